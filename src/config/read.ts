@@ -1,0 +1,178 @@
+/** Reads the configuration: flag > environment > `tessera.toml` > default. All mistakes are found, not only the first. */
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+import { didYouMean } from '../lib/nearest.ts'
+import { type Config, defaultConfig } from './config.ts'
+import { envName, flagName, type Setting, type SettingKey, settings, tomlName } from './settings.ts'
+
+export interface Sources {
+  /** Values of `--name value` flags, by name without dashes. */
+  flags: ReadonlyMap<string, string>
+  /** The process's environment unless given. */
+  env?: Readonly<Record<string, string | undefined>>
+  /** The working directory: relative paths are relative to it, and `tessera.toml` is looked for in it. */
+  directory: string
+  /** Named by `--config`; then it must exist. */
+  configFile?: string
+  /** Whether a person reads the log as it is written. */
+  terminal: boolean
+}
+
+type Complete = Sources & Required<Pick<Sources, 'env'>>
+
+export interface Reading {
+  readonly config: Config
+  /** Where each value came from: `--port`, `TESSERA_PORT`, `port in tessera.toml`; absent for defaults. */
+  readonly origins: ReadonlyMap<SettingKey, string>
+  /** The `tessera.toml` that was read. */
+  readonly file: string | undefined
+  /** One sentence for each mistake; the configuration holds only when there is none. */
+  readonly problems: readonly string[]
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'))
+  }
+}
+
+interface Given {
+  origin: string
+  text: string
+}
+
+export function readConfig(given: Sources): Reading {
+  const sources = { ...given, env: given.env ?? process.env }
+  const problems: string[] = []
+  const file = configFile(sources)
+  const toml = file === undefined ? {} : readToml(file, problems)
+  const label = file === undefined ? '' : ` in ${sources.configFile ?? 'tessera.toml'}`
+  findUnknown(sources, toml, label, problems)
+
+  const layers: ((setting: Setting) => Given | undefined)[] = [
+    ({ key, secret }) => pick((name) => sources.flags.get(name), flagName(key), '-file', '--', '', secret),
+    ({ key, secret }) => pick((name) => sources.env[name] || undefined, envName(key), '_FILE', '', '', secret),
+    ({ key, secret }) => pick((name) => tomlText(toml[name]), tomlName(key), '_file', '', label, secret),
+  ]
+
+  function pick(
+    get: (name: string) => string | undefined,
+    name: string,
+    suffix: string,
+    before: string,
+    after: string,
+    secret?: true,
+  ) {
+    const own = get(name)
+    const path = secret ? get(name + suffix) : undefined
+    const origin = `${before}${name}${after}`
+    const fileOrigin = `${before}${name}${suffix}${after}`
+    if (own !== undefined && path !== undefined)
+      problems.push(`${origin} and ${fileOrigin} are both given: give one of them.`)
+    if (own !== undefined) return { origin, text: own }
+    return path === undefined ? undefined : readSecret(fileOrigin, resolve(sources.directory, path), problems)
+  }
+
+  const values: Partial<Record<SettingKey, unknown>> = {}
+  const origins = new Map<SettingKey, string>()
+  for (const setting of settings) {
+    const given = layers.reduce<Given | undefined>((found, layer) => found ?? layer(setting), undefined)
+    if (given === undefined || given.text === '') continue
+    const value = setting.parse(given.text, sources.directory)
+    origins.set(setting.key, given.origin)
+    if (value !== undefined) values[setting.key] = value
+    else {
+      const is = setting.secret ? '' : ` is ${JSON.stringify(given.text)} but`
+      problems.push(`${given.origin}${is} must be ${setting.accepts}.`)
+    }
+  }
+  return { config: complete(values as Partial<Config>, sources, origins, problems), origins, file, problems }
+}
+
+function complete(values: Partial<Config>, sources: Complete, origins: Reading['origins'], problems: string[]): Config {
+  const port = values.port ?? defaultConfig.port
+  const named = origins.get('adminUsername')
+  const secret = origins.get('adminPassword')
+  if (named && !secret) problems.push(`${named} needs ${envName('adminPassword')} beside it.`)
+  if (secret && !named) problems.push(`${secret} needs ${envName('adminUsername')} beside it.`)
+  return Object.freeze({
+    ...defaultConfig,
+    dataDir: resolve(sources.directory, 'data'),
+    publicUrl: `http://localhost${port === 80 ? '' : `:${port}`}`,
+    logFormat: sources.terminal ? 'text' : 'json',
+    checkAnswers: !Bun.isStandaloneExecutable && ['test', 'development'].includes(sources.env['NODE_ENV'] ?? ''),
+    ...values,
+  })
+}
+
+function configFile({ configFile: named, directory }: Sources): string | undefined {
+  if (named !== undefined) return resolve(directory, named)
+  const path = resolve(directory, 'tessera.toml')
+  return statSync(path, { throwIfNoEntry: false }) ? path : undefined
+}
+
+function readToml(path: string, problems: string[]): Record<string, unknown> {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    problems.push(`The configuration file ${path} cannot be read: ${reason(error)}.`)
+    return {}
+  }
+  try {
+    return Bun.TOML.parse(text) as Record<string, unknown>
+  } catch (error) {
+    problems.push(
+      `The configuration file ${path} is not valid TOML: ${(error as Error).message.replace(/^TOML Parse error: /, '')}.`,
+    )
+    return {}
+  }
+}
+
+/** A TOML value as the text a flag would carry; tables and dates become JSON, which no setting accepts. */
+function tomlText(value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (typeof value === 'string' || typeof value === 'number') return String(value)
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(',')
+  return JSON.stringify(value)
+}
+
+function readSecret(origin: string, path: string, problems: string[]): Given | undefined {
+  try {
+    // Editors end files with a newline that nobody means.
+    const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+    if (text === '') problems.push(`${origin} names ${path}, which is empty.`)
+    return { origin, text }
+  } catch (error) {
+    problems.push(`${origin} names ${path}, which cannot be read: ${reason(error)}.`)
+    return undefined
+  }
+}
+
+function reason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return 'there is no such file'
+  if (code === 'EISDIR') return 'it is a directory'
+  if (code === 'EACCES' || code === 'EPERM') return 'this user may not'
+  return message
+}
+
+/** The names of one source; secrets also with the suffix that means "from this file". */
+const names = (of: (key: SettingKey) => string, suffix: string): string[] =>
+  settings.flatMap(({ key, secret }) => (secret ? [of(key), of(key) + suffix] : [of(key)]))
+
+export const flagNames = names(flagName, '-file')
+const envNames = names(envName, '_FILE')
+const tomlNames = names(tomlName, '_file')
+
+function findUnknown(sources: Complete, toml: Record<string, unknown>, label: string, problems: string[]): void {
+  for (const name of Object.keys(sources.env))
+    if (name.startsWith('TESSERA_') && !envNames.includes(name))
+      problems.push(`${name} is not a setting${didYouMean(name, envNames) || '.'}`)
+  for (const name of Object.keys(toml))
+    if (!tomlNames.includes(name))
+      problems.push(`${name}${label} is not a setting${didYouMean(name, tomlNames) || '.'}`)
+}

@@ -1,0 +1,182 @@
+/** The table of settings. The reader, `--help`, `check-config` and the documentation's table all come from it. */
+import { isAbsolute, resolve } from 'node:path'
+
+import { parseIp, parseRange } from '../lib/ip.ts'
+import { type Config, defaultConfig } from './config.ts'
+
+export type SettingKey = Exclude<keyof Config, 'checkAnswers'>
+
+export interface Setting<K extends SettingKey = SettingKey> {
+  readonly key: K
+  /** What stands for the value in help: `--port NUMBER`. */
+  readonly value: string
+  readonly help: string
+  /** Ends the sentence "X must be …". */
+  readonly accepts: string
+  /** How the default is told to people. */
+  readonly fallback: string
+  /** Never shown, and can be given as a file: `TESSERA_X_FILE`, `--x-file`, `x_file`. */
+  readonly secret?: true
+  /** Undefined: not accepted. `directory`: what relative paths are relative to. */
+  parse(text: string, directory: string): Config[K] | undefined
+}
+
+const setting = <K extends SettingKey>(s: Setting<K>): Setting => s as unknown as Setting
+
+const oneOf =
+  <T extends string>(...values: T[]) =>
+  (text: string): T | undefined =>
+    values.find((value) => value === text.toLowerCase())
+
+function wholeNumber(text: string, max: number): number | undefined {
+  return /^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined
+}
+
+function origin(text: string): string | undefined {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined
+  const url = new URL(text)
+  const bare =
+    url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && !text.includes('?')
+  return bare ? url.origin : undefined
+}
+
+function postgresUrl(text: string): string | undefined {
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return undefined
+  return new URL(text).pathname.length > 1 ? text : undefined
+}
+
+function proxies(text: string): string[] | undefined {
+  if (text === 'none') return []
+  const ranges = text.split(/[\s,]+/).filter((part) => part !== '')
+  return ranges.length > 0 && ranges.every(parseRange) ? ranges : undefined
+}
+
+const hostName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
+
+/** Shorter secrets can be guessed offline from a single token: 32 characters of hex or base64 hold at least 128 bits. */
+const MIN_SECRET_LENGTH = 32
+
+export const settings: readonly Setting[] = [
+  setting({
+    key: 'host',
+    value: 'ADDRESS',
+    help: 'Address to listen on. 127.0.0.1: this machine only; 0.0.0.0 or :: for every network.',
+    accepts: 'an IP address or a host name',
+    fallback: defaultConfig.host,
+    parse: (text) => (parseIp(text) || hostName.test(text) ? text : undefined),
+  }),
+  setting({
+    key: 'port',
+    value: 'NUMBER',
+    help: 'Port to listen on. 0: any free one, printed at start.',
+    accepts: 'a whole number from 0 to 65535',
+    fallback: String(defaultConfig.port),
+    parse: (text) => wholeNumber(text, 65_535),
+  }),
+  setting({
+    key: 'publicUrl',
+    value: 'URL',
+    help: 'Address that people reach the server at. Printed links and QR codes begin with it.',
+    accepts: 'an address such as https://qr.example.org, without a path',
+    fallback: 'http://localhost:<port>',
+    parse: origin,
+  }),
+  setting({
+    key: 'dataDir',
+    value: 'DIRECTORY',
+    help: 'Where everything is kept: database, files, keys, backups.',
+    accepts: 'the path of a directory',
+    fallback: './data',
+    parse: (text, directory) => (text.includes('\0') ? undefined : isAbsolute(text) ? text : resolve(directory, text)),
+  }),
+  setting({
+    key: 'databaseUrl',
+    value: 'URL',
+    help: 'PostgreSQL database to use instead of the embedded SQLite one.',
+    accepts: 'an address such as postgres://user:password@host:5432/database',
+    fallback: 'SQLite in the data directory',
+    secret: true,
+    parse: postgresUrl,
+  }),
+  setting({
+    key: 'secret',
+    value: 'TEXT',
+    help: 'What tokens are signed with. Several servers on one database need the same.',
+    accepts: `at least ${MIN_SECRET_LENGTH} characters long`,
+    fallback: 'made once and kept in keys/',
+    secret: true,
+    parse: (text) => (text.length >= MIN_SECRET_LENGTH ? text : undefined),
+  }),
+  setting({
+    key: 'adminUsername',
+    value: 'NAME',
+    help: 'With the password: the administrator to create at start while there is none.',
+    accepts: 'a user name',
+    fallback: 'none; a one-time link is printed',
+    parse: (text) => text,
+  }),
+  setting({
+    key: 'adminPassword',
+    value: 'TEXT',
+    help: 'Password of that administrator.',
+    accepts: 'a password',
+    fallback: 'none',
+    secret: true,
+    parse: (text) => text,
+  }),
+  setting({
+    key: 'trustedProxies',
+    value: 'RANGES',
+    help: 'Reverse proxies whose X-Forwarded-For counts, separated by commas. "none": no proxy.',
+    accepts: '"none", or IP addresses and ranges such as 10.0.0.0/8,fd00::/8',
+    fallback: defaultConfig.trustedProxies.join(','),
+    parse: proxies,
+  }),
+  setting({
+    key: 'logLevel',
+    value: 'LEVEL',
+    help: 'Least important lines to log: debug, info, warn, error. Requests are logged at info.',
+    accepts: 'debug, info, warn or error',
+    fallback: defaultConfig.logLevel,
+    parse: oneOf('debug', 'info', 'warn', 'error'),
+  }),
+  setting({
+    key: 'logFormat',
+    value: 'FORMAT',
+    help: 'text or json.',
+    accepts: 'text or json',
+    fallback: 'text on a terminal, else json',
+    parse: oneOf('text', 'json'),
+  }),
+  setting({
+    key: 'rateLimit',
+    value: 'on|off',
+    help: 'Limit how often a session or an address may call. "off" is for benchmarks.',
+    accepts: 'on or off',
+    fallback: 'on',
+    parse(text) {
+      const word = oneOf('on', 'off', 'true', 'false')(text)
+      return word === undefined ? undefined : word === 'on' || word === 'true'
+    },
+  }),
+]
+
+const words = (key: string): string[] => key.replace(/[A-Z]/g, (c) => ` ${c.toLowerCase()}`).split(' ')
+
+export const flagName = (key: SettingKey): string => words(key).join('-')
+export const envName = (key: SettingKey): string => `TESSERA_${words(key).join('_').toUpperCase()}`
+export const tomlName = (key: SettingKey): string => words(key).join('_')
+
+/** A value as it may be shown to anybody. */
+export function shown(setting: Setting, value: Config[SettingKey]): string {
+  if (value === '') return ''
+  if (setting.key === 'databaseUrl') {
+    const url = new URL(String(value))
+    if (url.password !== '') url.password = '***'
+    for (const name of url.searchParams.keys()) if (/password|key/i.test(name)) url.searchParams.set(name, '***')
+    return url.href
+  }
+  if (setting.secret) return '***'
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(',')
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
+}

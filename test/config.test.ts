@@ -1,0 +1,205 @@
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { settingsMarkdown } from '../src/cli/help.ts'
+import { defaultConfig } from '../src/config/config.ts'
+import { readConfig, type Reading } from '../src/config/read.ts'
+import { envName, settings, shown } from '../src/config/settings.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'tessera-config-'))
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+let directory = ''
+let count = 0
+beforeEach(() => {
+  directory = join(scratch, String(count++))
+  mkdirSync(directory)
+})
+
+const file = (name: string, text: string): string => {
+  writeFileSync(join(directory, name), text)
+  return name
+}
+
+function read(env: Record<string, string> = {}, flags: Record<string, string> = {}, configFile?: string): Reading {
+  const named = configFile === undefined ? {} : { configFile }
+  return readConfig({ env, flags: new Map(Object.entries(flags)), directory, terminal: false, ...named })
+}
+
+test('nothing set: the defaults, without a complaint', () => {
+  const { config, problems, origins, file: found } = read()
+  expect(problems).toEqual([])
+  expect(origins.size).toBe(0)
+  expect(found).toBeUndefined()
+  expect(config).toEqual({ ...defaultConfig, dataDir: join(directory, 'data'), checkAnswers: false })
+  expect(Object.isFrozen(config)).toBe(true)
+})
+
+test('every setting can be given in each of the three ways', () => {
+  const good: Record<string, [text: string, value: unknown]> = {
+    host: ['0.0.0.0', '0.0.0.0'],
+    port: ['80', 80],
+    publicUrl: ['https://QR.example.org/', 'https://qr.example.org'],
+    dataDir: ['x', ''],
+    databaseUrl: ['postgres://u:p@h/d', 'postgres://u:p@h/d'],
+    secret: ['s'.repeat(32), 's'.repeat(32)],
+    adminUsername: ['root', 'root'],
+    adminPassword: ['p', 'p'],
+    trustedProxies: ['10.0.0.0/8, fd00::/8', ['10.0.0.0/8', 'fd00::/8']],
+    logLevel: ['DEBUG', 'debug'],
+    logFormat: ['text', 'text'],
+    rateLimit: ['off', false],
+  }
+  good['dataDir']![1] = join(directory, 'x')
+  expect(Object.keys(good)).toEqual(settings.map(({ key }) => key))
+  const values = Object.fromEntries(Object.entries(good).map(([key, [, value]]) => [key, value]))
+  const kebab = (key: string): string => key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)
+  const texts = Object.entries(good).map(([key, [text]]) => [key, text] as const)
+
+  const byEnv = read(Object.fromEntries(texts.map(([key, text]) => [envName(key as never), text])))
+  expect(byEnv.problems).toEqual([])
+  expect(byEnv.config).toMatchObject(values)
+
+  const byFlag = read({}, Object.fromEntries(texts.map(([key, text]) => [kebab(key), text])))
+  expect(byFlag.problems).toEqual([])
+  expect(byFlag.config).toMatchObject(values)
+
+  file(
+    'tessera.toml',
+    texts.map(([key, text]) => `${kebab(key).replaceAll('-', '_')} = ${JSON.stringify(text)}`).join('\n'),
+  )
+  const byFile = read()
+  expect(byFile.problems).toEqual([])
+  expect(byFile.config).toMatchObject(values)
+  expect(byFile.file).toBe(join(directory, 'tessera.toml'))
+})
+
+test('a flag wins over the environment, that over the file, that over the default', () => {
+  file('tessera.toml', 'port = 1\nhost = "::"\nlog_level = "warn"\n')
+  const { config, origins } = read({ TESSERA_PORT: '2', TESSERA_HOST: '0.0.0.0' }, { port: '3' })
+  expect(config).toMatchObject({ port: 3, host: '0.0.0.0', logLevel: 'warn', rateLimit: true })
+  expect(Object.fromEntries(origins)).toEqual({
+    port: '--port',
+    host: 'TESSERA_HOST',
+    logLevel: 'log_level in tessera.toml',
+  })
+})
+
+test('TOML numbers, booleans and lists mean what they say', () => {
+  file('tessera.toml', 'port = 0\nrate_limit = false\ntrusted_proxies = ["10.0.0.0/8", "::1"]\n')
+  expect(read().problems).toEqual([])
+  expect(read().config).toMatchObject({ port: 0, rateLimit: false, trustedProxies: ['10.0.0.0/8', '::1'] })
+  file('tessera.toml', 'trusted_proxies = []')
+  expect(read().config.trustedProxies).toEqual([])
+})
+
+test('secrets come from files too, without the newline at their end', () => {
+  const path = file('secret', `${'x'.repeat(40)}\n`)
+  expect(read({ TESSERA_SECRET_FILE: path }).config.secret).toBe('x'.repeat(40))
+  expect(read({}, { 'secret-file': join(directory, path) }).config.secret).toBe('x'.repeat(40))
+  file('tessera.toml', 'secret_file = "secret"')
+  expect(read().config.secret).toBe('x'.repeat(40))
+  // One source counts as a whole: a flag wins over a file named by the environment.
+  expect(read({ TESSERA_SECRET_FILE: path }, { secret: 'y'.repeat(32) }).config.secret).toBe('y'.repeat(32))
+})
+
+test('an empty variable is one that is not set', () => {
+  expect(read({ TESSERA_PORT: '', TESSERA_DATABASE_URL: '' }).problems).toEqual([])
+  expect(read({ TESSERA_PORT: '' }).config.port).toBe(8080)
+})
+
+test('the public address follows the port', () => {
+  expect(read({ TESSERA_PORT: '80' }).config.publicUrl).toBe('http://localhost')
+  expect(read({ TESSERA_PORT: '9000' }).config.publicUrl).toBe('http://localhost:9000')
+})
+
+describe('mistakes', () => {
+  test('are all told at once, each naming its setting and what is accepted', () => {
+    file('tessera.toml', 'host = "no host"\ncolour = 1\n')
+    const { problems } = read(
+      { TESSERA_PORT: '80a', TESSERA_SECRET: 'short', TESSERA_PROT: '1', TESSERA_ADMIN_USERNAME: 'root', OTHER: 'x' },
+      { 'log-level': 'loud' },
+    )
+    expect(problems).toEqual([
+      'TESSERA_PROT is not a setting; did you mean TESSERA_PORT?',
+      'colour in tessera.toml is not a setting.',
+      'host in tessera.toml is "no host" but must be an IP address or a host name.',
+      'TESSERA_PORT is "80a" but must be a whole number from 0 to 65535.',
+      'TESSERA_SECRET must be at least 32 characters long.',
+      '--log-level is "loud" but must be debug, info, warn or error.',
+      'TESSERA_ADMIN_USERNAME needs TESSERA_ADMIN_PASSWORD beside it.',
+    ])
+  })
+
+  test.each([
+    ['TESSERA_PORT', ['65536', '-1', '8.5', ' 80', '0x50', '1e3']],
+    ['TESSERA_HOST', ['a b', 'http://x', '[::1]', '-x']],
+    [
+      'TESSERA_PUBLIC_URL',
+      ['qr.example.org', 'ftp://x', 'https://x/path', 'https://x?', 'https://u@x', 'https://x#y', 'https://'],
+    ],
+    ['TESSERA_DATABASE_URL', ['mysql://h/d', 'postgres://h', 'sqlite.db', 'postgres:h']],
+    ['TESSERA_TRUSTED_PROXIES', ['10.0.0.0/33', 'proxy', '10.0.0.1;10.0.0.2', ',']],
+    ['TESSERA_LOG_FORMAT', ['xml']],
+    ['TESSERA_RATE_LIMIT', ['maybe', '1']],
+  ])('%s takes none of %j', (name, texts) => {
+    for (const text of texts) {
+      const { problems } = read({ [name]: text })
+      expect(problems, text).toHaveLength(1)
+      expect(problems[0]).toStartWith(name)
+    }
+  })
+
+  test('a secret is never repeated in a complaint', () => {
+    const { problems } = read({ TESSERA_SECRET: 'hunter2', TESSERA_DATABASE_URL: 'postgres:hunter2' })
+    expect(problems).toHaveLength(2)
+    expect(problems.join()).not.toContain('hunter2')
+  })
+
+  test('a secret given twice, a file that is missing, empty or a folder', () => {
+    expect(read({ TESSERA_SECRET: 'x'.repeat(32), TESSERA_SECRET_FILE: 'a' }).problems).toEqual([
+      'TESSERA_SECRET and TESSERA_SECRET_FILE are both given: give one of them.',
+    ])
+    expect(read({ TESSERA_SECRET_FILE: 'missing' }).problems[0]).toEndWith('cannot be read: there is no such file.')
+    expect(read({ TESSERA_SECRET_FILE: '.' }).problems[0]).toEndWith('cannot be read: it is a directory.')
+    expect(read({ TESSERA_SECRET_FILE: file('empty', '\n') }).problems[0]).toEndWith('which is empty.')
+    expect(read({ TESSERA_HOST_FILE: 'x' }).problems).toHaveLength(1)
+  })
+
+  test('a file that is no TOML, tables in it, and a named one that is missing', () => {
+    file('tessera.toml', 'port = = 1')
+    expect(read().problems[0]).toContain('is not valid TOML')
+    file('tessera.toml', '[server]\nport = 1\n')
+    expect(read().problems).toEqual(['server in tessera.toml is not a setting.'])
+    file('tessera.toml', '[port]\nx = 1\n')
+    expect(read().problems).toHaveLength(1)
+    expect(read({}, {}, 'other.toml').problems[0]).toContain('cannot be read: there is no such file')
+  })
+})
+
+test('secrets are masked where a configuration is shown', () => {
+  const { config } = read({
+    TESSERA_DATABASE_URL: 'postgres://ann:hunter2@db.example/t?sslmode=require&sslpassword=hunter2',
+    TESSERA_SECRET: 'hunter2'.repeat(5),
+    TESSERA_ADMIN_USERNAME: 'root',
+    TESSERA_ADMIN_PASSWORD: 'hunter2',
+  })
+  const text = settings.map((setting) => shown(setting, config[setting.key])).join('\n')
+  expect(text).not.toContain('hunter2')
+  expect(text).toContain('postgres://ann:***@db.example/t?sslmode=require')
+})
+
+test('answers are checked in tests and development only', () => {
+  expect(read({ NODE_ENV: 'test' }).config.checkAnswers).toBe(true)
+  expect(read({ NODE_ENV: 'development' }).config.checkAnswers).toBe(true)
+  expect(read({ NODE_ENV: 'production' }).config.checkAnswers).toBe(false)
+})
+
+test("the handbook's table is the table of settings", async () => {
+  const text = await Bun.file(join(import.meta.dir, '../docs/operations.md')).text()
+  // The formatter aligns the columns.
+  const plain = (markdown: string): string => markdown.replace(/-{3,}/g, '---').replace(/ +/g, ' ')
+  expect(plain(text)).toContain(plain(settingsMarkdown()))
+})
