@@ -1,0 +1,134 @@
+/** What can go wrong with the data, told apart: rules the database enforces, and trouble with the storage itself. */
+import { is, SQL } from 'drizzle-orm'
+import { getTableConfig as pgTableConfig, PgTable } from 'drizzle-orm/pg-core'
+import { getTableConfig as liteTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+
+import * as schema from './schema/index.ts'
+
+/**
+ * - `full`: no space left; nothing of the refused write remains, and the store works again once there is space.
+ * - `readonly`: the file, directory or server takes no writes.
+ * - `corrupt`: damaged, or not a database.
+ * - `busy`: another process holds it.
+ * - `unopenable`: missing, a directory, or no permission.
+ * - `unreachable`: the database server does not answer or refuses us.
+ * - `io`: reading or writing failed for another reason.
+ * - `schema`: made by a newer executable, an applied migration was altered, or a migration failed.
+ */
+export type StorageTrouble = 'full' | 'readonly' | 'corrupt' | 'busy' | 'unopenable' | 'unreachable' | 'io' | 'schema'
+
+/** Trouble with the storage. `message` is one sentence for the operator, without secrets. */
+export class StorageError extends Error {
+  override name = 'StorageError'
+  constructor(
+    readonly kind: StorageTrouble,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, { cause })
+  }
+}
+
+const SENTENCE: Record<Exclude<StorageTrouble, 'schema'>, (where: string) => string> = {
+  full: (where) => `No space is left on the disk of ${where}.`,
+  readonly: (where) => `${where} cannot be written to: it is read-only.`,
+  corrupt: (where) => `${where} is damaged or is not a Tessera database: restore a backup.`,
+  busy: (where) => `${where} is in use by another process.`,
+  unopenable: (where) => `${where} cannot be opened: check that it exists and that this user may write to it.`,
+  unreachable: (where) => `${where} cannot be reached.`,
+  io: (where) => `${where} cannot be read or written: check the disk.`,
+}
+
+export const storageError = (kind: keyof typeof SENTENCE, where: string, cause?: unknown): StorageError =>
+  new StorageError(kind, SENTENCE[kind](where), cause)
+
+/** The fields that bun:sqlite and Bun.SQL put on their errors; Bun.SQL has the SQLSTATE in `errno`. */
+interface Raw {
+  code?: unknown
+  errno?: unknown
+  message?: unknown
+  constraint?: unknown
+}
+
+const SQLITE: [prefix: string, kind: keyof typeof SENTENCE][] = [
+  ['SQLITE_FULL', 'full'],
+  ['SQLITE_READONLY', 'readonly'],
+  ['SQLITE_CORRUPT', 'corrupt'],
+  ['SQLITE_NOTADB', 'corrupt'],
+  ['SQLITE_BUSY', 'busy'],
+  ['SQLITE_LOCKED', 'busy'],
+  ['SQLITE_CANTOPEN', 'unopenable'],
+  ['SQLITE_PERM', 'unopenable'],
+  ['SQLITE_IOERR', 'io'],
+]
+
+/** SQLSTATEs and their classes, PostgreSQL manual appendix A. */
+const SQLSTATE: [prefix: string, kind: keyof typeof SENTENCE][] = [
+  ['53100', 'full'],
+  ['25006', 'readonly'],
+  ['XX001', 'corrupt'],
+  ['XX002', 'corrupt'],
+  ['58030', 'io'],
+  ['08', 'unreachable'],
+  ['28', 'unreachable'],
+  ['3D000', 'unreachable'],
+  ['53300', 'unreachable'],
+  ['57P', 'unreachable'],
+]
+
+/** Errors of Bun.SQL that mean the server and not the statement. */
+const PG_CONNECTION = /^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|TLS|AUTHENTICATION|UNEXPECTED)/
+
+/** `error` as a StorageError when it is one, else `error` itself. `where`: the file, or the server without its password. */
+export function asStorageError(error: unknown, where: string): unknown {
+  if (!(error instanceof Error) || error instanceof StorageError) return error
+  const { code, errno } = error as Raw
+  if (typeof code !== 'string') return error
+  const [table, key] = code.startsWith('SQLITE_') ? [SQLITE, code] : [SQLSTATE, String(errno)]
+  const found = table.find(([prefix]) => key.startsWith(prefix))
+  if (found) return storageError(found[1], where, error)
+  return PG_CONNECTION.test(code) ? storageError('unreachable', where, error) : error
+}
+
+/** A serialization failure or a deadlock: the same write may succeed when run again. */
+export function isSerializationFailure(error: unknown): boolean {
+  const state = (error as Raw | undefined)?.errno
+  return state === '40001' || state === '40P01'
+}
+
+/** SQLite names the columns of a broken unique index, not the index: `users.a, users.b`. */
+let columnsOfIndex: Map<string, string> | undefined
+
+function uniqueColumns(indexName: string): string {
+  if (columnsOfIndex === undefined) {
+    columnsOfIndex = new Map()
+    for (const value of Object.values(schema) as unknown[]) {
+      // Both describe their indexes alike; TypeScript sees SQLite's.
+      const config = is(value, SQLiteTable)
+        ? liteTableConfig(value)
+        : is(value, PgTable)
+          ? pgTableConfig(value)
+          : undefined
+      for (const { config: index } of config?.indexes ?? []) {
+        if (!index.unique || index.columns.some((column) => is(column, SQL))) continue
+        const columns = index.columns.map((column) => `${config!.name}.${(column as { name: string }).name}`)
+        columnsOfIndex.set(index.name!, columns.join(', '))
+      }
+    }
+  }
+  const columns = columnsOfIndex.get(indexName)
+  if (columns === undefined) throw new Error(`there is no unique index "${indexName}" in the schema`)
+  return columns
+}
+
+/**
+ * Did a write break a unique index (that named `indexName`, when given) or a primary key? Ask outside `write`, of what it
+ * rejected with: a statement that failed dooms its write.
+ */
+export function isUniqueViolation(error: unknown, indexName?: string): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, errno, constraint, message } = error as Raw
+  if (errno === '23505') return indexName === undefined || (uniqueColumns(indexName) !== '' && constraint === indexName)
+  if (code !== 'SQLITE_CONSTRAINT_UNIQUE' && code !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return false
+  return indexName === undefined || message === `UNIQUE constraint failed: ${uniqueColumns(indexName)}`
+}

@@ -1,0 +1,150 @@
+/** What backup, restore, migrate and doctor ask of a database, beside the server or without it. For the command line: it blocks. */
+import { Database } from 'bun:sqlite'
+
+import { migrations as embedded } from '../../migrations/index.ts'
+import { asStorageError, StorageError, storageError } from './errors.ts'
+import { pending } from './migrate.ts'
+import { connectPostgres, placeOf } from './pg-connection.ts'
+
+export { databaseFile } from './migrate.ts'
+export { placeOf } from './pg-connection.ts'
+export { StorageError } from './errors.ts'
+
+/** Rows of each table. */
+export type RowCounts = Record<string, number>
+
+export interface SchemaState {
+  readonly applied: readonly string[]
+  readonly pending: readonly string[]
+}
+
+interface Applied {
+  name: string
+  sha256: string
+}
+
+const APPLIED = 'SELECT name, sha256 FROM schema_migrations ORDER BY name'
+
+function onFile<T>(file: string, work: (db: Database) => T): T {
+  try {
+    // Not read-only: after a crash the log file must be taken up first, and that writes.
+    const db = new Database(file, { create: false, readwrite: true })
+    try {
+      db.run('PRAGMA busy_timeout = 5000')
+      return work(db)
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    throw asStorageError(error, file)
+  }
+}
+
+/** Writes a consistent copy of the SQLite database to `target`, also while a server writes. The copy is compact and complete in one file. */
+export function copySqlite(file: string, target: string): void {
+  onFile(file, (db) => db.run('VACUUM INTO ?', [target]))
+}
+
+/** Reads every page and index; throws a StorageError of kind `corrupt` when something does not fit. */
+export function checkSqlite(file: string): void {
+  onFile(file, (db) => {
+    const found = db.query('PRAGMA integrity_check(1)').values().flat()
+    if (found[0] !== 'ok') throw storageError('corrupt', file, new Error(String(found[0])))
+    if (db.query('PRAGMA foreign_key_check').all().length > 0)
+      throw storageError('corrupt', file, new Error('dangling references'))
+  })
+}
+
+export const countSqlite = (file: string): RowCounts =>
+  onFile(file, (db) => {
+    const names = db
+      .query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+      .values()
+    return Object.fromEntries(
+      names.map(([name]) => [name, db.query(`SELECT count(*) FROM "${String(name)}"`).values()[0]![0] as number]),
+    )
+  })
+
+/** @throws StorageError of kind `schema` when the database is newer than this program or not of its line. */
+export const sqliteSchema = (file: string): SchemaState =>
+  onFile(file, (db) => {
+    const known = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() !== null
+    return stateOf(embedded.sqlite, known ? (db.query(APPLIED).all() as Applied[]) : [], file)
+  })
+
+function stateOf(all: typeof embedded.sqlite, applied: readonly Applied[], where: string): SchemaState {
+  const todo = pending(all, applied, where)
+  return { applied: applied.map(({ name }) => name), pending: todo.map(({ name }) => name) }
+}
+
+async function onServer<T>(databaseUrl: string, work: (sql: Bun.SQL) => Promise<T>): Promise<T> {
+  const sql = connectPostgres(databaseUrl, 1)
+  try {
+    return await work(sql)
+  } catch (error) {
+    throw asStorageError(error, placeOf(databaseUrl))
+  } finally {
+    await sql.close()
+  }
+}
+
+export const postgresSchema = (databaseUrl: string): Promise<SchemaState> =>
+  onServer(databaseUrl, async (sql) => {
+    const [row] = (await sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS known`) as { known: boolean }[]
+    return stateOf(
+      embedded.postgres,
+      row!.known ? ((await sql.unsafe(APPLIED)) as Applied[]) : [],
+      placeOf(databaseUrl),
+    )
+  })
+
+async function countOn(sql: Bun.SQL): Promise<RowCounts> {
+  const tables =
+    (await sql`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1`) as {
+      name: string
+    }[]
+  const counts: RowCounts = {}
+  for (const { name } of tables) {
+    const [row] = (await sql.unsafe(`SELECT count(*)::float8 AS n FROM "${name}"`)) as { n: number }[]
+    counts[name] = row!.n
+  }
+  return counts
+}
+
+export const countPostgres = (databaseUrl: string): Promise<RowCounts> => onServer(databaseUrl, countOn)
+
+/** Dumps the PostgreSQL database into `target` with its own tool; the counts are of the very same moment. */
+export const dumpPostgres = (databaseUrl: string, target: string): Promise<RowCounts> =>
+  onServer(databaseUrl, (sql) =>
+    sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
+      const [row] = (await tx`SELECT pg_export_snapshot() AS snapshot`) as { snapshot: string }[]
+      const counts = await countOn(tx)
+      await tool(databaseUrl, 'pg_dump', ['--format=custom', `--snapshot=${row!.snapshot}`, `--file=${target}`])
+      return counts
+    }),
+  )
+
+/** Loads a dump into an empty database, wholly or not at all. */
+export const loadPostgres = (databaseUrl: string, dump: string): Promise<void> =>
+  tool(databaseUrl, 'pg_restore', ['--single-transaction', '--exit-on-error', dump])
+
+async function tool(databaseUrl: string, name: 'pg_dump' | 'pg_restore', args: string[]): Promise<void> {
+  const path = Bun.which(name)
+  if (path === null)
+    throw new StorageError(
+      'unopenable',
+      `${name} was not found: install PostgreSQL's client tools on this machine, of the server's version or newer.`,
+    )
+  // Arguments can be read by every user of the machine: the password goes through the environment.
+  const url = new URL(databaseUrl)
+  const password = decodeURIComponent(url.password)
+  url.password = ''
+  const child = Bun.spawn([path, '--no-owner', '--no-privileges', `--dbname=${url.href}`, ...args], {
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', ...(password === '' ? {} : { PGPASSWORD: password }) },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  const said = await new Response(child.stderr).text()
+  if ((await child.exited) !== 0) throw new StorageError('io', `${name} failed: ${said.trim().split('\n')[0] ?? ''}`)
+}

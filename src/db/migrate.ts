@@ -1,0 +1,177 @@
+/**
+ * Brings a database to the schema of this executable. Migrations are append-only SQL, embedded, one transaction each, recorded with
+ * their SHA-256: a process killed in the middle leaves the old schema or the new one, never half of it.
+ */
+import { Database } from 'bun:sqlite'
+import { createHash } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { type Migration, migrations as embedded } from '../../migrations/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import { asStorageError, StorageError } from './errors.ts'
+import { connectPostgres, lockPostgres, placeOf } from './pg-connection.ts'
+import { PRAGMAS } from './sqlite.ts'
+
+export interface MigrateOptions {
+  /** Empty: SQLite at `<dataDir>/tessera.db`. */
+  databaseUrl: string
+  dataDir: string
+  clock: Clock
+  log: Log
+  /** Instead of those in the executable (tests). */
+  migrations?: readonly Migration[]
+}
+
+export interface MigrateResult {
+  /** Names, in order; empty when the schema was up to date. */
+  applied: string[]
+  /** Path of the copy made before anything changed (SQLite with data only). */
+  backup?: string
+}
+
+interface Applied {
+  name: string
+  sha256: string
+}
+
+export const databaseFile = (dataDir: string): string => join(dataDir, 'tessera.db')
+const hashOf = ({ sql }: Migration): string => createHash('sha256').update(sql).digest('hex')
+
+const TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
+  name text PRIMARY KEY NOT NULL,
+  sha256 text NOT NULL,
+  applied_at bigint NOT NULL
+)`
+const APPLIED = 'SELECT name, sha256 FROM schema_migrations ORDER BY name'
+
+/** The migrations still to run. Throws a StorageError of kind `schema` when the database does not come from this line of them. */
+export function pending(all: readonly Migration[], applied: readonly Applied[], where: string): Migration[] {
+  for (const [i, { name, sha256 }] of applied.entries()) {
+    const known = all[i]
+    if (known === undefined || known.name !== name)
+      throw new StorageError(
+        'schema',
+        `${where} was made by a newer or different version (migration ${name} is unknown here): use that version, or restore an older backup.`,
+      )
+    if (hashOf(known) !== sha256)
+      throw new StorageError(
+        'schema',
+        `Migration ${name} is not the one that was applied to ${where}: its text was changed.`,
+      )
+  }
+  return all.slice(applied.length)
+}
+
+const failed = (name: string, where: string, error: unknown): StorageError =>
+  new StorageError(
+    'schema',
+    `Migration ${name} failed on ${where} and was undone: ${error instanceof Error ? error.message : String(error)}`,
+    error,
+  )
+
+/** Throws StorageErrors, each a sentence for the operator. */
+export function migrate(options: MigrateOptions): Promise<MigrateResult> {
+  return options.databaseUrl === '' ? migrateSqlite(options) : migratePostgres(options)
+}
+
+async function migrateSqlite({
+  dataDir,
+  clock,
+  log,
+  migrations = embedded.sqlite,
+}: MigrateOptions): Promise<MigrateResult> {
+  const file = databaseFile(dataDir)
+  let db: Database | undefined
+  try {
+    db = new Database(file, { create: true, strict: true })
+    // Off while tables are rebuilt (it cannot be switched inside a transaction); checked as a whole before each commit.
+    db.run(`${PRAGMAS} PRAGMA foreign_keys = OFF;`)
+    const known = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() !== null
+    const applied = known ? (db.query(APPLIED).all() as Applied[]) : []
+    const todo = pending(migrations, applied, file)
+    if (todo.length === 0) return { applied: [] }
+    const backup = applied.length > 0 ? backupBefore(db, dataDir, todo[0]!.name, clock) : undefined
+    for (const migration of todo) {
+      applySqlite(db, file, migration, clock)
+      log.info('migration applied', { migration: migration.name })
+    }
+    return { applied: todo.map(({ name }) => name), ...(backup === undefined ? {} : { backup }) }
+  } catch (error) {
+    throw asStorageError(error, file)
+  } finally {
+    db?.close()
+  }
+}
+
+function applySqlite(db: Database, file: string, migration: Migration, clock: Clock): void {
+  db.run('BEGIN IMMEDIATE')
+  try {
+    db.run(TABLE)
+    db.run(migration.sql)
+    const broken = db.query('PRAGMA foreign_key_check').all().length
+    if (broken > 0) throw new Error(`${broken} rows would point to rows that do not exist`)
+    db.run('INSERT INTO schema_migrations VALUES (?, ?, ?)', [migration.name, hashOf(migration), clock.now()])
+    db.run('COMMIT')
+  } catch (error) {
+    if (db.inTransaction) db.run('ROLLBACK')
+    const trouble = asStorageError(error, file)
+    throw trouble instanceof StorageError ? trouble : failed(migration.name, file, error)
+  }
+}
+
+/** Copies the database to `backups/` and waits until the copy is on disk. */
+function backupBefore(db: Database, dataDir: string, name: string, clock: Clock): string {
+  const folder = join(dataDir, 'backups')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const time = new Date(clock.now()).toISOString().replace(/\D/g, '').slice(0, 14)
+  let path = join(folder, `before-${name}-${time}.db`)
+  for (let i = 2; existsSync(path); i++) path = join(folder, `before-${name}-${time}-${i}.db`)
+  db.run('VACUUM INTO ?', [path])
+  for (const place of [path, folder]) {
+    const fd = openSync(place, 'r')
+    fsyncSync(fd)
+    closeSync(fd)
+  }
+  return path
+}
+
+async function migratePostgres({
+  databaseUrl,
+  clock,
+  log,
+  migrations = embedded.postgres,
+}: MigrateOptions): Promise<MigrateResult> {
+  const where = placeOf(databaseUrl)
+  // The server's own lock: a schema does not change under a running server, and only one process migrates.
+  const lock = await lockPostgres(databaseUrl)
+  const sql = connectPostgres(databaseUrl, 1)
+  try {
+    await sql.unsafe(TABLE)
+    const applied: Applied[] = await sql.unsafe(APPLIED)
+    const todo = pending(migrations, applied, where)
+    for (const migration of todo) {
+      try {
+        await sql.begin(async (tx) => {
+          await tx.unsafe(migration.sql)
+          await tx.unsafe('INSERT INTO schema_migrations VALUES ($1, $2, $3)', [
+            migration.name,
+            hashOf(migration),
+            clock.now(),
+          ])
+        })
+      } catch (error) {
+        const trouble = asStorageError(error, where)
+        throw trouble instanceof StorageError ? trouble : failed(migration.name, where, error)
+      }
+      log.info('migration applied', { migration: migration.name })
+    }
+    return { applied: todo.map(({ name }) => name) }
+  } catch (error) {
+    throw asStorageError(error, where)
+  } finally {
+    await sql.close()
+    await lock.release()
+  }
+}

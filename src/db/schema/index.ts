@@ -1,0 +1,5 @@
+/** Every table, for the migration generator and the store. */
+export * from './access.ts'
+export * from './accounts.ts'
+export * from './qr-codes.ts'
+export * from './settings.ts'
