@@ -1,0 +1,118 @@
+/** Unpacks a backup into an empty folder and checks every byte of it against its manifest. Trusts nothing in the file. */
+import { createReadStream } from 'node:fs'
+import { mkdir, open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { createGunzip, createZstdDecompress } from 'node:zlib'
+
+import { readTar, TarError, type TarFile } from '../../lib/tar.ts'
+import { diskTrouble } from '../disk-trouble.ts'
+import { syncDirectory } from '../files.ts'
+import { BackupError, isBackupPath, MANIFEST, type Manifest, parseManifest } from './manifest.ts'
+
+/** A million files need about 200 MB of manifest. */
+const MAX_MANIFEST_BYTES = 512 * 1024 * 1024
+
+interface Unpacked {
+  readonly size: number
+  readonly sha256: string
+}
+
+/**
+ * Writes the files of `archive` under `folder` (fresh, on disk when this resolves) and gives the manifest that they agree with.
+ * `onBytes` counts bytes of the archive as they are read.
+ * @throws BackupError when the archive is damaged, holds anything else, or disagrees with its manifest.
+ */
+export async function unpackArchive(
+  archive: string,
+  folder: string,
+  onBytes: (count: number) => void,
+): Promise<Manifest> {
+  const found = new Map<string, Unpacked>()
+  const folders = new Set<string>([folder])
+  let manifest: Manifest | undefined
+  try {
+    for await (const file of readTar(await decompressed(archive, onBytes))) {
+      if (manifest) throw new BackupError(`something follows its ${MANIFEST}`)
+      if (file.name === MANIFEST) manifest = parseManifest(await text(file))
+      else {
+        if (!isBackupPath(file.name))
+          throw new BackupError(`it holds ${JSON.stringify(file.name)}, which has no place in a backup`)
+        if (found.has(file.name)) throw new BackupError(`it holds ${JSON.stringify(file.name)} twice`)
+        found.set(file.name, await unpack(file, folder, folders))
+      }
+    }
+  } catch (error) {
+    throw damaged(error, archive)
+  }
+  if (!manifest) throw new BackupError(`${archive} cannot be used: it has no ${MANIFEST}.`)
+  compare(manifest, found, archive)
+  for (const made of folders) await syncDirectory(made)
+  return manifest
+}
+
+const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd]
+const GZIP_MAGIC = [0x1f, 0x8b]
+
+async function decompressed(archive: string, onBytes: (count: number) => void): Promise<AsyncIterable<Uint8Array>> {
+  const start = new Uint8Array(4)
+  const handle = await open(archive, 'r')
+  try {
+    await handle.read(start, 0, 4, 0)
+  } finally {
+    await handle.close()
+  }
+  const begins = (magic: number[]): boolean => magic.every((byte, i) => start[i] === byte)
+  const zstd = begins(ZSTD_MAGIC)
+  if (!zstd && !begins(GZIP_MAGIC)) throw new BackupError('it is neither .tar.zst nor .tar.gz')
+  const input = createReadStream(archive, { highWaterMark: 256 * 1024 })
+  const output = zstd ? createZstdDecompress() : createGunzip()
+  input.on('data', (chunk) => onBytes(chunk.length))
+  input.on('error', (error) => output.destroy(error))
+  return input.pipe(output)
+}
+
+async function text(file: TarFile): Promise<string> {
+  if (file.size > MAX_MANIFEST_BYTES) throw new BackupError(`its ${MANIFEST} is too large`)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of file.bytes) chunks.push(Uint8Array.from(chunk))
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+async function unpack(file: TarFile, folder: string, folders: Set<string>): Promise<Unpacked> {
+  const path = join(folder, file.name)
+  for (let parent = dirname(path); !folders.has(parent); parent = dirname(parent)) folders.add(parent)
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const hash = new Bun.CryptoHasher('sha256')
+  const handle = await open(path, 'wx', 0o600)
+  try {
+    for await (const chunk of file.bytes) {
+      hash.update(chunk)
+      await handle.writeFile(chunk)
+    }
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  return { size: file.size, sha256: hash.digest('hex') }
+}
+
+function compare(manifest: Manifest, found: ReadonlyMap<string, Unpacked>, archive: string): void {
+  for (const { path, size, sha256 } of manifest.files) {
+    const file = found.get(path)
+    if (!file) throw new BackupError(`${archive} cannot be used: ${path} is missing from it.`)
+    if (file.size !== size || file.sha256 !== sha256)
+      throw new BackupError(`${archive} cannot be used: ${path} is not what was backed up (its hash differs).`)
+  }
+  const listed = new Set(manifest.files.map((file) => file.path))
+  for (const path of found.keys())
+    if (!listed.has(path))
+      throw new BackupError(`${archive} cannot be used: it holds ${path}, which its manifest does not know.`)
+}
+
+/** Errors of the disk are told as they are; whatever else goes wrong while reading means that the file is not what was written. */
+function damaged(error: unknown, archive: string): unknown {
+  if (error instanceof BackupError || error instanceof TarError)
+    return new BackupError(`${archive} cannot be used: ${error.message}.`)
+  if (diskTrouble(error, '') !== undefined && (error as { code?: unknown }).code !== 'EEXIST') return error
+  return new BackupError(`${archive} cannot be used: it is damaged or cut short (${(error as Error).message}).`)
+}

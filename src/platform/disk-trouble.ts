@@ -1,0 +1,48 @@
+/** What the file system's and SQLite's error codes mean to the person who runs the server. */
+import { userInfo } from 'node:os'
+
+/**
+ * One sentence about `subject` ("The data directory /var/lib/tessera") for an error that comes of the disk, its space or its
+ * permissions; undefined for every other error.
+ */
+export function diskTrouble(error: unknown, subject: string): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'SQLITE_CANTOPEN':
+    case 'SQLITE_READONLY':
+    case 'SQLITE_READONLY_DIRECTORY':
+    case 'SQLITE_PERM':
+      return `${subject} cannot be written by this user${userName()}: change its owner or permissions.`
+    case 'EROFS':
+    case 'SQLITE_READONLY_DBMOVED':
+      return `${subject} is on a read-only file system.`
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'SQLITE_FULL':
+      return `${subject} is on a disk that is full: free some space and try again; nothing that was saved is lost.`
+    case 'EFBIG':
+      return `${subject} has met a limit on the size of files: raise it (ulimit -f) and try again.`
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return `${subject} is not a directory.`
+    case 'ENOENT':
+      return `${subject} does not exist.`
+    case 'EIO':
+    case 'SQLITE_IOERR':
+      return `${subject} cannot be read or written: the disk reports an input/output error.`
+    default:
+      return typeof code === 'string' && code.startsWith('SQLITE_IOERR_')
+        ? `${subject} cannot be read or written: the disk reports an input/output error (${code}).`
+        : undefined
+  }
+}
+
+function userName(): string {
+  try {
+    return ` (${userInfo().username})`
+  } catch {
+    return ''
+  }
+}

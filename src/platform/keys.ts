@@ -1,0 +1,46 @@
+/** The signing key: made once in `keys/`, or derived from a secret given from outside. */
+import { readFileSync, statSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { writeDurably } from './files.ts'
+import { secret as randomSecret } from './ids.ts'
+
+const KEY_BYTES = 32
+
+export class BadKey extends Error {
+  override name = 'BadKey'
+}
+
+/** Separates this use of the secret from others derived of it later. */
+const PURPOSE = 'tessera access tokens v1'
+
+function derive(secret: string): Uint8Array {
+  return new Bun.CryptoHasher('sha256', secret).update(PURPOSE).digest()
+}
+
+/**
+ * 32 bytes for signing tokens. With `secret` they are derived from it (HMAC-SHA-256), so that several nodes agree; else they
+ * are read from `keys/signing.key`, which is made on first use (0600, on disk before it is used).
+ * @throws BadKey when the file holds something else: going on with a fresh key would sign everybody out without saying why.
+ */
+export async function signingKey(config: { dataDir: string; secret: string }): Promise<Uint8Array> {
+  if (config.secret !== '') return derive(config.secret)
+  const directory = join(config.dataDir, 'keys')
+  const path = join(directory, 'signing.key')
+  const kept = read(path)
+  if (kept) return kept
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const made = randomSecret()
+  await writeDurably(path, made + '\n', 0o600)
+  return new Uint8Array(Buffer.from(made, 'base64url'))
+}
+
+function read(path: string): Uint8Array | undefined {
+  if (!statSync(path, { throwIfNoEntry: false })) return undefined
+  const key = new Uint8Array(Buffer.from(readFileSync(path, 'utf8').trim(), 'base64url'))
+  if (key.length === KEY_BYTES) return key
+  throw new BadKey(
+    `${path} does not hold a signing key. Restore it from a backup, or delete it to make a new one: everybody then signs in again.`,
+  )
+}

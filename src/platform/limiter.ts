@@ -1,0 +1,37 @@
+/** Rates per key in a fixed window, counted in this process. */
+import type { Clock } from './clock.ts'
+
+export interface Limiter {
+  /** Counts one more use of `key` (a session id, or a text that says what is counted); 0 when within `limit`, else the seconds until the window ends (at least 1). */
+  take(key: string | number, limit: number, windowMs: number): number
+}
+
+interface Window {
+  count: number
+  endsAt: number
+}
+
+/** When so many keys are held, ended windows are swept; a flood of addresses cannot grow the map without end. */
+const SWEEP_AT = 10_000
+
+export function createLimiter(clock: Clock): Limiter {
+  const windows = new Map<string | number, Window>()
+  let sweepAt = SWEEP_AT
+  function sweep(now: number): void {
+    for (const [key, window] of windows) if (window.endsAt <= now) windows.delete(key)
+    sweepAt = Math.max(SWEEP_AT, windows.size * 2)
+  }
+  return {
+    take(key, limit, windowMs) {
+      const now = clock.now()
+      const window = windows.get(key)
+      if (window === undefined || window.endsAt <= now) {
+        if (windows.size >= sweepAt) sweep(now)
+        windows.set(key, { count: 1, endsAt: now + windowMs })
+        return 0
+      }
+      window.count += 1
+      return window.count <= limit ? 0 : Math.max(1, Math.ceil((window.endsAt - now) / 1000))
+    },
+  }
+}
