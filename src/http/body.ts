@@ -1,0 +1,75 @@
+/** Reads a request's body within bounds: size, UTF-8, nesting. */
+import { badRequest, tooLarge, unsupportedType } from './errors.ts'
+
+/** Bytes; conventions: JSON bodies of at most 1 MB. */
+export const MAX_JSON_BODY = 1024 * 1024
+const MAX_DEPTH = 32
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+const bodyTooLarge = () => tooLarge('The request is too large', '请求过大')
+const malformed = () => badRequest('The body is not valid JSON', '请求体不是有效的 JSON')
+
+/** Refuses by the announced length, before anything is read. */
+export function checkAnnouncedSize(request: Request, max: number): void {
+  const announced = request.headers.get('content-length')
+  if (announced !== null && Number(announced) > max) throw bodyTooLarge()
+}
+
+/** The parsed body; `{}` when there is none. Forms are read where an endpoint accepts them. */
+export async function readBody(request: Request, max: number, acceptsForm: boolean): Promise<unknown> {
+  const type = request.headers.get('content-type') ?? ''
+  const isForm = type.startsWith('application/x-www-form-urlencoded')
+  const bytes = await readAtMost(request, max)
+  if (bytes.length === 0) return {}
+  if (isForm ? !acceptsForm : type !== '' && !/^application\/([\w.+-]+\+)?json\b/i.test(type))
+    throw unsupportedType('Send the body as application/json', '请以 application/json 格式发送请求体')
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+  } catch {
+    throw badRequest('The body is not valid UTF-8', '请求体不是有效的 UTF-8')
+  }
+  if (isForm) return Object.fromEntries(new URLSearchParams(text))
+  if (nesting(text) > MAX_DEPTH) throw badRequest('The body is nested too deeply', '请求体嵌套过深')
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw malformed()
+  }
+}
+
+async function readAtMost(request: Request, max: number): Promise<Uint8Array> {
+  if (request.body === null) return new Uint8Array()
+  // With an announced length the gate before has looked; without one the stream is counted as it comes.
+  if (request.headers.has('content-length')) {
+    const bytes = await request.bytes()
+    if (bytes.length > max) throw bodyTooLarge()
+    return bytes
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > max) throw bodyTooLarge()
+    chunks.push(chunk)
+  }
+  return new Uint8Array(Buffer.concat(chunks))
+}
+
+/** How deep brackets nest outside strings. Counted before parsing, so that a hostile body never recurses. */
+export function nesting(json: string): number {
+  let depth = 0
+  let deepest = 0
+  let inString = false
+  for (let i = 0; i < json.length; i++) {
+    const c = json.charCodeAt(i)
+    if (inString) {
+      if (c === 0x5c) i++
+      else if (c === 0x22) inString = false
+    } else if (c === 0x22) inString = true
+    else if (c === 0x7b || c === 0x5b) deepest = Math.max(deepest, ++depth)
+    else if (c === 0x7d || c === 0x5d) depth--
+  }
+  return deepest
+}

@@ -1,0 +1,57 @@
+/** The outside of a request, read from its headers only when somebody asks. */
+import type { Server } from 'bun'
+
+import { clientIp } from '../lib/ip.ts'
+import { uuid } from '../platform/ids.ts'
+import type { Caller } from './endpoint.ts'
+
+/** Ids given by a proxy in front are kept when they look like ids; they end up in logs and headers. */
+const GIVEN_ID = /^[\w-]{8,64}$/
+
+let sequence = 0
+const processPart = uuid().slice(0, 8)
+
+export class RequestCaller implements Caller {
+  readonly requestId: string
+  #ip: string | undefined
+
+  constructor(
+    private readonly request: Request,
+    private readonly server: Server<unknown> | null,
+    private readonly trusted: (ip: string) => boolean,
+  ) {
+    const given = request.headers.get('x-request-id')
+    this.requestId = given !== null && GIVEN_ID.test(given) ? given : `${processPart}-${(++sequence).toString(36)}`
+  }
+
+  get ip(): string {
+    return (this.#ip ??= clientIp(
+      this.server?.requestIP(this.request)?.address ?? '',
+      this.request.headers.get('x-forwarded-for') ?? undefined,
+      this.trusted,
+    ))
+  }
+  get locale(): 'en' | 'zh' {
+    return localeOf(this.request)
+  }
+  get userAgent(): string {
+    return (this.request.headers.get('user-agent') ?? '').slice(0, 500)
+  }
+  get deviceId(): string | undefined {
+    return this.request.headers.get('x-device-id') ?? undefined
+  }
+  /** Clients send names outside Latin-1 percent-encoded. */
+  get deviceName(): string | undefined {
+    const given = this.request.headers.get('x-device-name')
+    if (given === null) return undefined
+    try {
+      return decodeURIComponent(given).slice(0, 100)
+    } catch {
+      return given.slice(0, 100)
+    }
+  }
+}
+
+/** Chinese when the caller's first choice is Chinese (conventions §1). */
+export const localeOf = (request: Request): 'en' | 'zh' =>
+  /^\s*zh\b/i.test(request.headers.get('accept-language') ?? '') ? 'zh' : 'en'

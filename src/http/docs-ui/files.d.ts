@@ -1,0 +1,13 @@
+/** Imports with `{ type: 'file' }` give the file's path. */
+declare module 'swagger-ui-dist/swagger-ui-bundle.js' {
+  const path: string
+  export default path
+}
+declare module '*/start.js' {
+  const path: string
+  export default path
+}
+declare module '*.css' {
+  const path: string
+  export default path
+}

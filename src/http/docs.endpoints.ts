@@ -1,0 +1,93 @@
+/** The interface describes itself: the OpenAPI document and a page to read and try it, with every file from this server. */
+import { perContext } from '../context.ts'
+import { version } from '../platform/version.ts'
+import { assets, DOCS_PAGE, DOCS_POLICY } from './docs-ui/assets.ts'
+import { type AnyEndpoint, endpoint, open } from './endpoint.ts'
+import { openApiDocument } from './openapi.ts'
+import { MARK_SVG } from './pages/style.ts'
+import { matches } from './respond.ts'
+
+const TAG = 'documentation'
+
+/** Endpoints that document `endpoints`. */
+export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] {
+  // Made when first asked for: most servers are never asked.
+  const document = perContext((ctx) => {
+    const body = JSON.stringify(openApiDocument(endpoints, { version, publicUrl: ctx.config.publicUrl }))
+    return { body, etag: tagOf(body) }
+  })
+  return [
+    endpoint({
+      id: 'docs.document',
+      method: 'GET',
+      path: '/openapi.json',
+      summary: 'The OpenAPI document',
+      tag: TAG,
+      access: open,
+      answers: 'application/json',
+      run({ ctx, request }) {
+        const { body, etag } = document(ctx)
+        // Readable from anywhere, as there is nothing in it that is not public: code generators and editors load it.
+        return cached(request, body, etag, {
+          'content-type': 'application/json; charset=utf-8',
+          'access-control-allow-origin': '*',
+        })
+      },
+    }),
+    endpoint({
+      id: 'docs.page',
+      method: 'GET',
+      path: '/docs',
+      summary: 'The API, to read and to try',
+      tag: TAG,
+      access: open,
+      answers: 'text/html',
+      run: ({ request }) =>
+        cached(request, DOCS_PAGE, PAGE_TAG, {
+          'content-type': 'text/html; charset=utf-8',
+          'content-security-policy': DOCS_POLICY,
+          'referrer-policy': 'no-referrer',
+        }),
+    }),
+    ...assets.map(({ name, file, type }) =>
+      endpoint({
+        id: `docs.${name}`,
+        method: 'GET',
+        path: `/docs/${name}`,
+        summary: `A file of the page /docs: ${name}`,
+        tag: TAG,
+        access: open,
+        answers: type.split(';')[0]!,
+        run({ request }) {
+          const content = Bun.file(file)
+          return cached(request, content, `"${version}-${content.size}"`, { 'content-type': type })
+        },
+      }),
+    ),
+    endpoint({
+      id: 'docs.icon',
+      method: 'GET',
+      path: '/favicon.svg',
+      summary: "The pages' icon",
+      tag: TAG,
+      access: open,
+      answers: 'image/svg+xml',
+      run: ({ request }) => cached(request, ICON, ICON_TAG, { 'content-type': 'image/svg+xml' }),
+    }),
+  ]
+}
+
+const tagOf = (text: string): string => `"${Bun.hash(text).toString(36)}"`
+
+const PAGE_TAG = tagOf(DOCS_PAGE)
+/** The mark in the colour of the pages' accent, light enough for dark tab strips. */
+const ICON = MARK_SVG.replace('currentColor', '#2a9c81')
+const ICON_TAG = tagOf(ICON)
+
+/** Kept by browsers and asked about again each time: an upgrade shows at once. */
+function cached(request: Request, body: string | Blob, etag: string, headers: Record<string, string>): Response {
+  const all = { ...headers, etag, 'cache-control': 'no-cache' }
+  return matches(request.headers.get('if-none-match'), etag)
+    ? new Response(null, { status: 304, headers: all })
+    : new Response(body, { headers: all })
+}

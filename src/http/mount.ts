@@ -1,0 +1,257 @@
+/**
+ * Turns endpoint records into routes: the only file that knows both. Each request passes, in this order: request id, size
+ * gate, rate limit, token and session and device, permission, validation, `run`, envelope.
+ */
+import type { Server } from 'bun'
+import { Elysia } from 'elysia'
+
+import { type AppContext, perContext } from '../context.ts'
+import type { Domain } from '../db/schema/access.ts'
+import { ipBucket, ipTest } from '../lib/ip.ts'
+import { MINUTE } from '../platform/clock.ts'
+import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
+import { localeOf, RequestCaller } from './caller.ts'
+import type { Actor, AnyEndpoint, Caller, Input } from './endpoint.ts'
+import { AppError, forbidden, limited, notFound, unauthorized, unavailable } from './errors.ts'
+import { errorPage, notFoundPage } from './pages.ts'
+import { bare, failure, publicError, publicSuccess, success } from './respond.ts'
+import { answerProblem, type Validator, validator } from './validate.ts'
+
+type Maybe<T> = T | Promise<T>
+
+/** What the gates need to know of people; the domains give it (see app.ts), so that `http/` depends on none of them. */
+export interface Gatekeeper {
+  /** The person behind a token on the device it was given to, or the 401 to answer. */
+  authenticate(ctx: AppContext, token: string, deviceId: string | undefined): Maybe<Actor | AppError>
+  can(ctx: AppContext, userId: number, domain: Domain, scopeId: number, point: string): Maybe<boolean>
+  /** Holds any role in the PLATFORM domain. */
+  isAdministrator(ctx: AppContext, userId: number): Maybe<boolean>
+}
+
+/** Requests per minute (conventions §10). */
+const PER_SESSION = 1200
+const PER_ADDRESS = 300
+const PER_ADDRESS_SECRET = 60
+
+const noToken = unauthorized('Sign in first', '请先登录')
+const noPermission = forbidden('You do not have permission for this operation', '没有权限执行此操作')
+const draining = unavailable('The server is shutting down', '服务器正在关闭', { retryAfter: 5 })
+const tooMany = (seconds: number) => limited('Too many requests', '请求过于频繁，请稍后再试', seconds)
+
+const trustOf = perContext((ctx) => ipTest(ctx.config.trustedProxies))
+
+const NOBODY: Actor = Object.freeze({ userId: 0, sessionId: 0, deviceKey: '' })
+
+type Params = Record<string, string>
+
+/** One mounted endpoint with everything compiled for it. */
+class Route {
+  readonly #params: Validator | undefined
+  readonly #query: Validator | undefined
+  readonly #body: Validator | undefined
+  readonly #maxBody: number
+  readonly #trusted: (ip: string) => boolean
+  /** Elysia wants one name per path position over all routes, the contract has several: positions are renamed `p<index>`. */
+  readonly #names: [name: string, position: string][]
+  readonly #isPublicRead: boolean
+
+  constructor(
+    readonly endpoint: AnyEndpoint,
+    readonly ctx: AppContext,
+    readonly gates: Gatekeeper,
+  ) {
+    this.#params = endpoint.params && validator(endpoint.params, 'path')
+    this.#query = endpoint.query && validator(endpoint.query, 'query')
+    this.#body = endpoint.body && validator(endpoint.body, 'body')
+    this.#maxBody = endpoint.maxBody ?? MAX_JSON_BODY
+    this.#trusted = trustOf(ctx)
+    this.#names = pathNames(endpoint.path)
+    this.#isPublicRead = endpoint.access.kind === 'open' && endpoint.method === 'GET'
+  }
+
+  async answer(request: Request, params: Params, server: Server<unknown> | null): Promise<Response> {
+    const started = performance.now()
+    const caller = new RequestCaller(request, server, this.#trusted)
+    let userId = 0
+    let response: Response
+    try {
+      if (this.ctx.lifecycle.draining && !this.endpoint.whileDraining) throw draining
+      if (request.body !== null) checkAnnouncedSize(request, this.#maxBody)
+      const actor =
+        this.endpoint.access.kind === 'open' ? this.#admitAnyone(caller) : await this.#admit(request, caller)
+      userId = actor.userId
+      response = await this.#run(request, params, actor, caller)
+    } catch (error) {
+      response = this.#refuse(error, request, caller)
+    }
+    const ms = performance.now() - started
+    this.ctx.metrics.request(this.endpoint.id, response.status, ms)
+    this.ctx.log.access(this.endpoint.method, request.url, response.status, ms, caller, userId)
+    return response
+  }
+
+  #admitAnyone(caller: Caller): Actor {
+    if (this.ctx.config.rateLimit) {
+      const secret = this.endpoint.checksSecret === true
+      const key = (secret ? 'secret ' : 'public ') + ipBucket(caller.ip)
+      const wait = this.ctx.limiter.take(key, secret ? PER_ADDRESS_SECRET : PER_ADDRESS, MINUTE)
+      if (wait > 0) throw tooMany(wait)
+    }
+    return NOBODY
+  }
+
+  async #admit(request: Request, caller: Caller): Promise<Actor> {
+    const header = request.headers.get('authorization')
+    const token = header !== null && /^Bearer /i.test(header) ? header.slice(7) : ''
+    let actor: Actor | AppError = noToken
+    if (token !== '') {
+      const found = this.gates.authenticate(this.ctx, token, caller.deviceId)
+      actor = found instanceof Promise ? await found : found
+    }
+    if (actor instanceof AppError) {
+      // Guessing tokens is bounded like any public route.
+      this.#admitAnyone(caller)
+      throw actor
+    }
+    if (this.ctx.config.rateLimit) {
+      const wait = this.ctx.limiter.take(actor.sessionId, PER_SESSION, MINUTE)
+      if (wait > 0) throw tooMany(wait)
+    }
+    return actor
+  }
+
+  async #run(request: Request, raw: Params, actor: Actor, caller: Caller): Promise<Response> {
+    const { endpoint, ctx } = this
+    const rawQuery = this.#query && readQuery(request.url)
+    const rawParams = this.#params && this.#nameParams(raw)
+    let rawBody: unknown
+    // Only a dual-domain write can name its organization in the body: then the body is read before permission is decided.
+    const bodyNamesScope = endpoint.access.kind === 'dual' && this.#body !== undefined
+    if (bodyNamesScope) rawBody = await readBody(request, this.#maxBody, endpoint.acceptsForm === true)
+
+    const allowed = this.#permitted(actor, rawParams, rawQuery, rawBody)
+    if (!(allowed instanceof Promise ? await allowed : allowed)) throw noPermission
+
+    if (this.#body && !bodyNamesScope) rawBody = await readBody(request, this.#maxBody, endpoint.acceptsForm === true)
+    const input: Input<unknown, unknown, unknown> = {
+      ctx,
+      actor,
+      caller,
+      request,
+      params: this.#params && this.#params.parse(rawParams),
+      query: this.#query && this.#query.parse(rawQuery),
+      body: this.#body && this.#body.parse(rawBody),
+    }
+    const result = endpoint.run(input)
+    const data = result instanceof Promise ? await result : result
+    if (data instanceof Response) return bare(data, caller.requestId)
+    if (ctx.config.checkAnswers) this.#checkAnswer(data)
+    return this.#isPublicRead
+      ? publicSuccess(data, caller.requestId, request.headers.get('if-none-match'))
+      : success(data, caller.requestId)
+  }
+
+  #permitted(actor: Actor, params: Params | undefined, query: Params | undefined, body: unknown): Maybe<boolean> {
+    const { access } = this.endpoint
+    switch (access.kind) {
+      case 'open':
+      case 'signedIn':
+        return true
+      case 'admin':
+        return this.gates.isAdministrator(this.ctx, actor.userId)
+      case 'app':
+        return this.gates.can(this.ctx, actor.userId, 'APP', 0, access.point)
+      case 'platform':
+        return this.gates.can(this.ctx, actor.userId, 'PLATFORM', 0, access.point)
+      case 'org':
+        return this.#inOrganization(actor, params?.['orgId'] ?? params?.['id'], access.point)
+      case 'dual': {
+        const orgId = query?.['orgId'] ?? query?.['org_id'] ?? orgIdOf(body)
+        return orgId === undefined || orgId === null
+          ? this.gates.can(this.ctx, actor.userId, 'APP', 0, access.point)
+          : this.#inOrganization(actor, orgId, access.point)
+      }
+    }
+  }
+
+  #inOrganization(actor: Actor, given: unknown, point: string): Maybe<boolean> {
+    const orgId = typeof given === 'string' || typeof given === 'number' ? Number(given) : Number.NaN
+    return Number.isSafeInteger(orgId) && orgId > 0 && this.gates.can(this.ctx, actor.userId, 'ORG', orgId, point)
+  }
+
+  #nameParams(raw: Params): Params {
+    const named: Params = {}
+    for (const [name, position] of this.#names) named[name] = raw[position] ?? ''
+    return named
+  }
+
+  #checkAnswer(data: unknown): void {
+    const schema = this.endpoint.data
+    const problem =
+      schema === undefined ? (data == null ? undefined : 'data without a schema') : answerProblem(schema, data)
+    if (problem !== undefined) throw new Error(`${this.endpoint.id} answered against its schema: ${problem}`)
+  }
+
+  #refuse(error: unknown, request: Request, caller: Caller): Response {
+    const shown = publicError(error)
+    if (shown.status === 500)
+      this.ctx.log.error('request failed', { endpoint: this.endpoint.id, requestId: caller.requestId, error })
+    else if (shown.extras.log) this.ctx.log.info(shown.message, { ...shown.extras.log, requestId: caller.requestId })
+    return refusal(shown, this.endpoint.answers, request, caller.requestId)
+  }
+}
+
+/** Pages are for people: their errors are pages too, unless JSON was asked for. */
+function refusal(error: AppError, answers: string | undefined, request: Request, requestId: string): Response {
+  const locale = localeOf(request)
+  if (answers !== 'text/html' || wantsJson(request)) return failure(error, requestId, locale)
+  return bare(
+    error.status === 404 ? notFoundPage(locale) : errorPage(error.status, error.text[locale], locale),
+    requestId,
+  )
+}
+
+export const wantsJson = (request: Request): boolean =>
+  (request.headers.get('accept') ?? '').includes('application/json')
+
+const orgIdOf = (body: unknown): unknown =>
+  typeof body === 'object' && body !== null ? ((body as Params)['orgId'] ?? (body as Params)['org_id']) : undefined
+
+function readQuery(url: string): Params {
+  const at = url.indexOf('?')
+  return at < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(at + 1)))
+}
+
+const pathNames = (path: string): [string, string][] =>
+  path.split('/').flatMap((part, i) => (part.startsWith(':') ? [[part.slice(1), `p${i}`] as [string, string]] : []))
+
+const renamePositions = (path: string): string =>
+  path
+    .split('/')
+    .map((part, i) => (part.startsWith(':') ? `:p${i}` : part))
+    .join('/')
+
+/** All routes in one Elysia application. Throws when two records share a method and path or an id. */
+export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates: Gatekeeper) {
+  const seen = new Set<string>()
+  const app = new Elysia({ name: 'tessera' })
+  for (const endpoint of endpoints) {
+    const path = renamePositions(endpoint.path)
+    for (const key of [`${endpoint.method} ${path}`, endpoint.id]) {
+      if (seen.has(key)) throw new Error(`endpoint ${key} is declared twice`)
+      seen.add(key)
+    }
+    const route = new Route(endpoint, ctx, gates)
+    app.route(endpoint.method, path, ({ request, params, server }) => route.answer(request, params as Params, server), {
+      parse: 'none',
+    })
+  }
+  const trusted = trustOf(ctx)
+  app.all('/*', ({ request, server }) => {
+    const caller = new RequestCaller(request, server, trusted)
+    ctx.log.access(request.method, request.url, 404, 0, caller, 0)
+    const isForPeople = (request.headers.get('accept') ?? '').includes('text/html')
+    return refusal(notFound(), isForPeople ? 'text/html' : undefined, request, caller.requestId)
+  })
+  return app
+}

@@ -1,0 +1,63 @@
+/** The one style sheet of the public pages. Written into each page, allowed there by its hash: no other style can run. */
+import { createHash } from 'node:crypto'
+
+import { rawHtml } from '../../lib/html.ts'
+
+const STYLE = `
+:root{color-scheme:light dark;--ground:#f4f5f2;--paper:#fff;--ink:#17201d;--soft:#5a6762;--line:#dfe4e0;--accent:#0b6b57;--on-accent:#fff;--tint:#e6f1ed;--bad:#a4262c;--bad-tint:#fbebeb;--shadow:0 1px 2px rgba(16,32,27,.06),0 8px 24px rgba(16,32,27,.06)}
+@media(prefers-color-scheme:dark){:root{--ground:#101513;--paper:#181f1c;--ink:#e8eeeb;--soft:#9dada6;--line:#2b3531;--accent:#5fcdb0;--on-accent:#07231c;--tint:#1b2d27;--bad:#ff9a96;--bad-tint:#33201f;--shadow:none}}
+*,*::before,*::after{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
+body{margin:0;min-height:100vh;min-height:100dvh;display:flex;flex-direction:column;background:var(--ground);color:var(--ink);font:16px/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"PingFang SC","Hiragino Sans GB","Noto Sans CJK SC","Noto Sans SC","Microsoft YaHei",sans-serif}
+header,main,footer{width:100%;max-width:34rem;margin:0 auto;padding:0 1.25rem}
+header{padding-top:1.5rem;padding-bottom:1rem}
+.brand{display:inline-flex;align-items:center;gap:.6rem;font-weight:650;letter-spacing:.01em;color:var(--ink);text-decoration:none}
+.brand svg{width:1.5rem;height:1.5rem;color:var(--accent)}
+main{flex:1}
+footer{padding-top:1.5rem;padding-bottom:1.75rem;color:var(--soft);font-size:.8125rem}
+h1,h2{line-height:1.3;text-wrap:balance;overflow-wrap:anywhere}
+h1{margin:0 0 .875rem;font-size:1.5rem;font-weight:650;letter-spacing:-.01em}
+h2{margin:0 0 .75rem;font-size:1.0625rem;font-weight:650}
+p{margin:0 0 1rem;overflow-wrap:anywhere}
+p:last-child{margin-bottom:0}
+a{color:var(--accent);text-underline-offset:.15em}
+code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}
+.soft{color:var(--soft)}
+.card{margin:0 0 1rem;padding:1.5rem 1.25rem;background:var(--paper);border:1px solid var(--line);border-radius:1rem;box-shadow:var(--shadow)}
+.text{white-space:pre-wrap;overflow-wrap:anywhere}
+.facts{margin:0 0 1.25rem;display:grid;grid-template-columns:minmax(5rem,auto) 1fr;gap:.5rem 1rem}
+.facts:last-child{margin-bottom:0}
+.facts dt{color:var(--soft)}
+.facts dd{margin:0;overflow-wrap:anywhere}
+.qr{display:block;width:100%;max-width:20rem;height:auto;aspect-ratio:1;margin:0 auto 1.25rem;padding:.75rem;background:#fff;border:1px solid var(--line);border-radius:.75rem;image-rendering:pixelated}
+.notice{margin:0 0 1rem;padding:.75rem 1rem;border-radius:.75rem;background:var(--tint)}
+.notice.bad{background:var(--bad-tint);color:var(--bad)}
+.field{margin:0 0 1.125rem}
+.field label{display:block;margin-bottom:.35rem;font-weight:550;font-size:.9375rem}
+.field input,.field textarea,.field select{width:100%;min-height:3rem;padding:.625rem .875rem;font:inherit;color:inherit;background:var(--ground);border:1px solid var(--line);border-radius:.625rem}
+.field textarea{min-height:6rem}
+.field [aria-invalid=true]{border-color:var(--bad)}
+.hint{margin:.35rem 0 0;color:var(--soft);font-size:.8125rem}
+.hint.bad{color:var(--bad)}
+.button{display:block;width:100%;min-height:3rem;padding:.6875rem 1.25rem;font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer;color:var(--on-accent);background:var(--accent);border:1px solid transparent;border-radius:.625rem}
+.button.plain{color:var(--accent);background:transparent;border-color:var(--line)}
+.button:hover{filter:brightness(1.06)}
+.button+.button{margin-top:.75rem}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+.lonely{padding-top:12vh}
+.number{margin:0 0 .25rem;color:var(--accent);font-size:.875rem;font-weight:600;letter-spacing:.08em}
+@media(min-width:40rem){header{padding-top:2.5rem}.card{padding:2rem}}
+@media print{body{background:#fff}header,footer,.button{display:none}.card{border:0;box-shadow:none}}
+`.trim()
+
+/** One value, not a template: a formatter that indents the markup around it must not change what the hash was taken of. */
+export const STYLE_ELEMENT = rawHtml(`<style>${STYLE}</style>`)
+
+/** `'sha256-…'` for the `style-src` of a page's Content-Security-Policy. */
+export const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
+
+/** Tessera's mark: the finder pattern of a QR code, laid as tiles. */
+export const MARK_SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true"><rect x="2" y="2" width="8.5" height="8.5" rx="2.5" fill="none" stroke="currentColor" stroke-width="2"/><rect x="4.75" y="4.75" width="3" height="3" rx=".75"/><rect x="13" y="1" width="10.5" height="10.5" rx="3" opacity=".35"/><rect x="1" y="13" width="10.5" height="10.5" rx="3" opacity=".35"/><rect x="13" y="13" width="4.75" height="4.75" rx="1.25"/><rect x="18.75" y="18.75" width="4.75" height="4.75" rx="1.25"/></svg>'
+
+export const MARK = rawHtml(MARK_SVG)

@@ -1,0 +1,83 @@
+/** The vocabulary of request and response shapes. Limits are those of docs: conventions of the interface, section "Values". */
+import {
+  Kind,
+  type Static,
+  type TInteger,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+  Type,
+  TypeRegistry,
+} from '@sinclair/typebox'
+
+export { type Static, Type }
+
+/** How a text is cleaned before it is checked; read by `normalize.ts`. */
+export type TextKind = 'line' | 'multiline' | 'raw'
+
+const text = (kind: TextKind, maxLength: number, minLength: number, more: object = {}) =>
+  Type.String({ ...more, maxLength, minLength, 'x-text': kind })
+
+/** One line: trimmed, control characters refused. `max` in UTF-16 units. */
+export const Line = (max: number, min = 0, more?: object) => text('line', max, min, more)
+/** Several lines: trimmed; tab, CR and LF allowed. */
+export const Multiline = (max: number, min = 0, more?: object) => text('multiline', max, min, more)
+/** Kept to the letter (passwords, QR content); only NUL and lone surrogates are refused. */
+export const Raw = (max: number, min = 0, more?: object) => text('raw', max, min, more)
+
+export const Name = Line(100, 1)
+export const Description = Multiline(2000)
+
+/** A row's id: a positive integer. */
+export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [42] })
+/** A moment: epoch milliseconds out; in, also ISO 8601. The bounds are those of `Date`. */
+export const Time = Type.Integer({
+  minimum: 0,
+  maximum: 8_640_000_000_000_000,
+  'x-time': true,
+  examples: [1_767_225_600_000],
+})
+export const Latitude = Type.Number({ minimum: -90, maximum: 90 })
+export const Longitude = Type.Number({ minimum: -180, maximum: 180 })
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+// TypeBox's own enum is a union of constants, which reads badly in the API document and in error messages.
+TypeRegistry.Set<{ enum: string[] }>(
+  'StringEnum',
+  (schema, value) => typeof value === 'string' && schema.enum.includes(value),
+)
+export const Enum = <const T extends readonly string[]>(values: T, more?: object) =>
+  Type.Unsafe<T[number]>({ ...more, [Kind]: 'StringEnum', type: 'string', enum: [...values] } as never) as TUnsafe<
+    T[number]
+  >
+
+export const ById = Type.Object({ id: Id })
+
+/** Query of a list: `page` from 1, `size` at most 100 (conventions §3), and the list's own filters. */
+export const PageQuery = <T extends TProperties>(filters: T) =>
+  Type.Object({
+    page: Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 }),
+    size: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+    ...filters,
+  })
+
+/** `sort=field` ascending or `sort=-field` descending, out of `fields`. */
+export const Sort = <const T extends readonly string[]>(fields: T) =>
+  Type.Optional(Enum(fields.flatMap((f) => [f, `-${f}`]) as (T[number] | `-${T[number]}`)[]))
+
+export const PageOf = <T extends TSchema>(
+  item: T,
+): TObject<{
+  items: ReturnType<typeof Type.Array<T>>
+  total: TInteger
+  page: TInteger
+  size: TInteger
+}> =>
+  Type.Object({
+    items: Type.Array(item),
+    total: Type.Integer({ minimum: 0 }),
+    page: Type.Integer({ minimum: 1 }),
+    size: Type.Integer({ minimum: 1 }),
+  })

@@ -1,0 +1,141 @@
+/** Normalizes and checks one part of a request against its schema. Validators are compiled when first needed: start-up stays short. */
+import { Kind, type TSchema } from '@sinclair/typebox'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+
+import { AppError, type Detail, type Message } from './errors.ts'
+import { compileNormalizer, type Normalize } from './normalize.ts'
+
+export interface Validator {
+  /** The cleaned value, or an AppError 400 thrown with every problem in `details`. */
+  parse(value: unknown): unknown
+}
+
+/** More than this many problems helps nobody. */
+const MAX_DETAILS = 50
+
+/** `where`: `body`, `query` or `path`, the first word of each detail's path. */
+export function validator(schema: TSchema, where: 'body' | 'query' | 'path'): Validator {
+  let normalize: Normalize | undefined
+  let check: TypeCheck<TSchema> | undefined
+  return {
+    parse(value) {
+      normalize ??= compileNormalizer(schema, where !== 'body')
+      check ??= TypeCompiler.Compile(schema)
+      const badTexts: string[] = []
+      const result = normalize(value, where, badTexts)
+      if (badTexts.length === 0 && check.Check(result)) return result
+      throw refusal(badTexts, check, result, where)
+    },
+  }
+}
+
+/** Checks an answer in tests and development. Returns what is wrong, or undefined. */
+export function answerProblem(schema: TSchema, data: unknown): string | undefined {
+  let check = compiledAnswers.get(schema)
+  if (check === undefined) compiledAnswers.set(schema, (check = TypeCompiler.Compile(closed(schema))))
+  if (check.Check(data)) return undefined
+  const first = check.Errors(data).First()
+  return first === undefined
+    ? undefined
+    : `${first.path || '/'}: ${first.message} (${JSON.stringify(first.value)?.slice(0, 80)})`
+}
+
+const compiledAnswers = new WeakMap<TSchema, TypeCheck<TSchema>>()
+
+/** The same schema with unknown keys refused at every level. */
+function closed(schema: TSchema): TSchema {
+  const copy: Record<PropertyKey, unknown> = { ...schema }
+  for (const symbol of Object.getOwnPropertySymbols(schema))
+    copy[symbol] = (schema as unknown as Record<PropertyKey, unknown>)[symbol]
+  if (schema[Kind] === 'Object' && schema['additionalProperties'] === undefined) copy['additionalProperties'] = false
+  if (schema['properties'])
+    copy['properties'] = Object.fromEntries(
+      Object.entries(schema['properties'] as Record<string, TSchema>).map(([name, field]) => [name, closed(field)]),
+    )
+  if (schema['items']) copy['items'] = closed(schema['items'] as TSchema)
+  if (schema['anyOf']) copy['anyOf'] = (schema['anyOf'] as TSchema[]).map(closed)
+  return copy as unknown as TSchema
+}
+
+const BAD_TEXT: Message = { en: 'contains characters that are not allowed', zh: '包含不允许的字符' }
+const BAD_REQUEST: Message = { en: 'The request is not valid', zh: '请求无效' }
+
+function refusal(badTexts: string[], check: TypeCheck<TSchema>, value: unknown, where: string): AppError {
+  const found: LocalizedDetail[] = badTexts.map((path) => ({ path, text: BAD_TEXT }))
+  for (const error of check.Errors(value)) {
+    if (found.length >= MAX_DETAILS) break
+    const path = where + error.path.replaceAll('/', '.')
+    if (!found.some((d) => d.path === path)) found.push({ path, text: explain(error) })
+  }
+  return new InvalidRequest(found.slice(0, MAX_DETAILS))
+}
+
+interface LocalizedDetail {
+  path: string
+  text: Message
+}
+
+/** A 400 whose details wait for the caller's language. */
+export class InvalidRequest extends AppError {
+  constructor(readonly found: LocalizedDetail[]) {
+    super(400, 400, BAD_REQUEST)
+  }
+  detailsIn(locale: 'en' | 'zh'): Detail[] {
+    return this.found.map(({ path, text }) => ({ path, message: text[locale] }))
+  }
+}
+
+/** For services that find a problem in one field: the same answer as the validator's. */
+export const invalid = (path: string, en: string, zh: string): AppError =>
+  new InvalidRequest([{ path, text: { en, zh } }])
+export const invalidAll = (found: LocalizedDetail[]): AppError => new InvalidRequest(found)
+
+function explain(error: ValueError): Message {
+  const s = error.schema
+  switch (error.type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return { en: 'is required', zh: '不能为空' }
+    case ValueErrorType.StringMaxLength:
+      return { en: `must have at most ${s['maxLength']} characters`, zh: `最多 ${s['maxLength']} 个字符` }
+    case ValueErrorType.StringMinLength:
+      return s['minLength'] === 1
+        ? { en: 'must not be empty', zh: '不能为空' }
+        : { en: `must have at least ${s['minLength']} characters`, zh: `至少 ${s['minLength']} 个字符` }
+    case ValueErrorType.StringPattern:
+    case ValueErrorType.StringFormat:
+      return { en: 'does not have the right form', zh: '格式不正确' }
+    case ValueErrorType.String:
+      return { en: 'must be a text', zh: '必须是文本' }
+    case ValueErrorType.Integer:
+      return { en: 'must be a whole number', zh: '必须是整数' }
+    case ValueErrorType.Number:
+      return { en: 'must be a number', zh: '必须是数字' }
+    case ValueErrorType.Boolean:
+      return { en: 'must be true or false', zh: '必须是 true 或 false' }
+    case ValueErrorType.IntegerMinimum:
+    case ValueErrorType.NumberMinimum:
+      return { en: `must be at least ${s['minimum']}`, zh: `不能小于 ${s['minimum']}` }
+    case ValueErrorType.IntegerMaximum:
+    case ValueErrorType.NumberMaximum:
+      return { en: `must be at most ${s['maximum']}`, zh: `不能大于 ${s['maximum']}` }
+    case ValueErrorType.Array:
+      return { en: 'must be a list', zh: '必须是列表' }
+    case ValueErrorType.ArrayMaxItems:
+      return { en: `must have at most ${s['maxItems']} entries`, zh: `最多 ${s['maxItems']} 项` }
+    case ValueErrorType.ArrayMinItems:
+      return { en: `must have at least ${s['minItems']} entries`, zh: `至少 ${s['minItems']} 项` }
+    case ValueErrorType.ArrayUniqueItems:
+      return { en: 'must not name anything twice', zh: '不能有重复项' }
+    case ValueErrorType.Object:
+      return { en: 'must be an object', zh: '必须是对象' }
+    case ValueErrorType.Union: {
+      const inner = error.errors[0]?.First()
+      return inner ? explain(inner) : { en: 'is not valid', zh: '无效' }
+    }
+    default:
+      return Array.isArray(s['enum'])
+        ? { en: `must be one of ${s['enum'].join(', ')}`, zh: `必须是以下之一：${s['enum'].join('、')}` }
+        : { en: 'is not valid', zh: '无效' }
+  }
+}

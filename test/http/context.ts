@@ -1,0 +1,27 @@
+/** A context for the edge alone: no database, no domains. */
+import { type Config, defaultConfig } from '../../src/config/config.ts'
+import type { AppContext } from '../../src/context.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { createLimiter } from '../../src/platform/limiter.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { createMetrics } from '../../src/platform/metrics.ts'
+import { createPasswords } from '../../src/platform/passwords.ts'
+import { createTokens } from '../../src/platform/tokens.ts'
+
+export function bareContext(changed: Partial<Config> = {}): AppContext {
+  const config = { ...defaultConfig, port: 0, rateLimit: false, checkAnswers: true, ...changed }
+  const noStore = () => {
+    throw new Error('the edge has no database')
+  }
+  return {
+    config,
+    clock: systemClock,
+    log: createLog({ level: 'error', format: 'text', write: () => {} }),
+    db: { read: undefined as never, write: noStore, close: async () => {} },
+    metrics: createMetrics(),
+    limiter: createLimiter(systemClock),
+    passwords: createPasswords(),
+    tokens: createTokens(new Uint8Array(32).fill(7), systemClock),
+    lifecycle: { startedAt: 0, draining: false },
+  }
+}

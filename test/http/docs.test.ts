@@ -1,0 +1,115 @@
+/** /openapi.json and /docs as clients see them, and /docs in a real browser. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import { chromium } from 'playwright-core'
+
+import { startServer, type TestServer } from '../harness/index.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const FILES = ['/docs/swagger-ui.js', '/docs/start.js', '/docs/swagger-ui.css', '/docs/look.css']
+
+describe('the document and its page', () => {
+  test('need no token', async () => {
+    for (const path of ['/openapi.json', '/docs', '/favicon.svg', ...FILES])
+      expect({ path, status: (await server.request('GET', path)).status }).toEqual({ path, status: 200 })
+  })
+
+  test('the document is of this version and this server', async () => {
+    const { text, headers } = await server.request('GET', '/openapi.json')
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    const document = JSON.parse(text)
+    expect(document.openapi).toBe('3.1.0')
+    expect(document.info.version).toBe((await Bun.file(`${import.meta.dir}/../../package.json`).json()).version)
+    expect(document.servers[0].url).toBe('/')
+    expect(document.paths['/api/qr-codes'].post.operationId).toBeString()
+    expect(document.paths['/openapi.json']).toBeUndefined()
+  })
+
+  test('a copy that is still right is not sent again', async () => {
+    for (const path of ['/openapi.json', '/docs', ...FILES]) {
+      const first = await server.request('GET', path)
+      const etag = first.headers.get('etag')!
+      expect(etag).toMatch(/^".+"$/)
+      expect(first.headers.get('cache-control')).toBe('no-cache')
+      const again = await server.request('GET', path, { headers: { 'if-none-match': etag } })
+      expect({ path, status: again.status, length: again.bytes.length }).toEqual({ path, status: 304, length: 0 })
+      const other = await server.request('GET', path, { headers: { 'if-none-match': '"other"' } })
+      expect(other.status).toBe(200)
+    }
+  })
+
+  test('the page runs no inline script and loads from this server only', async () => {
+    const { text, headers } = await server.request('GET', '/docs')
+    const policy = headers.get('content-security-policy')!
+    expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self'")
+    expect(policy).not.toMatch(/unsafe|\*|https?:/)
+    expect(text).not.toMatch(/<script>|<style|https?:\/\//)
+    const loaded = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map((m) => m[1]!)
+    expect(loaded.sort()).toEqual([...FILES, '/favicon.svg', '/openapi.json'].sort())
+    for (const path of FILES) {
+      const type = (await server.request('GET', path)).headers.get('content-type')
+      expect(type).toBe(path.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8')
+    }
+  })
+})
+
+const browserPath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
+
+describe('in a browser', () => {
+  test('is there where it matters', () => {
+    if (browserPath === null) console.warn('no Chromium on this machine: /docs was not tried in a browser')
+    if (process.env['CI']) expect(browserPath).not.toBeNull()
+  })
+
+  if (browserPath !== null)
+    test('lists every operation, tries one out, and asks nobody else for anything', async () => {
+      const me = await server.person()
+      const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+      try {
+        const page = await (
+          await browser.newContext({ colorScheme: 'dark', viewport: { width: 1200, height: 900 } })
+        ).newPage()
+        page.setDefaultTimeout(10_000)
+        const elsewhere: string[] = []
+        const complaints: string[] = []
+        page.on('request', (request) => {
+          if (!request.url().startsWith(`${server.url}/`) && !request.url().startsWith('data:'))
+            elsewhere.push(request.url())
+        })
+        page.on('console', (message) => {
+          if (message.type() === 'error') complaints.push(message.text())
+        })
+        page.on('pageerror', (error) => complaints.push(error.message))
+
+        await page.goto(`${server.url}/docs`)
+        await page.waitForSelector('.opblock')
+        const { paths } = JSON.parse((await server.request('GET', '/openapi.json')).text)
+        const count = Object.values(paths).flatMap((item) => Object.keys(item as object)).length
+        expect(await page.locator('.opblock').count()).toBe(count)
+        expect(await page.locator('html.dark-mode').count()).toBe(1)
+
+        await page.click('button.authorize')
+        await page.fill('#auth-bearer-value', me.token)
+        await page.fill('#api_key_value', me.deviceId)
+        // Each becomes a "Logout" once clicked.
+        for (const _ of ['token', 'device']) await page.locator('.auth-btn-wrapper button.authorize').first().click()
+        await page.click('.auth-btn-wrapper .btn-done')
+        const operation = page.locator('.opblock', { has: page.locator('[data-path="/api/rbac/my-permissions"]') })
+        await operation.locator('.opblock-summary-control').click()
+        await operation.locator('button.execute').click()
+        const answered = operation.locator('.live-responses-table .response-col_status')
+        await answered.first().waitFor()
+        expect(await operation.locator('.live-responses-table').innerText()).toContain('200')
+
+        expect(elsewhere).toEqual([])
+        expect(complaints).toEqual([])
+      } finally {
+        await browser.close()
+      }
+    }, 60_000)
+})

@@ -1,0 +1,512 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import type { AppContext } from '../../src/context.ts'
+import { app, dual, endpoint, open, org, platform, signedIn } from '../../src/http/endpoint.ts'
+import { badRequest, limited, notFound, unauthorized } from '../../src/http/errors.ts'
+import type { Gatekeeper } from '../../src/http/mount.ts'
+import { mount } from '../../src/http/mount.ts'
+import { Enum, Id, Line, Multiline, Nullable, Raw, Time, Type } from '../../src/http/schema.ts'
+import { listen, type RunningServer } from '../../src/http/server.ts'
+import { send } from '../harness/client.ts'
+import { bareContext } from './context.ts'
+
+/** The edge alone, with endpoints made for it: who passes the gates, and what becomes of what was sent. */
+const tag = 'Test'
+const Body = Type.Object({
+  name: Line(10, 1),
+  remark: Type.Optional(Multiline(100)),
+  secretText: Type.Optional(Raw(100)),
+  startsAt: Type.Optional(Time),
+  kind: Type.Optional(Enum(['A', 'B'])),
+  parentId: Type.Optional(Nullable(Id)),
+  items: Type.Optional(Type.Array(Type.Object({ innerName: Type.String() }), { maxItems: 3 })),
+  data: Type.Optional(Type.Unknown()),
+})
+let runs = 0
+const endpoints = [
+  endpoint({
+    id: 'echo.open',
+    method: 'POST',
+    path: '/open/echo',
+    summary: 'echo',
+    tag,
+    access: open,
+    body: Body,
+    data: Type.Unknown(),
+    run: ({ body }) => body,
+  }),
+  endpoint({
+    id: 'echo.in',
+    method: 'POST',
+    path: '/in/:id/echo',
+    summary: 'echo',
+    tag,
+    access: signedIn,
+    params: Type.Object({ id: Id }),
+    query: Type.Object({
+      page: Type.Integer({ default: 1 }),
+      flag: Type.Optional(Type.Boolean()),
+      ids: Type.Optional(Type.Array(Id)),
+    }),
+    body: Body,
+    data: Type.Unknown(),
+    run: ({ params, query, body, actor }) => (runs++, { params, query, body, userId: actor.userId }),
+  }),
+  endpoint({
+    id: 'get.open',
+    method: 'GET',
+    path: '/open/thing',
+    summary: 'thing',
+    tag,
+    access: open,
+    data: Type.Unknown(),
+    run: () => ({ a: 1 }),
+  }),
+  endpoint({
+    id: 'get.none',
+    method: 'GET',
+    path: '/open/none',
+    summary: 'nothing',
+    tag,
+    access: open,
+    run: () => undefined,
+  }),
+  endpoint({
+    id: 'ip',
+    method: 'GET',
+    path: '/open/ip',
+    summary: 'address',
+    tag,
+    access: open,
+    data: Type.String(),
+    run: ({ caller }) => caller.ip,
+  }),
+  endpoint({
+    id: 'app',
+    method: 'GET',
+    path: '/app',
+    summary: 'app',
+    tag,
+    access: app('thing:read'),
+    data: Type.Boolean(),
+    run: () => true,
+  }),
+  endpoint({
+    id: 'org',
+    method: 'GET',
+    path: '/org/:orgId',
+    summary: 'org',
+    tag,
+    access: org('thing:read'),
+    params: Type.Object({ orgId: Id }),
+    data: Type.Boolean(),
+    run: () => true,
+  }),
+  endpoint({
+    id: 'dual',
+    method: 'POST',
+    path: '/dual',
+    summary: 'dual',
+    tag,
+    access: dual('thing:read'),
+    data: Type.Boolean(),
+    body: Type.Object({ orgId: Type.Optional(Nullable(Id)) }),
+    run: () => true,
+  }),
+  endpoint({
+    id: 'platform',
+    method: 'GET',
+    path: '/platform',
+    summary: 'platform',
+    tag,
+    access: platform('thing:read'),
+    data: Type.Boolean(),
+    run: () => true,
+  }),
+  endpoint({
+    id: 'secret',
+    method: 'GET',
+    path: '/open/secret',
+    summary: 'secret',
+    tag,
+    access: open,
+    checksSecret: true,
+    data: Type.Boolean(),
+    run: () => true,
+  }),
+  endpoint({
+    id: 'broken',
+    method: 'GET',
+    path: '/open/broken',
+    summary: 'broken',
+    tag,
+    access: open,
+    data: Type.Boolean(),
+    run: () => {
+      throw new Error('SELECT secret FROM inside /var/lib')
+    },
+  }),
+  endpoint({
+    id: 'missing',
+    method: 'GET',
+    path: '/open/missing',
+    summary: 'missing',
+    tag,
+    access: open,
+    run: () => {
+      throw notFound()
+    },
+  }),
+  endpoint({
+    id: 'limited',
+    method: 'GET',
+    path: '/open/limited',
+    summary: 'limited',
+    tag,
+    access: open,
+    run: () => {
+      throw limited('Slow down', '慢一点', 7)
+    },
+  }),
+  endpoint({
+    id: 'page',
+    method: 'GET',
+    path: '/open/page',
+    summary: 'page',
+    tag,
+    access: open,
+    answers: 'text/html',
+    run: () => {
+      throw badRequest('No <b>', '不')
+    },
+  }),
+  endpoint({
+    id: 'liar',
+    method: 'GET',
+    path: '/open/liar',
+    summary: 'liar',
+    tag,
+    access: open,
+    data: Type.Object({ a: Type.Integer() }),
+    run: () => ({ a: 1, passwordHash: 'x' }),
+  }),
+]
+
+/** Token `user-7` is user 7 on device `device-7`; user 7 holds thing:read in APP and in organization 5. */
+const gates: Gatekeeper = {
+  authenticate(_ctx, token, deviceId) {
+    const id = Number(/^user-(\d+)$/.exec(token)?.[1])
+    if (!id || deviceId !== `device-${id}`) return unauthorized('Sign in again', '请重新登录')
+    return { userId: id, sessionId: id, deviceKey: `key-${id}` }
+  },
+  can: (_ctx, userId, domain, scopeId) => userId === 7 && (domain === 'APP' || (domain === 'ORG' && scopeId === 5)),
+  isAdministrator: () => false,
+}
+
+let ctx: AppContext
+let server: RunningServer
+beforeAll(() => {
+  ctx = bareContext()
+  server = listen(endpoints, ctx, gates)
+})
+afterAll(() => server.kill())
+
+const me = { token: 'user-7', deviceId: 'device-7' }
+const call = (method: string, path: string, options = {}) => send(server.url, method, path, options)
+const echo = (body: unknown, options = {}) => call('POST', '/open/echo', { body, ...options })
+
+describe('envelope', () => {
+  test('success wraps data, nothing is null', async () => {
+    expect((await call('GET', '/open/thing')).text).toBe('{"code":200,"data":{"a":1}}')
+    expect((await call('GET', '/open/none')).text).toBe('{"code":200,"data":null}')
+  })
+  test('an error says code, message and request id, the same as the header', async () => {
+    const reply = await call('GET', '/open/missing')
+    expect(reply.status).toBe(404)
+    expect(JSON.parse(reply.text)).toEqual({
+      code: 404,
+      message: 'Not found',
+      requestId: reply.headers.get('x-request-id'),
+    })
+  })
+  test('messages are Chinese for Chinese callers, codes are not', async () => {
+    const reply = await call('GET', '/open/limited', { headers: { 'accept-language': 'zh-CN,en;q=0.5' } })
+    expect([reply.status, reply.code, reply.message, reply.headers.get('retry-after')]).toEqual([
+      429,
+      4022,
+      '慢一点',
+      '7',
+    ])
+    expect((await call('GET', '/open/limited', { headers: { 'accept-language': 'en,zh;q=0.5' } })).message).toBe(
+      'Slow down',
+    )
+  })
+  test('a 500 says nothing of the inside', async () => {
+    const reply = await call('GET', '/open/broken')
+    expect(reply.status).toBe(500)
+    expect(reply.text).not.toMatch(/SELECT|var|Error|broken/)
+  })
+  test('an unknown path and an unknown method are 404', async () => {
+    expect((await call('GET', '/nowhere')).code).toBe(404)
+    expect((await call('DELETE', '/open/thing')).code).toBe(404)
+  })
+  test('pages answer errors as pages, escaped, and as JSON when asked', async () => {
+    const page = await call('GET', '/open/page')
+    expect(page.status).toBe(400)
+    expect(page.headers.get('content-type')).toStartWith('text/html')
+    expect(page.text).toContain('No &lt;b&gt;')
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect((await call('GET', '/open/page', { headers: { accept: 'application/json' } })).code).toBe(400)
+  })
+  test('in tests an answer with an undeclared key fails', async () => {
+    expect((await call('GET', '/open/liar')).status).toBe(500)
+  })
+  test('public reads carry an ETag and answer 304 to it', async () => {
+    const first = await call('GET', '/open/thing')
+    const etag = first.headers.get('etag')!
+    expect(etag).toMatch(/^".+"$/)
+    for (const header of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await call('GET', '/open/thing', { headers: { 'if-none-match': header } })
+      expect([header, again.status, again.text]).toEqual([header, 304, ''])
+    }
+    expect((await call('GET', '/open/thing', { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+  })
+  test('answers to signed-in callers are never kept by caches', async () => {
+    expect((await call('GET', '/app', me)).headers.get('cache-control')).toBe('no-store')
+  })
+  test('HEAD answers as GET without a body', async () => {
+    const reply = await call('HEAD', '/open/thing')
+    expect([reply.status, reply.text]).toEqual([200, ''])
+  })
+})
+
+describe('request id', () => {
+  test('is new each time, and a proxy’s is kept when it looks like one', async () => {
+    const id = async (given?: string) =>
+      (await call('GET', '/open/thing', given ? { headers: { 'x-request-id': given } } : {})).headers.get(
+        'x-request-id',
+      )!
+    const [a, b] = [await id(), await id()]
+    expect(a).not.toBe(b)
+    expect(await id('proxy-id-12345678')).toBe('proxy-id-12345678')
+    expect(await id('bad id with spaces')).not.toBe('bad id with spaces')
+  })
+})
+
+describe('order of the gates', () => {
+  test('without a token the answer is 401 whatever the body', async () => {
+    for (const body of [{}, '{', 'x'.repeat(5000), { name: 'a' }])
+      expect((await call('POST', '/in/1/echo', { body })).status).toBe(401)
+    expect(runs).toBe(0)
+  })
+  test('an announced body over the limit is 413 before anything else', async () => {
+    expect((await call('POST', '/in/1/echo', { body: ' '.repeat(1024 * 1024 + 1) })).status).toBe(413)
+  })
+  test('a body that grows over the limit without announcing it is 413 too', async () => {
+    const stream = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(256 * 1024).fill(0x20))
+      },
+    })
+    const reply = await fetch(`${server.url}/open/echo`, {
+      method: 'POST',
+      body: stream,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(reply.status).toBe(413)
+  })
+  test('another device’s id, or none, is 401', async () => {
+    const options = { body: { name: 'a' } }
+    expect((await call('POST', '/in/1/echo', { ...options, token: 'user-7' })).status).toBe(401)
+    expect((await call('POST', '/in/1/echo', { ...options, token: 'user-7', deviceId: 'device-8' })).status).toBe(401)
+    expect((await call('POST', '/in/1/echo', { ...options, ...me })).status).toBe(200)
+    expect(runs).toBe(1)
+  })
+  test('permission is decided before the body is checked', async () => {
+    const other = { token: 'user-8', deviceId: 'device-8' }
+    expect((await call('POST', '/dual', { ...other, body: { orgId: 'x' } })).status).toBe(403)
+    expect((await call('GET', '/app', other)).status).toBe(403)
+    expect((await call('GET', '/platform', me)).status).toBe(403)
+  })
+  test('an organization’s point counts in that organization only', async () => {
+    expect((await call('GET', '/org/5', me)).status).toBe(200)
+    for (const id of ['6', '0', '-5', 'x', '5.5', '5e0x'])
+      expect((await call('GET', `/org/${id}`, me)).status).toBe(403)
+  })
+  test('a dual endpoint looks at orgId in body or query, in both spellings', async () => {
+    expect((await call('POST', '/dual', { ...me, body: {} })).status).toBe(200)
+    expect((await call('POST', '/dual', { ...me, body: { orgId: null } })).status).toBe(200)
+    expect((await call('POST', '/dual', { ...me, body: { orgId: 5 } })).status).toBe(200)
+    for (const name of ['orgId', 'org_id'])
+      expect((await call('POST', '/dual', { ...me, body: { [name]: 6 } })).status).toBe(403)
+  })
+})
+
+describe('input', () => {
+  test('snake_case names are folded at every level, unknown ones dropped', async () => {
+    const reply = await echo({
+      name: 'a',
+      parent_id: 3,
+      items: [{ inner_name: 'x', extra: 1 }],
+      is_admin: true,
+      starts_at: 5,
+    })
+    expect(reply.data).toEqual({ name: 'a', parentId: 3, items: [{ innerName: 'x' }], startsAt: 5 })
+  })
+  test('free JSON keeps its own names', async () => {
+    const data = { my_key: { other_key: [1, 'x'] } }
+    expect((await echo({ name: 'a', data })).data.data).toEqual(data)
+  })
+  test('texts are trimmed, except those kept to the letter', async () => {
+    expect((await echo({ name: '  a ', secretText: ' b\n ' })).data).toEqual({ name: 'a', secretText: ' b\n ' })
+    expect((await echo({ name: '   ' })).status).toBe(400)
+  })
+  test.each([
+    ['a line break in one line', { name: 'a\nb' }],
+    ['NUL', { name: 'a', secretText: 'x\0y' }],
+    ['a lone surrogate', { name: 'a', secretText: '\ud800' }],
+    ['a lone surrogate in free JSON', { name: 'a', data: { deep: ['\udc00'] } }],
+    ['NUL in a key of free JSON', { name: 'a', data: { 'k\0': 1 } }],
+    ['an escape character', { name: 'a', remark: '\u001b[31m' }],
+  ])('refuses %s', async (_, body) => {
+    const reply = await echo(body)
+    expect(reply.status).toBe(400)
+    expect(reply.details[0]!.path).toStartWith('body.')
+  })
+  test('moments come as milliseconds or ISO 8601', async () => {
+    const at = async (startsAt: unknown) => (await echo({ name: 'a', startsAt })).data?.startsAt
+    expect(await at(1_700_000_000_000)).toBe(1_700_000_000_000)
+    expect(await at('2023-11-14T22:13:20Z')).toBe(1_700_000_000_000)
+    expect(await at('2023-11-15T06:13:20+08:00')).toBe(1_700_000_000_000)
+    for (const bad of ['yesterday', '2023-13-45', -1, 1e17, 1.5, {}]) expect(await at(bad)).toBeUndefined()
+  })
+  test('every problem is named, once, in the caller’s language', async () => {
+    const reply = await echo({ name: 'x'.repeat(11), kind: 'C', parentId: 0, items: [{}, {}, {}, {}] })
+    expect(reply.status).toBe(400)
+    expect(Object.fromEntries(reply.details.map((d) => [d.path, d.message]))).toMatchObject({
+      'body.name': 'must have at most 10 characters',
+      'body.kind': 'must be one of A, B',
+      'body.parentId': 'must be at least 1',
+      'body.items': 'must have at most 3 entries',
+      'body.items.0.innerName': 'is required',
+    })
+    const zh = await echo({}, { headers: { 'accept-language': 'zh' } })
+    expect(zh.details).toEqual([{ path: 'body.name', message: '不能为空' }])
+  })
+  test('numbers are not read from text in a body, but are in query and path', async () => {
+    expect((await echo({ name: 'a', parentId: '3' })).status).toBe(400)
+    const reply = await call('POST', '/in/12/echo', { ...me, body: { name: 'a' }, query: { flag: 'true', ids: '1,2' } })
+    expect(reply.data).toMatchObject({ params: { id: 12 }, query: { page: 1, flag: true, ids: [1, 2] }, userId: 7 })
+    for (const id of ['0', '-1', '1.5', 'x', '9007199254740993', '1e3', '0x1', '%20'])
+      expect((await call('POST', `/in/${id}/echo`, { ...me, body: { name: 'a' } })).status).toBe(400)
+  })
+  test.each([
+    ['broken JSON', '{'],
+    ['a list in place of an object', '[]'],
+    ['33 levels', '['.repeat(33) + ']'.repeat(33)],
+    ['a hundred thousand levels', '['.repeat(100_000)],
+    ['invalid UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+  ])('%s is 400', async (_, body) => {
+    expect((await echo(body)).status).toBe(400)
+  })
+  test('brackets inside texts do not nest', async () => {
+    expect((await echo({ name: 'a', remark: '['.repeat(100) })).status).toBe(200)
+  })
+  test('another content type is 415', async () => {
+    expect((await echo('name=a', { headers: { 'content-type': 'application/x-www-form-urlencoded' } })).status).toBe(
+      415,
+    )
+    expect((await echo('{"name":"a"}', { headers: { 'content-type': 'application/vnd.api+json' } })).status).toBe(200)
+  })
+  test('a prototype cannot be set', async () => {
+    const reply = await echo('{"name":"a","data":{"__proto__":{"polluted":1}},"__proto__":{"name":"b"}}')
+    expect(reply.status).toBe(200)
+    expect(reply.data.name).toBe('a')
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+})
+
+describe('rates', () => {
+  test('per address on public routes, stricter where a secret is checked; /64 for IPv6; told when to come back', async () => {
+    const limitedServer = listen(endpoints, bareContext({ rateLimit: true }), gates)
+    const from = (ip: string, path: string) =>
+      send(limitedServer.url, 'GET', path, { headers: { 'x-forwarded-for': ip } })
+    const statuses = async (count: number, ip: string, path: string) => {
+      const replies = await Promise.all(Array.from({ length: count }, () => from(ip, path)))
+      return replies.filter((r) => r.status === 200).length
+    }
+    try {
+      expect(await statuses(70, '192.0.2.1', '/open/secret')).toBe(60)
+      expect(await statuses(310, '192.0.2.1', '/open/thing')).toBe(300)
+      expect(await statuses(1, '192.0.2.2', '/open/thing')).toBe(1)
+      expect(await statuses(40, '2001:db8::1', '/open/secret')).toBe(40)
+      expect(await statuses(40, '2001:db8::2', '/open/secret')).toBe(20)
+      const refused = await from('192.0.2.1', '/open/secret')
+      expect([refused.status, refused.code]).toEqual([429, 4022])
+      expect(Number(refused.headers.get('retry-after'))).toBeWithin(1, 61)
+    } finally {
+      await limitedServer.kill()
+    }
+  })
+  test('per session on the others: 1,200 a minute', async () => {
+    const limitedServer = listen(endpoints, bareContext({ rateLimit: true }), gates)
+    try {
+      let refused = 0
+      for (let i = 0; i < 13; i++) {
+        const replies = await Promise.all(Array.from({ length: 100 }, () => send(limitedServer.url, 'GET', '/app', me)))
+        refused += replies.filter((r) => r.status === 429).length
+      }
+      expect(refused).toBe(100)
+    } finally {
+      await limitedServer.kill()
+    }
+  })
+  test('an address is believed only from a trusted proxy', async () => {
+    expect((await call('GET', '/open/ip', { headers: { 'x-forwarded-for': '203.0.113.9, 10.0.0.1' } })).data).toBe(
+      '10.0.0.1',
+    )
+    const strict = listen(endpoints, bareContext({ trustedProxies: [] }), gates)
+    const reply = await send(strict.url, 'GET', '/open/ip', { headers: { 'x-forwarded-for': '203.0.113.9' } })
+    await strict.kill()
+    expect(reply.data).toBe('127.0.0.1')
+  })
+})
+
+describe('mounting', () => {
+  const one = endpoints[2]!
+  test('refuses two records for one route, also under other parameter names, and two of one id', () => {
+    const double = [endpoint({ ...one, id: 'a', path: '/x/:id' }), endpoint({ ...one, id: 'b', path: '/x/:other' })]
+    expect(() => mount(double, ctx, gates)).toThrow('declared twice')
+    expect(() => mount([endpoint({ ...one, path: '/p' }), endpoint({ ...one, path: '/q' })], ctx, gates)).toThrow(
+      'declared twice',
+    )
+  })
+})
+
+describe('stopping', () => {
+  test('what is under way is answered, what comes later is refused', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    const slow = endpoint({
+      id: 'slow',
+      method: 'GET',
+      path: '/open/slow',
+      summary: 'slow',
+      tag,
+      access: open,
+      data: Type.Boolean(),
+      run: () => held.then(() => true),
+    })
+    const stopping = bareContext()
+    const own = listen([slow, endpoints[2]!], stopping, gates)
+    const running = send(own.url, 'GET', '/open/slow')
+    await Bun.sleep(50)
+    const stopped = own.stop()
+    expect(stopping.lifecycle.draining).toBe(true)
+    const later = await send(own.url, 'GET', '/open/thing').catch(() => 'refused')
+    expect(later === 'refused' || (typeof later === 'object' && later.status === 503)).toBe(true)
+    release()
+    expect((await running).data).toBe(true)
+    await stopped
+  })
+})

@@ -1,0 +1,239 @@
+/** The API document: valid by an outside judge, complete for every operation, and true to what the server checks. */
+import { describe, expect, test } from 'bun:test'
+
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { type TSchema, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+import { allEndpoints } from '../../src/app.ts'
+import { type AnyEndpoint, dual, endpoint, open, platform, signedIn } from '../../src/http/endpoint.ts'
+import { openApiDocument } from '../../src/http/openapi.ts'
+import { exampleOf } from '../../src/http/openapi/example.ts'
+import { ById, Enum, Id, Line, Nullable, PageOf, PageQuery, Time } from '../../src/http/schema.ts'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a document is walked as the JSON it is
+type Json = any
+
+const options = { version: '1.2.3', publicUrl: 'https://qr.example.org' }
+/** As a client gets it: only what JSON can carry. */
+const build = (endpoints: readonly AnyEndpoint[]): Json =>
+  JSON.parse(JSON.stringify(openApiDocument(endpoints, options)))
+
+const apiEndpoints = allEndpoints.filter((e) => !e.id.startsWith('docs.'))
+const document = build(apiEndpoints)
+
+const operations = (doc: Json): { name: string; op: Json }[] =>
+  Object.entries<Json>(doc.paths).flatMap(([path, item]) =>
+    Object.entries<Json>(item).map(([method, op]) => ({ name: `${method.toUpperCase()} ${path}`, op })),
+  )
+
+const hasExample = (content: Json): boolean => content.example !== undefined
+
+/** What an operation lacks. */
+function lacks(op: Json): string[] {
+  const found: string[] = []
+  if (!/\S/.test(op.summary ?? '')) found.push('summary')
+  if (!/\*\*Access:\*\* \S/.test(op.description ?? '')) found.push('access in words')
+  if (!['public', 'login', 'admin'].includes(op['x-access']?.level)) found.push('x-access')
+  if ((op.security?.length === 0) !== (op['x-access']?.level === 'public')) found.push('security')
+  if (op.tags?.length !== 1) found.push('tag')
+  for (const parameter of op.parameters ?? [])
+    if (parameter.example === undefined && parameter.schema?.examples === undefined)
+      found.push(`example of ${parameter.name}`)
+  for (const content of Object.values<Json>(op.requestBody?.content ?? {}))
+    if (!hasExample(content)) found.push('body example')
+  const success = Object.entries<Json>(op.responses?.[200]?.content ?? {})
+  if (success.length === 0) found.push('response')
+  for (const [type, content] of success) {
+    if (content.schema === undefined) found.push(`schema of ${type}`)
+    if (type === 'application/json' && content.schema?.properties?.data !== undefined && !hasExample(content))
+      found.push('response example')
+  }
+  if (op.responses?.[429] === undefined) found.push('429')
+  if (op.requestBody && op.responses?.[400] === undefined) found.push('400')
+  if (op.security?.length && op.responses?.[401] === undefined) found.push('401')
+  if (op['x-access']?.point && op.responses?.[403] === undefined) found.push('403')
+  return found
+}
+
+function unresolved(doc: Json): string[] {
+  const found: string[] = []
+  const walk = (value: Json): void => {
+    if (typeof value !== 'object' || value === null) return
+    if (typeof value.$ref === 'string') {
+      const target = value.$ref.startsWith('#/')
+        ? value.$ref
+            .slice(2)
+            .split('/')
+            .reduce((at: Json, key: string) => at?.[key], doc)
+        : undefined
+      if (target === undefined) found.push(value.$ref)
+    }
+    Object.values(value).forEach(walk)
+  }
+  walk(doc)
+  return found
+}
+
+describe('the document of this server', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const judge = new Validator()
+    const { valid, errors } = await judge.validate(structuredClone(document))
+    expect(errors ?? []).toEqual([])
+    expect(valid).toBe(true)
+    expect(judge.version).toBe('3.1')
+  })
+
+  test('has every operation of the tables, no more and no less', () => {
+    const told = operations(document).map(({ name, op }) => `${name} ${op.operationId}`)
+    const real = apiEndpoints.map((e) => `${e.method} ${e.path.replaceAll(/:(\w+)/g, '{$1}')} ${e.id}`)
+    expect(told.sort()).toEqual(real.sort())
+    expect(told.length).toBeGreaterThan(60)
+  })
+
+  test('lacks nothing in any operation', () => {
+    const lacking = operations(document).flatMap(({ name, op }) => lacks(op).map((what) => `${name}: ${what}`))
+    expect(lacking).toEqual([])
+  })
+
+  test('refers only to what it holds', () => expect(unresolved(document)).toEqual([]))
+
+  test('declares each path parameter of each path, and one name per position', () => {
+    for (const { name, op } of operations(document)) {
+      const inPath = [...name.matchAll(/\{(\w+)\}/g)].map((m) => m[1]!)
+      const declared = (op.parameters ?? []).filter((p: Json) => p.in === 'path').map((p: Json) => p.name)
+      expect({ name, declared: declared.sort() }).toEqual({ name, declared: inPath.sort() })
+    }
+    const shapes = Object.keys(document.paths).map((path) => path.replaceAll(/\{\w+\}/g, '{}'))
+    expect(shapes.filter((shape, i) => shapes.indexOf(shape) !== i)).toEqual([])
+  })
+
+  test('gives examples that the server itself would accept and send', () => {
+    const wrong: string[] = []
+    for (const e of apiEndpoints)
+      for (const part of ['params', 'query', 'body', 'data'] as const) {
+        const schema = e[part] as TSchema | undefined
+        if (schema === undefined) continue
+        const error = Value.Errors(schema, exampleOf(schema)).First()
+        if (error) wrong.push(`${e.id} ${part}${error.path}: ${error.message}, not ${JSON.stringify(error.value)}`)
+      }
+    expect(wrong).toEqual([])
+  })
+
+  test('is the same each time, and holds nothing that only our schemas know', () => {
+    expect(build(apiEndpoints)).toEqual(document)
+    expect(JSON.stringify(document)).not.toMatch(/"x-text"|"x-time"/)
+  })
+})
+
+const sample = (more: Partial<AnyEndpoint> = {}): AnyEndpoint => ({
+  ...endpoint({ id: 'a.b', method: 'GET', path: '/api/a', summary: 'Read a', tag: 'a', access: open, run: () => null }),
+  ...more,
+})
+const only = (more: Partial<AnyEndpoint>): Json => operations(build([sample(more)]))[0]!.op
+
+describe('what the checks above would catch', () => {
+  test('an operation without summary, example, access or refusals', () => {
+    expect(lacks(only({}))).toEqual([])
+    expect(lacks(only({ summary: ' ' }))).toEqual(['summary'])
+    const op = only({ method: 'POST', access: dual('a:create'), body: Type.Object({ name: Line(9) }), data: Id })
+    expect(lacks(op)).toEqual([])
+    delete op.requestBody.content['application/json'].example
+    delete op.responses[200].content['application/json'].example
+    delete op.responses[403]
+    op.security = []
+    expect(lacks(op)).toEqual(['security', 'body example', 'response example', '403'])
+  })
+
+  test('an invalid document and a reference to nothing', async () => {
+    const doc = build([sample()])
+    expect((await new Validator().validate(structuredClone(doc))).valid).toBe(true)
+    doc.paths['/api/a'].get.responses[429].$ref = '#/components/responses/Gone'
+    expect(unresolved(doc)).toEqual(['#/components/responses/Gone'])
+    doc.paths['/api/a'].get.parameters = [{ name: 'x', in: 'nowhere' }]
+    expect((await new Validator().validate(doc)).valid).toBe(false)
+  })
+
+  test('an example that breaks its own schema', () => {
+    const code = Type.String({ pattern: '^Z{3}$' })
+    expect(Value.Check(code, exampleOf(code))).toBe(false)
+    const helped = Type.String({ pattern: '^Z{3}$', examples: ['ZZZ'] })
+    expect(exampleOf(helped)).toBe('ZZZ')
+  })
+})
+
+describe('an operation', () => {
+  test('says who may call it, for machines and in words', () => {
+    expect(only({ access: open })['x-access']).toEqual({ level: 'public', kind: 'open' })
+    expect(only({ access: open }).security).toEqual([])
+    expect(only({ access: signedIn })['x-access']).toEqual({ level: 'login', kind: 'signedIn' })
+    const admin = only({ access: platform('user:update') })
+    expect(admin['x-access']).toEqual({ level: 'admin', kind: 'platform', point: 'user:update' })
+    expect(admin.description).toContain('`user:update`')
+    expect(admin.security).toEqual([{ token: [], device: [] }])
+    expect(admin.responses[403]).toBeDefined()
+    expect(only({ access: signedIn }).responses[403]).toBeUndefined()
+  })
+
+  test('shows its answer inside the envelope, or bare when it is a file or page', () => {
+    const listed = only({ data: PageOf(Type.Object({ id: Id, name: Line(10) })) }).responses[200].content
+    expect(Object.keys(listed)).toEqual(['application/json'])
+    expect(listed['application/json'].example).toEqual({
+      code: 200,
+      data: { items: [{ id: 42, name: 'Example te' }], total: 1, page: 1, size: 20 },
+    })
+    expect(only({}).responses[200].content['application/json'].example).toEqual({ code: 200, data: null })
+    expect(Object.keys(only({ answers: 'image/png' }).responses[200].content)).toEqual(['image/png'])
+    const page = only({ answers: 'text/html', data: Id }).responses[200].content
+    expect(Object.keys(page)).toEqual(['text/html', 'application/json'])
+  })
+
+  test('asks for what is needed and no more', () => {
+    const op = only({ query: PageQuery({ orgId: Type.Optional(Id), kind: Enum(['A', 'B']) }) })
+    const required = Object.fromEntries(op.parameters.map((p: Json) => [p.name, p.required]))
+    expect(required).toEqual({ page: false, size: false, orgId: false, kind: true })
+    const body = only({
+      method: 'POST',
+      body: Type.Object({ a: Id, b: Type.Optional(Id), c: Type.Integer({ default: 3 }) }),
+    })
+    expect(body.requestBody.content['application/json'].schema.required).toEqual(['a'])
+    const form = only({ method: 'POST', body: Type.Object({ a: Id }), acceptsForm: true })
+    expect(Object.keys(form.requestBody.content)).toEqual(['application/json', 'application/x-www-form-urlencoded'])
+  })
+
+  test('shows nullable values and times as JSON Schema does', () => {
+    const data = Type.Object({
+      parentId: Nullable(Id),
+      kind: Nullable(Enum(['A'])),
+      at: Time,
+      deletedAt: Nullable(Time),
+    })
+    const { properties } = only({ data }).responses[200].content['application/json'].schema.properties.data
+    expect(properties.parentId.type).toEqual(['integer', 'null'])
+    expect(properties.kind).toEqual({ type: ['string', 'null'], enum: ['A', null] })
+    expect(properties.at).toMatchObject({
+      type: 'integer',
+      format: 'int64',
+      description: expect.stringContaining('milliseconds'),
+    })
+    expect(properties.deletedAt).toMatchObject({ type: ['integer', 'null'], format: 'int64' })
+  })
+
+  test('shares a schema that has a name, and refuses two that claim one', () => {
+    const view = Type.Object({ id: Id }, { $id: 'ThingView' })
+    const doc = build([
+      sample({ data: view }),
+      sample({ id: 'a.c', path: '/api/a/:id', params: ById, data: Type.Array(view) }),
+    ])
+    expect(doc.components.schemas.ThingView.properties.id.type).toBe('integer')
+    const ref = { $ref: '#/components/schemas/ThingView' }
+    const dataOf = (path: string) =>
+      doc.paths[path].get.responses[200].content['application/json'].schema.properties.data
+    expect(dataOf('/api/a')).toEqual(ref)
+    expect(dataOf('/api/a/{id}').items).toEqual(ref)
+    const other = Type.Object({ other: Id }, { $id: 'ThingView' })
+    expect(() => build([sample({ data: view }), sample({ id: 'a.c', path: '/api/c', data: other })])).toThrow(
+      'ThingView',
+    )
+  })
+})
