@@ -1,0 +1,87 @@
+/**
+ * What users may do. Users point to the sets of their roles, and roles are kept apart: the first check of a user costs one read of
+ * role ids, and most users share one set of points.
+ */
+import { LRUCache } from 'lru-cache'
+
+import { type AppContext, perContext } from '../../context.ts'
+import type { Domain } from '../../db/schema/access.ts'
+import { ReadCache } from '../../lib/read-cache.ts'
+import { pointName } from './points.ts'
+import { holdsEverything } from './roles.ts'
+import { accessOf, NEVER_OFF, type Role, type UserAccess } from './rules.ts'
+import { enabledPointsOfDomain, enabledPointsOfRole, findRole, roleIdsOf } from './store.ts'
+
+/** How long a read fact may be used, milliseconds (spec §5.10). Writes of this process are seen at once all the same. */
+const CACHE_MS = 60_000
+/** A user takes about 200 bytes, a role 300, a set up to 5 KB: at most 7 MB in all. */
+const MAX_USERS = 20_000
+const MAX_ROLES = 5_000
+const MAX_SETS = 200
+
+class AccessCache {
+  readonly #roles: ReadCache<number, Role>
+  readonly #users: ReadCache<number, UserAccess>
+  readonly #sets = new LRUCache<string, ReadonlySet<string>>({ max: MAX_SETS })
+
+  constructor(readonly ctx: AppContext) {
+    this.#roles = new ReadCache({ max: MAX_ROLES, maxAge: CACHE_MS, load: (id) => this.#loadRole(id) })
+    this.#users = new ReadCache({ max: MAX_USERS, maxAge: CACHE_MS, load: (id) => this.#loadUser(id) })
+  }
+
+  /** Undefined when it has to be loaded. */
+  peek(userId: number): UserAccess | undefined {
+    return this.#users.get(userId, this.ctx.clock.now())
+  }
+
+  async load(userId: number): Promise<UserAccess> {
+    return (await this.#users.fetch(userId)) ?? accessOf([], this.ctx.clock.now())
+  }
+
+  /** Somebody's roles changed. */
+  forgetUser(userId: number): void {
+    this.#users.drop(userId)
+  }
+
+  /** A role or a permission point changed: rare, and anybody may hold it. */
+  forgetEverything(): void {
+    this.#roles.clear()
+    this.#users.clear()
+  }
+
+  async #loadUser(userId: number): Promise<UserAccess> {
+    const readAt = this.ctx.clock.now()
+    const ids = await roleIdsOf(this.ctx.db.read, userId)
+    const roles = await Promise.all(ids.map((id) => this.#roles.get(id, readAt) ?? this.#roles.fetch(id)))
+    return accessOf(
+      roles.filter((role) => role !== undefined),
+      readAt,
+    )
+  }
+
+  async #loadRole(roleId: number): Promise<Role | undefined> {
+    const readAt = this.ctx.clock.now()
+    const role = await findRole(this.ctx.db.read, roleId)
+    return role && { ...role, points: await this.#pointsOf(role), readAt }
+  }
+
+  async #pointsOf(role: { id: number; domain: Domain; code: string }): Promise<ReadonlySet<string>> {
+    const { read } = this.ctx.db
+    if (!holdsEverything(role.domain, role.code))
+      return this.#shared((await enabledPointsOfRole(read, role.id)).map(pointName))
+    const all = (await enabledPointsOfDomain(read, role.domain)).map(pointName)
+    return this.#shared(role.domain === 'PLATFORM' ? [...all, ...NEVER_OFF] : all)
+  }
+
+  /** Organizations' roles are mostly copies of the same templates: equal sets are one set. */
+  #shared(points: readonly string[]): ReadonlySet<string> {
+    const key = points.toSorted().join(' ')
+    const known = this.#sets.get(key)
+    if (known !== undefined) return known
+    const set = new Set(points)
+    this.#sets.set(key, set)
+    return set
+  }
+}
+
+export const accessCache = perContext((ctx) => new AccessCache(ctx))

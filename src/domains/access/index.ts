@@ -1,0 +1,16 @@
+/** Who may do what: permission points, roles, and the check that stands before every request. */
+export { endpoints } from './endpoints.ts'
+export { seed } from './seed.ts'
+export { OWNER, SYSTEM_ADMIN, USER } from './roles.ts'
+export { platformBindings } from './store.ts'
+export {
+  bindRole,
+  can,
+  createRole,
+  holdsAnyPlatformRole,
+  permissionSet,
+  permissionsForLogin,
+  roleNameOf,
+  rolesChanged,
+  unbindRoles,
+} from './service.ts'

@@ -1,0 +1,54 @@
+import type { AppContext } from '../../context.ts'
+import { sha256 } from '../../platform/ids.ts'
+import { accessCache } from './cache.ts'
+import { type PermissionPoint, points } from './points.ts'
+import { type SystemRole, systemRoles } from './roles.ts'
+import { planSeed, pointKey, roleKey } from './rules.ts'
+import {
+  allPoints,
+  grantToSystemRole,
+  insertPoints,
+  insertRole,
+  recordSeed,
+  seededFrom,
+  templateRoles,
+} from './store.ts'
+
+export interface SeedTable {
+  readonly points: readonly PermissionPoint[]
+  readonly roles: readonly SystemRole[]
+}
+
+const current: SeedTable = { points, roles: systemRoles }
+
+/** Only what seeding acts on: a reworded description changes no database. */
+const fingerprintOf = (table: SeedTable): string =>
+  sha256([...table.points.map(pointKey), ...table.roles.map((r) => `${roleKey(r)} ${String(r.points)}`)].join('\n'))
+
+/**
+ * Adds the points and system roles that the database lacks. One read when there is nothing to do. What is there stays as
+ * administrators left it: `enabled`, descriptions, names, what roles hold. A point that a later version brings is given to the
+ * system roles that should have it, in every organization.
+ */
+export async function seed(ctx: AppContext, table: SeedTable = current): Promise<void> {
+  const fingerprint = fingerprintOf(table)
+  if ((await seededFrom(ctx.db.read)) === fingerprint) return
+  await ctx.db.write(async (tx) => {
+    const plan = planSeed(table, {
+      points: new Set((await allPoints(tx)).map(pointKey)),
+      roles: new Set((await templateRoles(tx)).map(roleKey)),
+    })
+    await insertPoints(tx, plan.newPoints)
+    for (const { domain, code, name } of plan.newRoles)
+      await insertRole(tx, { domain, scopeId: 0, code, name, isSystem: true })
+    const ids = new Map((await allPoints(tx)).map((row) => [pointKey(row), row.id]))
+    for (const { role, points: names } of plan.grants)
+      await grantToSystemRole(
+        tx,
+        role,
+        names.map((name) => ids.get(`${role.domain} ${name}`)!),
+      )
+    await recordSeed(tx, fingerprint)
+    tx.afterCommit(() => accessCache(ctx).forgetEverything())
+  })
+}

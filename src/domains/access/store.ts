@@ -1,0 +1,208 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+
+import { prepared } from '../../db/prepared.ts'
+import { type Domain, permissions, rolePermissions, roles, userRoles } from '../../db/schema/access.ts'
+import { users } from '../../db/schema/accounts.ts'
+import { serverState } from '../../db/schema/settings.ts'
+import type { Db, Tx } from '../../db/store.ts'
+import type { PermissionPoint } from './points.ts'
+
+const point = { resource: permissions.resource, action: permissions.action }
+
+const roleIdsByUser = prepared((db) =>
+  db
+    .select({ roleId: userRoles.roleId })
+    .from(userRoles)
+    .where(eq(userRoles.userId, sql.placeholder('userId'))),
+)
+
+const roleById = prepared((db) =>
+  db
+    .select({ id: roles.id, domain: roles.domain, scopeId: roles.scopeId, code: roles.code, name: roles.name })
+    .from(roles)
+    .where(eq(roles.id, sql.placeholder('roleId'))),
+)
+
+const pointsByRole = prepared((db) =>
+  db
+    .select(point)
+    .from(rolePermissions)
+    .innerJoin(permissions, eq(permissions.id, rolePermissions.permissionId))
+    .where(and(eq(rolePermissions.roleId, sql.placeholder('roleId')), eq(permissions.enabled, true))),
+)
+
+const pointsByDomain = prepared((db) =>
+  db
+    .select(point)
+    .from(permissions)
+    .where(and(eq(permissions.domain, sql.placeholder('domain')), eq(permissions.enabled, true))),
+)
+
+const currentOrgByUser = prepared((db) =>
+  db
+    .select({ orgId: users.currentOrgId })
+    .from(users)
+    .where(eq(users.id, sql.placeholder('userId'))),
+)
+
+export async function roleIdsOf(db: Db, userId: number): Promise<number[]> {
+  return (await roleIdsByUser(db, { userId })).map((row) => row.roleId)
+}
+
+export async function findRole(db: Db, roleId: number) {
+  return (await roleById(db, { roleId }))[0]
+}
+
+/** Enabled points bound to a role. */
+export const enabledPointsOfRole = (db: Db, roleId: number) => pointsByRole(db, { roleId })
+
+/** All enabled points of a domain. */
+export const enabledPointsOfDomain = (db: Db, domain: Domain) => pointsByDomain(db, { domain })
+
+/** Null when none is chosen. */
+export async function currentOrgId(db: Db, userId: number): Promise<number | null> {
+  return (await currentOrgByUser(db, { userId }))[0]?.orgId ?? null
+}
+
+export interface RoleKey {
+  domain: Domain
+  scopeId: number
+  code: string
+}
+
+const roleIdByCode = prepared((db) =>
+  db
+    .select({ id: roles.id })
+    .from(roles)
+    .where(
+      and(
+        eq(roles.domain, sql.placeholder('domain')),
+        eq(roles.scopeId, sql.placeholder('scopeId')),
+        eq(roles.code, sql.placeholder('code')),
+      ),
+    ),
+)
+
+export async function findRoleId(tx: Tx, role: RoleKey): Promise<number | undefined> {
+  return (await roleIdByCode(tx, { ...role }))[0]?.id
+}
+
+const bind = prepared((db) =>
+  db
+    .insert(userRoles)
+    .values({
+      userId: sql.placeholder('userId'),
+      roleId: sql.placeholder('roleId'),
+      isInitial: false,
+      createdAt: sql.placeholder('createdAt'),
+    })
+    .onConflictDoNothing(),
+)
+
+/** Binding twice is binding once; an initial binding stays one. */
+export async function insertUserRole(tx: Tx, userId: number, roleId: number, isInitial: boolean): Promise<void> {
+  if (!isInitial) {
+    await bind(tx, { userId, roleId, createdAt: tx.stamp })
+    return
+  }
+  await tx
+    .insert(userRoles)
+    .values({ userId, roleId, isInitial, createdAt: tx.stamp })
+    .onConflictDoUpdate({ target: [userRoles.userId, userRoles.roleId], set: { isInitial } })
+}
+
+/** Leaves the initial administrator's binding, which nobody can revoke. */
+export async function deleteUserRoles(tx: Tx, userId: number, domain: Domain, scopeId: number): Promise<void> {
+  const inScope = tx
+    .select({ id: roles.id })
+    .from(roles)
+    .where(and(eq(roles.domain, domain), eq(roles.scopeId, scopeId)))
+  await tx
+    .delete(userRoles)
+    .where(and(eq(userRoles.userId, userId), eq(userRoles.isInitial, false), inArray(userRoles.roleId, inScope)))
+}
+
+export interface NewRole extends RoleKey {
+  name: string
+  isSystem: boolean
+}
+
+export async function insertRole(tx: Tx, role: NewRole): Promise<number> {
+  const { domain, scopeId, code, name, isSystem } = role
+  const rows = await tx
+    .insert(roles)
+    .values({ domain, scopeId, code, name, isSystem, createdAt: tx.stamp, updatedAt: tx.stamp })
+    .returning({ id: roles.id })
+  return rows[0]!.id
+}
+
+/** All points there are, disabled ones too. */
+export const allPoints = (db: Db | Tx) =>
+  db.select({ id: permissions.id, domain: permissions.domain, ...point }).from(permissions)
+
+/** The roles of scope 0: PLATFORM, APP and the ORG templates. */
+export const templateRoles = (db: Db | Tx) =>
+  db.select({ domain: roles.domain, code: roles.code }).from(roles).where(eq(roles.scopeId, 0))
+
+const insertPoint = prepared((db) =>
+  db.insert(permissions).values({
+    domain: sql.placeholder('domain'),
+    resource: sql.placeholder('resource'),
+    action: sql.placeholder('action'),
+    description: sql.placeholder('description'),
+  }),
+)
+
+/** One prepared statement each: drizzle takes 10 ms to build one insert of all 212. */
+export async function insertPoints(tx: Tx, rows: readonly PermissionPoint[]): Promise<void> {
+  for (const { domain, resource, action, description } of rows)
+    await insertPoint(tx, { domain, resource, action, description })
+}
+
+/** Binds points to one role. */
+export async function grantToRole(tx: Tx, roleId: number, permissionIds: readonly number[]): Promise<void> {
+  if (permissionIds.length === 0) return
+  await tx.insert(rolePermissions).values(permissionIds.map((permissionId) => ({ roleId, permissionId })))
+}
+
+/** Binds points to a system role in every scope: an organization's copy of a template gets what the template gets. */
+export async function grantToSystemRole(
+  tx: Tx,
+  role: { domain: Domain; code: string },
+  permissionIds: readonly number[],
+): Promise<void> {
+  await tx
+    .insert(rolePermissions)
+    .select(
+      tx
+        .select({ roleId: roles.id, permissionId: permissions.id })
+        .from(roles)
+        .innerJoin(permissions, inArray(permissions.id, [...permissionIds]))
+        .where(and(eq(roles.domain, role.domain), eq(roles.code, role.code), eq(roles.isSystem, true))),
+    )
+    .onConflictDoNothing()
+}
+
+const SEED_KEY = 'access.seed'
+
+/** Fingerprint of the table that this database was last seeded from. */
+export async function seededFrom(db: Db): Promise<string | undefined> {
+  const rows = await db.select({ value: serverState.value }).from(serverState).where(eq(serverState.key, SEED_KEY))
+  return rows[0]?.value
+}
+
+export async function recordSeed(tx: Tx, fingerprint: string): Promise<void> {
+  await tx
+    .insert(serverState)
+    .values({ key: SEED_KEY, value: fingerprint })
+    .onConflictDoUpdate({ target: serverState.key, set: { value: fingerprint } })
+}
+
+/** Who holds which PLATFORM roles, one row for each, in the order of binding. Inside a write it sees that write. */
+export const platformBindings = (db: Db | Tx) =>
+  db
+    .select({ userId: userRoles.userId, code: roles.code, name: roles.name, isInitial: userRoles.isInitial })
+    .from(userRoles)
+    .innerJoin(roles, eq(roles.id, userRoles.roleId))
+    .where(eq(roles.domain, 'PLATFORM'))
+    .orderBy(userRoles.createdAt, userRoles.userId)

@@ -1,0 +1,44 @@
+/** The business settings: what each may be, and what it is until an administrator changes it. */
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+
+const setting = <S extends TSchema>(schema: S, initial: Static<S>) => ({ schema, initial })
+
+const MIB = 1024 * 1024
+const size = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const mediaType = Type.String({ pattern: '^[a-z]+/[a-z0-9.+-]+$', maxLength: 100 })
+
+export const definitions = {
+  /** Whether people may register by themselves. */
+  'registration.enabled': setting(Type.Boolean(), true),
+  /** Bytes a user, and an organization, may store; 0 = unlimited. */
+  'quota.storage': setting(size, 1024 * MIB),
+  /** QR codes a user, and an organization, may have; 0 = unlimited. */
+  'quota.qrCodes': setting(size, 0),
+  /** Largest upload in bytes. */
+  'upload.maxBytes': setting(Type.Integer({ minimum: 1, maximum: 1024 * MIB }), 20 * MIB),
+  /** Media types that uploads may have, as found in their bytes. */
+  'upload.types': setting(Type.Array(mediaType, { maxItems: 100, uniqueItems: true }), [
+    'image/jpeg',
+    'image/png',
+    'image/gif',
+    'image/webp',
+    'application/pdf',
+    'application/zip',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    'text/csv',
+    'text/plain',
+    'audio/mpeg',
+    'audio/mp4',
+    'video/mp4',
+  ]),
+  /** Fewest characters of a new password, 6 to 64; administrators have a higher floor of their own (conventions §4). */
+  'password.minLength': setting(Type.Integer({ minimum: 6, maximum: 64 }), 6),
+  /** Refuse passwords that are known to be common. */
+  'password.refuseCommon': setting(Type.Boolean(), false),
+} as const
+
+type Definitions = typeof definitions
+export type SettingKey = keyof Definitions
+export type SettingValue<K extends SettingKey> = Static<Definitions[K]['schema']>
+export type Settings = { readonly [K in SettingKey]: SettingValue<K> }

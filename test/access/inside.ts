@@ -1,0 +1,86 @@
+/** A store with the permission points in it, and nothing else of a server. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { type Config, defaultConfig } from '../../src/config/config.ts'
+import type { AppContext } from '../../src/context.ts'
+import { dialect } from '../../src/db/dialect.ts'
+import { openStore } from '../../src/db/open.ts'
+import { users } from '../../src/db/schema/accounts.ts'
+import { createRole, seed } from '../../src/domains/access/index.ts'
+import { systemRoles } from '../../src/domains/access/roles.ts'
+import { createLimiter } from '../../src/platform/limiter.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { createMetrics } from '../../src/platform/metrics.ts'
+import { createPasswords } from '../../src/platform/passwords.ts'
+import { createTokens } from '../../src/platform/tokens.ts'
+import { TestClock } from '../harness/clock.ts'
+import { freshDatabase } from '../harness/database.ts'
+
+export interface Inside {
+  ctx: AppContext
+  clock: TestClock
+  /** Another context on the same database: a second process, as far as caches go. */
+  elsewhere(): AppContext
+  /** A user without any role. */
+  somebody(): Promise<number>
+  /** An organization's roles, copied from the templates. */
+  organization(orgId: number): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openInside(options: { seeded?: boolean } = {}): Promise<Inside> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tessera-access-'))
+  const database = dialect === 'postgres' ? await freshDatabase() : undefined
+  const clock = new TestClock()
+  const log = createLog({ level: 'error', format: 'text' })
+  const config: Config = { ...defaultConfig, dataDir, databaseUrl: database?.url ?? '' }
+  const db = await openStore({ config, clock, log })
+  const context = (): AppContext => ({
+    config,
+    clock,
+    log,
+    db,
+    metrics: createMetrics(),
+    limiter: createLimiter(clock),
+    passwords: createPasswords(),
+    tokens: createTokens(new Uint8Array(32), clock),
+    lifecycle: { startedAt: clock.now(), draining: false },
+  })
+  const ctx = context()
+  if (options.seeded !== false) await seed(ctx)
+  return {
+    ctx,
+    clock,
+    elsewhere: context,
+    async somebody() {
+      const made = await db.write(async (tx) =>
+        tx
+          .insert(users)
+          .values({ nickname: 'Somebody', createdAt: tx.stamp, updatedAt: tx.stamp })
+          .returning({ id: users.id }),
+      )
+      return made[0]!.id
+    },
+    async organization(orgId) {
+      await db.write(async (tx) => {
+        for (const { domain, code, name, points } of systemRoles)
+          if (domain === 'ORG')
+            await createRole(ctx, tx, {
+              domain,
+              scopeId: orgId,
+              code,
+              name,
+              isSystem: true,
+              points: points === 'everything' ? [] : points,
+            })
+      })
+    },
+    async close() {
+      await db.close()
+      await database?.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,37 @@
+/** Which permission point each operation of the interface asks for (`operations.tsv`). */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Domain } from '../../src/db/schema/access.ts'
+
+export interface OperationAccess {
+  method: string
+  /** With `{name}` segments. */
+  path: string
+  /** The kinds of `http/endpoint.ts`, and `publisher` (publisher key, or the point in `also`). */
+  kind: string
+  /** Empty for `open`, `signedIn` and `publisher`. */
+  point: string
+  /** A further point of the same domain that the service asks for in some cases; empty mostly. */
+  also: string
+}
+
+const lines = readFileSync(join(import.meta.dir, 'operations.tsv'), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .slice(1)
+
+export const operations: OperationAccess[] = lines.map((line) => {
+  const [method = '', path = '', kind = '', point = '', also = ''] = line.split('\t')
+  return { method, path, kind, point, also }
+})
+
+/** An operation's points as `DOMAIN resource:action`. */
+export function pointsAskedFor(operation: OperationAccess): string[] {
+  const domains: Domain[] = ({ app: ['APP'], org: ['ORG'], dual: ['APP', 'ORG'], open: ['APP', 'ORG'], signedIn: [] }[
+    operation.kind
+  ] as Domain[]) ?? ['PLATFORM']
+  return [operation.point, operation.also]
+    .filter((point) => point !== '')
+    .flatMap((point) => domains.map((d) => `${d} ${point}`))
+}

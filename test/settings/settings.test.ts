@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import { eq } from 'drizzle-orm'
+
+import { settings } from '../../src/db/schema/settings.ts'
+import { getSetting, setSetting, type SettingKey } from '../../src/domains/settings/index.ts'
+import { type Inside, openInside } from '../access/inside.ts'
+
+let inside: Inside
+beforeAll(async () => {
+  inside = await openInside({ seeded: false })
+})
+afterAll(() => inside.close())
+
+describe('settings', () => {
+  test('have the defaults of the interface', async () => {
+    const { ctx } = inside
+    expect(await getSetting(ctx, 'registration.enabled')).toBe(true)
+    expect(await getSetting(ctx, 'quota.storage')).toBe(1_073_741_824)
+    expect(await getSetting(ctx, 'quota.qrCodes')).toBe(0)
+    expect(await getSetting(ctx, 'upload.maxBytes')).toBe(20_971_520)
+    expect(await getSetting(ctx, 'password.minLength')).toBe(6)
+    expect(await getSetting(ctx, 'password.refuseCommon')).toBe(false)
+    expect(await getSetting(ctx, 'upload.types')).toContain('image/png')
+    expect(await getSetting(ctx, 'upload.types')).not.toContain('text/html')
+    // Known now: no waiting.
+    expect(getSetting(ctx, 'quota.qrCodes')).toBe(0)
+  })
+
+  test('count from the commit on, and only then', async () => {
+    const { ctx } = inside
+    const failing = ctx.db.write(async (tx) => {
+      await setSetting(ctx, tx, 'quota.qrCodes', 3)
+      throw new Error('changed my mind')
+    })
+    await expect(failing).rejects.toThrow('changed my mind')
+    expect(await getSetting(ctx, 'quota.qrCodes')).toBe(0)
+    await ctx.db.write((tx) => setSetting(ctx, tx, 'quota.qrCodes', 5))
+    expect(await getSetting(ctx, 'quota.qrCodes')).toBe(5)
+    await ctx.db.write((tx) => setSetting(ctx, tx, 'quota.qrCodes', 6))
+    expect(await getSetting(ctx, 'quota.qrCodes')).toBe(6)
+    expect(await getSetting(ctx, 'quota.storage')).toBe(1_073_741_824)
+    expect(await ctx.db.read.select({ key: settings.key }).from(settings)).toEqual([{ key: 'quota.qrCodes' }])
+  })
+
+  test('of another process are seen after 60 seconds at most', async () => {
+    const other = inside.elsewhere()
+    expect(await getSetting(other, 'registration.enabled')).toBe(true)
+    await inside.ctx.db.write((tx) => setSetting(inside.ctx, tx, 'registration.enabled', false))
+    expect(await getSetting(inside.ctx, 'registration.enabled')).toBe(false)
+    inside.clock.advance(60_000)
+    expect(await getSetting(other, 'registration.enabled')).toBe(false)
+  })
+
+  const refused: [SettingKey, unknown][] = [
+    ['registration.enabled', 'yes'],
+    ['registration.enabled', 1],
+    ['quota.storage', -1],
+    ['quota.storage', 1.5],
+    ['quota.qrCodes', Number.MAX_SAFE_INTEGER + 1],
+    ['upload.maxBytes', 0],
+    ['upload.types', 'image/png'],
+    ['upload.types', ['image/png', 'image/png']],
+    ['upload.types', ['<script>']],
+    ['password.minLength', 5],
+    ['password.minLength', 65],
+    ['password.refuseCommon', null],
+  ]
+  test.each(refused)('%s cannot be %p', async (key, value) => {
+    const { ctx } = inside
+    const before = await getSetting(ctx, key)
+    const writing = ctx.db.write((tx) => setSetting(ctx, tx, key, value as never))
+    await expect(writing).rejects.toMatchObject({ status: 400 })
+    expect(await getSetting(ctx, key)).toEqual(before)
+  })
+
+  test('that are stored wrongly, or of another version, do no harm', async () => {
+    const { ctx } = inside
+    const warnings: string[] = []
+    const watched = { ...inside.elsewhere(), log: { ...ctx.log, warn: (message: string) => warnings.push(message) } }
+    await ctx.db.write(async (tx) => {
+      await tx.insert(settings).values({ key: 'password.minLength', value: 'none', updatedAt: tx.stamp })
+      await tx.insert(settings).values({ key: 'of.the.future', value: 1, updatedAt: tx.stamp })
+    })
+    expect(await getSetting(watched as typeof ctx, 'password.minLength')).toBe(6)
+    expect(warnings).toHaveLength(1)
+    expect(await ctx.db.read.select().from(settings).where(eq(settings.key, 'of.the.future'))).toHaveLength(1)
+  })
+})
