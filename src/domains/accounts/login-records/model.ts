@@ -1,0 +1,64 @@
+import { Enum, Id, Line, Nullable, Raw, type Static, Time, Type } from '../../../http/schema.ts'
+import { DEVICE_ID_MAX, DEVICE_NAME_MAX } from '../limits.ts'
+
+/** What leaves a login record (spec §2.2); the last four are what clients report by themselves. */
+export const LOGIN_TYPES = [
+  'register',
+  'login',
+  'admin_login',
+  'device_login',
+  'device_auto_register',
+  'register_device',
+  'remove_device',
+  'logout',
+  'logout_unbind_device',
+  'session_switch',
+  'username_set',
+  'password_set',
+  'password_change',
+  'phone',
+  'email',
+  'one_click_login',
+  'account_switch',
+  'account_delete',
+  'phone_bind',
+  'email_bind',
+  'phone_unbind',
+  'email_unbind',
+  'account_link',
+  'password',
+  'device',
+  'qrcode',
+  'oauth',
+] as const
+export const LoginType = Enum(LOGIN_TYPES, { description: 'What happened', examples: ['login'] })
+export type LoginType = Static<typeof LoginType>
+
+export const LoginStatus = Enum(['success', 'failed'])
+
+export const LoginRecordView = Type.Object({
+  id: Id,
+  userId: Nullable(Type.Integer({ minimum: 1, description: 'null: no account has the name that was tried' })),
+  deviceId: Type.String({ description: 'Opaque key of the device, not the id it signs in with' }),
+  deviceName: Type.String(),
+  ipAddress: Type.String({ examples: ['203.0.113.7'] }),
+  city: Type.String(),
+  loginType: LoginType,
+  status: LoginStatus,
+  failureReason: Nullable(Type.String()),
+  createdAt: Time,
+})
+export type LoginRecordView = Static<typeof LoginRecordView>
+
+export const NewLoginRecord = Type.Object({
+  loginType: LoginType,
+  status: Type.Optional(Enum(['success', 'failed'], { default: 'success' })),
+  deviceId: Type.Optional(Raw(DEVICE_ID_MAX, 0, { description: 'Raw device id; the session’s device unless given' })),
+  deviceName: Type.Optional(Line(DEVICE_NAME_MAX)),
+  city: Type.Optional(Line(100)),
+  failureReason: Type.Optional(Nullable(Line(200))),
+})
+export type NewLoginRecord = Static<typeof NewLoginRecord>
+
+/** Hours back from now: at most a year. */
+export const Hours = Type.Integer({ minimum: 1, maximum: 8784, default: 24 })

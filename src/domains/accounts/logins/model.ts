@@ -1,0 +1,68 @@
+import type { TSchema } from '@sinclair/typebox'
+
+import { Enum, Id, Line, Nullable, Raw, type Static, Time, Type } from '../../../http/schema.ts'
+import { DEVICE_ID_MAX, DEVICE_NAME_MAX, EMAIL_MAX, NICKNAME_MAX, PASSWORD_MAX, PASSWORD_MIN } from '../limits.ts'
+import { UserView } from '../users/model.ts'
+
+export const LoginResponse = Type.Object({
+  accessToken: Type.String({
+    description: 'For `Authorization: Bearer`, valid for 7 days, only together with X-Device-Id',
+  }),
+  refreshToken: Type.String({ description: 'For one exchange at /api/auth/refresh, within 30 days' }),
+  tokenType: Enum(['Bearer']),
+  expiresAt: Time,
+  sessionId: Id,
+  deviceId: Type.String({
+    description:
+      'The device id to send as X-Device-Id, when the login named none and the server made one: keep it like a password. ' +
+      'Otherwise the opaque key under which lists show the device; the id that was sent is never sent back.',
+  }),
+  isNewUser: Type.Boolean(),
+  user: UserView,
+  permissions: Type.Array(Type.String({ examples: ['qr_code:create'] }), {
+    description: 'Points of the APP and PLATFORM domains',
+  }),
+  roleName: Type.String({ examples: ['User'] }),
+})
+export type LoginResponse = Static<typeof LoginResponse>
+
+/** A password as it is typed to sign in: any that may ever have been accepted. */
+export const Password = Raw(PASSWORD_MAX, 1, { examples: ['correct horse battery'] })
+export const NewPassword = Raw(PASSWORD_MAX, PASSWORD_MIN, { examples: ['correct horse battery'] })
+
+const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
+
+const device = {
+  deviceId: Maybe(
+    Raw(DEVICE_ID_MAX, 0, { description: 'Used when there is no X-Device-Id header; at least 16 characters' }),
+  ),
+  deviceName: Maybe(Line(DEVICE_NAME_MAX, 0, { description: 'Used when there is no X-Device-Name header' })),
+}
+
+/** Also of `POST /api/auth/sessions`. */
+export const DeviceLogin = Type.Object(device)
+export type DeviceLogin = Static<typeof DeviceLogin>
+
+const Account = (description: string) => Maybe(Line(EMAIL_MAX, 0, { description, examples: ['lin.mei'] }))
+
+export const PasswordLogin = Type.Object({
+  account: Account('Username or e-mail'),
+  username: Account('Another name of `account`'),
+  email: Account('Another name of `account`'),
+  password: Password,
+  ...device,
+})
+export type PasswordLogin = Static<typeof PasswordLogin>
+
+export const Registration = Type.Object({
+  username: Maybe(
+    Line(32, 0, { description: '3 to 32 letters, digits, _ . -, beginning with a letter', examples: ['lin.mei'] }),
+  ),
+  email: Maybe(Line(EMAIL_MAX, 0, { examples: ['lin@example.org'] })),
+  password: NewPassword,
+  nickname: Maybe(Line(NICKNAME_MAX)),
+  ...device,
+})
+export type Registration = Static<typeof Registration>
+
+export const Refresh = Type.Object({ refreshToken: Raw(200, 1) })

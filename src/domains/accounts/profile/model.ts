@@ -1,0 +1,35 @@
+import { Line, Nullable, Raw, type Static, Type } from '../../../http/schema.ts'
+import { NICKNAME_MAX, SIGNATURE_MAX } from '../limits.ts'
+
+export const ProfileChange = Type.Object({
+  nickname: Type.Optional(
+    Nullable(Line(NICKNAME_MAX, 0, { description: 'null leaves it unchanged, an empty text clears it' })),
+  ),
+  signature: Type.Optional(
+    Nullable(Line(SIGNATURE_MAX, 0, { description: 'null leaves it unchanged, an empty text clears it' })),
+  ),
+  avatarUrl: Type.Optional(
+    Nullable(
+      Line(500, 0, {
+        pattern: '^$|^https?://[^\\s"<>]+$|^/[^/\\s"<>][^\\s"<>]*$',
+        description: 'http, https or a path on this server; null or an empty text clears it',
+      }),
+    ),
+  ),
+})
+export type ProfileChange = Static<typeof ProfileChange>
+
+/** Checked by the service: too long or empty is answered like any other bad username. */
+export const Username = Type.Object({ username: Raw(200, 0, { examples: ['lin.mei'] }) })
+
+const Count = Type.Integer({ minimum: 0 })
+const Quota = (description: string) =>
+  Type.Object({ used: Count, limit: Type.Integer({ minimum: 0, description: '0 = unlimited' }) }, { description })
+
+export const Quotas = Type.Object({
+  storage: Quota('Bytes of one’s own files'),
+  qrCodes: Quota('One’s own QR codes'),
+  uploadMaxBytes: Type.Integer({ minimum: 1 }),
+  uploadTypes: Type.Array(Type.String({ examples: ['image/png'] })),
+})
+export type Quotas = Static<typeof Quotas>

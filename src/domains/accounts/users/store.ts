@@ -1,0 +1,148 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+
+import { prepared } from '../../../db/prepared.ts'
+import { identities, type Provider, users } from '../../../db/schema/accounts.ts'
+import type { Db, Tx } from '../../../db/store.ts'
+import { usernameKey } from '../credentials.ts'
+
+export type UserRow = typeof users.$inferSelect
+export type IdentityRow = typeof identities.$inferSelect
+
+const byId = prepared((db) =>
+  db
+    .select()
+    .from(users)
+    .where(eq(users.id, sql.placeholder('id'))),
+)
+const byUsernameKey = prepared((db) =>
+  db
+    .select()
+    .from(users)
+    .where(eq(users.usernameKey, sql.placeholder('key'))),
+)
+const byIdentity = prepared((db) =>
+  db
+    .select({ user: users })
+    .from(identities)
+    .innerJoin(users, eq(users.id, identities.userId))
+    .where(
+      and(
+        eq(identities.provider, sql.placeholder('provider')),
+        eq(identities.credential, sql.placeholder('credential')),
+      ),
+    ),
+)
+const identitiesByUser = prepared((db) =>
+  db
+    .select()
+    .from(identities)
+    .where(eq(identities.userId, sql.placeholder('userId')))
+    .orderBy(identities.id),
+)
+
+export const userById = async (db: Db | Tx, id: number): Promise<UserRow | undefined> => (await byId(db, { id }))[0]
+
+export const userByUsername = async (db: Db | Tx, username: string): Promise<UserRow | undefined> =>
+  (await byUsernameKey(db, { key: usernameKey(username) }))[0]
+
+/** `credential` normalized as it is stored. */
+export const userByIdentity = async (
+  db: Db | Tx,
+  provider: Provider,
+  credential: string,
+): Promise<UserRow | undefined> => (await byIdentity(db, { provider, credential }))[0]?.user
+
+export const identitiesOf = (db: Db | Tx, userId: number): Promise<IdentityRow[]> => identitiesByUser(db, { userId })
+
+export interface NewUser {
+  username: string | null
+  nickname: string
+  passwordHash: string | null
+}
+
+/** Undefined when the username is taken. */
+export async function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> {
+  const rows = await tx
+    .insert(users)
+    .values({
+      ...user,
+      usernameKey: user.username === null ? null : usernameKey(user.username),
+      createdAt: tx.stamp,
+      updatedAt: tx.stamp,
+    })
+    .onConflictDoNothing({ target: users.usernameKey })
+    .returning()
+  return rows[0]
+}
+
+export interface NewIdentity {
+  userId: number
+  provider: Provider
+  credential: string
+  verified: boolean
+}
+
+/** False when the credential belongs to somebody already. */
+export async function insertIdentity(tx: Tx, identity: NewIdentity): Promise<boolean> {
+  const rows = await tx
+    .insert(identities)
+    .values({ ...identity, createdAt: tx.stamp })
+    .onConflictDoNothing({ target: [identities.provider, identities.credential] })
+    .returning({ id: identities.id })
+  return rows.length > 0
+}
+
+export async function deleteIdentity(tx: Tx, userId: number, id: number): Promise<void> {
+  await tx.delete(identities).where(and(eq(identities.userId, userId), eq(identities.id, id)))
+}
+
+export interface ProfileChange {
+  nickname?: string
+  signature?: string | null
+  avatarUrl?: string | null
+}
+
+export async function updateProfile(tx: Tx, userId: number, change: ProfileChange): Promise<UserRow | undefined> {
+  const rows = await tx
+    .update(users)
+    .set({ ...change, updatedAt: tx.stamp })
+    .where(eq(users.id, userId))
+    .returning()
+  return rows[0]
+}
+
+/** False when the user has one already; breaks `users_username_key` when it is somebody's. */
+export async function setUsernameOnce(tx: Tx, userId: number, username: string): Promise<boolean> {
+  const rows = await tx
+    .update(users)
+    .set({ username, usernameKey: usernameKey(username), updatedAt: tx.stamp })
+    .where(and(eq(users.id, userId), isNull(users.usernameKey)))
+    .returning({ id: users.id })
+  return rows.length > 0
+}
+
+/** False when there is a password already. */
+export async function setPasswordOnce(tx: Tx, userId: number, passwordHash: string): Promise<boolean> {
+  const rows = await tx
+    .update(users)
+    .set({ passwordHash, updatedAt: tx.stamp })
+    .where(and(eq(users.id, userId), isNull(users.passwordHash)))
+    .returning({ id: users.id })
+  return rows.length > 0
+}
+
+/** A new hash of the same password: nothing but the parameters changed. Does nothing when the password was changed meanwhile. */
+export async function rehashPassword(tx: Tx, userId: number, before: string, after: string): Promise<void> {
+  await tx
+    .update(users)
+    .set({ passwordHash: after })
+    .where(and(eq(users.id, userId), eq(users.passwordHash, before)))
+}
+
+/** A new password: access tokens given before stop working. */
+export async function replacePassword(tx: Tx, userId: number, passwordHash: string): Promise<void> {
+  await tx
+    .update(users)
+    .set({ passwordHash, tokenVersion: sql`${users.tokenVersion} + 1`, updatedAt: tx.stamp })
+    .where(eq(users.id, userId))
+}

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import { type Person, race, startServer, type TestServer } from '../harness/index.ts'
+
+let server: TestServer
+let bob: Person
+beforeAll(async () => {
+  server = await startServer()
+  bob = await server.person()
+})
+afterAll(() => server.stop())
+
+/** Somebody who came in by device: no username, no password. */
+async function newcomer() {
+  const deviceId = `device-${crypto.randomUUID()}`
+  const { data } = await server.request('POST', '/api/auth/device-login', { deviceId, body: {} })
+  const me = { token: data.accessToken as string, deviceId }
+  return {
+    id: data.user.id as number,
+    info: async () => (await server.request('GET', '/api/auth/userinfo', me)).data,
+    setUsername: (username: unknown) => server.request('PUT', '/api/users/me/username', { ...me, body: { username } }),
+    setPassword: (password: unknown) => server.request('POST', '/api/auth/password/set', { ...me, body: { password } }),
+  }
+}
+
+describe('userinfo', () => {
+  for (const path of ['/api/auth/userinfo', '/api/users/userinfo'])
+    test(`PUT ${path}: absent and null leave, empty clears`, async () => {
+      const eve = await server.person()
+      const set = await eve.put(path, { nickname: ' 小明 ', signature: 'hello', avatarUrl: '/files/1.png' })
+      expect(set.data).toMatchObject({ id: eve.id, nickname: '小明', signature: 'hello', avatarUrl: '/files/1.png' })
+      expect((await eve.put(path, {})).data).toMatchObject({ nickname: '小明', signature: 'hello' })
+      expect((await eve.put(path, { nickname: null, signature: null })).data).toMatchObject({
+        nickname: '小明',
+        signature: 'hello',
+      })
+      expect((await eve.put(path, { signature: '' })).data).toMatchObject({ nickname: '小明', signature: null })
+      expect((await eve.put(path, { nickname: '', avatar_url: null })).data).toMatchObject({
+        nickname: '',
+        avatarUrl: null,
+      })
+      expect((await eve.get('/api/auth/userinfo')).data.nickname).toBe('')
+      expect((await server.request('PUT', path, { body: { nickname: 'x' } })).status).toBe(401)
+    })
+
+  test('refuses what does not fit, and changes nothing then', async () => {
+    const before = (await bob.get('/api/auth/userinfo')).data
+    const bad = [
+      { nickname: 'x'.repeat(51) },
+      { signature: 'x'.repeat(101) },
+      { nickname: 5 },
+      { nickname: 'two\nlines' },
+      { nickname: 'fine', signature: 'x'.repeat(101) },
+      { avatarUrl: 'javascript:alert(1)' },
+      { avatarUrl: '//evil.example/x.png' },
+      { avatarUrl: 'https://a.example/"><script>' },
+    ]
+    for (const body of bad) expect((await bob.put('/api/auth/userinfo', body)).status, JSON.stringify(body)).toBe(400)
+    expect((await bob.get('/api/auth/userinfo')).data).toEqual(before)
+  })
+
+  test('takes neither username nor anything else that is not its own', async () => {
+    const before = (await bob.get('/api/auth/userinfo')).data
+    const body = {
+      username: 'other',
+      id: 1,
+      email: 'x@y.org',
+      hasPassword: false,
+      tokenVersion: 9,
+      status: 'DISABLED',
+      currentOrgId: 7,
+    }
+    expect((await bob.put('/api/users/userinfo', body)).status).toBe(200)
+    expect((await bob.get('/api/auth/userinfo')).data).toEqual(before)
+  })
+})
+
+describe('username', () => {
+  test('is set once', async () => {
+    const who = await newcomer()
+    expect((await who.setUsername(' First.Name ')).data.username).toBe('First.Name')
+    for (const again of ['second.name', 'First.Name', '']) expect((await who.setUsername(again)).status).toBe(400)
+    expect((await who.info()).username).toBe('First.Name')
+  })
+
+  test('an empty, bad or taken one is refused and leaves the choice open', async () => {
+    const who = await newcomer()
+    for (const bad of ['', ' ', 'ab', '13800138000', 'a@b.org', 'with space', null, 5, bob.username.toUpperCase()])
+      expect((await who.setUsername(bad)).status, String(bad)).toBe(400)
+    expect((await who.info()).username).toBeNull()
+    expect((await who.setUsername(`free${who.id}`)).status).toBe(200)
+  })
+
+  test('50 at once by one person: one wins', async () => {
+    const who = await newcomer()
+    const replies = await race(50, (i) => who.setUsername(`choice${i}.${who.id}`))
+    const won = replies.filter((r) => r.status === 200)
+    expect(won).toHaveLength(1)
+    expect(replies.filter((r) => r.status === 400)).toHaveLength(49)
+    expect((await who.info()).username).toBe(won[0]!.data.username)
+  })
+
+  test('the same one by two people, 25 times each at once: one person has it', async () => {
+    const two = [await newcomer(), await newcomer()]
+    const replies = await race(50, (i) => two[i % 2]!.setUsername('contested'))
+    expect(replies.filter((r) => r.status === 200)).toHaveLength(1)
+    expect(replies.filter((r) => r.status === 400)).toHaveLength(49)
+    const names = await Promise.all(two.map(async (who) => (await who.info()).username))
+    expect(names.toSorted()).toEqual(['contested', null] as never)
+  })
+})
+
+describe('password/set', () => {
+  test('once, without signing anybody out', async () => {
+    const who = await newcomer()
+    await who.setUsername(`pass${who.id}`)
+    for (const bad of ['', '12345', 'x'.repeat(129), 123456, null])
+      expect((await who.setPassword(bad)).status, String(bad)).toBe(400)
+    expect((await who.info()).hasPassword).toBe(false)
+    const set = await who.setPassword('  spaces count  ')
+    expect([set.status, set.data]).toEqual([200, null])
+    expect(await who.info()).toMatchObject({ hasPassword: true, hasRecoverableCredential: true })
+    expect((await who.setPassword('another one')).status).toBe(400)
+    const login = (password: string) =>
+      server.request('POST', '/api/auth/login', { body: { account: `pass${who.id}`, password } })
+    expect((await login('spaces count')).status).toBe(401)
+    expect((await login('another one')).status).toBe(401)
+    expect((await login('  spaces count  ')).status).toBe(200)
+  })
+
+  test('any Unicode', async () => {
+    const who = await newcomer()
+    await who.setUsername(`uni${who.id}`)
+    expect((await who.setPassword('密码🔑密码密码')).status).toBe(200)
+    const body = { account: `uni${who.id}`, password: '密码🔑密码密码' }
+    expect((await server.request('POST', '/api/auth/login', { body })).status).toBe(200)
+  })
+
+  test('20 at once: one wins, and it is the one that works', async () => {
+    const who = await newcomer()
+    await who.setUsername(`prace${who.id}`)
+    const replies = await race(20, (i) => who.setPassword(`password number ${i}`))
+    const winners = replies.flatMap((r, i) => (r.status === 200 ? [i] : []))
+    expect(winners).toHaveLength(1)
+    const body = { account: `prace${who.id}`, password: `password number ${winners[0]}` }
+    expect((await server.request('POST', '/api/auth/login', { body })).status).toBe(200)
+  })
+
+  test('not for who has one, nor for nobody', async () => {
+    expect((await bob.post('/api/auth/password/set', { password: 'another one' })).status).toBe(400)
+    expect((await server.request('POST', '/api/auth/password/set', { body: { password: 'another one' } })).status).toBe(
+      401,
+    )
+  })
+})
+
+describe('quotas', () => {
+  test('limits of the settings, and what is used', async () => {
+    const eve = await server.person()
+    const quotas = async () => (await eve.get('/api/auth/quotas')).data
+    const before = await quotas()
+    expect(before).toMatchObject({
+      storage: { used: 0, limit: 1024 ** 3 },
+      qrCodes: { used: 0, limit: 0 },
+      uploadMaxBytes: 20 * 1024 ** 2,
+    })
+    expect(before.uploadTypes).toContain('image/png')
+    expect((await eve.post('/api/qr-codes', { name: 'counted', content: 'x' })).status).toBe(200)
+    expect((await quotas()).qrCodes.used).toBe(1)
+    expect((await bob.get('/api/auth/quotas')).data.qrCodes.used).toBe(0)
+    expect((await server.request('GET', '/api/auth/quotas')).status).toBe(401)
+  })
+})

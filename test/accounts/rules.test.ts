@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'bun:test'
+
+import {
+  deviceKey,
+  isUsername,
+  nameDevice,
+  normalizeEmail,
+  parseAccount,
+} from '../../src/domains/accounts/credentials.ts'
+import { FAILURE_WINDOW_MS, LOCK_MS, MAX_FAILURES } from '../../src/domains/accounts/limits.ts'
+import { ADMINISTRATORS, isCommon, passwordProblem, strictest } from '../../src/domains/accounts/passwords/policy.ts'
+import { countTry, takeBack, type Tries } from '../../src/domains/accounts/passwords/tries.ts'
+import { judgeRefresh, superfluous } from '../../src/domains/accounts/sessions/rules.ts'
+import { canStillSignIn } from '../../src/domains/accounts/users/rules.ts'
+
+describe('usernames', () => {
+  for (const good of ['bob', 'Lin.Mei', 'a_b-c.d', 'x'.repeat(32), 'u23'])
+    test(good, () => expect(isUsername(good)).toBe(true))
+  for (const bad of [
+    '',
+    'ab',
+    'x'.repeat(33),
+    '1abc',
+    '13800138000',
+    'a@b.org',
+    'lin mei',
+    'l\u0456n',
+    '林美梅',
+    '_abc',
+    'abc\n',
+  ])
+    test(`not ${JSON.stringify(bad)}`, () => expect(isUsername(bad)).toBe(false))
+})
+
+describe('e-mails', () => {
+  const cases: [string, string | undefined][] = [
+    [' Lin@Example.ORG ', 'lin@example.org'],
+    ['a+b@sub.example.co', 'a+b@sub.example.co'],
+    ['李@例子.公司', '李@例子.公司'],
+    ['nobody', undefined],
+    ['a@b', undefined],
+    ['a@@b.org', undefined],
+    ['a b@c.org', undefined],
+    ['<a@b.org>', undefined],
+    ['a@b.org,c@d.org', undefined],
+    [`${'a'.repeat(250)}@b.org`, undefined],
+  ]
+  for (const [given, stored] of cases) test(given.slice(0, 40), () => expect(normalizeEmail(given)).toBe(stored))
+
+  test('an account with @ is an e-mail, anything else a username, both without case', () => {
+    expect(parseAccount(' Lin@Example.org ')).toEqual({ kind: 'email', key: 'lin@example.org' })
+    expect(parseAccount('Lin.Mei')).toEqual({ kind: 'username', key: 'lin.mei' })
+  })
+})
+
+describe('devices', () => {
+  const id = 'a-device-id-of-a-phone'
+
+  test('the header goes before the body, and only the hash is kept', () => {
+    const device = nameDevice(id, 'another-device-of-hers', 'Phone')
+    expect(device).toEqual({ key: deviceKey(id), name: 'Phone' })
+    expect(JSON.stringify(device)).not.toContain(id)
+    expect(nameDevice(undefined, id, undefined).key).toBe(deviceKey(id))
+  })
+
+  test('without one the server makes one that nobody can guess', () => {
+    const [a, b] = [nameDevice(undefined, undefined, undefined), nameDevice(undefined, undefined, undefined)]
+    expect(a.made!.length).toBeGreaterThanOrEqual(43)
+    expect(a.made).not.toBe(b.made)
+    expect(a.key).toBe(deviceKey(a.made!))
+  })
+
+  for (const bad of ['', 'short', 'x'.repeat(15), 'x'.repeat(129), 'has a space in it', 'ünïcödé-is-not-a-header'])
+    test(`refuses ${JSON.stringify(bad.slice(0, 30))}`, () =>
+      expect(() => nameDevice(bad, undefined, undefined)).toThrow())
+})
+
+describe('failure lock', () => {
+  /** Counts attempts at the given times and says which were let through. */
+  function attempts(...times: number[]): boolean[] {
+    let state: Tries | undefined
+    return times.map((at) => {
+      const counted = countTry(state, at)
+      if ('refusedFor' in counted) return false
+      state = counted.after
+      return true
+    })
+  }
+  const minute = 60_000
+  const T = 1_700_000_000_000
+
+  test('the fifth is checked, the sixth is not', () =>
+    expect(attempts(T, T, T, T, T, T)).toEqual([true, true, true, true, true, false]))
+
+  test('the lock ends 5 minutes after the fifth failure, and begins with a clean sheet', () => {
+    const five = [T, T + 1, T + 2, T + 3, T + 4]
+    expect(attempts(...five, T + 4 + LOCK_MS - 1).at(-1)).toBe(false)
+    const after = T + 4 + LOCK_MS
+    expect(attempts(...five, after, after, after, after, after, after).slice(5)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+    ])
+  })
+
+  test('refused attempts do not make the lock longer', () => {
+    const five = [T, T, T, T, T]
+    expect(attempts(...five, T + 4 * minute, T + LOCK_MS)).toEqual([true, true, true, true, true, false, true])
+  })
+
+  test('any 5 within 5 minutes lock, also across the end of a first window', () => {
+    const late = T + 4 * minute + 50_000
+    expect(attempts(T, late, late, late, T + FAILURE_WINDOW_MS + 1, T + FAILURE_WINDOW_MS + 2, late + minute)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+    ])
+  })
+
+  test('slower than 5 in 5 minutes never locks', () => {
+    const times = Array.from({ length: 40 }, (_, i) => T + i * 76_000)
+    expect(attempts(...times)).not.toContain(false)
+  })
+
+  test('an attempt taken back does not count, and undoes the lock that it began', () => {
+    let state: Tries | undefined
+    for (let i = 0; i < MAX_FAILURES; i++) {
+      const counted = countTry(state, T)
+      if ('refusedFor' in counted) throw new Error('too early')
+      state = counted.after
+    }
+    expect(state!.lockedUntil).toBe(T + LOCK_MS)
+    state = takeBack(state!)
+    expect(state).toEqual({ triedAt: [T, T, T, T], lockedUntil: 0 })
+    expect('after' in countTry(state, T)).toBe(true)
+  })
+
+  test('the refusal says how long', () => {
+    const state = { triedAt: [T, T, T, T, T], lockedUntil: T + LOCK_MS }
+    expect(countTry(state, T + minute)).toEqual({ refusedFor: 4 * minute })
+  })
+})
+
+describe('passwords', () => {
+  const everybody = { min: 6, refuseCommon: false }
+
+  test('an administrator needs 10 characters that are not common', () => {
+    expect(passwordProblem('123456', everybody)).toBeUndefined()
+    expect(passwordProblem('12345', everybody)).toBeDefined()
+    for (const weak of ['123456789', 'qwertyuiop', 'Password123', '1234567890', 'aaaaaaaaaaaa'])
+      expect(passwordProblem(weak, ADMINISTRATORS), weak).toBeDefined()
+    expect(passwordProblem('correct horse battery', ADMINISTRATORS)).toBeUndefined()
+  })
+
+  test('common means listed in any case, one character, or the username', () => {
+    expect(isCommon('LETMEIN')).toBe(true)
+    expect(isCommon('zzzzzzzzzz')).toBe(true)
+    expect(isCommon('Lin.Mei.2026', 'lin.mei.2026')).toBe(true)
+    expect(isCommon('lin.mei.2027', 'lin.mei.2026')).toBe(false)
+    // The list's own remarks are no passwords.
+    expect(isCommon('# "passwords" of zxcvbn 4.4.2')).toBe(false)
+  })
+
+  test('of two policies the stricter holds', () =>
+    expect(strictest({ min: 12, refuseCommon: false }, ADMINISTRATORS)).toEqual({ min: 12, refuseCommon: true }))
+})
+
+describe('sessions', () => {
+  const sessions = Array.from({ length: 12 }, (_, i) => ({ id: i + 1, lastActiveAt: 1000 + i }))
+
+  test('up to ten stay', () => expect(superfluous(sessions.slice(0, 10), [1])).toEqual([]))
+  test('the least recently used go first', () => expect(superfluous(sessions, [12])).toEqual([1, 2]))
+  test('the new one and the one that asked stay, however long unused', () =>
+    expect(superfluous(sessions, [1, 12])).toEqual([2, 3]))
+  test('of equally old ones the older session goes', () =>
+    expect(superfluous(sessions.map((s) => ({ ...s, lastActiveAt: 5 })).toReversed(), [])).toEqual([1, 2]))
+})
+
+describe('refresh tokens', () => {
+  const session = { generation: 3, rotatedAt: 1_000_000 }
+  const cases: [generation: number, later: number, outcome: string][] = [
+    [3, 0, 'rotate'],
+    [3, 29 * 86_400_000, 'rotate'],
+    [2, 0, 'repeat'],
+    [2, 30_000, 'repeat'],
+    [2, 30_001, 'stolen'],
+    [1, 0, 'stolen'],
+    [0, 10, 'stolen'],
+  ]
+  for (const [generation, later, outcome] of cases)
+    test(`generation ${generation}, ${later} ms after the last exchange: ${outcome}`, () =>
+      expect(judgeRefresh(session, generation, session.rotatedAt + later)).toBe(outcome as 'rotate'))
+})
+
+describe('ways in', () => {
+  const device = { id: 1, provider: 'DEVICE' }
+  const cases: [
+    string,
+    boolean,
+    { username: string | null; passwordHash: string | null },
+    { id: number; provider: string }[],
+  ][] = [
+    ['nothing but the device', false, { username: null, passwordHash: null }, [device]],
+    ['a password without a name to type it for', false, { username: null, passwordHash: 'x' }, [device]],
+    ['a username without a password', false, { username: 'bob', passwordHash: null }, [device]],
+    ['username and password', true, { username: 'bob', passwordHash: 'x' }, [device]],
+    ['an e-mail', true, { username: null, passwordHash: null }, [device, { id: 2, provider: 'EMAIL' }]],
+    ['another device', true, { username: null, passwordHash: null }, [device, { id: 3, provider: 'DEVICE' }]],
+  ]
+  for (const [name, result, user, identities] of cases)
+    test(name, () => expect(canStillSignIn(user, identities, device.id)).toBe(result))
+})

@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import { eq } from 'drizzle-orm'
+
+import { flush } from '../../src/domains/accounts/index.ts'
+import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const newDevice = () => `device-${crypto.randomUUID()}`
+const login = (person: Person, deviceId = newDevice()) =>
+  server.request('POST', '/api/auth/login', { deviceId, body: { account: person.username, password: person.password } })
+const ask = (token: string, deviceId: string) => server.request('GET', '/api/auth/userinfo', { token, deviceId })
+const ids = (items: { id: number }[]) => items.map((s) => s.id).toSorted((a, b) => a - b)
+
+describe('sessions', () => {
+  test('the list shows the active ones, newest first, by opaque device', async () => {
+    const bob = await server.person()
+    const second = await login(bob)
+    const { data, text } = await bob.get('/api/auth/sessions')
+    expect(data).toMatchObject({ total: 2, page: 1, size: 20 })
+    expect(Object.keys(data.items[0]).toSorted()).toEqual(
+      ['id', 'deviceId', 'deviceName', 'isCurrent', 'status', 'expiredAt', 'lastActiveTime', 'createdAt'].toSorted(),
+    )
+    expect(data.items.map((s: { id: number }) => s.id)).toEqual([second.data.sessionId, bob.sessionId])
+    expect(data.items.map((s: { isCurrent: boolean }) => s.isCurrent)).toEqual([false, true])
+    expect(text).not.toContain(bob.deviceId)
+    expect((await bob.get('/api/auth/sessions', { page: 2, size: 1 })).data.items[0].id).toBe(bob.sessionId)
+  })
+
+  test('a further session, on a device the server made or on a named one', async () => {
+    const bob = await server.person()
+    const made = await bob.post('/api/auth/sessions', { deviceName: 'Tablet' })
+    expect((await ask(made.data.accessToken, made.data.deviceId)).status).toBe(200)
+    const deviceId = newDevice()
+    const named = await bob.post('/api/auth/sessions', { deviceId })
+    expect(named.text).not.toContain(deviceId)
+    expect((await ask(named.data.accessToken, deviceId)).status).toBe(200)
+    expect((await bob.get('/api/auth/sessions')).data.total).toBe(3)
+    expect((await bob.post('/api/auth/sessions', { deviceId: 'short' })).status).toBe(400)
+    expect((await server.request('POST', '/api/auth/sessions', { body: {} })).status).toBe(401)
+  })
+
+  test('revoked: 401 at once, shown as REVOKED, gone from the list', async () => {
+    const bob = await server.person()
+    const phone = newDevice()
+    const other = await login(bob, phone)
+    const id = other.data.sessionId
+    expect((await ask(other.data.accessToken, phone)).status).toBe(200)
+    expect((await bob.delete(`/api/auth/sessions/${id}`)).status).toBe(200)
+    expect((await ask(other.data.accessToken, phone)).status).toBe(401)
+    const refreshed = await server.request('POST', '/api/auth/refresh', {
+      body: { refreshToken: other.data.refreshToken },
+    })
+    expect(refreshed.status).toBe(401)
+    expect((await bob.get(`/api/auth/sessions/${id}`)).data.status).toBe('REVOKED')
+    expect(ids((await bob.get('/api/auth/sessions')).data.items)).toEqual([bob.sessionId])
+    // Once more changes nothing, and is not recorded twice.
+    expect((await bob.delete(`/api/auth/sessions/${id}`)).status).toBe(200)
+    const records = (await bob.get(`/api/login-records/user/${bob.id}`)).data.items
+    expect(records.filter((r: { loginType: string }) => r.loginType === 'remove_device')).toHaveLength(1)
+  })
+
+  test('switch: new tokens for the other session, on its device', async () => {
+    const bob = await server.person()
+    const phone = newDevice()
+    const other = await login(bob, phone)
+    const reply = await bob.post(`/api/auth/sessions/${other.data.sessionId}/switch`)
+    expect(reply.data).toMatchObject({ sessionId: other.data.sessionId, tokenType: 'Bearer', user: { id: bob.id } })
+    expect((await ask(reply.data.accessToken, phone)).status).toBe(200)
+    expect((await ask(reply.data.accessToken, bob.deviceId)).status).toBe(401)
+    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    await bob.delete(`/api/auth/sessions/${other.data.sessionId}`)
+    expect((await bob.post(`/api/auth/sessions/${other.data.sessionId}/switch`)).status).toBe(404)
+  })
+
+  test("nobody else's: 404, unharmed", async () => {
+    const [bob, mallory] = [await server.person(), await server.person()]
+    for (const [method, path] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['POST', '/switch'],
+    ] as const)
+      expect((await mallory.send(method, `/api/auth/sessions/${bob.sessionId}${path}`)).status, method).toBe(404)
+    for (const id of ['0', '-1', '1.5', 'x', '99999999999999999999'])
+      expect((await mallory.get(`/api/auth/sessions/${id}`)).status, id).toBe(400)
+    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await bob.get(`/api/auth/sessions/${bob.sessionId}`)).data.status).toBe('ACTIVE')
+    for (const [method, path] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['POST', '/switch'],
+    ] as const)
+      expect((await server.request(method, `/api/auth/sessions/${bob.sessionId}${path}`)).status).toBe(401)
+  })
+
+  test('the 11th ends the least recently used', async () => {
+    const bob = await server.person()
+    const phones = Array.from({ length: 10 }, newDevice)
+    const logins = []
+    for (const phone of phones.slice(0, 9)) logins.push(await login(bob, phone))
+    // The oldest two are used once more, so the third is the one to go.
+    await bob.get('/api/auth/userinfo')
+    await ask(logins[0]!.data.accessToken, phones[0]!)
+    const eleventh = await login(bob, phones[9]!)
+    const alive = await Promise.all(logins.map((l, i) => ask(l.data.accessToken, phones[i]!)))
+    expect(alive.map((r) => r.status)).toEqual([200, 401, 200, 200, 200, 200, 200, 200, 200])
+    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await ask(eleventh.data.accessToken, phones[9]!)).status).toBe(200)
+    expect((await bob.get('/api/auth/sessions')).data.total).toBe(10)
+  })
+
+  test('50 logins at once: all answered, never more than 10 active', async () => {
+    const bob = await server.person()
+    const phones = Array.from({ length: 50 }, newDevice)
+    const replies = await race(50, (i) => login(bob, phones[i]!))
+    expect(replies.map((r) => r.status)).toEqual(Array.from({ length: 50 }, () => 200))
+    const alive = await Promise.all(replies.map((r, i) => ask(r.data.accessToken, phones[i]!)))
+    const living = replies.filter((_, i) => alive[i]!.status === 200)
+    expect(living).toHaveLength(10)
+    if (!inProcess) return
+    const { sessions } = await import('../../src/db/schema/accounts.ts')
+    const rows = (await server.ctx.db.read.select().from(sessions)).filter((s) => s.userId === bob.id)
+    expect(ids(rows.filter((s) => s.status === 'ACTIVE'))).toEqual(ids(living.map((r) => ({ id: r.data.sessionId }))))
+  }, 60_000)
+
+  test('50 further sessions at once never end the one that asks', async () => {
+    const bob = await server.person()
+    const replies = await race(50, () => bob.post('/api/auth/sessions'))
+    expect(replies.every((r) => r.status === 200)).toBe(true)
+    const { data } = await bob.get('/api/auth/sessions')
+    expect(data.total).toBe(10)
+    expect(ids(data.items)).toContain(bob.sessionId)
+  })
+
+  test('50 revocations of one session at once: one record', async () => {
+    const bob = await server.person()
+    const other = await login(bob)
+    await race(50, () => bob.delete(`/api/auth/sessions/${other.data.sessionId}`))
+    const records = (await bob.get(`/api/login-records/user/${bob.id}`)).data.items
+    expect(records.filter((r: { loginType: string }) => r.loginType === 'remove_device')).toHaveLength(1)
+  })
+
+  test('requests on the way while a session ends: none is let in after the answer', async () => {
+    const bob = await server.person()
+    for (let round = 0; round < 10; round++) {
+      const phone = newDevice()
+      const other = await login(bob, phone)
+      const busy = race(20, () => ask(other.data.accessToken, phone))
+      await bob.delete(`/api/auth/sessions/${other.data.sessionId}`)
+      const after = await race(5, () => ask(other.data.accessToken, phone))
+      expect(after.map((r) => r.status)).toEqual([401, 401, 401, 401, 401])
+      await busy
+    }
+  })
+})
+
+describe.if(inProcess)('last active time', () => {
+  test('is seen at once, and written once a minute', async () => {
+    const bob = await server.person()
+    const { sessions } = await import('../../src/db/schema/accounts.ts')
+    const stored = async () => (await server.ctx.db.read.select().from(sessions)).find((s) => s.id === bob.sessionId)!
+    const opened = (await stored()).lastActiveAt
+    await flush(server.ctx)
+    server.clock.advance(30_000)
+    const shown = (await bob.get(`/api/auth/sessions/${bob.sessionId}`)).data.lastActiveTime
+    expect(shown).toBeGreaterThanOrEqual(opened + 30_000)
+    expect((await stored()).lastActiveAt).toBeLessThan(opened + 30_000)
+    server.clock.advance(31_000)
+    await bob.get('/api/auth/userinfo')
+    // Written by itself, after the answer.
+    for (let i = 0; i < 200 && (await stored()).lastActiveAt < opened + 61_000; i++) await Bun.sleep(10)
+    expect((await stored()).lastActiveAt).toBeGreaterThanOrEqual(opened + 61_000)
+    expect((await bob.get('/api/auth/devices')).data.items[0].lastActiveTime).toBeGreaterThanOrEqual(opened + 61_000)
+  })
+
+  test('nobody is made active again by it', async () => {
+    const bob = await server.person()
+    await bob.get('/api/auth/userinfo')
+    await bob.post('/api/auth/logout')
+    await flush(server.ctx)
+    expect((await bob.get('/api/auth/userinfo')).status).toBe(401)
+  })
+})
+
+describe.if(inProcess)('what another process changes', () => {
+  test('is seen after 30 seconds: an ended session, an expired one, a disabled user', async () => {
+    const { sessions, users } = await import('../../src/db/schema/accounts.ts')
+    const people = await race(4, () => server.person())
+    for (const person of people) expect((await person.get('/api/auth/userinfo')).status).toBe(200)
+    // As the command line or another node would: without telling this process.
+    await server.ctx.db.write(async (tx) => {
+      const now = server.clock.now()
+      await tx.update(sessions).set({ status: 'REVOKED' }).where(eq(sessions.id, people[0]!.sessionId))
+      await tx.update(sessions).set({ expiredAt: now }).where(eq(sessions.id, people[1]!.sessionId))
+      await tx.update(users).set({ status: 'DISABLED' }).where(eq(users.id, people[2]!.id))
+    })
+    server.clock.advance(30_001)
+    const after = await Promise.all(people.map((person) => person.get('/api/auth/userinfo')))
+    expect(after.map((r) => r.status)).toEqual([401, 401, 401, 200])
+    // Nor does a disabled user come back in.
+    const disabled = people[2]!
+    expect((await login(disabled)).status).toBe(403)
+    const refreshed = await server.request('POST', '/api/auth/refresh', {
+      body: { refreshToken: disabled.refreshToken },
+    })
+    expect(refreshed.status).toBe(401)
+  })
+})
+
+describe('devices', () => {
+  test('lists what is signed in, without raw ids', async () => {
+    const bob = await server.person()
+    const { data, text } = await bob.get('/api/auth/devices')
+    expect(Object.keys(data.items[0]).toSorted()).toEqual(
+      [
+        'deviceId',
+        'deviceName',
+        'loginType',
+        'ipAddress',
+        'city',
+        'loginTime',
+        'lastActiveTime',
+        'isCurrent',
+      ].toSorted(),
+    )
+    expect(data.items[0]).toMatchObject({ loginType: 'register', ipAddress: '127.0.0.1', isCurrent: true })
+    expect(text).not.toContain(bob.deviceId)
+    expect((await server.request('GET', '/api/auth/devices')).status).toBe(401)
+  })
+
+  test('revoked by key or by raw id', async () => {
+    const bob = await server.person()
+    for (const name of ['key', 'id'] as const) {
+      const phone = newDevice()
+      const other = await login(bob, phone)
+      const given = name === 'key' ? other.data.deviceId : phone
+      expect((await bob.delete(`/api/auth/devices/${given}`)).status).toBe(200)
+      expect((await ask(other.data.accessToken, phone)).status).toBe(401)
+    }
+    expect((await bob.get('/api/auth/devices')).data.total).toBe(1)
+  })
+
+  test("nobody else's: 404, unharmed", async () => {
+    const [bob, mallory] = [await server.person(), await server.person()]
+    const key = (await bob.get('/api/auth/devices')).data.items[0].deviceId
+    for (const name of [key, bob.deviceId, 'unknown'])
+      expect((await mallory.delete(`/api/auth/devices/${name}`)).status).toBe(404)
+    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await server.request('DELETE', `/api/auth/devices/${key}`)).status).toBe(401)
+  })
+
+  test('two people on one device are two sessions: each ends alone', async () => {
+    const [bob, eve] = [await server.person(), await server.person()]
+    const shared = await login(eve, bob.deviceId)
+    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await ask(shared.data.accessToken, bob.deviceId)).data.id).toBe(eve.id)
+    await bob.delete(`/api/auth/devices/${bob.deviceId}`)
+    expect((await bob.get('/api/auth/userinfo')).status).toBe(401)
+    expect((await ask(shared.data.accessToken, bob.deviceId)).status).toBe(200)
+  })
+})
+
+describe.if(inProcess)('clean-up', () => {
+  test('marks what is over and drops what nothing needs; running sessions stay', async () => {
+    const { jobs } = await import('../../src/domains/accounts/index.ts')
+    const { passwordTries, refreshTokens, sessions } = await import('../../src/db/schema/accounts.ts')
+    const day = 86_400_000
+    const { ctx } = server
+    const old = await server.person()
+    await server.request('POST', '/api/auth/login', { body: { account: old.username, password: 'wrong' } })
+    server.clock.advance(31 * day)
+    const bob = await server.person()
+    for (let i = 0; i < 2; i++) for (const job of jobs) await job.run(ctx)
+    const find = async () => (await ctx.db.read.select().from(sessions)).find((s) => s.id === old.sessionId)
+    expect((await find())!.status).toBe('EXPIRED')
+    expect(await ctx.db.read.select().from(passwordTries)).toEqual([])
+    const tokens = await ctx.db.read.select().from(refreshTokens)
+    expect(tokens.map((t) => t.sessionId)).toEqual([bob.sessionId])
+    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    server.clock.advance(31 * day)
+    for (const job of jobs) await job.run(ctx)
+    expect(await find()).toBeUndefined()
+  })
+})

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import {
+  createAdministrator,
+  createSetupLink,
+  ensureConfiguredAdministrator,
+  listAdministrators,
+} from '../../src/domains/accounts/index.ts'
+import { inProcess, race, startServer, type TestServer } from '../harness/index.ts'
+
+const good = { username: 'chief', password: 'correct horse battery' }
+
+describe.if(inProcess)('setup link', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer({ noAdmin: true })
+  })
+  afterAll(() => server.stop())
+
+  const link = async () => (await createSetupLink(server.ctx))!
+  const tokenOf = (path: string) => new URLSearchParams(path.split('?')[1]).get('token')!
+  const submit = (token: string, fields: Record<string, string>, language = 'en') =>
+    server.request('POST', '/setup', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': language },
+      body: new URLSearchParams({ token, ...fields }).toString(),
+    })
+  const console = (username: string, password: string) =>
+    server.request('POST', '/api/admin/auth/login', { body: { account: username, password } })
+
+  test('opens a page without script, in English and Chinese, and looking does not use it up', async () => {
+    const path = await link()
+    for (let i = 0; i < 3; i++) expect((await server.request('GET', path)).status).toBe(200)
+    const page = await server.request('GET', path)
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(page.text).toContain('Set up this server')
+    expect(page.text).not.toContain('<script')
+    const chinese = await server.request('GET', path, { headers: { 'accept-language': 'zh-CN' } })
+    expect(chinese.text).toContain('设置此服务器')
+  })
+
+  test('a wrong, missing, replaced or expired link: 403, nobody made', async () => {
+    const old = await link()
+    await link()
+    expect((await server.request('GET', old)).status).toBe(403)
+    expect((await submit(tokenOf(old), good)).status).toBe(403)
+    expect((await submit('x'.repeat(43), good)).status).toBe(403)
+    expect((await server.request('GET', '/setup')).status).toBe(400)
+    const late = await link()
+    server.clock.advance(24 * 3_600_000 + 1)
+    expect((await server.request('GET', late)).status).toBe(403)
+    expect((await submit(tokenOf(late), good)).status).toBe(403)
+    expect(await listAdministrators(server.ctx)).toEqual([])
+    expect((await console(good.username, good.password)).status).toBe(401)
+  })
+
+  test('bad fields: the form again with what is wrong, and the link stays good', async () => {
+    await server.person('occupied')
+    const token = tokenOf(await link())
+    const bad: [Record<string, string>, string][] = [
+      [{ ...good, username: '1bad' }, 'start with a letter'],
+      [{ ...good, username: 'Occupied' }, 'is taken'],
+      [{ ...good, password: 'short' }, 'at least 10 characters'],
+      [{ ...good, password: 'qwertyuiop' }, 'too easy to guess'],
+      [{ username: 'a.long.username', password: 'A.long.username' }, 'too easy to guess'],
+      [{ ...good, repeated: 'correct horse batterx' }, 'not the same'],
+    ]
+    for (const [fields, message] of bad) {
+      const reply = await submit(token, fields)
+      expect(reply.status, message).toBe(400)
+      expect(reply.text).toContain(message)
+      expect(reply.text).toContain('<form')
+      expect(reply.text).not.toContain(fields['password']!)
+    }
+    const markup = await submit(token, { ...good, username: '"><b>' })
+    expect(markup.text).not.toContain('<b>')
+    expect((await submit(token, { ...good, password: 'short' }, 'zh')).text).toContain('至少 10 个字符')
+    expect(await listAdministrators(server.ctx)).toEqual([])
+  })
+
+  test('50 submissions at once: one administrator, whose role cannot be taken', async () => {
+    const token = tokenOf(await link())
+    const replies = await race(50, (i) => submit(token, { ...good, username: `chief${i}`, repeated: good.password }))
+    const won = replies.flatMap((r, i) => (r.status === 200 ? [i] : []))
+    expect(won).toHaveLength(1)
+    expect(replies.filter((r) => r.status === 403)).toHaveLength(49)
+    expect(replies[won[0]!]!.text).toContain(`chief${won[0]}`)
+    const administrators = await listAdministrators(server.ctx)
+    expect(administrators).toMatchObject([
+      { username: `chief${won[0]}`, roles: ['SYSTEM_ADMIN'], isInitial: true, status: 'ACTIVE' },
+    ])
+    expect((await console(`chief${won[0]}`, good.password)).status).toBe(200)
+    for (const i of [0, 1, 2].filter((n) => n !== won[0]))
+      expect((await console(`chief${i}`, good.password)).status).toBe(401)
+    // Set up is set up: no link any more, and the used one stays dead.
+    expect(await createSetupLink(server.ctx)).toBeNull()
+    expect((await submit(token, { ...good, username: 'second' })).status).toBe(403)
+  }, 60_000)
+
+  test('later administrators are not initial', async () => {
+    await createAdministrator(server.ctx, { username: 'deputy', password: 'another good battery' })
+    const all = await listAdministrators(server.ctx)
+    expect(all.map((a) => [a.username, a.isInitial])).toContainEqual(['deputy', false])
+    expect(all.filter((a) => a.isInitial)).toHaveLength(1)
+    await expect(
+      createAdministrator(server.ctx, { username: 'Deputy', password: 'another good battery' }),
+    ).rejects.toThrow()
+    await expect(createAdministrator(server.ctx, { username: 'weakling', password: '1234567890' })).rejects.toThrow()
+    expect(await listAdministrators(server.ctx)).toHaveLength(2)
+  })
+})
+
+describe.if(inProcess)('administrator of the configuration', () => {
+  test('is made when there is none, and only then', async () => {
+    const server = await startServer()
+    const first = await listAdministrators(server.ctx)
+    expect(first).toMatchObject([{ username: 'root', isInitial: true, roles: ['SYSTEM_ADMIN'] }])
+    await ensureConfiguredAdministrator(server.ctx)
+    expect(await listAdministrators(server.ctx)).toEqual(first)
+    expect(await createSetupLink(server.ctx)).toBeNull()
+    await server.stop()
+  })
+
+  test('with a weak password the server does not start', async () => {
+    const config = { adminUsername: 'root', adminPassword: 'password' }
+    await expect(startServer({ config })).rejects.toThrow()
+  })
+})
