@@ -1,0 +1,79 @@
+import type { TSchema } from '@sinclair/typebox'
+
+import { Enum, Id, Line, Name, Nullable, PageOf, PageQuery, Sort, type Static, Time, Type } from '../../../http/schema.ts'
+
+/** Levels of the tree (interface: at most 5). */
+export const MAX_DEPTH = 5
+/** The tree is answered whole, so it must end somewhere; far more than anybody sorts codes into. */
+export const MAX_CATEGORIES = 2000
+
+const Color = Line(32, 0, { description: 'A colour in the words of the client', examples: ['#ff8800'] })
+const ParentId = Nullable(Id)
+
+export const CreateCategory = Type.Object({
+  name: Name,
+  color: Type.Optional(Nullable(Color)),
+  parentId: Type.Optional(ParentId),
+})
+export type CreateCategory = Static<typeof CreateCategory>
+
+export const UpdateCategory = Type.Object({ name: Type.Optional(Name), color: Type.Optional(Nullable(Color)) })
+export type UpdateCategory = Static<typeof UpdateCategory>
+
+export const MoveCategory = Type.Object({ parentId: ParentId })
+export const PinCategory = Type.Object({ pinned: Type.Boolean() })
+
+const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_CATEGORIES, uniqueItems: true })
+export const PinCategories = Type.Object({ ids: Ids, pinned: Type.Boolean() })
+
+export const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
+/** One of the two: `ids` in their new order, or `items` that name each one's place. */
+export const ReorderCategories = Type.Object({
+  ids: Type.Optional(Ids),
+  items: Type.Optional(
+    Type.Array(Type.Object({ id: Id, sortOrder: SortOrder }), { minItems: 1, maxItems: MAX_CATEGORIES }),
+  ),
+})
+export type ReorderCategories = Static<typeof ReorderCategories>
+
+export const ListQuery = PageQuery({
+  parentId: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only direct children of it; 0: the top level' }),
+  ),
+  keyword: Type.Optional(Line(100, 0, { description: 'Found in the name' })),
+  sort: Sort(['name', 'createdAt', 'sortOrder']),
+})
+export type ListQuery = Static<typeof ListQuery>
+
+const shown = {
+  id: Id,
+  name: Type.String(),
+  color: Type.String(),
+  parentId: Nullable(Id),
+  pinned: Type.Boolean(),
+  sortOrder: Type.Integer(),
+  codeCount: Type.Integer({ minimum: 0, description: 'Codes directly in it, without sub-categories and trash' }),
+  createdAt: Time,
+}
+export const CategoryView = Type.Object(shown)
+export type CategoryView = Static<typeof CategoryView>
+export const CategoryPage = PageOf(CategoryView)
+
+export type CategoryNode = CategoryView & { children: CategoryNode[] }
+
+/** Written out to the depth that there can be: no schema refers to itself. */
+const nodeOf = (levels: number): TSchema =>
+  Type.Object({
+    ...shown,
+    children: levels === 1 ? Type.Array(CategoryView, { maxItems: 0 }) : Type.Array(nodeOf(levels - 1)),
+  })
+export const CategoryTree = Type.Array(nodeOf(MAX_DEPTH))
+
+export const DELETABLE_REASONS = ['HAS_CHILDREN'] as const
+export const Deletable = Type.Object({
+  deletable: Type.Boolean(),
+  reason: Nullable(Enum(DELETABLE_REASONS)),
+  childCount: Type.Integer({ minimum: 0 }),
+  codeCount: Type.Integer({ minimum: 0, description: 'Codes that would move to no category' }),
+})
+export type Deletable = Static<typeof Deletable>

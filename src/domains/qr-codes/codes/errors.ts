@@ -1,0 +1,33 @@
+import { type AppError, forbidden, limited } from '../../../http/errors.ts'
+import { invalid } from '../../../http/validate.ts'
+import { bytesOf } from './rules.ts'
+
+export interface FieldProblem {
+  path: string
+  text: { en: string; zh: string }
+}
+
+export const contentTooLong = (path: string, content: string, max: number): FieldProblem => {
+  const bytes = bytesOf(content)
+  return {
+    path,
+    text: {
+      en: `takes ${bytes} bytes; at this error correction level a code holds at most ${max}`,
+      zh: `占 ${bytes} 字节；在此纠错级别下二维码最多容纳 ${max} 字节`,
+    },
+  }
+}
+
+export const noSuchCategory = (path: string): FieldProblem => ({
+  path,
+  text: { en: 'names a category that does not exist', zh: '分类不存在' },
+})
+
+export const refuse = ({ path, text }: FieldProblem): AppError => invalid(path, text.en, text.zh)
+
+/** Waiting does not help, but 4022 rides on 429, which always names a time: an hour keeps clients from hammering. */
+export const quotaReached = (limit: number): AppError =>
+  limited(`You have reached your limit of ${limit} QR codes`, `已达到二维码数量上限（${limit} 个）`, 3600)
+
+export const mayNotPublish = (): AppError =>
+  forbidden('You do not have permission to make QR codes public', '没有权限公开二维码')

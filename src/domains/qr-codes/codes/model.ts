@@ -1,0 +1,130 @@
+import {
+  Description,
+  Enum,
+  Id,
+  Line,
+  Name,
+  Nullable,
+  PageOf,
+  PageQuery,
+  Raw,
+  Sort,
+  type Static,
+  Time,
+  Type,
+} from '../../../http/schema.ts'
+import { CONTENT_TYPES } from '../../../lib/content-type.ts'
+import { MAX_CONTENT_BYTES } from './rules.ts'
+
+export const ContentTypeName = Enum(CONTENT_TYPES)
+export const Level = Enum(['L', 'M', 'Q', 'H'], { description: 'Error correction: L 7 %, M 15 %, Q 25 %, H 30 %' })
+export const Color = Type.String({ pattern: '^[0-9a-fA-F]{6}$', description: 'Six hex digits', examples: ['1a2b3c'] })
+/** Modules of quiet zone. */
+export const Margin = Type.Integer({ minimum: 0, maximum: 10 })
+
+const CONTENT_DESCRIPTION = `What the code holds, at most ${MAX_CONTENT_BYTES} bytes in UTF-8`
+/** Characters can be as many as bytes at most; the bytes are counted in `rules.ts`. */
+export const Content = Raw(MAX_CONTENT_BYTES, 1, {
+  description: CONTENT_DESCRIPTION,
+  examples: ['https://example.com/menu'],
+})
+
+export const Style = Type.Object({
+  fg: Type.Optional(Nullable(Color)),
+  bg: Type.Optional(Nullable(Color)),
+  level: Type.Optional(Nullable(Level)),
+  margin: Type.Optional(Nullable(Margin)),
+})
+
+export const MAX_TAGS = 20
+const Tags = Type.Array(Line(50, 1), { maxItems: MAX_TAGS, examples: [['menu', 'spring']] })
+const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
+
+/** With it the codes of that organization are meant, else the caller's own. */
+const OrgId = Type.Optional(Id)
+const NullableOrgId = Type.Optional(Nullable(Id))
+
+const writable = {
+  name: Name,
+  content: Content,
+  contentType: Type.Optional(Nullable(ContentTypeName)),
+  categoryId: Type.Optional(Nullable(Id)),
+  tags: Type.Optional(Nullable(Tags)),
+  remark: Type.Optional(Nullable(Description)),
+  isPublic: Type.Optional(Nullable(Type.Boolean())),
+  style: Type.Optional(Nullable(Style)),
+}
+
+export const NewQrCode = Type.Object(writable)
+export type NewQrCode = Static<typeof NewQrCode>
+
+export const CreateQrCode = Type.Object({ ...writable, orgId: NullableOrgId })
+
+/** Only the fields present change; null clears (name and content cannot be cleared). */
+export const UpdateQrCode = Type.Partial(
+  Type.Object({ ...writable, pinned: Type.Boolean(), sortOrder: SortOrder, orgId: NullableOrgId }),
+)
+export type UpdateQrCode = Static<typeof UpdateQrCode>
+
+export const MAX_BATCH = 500
+/** Contents may be longer here: they are measured together with what else can be wrong, so that one answer names every bad item. */
+const BatchItem = Type.Object({ ...writable, content: Raw(2 * MAX_CONTENT_BYTES, 1, { description: CONTENT_DESCRIPTION }) })
+export const CreateBatch = Type.Object({
+  items: Type.Array(BatchItem, { minItems: 1, maxItems: MAX_BATCH }),
+  orgId: NullableOrgId,
+})
+
+export const InOrg = Type.Object({ orgId: OrgId })
+export const PinCode = Type.Object({ pinned: Type.Boolean(), orgId: NullableOrgId })
+export const PublishCode = Type.Object({ isPublic: Type.Boolean(), orgId: NullableOrgId })
+
+export const ListQuery = PageQuery({
+  orgId: OrgId,
+  categoryId: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: '0: codes in no category. Sub-categories count in' }),
+  ),
+  keyword: Type.Optional(Line(100, 0, { description: 'Found in name, content, remark or tags' })),
+  contentType: Type.Optional(ContentTypeName),
+  isPublic: Type.Optional(Type.Boolean()),
+  pinned: Type.Optional(Type.Boolean()),
+  sort: Sort(['name', 'createdAt', 'updatedAt', 'scanCount']),
+})
+export type ListQuery = Static<typeof ListQuery>
+
+export const TrashQuery = PageQuery({ orgId: OrgId })
+
+export const StyleView = Type.Object({ fg: Color, bg: Color, level: Level, margin: Margin })
+
+const shown = {
+  id: Id,
+  uuid: Type.String({ format: 'uuid', examples: ['7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'] }),
+  name: Type.String(),
+  content: Type.String(),
+  contentType: ContentTypeName,
+  categoryId: Nullable(Id),
+  tags: Type.Array(Type.String()),
+  remark: Type.String(),
+  style: StyleView,
+  isPublic: Type.Boolean(),
+  pinned: Type.Boolean(),
+  sortOrder: Type.Integer(),
+  orgId: Nullable(Id),
+  userId: Id,
+  scanCount: Type.Integer({ minimum: 0, description: 'How often the public page was opened' }),
+  imageUrl: Type.String({ description: 'The picture (PNG)' }),
+  publicUrl: Type.String({ description: 'The share page; answers only while the code is public' }),
+  version: Type.Integer({ minimum: 1 }),
+  createdAt: Time,
+  updatedAt: Time,
+}
+
+export const QrCodeView = Type.Object(shown)
+export type QrCodeView = Static<typeof QrCodeView>
+export const QrCodePage = PageOf(QrCodeView)
+
+export const TrashedView = Type.Object({ ...shown, deletedAt: Time })
+export type TrashedView = Static<typeof TrashedView>
+export const TrashPage = PageOf(TrashedView)
+
+export const Created = Type.Object({ items: Type.Array(QrCodeView), count: Type.Integer() })
+export const Emptied = Type.Object({ deleted: Type.Integer({ minimum: 0, description: 'How many codes are gone for good' }) })

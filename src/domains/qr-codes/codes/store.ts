@@ -1,0 +1,100 @@
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+
+import { prepared } from '../../../db/prepared.ts'
+import { qrCodes } from '../../../db/schema/qr-codes.ts'
+import type { Db, Tx } from '../../../db/store.ts'
+import type { Owner } from '../owner.ts'
+
+export type QrCodeRow = typeof qrCodes.$inferSelect
+/** What makes a new row; the rest is the database's or begins at nothing. */
+export type NewRow = Pick<
+  QrCodeRow,
+  'uuid' | 'name' | 'content' | 'contentType' | 'categoryId' | 'tags' | 'remark' | 'style' | 'isPublic'
+>
+export type Change = Partial<Omit<QrCodeRow, 'id' | 'uuid' | 'userId' | 'orgId' | 'createdAt' | 'version' | 'updatedAt'>>
+
+const p = sql.placeholder
+
+/** Rows of the owner: their personal codes, or the organization's copies, whoever made them. */
+export const ownedBy = ({ userId, orgId }: Owner): SQL | undefined =>
+  orgId === 0 ? and(eq(qrCodes.userId, userId), eq(qrCodes.orgId, 0)) : eq(qrCodes.orgId, orgId)
+
+const personalById = prepared((db) =>
+  db
+    .select()
+    .from(qrCodes)
+    .where(and(eq(qrCodes.id, p('id')), eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0), isNull(qrCodes.deletedAt))),
+)
+const organizationsById = prepared((db) =>
+  db
+    .select()
+    .from(qrCodes)
+    .where(and(eq(qrCodes.id, p('id')), eq(qrCodes.orgId, p('orgId')), isNull(qrCodes.deletedAt))),
+)
+
+/** Undefined when it is not the owner's or in the trash. */
+export async function findCode(db: Db | Tx, { userId, orgId }: Owner, id: number): Promise<QrCodeRow | undefined> {
+  const rows = orgId === 0 ? await personalById(db, { id, userId }) : await organizationsById(db, { id, orgId })
+  return rows[0]
+}
+
+const insert = prepared((db) =>
+  db
+    .insert(qrCodes)
+    .values({
+      uuid: p('uuid'),
+      userId: p('userId'),
+      orgId: p('orgId'),
+      name: p('name'),
+      content: p('content'),
+      contentType: p('contentType'),
+      categoryId: p('categoryId'),
+      tags: p('tags'),
+      remark: p('remark'),
+      style: p('style'),
+      isPublic: p('isPublic'),
+      createdAt: p('now'),
+      updatedAt: p('now'),
+    })
+    .returning({ id: qrCodes.id }),
+)
+
+export async function insertCode(tx: Tx, owner: Owner, row: NewRow): Promise<QrCodeRow> {
+  const now = tx.stamp
+  const [made] = await insert(tx, { ...row, userId: owner.userId, orgId: owner.orgId, now })
+  return {
+    ...row,
+    id: made!.id,
+    userId: owner.userId,
+    orgId: owner.orgId,
+    pinned: false,
+    sortOrder: 0,
+    scanCount: 0,
+    version: 1,
+    deletedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+/** `row`: as read in this write. */
+export async function updateCode(tx: Tx, owner: Owner, row: QrCodeRow, change: Change): Promise<QrCodeRow> {
+  const changed = { ...change, version: row.version + 1, updatedAt: tx.stamp }
+  await tx
+    .update(qrCodes)
+    .set(changed)
+    .where(and(ownedBy(owner), eq(qrCodes.id, row.id)))
+  return { ...row, ...changed }
+}
+
+/** Whether the owner has at least `limit` codes outside the trash. Looks at no more of them than that. */
+export async function hasAtLeast(db: Db | Tx, owner: Owner, limit: number): Promise<boolean> {
+  if (limit <= 0) return true
+  const rows = await db
+    .select({ id: qrCodes.id })
+    .from(qrCodes)
+    .where(and(ownedBy(owner), isNull(qrCodes.deletedAt)))
+    .limit(1)
+    .offset(limit - 1)
+  return rows.length > 0
+}

@@ -1,0 +1,47 @@
+import type { AppContext } from '../../../context.ts'
+import type { ContentType } from '../../../lib/content-type.ts'
+import { renderPath } from '../render/link.ts'
+import { pendingScans } from '../public/scan-counter.ts'
+import type { QrCodeView, TrashedView } from './model.ts'
+import { levelFor } from './rules.ts'
+import type { QrCodeRow } from './store.ts'
+
+export const publicUrlOf = (ctx: AppContext, uuid: string): string => `${ctx.config.publicUrl}/public/qr/${uuid}`
+
+export const toView = (ctx: AppContext, row: QrCodeRow): QrCodeView => {
+  const { style } = row
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    name: row.name,
+    content: row.content,
+    contentType: row.contentType as ContentType,
+    categoryId: row.categoryId,
+    tags: row.tags,
+    remark: row.remark,
+    style: styleView(row.content, style),
+    isPublic: row.isPublic,
+    pinned: row.pinned,
+    sortOrder: row.sortOrder,
+    orgId: row.orgId === 0 ? null : row.orgId,
+    userId: row.userId,
+    scanCount: row.scanCount + pendingScans(ctx, row.id),
+    imageUrl: ctx.config.publicUrl + renderPath(row.content, style),
+    publicUrl: publicUrlOf(ctx, row.uuid),
+    version: row.version,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  }
+}
+
+export const toTrashedView = (ctx: AppContext, row: QrCodeRow): TrashedView => ({
+  ...toView(ctx, row),
+  deletedAt: row.deletedAt!,
+})
+
+export const styleView = (content: string, style: QrCodeRow['style']): QrCodeView['style'] => ({
+  fg: style.fg ?? '000000',
+  bg: style.bg ?? 'ffffff',
+  level: levelFor(content, style.level),
+  margin: style.margin ?? 4,
+})

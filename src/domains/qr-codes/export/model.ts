@@ -1,0 +1,25 @@
+import { Enum, Id, Nullable, type Static, Type } from '../../../http/schema.ts'
+import { DEFAULT_SIZE, Size } from '../render/model.ts'
+
+/** Codes in one export: an archive of that many pictures has about 10 MB and takes some seconds. */
+export const MAX_EXPORT = 20_000
+export const FORMATS = ['zip', 'xlsx', 'csv'] as const
+
+export const ExportCodes = Type.Object({
+  ids: Type.Optional(
+    Nullable(Type.Array(Id, { minItems: 1, maxItems: MAX_EXPORT, uniqueItems: true, description: 'In this order' })),
+  ),
+  categoryId: Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: '0: codes in no category. Sub-categories count in',
+      }),
+    ),
+  ),
+  format: Enum(FORMATS, { description: 'zip: a PNG for each code and index.csv' }),
+  size: { ...Size, default: DEFAULT_SIZE, description: 'Pixels a side of the pictures in a zip; more where a code needs more' },
+  orgId: Type.Optional(Nullable(Id)),
+})
+export type ExportCodes = Static<typeof ExportCodes>

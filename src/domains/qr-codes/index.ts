@@ -1,0 +1,26 @@
+/** QR codes, the categories they are sorted into, what was scanned, and the public pages and pictures of codes. */
+import type { AnyEndpoint } from '../../http/endpoint.ts'
+import type { AppContext, Job } from '../../context.ts'
+import { categoryEndpoints } from './categories/endpoints.ts'
+import { codeEndpoints } from './codes/endpoints.ts'
+import { purgeJob } from './trash/service.ts'
+import { countPersonal } from './list/store.ts'
+import { publicEndpoints } from './public/endpoints.ts'
+import { renderEndpoints } from './render/endpoints.ts'
+import { scanEndpoints } from './scans/endpoints.ts'
+
+export const endpoints: readonly AnyEndpoint[] = [
+  ...codeEndpoints,
+  ...categoryEndpoints,
+  ...scanEndpoints,
+  ...publicEndpoints,
+  ...renderEndpoints,
+]
+export const jobs: readonly Job[] = [purgeJob]
+
+/** Writes what is only in memory; to be called before the database closes. */
+export { flushScans as flush } from './public/scan-counter.ts'
+/** Removes for good what has been in the trash for more than 30 days. */
+export { purgeTrash } from './trash/service.ts'
+/** How many codes of their own a user has, for `registerUsage` of the accounts domain. What is in the trash does not count. */
+export const countCodes = (ctx: AppContext, userId: number): Promise<number> => countPersonal(ctx.db.read, userId)

@@ -1,0 +1,109 @@
+import { and, asc, count, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+
+import { contains, someContains } from '../../../db/contains.ts'
+import { longList } from '../../../db/lists.ts'
+import { type Page, plainPage } from '../../../db/paging.ts'
+import { qrCodes } from '../../../db/schema/qr-codes.ts'
+import type { Db, Tx } from '../../../db/store.ts'
+import type { ListQuery } from '../codes/model.ts'
+import { ownedBy, type QrCodeRow } from '../codes/store.ts'
+import type { Owner } from '../owner.ts'
+
+/** Everybody's own codes in the interface's order (spec §4.2): the list that clients open with, so its pages must stay cheap. */
+const personal = longList({
+  table: qrCodes,
+  owner: ['userId'],
+  scope: and(eq(qrCodes.userId, sql.placeholder('userId')), eq(qrCodes.orgId, 0), isNull(qrCodes.deletedAt))!,
+  pinned: qrCodes.pinned,
+  by: { sortOrder: qrCodes.sortOrder, createdAt: qrCodes.createdAt, id: qrCodes.id },
+  rows: (db, { where, orderBy, limit, offset }) =>
+    db
+      .select()
+      .from(qrCodes)
+      .where(where)
+      .orderBy(...orderBy)
+      .limit(limit)
+      .offset(offset),
+})
+
+export function inCategories(ids: CategoryIds): SQL | undefined {
+  if (ids === undefined) return undefined
+  return ids === null ? isNull(qrCodes.categoryId) : inArray(qrCodes.categoryId, [...ids])
+}
+
+const isWhole = (owner: Owner, query: ListQuery, categoryIds: CategoryIds): boolean =>
+  owner.orgId === 0 &&
+  categoryIds === undefined &&
+  query.sort === undefined &&
+  !query.keyword &&
+  query.contentType === undefined &&
+  query.isPublic === undefined &&
+  query.pinned === undefined
+
+/** The categories a list is about; null: codes in none; undefined: all codes. */
+export type CategoryIds = readonly number[] | null | undefined
+
+export function codesPage(db: Db, owner: Owner, query: ListQuery, categoryIds: CategoryIds): Promise<Page<QrCodeRow>> {
+  if (isWhole(owner, query, categoryIds)) return personal.page(db, { userId: owner.userId }, query)
+  const where = filterOf(owner, query, categoryIds)
+  return plainPage(
+    query,
+    (limit, offset) =>
+      db
+        .select()
+        .from(qrCodes)
+        .where(where)
+        .orderBy(...orderOf(query.sort))
+        .limit(limit)
+        .offset(offset),
+    () => db.select({ n: count() }).from(qrCodes).where(where),
+  )
+}
+
+/** How many codes of their own a user has. */
+export const countPersonal = async (db: Db, userId: number): Promise<number> =>
+  (await personal.page(db, { userId }, { page: 1, size: 1 })).total
+
+/** To be called in the write that makes or restores a code … */
+export function joined(tx: Tx, { userId, orgId }: Owner, row: QrCodeRow): void {
+  if (orgId === 0) personal.inserted(tx, { userId }, row)
+}
+
+/** … that takes one away … */
+export function left(tx: Tx, { userId, orgId }: Owner, row: QrCodeRow): void {
+  if (orgId === 0) personal.removed(tx, { userId }, row)
+}
+
+/** … that changes one. */
+export function changed(tx: Tx, owner: Owner, before: QrCodeRow, after: QrCodeRow): void {
+  if (before.pinned === after.pinned && before.sortOrder === after.sortOrder) return
+  left(tx, owner, before)
+  joined(tx, owner, after)
+}
+
+function filterOf(owner: Owner, query: ListQuery, categoryIds: CategoryIds): SQL | undefined {
+  const { keyword, contentType, isPublic, pinned } = query
+  return and(
+    ownedBy(owner),
+    isNull(qrCodes.deletedAt),
+    inCategories(categoryIds),
+    contentType === undefined ? undefined : eq(qrCodes.contentType, contentType),
+    isPublic === undefined ? undefined : eq(qrCodes.isPublic, isPublic),
+    pinned === undefined ? undefined : eq(qrCodes.pinned, pinned),
+    keyword
+      ? or(
+          ...[qrCodes.name, qrCodes.content, qrCodes.remark].map((column) => contains(column, keyword)),
+          someContains(qrCodes.tags, keyword),
+        )
+      : undefined,
+  )
+}
+
+/** The interface's order (spec §4.2), made total. */
+export const inListOrder = [desc(qrCodes.pinned), asc(qrCodes.sortOrder), asc(qrCodes.createdAt), asc(qrCodes.id)]
+
+function orderOf(sort: ListQuery['sort']): SQL[] {
+  if (sort === undefined) return inListOrder
+  const [field, direction] = sort.startsWith('-') ? [sort.slice(1), desc] : [sort, asc]
+  return [direction(qrCodes[field as 'name' | 'createdAt' | 'updatedAt' | 'scanCount']), direction(qrCodes.id)]
+}

@@ -1,0 +1,53 @@
+import { endpoint, open } from '../../../http/endpoint.ts'
+import { notFound } from '../../../http/errors.ts'
+import { wantsJson } from '../../../http/mount.ts'
+import { notFoundPage } from '../../../http/pages.ts'
+import { ByLanding, ByUuid, PublicQrCode } from './model.ts'
+import { publicPage } from './page.ts'
+import { viewPublic } from './service.ts'
+
+const tag = 'Public pages'
+
+export const publicEndpoints = [
+  endpoint({
+    id: 'qrCodes.public',
+    method: 'GET',
+    path: '/api/qr-codes/public/:uuid',
+    summary: 'A public code',
+    description: 'Only while the code is public and not deleted. Each call counts as a scan.',
+    tag,
+    access: open,
+    params: ByUuid,
+    data: PublicQrCode,
+    run: async ({ ctx, params }) => (await viewPublic(ctx, params.uuid)) ?? Promise.reject(notFound()),
+  }),
+  endpoint({
+    id: 'qrCodes.publicPage',
+    method: 'GET',
+    path: '/public/qr/:uuid',
+    summary: 'Share page of a public code',
+    description: 'A page for people; with `Accept: application/json` the same as `/api/qr-codes/public/{uuid}`.',
+    tag,
+    access: open,
+    params: ByUuid,
+    answers: 'text/html',
+    data: PublicQrCode,
+    run: async ({ ctx, params, request, caller }) => {
+      const code = await viewPublic(ctx, params.uuid)
+      if (wantsJson(request)) return code ?? Promise.reject(notFound())
+      return code ? publicPage(code, caller.locale) : notFoundPage(caller.locale)
+    },
+  }),
+  endpoint({
+    id: 'landing.page',
+    method: 'GET',
+    path: '/s/:type/:id',
+    summary: 'Landing page of an activity, check-in, pass or asset',
+    description: 'Answers 404 for every type that this server does not serve.',
+    tag,
+    access: open,
+    params: ByLanding,
+    answers: 'text/html',
+    run: ({ request, caller }) => (wantsJson(request) ? Promise.reject(notFound()) : notFoundPage(caller.locale)),
+  }),
+]

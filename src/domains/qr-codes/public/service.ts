@@ -1,0 +1,28 @@
+import type { AppContext } from '../../../context.ts'
+import type { ContentType } from '../../../lib/content-type.ts'
+import { publicUrlOf, styleView } from '../codes/view.ts'
+import { renderPath } from '../render/link.ts'
+import type { PublicQrCode } from './model.ts'
+import { countScan, pendingScans } from './scan-counter.ts'
+import { findPublic } from './store.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** A code that its owner made public, and one more scan of it. Private, deleted and unknown codes are alike: undefined. */
+export async function viewPublic(ctx: AppContext, uuid: string): Promise<PublicQrCode | undefined> {
+  const row = UUID.test(uuid) ? await findPublic(ctx.db.read, uuid.toLowerCase()) : undefined
+  if (row === undefined) return undefined
+  countScan(ctx, row.id)
+  return {
+    uuid: row.uuid,
+    name: row.name,
+    content: row.content,
+    contentType: row.contentType as ContentType,
+    style: styleView(row.content, row.style),
+    scanCount: row.scanCount + pendingScans(ctx, row.id),
+    imageUrl: ctx.config.publicUrl + renderPath(row.content, row.style),
+    publicUrl: publicUrlOf(ctx, row.uuid),
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  }
+}

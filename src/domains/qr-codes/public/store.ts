@@ -1,0 +1,37 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+
+import { prepared } from '../../../db/prepared.ts'
+import { qrCodes } from '../../../db/schema/qr-codes.ts'
+import type { Db, Tx } from '../../../db/store.ts'
+
+const publicByUuid = prepared((db) =>
+  db
+    .select({
+      id: qrCodes.id,
+      uuid: qrCodes.uuid,
+      name: qrCodes.name,
+      content: qrCodes.content,
+      contentType: qrCodes.contentType,
+      style: qrCodes.style,
+      scanCount: qrCodes.scanCount,
+      createdAt: qrCodes.createdAt,
+      updatedAt: qrCodes.updatedAt,
+    })
+    .from(qrCodes)
+    .where(and(eq(qrCodes.uuid, sql.placeholder('uuid')), eq(qrCodes.isPublic, true), isNull(qrCodes.deletedAt))),
+)
+
+/** `uuid` in lower case. */
+export const findPublic = async (db: Db, uuid: string) => (await publicByUuid(db, { uuid }))[0]
+
+const addToScans = prepared((db) =>
+  db
+    .update(qrCodes)
+    .set({ scanCount: sql`${qrCodes.scanCount} + ${sql.placeholder('count')}` })
+    .where(eq(qrCodes.id, sql.placeholder('id'))),
+)
+
+/** Not a change of the code: neither its version nor `updatedAt` moves. */
+export async function addScans(tx: Tx, id: number, count: number): Promise<void> {
+  await addToScans(tx, { id, count })
+}

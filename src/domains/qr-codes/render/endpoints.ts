@@ -1,0 +1,32 @@
+import { endpoint, open } from '../../../http/endpoint.ts'
+import { matches } from '../../../http/respond.ts'
+import { RenderQuery } from './model.ts'
+import { type Picture, picture } from './service.ts'
+
+export const renderEndpoints = [
+  endpoint({
+    id: 'qrcode.render',
+    method: 'GET',
+    path: '/api/qrcode/render',
+    summary: 'Draw a QR code',
+    description: 'The same input always gives the same bytes, so the answer may be kept for a year. `format=svg` gives an SVG.',
+    tag: 'Public pages',
+    access: open,
+    query: RenderQuery,
+    answers: 'image/png',
+    run: ({ ctx, query, request }) => respond(picture(ctx, query), request),
+  }),
+]
+
+function respond({ bytes, type, etag }: Picture, request: Request): Response {
+  const headers = {
+    'content-type': type,
+    etag,
+    'cache-control': 'public, max-age=31536000, immutable',
+    // An SVG opened by itself is a document.
+    'content-security-policy': "default-src 'none'",
+  }
+  return matches(request.headers.get('if-none-match'), etag)
+    ? new Response(null, { status: 304, headers })
+    : new Response(bytes, { headers })
+}

@@ -1,0 +1,94 @@
+import {
+  Enum,
+  Id,
+  Latitude,
+  Line,
+  Longitude,
+  Nullable,
+  PageOf,
+  PageQuery,
+  Raw,
+  type Static,
+  Time,
+  Type,
+} from '../../../http/schema.ts'
+import { ContentTypeName } from '../codes/model.ts'
+import { MAX_CONTENT_BYTES } from '../codes/rules.ts'
+import { ByDay, DaysQuery } from '../stats/days.ts'
+
+export const SOURCES = ['CAMERA', 'IMAGE', 'MANUAL'] as const
+const Source = Enum(SOURCES)
+const Title = Line(100)
+const Address = Line(200)
+
+export const CreateScan = Type.Object({
+  content: Raw(MAX_CONTENT_BYTES, 1, { description: 'What was read, to the letter' }),
+  contentType: Type.Optional(Nullable(ContentTypeName)),
+  source: Type.Optional(Nullable(Source)),
+  title: Type.Optional(Nullable(Title)),
+  favorite: Type.Optional(Nullable(Type.Boolean())),
+  latitude: Type.Optional(Nullable(Latitude)),
+  longitude: Type.Optional(Nullable(Longitude)),
+  address: Type.Optional(Nullable(Address)),
+  scannedAt: Type.Optional(Nullable(Time)),
+})
+export type CreateScan = Static<typeof CreateScan>
+
+/** Only the fields present change; null clears. What was read, where and when stays. */
+export const UpdateScan = Type.Object({
+  favorite: Type.Optional(Type.Boolean()),
+  title: Type.Optional(Nullable(Title)),
+  address: Type.Optional(Nullable(Address)),
+})
+export type UpdateScan = Static<typeof UpdateScan>
+
+export const ListQuery = PageQuery({
+  favorite: Type.Optional(Type.Boolean()),
+  keyword: Type.Optional(Line(100, 0, { description: 'Found in content, title or address' })),
+  contentType: Type.Optional(ContentTypeName),
+  source: Type.Optional(Source),
+  from: Type.Optional({ ...Time, description: 'Scanned at or after it' }),
+  to: Type.Optional({ ...Time, description: 'Scanned before it' }),
+})
+export type ListQuery = Static<typeof ListQuery>
+
+export const KINDS = ['QR_CODE', 'ACTIVITY', 'ASSET', 'PASS', 'CHECK_IN', 'ORG_JOIN', 'USER', 'URL', 'TEXT'] as const
+export type Kind = (typeof KINDS)[number]
+
+export const Resolved = Type.Object({
+  kind: Enum(KINDS),
+  id: Type.Optional(Id),
+  title: Type.Optional(Type.String()),
+})
+export type Resolved = Static<typeof Resolved>
+
+const shown = {
+  id: Id,
+  content: Type.String(),
+  contentType: ContentTypeName,
+  source: Source,
+  qrCodeId: Nullable(Id),
+  title: Nullable(Type.String()),
+  favorite: Type.Boolean(),
+  latitude: Nullable(Latitude),
+  longitude: Nullable(Longitude),
+  address: Nullable(Type.String()),
+  scannedAt: Time,
+  createdAt: Time,
+}
+export const ScanView = Type.Object(shown)
+export type ScanView = Static<typeof ScanView>
+export const ScanPage = PageOf(ScanView)
+
+export const ResolvedScanView = Type.Object({ ...shown, resolved: Resolved })
+export type ResolvedScanView = Static<typeof ResolvedScanView>
+
+export const StatsQuery = DaysQuery({})
+export const ScanStats = Type.Object({
+  total: Type.Integer(),
+  favorites: Type.Integer(),
+  byType: Type.Array(Type.Object({ contentType: ContentTypeName, count: Type.Integer() })),
+  bySource: Type.Array(Type.Object({ source: Source, count: Type.Integer() })),
+  byDay: ByDay,
+})
+export type ScanStats = Static<typeof ScanStats>

@@ -1,0 +1,44 @@
+/** What a scanned content points to, as far as the text alone says. */
+import type { Kind } from './model.ts'
+
+export type Target = { kind: 'QR_CODE'; uuid: string } | { kind: Exclude<Kind, 'QR_CODE'> }
+
+/** Prefixes of the interface (spec §2.4): `activity:<id>[:<code>]`, `org-join:<code>`, `user:<code>`. */
+const PREFIXES: readonly (readonly [RegExp, Kind & ('ACTIVITY' | 'ORG_JOIN' | 'USER')])[] = [
+  [/^activity:\d{1,16}(:[\w-]{1,64})?$/, 'ACTIVITY'],
+  [/^org-join:[\w-]{1,64}$/, 'ORG_JOIN'],
+  [/^user:[\w-]{1,128}$/, 'USER'],
+]
+
+/** Landing paths of the interface (spec §4.2): `/s/{type}/{id}`. */
+const LANDINGS: ReadonlyMap<string, Exclude<Kind, 'QR_CODE'>> = new Map([
+  ['activity', 'ACTIVITY'],
+  ['check-in', 'CHECK_IN'],
+  ['pass', 'PASS'],
+  ['asset', 'ASSET'],
+])
+
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+const SHARE_PATH = new RegExp(`^/(?:public/qr|api/qr-codes/public)/(${UUID})/?$`, 'i')
+const LANDING_PATH = /^\/s\/([a-z-]+)\/[\w-]{1,64}\/?$/
+
+/** `publicUrl`: the origin of this server's links; the same paths elsewhere are just addresses. */
+export function targetOf(content: string, publicUrl: string): Target {
+  const text = content.trim()
+  for (const [pattern, kind] of PREFIXES) if (pattern.test(text)) return { kind }
+  const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : null
+  if (url === null) return { kind: 'TEXT' }
+  const path = pathBelow(url, publicUrl)
+  const uuid = path && SHARE_PATH.exec(path)?.[1]
+  if (uuid) return { kind: 'QR_CODE', uuid: uuid.toLowerCase() }
+  const landing = path && LANDING_PATH.exec(path)?.[1]
+  return { kind: (landing && LANDINGS.get(landing)) || 'URL' }
+}
+
+/** The path on this server (which may stand below a path of its host), or undefined for other places. */
+function pathBelow(url: URL, publicUrl: string): string | undefined {
+  const base = URL.parse(publicUrl)
+  if (base === null || url.origin !== base.origin) return undefined
+  const root = base.pathname.replace(/\/$/, '')
+  return url.pathname.startsWith(root) ? url.pathname.slice(root.length) : undefined
+}

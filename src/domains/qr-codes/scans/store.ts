@@ -1,0 +1,97 @@
+import { and, count, desc, eq, gte, lt, or, sql, type SQL } from 'drizzle-orm'
+
+import { contains } from '../../../db/contains.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { qrCodes, scanRecords } from '../../../db/schema/qr-codes.ts'
+import type { Db, Tx } from '../../../db/store.ts'
+import type { Stretch } from '../../../lib/days.ts'
+import { DAY } from '../../../platform/clock.ts'
+import type { ListQuery, UpdateScan } from './model.ts'
+
+export type ScanRow = typeof scanRecords.$inferSelect
+type NewScan = Omit<typeof scanRecords.$inferInsert, 'id' | 'userId'>
+
+const of = (userId: number, ...more: (SQL | undefined)[]) => and(eq(scanRecords.userId, userId), ...more)
+
+export async function listScans(db: Db, userId: number, query: ListQuery): Promise<{ rows: ScanRow[]; total: number }> {
+  const where = of(
+    userId,
+    query.favorite === undefined ? undefined : eq(scanRecords.favorite, query.favorite),
+    query.contentType === undefined ? undefined : eq(scanRecords.contentType, query.contentType),
+    query.source === undefined ? undefined : eq(scanRecords.source, query.source),
+    query.from === undefined ? undefined : gte(scanRecords.scannedAt, query.from),
+    query.to === undefined ? undefined : lt(scanRecords.scannedAt, query.to),
+    query.keyword
+      ? or(...[scanRecords.content, scanRecords.title, scanRecords.address].map((column) => contains(column, query.keyword!)))
+      : undefined,
+  )
+  const rows = await db
+    .select()
+    .from(scanRecords)
+    .where(where)
+    .orderBy(desc(scanRecords.scannedAt), desc(scanRecords.id))
+    .limit(query.size)
+    .offset((query.page - 1) * query.size)
+  const [total] = await db.select({ n: count() }).from(scanRecords).where(where)
+  return { rows, total: total!.n }
+}
+
+/** A code that `userId` may know of: their own, or a public one. Not what is in the trash. */
+export async function findVisibleCode(db: Db, userId: number, uuid: string): Promise<{ id: number; name: string } | undefined> {
+  const [row] = await visibleCode(db, { userId, uuid })
+  return row
+}
+
+const visibleCode = prepared((db) =>
+  db
+    .select({ id: qrCodes.id, name: qrCodes.name })
+    .from(qrCodes)
+    .where(
+      and(
+        eq(qrCodes.uuid, sql.placeholder('uuid')),
+        sql`${qrCodes.deletedAt} is null`,
+        or(eq(qrCodes.isPublic, true), and(eq(qrCodes.userId, sql.placeholder('userId')), eq(qrCodes.orgId, 0))),
+      ),
+    ),
+)
+
+export async function insertScan(tx: Tx, userId: number, values: NewScan): Promise<ScanRow> {
+  const [row] = await tx.insert(scanRecords).values({ ...values, userId }).returning()
+  return row!
+}
+
+export async function updateScan(tx: Tx, userId: number, id: number, change: UpdateScan): Promise<ScanRow | undefined> {
+  const [row] = await tx
+    .update(scanRecords)
+    .set({ ...change, updatedAt: tx.stamp })
+    .where(of(userId, eq(scanRecords.id, id)))
+    .returning()
+  return row
+}
+
+/** False when there is no such record of the user's. */
+export async function deleteScan(tx: Tx, userId: number, id: number): Promise<boolean> {
+  const rows = await tx
+    .delete(scanRecords)
+    .where(of(userId, eq(scanRecords.id, id)))
+    .returning({ id: scanRecords.id })
+  return rows.length > 0
+}
+
+export async function scanTotals(db: Db, userId: number) {
+  return db
+    .select({ contentType: scanRecords.contentType, source: scanRecords.source, favorite: scanRecords.favorite, n: count() })
+    .from(scanRecords)
+    .where(of(userId))
+    .groupBy(scanRecords.contentType, scanRecords.source, scanRecords.favorite)
+}
+
+/** How many scans fall on each day number of a stretch. */
+export async function scansByDay(db: Db, userId: number, { from, to, offset }: Stretch) {
+  const day = sql<number>`(${scanRecords.scannedAt} + ${sql.raw(String(offset))}) / ${sql.raw(String(DAY))}`.mapWith(Number)
+  return db
+    .select({ day, n: count() })
+    .from(scanRecords)
+    .where(of(userId, gte(scanRecords.scannedAt, from), lt(scanRecords.scannedAt, to)))
+    .groupBy(day)
+}

@@ -1,0 +1,46 @@
+import { and, count, eq, gte, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+
+import { qrCodes } from '../../../db/schema/qr-codes.ts'
+import type { Db } from '../../../db/store.ts'
+import type { Stretch } from '../../../lib/days.ts'
+import { DAY } from '../../../platform/clock.ts'
+import { ownedBy } from '../codes/store.ts'
+import type { Owner } from '../owner.ts'
+
+const live = (owner: Owner) => and(ownedBy(owner), isNull(qrCodes.deletedAt))
+
+export const countByCategory = (db: Db, owner: Owner) =>
+  db.select({ categoryId: qrCodes.categoryId, n: count() }).from(qrCodes).where(live(owner)).groupBy(qrCodes.categoryId)
+
+export const countByType = (db: Db, owner: Owner) =>
+  db.select({ contentType: qrCodes.contentType, n: count() }).from(qrCodes).where(live(owner)).groupBy(qrCodes.contentType)
+
+/** How many codes were made on each day number of a stretch. */
+export function countByDay(db: Db, owner: Owner, { from, to, offset }: Stretch) {
+  // Written into the text: as parameters the two mentions of `day` would not be the same expression to PostgreSQL.
+  const day = sql<number>`(${qrCodes.createdAt} + ${sql.raw(String(offset))}) / ${sql.raw(String(DAY))}`.mapWith(Number)
+  return db
+    .select({ day, n: count() })
+    .from(qrCodes)
+    .where(and(live(owner), gte(qrCodes.createdAt, from), lt(qrCodes.createdAt, to)))
+    .groupBy(day)
+}
+
+export async function totals(db: Db, owner: Owner) {
+  const [codes] = await db
+    .select({
+      publicCount: sql<number>`coalesce(sum(case when ${eq(qrCodes.isPublic, true)} then 1 else 0 end), 0)`.mapWith(Number),
+      scanCount: sql<number>`coalesce(sum(${qrCodes.scanCount}), 0)`.mapWith(Number),
+    })
+    .from(qrCodes)
+    .where(live(owner))
+  const [pinned] = await db
+    .select({ n: count() })
+    .from(qrCodes)
+    .where(and(live(owner), eq(qrCodes.pinned, true)))
+  const [trash] = await db
+    .select({ n: count() })
+    .from(qrCodes)
+    .where(and(ownedBy(owner), isNotNull(qrCodes.deletedAt)))
+  return { publicCount: codes!.publicCount, scanCount: codes!.scanCount, pinnedCount: pinned!.n, trashCount: trash!.n }
+}

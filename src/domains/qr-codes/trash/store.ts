@@ -1,0 +1,70 @@
+import { and, count, desc, eq, gt, inArray, isNotNull, lt, lte } from 'drizzle-orm'
+
+import { qrCodes, scanRecords } from '../../../db/schema/qr-codes.ts'
+import type { Db, Tx } from '../../../db/store.ts'
+import { ownedBy, type QrCodeRow } from '../codes/store.ts'
+import type { Owner } from '../owner.ts'
+
+export async function findTrashed(db: Db | Tx, owner: Owner, id: number): Promise<QrCodeRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(qrCodes)
+    .where(and(ownedBy(owner), eq(qrCodes.id, id), isNotNull(qrCodes.deletedAt)))
+  return row
+}
+
+export const trashPage = (db: Db, owner: Owner, limit: number, offset: number): Promise<QrCodeRow[]> =>
+  db
+    .select()
+    .from(qrCodes)
+    .where(and(ownedBy(owner), isNotNull(qrCodes.deletedAt)))
+    .orderBy(desc(qrCodes.deletedAt), desc(qrCodes.id))
+    .limit(limit)
+    .offset(offset)
+
+export async function countTrash(db: Db, owner: Owner): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(qrCodes)
+    .where(and(ownedBy(owner), isNotNull(qrCodes.deletedAt)))
+  return row!.n
+}
+
+/** Removes for good at most `limit` of the owner's codes that went to the trash up to `until`. Answers how many. */
+export async function removeTrash(tx: Tx, owner: Owner, until: number, limit: number): Promise<number> {
+  const rows = await tx
+    .select({ id: qrCodes.id })
+    .from(qrCodes)
+    .where(and(ownedBy(owner), lte(qrCodes.deletedAt, until)))
+    .limit(limit)
+  return removeCodes(tx, rows)
+}
+
+/** Codes of all owners that went to the trash before `before`, among the `count` ids after `afterId`. */
+const oldTrash = (db: Db | Tx, before: number, afterId: number, count: number) =>
+  db
+    .select({ id: qrCodes.id })
+    .from(qrCodes)
+    .where(and(gt(qrCodes.id, afterId), lte(qrCodes.id, afterId + count), lt(qrCodes.deletedAt, before)))
+
+export async function hasOldTrash(db: Db, before: number, afterId: number, count: number): Promise<boolean> {
+  return (await oldTrash(db, before, afterId, count).limit(1)).length > 0
+}
+
+export async function removeOldTrash(tx: Tx, before: number, afterId: number, count: number): Promise<number> {
+  return removeCodes(tx, await oldTrash(tx, before, afterId, count))
+}
+
+/** Scan records stay, without their link. */
+async function removeCodes(tx: Tx, rows: readonly { id: number }[]): Promise<number> {
+  if (rows.length === 0) return 0
+  const ids = rows.map((row) => row.id)
+  await tx.update(scanRecords).set({ qrCodeId: null }).where(inArray(scanRecords.qrCodeId, ids))
+  await tx.delete(qrCodes).where(inArray(qrCodes.id, ids))
+  return ids.length
+}
+
+export async function largestId(db: Db): Promise<number> {
+  const [row] = await db.select({ id: qrCodes.id }).from(qrCodes).orderBy(desc(qrCodes.id)).limit(1)
+  return row?.id ?? 0
+}

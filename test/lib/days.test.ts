@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test'
+
+import { byDay, dayName, dayNumber, lastDays, zoneOffset } from '../../src/lib/days.ts'
+
+const HOUR = 3_600_000
+const at = Date.parse
+
+/** The day of a moment as Intl says it, which knows nothing of our stretches. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+function dayIn(zone: string, moment: number): string {
+  let format = formats.get(zone)
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' })
+    formats.set(zone, format)
+  }
+  return format.format(moment)
+}
+
+describe('zoneOffset', () => {
+  const cases: [zone: string, moment: string, hours: number][] = [
+    ['UTC', '2026-07-01T00:00:00Z', 0],
+    ['Asia/Shanghai', '2026-07-01T00:00:00Z', 8],
+    ['Asia/Kathmandu', '2026-07-01T00:00:00Z', 5.75],
+    ['America/New_York', '2026-03-08T06:59:59Z', -5],
+    ['America/New_York', '2026-03-08T07:00:00Z', -4],
+    ['Australia/Lord_Howe', '2026-01-01T00:00:00Z', 11],
+    ['Etc/GMT+8', '2026-01-01T00:00:00Z', -8],
+    ['+05:45', '2026-01-01T00:00:00Z', 5.75],
+    ['-0330', '2026-01-01T00:00:00Z', -3.5],
+    ['UTC+08:00', '2026-01-01T00:00:00Z', 8],
+  ]
+  for (const [zone, moment, hours] of cases)
+    test(`${zone} at ${moment}`, () => expect(zoneOffset(zone)?.(at(moment))).toBe(hours * HOUR))
+
+  for (const zone of ['', 'Mars/Olympus', '+25:00', '+14:30', '+08:75', '8', '../etc/passwd', 'a'.repeat(100), 'UTC\n'])
+    test(`refuses ${JSON.stringify(zone)}`, () => expect(zoneOffset(zone)).toBeUndefined())
+})
+
+describe('lastDays', () => {
+  const zones = ['UTC', 'Asia/Shanghai', 'America/New_York', 'Europe/London', 'Australia/Lord_Howe', 'Pacific/Apia', 'Asia/Kathmandu']
+  const moments = ['2026-03-08T12:00:00Z', '2026-11-01T05:30:00Z', '2026-01-01T00:00:00Z', '2011-12-31T15:00:00Z']
+
+  for (const zone of zones)
+    for (const moment of moments)
+      test(`every half hour of a year in ${zone} up to ${moment} falls on the day that the calendar says`, () => {
+        const offsetAt = zoneOffset(zone)!
+        const range = lastDays(at(moment), 366, offsetAt)
+        expect(dayName(range.lastDay)).toBe(dayIn(zone, at(moment)))
+        expect(range.lastDay - range.firstDay).toBe(365)
+        let hits = 0
+        for (let t = at(moment) - 368 * 24 * HOUR; t <= at(moment) + 48 * HOUR; t += HOUR / 2) {
+          const stretches = range.stretches.filter((s) => s.from <= t && t < s.to)
+          const day = dayIn(zone, t)
+          const isInRange = day >= dayName(range.firstDay) && day <= dayName(range.lastDay)
+          const found = stretches.map((s) => dayName(dayNumber(t, s.offset)))
+          if (found.join() !== (isInRange ? day : '')) throw new Error(`${new Date(t).toISOString()} is ${day}, not ${found}`)
+          if (isInRange) hits++
+        }
+        expect(hits).toBeGreaterThan(365 * 47)
+      })
+
+  test('a zone without changes is one stretch of whole days', () => {
+    const range = lastDays(at('2026-05-05T20:00:00Z'), 2, zoneOffset('+08:00')!)
+    expect(range.stretches).toEqual([
+      { from: at('2026-05-04T16:00:00Z'), to: at('2026-05-06T16:00:00Z'), offset: 8 * HOUR },
+    ])
+    expect(dayName(range.lastDay)).toBe('2026-05-06')
+  })
+})
+
+test('byDay lists every day of the range, also those with nothing', () => {
+  const range = lastDays(at('2026-03-02T12:00:00Z'), 3, zoneOffset('UTC')!)
+  expect(byDay(range, new Map([[dayNumber(at('2026-03-01T00:00:00Z'), 0), 7]]))).toEqual([
+    { date: '2026-02-28', count: 0 },
+    { date: '2026-03-01', count: 7 },
+    { date: '2026-03-02', count: 0 },
+  ])
+})

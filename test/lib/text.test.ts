@@ -1,0 +1,137 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+
+import { csvCell, csvRow } from '../../src/lib/csv.ts'
+import { safeFileName, uniqueFileNames } from '../../src/lib/file-name.ts'
+import { escapeHtml, hasControl, hasLoneSurrogate, likeEscape } from '../../src/lib/text.ts'
+
+test('a lone surrogate is found anywhere, a pair is none', () => {
+  for (const text of ['\ud83d', 'a\ude00', '\ude00\ud83d', 'x\ud83d y', '😀\ud83d'])
+    expect(hasLoneSurrogate(text)).toBe(true)
+  for (const text of ['', '你好', '😀', '👩‍👩‍👧', '\ufffd']) expect(hasLoneSurrogate(text)).toBe(false)
+})
+
+test('control characters are found; line ends and tab pass when allowed', () => {
+  for (const c of ['\0', '\u0007', '\u000b', '\u001b', '\u007f', '\u0085', '\u009f']) {
+    expect(hasControl(`a${c}b`)).toBe(true)
+    expect(hasControl(`a${c}b`, true)).toBe(true)
+  }
+  for (const c of ['\t', '\n', '\r', '\u2028', '\u2029']) {
+    expect(hasControl(`a${c}b`)).toBe(true)
+    expect(hasControl(`a${c}b`, true)).toBe(false)
+  }
+  for (const text of ['', 'a b', '你好 😀', '\u00a0', 'é', '\u200d', '\ufeff']) expect(hasControl(text)).toBe(false)
+})
+
+test('HTML is escaped for elements and quoted attributes', () => {
+  expect(escapeHtml(`<a href="x" title='y'>&amp;你好</a>`)).toBe(
+    '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;你好&lt;/a&gt;',
+  )
+})
+
+test('an escaped pattern finds the text itself and nothing else', () => {
+  const db = new Database(':memory:')
+  const like = db.query<{ found: number }, [string, string]>("SELECT ?1 LIKE ?2 ESCAPE '\\' AS found")
+  for (const text of ['100%', 'a_b', 'c:\\dir', '%', '\\', '_%\\', '你好']) {
+    expect(like.get(`x${text}y`, `%${likeEscape(text)}%`)?.found).toBe(1)
+    expect(like.get('other 100x axb c:dir', `%${likeEscape(text)}%`)?.found).toBe(0)
+  }
+  db.close()
+})
+
+describe('CSV', () => {
+  test.each([
+    ['plain', 'plain'],
+    ['', ''],
+    ['a,b', '"a,b"'],
+    ['say "hi"', '"say ""hi"""'],
+    ['two\r\nlines', '"two\r\nlines"'],
+    ['a;b', '"a;b"'],
+    [' pad', '" pad"'],
+    ['=1+1', "'=1+1"],
+    ['=HYPERLINK("http://evil","x")', `"'=HYPERLINK(""http://evil"",""x"")"`],
+    ['+8613800138000', "'+8613800138000"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', `"'\t=1"`],
+    ['\r=1', `"'\r=1"`],
+    ['\n=1', `"'\n=1"`],
+    ['1=1', '1=1'],
+    ['a@b.cn', 'a@b.cn'],
+    ['你好，😀', '你好，😀'],
+    [-1.5, '-1.5'],
+    [true, 'true'],
+    [null, ''],
+  ] as const)('%j is written %j', (value, cell) => expect(csvCell(value)).toBe(cell))
+
+  test('a row ends with CR LF', () => expect(csvRow(['a', null, 3, 'b,c'])).toBe('a,,3,"b,c"\r\n'))
+})
+
+describe('file names', () => {
+  test.each([
+    ['menu', 'menu'],
+    ['菜单 – 春季 😀', '菜单 – 春季 😀'],
+    ['../../etc/passwd', '__.._etc_passwd'],
+    ['..', 'unnamed'],
+    ['.', 'unnamed'],
+    ['.htaccess', '_htaccess'],
+    ['a/b\\c:d*e?f"g<h>i|j', 'a_b_c_d_e_f_g_h_i_j'],
+    ['C:\\Windows', 'C__Windows'],
+    ['  pad  ', 'pad'],
+    ['trailing. . ', 'trailing'],
+    ['', 'unnamed'],
+    ['///', 'unnamed'],
+    ['\0\n', 'unnamed'],
+    ['con', '_con'],
+    ['NUL.txt', '_NUL.txt'],
+    ['com1', '_com1'],
+    ['LPT¹', '_LPT¹'],
+    ['console', 'console'],
+    ['com10', 'com10'],
+    ['photo\u202egnp.exe', 'photo_gnp.exe'],
+    ['a\ud83db', 'a\ufffdb'],
+    ['e\u0301', '\u00e9'],
+    ['👩‍👩‍👧', '👩‍👩‍👧'],
+  ])('%j becomes %j', (name, safe) => expect(safeFileName(name)).toBe(safe))
+
+  test('a long name is cut between characters and never ends with a dot or blank', () => {
+    const bytes = (text: string): number => Buffer.byteLength(text)
+    expect(safeFileName('a'.repeat(500))).toBe('a'.repeat(200))
+    expect(safeFileName('字'.repeat(500))).toBe('字'.repeat(66))
+    expect(safeFileName('a' + '😀'.repeat(500))).toBe('a' + '😀'.repeat(49))
+    expect(safeFileName('abc . . x', 'none', 6)).toBe('abc')
+    expect(safeFileName('con', 'none', 3)).toBe('_co')
+    for (let most = 1; most < 30; most++)
+      expect(bytes(safeFileName('con.é字😀'.repeat(5), 'x', most))).toBeLessThanOrEqual(most)
+  })
+
+  test('no two names of an archive are the same on a system that ignores case', () => {
+    const nameFor = uniqueFileNames('.png')
+    const given = [
+      'Menu',
+      'menu',
+      'MENU',
+      'menu (2)',
+      'straße',
+      'STRASSE',
+      'é',
+      'e\u0301',
+      '',
+      '/',
+      'a/b',
+      'a:b',
+      'Menu',
+    ]
+    const names = given.map(nameFor)
+    expect(names.slice(0, 4)).toEqual(['Menu.png', 'menu (2).png', 'MENU (3).png', 'menu (2) (2).png'])
+    expect(new Set(names.map((name) => name.toUpperCase().toLowerCase())).size).toBe(given.length)
+  })
+
+  test('ten thousand codes of one name get their names quickly', () => {
+    const nameFor = uniqueFileNames('.png')
+    const started = performance.now()
+    const names = new Set(Array.from({ length: 10_000 }, () => nameFor('same')))
+    expect(names.size).toBe(10_000)
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+})

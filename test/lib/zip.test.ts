@@ -1,0 +1,133 @@
+/** Archives are read back by fflate, both from the directory at their end and as a stream from their beginning. */
+import { expect, test } from 'bun:test'
+
+import { Unzip, UnzipInflate, unzipSync } from 'fflate'
+
+import { type ZipEntry, zipOf, ZipTooLarge } from '../../src/lib/zip.ts'
+
+const AT = Date.UTC(2024, 10, 20, 8, 30, 14)
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+async function archive(
+  entries: Iterable<ZipEntry> | AsyncIterable<ZipEntry>,
+  at = AT,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return Buffer.concat(await Array.fromAsync(zipOf(entries, at)))
+}
+
+/** What a reader that sees the bytes pass by finds: it has only the headers before each entry. */
+function streamed(zip: Uint8Array<ArrayBuffer>): Map<string, { data: Uint8Array; size: number | undefined }> {
+  const found = new Map<string, { data: Uint8Array; size: number | undefined }>()
+  const reader = new Unzip((file) => {
+    const parts: Uint8Array[] = []
+    file.ondata = (error, part, final) => {
+      if (error) throw error
+      parts.push(part)
+      if (final) found.set(file.name, { data: Buffer.concat(parts), size: file.originalSize })
+    }
+    file.start()
+  })
+  reader.register(UnzipInflate)
+  for (let at = 0; at < zip.length; at += 1000) reader.push(zip.subarray(at, at + 1000), at + 1000 >= zip.length)
+  return found
+}
+
+const ENTRIES: ZipEntry[] = [
+  { name: '菜单 😀.png', data: new Uint8Array([0, 1, 2, 253, 254, 255]) },
+  { name: 'index.csv', data: bytes('name,content\r\n'.repeat(500)), deflate: true },
+  { name: 'folder/empty', data: new Uint8Array(0) },
+  { name: 'empty too', data: new Uint8Array(0), deflate: true },
+]
+
+test('entries come out with their names and bytes, for either kind of reader', async () => {
+  const zip = await archive(ENTRIES)
+  const files = unzipSync(zip)
+  expect(Object.keys(files)).toEqual(ENTRIES.map((entry) => entry.name))
+  const stream = streamed(zip)
+  for (const { name, data } of ENTRIES) {
+    expect<Uint8Array | undefined>(files[name]).toEqual(data)
+    expect(stream.get(name)).toEqual({ data: Buffer.from(data), size: data.length })
+  }
+  expect(zip.length).toBeLessThan(1000)
+})
+
+test('no entry has its sizes behind it, all names are UTF-8, times are UTC', async () => {
+  const zip = await archive(ENTRIES)
+  const view = new DataView(zip.buffer, zip.byteOffset)
+  const flags: number[] = []
+  for (let at = 0; view.getUint32(at, true) === 0x04034b50;) {
+    flags.push(view.getUint16(at + 6, true))
+    expect(view.getUint16(at + 10, true)).toBe((8 << 11) | (30 << 5) | 7)
+    expect(view.getUint16(at + 12, true)).toBe((44 << 9) | (11 << 5) | 20)
+    at += 30 + view.getUint16(at + 26, true) + view.getUint32(at + 18, true)
+  }
+  expect(flags).toEqual(ENTRIES.map(() => 0x0800))
+})
+
+test('times that the format cannot hold are those next to them', async () => {
+  for (const [at, date] of [
+    [0, (0 << 9) | (1 << 5) | 1],
+    [Date.UTC(2200, 0, 1), (127 << 9) | (12 << 5) | 31],
+  ] as const) {
+    const zip = await archive([{ name: 'a', data: bytes('a') }], at)
+    expect(new DataView(zip.buffer, zip.byteOffset).getUint16(12, true)).toBe(date)
+  }
+})
+
+test('an archive of nothing is an archive', async () => {
+  const zip = await archive([])
+  expect(zip.length).toBe(22)
+  expect(unzipSync(zip)).toEqual({})
+})
+
+test('entries are asked for one by one, and no more of them when the reader leaves', async () => {
+  const asked: number[] = []
+  async function* entries(): AsyncGenerator<ZipEntry> {
+    try {
+      for (let i = 0; i < 100; i++) {
+        asked.push(i)
+        yield { name: `${i}`, data: bytes('x') }
+      }
+    } finally {
+      asked.push(-1)
+    }
+  }
+  const pieces = zipOf(entries(), AT)
+  await pieces.next()
+  expect(asked).toEqual([0])
+  await pieces.next()
+  expect(asked).toEqual([0, 1])
+  await pieces.return()
+  expect(asked).toEqual([0, 1, -1])
+})
+
+test('what goes wrong in an entry ends the archive', async () => {
+  async function* entries(): AsyncGenerator<ZipEntry> {
+    yield { name: 'a', data: bytes('a') }
+    throw new Error('gone')
+  }
+  expect(archive(entries())).rejects.toThrow('gone')
+})
+
+test('more entries than the format counts are refused', async () => {
+  const data = new Uint8Array(0)
+  const many = (count: number): Iterable<ZipEntry> => Array.from({ length: count }, (_, i) => ({ name: `${i}`, data }))
+  expect(Object.keys(unzipSync(await archive(many(65_534)))).length).toBe(65_534)
+  expect(archive(many(65_535))).rejects.toThrow(ZipTooLarge)
+})
+
+test('more bytes than wanted are refused before they are written, to the byte', async () => {
+  const entries = [1, 2, 3].map((n) => ({ name: `${n}`, data: new Uint8Array(1000) }))
+  const size = (await archive(entries)).length
+  for (const most of [size, size - 1, 3000, 100]) {
+    let written = 0
+    const pieces = zipOf(entries, AT, most)
+    const writing = (async () => {
+      for await (const piece of pieces) written += piece.length
+    })()
+    if (most === size) await writing
+    else expect(writing).rejects.toThrow(ZipTooLarge)
+    await writing.catch(() => {})
+    expect(written).toBeLessThanOrEqual(most)
+  }
+})

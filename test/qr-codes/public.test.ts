@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
+import { readByZxing } from '../lib/qr-pictures.ts'
+import { type Code, makeCode, ok } from './helpers.ts'
+
+let server: TestServer
+let alice: Person
+
+beforeAll(async () => {
+  server = await startServer()
+  alice = await server.person()
+})
+afterAll(() => server.stop())
+
+const json = (uuid: string) => server.request('GET', `/api/qr-codes/public/${uuid}`)
+const page = (uuid: string, headers: Record<string, string> = {}) => server.request('GET', `/public/qr/${uuid}`, { headers })
+const scansOf = async (code: Code): Promise<number> => ok(await alice.get(`/api/qr-codes/${code.id}`)).data.scanCount
+
+describe('a public code', () => {
+  test('shows what it holds and nothing of its owner', async () => {
+    const code = await makeCode(alice, { isPublic: true, remark: 'owner’s remark', tags: ['owner’s tag'] })
+    const { data, text } = ok(await json(code.uuid))
+    expect(data).toEqual({
+      uuid: code.uuid,
+      name: code.name,
+      content: code.content,
+      contentType: 'TEXT',
+      style: { fg: '000000', bg: 'ffffff', level: 'M', margin: 4 },
+      scanCount: 1,
+      imageUrl: code['imageUrl'],
+      publicUrl: code['publicUrl'],
+      createdAt: code['createdAt'],
+      updatedAt: code['updatedAt'],
+    })
+    expect(text).not.toContain('owner’s')
+    expect(text).not.toContain('userId')
+    expect(ok(await page(code.uuid, { accept: 'application/json' })).data).toEqual({ ...data, scanCount: 2 })
+    expect(ok(await json(code.uuid.toUpperCase())).data.uuid).toBe(code.uuid)
+  })
+
+  test('is there only while public and not deleted; all else is the same 404', async () => {
+    const code = await makeCode(alice)
+    const answers = async () => {
+      const replies = [await json(code.uuid), await page(code.uuid, { accept: 'application/json' }), await page(code.uuid)]
+      return replies.map((r) => r.status)
+    }
+    const is = (status: number) => [status, status, status]
+    expect(await answers()).toEqual(is(404))
+    ok(await alice.patch(`/api/qr-codes/${code.id}/public`, { isPublic: true }))
+    expect(await answers()).toEqual(is(200))
+    ok(await alice.patch(`/api/qr-codes/${code.id}/public`, { isPublic: false }))
+    expect(await answers()).toEqual(is(404))
+    ok(await alice.patch(`/api/qr-codes/${code.id}/public`, { isPublic: true }))
+    ok(await alice.delete(`/api/qr-codes/${code.id}`))
+    expect(await answers()).toEqual(is(404))
+    ok(await alice.patch(`/api/qr-codes/trash/restore/${code.id}`))
+    expect(await answers()).toEqual(is(200))
+    // Private and unknown cannot be told apart.
+    const hidden = await json((await makeCode(alice)).uuid)
+    for (const uuid of [crypto.randomUUID(), 'abc', String(code.id), '%27%20or%201=1', 'x'.repeat(300)]) {
+      const unknown = await json(uuid)
+      expect([400, 404], uuid).toContain(unknown.status)
+      if (unknown.status === 404) expect(unknown.message).toBe(hidden.message)
+    }
+  })
+})
+
+describe('counting', () => {
+  test('every view counts, however many at once, and shows at once', async () => {
+    const code = await makeCode(alice, { isPublic: true })
+    await race(50, (i) => (i % 2 ? json(code.uuid) : page(code.uuid)))
+    expect(await scansOf(code)).toBe(50)
+    expect(ok(await alice.get('/api/qr-codes', { keyword: code.name })).data.items[0].scanCount).toBe(50)
+    // Written meanwhile: nothing is counted twice or lost.
+    await Bun.sleep(1300)
+    await race(50, () => json(code.uuid))
+    expect(await scansOf(code)).toBe(100)
+    await Bun.sleep(1300)
+    expect(await scansOf(code)).toBe(100)
+  })
+
+  test('is no change of the code', async () => {
+    const code = await makeCode(alice, { isPublic: true })
+    await json(code.uuid)
+    await Bun.sleep(1300)
+    expect(ok(await alice.get(`/api/qr-codes/${code.id}`)).data).toEqual({ ...code, scanCount: 1 })
+  })
+
+  test('a view of what is not public does not count', async () => {
+    const code = await makeCode(alice)
+    await json(code.uuid)
+    await page(code.uuid)
+    expect(await scansOf(code)).toBe(0)
+  })
+
+  test.if(inProcess)('an orderly stop loses none', async () => {
+    const { mkdtempSync, rmSync } = await import('node:fs')
+    const { tmpdir } = await import('node:os')
+    const dataDir = mkdtempSync(`${tmpdir()}/tessera-scans-`)
+    try {
+      const before = await startServer({ dataDir })
+      const bob = await before.person()
+      const code = await makeCode(bob, { isPublic: true })
+      await race(7, () => before.request('GET', `/api/qr-codes/public/${code.uuid}`))
+      await before.stop()
+      const after = await startServer({ dataDir })
+      try {
+        expect(ok(await after.request('GET', `/api/qr-codes/public/${code.uuid}`)).data.scanCount).toBe(8)
+      } finally {
+        await after.stop()
+      }
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('the page', () => {
+  const policyOf = (headers: Headers) =>
+    new Map(
+      headers
+        .get('content-security-policy')!
+        .split(';')
+        .map((part) => {
+          const [name, ...sources] = part.trim().split(' ')
+          return [name!, sources.join(' ')]
+        }),
+    )
+
+  test('is HTML that runs nothing and loads nothing from elsewhere', async () => {
+    const code = await makeCode(alice, { isPublic: true, content: 'https://example.com/menu' })
+    const reply = ok(await page(code.uuid))
+    expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const policy = policyOf(reply.headers)
+    expect(policy.get('default-src')).toBe("'none'")
+    expect(policy.get('img-src')).toBe("'self'")
+    expect(policy.has('script-src')).toBe(false)
+    expect(policy.get('style-src')).not.toContain('unsafe')
+    expect(reply.text).not.toMatch(/<script|<iframe|javascript:|\son\w+=/i)
+    expect(reply.text).toContain('<meta name="viewport"')
+    expect(reply.text).toContain('prefers-color-scheme:dark')
+    for (const [, src] of reply.text.matchAll(/(?:src|srcset)="([^"]*)"/g)) expect(src).toStartWith('/')
+  })
+
+  test('shows the picture, which holds the content, and the name', async () => {
+    const code = await makeCode(alice, { isPublic: true, name: '菜单 <Menu> & "more"', content: 'https://example.com/菜单?a=1&b="2"' })
+    const { text } = ok(await page(code.uuid))
+    expect(text).toContain('菜单 &lt;Menu&gt; &amp; &quot;more&quot;')
+    const src = /<img[^>]* src="([^"]+)"/.exec(text)![1]!.replaceAll('&amp;', '&')
+    const picture = ok(await server.request('GET', src))
+    expect(await readByZxing(picture.bytes)).toMatchObject({ text: code.content })
+  })
+
+  test('speaks the visitor’s language', async () => {
+    const code = await makeCode(alice, { isPublic: true, content: 'https://example.com/' })
+    const en = ok(await page(code.uuid))
+    const zh = ok(await page(code.uuid, { 'accept-language': 'zh-CN,zh;q=0.9' }))
+    expect(en.text).toContain('<html lang="en"')
+    expect(en.text).toContain('Open link')
+    expect(zh.text).toContain('<html lang="zh-CN"')
+    expect(zh.text).toContain('打开链接')
+    expect(zh.text).not.toContain('Open link')
+  })
+
+  const hrefsOf = async (content: string, contentType = 'URL') => {
+    const code = await makeCode(alice, { isPublic: true, content, contentType })
+    const { text } = ok(await page(code.uuid))
+    return [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'))
+  }
+
+  for (const [content, hrefs] of [
+    ['https://example.com/a?b=c', ['https://example.com/a?b=c']],
+    ['http://example.com', ['http://example.com/']],
+    ['  HTTPS://EXAMPLE.com/Ä ', ['https://example.com/%C3%84']],
+    ['tel:+86 138-0013-8000', ['tel:+86 138-0013-8000']],
+    ['mailto:a@example.com?subject=x', ['mailto:a@example.com?subject=x']],
+  ] as const)
+    test(`${JSON.stringify(content)} is a link`, async () => expect(await hrefsOf(content)).toEqual([...hrefs]))
+
+  for (const content of [
+    'javascript:alert(1)',
+    ' javascript:alert(1)',
+    'java\tscript:alert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'vbscript:msgbox(1)',
+    'file:///etc/passwd',
+    'intent://scan/#Intent;end',
+    'see https://example.com',
+    'https://',
+    'tel:1;javascript:alert(1)',
+    '"><a href="https://evil.example/">x</a>',
+    '<a href=https://evil.example/>x</a>',
+  ])
+    test(`${JSON.stringify(content)} is no link, whatever its type says`, async () => {
+      expect(await hrefsOf(content)).toEqual([])
+      const code = await makeCode(alice, { isPublic: true, name: content.replace(/\t/g, ' '), content })
+      expect(ok(await page(code.uuid)).text).not.toMatch(/<script|<a href=https?:/i)
+    })
+
+  test('what is not there is a page too, in the visitor’s language, and JSON for who asks for it', async () => {
+    const uuid = crypto.randomUUID()
+    const en = await page(uuid)
+    expect(en.status).toBe(404)
+    expect(en.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(policyOf(en.headers).get('default-src')).toBe("'none'")
+    expect((await page(uuid, { 'accept-language': 'zh' })).text).toContain('<html lang="zh-CN"')
+    const asJson = await page(uuid, { accept: 'application/json' })
+    expect(asJson).toMatchObject({ status: 404, code: 404 })
+  })
+})
+
+describe('landing pages', () => {
+  for (const type of ['activity', 'check-in', 'pass', 'asset', 'film', '..%2f..'])
+    test(`/s/${type}/… is not served yet`, async () => {
+      const html = await server.request('GET', `/s/${type}/${crypto.randomUUID()}`)
+      expect(html.status).toBe(404)
+      expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      const asJson = await server.request('GET', `/s/${type}/1`, { headers: { accept: 'application/json' } })
+      expect(asJson).toMatchObject({ status: 404, code: 404 })
+    })
+})
