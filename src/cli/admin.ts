@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+
+import type { AppContext } from '../context.ts'
+import { didYouMean } from '../lib/nearest.ts'
+import { finishRestore } from '../platform/backup/swap.ts'
+import { secret } from '../platform/ids.ts'
+import { lockDataDirectory } from '../platform/lock.ts'
+import { createLog } from '../platform/log.ts'
+import { EXIT, Refusal } from './exit-codes.ts'
+import { askSecret, columns, say } from './terminal.ts'
+import type { Call, Run } from './verbs.ts'
+
+const ACTIONS = ['create', 'list', 'reset-password'] as const
+
+export const run: Run = async (call) => {
+  const config = call.config()
+  const [name, username] = call.words
+  const action = ACTIONS.find((known) => known === name)
+  if (!action)
+    throw new Refusal(`${name!} is not something that admin does${didYouMean(name!, ACTIONS) || '.'}`, EXIT.usage)
+  if (action !== 'list' && username === undefined)
+    throw new Refusal(`Whose? tessera admin ${action} USERNAME`, EXIT.usage)
+  if (action === 'list' && username !== undefined) throw new Refusal('admin list takes no name.', EXIT.usage)
+  // Before the lock: nobody should wait for a person at a prompt.
+  const password = action === 'list' ? undefined : await passwordOf(call)
+
+  const lock = lockDataDirectory(config.dataDir, 'admin')
+  try {
+    await finishRestore(config.dataDir)
+    const { createContext } = await import('../app.ts')
+    const ctx = await createContext(config, { log: createLog({ level: 'warn', format: config.logFormat }) })
+    try {
+      if (password === undefined) await list(ctx, call.options.has('json'))
+      else await change(ctx, action === 'create', username!, password)
+      if (call.options.has('generate')) say(`Password: ${password!}`)
+      return EXIT.ok
+    } finally {
+      await ctx.close()
+    }
+  } finally {
+    lock.release()
+  }
+}
+
+async function change(ctx: AppContext, create: boolean, username: string, password: string): Promise<void> {
+  const { createAdministrator, resetPassword } = await import('../domains/accounts/index.ts')
+  try {
+    if (create) await createAdministrator(ctx, { username, password })
+    else await resetPassword(ctx, username, password)
+  } catch (error) {
+    // What a caller of the interface is told with status 400, the person at the terminal is told here.
+    if ((error as { status?: unknown }).status === 400) throw new Refusal((error as Error).message, EXIT.usage)
+    throw error
+  }
+  say(
+    create
+      ? `Administrator ${username} was created.`
+      : `${username} has a new password; all sessions of theirs are over.`,
+  )
+}
+
+async function list(ctx: AppContext, asJson: boolean): Promise<void> {
+  const { listAdministrators } = await import('../domains/accounts/index.ts')
+  const found = await listAdministrators(ctx)
+  if (asJson) say(JSON.stringify(found, null, 2))
+  else if (found.length === 0) say('There is no administrator yet.')
+  else {
+    const rows = found.map((a) => [String(a.id), a.username ?? '-', a.nickname, a.status, a.roles.join(',')])
+    say(columns([['ID', 'USERNAME', 'NICKNAME', 'STATUS', 'ROLES'], ...rows]))
+  }
+}
+
+async function passwordOf({ options }: Call): Promise<string> {
+  const file = options.get('password-file')
+  if (options.has('generate')) {
+    if (file !== undefined)
+      throw new Refusal('--generate and --password-file are both given: give one of them.', EXIT.usage)
+    return secret().slice(0, 20)
+  }
+  if (file === undefined) {
+    const password = await askSecret('New password: ')
+    if ((await askSecret('Once more: ')) !== password) throw new Refusal('The two are not the same.', EXIT.usage)
+    return password
+  }
+  try {
+    const [password] = readFileSync(file === '-' ? 0 : file, 'utf8').split(/\r?\n/)
+    if (password) return password
+  } catch (error) {
+    throw new Refusal(`${file} cannot be read: ${(error as Error).message}`, EXIT.usage)
+  }
+  throw new Refusal(`${file} is empty.`, EXIT.usage)
+}

@@ -1,0 +1,54 @@
+/** Splits a command line into options and words. Every mistake is found, not only the first. */
+import { didYouMean } from '../lib/nearest.ts'
+
+export interface Option {
+  /** Without dashes. */
+  readonly name: string
+  /** What stands for its value in help; without one the option is a switch. */
+  readonly value?: string
+  readonly help: string
+}
+
+export interface Parsed {
+  /** Switches have the value `''`. */
+  readonly options: ReadonlyMap<string, string>
+  readonly words: readonly string[]
+  readonly problems: readonly string[]
+}
+
+export function parseArgs(argv: readonly string[], known: readonly Option[]): Parsed {
+  const options = new Map<string, string>()
+  const words: string[] = []
+  const problems: string[] = []
+  let at = 0
+  while (at < argv.length) {
+    const arg = argv[at++]!
+    if (arg === '--') {
+      words.push(...argv.slice(at))
+      break
+    }
+    if (!arg.startsWith('-') || arg === '-') {
+      words.push(arg)
+      continue
+    }
+    const equals = arg.indexOf('=')
+    const written = equals < 0 ? arg : arg.slice(0, equals)
+    const name = written === '-h' ? 'help' : written.replace(/^--/, '')
+    const option = written.startsWith('--') || written === '-h' ? known.find((o) => o.name === name) : undefined
+    if (!option) {
+      const dashed = known.map((o) => `--${o.name}`)
+      problems.push(`${written} is not an option${didYouMean(written, dashed) || '.'}`)
+      // Its value would otherwise be taken for a word and be complained of too.
+      if (equals < 0 && argv[at] !== undefined && !argv[at]!.startsWith('-')) at++
+      continue
+    }
+    if (options.has(name)) problems.push(`--${name} is given twice.`)
+    if (option.value === undefined) {
+      if (equals >= 0) problems.push(`--${name} takes no value.`)
+      options.set(name, '')
+    } else if (equals >= 0) options.set(name, arg.slice(equals + 1))
+    else if (at < argv.length) options.set(name, argv[at++]!)
+    else problems.push(`--${name} needs a value: --${name} ${option.value}.`)
+  }
+  return { options, words, problems }
+}

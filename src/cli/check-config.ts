@@ -1,0 +1,19 @@
+import { envName, settings, shown } from '../config/settings.ts'
+import { EXIT } from './exit-codes.ts'
+import { columns, note, say } from './terminal.ts'
+import type { Run } from './verbs.ts'
+
+export const run: Run = ({ options, reading }) => {
+  const { config, origins, file, problems } = reading
+  const rows = settings.map((setting) => {
+    const value = shown(setting, config[setting.key])
+    return { name: envName(setting.key), value, from: origins.get(setting.key) ?? 'default' }
+  })
+  if (options.has('json')) say(JSON.stringify({ settings: rows, file: file ?? null, problems }, null, 2))
+  else {
+    say(columns(rows.map(({ name, value, from }) => [name, value === '' ? '-' : value, from])))
+    if (file !== undefined) say(`\nRead: ${file}`)
+    for (const problem of problems) note(problem)
+  }
+  return Promise.resolve(problems.length === 0 ? EXIT.ok : EXIT.usage)
+}

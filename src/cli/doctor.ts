@@ -1,0 +1,246 @@
+import { statfsSync, statSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { Config } from '../config/config.ts'
+import type { Reading } from '../config/read.ts'
+import { HOUR, MINUTE, SECOND, systemClock } from '../platform/clock.ts'
+import { syncDirectory, writeDurably } from '../platform/files.ts'
+import { uuid } from '../platform/ids.ts'
+import { readHolder, SUBDIRECTORIES } from '../platform/lock.ts'
+import { builtAt } from '../platform/version.ts'
+import { EXIT, explain } from './exit-codes.ts'
+import { localAddress, serverAddress } from './healthcheck.ts'
+import { bytes, columns, note, say } from './terminal.ts'
+import type { Run } from './verbs.ts'
+
+type Verdict = 'OK' | 'WARN' | 'FAIL'
+
+interface Finding {
+  readonly check: string
+  readonly verdict: Verdict
+  /** What was found, and for WARN and FAIL what to do. */
+  readonly message: string
+}
+
+type Check = (config: Config, reading: Reading) => Finding | Finding[] | Promise<Finding | Finding[]>
+
+export const run: Run = async (call) => {
+  const { reading } = call
+  const found: Finding[] = []
+  if (reading.problems.length > 0)
+    found.push(...reading.problems.map((message) => finding('configuration', 'FAIL', message)))
+  else {
+    const config = call.config()
+    found.push(finding('configuration', 'OK', reading.file ?? 'no tessera.toml; flags, environment and defaults'))
+    for (const [name, check] of Object.entries(CHECKS)) {
+      try {
+        found.push(...[await check(config, reading)].flat())
+      } catch (error) {
+        found.push(finding(name, 'FAIL', explain(error, `The data directory ${config.dataDir}`).sentence))
+      }
+    }
+  }
+  if (call.options.has('json')) say(JSON.stringify(found, null, 2))
+  else {
+    say(columns(found.map(({ verdict, check, message }) => [verdict, check, message])))
+    const worst = (verdict: Verdict): number => found.filter((f) => f.verdict === verdict).length
+    note(`\n${worst('FAIL')} failed, ${worst('WARN')} to look at.`)
+  }
+  return found.some(({ verdict }) => verdict === 'FAIL') ? EXIT.failure : EXIT.ok
+}
+
+const finding = (check: string, verdict: Verdict, message: string): Finding => ({ check, verdict, message })
+
+/** Below this the server calls itself unwell; a day of a busy small organization needs less than the second. */
+const LITTLE_SPACE = 200e6
+const SOME_SPACE = 2e9
+/** The log is folded into the database at 4 MB; so much means that something keeps an old view open. */
+const LARGE_WAL = 64e6
+/** Clocks of network file systems differ by some seconds. */
+const CLOCK_DRIFT_MS = MINUTE
+const ANSWER_MS = 5 * SECOND
+
+const CHECKS: Record<string, Check> = {
+  directory({ dataDir }) {
+    const found = statSync(dataDir, { throwIfNoEntry: false })
+    if (!found) return finding('directory', 'WARN', `${dataDir} does not exist yet: the first start makes it.`)
+    if (!found.isDirectory())
+      return finding('directory', 'FAIL', `${dataDir} is not a directory: choose another with TESSERA_DATA_DIR.`)
+    const missing = SUBDIRECTORIES.filter(
+      (name) => !statSync(join(dataDir, name), { throwIfNoEntry: false })?.isDirectory(),
+    )
+    if (missing.length > 0)
+      return finding('directory', 'WARN', `${missing.join(', ')} missing in ${dataDir}: the next start makes them.`)
+    return finding('directory', 'OK', dataDir)
+  },
+
+  async permissions({ dataDir }) {
+    if (process.platform === 'win32' || !statSync(dataDir, { throwIfNoEntry: false })) return []
+    const open = (path: string): boolean => (statSync(path).mode & 0o077) !== 0
+    if (open(dataDir))
+      return finding('permissions', 'FAIL', `Other users can look into ${dataDir}: chmod 700 ${dataDir}`)
+    const keys = join(dataDir, 'keys')
+    const names = statSync(keys, { throwIfNoEntry: false }) ? await readdir(keys) : []
+    const loose = names.map((name) => join(keys, name)).filter(open)
+    if (loose.length > 0)
+      return finding('permissions', 'FAIL', `Other users can read ${loose[0]!}: chmod 600 ${loose.join(' ')}`)
+    return finding('permissions', 'OK', 'only the owner can read the data')
+  },
+
+  async write({ dataDir }) {
+    if (!statSync(dataDir, { throwIfNoEntry: false })) return []
+    const path = join(dataDir, `.doctor-${uuid()}`)
+    const before = systemClock.now()
+    try {
+      await writeDurably(path, new Uint8Array(64 * 1024), 0o600)
+      const drift = Math.abs(statSync(path).mtimeMs - before)
+      const took = systemClock.now() - before
+      if (drift > CLOCK_DRIFT_MS + took)
+        return finding(
+          'write',
+          'WARN',
+          `The file system's clock differs from this machine's by ${Math.round(drift / 1000)} s: set both by NTP.`,
+        )
+      return finding('write', 'OK', `64 kB reached the disk in ${took} ms`)
+    } finally {
+      await rm(path, { force: true })
+      await syncDirectory(dataDir)
+    }
+  },
+
+  space({ dataDir }) {
+    const existing = statSync(dataDir, { throwIfNoEntry: false }) ? dataDir : '.'
+    const { bavail, bsize, ffree, files } = statfsSync(existing)
+    const free = bavail * bsize
+    if (free < LITTLE_SPACE)
+      return finding(
+        'space',
+        'FAIL',
+        `Only ${bytes(free)} are free for ${dataDir}: free some or move it to a larger disk.`,
+      )
+    if (files > 0 && ffree < files / 50)
+      return finding('space', 'WARN', `Only ${ffree} more files fit on the disk of ${dataDir} (inodes): remove some.`)
+    if (free < SOME_SPACE) return finding('space', 'WARN', `${bytes(free)} are free for ${dataDir}: plan for more.`)
+    return finding('space', 'OK', `${bytes(free)} free`)
+  },
+
+  clock() {
+    const now = systemClock.now()
+    if (builtAt > 0 && now < builtAt - HOUR)
+      return finding(
+        'clock',
+        'FAIL',
+        `The clock says ${new Date(now).toISOString()}, before this program was built: set it (timedatectl set-ntp true).`,
+      )
+    return finding('clock', 'OK', new Date(now).toISOString())
+  },
+
+  async database({ databaseUrl, dataDir }) {
+    const db = await import('../db/maintenance.ts')
+    const found: Finding[] = []
+    const schema = (state: { applied: readonly string[]; pending: readonly string[] }): Finding =>
+      state.pending.length === 0
+        ? finding('schema', 'OK', state.applied.at(-1) ?? 'empty')
+        : finding(
+            'schema',
+            'WARN',
+            `${state.pending.length} migrations to do: the next start does them, after a backup.`,
+          )
+    if (databaseUrl !== '') {
+      const before = performance.now()
+      const state = await db.postgresSchema(databaseUrl)
+      found.push(
+        finding('database', 'OK', `${db.placeOf(databaseUrl)} answers in ${Math.round(performance.now() - before)} ms`),
+        schema(state),
+      )
+      for (const name of ['pg_dump', 'pg_restore'])
+        if (Bun.which(name) === null)
+          found.push(
+            finding(
+              'backup',
+              'WARN',
+              `${name} was not found: install PostgreSQL's client tools for backup and restore.`,
+            ),
+          )
+      return found
+    }
+    const file = db.databaseFile(dataDir)
+    const size = statSync(file, { throwIfNoEntry: false })?.size
+    if (size === undefined) return finding('database', 'WARN', `${file} does not exist yet: the first start makes it.`)
+    const state = db.sqliteSchema(file)
+    db.checkSqlite(file)
+    found.push(finding('database', 'OK', `SQLite, ${bytes(size)}, every page is sound`), schema(state))
+    const wal = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
+    if (wal > LARGE_WAL)
+      found.push(
+        finding(
+          'log file',
+          'WARN',
+          `${file}-wal has ${bytes(wal)}: restart the server, and end programs that read the database.`,
+        ),
+      )
+    return found
+  },
+
+  async server(config) {
+    const url = serverAddress(config)
+    const status = await fetch(`${url}/actuator/health`, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' })
+      .then(async (answer) => ((await answer.json()) as { status?: unknown }).status)
+      .catch(() => undefined)
+    if (status === 'UP') return finding('server', 'OK', `UP at ${url}`)
+    if (status === 'DOWN') return finding('server', 'FAIL', `The server at ${url} is DOWN: its log says why.`)
+    const holder = readHolder(config.dataDir)
+    if (await isFree(config))
+      return finding('server', 'OK', `not running; ${localAddress(config.host, config.port)} is free`)
+    if (holder)
+      return finding(
+        'server',
+        'FAIL',
+        `Process ${holder.pid} holds the data directory but does not answer at ${url}: look at its log.`,
+      )
+    return finding(
+      'server',
+      'FAIL',
+      `Another program uses port ${config.port}: stop it, or choose another with TESSERA_PORT.`,
+    )
+  },
+
+  async publicUrl(config, { origins }) {
+    if (!origins.has('publicUrl')) {
+      const local = ['127.0.0.1', '::1', 'localhost'].includes(config.host)
+      return local
+        ? []
+        : finding('public URL', 'WARN', 'TESSERA_PUBLIC_URL is not set: links and QR codes will say localhost.')
+    }
+    const { publicUrl } = config
+    if (publicUrl.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(publicUrl))
+      return finding(
+        'public URL',
+        'WARN',
+        `${publicUrl} is not encrypted: put a reverse proxy with TLS before the server and use https.`,
+      )
+    try {
+      const answer = await fetch(`${publicUrl}/actuator/health`, { signal: AbortSignal.timeout(ANSWER_MS) })
+      const { status } = (await answer.json()) as { status?: unknown }
+      if (status === 'UP') return finding('public URL', 'OK', `${publicUrl} leads here`)
+    } catch {
+      // Told below: an answer of somebody else is no better than none.
+    }
+    return finding(
+      'public URL',
+      'WARN',
+      `${publicUrl} does not lead to this server from here: check DNS and the reverse proxy.`,
+    )
+  },
+}
+
+async function isFree({ host, port }: Config): Promise<boolean> {
+  if (port === 0) return true
+  try {
+    await Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,76 @@
+/** How a command ends, and the one sentence that says why. The codes are part of the interface: docs/operations.md lists them. */
+import { ConfigError } from '../config/read.ts'
+import type { StorageTrouble } from '../db/errors.ts'
+import { diskTrouble } from '../platform/disk-trouble.ts'
+import { BadKey } from '../platform/keys.ts'
+import { DataDirectoryError } from '../platform/lock.ts'
+
+export const EXIT = {
+  ok: 0,
+  /** Anything that no other code names: a wrong answer of a check, a bug. */
+  failure: 1,
+  /** A command or a setting that is not accepted. */
+  usage: 2,
+  /** The data directory is held by another process, or the port is taken. */
+  busy: 3,
+  /** Data that cannot be used: a corrupt database, a newer schema, a damaged backup. */
+  data: 4,
+  /** The disk: full, read-only, not ours to write. */
+  storage: 5,
+  /** A configured service does not answer: PostgreSQL. */
+  unreachable: 6,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** Ends a command with a sentence for people and a code for scripts. */
+export class Refusal extends Error {
+  override name = 'Refusal'
+  constructor(
+    message: string,
+    readonly exitCode: ExitCode,
+  ) {
+    super(message)
+  }
+}
+
+export interface Explanation {
+  readonly sentence: string
+  readonly exitCode: ExitCode
+  /** Nobody foresaw this error: its stack is worth seeing. */
+  readonly unexpected: boolean
+}
+
+const BY_TROUBLE: Record<StorageTrouble, ExitCode> = {
+  full: EXIT.storage,
+  readonly: EXIT.storage,
+  unopenable: EXIT.storage,
+  io: EXIT.storage,
+  corrupt: EXIT.data,
+  schema: EXIT.data,
+  busy: EXIT.busy,
+  unreachable: EXIT.unreachable,
+}
+
+const known = (sentence: string, exitCode: ExitCode): Explanation => ({ sentence, exitCode, unexpected: false })
+
+/** `place`: what was being worked on, for errors that do not say (`The data directory /x`). */
+export function explain(error: unknown, place: string): Explanation {
+  if (error instanceof Refusal) return known(error.message, error.exitCode)
+  if (error instanceof ConfigError) return known(error.problems.join('\n'), EXIT.usage)
+  if (error instanceof DataDirectoryError) return known(error.message, error.kind === 'busy' ? EXIT.busy : EXIT.storage)
+  if (error instanceof BadKey) return known(error.message, EXIT.data)
+  const { name, kind, code, message, exitCode } = error as Record<'name' | 'kind' | 'code' | 'exitCode', unknown> & {
+    message?: string
+  }
+  // By name: importing db/ here would fix the dialect before the configuration is read.
+  if (name === 'StorageError') return known(String(message), BY_TROUBLE[kind as StorageTrouble])
+  if (exitCode === EXIT.data) return known(String(message), EXIT.data)
+  const trouble = diskTrouble(error, place)
+  if (trouble !== undefined) return known(trouble, EXIT.storage)
+  if (code === 'EADDRINUSE')
+    return known('The port is already in use: stop what uses it, or choose another with TESSERA_PORT.', EXIT.busy)
+  if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')
+    return known('This machine has no such address: correct TESSERA_HOST.', EXIT.usage)
+  return { sentence: message === undefined ? String(error) : message, exitCode: EXIT.failure, unexpected: true }
+}

@@ -1,0 +1,97 @@
+import { envName, flagName, settings, tomlName } from '../config/settings.ts'
+import { didYouMean } from '../lib/nearest.ts'
+import { version } from '../platform/version.ts'
+import type { Option } from './args.ts'
+import { EXIT, Refusal } from './exit-codes.ts'
+import { columns, say } from './terminal.ts'
+import { type Run, type Verb, verbs } from './verbs.ts'
+
+const CODES = `Exit codes: 0 done, 1 failed, 2 wrong command or configuration, 3 data directory or port in use,
+4 data unusable, 5 disk full or not writable, 6 database does not answer.`
+
+export function overview(): string {
+  return `Tessera ${version}: the QR-code platform server.
+
+Usage: tessera [COMMAND] [OPTIONS]
+
+${columns(
+  verbs.map((verb) => [verb.name, verb.summary]),
+  '  ',
+)}
+
+Run "tessera COMMAND --help" for more, "tessera help settings" for everything that can be set.
+
+${CODES}
+`
+}
+
+export function verbHelp(verb: Verb): string {
+  const parts = [
+    `${verb.summary}\n\nUsage: tessera ${verb.name}${verb.words === '' ? '' : ` ${verb.words}`} [OPTIONS]`,
+    verb.about,
+  ]
+  if (verb.options.length > 0) parts.push(`Options:\n${columns(verb.options.map(optionRow), '  ')}`)
+  if (verb.settings === 'all') parts.push(settingsHelp())
+  if (verb.settings === 'data')
+    parts.push(
+      `Settings that matter here (all: "tessera help settings"):\n${columns(
+        [
+          ...settings.filter(({ key }) => key === 'dataDir' || key === 'databaseUrl').map(settingOption),
+          configOption,
+        ].map(optionRow),
+        '  ',
+      )}`,
+    )
+  return parts.join('\n\n') + '\n'
+}
+
+export const configOption: Option = { name: 'config', value: 'FILE', help: 'Read this file instead of tessera.toml.' }
+
+const optionRow = ({ name, value, help }: Option): string[] => [
+  `--${name}${value === undefined ? '' : ` ${value}`}`,
+  help,
+]
+const settingOption = ({ key, value, help }: (typeof settings)[number]): Option => ({
+  name: flagName(key),
+  value,
+  help,
+})
+
+export function settingsHelp(): string {
+  const rows = settings.map(
+    (s) => `  --${flagName(s.key)} ${s.value}, ${envName(s.key)}\n      ${s.help} [${s.fallback}]`,
+  )
+  return `Settings: a flag wins over an environment variable, that over tessera.toml in the working directory (or the file
+of --config), that over the default, shown in [brackets]. In the file, TESSERA_PUBLIC_URL is public_url. Secrets
+(${settings
+    .filter((s) => s.secret)
+    .map((s) => envName(s.key))
+    .join(', ')}) can also be given as a file, with
+_FILE or -file behind the name; a flag can be seen by every user of the machine.
+
+${rows.join('\n')}
+  --config FILE
+      ${configOption.help}`
+}
+
+/** The same as a Markdown table, for the documentation. */
+export function settingsMarkdown(): string {
+  const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '\\<')
+  const rows = settings.map(({ key, help, fallback, secret }) => {
+    const names = secret ? `\`${envName(key)}\`, \`…_FILE\`` : `\`${envName(key)}\``
+    return `| ${names} | \`${tomlName(key)}\` | ${cell(help)} | ${cell(fallback)} |`
+  })
+  return ['| variable | in tessera.toml | what it does | default |', '| --- | --- | --- | --- |', ...rows].join('\n')
+}
+
+export const run: Run = ({ words: [topic] }) => {
+  const verb = verbs.find((v) => v.name === topic)
+  if (topic === undefined) say(overview().trimEnd())
+  else if (topic === 'settings') say(settingsHelp())
+  else if (verb) say(verbHelp(verb).trimEnd())
+  else {
+    const topics = [...verbs.map((v) => v.name), 'settings']
+    throw new Refusal(`There is no help on ${topic}${didYouMean(topic, topics) || '.'}`, EXIT.usage)
+  }
+  return Promise.resolve(EXIT.ok)
+}

@@ -1,0 +1,2 @@
+/** What the person who runs the server looks at: health, version, metrics. */
+export { operationsEndpoints as endpoints } from './endpoints.ts'

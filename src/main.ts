@@ -1,0 +1,82 @@
+/** The command line: finds the command, reads the configuration, turns the outcome into a sentence and an exit code. */
+import { type Option, parseArgs } from './cli/args.ts'
+import { EXIT, type ExitCode, explain, Refusal } from './cli/exit-codes.ts'
+import { configOption, overview, verbHelp } from './cli/help.ts'
+import { note, say } from './cli/terminal.ts'
+import { type Call, type Verb, verbs } from './cli/verbs.ts'
+import { useDatabase } from './config/database-url.ts'
+import { ConfigError, flagNames, readConfig } from './config/read.ts'
+import { didYouMean } from './lib/nearest.ts'
+
+const helpOption: Option = { name: 'help', help: 'Explain this command.' }
+const settingOptions: readonly Option[] = flagNames.map((name) => ({ name, value: 'VALUE', help: '' }))
+
+async function main(argv: readonly string[]): Promise<ExitCode> {
+  if (argv[0] === '--help' || argv[0] === '-h') return help(overview())
+  const [verb, rest] = command(argv[0] === '--version' || argv[0] === '-v' ? ['version', ...argv.slice(1)] : argv)
+  const parsed = parseArgs(rest, [...verb.options, ...settingOptions, configOption, helpOption])
+  if (parsed.options.has('help')) return help(verbHelp(verb))
+
+  const problems = [...parsed.problems]
+  const [least, most] = verb.takes
+  if (parsed.words.length < least) problems.push(`Something is missing: tessera ${verb.name} ${verb.words}.`)
+  for (const extra of parsed.words.slice(most)) problems.push(`${JSON.stringify(extra)} is one word too many.`)
+  if (problems.length > 0) throw new Refusal(`${problems.join('\n')}\nTry: tessera ${verb.name} --help`, EXIT.usage)
+
+  const { run } = await verb.load()
+  return run(callOf(parsed.options, parsed.words))
+}
+
+function command(argv: readonly string[]): [Verb, readonly string[]] {
+  const [name, ...rest] = argv
+  // Without a command the server starts: a double click does the expected.
+  if (name === undefined || name.startsWith('-')) return [verbs.find((v) => v.name === 'serve')!, argv]
+  const verb = verbs.find((v) => v.name === name)
+  if (verb) return [verb, rest]
+  const names = verbs.map((v) => v.name)
+  throw new Refusal(`${name} is not a command${didYouMean(name, names) || '.'}\nTry: tessera help`, EXIT.usage)
+}
+
+function callOf(options: Call['options'], words: readonly string[]): Call {
+  let reading: Call['reading'] | undefined
+  const read = (): Call['reading'] =>
+    (reading ??= readConfig({
+      flags: options,
+      directory: process.cwd(),
+      ...(options.has('config') ? { configFile: options.get('config')! } : {}),
+      terminal: process.stderr.isTTY,
+    }))
+  return {
+    options,
+    words,
+    get reading() {
+      return read()
+    },
+    config() {
+      const { config, problems } = read()
+      if (problems.length > 0) throw new ConfigError(problems)
+      useDatabase(config.databaseUrl)
+      place = `The data directory ${config.dataDir}`
+      return config
+    },
+  }
+}
+
+function help(text: string): ExitCode {
+  say(text.trimEnd())
+  return EXIT.ok
+}
+
+/** What errors of the disk are about, once it is known. */
+let place = 'The disk'
+
+// Nobody else has to read what this process writes: database, keys, uploads, backups.
+process.umask(0o077)
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  const { sentence, exitCode, unexpected } = explain(error, place)
+  note(unexpected ? `Tessera failed: ${sentence}` : sentence)
+  if (unexpected && error instanceof Error && error.stack) note(error.stack)
+  process.exitCode = exitCode
+}

@@ -1,0 +1,53 @@
+/** Requests as a client would send them, and answers taken apart. */
+
+export interface RequestOptions {
+  token?: string
+  deviceId?: string
+  body?: unknown
+  headers?: Record<string, string>
+  query?: Record<string, string | number | boolean>
+}
+
+export interface Reply {
+  status: number
+  headers: Headers
+  /** The envelope's `code`, or 0 when the answer is not JSON. */
+  code: number
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  data: any
+  message: string
+  details: { path: string; message: string }[]
+  text: string
+  bytes: Uint8Array
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export async function send(url: string, method: string, path: string, options: RequestOptions = {}): Promise<Reply> {
+  const headers: Record<string, string> = { ...options.headers }
+  if (options.token !== undefined) headers['authorization'] ??= `Bearer ${options.token}`
+  if (options.deviceId !== undefined) headers['x-device-id'] ??= options.deviceId
+  let body: string | Uint8Array<ArrayBuffer> | undefined
+  if (typeof options.body === 'string' || options.body instanceof Uint8Array) body = options.body as string
+  else if (options.body !== undefined) body = JSON.stringify(options.body)
+  if (body !== undefined) headers['content-type'] ??= 'application/json'
+  const query = options.query
+    ? '?' +
+      new URLSearchParams(Object.entries(options.query).map(([k, v]): [string, string] => [k, String(v)])).toString()
+    : ''
+  const response = await fetch(url + path + query, { method, headers, body, redirect: 'manual' })
+  const bytes = await response.bytes()
+  const text = new TextDecoder().decode(bytes)
+  const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json')
+  const envelope = isJson && text !== '' ? JSON.parse(text) : {}
+  return {
+    status: response.status,
+    headers: response.headers,
+    code: envelope.code ?? 0,
+    data: envelope.data,
+    message: envelope.message ?? '',
+    details: envelope.details ?? [],
+    text,
+    bytes,
+  }
+}

@@ -1,0 +1,12 @@
+import type { Clock } from '../../src/platform/clock.ts'
+
+/** Real time plus what a test added. */
+export class TestClock implements Clock {
+  #ahead = 0
+  now(): number {
+    return Date.now() + this.#ahead
+  }
+  advance(ms: number): void {
+    this.#ahead += ms
+  }
+}

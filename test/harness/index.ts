@@ -1,0 +1,6 @@
+/** What tests import: a real server in a fresh data directory, people on it, and requests. */
+export { ADMIN, inProcess, startServer, type ServerOptions, type TestServer } from './server.ts'
+export { type Reply, type RequestOptions } from './client.ts'
+export { type Person } from './people.ts'
+export { TestClock } from './clock.ts'
+export { race } from './race.ts'

@@ -1,0 +1,168 @@
+/**
+ * Starts the product for a test: in this process, or, with TEST_BINARY, as the compiled executable in an empty folder; on SQLite,
+ * or, with TEST_DATABASE_URL, on PostgreSQL. Port 0 and a data directory of its own, removed at `stop`.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { createContext, prepareServer, serve } from '../../src/app.ts'
+import { type Config, defaultConfig } from '../../src/config/config.ts'
+import type { AppContext } from '../../src/context.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { type Reply, type RequestOptions, send } from './client.ts'
+import { TestClock } from './clock.ts'
+import { freshDatabase } from './database.ts'
+import { type Person, person } from './people.ts'
+
+export const ADMIN = { username: 'root', password: 'correct horse battery' }
+
+export interface ServerOptions {
+  rateLimit?: boolean
+  /** Start without an administrator. */
+  noAdmin?: boolean
+  /** Keep using this directory (and database) instead of fresh ones; `stop` then leaves them. */
+  dataDir?: string
+  config?: Partial<Config>
+}
+
+export interface TestServer {
+  readonly url: string
+  readonly dataDir: string
+  /** In-process servers only: tests that need the inside say so with `inProcess`. */
+  readonly ctx: AppContext
+  readonly clock: TestClock
+  request(method: string, path: string, options?: RequestOptions): Promise<Reply>
+  /** Registers and signs in somebody new. */
+  person(name?: string): Promise<Person>
+  /** The first administrator, holding SYSTEM_ADMIN. */
+  admin(): Promise<Person>
+  stop(): Promise<void>
+}
+
+/** False when the compiled executable is under test: there is no looking inside, and time cannot be moved. */
+export const inProcess = !process.env['TEST_BINARY']
+
+let counter = 0
+
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tessera-test-'))
+  const onPostgres = !!process.env['TEST_DATABASE_URL']
+  const database = onPostgres && options.config?.databaseUrl === undefined ? await freshDatabase() : undefined
+  const config: Config = {
+    ...defaultConfig,
+    host: '127.0.0.1',
+    port: 0,
+    dataDir,
+    databaseUrl: database?.url ?? '',
+    adminUsername: options.noAdmin ? '' : ADMIN.username,
+    adminPassword: options.noAdmin ? '' : ADMIN.password,
+    logLevel: 'error',
+    rateLimit: options.rateLimit ?? false,
+    checkAnswers: true,
+    ...options.config,
+  }
+  const running = inProcess ? await startHere(config) : await startBinary(config)
+  const { url } = running
+  return {
+    url,
+    dataDir,
+    get ctx() {
+      if (!running.ctx) throw new Error('this test looks inside the server: guard it with `inProcess`')
+      return running.ctx
+    },
+    clock: running.clock,
+    request: (method, path, options) => send(url, method, path, options),
+    async person(name = `user${++counter}`) {
+      const password = `secret of ${name}`
+      const deviceId = `device-of-${name}-${crypto.randomUUID()}`
+      const headers = { 'x-device-id': deviceId }
+      const made = await send(url, 'POST', '/api/auth/register', { headers, body: { username: name, password } })
+      return person(url, made, name, password, deviceId)
+    },
+    async admin() {
+      const deviceId = `device-of-admin-${crypto.randomUUID()}`
+      const body = { account: ADMIN.username, password: ADMIN.password }
+      const login = await send(url, 'POST', '/api/admin/auth/login', { headers: { 'x-device-id': deviceId }, body })
+      return person(url, login, ADMIN.username, ADMIN.password, deviceId)
+    },
+    async stop() {
+      await running.stop()
+      await database?.drop()
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+interface Running {
+  url: string
+  ctx?: AppContext
+  clock: TestClock
+  stop(): Promise<void>
+}
+
+async function startHere(config: Config): Promise<Running> {
+  const clock = new TestClock()
+  const ctx = await createContext(config, { log: createLog({ level: config.logLevel, format: 'text' }), clock })
+  await prepareServer(ctx)
+  const server = serve(ctx)
+  return {
+    url: server.url,
+    ctx,
+    clock,
+    async stop() {
+      await server.kill()
+      await ctx.close()
+    },
+  }
+}
+
+async function startBinary(config: Config): Promise<Running> {
+  const cwd = join(config.dataDir, 'cwd')
+  mkdirSync(cwd, { recursive: true })
+  const child = Bun.spawn([process.env['TEST_BINARY']!, 'serve'], {
+    cwd,
+    env: {
+      PATH: process.env['PATH'],
+      TESSERA_HOST: config.host,
+      TESSERA_PORT: '0',
+      TESSERA_DATA_DIR: config.dataDir,
+      TESSERA_DATABASE_URL: config.databaseUrl,
+      TESSERA_ADMIN_USERNAME: config.adminUsername,
+      TESSERA_ADMIN_PASSWORD: config.adminPassword,
+      TESSERA_LOG_LEVEL: config.logLevel,
+      TESSERA_RATE_LIMIT: config.rateLimit ? 'on' : 'off',
+    },
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const url = await firstAddress(child.stdout)
+  return {
+    url,
+    clock: new TestClock(),
+    async stop() {
+      child.kill('SIGKILL')
+      await child.exited
+    },
+  }
+}
+
+/** Reads the server's output until it says where it listens, then goes on reading so that the pipe never fills. */
+export async function firstAddress(stdout: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = stdout.getReader()
+  let seen = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) throw new Error(`the server ended before it listened: ${seen}`)
+    seen += new TextDecoder().decode(value)
+    const address = /listening on (http:\/\/\S+)/.exec(seen)?.[1]
+    if (address) {
+      void drain(reader)
+      return address
+    }
+  }
+}
+
+async function drain(reader: { read(): Promise<{ done: boolean }> }): Promise<void> {
+  while (!(await reader.read()).done);
+}

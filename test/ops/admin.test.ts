@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { type Reply, send } from '../harness/client.ts'
+import { Installation, type RunningCli } from './cli.ts'
+
+let place: Installation
+beforeEach(async () => {
+  place = await Installation.make()
+})
+afterEach(() => place.dispose())
+
+const login = (server: RunningCli, account: string, password: string): Promise<Reply> =>
+  send(server.url, 'POST', '/api/admin/auth/login', {
+    body: { account, password },
+    headers: { 'x-device-id': 'device-of-the-console' },
+  })
+
+describe('admin', () => {
+  test('create, list and reset-password, with what each refuses', async () => {
+    expect((await place.run(['admin', 'list'])).stdout).toBe('There is no administrator yet.\n')
+
+    const made = await place.run(['admin', 'create', 'ann', '--generate'])
+    expect(made.code).toBe(0)
+    const first = /^Password: (\S{20})$/m.exec(made.stdout)![1]!
+
+    const twice = await place.run(['admin', 'create', 'ANN', '--generate'])
+    expect(twice.code).toBe(2)
+    expect(twice.stdout).not.toContain('Password')
+
+    writeFileSync(join(place.cwd, 'pw'), 'a second good password\nand a line that nobody reads\n')
+    expect((await place.run(['admin', 'create', 'bob', '--password-file', 'pw'])).code).toBe(0)
+
+    const weak = await place.run(['admin', 'create', 'eve', '--password-file', '-'], { stdin: 'short\n' })
+    expect(weak.code).toBe(2)
+    expect(weak.stderr.trimEnd().split('\n')).toHaveLength(1)
+    const unknown = await place.run(['admin', 'reset-password', 'nobody', '--generate'])
+    expect(unknown.code).toBe(2)
+    expect(unknown.stderr).toContain('nobody')
+
+    const list = JSON.parse((await place.run(['admin', 'list', '--json'])).stdout) as {
+      username: string
+      isInitial: boolean
+    }[]
+    expect(list.map(({ username, isInitial }) => [username, isInitial])).toEqual([
+      ['ann', true],
+      ['bob', false],
+    ])
+    expect((await place.run(['admin', 'list'])).stdout).toMatch(/ann .*SYSTEM_ADMIN/)
+
+    const before = await place.serve()
+    const session = await login(before, 'ann', first)
+    expect(session.status).toBe(200)
+    expect((await login(before, 'bob', 'a second good password')).status).toBe(200)
+    expect((await login(before, 'eve', 'short')).status).not.toBe(200)
+    // An administrator exists: no link is printed.
+    expect(before.stdout().trimEnd().split('\n')).toHaveLength(1)
+    await before.end()
+
+    const stdin = 'a third good password\n'
+    expect((await place.run(['admin', 'reset-password', 'ann', '--password-file', '-'], { stdin })).code).toBe(0)
+    const after = await place.serve()
+    expect((await login(after, 'ann', first)).status).not.toBe(200)
+    expect((await login(after, 'ann', 'a third good password')).status).toBe(200)
+    const headers = { 'x-device-id': 'device-of-the-console' }
+    const old = await send(after.url, 'GET', '/api/auth/userinfo', { token: session.data.accessToken, headers })
+    expect(old.status).toBe(401)
+    await after.end()
+  })
+
+  test('asks on a terminal without showing what is typed', async () => {
+    const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ')
+    const { program } = await import('./cli.ts')
+    const type = async (text: string): Promise<string> => {
+      const child = Bun.spawn(['script', '-qec', quoted([...program, 'admin', 'create', 'ann']), '/dev/null'], {
+        cwd: place.cwd,
+        env: {
+          PATH: process.env['PATH'],
+          TESSERA_DATA_DIR: place.dataDir,
+          TESSERA_DATABASE_URL: place.databaseUrl,
+          TERM: 'xterm',
+        },
+        stdin: 'pipe',
+        stdout: 'pipe',
+      })
+      let out = ''
+      let asked = 0
+      for await (const chunk of child.stdout) {
+        out += new TextDecoder().decode(chunk)
+        const questions = out.split(/New password: |Once more: /).length - 1
+        if (questions > asked) {
+          asked = questions
+          child.stdin.write(`${text}\r`)
+          await child.stdin.flush()
+        }
+      }
+      await child.exited
+      return out
+    }
+    const out = await type('typed in the dark')
+    expect(out).toContain('Administrator ann was created.')
+    expect(out).not.toContain('typed in the dark')
+  })
+})
+
+describe('the first administrator', () => {
+  test('by a link that is printed while there is none, and changes at each start', async () => {
+    const links = []
+    for (let i = 0; i < 2; i++) {
+      const server = await place.serve()
+      while (!server.stdout().includes('/setup?token=')) await Bun.sleep(5)
+      const link = /http:\/\/\S+$/.exec(server.stdout().trimEnd())![0]
+      expect(link).toStartWith(`${server.url}/setup?token=`)
+      expect((await fetch(link)).status).toBe(200)
+      links.push(new URL(link).search)
+      // The log never holds it.
+      await server.end()
+      expect(server.stderr()).not.toContain(new URL(link).searchParams.get('token')!)
+    }
+    expect(links[0]).not.toBe(links[1]!)
+    const server = await place.serve(['--public-url', 'https://qr.example.org'])
+    while (!server.stdout().includes('/setup?token=')) await Bun.sleep(5)
+    expect(server.stdout()).toContain('https://qr.example.org/setup?token=')
+    await server.end()
+  })
+
+  test('by the configuration, once', async () => {
+    writeFileSync(join(place.cwd, 'pw'), 'from the configuration\n')
+    const env = { TESSERA_ADMIN_USERNAME: 'root', TESSERA_ADMIN_PASSWORD_FILE: 'pw' }
+    const first = await place.serve([], { env })
+    expect(first.stdout()).not.toContain('/setup')
+    expect((await login(first, 'root', 'from the configuration')).status).toBe(200)
+    await first.end()
+    // Changed there afterwards: there is an administrator, who keeps the name and the password.
+    const second = await place.serve([], {
+      env: { TESSERA_ADMIN_USERNAME: 'other', TESSERA_ADMIN_PASSWORD: 'another password' },
+    })
+    expect((await login(second, 'other', 'another password')).status).not.toBe(200)
+    expect((await login(second, 'root', 'from the configuration')).status).toBe(200)
+    await second.end()
+  })
+
+  test('a configured password that is too weak is a mistake in the configuration', async () => {
+    const { code, stderr } = await place.run(['serve'], {
+      env: { TESSERA_ADMIN_USERNAME: 'root', TESSERA_ADMIN_PASSWORD: 'root' },
+    })
+    expect(code).toBe(2)
+    expect(stderr).toContain('TESSERA_ADMIN_PASSWORD')
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+})
