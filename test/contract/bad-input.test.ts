@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import { allEndpoints } from '../../src/app.ts'
+import type { AnyEndpoint } from '../../src/http/endpoint.ts'
+import { type Person, startServer, type TestServer } from '../harness/index.ts'
+import { brokenBodies, HOSTILE, RAW_BODIES, sample } from './samples.ts'
+
+let server: TestServer
+let user: Person
+let admin: Person
+let sent = 0
+
+beforeAll(async () => {
+  server = await startServer()
+  user = await server.person()
+  admin = await server.admin()
+})
+afterAll(async () => {
+  console.log(`bad input: ${sent} requests`)
+  await server.stop()
+})
+
+/** What a caller must never be shown: stack lines, SQL, paths of the machine. */
+const INSIDE =
+  /\bat .+:\d+:\d+|\.ts:\d+|SQLITE_|sqlite|drizzle|\bSELECT\b.+\bFROM\b|\bINSERT INTO\b|node_modules|\/tmp\/|\$bunfs|TypeError|ReferenceError/
+
+// Ending the session that sends the requests would only test the 401.
+const ENDS_SESSION = new Set(['sessions.revoke', 'devices.revoke', 'auth.logout', 'auth.logoutDevice'])
+
+interface Attempt {
+  path: string
+  body?: unknown
+}
+
+const fill = (endpoint: AnyEndpoint, value: string) => endpoint.path.replace(/:\w+/g, value)
+const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)) ?? ''
+
+function* attempts(endpoint: AnyEndpoint): Generator<Attempt> {
+  const path = fill(endpoint, '999999')
+  if (endpoint.params)
+    for (const value of HOSTILE) {
+      const text = encodeURIComponent(asText(value).toWellFormed()).slice(0, 2000)
+      if (text !== '') yield { path: fill(endpoint, text), body: endpoint.body && sample(endpoint.body) }
+    }
+  if (endpoint.query)
+    for (const name of [...Object.keys(endpoint.query['properties'] as object), 'unknown'])
+      for (const value of HOSTILE) {
+        const query = new URLSearchParams([[name, asText(value).toWellFormed().slice(0, 2000)]])
+        yield { path: `${path}?${query}` }
+      }
+  if (endpoint.body) {
+    for (const body of brokenBodies(endpoint.body)) yield { path, body }
+    for (const body of RAW_BODIES) yield { path, body }
+  }
+}
+
+async function attempt(endpoint: AnyEndpoint, { path, body }: Attempt): Promise<void> {
+  const who = endpoint.access.kind === 'platform' ? admin : user
+  const options = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
+  const reply = await who.send(endpoint.method, path, options)
+  sent++
+  const seen = `${endpoint.id} ${path.slice(0, 200)} ${asText(body).slice(0, 200)} → ${reply.status} ${reply.text.slice(0, 300)}`
+  expect(reply.status, seen).toBeLessThan(500)
+  if (endpoint.access.kind !== 'open') expect(reply.status, seen).not.toBe(401)
+  if (reply.status >= 400) expect(INSIDE.test(reply.text), seen).toBe(false)
+}
+
+describe('bad input', () => {
+  const targets = allEndpoints.filter((e) => !ENDS_SESSION.has(e.id))
+  for (const endpoint of targets)
+    test(`${endpoint.method} ${endpoint.path}`, async () => {
+      let batch: Promise<void>[] = []
+      for (const one of attempts(endpoint)) {
+        batch.push(attempt(endpoint, one))
+        if (batch.length === 16) {
+          await Promise.all(batch)
+          batch = []
+        }
+      }
+      await Promise.all(batch)
+    }, 120_000)
+
+  test('there were at least 5,000 requests', () => {
+    expect(sent).toBeGreaterThan(5000)
+  })
+
+  test('prototypes were not polluted', async () => {
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+    expect((await user.get('/api/auth/userinfo')).status).toBe(200)
+  })
+})

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'bun:test'
+
+import { allEndpoints } from '../../src/app.ts'
+import { points } from '../../src/domains/access/points.ts'
+import { contractAccess, contractPath, extra, operations } from './table.ts'
+
+const known = new Map([...operations, ...extra].map((o) => [`${o.method} ${o.path}`, o]))
+const key = (e: (typeof allEndpoints)[number]) => `${e.method} ${contractPath(e)}`
+
+describe('contract', () => {
+  test('the list has the 375 operations of the interface', () => {
+    expect(operations).toHaveLength(375)
+    expect(known.size).toBe(operations.length + extra.length)
+  })
+
+  test('every endpoint stands in the contract, with its access', () => {
+    for (const endpoint of allEndpoints) {
+      const operation = known.get(key(endpoint))
+      expect(operation, `${key(endpoint)} is in neither endpoints.tsv nor extra.tsv`).toBeDefined()
+      expect(`${key(endpoint)}: ${contractAccess(endpoint)}`).toBe(`${key(endpoint)}: ${operation!.access}`)
+    }
+    expect(new Set(allEndpoints.map(key)).size).toBe(allEndpoints.length)
+    const implemented = operations.filter((o) => allEndpoints.some((e) => key(e) === `${o.method} ${o.path}`))
+    console.log(`implemented ${implemented.length} of ${operations.length}`)
+    expect(implemented.length).toBeGreaterThan(0)
+  })
+
+  test('what is extra exists', () => {
+    for (const o of extra)
+      expect(
+        allEndpoints.some((e) => key(e) === `${o.method} ${o.path}`),
+        `${o.method} ${o.path}`,
+      ).toBe(true)
+  })
+
+  test('areas that are complete stay complete', () => {
+    for (const area of ['qr', 'ops']) {
+      const missing = operations.filter(
+        (o) => o.area === area && !allEndpoints.some((e) => key(e) === `${o.method} ${o.path}`),
+      )
+      expect(missing).toEqual([])
+    }
+  })
+
+  test('every permission point an endpoint asks for exists in its domain', () => {
+    const all = new Set(points.map((p) => `${p.domain} ${p.resource}:${p.action}`))
+    for (const { access, id } of allEndpoints) {
+      if (!('point' in access)) continue
+      const domains = { app: ['APP'], org: ['ORG'], dual: ['APP', 'ORG'], platform: ['PLATFORM'] }[access.kind]
+      for (const domain of domains)
+        expect(all.has(`${domain} ${access.point}`), `${id} asks for ${domain} ${access.point}`).toBe(true)
+    }
+  })
+
+  test('routes without a permission point are public or about the caller alone', () => {
+    const without = allEndpoints.filter((e) => !('point' in e.access) && e.access.kind !== 'open')
+    expect(without.filter((e) => e.access.kind !== 'signedIn')).toEqual([])
+    // Nothing here takes an id of somebody else's: the caller's own account, sessions and devices.
+    const areas = new Set(without.map((e) => e.id.split('.')[0]))
+    expect([...areas].toSorted()).toEqual(['access', 'auth', 'devices', 'loginRecords', 'profile', 'sessions'])
+  })
+})

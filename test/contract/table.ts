@@ -1,0 +1,51 @@
+/** The contract as data: every operation the interface has, and the few this server adds. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { AnyEndpoint } from '../../src/http/endpoint.ts'
+
+export interface Operation {
+  area: string
+  method: string
+  path: string
+  access: string
+}
+
+function rows(file: string): string[][] {
+  const lines = readFileSync(join(import.meta.dir, file), 'utf8')
+    .trim()
+    .split('\n')
+  return lines.slice(1).map((line) => line.split('\t'))
+}
+
+/** The 375 operations of the interface. */
+export const operations: Operation[] = rows('endpoints.tsv').map((r) => ({
+  area: r[0]!,
+  method: r[1]!,
+  path: r[2]!,
+  access: r[3]!,
+}))
+
+/** Operations beyond the interface. */
+export const extra: Operation[] = rows('extra.tsv').map((r) => ({
+  area: 'extra',
+  method: r[0]!,
+  path: r[1]!,
+  access: r[2]!,
+}))
+
+/** `:id` as the contract writes it. */
+export const contractPath = (endpoint: AnyEndpoint): string => endpoint.path.replace(/:(\w+)/g, '{$1}')
+
+/** Our access kinds in the contract's words. */
+export function contractAccess(endpoint: AnyEndpoint): string {
+  switch (endpoint.access.kind) {
+    case 'open':
+      return 'public'
+    case 'admin':
+    case 'platform':
+      return 'admin'
+    default:
+      return 'login'
+  }
+}
