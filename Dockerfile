@@ -1,0 +1,30 @@
+# One executable on a small base. Build: docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD) -t tessera .
+# Run: docker run -d -p 8080:8080 -v tessera:/data -e TESSERA_PUBLIC_URL=https://qr.example.org tessera
+
+FROM oven/bun:1.4.5-debian AS build
+WORKDIR /src
+# The packages first: they change less often than the sources.
+COPY package.json bun.lock ./
+RUN bun install --frozen-lockfile --production
+COPY tsconfig.json bunfig.toml ./
+COPY scripts ./scripts
+COPY migrations ./migrations
+COPY src ./src
+ARG COMMIT=unknown
+RUN bun scripts/build.ts --outfile /out/tessera --commit "$COMMIT" \
+  && mkdir -m 700 /out/data
+
+# glibc and nothing else: no shell, no package manager.
+FROM gcr.io/distroless/base-debian12:nonroot
+COPY --from=build /out/tessera /usr/local/bin/tessera
+COPY --from=build --chown=nonroot:nonroot /out/data /data
+USER nonroot
+ENV TESSERA_HOST=0.0.0.0 TESSERA_PORT=8080 TESSERA_DATA_DIR=/data
+# An empty folder that is not ours to write: a stray tessera.toml or .env is never picked up.
+WORKDIR /
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=6s --start-period=30s --retries=3 CMD ["/usr/local/bin/tessera", "healthcheck"]
+ENTRYPOINT ["/usr/local/bin/tessera"]
+CMD ["serve"]

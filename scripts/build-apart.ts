@@ -1,0 +1,33 @@
+/** Builds the executable from a copy of the tree that is gone afterwards: it can only work by what it holds. */
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dir, '..')
+const PARTS = ['src', 'migrations', 'scripts', 'package.json', 'bun.lock', 'bunfig.toml', 'tsconfig.json']
+
+function run(command: string[], cwd: string): void {
+  const { success, stdout, stderr } = Bun.spawnSync(command, { cwd })
+  if (!success) throw new Error(`${command.join(' ')} failed:\n${stdout.toString()}${stderr.toString()}`)
+}
+
+/** Path of the executable in an otherwise empty folder; the caller removes that folder. */
+export function buildApart(): string {
+  const tree = realpathSync(mkdtempSync(join(tmpdir(), 'tessera-tree-')))
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tessera-binary-')))
+  const binary = join(folder, process.platform === 'win32' ? 'tessera.exe' : 'tessera')
+  try {
+    mkdirSync(tree, { recursive: true })
+    for (const part of PARTS)
+      cpSync(join(root, part), join(tree, part), { recursive: true, filter: (path) => !path.includes('node_modules') })
+    // Only what the product needs at run time: a development package inside it would fail here.
+    run([process.execPath, 'install', '--frozen-lockfile', '--production', '--silent'], tree)
+    run([process.execPath, 'scripts/build.ts', '--outfile', binary, '--commit', 'test'], tree)
+    return binary
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  } finally {
+    rmSync(tree, { recursive: true, force: true })
+  }
+}

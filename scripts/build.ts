@@ -1,0 +1,103 @@
+/**
+ * Compiles the server into one file: `bun run build` for this machine into `dist/tessera`, `bun run build --all` for every
+ * system, with SHA256SUMS. `--outfile FILE` and `--commit NAME` (where there is no git) are for the tests and the image.
+ */
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const root = resolve(import.meta.dir, '..')
+const dist = join(root, 'dist')
+/** Holds Bun's own executables as npm packages; their versions and hashes are those of the lock file there. */
+const targets = join(import.meta.dir, 'targets')
+
+interface Target {
+  readonly name: string
+  readonly bun: Bun.Build.CompileTarget
+  readonly executable: string
+}
+
+const TARGETS: readonly Target[] = [
+  { name: 'linux-x64', bun: 'bun-linux-x64', executable: 'bun-linux-x64/bin/bun' },
+  { name: 'linux-arm64', bun: 'bun-linux-arm64', executable: 'bun-linux-aarch64/bin/bun' },
+  { name: 'linux-x64-musl', bun: 'bun-linux-x64-musl', executable: 'bun-linux-x64-musl/bin/bun' },
+  { name: 'linux-arm64-musl', bun: 'bun-linux-arm64-musl', executable: 'bun-linux-aarch64-musl/bin/bun' },
+  { name: 'macos-x64', bun: 'bun-darwin-x64', executable: 'bun-darwin-x64/bin/bun' },
+  { name: 'macos-arm64', bun: 'bun-darwin-arm64', executable: 'bun-darwin-aarch64/bin/bun' },
+  { name: 'windows-x64', bun: 'bun-windows-x64', executable: 'bun-windows-x64/bin/bun.exe' },
+]
+
+const { values } = parseArgs({
+  options: { all: { type: 'boolean' }, outfile: { type: 'string' }, commit: { type: 'string' } },
+})
+
+const { packageManager } = (await Bun.file(join(root, 'package.json')).json()) as { packageManager: string }
+if (packageManager !== `bun@${Bun.version}`)
+  throw new Error(`The executable holds the Bun that builds it: build with ${packageManager}, not bun@${Bun.version}.`)
+
+function git(...args: string[]): string {
+  // Image builders have none.
+  if (Bun.which('git') === null) return ''
+  const { success, stdout } = Bun.spawnSync(['git', ...args], { cwd: root, stderr: 'ignore' })
+  return success ? stdout.toString().trim() : ''
+}
+
+const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '+changes'
+const commit = values.commit ?? (git('rev-parse', '--short=12', 'HEAD') || 'unknown') + changed
+/** The commit's time, not this one: the same commit gives the same file. */
+const builtAt = Number(git('log', '-1', '--format=%ct') || 0) * 1000
+
+async function build(outfile: string, target?: Target): Promise<void> {
+  // The source maps are inside the executable; Bun leaves them beside it as well.
+  mkdirSync(dirname(outfile), { recursive: true })
+  const folder = mkdtempSync(join(dirname(outfile), '.build-'))
+  const made = join(folder, basename(outfile))
+  // `new Worker('./db/x.worker.ts')`: inside the executable the path is relative to src/.
+  const workers = [...new Bun.Glob('src/**/*.worker.ts').scanSync({ cwd: root })].toSorted()
+  const result = await Bun.build({
+    entrypoints: ['src/main.ts', ...workers].map((file) => join(root, file)),
+    root: join(root, 'src'),
+    format: 'esm',
+    bytecode: true,
+    splitting: true,
+    sourcemap: 'linked',
+    // Elysia reads the source of handlers at run time: minified, requests that answer 200 answer 500.
+    minify: false,
+    define: { TESSERA_COMMIT: JSON.stringify(commit), TESSERA_BUILT_AT: String(builtAt) },
+    compile: {
+      outfile: made,
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+      ...(target && { target: target.bun, executablePath: join(targets, 'node_modules/@oven', target.executable) }),
+    },
+  })
+  for (const log of result.logs) console.error(String(log))
+  if (!result.success) throw new Error(`${outfile} could not be built`)
+  renameSync(made, outfile)
+  rmSync(folder, { recursive: true })
+  const { size } = Bun.file(outfile)
+  console.log(`${outfile}  ${(size / 1e6).toFixed(1)} MB`)
+}
+
+async function buildAll(): Promise<void> {
+  const install = Bun.spawnSync([process.execPath, 'install', '--frozen-lockfile', '--os=*', '--cpu=*'], {
+    cwd: targets,
+    stdout: 'ignore',
+    stderr: 'inherit',
+  })
+  if (!install.success) throw new Error("Bun's executables for other systems could not be installed")
+  const sums: string[] = []
+  for (const target of TARGETS) {
+    const file = `tessera-${target.name}${target.name.startsWith('windows') ? '.exe' : ''}`
+    await build(join(dist, file), target)
+    const hash = new Bun.CryptoHasher('sha256')
+    for await (const chunk of Bun.file(join(dist, file)).stream()) hash.update(chunk)
+    sums.push(`${hash.digest('hex')}  ${file}\n`)
+  }
+  await Bun.write(join(dist, 'SHA256SUMS'), sums.join(''))
+}
+
+if (values.all) {
+  rmSync(dist, { recursive: true, force: true })
+  await buildAll()
+} else await build(resolve(values.outfile ?? join(dist, process.platform === 'win32' ? 'tessera.exe' : 'tessera')))
