@@ -1,0 +1,67 @@
+/** Servers measured against each other in one run: in turns (A B A B …), the median of each. */
+import type { LoadClient } from './load-client.ts'
+import type { LoadSpec } from './load-spec.ts'
+import { cpuSeconds } from './process.ts'
+import { median } from './stats.ts'
+
+export interface Contender {
+  name: string
+  pid: number
+  load: Omit<LoadSpec, 'seconds'>
+  /** Statuses that count as answered; 200 unless given. */
+  expect?: number
+}
+
+export interface Figures {
+  perSecond: number
+  /** User and system time of the server process for one request, microseconds. */
+  cpuUs: number
+  p50Ms: number
+  p99Ms: number
+  generatorBusy: number
+}
+
+export interface Rounds {
+  rounds: number
+  seconds: number
+  warmUpSeconds: number
+}
+
+/** @throws Error when a server answers anything but the status expected: a fast refusal is no result */
+export async function compare(client: LoadClient, contenders: Contender[], how: Rounds): Promise<Map<string, Figures>> {
+  const taken = new Map<string, Figures[]>(contenders.map((c) => [c.name, []]))
+  for (const contender of contenders) await once(client, contender, how.warmUpSeconds)
+  for (let round = 0; round < how.rounds; round++)
+    for (const contender of contenders) taken.get(contender.name)!.push(await once(client, contender, how.seconds))
+  return new Map([...taken].map(([name, figures]) => [name, middle(figures)]))
+}
+
+async function once(client: LoadClient, contender: Contender, seconds: number): Promise<Figures> {
+  const before = cpuSeconds(contender.pid)
+  const result = await client.run({ ...contender.load, seconds })
+  const cpu = cpuSeconds(contender.pid) - before
+  const expected = contender.expect ?? 200
+  const others = Object.keys(result.statuses).filter((status) => Number(status) !== expected)
+  if (others.length > 0 || result.failed > 0 || result.requests === 0)
+    throw new Error(
+      `${contender.name} answered ${JSON.stringify(result.statuses)}, lost ${result.failed}:\n${result.firstAnswer}`,
+    )
+  return {
+    perSecond: result.requests / result.seconds,
+    cpuUs: (cpu * 1e6) / result.requests,
+    p50Ms: result.p50Ms,
+    p99Ms: result.p99Ms,
+    generatorBusy: result.generatorBusy,
+  }
+}
+
+function middle(figures: Figures[]): Figures {
+  const of = (key: keyof Figures): number => median(figures.map((f) => f[key]))
+  return {
+    perSecond: of('perSecond'),
+    cpuUs: of('cpuUs'),
+    p50Ms: of('p50Ms'),
+    p99Ms: of('p99Ms'),
+    generatorBusy: of('generatorBusy'),
+  }
+}

@@ -1,0 +1,66 @@
+/** Rows put straight into a stopped product's database: filling it through the interface would take hours. */
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+
+export const databaseFile = (dataDir: string): string => join(dataDir, 'tessera.db')
+
+/** Opens the database of a product that does not run. Durability is off: the file is thrown away. */
+export function openDatabase(dataDir: string): Database {
+  const db = new Database(databaseFile(dataDir), { readwrite: true, strict: true })
+  db.run('PRAGMA synchronous=OFF')
+  db.run('PRAGMA cache_size=-262144')
+  return db
+}
+
+/** Leaves one whole file behind, fit for copying. */
+export function closeDatabase(db: Database): void {
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  db.run('PRAGMA optimize')
+  db.close()
+}
+
+/** `n` personal codes of a user with contents as long as a link (45 characters), created a second apart. */
+export function addCodes(db: Database, userId: number, n: number): void {
+  db.query(
+    `INSERT INTO qr_codes (uuid, user_id, org_id, name, content, content_type, tags, remark, style, is_public, pinned, sort_order,
+       scan_count, version, created_at, updated_at)
+     WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < $n)
+     SELECT printf('%08x-%04x-4000-8000-%012x', $user, n % 65536, n), $user, 0, 'Code ' || n,
+       printf('https://example.org/products/%08d?ref=qr', n), 'URL', '["shelf"]', '', '{}', 0, 0, 0, 0, 1,
+       1760000000000 + n * 1000, 1760000000000 + n * 1000 FROM i`,
+  ).run({ user: userId, n })
+}
+
+export function addScanRecords(db: Database, userId: number, n: number): void {
+  db.query(
+    `INSERT INTO scan_records (user_id, content, content_type, source, favorite, scanned_at, created_at, updated_at)
+     WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < $n)
+     SELECT $user, printf('https://example.org/scanned/%08d', n), 'URL', 'CAMERA', 0, 1760000000000 + n * 1000,
+       1760000000000 + n * 1000, 1760000000000 + n * 1000 FROM i`,
+  ).run({ user: userId, n })
+}
+
+/** Users that only own rows, so that a table is not all one person's. */
+export function addUsers(db: Database, n: number): number[] {
+  const rows = db
+    .query<{ id: number }, { n: number }>(
+      `INSERT INTO users (nickname, token_version, status, created_at, updated_at)
+       WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < $n)
+       SELECT 'Owner ' || n, 0, 'ACTIVE', 1760000000000, 1760000000000 FROM i RETURNING id`,
+    )
+    .all({ n })
+  return rows.map((row) => row.id)
+}
+
+export function codeIds(db: Database, userId: number, limit: number): number[] {
+  const rows = db
+    .query<{ id: number }, [number, number]>('SELECT id FROM qr_codes WHERE user_id = ? ORDER BY id LIMIT ?')
+    .all(userId, limit)
+  return rows.map((row) => row.id)
+}
+
+/** The session a token was given for. */
+export function sessionOf(db: Database, userId: number): number {
+  return db.query<{ id: number }, [number]>('SELECT id FROM sessions WHERE user_id = ? ORDER BY id DESC').get(userId)!
+    .id
+}

@@ -1,0 +1,97 @@
+/** The product under test: started as its own process on a data directory of its own, quiet and without rate limits. */
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { request } from './load-spec.ts'
+import { type Started, startServer } from './process.ts'
+
+export const ROOT = join(import.meta.dir, '..', '..')
+export const SOURCE = [process.execPath, join(ROOT, 'src/main.ts'), 'serve'] as const
+export const EXECUTABLE = [join(ROOT, 'dist/tessera'), 'serve'] as const
+
+/** A real device id is a secret of at least 16 characters. */
+export const DEVICE_ID = 'bench-device-0123456789abcdef'
+export const PASSWORD = 'correct horse battery 42'
+
+export interface Person {
+  userId: number
+  username: string
+  token: string
+  headers: Record<string, string>
+}
+
+export const environment = (dataDir: string, logLevel = 'warn'): Record<string, string> => ({
+  TESSERA_DATA_DIR: dataDir,
+  TESSERA_HOST: '127.0.0.1',
+  TESSERA_PORT: '0',
+  TESSERA_PUBLIC_URL: 'http://localhost:8080',
+  TESSERA_RATE_LIMIT: 'off',
+  TESSERA_LOG_LEVEL: logLevel,
+  TESSERA_LOG_FORMAT: 'json',
+})
+
+export const startProduct = (
+  dataDir: string,
+  options: { command?: readonly string[]; logTo?: string } = {},
+): Promise<Started> =>
+  startServer(options.command ?? SOURCE, environment(dataDir, options.logTo ? 'info' : 'warn'), {
+    cwd: dataDir,
+    logTo: options.logTo,
+  })
+
+/** The product's HTTP layer with the bench's own hellos behind it (servers/gates.ts). */
+export function startGates(dataDir: string): Promise<Started> {
+  mkdirSync(dataDir, { recursive: true })
+  return startServer(
+    [process.execPath, join(ROOT, 'bench/servers/gates.ts')],
+    { BENCH_DATA_DIR: dataDir },
+    { cwd: dataDir },
+  )
+}
+
+/** Calls the product and gives the envelope's `data`. @throws Error unless it answers 200 */
+export async function call(
+  server: Started,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: unknown,
+) {
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+    method,
+    headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
+  const answer = await response.text()
+  if (response.status !== 200) throw new Error(`${method} ${path} answered ${response.status}: ${answer.slice(0, 500)}`)
+  return (JSON.parse(answer) as { data: unknown }).data
+}
+
+export async function register(server: Started, username: string, deviceId = DEVICE_ID): Promise<Person> {
+  const data = (await call(
+    server,
+    'POST',
+    '/api/auth/register',
+    { 'x-device-id': deviceId },
+    { username, password: PASSWORD },
+  )) as {
+    accessToken: string
+    user: { id: number }
+  }
+  return { userId: data.user.id, username, token: data.accessToken, headers: signedIn(data.accessToken, deviceId) }
+}
+
+export const signedIn = (token: string, deviceId = DEVICE_ID): Record<string, string> => ({
+  Authorization: `Bearer ${token}`,
+  'X-Device-Id': deviceId,
+})
+
+export const get = (path: string, headers: Record<string, string> = {}): string => request('GET', path, headers)
+
+/** Builds the executable when there is none. */
+export async function executable(): Promise<void> {
+  if (existsSync(EXECUTABLE[0])) return
+  console.error('building dist/tessera …')
+  const built = Bun.spawnSync([process.execPath, 'run', 'build'], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
+  if (!built.success) throw new Error('bun run build failed')
+}

@@ -1,0 +1,55 @@
+/** What the gates cost: a hello that needs a session against one that needs nothing, and one token check by itself. */
+import { decodeJwt, jwtVerify, SignJWT } from 'jose'
+
+import { type Bench, fileIn, measure } from '../lib/bench.ts'
+import { call, get, register, startGates } from '../lib/product.ts'
+import { round } from '../lib/report.ts'
+import { median } from '../lib/stats.ts'
+
+const CONNECTIONS = 64
+/** Verifications of the peer in one timing: 20 µs each. */
+const PEER_CHECKS = 20_000
+
+export async function run(bench: Bench): Promise<void> {
+  const server = bench.own(await startGates(fileIn(bench, 'gates')))
+  const { headers, token } = await register(server, 'bench')
+  const contender = (name: string, path: string, given: Record<string, string>) => ({
+    name,
+    pid: server.pid,
+    load: { port: server.port, requests: [get(path, given)], connections: CONNECTIONS },
+  })
+  const of = await measure(bench, [
+    // The same bytes go to all of them: reading headers is not what is compared.
+    contender('open', '/api/bench/open', headers),
+    contender('signed in', '/api/bench/signed-in', headers),
+    contender('permitted', '/api/bench/permitted', headers),
+  ])
+  bench.report.http('hello, signed in', 'open hello', of('signed in'), of('open'), 'cpu', 0.85)
+  bench.report.http('hello, signed in and permitted', 'open hello', of('permitted'), of('open'), 'cpu')
+
+  const checks: number[] = []
+  const verifications: number[] = []
+  for (let i = 0; i < (bench.smoke ? 1 : 5); i++) {
+    checks.push(((await call(server, 'GET', '/api/bench/token-check', headers)) as { us: number }).us)
+    verifications.push(await timeVerification(token))
+  }
+  const [ours, theirs] = [median(checks), median(verifications)]
+  bench.report.value(
+    'token, session and device check, seen before',
+    `${round(ours)} µs`,
+    ours,
+    'jose jwtVerify on each request',
+    `${round(theirs)} µs`,
+    { max: 1.5 },
+    'µs',
+  )
+}
+
+/** Microseconds of a bare verification of a token with the same claims. */
+async function timeVerification(token: string): Promise<number> {
+  const key = crypto.getRandomValues(new Uint8Array(32))
+  const resigned = await new SignJWT(decodeJwt(token)).setProtectedHeader({ alg: 'HS256' }).sign(key)
+  const startedAt = Bun.nanoseconds()
+  for (let i = 0; i < PEER_CHECKS; i++) await jwtVerify(resigned, key, { algorithms: ['HS256'] })
+  return (Bun.nanoseconds() - startedAt) / 1000 / PEER_CHECKS
+}

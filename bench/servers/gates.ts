@@ -1,0 +1,100 @@
+/**
+ * The product's own HTTP layer, context and gates with the cheapest endpoints behind them: what is left is what the layers
+ * cost. Environment: BENCH_DATA_DIR.
+ */
+import { createContext } from '../../src/app.ts'
+import { defaultConfig } from '../../src/config/config.ts'
+import * as access from '../../src/domains/access/index.ts'
+import * as accounts from '../../src/domains/accounts/index.ts'
+import { app, endpoint, open, signedIn } from '../../src/http/endpoint.ts'
+import { Type } from '../../src/http/schema.ts'
+import { listen } from '../../src/http/server.ts'
+import { createLog } from '../../src/platform/log.ts'
+
+const Hello = Type.Object({ hello: Type.String() })
+const hello = { hello: 'world' }
+/** Calls of `authenticate` in one timing; a few seconds at worst. */
+const CHECKS = 1_000_000
+
+const endpoints = [
+  ...accounts.endpoints,
+  endpoint({
+    id: 'bench.open',
+    method: 'GET',
+    path: '/api/bench/open',
+    summary: 'Hello to anyone',
+    tag: 'bench',
+    access: open,
+    data: Hello,
+    run: () => hello,
+  }),
+  endpoint({
+    id: 'bench.signedIn',
+    method: 'GET',
+    path: '/api/bench/signed-in',
+    summary: 'Hello to the signed in',
+    tag: 'bench',
+    access: signedIn,
+    data: Hello,
+    run: () => hello,
+  }),
+  endpoint({
+    id: 'bench.permitted',
+    method: 'GET',
+    path: '/api/bench/permitted',
+    summary: 'Hello to the permitted',
+    tag: 'bench',
+    access: app('qr_code:read'),
+    data: Hello,
+    run: () => hello,
+  }),
+  endpoint({
+    id: 'bench.tokenCheck',
+    method: 'GET',
+    path: '/api/bench/token-check',
+    summary: 'Microseconds of a token check',
+    tag: 'bench',
+    access: signedIn,
+    data: Type.Object({ us: Type.Number() }),
+    run: ({ ctx, request, caller }) =>
+      timeTokenCheck(ctx, request.headers.get('authorization')!.slice(7), caller.deviceId),
+  }),
+]
+
+async function timeTokenCheck(
+  ctx: Parameters<typeof accounts.authenticate>[0],
+  token: string,
+  deviceId: string | undefined,
+) {
+  const startedAt = Bun.nanoseconds()
+  for (let i = 0; i < CHECKS; i++) {
+    const actor = accounts.authenticate(ctx, token, deviceId)
+    const found = actor instanceof Promise ? await actor : actor
+    if (found instanceof Error) throw found
+  }
+  return { us: (Bun.nanoseconds() - startedAt) / 1000 / CHECKS }
+}
+
+const config = {
+  ...defaultConfig,
+  dataDir: process.env['BENCH_DATA_DIR']!,
+  port: 0,
+  logLevel: 'warn' as const,
+  rateLimit: false,
+}
+const log = createLog({ level: 'warn', format: 'json' })
+const ctx = await createContext(config, { log })
+const server = listen(endpoints, ctx, {
+  authenticate: accounts.authenticate,
+  can: access.can,
+  isAdministrator: access.holdsAnyPlatformRole,
+})
+process.on(
+  'SIGTERM',
+  () =>
+    void server
+      .kill()
+      .then(() => ctx.close())
+      .then(() => process.exit(0)),
+)
+console.log(`listening on ${server.url}`)
