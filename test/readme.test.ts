@@ -1,0 +1,106 @@
+/** What the README promises, done: its commands in its order against a fresh server. */
+import { describe, expect, test } from 'bun:test'
+import { dirname, join } from 'node:path'
+
+import { Glob } from 'bun'
+
+import { settingsMarkdown } from '../src/cli/help.ts'
+import { pictureOfPng, readByQr } from './lib/qr-pictures.ts'
+import { Installation } from './ops/cli.ts'
+
+const root = join(import.meta.dir, '..')
+const readme = await Bun.file(join(root, 'README.md')).text()
+const manifest = await Bun.file(join(root, 'package.json')).json()
+
+const shellBlocks = (markdown: string): string[] => [...markdown.matchAll(/^```sh\n([^]*?)^```/gm)].map((m) => m[1]!)
+
+function section(title: string): string {
+  const [, text] = readme.split(`\n## ${title}\n`)
+  if (text === undefined) throw new Error(`README.md has no section "${title}"`)
+  return text.split('\n## ')[0]!
+}
+
+test('it opens with the two commands, and the same with only Node', () => {
+  const { packageManager, scripts } = manifest
+  expect(shellBlocks(readme).slice(0, 2)).toEqual([
+    'bun start\nbun run test\n',
+    `npx -y ${packageManager} start\nnpx -y ${packageManager} run test\n`,
+  ])
+  expect(readme.split('```sh')[0]).toBe('# Tessera\n\n')
+  expect(Object.keys(scripts)).toContain('start')
+  expect(Object.keys(scripts)).toContain('test')
+})
+
+test('the five minutes work, line by line', async () => {
+  const home = await Installation.make()
+  try {
+    const server = await home.serve()
+    let link: string | undefined
+    for (let tries = 0; tries < 500 && link === undefined; tries++) {
+      link = /http:\/\/\S+\/setup\?token=\S+/.exec(server.stdout())?.[0]
+      if (link === undefined) await Bun.sleep(10)
+    }
+    expect(link).toBeString()
+
+    const script = shellBlocks(section('Five minutes')).join('')
+    expect(script).toContain('http://localhost:8080')
+    const child = Bun.spawn(
+      ['bash', '-euo', 'pipefail', '-c', script.replaceAll('http://localhost:8080', server.url)],
+      {
+        cwd: home.cwd,
+        stdin: new TextEncoder().encode(`${link}\n`),
+        stdout: 'pipe',
+        stderr: 'pipe',
+      },
+    )
+    const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
+    expect({ code: await child.exited, err }).toEqual({ code: 0, err: '' })
+
+    expect(out).toContain('administrator: 200\n')
+    expect(out).toContain('<h1>Spring menu</h1>')
+    const shown = JSON.parse(out.slice(out.indexOf('{"code"')))
+    expect(shown).toMatchObject({ code: 200, data: { name: 'Spring menu', content: 'https://example.org/menu' } })
+    expect(readByQr(pictureOfPng(await Bun.file(join(home.cwd, 'menu.png')).bytes()))).toBe('https://example.org/menu')
+    expect((await Bun.file(join(home.cwd, 'openapi.json')).json()).info.title).toBe('Tessera')
+    // The link was for one use, and what the tour asked for with a token is not there without one.
+    expect((await fetch(link!)).status).toBe(403)
+    expect((await fetch(`${server.url}/api/qr-codes`)).status).toBe(401)
+  } finally {
+    await home.dispose()
+  }
+})
+
+test('the table of settings is the one of the program', () => {
+  // The formatter aligns the columns.
+  const plain = (markdown: string): string => markdown.replaceAll(/-{3,}/g, '---').replaceAll(/ +/g, ' ')
+  expect(plain(section('Configuration'))).toContain(plain(settingsMarkdown()))
+})
+
+test('every script of the package that it and CONTRIBUTING name is there', async () => {
+  const text = readme + (await Bun.file(join(root, 'CONTRIBUTING.md')).text())
+  const named = new Set([...text.matchAll(/\bbun run ([\w:]+)/g)].map((m) => m[1]!))
+  expect(named.size).toBeGreaterThan(4)
+  expect([...named].filter((name) => !(name in manifest.scripts))).toEqual([])
+})
+
+describe('the documents', () => {
+  test('link only to files that are there', async () => {
+    const broken: string[] = []
+    let count = 0
+    const files = [...new Glob('*.md').scanSync({ cwd: root }), ...new Glob('docs/**/*.md').scanSync({ cwd: root })]
+    for (const file of files)
+      for (const [, target] of (await Bun.file(join(root, file)).text()).matchAll(
+        /\]\((?!https?:|#|mailto:)([^)#]+)/g,
+      )) {
+        count++
+        const path = join(root, dirname(file), target!)
+        if (!(await Bun.file(path).exists())) broken.push(`${file} → ${target}`)
+      }
+    expect(count).toBeGreaterThan(10)
+    expect(broken).toEqual([])
+  })
+
+  test('the changelog knows this version', async () => {
+    expect(await Bun.file(join(root, 'CHANGELOG.md')).text()).toContain(`## [${manifest.version}]`)
+  })
+})
