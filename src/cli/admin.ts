@@ -44,14 +44,8 @@ export const run: Run = async (call) => {
 
 async function change(ctx: AppContext, create: boolean, username: string, password: string): Promise<void> {
   const { createAdministrator, resetPassword } = await import('../domains/accounts/index.ts')
-  try {
-    if (create) await createAdministrator(ctx, { username, password })
-    else await resetPassword(ctx, username, password)
-  } catch (error) {
-    // What a caller of the interface is told with status 400, the person at the terminal is told here.
-    if ((error as { status?: unknown }).status === 400) throw new Refusal((error as Error).message, EXIT.usage)
-    throw error
-  }
+  if (create) await createAdministrator(ctx, { username, password })
+  else await resetPassword(ctx, username, password)
   say(
     create
       ? `Administrator ${username} was created.`

@@ -60,17 +60,25 @@ export function explain(error: unknown, place: string): Explanation {
   if (error instanceof ConfigError) return known(error.problems.join('\n'), EXIT.usage)
   if (error instanceof DataDirectoryError) return known(error.message, error.kind === 'busy' ? EXIT.busy : EXIT.storage)
   if (error instanceof BadKey) return known(error.message, EXIT.data)
-  const { name, kind, code, message, exitCode } = error as Record<'name' | 'kind' | 'code' | 'exitCode', unknown> & {
-    message?: string
-  }
+  const { name, kind, code, syscall, message, exitCode } = error as Record<string, unknown>
+  // A rule of the interface said no: a weak password, a name that is taken.
+  if (name === 'AppError' && code === 400) return known(String(message), EXIT.usage)
   // By name: importing db/ here would fix the dialect before the configuration is read.
   if (name === 'StorageError') return known(String(message), BY_TROUBLE[kind as StorageTrouble])
   if (exitCode === EXIT.data) return known(String(message), EXIT.data)
+  if (syscall === 'listen') return listening(String(code))
   const trouble = diskTrouble(error, place)
   if (trouble !== undefined) return known(trouble, EXIT.storage)
-  if (code === 'EADDRINUSE')
-    return known('The port is already in use: stop what uses it, or choose another with TESSERA_PORT.', EXIT.busy)
-  if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT')
-    return known('This machine has no such address: correct TESSERA_HOST.', EXIT.usage)
-  return { sentence: message === undefined ? String(error) : message, exitCode: EXIT.failure, unexpected: true }
+  return { sentence: String(message ?? error), exitCode: EXIT.failure, unexpected: true }
+}
+
+function listening(code: string): Explanation {
+  switch (code) {
+    case 'EADDRINUSE':
+      return known('The port is already in use: stop what uses it, or choose another with TESSERA_PORT.', EXIT.busy)
+    case 'EACCES':
+      return known('This user may not listen on that port: choose one from 1024 with TESSERA_PORT.', EXIT.usage)
+    default:
+      return known(`This machine has no such address (${code}): correct TESSERA_HOST.`, EXIT.usage)
+  }
 }

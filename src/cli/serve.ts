@@ -57,7 +57,7 @@ export const run: Run = async (call) => {
 function refuseCredentials(error: unknown): never {
   if ((error as { status?: unknown }).status !== 400) throw error
   throw new Refusal(
-    `TESSERA_ADMIN_USERNAME and TESSERA_ADMIN_PASSWORD are not accepted: ${(error as Error).message}.`,
+    `TESSERA_ADMIN_USERNAME and TESSERA_ADMIN_PASSWORD are not accepted: ${(error as Error).message}`,
     EXIT.usage,
   )
 }

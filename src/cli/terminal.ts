@@ -1,6 +1,4 @@
 /** What commands say and ask. Results go to standard output, everything else to standard error. */
-import { createInterface } from 'node:readline'
-
 import { systemClock } from '../platform/clock.ts'
 import { EXIT, Refusal } from './exit-codes.ts'
 
@@ -63,18 +61,31 @@ export function progress(label: string, total: number): Progress {
 
 /** Asks on the terminal without showing what is typed. */
 export async function askSecret(question: string): Promise<string> {
-  if (!process.stdin.isTTY)
+  const { stdin } = process
+  if (!stdin.isTTY)
     throw new Refusal('There is no terminal to ask on: give --password-file FILE or --generate.', EXIT.usage)
+  // Before the question: what is typed at once must not be shown either.
+  stdin.setRawMode(true)
   process.stderr.write(question)
-  const lines = createInterface({ input: process.stdin, terminal: true })
+  const decoder = new TextDecoder()
+  let typed: string[] = []
+  let hear: (chunk: Uint8Array) => void = () => {}
   try {
     return await new Promise<string>((resolve, reject) => {
-      lines.once('line', resolve)
-      lines.once('SIGINT', () => reject(new Refusal('Interrupted.', EXIT.failure)))
-      lines.once('close', () => reject(new Refusal('Nothing was typed.', EXIT.usage)))
+      hear = (chunk) => {
+        for (const key of decoder.decode(chunk, { stream: true })) {
+          if (key === '\r' || key === '\n') resolve(typed.join(''))
+          else if (key === '\u0003' || key === '\u0004') reject(new Refusal('Interrupted.', EXIT.failure))
+          else if (key === '\u007f' || key === '\b') typed.pop()
+          else if (key === '\u0015') typed = []
+          else typed.push(key)
+        }
+      }
+      stdin.on('data', hear).resume()
     })
   } finally {
-    lines.close()
+    stdin.off('data', hear).pause()
+    stdin.setRawMode(false)
     process.stderr.write('\n')
   }
 }

@@ -5,9 +5,9 @@
 import type { SQL } from 'bun'
 
 import type { Clock } from '../platform/clock.ts'
-import { fraction } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { asStorageError, isSerializationFailure, storageError } from './errors.ts'
+import { gate } from './gate.ts'
 import { connectPostgres, lockPostgres, placeOf } from './pg-connection.ts'
 import type { Rows, Runner } from './query.ts'
 import { STAMP_MARK, Stamps } from './stamps.ts'
@@ -18,10 +18,8 @@ const READERS = 10
 /** More writers at once mostly means more conflicts; the others wait for a connection. */
 const WRITERS = 8
 
-/** 50 writers of one row all succeed within a dozen tries; beyond this something is wrong. */
+/** Alone a write cannot conflict, and conflicts soon lead there (gate.ts): beyond this something is wrong. */
 const TRIES = 40
-/** Longest pause before another try, in milliseconds: a random part of 2, 4, 8… up to this. */
-const MAX_PAUSE_MS = 64
 
 const READ_MARK = 'SELECT value FROM server_state WHERE key = $1'
 const SET_MARK =
@@ -100,19 +98,9 @@ export async function openPostgres({ databaseUrl, clock, log }: PostgresOptions)
     }
   }
 
+  const turns = gate(WRITERS)
   const underWay = new Set<Promise<unknown>>()
   let closed = false
-
-  async function write<T>(fn: (tx: Tx) => Promise<T>, name: string | undefined): Promise<T> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await attempt(fn, name)
-      } catch (error) {
-        if (tries >= TRIES || !isSerializationFailure(error)) throw asStorageError(error, where)
-        await Bun.sleep(fraction() * Math.min(MAX_PAUSE_MS, 2 ** tries))
-      }
-    }
-  }
 
   return {
     read,
@@ -120,10 +108,12 @@ export async function openPostgres({ databaseUrl, clock, log }: PostgresOptions)
       refuseNested()
       if (closed) throw new Error('the store is closed')
       if (!lock.held) throw storageError('unreachable', where)
-      const writing = write(fn, name)
+      const writing = turns.run(() => attempt(fn, name), isSerializationFailure, TRIES)
       underWay.add(writing)
       try {
         return await writing
+      } catch (error) {
+        throw asStorageError(error, where)
       } finally {
         underWay.delete(writing)
       }

@@ -102,9 +102,11 @@ export interface SqliteOptions {
   file: string
   clock: Clock
   log: Log
+  /** See write.ts (tests). */
+  stuckMs?: number
 }
 
-export function openSqlite({ file, clock, log }: SqliteOptions): Store {
+export function openSqlite({ file, clock, log, stuckMs }: SqliteOptions): Store {
   const writer = new Connection(file, `PRAGMA wal_autocheckpoint = ${FALLBACK_PAGES};`)
   const reader = new Connection(file, 'PRAGMA query_only = ON; PRAGMA cache_size = -8000;')
   const stamps = new Stamps(
@@ -129,7 +131,7 @@ export function openSqlite({ file, clock, log }: SqliteOptions): Store {
     const tx = new WriteTx(writer, read, () => stamps.next(mark))
     writer.rows('SAVEPOINT w', [])
     try {
-      const value = await runWrite(tx, job.fn, job.name, log)
+      const value = await runWrite(tx, job.fn, job.name, log, stuckMs)
       writer.rows('RELEASE w', [])
       return { job, ok: true, value, hooks: tx.hooks }
     } catch (error) {

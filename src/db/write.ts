@@ -8,7 +8,7 @@ import type { Db, Tx } from './store.ts'
 /** Writes wait for one another on SQLite and conflict on PostgreSQL: a longer one is a mistake worth a line in the log. */
 const SLOW_MS = 50
 /** A write that waits for something else than its statements would hold up all others for ever: it is rolled back then. */
-export const STUCK_MS = 10_000
+const STUCK_MS = 10_000
 
 class TxRunner implements Runner {
   alive = true
@@ -72,19 +72,20 @@ export function refuseNested(): void {
 
 /**
  * Runs `fn` with `tx` and rejects with what broke it: its own error, or that of a statement it swallowed. `tx` is dead then.
- * Gives up after STUCK_MS. `startedAt` and the log's times are milliseconds.
+ * Gives up after `stuckMs`.
  */
 export async function runWrite<T>(
   tx: WriteTx,
   fn: (tx: Tx) => Promise<T>,
   name: string | undefined,
   log: Log,
+  stuckMs = STUCK_MS,
 ): Promise<T> {
   const startedAt = performance.now()
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
     const stuck = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`a write took longer than ${STUCK_MS} ms and was undone`)), STUCK_MS)
+      timer = setTimeout(() => reject(new Error(`a write took longer than ${stuckMs} ms and was undone`)), stuckMs)
     })
     const result = await Promise.race([running.run(tx, fn, tx), stuck])
     if (tx.runner.failure !== undefined) throw tx.runner.failure

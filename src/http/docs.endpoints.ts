@@ -3,7 +3,6 @@ import { perContext } from '../context.ts'
 import { version } from '../platform/version.ts'
 import { assets, DOCS_PAGE, DOCS_POLICY } from './docs-ui/assets.ts'
 import { type AnyEndpoint, endpoint, open } from './endpoint.ts'
-import { openApiDocument } from './openapi.ts'
 import { MARK_SVG } from './pages/style.ts'
 import { matches } from './respond.ts'
 
@@ -11,8 +10,9 @@ const TAG = 'documentation'
 
 /** Endpoints that document `endpoints`. */
 export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] {
-  // Made when first asked for: most servers are never asked.
-  const document = perContext((ctx) => {
+  // Made, and its maker loaded, when first asked for: most servers never are, and it would cost each start some milliseconds.
+  const document = perContext(async (ctx) => {
+    const { openApiDocument } = await import('./openapi.ts')
     const body = JSON.stringify(openApiDocument(endpoints, { version, publicUrl: ctx.config.publicUrl }))
     return { body, etag: tagOf(body) }
   })
@@ -25,8 +25,8 @@ export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] 
       tag: TAG,
       access: open,
       answers: 'application/json',
-      run({ ctx, request }) {
-        const { body, etag } = document(ctx)
+      async run({ ctx, request }) {
+        const { body, etag } = await document(ctx)
         // Readable from anywhere, as there is nothing in it that is not public: code generators and editors load it.
         return cached(request, body, etag, {
           'content-type': 'application/json; charset=utf-8',

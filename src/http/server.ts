@@ -28,8 +28,11 @@ export function listen(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates
     async stop() {
       ctx.lifecycle.draining = true
       const drained = server.stop(false)
-      const late = Bun.sleep(DRAIN_MS).then(() => 'late')
+      // A timer that nobody waits for any more would keep the process alive.
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const late = new Promise<'late'>((resolve) => (timer = setTimeout(resolve, DRAIN_MS, 'late')))
       if ((await Promise.race([drained, late])) === 'late') await server.stop(true)
+      clearTimeout(timer)
     },
     async kill() {
       await server.stop(true)

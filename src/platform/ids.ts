@@ -15,6 +15,3 @@ export const digits = (length: number): string =>
 
 /** SHA-256 in base64url, 43 characters. For values that are long and random already; passwords go through `passwords.ts`. */
 export const sha256 = (value: string): string => createHash('sha256').update(value).digest('base64url')
-
-/** At least 0, below 1, for jitter only: guessable. */
-export const fraction = (): number => Math.random()

@@ -108,8 +108,12 @@ function pathOf(url: string): string {
   const scheme = url.indexOf('://')
   const start = scheme < 0 ? 0 : url.indexOf('/', scheme + 3)
   const query = url.indexOf('?', start)
-  return query < 0 ? url.slice(start) : url.slice(start, query)
+  const path = query < 0 ? url.slice(start) : url.slice(start, query)
+  return path.startsWith('/api/auth/') ? path.replace(DEVICE_IN_PATH, '$1***') : path
 }
+
+/** These paths take a device's raw id, which can log in. */
+const DEVICE_IN_PATH = /^(\/api\/auth\/(?:logout|devices)\/).+/
 
 function jsonLine(time: string, level: Level, message: string, fields: Fields | undefined): string {
   return JSON.stringify({ time, level, message: maskText(message), ...fields }) + '\n'

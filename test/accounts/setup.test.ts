@@ -106,8 +106,10 @@ describe.if(inProcess)('setup link', () => {
     expect(all.filter((a) => a.isInitial)).toHaveLength(1)
     await expect(
       createAdministrator(server.ctx, { username: 'Deputy', password: 'another good battery' }),
-    ).rejects.toThrow()
-    await expect(createAdministrator(server.ctx, { username: 'weakling', password: '1234567890' })).rejects.toThrow()
+    ).rejects.toThrow('The username is taken.')
+    await expect(createAdministrator(server.ctx, { username: 'weakling', password: '1234567890' })).rejects.toThrow(
+      'The password is too easy to guess.',
+    )
     expect(await listAdministrators(server.ctx)).toHaveLength(2)
   })
 })
@@ -125,6 +127,6 @@ describe.if(inProcess)('administrator of the configuration', () => {
 
   test('with a weak password the server does not start', async () => {
     const config = { adminUsername: 'root', adminPassword: 'password' }
-    await expect(startServer({ config })).rejects.toThrow()
+    await expect(startServer({ config })).rejects.toThrow('The password must have at least 10 characters.')
   })
 })

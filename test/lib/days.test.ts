@@ -37,7 +37,15 @@ describe('zoneOffset', () => {
 })
 
 describe('lastDays', () => {
-  const zones = ['UTC', 'Asia/Shanghai', 'America/New_York', 'Europe/London', 'Australia/Lord_Howe', 'Pacific/Apia', 'Asia/Kathmandu']
+  const zones = [
+    'UTC',
+    'Asia/Shanghai',
+    'America/New_York',
+    'Europe/London',
+    'Australia/Lord_Howe',
+    'Pacific/Apia',
+    'Asia/Kathmandu',
+  ]
   const moments = ['2026-03-08T12:00:00Z', '2026-11-01T05:30:00Z', '2026-01-01T00:00:00Z', '2011-12-31T15:00:00Z']
 
   for (const zone of zones)
@@ -53,7 +61,8 @@ describe('lastDays', () => {
           const day = dayIn(zone, t)
           const isInRange = day >= dayName(range.firstDay) && day <= dayName(range.lastDay)
           const found = stretches.map((s) => dayName(dayNumber(t, s.offset)))
-          if (found.join() !== (isInRange ? day : '')) throw new Error(`${new Date(t).toISOString()} is ${day}, not ${found}`)
+          if (found.join() !== (isInRange ? day : ''))
+            throw new Error(`${new Date(t).toISOString()} is ${day}, not ${found}`)
           if (isInRange) hits++
         }
         expect(hits).toBeGreaterThan(365 * 47)

@@ -82,6 +82,17 @@ for (const level of LEVELS) {
   })
 }
 
+test('the mask is the same also where only the share of dark modules decides', () => {
+  for (const [content, level] of [
+    ['\0'.repeat(25), 'L'],
+    ['*', 'L'],
+    ['0'.repeat(196), 'L'],
+    ['UU', 'Q'],
+    ['\0'.repeat(7), 'H'],
+  ] as const)
+    expect(text(encodeQr(content, level))).toBe(byQrPackage(content, level))
+})
+
 test('content beyond ASCII says that it is UTF-8, unless only leaving that out lets it fit', () => {
   // Version 1-L holds 17 bytes; the declaration takes 12 bits of them.
   expect(encodeQr('é'.repeat(8), 'L').version).toBe(1)

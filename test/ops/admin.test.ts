@@ -143,7 +143,7 @@ describe('the first administrator', () => {
 
   test('a configured password that is too weak is a mistake in the configuration', async () => {
     const { code, stderr } = await place.run(['serve'], {
-      env: { TESSERA_ADMIN_USERNAME: 'root', TESSERA_ADMIN_PASSWORD: 'root' },
+      env: { TESSERA_ADMIN_USERNAME: 'root', TESSERA_ADMIN_PASSWORD: 'root', TESSERA_LOG_LEVEL: 'warn' },
     })
     expect(code).toBe(2)
     expect(stderr).toContain('TESSERA_ADMIN_PASSWORD')

@@ -60,7 +60,11 @@ test('the data directory is in use: who has it, and the running server is not di
 test('the port is in use', async () => {
   const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('somebody else') })
   try {
-    refused(await place.run(['serve', '--port', String(other.port)]), 3, 'The port is already in use')
+    refused(
+      await place.run(['serve', '--log-level', 'warn', '--port', String(other.port)]),
+      3,
+      'The port is already in use',
+    )
   } finally {
     await other.stop(true)
   }
@@ -69,7 +73,11 @@ test('the port is in use', async () => {
 })
 
 test('an address that is not of this machine', async () => {
-  refused(await place.run(['serve', '--host', '192.0.2.1']), 2, 'This machine has no such address')
+  refused(
+    await place.run(['serve', '--log-level', 'warn', '--host', '192.0.2.1']),
+    2,
+    'This machine has no such address',
+  )
 })
 
 describe('a data directory that cannot be used', () => {

@@ -20,7 +20,9 @@ describe('batch create', () => {
   test('500 at once, in their order, each with its own uuid', async () => {
     const me = await server.person()
     const categoryId = await makeCategory(me, 'all')
-    const { data } = ok(await me.post('/api/qr-codes/batch', { items: items(500, () => ({ categoryId, tags: ['t'] })) }))
+    const { data } = ok(
+      await me.post('/api/qr-codes/batch', { items: items(500, () => ({ categoryId, tags: ['t'] })) }),
+    )
     expect(data.count).toBe(500)
     expect(data.items.map((c: { name: string }) => c.name)).toEqual(items(500).map((i) => i.name))
     expect(new Set(data.items.map((c: { uuid: string }) => c.uuid)).size).toBe(500)
@@ -63,7 +65,9 @@ describe('batch create', () => {
   })
 
   test('bad shapes are named by their place, too', async () => {
-    const reply = await alice.post('/api/qr-codes/batch', { items: items(10, (i) => (i % 4 === 1 ? { name: '' } : {})) })
+    const reply = await alice.post('/api/qr-codes/batch', {
+      items: items(10, (i) => (i % 4 === 1 ? { name: '' } : {})),
+    })
     expect(reply.status).toBe(400)
     expect(reply.details.map((d) => d.path)).toEqual(['body.items.1.name', 'body.items.5.name', 'body.items.9.name'])
     expect(await total(alice)).toBe(0)

@@ -81,11 +81,22 @@ describe('lists', () => {
     const ids: number[] = []
     for (const name of ['a', 'b', 'c', 'd', 'e']) ids.push(await makeCategory(me, name))
     ok(await me.patch(`/api/categories/${ids[3]}/pin`, { pinned: true }))
-    ok(await me.patch('/api/categories/reorder', { items: [{ id: ids[0], sortOrder: 9 }, { id: ids[4], sortOrder: -1 }] }))
+    ok(
+      await me.patch('/api/categories/reorder', {
+        items: [
+          { id: ids[0], sortOrder: 9 },
+          { id: ids[4], sortOrder: -1 },
+        ],
+      }),
+    )
     const list = await allPages(me, '/api/categories', 2)
     expect(list.map((c) => c.name)).toEqual(['d', 'e', 'b', 'c', 'a'])
     expect(await treeOf(me)).toBe('d,e,b,c,a')
-    expect(ok(await me.get('/api/categories', { sort: '-name' })).data.items.map((c: { name: string }) => c.name).join('')).toBe('edcba')
+    expect(
+      ok(await me.get('/api/categories', { sort: '-name' }))
+        .data.items.map((c: { name: string }) => c.name)
+        .join(''),
+    ).toBe('edcba')
     expect((await me.get('/api/categories', { sort: 'color' })).status).toBe(400)
   })
 
@@ -93,7 +104,9 @@ describe('lists', () => {
     const me = await server.person()
     const [top, second] = await chain(me, 3)
     const names = async (query: Record<string, string | number>) =>
-      ok(await me.get('/api/categories', query)).data.items.map((c: { name: string }) => c.name).join(',')
+      ok(await me.get('/api/categories', query))
+        .data.items.map((c: { name: string }) => c.name)
+        .join(',')
     expect(await names({ parentId: 0 })).toBe('l1')
     expect(await names({ parentId: top! })).toBe('l2')
     expect(await names({ parentId: second! })).toBe('l3')
@@ -132,7 +145,13 @@ describe('moving', () => {
     const [l1, l2, l3] = await chain(me, 3)
     const [, , , d4] = await chain(me, 4)
     const before = await treeOf(me)
-    for (const [id, parentId] of [[l1, l1], [l1, l2], [l1, l3], [l1, d4], [l1, 999_999]])
+    for (const [id, parentId] of [
+      [l1, l1],
+      [l1, l2],
+      [l1, l3],
+      [l1, d4],
+      [l1, 999_999],
+    ])
       expect((await me.patch(`/api/categories/${id}/parent`, { parentId })).status, `${id} → ${parentId}`).toBe(400)
     expect(await treeOf(me)).toBe(before)
     // l3 alone fits below the fourth level, l2 with l3 would be a sixth.
@@ -159,7 +178,8 @@ describe('moving', () => {
     const ids = await Promise.all(Array.from({ length: 8 }, (_, i) => makeCategory(me, `c${i}`)))
     await race(60, (i) => me.patch(`/api/categories/${ids[i % 8]}/parent`, { parentId: ids[(i * 5 + 3) % 8] }))
     const tree: Node[] = ok(await me.get('/api/categories/tree')).data
-    const depth = (nodes: Node[]): number => (nodes.length === 0 ? 0 : 1 + Math.max(...nodes.map((n) => depth(n.children))))
+    const depth = (nodes: Node[]): number =>
+      nodes.length === 0 ? 0 : 1 + Math.max(...nodes.map((n) => depth(n.children)))
     const all = (nodes: Node[]): number[] => nodes.flatMap((n) => [n.id, ...all(n.children)])
     expect(depth(tree)).toBeLessThanOrEqual(5)
     expect(all(tree).toSorted()).toEqual(ids.toSorted())
@@ -187,7 +207,15 @@ describe('order and pins in bulk', () => {
       [{ ids: [b, a, theirs] }, 404],
       [{ ids: [b, a, 999_999] }, 404],
       [{ ids: [b, b] }, 400],
-      [{ items: [{ id: b, sortOrder: 1 }, { id: b, sortOrder: 2 }] }, 400],
+      [
+        {
+          items: [
+            { id: b, sortOrder: 1 },
+            { id: b, sortOrder: 2 },
+          ],
+        },
+        400,
+      ],
       [{ ids: [b, a], items: [{ id: a, sortOrder: 1 }] }, 400],
       [{ ids: [] }, 400],
       [{}, 400],

@@ -68,7 +68,9 @@ describe('making a code', () => {
   })
 
   test('names in snake_case are the same fields', async () => {
-    const { data } = ok(await alice.post('/api/qr-codes', { name: 'x', content: 'y', is_public: true, content_type: 'OTHER' }))
+    const { data } = ok(
+      await alice.post('/api/qr-codes', { name: 'x', content: 'y', is_public: true, content_type: 'OTHER' }),
+    )
     expect(data).toMatchObject({ isPublic: true, contentType: 'OTHER' })
   })
 
@@ -126,7 +128,10 @@ describe('making a code', () => {
       const before = ok(await alice.get('/api/qr-codes')).data.total
       const reply = await alice.post('/api/qr-codes', body)
       expect(reply.status, reply.text).toBe(400)
-      expect(reply.details.some((d) => d.path.startsWith(path)), reply.text).toBe(true)
+      expect(
+        reply.details.some((d) => d.path.startsWith(path)),
+        reply.text,
+      ).toBe(true)
       expect(ok(await alice.get('/api/qr-codes')).data.total).toBe(before)
     })
 
@@ -141,7 +146,9 @@ describe('making a code', () => {
   test('messages in Chinese', async () => {
     const body = { name: 'x', content: 'a'.repeat(1274), style: { level: 'H' } }
     const reply = await alice.send('POST', '/api/qr-codes', { body, headers: { 'accept-language': 'zh-CN' } })
-    expect(reply.details).toEqual([{ path: 'body.content', message: '占 1274 字节；在此纠错级别下二维码最多容纳 1273 字节' }])
+    expect(reply.details).toEqual([
+      { path: 'body.content', message: '占 1274 字节；在此纠错级别下二维码最多容纳 1273 字节' },
+    ])
   })
 })
 
@@ -163,7 +170,13 @@ describe('changing a code', () => {
     const categoryId = await makeCategory(alice, 'A')
     const code = await makeCode(alice, { categoryId, remark: 'r', tags: ['t'], isPublic: true, style: { level: 'H' } })
     const { data } = ok(
-      await alice.put(`/api/qr-codes/${code.id}`, { categoryId: null, remark: null, tags: null, isPublic: null, style: null }),
+      await alice.put(`/api/qr-codes/${code.id}`, {
+        categoryId: null,
+        remark: null,
+        tags: null,
+        isPublic: null,
+        style: null,
+      }),
     )
     expect(data).toMatchObject({ categoryId: null, remark: '', tags: [], isPublic: false, style: { level: 'M' } })
     for (const field of ['name', 'content'])
@@ -191,16 +204,39 @@ describe('changing a code', () => {
   test('fields that are not the caller’s stay', async () => {
     const code = await makeCode(alice)
     const { data } = ok(
-      await alice.put(`/api/qr-codes/${code.id}`, { name: 'x', uuid: 'y', userId: mallory.id, scanCount: 9, orgIds: [1], createdAt: 1 }),
+      await alice.put(`/api/qr-codes/${code.id}`, {
+        name: 'x',
+        uuid: 'y',
+        userId: mallory.id,
+        scanCount: 9,
+        orgIds: [1],
+        createdAt: 1,
+      }),
     )
-    expect(data).toMatchObject({ uuid: code.uuid, userId: alice.id, scanCount: 0, orgId: null, createdAt: code['createdAt'] })
+    expect(data).toMatchObject({
+      uuid: code.uuid,
+      userId: alice.id,
+      scanCount: 0,
+      orgId: null,
+      createdAt: code['createdAt'],
+    })
   })
 
   test('changes at the same time all count', async () => {
     const code = await makeCode(alice)
-    const fields = [{ name: 'n' }, { remark: 'r' }, { tags: ['t'] }, { pinned: true }, { sortOrder: 4 }, { isPublic: true }]
+    const fields = [
+      { name: 'n' },
+      { remark: 'r' },
+      { tags: ['t'] },
+      { pinned: true },
+      { sortOrder: 4 },
+      { isPublic: true },
+    ]
     await Promise.all(fields.map((body) => alice.put(`/api/qr-codes/${code.id}`, body)))
-    expect(ok(await alice.get(`/api/qr-codes/${code.id}`)).data).toMatchObject({ ...Object.assign({}, ...fields), version: 7 })
+    expect(ok(await alice.get(`/api/qr-codes/${code.id}`)).data).toMatchObject({
+      ...Object.assign({}, ...fields),
+      version: 7,
+    })
   })
 
   test('pin and unpin, public and private', async () => {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 
-import { type Person, type Reply, startServer, type TestServer } from '../harness/index.ts'
+import { unzipSync } from 'fflate'
+
+import { inProcess, type Person, type Reply, startServer, type TestServer } from '../harness/index.ts'
 import { pictureOfPng, readByZxing } from '../lib/qr-pictures.ts'
 import { makeCategory, makeCode, ok } from './helpers.ts'
 
@@ -18,19 +17,7 @@ afterAll(() => server.stop())
 
 const post = (who: Person, body: unknown) => who.post('/api/qr-codes/batch/export', body)
 
-/** By the system's own unzip, which knows nothing of ours. */
-function unzip(bytes: Uint8Array): Map<string, Uint8Array> {
-  const dir = mkdtempSync(join(tmpdir(), 'tessera-unzip-'))
-  try {
-    const path = join(dir, 'archive.zip')
-    require('node:fs').writeFileSync(path, bytes)
-    const out = Bun.spawnSync(['python3', '-m', 'zipfile', '-e', path, join(dir, 'out')])
-    if (out.exitCode !== 0) throw new Error(out.stderr.toString())
-    return new Map(readdirSync(join(dir, 'out')).map((name) => [name, new Uint8Array(readFileSync(join(dir, 'out', name)))]))
-  } finally {
-    rmSync(dir, { recursive: true, force: true })
-  }
-}
+const unzip = (bytes: Uint8Array): Map<string, Uint8Array> => new Map(Object.entries(unzipSync(bytes)))
 
 /** RFC 4180, to the letter. */
 function parseCsv(text: string): string[][] {
@@ -97,7 +84,13 @@ describe('a zip', () => {
     }
     expect(new Set(index.map((row) => row['file']!.toLowerCase())).size).toBe(made.length)
     expect(pictureOfPng(files.get(index[1]!['file']!)!).fg).toBe('112233')
-    expect(index[0]).toMatchObject({ name: 'Menu', category: '分类', tags: 'a, b', isPublic: 'false', publicUrl: made[0]!['publicUrl'] as string })
+    expect(index[0]).toMatchObject({
+      name: 'Menu',
+      category: '分类',
+      tags: 'a, b',
+      isPublic: 'false',
+      publicUrl: made[0]!['publicUrl'] as string,
+    })
     expect(index[3]!['content']).toBe('line\r\nbreak, "quoted"')
   })
 
@@ -131,7 +124,8 @@ describe('a zip', () => {
 describe('tables', () => {
   test('csv: what would be a formula is a text', async () => {
     const me = await server.person()
-    for (const content of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', 'harmless']) await makeCode(me, { content, name: `n ${content.trim()}` })
+    for (const content of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', 'harmless'])
+      await makeCode(me, { content, name: `n ${content.trim()}` })
     const rows = tableOf(ok(await post(me, { format: 'csv' })))
     expect(rows.map((row) => row['content'])).toEqual(["'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\t=1", 'harmless'])
   })
@@ -141,20 +135,13 @@ describe('tables', () => {
     const code = await makeCode(me, { name: '名称 & <x>', content: '=HYPERLINK("http://evil")', remark: 'two\nlines' })
     const reply = ok(await post(me, { format: 'xlsx' }))
     expect(reply.headers.get('content-disposition')).toEndWith('.xlsx"')
-    const dir = mkdtempSync(join(tmpdir(), 'tessera-xlsx-'))
-    try {
-      require('node:fs').writeFileSync(join(dir, 'a.zip'), reply.bytes)
-      Bun.spawnSync(['python3', '-m', 'zipfile', '-e', join(dir, 'a.zip'), join(dir, 'out')])
-      const sheet = readFileSync(join(dir, 'out/xl/worksheets/sheet1.xml'), 'utf8')
-      const texts = [...sheet.matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(([, t]) => t)
-      expect(texts).toContain('名称 &amp; &lt;x&gt;')
-      expect(texts).toContain('=HYPERLINK(&quot;http://evil&quot;)')
-      expect(sheet).not.toContain('<f>')
-      expect(sheet).toContain(`<v>${code.id}</v>`)
-      expect(sheet.match(/<row /g)).toHaveLength(2)
-    } finally {
-      rmSync(dir, { recursive: true, force: true })
-    }
+    const sheet = new TextDecoder().decode(unzip(reply.bytes).get('xl/worksheets/sheet1.xml'))
+    const texts = [...sheet.matchAll(/<t[^>]*>([^<]*)<\/t>/g)].map(([, text]) => text)
+    expect(texts).toContain('名称 &amp; &lt;x&gt;')
+    expect(texts).toContain('=HYPERLINK(&quot;http://evil&quot;)')
+    expect(sheet).not.toContain('<f>')
+    expect(sheet).toContain(`<v>${code.id}</v>`)
+    expect(sheet.match(/<row /g)).toHaveLength(2)
   })
 })
 
@@ -193,29 +180,31 @@ describe('a large one', () => {
   let me: Person
   beforeAll(async () => {
     me = await server.person()
-    const items = Array.from({ length: 500 }, (_, i) => ({ name: `code ${i}`, content: `https://example.com/${i}/${'x'.repeat(300)}` }))
-    for (let i = 0; i < 4; i++) ok(await me.post('/api/qr-codes/batch', { items: items.map((item) => ({ ...item, name: `${item.name} ${i}` })) }))
+    const items = Array.from({ length: 500 }, (_, i) => ({
+      name: `code ${i}`,
+      content: `https://example.com/${i}/${'x'.repeat(300)}`,
+    }))
+    for (let i = 0; i < 4; i++)
+      ok(await me.post('/api/qr-codes/batch', { items: items.map((item) => ({ ...item, name: `${item.name} ${i}` })) }))
   })
 
   test('lets other requests through', async () => {
     const waits: number[] = []
-    let done = false
-    const exporting = post(me, { format: 'zip', size: 512 }).then((reply) => {
-      done = true
-      return reply
-    })
-    while (!done) {
+    const exporting = post(me, { format: 'zip', size: 512 })
+    let state: unknown
+    do {
       const started = performance.now()
       ok(await alice.get('/api/qr-codes', { size: 1 }))
       waits.push(performance.now() - started)
-    }
+      state = await Promise.race([exporting, Promise.resolve('running')])
+    } while (state === 'running')
     const files = unzip(ok(await exporting).bytes)
     expect(files.size).toBe(2001)
     expect(waits.length).toBeGreaterThan(20)
     expect(waits.toSorted((a, b) => a - b)[Math.floor(waits.length * 0.95)]).toBeLessThan(100)
   }, 60_000)
 
-  test('stops when the client goes away', async () => {
+  test.if(inProcess)('stops when the client goes away', async () => {
     const controller = new AbortController()
     const response = await fetch(`${server.url}/api/qr-codes/batch/export`, {
       method: 'POST',
@@ -226,10 +215,12 @@ describe('a large one', () => {
     expect(response.status).toBe(200)
     await response.body!.getReader().read()
     controller.abort()
-    await Bun.sleep(200)
-    const started = performance.now()
-    for (let i = 0; i < 20; i++) ok(await me.get('/api/qr-codes', { size: 1 }))
-    expect(performance.now() - started).toBeLessThan(1000)
+    await Bun.sleep(300)
+    // Drawing 2,000 pictures of that size would keep a core busy for seconds.
+    const before = process.cpuUsage()
+    await Bun.sleep(500)
+    const { user } = process.cpuUsage(before)
+    expect(user / 1000).toBeLessThan(100)
   })
 
   test('leaves out what is deleted meanwhile, and is whole otherwise', async () => {

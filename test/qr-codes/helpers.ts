@@ -29,7 +29,12 @@ export async function makeCategory(who: Person, name: string, parentId: number |
 }
 
 /** All pages of a list, one after the other. */
-export async function allPages(who: Person, path: string, size: number, query: Record<string, string | number | boolean> = {}) {
+export async function allPages(
+  who: Person,
+  path: string,
+  size: number,
+  query: Record<string, string | number | boolean> = {},
+) {
   const items: Code[] = []
   for (let page = 1; ; page++) {
     const { data } = ok(await who.get(path, { ...query, page, size }))

@@ -32,13 +32,25 @@ describe('the order', () => {
     // A batch is made in one moment: 60 rows tie on everything but the id.
     const items = Array.from({ length: 60 }, (_, i) => ({ name: `tied ${i}`, content: 'x' }))
     const made: Code[] = ok(await me.post('/api/qr-codes/batch', { items })).data.items
-    for (const code of made.filter((_, i) => i % 7 === 0)) ok(await me.patch(`/api/qr-codes/${code.id}/pin`, { pinned: true }))
-    for (const code of made.filter((_, i) => i % 5 === 0)) ok(await me.put(`/api/qr-codes/${code.id}`, { sortOrder: (code.id % 3) - 1 }))
+    for (const code of made.filter((_, i) => i % 7 === 0))
+      ok(await me.patch(`/api/qr-codes/${code.id}/pin`, { pinned: true }))
+    for (const code of made.filter((_, i) => i % 5 === 0))
+      ok(await me.put(`/api/qr-codes/${code.id}`, { sortOrder: (code.id % 3) - 1 }))
     const whole = await allPages(me, '/api/qr-codes', 100)
     expect(ids(whole)).toEqual(expected(whole))
     expect(whole).toHaveLength(60)
-    for (const size of [1, 7, 20, 59, 60]) expect(ids(await allPages(me, '/api/qr-codes', size)), `size ${size}`).toEqual(ids(whole))
-    for (const sort of ['name', '-name', 'createdAt', '-createdAt', 'updatedAt', '-updatedAt', 'scanCount', '-scanCount']) {
+    for (const size of [1, 7, 20, 59, 60])
+      expect(ids(await allPages(me, '/api/qr-codes', size)), `size ${size}`).toEqual(ids(whole))
+    for (const sort of [
+      'name',
+      '-name',
+      'createdAt',
+      '-createdAt',
+      'updatedAt',
+      '-updatedAt',
+      'scanCount',
+      '-scanCount',
+    ]) {
       const sorted = await allPages(me, '/api/qr-codes', 100, { sort })
       expect(ids(sorted).toSorted(), sort).toEqual(ids(whole).toSorted())
       expect(ids(await allPages(me, '/api/qr-codes', 9, { sort })), sort).toEqual(ids(sorted))
@@ -90,7 +102,12 @@ describe('filters', () => {
     const make = async (key: string, fields: Record<string, unknown>) => (codes[key] = (await makeCode(me, fields)).id)
     await make('inTop', { name: 'Alpha', content: 'https://example.com/', categoryId: top, isPublic: true })
     await make('inBelow', { name: 'beta', content: 'plain text', categoryId: below, remark: 'Remark with ALPHA' })
-    await make('inBottom', { name: 'gamma', content: 'tel:+8613800138000', categoryId: bottom, tags: ['alphabet', '春节'] })
+    await make('inBottom', {
+      name: 'gamma',
+      content: 'tel:+8613800138000',
+      categoryId: bottom,
+      tags: ['alphabet', '春节'],
+    })
     await make('inOther', { name: '100% sure', content: 'x_y', categoryId: other })
     await make('free', { name: '中文名称', content: '内容：二维码' })
     ok(await me.patch(`/api/qr-codes/${codes['free']}/pin`, { pinned: true }))
@@ -134,7 +151,8 @@ describe('filters', () => {
     [() => ({ pinned: false, keyword: 'a', isPublic: true }), ['inTop']],
   ]
   for (const [query, keys] of cases)
-    test(`${String(query).slice(6)} finds ${keys.join(', ') || 'nothing'}`, async () => expect(await found(query())).toEqual(keys))
+    test(`${String(query).slice(6)} finds ${keys.join(', ') || 'nothing'}`, async () =>
+      expect(await found(query())).toEqual(keys))
 
   test('somebody else’s category finds nothing', async () => {
     const theirs = await makeCategory(alice, 'theirs')
@@ -143,7 +161,13 @@ describe('filters', () => {
   })
 
   test('values that are no filter are refused', async () => {
-    for (const query of [{ contentType: 'FILM' }, { isPublic: 'maybe' }, { categoryId: -1 }, { categoryId: 'x' }, { orgId: 0 }])
+    for (const query of [
+      { contentType: 'FILM' },
+      { isPublic: 'maybe' },
+      { categoryId: -1 },
+      { categoryId: 'x' },
+      { orgId: 0 },
+    ])
       expect([400, 403], JSON.stringify(query)).toContain((await me.get('/api/qr-codes', query as never)).status)
   })
 })
@@ -162,7 +186,16 @@ describe('totals and pages stay right while codes come, change and go', () => {
     await check('empty')
     for (let i = 0; i < 13; i++) made.push(await makeCode(me))
     await check('made one by one')
-    made.push(...ok(await me.post('/api/qr-codes/batch', { items: [{ name: 'b1', content: 'x' }, { name: 'b2', content: 'y' }] })).data.items)
+    made.push(
+      ...ok(
+        await me.post('/api/qr-codes/batch', {
+          items: [
+            { name: 'b1', content: 'x' },
+            { name: 'b2', content: 'y' },
+          ],
+        }),
+      ).data.items,
+    )
     await check('made in a batch')
     ok(await me.patch(`/api/qr-codes/${made[9]!.id}/pin`, { pinned: true }))
     await check('pinned')

@@ -13,7 +13,15 @@ afterAll(() => server.stop())
 const render = (query: RequestOptions['query'], headers: Record<string, string> = {}) =>
   server.request('GET', '/api/qrcode/render', { query: query!, headers })
 
-const CONTENTS = ['https://example.com/a?b=c&d=%20', '中文内容：你好，世界', 'emoji 😀👩‍👩‍👧 🇨🇳', 'café – Ωmega', '0123456789', 'A-Z 1', ' two\nlines\t']
+const CONTENTS = [
+  'https://example.com/a?b=c&d=%20',
+  '中文内容：你好，世界',
+  'emoji 😀👩‍👩‍👧 🇨🇳',
+  'café – Ωmega',
+  '0123456789',
+  'A-Z 1',
+  ' two\nlines\t',
+]
 
 describe('drawing', () => {
   for (const content of CONTENTS)
@@ -33,11 +41,15 @@ describe('drawing', () => {
       const picture = pictureOfPng(ok(await render({ content: 'x', size })).bytes)
       expect(picture).toMatchObject({ size, fg: '000000', bg: 'ffffff' })
     }
-    const picture = pictureOfPng(ok(await render({ content: 'x', size: 210, margin: 0, fg: 'AA0000', bg: '00ff7f' })).bytes)
+    const picture = pictureOfPng(
+      ok(await render({ content: 'x', size: 210, margin: 0, fg: 'AA0000', bg: '00ff7f' })).bytes,
+    )
     expect(picture).toMatchObject({ size: 210, fg: 'aa0000', bg: '00ff7f' })
     // Without a margin the finder pattern begins in the corner; a version 1 code has 21 modules.
     expect(picture.dark.subarray(0, 70).every((bit) => bit === 1)).toBe(true)
-    expect(pictureOfSvg(ok(await render({ content: 'x', size: 210, margin: 10, format: 'svg' })).text, 1)).toMatchObject({
+    expect(
+      pictureOfSvg(ok(await render({ content: 'x', size: 210, margin: 10, format: 'svg' })).text, 1),
+    ).toMatchObject({
       width: 210,
       units: 41,
     })
@@ -45,24 +57,36 @@ describe('drawing', () => {
 
   test('the defaults are 300 pixels, level M, margin 4', async () => {
     const plain = ok(await render({ content: 'hello' }))
-    const spelt = ok(await render({ content: 'hello', size: 300, level: 'M', margin: 4, format: 'png', fg: '000000', bg: 'FFFFFF' }))
+    const spelt = ok(
+      await render({ content: 'hello', size: 300, level: 'M', margin: 4, format: 'png', fg: '000000', bg: 'FFFFFF' }),
+    )
     expect(plain.bytes).toEqual(spelt.bytes)
     expect(plain.headers.get('etag')).toBe(spelt.headers.get('etag'))
   })
 
   test('as much as a level holds, and not a byte more', async () => {
-    for (const [level, most] of [['L', 2953], ['M', 2331], ['Q', 1663], ['H', 1273]] as const) {
+    for (const [level, most] of [
+      ['L', 2953],
+      ['M', 2331],
+      ['Q', 1663],
+      ['H', 1273],
+    ] as const) {
       const content = 'x'.repeat(most)
       const png = ok(await render({ content, level, size: 800 }))
       expect(await readByZxing(png.bytes)).toMatchObject({ text: content, level, version: 40 })
       expect((await render({ content: content + 'x', level })).status, level).toBe(400)
     }
-    expect(await readByZxing(ok(await render({ content: 'x'.repeat(2953), size: 800 })).bytes)).toMatchObject({ level: 'L' })
+    expect(await readByZxing(ok(await render({ content: 'x'.repeat(2953), size: 800 })).bytes)).toMatchObject({
+      level: 'L',
+    })
   })
 
   test('the picture that a code names shows its content in its style', async () => {
     const alice = await server.person()
-    const code = await makeCode(alice, { content: '二维码 & more + ümlaut', style: { level: 'Q', fg: '003366', margin: 2 } })
+    const code = await makeCode(alice, {
+      content: '二维码 & more + ümlaut',
+      style: { level: 'Q', fg: '003366', margin: 2 },
+    })
     const url = new URL(code['imageUrl'] as string)
     const png = ok(await server.request('GET', url.pathname + url.search))
     expect(await readByZxing(png.bytes)).toMatchObject({ text: code.content, level: 'Q' })
@@ -98,7 +122,7 @@ describe('keeping', () => {
 
   test('inputs that could be confused are not', async () => {
     const seen = new Set<string>()
-    for (const query of [
+    const queries: Record<string, string | number>[] = [
       { content: 'x' },
       { content: 'x', format: 'svg' },
       { content: 'x', size: 301 },
@@ -108,7 +132,8 @@ describe('keeping', () => {
       { content: 'x', bg: '000001', fg: 'ffffff' },
       { content: 'X' },
       { content: ' x' },
-    ]) {
+    ]
+    for (const query of queries) {
       const reply = ok(await render(query))
       seen.add(reply.headers.get('etag')!)
       seen.add(reply.bytes.toHex())

@@ -23,7 +23,8 @@ describe('what fits a code', () => {
     ['985 Chinese characters are 2,955 bytes', '汉'.repeat(985), 'L', 2953],
     ['emoji take four bytes', '😀'.repeat(319), 'H', 1273],
   ]
-  for (const [name, content, level, max] of cases) test(name, () => expect(tooLongFor(content, level)).toBe(max as number))
+  for (const [name, content, level, max] of cases)
+    test(name, () => expect(tooLongFor(content, level)).toBe(max as number))
 
   test('whatever is let in can be drawn', () => {
     for (const level of ['L', 'M', 'Q', 'H'] as const)

@@ -14,7 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const scan = async (who: Person, fields: Record<string, unknown>) => ok(await who.post('/api/scan-records', fields)).data
+const scan = async (who: Person, fields: Record<string, unknown>) =>
+  ok(await who.post('/api/scan-records', fields)).data
 
 describe('recording', () => {
   test('the least, and everything', async () => {
@@ -70,7 +71,8 @@ describe('what a scan resolves to', () => {
     const mine = await makeCode(alice, { name: 'mine' })
     const open = await makeCode(mallory, { name: 'open', isPublic: true })
     const hidden = await makeCode(mallory, { name: 'hidden' })
-    const link = (code: { uuid: string }, path = '/public/qr/') => new URL(mine['publicUrl'] as string).origin + path + code.uuid
+    const link = (code: { uuid: string }, path = '/public/qr/') =>
+      new URL(mine['publicUrl'] as string).origin + path + code.uuid
     expect(await scan(alice, { content: link(mine) })).toMatchObject({
       qrCodeId: mine.id,
       title: 'mine',
@@ -163,7 +165,9 @@ describe('changing and deleting', () => {
   test('favourite, title and address; not what was read', async () => {
     const record = await scan(alice, { content: 'x', title: 't' })
     const { resolved: _, ...shown } = record
-    const changed = ok(await alice.patch(`/api/scan-records/${record.id}`, { favorite: true, title: null, content: 'y', scannedAt: 5 }))
+    const changed = ok(
+      await alice.patch(`/api/scan-records/${record.id}`, { favorite: true, title: null, content: 'y', scannedAt: 5 }),
+    )
     expect(changed.data).toEqual({ ...shown, favorite: true, title: null })
     expect(ok(await alice.patch(`/api/scan-records/${record.id}`, { address: 'here' })).data).toEqual({
       ...shown,
@@ -178,15 +182,21 @@ describe('changing and deleting', () => {
 
   test('only one’s own', async () => {
     const record = await scan(alice, { content: 'private' })
-    for (const [method, body] of [['PATCH', { favorite: true }], ['DELETE', undefined]] as const) {
+    for (const [method, body] of [
+      ['PATCH', { favorite: true }],
+      ['DELETE', undefined],
+    ] as const) {
       const path = `/api/scan-records/${record.id}`
       expect((await server.request(method, path, { body })).status).toBe(401)
       expect((await mallory.send(method, path, { body })).status).toBe(404)
       expect((await alice.send(method, '/api/scan-records/abc', { body })).status).toBe(400)
     }
-    expect(ok(await alice.get('/api/scan-records')).data.items.find((r: { id: number }) => r.id === record.id).favorite).toBe(false)
+    expect(
+      ok(await alice.get('/api/scan-records')).data.items.find((r: { id: number }) => r.id === record.id).favorite,
+    ).toBe(false)
     expect(JSON.stringify(ok(await mallory.get('/api/scan-records')).data)).not.toContain('private')
-    for (const path of ['', '/stats']) expect((await server.request('GET', `/api/scan-records${path}`)).status).toBe(401)
+    for (const path of ['', '/stats'])
+      expect((await server.request('GET', `/api/scan-records${path}`)).status).toBe(401)
     expect((await server.request('POST', '/api/scan-records', { body: { content: 'x' } })).status).toBe(401)
   })
 })

@@ -49,16 +49,32 @@ describe('of codes', () => {
 
   test('nothing yet', async () => {
     const { data } = ok(await (await server.person()).get('/api/qr-codes/stats', { days: 1 }))
-    expect(data).toMatchObject({ total: 0, publicCount: 0, pinnedCount: 0, trashCount: 0, scanCount: 0, byCategory: [], byType: [] })
+    expect(data).toMatchObject({
+      total: 0,
+      publicCount: 0,
+      pinnedCount: 0,
+      trashCount: 0,
+      scanCount: 0,
+      byCategory: [],
+      byType: [],
+    })
     expect(data.byDay).toHaveLength(1)
   })
 
   test('days and zones that are none are refused', async () => {
     const me = await server.person()
     for (const path of ['/api/qr-codes/stats', '/api/scan-records/stats']) {
-      for (const query of [{ days: 0 }, { days: 367 }, { days: 'x' }, { tz: 'Mars/Olympus' }, { tz: '+25:00' }, { tz: '' }])
+      for (const query of [
+        { days: 0 },
+        { days: 367 },
+        { days: 'x' },
+        { tz: 'Mars/Olympus' },
+        { tz: '+25:00' },
+        { tz: '' },
+      ])
         expect((await me.get(path, query as never)).status, JSON.stringify(query)).toBe(400)
-      for (const tz of ['Asia/Shanghai', '+08:00', '-03:30', 'UTC', 'America/New_York']) ok(await me.get(path, { tz, days: 366 }))
+      for (const tz of ['Asia/Shanghai', '+08:00', '-03:30', 'UTC', 'America/New_York'])
+        ok(await me.get(path, { tz, days: 366 }))
       expect((await server.request('GET', path)).status).toBe(401)
     }
     ok(await me.send('GET', '/api/qr-codes/stats?tz=+08:00'))
@@ -71,7 +87,12 @@ describe('of codes', () => {
       await makeCode(me)
       const today = async (tz: string) => ok(await me.get('/api/qr-codes/stats', { tz, days: 3 })).data.byDay as Day[]
       for (const tz of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kathmandu']) {
-        const date = new Intl.DateTimeFormat('en-CA', { timeZone: tz, year: 'numeric', month: '2-digit', day: '2-digit' }).format()
+        const date = new Intl.DateTimeFormat('en-CA', {
+          timeZone: tz,
+          year: 'numeric',
+          month: '2-digit',
+          day: '2-digit',
+        }).format()
         expect(counted(await today(tz)), tz).toEqual([{ date, count: 1 }])
       }
       s.clock.advance(2 * 86_400_000)
@@ -98,8 +119,14 @@ describe('of scans', () => {
     expect(data).toMatchObject({
       total: 3,
       favorites: 1,
-      byType: [{ contentType: 'TEXT', count: 2 }, { contentType: 'URL', count: 1 }],
-      bySource: [{ source: 'IMAGE', count: 2 }, { source: 'CAMERA', count: 1 }],
+      byType: [
+        { contentType: 'TEXT', count: 2 },
+        { contentType: 'URL', count: 1 },
+      ],
+      bySource: [
+        { source: 'IMAGE', count: 2 },
+        { source: 'CAMERA', count: 1 },
+      ],
     })
     expect(sum(data.byDay)).toBe(3)
   })
@@ -108,7 +135,9 @@ describe('of scans', () => {
     // The last change in New York that lies in the past 366 days, and scans on both sides of both its midnights.
     const me = await server.person()
     const zone = 'America/New_York'
-    const offset = (t: number) => new Date(new Date(t).toLocaleString('en-US', { timeZone: zone })).getTime() - new Date(new Date(t).toLocaleString('en-US', { timeZone: 'UTC' })).getTime()
+    const offset = (t: number) =>
+      new Date(new Date(t).toLocaleString('en-US', { timeZone: zone })).getTime() -
+      new Date(new Date(t).toLocaleString('en-US', { timeZone: 'UTC' })).getTime()
     const hour = 3_600_000
     let change = Math.floor(Date.now() / hour) * hour
     while (offset(change) === offset(change - hour)) change -= hour

@@ -1,13 +1,13 @@
+import type { AppContext, Job } from '../../context.ts'
 /** QR codes, the categories they are sorted into, what was scanned, and the public pages and pictures of codes. */
 import type { AnyEndpoint } from '../../http/endpoint.ts'
-import type { AppContext, Job } from '../../context.ts'
 import { categoryEndpoints } from './categories/endpoints.ts'
 import { codeEndpoints } from './codes/endpoints.ts'
-import { purgeJob } from './trash/service.ts'
 import { countPersonal } from './list/store.ts'
 import { publicEndpoints } from './public/endpoints.ts'
 import { renderEndpoints } from './render/endpoints.ts'
 import { scanEndpoints } from './scans/endpoints.ts'
+import { purgeJob } from './trash/service.ts'
 
 export const endpoints: readonly AnyEndpoint[] = [
   ...codeEndpoints,

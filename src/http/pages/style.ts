@@ -29,7 +29,7 @@ code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overfl
 .facts:last-child{margin-bottom:0}
 .facts dt{color:var(--soft)}
 .facts dd{margin:0;overflow-wrap:anywhere}
-.qr{display:block;width:100%;max-width:20rem;height:auto;aspect-ratio:1;margin:0 auto 1.25rem;padding:.75rem;background:#fff;border:1px solid var(--line);border-radius:.75rem;image-rendering:pixelated}
+.qr{display:block;width:100%;max-width:20rem;height:auto;aspect-ratio:1;margin:0 auto 1.25rem;padding:.25rem;background:#fff;border:1px solid var(--line);border-radius:.75rem;image-rendering:pixelated}
 .notice{margin:0 0 1rem;padding:.75rem 1rem;border-radius:.75rem;background:var(--tint)}
 .notice.bad{background:var(--bad-tint);color:var(--bad)}
 .field{margin:0 0 1.125rem}

@@ -1,7 +1,5 @@
-import { LOGIN_TYPES, type LoginRecordView, type LoginType } from './model.ts'
+import type { LoginRecordView, LoginType } from './model.ts'
 import type { LoginRecordRow } from './store.ts'
-
-const isLoginType = (text: string): text is LoginType => (LOGIN_TYPES as readonly string[]).includes(text)
 
 export const toLoginRecordView = (r: LoginRecordRow): LoginRecordView => ({
   id: r.id,
@@ -10,7 +8,8 @@ export const toLoginRecordView = (r: LoginRecordRow): LoginRecordView => ({
   deviceName: r.deviceName,
   ipAddress: r.ipAddress,
   city: r.city,
-  loginType: isLoginType(r.loginType) ? r.loginType : 'login',
+  // Only `LoginType`s are ever written.
+  loginType: r.loginType as LoginType,
   status: r.status,
   failureReason: r.failureReason,
   createdAt: r.createdAt,

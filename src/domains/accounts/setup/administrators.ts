@@ -2,6 +2,7 @@
 import type { AppContext } from '../../../context.ts'
 import type { Db, Tx } from '../../../db/store.ts'
 import { badRequest } from '../../../http/errors.ts'
+import { InvalidRequest } from '../../../http/validate.ts'
 import { bindRole, platformBindings, SYSTEM_ADMIN } from '../../access/index.ts'
 import { badUsername, isUsername, usernameKey } from '../credentials.ts'
 import { usernameTaken } from '../errors.ts'
@@ -68,22 +69,42 @@ export async function insertAdministrator(
   return user
 }
 
-/** Makes a user who holds SYSTEM_ADMIN. Throws an AppError 400 for a bad or taken username, or a weak password. */
-export async function createAdministrator(ctx: AppContext, credentials: Credentials): Promise<{ id: number }> {
-  checkCredentials(credentials)
-  const passwordHash = await ctx.passwords.hash(credentials.password)
-  const user = await ctx.db.write((tx) => insertAdministrator(ctx, tx, credentials.username, passwordHash))
-  return { id: user.id }
+const FIELDS = { username: { en: 'The username', zh: '用户名' }, password: { en: 'The password', zh: '密码' } } as const
+
+/** Where there is no form to mark a field in, the problem of a field becomes a sentence. */
+async function inSentences<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (error) {
+    const problem = error instanceof InvalidRequest ? error.found[0] : undefined
+    if (problem === undefined) throw error
+    const field = problem.path.endsWith('username') ? FIELDS.username : FIELDS.password
+    throw badRequest(`${field.en} ${problem.text.en}.`, `${field.zh}${problem.text.zh}。`)
+  }
 }
 
-/** The administrator that the configuration names, when there is none yet. Several nodes may start at once. */
+/** Makes a user who holds SYSTEM_ADMIN. Throws an AppError 400 for a bad or taken username, or a weak password. */
+export const createAdministrator = (ctx: AppContext, credentials: Credentials): Promise<{ id: number }> =>
+  inSentences(async () => {
+    checkCredentials(credentials)
+    const passwordHash = await ctx.passwords.hash(credentials.password)
+    const user = await ctx.db.write((tx) => insertAdministrator(ctx, tx, credentials.username, passwordHash))
+    return { id: user.id }
+  })
+
+/**
+ * The administrator that the configuration names, when there is none yet. Several nodes may start at once. Throws an AppError 400
+ * when the name or password will not do.
+ */
 export async function ensureConfiguredAdministrator(ctx: AppContext): Promise<void> {
   const { adminUsername: username, adminPassword: password } = ctx.config
   if (username === '' || (await hasAdministrator(ctx.db.read))) return
-  checkCredentials({ username, password })
-  const passwordHash = await ctx.passwords.hash(password)
-  await ctx.db.write(async (tx) => {
-    if (!(await hasAdministrator(tx))) await insertAdministrator(ctx, tx, username, passwordHash)
+  await inSentences(async () => {
+    checkCredentials({ username, password })
+    const passwordHash = await ctx.passwords.hash(password)
+    await ctx.db.write(async (tx) => {
+      if (!(await hasAdministrator(tx))) await insertAdministrator(ctx, tx, username, passwordHash)
+    })
   })
 }
 
@@ -94,8 +115,10 @@ export async function ensureConfiguredAdministrator(ctx: AppContext): Promise<vo
 export async function resetPassword(ctx: AppContext, username: string, password: string): Promise<void> {
   const user = await userByUsername(ctx.db.read, username)
   if (user === undefined) throw badRequest(`There is no user "${username}"`, `用户“${username}”不存在`)
-  const problem = passwordProblem(password, await policyOf(ctx, user.id), user.username)
-  if (problem) throw problem
+  await inSentences(async () => {
+    const problem = passwordProblem(password, await policyOf(ctx, user.id), user.username)
+    if (problem) throw problem
+  })
   const passwordHash = await ctx.passwords.hash(password)
   await ctx.db.write(async (tx) => {
     await replacePassword(tx, user.id, passwordHash)

@@ -1,6 +1,18 @@
 import type { TSchema } from '@sinclair/typebox'
 
-import { Enum, Id, Line, Name, Nullable, PageOf, PageQuery, Sort, type Static, Time, Type } from '../../../http/schema.ts'
+import {
+  Enum,
+  Id,
+  Line,
+  Name,
+  Nullable,
+  PageOf,
+  PageQuery,
+  Sort,
+  type Static,
+  Time,
+  Type,
+} from '../../../http/schema.ts'
 
 /** Levels of the tree (interface: at most 5). */
 export const MAX_DEPTH = 5
@@ -38,7 +50,11 @@ export type ReorderCategories = Static<typeof ReorderCategories>
 
 export const ListQuery = PageQuery({
   parentId: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only direct children of it; 0: the top level' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Only direct children of it; 0: the top level',
+    }),
   ),
   keyword: Type.Optional(Line(100, 0, { description: 'Found in the name' })),
   sort: Sort(['name', 'createdAt', 'sortOrder']),

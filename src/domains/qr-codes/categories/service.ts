@@ -3,7 +3,16 @@ import type { Db, Tx } from '../../../db/store.ts'
 import type { Actor } from '../../../http/endpoint.ts'
 import { notFound } from '../../../http/errors.ts'
 import { levelOf, levelsBelow } from './branch.ts'
-import { hasChildren, insideItself, namedTwice, noSuchParent, nothingToOrder, notSiblings, tooDeep, tooMany } from './errors.ts'
+import {
+  hasChildren,
+  insideItself,
+  namedTwice,
+  noSuchParent,
+  nothingToOrder,
+  notSiblings,
+  tooDeep,
+  tooMany,
+} from './errors.ts'
 import {
   type CategoryNode,
   type CategoryView,
@@ -20,8 +29,8 @@ import * as store from './store.ts'
 import { toView } from './view.ts'
 
 export async function listCategories(ctx: AppContext, actor: Actor, query: ListQuery) {
-  const { rows, total } = await store.listCategories(ctx.db.read, actor.userId, query)
-  return { items: await views(ctx.db.read, actor.userId, rows), total, page: query.page, size: query.size }
+  const page = await store.categoriesPage(ctx.db.read, actor.userId, query)
+  return { ...page, items: await views(ctx.db.read, actor.userId, page.items) }
 }
 
 export async function categoryTree(ctx: AppContext, actor: Actor): Promise<CategoryNode[]> {
@@ -52,17 +61,32 @@ export function createCategory(ctx: AppContext, actor: Actor, input: CreateCateg
   })
 }
 
-export function updateCategory(ctx: AppContext, actor: Actor, id: number, input: UpdateCategory): Promise<CategoryView> {
-  const change = { ...(input.name !== undefined && { name: input.name }), ...(input.color !== undefined && { color: input.color ?? '' }) }
+export function updateCategory(
+  ctx: AppContext,
+  actor: Actor,
+  id: number,
+  input: UpdateCategory,
+): Promise<CategoryView> {
+  const change = {
+    ...(input.name !== undefined && { name: input.name }),
+    ...(input.color !== undefined && { color: input.color ?? '' }),
+  }
   return ctx.db.write(async (tx) => view(tx, actor.userId, await store.updateCategory(tx, actor.userId, id, change)))
 }
 
 export function pinCategory(ctx: AppContext, actor: Actor, id: number, pinned: boolean): Promise<CategoryView> {
-  return ctx.db.write(async (tx) => view(tx, actor.userId, await store.updateCategory(tx, actor.userId, id, { pinned })))
+  return ctx.db.write(async (tx) =>
+    view(tx, actor.userId, await store.updateCategory(tx, actor.userId, id, { pinned })),
+  )
 }
 
 /** All or nothing: one id that is not the caller's, and none is pinned. */
-export function pinCategories(ctx: AppContext, actor: Actor, ids: readonly number[], pinned: boolean): Promise<{ count: number }> {
+export function pinCategories(
+  ctx: AppContext,
+  actor: Actor,
+  ids: readonly number[],
+  pinned: boolean,
+): Promise<{ count: number }> {
   return ctx.db.write(async (tx) => {
     const count = await store.pinCategories(tx, actor.userId, ids, pinned)
     if (count !== ids.length) throw notFound()
@@ -71,7 +95,12 @@ export function pinCategories(ctx: AppContext, actor: Actor, ids: readonly numbe
 }
 
 /** Writes are serial, so of two moves that together would make a circle the second sees the first and is refused. */
-export function moveCategory(ctx: AppContext, actor: Actor, id: number, parentId: number | null): Promise<CategoryView> {
+export function moveCategory(
+  ctx: AppContext,
+  actor: Actor,
+  id: number,
+  parentId: number | null,
+): Promise<CategoryView> {
   const { userId } = actor
   return ctx.db.write(async (tx) => {
     if ((await store.findCategory(tx, userId, id)) === undefined) throw notFound()
@@ -96,7 +125,7 @@ export function reorderCategories(ctx: AppContext, actor: Actor, input: ReorderC
     const rows = await store.findCategories(tx, actor.userId, ids)
     if (rows.length !== ids.length) throw notFound()
     if (new Set(rows.map((row) => row.parentId)).size > 1) throw notSiblings()
-    for (const { id, sortOrder } of items) await store.updateCategory(tx, actor.userId, id, { sortOrder })
+    for (const { id, sortOrder } of items) await store.placeCategory(tx, actor.userId, id, sortOrder)
     return { count: ids.length }
   })
 }

@@ -1,6 +1,8 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, sql, type SQL } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '../../../db/contains.ts'
+import { type Page, plainPage } from '../../../db/paging.ts'
+import { prepared } from '../../../db/prepared.ts'
 import { categories, qrCodes } from '../../../db/schema/qr-codes.ts'
 import type { Db, Tx } from '../../../db/store.ts'
 import type { ListQuery } from './model.ts'
@@ -15,36 +17,49 @@ const of = (userId: number, ...more: (SQL | undefined)[]) => and(eq(categories.u
 const inOrder = [desc(categories.pinned), asc(categories.sortOrder), asc(categories.createdAt), asc(categories.id)]
 
 export async function findCategory(db: Db | Tx, userId: number, id: number): Promise<CategoryRow | undefined> {
-  const [row] = await db.select().from(categories).where(of(userId, eq(categories.id, id)))
+  const [row] = await db
+    .select()
+    .from(categories)
+    .where(of(userId, eq(categories.id, id)))
   return row
 }
 
 export const findCategories = (db: Db | Tx, userId: number, ids: readonly number[]): Promise<CategoryRow[]> =>
-  db.select().from(categories).where(of(userId, inArray(categories.id, [...ids])))
+  db
+    .select()
+    .from(categories)
+    .where(of(userId, inArray(categories.id, [...ids])))
 
 export const allCategories = (db: Db | Tx, userId: number): Promise<CategoryRow[]> =>
-  db.select().from(categories).where(of(userId)).orderBy(...inOrder)
+  db
+    .select()
+    .from(categories)
+    .where(of(userId))
+    .orderBy(...inOrder)
 
 export async function countCategories(db: Db | Tx, userId: number): Promise<number> {
   const [row] = await db.select({ n: count() }).from(categories).where(of(userId))
   return row!.n
 }
 
-export async function listCategories(db: Db, userId: number, query: ListQuery): Promise<{ rows: CategoryRow[]; total: number }> {
+export function categoriesPage(db: Db, userId: number, query: ListQuery): Promise<Page<CategoryRow>> {
   const where = of(
     userId,
     query.parentId === undefined ? undefined : under(query.parentId),
     query.keyword ? contains(categories.name, query.keyword) : undefined,
   )
-  const rows = await db
-    .select()
-    .from(categories)
-    .where(where)
-    .orderBy(...orderOf(query.sort))
-    .limit(query.size)
-    .offset((query.page - 1) * query.size)
-  const [total] = await db.select({ n: count() }).from(categories).where(where)
-  return { rows, total: total!.n }
+  return plainPage(
+    query,
+    (limit, offset) =>
+      db
+        .select()
+        .from(categories)
+        .where(where)
+        .orderBy(...orderOf(query.sort))
+        .limit(limit)
+        .offset(offset),
+    () => db.select({ n: count() }).from(categories).where(where),
+  )
 }
 
 function orderOf(sort: ListQuery['sort']): SQL[] {
@@ -79,17 +94,36 @@ export async function codeCounts(db: Db | Tx, userId: number, ids: readonly numb
 const liveCodesOf = (userId: number) => and(eq(qrCodes.userId, userId), eq(qrCodes.orgId, 0), isNull(qrCodes.deletedAt))
 
 export async function insertCategory(tx: Tx, userId: number, values: NewCategory): Promise<CategoryRow> {
-  const [row] = await tx.insert(categories).values({ ...values, userId }).returning()
+  const [row] = await tx
+    .insert(categories)
+    .values({ ...values, userId })
+    .returning()
   return row!
 }
 
-export async function updateCategory(tx: Tx, userId: number, id: number, change: Change): Promise<CategoryRow | undefined> {
+export async function updateCategory(
+  tx: Tx,
+  userId: number,
+  id: number,
+  change: Change,
+): Promise<CategoryRow | undefined> {
   const [row] = await tx
     .update(categories)
     .set({ ...change, updatedAt: tx.stamp })
     .where(of(userId, eq(categories.id, id)))
     .returning()
   return row
+}
+
+const place = prepared((db) =>
+  db
+    .update(categories)
+    .set({ sortOrder: sql`${sql.placeholder('sortOrder')}`, updatedAt: sql`${sql.placeholder('now')}` })
+    .where(and(eq(categories.userId, sql.placeholder('userId')), eq(categories.id, sql.placeholder('id')))),
+)
+
+export async function placeCategory(tx: Tx, userId: number, id: number, sortOrder: number): Promise<void> {
+  await place(tx, { userId, id, sortOrder, now: tx.stamp })
 }
 
 export async function pinCategories(tx: Tx, userId: number, ids: readonly number[], pinned: boolean): Promise<number> {

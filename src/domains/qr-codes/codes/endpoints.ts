@@ -1,7 +1,7 @@
 import { dual, endpoint } from '../../../http/endpoint.ts'
 import { ById } from '../../../http/schema.ts'
-import { exportCodes } from '../export/service.ts'
 import { ExportCodes } from '../export/model.ts'
+import { exportCodes } from '../export/service.ts'
 import { listCodes } from '../list/service.ts'
 import { ownerOf } from '../owner.ts'
 import { CodeStats, StatsQuery } from '../stats/model.ts'
@@ -9,8 +9,8 @@ import { codeStats } from '../stats/service.ts'
 import { emptyTrash, listTrash, restoreCode } from '../trash/service.ts'
 import { createBatch } from './batch.ts'
 import {
-  Created,
   CreateBatch,
+  Created,
   CreateQrCode,
   Emptied,
   InOrg,
@@ -34,7 +34,8 @@ export const codeEndpoints = [
     method: 'GET',
     path: '/api/qr-codes',
     summary: 'List QR codes',
-    description: 'Pinned first, then by sortOrder, then the oldest first, unless `sort` says otherwise. `orgId`: that organization’s copies.',
+    description:
+      'Pinned first, then by sortOrder, then the oldest first, unless `sort` says otherwise. `orgId`: that organization’s copies.',
     tag,
     access: dual('qr_code:read'),
     query: ListQuery,
@@ -46,7 +47,8 @@ export const codeEndpoints = [
     method: 'POST',
     path: '/api/qr-codes',
     summary: 'Make a QR code',
-    description: 'The content must fit the error correction level of the style: L 2,953, M 2,331, Q 1,663, H 1,273 bytes.',
+    description:
+      'The content must fit the error correction level of the style: L 2,953, M 2,331, Q 1,663, H 1,273 bytes.',
     tag,
     access: dual('qr_code:create'),
     query: InOrg,
@@ -175,7 +177,8 @@ export const codeEndpoints = [
     query: InOrg,
     body: PinCode,
     data: QrCodeView,
-    run: ({ ctx, actor, params, query, body }) => service.pinCode(ctx, ownerOf(actor, query, body), params.id, body.pinned),
+    run: ({ ctx, actor, params, query, body }) =>
+      service.pinCode(ctx, ownerOf(actor, query, body), params.id, body.pinned),
   }),
   endpoint({
     id: 'qrCodes.publish',
@@ -188,6 +191,7 @@ export const codeEndpoints = [
     query: InOrg,
     body: PublishCode,
     data: QrCodeView,
-    run: ({ ctx, actor, params, query, body }) => service.publishCode(ctx, ownerOf(actor, query, body), params.id, body.isPublic),
+    run: ({ ctx, actor, params, query, body }) =>
+      service.publishCode(ctx, ownerOf(actor, query, body), params.id, body.isPublic),
   }),
 ]

@@ -68,7 +68,10 @@ export type UpdateQrCode = Static<typeof UpdateQrCode>
 
 export const MAX_BATCH = 500
 /** Contents may be longer here: they are measured together with what else can be wrong, so that one answer names every bad item. */
-const BatchItem = Type.Object({ ...writable, content: Raw(2 * MAX_CONTENT_BYTES, 1, { description: CONTENT_DESCRIPTION }) })
+const BatchItem = Type.Object({
+  ...writable,
+  content: Raw(2 * MAX_CONTENT_BYTES, 1, { description: CONTENT_DESCRIPTION }),
+})
 export const CreateBatch = Type.Object({
   items: Type.Array(BatchItem, { minItems: 1, maxItems: MAX_BATCH }),
   orgId: NullableOrgId,
@@ -81,7 +84,11 @@ export const PublishCode = Type.Object({ isPublic: Type.Boolean(), orgId: Nullab
 export const ListQuery = PageQuery({
   orgId: OrgId,
   categoryId: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: '0: codes in no category. Sub-categories count in' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: '0: codes in no category. Sub-categories count in',
+    }),
   ),
   keyword: Type.Optional(Line(100, 0, { description: 'Found in name, content, remark or tags' })),
   contentType: Type.Optional(ContentTypeName),
@@ -127,4 +134,6 @@ export type TrashedView = Static<typeof TrashedView>
 export const TrashPage = PageOf(TrashedView)
 
 export const Created = Type.Object({ items: Type.Array(QrCodeView), count: Type.Integer() })
-export const Emptied = Type.Object({ deleted: Type.Integer({ minimum: 0, description: 'How many codes are gone for good' }) })
+export const Emptied = Type.Object({
+  deleted: Type.Integer({ minimum: 0, description: 'How many codes are gone for good' }),
+})

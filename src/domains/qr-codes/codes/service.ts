@@ -38,7 +38,11 @@ export async function editCode(ctx: AppContext, owner: Owner, id: number, input:
   return change(ctx, owner, id, async (tx, row) => {
     const changed = changeOf(row, input)
     const content = changed.content ?? row.content
-    const problem = contentProblem(content, (changed.style ?? row.style).level, input.content === undefined ? 'body.style' : 'body.content')
+    const problem = contentProblem(
+      content,
+      (changed.style ?? row.style).level,
+      input.content === undefined ? 'body.style' : 'body.content',
+    )
     if (problem) throw refuse(problem)
     if (changed.categoryId != null && !(await isOwnCategory(tx, owner, changed.categoryId)))
       throw refuse(noSuchCategory('body.categoryId'))

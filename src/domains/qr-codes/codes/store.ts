@@ -11,7 +11,9 @@ export type NewRow = Pick<
   QrCodeRow,
   'uuid' | 'name' | 'content' | 'contentType' | 'categoryId' | 'tags' | 'remark' | 'style' | 'isPublic'
 >
-export type Change = Partial<Omit<QrCodeRow, 'id' | 'uuid' | 'userId' | 'orgId' | 'createdAt' | 'version' | 'updatedAt'>>
+export type Change = Partial<
+  Omit<QrCodeRow, 'id' | 'uuid' | 'userId' | 'orgId' | 'createdAt' | 'version' | 'updatedAt'>
+>
 
 const p = sql.placeholder
 
@@ -23,7 +25,9 @@ const personalById = prepared((db) =>
   db
     .select()
     .from(qrCodes)
-    .where(and(eq(qrCodes.id, p('id')), eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0), isNull(qrCodes.deletedAt))),
+    .where(
+      and(eq(qrCodes.id, p('id')), eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0), isNull(qrCodes.deletedAt)),
+    ),
 )
 const organizationsById = prepared((db) =>
   db

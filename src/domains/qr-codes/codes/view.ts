@@ -1,7 +1,7 @@
 import type { AppContext } from '../../../context.ts'
 import type { ContentType } from '../../../lib/content-type.ts'
-import { renderPath } from '../render/link.ts'
 import { pendingScans } from '../public/scan-counter.ts'
+import { renderPath } from '../render/link.ts'
 import type { QrCodeView, TrashedView } from './model.ts'
 import { levelFor } from './rules.ts'
 import type { QrCodeRow } from './store.ts'

@@ -12,7 +12,11 @@ import { cleanStyle, cleanTags, tooLongFor } from './rules.ts'
 import type { Change, NewRow, QrCodeRow } from './store.ts'
 
 /** The problem with a content at the level it would be drawn with, if any. */
-export function contentProblem(content: string, level: 'L' | 'M' | 'Q' | 'H' | null | undefined, path: string): FieldProblem | undefined {
+export function contentProblem(
+  content: string,
+  level: 'L' | 'M' | 'Q' | 'H' | null | undefined,
+  path: string,
+): FieldProblem | undefined {
   const max = tooLongFor(content, level ?? undefined)
   return max === undefined ? undefined : contentTooLong(path, content, max)
 }

@@ -19,7 +19,11 @@ export const ExportCodes = Type.Object({
     ),
   ),
   format: Enum(FORMATS, { description: 'zip: a PNG for each code and index.csv' }),
-  size: { ...Size, default: DEFAULT_SIZE, description: 'Pixels a side of the pictures in a zip; more where a code needs more' },
+  size: {
+    ...Size,
+    default: DEFAULT_SIZE,
+    description: 'Pixels a side of the pictures in a zip; more where a code needs more',
+  },
   orgId: Type.Optional(Nullable(Id)),
 })
 export type ExportCodes = Static<typeof ExportCodes>

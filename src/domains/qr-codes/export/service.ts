@@ -61,7 +61,11 @@ async function chosenIds(ctx: AppContext, owner: Owner, input: ExportCodes): Pro
 }
 
 /** The rows behind `ids`, some at a time, in their order; undefined for those that are not (or no more) there. */
-async function* rowsOf(ctx: AppContext, owner: Owner, ids: readonly number[]): AsyncGenerator<(QrCodeRow | undefined)[]> {
+async function* rowsOf(
+  ctx: AppContext,
+  owner: Owner,
+  ids: readonly number[],
+): AsyncGenerator<(QrCodeRow | undefined)[]> {
   for (let at = 0; at < ids.length; at += ROWS_PER_READ) {
     const some = ids.slice(at, at + ROWS_PER_READ)
     const found = new Map((await codesByIds(ctx.db.read, owner, some)).map((row) => [row.id, row]))
@@ -116,10 +120,12 @@ async function* csvPieces({ ctx, rows, categories }: Table): AsyncGenerator<Uint
 
 /** Asks for the next piece when the client has taken the last one, and stops when the client goes away. */
 function streamOf(ctx: AppContext, pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  let isWanted = true
   return new ReadableStream({
     async pull(controller) {
       try {
         const { done, value } = await pieces.next()
+        if (!isWanted) return
         if (done) controller.close()
         else controller.enqueue(value)
       } catch (error) {
@@ -128,6 +134,7 @@ function streamOf(ctx: AppContext, pieces: AsyncGenerator<Uint8Array>): Readable
       }
     },
     async cancel() {
+      isWanted = false
       await pieces.return(undefined)
     },
   })

@@ -3,7 +3,7 @@ import { and, inArray, isNull } from 'drizzle-orm'
 import { qrCodes } from '../../../db/schema/qr-codes.ts'
 import type { Db } from '../../../db/store.ts'
 import { ownedBy, type QrCodeRow } from '../codes/store.ts'
-import { inListOrder, type CategoryIds, inCategories } from '../list/store.ts'
+import { type CategoryIds, inCategories, inListOrder } from '../list/store.ts'
 import type { Owner } from '../owner.ts'
 
 /** The first `limit` codes of the list, read from one moment. */

@@ -19,7 +19,11 @@ export const COLUMNS = [
 ] as const
 
 /** In the order of `COLUMNS`. Times are ISO 8601 in UTC, tags are separated by commas. */
-export const cellsOf = (ctx: AppContext, row: QrCodeRow, categories: ReadonlyMap<number, string>): (string | number)[] => [
+export const cellsOf = (
+  ctx: AppContext,
+  row: QrCodeRow,
+  categories: ReadonlyMap<number, string>,
+): (string | number)[] => [
   row.id,
   row.uuid,
   row.name,

@@ -1,6 +1,6 @@
+import { button, card, type Html, html, htmlPage, type Locale, qrPicture, text } from '../../../http/pages.ts'
 /** The page behind a public code's link: the picture, its name, what it holds, and what a phone can do with it. */
 import type { ContentType } from '../../../lib/content-type.ts'
-import { button, card, type Html, html, htmlPage, type Locale, qrPicture, text } from '../../../http/pages.ts'
 import { renderPath } from '../render/link.ts'
 import type { PublicQrCode } from './model.ts'
 
@@ -58,11 +58,11 @@ export function publicPage(code: PublicQrCode, locale: Locale): Response {
     title: code.name,
     locale,
     body: html`${card(
-        html`${qrPicture(picture, words.alt(code.name))}
-          <h1>${code.name}</h1>
-          <p class="soft">${words.types[code.contentType]}</p>`,
-      )}
-      ${card(html`${text(code.content)}${action(code.content, locale)}`, { title: words.holds, level: 2 })}`,
+      html`${qrPicture(picture, words.alt(code.name))}
+        <h1>${code.name}</h1>
+        <p class="soft">${words.types[code.contentType]}</p>`,
+    )}
+    ${card(html`${text(code.content)}${action(code.content, locale)}`, { title: words.holds, level: 2 })}`,
   })
 }
 

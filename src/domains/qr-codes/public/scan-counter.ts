@@ -25,7 +25,9 @@ export function countScan(ctx: AppContext, id: number): void {
   pending.counts.set(id, (pending.counts.get(id) ?? 0) + 1)
   pending.timer ??= setTimeout(() => {
     pending.timer = undefined
-    flushScans(ctx).catch((error: unknown) => ctx.log.error('scan counts not written; kept for the next try', { error }))
+    flushScans(ctx).catch((error: unknown) =>
+      ctx.log.error('scan counts not written; kept for the next try', { error }),
+    )
   }, WRITE_EVERY_MS)
 }
 

@@ -9,7 +9,8 @@ export const renderEndpoints = [
     method: 'GET',
     path: '/api/qrcode/render',
     summary: 'Draw a QR code',
-    description: 'The same input always gives the same bytes, so the answer may be kept for a year. `format=svg` gives an SVG.',
+    description:
+      'The same input always gives the same bytes, so the answer may be kept for a year. `format=svg` gives an SVG.',
     tag: 'Public pages',
     access: open,
     query: RenderQuery,

@@ -15,7 +15,10 @@ export const RenderQuery = Type.Object({
   size: Size,
   format: Enum(['png', 'svg'], { default: 'png' }),
   margin: { ...Margin, default: 4, description: 'Light modules around the code; scanners want 4' },
-  level: Type.Optional({ ...Level, description: 'Error correction; M when absent, or L where M cannot hold the content' }),
+  level: Type.Optional({
+    ...Level,
+    description: 'Error correction; M when absent, or L where M cannot hold the content',
+  }),
   fg: { ...Color, default: '000000' },
   bg: { ...Color, default: 'ffffff' },
 })

@@ -1,6 +1,15 @@
 import { app, endpoint } from '../../../http/endpoint.ts'
 import { ById } from '../../../http/schema.ts'
-import { CreateScan, ListQuery, ResolvedScanView, ScanPage, ScanStats, ScanView, StatsQuery, UpdateScan } from './model.ts'
+import {
+  CreateScan,
+  ListQuery,
+  ResolvedScanView,
+  ScanPage,
+  ScanStats,
+  ScanView,
+  StatsQuery,
+  UpdateScan,
+} from './model.ts'
 import * as service from './service.ts'
 
 const tag = 'Scan records'

@@ -1,4 +1,5 @@
 import type { AppContext } from '../../../context.ts'
+import { mapPage } from '../../../db/paging.ts'
 import type { Actor } from '../../../http/endpoint.ts'
 import { notFound } from '../../../http/errors.ts'
 import { invalid } from '../../../http/validate.ts'
@@ -13,8 +14,7 @@ import * as store from './store.ts'
 import { toView } from './view.ts'
 
 export async function listScans(ctx: AppContext, actor: Actor, query: ListQuery) {
-  const { rows, total } = await store.listScans(ctx.db.read, actor.userId, query)
-  return { items: rows.map(toView), total, page: query.page, size: query.size }
+  return mapPage(await store.scansPage(ctx.db.read, actor.userId, query), toView)
 }
 
 /** Keeps what was scanned and says what it points to, as far as the caller may know. */
@@ -65,7 +65,11 @@ export function deleteScan(ctx: AppContext, actor: Actor, id: number): Promise<v
   })
 }
 
-export async function scanStats(ctx: AppContext, actor: Actor, query: { days: number; tz: string }): Promise<ScanStats> {
+export async function scanStats(
+  ctx: AppContext,
+  actor: Actor,
+  query: { days: number; tz: string },
+): Promise<ScanStats> {
   const range = daysOf(query, ctx.clock.now())
   const db = ctx.db.read
   const groups = await store.scanTotals(db, actor.userId)

@@ -1,6 +1,8 @@
-import { and, count, desc, eq, gte, lt, or, sql, type SQL } from 'drizzle-orm'
+import { and, count, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '../../../db/contains.ts'
+import { longList } from '../../../db/lists.ts'
+import { type Page, plainPage } from '../../../db/paging.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { qrCodes, scanRecords } from '../../../db/schema/qr-codes.ts'
 import type { Db, Tx } from '../../../db/store.ts'
@@ -13,31 +15,59 @@ type NewScan = Omit<typeof scanRecords.$inferInsert, 'id' | 'userId'>
 
 const of = (userId: number, ...more: (SQL | undefined)[]) => and(eq(scanRecords.userId, userId), ...more)
 
-export async function listScans(db: Db, userId: number, query: ListQuery): Promise<{ rows: ScanRow[]; total: number }> {
-  const where = of(
-    userId,
+const whole = longList({
+  table: scanRecords,
+  owner: ['userId'],
+  scope: eq(scanRecords.userId, sql.placeholder('userId')),
+  by: { scannedAt: scanRecords.scannedAt, id: scanRecords.id },
+  descending: true,
+  rows: (db, { where, orderBy, limit, offset }) =>
+    db
+      .select()
+      .from(scanRecords)
+      .where(where)
+      .orderBy(...orderBy)
+      .limit(limit)
+      .offset(offset),
+})
+
+export function scansPage(db: Db, userId: number, query: ListQuery): Promise<Page<ScanRow>> {
+  const filters = [
     query.favorite === undefined ? undefined : eq(scanRecords.favorite, query.favorite),
     query.contentType === undefined ? undefined : eq(scanRecords.contentType, query.contentType),
     query.source === undefined ? undefined : eq(scanRecords.source, query.source),
     query.from === undefined ? undefined : gte(scanRecords.scannedAt, query.from),
     query.to === undefined ? undefined : lt(scanRecords.scannedAt, query.to),
     query.keyword
-      ? or(...[scanRecords.content, scanRecords.title, scanRecords.address].map((column) => contains(column, query.keyword!)))
+      ? or(
+          ...[scanRecords.content, scanRecords.title, scanRecords.address].map((column) =>
+            contains(column, query.keyword!),
+          ),
+        )
       : undefined,
+  ].filter((filter) => filter !== undefined)
+  if (filters.length === 0) return whole.page(db, { userId }, query)
+  const where = of(userId, ...filters)
+  return plainPage(
+    query,
+    (limit, offset) =>
+      db
+        .select()
+        .from(scanRecords)
+        .where(where)
+        .orderBy(desc(scanRecords.scannedAt), desc(scanRecords.id))
+        .limit(limit)
+        .offset(offset),
+    () => db.select({ n: count() }).from(scanRecords).where(where),
   )
-  const rows = await db
-    .select()
-    .from(scanRecords)
-    .where(where)
-    .orderBy(desc(scanRecords.scannedAt), desc(scanRecords.id))
-    .limit(query.size)
-    .offset((query.page - 1) * query.size)
-  const [total] = await db.select({ n: count() }).from(scanRecords).where(where)
-  return { rows, total: total!.n }
 }
 
 /** A code that `userId` may know of: their own, or a public one. Not what is in the trash. */
-export async function findVisibleCode(db: Db, userId: number, uuid: string): Promise<{ id: number; name: string } | undefined> {
+export async function findVisibleCode(
+  db: Db,
+  userId: number,
+  uuid: string,
+): Promise<{ id: number; name: string } | undefined> {
   const [row] = await visibleCode(db, { userId, uuid })
   return row
 }
@@ -56,7 +86,11 @@ const visibleCode = prepared((db) =>
 )
 
 export async function insertScan(tx: Tx, userId: number, values: NewScan): Promise<ScanRow> {
-  const [row] = await tx.insert(scanRecords).values({ ...values, userId }).returning()
+  const [row] = await tx
+    .insert(scanRecords)
+    .values({ ...values, userId })
+    .returning()
+  whole.inserted(tx, { userId }, row!)
   return row!
 }
 
@@ -71,16 +105,22 @@ export async function updateScan(tx: Tx, userId: number, id: number, change: Upd
 
 /** False when there is no such record of the user's. */
 export async function deleteScan(tx: Tx, userId: number, id: number): Promise<boolean> {
-  const rows = await tx
+  const [row] = await tx
     .delete(scanRecords)
     .where(of(userId, eq(scanRecords.id, id)))
-    .returning({ id: scanRecords.id })
-  return rows.length > 0
+    .returning({ id: scanRecords.id, scannedAt: scanRecords.scannedAt })
+  if (row) whole.removed(tx, { userId }, row)
+  return row !== undefined
 }
 
 export async function scanTotals(db: Db, userId: number) {
   return db
-    .select({ contentType: scanRecords.contentType, source: scanRecords.source, favorite: scanRecords.favorite, n: count() })
+    .select({
+      contentType: scanRecords.contentType,
+      source: scanRecords.source,
+      favorite: scanRecords.favorite,
+      n: count(),
+    })
     .from(scanRecords)
     .where(of(userId))
     .groupBy(scanRecords.contentType, scanRecords.source, scanRecords.favorite)
@@ -88,7 +128,9 @@ export async function scanTotals(db: Db, userId: number) {
 
 /** How many scans fall on each day number of a stretch. */
 export async function scansByDay(db: Db, userId: number, { from, to, offset }: Stretch) {
-  const day = sql<number>`(${scanRecords.scannedAt} + ${sql.raw(String(offset))}) / ${sql.raw(String(DAY))}`.mapWith(Number)
+  const day = sql<number>`(${scanRecords.scannedAt} + ${sql.raw(String(offset))}) / ${sql.raw(String(DAY))}`.mapWith(
+    Number,
+  )
   return db
     .select({ day, n: count() })
     .from(scanRecords)

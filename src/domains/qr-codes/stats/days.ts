@@ -1,8 +1,8 @@
 /** What statistics by day take and give, the same for codes and scans. */
 import type { TProperties } from '@sinclair/typebox'
 
-import { invalid } from '../../../http/validate.ts'
 import { Line, Type } from '../../../http/schema.ts'
+import { invalid } from '../../../http/validate.ts'
 import { type DayRange, lastDays, zoneOffset } from '../../../lib/days.ts'
 
 export const MAX_DAYS = 366
@@ -10,7 +10,12 @@ export const MAX_DAYS = 366
 export const DaysQuery = <T extends TProperties>(more: T) =>
   Type.Object({
     ...more,
-    days: Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: 30, description: 'The last so many days, today included' }),
+    days: Type.Integer({
+      minimum: 1,
+      maximum: MAX_DAYS,
+      default: 30,
+      description: 'The last so many days, today included',
+    }),
     tz: Line(64, 1, {
       default: 'UTC',
       description: 'Where days begin and end: an IANA name or ±HH:MM (a plus sign must be sent as %2B)',

@@ -14,7 +14,10 @@ export const CodeStats = Type.Object({
   trashCount: Count,
   scanCount: Type.Integer({ minimum: 0, description: 'How often their public pages were opened, all together' }),
   byCategory: Type.Array(
-    Type.Object({ categoryId: Nullable(Id), name: Nullable(Type.String()), count: Count }, { description: 'Largest first; null: in no category' }),
+    Type.Object(
+      { categoryId: Nullable(Id), name: Nullable(Type.String()), count: Count },
+      { description: 'Largest first; null: in no category' },
+    ),
   ),
   byType: Type.Array(Type.Object({ contentType: ContentTypeName, count: Count })),
   byDay: ByDay,

@@ -9,7 +9,11 @@ import * as store from './store.ts'
 
 const largestFirst = (a: { count: number }, b: { count: number }) => b.count - a.count
 
-export async function codeStats(ctx: AppContext, owner: Owner, query: { days: number; tz: string }): Promise<CodeStats> {
+export async function codeStats(
+  ctx: AppContext,
+  owner: Owner,
+  query: { days: number; tz: string },
+): Promise<CodeStats> {
   const range = daysOf(query, ctx.clock.now())
   const db = ctx.db.read
   const categories = await store.countByCategory(db, owner)
@@ -27,9 +31,15 @@ export async function codeStats(ctx: AppContext, owner: Owner, query: { days: nu
     trashCount: totals.trashCount,
     scanCount: totals.scanCount,
     byCategory: categories
-      .map(({ categoryId, n }) => ({ categoryId, name: categoryId === null ? null : (names.get(categoryId) ?? null), count: n }))
+      .map(({ categoryId, n }) => ({
+        categoryId,
+        name: categoryId === null ? null : (names.get(categoryId) ?? null),
+        count: n,
+      }))
       .toSorted(largestFirst),
-    byType: types.map(({ contentType, n }) => ({ contentType: contentType as ContentType, count: n })).toSorted(largestFirst),
+    byType: types
+      .map(({ contentType, n }) => ({ contentType: contentType as ContentType, count: n }))
+      .toSorted(largestFirst),
     byDay: byDay(range, days),
   }
 }

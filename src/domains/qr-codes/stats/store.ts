@@ -13,7 +13,11 @@ export const countByCategory = (db: Db, owner: Owner) =>
   db.select({ categoryId: qrCodes.categoryId, n: count() }).from(qrCodes).where(live(owner)).groupBy(qrCodes.categoryId)
 
 export const countByType = (db: Db, owner: Owner) =>
-  db.select({ contentType: qrCodes.contentType, n: count() }).from(qrCodes).where(live(owner)).groupBy(qrCodes.contentType)
+  db
+    .select({ contentType: qrCodes.contentType, n: count() })
+    .from(qrCodes)
+    .where(live(owner))
+    .groupBy(qrCodes.contentType)
 
 /** How many codes were made on each day number of a stretch. */
 export function countByDay(db: Db, owner: Owner, { from, to, offset }: Stretch) {
@@ -29,7 +33,9 @@ export function countByDay(db: Db, owner: Owner, { from, to, offset }: Stretch) 
 export async function totals(db: Db, owner: Owner) {
   const [codes] = await db
     .select({
-      publicCount: sql<number>`coalesce(sum(case when ${eq(qrCodes.isPublic, true)} then 1 else 0 end), 0)`.mapWith(Number),
+      publicCount: sql<number>`coalesce(sum(case when ${eq(qrCodes.isPublic, true)} then 1 else 0 end), 0)`.mapWith(
+        Number,
+      ),
       scanCount: sql<number>`coalesce(sum(${qrCodes.scanCount}), 0)`.mapWith(Number),
     })
     .from(qrCodes)

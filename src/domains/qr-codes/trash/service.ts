@@ -1,5 +1,6 @@
 /** Deleted codes can be put back for 30 days. */
 import { type AppContext, type Job, perContext } from '../../../context.ts'
+import { mapPage, type PageInput } from '../../../db/paging.ts'
 import { notFound } from '../../../http/errors.ts'
 import { HOUR } from '../../../platform/clock.ts'
 import type { QrCodeView } from '../codes/model.ts'
@@ -15,10 +16,8 @@ import * as store from './store.ts'
 /** Rows removed in one transaction: some milliseconds, so that other writers hardly notice. */
 const ROWS_PER_WRITE = 500
 
-export async function listTrash(ctx: AppContext, owner: Owner, { page, size }: { page: number; size: number }) {
-  const rows = await store.trashPage(ctx.db.read, owner, size, (page - 1) * size)
-  const total = await store.countTrash(ctx.db.read, owner)
-  return { items: rows.map((row) => toTrashedView(ctx, row)), total, page, size }
+export async function listTrash(ctx: AppContext, owner: Owner, query: PageInput) {
+  return mapPage(await store.trashPage(ctx.db.read, owner, query), (row) => toTrashedView(ctx, row))
 }
 
 /** Back to its place; its category is cleared when that is gone. Counts towards the quota again. */

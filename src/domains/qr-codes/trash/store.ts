@@ -1,5 +1,6 @@
 import { and, count, desc, eq, gt, inArray, isNotNull, lt, lte } from 'drizzle-orm'
 
+import { type Page, type PageInput, plainPage } from '../../../db/paging.ts'
 import { qrCodes, scanRecords } from '../../../db/schema/qr-codes.ts'
 import type { Db, Tx } from '../../../db/store.ts'
 import { ownedBy, type QrCodeRow } from '../codes/store.ts'
@@ -13,21 +14,20 @@ export async function findTrashed(db: Db | Tx, owner: Owner, id: number): Promis
   return row
 }
 
-export const trashPage = (db: Db, owner: Owner, limit: number, offset: number): Promise<QrCodeRow[]> =>
-  db
-    .select()
-    .from(qrCodes)
-    .where(and(ownedBy(owner), isNotNull(qrCodes.deletedAt)))
-    .orderBy(desc(qrCodes.deletedAt), desc(qrCodes.id))
-    .limit(limit)
-    .offset(offset)
-
-export async function countTrash(db: Db, owner: Owner): Promise<number> {
-  const [row] = await db
-    .select({ n: count() })
-    .from(qrCodes)
-    .where(and(ownedBy(owner), isNotNull(qrCodes.deletedAt)))
-  return row!.n
+export function trashPage(db: Db, owner: Owner, query: PageInput): Promise<Page<QrCodeRow>> {
+  const where = and(ownedBy(owner), isNotNull(qrCodes.deletedAt))
+  return plainPage(
+    query,
+    (limit, offset) =>
+      db
+        .select()
+        .from(qrCodes)
+        .where(where)
+        .orderBy(desc(qrCodes.deletedAt), desc(qrCodes.id))
+        .limit(limit)
+        .offset(offset),
+    () => db.select({ n: count() }).from(qrCodes).where(where),
+  )
 }
 
 /** Removes for good at most `limit` of the owner's codes that went to the trash up to `until`. Answers how many. */

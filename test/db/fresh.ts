@@ -1,0 +1,102 @@
+/** An empty, migrated database of this run's dialect, and stores on it. */
+import { Database } from 'bun:sqlite'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { SQL } from 'bun'
+
+import { dialect } from '../../src/db/dialect.ts'
+import { databaseFile } from '../../src/db/migrate.ts'
+import { openStore } from '../../src/db/open.ts'
+import type { Store } from '../../src/db/store.ts'
+import type { Fields, Log } from '../../src/platform/log.ts'
+import { TestClock } from '../harness/clock.ts'
+import { freshDatabase } from '../harness/database.ts'
+
+export const onSqlite = dialect === 'sqlite'
+
+export interface Line {
+  level: string
+  message: string
+  fields: Fields
+}
+
+/** A log that remembers. */
+export function memoryLog(): Log & { lines: Line[] } {
+  const lines: Line[] = []
+  const at =
+    (level: string) =>
+    (message: string, fields: Fields = {}) => {
+      lines.push({ level, message, fields })
+    }
+  return {
+    lines,
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    access() {},
+    flush() {},
+  }
+}
+
+export interface Place {
+  readonly dataDir: string
+  readonly databaseUrl: string
+  readonly clock: TestClock
+  readonly log: ReturnType<typeof memoryLog>
+  open(): Promise<Store>
+  /** Runs SQL on a connection of its own, as another program would. */
+  raw(statement: string): Promise<unknown[][]>
+}
+
+/** Gives `use` an empty place and removes it afterwards, with every store opened there. */
+export async function withPlace(use: (place: Place) => Promise<void>): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tessera-db-'))
+  const database = onSqlite ? undefined : await freshDatabase()
+  const databaseUrl = database?.url ?? ''
+  const clock = new TestClock()
+  const log = memoryLog()
+  const stores: Store[] = []
+  try {
+    await use({
+      dataDir,
+      databaseUrl,
+      clock,
+      log,
+      async open() {
+        const store = await openStore({ config: { databaseUrl, dataDir }, clock, log })
+        stores.push(store)
+        return store
+      },
+      raw: (statement) => raw(dataDir, databaseUrl, statement),
+    })
+  } finally {
+    for (const store of stores) await store.close()
+    await database?.drop()
+    rmSync(dataDir, { recursive: true })
+  }
+}
+
+/** The same with one open store. */
+export const withStore = (use: (store: Store, place: Place) => Promise<void>): Promise<void> =>
+  withPlace(async (place) => use(await place.open(), place))
+
+async function raw(dataDir: string, databaseUrl: string, statement: string): Promise<unknown[][]> {
+  if (databaseUrl === '') {
+    const db = new Database(databaseFile(dataDir))
+    try {
+      db.run('PRAGMA busy_timeout = 5000')
+      return db.query(statement).values()
+    } finally {
+      db.close()
+    }
+  }
+  const sql = new SQL({ url: databaseUrl, max: 1 })
+  try {
+    return await sql.unsafe(statement).values()
+  } finally {
+    await sql.close()
+  }
+}

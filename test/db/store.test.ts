@@ -1,0 +1,476 @@
+import { describe, expect, test } from 'bun:test'
+
+import { count, eq, sql } from 'drizzle-orm'
+
+import { isUniqueViolation, StorageError } from '../../src/db/errors.ts'
+import { databaseFile } from '../../src/db/migrate.ts'
+import { counters, identities, users } from '../../src/db/schema/index.ts'
+import { openSqlite } from '../../src/db/sqlite.ts'
+import type { Store, Tx } from '../../src/db/store.ts'
+import { race } from '../harness/race.ts'
+import { memoryLog, onSqlite, withPlace, withStore } from './fresh.ts'
+
+const counter = (key: string, n = 0) => ({ key, count: n, windowStart: 0, expiresAt: 0 })
+const user = (name: string) => ({ username: name, usernameKey: name, nickname: name, createdAt: 1, updatedAt: 1 })
+const keys = async (store: Store): Promise<string[]> =>
+  (await store.read.select({ key: counters.key }).from(counters)).map(({ key }) => key).toSorted()
+const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    (value) => {
+      throw new Error(`resolved with ${JSON.stringify(value)}`)
+    },
+    (error: unknown) => error,
+  )
+/** What no domain may do: a statement that drizzle does not build, on the store's own connection. */
+const statement = async (db: unknown, text: string): Promise<unknown[][]> =>
+  (db as { all(query: unknown): unknown[][] }).all(sql.raw(text))
+
+describe('a write', () => {
+  test('is there for readers once it has resolved, and not before', async () => {
+    await withStore(async (store) => {
+      const before: string[][] = []
+      await store.write(async (tx) => {
+        await tx.insert(counters).values(counter('a'))
+        before.push(await keys(store))
+      })
+      expect(before).toEqual([[]])
+      expect(await keys(store)).toEqual(['a'])
+    })
+  })
+
+  test('that throws after an await leaves nothing and runs no hook', async () => {
+    await withStore(async (store) => {
+      let hooks = 0
+      const failing = store.write(async (tx) => {
+        tx.afterCommit(() => hooks++)
+        await tx.insert(counters).values(counter('a'))
+        await tx.insert(users).values(user('anna'))
+        throw new Error('on purpose')
+      })
+      expect(await rejection(failing)).toHaveProperty('message', 'on purpose')
+      expect(await keys(store)).toEqual([])
+      expect(await store.read.select().from(users)).toEqual([])
+      expect(hooks).toBe(0)
+    })
+  })
+
+  test('that fails among others takes only its own rows with it', async () => {
+    await withStore(async (store) => {
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 40 }, (_, i) =>
+          store.write(async (tx) => {
+            await tx.insert(counters).values(counter(`k${i}`))
+            if (i % 2 === 1) throw new Error('odd')
+          }),
+        ),
+      )
+      expect(outcomes.map(({ status }) => status)).toEqual(
+        Array.from({ length: 40 }, (_, i) => (i % 2 === 1 ? 'rejected' : 'fulfilled')),
+      )
+      const even = Array.from({ length: 20 }, (_, i) => `k${i * 2}`)
+      expect(await keys(store)).toEqual(even.toSorted())
+    })
+  })
+
+  test('inside a write throws instead of waiting for itself, and undoes the outer one', async () => {
+    await withStore(async (store) => {
+      const nested = store.write(async (tx) => {
+        await tx.insert(counters).values(counter('outer'))
+        await store.write(async (inner) => inner.insert(counters).values(counter('inner')))
+      })
+      expect(String(await rejection(nested))).toContain('write inside write')
+      expect(await keys(store)).toEqual([])
+    })
+  })
+
+  test('may be started from an after-commit hook', async () => {
+    await withStore(async (store) => {
+      let second: Promise<unknown> | undefined
+      await store.write(async (tx) => {
+        await tx.insert(counters).values(counter('first'))
+        tx.afterCommit(() => {
+          second = store.write(async (next) => next.insert(counters).values(counter('second')))
+        })
+      })
+      await second
+      expect(await keys(store)).toEqual(['first', 'second'])
+    })
+  })
+
+  test('leaves a tx that throws when it is used later, and changes nothing then', async () => {
+    await withStore(async (store) => {
+      let leaked: Tx | undefined
+      let late: Promise<unknown> | undefined
+      await store.write(async (tx) => {
+        leaked = tx
+        await tx.insert(counters).values(counter('a'))
+        // Begun without waiting for it: it runs after the function has returned.
+        late = Promise.resolve()
+          .then(() => new Promise((next) => setTimeout(next, 5)))
+          .then(() => tx.insert(counters).values(counter('late')))
+      })
+      expect(String(await rejection(late!))).toContain('this tx is over')
+      for (const use of [
+        () => leaked!.insert(counters).values(counter('b')).execute(),
+        () => leaked!.select().from(counters).execute(),
+        () => leaked!.update(counters).set({ count: 9 }).execute(),
+        () => leaked!.delete(counters).execute(),
+        async () => leaked!.afterCommit(() => undefined),
+      ])
+        expect(String(await rejection((async () => use())()))).toContain('this tx is over')
+      // Also while another write is running on the same connection.
+      await store.write(async (tx) => {
+        await tx.insert(counters).values(counter('c'))
+        await rejection((async () => leaked!.insert(counters).values(counter('d')))())
+      })
+      expect(await keys(store)).toEqual(['a', 'c'])
+      expect((await store.read.select().from(counters).where(eq(counters.key, 'a')))[0]!.count).toBe(0)
+    })
+  })
+
+  test('is doomed by a statement that failed, even when its error was caught', async () => {
+    await withStore(async (store) => {
+      await store.write(async (tx) => tx.insert(counters).values(counter('taken')))
+      const swallowing = store.write(async (tx) => {
+        await tx.insert(counters).values(counter('mine'))
+        try {
+          await tx.insert(counters).values(counter('taken'))
+        } catch {
+          // As if nothing had happened.
+        }
+      })
+      expect(isUniqueViolation(await rejection(swallowing))).toBe(true)
+      expect(await keys(store)).toEqual(['taken'])
+    })
+  })
+
+  test('tells which unique index it broke', async () => {
+    await withStore(async (store) => {
+      await store.write(async (tx) => {
+        const [anna] = await tx.insert(users).values(user('anna')).returning()
+        await tx
+          .insert(identities)
+          .values({ userId: anna!.id, provider: 'EMAIL', credential: 'a@example.com', createdAt: 1 })
+      })
+      const name = await rejection(store.write(async (tx) => tx.insert(users).values(user('anna'))))
+      expect(isUniqueViolation(name)).toBe(true)
+      expect(isUniqueViolation(name, 'users_username_key')).toBe(true)
+      expect(isUniqueViolation(name, 'identities_provider_credential')).toBe(false)
+      const two = await rejection(
+        store.write(async (tx) =>
+          tx.insert(identities).values({ userId: 1, provider: 'EMAIL', credential: 'a@example.com', createdAt: 1 }),
+        ),
+      )
+      expect(isUniqueViolation(two, 'identities_provider_credential')).toBe(true)
+      const foreign = await rejection(
+        store.write(async (tx) =>
+          tx.insert(identities).values({ userId: 99, provider: 'EMAIL', credential: 'b@example.com', createdAt: 1 }),
+        ),
+      )
+      expect(isUniqueViolation(foreign)).toBe(false)
+      expect(foreign).toBeInstanceOf(Error)
+      expect(() => isUniqueViolation(name, 'no_such_index')).toThrow('no unique index')
+    })
+  })
+
+  test('runs its hooks in order, after the commit and before the caller goes on, and survives one that throws', async () => {
+    await withStore(async (store, { log }) => {
+      const events: string[] = []
+      const write = async (name: string): Promise<void> => {
+        await store.write(async (tx) => {
+          tx.afterCommit(() => events.push(`${name} first hook`))
+          tx.afterCommit(() => {
+            throw new Error('a hook failed')
+          })
+          tx.afterCommit(() => events.push(`${name} last hook`))
+          await tx.insert(counters).values(counter(name))
+        })
+        events.push(`${name} answered`)
+      }
+      await write('a')
+      await write('b')
+      const expected = ['a', 'b'].flatMap((n) => [`${n} first hook`, `${n} last hook`, `${n} answered`])
+      expect(events).toEqual(expected)
+      expect(log.lines.filter(({ message }) => message === 'after-commit hook failed')).toHaveLength(2)
+    })
+  })
+
+  test('that is slow is logged under its name; a quick one is not', async () => {
+    await withStore(async (store, { log }) => {
+      await store.write(async (tx) => {
+        await tx.insert(counters).values(counter('slow'))
+        await Bun.sleep(80)
+      }, 'test.slow')
+      await store.write(async () => undefined, 'test.quick')
+      const slow = log.lines.filter(({ message }) => message === 'slow write')
+      expect(slow.map(({ fields }) => fields['write'])).toEqual(['test.slow'])
+      expect(slow[0]!.fields['ms']).toBeGreaterThan(50)
+    })
+  })
+
+  test('after close is refused; close waits for those under way', async () => {
+    await withPlace(async (place) => {
+      const store = await place.open()
+      const under = race(20, (i) => store.write(async (tx) => tx.insert(counters).values(counter(`k${i}`))))
+      await Promise.all([under, store.close()])
+      expect(String(await rejection(store.write(async () => 1)))).toContain('closed')
+      expect(await place.raw('SELECT count(*) FROM counters')).toEqual([[onSqlite ? 20 : '20']])
+    })
+  })
+})
+
+test('1,000 writers at once lose nothing, and no reader ever sees half of a write', async () => {
+  await withStore(async (store) => {
+    const ACCOUNTS = 10
+    await store.write(async (tx) =>
+      tx.insert(counters).values(Array.from({ length: ACCOUNTS }, (_, i) => counter(`account ${i}`, 100))),
+    )
+    let done = false
+    const sums = new Set<number>()
+    const odd = new Set<number>()
+    const readers = race(4, async () => {
+      while (!done) {
+        const [row] = await store.read
+          .select({ sum: sql`sum(${counters.count})`.mapWith(Number), rows: count() })
+          .from(counters)
+        sums.add(row!.sum)
+        odd.add((row!.rows - ACCOUNTS) % 2)
+        await new Promise<void>((next) => setImmediate(next))
+      }
+    })
+    // Each moves 1 from one account to another and leaves two rows as a receipt.
+    await race(1000, (i) =>
+      store.write(async (tx) => {
+        const move = (name: string, by: number) =>
+          tx
+            .update(counters)
+            .set({ count: sql`${counters.count} + ${by}` })
+            .where(eq(counters.key, name))
+        await move(`account ${i % ACCOUNTS}`, -1)
+        await tx.insert(counters).values(counter(`debit ${i}`))
+        await move(`account ${(i * 7 + 3) % ACCOUNTS}`, 1)
+        await tx.insert(counters).values(counter(`credit ${i}`))
+      }),
+    )
+    done = true
+    await readers
+    expect([...sums]).toEqual([100 * ACCOUNTS])
+    expect([...odd]).toEqual([0])
+    const [row] = await store.read.select({ n: count() }).from(counters)
+    expect(row!.n).toBe(ACCOUNTS + 2000)
+  })
+})
+
+test('50 read-modify-writes of one row all succeed, one after the other', async () => {
+  await withStore(async (store) => {
+    await store.write(async (tx) => tx.insert(counters).values(counter('hot')))
+    const hot = eq(counters.key, 'hot')
+    await race(50, () =>
+      store.write(async (tx) => {
+        const [row] = await tx.select().from(counters).where(hot)
+        await tx
+          .update(counters)
+          .set({ count: row!.count + 1 })
+          .where(hot)
+      }),
+    )
+    expect((await store.read.select().from(counters).where(hot))[0]!.count).toBe(50)
+  })
+})
+
+test('a failing COMMIT rejects everyone it was for, leaves nothing and leaves the store usable', async () => {
+  await withStore(async (store, place) => {
+    if (!onSqlite)
+      await place.raw(
+        'ALTER TABLE identities ADD CONSTRAINT late FOREIGN KEY (user_id) REFERENCES users (id) DEFERRABLE INITIALLY DEFERRED',
+      )
+    if (!onSqlite) await place.raw('ALTER TABLE identities DROP CONSTRAINT identities_user_id_users_id_fk')
+    let hooks = 0
+    const dangling = (tx: Tx) =>
+      tx.insert(identities).values({ userId: 99, provider: 'EMAIL', credential: 'x', createdAt: 1 })
+    const together = [
+      store.write(async (tx) => {
+        tx.afterCommit(() => hooks++)
+        await tx.insert(counters).values(counter('innocent'))
+      }),
+      store.write(async (tx) => {
+        tx.afterCommit(() => hooks++)
+        if (onSqlite) await statement(tx, 'PRAGMA defer_foreign_keys = ON')
+        await dangling(tx)
+      }),
+    ]
+    const outcomes = await Promise.allSettled(together)
+    // On PostgreSQL each has a transaction of its own.
+    expect(outcomes.map(({ status }) => status)).toEqual([onSqlite ? 'rejected' : 'fulfilled', 'rejected'])
+    expect(hooks).toBe(onSqlite ? 0 : 1)
+    expect(await keys(store)).toEqual(onSqlite ? [] : ['innocent'])
+    expect(await store.read.select().from(identities)).toEqual([])
+    await store.write(async (tx) => tx.insert(counters).values(counter('after')))
+    expect(await keys(store)).toContain('after')
+  })
+})
+
+describe('stamps', () => {
+  test('grow from write to write, also when the clock goes back and after a restart', async () => {
+    await withPlace(async (place) => {
+      const stamps: number[] = []
+      const take = (store: Store) => store.write(async (tx) => stamps.push(tx.stamp))
+      const first = await place.open()
+      await take(first)
+      expect(Math.abs(stamps[0]! - place.clock.now())).toBeLessThan(5000)
+      for (let i = 0; i < 50; i++) await take(first)
+      place.clock.advance(60_000)
+      await take(first)
+      expect(stamps.at(-1)! - stamps[0]!).toBeGreaterThan(59_000)
+      place.clock.advance(-3_600_000)
+      for (let i = 0; i < 50; i++) await take(first)
+      await first.close()
+      place.clock.advance(-3_600_000)
+      const second = await place.open()
+      for (let i = 0; i < 50; i++) await take(second)
+      expect(stamps).toEqual([...new Set(stamps)].toSorted((a, b) => a - b))
+      // The clock stood two hours behind: the stamps went on by ones and not by jumps.
+      expect(stamps.at(-1)! - stamps[51]!).toBeLessThan(2000)
+    })
+  })
+
+  test('are one for a whole write, and different for 500 at once', async () => {
+    await withStore(async (store) => {
+      const pairs = await race(500, () => store.write(async (tx) => [tx.stamp, tx.stamp]))
+      for (const [a, b] of pairs) expect(a).toBe(b!)
+      expect(new Set(pairs.map(([a]) => a)).size).toBe(500)
+    })
+  })
+
+  test('do not repeat after a crash: the mark on disk is above every stamp that was given', async () => {
+    await withStore(async (store, place) => {
+      for (let i = 0; i < 20; i++) {
+        place.clock.advance(700)
+        const stamp = await store.write(async (tx) => tx.stamp)
+        const [[mark]] = (await place.raw("SELECT value FROM server_state WHERE key = 'stamp.mark'")) as [[string]]
+        expect(Number(mark)).toBeGreaterThanOrEqual(stamp)
+        expect(Number(mark) - stamp).toBeLessThan(3000)
+      }
+    })
+  })
+})
+
+if (onSqlite) {
+  test('a full disk rejects the group with one clear sentence; with space again the store works on', async () => {
+    await withStore(async (store, place) => {
+      await store.write(async (tx) => tx.insert(counters).values(counter('before')))
+      const [[pages]] = (await place.raw('PRAGMA page_count')) as [[number]]
+      const limit = (tx: Tx, n: number) => statement(tx, `PRAGMA max_page_count = ${n}`)
+      await store.write((tx) => limit(tx, pages + 2))
+      const big = 'x'.repeat(100_000)
+      const outcomes = await Promise.allSettled([
+        store.write(async (tx) => tx.insert(counters).values(counter('small'))),
+        store.write(async (tx) => tx.insert(counters).values(counter(big))),
+      ])
+      const last = outcomes[1] as PromiseRejectedResult
+      expect(last.reason).toBeInstanceOf(StorageError)
+      expect(last.reason).toMatchObject({ kind: 'full', message: expect.stringContaining('No space is left') })
+      await store.write((tx) => limit(tx, 1_000_000))
+      await store.write(async (tx) => tx.insert(counters).values(counter('after')))
+      // Whether the small one was lost with the big one or not, what it was told is what is there.
+      const kept = outcomes[0]!.status === 'fulfilled' ? ['after', 'before', 'small'] : ['after', 'before']
+      expect(await keys(store)).toEqual(kept)
+      expect(await place.raw('PRAGMA integrity_check')).toEqual([['ok']])
+    })
+  })
+
+  test('a write that waits for something else is undone after a while and holds up nobody for ever', async () => {
+    await withPlace(async (place) => {
+      await (await place.open()).close()
+      const store = openSqlite({
+        file: databaseFile(place.dataDir),
+        clock: place.clock,
+        log: memoryLog(),
+        stuckMs: 100,
+      })
+      try {
+        const stuck = store.write(async (tx) => {
+          await tx.insert(counters).values(counter('stuck'))
+          await new Promise(() => undefined)
+        })
+        const next = store.write(async (tx) => tx.insert(counters).values(counter('next')))
+        expect(String(await rejection(stuck))).toContain('was undone')
+        await next
+        expect(await keys(store)).toEqual(['next'])
+      } finally {
+        await store.close()
+      }
+    })
+  })
+
+  test('writers that wait together share one commit', async () => {
+    await withStore(async (store, place) => {
+      // The log grows by whole commits: 100 alone write far more pages than 100 together.
+      const pages = async (): Promise<number> =>
+        ((await place.raw('PRAGMA wal_checkpoint(NOOP)')) as [[number, number]])[0][1]
+      const start = await pages()
+      await race(100, (i) => store.write(async (tx) => tx.insert(counters).values(counter(`together ${i}`))))
+      const together = (await pages()) - start
+      for (let i = 0; i < 100; i++) await store.write(async (tx) => tx.insert(counters).values(counter(`alone ${i}`)))
+      const alone = (await pages()) - start - together
+      expect(together * 4).toBeLessThan(alone)
+    })
+  })
+
+  test('every connection has the pragmas of the design', async () => {
+    await withStore(async (store) => {
+      const read = async (db: unknown, name: string) => (await statement(db, `PRAGMA ${name}`))[0]![0]
+      const wanted = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1, busy_timeout: 5000, trusted_schema: 0 }
+      for (const [name, value] of Object.entries(wanted)) {
+        expect([name, await read(store.read, name)]).toEqual([name, value])
+        expect([name, await store.write(async (tx) => read(tx, name))]).toEqual([name, value])
+      }
+      expect(await read(store.read, 'query_only')).toBe(1)
+    })
+  })
+} else {
+  test('a second server on the same database is refused, and may have it once the first is gone', async () => {
+    await withPlace(async (place) => {
+      const first = await place.open()
+      const refused = await rejection(place.open())
+      expect(refused).toMatchObject({ name: 'StorageError', kind: 'busy' })
+      await first.close()
+      const second = await place.open()
+      expect(await keys(second)).toEqual([])
+    })
+  })
+
+  test('a server that lost its lock takes no writes until it has it again', async () => {
+    await withStore(async (store, place) => {
+      await place.raw(
+        "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+      )
+      let refused = 0
+      for (let i = 0; ; i++) {
+        const outcome = await store
+          .write(async (tx) => tx.insert(counters).values(counter(`k${i}`)))
+          .then(
+            () => 'written',
+            (error: StorageError) => error.kind,
+          )
+        if (outcome === 'unreachable') refused++
+        else if (refused > 0) break
+        expect(['written', 'unreachable']).toContain(outcome)
+        await Bun.sleep(20)
+      }
+      expect(refused).toBeGreaterThan(0)
+    })
+  })
+
+  test('a commit is durable whatever the server defaults to', async () => {
+    await withStore(async (store) => {
+      const row = await store.write(async (tx) => {
+        await tx.insert(counters).values(counter('any'))
+        const setting = sql`current_setting('synchronous_commit')`
+        const level = sql`current_setting('transaction_isolation')`
+        return (await tx.select({ setting, level }).from(counters))[0]
+      })
+      expect(row).toEqual({ setting: 'on', level: 'serializable' })
+    })
+  })
+}
