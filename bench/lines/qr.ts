@@ -7,15 +7,23 @@ import { ROOT } from '../lib/product.ts'
 const MINUTES_2 = 120_000
 
 export async function run(bench: Bench): Promise<void> {
-  if (bench.smoke) return bench.report.note('qr: left out of smoke runs (30 s); the line `render` draws through the server.')
-  const child = Bun.spawn([process.execPath, join(ROOT, 'bench/qr.ts')], { stdio: ['ignore', 'pipe', 'inherit'], timeout: MINUTES_2 })
+  if (bench.smoke)
+    return bench.report.note('qr: left out of smoke runs (30 s); the line `render` draws through the server.')
+  const child = Bun.spawn([process.execPath, join(ROOT, 'bench/qr.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: MINUTES_2,
+  })
   const said = await new Response(child.stdout).text()
   if ((await child.exited) !== 0) throw new Error('bench/qr.ts failed')
   // | picture | ours | qrcode | times as fast | ours | qrcode | of its bytes |
   for (const line of said.split('\n').slice(2)) {
     const [, picture, us, theirUs, faster, bytes, theirBytes, share] = line.split('|').map((cell) => cell.trim())
     if (share === undefined) continue
-    bench.report.value(`draw PNG, ${picture}`, us!, Number.parseFloat(faster!), 'qrcode toBuffer', theirUs!, { min: 50 })
-    bench.report.value(`draw PNG, ${picture}, size`, bytes!, Number(share), 'qrcode toBuffer', theirBytes!, { max: 0.333 })
+    bench.report.value(`draw PNG, ${picture}`, us!, Number.parseFloat(faster!), 'qrcode toBuffer', theirUs!, {
+      min: 50,
+    })
+    bench.report.value(`draw PNG, ${picture}, size`, bytes!, Number(share), 'qrcode toBuffer', theirBytes!, {
+      max: 0.333,
+    })
   }
 }

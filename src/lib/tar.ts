@@ -103,6 +103,7 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
     const header = await input.exactly(BLOCK)
     if (header.every((byte) => byte === 0)) {
       if (pax) throw new TarError('an extended header without its file')
+      await input.onlyZeros()
       return
     }
     if (Number.parseInt(text(header, 148, 8), 8) !== checksum(header)) throw new TarError('a damaged header')
@@ -201,6 +202,16 @@ class Input {
     const piece = this.chunk.subarray(0, most)
     this.chunk = this.chunk.subarray(piece.length)
     return piece
+  }
+
+  /** Reads to the end, so that whatever decompresses can tell that its own end was there. */
+  async onlyZeros(): Promise<void> {
+    for (;;) {
+      if (this.chunk.some((byte) => byte !== 0)) throw new TarError('something follows the end of the archive')
+      const { done, value } = await this.chunks.next()
+      if (done) return
+      this.chunk = value
+    }
   }
 
   async exactly(size: number): Promise<Uint8Array> {

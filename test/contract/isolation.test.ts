@@ -110,7 +110,7 @@ function validBody(endpoint: AnyEndpoint): unknown {
   const body = sample(endpoint.body!) as Record<string, unknown>
   const known = (endpoint.body!['properties'] ?? {}) as object
   if ('ids' in known) body['ids'] = [owned[idsOf(endpoint)]]
-  if (/\/parent$/.test(endpoint.path)) body['parentId'] = null
+  if (endpoint.path.endsWith('/parent')) body['parentId'] = null
   return body
 }
 

@@ -120,6 +120,12 @@ describe('what is refused', () => {
     }
   })
 
+  test('something behind the end', async () => {
+    const small = archive([{ name: 'a', bytes: new Uint8Array(3) }])
+    await expect(read(Buffer.concat([small, small]))).rejects.toThrow('follows the end')
+    expect(await read(Buffer.concat([small, new Uint8Array(10_240)]))).toHaveLength(1)
+  })
+
   test('names that are not UTF-8', async () => {
     const header = tarHeader({ name: 'abc', size: 0, modified: 0 })
     header[1] = 0xff

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -200,7 +201,7 @@ describe('a backup is refused, and nothing is left of it,', () => {
     const folder = join(place.home, 'full')
     mkdirSync(folder)
     // Random bytes: they do not get smaller.
-    writeFileSync(join(place.dataDir, 'files/noise'), crypto.getRandomValues(new Uint8Array(65_536)))
+    writeFileSync(join(place.dataDir, 'files/noise'), randomBytes(65_536))
     const script = `mount -t tmpfs -o size=32k none "${folder}" && { "$0" "$@"; code=$?; ls -A "${folder}"; exit $code; }`
     const { OWN_MOUNTS } = await import('./cli.ts')
     const outcome = await place.run(['backup', join(folder, 'x.tar.zst')], { before: [...OWN_MOUNTS, script] })
@@ -211,8 +212,9 @@ describe('a backup is refused, and nothing is left of it,', () => {
 
   test('when it is interrupted', async () => {
     await furnish()
-    writeFileSync(join(place.dataDir, 'files/large'), new Uint8Array(300_000_000))
-    const running = place.run(['backup', archive(), '--gzip'], { before: ['timeout', '--signal=INT', '0.6'] })
+    // Random bytes: slow to compress.
+    writeFileSync(join(place.dataDir, 'files/large'), randomBytes(150_000_000))
+    const running = place.run(['backup', archive(), '--gzip'], { before: ['timeout', '--signal=INT', '1'] })
     const { stderr } = await running
     expect(stderr).toContain('Interrupted: no backup was written.')
     expect(readdirSync(place.home).filter((name) => name.includes('backup'))).toEqual([])

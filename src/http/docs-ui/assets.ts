@@ -3,10 +3,11 @@
  * the bytes are read only when a browser asks for them. Swagger UI rather than Scalar: docs/adr/0004-api-document.md.
  */
 import script from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
-import style from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
+
+import start from './start.js' with { type: 'file' }
 
 import look from './look.css' with { type: 'file' }
-import start from './start.js' with { type: 'file' }
+import style from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 
 export interface Asset {
   /** Endpoint's name and last part of the path under /docs. */

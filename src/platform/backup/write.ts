@@ -1,5 +1,4 @@
 /** Writes a backup: one compressed tar, streamed, that appears under its name only when it is whole and on disk. */
-import { createWriteStream } from 'node:fs'
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -67,10 +66,11 @@ export async function writeArchive(options: ArchiveOptions): Promise<{ manifest:
       const compress = gzip
         ? createGzip({ level: 6 })
         : createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } })
-      const write = createWriteStream('', { fd: handle.fd, autoClose: false })
-      await pipeline(Readable.from(entries(options, files), { objectMode: false }), compress, write, {
-        signal: options.signal,
-      })
+      const write = async (compressed: AsyncIterable<Uint8Array>): Promise<void> => {
+        for await (const chunk of compressed) await handle.writeFile(chunk)
+      }
+      const source = Readable.from(entries(options, files), { objectMode: false })
+      await pipeline(source, compress, write, { signal: options.signal })
       await handle.sync()
     } finally {
       await handle.close()
