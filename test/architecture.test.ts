@@ -103,7 +103,7 @@ describe('a breach is found:', () => {
     [
       'http querying',
       [file('src/http/mount.ts', `import { users } from '../db/schema/users.ts'`)],
-      /types of db\/ only/,
+      /types and errors of db\/ only/,
     ],
     ['a domain importing app', [file('src/domains/a/jobs.ts', `import { serve } from '../../app.ts'`)], /above it/],
     ['app importing the command line', [file('src/app.ts', `import { verbs } from './cli/verbs.ts'`)], /above it/],

@@ -53,3 +53,7 @@ export const primaryKey = (isPg ? pg.primaryKey : lite.primaryKey) as typeof lit
 
 /** `column DESC` inside an index or an ORDER BY, the same on both. */
 export const descending = (column: lite.SQLiteColumn): SQL => sql`${column} desc`
+
+/** The text without case, in the order of its bytes: what an index for searching by the beginning holds. Same in index and WHERE. */
+export const lowered = (column: lite.SQLiteColumn): SQL =>
+  isPg ? sql`(lower(${column}) collate "C")` : sql`(lower(${column}))`

@@ -67,7 +67,7 @@ export function pending(all: readonly Migration[], applied: readonly Applied[], 
 const failed = (name: string, where: string, error: unknown): StorageError =>
   new StorageError(
     'schema',
-    `Migration ${name} failed on ${where} and was undone: ${error instanceof Error ? error.message : String(error)}`,
+    `Migration ${name} failed on ${where} and was undone: ${error instanceof Error ? error.message : String(error)}.`,
     error,
   )
 

@@ -104,6 +104,7 @@ export async function openPostgres({ databaseUrl, clock, log }: PostgresOptions)
 
   return {
     read,
+    aside: read,
     async write<T>(fn: (tx: Tx) => Promise<T>, name?: string): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')

@@ -29,7 +29,6 @@ export function sqliteThread(file: string): SqliteThread {
 
   function start(): Worker {
     const thread = new Worker(script(), { smol: true })
-    thread.unref()
     thread.addEventListener('message', ({ data }: MessageEvent<Answer>) => waiting?.resolve(data))
     thread.addEventListener('error', ({ message }) => {
       if (worker === thread) stop()
@@ -47,10 +46,14 @@ export function sqliteThread(file: string): SqliteThread {
   async function perform(task: Task): Promise<string[]> {
     clearTimeout(idle)
     worker ??= start()
+    const thread = worker
+    // The process stays for a task, not for a thread that waits for one.
+    thread.ref()
     waiting = Promise.withResolvers()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    worker.postMessage(task)
+    thread.postMessage(task)
     const { problems, error } = await waiting.promise.finally(() => {
+      thread.unref()
       idle = setTimeout(stop, IDLE_MS)
       idle.unref()
     })

@@ -34,6 +34,11 @@ export type Tx = Builders & {
 
 export interface Store {
   readonly read: Db
+  /**
+   * The same rows for queries that take more than a millisecond or two (searching a long list, statistics): on SQLite they run on
+   * a thread of their own, so that the event loop goes on. Not for `longList`.
+   */
+  readonly aside: Db
   /** `fn` may run more than once on PostgreSQL: what it does outside `tx` belongs into `afterCommit`. `name` is for the log. */
   write<T>(fn: (tx: Tx) => Promise<T>, name?: string): Promise<T>
   /** Waits for writes under way, checkpoints, closes. Later calls reject. */

@@ -194,7 +194,7 @@ class Route {
 
   #refuse(error: unknown, request: Request, caller: Caller): Response {
     const shown = publicError(error)
-    if (shown.status === 500)
+    if (!(error instanceof AppError))
       this.ctx.log.error('request failed', { endpoint: this.endpoint.id, requestId: caller.requestId, error })
     else if (shown.extras.log) this.ctx.log.info(shown.message, { ...shown.extras.log, requestId: caller.requestId })
     return refusal(shown, this.endpoint.answers, request, caller.requestId)
@@ -214,8 +214,12 @@ function refusal(error: AppError, answers: string | undefined, request: Request,
 export const wantsJson = (request: Request): boolean =>
   (request.headers.get('accept') ?? '').includes('application/json')
 
-const orgIdOf = (body: unknown): unknown =>
-  typeof body === 'object' && body !== null ? ((body as Params)['orgId'] ?? (body as Params)['org_id']) : undefined
+/** Reads the name as `normalize.ts` will: the camelCase one counts whenever it is there, be it null. */
+function orgIdOf(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return undefined
+  const { orgId, org_id } = body as { orgId?: unknown; org_id?: unknown }
+  return orgId === undefined ? org_id : orgId
+}
 
 function readQuery(url: string): Params {
   const at = url.indexOf('?')

@@ -1,4 +1,5 @@
 /** Answers in the envelope of the interface: `{"code":200,"data":…}`, or `{"code","message","requestId","details"?}`. */
+import { StorageError } from '../db/errors.ts'
 import { PasswordQueueFull } from '../platform/passwords.ts'
 import { AppError, type Message } from './errors.ts'
 import { InvalidRequest } from './validate.ts'
@@ -6,6 +7,8 @@ import { InvalidRequest } from './validate.ts'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 const INTERNAL: Message = { en: 'Something went wrong on the server', zh: '服务器内部错误' }
+
+const NO_STORAGE: Message = { en: 'The server cannot reach its storage right now', zh: '服务器暂时无法访问存储' }
 
 /** Says of an error what the caller may know. Anything unknown is a 500 that says nothing; the log has the rest. */
 export function publicError(error: unknown): AppError {
@@ -17,6 +20,8 @@ export function publicError(error: unknown): AppError {
       { en: 'Too many people are signing in at once', zh: '登录人数过多，请稍后再试' },
       { retryAfter: 2 },
     )
+  // A full disk or a lost database is nobody's bug: clients may try again, and monitors see 503 rather than a crash.
+  if (error instanceof StorageError) return new AppError(503, 503, NO_STORAGE, { retryAfter: 30 })
   return new AppError(500, 500, INTERNAL)
 }
 

@@ -98,7 +98,8 @@ function wrongLayer(path: string, target: string, typeOnly: boolean): string | u
   const to = layerOf(target)
   if (to === undefined) return undefined
   if (!LAYERS.includes(to)) return `imports ${target}, which is in no known layer`
-  if (from === 'http' && to === 'db' && !typeOnly) return `imports ${target}: http/ may know the types of db/ only`
+  if (from === 'http' && to === 'db' && !typeOnly && target !== 'src/db/errors.ts')
+    return `imports ${target}: http/ may know the types and errors of db/ only`
   return LAYERS.indexOf(to) > LAYERS.indexOf(from) ? `imports ${target}, which is above it` : undefined
 }
 

@@ -100,3 +100,12 @@ async function raw(dataDir: string, databaseUrl: string, statement: string): Pro
     await sql.close()
   }
 }
+
+/** What a promise rejects with. (`expect().rejects` would spin for ever on one that another thread settles.) */
+export const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    (value) => {
+      throw new Error(`resolved with ${JSON.stringify(value)}`)
+    },
+    (error: unknown) => error,
+  )

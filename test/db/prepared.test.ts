@@ -153,15 +153,15 @@ describe('a prepared query', () => {
 
   test('rejects, and changes nothing, when a value is missing', async () => {
     await withStore(async (store) => {
-      expect(codeById(store.read, {})).rejects.toThrow('no value for the placeholder "id"')
-      expect(idsOf(store.read, { userId: 1, limit: 1 })).rejects.toThrow('"offset"')
+      await expect(codeById(store.read, {})).rejects.toThrow('no value for the placeholder "id"')
+      await expect(idsOf(store.read, { userId: 1, limit: 1 })).rejects.toThrow('"offset"')
     })
   })
 
   test('rejects in a write that is over', async () => {
     await withStore(async (store) => {
       const tx = await store.write(async (inner) => inner)
-      expect(codeById(tx, { id: 1 })).rejects.toThrow('this tx is over')
+      await expect(codeById(tx, { id: 1 })).rejects.toThrow('this tx is over')
     })
   })
 })

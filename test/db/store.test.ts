@@ -8,19 +8,13 @@ import { counters, identities, users } from '../../src/db/schema/index.ts'
 import { openSqlite } from '../../src/db/sqlite.ts'
 import type { Store, Tx } from '../../src/db/store.ts'
 import { race } from '../harness/race.ts'
-import { memoryLog, onSqlite, withPlace, withStore } from './fresh.ts'
+import { memoryLog, onSqlite, rejection, withPlace, withStore } from './fresh.ts'
 
 const counter = (key: string, n = 0) => ({ key, count: n, windowStart: 0, expiresAt: 0 })
 const user = (name: string) => ({ username: name, usernameKey: name, nickname: name, createdAt: 1, updatedAt: 1 })
 const keys = async (store: Store): Promise<string[]> =>
   (await store.read.select({ key: counters.key }).from(counters)).map(({ key }) => key).toSorted()
-const rejection = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    (value) => {
-      throw new Error(`resolved with ${JSON.stringify(value)}`)
-    },
-    (error: unknown) => error,
-  )
+
 /** What no domain may do: a statement that drizzle does not build, on the store's own connection. */
 const statement = async (db: unknown, text: string): Promise<unknown[][]> =>
   (db as { all(query: unknown): unknown[][] }).all(sql.raw(text))
@@ -225,11 +219,11 @@ test('1,000 writers at once lose nothing, and no reader ever sees half of a writ
     await store.write(async (tx) =>
       tx.insert(counters).values(Array.from({ length: ACCOUNTS }, (_, i) => counter(`account ${i}`, 100))),
     )
-    let done = false
+    const writing = { done: false }
     const sums = new Set<number>()
     const odd = new Set<number>()
     const readers = race(4, async () => {
-      while (!done) {
+      while (!writing.done) {
         const [row] = await store.read
           .select({ sum: sql`sum(${counters.count})`.mapWith(Number), rows: count() })
           .from(counters)
@@ -252,7 +246,7 @@ test('1,000 writers at once lose nothing, and no reader ever sees half of a writ
         await tx.insert(counters).values(counter(`credit ${i}`))
       }),
     )
-    done = true
+    writing.done = true
     await readers
     expect([...sums]).toEqual([100 * ACCOUNTS])
     expect([...odd]).toEqual([0])

@@ -6,6 +6,7 @@ import { createLimiter } from '../../src/platform/limiter.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
+import { createSeal } from '../../src/platform/seal.ts'
 import { createTokens } from '../../src/platform/tokens.ts'
 
 export function bareContext(changed: Partial<Config> = {}): AppContext {
@@ -17,11 +18,12 @@ export function bareContext(changed: Partial<Config> = {}): AppContext {
     config,
     clock: systemClock,
     log: createLog({ level: 'error', format: 'text', write: () => {} }),
-    db: { read: undefined as never, write: noStore, close: async () => {} },
+    db: { read: undefined as never, aside: undefined as never, write: noStore, close: async () => {} },
     metrics: createMetrics(),
     limiter: createLimiter(systemClock),
     passwords: createPasswords(),
     tokens: createTokens(new Uint8Array(32).fill(7), systemClock),
+    seal: createSeal(new Uint8Array(32)),
     lifecycle: { startedAt: 0, draining: false },
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import type { AppContext } from '../../src/context.ts'
+import { storageError } from '../../src/db/errors.ts'
 import { app, dual, endpoint, open, org, platform, signedIn } from '../../src/http/endpoint.ts'
 import { badRequest, limited, notFound, unauthorized } from '../../src/http/errors.ts'
 import type { Gatekeeper } from '../../src/http/mount.ts'
@@ -147,6 +148,17 @@ const endpoints = [
     },
   }),
   endpoint({
+    id: 'full',
+    method: 'GET',
+    path: '/open/full',
+    summary: 'full',
+    tag,
+    access: open,
+    run: () => {
+      throw storageError('full', '/var/lib/tessera.db')
+    },
+  }),
+  endpoint({
     id: 'missing',
     method: 'GET',
     path: '/open/missing',
@@ -192,14 +204,15 @@ const endpoints = [
   }),
 ]
 
-/** Token `user-7` is user 7 on device `device-7`; user 7 holds thing:read in APP and in organization 5. */
+/** Token `user-7` is user 7 on device `device-7`; user 7 holds thing:read in APP and in organization 5, user 9 only there. */
 const gates: Gatekeeper = {
   authenticate(_ctx, token, deviceId) {
     const id = Number(/^user-(\d+)$/.exec(token)?.[1])
     if (!id || deviceId !== `device-${id}`) return unauthorized('Sign in again', '请重新登录')
     return { userId: id, sessionId: id, deviceKey: `key-${id}` }
   },
-  can: (_ctx, userId, domain, scopeId) => userId === 7 && (domain === 'APP' || (domain === 'ORG' && scopeId === 5)),
+  can: (_ctx, userId, domain, scopeId) =>
+    (userId === 7 && domain === 'APP') || ([7, 9].includes(userId) && domain === 'ORG' && scopeId === 5),
   isAdministrator: () => false,
 }
 
@@ -245,6 +258,11 @@ describe('envelope', () => {
     const reply = await call('GET', '/open/broken')
     expect(reply.status).toBe(500)
     expect(reply.text).not.toMatch(/SELECT|var|Error|broken/)
+  })
+  test('trouble with the storage is 503 with a time to come back, and says no path', async () => {
+    const reply = await call('GET', '/open/full')
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '30'])
+    expect(reply.text).not.toMatch(/tessera\.db|disk/)
   })
   test('an unknown path and an unknown method are 404', async () => {
     expect((await call('GET', '/nowhere')).code).toBe(404)
@@ -339,6 +357,9 @@ describe('order of the gates', () => {
     expect((await call('POST', '/dual', { ...me, body: { orgId: 5 } })).status).toBe(200)
     for (const name of ['orgId', 'org_id'])
       expect((await call('POST', '/dual', { ...me, body: { [name]: 6 } })).status).toBe(403)
+    // What the gate reads is what the endpoint will be given.
+    const both = { token: 'user-9', deviceId: 'device-9', body: { orgId: null, org_id: 5 } }
+    expect((await call('POST', '/dual', both)).status).toBe(403)
   })
 })
 

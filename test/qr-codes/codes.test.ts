@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { type Person, startServer, type TestServer } from '../harness/index.ts'
+import { bindRole, createRole, unbindRoles } from '../../src/domains/access/index.ts'
+import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
 import { makeCategory, makeCode, ok } from './helpers.ts'
 
 let server: TestServer
@@ -288,5 +289,27 @@ describe('who may', () => {
     for (const path of ['/api/qr-codes', '/api/qr-codes/trash', '/api/qr-codes/stats'])
       expect((await alice.get(path, { orgId: 7 })).status, path).toBe(403)
     expect(ok(await alice.get(`/api/qr-codes/${code.id}`)).data).toEqual(code)
+  })
+
+  test.if(inProcess)('whoever may write but not publish makes nothing public, by no request', async () => {
+    const writer = await server.person()
+    const { ctx } = server
+    await ctx.db.write(async (tx) => {
+      await unbindRoles(ctx, tx, writer.id, 'APP', 0)
+      const points = ['read', 'create', 'update', 'delete'].map((action) => `qr_code:${action}`)
+      await createRole(ctx, tx, { domain: 'APP', scopeId: 0, code: 'WRITER', name: 'Writer', points })
+      await bindRole(ctx, tx, writer.id, 'APP', 0, 'WRITER')
+    })
+    const code = await makeCode(writer, { isPublic: false })
+    const tries = [
+      () => writer.post('/api/qr-codes', { name: 'x', content: 'x', isPublic: true }),
+      () => writer.post('/api/qr-codes/batch', { items: [{ name: 'x', content: 'x', isPublic: true }] }),
+      () => writer.put(`/api/qr-codes/${code.id}`, { isPublic: true }),
+      () => writer.patch(`/api/qr-codes/${code.id}/public`, { isPublic: true }),
+      () => writer.post('/api/qr-codes/batch/export', { format: 'csv' }),
+    ]
+    for (const [i, call] of tries.entries()) expect((await call()).status, String(i)).toBe(403)
+    expect(ok(await writer.get('/api/qr-codes')).data.items).toEqual([code])
+    ok(await writer.put(`/api/qr-codes/${code.id}`, { name: 'renamed', isPublic: false }))
   })
 })

@@ -1,4 +1,4 @@
-import { col, index, table, uniqueIndex } from '../dialect.ts'
+import { col, index, lowered, table, uniqueIndex } from '../dialect.ts'
 
 export type UserStatus = 'ACTIVE' | 'DISABLED' | 'DELETED'
 export type Provider = 'PHONE' | 'EMAIL' | 'DEVICE'
@@ -22,7 +22,7 @@ export const users = table(
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),
   },
-  (t) => [uniqueIndex('users_username_key').on(t.usernameKey)],
+  (t) => [uniqueIndex('users_username_key').on(t.usernameKey), index('users_nickname').on(lowered(t.nickname))],
 )
 
 export const identities = table(
@@ -126,4 +126,64 @@ export const passwordTries = table(
     expiresAt: col.time('expires_at').notNull(),
   },
   (t) => [index('password_tries_expiry').on(t.expiresAt)],
+)
+
+export type CodePurpose = 'LOGIN' | 'BIND' | 'ACCOUNT_LINK' | 'RESET' | 'CHANGE'
+
+/** Verification codes that were sent and not used yet: one for each credential, purpose and asking user. */
+export const verificationCodes = table(
+  'verification_codes',
+  {
+    id: col.id(),
+    purpose: col.text('purpose').$type<CodePurpose>().notNull(),
+    /** Where it was sent: normalized e-mail or phone. */
+    credential: col.text('credential').notNull(),
+    /** Who asked for it while signed in, and alone may use it; 0 for the purposes of people who are not. */
+    userId: col.int('user_id').notNull().default(0),
+    /** Keyed hash: six digits could be found out from a plain one. */
+    hash: col.text('hash').notNull(),
+    tries: col.int('tries').notNull().default(0),
+    expiresAt: col.time('expires_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('verification_codes_key').on(t.credential, t.purpose, t.userId),
+    index('verification_codes_user').on(t.userId),
+    index('verification_codes_expiry').on(t.expiresAt),
+  ],
+)
+
+/** Who may switch into which other account. */
+export const accountLinks = table(
+  'account_links',
+  {
+    id: col.id(),
+    ownerUserId: col
+      .int('owner_user_id')
+      .notNull()
+      .references(() => users.id),
+    linkedUserId: col
+      .int('linked_user_id')
+      .notNull()
+      .references(() => users.id),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('account_links_pair').on(t.ownerUserId, t.linkedUserId),
+    index('account_links_linked').on(t.linkedUserId),
+  ],
+)
+
+export type WordKind = 'ADJECTIVE' | 'NOUN'
+
+/** What nicknames are made of. */
+export const nicknameWords = table(
+  'nickname_words',
+  {
+    id: col.id(),
+    locale: col.text('locale').$type<'en' | 'zh'>().notNull(),
+    kind: col.text('kind').$type<WordKind>().notNull(),
+    word: col.text('word').notNull(),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [uniqueIndex('nickname_words_word').on(t.locale, t.kind, t.word)],
 )

@@ -8,6 +8,7 @@ import { publicEndpoints } from './public/endpoints.ts'
 import { renderEndpoints } from './render/endpoints.ts'
 import { scanEndpoints } from './scans/endpoints.ts'
 import { purgeJob } from './trash/service.ts'
+import { countLiveOfOrg, removeTrashOfOrg } from './trash/store.ts'
 
 export const endpoints: readonly AnyEndpoint[] = [
   ...codeEndpoints,
@@ -24,3 +25,5 @@ export { flushScans as flush } from './public/scan-counter.ts'
 export { purgeTrash } from './trash/service.ts'
 /** How many codes of their own a user has, for `registerUsage` of the accounts domain. What is in the trash does not count. */
 export const countCodes = (ctx: AppContext, userId: number): Promise<number> => countPersonal(ctx.db.read, userId)
+/** What stands in the way of dissolving an organization, and what goes with it: for `registerResource` of the orgs domain. */
+export const ofOrganization = { name: 'QR codes', count: countLiveOfOrg, purge: removeTrashOfOrg }

@@ -7,7 +7,7 @@ export const FORMATS = ['zip', 'xlsx', 'csv'] as const
 
 export const ExportCodes = Type.Object({
   ids: Type.Optional(
-    Nullable(Type.Array(Id, { minItems: 1, maxItems: MAX_EXPORT, uniqueItems: true, description: 'In this order' })),
+    Nullable(Type.Array(Id, { minItems: 1, maxItems: MAX_EXPORT, description: 'In this order, each once' })),
   ),
   categoryId: Type.Optional(
     Nullable(

@@ -4,13 +4,32 @@ import { branchIds } from '../categories/branch.ts'
 import type { ListQuery } from '../codes/model.ts'
 import { toView } from '../codes/view.ts'
 import type { Owner } from '../owner.ts'
-import { type CategoryIds, codesPage } from './store.ts'
+import { readerFor } from './reader.ts'
+import { type CategoryIds, filteredPage, personalPage } from './store.ts'
 
 export async function listCodes(ctx: AppContext, owner: Owner, query: ListQuery) {
-  const categoryIds = query.categoryId === undefined ? undefined : await categoriesUnder(ctx, owner, query.categoryId)
-  return mapPage(await codesPage(ctx.db.read, owner, query, categoryIds), (row) => toView(ctx, row))
+  const page = isWhole(owner, query)
+    ? await personalPage(ctx.db.read, owner.userId, query)
+    : await filteredPage(await readerFor(ctx, owner), owner, query, await categoriesUnder(ctx, owner, query.categoryId))
+  return mapPage(page, (row) => toView(ctx, row))
 }
 
+/** The list that clients open with; its pages cost the same however long it is. */
+const isWhole = ({ orgId }: Owner, query: ListQuery): boolean =>
+  orgId === 0 &&
+  query.categoryId === undefined &&
+  query.sort === undefined &&
+  !query.keyword &&
+  query.contentType === undefined &&
+  query.isPublic === undefined &&
+  query.pinned === undefined
+
 /** What a filter by category means: 0 is none, any other takes its sub-categories in. Somebody else's holds nothing. */
-export const categoriesUnder = async (ctx: AppContext, owner: Owner, categoryId: number): Promise<CategoryIds> =>
-  categoryId === 0 ? null : branchIds(ctx.db.read, owner.userId, categoryId)
+export async function categoriesUnder(
+  ctx: AppContext,
+  owner: Owner,
+  categoryId: number | null | undefined,
+): Promise<CategoryIds> {
+  if (categoryId == null) return undefined
+  return categoryId === 0 ? null : branchIds(ctx.db.read, owner.userId, categoryId)
+}

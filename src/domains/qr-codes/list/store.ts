@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, inArray, isNull, or, type SQL, sql } from 'd
 
 import { contains, someContains } from '../../../db/contains.ts'
 import { longList } from '../../../db/lists.ts'
-import { type Page, plainPage } from '../../../db/paging.ts'
+import { type Page, type PageInput, plainPage } from '../../../db/paging.ts'
 import { qrCodes } from '../../../db/schema/qr-codes.ts'
 import type { Db, Tx } from '../../../db/store.ts'
 import type { ListQuery } from '../codes/model.ts'
@@ -31,20 +31,18 @@ export function inCategories(ids: CategoryIds): SQL | undefined {
   return ids === null ? isNull(qrCodes.categoryId) : inArray(qrCodes.categoryId, [...ids])
 }
 
-const isWhole = (owner: Owner, query: ListQuery, categoryIds: CategoryIds): boolean =>
-  owner.orgId === 0 &&
-  categoryIds === undefined &&
-  query.sort === undefined &&
-  !query.keyword &&
-  query.contentType === undefined &&
-  query.isPublic === undefined &&
-  query.pinned === undefined
-
 /** The categories a list is about; null: codes in none; undefined: all codes. */
 export type CategoryIds = readonly number[] | null | undefined
 
-export function codesPage(db: Db, owner: Owner, query: ListQuery, categoryIds: CategoryIds): Promise<Page<QrCodeRow>> {
-  if (isWhole(owner, query, categoryIds)) return personal.page(db, { userId: owner.userId }, query)
+export const personalPage = (db: Db, userId: number, query: PageInput): Promise<Page<QrCodeRow>> =>
+  personal.page(db, { userId }, query)
+
+export function filteredPage(
+  db: Db,
+  owner: Owner,
+  query: ListQuery,
+  categoryIds: CategoryIds,
+): Promise<Page<QrCodeRow>> {
   const where = filterOf(owner, query, categoryIds)
   return plainPage(
     query,

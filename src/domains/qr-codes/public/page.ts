@@ -10,7 +10,6 @@ const WORDS = {
     open: 'Open link',
     call: 'Call',
     write: 'Write an e-mail',
-    save: 'Save picture',
     holds: 'Content',
     types: {
       TEXT: 'Text',
@@ -30,7 +29,6 @@ const WORDS = {
     open: '打开链接',
     call: '拨打电话',
     write: '发送邮件',
-    save: '保存图片',
     holds: '内容',
     types: {
       TEXT: '文本',

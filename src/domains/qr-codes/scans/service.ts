@@ -1,5 +1,6 @@
 import type { AppContext } from '../../../context.ts'
 import { mapPage } from '../../../db/paging.ts'
+import type { Db } from '../../../db/store.ts'
 import type { Actor } from '../../../http/endpoint.ts'
 import { notFound } from '../../../http/errors.ts'
 import { invalid } from '../../../http/validate.ts'
@@ -7,6 +8,7 @@ import { contentTypeOf } from '../../../lib/content-type.ts'
 import { byDay } from '../../../lib/days.ts'
 import { contentTooLong, refuse } from '../codes/errors.ts'
 import { bytesOf, MAX_CONTENT_BYTES } from '../codes/rules.ts'
+import { MANY } from '../list/reader.ts'
 import { daysOf } from '../stats/days.ts'
 import type { CreateScan, ListQuery, Resolved, ResolvedScanView, ScanStats, ScanView, UpdateScan } from './model.ts'
 import { targetOf } from './rules.ts'
@@ -14,7 +16,26 @@ import * as store from './store.ts'
 import { toView } from './view.ts'
 
 export async function listScans(ctx: AppContext, actor: Actor, query: ListQuery) {
-  return mapPage(await store.scansPage(ctx.db.read, actor.userId, query), toView)
+  const { userId } = actor
+  const page = isWhole(query)
+    ? await store.wholePage(ctx.db.read, userId, query)
+    : await store.filteredPage(await readerFor(ctx, userId), userId, query)
+  return mapPage(page, toView)
+}
+
+/** The list that clients open with; its pages cost the same however long it is. */
+const isWhole = (query: ListQuery): boolean =>
+  query.favorite === undefined &&
+  query.contentType === undefined &&
+  query.source === undefined &&
+  query.from === undefined &&
+  query.to === undefined &&
+  !query.keyword
+
+/** Where to ask what has to look at all scans of a user. */
+async function readerFor(ctx: AppContext, userId: number): Promise<Db> {
+  const { total } = await store.wholePage(ctx.db.read, userId, { page: 1, size: 1 })
+  return total > MANY ? ctx.db.aside : ctx.db.read
 }
 
 /** Keeps what was scanned and says what it points to, as far as the caller may know. */
@@ -71,7 +92,7 @@ export async function scanStats(
   query: { days: number; tz: string },
 ): Promise<ScanStats> {
   const range = daysOf(query, ctx.clock.now())
-  const db = ctx.db.read
+  const db = await readerFor(ctx, actor.userId)
   const groups = await store.scanTotals(db, actor.userId)
   const days = new Map<number, number>()
   for (const stretch of range.stretches)

@@ -2,7 +2,7 @@ import { and, count, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '../../../db/contains.ts'
 import { longList } from '../../../db/lists.ts'
-import { type Page, plainPage } from '../../../db/paging.ts'
+import { type Page, type PageInput, plainPage } from '../../../db/paging.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { qrCodes, scanRecords } from '../../../db/schema/qr-codes.ts'
 import type { Db, Tx } from '../../../db/store.ts'
@@ -31,23 +31,22 @@ const whole = longList({
       .offset(offset),
 })
 
-export function scansPage(db: Db, userId: number, query: ListQuery): Promise<Page<ScanRow>> {
-  const filters = [
-    query.favorite === undefined ? undefined : eq(scanRecords.favorite, query.favorite),
-    query.contentType === undefined ? undefined : eq(scanRecords.contentType, query.contentType),
-    query.source === undefined ? undefined : eq(scanRecords.source, query.source),
-    query.from === undefined ? undefined : gte(scanRecords.scannedAt, query.from),
-    query.to === undefined ? undefined : lt(scanRecords.scannedAt, query.to),
-    query.keyword
-      ? or(
-          ...[scanRecords.content, scanRecords.title, scanRecords.address].map((column) =>
-            contains(column, query.keyword!),
-          ),
-        )
-      : undefined,
-  ].filter((filter) => filter !== undefined)
-  if (filters.length === 0) return whole.page(db, { userId }, query)
-  const where = of(userId, ...filters)
+/** Newest first. */
+export const wholePage = (db: Db, userId: number, query: PageInput): Promise<Page<ScanRow>> =>
+  whole.page(db, { userId }, query)
+
+export function filteredPage(db: Db, userId: number, query: ListQuery): Promise<Page<ScanRow>> {
+  const { favorite, contentType, source, from, to, keyword } = query
+  const texts = [scanRecords.content, scanRecords.title, scanRecords.address]
+  const where = of(
+    userId,
+    favorite === undefined ? undefined : eq(scanRecords.favorite, favorite),
+    contentType === undefined ? undefined : eq(scanRecords.contentType, contentType),
+    source === undefined ? undefined : eq(scanRecords.source, source),
+    from === undefined ? undefined : gte(scanRecords.scannedAt, from),
+    to === undefined ? undefined : lt(scanRecords.scannedAt, to),
+    keyword ? or(...texts.map((column) => contains(column, keyword))) : undefined,
+  )
   return plainPage(
     query,
     (limit, offset) =>

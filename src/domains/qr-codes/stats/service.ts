@@ -2,6 +2,7 @@ import type { AppContext } from '../../../context.ts'
 import type { ContentType } from '../../../lib/content-type.ts'
 import { byDay } from '../../../lib/days.ts'
 import { findCategories } from '../categories/store.ts'
+import { readerFor } from '../list/reader.ts'
 import type { Owner } from '../owner.ts'
 import { daysOf } from './days.ts'
 import type { CodeStats } from './model.ts'
@@ -15,7 +16,7 @@ export async function codeStats(
   query: { days: number; tz: string },
 ): Promise<CodeStats> {
   const range = daysOf(query, ctx.clock.now())
-  const db = ctx.db.read
+  const db = await readerFor(ctx, owner)
   const categories = await store.countByCategory(db, owner)
   const ids = categories.flatMap(({ categoryId }) => (categoryId === null ? [] : [categoryId]))
   const names = new Map((await findCategories(db, owner.userId, ids)).map((category) => [category.id, category.name]))

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, inArray, isNotNull, lt, lte } from 'drizzle-orm'
+import { and, count, desc, eq, gt, inArray, isNotNull, isNull, lt, lte } from 'drizzle-orm'
 
 import { type Page, type PageInput, plainPage } from '../../../db/paging.ts'
 import { qrCodes, scanRecords } from '../../../db/schema/qr-codes.ts'
@@ -53,6 +53,24 @@ export async function hasOldTrash(db: Db, before: number, afterId: number, count
 
 export async function removeOldTrash(tx: Tx, before: number, afterId: number, count: number): Promise<number> {
   return removeCodes(tx, await oldTrash(tx, before, afterId, count))
+}
+
+/** Codes of an organization that are not in the trash. */
+export async function countLiveOfOrg(db: Db | Tx, orgId: number): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(qrCodes)
+    .where(and(eq(qrCodes.orgId, orgId), isNull(qrCodes.deletedAt)))
+  return row!.n
+}
+
+/** Removes an organization's trash for good: the organization goes. */
+export async function removeTrashOfOrg(tx: Tx, orgId: number): Promise<void> {
+  const rows = await tx
+    .select({ id: qrCodes.id })
+    .from(qrCodes)
+    .where(and(eq(qrCodes.orgId, orgId), isNotNull(qrCodes.deletedAt)))
+  for (let i = 0; i < rows.length; i += 500) await removeCodes(tx, rows.slice(i, i + 500))
 }
 
 /** Scan records stay, without their link. */

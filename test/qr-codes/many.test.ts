@@ -1,0 +1,69 @@
+/** Above MANY rows filters and statistics are answered by another thread: the answers must be the same. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+
+import { MANY } from '../../src/domains/qr-codes/list/reader.ts'
+import { type Person, startServer, type TestServer } from '../harness/index.ts'
+import { allPages, makeCategory, makeCode, ok } from './helpers.ts'
+
+let server: TestServer
+let me: Person
+let category: number
+const TOTAL = MANY + 500
+
+beforeAll(async () => {
+  server = await startServer()
+  me = await server.person()
+  category = await makeCategory(me, 'odd')
+  for (let start = 0; start < TOTAL; start += 500) {
+    const items = Array.from({ length: 500 }, (_, i) => ({
+      name: `code ${String(start + i).padStart(5, '0')}`,
+      content: (start + i) % 5 === 0 ? 'https://example.com' : 'text',
+      tags: (start + i) % 100 === 7 ? ['标签'] : [],
+      ...((start + i) % 2 === 1 && { categoryId: category }),
+    }))
+    ok(await me.post('/api/qr-codes/batch', { items }))
+  }
+})
+afterAll(() => server.stop())
+
+test('filters, searches and other orders', async () => {
+  const total = async (query: Record<string, string | number | boolean>) =>
+    ok(await me.get('/api/qr-codes', { size: 1, ...query })).data.total
+  expect(await total({})).toBe(TOTAL)
+  expect(await total({ categoryId: category })).toBe(TOTAL / 2)
+  expect(await total({ categoryId: 0 })).toBe(TOTAL / 2)
+  expect(await total({ contentType: 'URL' })).toBe(TOTAL / 5)
+  expect(await total({ keyword: '标签' })).toBe(TOTAL / 100)
+  expect(await total({ keyword: 'code 0001' })).toBe(10)
+  expect(await total({ pinned: true })).toBe(0)
+  const { items } = ok(await me.get('/api/qr-codes', { sort: '-name', size: 3 })).data
+  expect(items.map((c: { name: string }) => c.name)).toEqual([1, 2, 3].map((n) => `code 0${TOTAL - n}`))
+  expect(items[0]).toEqual(ok(await me.get(`/api/qr-codes/${items[0].id}`)).data)
+  expect((await allPages(me, '/api/qr-codes', 100, { contentType: 'URL' })).length).toBe(TOTAL / 5)
+})
+
+test('a change is seen by the next search', async () => {
+  for (let i = 0; i < 10; i++) {
+    const code = await makeCode(me, { name: `needle ${i}` })
+    expect(ok(await me.get('/api/qr-codes', { keyword: `needle ${i}` })).data.items).toEqual([code])
+    ok(await me.delete(`/api/qr-codes/${code.id}`))
+    expect(ok(await me.get('/api/qr-codes', { keyword: `needle ${i}` })).data.items).toEqual([])
+  }
+})
+
+test('statistics', async () => {
+  const { data } = ok(await me.get('/api/qr-codes/stats', { tz: 'Asia/Shanghai' }))
+  expect(data).toMatchObject({ total: TOTAL, publicCount: 0, pinnedCount: 0, scanCount: 0 })
+  expect(data.byType).toEqual([
+    { contentType: 'TEXT', count: (TOTAL / 5) * 4 },
+    { contentType: 'URL', count: TOTAL / 5 },
+  ])
+  expect(data.byCategory).toContainEqual({ categoryId: category, name: 'odd', count: TOTAL / 2 })
+  expect(data.byDay.reduce((sum: number, day: { count: number }) => sum + day.count, 0)).toBe(TOTAL)
+})
+
+test('all of them in one table', async () => {
+  const csv = ok(await me.post('/api/qr-codes/batch/export', { format: 'csv' })).text
+  expect(csv.split('\r\n')).toHaveLength(TOTAL + 2)
+  expect(csv.match(/^\d+,[\da-f-]{36},code \d{5},/gm)).toHaveLength(TOTAL)
+})
