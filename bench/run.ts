@@ -1,14 +1,20 @@
 /**
- * `bun run bench [--only NAME[,NAME…]] [--smoke] [--no-peers] [--scratch DIR]`: measures the product against its peers and prints a Markdown
- * table of ratios. See docs/benchmarks.md.
+ * `bun run bench`: measures the product against its peers and prints a Markdown table of ratios. See docs/benchmarks.md.
+ *
+ *     --only NAME,NAME…   some lines only
+ *     --smoke             seconds instead of minutes: shows that the suite works, its figures mean nothing
+ *     --no-peers          leaves out the peers on Node
+ *     --scratch DIR       where data directories are made (and deleted); needs 2 GB for `pages`
+ *     --executable FILE   instead of dist/tessera
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { type LineModule, runLine } from './lib/bench.ts'
 import { stopAll } from './lib/process.ts'
+import { ROOT } from './lib/product.ts'
 import { Report } from './lib/report.ts'
 
 const LINES: Record<string, () => Promise<LineModule>> = {
@@ -18,8 +24,11 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   qr: () => import('./lines/qr.ts'),
   writes: () => import('./lines/writes.ts'),
   logins: () => import('./lines/logins.ts'),
+  accounts: () => import('./lines/accounts.ts'),
   start: () => import('./lines/start.ts'),
   pages: () => import('./lines/pages.ts'),
+  notifications: () => import('./lines/notifications.ts'),
+  members: () => import('./lines/members.ts'),
 }
 
 const { values } = parseArgs({
@@ -28,6 +37,7 @@ const { values } = parseArgs({
     smoke: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: true },
     scratch: { type: 'string', default: tmpdir() },
+    executable: { type: 'string', default: join(ROOT, 'dist/tessera') },
   },
   allowNegative: true,
 })
@@ -57,6 +67,7 @@ for (const name of names) {
       smoke: values.smoke,
       scratch: mkdtempSync(join(scratch, `${name}-`)),
       peers: values.peers,
+      executable: resolve(values.executable),
     })
   } catch (error) {
     failed.push(name)

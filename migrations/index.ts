@@ -1,6 +1,16 @@
 /** Every migration, in order, embedded in the executable. Written by scripts/migrate-new.ts. */
 import sqlite0001 from './sqlite/0001_foundation.sql' with { type: 'text' }
+import sqlite0002 from './sqlite/0002_orgs.sql' with { type: 'text' }
+import sqlite0003 from './sqlite/0003_delivery.sql' with { type: 'text' }
+import sqlite0004 from './sqlite/0004_accounts_complete.sql' with { type: 'text' }
+import sqlite0005 from './sqlite/0005_notifications.sql' with { type: 'text' }
+import sqlite0006 from './sqlite/0006_locations_shares.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
+import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
+import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
+import postgres0004 from './postgres/0004_accounts_complete.sql' with { type: 'text' }
+import postgres0005 from './postgres/0005_notifications.sql' with { type: 'text' }
+import postgres0006 from './postgres/0006_locations_shares.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -10,8 +20,18 @@ export interface Migration {
 export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migration[]>> = {
   sqlite: [
     { name: '0001_foundation', sql: sqlite0001 },
+    { name: '0002_orgs', sql: sqlite0002 },
+    { name: '0003_delivery', sql: sqlite0003 },
+    { name: '0004_accounts_complete', sql: sqlite0004 },
+    { name: '0005_notifications', sql: sqlite0005 },
+    { name: '0006_locations_shares', sql: sqlite0006 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
+    { name: '0002_orgs', sql: postgres0002 },
+    { name: '0003_delivery', sql: postgres0003 },
+    { name: '0004_accounts_complete', sql: postgres0004 },
+    { name: '0005_notifications', sql: postgres0005 },
+    { name: '0006_locations_shares', sql: postgres0006 },
   ],
 }

@@ -31,7 +31,9 @@ const server = Bun.spawn(
     stdio: ['inherit', 'pipe', 'inherit'],
   },
 )
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => server.kill(signal))
+// Ctrl-C reaches the server by itself, as it does everything on the terminal: passed on, it would count twice.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => server.kill('SIGTERM'))
 
 let seeded = false
 const decoder = new TextDecoder()

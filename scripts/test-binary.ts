@@ -1,11 +1,23 @@
-/** `bun run test:binary [FILES]`: the tests against the compiled executable, started from an empty folder, its build tree gone. */
-import { rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+/**
+ * `bun run test:binary [FILES]`: the tests against the compiled executable, started from an empty folder, its build tree gone. Without
+ * FILES, all that start a server or a command: the others test sources, which is done already.
+ */
+import { readFileSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 
 import { buildApart } from './build-apart.ts'
 
+const root = resolve(import.meta.dir, '..')
+const STARTS_SOMETHING = /\bstartServer\b|\bstartWorld\b|\bInstallation\b|\bTEST_BINARY\b/
+
+const files = process.argv.slice(2)
+if (files.length === 0)
+  for (const file of [...new Bun.Glob('test/**/*.test.ts').scanSync({ cwd: root })].toSorted())
+    if (STARTS_SOMETHING.test(readFileSync(join(root, file), 'utf8'))) files.push(file)
+
 const binary = buildApart()
-const tests = Bun.spawn([process.execPath, 'test', '--parallel', ...process.argv.slice(2)], {
+const tests = Bun.spawn([process.execPath, 'test', '--parallel', '--timeout', '30000', ...files], {
+  cwd: root,
   env: { ...process.env, TEST_BINARY: binary },
   stdio: ['ignore', 'inherit', 'inherit'],
 })

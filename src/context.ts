@@ -6,6 +6,7 @@ import type { Limiter } from './platform/limiter.ts'
 import type { Log } from './platform/log.ts'
 import type { Metrics } from './platform/metrics.ts'
 import type { Passwords } from './platform/passwords.ts'
+import type { Seal } from './platform/seal.ts'
 import type { Tokens } from './platform/tokens.ts'
 
 export interface Lifecycle {
@@ -24,6 +25,8 @@ export interface AppContext {
   readonly limiter: Limiter
   readonly passwords: Passwords
   readonly tokens: Tokens
+  /** For what must lie in the database and not be read there. */
+  readonly seal: Seal
   readonly lifecycle: Lifecycle
 }
 

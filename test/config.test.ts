@@ -47,6 +47,11 @@ test('every setting can be given in each of the three ways', () => {
     secret: ['s'.repeat(32), 's'.repeat(32)],
     adminUsername: ['root', 'root'],
     adminPassword: ['p', 'p'],
+    smtpUrl: ['smtps://u:p@h', 'smtps://u:p@h'],
+    mailFrom: ['Tessera <a@b.org>', 'Tessera <a@b.org>'],
+    smsUrl: ['https://:s@h/x', 'https://:s@h/x'],
+    oneclickUrl: ['aliyun://K:S@h', 'aliyun://K:S@h'],
+    geoipFile: ['/x/v4.xdb, /x/v6.xdb', ['/x/v4.xdb', '/x/v6.xdb']],
     trustedProxies: ['10.0.0.0/8, fd00::/8', ['10.0.0.0/8', 'fd00::/8']],
     logLevel: ['DEBUG', 'debug'],
     logFormat: ['text', 'text'],
@@ -142,6 +147,11 @@ describe('mistakes', () => {
     ],
     ['TESSERA_DATABASE_URL', ['mysql://h/d', 'postgres://h', 'sqlite.db', 'postgres:h']],
     ['TESSERA_TRUSTED_PROXIES', ['10.0.0.0/33', 'proxy', '10.0.0.1;10.0.0.2', ',']],
+    ['TESSERA_SMTP_URL', ['mail.example.org', 'smtp://u@h', 'smtp://u:p@relay.lan?tls=off']],
+    ['TESSERA_MAIL_FROM', ['Tessera', 'a@b, c@d']],
+    ['TESSERA_SMS_URL', ['log', 'https://h/no-secret', 'aliyun://K:S@h?sign=a']],
+    ['TESSERA_ONECLICK_URL', ['log:', 'aliyun://h']],
+    ['TESSERA_GEOIP_FILE', ['a,,b', ',']],
     ['TESSERA_LOG_FORMAT', ['xml']],
     ['TESSERA_RATE_LIMIT', ['maybe', '1']],
   ])('%s takes none of %j', (name, texts) => {
@@ -185,10 +195,15 @@ test('secrets are masked where a configuration is shown', () => {
     TESSERA_SECRET: 'hunter2'.repeat(5),
     TESSERA_ADMIN_USERNAME: 'root',
     TESSERA_ADMIN_PASSWORD: 'hunter2',
+    TESSERA_SMTP_URL: 'smtps://ann:hunter2@mail.example.org',
+    TESSERA_SMS_URL: 'https://:hunter2@hooks.example.org/hunter2?token=hunter2',
+    TESSERA_ONECLICK_URL: 'aliyun://KEY:hunter2@dypnsapi.aliyuncs.com',
   })
   const text = settings.map((setting) => shown(setting, config[setting.key])).join('\n')
   expect(text).not.toContain('hunter2')
   expect(text).toContain('postgres://ann:***@db.example/t?sslmode=require')
+  expect(text).toContain('smtps://ann:***@mail.example.org')
+  expect(text).toContain('https://***@hooks.example.org/…')
 })
 
 test('answers are checked in tests and development only', () => {

@@ -15,6 +15,8 @@ export interface Bench {
   readonly rounds: Rounds
   /** A directory of this run's own, deleted at its end. */
   readonly scratch: string
+  /** The compiled product. */
+  readonly executable: string
   /** Whether the peers on Node may be used; says so in the report when not. */
   readonly peers: boolean
   /** Stops with the line, whatever happens. */
@@ -29,6 +31,7 @@ export interface BenchOptions {
   report: Report
   smoke: boolean
   scratch: string
+  executable: string
   peers: boolean
 }
 
@@ -43,6 +46,7 @@ export async function runLine(module: LineModule, options: BenchOptions): Promis
       report: options.report,
       smoke: options.smoke,
       scratch: options.scratch,
+      executable: options.executable,
       load,
       peers: peers === 'ready',
       rounds: options.smoke

@@ -40,6 +40,22 @@ export function addScanRecords(db: Database, userId: number, n: number): void {
   ).run({ user: userId, n })
 }
 
+/** `n` notices of a user's, each with a text of its own, every second one read. */
+export function addNotifications(db: Database, userId: number, n: number): void {
+  const first = db.query<{ id: number }, []>('SELECT coalesce(max(id), 0) AS id FROM notification_contents').get()!.id
+  db.query(
+    `INSERT INTO notification_contents (id, type, title, body, data, created_at)
+     WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < $n)
+     SELECT $first + n, 'ORG_INVITE', 'Notice ' || n, 'You are invited to join organization ' || n, '{"orgId":7}',
+       1760000000000 + n * 1000 FROM i`,
+  ).run({ first, n })
+  db.query(
+    `INSERT INTO notifications (user_id, content_id, type, read, created_at)
+     WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < $n)
+     SELECT $user, $first + n, 'ORG_INVITE', n % 2, 1760000000000 + n * 1000 FROM i`,
+  ).run({ user: userId, first, n })
+}
+
 /** Users that only own rows, so that a table is not all one person's. */
 export function addUsers(db: Database, n: number): number[] {
   const rows = db
@@ -50,6 +66,25 @@ export function addUsers(db: Database, n: number): number[] {
     )
     .all({ n })
   return rows.map((row) => row.id)
+}
+
+/** `n` new users as members of an organization, joined a second apart, each with its role MEMBER. */
+export function addMembers(db: Database, orgId: number, n: number): void {
+  const add = db.transaction((userIds: number[]) => {
+    const role = db
+      .query<{ id: number }, [number]>(
+        `SELECT id FROM rbac_roles WHERE domain = 'ORG' AND scope_id = ? AND code = 'MEMBER'`,
+      )
+      .get(orgId)!
+    const member = db.query('INSERT INTO org_members (org_id, user_id, joined_at) VALUES (?, ?, ?)')
+    const binding = db.query('INSERT INTO rbac_user_roles (user_id, role_id, created_at) VALUES (?, ?, 1760000000000)')
+    for (const [i, userId] of userIds.entries()) {
+      member.run(orgId, userId, 1_900_000_000_000 + i * 1000)
+      binding.run(userId, role.id)
+    }
+    db.query('UPDATE organizations SET member_count = member_count + ? WHERE id = ?').run(userIds.length, orgId)
+  })
+  add(addUsers(db, n))
 }
 
 export function codeIds(db: Database, userId: number, limit: number): number[] {

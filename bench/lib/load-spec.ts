@@ -8,7 +8,7 @@ export interface LoadSpec {
   /** Whole HTTP/1.1 requests, sent in turn. May hold `COUNTER` once each. */
   requests: string[]
   connections: number
-  /** Longest duration. */
+  /** Longest duration; 20 more when nothing was answered by then. */
   seconds: number
   /** Stops earlier, when so many were answered. */
   count?: number

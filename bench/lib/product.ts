@@ -1,5 +1,5 @@
 /** The product under test: started as its own process on a data directory of its own, quiet and without rate limits. */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { request } from './load-spec.ts'
@@ -7,7 +7,6 @@ import { type Started, startServer } from './process.ts'
 
 export const ROOT = join(import.meta.dir, '..', '..')
 export const SOURCE = [process.execPath, join(ROOT, 'src/main.ts'), 'serve'] as const
-export const EXECUTABLE = [join(ROOT, 'dist/tessera'), 'serve'] as const
 
 /** A real device id is a secret of at least 16 characters. */
 export const DEVICE_ID = 'bench-device-0123456789abcdef'
@@ -88,10 +87,16 @@ export const signedIn = (token: string, deviceId = DEVICE_ID): Record<string, st
 
 export const get = (path: string, headers: Record<string, string> = {}): string => request('GET', path, headers)
 
-/** Builds the executable when there is none. */
-export async function executable(): Promise<void> {
-  if (existsSync(EXECUTABLE[0])) return
-  console.error('building dist/tessera …')
-  const built = Bun.spawnSync([process.execPath, 'run', 'build'], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
+/** Builds the executable when there is none. True when the one that is there is older than the source. */
+export async function prepareExecutable(file: string): Promise<boolean> {
+  if (existsSync(file)) {
+    const builtAt = statSync(file).mtimeMs
+    const sources = await Array.fromAsync(new Bun.Glob('{src,migrations}/**/*').scan({ cwd: ROOT, absolute: true }))
+    return sources.some((source) => statSync(source).mtimeMs > builtAt)
+  }
+  console.error(`building ${file} …`)
+  const command = [process.execPath, join(ROOT, 'scripts/build.ts'), '--outfile', file]
+  const built = Bun.spawnSync(command, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
   if (!built.success) throw new Error('bun run build failed')
+  return false
 }

@@ -22,11 +22,12 @@ export class Report {
     this.lines.push(line)
     const verdict = line.met === undefined ? '' : line.met ? '  met' : '  MISSED'
     console.error(
-      `${line.what} | ${line.ours} against ${line.against} ${line.theirs}: ${line.ratio}${line.goal ? ` (goal ${line.goal})` : ''}${verdict}`,
+      `${line.what} | ${line.ours}${line.against && ` against ${line.against} ${line.theirs}`}: ${line.ratio}${line.goal ? ` (goal ${line.goal})` : ''}${verdict}`,
     )
   }
 
   note(text: string): void {
+    if (this.notes.includes(text)) return
     this.notes.push(text)
     console.error(text)
   }

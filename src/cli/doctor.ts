@@ -9,6 +9,7 @@ import { syncDirectory, writeDurably } from '../platform/files.ts'
 import { uuid } from '../platform/ids.ts'
 import { readHolder, SUBDIRECTORIES } from '../platform/lock.ts'
 import { builtAt } from '../platform/version.ts'
+import { GATEWAY_CHECKS } from './doctor-gateways.ts'
 import { EXIT, explain } from './exit-codes.ts'
 import { localAddress, serverAddress } from './healthcheck.ts'
 import { bytes, columns, note, say } from './terminal.ts'
@@ -233,6 +234,8 @@ const CHECKS: Record<string, Check> = {
       `${publicUrl} does not lead to this server from here: check DNS and the reverse proxy.`,
     )
   },
+
+  ...GATEWAY_CHECKS,
 }
 
 async function isFree({ host, port }: Config): Promise<boolean> {

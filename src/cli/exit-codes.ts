@@ -17,7 +17,7 @@ export const EXIT = {
   data: 4,
   /** The disk: full, read-only, not ours to write. */
   storage: 5,
-  /** A configured service does not answer: PostgreSQL. */
+  /** A configured service does not answer or refuses: PostgreSQL, mail server, SMS gateway. */
   unreachable: 6,
 } as const
 

@@ -1,4 +1,4 @@
-import { envName, flagName, settings, tomlName } from '../config/settings.ts'
+import { envName, flagName, type SettingKey, settings, tomlName } from '../config/settings.ts'
 import { didYouMean } from '../lib/nearest.ts'
 import { version } from '../platform/version.ts'
 import type { Option } from './args.ts'
@@ -7,7 +7,7 @@ import { columns, say } from './terminal.ts'
 import { type Run, type Verb, verbs } from './verbs.ts'
 
 const CODES = `Exit codes: 0 done, 1 failed, 2 wrong command or configuration, 3 data directory or port in use,
-4 data unusable, 5 disk full or not writable, 6 database does not answer.`
+4 data unusable, 5 disk full or not writable, 6 database, mail server or gateway does not answer.`
 
 export function overview(): string {
   return `Tessera ${version}: the QR-code platform server.
@@ -25,6 +25,11 @@ ${CODES}
 `
 }
 
+const SOME_SETTINGS: Partial<Record<Verb['settings'], readonly SettingKey[]>> = {
+  data: ['dataDir', 'databaseUrl'],
+  gateways: ['smtpUrl', 'mailFrom', 'smsUrl'],
+}
+
 export function verbHelp(verb: Verb): string {
   const parts = [
     `${verb.summary}\n\nUsage: tessera ${verb.name}${verb.words === '' ? '' : ` ${verb.words}`} [OPTIONS]`,
@@ -32,13 +37,11 @@ export function verbHelp(verb: Verb): string {
   ]
   if (verb.options.length > 0) parts.push(`Options:\n${columns(verb.options.map(optionRow), '  ')}`)
   if (verb.settings === 'all') parts.push(settingsHelp())
-  if (verb.settings === 'data')
+  const some = SOME_SETTINGS[verb.settings]
+  if (some !== undefined)
     parts.push(
       `Settings that matter here (all: "tessera help settings"):\n${columns(
-        [
-          ...settings.filter(({ key }) => key === 'dataDir' || key === 'databaseUrl').map(settingOption),
-          configOption,
-        ].map(optionRow),
+        [...settings.filter(({ key }) => some.includes(key)).map(settingOption), configOption].map(optionRow),
         '  ',
       )}`,
     )
@@ -58,20 +61,24 @@ const settingOption = ({ key, value, help }: (typeof settings)[number]): Option 
 })
 
 export function settingsHelp(): string {
+  const secrets = settings.filter((s) => s.secret).map((s) => envName(s.key))
+  const about = `Settings: a flag wins over an environment variable, that over tessera.toml in the working directory (or the file of --config), that over the default, shown in [brackets]. In the file, TESSERA_PUBLIC_URL is public_url. Secrets (${secrets.join(', ')}) can also be given as a file, with _FILE or -file behind the name; a flag can be seen by every user of the machine.`
   const rows = settings.map(
-    (s) => `  --${flagName(s.key)} ${s.value}, ${envName(s.key)}\n      ${s.help} [${s.fallback}]`,
+    (s) => `  --${flagName(s.key)} ${s.value}, ${envName(s.key)}\n${wrapped(`${s.help} [${s.fallback}]`, '      ')}`,
   )
-  return `Settings: a flag wins over an environment variable, that over tessera.toml in the working directory (or the file
-of --config), that over the default, shown in [brackets]. In the file, TESSERA_PUBLIC_URL is public_url. Secrets
-(${settings
-    .filter((s) => s.secret)
-    .map((s) => envName(s.key))
-    .join(', ')}) can also be given as a file, with
-_FILE or -file behind the name; a flag can be seen by every user of the machine.
+  return `${wrapped(about)}\n\n${rows.join('\n')}\n  --config FILE\n      ${configOption.help}`
+}
 
-${rows.join('\n')}
-  --config FILE
-      ${configOption.help}`
+const WIDTH = 110
+
+function wrapped(text: string, indent = ''): string {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!
+    if (line !== '' && indent.length + line.length + 1 + word.length > WIDTH) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+  }
+  return lines.map((line) => indent + line).join('\n')
 }
 
 /** The same as a Markdown table, for the documentation. */

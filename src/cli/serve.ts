@@ -46,11 +46,12 @@ export const run: Run = async (call) => {
       await ctx.close()
     }
     log.info('stopped')
-    return EXIT.ok
   } finally {
     lock.release()
     log.flush()
   }
+  // Whatever else still lives (a watcher in development, an idle connection) must not hold the process.
+  process.exit(EXIT.ok)
 }
 
 /** The first administrator is checked by the rules of the interface; here its 400 is a mistake in the configuration. */
@@ -62,18 +63,22 @@ function refuseCredentials(error: unknown): never {
   )
 }
 
+/** One Ctrl-C arrives twice under `bun start`: from the terminal, and passed on by the parent. People do not press that fast. */
+const SAME_KEYSTROKE_MS = 100
+
 /** Resolves with the first signal. The second ends the process at once: what was answered is on disk already. */
 function stopSignal(log: { warn(message: string): void; flush(): void }): Promise<string> {
   return new Promise((resolve) => {
-    let asked = false
+    let askedAt: number | undefined
     for (const signal of SIGNALS)
       process.on(signal, () => {
-        if (asked) {
+        if (askedAt !== undefined && performance.now() - askedAt < SAME_KEYSTROKE_MS) return
+        if (askedAt !== undefined) {
           log.warn('ended by a second signal')
           log.flush()
           process.exit(FORCED[signal])
         }
-        asked = true
+        askedAt = performance.now()
         resolve(signal)
       })
   })

@@ -24,8 +24,8 @@ export interface Verb {
   readonly summary: string
   readonly about: string
   readonly options: readonly Option[]
-  /** Which settings matter: all of them, or only where the data lies. */
-  readonly settings: 'all' | 'data' | 'none'
+  /** Which settings matter: all of them, only where the data lies, or only the services that messages go through. */
+  readonly settings: 'all' | 'data' | 'gateways' | 'none'
   load(): Promise<{ run: Run }>
 }
 
@@ -135,6 +135,43 @@ empty: make a new one and point TESSERA_DATABASE_URL at it.`,
     options: [json],
     settings: 'all',
     load: () => import('./doctor.ts'),
+  },
+  {
+    name: 'test-mail',
+    words: 'ADDRESS',
+    takes: [1, 1],
+    summary: 'Send a mail to see whether the mail server takes it.',
+    about: `Sends a code that is good for nothing, at once and not through the queue, and says what the server answered. Ends
+with 0 when it took the mail, with 6 when it cannot be reached or refuses, with 2 when none is configured.
+
+The mail server is an address in TESSERA_SMTP_URL, the sender is TESSERA_MAIL_FROM:
+  smtps://USER:PASSWORD@HOST           TLS from the start, port 465
+  smtp://USER:PASSWORD@HOST:PORT       STARTTLS, or nothing is sent; port 587
+  ?tls=off                             in clear, without a password: a relay in your own network
+  ?ca=FILE                             trust this certificate authority (PEM) instead of the system's`,
+    options: [],
+    settings: 'gateways',
+    load: async () => ({ run: (await import('./test-gateways.ts')).testMail }),
+  },
+  {
+    name: 'test-sms',
+    words: 'NUMBER',
+    takes: [1, 1],
+    summary: 'Send a text message to see whether the SMS gateway takes it.',
+    about: `Sends a code that is good for nothing, at once and not through the queue, and says what the gateway answered.
+NUMBER is in international form (+8613800138000), or has the 11 digits of a Chinese mobile phone. Ends with 0 when the
+gateway took it, with 6 when it cannot be reached or refuses, with 2 when none is configured.
+
+The gateway is an address in TESSERA_SMS_URL:
+  aliyun://KEY:SECRET@dysmsapi.aliyuncs.com?sign=SIGN&template=SMS_1[&param=code]
+  tencent://ID:KEY@sms.tencentcloudapi.com?app=1400000000&sign=SIGN&template=1[&params=code,minutes][&region=ap-guangzhou]
+  twilio://ACCOUNT_SID:AUTH_TOKEN@api.twilio.com?from=+15550100      or ?messaging-service=MG…
+  https://:SECRET@HOST/PATH            a webhook of your own: a signed JSON POST
+  log:                                 none; codes are written to the log
+Aliyun and Tencent take sign-abroad and template-abroad for numbers outside the Chinese mainland.`,
+    options: [],
+    settings: 'gateways',
+    load: async () => ({ run: (await import('./test-gateways.ts')).testSms }),
   },
   {
     name: 'version',

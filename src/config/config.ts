@@ -17,6 +17,13 @@ export interface Config {
   readonly secret: string
   readonly adminUsername: string
   readonly adminPassword: string
+  /** Mail server, SMS gateway and one-click sign-in, as `gateways.ts` takes them apart; empty: none. */
+  readonly smtpUrl: string
+  readonly mailFrom: string
+  readonly smsUrl: string
+  readonly oneclickUrl: string
+  /** Absolute paths of ip2region databases, each for IPv4 or IPv6. */
+  readonly geoipFile: readonly string[]
   /** Addresses and CIDR ranges whose `X-Forwarded-For` counts. */
   readonly trustedProxies: readonly string[]
   readonly logLevel: LogLevel
@@ -36,6 +43,11 @@ export const defaultConfig: Config = {
   secret: '',
   adminUsername: '',
   adminPassword: '',
+  smtpUrl: '',
+  mailFrom: '',
+  smsUrl: '',
+  oneclickUrl: '',
+  geoipFile: [],
   trustedProxies: ['127.0.0.0/8', '::1/128'],
   logLevel: 'info',
   logFormat: 'json',

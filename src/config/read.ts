@@ -97,6 +97,8 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
   const secret = origins.get('adminPassword')
   if (named && !secret) problems.push(`${named} needs ${envName('adminPassword')} beside it.`)
   if (secret && !named) problems.push(`${secret} needs ${envName('adminUsername')} beside it.`)
+  if (values.smtpUrl && !origins.has('mailFrom'))
+    problems.push(`${origins.get('smtpUrl')!} needs ${envName('mailFrom')} beside it.`)
   return Object.freeze({
     ...defaultConfig,
     dataDir: resolve(sources.directory, 'data'),

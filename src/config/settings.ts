@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from 'node:path'
 
 import { parseIp, parseRange } from '../lib/ip.ts'
 import { type Config, defaultConfig } from './config.ts'
+import { parseMailbox, parseOneClick, parseSms, parseSmtp, shownGateway } from './gateways.ts'
 
 export type SettingKey = Exclude<keyof Config, 'checkAnswers'>
 
@@ -17,6 +18,8 @@ export interface Setting<K extends SettingKey = SettingKey> {
   readonly fallback: string
   /** Never shown, and can be given as a file: `TESSERA_X_FILE`, `--x-file`, `x_file`. */
   readonly secret?: true
+  /** Of a secret, the part that may be shown; without it none is. */
+  show?(value: string): string
   /** Undefined: not accepted. `directory`: what relative paths are relative to. */
   parse(text: string, directory: string): Config[K] | undefined
 }
@@ -43,6 +46,21 @@ function origin(text: string): string | undefined {
 function postgresUrl(text: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return undefined
   return new URL(text).pathname.length > 1 ? text : undefined
+}
+
+function shownDatabase(text: string): string {
+  const url = new URL(text)
+  if (url.password !== '') url.password = '***'
+  for (const name of url.searchParams.keys()) if (/password|key/i.test(name)) url.searchParams.set(name, '***')
+  return url.href
+}
+
+function files(text: string, directory: string): string[] | undefined {
+  if (text === 'none') return []
+  const paths = text.split(',').map((path) => path.trim())
+  return paths.some((path) => path === '' || path.includes('\0'))
+    ? undefined
+    : paths.map((path) => resolve(directory, path))
 }
 
 function proxies(text: string): string[] | undefined {
@@ -96,6 +114,7 @@ export const settings: readonly Setting[] = [
     accepts: 'an address such as postgres://user:password@host:5432/database',
     fallback: 'SQLite in the data directory',
     secret: true,
+    show: shownDatabase,
     parse: postgresUrl,
   }),
   setting({
@@ -123,6 +142,52 @@ export const settings: readonly Setting[] = [
     fallback: 'none',
     secret: true,
     parse: (text) => text,
+  }),
+  setting({
+    key: 'smtpUrl',
+    value: 'URL',
+    help: 'Mail server that sends codes and notices. Forms: "tessera test-mail --help".',
+    accepts: 'an address such as smtps://user:password@mail.example.org, or smtp:// for STARTTLS',
+    fallback: 'none; codes by e-mail are written to the log',
+    secret: true,
+    show: shownGateway,
+    parse: (text) => parseSmtp(text) && text,
+  }),
+  setting({
+    key: 'mailFrom',
+    value: 'SENDER',
+    help: 'Sender of all mail. Needed with a mail server.',
+    accepts: 'an address such as "Tessera <no-reply@example.org>"',
+    fallback: 'none',
+    parse: (text) => parseMailbox(text) && text,
+  }),
+  setting({
+    key: 'smsUrl',
+    value: 'URL',
+    help: 'SMS gateway: aliyun, tencent, twilio, or a webhook of your own. Forms: "tessera test-sms --help".',
+    accepts: 'log: or the complete address of a gateway: aliyun://, tencent://, twilio:// or https://:SECRET@host/path',
+    fallback: 'log:, codes by SMS are written to the log',
+    secret: true,
+    show: shownGateway,
+    parse: (text) => parseSms(text) && text,
+  }),
+  setting({
+    key: 'oneclickUrl',
+    value: 'URL',
+    help: 'Tells the phone number for a carrier SDK token: aliyun://KEY:SECRET@dypnsapi.aliyuncs.com or https://:SECRET@host/path.',
+    accepts: 'the complete address of a gateway: aliyun://KEY:SECRET@host or https://:SECRET@host/path',
+    fallback: 'none; one-click sign-in is refused',
+    secret: true,
+    show: shownGateway,
+    parse: (text) => parseOneClick(text) && text,
+  }),
+  setting({
+    key: 'geoipFile',
+    value: 'FILES',
+    help: 'ip2region databases (.xdb) that tell the city of a sign-in, for IPv4, IPv6 or both, separated by a comma.',
+    accepts: '"none", or the path of a file, or of two separated by a comma',
+    fallback: 'none; cities stay empty',
+    parse: files,
   }),
   setting({
     key: 'trustedProxies',
@@ -170,13 +235,7 @@ export const tomlName = (key: SettingKey): string => words(key).join('_')
 /** A value as it may be shown to anybody. */
 export function shown(setting: Setting, value: Config[SettingKey]): string {
   if (value === '') return ''
-  if (setting.key === 'databaseUrl') {
-    const url = new URL(String(value))
-    if (url.password !== '') url.password = '***'
-    for (const name of url.searchParams.keys()) if (/password|key/i.test(name)) url.searchParams.set(name, '***')
-    return url.href
-  }
-  if (setting.secret) return '***'
+  if (setting.secret) return setting.show ? setting.show(String(value)) : '***'
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(',')
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
 }

@@ -7,3 +7,10 @@ export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (c)
 
 /** `text` as it stands inside a LIKE pattern whose escape character is the backslash. */
 export const likeEscape = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
+
+/** Plain text as HTML: a blank line begins a paragraph, a line break stays one. */
+export const textToHtml = (text: string): string =>
+  text
+    .split(/\n\s*\n/)
+    .map((paragraph) => `<p>${escapeHtml(paragraph.trim()).replace(/\r?\n/g, '<br />\n')}</p>\n`)
+    .join('')

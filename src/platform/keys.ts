@@ -1,4 +1,5 @@
 /** The signing key: made once in `keys/`, or derived from a secret given from outside. */
+import { hkdfSync } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -44,3 +45,7 @@ function read(path: string): Uint8Array | undefined {
     `${path} does not hold a signing key. Restore it from a backup, or delete it to make a new one: everybody then signs in again.`,
   )
 }
+
+/** 32 bytes for another use of the signing key (HKDF-SHA-256): whoever learns one key learns nothing of the others. */
+export const deriveKey = (signingKey: Uint8Array, purpose: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', signingKey, '', `tessera ${purpose}`, KEY_BYTES))

@@ -4,12 +4,16 @@ import type { Clock } from './clock.ts'
 export interface Limiter {
   /** Counts one more use of `key` (a session id, or a text that says what is counted); 0 when within `limit`, else the seconds until the window ends (at least 1). */
   take(key: string | number, limit: number, windowMs: number): number
+  /** Seconds until `key` may be used again, 0 when it is not used up. Counts nothing: for what counts only when it goes wrong. */
+  spent(key: string | number, limit: number): number
 }
 
 interface Window {
   count: number
   endsAt: number
 }
+
+const secondsLeft = (window: Window, now: number): number => Math.max(1, Math.ceil((window.endsAt - now) / 1000))
 
 /** When so many keys are held, ended windows are swept; a flood of addresses cannot grow the map without end. */
 const SWEEP_AT = 10_000
@@ -31,7 +35,12 @@ export function createLimiter(clock: Clock): Limiter {
         return 0
       }
       window.count += 1
-      return window.count <= limit ? 0 : Math.max(1, Math.ceil((window.endsAt - now) / 1000))
+      return window.count <= limit ? 0 : secondsLeft(window, now)
+    },
+    spent(key, limit) {
+      const now = clock.now()
+      const window = windows.get(key)
+      return window === undefined || window.endsAt <= now || window.count < limit ? 0 : secondsLeft(window, now)
     },
   }
 }

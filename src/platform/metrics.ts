@@ -2,6 +2,8 @@
 export interface Metrics {
   /** One request answered. */
   request(endpoint: string, status: number, ms: number): void
+  /** One more of something else. `name` ends in `_total`; labels come from fixed sets, in the same order each time. */
+  count(name: string, help: string, labels: Readonly<Record<string, string>>): void
   render(): string
 }
 
@@ -23,7 +25,16 @@ class Histogram {
 
 export function createMetrics(): Metrics {
   const requests = new Map<string, { byStatus: Map<number, number>; time: Histogram }>()
+  const counters = new Map<string, { help: string; series: Map<string, number> }>()
   return {
+    count(name, help, labels) {
+      let counter = counters.get(name)
+      if (counter === undefined) counters.set(name, (counter = { help, series: new Map() }))
+      const key = Object.entries(labels)
+        .map(([label, value]) => `${label}="${value}"`)
+        .join()
+      counter.series.set(key, (counter.series.get(key) ?? 0) + 1)
+    },
     request(endpoint, status, ms) {
       let entry = requests.get(endpoint)
       if (entry === undefined) requests.set(endpoint, (entry = { byStatus: new Map(), time: new Histogram() }))
@@ -50,6 +61,10 @@ export function createMetrics(): Metrics {
         }
         lines.push(`tessera_http_request_duration_seconds_sum{endpoint="${endpoint}"} ${time.sum}`)
         lines.push(`tessera_http_request_duration_seconds_count{endpoint="${endpoint}"} ${time.count}`)
+      }
+      for (const [name, { help, series }] of counters) {
+        lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} counter`)
+        for (const [labels, count] of series) lines.push(`${name}{${labels}} ${count}`)
       }
       lines.push(...processLines())
       return lines.join('\n') + '\n'

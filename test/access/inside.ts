@@ -14,6 +14,7 @@ import { createLimiter } from '../../src/platform/limiter.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { createMetrics } from '../../src/platform/metrics.ts'
 import { createPasswords } from '../../src/platform/passwords.ts'
+import { createSeal } from '../../src/platform/seal.ts'
 import { createTokens } from '../../src/platform/tokens.ts'
 import { TestClock } from '../harness/clock.ts'
 import { freshDatabase } from '../harness/database.ts'
@@ -46,6 +47,7 @@ export async function openInside(options: { seeded?: boolean } = {}): Promise<In
     limiter: createLimiter(clock),
     passwords: createPasswords(),
     tokens: createTokens(new Uint8Array(32), clock),
+    seal: createSeal(new Uint8Array(32)),
     lifecycle: { startedAt: clock.now(), draining: false },
   })
   const ctx = context()

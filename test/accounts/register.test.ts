@@ -48,7 +48,7 @@ describe('register', () => {
       hasRecoverableCredential: true,
       currentOrgId: null,
     })
-    expect(data.user.nickname).toMatch(/^User\d{6}$/)
+    expect(data.user.nickname).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/)
     expect(Math.abs(data.expiresAt - Date.now() - 7 * 86_400_000)).toBeLessThan(10_000)
     // Nothing of the password leaves the server.
     expect(reply.text).not.toContain('argon2')

@@ -200,19 +200,21 @@ describe('refresh tokens', () => {
 })
 
 describe('ways in', () => {
-  const device = { id: 1, provider: 'DEVICE' }
-  const cases: [
-    string,
-    boolean,
-    { username: string | null; passwordHash: string | null },
-    { id: number; provider: string }[],
-  ][] = [
-    ['nothing but the device', false, { username: null, passwordHash: null }, [device]],
+  const device = { id: 1, provider: 'DEVICE', verified: true }
+  const email = { id: 2, provider: 'EMAIL', verified: true }
+  const claimed = { id: 2, provider: 'EMAIL', verified: false }
+  const phone = { id: 4, provider: 'PHONE', verified: true }
+  const nobody = { username: null, passwordHash: null }
+  const cases: [string, boolean, { username: string | null; passwordHash: string | null }, (typeof device)[]][] = [
+    ['nothing but the device', false, nobody, [device]],
     ['a password without a name to type it for', false, { username: null, passwordHash: 'x' }, [device]],
     ['a username without a password', false, { username: 'bob', passwordHash: null }, [device]],
     ['username and password', true, { username: 'bob', passwordHash: 'x' }, [device]],
-    ['an e-mail', true, { username: null, passwordHash: null }, [device, { id: 2, provider: 'EMAIL' }]],
-    ['another device', true, { username: null, passwordHash: null }, [device, { id: 3, provider: 'DEVICE' }]],
+    ['a confirmed e-mail', true, nobody, [device, email]],
+    ['an e-mail that may be somebody else’s', false, nobody, [device, claimed]],
+    ['the same with a password', true, { username: null, passwordHash: 'x' }, [device, claimed]],
+    ['a phone', true, nobody, [device, phone]],
+    ['another device', true, nobody, [device, { ...device, id: 3 }]],
   ]
   for (const [name, result, user, identities] of cases)
     test(name, () => expect(canStillSignIn(user, identities, device.id)).toBe(result))

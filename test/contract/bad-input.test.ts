@@ -8,12 +8,15 @@ import { brokenBodies, HOSTILE, RAW_BODIES, sample } from './samples.ts'
 let server: TestServer
 let user: Person
 let admin: Person
+/** The user's own, so that the operations of organizations get past the gate. */
+let orgId: number
 let sent = 0
 
 beforeAll(async () => {
   server = await startServer()
   user = await server.person()
   admin = await server.admin()
+  orgId = (await user.post('/api/orgs', { name: 'their own' })).data.id
 })
 afterAll(async () => {
   console.log(`bad input: ${sent} requests`)
@@ -32,7 +35,10 @@ interface Attempt {
   body?: unknown
 }
 
-const fill = (endpoint: AnyEndpoint, value: string) => endpoint.path.replace(/:\w+/g, value)
+// Dissolving the organization would let the operations after it end at the gate.
+const inOwnOrg = (endpoint: AnyEndpoint) => endpoint.access.kind === 'org' && endpoint.id !== 'orgs.dissolve'
+const fill = (endpoint: AnyEndpoint, value: string) =>
+  (inOwnOrg(endpoint) ? endpoint.path.replace(/:\w+/, String(orgId)) : endpoint.path).replace(/:\w+/g, value)
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)) ?? ''
 
 function* attempts(endpoint: AnyEndpoint): Generator<Attempt> {

@@ -12,6 +12,8 @@ let server: TestServer
 let victim: Person
 let attacker: Person
 let owned: Record<string, number | string>
+/** Where the attacker may do everything. */
+let attackersOrg: number
 
 beforeAll(async () => {
   server = await startServer()
@@ -23,8 +25,36 @@ beforeAll(async () => {
   const trashed = (await victim.post('/api/qr-codes', { name: MARK, content: `${MARK} trashed` })).data.id
   await victim.delete(`/api/qr-codes/${trashed}`)
   const scan = (await victim.post('/api/scan-records', { content: MARK, source: 'CAMERA' })).data.id
+  const org = (await victim.post('/api/orgs', { name: MARK, visibility: 'INTERNAL' })).data.id
+  const guest = await server.person('guest')
+  const invited = await victim.post(`/api/orgs/${org}/invite`, { userIds: [guest.id] })
+  const invitation = invited.data.items[0].invitationId
+  const location = (await victim.post(`/api/orgs/${org}/locations`, { name: MARK })).data.id
+  const share = (await victim.post(`/api/orgs/${org}/shares`, { entityType: 'QR_CODE', sourceId: code })).data.id
+  attackersOrg = (await attacker.post('/api/orgs', { name: 'their own' })).data.id
+  const linked = await server.person('linked')
+  const link = (await victim.post('/api/auth/link', { linkedUserId: linked.id, password: linked.password })).data.id
   const device = (await victim.get('/api/auth/devices')).data.items[0].deviceId
-  owned = { category, child, code, trashed, scan, session: victim.sessionId, device, user: victim.id }
+  const admin = await server.admin()
+  await admin.post('/api/notifications', { userIds: [victim.id], title: MARK, body: MARK })
+  const notification = (await victim.get('/api/notifications')).data.items[0].id
+  owned = {
+    notification,
+    link,
+    linked: linked.id,
+    category,
+    child,
+    code,
+    trashed,
+    scan,
+    org,
+    invitation,
+    location,
+    share,
+    session: victim.sessionId,
+    device,
+    user: victim.id,
+  }
   for (const [name, id] of Object.entries(owned)) expect(id, name).toBeTruthy()
 })
 afterAll(() => server.stop())
@@ -35,9 +65,14 @@ const FIXTURES: [RegExp, string][] = [
   [/^\/api\/qr-codes\/:/, 'code'],
   [/^\/api\/categories\/:/, 'category'],
   [/^\/api\/scan-records\/:/, 'scan'],
+  [/^\/api\/notifications\/:/, 'notification'],
   [/^\/api\/auth\/sessions\/:/, 'session'],
   [/^\/api\/auth\/(devices|logout)\/:/, 'device'],
+  [/^\/api\/auth\/link\/:/, 'link'],
+  [/^\/api\/auth\/accounts\/:/, 'linked'],
   [/^\/api\/login-records\/user\/:/, 'user'],
+  [/^\/api\/orgs\/invitation\/:/, 'invitation'],
+  [/^\/api\/orgs\/:/, 'org'],
 ]
 
 /** What each id in a body or query stands for. */
@@ -48,9 +83,16 @@ const FIELDS: Record<string, string> = {
   sessionId: 'session',
   deviceId: 'device',
   userId: 'user',
+  linkedUserId: 'user',
+  orgId: 'org',
+  invitationId: 'invitation',
+  locationId: 'location',
+  shareId: 'share',
+  sourceId: 'code',
 }
 
-const idsOf = (endpoint: AnyEndpoint): string => (endpoint.path.startsWith('/api/categories') ? 'category' : 'code')
+const idsOf = (endpoint: AnyEndpoint): string =>
+  endpoint.path.includes('/locations') ? 'location' : endpoint.path.startsWith('/api/categories') ? 'category' : 'code'
 
 /** Everything the victim has, as the victim sees it. */
 async function everything(): Promise<string> {
@@ -60,10 +102,20 @@ async function everything(): Promise<string> {
     '/api/categories?size=100',
     '/api/categories/tree',
     '/api/scan-records?size=100',
+    '/api/notifications?size=100',
     '/api/auth/sessions',
     '/api/auth/devices',
     '/api/auth/userinfo',
+    '/api/auth/link/list',
+    '/api/auth/link/list?direction=INCOMING',
     `/api/login-records/user/${victim.id}`,
+    '/api/orgs',
+    `/api/orgs/${owned['org']}/members`,
+    `/api/orgs/${owned['org']}/invitations`,
+    `/api/orgs/${owned['org']}/stats`,
+    `/api/orgs/${owned['org']}/locations`,
+    `/api/orgs/${owned['org']}/shares?size=100`,
+    `/api/qr-codes?size=100&orgId=${owned['org']}`,
   ]
   const replies = await Promise.all(paths.map((path) => victim.get(path)))
   for (const [i, reply] of replies.entries()) expect(reply.status, paths[i]).toBe(200)
@@ -79,9 +131,31 @@ describe('isolation', () => {
       const fixture = FIXTURES.find(([pattern]) => pattern.test(endpoint.path))
       expect(fixture, 'no fixture for this operation').toBeDefined()
       const before = await everything()
-      const path = endpoint.path.replace(/:\w+/, String(owned[fixture![1]]))
+      // The first id is what the fixture says, further ones by their names.
+      const path = endpoint.path
+        .replace(/:\w+/, String(owned[fixture![1]]))
+        .replaceAll(/:(\w+)/g, (_, name: string) => String(owned[FIELDS[name]!]))
       const reply = await attacker.send(endpoint.method, path, endpoint.body ? { body: validBody(endpoint) } : {})
       expect([403, 404], `${reply.status} ${reply.text}`).toContain(reply.status)
+      expect(reply.text).not.toContain(MARK)
+      expect(await everything()).toBe(before)
+    })
+
+  // Dissolving it would take it from the tests after this one.
+  for (const endpoint of allEndpoints.filter((e) => e.access.kind === 'org' && e.id !== 'orgs.dissolve'))
+    test(`${endpoint.method} ${endpoint.path} of one's own organization, naming somebody else's ids`, async () => {
+      const before = await everything()
+      const path = endpoint.path
+        .replace(/:\w+/, String(attackersOrg))
+        .replaceAll(/:(\w+)/g, (_, name: string) => String(owned[FIELDS[name]!]))
+      const body = endpoint.body && {
+        ...(validBody(endpoint) as object),
+        ...stolen(endpoint.body['properties'] as object, endpoint, true),
+      }
+      const reply = await attacker.send(endpoint.method, path, body ? { body } : {})
+      expect(reply.status).toBeLessThan(500)
+      const namesTwo = endpoint.path.split(':').length > 2
+      if (namesTwo) expect([400, 404], `${reply.status} ${reply.text}`).toContain(reply.status)
       expect(reply.text).not.toContain(MARK)
       expect(await everything()).toBe(before)
     })
@@ -89,7 +163,7 @@ describe('isolation', () => {
   for (const endpoint of allEndpoints.filter((e) => isPersonal(e) && (e.body || e.query)))
     test(`${endpoint.method} ${endpoint.path} naming somebody else's ids`, async () => {
       const before = await everything()
-      const path = endpoint.path.replace(/:\w+/, '999999')
+      const path = endpoint.path.replaceAll(/:\w+/g, '999999')
       const query = stolen(endpoint.query?.['properties'] as object | undefined, endpoint, false)
       const body = endpoint.body && {
         ...(validBody(endpoint) as object),

@@ -49,8 +49,8 @@ describe.if(inProcess)('permission matrix', () => {
     }
   }
 
-  // Ends the caller's own session, so it is tried by somebody made for it.
-  const ENDS_SESSION = new Set(['/api/auth/logout'])
+  // They end the caller's own session, so they are tried by somebody made for it.
+  const ENDS_SESSION = new Set(['/api/auth/logout', '/api/auth/account/delete'])
 
   for (const endpoint of allEndpoints) {
     test(`${endpoint.method} ${endpoint.path}`, async () => {

@@ -1,6 +1,7 @@
 /** What tests import: a real server in a fresh data directory, people on it, and requests. */
 export { ADMIN, inProcess, startServer, type ServerOptions, type TestServer } from './server.ts'
 export { type Reply, type RequestOptions } from './client.ts'
+export { type Gateways, startGateways } from './gateways.ts'
 export { type Person } from './people.ts'
 export { TestClock } from './clock.ts'
 export { race } from './race.ts'

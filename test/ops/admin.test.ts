@@ -67,7 +67,7 @@ describe('admin', () => {
     const old = await send(after.url, 'GET', '/api/auth/userinfo', { token: session.data.accessToken, headers })
     expect(old.status).toBe(401)
     await after.end()
-  })
+  }, 120_000)
 
   test('asks on a terminal without showing what is typed', async () => {
     const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ')
@@ -143,7 +143,7 @@ describe('the first administrator', () => {
 
   test('a configured password that is too weak is a mistake in the configuration', async () => {
     const { code, stderr } = await place.run(['serve'], {
-      env: { TESSERA_ADMIN_USERNAME: 'root', TESSERA_ADMIN_PASSWORD: 'root', TESSERA_LOG_LEVEL: 'warn' },
+      env: { TESSERA_ADMIN_USERNAME: 'root', TESSERA_ADMIN_PASSWORD: 'root', TESSERA_LOG_LEVEL: 'error' },
     })
     expect(code).toBe(2)
     expect(stderr).toContain('TESSERA_ADMIN_PASSWORD')

@@ -67,7 +67,8 @@ export class Installation {
     this.#database = { url: made.url, drop: async () => void (await Promise.all([made.drop(), old?.drop()])) }
   }
 
-  #spawn(args: readonly string[], { env, stdin, before = [] }: RunOptions) {
+  /** Starts it and does not wait. */
+  start(args: readonly string[], { env, stdin, before = [] }: RunOptions = {}): Subprocess<'ignore', 'pipe', 'pipe'> {
     const child = Bun.spawn([...before, ...program, ...args], {
       cwd: this.cwd,
       env: {
@@ -87,13 +88,13 @@ export class Installation {
   }
 
   async run(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-    const child = this.#spawn(args, options)
+    const child = this.start(args, options)
     const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()])
     return { code: await child.exited, stdout, stderr }
   }
 
   async serve(args: readonly string[] = [], options: RunOptions = {}): Promise<RunningCli> {
-    const child = this.#spawn(['serve', ...args], options)
+    const child = this.start(['serve', ...args], options)
     let out = ''
     let err = ''
     const read = async (stream: ReadableStream<Uint8Array>, add: (text: string) => void): Promise<void> => {

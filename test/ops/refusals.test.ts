@@ -61,7 +61,7 @@ test('the port is in use', async () => {
   const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('somebody else') })
   try {
     refused(
-      await place.run(['serve', '--log-level', 'warn', '--port', String(other.port)]),
+      await place.run(['serve', '--log-level', 'error', '--port', String(other.port)]),
       3,
       'The port is already in use',
     )
@@ -74,7 +74,7 @@ test('the port is in use', async () => {
 
 test('an address that is not of this machine', async () => {
   refused(
-    await place.run(['serve', '--log-level', 'warn', '--host', '192.0.2.1']),
+    await place.run(['serve', '--log-level', 'error', '--host', '192.0.2.1']),
     2,
     'This machine has no such address',
   )

@@ -71,6 +71,19 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   })
 })
 
+test('one Ctrl-C that arrives twice is one', async () => {
+  const server = await place.serve()
+  const slow = new SlowRequest(server.url, '/api/auth/register', REGISTER)
+  await Bun.sleep(200)
+  server.child.kill('SIGINT')
+  server.child.kill('SIGINT')
+  await Bun.sleep(300)
+  expect(server.child.exitCode).toBeNull()
+  slow.destroy()
+  expect(await server.child.exited).toBe(0)
+  expect(server.stderr()).not.toContain('second signal')
+})
+
 test('a second signal ends it at once', async () => {
   const server = await place.serve()
   const slow = new SlowRequest(server.url, '/api/auth/register', REGISTER)

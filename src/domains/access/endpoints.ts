@@ -1,8 +1,9 @@
-import { endpoint, signedIn } from '../../http/endpoint.ts'
+import { type AnyEndpoint, endpoint, signedIn } from '../../http/endpoint.ts'
+import { adminEndpoints } from './admin/endpoints.ts'
 import { MyPermissions } from './model.ts'
 import { myPermissions } from './service.ts'
 
-export const endpoints = [
+export const endpoints: readonly AnyEndpoint[] = [
   endpoint({
     id: 'access.myPermissions',
     method: 'GET',
@@ -14,4 +15,5 @@ export const endpoints = [
     data: MyPermissions,
     run: ({ ctx, actor }) => myPermissions(ctx, actor),
   }),
+  ...adminEndpoints,
 ]

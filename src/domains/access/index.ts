@@ -14,3 +14,5 @@ export {
   rolesChanged,
   unbindRoles,
 } from './service.ts'
+export { copyOrgTemplates, coversRole, dropOrgRoles, orgHolders } from './organizations/service.ts'
+export { findOrgRole, type OrgRole, orgRolesOf, orgRolesOfMany } from './organizations/store.ts'

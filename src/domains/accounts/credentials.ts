@@ -1,8 +1,9 @@
 /** Usernames, e-mails and device ids: how they are written down and compared. Pure. */
-import type { Caller } from '../../http/endpoint.ts'
+import type { Actor, Caller } from '../../http/endpoint.ts'
 import type { AppError } from '../../http/errors.ts'
 import { invalid } from '../../http/validate.ts'
 import { secret, sha256 } from '../../platform/ids.ts'
+import { nameOfAgent } from './devices/agent.ts'
 import { DEVICE_ID_MAX, DEVICE_ID_MIN, DEVICE_NAME_MAX, EMAIL_MAX } from './limits.ts'
 
 /** Starts with a letter, so it can be neither a phone number nor (without `@`) an e-mail. */
@@ -22,7 +23,7 @@ export function normalizeEmail(text: string): string | undefined {
 }
 
 /** What somebody typed into "account", as a key for lookups and for the failure lock. */
-export type Account = { kind: 'email' | 'username'; key: string }
+export type Account = { kind: 'email' | 'username' | 'phone'; key: string }
 export function parseAccount(text: string): Account {
   const key = text.trim().toLowerCase()
   return { kind: key.includes('@') ? 'email' : 'username', key }
@@ -34,7 +35,8 @@ export const badUsername = (path = 'body.username'): AppError =>
     'must be 3 to 32 letters, digits, _ . or -, and start with a letter',
     '须为 3 到 32 位字母、数字、_ . - 且以字母开头',
   )
-export const badEmail = (): AppError => invalid('body.email', 'is not an e-mail address', '不是有效的邮箱地址')
+export const badEmail = (path = 'body.email'): AppError =>
+  invalid(path, 'is not an e-mail address', '不是有效的邮箱地址')
 
 /** The device of a login. */
 export interface Device {
@@ -75,7 +77,18 @@ export function nameDevice(header: string | undefined, body: string | undefined,
 export const deviceOf = (
   caller: Caller,
   body: { deviceId?: string | null | undefined; deviceName?: string | null | undefined },
-): Device => nameDevice(caller.deviceId, body.deviceId || undefined, caller.deviceName || body.deviceName || undefined)
+): Device =>
+  nameDevice(
+    caller.deviceId,
+    body.deviceId || undefined,
+    caller.deviceName || body.deviceName || nameOfAgent(caller.userAgent),
+  )
+
+/** The device that asks, for records of what it did. */
+export const askingDevice = (actor: Actor, caller: Caller): { readonly key: string; readonly name: string } => ({
+  key: actor.deviceKey,
+  name: cleanDeviceName(caller.deviceName || nameOfAgent(caller.userAgent)),
+})
 
 /** Paths take a device's key or its raw id; which of the two was given cannot be seen. */
 export const deviceKeysOf = (keyOrId: string): string[] => [keyOrId, deviceKey(keyOrId)]

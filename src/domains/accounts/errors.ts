@@ -21,6 +21,48 @@ export const wrongDevice = unauthorized(
 export const badRefreshToken = () =>
   unauthorized('The refresh token is not valid, sign in again', '刷新令牌无效，请重新登录')
 
+export const tooManyCodes = (seconds: number) =>
+  limited('Too many codes were sent, try again later', '验证码发送过于频繁，请稍后再试', seconds)
+/** Wrong, used, expired and tried too often: one answer. */
+export const wrongCode = () => badRequest('The code is wrong or has expired', '验证码错误或已失效')
+
+export const badPhone = (path = 'body.phone') =>
+  invalid(path, 'is not a phone number: 11 digits, or + and the country', '不是有效的手机号')
+export const notRegistered = () => badRequest('This account is not registered', '该账号未注册')
+export const notBound = (channel: 'PHONE' | 'EMAIL') =>
+  channel === 'PHONE'
+    ? badRequest('No phone number is bound', '未绑定手机号')
+    : badRequest('No e-mail is bound', '未绑定邮箱')
+export const notVerified = (channel: 'PHONE' | 'EMAIL') =>
+  channel === 'PHONE'
+    ? badRequest('The phone number is not confirmed: bind it again', '手机号未验证，请重新绑定')
+    : badRequest('The e-mail is not confirmed: bind it again', '邮箱未验证，请重新绑定')
+export const credentialTaken = (channel: 'PHONE' | 'EMAIL') =>
+  channel === 'PHONE'
+    ? invalid('body.phone', 'belongs to another account', '已被其他账号绑定')
+    : invalid('body.email', 'belongs to another account', '已被其他账号绑定')
+
+export const noPasswordSet = () => badRequest('No password is set: confirm by a code', '尚未设置密码，请使用验证码验证')
+/** To somebody who is signed in: a 401 would sign them out. */
+export const wrongOldPassword = () => invalid('body.oldPassword', 'is wrong', '不正确')
+
+export const linkTargetUnknown = () => badRequest('No account uses this', '没有账号使用该手机号或邮箱')
+export const linkToSelf = () => badRequest('This is your own account', '不能关联自己的账号')
+export const alreadyLinked = () => badRequest('This account is linked already', '该账号已关联')
+export const linkRefused = () => badRequest('Wrong account or password', '账号或密码错误')
+
+export const administratorStays = () =>
+  badRequest(
+    'An administrator’s account cannot be deleted: give up the administrator role first',
+    '管理员账号不能注销，请先解除管理员角色',
+  )
+
+export const ownerStays = () =>
+  badRequest(
+    'You are the owner of an organization: hand it over or dissolve it first',
+    '您是组织的所有者，请先转让或解散组织',
+  )
+
 export const usernameTaken = (path = 'body.username') => invalid(path, 'is taken', '已被使用')
 export const emailUnusable = () => invalid('body.email', 'cannot be used', '无法使用')
 export const nameOrEmailNeeded = () => badRequest('Give a username or an e-mail', '请填写用户名或邮箱')
@@ -30,8 +72,8 @@ export const passwordAlreadySet = () => badRequest('A password is already set', 
 
 export const lastWayIn = () =>
   badRequest(
-    'This device is the only way into the account: bind an e-mail or phone, or set a username and password first',
-    '该设备是登录此账号的唯一方式，请先绑定邮箱或手机号，或设置用户名和密码',
+    'This is the only way into the account: bind an e-mail or phone, or set a username and password first',
+    '这是登录此账号的唯一方式，请先绑定邮箱或手机号，或设置用户名和密码',
   )
 
 export const setupLinkInvalid = () =>

@@ -1,16 +1,18 @@
 import type { AppContext, Job } from '../../context.ts'
+import { deleteExpiredCodes } from './codes/store.ts'
 import { SESSION_MS } from './limits.ts'
 import { deleteExpiredTries } from './passwords/store.ts'
 import { sessionsChanged } from './sessions/live.ts'
 import { deleteOld, expireSessions } from './sessions/store.ts'
 
-/** Marks sessions past their end, and drops refresh tokens, attempts and long ended sessions that nothing needs any more. */
+/** Marks sessions past their end, and drops refresh tokens, attempts, codes and long ended sessions that nothing needs any more. */
 async function cleanUp(ctx: AppContext): Promise<void> {
   const now = ctx.clock.now()
   await ctx.db.write(async (tx) => {
     sessionsChanged(ctx, tx, await expireSessions(tx, now))
     await deleteOld(tx, now, now - SESSION_MS)
     await deleteExpiredTries(tx, now)
+    await deleteExpiredCodes(tx, now)
   })
 }
 

@@ -24,3 +24,20 @@ export const PASSWORD_MAX = 128
 /** For anyone who holds a PLATFORM role. */
 export const ADMIN_PASSWORD_MIN = 10
 export const EMAIL_MAX = 254
+
+/** Verification codes (conventions §4) and how often they are sent (spec §8). */
+export const CODE_DIGITS = 6
+export const CODE_MS = 5 * MINUTE
+export const CODE_TRIES = 5
+export const CODE_AGAIN_MS = MINUTE
+export const CODES_A_DAY = { EMAIL: 5, SMS: 10 } as const
+/** From one address, whatever they are for and whether or not there is anybody to send them to. */
+export const CODES_A_DAY_BY_IP = 20
+/** To one credential; counted apart from other codes. */
+export const LINK_CODES_A_DAY = 5
+/** Asked for by one account, also for people who do not exist: nobody can find out by it who has an account. */
+export const LINK_CODES_A_DAY_BY_USER = 20
+export const CODE_WINDOW_MS = DAY
+/** Longer is no phone number, however it is spaced. */
+export const PHONE_MAX = 40
+export const ONECLICK_TOKEN_MAX = 4096

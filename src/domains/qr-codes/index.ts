@@ -27,3 +27,10 @@ export { purgeTrash } from './trash/service.ts'
 export const countCodes = (ctx: AppContext, userId: number): Promise<number> => countPersonal(ctx.db.read, userId)
 /** What stands in the way of dissolving an organization, and what goes with it: for `registerResource` of the orgs domain. */
 export const ofOrganization = { name: 'QR codes', count: countLiveOfOrg, purge: removeTrashOfOrg }
+/** How other domains say what their contents (`org-join:…`) point to when they are scanned. */
+export { registerResolver, type Resolver } from './scans/resolvers.ts'
+
+/** Copies of people's codes that belong to an organization: for the shares domain. */
+export { copyIntoOrg } from './codes/copy.ts'
+export { quotaOf } from './codes/quota.ts'
+export { removeOrgCode as removeOrgCopy } from './trash/store.ts'

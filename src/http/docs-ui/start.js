@@ -9,7 +9,8 @@ globalThis.SwaggerUIBundle({
   url: '/openapi.json',
   layout: 'BaseLayout',
   deepLinking: true,
-  docExpansion: 'list',
+  // Hundreds of operations: the sections first.
+  docExpansion: 'none',
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   filter: true,

@@ -1,6 +1,7 @@
 /** Login records are written by everything that lets people in or out. */
 import type { AppContext } from '../../../context.ts'
 import type { Tx } from '../../../db/store.ts'
+import { cityOf } from '../../delivery/index.ts'
 import type { LoginType } from './model.ts'
 import { insertRecord } from './store.ts'
 
@@ -26,6 +27,7 @@ export async function recordLogin(ctx: AppContext, tx: Tx, event: LoginEvent): P
     deviceKey: event.device.key,
     deviceName: event.device.name,
     ipAddress: event.ip,
+    city: cityOf(ctx, event.ip),
     createdAt: ctx.clock.now(),
   })
 }

@@ -1,5 +1,6 @@
 import { and, desc, eq, gte, lte, sql } from 'drizzle-orm'
 
+import { prepared } from '../../../db/prepared.ts'
 import { loginRecords } from '../../../db/schema/accounts.ts'
 import type { Db, Tx } from '../../../db/store.ts'
 import { LOGIN_RECORDS_KEPT } from '../limits.ts'
@@ -22,6 +23,17 @@ export async function insertRecord(tx: Tx, row: NewRow): Promise<LoginRecordRow>
     .where(and(eq(loginRecords.userId, row.userId), lte(loginRecords.id, sql`(${firstTooOld})`)))
   return rows[0]!
 }
+
+const devicesByUser = prepared((db) =>
+  db
+    .selectDistinct({ deviceKey: loginRecords.deviceKey })
+    .from(loginRecords)
+    .where(and(eq(loginRecords.userId, sql.placeholder('userId')), eq(loginRecords.status, 'success'))),
+)
+
+/** Devices in the user's records: of those that got in, as far as records are kept. */
+export const recordedDevices = async (db: Db | Tx, userId: number): Promise<string[]> =>
+  (await devicesByUser(db, { userId })).map((row) => row.deviceKey)
 
 export interface RecordFilter {
   userId?: number

@@ -1,9 +1,20 @@
 import { endpoint, open, signedIn } from '../../../http/endpoint.ts'
 import { ByDevice } from '../devices/model.ts'
+import { emailLogin, oneClickLogin, phoneLogin } from './code-login.ts'
 import { deviceLogin } from './device-login.ts'
 import { logout, logoutDevice } from './logout.ts'
-import { DeviceLogin, LoginResponse, PasswordLogin, Refresh, Registration } from './model.ts'
-import { adminLogin, login } from './password-login.ts'
+import {
+  DeviceLogin,
+  EmailLogin,
+  LoginResponse,
+  OneClickLogin,
+  PasswordLogin,
+  PhoneLogin,
+  PhonePasswordLogin,
+  Refresh,
+  Registration,
+} from './model.ts'
+import { adminLogin, login, phonePasswordLogin } from './password-login.ts'
 import { adminRefresh, refresh } from './refresh.ts'
 import { register } from './register.ts'
 
@@ -42,6 +53,58 @@ export const loginEndpoints = [
     body: PasswordLogin,
     data: LoginResponse,
     run: ({ ctx, body, caller }) => login(ctx, body, caller),
+  }),
+  endpoint({
+    id: 'auth.phoneLogin',
+    method: 'POST',
+    path: '/api/auth/phone-login',
+    summary: 'Sign in with phone and code; a number that nobody has makes an account',
+    description: DEVICE,
+    tag,
+    access: open,
+    checksSecret: true,
+    body: PhoneLogin,
+    data: LoginResponse,
+    run: ({ ctx, body, caller }) => phoneLogin(ctx, body, caller),
+  }),
+  endpoint({
+    id: 'auth.phonePasswordLogin',
+    method: 'POST',
+    path: '/api/auth/phone-password-login',
+    summary: 'Sign in with phone and password',
+    description: `${DEVICE} ${LOCK}`,
+    tag,
+    access: open,
+    checksSecret: true,
+    body: PhonePasswordLogin,
+    data: LoginResponse,
+    run: ({ ctx, body, caller }) => phonePasswordLogin(ctx, body, caller),
+  }),
+  endpoint({
+    id: 'auth.emailLogin',
+    method: 'POST',
+    path: '/api/auth/email-login',
+    summary: 'Sign in with e-mail and code',
+    description: DEVICE,
+    tag,
+    access: open,
+    checksSecret: true,
+    body: EmailLogin,
+    data: LoginResponse,
+    run: ({ ctx, body, caller }) => emailLogin(ctx, body, caller),
+  }),
+  endpoint({
+    id: 'auth.oneClickLogin',
+    method: 'POST',
+    path: '/api/auth/sms/oneclick-login',
+    summary: 'Sign in by a token of the carrier’s SDK; a number that nobody has makes an account',
+    description: DEVICE,
+    tag,
+    access: open,
+    checksSecret: true,
+    body: OneClickLogin,
+    data: LoginResponse,
+    run: ({ ctx, body, caller }) => oneClickLogin(ctx, body, caller),
   }),
   endpoint({
     id: 'auth.deviceLogin',

@@ -1,7 +1,16 @@
 import type { TSchema } from '@sinclair/typebox'
 
 import { Enum, Id, Line, Nullable, Raw, type Static, Time, Type } from '../../../http/schema.ts'
-import { DEVICE_ID_MAX, DEVICE_NAME_MAX, EMAIL_MAX, NICKNAME_MAX, PASSWORD_MAX, PASSWORD_MIN } from '../limits.ts'
+import { Code, Email, Phone } from '../codes/model.ts'
+import {
+  DEVICE_ID_MAX,
+  DEVICE_NAME_MAX,
+  EMAIL_MAX,
+  NICKNAME_MAX,
+  ONECLICK_TOKEN_MAX,
+  PASSWORD_MAX,
+  PASSWORD_MIN,
+} from '../limits.ts'
 import { UserView } from '../users/model.ts'
 
 export const LoginResponse = Type.Object({
@@ -53,6 +62,19 @@ export const PasswordLogin = Type.Object({
   ...device,
 })
 export type PasswordLogin = Static<typeof PasswordLogin>
+
+export const PhonePasswordLogin = Type.Object({ phone: Phone, password: Password, ...device })
+export type PhonePasswordLogin = Static<typeof PhonePasswordLogin>
+
+export const PhoneLogin = Type.Object({ phone: Phone, code: Code, ...device })
+export type PhoneLogin = Static<typeof PhoneLogin>
+
+export const EmailLogin = Type.Object({ email: Email, code: Code, ...device })
+export type EmailLogin = Static<typeof EmailLogin>
+
+export const CarrierToken = Raw(ONECLICK_TOKEN_MAX, 1, { description: 'From the carrier’s SDK in the app' })
+export const OneClickLogin = Type.Object({ token: CarrierToken, ...device })
+export type OneClickLogin = Static<typeof OneClickLogin>
 
 export const Registration = Type.Object({
   username: Maybe(

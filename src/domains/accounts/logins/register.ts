@@ -3,14 +3,14 @@ import type { Caller } from '../../../http/endpoint.ts'
 import { getSetting } from '../../settings/index.ts'
 import { badEmail, badUsername, deviceOf, isUsername, normalizeEmail } from '../credentials.ts'
 import { emailUnusable, nameOrEmailNeeded, registrationClosed, usernameTaken } from '../errors.ts'
-import { recordLogin } from '../login-records/record.ts'
+import { makeNickname } from '../nicknames/service.ts'
 import { passwordProblem } from '../passwords/policy.ts'
 import { policyOfEverybody } from '../passwords/service.ts'
-import { openSession } from '../sessions/open.ts'
 import { createUser } from '../users/create.ts'
 import { insertIdentity, userByIdentity, userByUsername } from '../users/store.ts'
 import type { LoginResponse, Registration } from './model.ts'
 import { loginResponse } from './respond.ts'
+import { signIn } from './sign-in.ts'
 
 /** Makes an account and signs it in. The e-mail is bound but not verified: it signs in together with the password. */
 export async function register(ctx: AppContext, body: Registration, caller: Caller): Promise<LoginResponse> {
@@ -24,16 +24,17 @@ export async function register(ctx: AppContext, body: Registration, caller: Call
   if (email !== null && (await userByIdentity(ctx.db.read, 'EMAIL', email))) throw emailUnusable()
   const passwordHash = await ctx.passwords.hash(body.password)
 
+  const nickname = body.nickname || (await makeNickname(ctx, caller.locale))
+
   const grant = await ctx.db.write(async (tx) => {
-    const user = await createUser(ctx, tx, { username, passwordHash, nickname: body.nickname || undefined })
+    const user = await createUser(ctx, tx, { username, passwordHash, nickname })
     if (user === undefined) throw usernameTaken()
     if (email !== null) {
       const bound = await insertIdentity(tx, { userId: user.id, provider: 'EMAIL', credential: email, verified: false })
       if (!bound) throw emailUnusable()
     }
-    const event = { userId: user.id, device, loginType: 'register', ip: caller.ip } as const
-    await recordLogin(ctx, tx, event)
-    return openSession(ctx, tx, event)
+    const { ip, locale } = caller
+    return signIn(ctx, tx, { userId: user.id, device, loginType: 'register', ip, locale })
   })
   return loginResponse(ctx, grant, { isNewUser: true, madeDeviceId: device.made })
 }

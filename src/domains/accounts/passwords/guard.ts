@@ -7,11 +7,11 @@ import { locked } from '../errors.ts'
 import { forgetTries, saveTries, triesOf } from './store.ts'
 import { countTry, takeBack } from './tries.ts'
 
-/** The last of those waiting for each credential. */
+/** The last of those waiting for each lock. */
 const queues = perContext(() => new Map<string, Promise<unknown>>())
 
 /**
- * Checks of one credential come one after the other: many phones of one person signing in at once, all with the right password,
+ * Checks of one account come one after the other: many phones of one person signing in at once, all with the right password,
  * are not taken for failures of each other. Across nodes only the count in the database decides.
  */
 async function oneAtATime<T>(ctx: AppContext, key: string, task: () => Promise<T>): Promise<T> {
@@ -25,17 +25,22 @@ async function oneAtATime<T>(ctx: AppContext, key: string, task: () => Promise<T
   }
 }
 
+/** What tries are counted by: an account, whichever of its names was typed, else the name itself. */
+export type Lock = string & { readonly brand: 'lock' }
+
+/** `typed`: normalized, whether or not such an account exists. Nobody can type the lock of an account: the two begin differently. */
+export const lockOf = (user: { readonly id: number } | undefined, typed: string): Lock =>
+  sha256(user === undefined ? `typed ${typed}` : `user ${user.id}`) as Lock
+
 /**
- * Runs `check` (undefined: the password was wrong) unless `credential` is locked, then throws 4022. The attempt is counted in the
- * database before it is checked, and forgotten after a success. `credential` is what was typed, normalized, whether or not
- * such an account exists.
+ * Runs `check` (undefined: the password was wrong) unless it is locked, then throws 4022. The attempt is counted in the database
+ * before it is checked, and forgotten after a success.
  */
 export async function guarded<T>(
   ctx: AppContext,
-  credential: string,
+  key: Lock,
   check: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const key = sha256(credential)
   return oneAtATime(ctx, key, async () => {
     const refusedFor = await ctx.db.write(async (tx) => {
       const counted = countTry(await triesOf(tx, key), ctx.clock.now())
@@ -65,4 +70,4 @@ async function giveBack(ctx: AppContext, key: string): Promise<void> {
 }
 
 /** Ends a lock: somebody proved otherwise who they are. */
-export const unlock = (tx: Tx, credential: string): Promise<void> => forgetTries(tx, sha256(credential))
+export const unlock = (tx: Tx, userId: number): Promise<void> => forgetTries(tx, lockOf({ id: userId }, ''))

@@ -2,9 +2,10 @@ import type { AppContext } from '../../../context.ts'
 import { isUniqueViolation } from '../../../db/errors.ts'
 import type { Actor, Caller } from '../../../http/endpoint.ts'
 import { notFound } from '../../../http/errors.ts'
-import { badUsername, cleanDeviceName, isUsername } from '../credentials.ts'
+import { askingDevice, badUsername, isUsername } from '../credentials.ts'
 import { passwordAlreadySet, usernameAlreadySet, usernameTaken } from '../errors.ts'
 import { recordLogin } from '../login-records/record.ts'
+import { tell } from '../notices/tell.ts'
 import { passwordProblem } from '../passwords/policy.ts'
 import { policyOf } from '../passwords/service.ts'
 import type { UserView } from '../users/model.ts'
@@ -35,11 +36,6 @@ export async function changeProfile(ctx: AppContext, actor: Actor, change: Profi
   return userInfo(ctx, actor)
 }
 
-const thisDevice = (actor: Actor, caller: Caller) => ({
-  key: actor.deviceKey,
-  name: cleanDeviceName(caller.deviceName),
-})
-
 /** Sets the username, once. */
 export async function setUsername(ctx: AppContext, actor: Actor, given: string, caller: Caller): Promise<UserView> {
   const username = given.trim()
@@ -48,8 +44,12 @@ export async function setUsername(ctx: AppContext, actor: Actor, given: string, 
   try {
     await ctx.db.write(async (tx) => {
       if (!(await setUsernameOnce(tx, actor.userId, username))) throw usernameAlreadySet()
-      const device = thisDevice(actor, caller)
+      const device = askingDevice(actor, caller)
       await recordLogin(ctx, tx, { userId: actor.userId, loginType: 'username_set', device, ip: caller.ip })
+      const { ip, locale } = caller
+      const about = { username }
+      const deviceName = device.name
+      await tell(ctx, tx, { userId: actor.userId, kind: 'USERNAME_CHANGED', about, deviceName, ip, locale })
     })
   } catch (error) {
     if (isUniqueViolation(error, 'users_username_key')) throw usernameTaken()
@@ -67,7 +67,9 @@ export async function setPassword(ctx: AppContext, actor: Actor, password: strin
   const passwordHash = await ctx.passwords.hash(password)
   await ctx.db.write(async (tx) => {
     if (!(await setPasswordOnce(tx, actor.userId, passwordHash))) throw passwordAlreadySet()
-    const device = thisDevice(actor, caller)
+    const device = askingDevice(actor, caller)
     await recordLogin(ctx, tx, { userId: actor.userId, loginType: 'password_set', device, ip: caller.ip })
+    const { ip, locale } = caller
+    await tell(ctx, tx, { userId: actor.userId, kind: 'PASSWORD_SET', about: {}, deviceName: device.name, ip, locale })
   })
 }

@@ -2,6 +2,7 @@
 import type { AppContext } from '../../../context.ts'
 import type { Tx } from '../../../db/store.ts'
 import { secret, sha256 } from '../../../platform/ids.ts'
+import { cityOf } from '../../delivery/index.ts'
 import type { Device } from '../credentials.ts'
 import { SESSION_MS } from '../limits.ts'
 import type { LoginType } from '../login-records/model.ts'
@@ -53,6 +54,7 @@ export async function openSession(ctx: AppContext, tx: Tx, opening: Opening): Pr
     deviceName: device.name,
     loginType,
     ipAddress: ip,
+    city: cityOf(ctx, ip),
     expiredAt,
     now,
   })

@@ -70,6 +70,7 @@ export interface NewSession {
   deviceName: string
   loginType: string
   ipAddress: string
+  city: string
   expiredAt: number
   now: number
 }

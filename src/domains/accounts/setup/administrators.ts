@@ -4,15 +4,13 @@ import type { Db, Tx } from '../../../db/store.ts'
 import { badRequest } from '../../../http/errors.ts'
 import { InvalidRequest } from '../../../http/validate.ts'
 import { bindRole, platformBindings, SYSTEM_ADMIN } from '../../access/index.ts'
-import { badUsername, isUsername, usernameKey } from '../credentials.ts'
+import { badUsername, isUsername } from '../credentials.ts'
 import { usernameTaken } from '../errors.ts'
-import { recordLogin } from '../login-records/record.ts'
-import { unlock } from '../passwords/guard.ts'
 import { ADMINISTRATORS, passwordProblem } from '../passwords/policy.ts'
+import { installPassword } from '../passwords/replace.ts'
 import { policyOf } from '../passwords/service.ts'
-import { revokeAll } from '../sessions/open.ts'
 import { createUser } from '../users/create.ts'
-import { identitiesOf, replacePassword, userByUsername, type UserRow } from '../users/store.ts'
+import { userByUsername, type UserRow } from '../users/store.ts'
 import { deleteSetupLink, usersById } from './store.ts'
 
 export interface Credentials {
@@ -121,16 +119,7 @@ export async function resetPassword(ctx: AppContext, username: string, password:
   })
   const passwordHash = await ctx.passwords.hash(password)
   await ctx.db.write(async (tx) => {
-    await replacePassword(tx, user.id, passwordHash)
-    await revokeAll(ctx, tx, user.id)
-    await unlock(tx, usernameKey(username))
-    for (const identity of await identitiesOf(tx, user.id)) await unlock(tx, identity.credential)
-    const event = {
-      userId: user.id,
-      loginType: 'password_change',
-      device: { key: '', name: 'command line' },
-      ip: '',
-    } as const
-    await recordLogin(ctx, tx, event)
+    const by = { device: { key: '', name: 'command line' }, ip: '', locale: 'en' } as const
+    await installPassword(ctx, tx, user.id, passwordHash, by)
   })
 }

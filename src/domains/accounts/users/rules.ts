@@ -7,13 +7,16 @@ interface WaysIn {
 interface Identity {
   id: number
   provider: string
+  verified: boolean
 }
 
 /**
- * Whether somebody can still sign in when the identity `without` is gone: by phone or e-mail (a code goes there), by another
- * device, or by a password with a username to type it for.
+ * Whether somebody can still sign in when the identity `without` is gone: by phone or confirmed e-mail (a code goes there), by
+ * another device, or by a password with a name to type it for. An e-mail that was never confirmed may be somebody else's: it counts
+ * as such a name only.
  */
 export function canStillSignIn(user: WaysIn, identities: readonly Identity[], without: number): boolean {
   const rest = identities.filter((i) => i.id !== without)
-  return rest.length > 0 || (user.passwordHash !== null && user.username !== null)
+  const isName = user.username !== null || rest.some((i) => i.provider !== 'DEVICE')
+  return rest.some((i) => i.provider !== 'EMAIL' || i.verified) || (user.passwordHash !== null && isName)
 }

@@ -96,6 +96,34 @@ export async function deleteIdentity(tx: Tx, userId: number, id: number): Promis
   await tx.delete(identities).where(and(eq(identities.userId, userId), eq(identities.id, id)))
 }
 
+/** Somebody showed that it is theirs. */
+export async function verifyIdentity(tx: Tx, userId: number, id: number): Promise<void> {
+  await tx
+    .update(identities)
+    .set({ verified: true })
+    .where(and(eq(identities.userId, userId), eq(identities.id, id)))
+}
+
+/** Takes all ways in and everything personal; the row stays for what the user leaves behind. */
+export async function emptyUser(tx: Tx, userId: number, nickname: string): Promise<void> {
+  await tx.delete(identities).where(eq(identities.userId, userId))
+  await tx
+    .update(users)
+    .set({
+      username: null,
+      usernameKey: null,
+      passwordHash: null,
+      nickname,
+      signature: null,
+      avatarUrl: null,
+      currentOrgId: null,
+      status: 'DELETED',
+      tokenVersion: sql`${users.tokenVersion} + 1`,
+      updatedAt: tx.stamp,
+    })
+    .where(eq(users.id, userId))
+}
+
 export interface ProfileChange {
   nickname?: string
   signature?: string | null
@@ -131,12 +159,14 @@ export async function setPasswordOnce(tx: Tx, userId: number, passwordHash: stri
   return rows.length > 0
 }
 
-/** A new hash of the same password: nothing but the parameters changed. Does nothing when the password was changed meanwhile. */
-export async function rehashPassword(tx: Tx, userId: number, before: string, after: string): Promise<void> {
-  await tx
+/** A new hash of the same password: nothing but the parameters changed. False, and nothing done, when it is not the one before any more. */
+export async function rehashPassword(tx: Tx, userId: number, before: string, after: string): Promise<boolean> {
+  const rows = await tx
     .update(users)
     .set({ passwordHash: after })
     .where(and(eq(users.id, userId), eq(users.passwordHash, before)))
+    .returning({ id: users.id })
+  return rows.length > 0
 }
 
 /** A new password: access tokens given before stop working. */

@@ -11,6 +11,7 @@ import { bytesOf, MAX_CONTENT_BYTES } from '../codes/rules.ts'
 import { MANY } from '../list/reader.ts'
 import { daysOf } from '../stats/days.ts'
 import type { CreateScan, ListQuery, Resolved, ResolvedScanView, ScanStats, ScanView, UpdateScan } from './model.ts'
+import { resolvers } from './resolvers.ts'
 import { targetOf } from './rules.ts'
 import * as store from './store.ts'
 import { toView } from './view.ts'
@@ -67,7 +68,8 @@ export async function createScan(ctx: AppContext, actor: Actor, input: CreateSca
 /** A code that the caller may not see is an address like any other. */
 async function resolve(ctx: AppContext, actor: Actor, content: string): Promise<Resolved> {
   const target = targetOf(content, ctx.config.publicUrl)
-  if (target.kind !== 'QR_CODE') return { kind: target.kind }
+  if (target.kind !== 'QR_CODE')
+    return { kind: target.kind, ...(await resolvers(ctx).get(target.kind)?.(ctx, actor.userId, content)) }
   const code = await store.findVisibleCode(ctx.db.read, actor.userId, target.uuid)
   return code === undefined ? { kind: 'URL' } : { kind: 'QR_CODE', id: code.id, title: code.name }
 }

@@ -73,6 +73,15 @@ export async function removeTrashOfOrg(tx: Tx, orgId: number): Promise<void> {
   for (let i = 0; i < rows.length; i += 500) await removeCodes(tx, rows.slice(i, i + 500))
 }
 
+/** Removes one code of an organization for good, in the trash or not. */
+export async function removeOrgCode(tx: Tx, orgId: number, id: number): Promise<void> {
+  const rows = await tx
+    .select({ id: qrCodes.id })
+    .from(qrCodes)
+    .where(and(eq(qrCodes.id, id), eq(qrCodes.orgId, orgId)))
+  await removeCodes(tx, rows)
+}
+
 /** Scan records stay, without their link. */
 async function removeCodes(tx: Tx, rows: readonly { id: number }[]): Promise<number> {
   if (rows.length === 0) return 0

@@ -1,0 +1,207 @@
+/**
+ * The addresses of outside services, taken apart: mail server, SMS gateway, one-click sign-in. Their forms are part of the
+ * interface (docs/operations.md, "Mail and SMS"). Parsers give undefined for what is not accepted: an unknown or missing part,
+ * too. User, password and query are percent-decoded.
+ */
+
+export interface SmtpServer {
+  readonly host: string
+  readonly port: number
+  /** `implicit`: TLS from the first byte. `required`: STARTTLS, or nothing is sent. `off`: in clear. */
+  readonly tls: 'implicit' | 'required' | 'off'
+  /** Empty: no sign-in. */
+  readonly user: string
+  readonly password: string
+  /** PEM file with the certificate authority to trust instead of the system's; empty: the system's. */
+  readonly caFile: string
+}
+
+export interface Mailbox {
+  readonly name: string
+  readonly address: string
+}
+
+/** A signed JSON POST to an address of the operator's own. */
+export interface Webhook {
+  readonly kind: 'webhook'
+  readonly url: string
+  /** Signs each request. */
+  readonly secret: string
+}
+
+/** The vendor's key pair, and `https://host` it answers at. */
+interface Vendor {
+  readonly endpoint: string
+  readonly key: string
+  readonly secret: string
+}
+
+/** What a vendor calls a message: texts are approved beforehand and named by number. */
+export interface SmsTemplate {
+  readonly sign: string
+  readonly template: string
+}
+
+export interface AliyunSms extends Vendor {
+  readonly kind: 'aliyun'
+  readonly home: SmsTemplate
+  /** For numbers outside the Chinese mainland. */
+  readonly abroad: SmsTemplate
+  /** Name of the template's variable. */
+  readonly param: string
+}
+
+export type TencentParam = 'code' | 'minutes'
+
+export interface TencentSms extends Vendor {
+  readonly kind: 'tencent'
+  readonly app: string
+  readonly region: string
+  readonly home: SmsTemplate
+  readonly abroad: SmsTemplate
+  /** What the template's variables {1}, {2} stand for. */
+  readonly params: readonly TencentParam[]
+}
+
+export interface TwilioSms extends Vendor {
+  readonly kind: 'twilio'
+  /** A number in E.164, or a sender name. */
+  readonly from: string
+  /** Used instead of `from` when given. */
+  readonly messagingService: string
+}
+
+export type SmsGateway = { readonly kind: 'log' } | AliyunSms | TencentSms | TwilioSms | Webhook
+export type OneClickGateway = (Vendor & { readonly kind: 'aliyun' }) | Webhook
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/** True for this machine by name: what is sent there needs no TLS. */
+export const isLoopback = (hostname: string): boolean => LOOPBACK.test(hostname)
+
+/** An address with percent-decoded parts. Undefined when it is none, or has parameters that are not in `known`. */
+function takeApart(text: string, known: readonly string[]) {
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  const params = url.searchParams
+  const names = [...params.keys()]
+  if (url.hash !== '' || names.some((name) => !known.includes(name)) || new Set(names).size < names.length)
+    return undefined
+  try {
+    const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)]
+    return { url, user, password, get: (name: string) => params.get(name)?.trim() ?? '' }
+  } catch {
+    return undefined
+  }
+}
+
+export function parseSmtp(text: string): SmtpServer | undefined {
+  const parts = /^smtps?:\/\//.test(text) ? takeApart(text, ['tls', 'ca']) : undefined
+  if (parts === undefined || parts.url.hostname === '' || !['', '/'].includes(parts.url.pathname)) return undefined
+  const { url, user, password, get } = parts
+  const here = isLoopback(url.hostname)
+  const [secure, wish] = [url.protocol === 'smtps:', get('tls')]
+  const tls = secure ? 'implicit' : wish === '' ? (here ? 'off' : 'required') : wish
+  if ((secure && wish !== '') || (tls !== 'implicit' && tls !== 'required' && tls !== 'off')) return undefined
+  if ((user === '') !== (password === '')) return undefined
+  // Anybody on the way could read the password.
+  if (tls === 'off' && user !== '' && !here) return undefined
+  const port = Number(url.port || (secure ? 465 : 587))
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port, tls, user, password, caFile: get('ca') }
+}
+
+const ADDRESS = /^[^\s@<>"',;]+@[^\s@<>"',;]+$/
+// oxlint-disable-next-line no-control-regex -- these are what is refused
+const NAME = /^[^<>"\u0000-\u001f\u007f]*$/
+
+/** `address` or `Name <address>`. */
+export function parseMailbox(text: string): Mailbox | undefined {
+  const named = /^(.*?)\s*<([^<>]*)>$/.exec(text)
+  const name = named ? named[1]!.trim().replace(/^"(.*)"$/, '$1') : ''
+  const address = (named ? named[2]! : text).trim()
+  return ADDRESS.test(address) && address.length <= 254 && NAME.test(name) ? { name, address } : undefined
+}
+
+function webhook(text: string): Webhook | undefined {
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  if (url.username !== '' || url.password === '' || url.hash !== '') return undefined
+  try {
+    const secret = decodeURIComponent(url.password)
+    url.password = ''
+    return { kind: 'webhook', url: url.href, secret }
+  } catch {
+    return undefined
+  }
+}
+
+/** `scheme://KEY:SECRET@host?…`. Spoken to by HTTPS, except on this machine. */
+function vendor(text: string, known: readonly string[]) {
+  const parts = takeApart(text, known)
+  if (parts === undefined || !['', '/'].includes(parts.url.pathname)) return undefined
+  const { url, user: key, password: secret, get } = parts
+  if (key === '' || secret === '' || url.host === '') return undefined
+  return { endpoint: `${isLoopback(url.hostname) ? 'http' : 'https'}://${url.host}`, key, secret, get }
+}
+
+const TEMPLATES = ['sign', 'template', 'sign-abroad', 'template-abroad']
+
+function templates(get: (name: string) => string): { home: SmsTemplate; abroad: SmsTemplate } | undefined {
+  const home = { sign: get('sign'), template: get('template') }
+  const abroad = { sign: get('sign-abroad') || home.sign, template: get('template-abroad') || home.template }
+  return home.template === '' ? undefined : { home, abroad }
+}
+
+function aliyunSms(text: string): AliyunSms | undefined {
+  const given = vendor(text, [...TEMPLATES, 'param'])
+  const named = given && templates(given.get)
+  if (given === undefined || named === undefined || named.home.sign === '') return undefined
+  const { get, ...pair } = given
+  return { kind: 'aliyun', ...pair, ...named, param: get('param') || 'code' }
+}
+
+function tencentSms(text: string): TencentSms | undefined {
+  const given = vendor(text, [...TEMPLATES, 'app', 'region', 'params'])
+  const named = given && templates(given.get)
+  if (given === undefined || named === undefined) return undefined
+  const { get, ...pair } = given
+  const params = (get('params') || 'code').split(',').map((name) => name.trim())
+  if (!params.includes('code') || !params.every((name) => name === 'code' || name === 'minutes')) return undefined
+  const app = get('app')
+  const region = get('region') || 'ap-guangzhou'
+  return app === '' ? undefined : { kind: 'tencent', ...pair, ...named, app, region, params }
+}
+
+function twilioSms(text: string): TwilioSms | undefined {
+  const given = vendor(text, ['from', 'messaging-service'])
+  if (given === undefined) return undefined
+  const { get, ...pair } = given
+  // A query's plus sign means a space; nobody writes %2B before a number.
+  const from = get('from').replace(/^(?=[1-9]\d{6,14}$)/, '+')
+  const messagingService = get('messaging-service')
+  return from === '' && messagingService === '' ? undefined : { kind: 'twilio', ...pair, from, messagingService }
+}
+
+export function parseSms(text: string): SmsGateway | undefined {
+  if (text === 'log:') return { kind: 'log' }
+  if (/^https?:\/\//.test(text)) return webhook(text)
+  if (text.startsWith('aliyun://')) return aliyunSms(text)
+  if (text.startsWith('tencent://')) return tencentSms(text)
+  return text.startsWith('twilio://') ? twilioSms(text) : undefined
+}
+
+export function parseOneClick(text: string): OneClickGateway | undefined {
+  if (/^https?:\/\//.test(text)) return webhook(text)
+  const given = text.startsWith('aliyun://') ? vendor(text, []) : undefined
+  return given && { kind: 'aliyun', endpoint: given.endpoint, key: given.key, secret: given.secret }
+}
+
+/** Such an address as it may be shown to anybody: no password, and of an address of the operator's own only the host. */
+export function shownGateway(text: string): string {
+  if (!URL.canParse(text)) return text
+  const url = new URL(text)
+  if (url.password === '') return url.href
+  if (/^https?:$/.test(url.protocol)) return `${url.protocol}//***@${url.host}/…`
+  url.password = '***'
+  return url.href
+}

@@ -1,0 +1,26 @@
+import { col, index, table } from '../dialect.ts'
+import { organizations } from './orgs.ts'
+
+/** Places of an organization as a tree: a campus, its buildings, their rooms. */
+export const orgLocations = table(
+  'org_locations',
+  {
+    id: col.id(),
+    orgId: col
+      .int('org_id')
+      .notNull()
+      .references(() => organizations.id),
+    /** Null on top; always of the same organization. */
+    parentId: col.int('parent_id'),
+    name: col.text('name').notNull(),
+    description: col.text('description').notNull().default(''),
+    /** Degrees (WGS 84); both or neither. */
+    latitude: col.real('latitude'),
+    longitude: col.real('longitude'),
+    pinned: col.bool('pinned').notNull().default(false),
+    sortOrder: col.int('sort_order').notNull().default(0),
+    createdAt: col.time('created_at').notNull(),
+    updatedAt: col.time('updated_at').notNull(),
+  },
+  (t) => [index('org_locations_tree').on(t.orgId, t.parentId)],
+)

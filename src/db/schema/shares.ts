@@ -1,0 +1,29 @@
+import { col, descending, index, table, uniqueIndex } from '../dialect.ts'
+import { users } from './accounts.ts'
+import { organizations } from './orgs.ts'
+import { qrCodes } from './qr-codes.ts'
+
+export type ShareEntity = 'QR_CODE' | 'ALBUM_PHOTO'
+
+/** Where an organization's copies came from. A row goes with its copy, however that goes. */
+export const orgShares = table(
+  'org_shares',
+  {
+    id: col.id(),
+    orgId: col
+      .int('org_id')
+      .notNull()
+      .references(() => organizations.id),
+    entityType: col.text('entity_type').$type<ShareEntity>().notNull(),
+    /** The original as it was then: it may be changed or gone by now. */
+    sourceId: col.int('source_id').notNull(),
+    /** The copy, when it is a QR code. */
+    qrCodeId: col.int('qr_code_id').references(() => qrCodes.id, { onDelete: 'cascade' }),
+    sharedBy: col
+      .int('shared_by')
+      .notNull()
+      .references(() => users.id),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [uniqueIndex('org_shares_qr_code').on(t.qrCodeId), index('org_shares_list').on(t.orgId, descending(t.id))],
+)

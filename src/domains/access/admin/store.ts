@@ -1,0 +1,245 @@
+import { and, asc, count, eq, inArray, or, sql } from 'drizzle-orm'
+
+import { contains } from '../../../db/contains.ts'
+import { type Page, plainPage } from '../../../db/paging.ts'
+import { type Domain, permissions, rolePermissions, roles, userRoles } from '../../../db/schema/access.ts'
+import { users } from '../../../db/schema/accounts.ts'
+import { organizations, orgMembers } from '../../../db/schema/orgs.ts'
+import type { Db, Tx } from '../../../db/store.ts'
+import { SYSTEM_ADMIN } from '../roles.ts'
+import type { PermissionsQuery, RolesQuery, UserRolesQuery } from './model.ts'
+
+export type PermissionRow = typeof permissions.$inferSelect
+export type RoleRow = typeof roles.$inferSelect
+
+export function permissionsPage(db: Db, query: PermissionsQuery): Promise<Page<PermissionRow>> {
+  const { domain, enabled, keyword } = query
+  const where = and(
+    domain === undefined ? undefined : eq(permissions.domain, domain),
+    enabled === undefined ? undefined : eq(permissions.enabled, enabled),
+    keyword
+      ? or(
+          ...[permissions.resource, permissions.action, permissions.description].map((column) =>
+            contains(column, keyword),
+          ),
+        )
+      : undefined,
+  )
+  return plainPage(
+    query,
+    (limit, offset) =>
+      db
+        .select()
+        .from(permissions)
+        .where(where)
+        .orderBy(asc(permissions.domain), asc(permissions.resource), asc(permissions.action))
+        .limit(limit)
+        .offset(offset),
+    () => db.select({ n: count() }).from(permissions).where(where),
+  )
+}
+
+/** Undefined when there is one of that domain, resource and action. */
+export async function insertPermission(
+  tx: Tx,
+  point: Pick<PermissionRow, 'domain' | 'resource' | 'action' | 'description'>,
+): Promise<PermissionRow | undefined> {
+  const rows = await tx
+    .insert(permissions)
+    .values(point)
+    .onConflictDoNothing({ target: [permissions.domain, permissions.resource, permissions.action] })
+    .returning()
+  return rows[0]
+}
+
+export async function findPermission(db: Db | Tx, id: number): Promise<PermissionRow | undefined> {
+  return (await db.select().from(permissions).where(eq(permissions.id, id)))[0]
+}
+
+export async function updatePermission(
+  tx: Tx,
+  id: number,
+  change: Partial<Pick<PermissionRow, 'enabled' | 'description'>>,
+): Promise<void> {
+  await tx.update(permissions).set(change).where(eq(permissions.id, id))
+}
+
+/** Undefined when the domain has no such point. */
+export async function findPoint(
+  db: Db,
+  point: { domain: Domain; resource: string; action: string },
+): Promise<PermissionRow | undefined> {
+  const rows = await db
+    .select()
+    .from(permissions)
+    .where(
+      and(
+        eq(permissions.domain, point.domain),
+        eq(permissions.resource, point.resource),
+        eq(permissions.action, point.action),
+      ),
+    )
+  return rows[0]
+}
+
+export function rolesPage(db: Db, query: RolesQuery): Promise<Page<RoleRow>> {
+  const where = and(
+    query.domain === undefined ? undefined : eq(roles.domain, query.domain),
+    query.scopeId === undefined ? undefined : eq(roles.scopeId, query.scopeId),
+  )
+  return plainPage(
+    query,
+    (limit, offset) => db.select().from(roles).where(where).orderBy(asc(roles.id)).limit(limit).offset(offset),
+    () => db.select({ n: count() }).from(roles).where(where),
+  )
+}
+
+export async function findRoleRow(db: Db | Tx, id: number): Promise<RoleRow | undefined> {
+  return (await db.select().from(roles).where(eq(roles.id, id)))[0]
+}
+
+/** The points bound to each of the roles, disabled ones too. */
+export async function pointsOfRoles(db: Db | Tx, roleIds: readonly number[]) {
+  if (roleIds.length === 0) return []
+  return db
+    .select({
+      roleId: rolePermissions.roleId,
+      id: permissions.id,
+      resource: permissions.resource,
+      action: permissions.action,
+    })
+    .from(rolePermissions)
+    .innerJoin(permissions, eq(permissions.id, rolePermissions.permissionId))
+    .where(inArray(rolePermissions.roleId, [...roleIds]))
+    .orderBy(asc(permissions.resource), asc(permissions.action))
+}
+
+/** A custom role; undefined when its code is taken in its domain and scope. */
+export async function insertCustomRole(
+  tx: Tx,
+  role: Pick<RoleRow, 'domain' | 'scopeId' | 'code' | 'name'>,
+): Promise<RoleRow | undefined> {
+  const rows = await tx
+    .insert(roles)
+    .values({ ...role, isSystem: false, createdAt: tx.stamp, updatedAt: tx.stamp })
+    .onConflictDoNothing({ target: [roles.domain, roles.scopeId, roles.code] })
+    .returning()
+  return rows[0]
+}
+
+export async function updateRoleRow(tx: Tx, id: number, change: { name?: string }): Promise<RoleRow> {
+  const rows = await tx
+    .update(roles)
+    .set({ ...change, updatedAt: tx.stamp })
+    .where(eq(roles.id, id))
+    .returning()
+  return rows[0]!
+}
+
+/** From now on the role holds these points and no others. */
+export async function replacePoints(tx: Tx, roleId: number, permissionIds: readonly number[]): Promise<void> {
+  await tx.delete(rolePermissions).where(eq(rolePermissions.roleId, roleId))
+  if (permissionIds.length === 0) return
+  await tx.insert(rolePermissions).select(
+    tx
+      .select({ roleId: sql<number>`cast(${roleId} as bigint)`.as('role_id'), permissionId: permissions.id })
+      .from(permissions)
+      .where(inArray(permissions.id, [...permissionIds])),
+  )
+}
+
+/** With what it holds and who holds it. */
+export async function deleteRoleRow(tx: Tx, id: number): Promise<void> {
+  await tx.delete(roles).where(and(eq(roles.id, id), eq(roles.isSystem, false)))
+}
+
+/** Roles that count for what the user may hand on in a domain and scope: those held there, and SYSTEM_ADMIN. */
+export const rolesReaching = (db: Db | Tx, userId: number, domain: Domain, scopeId: number) =>
+  db
+    .select({ id: roles.id, domain: roles.domain, code: roles.code, name: roles.name })
+    .from(userRoles)
+    .innerJoin(roles, eq(roles.id, userRoles.roleId))
+    .where(
+      and(
+        eq(userRoles.userId, userId),
+        or(
+          and(eq(roles.domain, domain), eq(roles.scopeId, scopeId)),
+          and(eq(roles.domain, 'PLATFORM'), eq(roles.scopeId, 0), eq(roles.code, SYSTEM_ADMIN)),
+        ),
+      ),
+    )
+    .orderBy(asc(roles.id))
+
+const held = {
+  userId: userRoles.userId,
+  roleId: roles.id,
+  domain: roles.domain,
+  scopeId: roles.scopeId,
+  code: roles.code,
+  name: roles.name,
+  isSystem: roles.isSystem,
+  isInitial: userRoles.isInitial,
+  grantedAt: userRoles.createdAt,
+}
+export type UserRoleRow = Pick<RoleRow, 'domain' | 'scopeId' | 'code' | 'name' | 'isSystem'> & {
+  userId: number
+  roleId: number
+  isInitial: boolean
+  grantedAt: number
+}
+
+export function userRolesPage(db: Db, userId: number, query: UserRolesQuery): Promise<Page<UserRoleRow>> {
+  const where = and(
+    eq(userRoles.userId, userId),
+    query.domain === undefined ? undefined : eq(roles.domain, query.domain),
+    query.scopeId === undefined ? undefined : eq(roles.scopeId, query.scopeId),
+  )
+  return plainPage(
+    query,
+    (limit, offset) =>
+      db
+        .select(held)
+        .from(userRoles)
+        .innerJoin(roles, eq(roles.id, userRoles.roleId))
+        .where(where)
+        .orderBy(asc(roles.id))
+        .limit(limit)
+        .offset(offset),
+    () => db.select({ n: count() }).from(userRoles).innerJoin(roles, eq(roles.id, userRoles.roleId)).where(where),
+  )
+}
+
+export async function findUserRole(db: Db | Tx, userId: number, roleId: number): Promise<UserRoleRow | undefined> {
+  const rows = await db
+    .select(held)
+    .from(userRoles)
+    .innerJoin(roles, eq(roles.id, userRoles.roleId))
+    .where(and(eq(userRoles.userId, userId), eq(userRoles.roleId, roleId)))
+  return rows[0]
+}
+
+/** False when there was none, or it is the initial administrator's. */
+export async function deleteUserRole(tx: Tx, userId: number, roleId: number): Promise<boolean> {
+  const rows = await tx
+    .delete(userRoles)
+    .where(and(eq(userRoles.userId, userId), eq(userRoles.roleId, roleId), eq(userRoles.isInitial, false)))
+    .returning({ roleId: userRoles.roleId })
+  return rows.length > 0
+}
+
+/** Undefined when there is no such user. */
+export async function userStatus(db: Db | Tx, userId: number) {
+  return (await db.select({ status: users.status }).from(users).where(eq(users.id, userId)))[0]?.status
+}
+
+export async function orgExists(db: Db | Tx, orgId: number): Promise<boolean> {
+  return (await db.select({ id: organizations.id }).from(organizations).where(eq(organizations.id, orgId))).length > 0
+}
+
+export async function isMember(db: Db | Tx, orgId: number, userId: number): Promise<boolean> {
+  const rows = await db
+    .select({ userId: orgMembers.userId })
+    .from(orgMembers)
+    .where(and(eq(orgMembers.orgId, orgId), eq(orgMembers.userId, userId)))
+  return rows.length > 0
+}

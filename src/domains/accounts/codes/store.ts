@@ -1,0 +1,96 @@
+import { and, eq, gt, inArray, lt, lte, or, sql } from 'drizzle-orm'
+
+import { type CodePurpose, verificationCodes } from '../../../db/schema/accounts.ts'
+import { counters } from '../../../db/schema/settings.ts'
+import type { Tx } from '../../../db/store.ts'
+import { CODE_TRIES } from '../limits.ts'
+import { type Budget, type Counted, countOne } from './rules.ts'
+
+/**
+ * Counts one more in all of the budgets and gives 0, or, when one of them is used up, counts nothing and gives for how long
+ * (milliseconds).
+ */
+export async function spend(tx: Tx, budgets: readonly Budget[], now: number): Promise<number> {
+  const keys = budgets.map(({ key }) => key)
+  const rows = await tx.select().from(counters).where(inArray(counters.key, keys))
+  const after: { budget: Budget; counted: Counted }[] = []
+  let refusedFor = 0
+  for (const budget of budgets) {
+    const result = countOne(
+      rows.find((row) => row.key === budget.key),
+      budget,
+      now,
+    )
+    if ('refusedFor' in result) refusedFor = Math.max(refusedFor, result.refusedFor)
+    else after.push({ budget, counted: result.after })
+  }
+  if (refusedFor > 0) return refusedFor
+  for (const { budget, counted } of after) {
+    const row = { ...counted, expiresAt: counted.windowStart + budget.windowMs }
+    await tx
+      .insert(counters)
+      .values({ key: budget.key, ...row })
+      .onConflictDoUpdate({ target: counters.key, set: row })
+  }
+  return 0
+}
+
+/** Which code: there is one of each. */
+export interface CodeKey {
+  readonly purpose: CodePurpose
+  readonly credential: string
+  readonly userId: number
+}
+
+const matching = ({ purpose, credential, userId }: CodeKey) =>
+  and(
+    eq(verificationCodes.credential, credential),
+    eq(verificationCodes.purpose, purpose),
+    eq(verificationCodes.userId, userId),
+  )
+
+/** In place of the one before. */
+export async function saveCode(tx: Tx, key: CodeKey, hash: string, expiresAt: number): Promise<void> {
+  const row = { hash, tries: 0, expiresAt }
+  const { credential, purpose, userId } = verificationCodes
+  await tx
+    .insert(verificationCodes)
+    .values({ purpose: key.purpose, credential: key.credential, userId: key.userId, ...row })
+    .onConflictDoUpdate({ target: [credential, purpose, userId], set: row })
+}
+
+/** Counts one more try; undefined when there is no such code, it has ended, or was tried too often. */
+export async function countCodeTry(
+  tx: Tx,
+  key: CodeKey,
+  now: number,
+): Promise<{ id: number; hash: string } | undefined> {
+  const rows = await tx
+    .update(verificationCodes)
+    .set({ tries: sql`${verificationCodes.tries} + 1` })
+    .where(and(matching(key), lt(verificationCodes.tries, CODE_TRIES), gt(verificationCodes.expiresAt, now)))
+    .returning({ id: verificationCodes.id, hash: verificationCodes.hash })
+  return rows[0]
+}
+
+/** True for the one caller who uses it. */
+export async function takeCode(tx: Tx, { id, hash }: { id: number; hash: string }): Promise<boolean> {
+  const rows = await tx
+    .delete(verificationCodes)
+    .where(and(eq(verificationCodes.id, id), eq(verificationCodes.hash, hash)))
+    .returning({ id: verificationCodes.id })
+  return rows.length > 0
+}
+
+/** Codes that a user asked for, or that were sent to one of the credentials. */
+export async function dropCodes(tx: Tx, userId: number, credentials: readonly string[]): Promise<void> {
+  const asked = eq(verificationCodes.userId, userId)
+  await tx
+    .delete(verificationCodes)
+    .where(credentials.length === 0 ? asked : or(asked, inArray(verificationCodes.credential, [...credentials])))
+}
+
+export async function deleteExpiredCodes(tx: Tx, now: number): Promise<void> {
+  await tx.delete(verificationCodes).where(lte(verificationCodes.expiresAt, now))
+  await tx.delete(counters).where(lte(counters.expiresAt, now))
+}

@@ -1,0 +1,124 @@
+/** Binding and unbinding phones and e-mails. */
+import type { AppContext } from '../../../context.ts'
+import type { Tx } from '../../../db/store.ts'
+import type { Actor, Caller } from '../../../http/endpoint.ts'
+import { resolveOneClickToken } from '../../delivery/index.ts'
+import type { CodeSent } from '../codes/model.ts'
+import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
+import { emailOf, phoneOf } from '../codes/targets.ts'
+import { askingDevice } from '../credentials.ts'
+import { credentialTaken, lastWayIn, notBound, sessionEnded } from '../errors.ts'
+import { recordLogin } from '../login-records/record.ts'
+import { tell } from '../notices/tell.ts'
+import type { UserView } from '../users/model.ts'
+import { canStillSignIn } from '../users/rules.ts'
+import { deleteIdentity, identitiesOf, insertIdentity, userById, type UserRow, verifyIdentity } from '../users/store.ts'
+import { toUserView } from '../users/view.ts'
+import type { Unbound } from './model.ts'
+
+type Provider = 'PHONE' | 'EMAIL'
+
+const HINT = {
+  en: 'Only this device can sign in to the account now: bind a phone or an e-mail, or set a username and a password',
+  zh: '此账号现在只能通过本设备登录，请绑定手机号或邮箱，或设置用户名和密码',
+}
+
+/** A code to a credential that the caller wants to bind. Whether somebody else has it is told only to who holds the code. */
+export const sendBindCode = (ctx: AppContext, actor: Actor, credential: string, caller: Caller): Promise<CodeSent> =>
+  issueCode(ctx, { purpose: 'BIND', credential, userId: actor.userId }, caller)
+
+export async function bindPhone(
+  ctx: AppContext,
+  actor: Actor,
+  body: { phone: string; code: string },
+  caller: Caller,
+): Promise<UserView> {
+  return bindByCode(ctx, actor, 'PHONE', await phoneOf(body.phone), body.code, caller)
+}
+
+export const bindEmail = (
+  ctx: AppContext,
+  actor: Actor,
+  body: { email: string; code: string },
+  caller: Caller,
+): Promise<UserView> => bindByCode(ctx, actor, 'EMAIL', emailOf(body.email), body.code, caller)
+
+async function bindByCode(
+  ctx: AppContext,
+  actor: Actor,
+  provider: Provider,
+  credential: string,
+  code: string,
+  caller: Caller,
+): Promise<UserView> {
+  const proof = await checkCode(ctx, { purpose: 'BIND', credential, userId: actor.userId }, code)
+  return bind(ctx, actor, provider, credential, caller, (tx) => consumeCode(tx, proof))
+}
+
+/** Binds the number that the carrier says the caller's phone has. */
+export async function bindMobile(ctx: AppContext, actor: Actor, token: string, caller: Caller): Promise<UserView> {
+  const phone = await resolveOneClickToken(ctx, token)
+  return bind(ctx, actor, 'PHONE', phone, caller, async () => {})
+}
+
+async function self(tx: Tx, actor: Actor): Promise<UserRow> {
+  const user = await userById(tx, actor.userId)
+  if (user?.status !== 'ACTIVE') throw sessionEnded
+  return user
+}
+
+/** In place of what the caller had of the kind. Of several people binding one credential, the first has it. */
+async function bind(
+  ctx: AppContext,
+  actor: Actor,
+  provider: Provider,
+  credential: string,
+  caller: Caller,
+  useProof: (tx: Tx) => Promise<void>,
+): Promise<UserView> {
+  const { userId } = actor
+  return ctx.db.write(async (tx) => {
+    await useProof(tx)
+    const user = await self(tx, actor)
+    const before = (await identitiesOf(tx, userId)).filter((i) => i.provider === provider)
+    const same = before.find((i) => i.credential === credential)
+    if (same !== undefined) await verifyIdentity(tx, userId, same.id)
+    else if (!(await insertIdentity(tx, { userId, provider, credential, verified: true })))
+      throw credentialTaken(provider)
+    const replaced = before.filter((i) => i !== same)
+    for (const { id } of replaced) await deleteIdentity(tx, userId, id)
+    const { ip, locale } = caller
+    const device = askingDevice(actor, caller)
+    const loginType = provider === 'PHONE' ? 'phone_bind' : 'email_bind'
+    await recordLogin(ctx, tx, { userId, loginType, device, ip })
+    // The address before hears of it too: that is where the rightful owner may still be reading.
+    const alsoTo = provider === 'EMAIL' ? replaced.map((i) => i.credential) : []
+    const about = { identity: credential }
+    await tell(ctx, tx, { userId, kind: 'IDENTITY_BOUND', about, deviceName: device.name, ip, locale, alsoTo })
+    return toUserView(user, await identitiesOf(tx, userId))
+  })
+}
+
+/** Refused with 400 when it is the last way into the account. */
+export async function unbind(ctx: AppContext, actor: Actor, provider: Provider, caller: Caller): Promise<Unbound> {
+  const { userId } = actor
+  return ctx.db.write(async (tx) => {
+    const user = await self(tx, actor)
+    const identities = await identitiesOf(tx, userId)
+    const identity = identities.find((i) => i.provider === provider)
+    if (identity === undefined) throw notBound(provider)
+    if (!canStillSignIn(user, identities, identity.id)) throw lastWayIn()
+    await deleteIdentity(tx, userId, identity.id)
+    const rest = identities.filter((i) => i !== identity)
+    const { ip, locale } = caller
+    const device = askingDevice(actor, caller)
+    const loginType = provider === 'PHONE' ? 'phone_unbind' : 'email_unbind'
+    await recordLogin(ctx, tx, { userId, loginType, device, ip })
+    const alsoTo = provider === 'EMAIL' ? [identity.credential] : []
+    const about = { identity: identity.credential }
+    await tell(ctx, tx, { userId, kind: 'IDENTITY_UNBOUND', about, deviceName: device.name, ip, locale, alsoTo })
+    const withoutDevice = rest.filter((i) => i.provider !== 'DEVICE')
+    const hint = canStillSignIn(user, withoutDevice, identity.id) ? null : HINT[locale]
+    return { hint, user: toUserView(user, rest) }
+  })
+}

@@ -1,0 +1,33 @@
+import { Enum, Id, Line, Nullable, type Static, Time, Type } from '../../../http/schema.ts'
+import { Code } from '../codes/model.ts'
+import { EMAIL_MAX } from '../limits.ts'
+import { Password } from '../logins/model.ts'
+
+export const LinkRequest = Type.Object({
+  verifyType: Enum(['PASSWORD', 'PHONE_CODE', 'EMAIL_CODE'], { default: 'PASSWORD' }),
+  linkedUserId: Type.Optional(Nullable(Id)),
+  password: Type.Optional(Nullable(Password)),
+  credential: Type.Optional(
+    Nullable(Line(EMAIL_MAX, 0, { description: 'Phone or e-mail of the other account', examples: ['13800138000'] })),
+  ),
+  code: Type.Optional(Nullable(Code)),
+})
+export type LinkRequest = Static<typeof LinkRequest>
+
+export const LinkView = Type.Object({
+  id: Id,
+  ownerUserId: Type.Integer({ minimum: 1, description: 'Who may switch' }),
+  linkedUserId: Type.Integer({ minimum: 1, description: 'To whom' }),
+  nickname: Type.String({ description: 'Of the other account' }),
+  avatarUrl: Nullable(Type.String()),
+  createdAt: Time,
+})
+export type LinkView = Static<typeof LinkView>
+
+export const Direction = Enum(['OUTGOING', 'INCOMING'], {
+  default: 'OUTGOING',
+  description: 'OUTGOING: accounts one can switch to; INCOMING: accounts that can switch to one’s own',
+})
+
+export const ByLink = Type.Object({ linkId: Id })
+export const ByTarget = Type.Object({ targetUserId: Id })

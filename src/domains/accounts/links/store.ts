@@ -1,0 +1,89 @@
+import { and, asc, count, eq, or } from 'drizzle-orm'
+
+import { type Page, type PageInput, plainPage } from '../../../db/paging.ts'
+import { accountLinks, users } from '../../../db/schema/accounts.ts'
+import type { Db, Tx } from '../../../db/store.ts'
+
+export type LinkRow = typeof accountLinks.$inferSelect
+
+export interface LinkWithOther extends LinkRow {
+  /** Of the account at the other end. */
+  readonly nickname: string
+  readonly avatarUrl: string | null
+}
+
+/** False when there is this link already. */
+export async function insertLink(tx: Tx, link: Omit<LinkRow, 'id'>): Promise<LinkRow | undefined> {
+  const rows = await tx
+    .insert(accountLinks)
+    .values(link)
+    .onConflictDoNothing({ target: [accountLinks.ownerUserId, accountLinks.linkedUserId] })
+    .returning()
+  return rows[0]
+}
+
+/** The user's links in one direction, oldest first. */
+export function pageOfLinks(
+  db: Db,
+  userId: number,
+  direction: 'OUTGOING' | 'INCOMING',
+  page: PageInput,
+): Promise<Page<LinkWithOther>> {
+  const [mine, other] =
+    direction === 'OUTGOING'
+      ? [accountLinks.ownerUserId, accountLinks.linkedUserId]
+      : [accountLinks.linkedUserId, accountLinks.ownerUserId]
+  return plainPage(
+    page,
+    (limit, offset) =>
+      db
+        .select({
+          id: accountLinks.id,
+          ownerUserId: accountLinks.ownerUserId,
+          linkedUserId: accountLinks.linkedUserId,
+          createdAt: accountLinks.createdAt,
+          nickname: users.nickname,
+          avatarUrl: users.avatarUrl,
+        })
+        .from(accountLinks)
+        .innerJoin(users, eq(users.id, other))
+        .where(eq(mine, userId))
+        .orderBy(asc(accountLinks.id))
+        .limit(limit)
+        .offset(offset),
+    () => db.select({ n: count() }).from(accountLinks).where(eq(mine, userId)),
+  )
+}
+
+/** One that `ownerUserId` may use, by its id or by where it leads. */
+export async function findLink(
+  tx: Tx,
+  ownerUserId: number,
+  by: { id: number } | { linkedUserId: number },
+): Promise<LinkRow | undefined> {
+  const which = 'id' in by ? eq(accountLinks.id, by.id) : eq(accountLinks.linkedUserId, by.linkedUserId)
+  const rows = await tx
+    .select()
+    .from(accountLinks)
+    .where(and(eq(accountLinks.ownerUserId, ownerUserId), which))
+  return rows[0]
+}
+
+/** Either side may. Undefined when there is no such link of the user's. */
+export async function deleteLink(tx: Tx, userId: number, id: number): Promise<LinkRow | undefined> {
+  const ofUser = or(eq(accountLinks.ownerUserId, userId), eq(accountLinks.linkedUserId, userId))
+  const rows = await tx
+    .delete(accountLinks)
+    .where(and(eq(accountLinks.id, id), ofUser))
+    .returning()
+  return rows[0]
+}
+
+/** Ends everybody's right to switch to the user. */
+export async function deleteLinksInto(tx: Tx, linkedUserId: number): Promise<void> {
+  await tx.delete(accountLinks).where(eq(accountLinks.linkedUserId, linkedUserId))
+}
+
+export async function deleteLinksOf(tx: Tx, userId: number): Promise<void> {
+  await tx.delete(accountLinks).where(or(eq(accountLinks.ownerUserId, userId), eq(accountLinks.linkedUserId, userId)))
+}

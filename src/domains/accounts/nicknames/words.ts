@@ -1,0 +1,30 @@
+/** What the lists begin with; administrators change them in the database. */
+import type { WordKind } from '../../../db/schema/accounts.ts'
+
+type Words = Readonly<Record<WordKind, string>>
+
+/** Separated by spaces. Nothing that could hurt in any combination. */
+export const WORDS: Readonly<Record<'en' | 'zh', Words>> = {
+  en: {
+    ADJECTIVE:
+      'Amber Bold Brave Breezy Bright Calm Cheerful Clever Cloudy Coral Cosy Crimson Curious Daring Dreamy Eager Earnest Fair ' +
+      'Fearless Fleet Frosty Gentle Gleaming Golden Graceful Happy Hidden Honest Jolly Keen Kind Lively Lucky Lunar Mellow Merry ' +
+      'Mighty Misty Nimble Noble Patient Playful Polite Proud Quick Quiet Radiant Royal Rustic Serene Silver Smiling Snowy ' +
+      'Solar Sunny Swift Tidy Violet Warm Wise',
+    NOUN:
+      'Acorn Badger Bamboo Beacon Bear Birch Bison Breeze Brook Candle Cedar Comet Compass Coral Crane Cricket Dolphin Eagle ' +
+      'Falcon Fern Finch Firefly Fox Garden Gecko Harbor Hare Hawk Heron Island Ivy Kestrel Koala Lantern Lark Lemon Lotus Lynx ' +
+      'Maple Meadow Meteor Moon Otter Owl Panda Pebble Pine Plum Quill Raven River Robin Sparrow Star Swan Tiger Tulip Valley ' +
+      'Whale Willow',
+  },
+  zh: {
+    ADJECTIVE:
+      '快乐的 勇敢的 温柔的 聪明的 安静的 热情的 阳光的 善良的 活泼的 优雅的 自由的 神秘的 幸运的 认真的 可爱的 坚定的 机智的 从容的 淡定的 乐观的 ' +
+      '真诚的 灵动的 清新的 明亮的 悠闲的 浪漫的 勤劳的 沉稳的 开朗的 耐心的 谦虚的 友好的 潇洒的 细心的 爽朗的 好奇的 敏捷的 宁静的 闪亮的 温暖的 ' +
+      '金色的 银色的 蔚蓝的 翠绿的 雪白的 橙色的 紫色的 晴朗的 微笑的 奔跑的 飞翔的 歌唱的 追风的 爱笑的 早起的 远行的 读书的 看海的 听雨的 赏月的',
+    NOUN:
+      '熊猫 海豚 白鹭 小鹿 松鼠 狐狸 燕子 锦鲤 骏马 雄鹰 兔子 刺猬 考拉 企鹅 鲸鱼 蜻蜓 蝴蝶 萤火虫 百灵 喜鹊 ' +
+      '青松 翠竹 荷花 枫叶 向日葵 蒲公英 银杏 梅花 茉莉 铃兰 柠檬 橘子 樱桃 草莓 石榴 核桃 豆芽 麦穗 茶叶 山楂 ' +
+      '星星 月亮 云朵 彩虹 清风 溪流 海浪 雪花 晨光 山峰 岛屿 灯塔 帆船 风铃 纸鸢 画笔 书签 罗盘 石桥 小屋',
+  },
+}

@@ -1,0 +1,24 @@
+import { Enum, Line, Nullable, type Static, Type } from '../../../http/schema.ts'
+import { Code } from '../codes/model.ts'
+import { EMAIL_MAX } from '../limits.ts'
+import { NewPassword, Password } from '../logins/model.ts'
+
+const Credential = Line(EMAIL_MAX, 1, {
+  description: 'An e-mail when it contains @, else a phone',
+  examples: ['lin@example.org'],
+})
+
+export const ForgotCode = Type.Object({ credential: Credential })
+
+export const PasswordReset = Type.Object({ credential: Credential, code: Code, newPassword: NewPassword })
+export type PasswordReset = Static<typeof PasswordReset>
+
+export const ChangeCode = Type.Object({ channel: Enum(['PHONE', 'EMAIL']) })
+
+export const PasswordChange = Type.Object({
+  verifyType: Enum(['OLD_PASSWORD', 'PHONE_CODE', 'EMAIL_CODE']),
+  oldPassword: Type.Optional(Nullable(Password)),
+  code: Type.Optional(Nullable(Code)),
+  newPassword: NewPassword,
+})
+export type PasswordChange = Static<typeof PasswordChange>

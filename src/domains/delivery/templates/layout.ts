@@ -1,0 +1,72 @@
+/** The common form of all mail: plain text, and the same as HTML without scripts, pictures or anything to fetch. */
+import { html, type HtmlValue } from '../../../lib/html.ts'
+import type { Locale } from '../model.ts'
+
+export const PRODUCT = 'Tessera'
+
+export interface Letter {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+export interface Content {
+  readonly subject: string
+  /** First sentence. */
+  readonly lead: string
+  /** Shown large: a code. */
+  readonly code?: string
+  readonly facts?: readonly (readonly [name: string, value: string])[]
+  /** What to do, one paragraph each. */
+  readonly advice: readonly string[]
+}
+
+const PAGE = 'margin:0;padding:24px 12px;background:#f4f5f7'
+const CARD =
+  'max-width:480px;margin:0 auto;padding:28px;border-radius:12px;background:#ffffff;color:#1c1e21;font:16px/1.6 system-ui,-apple-system,"Segoe UI","PingFang SC","Microsoft YaHei",sans-serif'
+const CODE = 'margin:20px 0;font:700 32px/1.2 ui-monospace,Menlo,Consolas,monospace;letter-spacing:6px'
+const NAME = 'padding:2px 16px 2px 0;color:#606770;vertical-align:top;white-space:nowrap'
+const SMALL = 'margin:24px 0 0;color:#606770;font-size:13px'
+
+/** `publicUrl` says which server wrote. */
+export function letter(content: Content, locale: Locale, publicUrl: string): Letter {
+  const { subject, lead, code, facts = [], advice } = content
+  const signature = `${PRODUCT} · ${publicUrl}`
+  const colon = locale === 'zh' ? '：' : ': '
+  const text = [
+    lead,
+    ...(code === undefined ? [] : [code]),
+    ...(facts.length === 0 ? [] : [facts.map(([name, value]) => name + colon + value).join('\n')]),
+    ...advice,
+    `-- \n${signature}`,
+  ]
+  const paragraph = (line: string): HtmlValue => html`<p style="margin:0 0 12px">${line}</p>`
+  const body = html`<!doctype html>
+    <html lang="${locale === 'zh' ? 'zh-CN' : 'en'}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <meta name="color-scheme" content="light" />
+        <title>${subject}</title>
+      </head>
+      <body style="${PAGE}">
+        <div style="${CARD}">
+          ${paragraph(lead)}
+          ${code !== undefined && html`<p style="${CODE}">${code}</p> `}${
+            facts.length > 0 &&
+            html`<table role="presentation" style="margin:0 0 16px;border-collapse:collapse;font-size:15px">
+              ${facts.map(
+                ([name, value]) =>
+                  html`<tr>
+                    <td style="${NAME}">${name}</td>
+                    <td style="padding:2px 0">${value}</td>
+                  </tr>`,
+              )}
+            </table> `
+          }${advice.map(paragraph)}
+          <p style="${SMALL}">${signature}</p>
+        </div>
+      </body>
+    </html> `
+  return { subject, text: text.join('\n\n') + '\n', html: body.text }
+}

@@ -1,0 +1,74 @@
+import { Enum, Id, Line, Multiline, Nullable, PageOf, PageQuery, type Static, Time, Type } from '../../http/schema.ts'
+
+/** Spec §2.7: the known ones, whose bodies are plain text, and SYSTEM for what administrators write. */
+export const TYPES = [
+  'ORG_INVITE',
+  'ORG_APPROVED',
+  'ORG_REJECTED',
+  'ORG_APPROVAL_REQUEST',
+  'ORG_JOIN_LINK',
+  'ACCOUNT_LINK',
+  'SYSTEM',
+] as const
+const TypeName = Enum(TYPES)
+
+/** Users that one request may name. Larger circles are an organization, or everybody. */
+export const MAX_NAMED = 1000
+/** Markdown of the interface (conventions §2), in UTF-16 units. */
+const MAX_BODY = 100_000
+
+const Title = Line(100, 1)
+
+export const ListQuery = PageQuery({
+  read: Type.Optional(Type.Boolean({ description: 'Only those that are read, or only those that are not' })),
+  type: Type.Optional(TypeName),
+})
+export type ListQuery = Static<typeof ListQuery>
+
+const shown = {
+  id: Id,
+  type: TypeName,
+  title: Type.String(),
+  body: Type.String({ description: 'Markdown for SYSTEM, else plain text' }),
+  bodyPlain: Type.String({ description: 'The same without any markup' }),
+  data: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'What it is about, by type: ids of the organization, the invitation, the link',
+    examples: [{ orgId: 7 }],
+  }),
+  read: Type.Boolean(),
+  createdAt: Time,
+}
+export const NotificationView = Type.Object(shown)
+export type NotificationView = Static<typeof NotificationView>
+export const NotificationPage = PageOf(NotificationView)
+
+export const NotificationDetail = Type.Object({
+  ...shown,
+  bodyHtml: Type.String({ description: 'Safe HTML, made by the server' }),
+})
+export type NotificationDetail = Static<typeof NotificationDetail>
+
+export const Count = Type.Object({ count: Type.Integer({ minimum: 0 }) })
+export const Updated = Type.Object({
+  updated: Type.Integer({ minimum: 0, description: 'How many were unread until now' }),
+})
+
+export const NewSend = Type.Object({
+  userIds: Type.Optional(Nullable(Type.Array(Id, { minItems: 1, maxItems: MAX_NAMED }))),
+  orgId: Type.Optional(Nullable(Id)),
+  all: Type.Optional(Nullable(Type.Boolean())),
+  title: Title,
+  body: Multiline(MAX_BODY, 1, { description: 'Markdown' }),
+})
+export type NewSend = Static<typeof NewSend>
+
+export const SendView = Type.Object({
+  id: Id,
+  title: Type.String(),
+  status: Enum(['RUNNING', 'DONE']),
+  sent: Type.Integer({ minimum: 0, description: 'Recipients who have it' }),
+  progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Per cent of the way' }),
+  createdAt: Time,
+  finishedAt: Nullable(Time),
+})
+export type SendView = Static<typeof SendView>

@@ -1,0 +1,104 @@
+import { and, asc, eq, gt, inArray, lte, max, ne, sql } from 'drizzle-orm'
+
+import { prepared } from '../../../db/prepared.ts'
+import { users } from '../../../db/schema/accounts.ts'
+import { notificationContents as contents, notificationSends as sends } from '../../../db/schema/notifications.ts'
+import type { Db, Tx } from '../../../db/store.ts'
+
+export type SendRow = typeof sends.$inferSelect
+export type NewSendRow = Pick<SendRow, 'contentId' | 'senderId' | 'orgId' | 'status' | 'lastUserId' | 'sent' | 'cursor'>
+
+const isThere = ne(users.status, 'DELETED')
+
+/** Those of `ids` that are accounts. */
+export async function existingUsers(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(and(inArray(users.id, [...ids]), isThere))
+  return new Set(rows.map((row) => row.id))
+}
+
+/** 0 when there are none. */
+export async function highestUserId(tx: Tx): Promise<number> {
+  return (await tx.select({ id: max(users.id) }).from(users))[0]?.id ?? 0
+}
+
+export async function insertSend(tx: Tx, row: NewSendRow): Promise<SendRow> {
+  const rows = await tx
+    .insert(sends)
+    .values({ ...row, createdAt: tx.stamp, finishedAt: row.status === 'DONE' ? tx.stamp : null })
+    .returning()
+  return rows[0]!
+}
+
+const withTitle = prepared((db) =>
+  db
+    .select({
+      id: sends.id,
+      title: contents.title,
+      status: sends.status,
+      cursor: sends.cursor,
+      lastUserId: sends.lastUserId,
+      sent: sends.sent,
+      createdAt: sends.createdAt,
+      finishedAt: sends.finishedAt,
+    })
+    .from(sends)
+    .innerJoin(contents, eq(contents.id, sends.contentId))
+    .where(eq(sends.id, sql.placeholder('id'))),
+)
+
+export const findSend = async (db: Db, id: number) => (await withTitle(db, { id }))[0]
+
+const oldestRunning = prepared((db) =>
+  db
+    .select({
+      id: sends.id,
+      contentId: sends.contentId,
+      orgId: sends.orgId,
+      cursor: sends.cursor,
+      lastUserId: sends.lastUserId,
+      sent: sends.sent,
+      type: contents.type,
+      title: contents.title,
+      bodyPlain: contents.bodyPlain,
+    })
+    .from(sends)
+    .innerJoin(contents, eq(contents.id, sends.contentId))
+    .where(eq(sends.status, 'RUNNING'))
+    .orderBy(asc(sends.id))
+    .limit(1),
+)
+
+/** The send to go on with, if any. */
+export const nextSend = async (tx: Tx) => (await oldestRunning(tx))[0]
+
+const accountsAfter = prepared((db) =>
+  db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(gt(users.id, sql.placeholder('after')), lte(users.id, sql.placeholder('last')), isThere))
+    .orderBy(asc(users.id))
+    .limit(sql.placeholder('limit')),
+)
+
+/** Accounts by ascending id, beginning behind `after`, none above `last`. */
+export async function usersAfter(tx: Tx, after: number, last: number, limit: number): Promise<number[]> {
+  return (await accountsAfter(tx, { after, last, limit })).map((row) => row.id)
+}
+
+/** Moves a send on from `from`, unless somebody else has. */
+export async function advance(
+  tx: Tx,
+  id: number,
+  from: number,
+  to: Pick<SendRow, 'cursor' | 'sent' | 'status'>,
+): Promise<boolean> {
+  const rows = await tx
+    .update(sends)
+    .set({ ...to, finishedAt: to.status === 'DONE' ? tx.stamp : null })
+    .where(and(eq(sends.id, id), eq(sends.cursor, from), eq(sends.status, 'RUNNING')))
+    .returning({ id: sends.id })
+  return rows.length > 0
+}

@@ -1,0 +1,75 @@
+import { Enum, Id, Line, Nullable, PageOf, PageQuery, type Static, Time, Type } from '../../../http/schema.ts'
+
+/** People named in one request. */
+export const MAX_TARGETS = 100
+
+const named = {
+  userIds: Type.Optional(Type.Array(Id, { maxItems: MAX_TARGETS })),
+  emails: Type.Optional(Type.Array(Line(254, 1, { examples: ['lin@example.org'] }), { maxItems: MAX_TARGETS })),
+  phones: Type.Optional(Type.Array(Line(32, 1, { examples: ['13800138000'] }), { maxItems: MAX_TARGETS })),
+}
+
+/** At least one, at most 100 together. */
+export const Invite = Type.Object(named)
+export type Targets = Static<typeof Invite>
+/** Nobody named: only the link is answered. */
+export const ShareLink = Type.Object(named)
+
+const Target = Type.Union([Id, Type.String()], { description: 'As it was given' })
+
+export const Invited = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      target: Target,
+      status: Enum(['INVITED', 'ALREADY_MEMBER', 'ALREADY_INVITED', 'NOT_FOUND']),
+      invitationId: Type.Optional(Id),
+    }),
+  ),
+})
+export type Invited = Static<typeof Invited>
+
+export const LinkShared = Type.Object({
+  content: Type.String({ examples: ['org-join:K7WPQ2MX'] }),
+  url: Type.String({ description: 'Page of the organization; answers only while it is public' }),
+  imageUrl: Type.String(),
+  items: Type.Array(Type.Object({ target: Target, status: Enum(['SENT', 'ALREADY_MEMBER', 'NOT_FOUND']) })),
+})
+export type LinkShared = Static<typeof LinkShared>
+
+const Status = Enum(['PENDING', 'ACCEPTED', 'REJECTED', 'CANCELLED', 'EXPIRED'])
+
+export const InvitationView = Type.Object({
+  id: Id,
+  orgId: Id,
+  orgName: Type.String(),
+  orgAvatarUrl: Nullable(Type.String()),
+  inviterId: Id,
+  inviterNickname: Type.String(),
+  inviteeId: Id,
+  inviteeNickname: Type.String(),
+  status: Status,
+  expiresAt: Time,
+  respondedAt: Nullable(Time),
+  createdAt: Time,
+})
+export type InvitationView = Static<typeof InvitationView>
+export const InvitationPage = PageOf(InvitationView)
+
+export const InvitationsQuery = PageQuery({ status: Type.Optional(Status) })
+export type InvitationsQuery = Static<typeof InvitationsQuery>
+export const MyInvitationsQuery = PageQuery({})
+
+export const ByInvitation = Type.Object({ invitationId: Id })
+export const ByOrgInvitation = Type.Object({ id: Id, invitationId: Id })
+export const Respond = Type.Object({ invitationId: Id, accept: Type.Boolean() })
+
+export const SearchQuery = Type.Object({
+  q: Line(100, 2, {
+    description: 'The beginning of a nickname, a whole username, or a whole e-mail',
+    examples: ['lin'],
+  }),
+})
+export const FoundUsers = Type.Object({
+  items: Type.Array(Type.Object({ id: Id, nickname: Type.String(), avatarUrl: Nullable(Type.String()) })),
+})
+export type FoundUsers = Static<typeof FoundUsers>

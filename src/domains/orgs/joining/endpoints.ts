@@ -1,0 +1,72 @@
+import { app, endpoint, org } from '../../../http/endpoint.ts'
+import { ById } from '../../../http/schema.ts'
+import { Apply, Approve, JoinByCode, JoinByQrCode, Joined, PendingPage, PendingQuery } from './model.ts'
+import * as service from './service.ts'
+
+const tag = 'Joining organizations'
+const byPolicy = 'At once or after approval, as the organization’s join policy says; 403 where one has to be invited.'
+const wrongCodes = 'After 20 wrong codes a minute from one address: 4022.'
+
+export const joiningEndpoints = [
+  endpoint({
+    id: 'orgs.apply',
+    method: 'POST',
+    path: '/api/orgs/:id/apply',
+    summary: 'Ask to join a public organization',
+    description: byPolicy,
+    tag,
+    access: app('org:join'),
+    params: ById,
+    body: Apply,
+    data: Joined,
+    run: ({ ctx, actor, params, body }) => service.apply(ctx, actor, params.id, body.message ?? ''),
+  }),
+  endpoint({
+    id: 'orgs.joinByCode',
+    method: 'POST',
+    path: '/api/orgs/join-by-code',
+    summary: 'Join by an organization’s code',
+    description: `${byPolicy} ${wrongCodes}`,
+    tag,
+    access: app('org:join'),
+    body: JoinByCode,
+    data: Joined,
+    run: ({ ctx, actor, caller, body }) => service.joinByCode(ctx, actor, caller, body.code),
+  }),
+  endpoint({
+    id: 'orgs.joinByQrCode',
+    method: 'POST',
+    path: '/api/orgs/join-by-qrcode',
+    summary: 'Join by an organization’s QR code',
+    description: `${byPolicy} ${wrongCodes}`,
+    tag,
+    access: app('org:join'),
+    body: JoinByQrCode,
+    data: Joined,
+    run: ({ ctx, actor, caller, body }) => service.joinByQrCode(ctx, actor, caller, body.content),
+  }),
+  endpoint({
+    id: 'orgs.pending',
+    method: 'GET',
+    path: '/api/orgs/:id/pending',
+    summary: 'List who asks to join, the longest waiting first',
+    tag,
+    access: org('join_request:read'),
+    params: ById,
+    query: PendingQuery,
+    data: PendingPage,
+    run: ({ ctx, params, query }) => service.listPending(ctx, params.id, query),
+  }),
+  endpoint({
+    id: 'orgs.approve',
+    method: 'POST',
+    path: '/api/orgs/:id/approve',
+    summary: 'Approve or reject who asks to join',
+    description: '404 when they do not (any more) ask. The applicant is told.',
+    tag,
+    access: org('join_request:approve'),
+    params: ById,
+    body: Approve,
+    run: ({ ctx, params, body }) => service.decide(ctx, params.id, body),
+  }),
+]

@@ -1,0 +1,47 @@
+import {
+  Enum,
+  Id,
+  Line,
+  Multiline,
+  Nullable,
+  PageOf,
+  PageQuery,
+  Raw,
+  type Static,
+  Time,
+  Type,
+} from '../../../http/schema.ts'
+
+export const JoinByCode = Type.Object({
+  code: Line(64, 1, { description: 'Case, spaces and dashes do not matter', examples: ['K7WPQ2MX'] }),
+})
+export const JoinByQrCode = Type.Object({
+  content: Raw(2000, 1, { description: 'What the scanner read', examples: ['org-join:K7WPQ2MX'] }),
+})
+const Message = Multiline(200, 0, { description: 'For those who decide', examples: ['Lin from the front desk'] })
+export const Apply = Type.Object({ message: Type.Optional(Nullable(Message)) })
+
+export const Joined = Type.Object({
+  status: Enum(['JOINED', 'PENDING'], { description: 'PENDING: somebody has to approve' }),
+  orgId: Id,
+  orgName: Type.String(),
+})
+export type Joined = Static<typeof Joined>
+
+export const PendingQuery = PageQuery({})
+export const PendingView = Type.Object({
+  userId: Id,
+  nickname: Type.String(),
+  avatarUrl: Nullable(Type.String()),
+  message: Type.String(),
+  createdAt: Time,
+})
+export type PendingView = Static<typeof PendingView>
+export const PendingPage = PageOf(PendingView)
+
+export const Approve = Type.Object({
+  userId: Id,
+  approve: Type.Boolean(),
+  reason: Type.Optional(Nullable(Multiline(200, 0, { description: 'Told to the applicant' }))),
+})
+export type Approve = Static<typeof Approve>

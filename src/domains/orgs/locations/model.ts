@@ -1,0 +1,75 @@
+import type { TSchema } from '@sinclair/typebox'
+
+import { Description, Id, Latitude, Longitude, Name, Nullable, type Static, Time, Type } from '../../../http/schema.ts'
+
+/** Levels of the tree: country, city, campus, building, floor, room, cabinet, shelf. */
+export const MAX_DEPTH = 8
+/** The tree is answered whole, so it must end somewhere. */
+export const MAX_LOCATIONS = 5000
+/** Locations that one request pins or orders: each is a statement, and others wait for the write. */
+export const MAX_AT_ONCE = 1000
+
+export const ByLocation = Type.Object({ orgId: Id, locationId: Id })
+
+const coordinates = {
+  latitude: Type.Optional(Nullable(Latitude)),
+  longitude: Type.Optional(Nullable(Longitude)),
+}
+
+export const CreateLocation = Type.Object({
+  name: Name,
+  description: Type.Optional(Nullable(Description)),
+  parentId: Type.Optional(Nullable(Id)),
+  ...coordinates,
+})
+export type CreateLocation = Static<typeof CreateLocation>
+
+/** Only the fields present change; `parentId` null moves to the top. */
+export const UpdateLocation = Type.Object({
+  name: Type.Optional(Name),
+  description: Type.Optional(Nullable(Description)),
+  parentId: Type.Optional(Nullable(Id)),
+  ...coordinates,
+})
+export type UpdateLocation = Static<typeof UpdateLocation>
+
+export const PinLocation = Type.Object({ pinned: Type.Boolean() })
+
+const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_AT_ONCE, uniqueItems: true })
+export const PinLocations = Type.Object({ ids: Ids, pinned: Type.Boolean() })
+
+const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
+/** One of the two: `ids` in their new order, or `items` that name each one's place. */
+export const ReorderLocations = Type.Object({
+  ids: Type.Optional(Ids),
+  items: Type.Optional(
+    Type.Array(Type.Object({ id: Id, sortOrder: SortOrder }), { minItems: 1, maxItems: MAX_AT_ONCE }),
+  ),
+})
+export type ReorderLocations = Static<typeof ReorderLocations>
+
+export const Count = Type.Object({ count: Type.Integer({ minimum: 0 }) })
+
+const shown = {
+  id: Id,
+  parentId: Nullable(Id),
+  name: Type.String(),
+  description: Type.String(),
+  latitude: Nullable(Latitude),
+  longitude: Nullable(Longitude),
+  pinned: Type.Boolean(),
+  sortOrder: Type.Integer(),
+  createdAt: Time,
+  updatedAt: Time,
+}
+export const LocationView = Type.Object(shown)
+export type LocationView = Static<typeof LocationView>
+export type LocationNode = LocationView & { children: LocationNode[] }
+
+/** Written out to the depth that there can be: no schema refers to itself. */
+const nodeOf = (levels: number): TSchema =>
+  Type.Object({
+    ...shown,
+    children: levels === 1 ? Type.Array(LocationView, { maxItems: 0 }) : Type.Array(nodeOf(levels - 1)),
+  })
+export const LocationTree = Type.Array(nodeOf(MAX_DEPTH))

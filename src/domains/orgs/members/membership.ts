@@ -1,0 +1,47 @@
+/** The one way into an organization and the one way out. Everything that makes or ends a membership comes through here. */
+import type { AppContext } from '../../../context.ts'
+import type { Tx } from '../../../db/store.ts'
+import { notFound } from '../../../http/errors.ts'
+import * as access from '../../access/index.ts'
+import { alreadyMember, orgDisabled, orgFull, ownerUntouchable } from '../errors.ts'
+import { findOrg, freePlace, ownsAny, takePlace } from '../organizations/store.ts'
+import { deleteMember, dropWaiting, insertMember, isActiveUser, orgIdsOf, settleWaiting } from './store.ts'
+
+export const MEMBER = 'MEMBER'
+
+/** Makes the user a member with the role `code`, within the member limit, in this write. */
+export async function addMember(ctx: AppContext, tx: Tx, orgId: number, userId: number, code = MEMBER): Promise<void> {
+  if (!(await isActiveUser(tx, userId))) throw notFound()
+  if (!(await insertMember(tx, orgId, userId))) throw alreadyMember()
+  if (!(await takePlace(tx, orgId))) {
+    const org = await findOrg(tx, orgId)
+    if (org === undefined) throw notFound()
+    throw org.status === 'ACTIVE' ? orgFull() : orgDisabled()
+  }
+  await access.bindRole(ctx, tx, userId, 'ORG', orgId, code)
+  await settleWaiting(tx, orgId, userId, ctx.clock.now())
+}
+
+/** Ends a membership with its roles. Throws a 404 when there is none, and `refusal` for the owner. */
+export async function removeMember(
+  ctx: AppContext,
+  tx: Tx,
+  orgId: number,
+  userId: number,
+  refusal: () => Error = ownerUntouchable,
+): Promise<void> {
+  if (!(await deleteMember(tx, orgId, userId))) throw notFound()
+  if (!(await freePlace(tx, orgId, userId))) throw refusal()
+  await access.unbindRoles(ctx, tx, userId, 'ORG', orgId)
+}
+
+/**
+ * Ends all memberships, requests and invitations of a user whose account is being deleted, in the write that deletes it. False, with
+ * nothing done, when they are the owner of an organization: then the account must stay (spec §5.12).
+ */
+export async function endMemberships(ctx: AppContext, tx: Tx, userId: number): Promise<boolean> {
+  if (await ownsAny(tx, userId)) return false
+  for (const orgId of await orgIdsOf(tx, userId)) await removeMember(ctx, tx, orgId, userId)
+  await dropWaiting(tx, userId, ctx.clock.now())
+  return true
+}

@@ -1,0 +1,193 @@
+import { and, asc, count, eq, gt, isNull, or, sql } from 'drizzle-orm'
+
+import { contains } from '../../../db/contains.ts'
+import { longList } from '../../../db/lists.ts'
+import { type Page, type PageInput, plainPage } from '../../../db/paging.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { users } from '../../../db/schema/accounts.ts'
+import { orgInvitations, orgJoinRequests, orgMembers } from '../../../db/schema/orgs.ts'
+import type { Db, Tx } from '../../../db/store.ts'
+
+export type MembershipRow = typeof orgMembers.$inferSelect
+export interface MemberRow {
+  readonly orgId: number
+  readonly userId: number
+  /** What they are called in the organization, else what they call themselves. */
+  readonly nickname: string
+  readonly avatarUrl: string | null
+  readonly joinedAt: number
+}
+
+const p = sql.placeholder
+const shownName = sql<string>`coalesce(${orgMembers.nickname}, ${users.nickname})`
+const shown = {
+  orgId: orgMembers.orgId,
+  userId: orgMembers.userId,
+  nickname: shownName.as('nickname'),
+  avatarUrl: users.avatarUrl,
+  joinedAt: orgMembers.joinedAt,
+}
+
+/** Members in the order they joined. */
+const members = longList({
+  table: orgMembers,
+  owner: ['orgId'],
+  scope: eq(orgMembers.orgId, p('orgId')),
+  by: { joinedAt: orgMembers.joinedAt, userId: orgMembers.userId },
+  rows: (db, { where, orderBy, limit, offset }) =>
+    db
+      .select(shown)
+      .from(orgMembers)
+      .innerJoin(users, eq(users.id, orgMembers.userId))
+      .where(where)
+      .orderBy(...orderBy)
+      .limit(limit)
+      .offset(offset),
+})
+
+export function membersPage(
+  db: Db,
+  aside: Db,
+  orgId: number,
+  query: PageInput & { keyword?: string | undefined },
+): Promise<Page<MemberRow>> {
+  const { keyword } = query
+  if (!keyword) return members.page(db, { orgId }, query)
+  const where = and(
+    eq(orgMembers.orgId, orgId),
+    or(contains(orgMembers.nickname, keyword), and(isNull(orgMembers.nickname), contains(users.nickname, keyword))),
+  )
+  return plainPage(
+    query,
+    (limit, offset) =>
+      aside
+        .select(shown)
+        .from(orgMembers)
+        .innerJoin(users, eq(users.id, orgMembers.userId))
+        .where(where)
+        .orderBy(asc(orgMembers.joinedAt), asc(orgMembers.userId))
+        .limit(limit)
+        .offset(offset),
+    () => aside.select({ n: count() }).from(orgMembers).innerJoin(users, eq(users.id, orgMembers.userId)).where(where),
+  )
+}
+
+const one = prepared((db) =>
+  db
+    .select(shown)
+    .from(orgMembers)
+    .innerJoin(users, eq(users.id, orgMembers.userId))
+    .where(and(eq(orgMembers.orgId, p('orgId')), eq(orgMembers.userId, p('userId')))),
+)
+
+export const findMember = async (db: Db | Tx, orgId: number, userId: number): Promise<MemberRow | undefined> =>
+  (await one(db, { orgId, userId }))[0]
+
+const insert = prepared((db) =>
+  db
+    .insert(orgMembers)
+    .values({ orgId: p('orgId'), userId: p('userId'), joinedAt: p('joinedAt') })
+    .onConflictDoNothing()
+    .returning(),
+)
+
+/** False when they are one already. The place is taken by `takePlace`. */
+export async function insertMember(tx: Tx, orgId: number, userId: number): Promise<boolean> {
+  const [row] = await insert(tx, { orgId, userId, joinedAt: tx.stamp })
+  if (row === undefined) return false
+  members.inserted(tx, { orgId }, row)
+  return true
+}
+
+const remove = prepared((db) =>
+  db
+    .delete(orgMembers)
+    .where(and(eq(orgMembers.orgId, p('orgId')), eq(orgMembers.userId, p('userId'))))
+    .returning(),
+)
+const clearCurrent = prepared((db) =>
+  db
+    .update(users)
+    .set({ currentOrgId: null })
+    .where(and(eq(users.id, p('userId')), eq(users.currentOrgId, p('orgId')))),
+)
+
+/** False when they were none. The place is given back by `freePlace`. */
+export async function deleteMember(tx: Tx, orgId: number, userId: number): Promise<boolean> {
+  const [row] = await remove(tx, { orgId, userId })
+  if (row === undefined) return false
+  members.removed(tx, { orgId }, row)
+  await clearCurrent(tx, { orgId, userId })
+  return true
+}
+
+/** To be called when an organization goes with all its members. */
+export const forgetMembers = (tx: Tx, orgId: number): void => members.forget(tx, { orgId })
+
+export async function setNickname(tx: Tx, orgId: number, userId: number, nickname: string | null): Promise<void> {
+  await tx
+    .update(orgMembers)
+    .set({ nickname })
+    .where(and(eq(orgMembers.orgId, orgId), eq(orgMembers.userId, userId)))
+}
+
+/** Whoever became a member has no need of a request or an invitation any more. */
+const dropRequest = prepared((db) =>
+  db.delete(orgJoinRequests).where(and(eq(orgJoinRequests.orgId, p('orgId')), eq(orgJoinRequests.userId, p('userId')))),
+)
+const acceptInvitation = prepared((db) =>
+  db
+    .update(orgInvitations)
+    .set({ status: 'ACCEPTED', respondedAt: p('now') as never })
+    .where(
+      and(
+        eq(orgInvitations.orgId, p('orgId')),
+        eq(orgInvitations.inviteeId, p('userId')),
+        eq(orgInvitations.status, 'PENDING'),
+        sql`${orgInvitations.expiresAt} > ${p('at')}`,
+      ),
+    ),
+)
+
+/** `now` in epoch milliseconds. */
+export async function settleWaiting(tx: Tx, orgId: number, userId: number, now: number): Promise<void> {
+  await dropRequest(tx, { orgId, userId })
+  await acceptInvitation(tx, { orgId, userId, now, at: now })
+}
+
+/** The organizations a user is in. */
+export async function orgIdsOf(db: Db | Tx, userId: number): Promise<number[]> {
+  const rows = await db.select({ orgId: orgMembers.orgId }).from(orgMembers).where(eq(orgMembers.userId, userId))
+  return rows.map((row) => row.orgId)
+}
+
+/** What a user still waits for or was asked, everywhere. */
+export async function dropWaiting(tx: Tx, userId: number, now: number): Promise<void> {
+  await tx.delete(orgJoinRequests).where(eq(orgJoinRequests.userId, userId))
+  await tx
+    .update(orgInvitations)
+    .set({ status: 'CANCELLED', respondedAt: now })
+    .where(and(eq(orgInvitations.inviteeId, userId), eq(orgInvitations.status, 'PENDING')))
+}
+
+const activeUser = prepared((db) =>
+  db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, p('userId')), eq(users.status, 'ACTIVE'))),
+)
+
+/** Whether there is such a user who can act: neither deleted nor disabled. */
+export const isActiveUser = async (db: Db | Tx, userId: number): Promise<boolean> =>
+  (await activeUser(db, { userId })).length > 0
+
+/** At most `limit` members by ascending user id, beginning behind `afterUserId`. */
+export async function membersAfter(db: Db | Tx, orgId: number, afterUserId: number, limit: number): Promise<number[]> {
+  const rows = await db
+    .select({ userId: orgMembers.userId })
+    .from(orgMembers)
+    .where(and(eq(orgMembers.orgId, orgId), gt(orgMembers.userId, afterUserId)))
+    .orderBy(asc(orgMembers.userId))
+    .limit(limit)
+  return rows.map((row) => row.userId)
+}

@@ -1,0 +1,80 @@
+/** What organizations tell people in the app (spec §6): one function for each event, sent in the write that makes it true. */
+import type { AppContext } from '../../context.ts'
+import type { Tx } from '../../db/store.ts'
+import type { Message } from '../../http/errors.ts'
+import { notify } from '../notifications/index.ts'
+
+interface Org {
+  readonly id: number
+  readonly name: string
+  readonly code: string
+}
+
+const about = (org: Org) => ({ orgId: org.id, orgName: org.name })
+/** A person's own words need no translation. */
+const asWritten = (text: string): Message => ({ en: text, zh: text })
+
+export const tellInvited = (
+  ctx: AppContext,
+  tx: Tx,
+  org: Org,
+  { inviteeId, ...invitation }: { inviteeId: number; invitationId: number; inviterId: number; expiresAt: number },
+): Promise<void> =>
+  notify(ctx, tx, {
+    userIds: [inviteeId],
+    type: 'ORG_INVITE',
+    title: { en: `Invitation to ${org.name}`, zh: `${org.name} 邀请您加入` },
+    body: { en: `You are invited to join ${org.name}.`, zh: `您被邀请加入组织 ${org.name}。` },
+    data: { ...about(org), ...invitation },
+  })
+
+export const tellJoinLink = (
+  ctx: AppContext,
+  tx: Tx,
+  org: Org,
+  link: { userIds: readonly number[]; content: string; inviterId: number },
+): Promise<void> =>
+  notify(ctx, tx, {
+    userIds: link.userIds,
+    type: 'ORG_JOIN_LINK',
+    title: { en: `Join ${org.name}`, zh: `加入 ${org.name}` },
+    body: { en: `Join ${org.name} with the code ${org.code}.`, zh: `使用组织码 ${org.code} 加入 ${org.name}。` },
+    data: { ...about(org), code: org.code, content: link.content, inviterId: link.inviterId },
+  })
+
+export const tellApprovers = (
+  ctx: AppContext,
+  tx: Tx,
+  org: Org,
+  request: { userIds: readonly number[]; userId: number; nickname: string; message: string },
+): Promise<void> =>
+  notify(ctx, tx, {
+    userIds: request.userIds,
+    type: 'ORG_APPROVAL_REQUEST',
+    title: { en: `${request.nickname} asks to join ${org.name}`, zh: `${request.nickname} 申请加入 ${org.name}` },
+    body: request.message
+      ? asWritten(request.message)
+      : { en: `${request.nickname} asks to join ${org.name}.`, zh: `${request.nickname} 申请加入 ${org.name}。` },
+    data: { ...about(org), userId: request.userId, nickname: request.nickname },
+  })
+
+export const tellApplicant = (
+  ctx: AppContext,
+  tx: Tx,
+  org: Org,
+  decision: { userId: number; approve: boolean; reason: string },
+): Promise<void> =>
+  notify(ctx, tx, {
+    userIds: [decision.userId],
+    type: decision.approve ? 'ORG_APPROVED' : 'ORG_REJECTED',
+    title: decision.approve
+      ? { en: `Welcome to ${org.name}`, zh: `欢迎加入 ${org.name}` }
+      : { en: `${org.name} declined your request`, zh: `${org.name} 拒绝了您的申请` },
+    body: decision.reason ? asWritten(decision.reason) : outcome(org, decision.approve),
+    data: { ...about(org), ...(decision.reason ? { reason: decision.reason } : {}) },
+  })
+
+const outcome = (org: Org, approved: boolean): Message =>
+  approved
+    ? { en: `Your request to join ${org.name} was approved.`, zh: `您加入 ${org.name} 的申请已通过。` }
+    : { en: `Your request to join ${org.name} was declined.`, zh: `您加入 ${org.name} 的申请未通过。` }

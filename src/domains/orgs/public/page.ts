@@ -1,0 +1,47 @@
+/** The page behind an organization's code: what it is, and the QR code that leads in. */
+import { card, facts, html, htmlPage, type Locale, qrPicture, text } from '../../../http/pages.ts'
+import type { PublicOrg } from '../organizations/model.ts'
+import { joinPicture } from '../organizations/view.ts'
+
+const WORDS = {
+  en: {
+    alt: (name: string) => `QR code to join ${name}`,
+    how: 'Scan this code in the app, or enter the organization code, to join.',
+    code: 'Organization code',
+    members: 'Members',
+    policy: 'Joining',
+    policies: { FREE: 'open to everybody', APPROVAL: 'after approval', INVITE: 'by invitation only' },
+  },
+  zh: {
+    alt: (name: string) => `加入${name}的二维码`,
+    how: '在应用中扫描此码或输入组织码即可加入。',
+    code: '组织码',
+    members: '成员',
+    policy: '加入方式',
+    policies: { FREE: '自由加入', APPROVAL: '需审批', INVITE: '仅限邀请' },
+  },
+} as const satisfies Record<Locale, object>
+
+/** Sharp on a phone of three pixels a point. */
+const PICTURE_PIXELS = 1024
+
+export function orgPage(org: PublicOrg, locale: Locale): Response {
+  const words = WORDS[locale]
+  const byCode = org.joinPolicy !== 'INVITE'
+  const picture = `${joinPicture(org.code)}&size=${PICTURE_PIXELS}`
+  return htmlPage({
+    title: org.name,
+    locale,
+    body: card(
+      html`${byCode && qrPicture(picture, words.alt(org.name))}
+        <h1>${org.name}</h1>
+        ${org.description !== '' && text(org.description)}
+        ${facts([
+          [words.code, byCode ? org.code : ''],
+          [words.members, org.memberCount],
+          [words.policy, words.policies[org.joinPolicy]],
+        ])}
+        ${byCode && html`<p class="soft">${words.how}</p>`}`,
+    ),
+  })
+}

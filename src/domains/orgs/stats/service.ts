@@ -1,0 +1,26 @@
+import type { AppContext } from '../../../context.ts'
+import { notFound } from '../../../http/errors.ts'
+import type { OrgStats } from '../organizations/model.ts'
+import { findOrg } from '../organizations/store.ts'
+import { resourcesOf } from '../resources.ts'
+import { countByRole, countInvitations, countRequests } from './store.ts'
+
+export async function orgStats(ctx: AppContext, id: number): Promise<OrgStats> {
+  const { read, aside } = ctx.db
+  const org = await findOrg(read, id)
+  if (org === undefined) throw notFound()
+  const [roles, pendingRequests, pendingInvitations, ...counts] = await Promise.all([
+    countByRole(aside, id),
+    countRequests(aside, id),
+    countInvitations(aside, id, ctx.clock.now()),
+    ...resourcesOf(ctx).map((resource) => resource.count(aside, id)),
+  ])
+  return {
+    memberCount: org.memberCount,
+    memberLimit: org.memberLimit,
+    pendingRequests,
+    pendingInvitations,
+    roles,
+    resources: resourcesOf(ctx).map(({ name }, i) => ({ name, count: counts[i]! })),
+  }
+}

@@ -1,0 +1,29 @@
+import { Enum, Id, Nullable, PageOf, PageQuery, type Static, Time, Type } from '../../http/schema.ts'
+
+export const EntityType = Enum(['QR_CODE', 'ALBUM_PHOTO'])
+
+export const InOrg = Type.Object({ orgId: Id })
+export const ByShare = Type.Object({ orgId: Id, shareId: Id })
+
+export const CreateShare = Type.Object({ entityType: EntityType, sourceId: Id })
+export type CreateShare = Static<typeof CreateShare>
+
+export const SharesQuery = PageQuery({ entityType: Type.Optional(EntityType) })
+export type SharesQuery = Static<typeof SharesQuery>
+
+export const ShareView = Type.Object({
+  id: Id,
+  orgId: Id,
+  entityType: EntityType,
+  sourceId: Type.Integer({
+    minimum: 1,
+    description: 'The original when it was shared; it may be gone',
+    examples: [42],
+  }),
+  copyId: Id,
+  name: Type.String({ description: 'What the copy is called now' }),
+  sharedBy: Type.Object({ userId: Id, nickname: Type.String(), avatarUrl: Nullable(Type.String()) }),
+  createdAt: Time,
+})
+export type ShareView = Static<typeof ShareView>
+export const SharePage = PageOf(ShareView)

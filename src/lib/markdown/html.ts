@@ -1,0 +1,143 @@
+/** The first wall: writes only the elements and attributes named here, everything else as escaped text. */
+import { escapeHtml } from '../text.ts'
+import { resolve, resolveEntities, safeAddress } from './attributes.ts'
+import { type Element, type Node, walk } from './tree.ts'
+
+/** Elements that begin and end a line; the value says whether their content does too. */
+const BLOCKS = new Map([
+  ['p', false],
+  ['h1', false],
+  ['h2', false],
+  ['h3', false],
+  ['h4', false],
+  ['h5', false],
+  ['h6', false],
+  ['blockquote', true],
+  ['ul', true],
+  ['ol', true],
+  ['li', false],
+  ['table', true],
+  ['thead', true],
+  ['tbody', true],
+  ['tr', true],
+  ['th', false],
+  ['td', false],
+])
+const INLINE = new Set(['strong', 'em', 'del', 'code'])
+
+/** Deeper elements lose their tags and keep their text: no reader tells them apart, and browsers stop at 512. */
+const MAX_DEPTH = 32
+
+class HtmlWriter {
+  html = ''
+  #lineBegins = true
+  #depth = 0
+  /** In a code span a line break is a space. */
+  #inCode = false
+
+  text(text: string): void {
+    this.#write(escapeText(this.#inCode ? text.replaceAll('\n', ' ') : text))
+  }
+
+  enter(element: Element): void {
+    if (element.type === 'code') this.#inCode = true
+    if (++this.#depth <= MAX_DEPTH) this.#open(element)
+  }
+
+  leave(element: Element): void {
+    if (element.type === 'code') this.#inCode = false
+    if (this.#depth-- <= MAX_DEPTH) this.#close(element)
+  }
+
+  #open({ type, props }: Element): void {
+    const wraps = BLOCKS.get(type)
+    if (wraps !== undefined) {
+      this.#newLine()
+      this.#write(`<${type}${blockAttributes(type, props)}>`)
+      if (wraps) this.#newLine()
+      if (type === 'li' && props.checked !== undefined) this.#write(props.checked ? '☑ ' : '☐ ')
+    } else if (INLINE.has(type)) this.#write(`<${type}>`)
+    else if (type === 'a') this.#write(`<a${attribute('href', hrefOf(props))}${titleOf(props)}>`)
+    else if (type === 'img') this.#image(props)
+    else if (type === 'br') this.#write('<br />\n')
+    else if (type === 'hr') this.#line('<hr />')
+    else if (type === 'pre') this.#line(`<pre><code${languageOf(props)}>`, '')
+    // Raw HTML is shown as it was written.
+    else if (type === 'html') this.#line('<p>', '')
+  }
+
+  #close({ type }: Element): void {
+    const wraps = BLOCKS.get(type)
+    if (wraps !== undefined) {
+      if (wraps) this.#newLine()
+      this.#write(`</${type}>\n`)
+    } else if (INLINE.has(type)) this.#write(`</${type}>`)
+    else if (type === 'a') this.#write('</a>')
+    else if (type === 'pre') this.#write('</code></pre>\n')
+    else if (type === 'html') this.#write('</p>\n')
+  }
+
+  #image(props: Element['props']): void {
+    const src = safeAddress(resolve(props.src ?? ''))
+    const alt = props.alt ?? ''
+    if (src === '') this.text(alt)
+    else
+      this.#write(
+        `<img${attribute('src', src)}${attribute('alt', words(alt))}${titleOf(props)} loading="lazy" referrerpolicy="no-referrer" />`,
+      )
+  }
+
+  #line(markup: string, end = '\n'): void {
+    this.#newLine()
+    this.#write(markup + end)
+  }
+
+  #newLine(): void {
+    if (!this.#lineBegins) this.#write('\n')
+  }
+
+  #write(markup: string): void {
+    if (markup === '') return
+    this.html += markup
+    this.#lineBegins = markup.endsWith('\n')
+  }
+}
+
+const TEXT: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+/** Quotes need no escape between tags, and each one costs the second wall as much as an element. */
+const escapeText = (text: string): string => text.replace(/[&<>]/g, (c) => TEXT[c]!)
+
+const attribute = (name: string, value: string): string => ` ${name}="${escapeHtml(value)}"`
+
+/** Words in an attribute. Tags in them mean nothing here, but have come to life where a page was parsed twice. */
+const words = (text: string): string => text.replaceAll('<', '‹').replaceAll('>', '›')
+
+const titleOf = ({ title }: Element['props']): string =>
+  title === undefined ? '' : attribute('title', words(resolve(title)))
+
+const LANGUAGE = /^[\p{L}\p{N}+#.;_-]{1,50}$/u
+
+function languageOf({ language = '' }: Element['props']): string {
+  const name = resolve(language)
+  return LANGUAGE.test(name) ? attribute('class', `language-${name}`) : ''
+}
+
+function blockAttributes(type: string, { align, start }: Element['props']): string {
+  if (type === 'ol' && start !== undefined && start !== 1) return attribute('start', String(start))
+  return (type === 'th' || type === 'td') && align !== undefined ? attribute('align', align) : ''
+}
+
+/** Bare addresses come as they were written: `www.` without a scheme, e-mail addresses without theirs. */
+function hrefOf({ href = '', children }: Element['props']): string {
+  if (children?.length !== 1 || children[0] !== href) return safeAddress(resolve(href))
+  const address = resolveEntities(href)
+  if (/^www\./i.test(address)) return safeAddress(`http://${address}`)
+  if (/^[^\s:/?#]+@[^\s:/?#]+$/.test(address)) return ''
+  return safeAddress(address)
+}
+
+export function toHtml(nodes: readonly Node[]): string {
+  const writer = new HtmlWriter()
+  walk(nodes, writer)
+  return writer.html
+}

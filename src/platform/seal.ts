@@ -1,0 +1,40 @@
+/** Keeps a text unreadable for whoever sees the database or a copy of it, but not this server's key. AES-256-GCM. */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
+
+import { bytes } from './ids.ts'
+
+export interface Seal {
+  seal(text: string): string
+  /** Undefined when it was sealed with another key, or was changed. */
+  open(sealed: string): string | undefined
+  /** A keyed hash (HMAC-SHA-256, base64url): for what is to be recognized later and is too short to be hashed without a key. */
+  mac(text: string): string
+}
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** `key`: 32 bytes, used for nothing else. A random IV is safe for 2^32 texts a key. */
+export function createSeal(key: Uint8Array): Seal {
+  const macKey = new Uint8Array(hkdfSync('sha256', key, '', 'tessera keyed hashes v1', 32))
+  return {
+    mac: (text) => createHmac('sha256', macKey).update(text).digest('base64url'),
+    seal(text) {
+      const iv = bytes(IV_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', key, iv)
+      const hidden = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([iv, cipher.getAuthTag(), hidden]).toString('base64url')
+    },
+    open(sealed) {
+      const all = Buffer.from(sealed, 'base64url')
+      if (all.length < IV_BYTES + TAG_BYTES) return undefined
+      const cipher = createDecipheriv('aes-256-gcm', key, all.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+      cipher.setAuthTag(all.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+      try {
+        return cipher.update(all.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + cipher.final('utf8')
+      } catch {
+        return undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import { race } from '../harness/index.ts'
+import { type Person, person } from '../harness/people.ts'
+import { newDevice, newEmail, newPhone, startWorld, type World } from './helpers.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+const bindCode = (who: Person, phone: string) => world.codeBy(who, '/api/auth/sms/bind-code', { phone }, phone)
+const me = async (who: Person) => (await who.get('/api/auth/userinfo')).data
+
+async function byDevice() {
+  const deviceId = newDevice()
+  const login = await world.post('/api/auth/device-login', {}, { deviceId })
+  return person(world.server.url, login, '', '', deviceId)
+}
+
+describe('binding', () => {
+  test('a phone and an e-mail: confirmed, recorded, told, and ways in from then on', async () => {
+    const bob = await byDevice()
+    expect((await me(bob)).hasRecoverableCredential).toBe(false)
+    const [phone, email] = [newPhone(), newEmail()]
+    const reply = await bob.post('/api/auth/phone-bind', { phone: phone.slice(3), code: await bindCode(bob, phone) })
+    expect(reply.data).toMatchObject({ phone, hasRecoverableCredential: true })
+    const code = await world.codeBy(bob, '/api/auth/email/bind-code', { email: ` ${email.toUpperCase()} ` }, email)
+    expect((await bob.post('/api/auth/email-bind', { email, code })).data.email).toBe(email)
+    expect((await me(bob)).identities.map((i: { verified: boolean }) => i.verified)).toEqual([true, true, true])
+    const login = await world.codeBy(undefined, '/api/auth/email/send-code', { email }, email)
+    expect((await world.post('/api/auth/email-login', { email, code: login })).data.user.id).toBe(bob.id)
+    const records = (await bob.get(`/api/login-records/user/${bob.id}`)).data.items
+    expect(records.map((r: { loginType: string }) => r.loginType)).toEqual(
+      expect.arrayContaining(['phone_bind', 'email_bind']),
+    )
+    const notes = (await bob.get('/api/notifications')).data.items
+    expect(notes.filter((n: { data: { event: string } }) => n.data.event === 'IDENTITY_BOUND')).toHaveLength(2)
+    while (!world.gateways.mails.some((m) => m.to === email && m.subject.includes('way to sign in was added')))
+      await Bun.sleep(5)
+  })
+
+  test('another number takes the place of the one before', async () => {
+    const bob = await world.withPhone()
+    const [before, phone] = [bob.phone, newPhone()]
+    expect((await bob.post('/api/auth/phone-bind', { phone, code: await bindCode(bob, phone) })).data.phone).toBe(phone)
+    expect((await me(bob)).identities).toHaveLength(1)
+    // The old number is anybody's again.
+    const carol = await world.byPhone(before)
+    expect(carol.id).not.toBe(bob.id)
+  })
+
+  test('the same one again changes nothing and confirms it', async () => {
+    const email = newEmail()
+    const deviceId = newDevice()
+    const made = await world.post('/api/auth/register', { email, password: 'a long password' }, { deviceId })
+    expect(made.data.user.identities[0].verified).toBe(false)
+    const bob = person(world.server.url, made, email, '', deviceId)
+    const code = await world.codeBy(bob, '/api/auth/email/bind-code', { email }, email)
+    const bound = await bob.post('/api/auth/email-bind', { email, code })
+    expect(bound.data.identities).toMatchObject([{ provider: 'EMAIL', credential: email, verified: true }])
+  })
+
+  test('what is another’s is refused and stays the other’s; who holds no code learns nothing of it', async () => {
+    const [bob, eve] = [await world.withPhone(), await world.withPhone()]
+    world.gateways.tokens.set('bobs', bob.phone)
+    const refused = await eve.post('/api/auth/sms/verify-mobile', { token: 'bobs' })
+    expect([refused.status, refused.details[0]?.path]).toEqual([400, 'body.phone'])
+    expect((await me(eve)).phone).toBe(eve.phone)
+    expect((await me(bob)).phone).toBe(bob.phone)
+    const email = newEmail()
+    await world.post('/api/auth/register', { email, password: 'a long password' })
+    const code = await world.codeBy(eve, '/api/auth/email/bind-code', { email }, email)
+    const late = await eve.post('/api/auth/email-bind', { email, code })
+    expect([late.status, late.details[0]?.path]).toEqual([400, 'body.email'])
+    expect((await me(eve)).email).toBeNull()
+  })
+
+  test('50 people bind one number at the same moment: one has it', async () => {
+    const phone = newPhone()
+    world.gateways.tokens.set(phone, phone)
+    const people = await race(50, byDevice)
+    const replies = await race(50, (i) => people[i]!.post('/api/auth/sms/verify-mobile', { token: phone }))
+    expect(replies.filter((r) => r.status === 200)).toHaveLength(1)
+    expect(replies.filter((r) => r.status === 400)).toHaveLength(49)
+    const views = await race(50, (i) => me(people[i]!))
+    expect(views.filter((v) => v.phone === phone)).toHaveLength(1)
+    expect(views.filter((v) => v.identities.length === 2)).toHaveLength(1)
+  }, 60_000)
+})
+
+describe('unbinding', () => {
+  test('is refused for the last way in, with advice, and allowed once there is another', async () => {
+    const bob = await world.byPhone()
+    const refused = await bob.post('/api/auth/phone/unbind')
+    expect(refused.status).toBe(400)
+    expect(refused.message).toContain('bind an e-mail or phone')
+    expect((await me(bob)).phone).toBe(bob.phone)
+    const email = newEmail()
+    const code = await world.codeBy(bob, '/api/auth/email/bind-code', { email }, email)
+    await bob.post('/api/auth/email-bind', { email, code })
+    const reply = await bob.post('/api/auth/phone/unbind')
+    expect(reply.data).toMatchObject({ hint: null, user: { phone: null, email } })
+    expect((await bob.post('/api/auth/email/unbind')).status).toBe(400)
+    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+  })
+
+  test('down to the device alone it goes, with a hint to bind', async () => {
+    const bob = await byDevice()
+    const phone = newPhone()
+    world.gateways.tokens.set(phone, phone)
+    await bob.post('/api/auth/sms/verify-mobile', { token: phone })
+    const reply = await bob.post('/api/auth/phone/unbind')
+    expect(reply.status).toBe(200)
+    expect(reply.data.hint).toContain('bind')
+    expect(reply.data.user.hasRecoverableCredential).toBe(false)
+    expect((await bob.post('/api/auth/phone/unbind')).status).toBe(400)
+  })
+
+  test('an e-mail that a password needs as its name stays', async () => {
+    const email = newEmail()
+    const deviceId = newDevice()
+    const made = await world.post('/api/auth/register', { email, password: 'a long password' }, { deviceId })
+    const bob = person(world.server.url, made, email, '', deviceId)
+    expect((await bob.post('/api/auth/email/unbind')).status).toBe(400)
+    await bob.put('/api/users/me/username', { username: `named${bob.id}` })
+    expect((await bob.post('/api/auth/email/unbind')).status).toBe(200)
+    expect((await world.post('/api/auth/login', { account: email, password: 'a long password' })).status).toBe(401)
+    expect(
+      (await world.post('/api/auth/login', { account: `named${bob.id}`, password: 'a long password' })).status,
+    ).toBe(200)
+  })
+
+  test('phone and e-mail at the same moment: one stays', async () => {
+    for (let round = 0; round < 5; round++) {
+      const bob = await world.byPhone()
+      const email = newEmail()
+      const code = await world.codeBy(bob, '/api/auth/email/bind-code', { email }, email)
+      await bob.post('/api/auth/email-bind', { email, code })
+      const replies = await Promise.all([bob.post('/api/auth/phone/unbind'), bob.post('/api/auth/email/unbind')])
+      expect(replies.map((r) => r.status).toSorted()).toEqual([200, 400])
+      expect((await me(bob)).identities).toHaveLength(1)
+    }
+  })
+})

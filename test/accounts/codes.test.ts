@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import { budgetsOf, countOne } from '../../src/domains/accounts/codes/rules.ts'
+import { normalizePhone } from '../../src/domains/accounts/phones.ts'
+import { inProcess, race, startServer } from '../harness/index.ts'
+import { newDevice, newEmail, newIp, newPhone, otherThan, startWorld, type World } from './helpers.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+const send = (phone: string, ip = newIp()) =>
+  world.post('/api/auth/sms/send-code', { phone }, { headers: { 'x-forwarded-for': ip } })
+const sendMail = (email: string) => world.post('/api/auth/email/send-code', { email })
+const enter = (phone: string, code: string) =>
+  world.post('/api/auth/phone-login', { phone, code }, { deviceId: newDevice() })
+
+describe('phone numbers', () => {
+  const cases: [string, string | undefined][] = [
+    ['13800138000', '+8613800138000'],
+    [' 138-0013 8000 ', '+8613800138000'],
+    ['+86 138 0013 8000', '+8613800138000'],
+    ['8613800138000', '+8613800138000'],
+    ['+1 202-555-0123', '+12025550123'],
+    ['+44 (7400) 123456', '+447400123456'],
+    ['12800138000', undefined],
+    ['1380013800', undefined],
+    ['138001380000', undefined],
+    ['+861013800138', undefined],
+    ['+15', undefined],
+    ['+999123456789', undefined],
+    ['2025550123', undefined],
+    ['１３８００１３８０００', undefined],
+    ['', undefined],
+  ]
+  for (const [given, stored] of cases)
+    test(JSON.stringify(given), async () => expect(await normalizePhone(given)).toBe(stored as string))
+})
+
+describe('what a code counts in', () => {
+  const asked = {
+    purpose: 'LOGIN',
+    channel: 'SMS',
+    credential: '+8613800138000',
+    userId: 0,
+    network: '1.2.3.4',
+  } as const
+  const all = (a: Parameters<typeof budgetsOf>[0]) => [...budgetsOf(a).caller, ...budgetsOf(a).credential]
+
+  test('each number 10 a day whatever for, each purpose once a minute, each address 20 a day', () => {
+    const login = all(asked)
+    const bind = all({ ...asked, purpose: 'BIND', userId: 7 })
+    expect(login.map((b) => [b.limit, b.windowMs])).toEqual([
+      [20, DAY],
+      [1, MINUTE],
+      [10, DAY],
+    ])
+    expect(login.map((b) => b.key).filter((key) => bind.some((b) => b.key === key))).toHaveLength(2)
+    expect(all({ ...asked, channel: 'EMAIL' })[2]!.limit).toBe(5)
+  })
+
+  test('link codes share nothing with others', () => {
+    const link = all({ ...asked, purpose: 'ACCOUNT_LINK', userId: 7 })
+    const keys = new Set(all(asked).map((b) => b.key))
+    expect(link.filter((b) => keys.has(b.key))).toEqual([])
+    expect(link.map((b) => b.limit)).toEqual([20, 1, 5])
+  })
+
+  test('no key holds a phone number', () => {
+    for (const { key } of all(asked)) expect(key).not.toContain('13800138000')
+  })
+
+  test('a window begins with the first and ends as a whole', () => {
+    const budget = { key: 'x', limit: 2, windowMs: 100 }
+    const one = countOne(undefined, budget, 1000)
+    expect(one).toEqual({ after: { count: 1, windowStart: 1000 } })
+    expect(countOne({ count: 1, windowStart: 1000 }, budget, 1050)).toEqual({ after: { count: 2, windowStart: 1000 } })
+    expect(countOne({ count: 2, windowStart: 1000 }, budget, 1099)).toEqual({ refusedFor: 1 })
+    expect(countOne({ count: 2, windowStart: 1000 }, budget, 1100)).toEqual({ after: { count: 1, windowStart: 1100 } })
+  })
+})
+
+describe('sending', () => {
+  test('50 requests at once: one code goes out, the rest are told how long to wait', async () => {
+    const phone = newPhone()
+    const replies = await race(50, () => send(phone))
+    expect(replies.filter((r) => r.status === 200)).toHaveLength(1)
+    for (const r of replies.filter((r) => r.status !== 200)) {
+      expect([r.status, r.code]).toEqual([429, 4022])
+      expect(Number(r.headers.get('retry-after'))).toBeGreaterThan(30)
+      expect(Number(r.headers.get('retry-after'))).toBeLessThanOrEqual(60)
+    }
+    await world.codeTo(phone)
+    await Bun.sleep(100)
+    expect(world.gateways.messages.filter((m) => m.to === phone)).toHaveLength(1)
+  })
+
+  test('an address sends 20 codes a day, 50 at once or not', async () => {
+    const ip = newIp()
+    const phones = Array.from({ length: 50 }, newPhone)
+    const replies = await race(50, (i) => send(phones[i]!, ip))
+    expect(replies.filter((r) => r.status === 200)).toHaveLength(20)
+    expect(replies.filter((r) => r.status === 429)).toHaveLength(30)
+    expect(
+      (await world.post('/api/auth/email/send-code', { email: newEmail() }, { headers: { 'x-forwarded-for': ip } }))
+        .status,
+    ).toBe(429)
+    const lines = { 'x-forwarded-for': ip }
+    const forgot = await world.post('/api/auth/password/forgot-code', { credential: newPhone() }, { headers: lines })
+    expect(forgot.status).toBe(429)
+  })
+
+  test('an IPv6 customer is one address', async () => {
+    const replies = await race(25, (i) => send(newPhone(), `2001:db8:1:2::${i + 1}`))
+    expect(replies.filter((r) => r.status === 200)).toHaveLength(20)
+    expect((await send(newPhone(), '2001:db8:1:3::1')).status).toBe(200)
+  })
+
+  test('forgotten passwords of nobody count for the address too', async () => {
+    const headers = { 'x-forwarded-for': newIp() }
+    for (let i = 0; i < 20; i++) {
+      const reply = await world.post('/api/auth/password/forgot-code', { credential: newEmail() }, { headers })
+      expect([reply.status, reply.message]).toEqual([400, 'This account is not registered'])
+    }
+    const after = await world.post('/api/auth/password/forgot-code', { credential: newEmail() }, { headers })
+    expect(after.status).toBe(429)
+  })
+
+  test('what is no phone or e-mail is refused and not counted', async () => {
+    for (const phone of ['', '123', 'bob', '+86138', null])
+      expect((await world.post('/api/auth/sms/send-code', { phone })).status).toBe(400)
+    for (const email of ['', 'bob', 'a@b', null])
+      expect((await world.post('/api/auth/email/send-code', { email })).status).toBe(400)
+  })
+
+  test('numbers of other countries are known, however they are written', async () => {
+    const reply = await send('+44 7400 123-456')
+    expect(reply.status).toBe(200)
+    expect(await world.codeTo('+447400123456')).toMatch(/^\d{6}$/)
+    expect((await send('+447400123456')).status).toBe(429)
+  })
+
+  test('says when the code ends and when the next may be asked for', async () => {
+    const before = Date.now()
+    const { data } = await send(newPhone())
+    expect(data.expiresAt - before).toBeGreaterThan(4 * MINUTE)
+    expect(data.expiresAt - data.resendAt).toBe(4 * MINUTE)
+  })
+
+  test.if(inProcess)('again after 60 seconds, 10 a day to a number, 5 to an e-mail', async () => {
+    const { clock } = world.server
+    const phone = newPhone()
+    const email = newEmail()
+    const [sms, mail] = [[] as number[], [] as number[]]
+    for (let i = 0; i < 12; i++) {
+      sms.push((await send(phone)).status)
+      mail.push((await sendMail(email)).status)
+      clock.advance(MINUTE - 2000)
+      expect((await send(phone)).status).toBe(429)
+      clock.advance(3000)
+    }
+    expect(sms).toEqual([...Array(10).fill(200), 429, 429])
+    expect(mail).toEqual([...Array(5).fill(200), ...Array(7).fill(429)])
+    const refused = await send(phone)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(80_000)
+    clock.advance(DAY)
+    expect((await send(phone)).status).toBe(200)
+    expect((await sendMail(email)).status).toBe(200)
+  })
+
+  test.if(inProcess)('limits survive a restart', async () => {
+    const phone = newPhone()
+    const { mkdtempSync, rmSync } = await import('node:fs')
+    const dataDir = mkdtempSync('/tmp/tessera-codes-')
+    const databaseUrl = world.server.ctx.config.databaseUrl
+    if (databaseUrl !== '') return rmSync(dataDir, { recursive: true })
+    const ask = async () => {
+      const server = await startServer({ dataDir })
+      const body = { phone }
+      const { status } = await server.request('POST', '/api/auth/sms/send-code', { body })
+      await server.stop()
+      return status
+    }
+    expect([await ask(), await ask()]).toEqual([200, 429])
+    rmSync(dataDir, { recursive: true })
+  })
+})
+
+describe('a code', () => {
+  const codeOf = (phone: string) => world.codeBy(undefined, '/api/auth/sms/send-code', { phone }, phone)
+
+  test('works once: of ten at the same moment one gets in', async () => {
+    const phone = newPhone()
+    const code = await codeOf(phone)
+    const replies = await race(5, () => enter(phone, code))
+    expect(replies.map((r) => r.status).toSorted()).toEqual([200, 400, 400, 400, 400])
+    expect((await enter(phone, code)).status).toBe(400)
+  })
+
+  test('50 guesses at once: 5 are looked at, and then not even the right one is', async () => {
+    const phone = newPhone()
+    const code = await codeOf(phone)
+    const wrong = await race(50, () => enter(phone, otherThan(code)))
+    expect(new Set(wrong.map((r) => `${r.status} ${r.message}`)).size).toBe(1)
+    const late = await enter(phone, code)
+    expect([late.status, late.message]).toEqual([400, wrong[0]!.message])
+  })
+
+  test('the fifth try may still be right', async () => {
+    const phone = newPhone()
+    const code = await codeOf(phone)
+    for (let i = 0; i < 4; i++) expect((await enter(phone, otherThan(code))).status).toBe(400)
+    expect((await enter(phone, code)).status).toBe(200)
+  })
+
+  test('wrong, used, never sent, tried too often and nonsense get the same answer', async () => {
+    const phone = newPhone()
+    const code = await codeOf(phone)
+    const texts = new Set<string>()
+    const note = async (p: string, c: string) => {
+      const r = await enter(p, c)
+      texts.add(`${r.status} ${r.code} ${r.message} ${JSON.stringify(r.details)}`)
+    }
+    await note(phone, otherThan(code))
+    expect((await enter(phone, code)).status).toBe(200)
+    await note(phone, code)
+    await note(newPhone(), code)
+    for (const nonsense of ['abc', '12345', '1234567', '１２３４５６', '000000']) await note(phone, nonsense)
+    expect([...texts]).toHaveLength(1)
+  })
+
+  test('is good for its purpose, its credential and its asker only', async () => {
+    const [bob, eve] = [await world.server.person(), await world.server.person()]
+    const phone = newPhone()
+    const login = await codeOf(phone)
+    expect((await bob.post('/api/auth/phone-bind', { phone, code: login })).status).toBe(400)
+    const bind = await world.codeBy(bob, '/api/auth/sms/bind-code', { phone }, phone)
+    expect((await enter(phone, bind)).status).toBe(bind === login ? 200 : 400)
+    expect((await eve.post('/api/auth/phone-bind', { phone, code: bind })).status).toBe(400)
+    expect((await bob.post('/api/auth/phone-bind', { phone: newPhone(), code: bind })).status).toBe(400)
+    expect((await bob.post('/api/auth/phone-bind', { phone, code: bind })).status).toBe(200)
+  })
+
+  test.if(inProcess)('ends after 5 minutes, and a newer one replaces it', async () => {
+    const { clock } = world.server
+    const phone = newPhone()
+    const first = await codeOf(phone)
+    clock.advance(MINUTE + 1000)
+    const second = await codeOf(phone)
+    if (first !== second) expect((await enter(phone, first)).status).toBe(400)
+    clock.advance(5 * MINUTE)
+    expect((await enter(phone, second)).status).toBe(400)
+    clock.advance(MINUTE)
+    const third = await codeOf(phone)
+    clock.advance(4 * MINUTE + 50_000)
+    expect((await enter(phone, third)).status).toBe(200)
+  })
+
+  test.if(inProcess)('is stored as a keyed hash, and gone when it was used or has ended', async () => {
+    const { verificationCodes } = await import('../../src/db/schema/accounts.ts')
+    const { jobs } = await import('../../src/domains/accounts/index.ts')
+    const rows = () => world.server.ctx.db.read.select().from(verificationCodes)
+    const phone = newPhone()
+    const code = await codeOf(phone)
+    const row = (await rows()).find((r) => r.credential === phone)!
+    expect(JSON.stringify(row)).not.toContain(code)
+    // Without the server's key nobody can try a million of them.
+    for (const text of [code, phone + code, `LOGIN${phone}${code}`])
+      expect(row.hash).not.toBe(new Bun.CryptoHasher('sha256').update(text).digest('base64url'))
+    expect((await enter(phone, code)).status).toBe(200)
+    expect((await rows()).filter((r) => r.credential === phone)).toEqual([])
+    await codeOf(newPhone())
+    world.server.clock.advance(5 * MINUTE)
+    for (const job of jobs) await job.run(world.server.ctx)
+    expect(await rows()).toEqual([])
+  })
+})

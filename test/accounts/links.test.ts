@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+
+import { inProcess, race } from '../harness/index.ts'
+import { type Person, person } from '../harness/people.ts'
+import { newEmail, newPhone, startWorld, type World } from './helpers.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.stop())
+
+const link = (from: Person, to: Person) => from.post('/api/auth/link', { linkedUserId: to.id, password: to.password })
+const list = async (who: Person, direction = 'OUTGOING') =>
+  (await who.get('/api/auth/link/list', { direction })).data.items as {
+    id: number
+    linkedUserId: number
+    ownerUserId: number
+  }[]
+
+async function linked(): Promise<[Person, Person, number]> {
+  const [ann, bob] = [await world.server.person(), await world.server.person()]
+  const { data } = await link(ann, bob)
+  return [ann, bob, data.id]
+}
+
+describe('linking', () => {
+  test('by password: seen on both sides, recorded, and the other account is told', async () => {
+    const [ann, bob] = [await world.server.person(), await world.withEmail()]
+    const { status, data } = await link(ann, bob)
+    expect(status).toBe(200)
+    expect(data).toMatchObject({ ownerUserId: ann.id, linkedUserId: bob.id })
+    expect(await list(ann)).toEqual([data])
+    expect((await ann.get('/api/auth/accounts')).data.items).toEqual([data])
+    expect(await list(bob)).toEqual([])
+    expect(await list(bob, 'INCOMING')).toMatchObject([{ id: data.id, ownerUserId: ann.id }])
+    const notes = (await bob.get('/api/notifications')).data.items
+    expect(notes).toMatchObject([{ type: 'ACCOUNT_LINK', data: { linkId: data.id, ownerUserId: ann.id } }, {}])
+    expect((await ann.get('/api/notifications')).data.items).toEqual([])
+    for (const who of [ann, bob])
+      expect((await who.get(`/api/login-records/user/${who.id}`)).data.items[0].loginType).toBe('account_link')
+    while (!world.gateways.mails.some((m) => m.to === bob.email && m.subject.includes('linked'))) await Bun.sleep(5)
+  })
+
+  test('by a code to the other’s phone or e-mail', async () => {
+    const [ann, bob, carol] = [await world.server.person(), await world.withPhone(), await world.withEmail()]
+    const sms = await world.codeBy(ann, '/api/auth/sms/link-code', { phone: bob.phone.slice(3) }, bob.phone)
+    const byPhone = { verifyType: 'PHONE_CODE', credential: bob.phone, code: sms }
+    expect((await carol.post('/api/auth/link', byPhone)).status).toBe(400)
+    expect((await ann.post('/api/auth/link', byPhone)).data.linkedUserId).toBe(bob.id)
+    const mail = await world.codeBy(ann, '/api/auth/email/link-code', { email: carol.email }, carol.email)
+    const byMail = { verifyType: 'EMAIL_CODE', credential: carol.email, code: mail }
+    expect((await ann.post('/api/auth/link', byMail)).data.linkedUserId).toBe(carol.id)
+    expect((await ann.post('/api/auth/link', byMail)).status).toBe(400)
+    expect((await list(ann)).map((l) => l.linkedUserId)).toEqual([bob.id, carol.id])
+  })
+
+  test('a code goes only to somebody’s, and not to one’s own', async () => {
+    const ann = await world.withPhone()
+    for (const phone of [newPhone(), ann.phone])
+      expect((await ann.post('/api/auth/sms/link-code', { phone })).status).toBe(400)
+    expect((await ann.post('/api/auth/email/link-code', { email: newEmail() })).status).toBe(400)
+    expect(world.gateways.messages.filter((m) => m.purpose === 'ACCOUNT_LINK' && m.to === ann.phone)).toEqual([])
+  })
+
+  test('who looks for people by asking for codes is stopped after 20', async () => {
+    const ann = await world.server.person()
+    const replies = await race(25, () => ann.post('/api/auth/sms/link-code', { phone: newPhone() }))
+    expect(replies.filter((r) => r.status === 400)).toHaveLength(20)
+    expect(replies.filter((r) => r.status === 429)).toHaveLength(5)
+  })
+
+  test.if(inProcess)('5 codes a day, apart from the login codes of the same number', async () => {
+    const [ann, bob] = [await world.server.person(), await world.withPhone()]
+    const replies: number[] = []
+    for (let i = 0; i < 6; i++) {
+      replies.push((await ann.post('/api/auth/sms/link-code', { phone: bob.phone })).status)
+      world.server.clock.advance(61_000)
+    }
+    expect(replies).toEqual([200, 200, 200, 200, 200, 429])
+    for (let i = 0; i < 9; i++) {
+      expect((await world.post('/api/auth/sms/send-code', { phone: bob.phone })).status).toBe(200)
+      world.server.clock.advance(61_000)
+    }
+  })
+
+  test('not oneself, not twice, not without the secret; a wrong password counts in the other’s lock', async () => {
+    const [ann, bob] = await linked()
+    expect((await link(ann, ann)).status).toBe(400)
+    expect((await link(ann, bob)).status).toBe(400)
+    for (const body of [
+      {},
+      { linkedUserId: bob.id },
+      { password: 'x' },
+      { verifyType: 'PHONE_CODE', credential: '13800138000' },
+    ])
+      expect((await ann.post('/api/auth/link', body)).status).toBe(400)
+    const carol = await world.server.person()
+    const guess = (linkedUserId: number, password: string) => ann.post('/api/auth/link', { linkedUserId, password })
+    const [wrong, unknown] = [await guess(carol.id, 'wrong'), await guess(999_999, 'wrong')]
+    expect([wrong.status, wrong.message]).toEqual([400, unknown.message])
+    for (let i = 0; i < 4; i++) await guess(carol.id, 'wrong')
+    expect((await guess(carol.id, carol.password)).status).toBe(429)
+    expect((await world.post('/api/auth/login', { account: carol.username, password: carol.password })).status).toBe(
+      429,
+    )
+    expect(await list(carol, 'INCOMING')).toEqual([])
+  })
+
+  test('ten at once make one link and one notification', async () => {
+    const [ann, bob] = [await world.server.person(), await world.server.person()]
+    const replies = await race(4, () => link(ann, bob))
+    expect(replies.filter((r) => r.status === 200)).toHaveLength(1)
+    expect((await bob.get('/api/notifications')).data.total).toBe(1)
+  })
+})
+
+describe('switching', () => {
+  test('opens a full session of the other account on this device, and leaves one’s own', async () => {
+    const [ann, bob, id] = await linked()
+    const headers = { 'x-device-name': 'Anns phone' }
+    const reply = await ann.send('POST', `/api/auth/link/${id}/switch`, { headers })
+    expect(reply.data).toMatchObject({ user: { id: bob.id }, isNewUser: false })
+    const now = person(world.server.url, reply, '', '', ann.deviceId)
+    expect((await now.get('/api/auth/userinfo')).data.id).toBe(bob.id)
+    expect((await ann.get('/api/auth/userinfo')).data.id).toBe(ann.id)
+    const device = (await now.get('/api/auth/devices')).data.items[0]
+    expect(device).toMatchObject({ deviceName: 'Anns phone', loginType: 'account_switch', isCurrent: true })
+    const record = (await bob.get(`/api/login-records/user/${bob.id}`)).data.items[0]
+    expect(record).toMatchObject({ loginType: 'account_switch', deviceName: 'Anns phone', status: 'success' })
+    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+  })
+
+  test('the deprecated way does the same', async () => {
+    const [ann, bob] = await linked()
+    expect((await ann.post(`/api/auth/accounts/${bob.id}/switch`)).data.user.id).toBe(bob.id)
+    expect((await bob.post(`/api/auth/accounts/${ann.id}/switch`)).status).toBe(404)
+  })
+
+  test('is for the owner of the link alone', async () => {
+    const [, bob, id] = await linked()
+    const eve = await world.server.person()
+    for (const who of [bob, eve]) expect((await who.post(`/api/auth/link/${id}/switch`)).status).toBe(404)
+    expect((await eve.delete(`/api/auth/link/${id}`)).status).toBe(404)
+  })
+
+  test('ends when either side removes the link', async () => {
+    for (const side of ['owner', 'other']) {
+      const [ann, bob, id] = await linked()
+      expect((await (side === 'owner' ? ann : bob).delete(`/api/auth/link/${id}`)).status).toBe(200)
+      expect((await ann.post(`/api/auth/link/${id}/switch`)).status).toBe(404)
+      expect(await list(ann)).toEqual([])
+      expect((await ann.delete(`/api/auth/link/${id}`)).status).toBe(404)
+    }
+  })
+
+  test('ends, with the sessions it opened, when the other changes the password; not when the owner does', async () => {
+    const [ann, bob, id] = await linked()
+    const change = (who: Person) =>
+      who.post('/api/auth/password/change', {
+        verifyType: 'OLD_PASSWORD',
+        oldPassword: who.password,
+        newPassword: 'a new password',
+      })
+    const opened = person(world.server.url, await ann.post(`/api/auth/link/${id}/switch`), '', '', ann.deviceId)
+    expect((await change(bob)).status).toBe(200)
+    expect((await opened.get('/api/auth/userinfo')).status).toBe(401)
+    expect((await ann.post(`/api/auth/link/${id}/switch`)).status).toBe(404)
+    expect(await list(ann)).toEqual([])
+
+    const [carol, , other] = await linked()
+    expect((await change(carol)).status).toBe(200)
+    const body = { account: carol.username, password: 'a new password' }
+    const back = person(
+      world.server.url,
+      await world.post('/api/auth/login', body, { deviceId: carol.deviceId }),
+      '',
+      '',
+      carol.deviceId,
+    )
+    expect((await back.post(`/api/auth/link/${other}/switch`)).status).toBe(200)
+  })
+})
+
+describe('deletion', () => {
+  test('takes every way in and what is personal; others’ links to it end; the number is free again', async () => {
+    const ann = await world.withPhone()
+    const bob = await world.server.person()
+    await link(bob, ann)
+    await ann.put('/api/auth/userinfo', { nickname: 'Ann', signature: 'mine' })
+    const code = (await ann.post('/api/qr-codes', { name: 'kept', content: 'kept', isPublic: true })).data
+    expect((await ann.post('/api/auth/account/delete')).status).toBe(200)
+    expect((await ann.get('/api/auth/userinfo')).status).toBe(401)
+    expect((await world.post('/api/auth/refresh', { refreshToken: ann.refreshToken })).status).toBe(401)
+    expect((await world.post('/api/auth/login', { account: ann.username, password: ann.password })).status).toBe(401)
+    expect(await list(bob)).toEqual([])
+    const again = await world.byPhone(ann.phone)
+    expect(again.id).not.toBe(ann.id)
+    expect((await world.server.request('GET', `/api/qr-codes/public/${code.uuid}`)).status).toBe(200)
+    const admin = await world.server.admin()
+    const records = await admin.get('/api/login-records/admin/all', { userId: ann.id })
+    expect(records.data.items[0].loginType).toBe('account_delete')
+  })
+
+  test('a device that had an account makes a new one', async () => {
+    const deviceId = `device-${crypto.randomUUID()}`
+    const first = person(
+      world.server.url,
+      await world.post('/api/auth/device-login', {}, { deviceId }),
+      '',
+      '',
+      deviceId,
+    )
+    await first.post('/api/auth/account/delete')
+    const second = await world.post('/api/auth/device-login', {}, { deviceId })
+    expect(second.data).toMatchObject({ isNewUser: true })
+    expect(second.data.user.id).not.toBe(first.id)
+  })
+
+  test('an administrator’s and an owner’s are refused, and stay as they are', async () => {
+    const admin = await world.server.admin()
+    const refused = await admin.post('/api/auth/account/delete')
+    expect(refused.status).toBe(400)
+    expect(refused.message).toContain('administrator')
+    expect((await admin.get('/api/auth/userinfo')).status).toBe(200)
+    const owner = await world.server.person()
+    await owner.post('/api/orgs', { name: 'Tiles' })
+    const sole = await owner.post('/api/auth/account/delete')
+    expect(sole.status).toBe(400)
+    expect(sole.message).toContain('owner')
+    expect((await owner.get('/api/orgs')).data.total).toBe(1)
+  })
+
+  test('racing with a bind leaves no identity on a deleted account', async () => {
+    for (let round = 0; round < 5; round++) {
+      const ann = await world.server.person()
+      const phone = newPhone()
+      world.gateways.tokens.set(phone, phone)
+      await Promise.all([
+        ann.post('/api/auth/account/delete'),
+        ann.post('/api/auth/sms/verify-mobile', { token: phone }),
+      ])
+      const later = await world.byPhone(phone)
+      expect(later.id).not.toBe(ann.id)
+    }
+  })
+})

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { nicknameWords } from '../../src/db/schema/accounts.ts'
+import { nameOfAgent } from '../../src/domains/accounts/devices/agent.ts'
+import { makeNickname, nicknameWordsChanged, seedNicknames } from '../../src/domains/accounts/index.ts'
+import { WORDS } from '../../src/domains/accounts/nicknames/words.ts'
+import { bodyOf } from '../../src/domains/accounts/notices/texts.ts'
+import { inProcess, startServer, type TestServer } from '../harness/index.ts'
+import { makeXdb } from '../platform/xdb-file.ts'
+
+describe('names of devices', () => {
+  const cases: [string, string][] = [
+    [
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
+      'Chrome on Windows',
+    ],
+    [
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36 Edg/131.0.0.0',
+      'Edge on Windows',
+    ],
+    [
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15',
+      'Safari on Mac',
+    ],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 MicroMessenger/8.0.54',
+      'WeChat on iPhone',
+    ],
+    [
+      'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36',
+      'Chrome on Android',
+    ],
+    ['Dalvik/2.1.0 (Linux; U; Android 14; Pixel 8 Build/UQ1A.240205.004)', 'App on Pixel 8'],
+    ['okhttp/4.12.0', ''],
+    ['Tessera/12 CFNetwork/1568.200.51 Darwin/24.1.0', 'App on Mac'],
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0', 'Firefox on Linux'],
+    ['curl/8.5.0', ''],
+    ['', ''],
+  ]
+  for (const [agent, name] of cases) test(name || agent || 'nothing', () => expect(nameOfAgent(agent)).toBe(name))
+
+  test('a hostile one takes no time', () => {
+    const started = performance.now()
+    nameOfAgent(`Mozilla/5.0 (Linux; Android 1; ${'a '.repeat(10_000)}`)
+    expect(performance.now() - started).toBeLessThan(50)
+  })
+})
+
+describe('notices', () => {
+  test('say where from as far as it is known, and what to do', () => {
+    expect(bodyOf(['', ''], undefined).en).toBe('If this was not you, change your password and look at your devices.')
+    expect(bodyOf(['深圳市', '203.0.113.9'], { en: 'A line.', zh: '一行。' })).toEqual({
+      en: 'A line.\n\nFrom: 深圳市, 203.0.113.9\n\nIf this was not you, change your password and look at your devices.',
+      zh: '一行。\n\n位置：深圳市，203.0.113.9\n\n如非本人操作，请立即修改密码并检查登录设备。',
+    })
+  })
+})
+
+describe('nicknames', () => {
+  test('the lists have no word twice and none too long', () => {
+    for (const lists of Object.values(WORDS))
+      for (const text of Object.values(lists)) {
+        const words = text.split(' ')
+        expect(words).toHaveLength(60)
+        expect(new Set(words).size).toBe(words.length)
+        for (const word of words) expect(word.length).toBeLessThan(20)
+      }
+  })
+
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer()
+  })
+  afterAll(() => server.stop())
+
+  test('are made in the caller’s language, and differ', async () => {
+    const made = async (language: string) => {
+      const headers = { 'accept-language': language, 'x-device-id': `device-${crypto.randomUUID()}` }
+      return (await server.request('POST', '/api/auth/device-login', { headers, body: {} })).data.user
+        .nickname as string
+    }
+    const english = await Promise.all(Array.from({ length: 10 }, () => made('en')))
+    for (const name of english) expect(name).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/)
+    expect(new Set(english).size).toBeGreaterThan(5)
+    expect(await made('zh-CN')).toMatch(/^\p{Script=Han}+的\p{Script=Han}+$/u)
+  })
+
+  test.if(inProcess)('are User and six digits when a list is empty; what was deleted is not seeded again', async () => {
+    const { ctx } = server
+    await ctx.db.write(async (tx) => {
+      await tx.delete(nicknameWords)
+      nicknameWordsChanged(ctx, tx)
+    })
+    await seedNicknames(ctx)
+    expect(await makeNickname(ctx, 'en')).toMatch(/^User\d{6}$/)
+    expect(await makeNickname(ctx, 'zh')).toMatch(/^User\d{6}$/)
+  })
+})
+
+describe('cities', () => {
+  test('stand in records, devices and notifications, as the database of addresses tells them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tessera-cities-'))
+    const path = join(folder, 'v4.xdb')
+    const region = '中国|广东省|深圳市|电信|CN'
+    writeFileSync(path, makeXdb(4, 3, [{ first: '113.92.0.0', last: '113.92.255.255', region }]))
+    const server = await startServer({ config: { geoipFile: [path] } })
+    try {
+      const bob = await server.person()
+      const body = { account: bob.username, password: bob.password }
+      const headers = { 'x-forwarded-for': '113.92.3.4' }
+      expect((await server.request('POST', '/api/auth/login', { headers, body })).status).toBe(200)
+      expect((await bob.get(`/api/login-records/user/${bob.id}`)).data.items[0].city).toBe('深圳市')
+      const cities = (await bob.get('/api/auth/devices')).data.items.map((d: { city: string }) => d.city)
+      expect(cities).toEqual(['深圳市', ''])
+      const [note] = (await bob.get('/api/notifications')).data.items
+      expect(note).toMatchObject({ title: 'Sign-in on a new device', data: { city: '深圳市', ip: '113.92.3.4' } })
+      expect(note.bodyPlain).toContain('深圳市, 113.92.3.4')
+    } finally {
+      await server.stop()
+      rmSync(folder, { recursive: true })
+    }
+  })
+})

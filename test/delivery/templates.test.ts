@@ -1,0 +1,129 @@
+/** What people read. */
+import { describe, expect, test } from 'bun:test'
+
+import type { CodePurpose, NoticeData, NoticeKind } from '../../src/domains/delivery/index.ts'
+import { codeLetter, codeSms } from '../../src/domains/delivery/index.ts'
+import { moment, noticeLetter, plain } from '../../src/domains/delivery/templates/notices.ts'
+
+const PURPOSES: CodePurpose[] = ['LOGIN', 'BIND', 'ACCOUNT_LINK', 'RESET', 'CHANGE']
+const LOCALES = ['en', 'zh'] as const
+const URL = 'https://qr.example.org'
+const AT = Date.UTC(2026, 10, 21, 8, 5)
+
+const NOTICES: { [K in NoticeKind]: NoticeData[K] } = {
+  PASSWORD_SET: { at: AT },
+  PASSWORD_CHANGED: { at: AT },
+  USERNAME_CHANGED: { at: AT, username: 'ann' },
+  IDENTITY_BOUND: { at: AT, identity: '+8613800138000' },
+  IDENTITY_UNBOUND: { at: AT, identity: 'ann.smith@example.com' },
+  NEW_DEVICE: { at: AT, device: 'Pixel 9', ip: '203.0.113.9', city: '深圳市' },
+  ACCOUNT_LINKED: { at: AT, account: 'bob' },
+  ACCOUNT_DELETED: { at: AT },
+}
+const KINDS = Object.keys(NOTICES) as NoticeKind[]
+
+const isChinese = (text: string): boolean => /\p{Script=Han}/u.test(text)
+
+describe('codes', () => {
+  test.each(PURPOSES)('%s in both languages, by mail and by SMS', (purpose) => {
+    for (const locale of LOCALES) {
+      const letter = codeLetter({ purpose, code: '012345', minutes: 5 }, locale, URL)
+      for (const part of [letter.subject, letter.text, letter.html]) {
+        expect(part).toContain('012345')
+        expect(isChinese(part)).toBe(locale === 'zh')
+      }
+      expect(letter.text).toContain(locale === 'zh' ? '5 分钟' : '5 minutes')
+      expect(letter.text).toContain(URL)
+      const sms = codeSms({ purpose, code: '012345', minutes: 5 }, locale)
+      expect(sms).toContain('012345')
+      expect(isChinese(sms)).toBe(locale === 'zh')
+      // One paid part: 70 UTF-16 units, or 160 of the GSM alphabet.
+      expect(sms.length).toBeLessThanOrEqual(locale === 'zh' ? 70 : 160)
+      if (locale === 'en') expect(sms).toMatch(/^[\x20-\x7e]+$/)
+    }
+  })
+
+  test('each purpose has words of its own: a code for one thing must not be given away for another', () => {
+    for (const locale of LOCALES) {
+      const texts = PURPOSES.map((purpose) => codeSms({ purpose, code: '1', minutes: 5 }, locale))
+      expect(new Set(texts).size).toBe(PURPOSES.length)
+    }
+  })
+
+  test('one minute is not "1 minutes"', () => {
+    expect(codeSms({ purpose: 'LOGIN', code: '1', minutes: 1 }, 'en')).toContain('1 minute.')
+  })
+})
+
+describe('notices', () => {
+  test.each(KINDS)('%s in both languages', (kind) => {
+    for (const locale of LOCALES) {
+      const letter = noticeLetter(kind, NOTICES[kind], locale, URL)
+      for (const part of [letter.subject, letter.text, letter.html])
+        expect(isChinese(part.replace('深圳市', ''))).toBe(locale === 'zh')
+      expect(letter.text).toContain(moment(AT))
+      expect(letter.html).toContain(moment(AT))
+      // What to do when it was somebody else.
+      expect(letter.text).toContain(locale === 'zh' ? '如果这不是您本人' : 'If this was not you')
+    }
+  })
+
+  test('device, place and address are told where they are known, and left out where not', () => {
+    const known = noticeLetter('NEW_DEVICE', NOTICES.NEW_DEVICE, 'en', URL)
+    for (const part of [known.text, known.html])
+      for (const word of ['Pixel 9', '203.0.113.9', '深圳市']) expect(part).toContain(word)
+    const unknown = noticeLetter('NEW_DEVICE', { at: AT, device: '', city: '' }, 'en', URL)
+    expect(unknown.text).not.toMatch(/Device|Place|IP address/)
+  })
+
+  test('an e-mail or phone number is shown in part', () => {
+    const bound = noticeLetter('IDENTITY_BOUND', NOTICES.IDENTITY_BOUND, 'en', URL)
+    expect(bound.text).toContain('+86***00')
+    expect(bound.text + bound.html).not.toContain('13800138000')
+    const unbound = noticeLetter('IDENTITY_UNBOUND', NOTICES.IDENTITY_UNBOUND, 'en', URL)
+    expect(unbound.text).toContain('a***@example.com')
+    expect(unbound.text + unbound.html).not.toContain('ann.smith')
+  })
+})
+
+describe('names that a stranger chose', () => {
+  const evil = '<a href="https://evil.example">call +1 555</a>\r\n\u202egnp.exe\u0000'
+
+  test('bring no markup, no line and no link into a mail', () => {
+    for (const kind of ['NEW_DEVICE', 'ACCOUNT_LINKED', 'USERNAME_CHANGED'] as const) {
+      const data = { at: AT, device: evil, city: evil, account: evil, username: evil }
+      const { subject, text, html } = noticeLetter(kind, data, 'en', URL)
+      expect(html).not.toContain('<a ')
+      expect(text + html).not.toContain('evil.example')
+      expect(text + html).not.toContain('https://evil')
+      for (const sign of ['\r', '\u202e', '\0']) expect(text).not.toContain(sign)
+      expect(subject).not.toContain('evil')
+    }
+  })
+
+  test('are cut where they are long, and left as they are where they are harmless', () => {
+    expect(plain('x'.repeat(1000))).toHaveLength(60)
+    expect(plain('😀'.repeat(1000)).isWellFormed()).toBe(true)
+    expect(plain('Ann’s iPhone 15.2')).toBe('Ann’s iPhone 15.2')
+  })
+})
+
+test('HTML fetches nothing and runs nothing', () => {
+  const letters = LOCALES.flatMap((locale) => [
+    ...PURPOSES.map((purpose) => codeLetter({ purpose, code: '1', minutes: 5 }, locale, URL)),
+    ...KINDS.map((kind) => noticeLetter(kind, NOTICES[kind], locale, URL)),
+  ])
+  expect(letters).toHaveLength(2 * (PURPOSES.length + KINDS.length))
+  for (const { html } of letters) {
+    expect(html).toStartWith('<!doctype html>')
+    expect(html).not.toMatch(/<(?:script|img|link|iframe|object|form)\b|\bsrc=|\bhref=|url\(|@import|\bon\w+=/i)
+  }
+})
+
+test.each([
+  ['Asia/Shanghai', '2026-11-21 16:05 (UTC+08:00)'],
+  ['UTC', '2026-11-21 08:05 (UTC+00:00)'],
+  ['America/St_Johns', '2026-11-21 04:35 (UTC-03:30)'],
+])('a moment in %s', (zone, text) => {
+  expect(moment(AT, zone)).toBe(text)
+})

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'bun:test'
+
+import createDOMPurify from 'dompurify'
+import { JSDOM } from 'jsdom'
+
+import { toHtml } from '../../src/lib/markdown/html.ts'
+import { render } from '../../src/lib/markdown/render.ts'
+import { sanitize } from '../../src/lib/markdown/sanitize.ts'
+import { parse } from '../../src/lib/markdown/tree.ts'
+import { BAD_ADDRESSES, HOSTILE_MARKDOWN } from './hostile-markdown.ts'
+
+const { window } = new JSDOM('')
+/** Not one of the product's two walls: DOMPurify on jsdom. */
+const oracle = createDOMPurify(window)
+
+const ELEMENTS =
+  'P H1 H2 H3 H4 H5 H6 BLOCKQUOTE UL OL LI HR BR PRE CODE STRONG EM DEL A IMG TABLE THEAD TBODY TR TH TD'.split(' ')
+const ATTRIBUTES: Record<string, string[]> = {
+  A: ['href', 'title'],
+  IMG: ['src', 'alt', 'title', 'loading', 'referrerpolicy'],
+  CODE: ['class'],
+  OL: ['start'],
+  TH: ['align'],
+  TD: ['align'],
+}
+const HOME = 'https://tessera.example'
+
+const body = (html: string) => new window.DOMParser().parseFromString(`<body>${html}`, 'text/html').body
+
+/** What a browser would find in the page that must not be there. */
+function dangers(html: string, absolute = /^https?:\/\//i): string[] {
+  const found: string[] = []
+  for (const element of body(html).querySelectorAll('*')) {
+    if (!ELEMENTS.includes(element.tagName)) found.push(element.tagName)
+    for (const { name, value } of element.attributes) {
+      if (!(ATTRIBUTES[element.tagName] ?? []).includes(name)) found.push(`${element.tagName} ${name}`)
+      if (name !== 'href' && name !== 'src') continue
+      const url = URL.parse(value, HOME)
+      // A browser goes nowhere from an address that it cannot read.
+      if (url === null) continue
+      if (!['http:', 'https:'].includes(url.protocol)) found.push(value)
+      // Without its own http:// an address must stay on this server.
+      if (!absolute.test(value) && url.origin !== HOME) found.push(`${value} leads to ${url.origin}`)
+    }
+  }
+  return found
+}
+
+/** What the oracle takes away. */
+function removed(html: string): string[] {
+  const clean = oracle.sanitize(html, { ADD_ATTR: ['referrerpolicy'] })
+  const what = oracle.removed.map((r) => JSON.stringify(Object.keys(r)))
+  return body(html).innerHTML === body(clean).innerHTML ? what : [...what, clean]
+}
+
+test('the corpus is large, and the oracle and the look into the page see what is wrong', () => {
+  expect(new Set(HOSTILE_MARKDOWN).size).toBeGreaterThanOrEqual(200)
+  console.log(`${HOSTILE_MARKDOWN.length} hostile inputs`)
+  for (const html of ['<img src=x onerror=alert(1)>', '<a href="javascript:alert(1)">x</a>', '<script>1</script>']) {
+    expect(removed(html)).not.toEqual([])
+    expect(dangers(html)).not.toEqual([])
+  }
+  for (const html of ['<a href="//evil.example">x</a>', '<a href="/\\evil.example">x</a>'])
+    expect(dangers(html)).not.toEqual([])
+})
+
+describe('hostile Markdown', () => {
+  for (const source of HOSTILE_MARKDOWN)
+    test(JSON.stringify(source), () => {
+      const { html } = render(source)
+      expect(removed(html), html).toEqual([])
+      expect(dangers(html), html).toEqual([])
+      // Each wall alone would do.
+      expect(dangers(toHtml(parse(source)))).toEqual([])
+    })
+})
+
+/** After their escapes these two are paths on this server: `java&#115;cript:…` to the letter, and `/evil.example%5C`. */
+const HARMLESS = ['java\\&#115;cript:alert(1)', '\\/evil.example\\\\']
+
+describe('bad addresses are emptied', () => {
+  for (const address of BAD_ADDRESSES)
+    test(address, () => {
+      const { html } = render(`[x](<${address}>)`)
+      if (HARMLESS.includes(address)) {
+        const href = body(html).querySelector('a')!.getAttribute('href')!
+        expect(href).not.toBe('')
+        expect(new URL(href, HOME).origin).toBe(HOME)
+      } else expect(html).not.toMatch(/href="[^"]/)
+    })
+})
+
+test('the second wall alone stops what the first would have let through', () => {
+  for (const source of HOSTILE_MARKDOWN) {
+    // As if raw HTML went through and addresses were not looked at.
+    const html = sanitize(Bun.markdown.html(source, { autolinks: true }))
+    // DOMPurify also minds what stands in a text attribute; there the first wall is alone.
+    expect(dangers(html, /^https?:/i), source).toEqual([])
+  }
+})

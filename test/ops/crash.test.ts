@@ -1,0 +1,102 @@
+/**
+ * What was answered with success is there after a kill: 16 clients write, the server is killed 20 times at random moments and
+ * started again on the same data, and every acknowledged row is found.
+ */
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { join } from 'node:path'
+
+import { send } from '../harness/client.ts'
+import { Installation, onPostgres, type RunningCli } from './cli.ts'
+
+const CLIENTS = 16
+const KILLS = 20
+/** A round lasts between these, so that kills meet the start of the load as well as its middle. */
+const ROUND_MS = [50, 600] as const
+
+let place: Installation
+beforeEach(async () => {
+  place = await Installation.make()
+})
+afterEach(() => place.dispose())
+
+interface Client {
+  headers: Record<string, string>
+  /** Names of codes that were answered with 200, and those whose answer never came. */
+  acknowledged: string[]
+  unknown: string[]
+}
+
+const start = (): Promise<RunningCli> =>
+  place.serve([], { env: { TESSERA_RATE_LIMIT: 'off', TESSERA_LOG_LEVEL: 'error' } })
+
+async function signUp(server: RunningCli, i: number): Promise<Client> {
+  const device = { 'x-device-id': `device-of-client-${i}-long-enough` }
+  const body = { username: `client${i}`, password: 'a password of a client' }
+  const { status, data } = await send(server.url, 'POST', '/api/auth/register', { headers: device, body })
+  expect(status).toBe(200)
+  return { headers: { ...device, authorization: `Bearer ${data.accessToken}` }, acknowledged: [], unknown: [] }
+}
+
+/** Writes until the server is gone. */
+async function write(server: RunningCli, client: Client, label: string): Promise<void> {
+  for (let i = 0; ; i++) {
+    const name = `${label}-${i}`
+    try {
+      const body = { name, content: `https://example.org/${name}` }
+      const { status } = await send(server.url, 'POST', '/api/qr-codes', { headers: client.headers, body })
+      if (status !== 200) throw new Error(`${name} was answered ${status}`)
+      client.acknowledged.push(name)
+    } catch (error) {
+      if ((error as Error).message.startsWith(name)) throw error
+      client.unknown.push(name)
+      return
+    }
+  }
+}
+
+async function namesOf(server: RunningCli, client: Client): Promise<string[]> {
+  const names: string[] = []
+  for (let page = 1; ; page++) {
+    const { status, data } = await send(server.url, 'GET', '/api/qr-codes', {
+      headers: client.headers,
+      query: { page, size: 100 },
+    })
+    expect(status).toBe(200)
+    for (const { name } of data.items) names.push(name)
+    if (data.items.length < 100) return names
+  }
+}
+
+test(`${KILLS} kills while ${CLIENTS} clients write lose nothing that was acknowledged`, async () => {
+  let server = await start()
+  const clients = await Promise.all(Array.from({ length: CLIENTS }, (_, i) => signUp(server, i)))
+  for (let round = 0; round < KILLS; round++) {
+    const writing = Promise.all(clients.map((client, i) => write(server, client, `r${round}c${i}`)))
+    await Bun.sleep(ROUND_MS[0] + Math.random() * (ROUND_MS[1] - ROUND_MS[0]))
+    server.child.kill('SIGKILL')
+    await server.child.exited
+    await writing
+    if (!onPostgres) {
+      const db = new Database(join(place.dataDir, 'tessera.db'))
+      expect(db.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+      expect(db.query('PRAGMA foreign_key_check').all()).toEqual([])
+      db.close()
+    }
+    server = await start()
+  }
+  let acknowledged = 0
+  for (const client of clients) {
+    const found = await namesOf(server, client)
+    const present = new Set(found)
+    // Nothing twice, nothing lost, nothing that nobody sent.
+    expect(present.size).toBe(found.length)
+    expect(client.acknowledged.filter((name) => !present.has(name))).toEqual([])
+    const sent = new Set([...client.acknowledged, ...client.unknown])
+    expect(found.filter((name) => !sent.has(name))).toEqual([])
+    acknowledged += client.acknowledged.length
+  }
+  expect(acknowledged).toBeGreaterThan(KILLS * CLIENTS)
+  console.log(`${KILLS} kills, ${acknowledged} rows acknowledged, none lost`)
+  expect(await server.end()).toBe(0)
+}, 300_000)

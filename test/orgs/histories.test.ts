@@ -1,0 +1,331 @@
+/** Random histories of memberships by several people against a simple model: every answer and every state must be as the model says. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+
+import { systemRoles } from '../../src/domains/access/roles.ts'
+import { type Person, race, type Reply, startServer, type TestServer } from '../harness/index.ts'
+import { found, ok } from './helpers.ts'
+
+const STEPS = 10_000
+const PEOPLE = 8
+const ORGS = 4
+/** Steps between two comparisons of everything. */
+const LOOK_EVERY = 250
+
+interface Model {
+  id: number
+  code: string
+  visibility: 'PUBLIC' | 'INTERNAL'
+  joinPolicy: 'FREE' | 'APPROVAL' | 'INVITE'
+  limit: number
+  owner: number
+  /** Role code by person. */
+  members: Map<number, string>
+  requests: Set<number>
+  /** Open invitation by person. */
+  invitations: Map<number, number>
+}
+
+let server: TestServer
+let people: Person[]
+/** One dissolved is replaced at once. */
+const orgs: Model[] = []
+const current = new Map<number, number>()
+/** Invitations that were answered, withdrawn or overtaken, with whose they were. */
+const settled: { invitationId: number; who: number; orgId: number }[] = []
+
+const seed = Number(process.env['SEED'] ?? 20_260_101)
+let state = seed
+/** Mulberry32. */
+function random(n: number): number {
+  state = (state + 0x6d2b79f5) | 0
+  let t = Math.imul(state ^ (state >>> 15), 1 | state)
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+  return ((t ^ (t >>> 14)) >>> 0) % n
+}
+const pick = <T>(values: readonly T[]): T => values[random(values.length)]!
+
+const points = new Map(systemRoles.filter((r) => r.domain === 'ORG').map((r) => [r.code, r.points]))
+function holds(org: Model, who: number, point: string): boolean {
+  const held = points.get(org.members.get(who) ?? '')
+  return held === 'everything' || (held?.includes(point) ?? false)
+}
+
+beforeAll(async () => {
+  server = await startServer()
+  people = await race(PEOPLE, () => server.person())
+  for (let i = 0; i < ORGS; i++) await create(i)
+}, 120_000)
+afterAll(() => server.stop())
+
+async function create(place: number): Promise<void> {
+  const owner = random(PEOPLE)
+  const org = await found(people[owner]!, { memberLimit: 5, joinPolicy: pick(['FREE', 'APPROVAL', 'INVITE']) })
+  orgs[place] = {
+    id: org.id,
+    code: org.code,
+    visibility: 'PUBLIC',
+    joinPolicy: org['joinPolicy'] as Model['joinPolicy'],
+    limit: 5,
+    owner,
+    members: new Map([[owner, 'OWNER']]),
+    requests: new Set(),
+    invitations: new Map(),
+  }
+}
+
+function settle(org: Model, who: number): void {
+  const invitationId = org.invitations.get(who)
+  if (invitationId === undefined) return
+  org.invitations.delete(who)
+  settled.push({ invitationId, who, orgId: org.id })
+}
+
+/** The model's way in; false when it is full. */
+function admit(org: Model, who: number): boolean {
+  if (org.members.size >= org.limit) return false
+  org.members.set(who, 'MEMBER')
+  org.requests.delete(who)
+  settle(org, who)
+  return true
+}
+
+function dismiss(org: Model, who: number): void {
+  org.members.delete(who)
+  if (current.get(who) === org.id) current.delete(who)
+}
+
+function enter(org: Model, who: number): number {
+  if (org.members.has(who)) return 400
+  if (org.visibility === 'INTERNAL' || org.joinPolicy === 'INVITE') return 403
+  if (org.joinPolicy === 'FREE') return admit(org, who) ? 200 : 400
+  org.requests.add(who)
+  return 200
+}
+
+/** One step: what is asked, and what the model says to it. The model is changed only after the request was sent. */
+type Step = (org: Model, who: number, whom: number, place: number) => [call: Promise<Reply>, expected: () => number]
+
+const steps: Record<string, Step> = {
+  joinByCode: (org, who) => [people[who]!.post('/api/orgs/join-by-code', { code: org.code }), () => enter(org, who)],
+  joinByQrCode: (org, who) => [
+    people[who]!.post('/api/orgs/join-by-qrcode', { content: `org-join:${org.code}` }),
+    () => enter(org, who),
+  ],
+  apply: (org, who) => [people[who]!.post(`/api/orgs/${org.id}/apply`), () => enter(org, who)],
+  respond: (org, who) => {
+    const invitationId = org.invitations.get(who)
+    const accept = random(4) > 0
+    if (invitationId === undefined) {
+      const past = pick(settled)
+      return [
+        people[who]!.post('/api/orgs/invitation/respond', { invitationId: past?.invitationId ?? 999_999_999, accept }),
+        () => (past?.who === who && orgs.some((o) => o.id === past.orgId) ? 400 : 404),
+      ]
+    }
+    return [
+      people[who]!.post('/api/orgs/invitation/respond', { invitationId, accept }),
+      () => {
+        if (accept) return admit(org, who) ? 200 : 400
+        settle(org, who)
+        return 200
+      },
+    ]
+  },
+  cancel: (org, who, whom) => {
+    const invitationId = org.invitations.get(whom)
+    return [
+      people[who]!.post(`/api/orgs/${org.id}/invitations/${invitationId ?? 999_999_999}/cancel`),
+      () => {
+        if (!holds(org, who, 'invitation:cancel')) return 403
+        if (invitationId === undefined) return 404
+        settle(org, whom)
+        return 200
+      },
+    ]
+  },
+  approve: (org, who, whom) => {
+    const approve = random(3) > 0
+    return [
+      people[who]!.post(`/api/orgs/${org.id}/approve`, { userId: people[whom]!.id, approve }),
+      () => {
+        if (!holds(org, who, 'join_request:approve')) return 403
+        if (!org.requests.has(whom)) return 404
+        if (approve) return admit(org, whom) ? 200 : 400
+        org.requests.delete(whom)
+        return 200
+      },
+    ]
+  },
+  leave: (org, who) => [
+    people[who]!.post(`/api/orgs/${org.id}/leave`),
+    () => {
+      if (!org.members.has(who)) return 404
+      if (org.owner === who) return 400
+      dismiss(org, who)
+      return 200
+    },
+  ],
+  remove: (org, who, whom) => [
+    people[who]!.delete(`/api/orgs/${org.id}/members/${people[whom]!.id}`),
+    () => {
+      if (!holds(org, who, 'member:delete')) return 403
+      if (!org.members.has(whom)) return 404
+      if (org.owner === whom) return 400
+      dismiss(org, whom)
+      return 200
+    },
+  ],
+  changeRole: (org, who, whom) => {
+    const roleCode = pick(['OWNER', 'ADMIN', 'ADMIN', 'MEMBER', 'GUEST'])
+    return [
+      people[who]!.put(`/api/orgs/${org.id}/members/${people[whom]!.id}`, { roleCode }),
+      () => {
+        if (!holds(org, who, 'member:update')) return 403
+        if (!org.members.has(whom)) return 404
+        if (org.owner === whom || roleCode === 'OWNER') return 400
+        org.members.set(whom, roleCode)
+        return 200
+      },
+    ]
+  },
+  transfer: (org, who, whom) => [
+    people[who]!.post(`/api/orgs/${org.id}/${pick(['transfer', 'transfer-ownership'])}`, { userId: people[whom]!.id }),
+    () => {
+      if (!holds(org, who, 'org:transfer')) return 403
+      if (who === whom || !org.members.has(whom)) return 400
+      org.members.set(who, 'ADMIN').set(whom, 'OWNER')
+      org.owner = whom
+      return 200
+    },
+  ],
+  update: (org, who) => {
+    const change = pick([
+      { visibility: 'INTERNAL' },
+      { visibility: 'PUBLIC', joinPolicy: 'FREE' },
+      { visibility: 'PUBLIC', joinPolicy: 'APPROVAL' },
+      { joinPolicy: 'FREE' },
+      { memberLimit: 1 + random(PEOPLE) },
+    ]) as { visibility?: Model['visibility']; joinPolicy?: Model['joinPolicy']; memberLimit?: number }
+    return [
+      people[who]!.put(`/api/orgs/${org.id}`, change),
+      () => {
+        if (!holds(org, who, 'org:update')) return 403
+        if ((change.memberLimit ?? org.limit) < org.members.size) return 400
+        org.limit = change.memberLimit ?? org.limit
+        org.visibility = change.visibility ?? org.visibility
+        org.joinPolicy = org.visibility === 'INTERNAL' ? 'INVITE' : (change.joinPolicy ?? org.joinPolicy)
+        return 200
+      },
+    ]
+  },
+  switch: (org, who) => [
+    people[who]!.patch(`/api/orgs/${org.id}/switch`),
+    () => {
+      if (!org.members.has(who)) return 403
+      current.set(who, org.id)
+      return 200
+    },
+  ],
+}
+const names = Object.keys(steps)
+
+/** Steps that need the answer, or are meant to be rare. */
+async function special(org: Model, who: number, whom: number, place: number): Promise<[string, number, number]> {
+  const me = people[who]!
+  switch (random(12)) {
+    case 0: {
+      const force = random(2) === 0
+      const { status } = await me.delete(`/api/orgs/${org.id}?force=${force}`)
+      const expected = org.owner !== who ? 403 : org.members.size > 1 && !force ? 400 : 200
+      if (expected === 200) {
+        for (const member of org.members.keys()) if (current.get(member) === org.id) current.delete(member)
+        await create(place)
+      }
+      return ['dissolve', status, expected]
+    }
+    case 1: {
+      const reply = await me.post(`/api/orgs/${org.id}/reset-code`)
+      if (reply.status === 200) org.code = reply.data.code
+      return ['resetCode', reply.status, holds(org, who, 'org:update') ? 200 : 403]
+    }
+    default: {
+      const reply = await me.post(`/api/orgs/${org.id}/invite`, { userIds: [people[whom]!.id] })
+      if (!holds(org, who, 'invitation:create')) return ['invite', reply.status, 403]
+      const [answer] = ok(reply).data.items
+      const expected = org.members.has(whom)
+        ? 'ALREADY_MEMBER'
+        : org.invitations.has(whom)
+          ? 'ALREADY_INVITED'
+          : 'INVITED'
+      expect(answer.status).toBe(expected)
+      if (answer.status === 'INVITED') org.invitations.set(whom, answer.invitationId)
+      return ['invite', reply.status, 200]
+    }
+  }
+}
+/** Everything that can be seen, against the model. */
+async function compare(): Promise<void> {
+  for (const org of orgs) {
+    const boss = people[org.owner]!
+    const { data } = ok(await boss.get(`/api/orgs/${org.id}/members`))
+    const seen = data.items.map((m: { userId: number; roleCode: string }) => `${m.userId} ${m.roleCode}`)
+    expect(seen.toSorted()).toEqual([...org.members].map(([who, role]) => `${people[who]!.id} ${role}`).toSorted())
+    expect(data.items.filter((m: { isOwner: boolean }) => m.isOwner)).toHaveLength(1)
+    const detail = ok(await boss.get(`/api/orgs/${org.id}`)).data
+    expect(detail).toMatchObject({
+      memberCount: org.members.size,
+      memberLimit: org.limit,
+      visibility: org.visibility,
+      joinPolicy: org.joinPolicy,
+      code: org.code,
+      ownerId: boss.id,
+    })
+    const pending = ok(await boss.get(`/api/orgs/${org.id}/pending`)).data.items
+    expect(pending.map((p: { userId: number }) => p.userId).toSorted()).toEqual(
+      [...org.requests].map((who) => people[who]!.id).toSorted(),
+    )
+    for (const [who, person] of people.entries())
+      expect((await person.get(`/api/orgs/${org.id}/members`)).status).toBe(holds(org, who, 'member:read') ? 200 : 403)
+  }
+  for (const [who, person] of people.entries()) {
+    const mine = ok(await person.get('/api/orgs')).data.items.map((o: { id: number }) => o.id)
+    expect(mine.toSorted()).toEqual(
+      orgs
+        .filter((o) => o.members.has(who))
+        .map((o) => o.id)
+        .toSorted(),
+    )
+    const invitations = ok(await person.get('/api/orgs/my-invitations')).data.items
+    expect(invitations.map((i: { id: number }) => i.id).toSorted()).toEqual(
+      orgs.flatMap((o) => o.invitations.get(who) ?? []).toSorted(),
+    )
+    expect(ok(await person.get('/api/auth/userinfo')).data.currentOrgId).toBe(current.get(who) ?? null)
+  }
+}
+
+test(`${STEPS} steps (SEED=${seed})`, async () => {
+  const outcomes = new Map<string, number>()
+  const trace: string[] = []
+  for (let step = 0; step < STEPS; step++) {
+    const place = random(ORGS)
+    const org = orgs[place]!
+    const who = random(3) > 0 ? pick([...org.members.keys()]) : random(PEOPLE)
+    const whom = random(PEOPLE)
+    const name = random(6) === 0 ? 'special' : pick(names)
+    let result: [string, number, number]
+    if (name === 'special') result = await special(org, who, whom, place)
+    else {
+      const [call, expected] = steps[name]!(org, who, whom, place)
+      result = [name, (await call).status, expected()]
+    }
+    const [what, status, expected] = result
+    trace.push(`${step}: ${what} org ${org.id} by ${who} of ${whom} → ${status}`)
+    expect(`${status}`, trace.slice(-15).join('\n')).toBe(`${expected}`)
+    outcomes.set(`${what} ${status}`, (outcomes.get(`${what} ${status}`) ?? 0) + 1)
+    if (step % LOOK_EVERY === 0) await compare()
+  }
+  await compare()
+  // A history in which nothing happens proves nothing.
+  for (const what of [...names, 'dissolve', 'resetCode', 'invite'])
+    expect(outcomes.get(`${what} 200`) ?? 0, what).toBeGreaterThan(5)
+}, 300_000)

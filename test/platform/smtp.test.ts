@@ -1,0 +1,200 @@
+/** Mail through a real mail server, well and ill behaved. */
+import { afterAll, describe, expect, test } from 'bun:test'
+import { createServer } from 'node:net'
+
+import { parseMailbox, parseSmtp } from '../../src/config/gateways.ts'
+import { createLog } from '../../src/platform/log.ts'
+import { openMailer } from '../../src/platform/mail/index.ts'
+import { GatewayError } from '../../src/platform/outgoing.ts'
+import { type MailSink, type MailSinkOptions, startMailSink, TEST_CA } from '../harness/mail-sink.ts'
+
+const running: MailSink[] = []
+afterAll(() => Promise.all(running.map((sink) => sink.stop())))
+
+async function sinkWith(options: MailSinkOptions): Promise<MailSink> {
+  const sink = await startMailSink(options)
+  running.push(sink)
+  return sink
+}
+
+const from = parseMailbox('二维码 <no-reply@example.org>')!
+const log = createLog({ level: 'error', format: 'text', write: () => {} })
+const mailer = (url: string) => openMailer(parseSmtp(url)!, { from, log })
+
+const mail = {
+  id: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6',
+  to: 'ann@example.com',
+  subject: '012345 是您的 Tessera 验证码，请在几分钟之内输入，并且不要告诉任何人',
+  text: 'Line one\n\n验证码 012345\n.\nend\n',
+  html: '<p>验证码 <b>012345</b></p>',
+}
+
+async function failure(promise: Promise<unknown>): Promise<GatewayError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (e: unknown) => e,
+  )
+  expect(error).toBeInstanceOf(GatewayError)
+  return error as GatewayError
+}
+
+test('a mail arrives whole: sender, recipient, subject, text, HTML, one id', async () => {
+  const sink = await sinkWith({ clear: true })
+  await (await mailer(`smtp://127.0.0.1:${sink.port}`)).send(mail)
+  const [got] = sink.mails
+  expect(got).toMatchObject({
+    to: 'ann@example.com',
+    from: 'no-reply@example.org',
+    secure: false,
+    user: undefined,
+    subject: mail.subject,
+  })
+  expect(got!.headers.get('from')).toBe('二维码 <no-reply@example.org>')
+  expect(got!.headers.get('to')).toBe('ann@example.com')
+  expect(got!.headers.get('message-id')).toBe('<f81d4fae-7dec-41d0-a765-00a0c91e6bf6@example.org>')
+  // Nobody's holiday notice answers it.
+  expect(got!.headers.get('auto-submitted')).toBe('auto-generated')
+  expect(got!.text.replaceAll('\r\n', '\n').trimEnd()).toBe(mail.text.trimEnd())
+  expect(got!.html.trimEnd()).toBe(mail.html)
+})
+
+test('a recipient is one recipient, whatever is written in it', async () => {
+  const sink = await sinkWith({ clear: true })
+  const driver = await mailer(`smtp://127.0.0.1:${sink.port}`)
+  for (const to of ['a@x.org, b@x.org', 'a@x.org\r\nBcc: b@x.org', '<b@x.org>a@x.org', 'a@x.org;b@x.org'])
+    await driver.send({ ...mail, to }).catch(() => {})
+  expect(sink.mails.flatMap(({ raw }) => raw.match(/^bcc:/gim) ?? [])).toEqual([])
+  expect(sink.mails.filter(({ to }) => to.includes(','))).toEqual([])
+})
+
+describe('encrypted', () => {
+  const user = 'tessera@example.org'
+  const password = 'p:@/#% ü'
+  const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`
+
+  test.each([
+    ['STARTTLS', {}, 'smtp', '&tls=required'],
+    ['TLS from the start', { implicit: true }, 'smtps', ''],
+  ])('%s, with a sign-in', async (_, options, scheme, more) => {
+    const sink = await sinkWith({ ...options, user, password })
+    const driver = await mailer(`${scheme}://${login}@localhost:${sink.port}?ca=${TEST_CA}${more}`)
+    expect(await driver.check()).toBe(`localhost:${sink.port} answers, encrypted, and lets us in`)
+    expect(sink.mails).toHaveLength(0)
+    await driver.send(mail)
+    expect(sink.mails[0]).toMatchObject({ secure: true, user })
+  })
+
+  test('a wrong password is the operator’s to mend: it may pass, and nothing is sent', async () => {
+    const sink = await sinkWith({ user, password })
+    const driver = await mailer(`smtp://u:wrong@localhost:${sink.port}?tls=required&ca=${TEST_CA}`)
+    const error = await failure(driver.send(mail))
+    expect(error.permanent).toBe(false)
+    expect(error.message).toContain('535')
+    expect(error.message).not.toContain('wrong')
+    expect((await failure(driver.check())).message).toContain('535')
+    expect(sink.asked).toEqual([])
+  })
+
+  test('a certificate that nobody vouches for is refused, before the password is said', async () => {
+    for (const [options, url] of [
+      [{ implicit: true }, 'smtps://u:p@localhost:PORT'],
+      [{}, 'smtp://u:p@localhost:PORT?tls=required'],
+    ] as const) {
+      const sink = await sinkWith({ ...options, user: 'u', password: 'p' })
+      const error = await failure((await mailer(url.replace('PORT', String(sink.port)))).send(mail))
+      expect(error.message).toContain('certificate')
+      expect(sink.asked).toEqual([])
+    }
+  })
+
+  test('a certificate for another name is refused', async () => {
+    const sink = await sinkWith({ implicit: true })
+    const error = await failure((await mailer(`smtps://[::ffff:127.0.0.1]:${sink.port}?ca=${TEST_CA}`)).send(mail))
+    expect(error.permanent).toBe(false)
+    expect(error.message).toMatch(/altnames|does not match/i)
+    expect(sink.asked).toEqual([])
+  })
+
+  test('a server that offers no STARTTLS gets nothing', async () => {
+    const sink = await sinkWith({ clear: true })
+    const error = await failure((await mailer(`smtp://localhost:${sink.port}?tls=required`)).send(mail))
+    expect(error.message).toContain('STARTTLS')
+    expect(sink.asked).toEqual([])
+  })
+
+  test('a certificate authority that cannot be read', async () => {
+    const error = await failure(mailer('smtps://mail.example.org?ca=/missing.pem'))
+    expect(error.message).toContain('/missing.pem')
+  })
+})
+
+test('greylisted (451): it may pass, and the second time it is taken', async () => {
+  const sink = await sinkWith({
+    clear: true,
+    onRecipient: (_, nth) => (nth === 1 ? { code: 451, message: 'Greylisted, come back later' } : undefined),
+  })
+  const driver = await mailer(`smtp://127.0.0.1:${sink.port}`)
+  const error = await failure(driver.send(mail))
+  expect(error.permanent).toBe(false)
+  expect(error.message).toContain('451')
+  await driver.send(mail)
+  expect(sink.mails).toHaveLength(1)
+})
+
+test.each([
+  ['of the recipient (550)', { onRecipient: () => ({ code: 550, message: 'No such user' }) }],
+  ['of the mail (554)', { onMail: () => ({ code: 554, message: 'Spam' }) }],
+])('a refusal %s is final', async (_, options) => {
+  const sink = await sinkWith({ clear: true, ...options })
+  const error = await failure((await mailer(`smtp://127.0.0.1:${sink.port}`)).send(mail))
+  expect(error.permanent).toBe(true)
+  expect(error.message).toMatch(/55[04]/)
+  expect(sink.mails).toEqual([])
+})
+
+test('a temporary refusal of the mail (452) is not final', async () => {
+  const sink = await sinkWith({ clear: true, onMail: () => ({ code: 452, message: 'Disk full' }) })
+  expect((await failure((await mailer(`smtp://127.0.0.1:${sink.port}`)).send(mail))).permanent).toBe(false)
+})
+
+test('nobody there', async () => {
+  const sink = await startMailSink()
+  await sink.stop()
+  const driver = await mailer(`smtp://127.0.0.1:${sink.port}`)
+  const error = await failure(driver.send(mail))
+  expect(error.permanent).toBe(false)
+  expect(error.message).toContain('ECONNREFUSED')
+  expect((await failure(driver.check())).message).toContain('ECONNREFUSED')
+})
+
+test('a server that says nothing: cut off by the signal at once, and by itself after 10 s', async () => {
+  const sockets = new Set<{ destroyed: boolean; destroy(): void }>()
+  const silent = createServer((socket) => sockets.add(socket.on('error', () => {})))
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  try {
+    const { port } = silent.address() as { port: number }
+    const driver = await mailer(`smtp://127.0.0.1:${port}`)
+    const started = performance.now()
+    expect((await failure(driver.send(mail, AbortSignal.timeout(100)))).permanent).toBe(false)
+    expect(performance.now() - started).toBeLessThan(3000)
+
+    const again = performance.now()
+    const error = await failure(driver.send(mail))
+    expect(error.permanent).toBe(false)
+    expect(error.message).toMatch(/never received|timeout/i)
+    const took = performance.now() - again
+    expect(took).toBeGreaterThan(9000)
+    expect(took).toBeLessThan(15_000)
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  }
+}, 30_000)
+
+test('without a mail server the log gets the subject, which holds the code', async () => {
+  const lines: string[] = []
+  const written = createLog({ level: 'warn', format: 'json', write: (text) => lines.push(text) })
+  await (await openMailer(undefined, { from, log: written })).send(mail)
+  expect(lines.join('')).toContain('012345')
+  expect(lines.join('')).not.toContain('ann@example.com')
+})
