@@ -71,6 +71,8 @@ export interface LongList<Owner extends string, Key extends string, Row> {
 
 /** Rows between two places of a map. Walking over half of them takes about 4 µs; a million rows have 4,000 places of about 100 bytes. */
 const STEP = 250
+/** Pages that end before this row are read from the front: comparing keys costs 1 µs a row, skipping one 0.02 µs. */
+const NEAR = 2 * STEP
 /** Places kept for all maps of one list kind, about 5 MB; the maps longest unused go first. */
 const MAX_PLACES = 50_000
 /** Making a map (0.1 s for a million rows) gives way to other requests after so long, in milliseconds. */
@@ -120,6 +122,7 @@ function queriesOf<Owner extends string, Key extends string, Row>(spec: LongList
   return {
     allRows: prepared((db) => spec.rows(db, { where: spec.scope, orderBy: pinnedFirst, limit, offset })),
     countAll: prepared((db) => db.select({ n: count() }).from(spec.table).where(spec.scope)),
+    firstRows: immediate((db) => spec.rows(db, { where: spec.scope, orderBy: pinnedFirst, limit, offset })),
     rowsFrom: immediate((db) => spec.rows(db, { where, orderBy, limit, offset })),
     keyFrom: immediate<Record<Key, number>>(
       (db) =>
@@ -204,6 +207,10 @@ export function longList<Owner extends string, Key extends string, Row>(
       const key = keyAfter(db, owner, place)
       if (key === undefined || map.overgrown) return undefined
       map.split(place, key, STEP)
+    }
+    if (offset + size <= NEAR) {
+      const found = queries.firstRows(db, { ...owner, list_limit: size, list_offset: offset })
+      return found.length === Math.max(0, Math.min(size, map.total - offset)) ? found : undefined
     }
     const rows: Row[] = []
     const pieces: Piece[] = map.pieces(offset, size)

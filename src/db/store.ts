@@ -14,7 +14,7 @@ type Drizzle = BaseSQLiteDatabase<'async', unknown, Record<string, never>>
 /** Always awaited; never call `.get() .all() .run()` on them. What a write did is known from RETURNING only. */
 export type Builders = Pick<Drizzle, 'select' | 'selectDistinct' | '$with' | 'with' | 'insert' | 'update' | 'delete'>
 
-/** Reads committed rows. */
+/** Reads committed rows: all that was committed when the current turn of the event loop first read, and every write of this process. */
 export type Db = Pick<Builders, 'select' | 'selectDistinct' | '$with' | 'with'> & { readonly kind: 'read' | 'write' }
 
 /**
