@@ -120,7 +120,7 @@ export const settings: readonly Setting[] = [
   setting({
     key: 'secret',
     value: 'TEXT',
-    help: 'What tokens are signed with. Several servers on one database need the same.',
+    help: 'What tokens are signed with, at least 32 characters. Another one signs everybody out.',
     accepts: `at least ${MIN_SECRET_LENGTH} characters long`,
     fallback: 'made once and kept in keys/',
     secret: true,
