@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { setSetting } from '../../src/domains/settings/index.ts'
 import { inProcess, race, type Reply } from '../harness/index.ts'
+import { person } from '../harness/people.ts'
 import { newDevice, newEmail, newPhone, otherThan, startWorld, type World } from './helpers.ts'
 
 let world: World
@@ -99,6 +100,37 @@ describe('e-mail and code', () => {
     await world.post('/api/auth/register', { email, password: 'a long password' })
     const reply = await world.post('/api/auth/email-login', { email, code: await mailCode(email) })
     expect(reply.data.user.identities).toMatchObject([{ provider: 'EMAIL', credential: email, verified: true }])
+  })
+
+  test('ends the password and the sessions of whoever claimed the address before its owner came', async () => {
+    const [email, deviceId] = [newEmail(), newDevice()]
+    const claimed = await world.post('/api/auth/register', { email, password: 'waiting for you' }, { deviceId })
+    const claimer = person(world.server.url, claimed, email, '', deviceId)
+    const owner = await world.post('/api/auth/email-login', { email, code: await mailCode(email) })
+    expect(owner.data.user).toMatchObject({ id: claimer.id, hasPassword: false })
+    expect((await claimer.get('/api/auth/userinfo')).status).toBe(401)
+    expect((await world.post('/api/auth/refresh', { refreshToken: claimer.refreshToken })).status).toBe(401)
+    expect((await world.post('/api/auth/login', { account: email, password: 'waiting for you' })).status).toBe(401)
+    // Only the first time: a confirmed address and its password go together from now on.
+    const mine = person(world.server.url, owner, email, '', owner.data.deviceId)
+    expect((await mine.post('/api/auth/password/set', { password: 'the owner’s own' })).status).toBe(200)
+    if (!inProcess) return // Waiting for the next code takes a minute there.
+    world.server.clock.advance(61_000)
+    const again = await world.post('/api/auth/email-login', { email, code: await mailCode(email) })
+    expect(again.data.user.hasPassword).toBe(true)
+  })
+
+  test('a claimed address opens nothing where somebody proved who they are otherwise', async () => {
+    const [email, deviceId, phone] = [newEmail(), newDevice(), newPhone()]
+    const made = await world.post('/api/auth/register', { email, password: 'a long password' }, { deviceId })
+    const bob = person(world.server.url, made, email, 'a long password', deviceId)
+    const code = await world.codeBy(bob, '/api/auth/sms/bind-code', { phone }, phone)
+    expect((await bob.post('/api/auth/phone-bind', { phone, code })).status).toBe(200)
+    const reply = await world.post('/api/auth/email-login', { email, code: await mailCode(email) })
+    expect([reply.status, reply.message]).toEqual([400, 'This account is not registered'])
+    expect((await world.post('/api/auth/password/forgot-code', { credential: email })).status).toBe(400)
+    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await world.post('/api/auth/login', { account: email, password: 'a long password' })).status).toBe(200)
   })
 
   test('makes no account; that nobody has the address is told only to who holds the code', async () => {

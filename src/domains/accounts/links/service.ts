@@ -10,6 +10,7 @@ import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
 import { emailOf, phoneOf, providerOf } from '../codes/targets.ts'
 import { askingDevice } from '../credentials.ts'
 import { alreadyLinked, linkRefused, linkTargetUnknown, linkToSelf, sessionEnded } from '../errors.ts'
+import { openedByCode } from '../identities/claims.ts'
 import { recordLogin } from '../login-records/record.ts'
 import type { LoginResponse } from '../logins/model.ts'
 import { loginResponse } from '../logins/respond.ts'
@@ -17,7 +18,7 @@ import { signIn } from '../logins/sign-in.ts'
 import { tell } from '../notices/tell.ts'
 import { guarded, lockOf } from '../passwords/guard.ts'
 import { findOwn } from '../sessions/store.ts'
-import { userById, userByIdentity, type UserRow } from '../users/store.ts'
+import { userById, type UserRow } from '../users/store.ts'
 import type { LinkRequest, LinkView } from './model.ts'
 import { deleteLink, findLink, insertLink, pageOfLinks } from './store.ts'
 import { toLinkView } from './view.ts'
@@ -25,7 +26,7 @@ import { toLinkView } from './view.ts'
 /** A code to the phone or e-mail of the account that the caller wants to link: somebody's, and not the caller's own (spec §4.1). */
 export const sendLinkCode = (ctx: AppContext, actor: Actor, credential: string, caller: Caller): Promise<CodeSent> =>
   issueCode(ctx, { purpose: 'ACCOUNT_LINK', credential, userId: actor.userId }, caller, async (tx) => {
-    const target = await userByIdentity(tx, providerOf(credential), credential)
+    const target = (await openedByCode(tx, providerOf(credential), credential))?.user
     if (target?.status !== 'ACTIVE') return linkTargetUnknown()
     return target.id === actor.userId ? linkToSelf() : undefined
   })
@@ -96,13 +97,13 @@ async function byCode(ctx: AppContext, actor: Actor, body: LinkRequest): Promise
     : emailOf(body.credential, 'body.credential'))
   const provider = isPhone ? 'PHONE' : 'EMAIL'
   const proof = await checkCode(ctx, { purpose: 'ACCOUNT_LINK', credential, userId: actor.userId }, body.code)
-  const target = await userByIdentity(ctx.db.read, provider, credential)
+  const target = (await openedByCode(ctx.db.read, provider, credential))?.user
   if (target === undefined) throw linkTargetUnknown()
   return {
     targetId: target.id,
     async stillTrue(tx, now) {
       await consumeCode(tx, proof)
-      if ((await userByIdentity(tx, provider, credential))?.id !== now.id) throw linkTargetUnknown()
+      if ((await openedByCode(tx, provider, credential))?.user.id !== now.id) throw linkTargetUnknown()
     },
   }
 }

@@ -8,10 +8,12 @@ import { checkCode, consumeCode } from '../codes/service.ts'
 import { emailOf, phoneOf } from '../codes/targets.ts'
 import { type Device, deviceOf } from '../credentials.ts'
 import { notRegistered, registrationClosed } from '../errors.ts'
+import { openedByCode } from '../identities/claims.ts'
 import type { LoginType } from '../login-records/model.ts'
 import { makeNickname } from '../nicknames/service.ts'
+import { dropClaimersPassword } from '../passwords/replace.ts'
 import { createUser } from '../users/create.ts'
-import { identitiesOf, insertIdentity, userByIdentity, verifyIdentity } from '../users/store.ts'
+import { insertIdentity, userByIdentity, verifyIdentity } from '../users/store.ts'
 import type { EmailLogin, LoginResponse, OneClickLogin, PhoneLogin } from './model.ts'
 import { loginResponse } from './respond.ts'
 import { signIn } from './sign-in.ts'
@@ -67,7 +69,7 @@ async function enterByPhone(
 
 /**
  * E-mail and code. An address that nobody has is told so, now that it is known to be the caller's own. The first code for an
- * address that was only claimed at registration confirms it.
+ * address that was only claimed at registration confirms it, and ends the password of whoever claimed it.
  */
 export async function emailLogin(ctx: AppContext, body: EmailLogin, caller: Caller): Promise<LoginResponse> {
   const device = deviceOf(caller, body)
@@ -75,11 +77,14 @@ export async function emailLogin(ctx: AppContext, body: EmailLogin, caller: Call
   const proof = await checkCode(ctx, { purpose: 'LOGIN', credential: email, userId: NOBODY_YET }, body.code)
   const grant = await ctx.db.write(async (tx) => {
     await consumeCode(tx, proof)
-    const user = await userByIdentity(tx, 'EMAIL', email)
-    if (user === undefined) throw notRegistered()
-    const identity = (await identitiesOf(tx, user.id)).find((i) => i.provider === 'EMAIL' && i.credential === email)
-    if (identity !== undefined && !identity.verified) await verifyIdentity(tx, user.id, identity.id)
+    const owner = await openedByCode(tx, 'EMAIL', email)
+    if (owner === undefined) throw notRegistered()
+    const { user, identity } = owner
     const { ip, locale } = caller
+    if (!identity.verified) {
+      await verifyIdentity(tx, user.id, identity.id)
+      await dropClaimersPassword(ctx, tx, user.id, { device, ip, locale })
+    }
     return signIn(ctx, tx, { userId: user.id, device, loginType: 'email', ip, locale })
   })
   return loginResponse(ctx, grant, { madeDeviceId: device.made })

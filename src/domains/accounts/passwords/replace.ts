@@ -16,10 +16,7 @@ export interface NewPasswordBy {
   readonly locale: Caller['locale']
 }
 
-/**
- * Inside a write. Everything that the old password, or whoever knew it, opened ends: tokens, sessions, links into the account,
- * codes on their way; and a lock with it. The caller signs in again.
- */
+/** Inside a write. A new password; everything that the old one opened ends, and the caller signs in again. */
 export async function installPassword(
   ctx: AppContext,
   tx: Tx,
@@ -27,6 +24,31 @@ export async function installPassword(
   passwordHash: string,
   { device, ip, locale }: NewPasswordBy,
 ): Promise<void> {
+  await exchange(ctx, tx, userId, passwordHash)
+  await recordLogin(ctx, tx, { userId, loginType: 'password_change', device, ip })
+  await tell(ctx, tx, { userId, kind: 'PASSWORD_CHANGED', about: {}, deviceName: device.name, ip, locale })
+}
+
+/**
+ * Inside a write. The owner of an address that was only claimed at registration came with a code: whoever typed it there, perhaps to
+ * wait for its owner, has neither password nor session any more.
+ */
+export async function dropClaimersPassword(
+  ctx: AppContext,
+  tx: Tx,
+  userId: number,
+  { device, ip, locale }: NewPasswordBy,
+): Promise<void> {
+  await exchange(ctx, tx, userId, null)
+  const line = {
+    en: 'The address was confirmed by a code. The password given at registration is gone: set a new one.',
+    zh: '邮箱已通过验证码确认。注册时设置的密码已失效，请设置新密码。',
+  }
+  await tell(ctx, tx, { userId, kind: 'PASSWORD_CHANGED', about: {}, deviceName: device.name, ip, locale, line })
+}
+
+/** Everything that the old password, or whoever knew it, opened ends: tokens, sessions, links into the account, codes, a lock. */
+async function exchange(ctx: AppContext, tx: Tx, userId: number, passwordHash: string | null): Promise<void> {
   await replacePassword(tx, userId, passwordHash)
   await revokeAll(ctx, tx, userId)
   await deleteLinksInto(tx, userId)
@@ -37,6 +59,4 @@ export async function installPassword(
     bound.map((i) => i.credential),
   )
   await unlock(tx, userId)
-  await recordLogin(ctx, tx, { userId, loginType: 'password_change', device, ip })
-  await tell(ctx, tx, { userId, kind: 'PASSWORD_CHANGED', about: {}, deviceName: device.name, ip, locale })
 }

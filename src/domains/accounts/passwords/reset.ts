@@ -6,7 +6,8 @@ import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
 import { credentialOf, providerOf } from '../codes/targets.ts'
 import { deviceOf } from '../credentials.ts'
 import { notRegistered, wrongCode } from '../errors.ts'
-import { identitiesOf, userByIdentity, verifyIdentity } from '../users/store.ts'
+import { openedByCode } from '../identities/claims.ts'
+import { verifyIdentity } from '../users/store.ts'
 import type { PasswordReset } from './model.ts'
 import { passwordProblem } from './policy.ts'
 import { installPassword } from './replace.ts'
@@ -16,8 +17,8 @@ import { policyOf } from './service.ts'
 export async function sendForgotCode(ctx: AppContext, given: string, caller: Caller): Promise<CodeSent> {
   const credential = await credentialOf(given)
   return issueCode(ctx, { purpose: 'RESET', credential, userId: 0 }, caller, async (tx) => {
-    const user = await userByIdentity(tx, providerOf(credential), credential)
-    return user?.status === 'ACTIVE' ? undefined : notRegistered()
+    const owner = await openedByCode(tx, providerOf(credential), credential)
+    return owner?.user.status === 'ACTIVE' ? undefined : notRegistered()
   })
 }
 
@@ -26,7 +27,7 @@ export async function resetPassword(ctx: AppContext, body: PasswordReset, caller
   const credential = await credentialOf(body.credential)
   const provider = providerOf(credential)
   const proof = await checkCode(ctx, { purpose: 'RESET', credential, userId: 0 }, body.code)
-  const user = await userByIdentity(ctx.db.read, provider, credential)
+  const user = (await openedByCode(ctx.db.read, provider, credential))?.user
   if (user === undefined) throw wrongCode()
   const policy = await policyOf(ctx, user.id)
   const problem = passwordProblem(body.newPassword, policy, user.username, 'body.newPassword')
@@ -35,10 +36,9 @@ export async function resetPassword(ctx: AppContext, body: PasswordReset, caller
   const { name } = deviceOf(caller, {})
   await ctx.db.write(async (tx) => {
     await consumeCode(tx, proof)
-    const now = await userByIdentity(tx, provider, credential)
-    if (now?.id !== user.id || now.status !== 'ACTIVE') throw wrongCode()
-    const identity = (await identitiesOf(tx, user.id)).find((i) => i.credential === credential)
-    if (identity !== undefined && !identity.verified) await verifyIdentity(tx, user.id, identity.id)
+    const now = await openedByCode(tx, provider, credential)
+    if (now?.user.id !== user.id || now.user.status !== 'ACTIVE') throw wrongCode()
+    if (!now.identity.verified) await verifyIdentity(tx, user.id, now.identity.id)
     // No session and no device of theirs did this, only somebody with the code.
     const by = { device: { key: '', name }, ip: caller.ip, locale: caller.locale }
     await installPassword(ctx, tx, user.id, passwordHash, by)

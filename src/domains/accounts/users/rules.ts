@@ -20,3 +20,7 @@ export function canStillSignIn(user: WaysIn, identities: readonly Identity[], wi
   const isName = user.username !== null || rest.some((i) => i.provider !== 'DEVICE')
   return rest.some((i) => i.provider !== 'EMAIL' || i.verified) || (user.passwordHash !== null && isName)
 }
+
+/** Claimed but never proved, on an account where something else was: such a credential opens nothing. */
+export const isMereClaim = (identity: Identity, all: readonly Identity[]): boolean =>
+  !identity.verified && all.some((i) => i.verified)

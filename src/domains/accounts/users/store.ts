@@ -170,7 +170,8 @@ export async function rehashPassword(tx: Tx, userId: number, before: string, aft
 }
 
 /** A new password: access tokens given before stop working. */
-export async function replacePassword(tx: Tx, userId: number, passwordHash: string): Promise<void> {
+/** `null` takes it away. Earlier access tokens end with it. */
+export async function replacePassword(tx: Tx, userId: number, passwordHash: string | null): Promise<void> {
   await tx
     .update(users)
     .set({ passwordHash, tokenVersion: sql`${users.tokenVersion} + 1`, updatedAt: tx.stamp })
