@@ -43,6 +43,20 @@ export async function run(bench: Bench): Promise<void> {
     { max: 1.5 },
     'µs',
   )
+
+  const permission = (await call(server, 'GET', '/api/bench/permission-check', headers)) as {
+    cached: number
+    cold: number
+  }
+  bench.report.value(
+    'permission check, remembered',
+    `${round(permission.cached)} µs`,
+    permission.cached,
+    'the same with the user and the role read anew',
+    `${round(permission.cold)} µs`,
+    undefined,
+    'µs',
+  )
 }
 
 /** Microseconds of a bare verification of a token with the same claims. */

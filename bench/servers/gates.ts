@@ -59,7 +59,34 @@ const endpoints = [
     run: ({ ctx, request, caller }) =>
       timeTokenCheck(ctx, request.headers.get('authorization')!.slice(7), caller.deviceId),
   }),
+  endpoint({
+    id: 'bench.permissionCheck',
+    method: 'GET',
+    path: '/api/bench/permission-check',
+    summary: 'Microseconds of a permission check, remembered and read anew',
+    tag: 'bench',
+    access: signedIn,
+    data: Type.Object({ cached: Type.Number(), cold: Type.Number() }),
+    run: ({ ctx, actor }) => timePermissionCheck(ctx, actor.userId),
+  }),
 ]
+
+/** Checks that have to read the user and the role anew, in one timing. */
+const COLD_CHECKS = 100
+
+async function timePermissionCheck(ctx: Parameters<typeof access.can>[0], userId: number) {
+  let cold = 0
+  for (let i = 0; i < COLD_CHECKS; i++) {
+    await ctx.db.write(async (tx) => access.rolesChanged(ctx, tx))
+    const startedAt = Bun.nanoseconds()
+    await access.can(ctx, userId, 'APP', 0, 'qr_code:read')
+    cold += Bun.nanoseconds() - startedAt
+  }
+  const startedAt = Bun.nanoseconds()
+  for (let i = 0; i < CHECKS; i++)
+    if (access.can(ctx, userId, 'APP', 0, 'qr_code:read') !== true) throw new Error('not permitted')
+  return { cached: (Bun.nanoseconds() - startedAt) / 1000 / CHECKS, cold: cold / 1000 / COLD_CHECKS }
+}
 
 async function timeTokenCheck(
   ctx: Parameters<typeof accounts.authenticate>[0],
