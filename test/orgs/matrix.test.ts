@@ -26,12 +26,23 @@ const WHO: Record<string, string | undefined> = {
   applicant: undefined,
   'owner of another organization': undefined,
   'system administrator': undefined,
+  USER_ADMIN: undefined,
+  BUSINESS_ADMIN: undefined,
+  OPERATION_ADMIN: undefined,
 }
+/** Roles of the console: they give nothing inside an organization. */
+const PLATFORM_ROLES = ['USER_ADMIN', 'BUSINESS_ADMIN', 'OPERATION_ADMIN']
 
 beforeAll(async () => {
   server = await startServer()
   for (const who of Object.keys(WHO))
     people[who] = who === 'system administrator' ? await server.admin() : await server.person()
+  const administrator = people['system administrator']!
+  const roles = ok(await administrator.get('/api/rbac/roles', { domain: 'PLATFORM', size: 100 })).data.items
+  for (const code of PLATFORM_ROLES) {
+    const { id } = roles.find((role: { code: string }) => role.code === code)
+    ok(await administrator.post(`/api/rbac/users/${people[code]!.id}/roles`, { roleId: id }))
+  }
   const owner = people['owner']!
   org = await found(owner)
   hidden = await found(owner, { visibility: 'INTERNAL' })
