@@ -78,6 +78,10 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
   accounts.registerDeletion(ctx, async (_ctx, tx, userId) =>
     (await orgs.endMemberships(ctx, tx, userId)) ? undefined : accounts.ownerStays(),
   )
+  accounts.registerDeletion(ctx, async (_ctx, tx, userId) => {
+    await notifications.deleteAllOf(tx, userId)
+    return undefined
+  })
   orgs.registerResource(ctx, qrCodes.ofOrganization)
   qrCodes.registerResolver(ctx, 'ORG_JOIN', orgs.resolveJoin)
   notifications.registerOrganizations(ctx, orgs.forNotifications)

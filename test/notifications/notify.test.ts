@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { notificationContents } from '../../src/db/schema/notifications.ts'
+import { notificationContents, notifications } from '../../src/db/schema/notifications.ts'
 import { type Notified, notify, onNotification } from '../../src/domains/notifications/index.ts'
 import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
 import { counts, list, ok, sendTo } from './helpers.ts'
@@ -26,6 +26,20 @@ describe.if(inProcess)('notify', () => {
     data: { orgId: 7, invitationId: 3 },
   })
   const write = (notice: Parameters<typeof notify>[2]) => server.ctx.db.write((tx) => notify(server.ctx, tx, notice))
+
+  test('an account that is deleted takes what it was told along, and nothing of others', async () => {
+    const [carol, dan] = [await server.person(), await server.person()]
+    await write({ ...invitation([carol.id]), title: { en: 'For Carol alone', zh: '仅此' } })
+    await write({ ...invitation([carol.id, dan.id]), title: { en: 'For both', zh: '两人' } })
+    expect((await counts(carol)).total).toBe(2)
+    ok(await carol.post('/api/auth/account/delete'))
+    const rows = await server.ctx.db.read.select({ userId: notifications.userId }).from(notifications)
+    expect(rows.filter((row) => row.userId === carol.id)).toEqual([])
+    const titles = (await server.ctx.db.read.select().from(notificationContents)).map((content) => content.title)
+    expect(titles).not.toContain('For Carol alone')
+    expect((await list(dan)).items.map((item) => item.title)).toEqual(['For both'])
+    expect(await counts(dan)).toEqual({ total: 1, unread: 1 })
+  })
 
   test('plain text in the reader’s language', async () => {
     await write(invitation([alice.id, bob.id, alice.id]))

@@ -6,6 +6,7 @@ export { endpoints } from './endpoints.ts'
 export { type Notice, notify } from './notify.ts'
 export { type Notified, onNotification } from './listeners.ts'
 export { type Organizations, registerOrganizations } from './sends/organizations.ts'
+export { deleteAllOf } from './store.ts'
 export { continueSends, stopSends } from './sends/runner.ts'
 
 export const jobs: readonly Job[] = [sendJob]

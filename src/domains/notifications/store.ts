@@ -164,11 +164,32 @@ export async function deleteNotification(tx: Tx, userId: number, id: number): Pr
     .returning()
   if (row === undefined) return false
   left(tx, row)
-  const { contentId } = row
-  const readers = tx.select({ id: notifications.id }).from(notifications).where(eq(notifications.contentId, contentId))
-  const sendings = tx.select({ id: sends.id }).from(sends).where(eq(sends.contentId, contentId))
-  await tx.delete(contents).where(and(eq(contents.id, contentId), notExists(readers), notExists(sendings)))
+  await dropUnheld(tx, [row.contentId])
   return true
+}
+
+/** Contents looked at by one statement. */
+const UNHELD_CHUNK = 500
+
+/** Everything a user was told, for whoever deletes their account. */
+export async function deleteAllOf(tx: Tx, userId: number): Promise<void> {
+  const rows = await tx.delete(notifications).where(eq(notifications.userId, userId)).returning()
+  for (const row of rows) left(tx, row)
+  for (let at = 0; at < rows.length; at += UNHELD_CHUNK)
+    await dropUnheld(
+      tx,
+      rows.slice(at, at + UNHELD_CHUNK).map((row) => row.contentId),
+    )
+}
+
+/** Of these contents, deletes those that nobody has any more and no person sent. */
+async function dropUnheld(tx: Tx, contentIds: readonly number[]): Promise<void> {
+  const readers = tx
+    .select({ id: notifications.id })
+    .from(notifications)
+    .where(eq(notifications.contentId, contents.id))
+  const sendings = tx.select({ id: sends.id }).from(sends).where(eq(sends.contentId, contents.id))
+  await tx.delete(contents).where(and(inArray(contents.id, [...contentIds]), notExists(readers), notExists(sendings)))
 }
 
 export type NewContent = Omit<typeof contents.$inferInsert, 'id' | 'createdAt'>
