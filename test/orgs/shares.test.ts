@@ -261,6 +261,21 @@ describe('an organization', () => {
   })
 })
 
+test('an organization dissolved while ten make codes in it leaves none behind', async () => {
+  for (let round = 0; round < 5; round++) {
+    const where = await found(owner)
+    const [end, ...replies] = await race(11, (i) =>
+      i === 0
+        ? owner.delete(`/api/orgs/${where.id}`)
+        : owner.post('/api/qr-codes', { name: 'late', content: 'late', orgId: where.id }),
+    )
+    const made = replies.filter((r) => r.status === 200).length
+    for (const reply of replies) expect([200, 403, 404]).toContain(reply.status)
+    if (end!.status === 200) expect(made).toBe(0)
+    else expect([end!.status, (await copies(owner, where)).length]).toEqual([400, made])
+  }
+})
+
 describe('who may', () => {
   test('the ORG roles, by their points', async () => {
     const made = await share(owner, org, (await makeCode(owner, { name: 'guarded copy' })).id)

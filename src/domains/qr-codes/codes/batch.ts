@@ -4,7 +4,7 @@ import { joined } from '../list/store.ts'
 import type { Owner } from '../owner.ts'
 import { type FieldProblem, noSuchCategory } from './errors.ts'
 import type { NewQrCode, QrCodeView } from './model.ts'
-import { checkQuota, quotaOf } from './quota.ts'
+import { checkRoom, quotaOf } from './quota.ts'
 import { insertCode, type QrCodeRow } from './store.ts'
 import { toView } from './view.ts'
 import { checkMayPublish, contentProblem, isOwnCategory, newRow } from './write.ts'
@@ -28,7 +28,7 @@ export async function createBatch(
       ...(categoryId !== null && unknown.has(categoryId) ? [noSuchCategory(`body.items.${i}.categoryId`)] : []),
     ])
     if (problems.length > 0) throw invalidAll(problems)
-    await checkQuota(tx, owner, quota, values.length)
+    await checkRoom(tx, owner, quota, values.length)
     const made: QrCodeRow[] = []
     for (const row of values) {
       const code = await insertCode(tx, owner, row)

@@ -2,7 +2,7 @@
 import type { Tx } from '../../../db/store.ts'
 import { notFound } from '../../../http/errors.ts'
 import { uuid } from '../../../platform/ids.ts'
-import { checkQuota } from './quota.ts'
+import { checkRoom } from './quota.ts'
 import { findCode, insertCode } from './store.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function copyIntoOrg(
   const source = await findCode(tx, { userId, orgId: 0 }, sourceId)
   if (source === undefined) throw notFound()
   const owner = { userId, orgId }
-  await checkQuota(tx, owner, quota, 1)
+  await checkRoom(tx, owner, quota, 1)
   const { name, content, contentType, tags, remark, style } = source
   const values = { uuid: uuid(), name, content, contentType, categoryId: null, tags, remark, style, isPublic: false }
   return (await insertCode(tx, owner, values)).id

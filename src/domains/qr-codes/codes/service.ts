@@ -5,7 +5,7 @@ import { changed as listChanged, joined, left } from '../list/store.ts'
 import type { Owner } from '../owner.ts'
 import { noSuchCategory, refuse } from './errors.ts'
 import type { NewQrCode, QrCodeView, UpdateQrCode } from './model.ts'
-import { checkQuota, quotaOf } from './quota.ts'
+import { checkRoom, quotaOf } from './quota.ts'
 import { type Change, findCode, insertCode, type QrCodeRow, updateCode } from './store.ts'
 import { toView } from './view.ts'
 import { changeOf, checkMayPublish, contentProblem, isOwnCategory, newRow } from './write.ts'
@@ -25,7 +25,7 @@ export async function createCode(ctx: AppContext, owner: Owner, input: NewQrCode
   const row = await ctx.db.write(async (tx) => {
     if (values.categoryId !== null && !(await isOwnCategory(tx, owner, values.categoryId)))
       throw refuse(noSuchCategory('body.categoryId'))
-    await checkQuota(tx, owner, quota, 1)
+    await checkRoom(tx, owner, quota, 1)
     const made = await insertCode(tx, owner, values)
     joined(tx, owner, made)
     return made

@@ -1,6 +1,7 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 
 import { prepared } from '../../../db/prepared.ts'
+import { organizations } from '../../../db/schema/orgs.ts'
 import { qrCodes } from '../../../db/schema/qr-codes.ts'
 import type { Db, Tx } from '../../../db/store.ts'
 import type { Owner } from '../owner.ts'
@@ -102,3 +103,13 @@ export async function hasAtLeast(db: Db | Tx, owner: Owner, limit: number): Prom
     .offset(limit - 1)
   return rows.length > 0
 }
+
+const organizationById = prepared((db) =>
+  db
+    .select({ id: organizations.id })
+    .from(organizations)
+    .where(eq(organizations.id, sql.placeholder('id'))),
+)
+
+export const organizationExists = async (tx: Tx, id: number): Promise<boolean> =>
+  (await organizationById(tx, { id })).length > 0

@@ -4,7 +4,7 @@ import { mapPage, type PageInput } from '../../../db/paging.ts'
 import { notFound } from '../../../http/errors.ts'
 import { HOUR } from '../../../platform/clock.ts'
 import type { QrCodeView } from '../codes/model.ts'
-import { checkQuota, quotaOf } from '../codes/quota.ts'
+import { checkRoom, quotaOf } from '../codes/quota.ts'
 import { TRASH_MS } from '../codes/rules.ts'
 import { updateCode } from '../codes/store.ts'
 import { toTrashedView, toView } from '../codes/view.ts'
@@ -26,7 +26,7 @@ export async function restoreCode(ctx: AppContext, owner: Owner, id: number): Pr
   const row = await ctx.db.write(async (tx) => {
     const trashed = await store.findTrashed(tx, owner, id)
     if (trashed === undefined) throw notFound()
-    await checkQuota(tx, owner, quota, 1)
+    await checkRoom(tx, owner, quota, 1)
     const { categoryId } = trashed
     const kept = categoryId !== null && (await isOwnCategory(tx, owner, categoryId)) ? categoryId : null
     const restored = await updateCode(tx, owner, trashed, { deletedAt: null, categoryId: kept })
