@@ -4,7 +4,7 @@
  */
 import QRCode from 'qrcode'
 
-import { encodeQr, type Level, toPng } from '../src/lib/qr/index.ts'
+import { encodeQr, type Level, toPng } from '#lib/qr/index.ts'
 
 const ROUNDS = 5
 /** Pictures a round: theirs take some milliseconds each. */

@@ -22,7 +22,7 @@ const names = (dialect: Dialect): string[] =>
 /** The statements from the last snapshot to today's schema, and today's snapshot. Runs in a process of that dialect. */
 async function difference(dialect: Dialect): Promise<{ statements: string[]; snapshot: unknown }> {
   const kit = await import('drizzle-kit/api')
-  const schema = (await import('../src/db/schema/index.ts')) as Record<string, unknown>
+  const schema = (await import('#db/schema/index.ts')) as Record<string, unknown>
   const path = snapshotOf(dialect)
   const before: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
   if (dialect === 'sqlite') {

@@ -1,13 +1,13 @@
 /** Everything with a lifetime, built from the configuration in `app.ts` and replaceable in tests. */
-import type { Config } from './config/config.ts'
-import type { Store } from './db/store.ts'
-import type { Clock } from './platform/clock.ts'
-import type { Limiter } from './platform/limiter.ts'
-import type { Log } from './platform/log.ts'
-import type { Metrics } from './platform/metrics.ts'
-import type { Passwords } from './platform/passwords.ts'
-import type { Seal } from './platform/seal.ts'
-import type { Tokens } from './platform/tokens.ts'
+import type { Config } from '#config/config.ts'
+import type { Store } from '#db/store.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Limiter } from '#platform/limiter.ts'
+import type { Log } from '#platform/log.ts'
+import type { Metrics } from '#platform/metrics.ts'
+import type { Passwords } from '#platform/passwords.ts'
+import type { Seal } from '#platform/seal.ts'
+import type { Tokens } from '#platform/tokens.ts'
 
 export interface Lifecycle {
   /** Epoch milliseconds. */

@@ -1,12 +1,12 @@
 /** The command line: finds the command, reads the configuration, turns the outcome into a sentence and an exit code. */
-import { type Option, parseArgs } from './cli/args.ts'
-import { EXIT, type ExitCode, explain, Refusal } from './cli/exit-codes.ts'
-import { configOption, overview, verbHelp } from './cli/help.ts'
-import { note, say } from './cli/terminal.ts'
-import { type Call, type Verb, verbs } from './cli/verbs.ts'
-import { useDatabase } from './config/database-url.ts'
-import { ConfigError, flagNames, readConfig } from './config/read.ts'
-import { didYouMean } from './lib/nearest.ts'
+import { type Option, parseArgs } from '#cli/args.ts'
+import { EXIT, type ExitCode, explain, Refusal } from '#cli/exit-codes.ts'
+import { configOption, overview, verbHelp } from '#cli/help.ts'
+import { note, say } from '#cli/terminal.ts'
+import { type Call, type Verb, verbs } from '#cli/verbs.ts'
+import { useDatabase } from '#config/database-url.ts'
+import { ConfigError, flagNames, readConfig } from '#config/read.ts'
+import { didYouMean } from '#lib/nearest.ts'
 
 const helpOption: Option = { name: 'help', help: 'Explain this command.' }
 const settingOptions: readonly Option[] = flagNames.map((name) => ({ name, value: 'VALUE', help: '' }))

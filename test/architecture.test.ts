@@ -87,6 +87,26 @@ describe('a breach is found:', () => {
       /circle: a → b → c → a/,
     ],
     ['lib importing platform', [file('src/lib/x.ts', `import { uuid } from '../platform/ids.ts'`)], /above it/],
+    [
+      'lib importing platform by its alias',
+      [file('src/lib/x.ts', `import { uuid } from '#platform/ids.ts'`)],
+      /above it/,
+    ],
+    [
+      'platform importing the context by its alias',
+      [file('src/platform/x.ts', `import { y } from '#context'`)],
+      /above it/,
+    ],
+    [
+      "another domain's inside by its alias",
+      [file('src/domains/a/service.ts', `import { x } from '#domains/b/service.ts'`)],
+      /past the domain/,
+    ],
+    [
+      'an import that climbs three folders',
+      [file('src/domains/a/b/service.ts', `import { x } from '../../../lib/x.ts'`)],
+      /use an alias/,
+    ],
     ['config importing platform', [file('src/config/x.ts', `import { uuid } from '../platform/ids.ts'`)], /above it/],
     [
       'platform importing a domain',

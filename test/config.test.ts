@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { settingsMarkdown } from '../src/cli/help.ts'
-import { defaultConfig } from '../src/config/config.ts'
-import { readConfig, type Reading } from '../src/config/read.ts'
-import { envName, settings, shown } from '../src/config/settings.ts'
+import { settingsMarkdown } from '#cli/help.ts'
+import { defaultConfig } from '#config/config.ts'
+import { readConfig, type Reading } from '#config/read.ts'
+import { envName, settings, shown } from '#config/settings.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'tessera-config-'))
 afterAll(() => rmSync(scratch, { recursive: true }))

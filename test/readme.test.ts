@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path'
 
 import { Glob } from 'bun'
 
-import { settingsMarkdown } from '../src/cli/help.ts'
+import { settingsMarkdown } from '#cli/help.ts'
+
 import { pictureOfPng, readByQr } from './lib/qr-pictures.ts'
 import { Installation } from './ops/cli.ts'
 

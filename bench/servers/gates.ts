@@ -2,14 +2,14 @@
  * The product's own HTTP layer, context and gates with the cheapest endpoints behind them: what is left is what the layers
  * cost. Environment: BENCH_DATA_DIR.
  */
-import { createContext } from '../../src/app.ts'
-import { defaultConfig } from '../../src/config/config.ts'
-import * as access from '../../src/domains/access/index.ts'
-import * as accounts from '../../src/domains/accounts/index.ts'
-import { app, endpoint, open, signedIn } from '../../src/http/endpoint.ts'
-import { Type } from '../../src/http/schema.ts'
-import { listen } from '../../src/http/server.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createContext } from '#app'
+import { defaultConfig } from '#config/config.ts'
+import * as access from '#domains/access/index.ts'
+import * as accounts from '#domains/accounts/index.ts'
+import { app, endpoint, open, signedIn } from '#http/endpoint.ts'
+import { Type } from '#http/schema.ts'
+import { listen } from '#http/server.ts'
+import { createLog } from '#platform/log.ts'
 
 const Hello = Type.Object({ hello: Type.String() })
 const hello = { hello: 'world' }

@@ -8,12 +8,13 @@ import { join } from 'node:path'
 
 import { sql } from 'drizzle-orm'
 
-import { defaultConfig } from '../../src/config/config.ts'
-import { openStore } from '../../src/db/open.ts'
-import { prepared } from '../../src/db/prepared.ts'
-import { scanRecords } from '../../src/db/schema/index.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { defaultConfig } from '#config/config.ts'
+import { openStore } from '#db/open.ts'
+import { prepared } from '#db/prepared.ts'
+import { scanRecords } from '#db/schema/index.ts'
+import { systemClock } from '#platform/clock.ts'
+import { createLog } from '#platform/log.ts'
+
 import { percentile } from '../lib/stats.ts'
 
 const [mode, clients, seconds, dataDir] = process.argv.slice(2) as [string, string, string, string]

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 
-import type { AppContext } from '../context.ts'
-import { didYouMean } from '../lib/nearest.ts'
-import { finishRestore } from '../platform/backup/swap.ts'
-import { secret } from '../platform/ids.ts'
-import { lockDataDirectory } from '../platform/lock.ts'
-import { createLog } from '../platform/log.ts'
+import type { AppContext } from '#context'
+import { didYouMean } from '#lib/nearest.ts'
+import { finishRestore } from '#platform/backup/swap.ts'
+import { secret } from '#platform/ids.ts'
+import { lockDataDirectory } from '#platform/lock.ts'
+import { createLog } from '#platform/log.ts'
+
 import { EXIT, Refusal } from './exit-codes.ts'
 import { askSecret, columns, say } from './terminal.ts'
 import type { Call, Run } from './verbs.ts'
@@ -27,7 +28,7 @@ export const run: Run = async (call) => {
   const lock = lockDataDirectory(config.dataDir, 'admin')
   try {
     await finishRestore(config.dataDir)
-    const { createContext } = await import('../app.ts')
+    const { createContext } = await import('#app')
     const ctx = await createContext(config, { log: createLog({ level: 'warn', format: config.logFormat }) })
     try {
       if (password === undefined) await list(ctx, call.options.has('json'))
@@ -43,7 +44,7 @@ export const run: Run = async (call) => {
 }
 
 async function change(ctx: AppContext, create: boolean, username: string, password: string): Promise<void> {
-  const { createAdministrator, resetPassword } = await import('../domains/accounts/index.ts')
+  const { createAdministrator, resetPassword } = await import('#domains/accounts/index.ts')
   if (create) await createAdministrator(ctx, { username, password })
   else await resetPassword(ctx, username, password)
   say(
@@ -54,7 +55,7 @@ async function change(ctx: AppContext, create: boolean, username: string, passwo
 }
 
 async function list(ctx: AppContext, asJson: boolean): Promise<void> {
-  const { listAdministrators } = await import('../domains/accounts/index.ts')
+  const { listAdministrators } = await import('#domains/accounts/index.ts')
   const found = await listAdministrators(ctx)
   if (asJson) say(JSON.stringify(found, null, 2))
   else if (found.length === 0) say('There is no administrator yet.')

@@ -2,13 +2,14 @@ import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
-import type { Config } from '../config/config.ts'
-import { type DatabaseFacts, POSTGRES_FILE, SQLITE_FILE } from '../platform/backup/manifest.ts'
-import { restorePending } from '../platform/backup/swap.ts'
-import { dataMembers, type Member, writeArchive } from '../platform/backup/write.ts'
-import { DAY, systemClock } from '../platform/clock.ts'
-import { uuid } from '../platform/ids.ts'
-import { version } from '../platform/version.ts'
+import type { Config } from '#config/config.ts'
+import { type DatabaseFacts, POSTGRES_FILE, SQLITE_FILE } from '#platform/backup/manifest.ts'
+import { restorePending } from '#platform/backup/swap.ts'
+import { dataMembers, type Member, writeArchive } from '#platform/backup/write.ts'
+import { DAY, systemClock } from '#platform/clock.ts'
+import { uuid } from '#platform/ids.ts'
+import { version } from '#platform/version.ts'
+
 import { EXIT, Refusal } from './exit-codes.ts'
 import { bytes, progress, say } from './terminal.ts'
 import type { Run } from './verbs.ts'
@@ -73,7 +74,7 @@ async function copyDatabase(
   { databaseUrl, dataDir }: Config,
   work: string,
 ): Promise<{ facts: DatabaseFacts; member: Member }> {
-  const db = await import('../db/maintenance.ts')
+  const db = await import('#db/maintenance.ts')
   if (databaseUrl !== '') {
     const path = join(work, POSTGRES_FILE)
     const tables = await db.dumpPostgres(databaseUrl, path)

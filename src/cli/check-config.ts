@@ -1,4 +1,5 @@
-import { envName, settings, shown } from '../config/settings.ts'
+import { envName, settings, shown } from '#config/settings.ts'
+
 import { EXIT } from './exit-codes.ts'
 import { columns, note, say } from './terminal.ts'
 import type { Run } from './verbs.ts'

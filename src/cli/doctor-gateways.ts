@@ -1,9 +1,9 @@
 /** The doctor's look at mail, SMS, one-click sign-in and the cities of addresses. Sends nothing. */
-import type { Config } from '../config/config.ts'
-import { parseMailbox, parseOneClick, parseSms, parseSmtp } from '../config/gateways.ts'
-import { DAY, systemClock } from '../platform/clock.ts'
-import { createLog } from '../platform/log.ts'
-import { GatewayError } from '../platform/outgoing.ts'
+import type { Config } from '#config/config.ts'
+import { parseMailbox, parseOneClick, parseSms, parseSmtp } from '#config/gateways.ts'
+import { DAY, systemClock } from '#platform/clock.ts'
+import { createLog } from '#platform/log.ts'
+import { GatewayError } from '#platform/outgoing.ts'
 
 export interface GatewayFinding {
   readonly check: string
@@ -31,7 +31,7 @@ export const GATEWAY_CHECKS = {
     const [server, from] = [parseSmtp(smtpUrl), parseMailbox(mailFrom)]
     if (server === undefined || from === undefined)
       return warn('mail', 'No mail server: codes by e-mail go to the log. Set TESSERA_SMTP_URL and TESSERA_MAIL_FROM.')
-    const { openMailer } = await import('../platform/mail/index.ts')
+    const { openMailer } = await import('#platform/mail/index.ts')
     return ask('mail', '', async () => (await openMailer(server, { from, log: quiet() })).check())
   },
 
@@ -41,7 +41,7 @@ export const GATEWAY_CHECKS = {
       return warn('sms', 'No SMS gateway: codes by SMS go to the log. Set TESSERA_SMS_URL.')
     if (gateway.kind === 'webhook' && isInClear(gateway.url))
       return warn('sms', 'Codes go to the webhook in clear: use https.')
-    const { openSms } = await import('../platform/sms/index.ts')
+    const { openSms } = await import('#platform/sms/index.ts')
     const hint = '; "tessera test-sms NUMBER" tries the rest'
     return ask('sms', hint, async () => (await openSms(gateway, { clock: systemClock, log: quiet() })).check())
   },
@@ -51,12 +51,12 @@ export const GATEWAY_CHECKS = {
     if (gateway === undefined) return []
     if (gateway.kind === 'webhook' && isInClear(gateway.url))
       return warn('one-click', 'Tokens and phone numbers go to the webhook in clear: use https.')
-    const { openOneClick } = await import('../platform/oneclick/index.ts')
+    const { openOneClick } = await import('#platform/oneclick/index.ts')
     return ask('one-click', '', async () => (await openOneClick(gateway, systemClock)).check())
   },
 
   async geoip({ geoipFile }: Config): Promise<GatewayFinding[]> {
-    const { openCities } = await import('../platform/geoip/index.ts')
+    const { openCities } = await import('#platform/geoip/index.ts')
     const cities = openCities(geoipFile)
     cities.close()
     return cities.files.map(({ path, width, madeAt }) => {

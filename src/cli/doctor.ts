@@ -2,13 +2,14 @@ import { statfsSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { Config } from '../config/config.ts'
-import type { Reading } from '../config/read.ts'
-import { HOUR, MINUTE, SECOND, systemClock } from '../platform/clock.ts'
-import { syncDirectory, writeDurably } from '../platform/files.ts'
-import { uuid } from '../platform/ids.ts'
-import { readHolder, SUBDIRECTORIES } from '../platform/lock.ts'
-import { builtAt } from '../platform/version.ts'
+import type { Config } from '#config/config.ts'
+import type { Reading } from '#config/read.ts'
+import { HOUR, MINUTE, SECOND, systemClock } from '#platform/clock.ts'
+import { syncDirectory, writeDurably } from '#platform/files.ts'
+import { uuid } from '#platform/ids.ts'
+import { readHolder, SUBDIRECTORIES } from '#platform/lock.ts'
+import { builtAt } from '#platform/version.ts'
+
 import { GATEWAY_CHECKS } from './doctor-gateways.ts'
 import { EXIT, explain } from './exit-codes.ts'
 import { localAddress, serverAddress } from './healthcheck.ts'
@@ -138,7 +139,7 @@ const CHECKS: Record<string, Check> = {
   },
 
   async database({ databaseUrl, dataDir }) {
-    const db = await import('../db/maintenance.ts')
+    const db = await import('#db/maintenance.ts')
     const found: Finding[] = []
     const schema = (state: { applied: readonly string[]; pending: readonly string[] }): Finding =>
       state.pending.length === 0

@@ -1,9 +1,9 @@
 /** How a command ends, and the one sentence that says why. The codes are part of the interface: docs/operations.md lists them. */
-import { ConfigError } from '../config/read.ts'
-import type { StorageTrouble } from '../db/errors.ts'
-import { diskTrouble } from '../platform/disk-trouble.ts'
-import { BadKey } from '../platform/keys.ts'
-import { DataDirectoryError } from '../platform/lock.ts'
+import { ConfigError } from '#config/read.ts'
+import type { StorageTrouble } from '#db/errors.ts'
+import { diskTrouble } from '#platform/disk-trouble.ts'
+import { BadKey } from '#platform/keys.ts'
+import { DataDirectoryError } from '#platform/lock.ts'
 
 export const EXIT = {
   ok: 0,

@@ -1,5 +1,6 @@
-import { SECOND } from '../platform/clock.ts'
-import { readHolder } from '../platform/lock.ts'
+import { SECOND } from '#platform/clock.ts'
+import { readHolder } from '#platform/lock.ts'
+
 import { EXIT } from './exit-codes.ts'
 import { note } from './terminal.ts'
 import type { Call, Run } from './verbs.ts'

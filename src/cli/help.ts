@@ -1,6 +1,7 @@
-import { envName, flagName, type SettingKey, settings, tomlName } from '../config/settings.ts'
-import { didYouMean } from '../lib/nearest.ts'
-import { version } from '../platform/version.ts'
+import { envName, flagName, type SettingKey, settings, tomlName } from '#config/settings.ts'
+import { didYouMean } from '#lib/nearest.ts'
+import { version } from '#platform/version.ts'
+
 import type { Option } from './args.ts'
 import { EXIT, Refusal } from './exit-codes.ts'
 import { columns, say } from './terminal.ts'

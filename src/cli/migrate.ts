@@ -1,15 +1,16 @@
-import { finishRestore } from '../platform/backup/swap.ts'
-import { systemClock } from '../platform/clock.ts'
-import { lockDataDirectory } from '../platform/lock.ts'
-import { createLog } from '../platform/log.ts'
+import { finishRestore } from '#platform/backup/swap.ts'
+import { systemClock } from '#platform/clock.ts'
+import { lockDataDirectory } from '#platform/lock.ts'
+import { createLog } from '#platform/log.ts'
+
 import { EXIT } from './exit-codes.ts'
 import { say } from './terminal.ts'
 import type { Run } from './verbs.ts'
 
 export const run: Run = async (call) => {
   const { databaseUrl, dataDir, logFormat } = call.config()
-  const { migrate } = await import('../db/migrate.ts')
-  const { databaseFile, postgresSchema, sqliteSchema } = await import('../db/maintenance.ts')
+  const { migrate } = await import('#db/migrate.ts')
+  const { databaseFile, postgresSchema, sqliteSchema } = await import('#db/maintenance.ts')
   if (call.options.has('status')) {
     const exists = databaseUrl !== '' || (await Bun.file(databaseFile(dataDir)).exists())
     if (!exists) {

@@ -2,13 +2,14 @@ import { rmSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
-import type { Config } from '../config/config.ts'
-import { BackupError, type Manifest, POSTGRES_FILE, SQLITE_FILE } from '../platform/backup/manifest.ts'
-import { unpackArchive } from '../platform/backup/read.ts'
-import { finishRestore, makeStaging, restorePending, swapIn } from '../platform/backup/swap.ts'
-import { systemClock } from '../platform/clock.ts'
-import { uuid } from '../platform/ids.ts'
-import { lockDataDirectory } from '../platform/lock.ts'
+import type { Config } from '#config/config.ts'
+import { BackupError, type Manifest, POSTGRES_FILE, SQLITE_FILE } from '#platform/backup/manifest.ts'
+import { unpackArchive } from '#platform/backup/read.ts'
+import { finishRestore, makeStaging, restorePending, swapIn } from '#platform/backup/swap.ts'
+import { systemClock } from '#platform/clock.ts'
+import { uuid } from '#platform/ids.ts'
+import { lockDataDirectory } from '#platform/lock.ts'
+
 import { stampOf } from './backup.ts'
 import { EXIT, Refusal } from './exit-codes.ts'
 import { progress, say } from './terminal.ts'
@@ -76,7 +77,7 @@ async function verify(config: Config, archive: string, folder: string): Promise<
 }
 
 async function verifySqlite(manifest: Manifest, file: string, archive: string): Promise<void> {
-  const db = await import('../db/maintenance.ts')
+  const db = await import('#db/maintenance.ts')
   try {
     db.checkSqlite(file)
     db.sqliteSchema(file)
@@ -98,7 +99,7 @@ function compareRows(manifest: Manifest, counts: Readonly<Record<string, number>
 }
 
 async function loadDump({ databaseUrl }: Config, manifest: Manifest, staging: string): Promise<void> {
-  const db = await import('../db/maintenance.ts')
+  const db = await import('#db/maintenance.ts')
   const there = Object.keys(await db.countPostgres(databaseUrl))
   if (there.length > 0)
     throw new Refusal(

@@ -1,7 +1,8 @@
-import { finishRestore } from '../platform/backup/swap.ts'
-import { SECOND } from '../platform/clock.ts'
-import { lockDataDirectory } from '../platform/lock.ts'
-import { createLog } from '../platform/log.ts'
+import { finishRestore } from '#platform/backup/swap.ts'
+import { SECOND } from '#platform/clock.ts'
+import { lockDataDirectory } from '#platform/lock.ts'
+import { createLog } from '#platform/log.ts'
+
 import { EXIT, Refusal } from './exit-codes.ts'
 import { say } from './terminal.ts'
 import type { Run } from './verbs.ts'
@@ -23,8 +24,8 @@ export const run: Run = async (call) => {
   try {
     if (await finishRestore(config.dataDir)) log.warn('an interrupted restore was completed')
     // Only now: the tables are built for the database that the configuration names.
-    const app = await import('../app.ts')
-    const { createSetupLink } = await import('../domains/accounts/index.ts')
+    const app = await import('#app')
+    const { createSetupLink } = await import('#domains/accounts/index.ts')
     const ctx = await app.createContext(config, { log })
     try {
       await app.prepareServer(ctx).catch(refuseCredentials)

@@ -1,5 +1,6 @@
 /** What commands say and ask. Results go to standard output, everything else to standard error. */
-import { systemClock } from '../platform/clock.ts'
+import { systemClock } from '#platform/clock.ts'
+
 import { EXIT, Refusal } from './exit-codes.ts'
 
 export const say = (text: string): void => void process.stdout.write(text + '\n')

@@ -1,11 +1,12 @@
 /** `test-mail` and `test-sms`: one message, now, and what the gateway said. The data directory is not touched. */
-import { parseMailbox, parseSms, parseSmtp } from '../config/gateways.ts'
-import { MINUTE, SECOND, systemClock } from '../platform/clock.ts'
-import { digits, uuid } from '../platform/ids.ts'
-import { createLog } from '../platform/log.ts'
-import { openMailer } from '../platform/mail/index.ts'
-import { GatewayError } from '../platform/outgoing.ts'
-import { openSms } from '../platform/sms/index.ts'
+import { parseMailbox, parseSms, parseSmtp } from '#config/gateways.ts'
+import { MINUTE, SECOND, systemClock } from '#platform/clock.ts'
+import { digits, uuid } from '#platform/ids.ts'
+import { createLog } from '#platform/log.ts'
+import { openMailer } from '#platform/mail/index.ts'
+import { GatewayError } from '#platform/outgoing.ts'
+import { openSms } from '#platform/sms/index.ts'
+
 import { EXIT, Refusal } from './exit-codes.ts'
 import { say } from './terminal.ts'
 import type { Call, Run } from './verbs.ts'
@@ -21,7 +22,7 @@ export const testMail: Run = async (call) => {
   const from = parseMailbox(config.mailFrom)
   if (server === undefined || from === undefined)
     throw new Refusal('No mail server is configured: set TESSERA_SMTP_URL and TESSERA_MAIL_FROM.', EXIT.usage)
-  const { codeLetter } = await import('../domains/delivery/index.ts')
+  const { codeLetter } = await import('#domains/delivery/index.ts')
   const code = digits(6)
   const letter = codeLetter({ purpose: 'LOGIN', code, minutes: MINUTES }, 'en', config.publicUrl)
   await tried(`${server.host}:${server.port}`, async () => {
@@ -41,7 +42,7 @@ export const testSms: Run = async (call) => {
   const gateway = parseSms(config.smsUrl)
   if (gateway === undefined || gateway.kind === 'log')
     throw new Refusal('No SMS gateway is configured: set TESSERA_SMS_URL.', EXIT.usage)
-  const { codeSms } = await import('../domains/delivery/index.ts')
+  const { codeSms } = await import('#domains/delivery/index.ts')
   const code = digits(6)
   const text = codeSms({ purpose: 'LOGIN', code, minutes: MINUTES }, 'en')
   const message = { id: uuid(), to, code, minutes: MINUTES, purpose: 'LOGIN', locale: 'en', text } as const

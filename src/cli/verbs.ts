@@ -1,6 +1,7 @@
-import type { Config } from '../config/config.ts'
+import type { Config } from '#config/config.ts'
 /** The table of commands: what they take, what they say of themselves, and where their code is. */
-import type { Reading } from '../config/read.ts'
+import type { Reading } from '#config/read.ts'
+
 import type { Option } from './args.ts'
 import type { ExitCode } from './exit-codes.ts'
 

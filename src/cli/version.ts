@@ -1,4 +1,5 @@
-import { commit, version } from '../platform/version.ts'
+import { commit, version } from '#platform/version.ts'
+
 import { EXIT } from './exit-codes.ts'
 import { say } from './terminal.ts'
 import type { Run } from './verbs.ts'

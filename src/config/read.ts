@@ -2,7 +2,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-import { didYouMean } from '../lib/nearest.ts'
+import { didYouMean } from '#lib/nearest.ts'
+
 import { type Config, defaultConfig } from './config.ts'
 import { envName, flagName, type Setting, type SettingKey, settings, tomlName } from './settings.ts'
 

@@ -1,7 +1,8 @@
 /** The table of settings. The reader, `--help`, `check-config` and the documentation's table all come from it. */
 import { isAbsolute, resolve } from 'node:path'
 
-import { parseIp, parseRange } from '../lib/ip.ts'
+import { parseIp, parseRange } from '#lib/ip.ts'
+
 import { type Config, defaultConfig } from './config.ts'
 import { parseMailbox, parseOneClick, parseSms, parseSmtp, shownGateway } from './gateways.ts'
 

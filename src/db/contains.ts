@@ -2,7 +2,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
-import { likeEscape } from '../lib/text.ts'
+import { likeEscape } from '#lib/text.ts'
+
 import { dialect } from './dialect.ts'
 
 // SQLite's LIKE minds no case of ASCII letters, PostgreSQL's ILIKE of any.

@@ -6,7 +6,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
 import * as lite from 'drizzle-orm/sqlite-core'
 
-import { databaseUrl } from '../config/database-url.ts'
+import { databaseUrl } from '#config/database-url.ts'
 
 export type Dialect = 'sqlite' | 'postgres'
 

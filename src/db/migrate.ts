@@ -7,9 +7,10 @@ import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 
+import type { Clock } from '#platform/clock.ts'
+import type { Log } from '#platform/log.ts'
+
 import { type Migration, migrations as embedded } from '../../migrations/index.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Log } from '../platform/log.ts'
 import { asStorageError, StorageError } from './errors.ts'
 import { connectPostgres, lockPostgres, placeOf } from './pg-connection.ts'
 import { PRAGMAS } from './sqlite.ts'

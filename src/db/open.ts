@@ -1,6 +1,7 @@
 /** Opens the store that the configuration names. */
-import type { Clock } from '../platform/clock.ts'
-import type { Log } from '../platform/log.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Log } from '#platform/log.ts'
+
 import { dialect } from './dialect.ts'
 import { databaseFile, migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'

@@ -4,8 +4,9 @@
  */
 import type { SQL } from 'bun'
 
-import type { Clock } from '../platform/clock.ts'
-import type { Log } from '../platform/log.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Log } from '#platform/log.ts'
+
 import { asStorageError, isSerializationFailure, storageError } from './errors.ts'
 import { gate } from './gate.ts'
 import { connectPostgres, lockPostgres, placeOf } from './pg-connection.ts'

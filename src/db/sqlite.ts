@@ -4,8 +4,9 @@
  */
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 
-import type { Clock } from '../platform/clock.ts'
-import type { Log } from '../platform/log.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Log } from '#platform/log.ts'
+
 import { AsideThread } from './aside.ts'
 import { asStorageError } from './errors.ts'
 import type { Rows, Runner } from './query.ts'

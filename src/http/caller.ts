@@ -1,8 +1,9 @@
 /** The outside of a request, read from its headers only when somebody asks. */
 import type { Server } from 'bun'
 
-import { clientIp } from '../lib/ip.ts'
-import { uuid } from '../platform/ids.ts'
+import { clientIp } from '#lib/ip.ts'
+import { uuid } from '#platform/ids.ts'
+
 import type { Caller } from './endpoint.ts'
 
 /** Ids given by a proxy in front are kept when they look like ids; they end up in logs and headers. */

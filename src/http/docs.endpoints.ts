@@ -1,6 +1,7 @@
 /** The interface describes itself: the OpenAPI document and a page to read and try it, with every file from this server. */
-import { perContext } from '../context.ts'
-import { version } from '../platform/version.ts'
+import { perContext } from '#context'
+import { version } from '#platform/version.ts'
+
 import { assets, DOCS_PAGE, DOCS_POLICY } from './docs-ui/assets.ts'
 import { type AnyEndpoint, endpoint, open } from './endpoint.ts'
 import { MARK_SVG } from './pages/style.ts'

@@ -4,7 +4,7 @@
  */
 import type { Static, TSchema } from '@sinclair/typebox'
 
-import type { AppContext } from '../context.ts'
+import type { AppContext } from '#context'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

@@ -5,10 +5,11 @@
 import type { Server } from 'bun'
 import { Elysia } from 'elysia'
 
-import { type AppContext, perContext } from '../context.ts'
-import type { Domain } from '../db/schema/access.ts'
-import { ipBucket, ipTest } from '../lib/ip.ts'
-import { MINUTE } from '../platform/clock.ts'
+import { type AppContext, perContext } from '#context'
+import type { Domain } from '#db/schema/access.ts'
+import { ipBucket, ipTest } from '#lib/ip.ts'
+import { MINUTE } from '#platform/clock.ts'
+
 import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
 import { localeOf, RequestCaller } from './caller.ts'
 import type { Actor, AnyEndpoint, Caller, Input } from './endpoint.ts'

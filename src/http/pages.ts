@@ -2,10 +2,11 @@
  * The shell of every page that the server writes itself: setup, share pages, landing pages, errors. Fit for a phone, light and
  * dark, no script, nothing from elsewhere. The pieces in `pages/parts.ts` are what a page's body is made of.
  */
-import { type Html, html } from '../lib/html.ts'
+import { type Html, html } from '#lib/html.ts'
+
 import { MARK, STYLE_ELEMENT, STYLE_HASH } from './pages/style.ts'
 
-export { html, type Html, rawHtml } from '../lib/html.ts'
+export { html, type Html, rawHtml } from '#lib/html.ts'
 export { button, card, type Facts, facts, field, form, hiddenField, notice, qrPicture, text } from './pages/parts.ts'
 
 export type Locale = 'en' | 'zh'

@@ -1,6 +1,7 @@
 /** Answers in the envelope of the interface: `{"code":200,"data":…}`, or `{"code","message","requestId","details"?}`. */
-import { StorageError } from '../db/errors.ts'
-import { PasswordQueueFull } from '../platform/passwords.ts'
+import { StorageError } from '#db/errors.ts'
+import { PasswordQueueFull } from '#platform/passwords.ts'
+
 import { AppError, type Message } from './errors.ts'
 import { InvalidRequest } from './validate.ts'
 

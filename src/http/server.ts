@@ -1,6 +1,7 @@
 /** Listening and stopping. */
-import type { AppContext } from '../context.ts'
-import { SECOND } from '../platform/clock.ts'
+import type { AppContext } from '#context'
+import { SECOND } from '#platform/clock.ts'
+
 import type { AnyEndpoint } from './endpoint.ts'
 import { type Gatekeeper, mount } from './mount.ts'
 

@@ -5,7 +5,8 @@
  */
 import { createHmac } from 'node:crypto'
 
-import type { Webhook } from '../config/gateways.ts'
+import type { Webhook } from '#config/gateways.ts'
+
 import type { Clock } from './clock.ts'
 import { type Answer, call, GatewayError, shownAnswer } from './outgoing.ts'
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { pointsOf } from '../../src/domains/access/points.ts'
+import { pointsOf } from '#domains/access/points.ts'
+
 import { type Person, race, startServer, type TestServer } from '../harness/index.ts'
 import { enrol, found, look, promote } from '../orgs/helpers.ts'
 import { grant, heldBy, makeRole, ok, point, points, revoke, role, roles } from './admin-helpers.ts'

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { and, eq } from 'drizzle-orm'
 
-import type { AppContext } from '../../src/context.ts'
-import { type Domain, permissions, rolePermissions, roles, userRoles } from '../../src/db/schema/access.ts'
-import { users } from '../../src/db/schema/accounts.ts'
-import type { Store } from '../../src/db/store.ts'
+import type { AppContext } from '#context'
+import { type Domain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
+import { users } from '#db/schema/accounts.ts'
+import type { Store } from '#db/store.ts'
 import {
   bindRole,
   can,
@@ -16,9 +16,10 @@ import {
   roleNameOf,
   rolesChanged,
   unbindRoles,
-} from '../../src/domains/access/index.ts'
-import { pointsOf } from '../../src/domains/access/points.ts'
-import { myPermissions } from '../../src/domains/access/service.ts'
+} from '#domains/access/index.ts'
+import { pointsOf } from '#domains/access/points.ts'
+import { myPermissions } from '#domains/access/service.ts'
+
 import { type Inside, openInside } from './inside.ts'
 
 let inside: Inside

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 
-import { allEndpoints } from '../../src/app.ts'
+import { allEndpoints } from '#app'
+
 import { contractPath } from '../contract/table.ts'
 import { operations } from './operations.ts'
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { pointsOf } from '../../src/domains/access/points.ts'
+import { pointsOf } from '#domains/access/points.ts'
+
 import { startServer, type TestServer } from '../harness/index.ts'
 
 let server: TestServer

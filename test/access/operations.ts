@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Domain } from '../../src/db/schema/access.ts'
+import type { Domain } from '#db/schema/access.ts'
 
 export interface OperationAccess {
   method: string

@@ -1,9 +1,10 @@
 /** Writes `docs/permissions.md` from the tables in code: `bun test/access/permissions-doc.ts`. A test keeps it true. */
 import { join } from 'node:path'
 
-import type { Domain } from '../../src/db/schema/access.ts'
-import { pointName, points } from '../../src/domains/access/points.ts'
-import { systemRoles } from '../../src/domains/access/roles.ts'
+import type { Domain } from '#db/schema/access.ts'
+import { pointName, points } from '#domains/access/points.ts'
+import { systemRoles } from '#domains/access/roles.ts'
+
 import { operations, pointsAskedFor } from './operations.ts'
 
 export const documentPath = join(import.meta.dir, '../../docs/permissions.md')

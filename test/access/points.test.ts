@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 
-import type { Domain } from '../../src/db/schema/access.ts'
-import { pointName, points, pointsOf } from '../../src/domains/access/points.ts'
-import { systemRoles } from '../../src/domains/access/roles.ts'
-import { pointKey } from '../../src/domains/access/rules.ts'
+import type { Domain } from '#db/schema/access.ts'
+import { pointName, points, pointsOf } from '#domains/access/points.ts'
+import { systemRoles } from '#domains/access/roles.ts'
+import { pointKey } from '#domains/access/rules.ts'
+
 import { operations as contract } from '../contract/table.ts'
 import { operations, pointsAskedFor } from './operations.ts'
 import { documentPath, permissionsDocument } from './permissions-doc.ts'

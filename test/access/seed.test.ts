@@ -2,12 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 
 import { and, eq, inArray } from 'drizzle-orm'
 
-import { permissions, rolePermissions, roles } from '../../src/db/schema/access.ts'
-import { bindRole, can, rolesChanged } from '../../src/domains/access/index.ts'
-import { points } from '../../src/domains/access/points.ts'
-import { type SystemRole, systemRoles } from '../../src/domains/access/roles.ts'
-import { planSeed, pointKey, roleKey } from '../../src/domains/access/rules.ts'
-import { seed, type SeedTable } from '../../src/domains/access/seed.ts'
+import { permissions, rolePermissions, roles } from '#db/schema/access.ts'
+import { bindRole, can, rolesChanged } from '#domains/access/index.ts'
+import { points } from '#domains/access/points.ts'
+import { type SystemRole, systemRoles } from '#domains/access/roles.ts'
+import { planSeed, pointKey, roleKey } from '#domains/access/rules.ts'
+import { seed, type SeedTable } from '#domains/access/seed.ts'
+
 import { type Inside, openInside } from './inside.ts'
 
 let inside: Inside

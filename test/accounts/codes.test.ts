@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { budgetsOf, countOne } from '../../src/domains/accounts/codes/rules.ts'
-import { normalizePhone } from '../../src/domains/accounts/phones.ts'
+import { budgetsOf, countOne } from '#domains/accounts/codes/rules.ts'
+import { normalizePhone } from '#domains/accounts/phones.ts'
+
 import { inProcess, race, startServer } from '../harness/index.ts'
 import { newDevice, newEmail, newIp, newPhone, otherThan, startWorld, type World } from './helpers.ts'
 
@@ -261,8 +262,8 @@ describe('a code', () => {
   })
 
   test.if(inProcess)('is stored as a keyed hash, and gone when it was used or has ended', async () => {
-    const { verificationCodes } = await import('../../src/db/schema/accounts.ts')
-    const { jobs } = await import('../../src/domains/accounts/index.ts')
+    const { verificationCodes } = await import('#db/schema/accounts.ts')
+    const { jobs } = await import('#domains/accounts/index.ts')
     const rows = () => world.server.ctx.db.read.select().from(verificationCodes)
     const phone = newPhone()
     const code = await codeOf(phone)

@@ -143,7 +143,7 @@ describe('failure lock', () => {
     const typed = 'oops.my.Password.1'
     await login(typed, 'wrong')
     if (!inProcess) return
-    const { passwordTries } = await import('../../src/db/schema/accounts.ts')
+    const { passwordTries } = await import('#db/schema/accounts.ts')
     const rows = await server.ctx.db.read.select().from(passwordTries)
     expect(rows.length).toBeGreaterThan(0)
     expect(JSON.stringify(rows).toLowerCase()).not.toContain(typed.toLowerCase())
@@ -240,7 +240,7 @@ describe('logout', () => {
 })
 
 test('the access log never holds a device id, also where a path names one', async () => {
-  const { createLog } = await import('../../src/platform/log.ts')
+  const { createLog } = await import('#platform/log.ts')
   let lines = ''
   const log = createLog({ level: 'info', format: 'json', write: (text) => (lines += text) })
   const caller = { requestId: 'r', ip: '127.0.0.1' }

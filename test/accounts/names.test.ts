@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { nicknameWords } from '../../src/db/schema/accounts.ts'
-import { nameOfAgent } from '../../src/domains/accounts/devices/agent.ts'
-import { makeNickname, nicknameWordsChanged, seedNicknames } from '../../src/domains/accounts/index.ts'
-import { WORDS } from '../../src/domains/accounts/nicknames/words.ts'
-import { bodyOf } from '../../src/domains/accounts/notices/texts.ts'
+import { nicknameWords } from '#db/schema/accounts.ts'
+import { nameOfAgent } from '#domains/accounts/devices/agent.ts'
+import { makeNickname, nicknameWordsChanged, seedNicknames } from '#domains/accounts/index.ts'
+import { WORDS } from '#domains/accounts/nicknames/words.ts'
+import { bodyOf } from '#domains/accounts/notices/texts.ts'
+
 import { inProcess, startServer, type TestServer } from '../harness/index.ts'
 import { makeXdb } from '../platform/xdb-file.ts'
 

@@ -80,7 +80,7 @@ describe('refresh', () => {
     expect((await refresh(bob.refreshToken)).status).toBe(401)
     expect(await works(next, bob)).toBe(false)
     expect((await refresh(next.data.refreshToken)).status).toBe(401)
-    const { sessions } = await import('../../src/db/schema/accounts.ts')
+    const { sessions } = await import('#db/schema/accounts.ts')
     const rows = await server.ctx.db.read.select().from(sessions)
     expect(rows.find((s) => s.id === bob.sessionId)!.status).toBe('REVOKED')
   })
@@ -127,7 +127,7 @@ describe('refresh', () => {
 
   test.if(inProcess)('only hashes of tokens are stored', async () => {
     const bob = await server.person()
-    const { refreshTokens } = await import('../../src/db/schema/accounts.ts')
+    const { refreshTokens } = await import('#db/schema/accounts.ts')
     const rows = JSON.stringify(await server.ctx.db.read.select().from(refreshTokens))
     expect(rows).not.toContain(bob.refreshToken)
     expect(rows).toContain(new Bun.CryptoHasher('sha256').update(bob.refreshToken).digest('base64url'))

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { setSetting } from '../../src/domains/settings/index.ts'
+import { setSetting } from '#domains/settings/index.ts'
+
 import { inProcess, race, startServer, type TestServer } from '../harness/index.ts'
 
 let server: TestServer

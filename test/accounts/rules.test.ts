@@ -1,17 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 
-import {
-  deviceKey,
-  isUsername,
-  nameDevice,
-  normalizeEmail,
-  parseAccount,
-} from '../../src/domains/accounts/credentials.ts'
-import { FAILURE_WINDOW_MS, LOCK_MS, MAX_FAILURES } from '../../src/domains/accounts/limits.ts'
-import { ADMINISTRATORS, isCommon, passwordProblem, strictest } from '../../src/domains/accounts/passwords/policy.ts'
-import { countTry, takeBack, type Tries } from '../../src/domains/accounts/passwords/tries.ts'
-import { judgeRefresh, superfluous } from '../../src/domains/accounts/sessions/rules.ts'
-import { canStillSignIn } from '../../src/domains/accounts/users/rules.ts'
+import { deviceKey, isUsername, nameDevice, normalizeEmail, parseAccount } from '#domains/accounts/credentials.ts'
+import { FAILURE_WINDOW_MS, LOCK_MS, MAX_FAILURES } from '#domains/accounts/limits.ts'
+import { ADMINISTRATORS, isCommon, passwordProblem, strictest } from '#domains/accounts/passwords/policy.ts'
+import { countTry, takeBack, type Tries } from '#domains/accounts/passwords/tries.ts'
+import { judgeRefresh, superfluous } from '#domains/accounts/sessions/rules.ts'
+import { canStillSignIn } from '#domains/accounts/users/rules.ts'
 
 describe('usernames', () => {
   for (const good of ['bob', 'Lin.Mei', 'a_b-c.d', 'x'.repeat(32), 'u23'])

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { eq } from 'drizzle-orm'
 
-import { flush } from '../../src/domains/accounts/index.ts'
+import { flush } from '#domains/accounts/index.ts'
+
 import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
 
 let server: TestServer
@@ -123,7 +124,7 @@ describe('sessions', () => {
     const living = replies.filter((_, i) => alive[i]!.status === 200)
     expect(living).toHaveLength(10)
     if (!inProcess) return
-    const { sessions } = await import('../../src/db/schema/accounts.ts')
+    const { sessions } = await import('#db/schema/accounts.ts')
     const rows = (await server.ctx.db.read.select().from(sessions)).filter((s) => s.userId === bob.id)
     expect(ids(rows.filter((s) => s.status === 'ACTIVE'))).toEqual(ids(living.map((r) => ({ id: r.data.sessionId }))))
   }, 60_000)
@@ -162,7 +163,7 @@ describe('sessions', () => {
 describe.if(inProcess)('last active time', () => {
   test('is seen at once, and written once a minute', async () => {
     const bob = await server.person()
-    const { sessions } = await import('../../src/db/schema/accounts.ts')
+    const { sessions } = await import('#db/schema/accounts.ts')
     const stored = async () => (await server.ctx.db.read.select().from(sessions)).find((s) => s.id === bob.sessionId)!
     const opened = (await stored()).lastActiveAt
     await flush(server.ctx)
@@ -189,7 +190,7 @@ describe.if(inProcess)('last active time', () => {
 
 describe.if(inProcess)('what another process changes', () => {
   test('is seen after 30 seconds: an ended session, an expired one, a disabled user', async () => {
-    const { sessions, users } = await import('../../src/db/schema/accounts.ts')
+    const { sessions, users } = await import('#db/schema/accounts.ts')
     const people = await race(4, () => server.person())
     for (const person of people) expect((await person.get('/api/auth/userinfo')).status).toBe(200)
     // As the command line or another node would: without telling this process.
@@ -267,8 +268,8 @@ describe('devices', () => {
 
 describe.if(inProcess)('clean-up', () => {
   test('marks what is over and drops what nothing needs; running sessions stay', async () => {
-    const { jobs } = await import('../../src/domains/accounts/index.ts')
-    const { passwordTries, refreshTokens, sessions } = await import('../../src/db/schema/accounts.ts')
+    const { jobs } = await import('#domains/accounts/index.ts')
+    const { passwordTries, refreshTokens, sessions } = await import('#db/schema/accounts.ts')
     const day = 86_400_000
     const { ctx } = server
     const old = await server.person()

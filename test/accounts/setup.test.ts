@@ -5,7 +5,8 @@ import {
   createSetupLink,
   ensureConfiguredAdministrator,
   listAdministrators,
-} from '../../src/domains/accounts/index.ts'
+} from '#domains/accounts/index.ts'
+
 import { inProcess, race, startServer, type TestServer } from '../harness/index.ts'
 
 const good = { username: 'chief', password: 'correct horse battery' }

@@ -3,7 +3,8 @@ import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { resetPassword } from '../../src/domains/accounts/index.ts'
+import { resetPassword } from '#domains/accounts/index.ts'
+
 import { ADMIN, inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
 
 let server: TestServer

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { setSetting } from '../../src/domains/settings/index.ts'
+import { setSetting } from '#domains/settings/index.ts'
+
 import { inProcess, race, type Reply } from '../harness/index.ts'
 import { person } from '../harness/people.ts'
 import { newDevice, newEmail, newPhone, otherThan, startWorld, type World } from './helpers.ts'

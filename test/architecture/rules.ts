@@ -69,6 +69,8 @@ export function breaches(files: readonly SourceFile[]): string[] {
     const imports = importsOf(file)
     // Without comments and types, which may name anything.
     const code = file.path.endsWith('.d.ts') ? '' : transpiler.transformSync(file.text)
+    if (/['"]\.\.\/\.\.\/\.\.\//.test(code))
+      say('imports a path that begins with ../../../: use an alias of package.json')
     for (const { what, pattern, allowed } of RESERVED) if (pattern.test(code) && !allowed.test(file.path)) say(what)
     for (const { target, typeOnly } of imports) {
       for (const { name, pattern, allowed } of PACKAGES)
@@ -123,8 +125,12 @@ const DYNAMIC = /\bimport\(\s*['"]([^'"\n]+)['"]/g
 
 export function importsOf(file: SourceFile): Import[] {
   const source = file.text.replaceAll(/\/\*[^]*?\*\//g, '')
-  const target = (name: string) =>
-    name.startsWith('.') ? new URL(name, `file:///${file.path}`).pathname.slice(1) : name
+  const target = (name: string) => {
+    if (name.startsWith('.')) return new URL(name, `file:///${file.path}`).pathname.slice(1)
+    // The aliases under `imports` in package.json.
+    if (name.startsWith('#')) return `src/${name.slice(1)}${name.includes('/') ? '' : '.ts'}`
+    return name
+  }
   return [
     ...[...source.matchAll(STATIC)].map((m) => ({ target: target(m[2]!), typeOnly: m[1] !== undefined })),
     ...[...source.matchAll(DYNAMIC)].map((m) => ({ target: target(m[1]!), typeOnly: false })),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 
-import { allEndpoints } from '../../src/app.ts'
-import { points } from '../../src/domains/access/points.ts'
+import { allEndpoints } from '#app'
+import { points } from '#domains/access/points.ts'
+
 import { contractAccess, contractPath, extra, operations } from './table.ts'
 
 const known = new Map([...operations, ...extra].map((o) => [`${o.method} ${o.path}`, o]))

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { allEndpoints } from '../../src/app.ts'
-import type { AnyEndpoint } from '../../src/http/endpoint.ts'
+import { allEndpoints } from '#app'
+import type { AnyEndpoint } from '#http/endpoint.ts'
+
 import { type Person, startServer, type TestServer } from '../harness/index.ts'
 import { sample } from './samples.ts'
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { allEndpoints } from '../../src/app.ts'
-import { bindRole, createRole, unbindRoles } from '../../src/domains/access/index.ts'
-import type { AnyEndpoint } from '../../src/http/endpoint.ts'
+import { allEndpoints } from '#app'
+import { bindRole, createRole, unbindRoles } from '#domains/access/index.ts'
+import type { AnyEndpoint } from '#http/endpoint.ts'
+
 import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
 
 /**

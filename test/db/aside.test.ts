@@ -3,8 +3,9 @@ import { expect, test } from 'bun:test'
 
 import { count, eq, sql } from 'drizzle-orm'
 
-import { dialect } from '../../src/db/dialect.ts'
-import { counters } from '../../src/db/schema/index.ts'
+import { dialect } from '#db/dialect.ts'
+import { counters } from '#db/schema/index.ts'
+
 import { withStore } from './fresh.ts'
 
 const row = (key: string, n = 0) => ({ key, count: n, windowStart: 5, expiresAt: 6 })

@@ -6,11 +6,12 @@ import { join } from 'node:path'
 
 import { SQL } from 'bun'
 
-import { dialect } from '../../src/db/dialect.ts'
-import { databaseFile } from '../../src/db/migrate.ts'
-import { openStore } from '../../src/db/open.ts'
-import type { Store } from '../../src/db/store.ts'
-import type { Fields, Log } from '../../src/platform/log.ts'
+import { dialect } from '#db/dialect.ts'
+import { databaseFile } from '#db/migrate.ts'
+import { openStore } from '#db/open.ts'
+import type { Store } from '#db/store.ts'
+import type { Fields, Log } from '#platform/log.ts'
+
 import { TestClock } from '../harness/clock.ts'
 import { freshDatabase } from '../harness/database.ts'
 

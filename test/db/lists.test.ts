@@ -3,10 +3,11 @@ import { describe, expect, test } from 'bun:test'
 
 import { and, asc, count, desc, eq, isNull, sql } from 'drizzle-orm'
 
-import { ListMap } from '../../src/db/list-map.ts'
-import { longList } from '../../src/db/lists.ts'
-import { qrCodes, scanRecords, users } from '../../src/db/schema/index.ts'
-import type { Store, Tx } from '../../src/db/store.ts'
+import { ListMap } from '#db/list-map.ts'
+import { longList } from '#db/lists.ts'
+import { qrCodes, scanRecords, users } from '#db/schema/index.ts'
+import type { Store, Tx } from '#db/store.ts'
+
 import { onSqlite, withStore } from './fresh.ts'
 
 const codes = longList({
@@ -349,7 +350,7 @@ describe('the map of a list', () => {
 })
 
 test('plain pages of a filtered list have the same shape', async () => {
-  const { plainPage, mapPage } = await import('../../src/db/paging.ts')
+  const { plainPage, mapPage } = await import('#db/paging.ts')
   await withStore(async (store) => {
     await addUsers(store, 5)
     const page = await plainPage(

@@ -1,8 +1,9 @@
+import { dialect } from '#db/dialect.ts'
+import { migrate } from '#db/migrate.ts'
+import { systemClock } from '#platform/clock.ts'
+
 /** A migration that takes a while, for migrate.test.ts to kill: arguments are the data directory and the database's URL. */
 import { migrations as embedded } from '../../migrations/index.ts'
-import { dialect } from '../../src/db/dialect.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { systemClock } from '../../src/platform/clock.ts'
 import { memoryLog } from './fresh.ts'
 
 const [dataDir = '', databaseUrl = ''] = process.argv.slice(2)

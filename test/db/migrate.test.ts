@@ -2,10 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
+import { dialect } from '#db/dialect.ts'
+import { StorageError } from '#db/errors.ts'
+import { migrate } from '#db/migrate.ts'
+
 import { type Migration, migrations as embedded } from '../../migrations/index.ts'
-import { dialect } from '../../src/db/dialect.ts'
-import { StorageError } from '../../src/db/errors.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import { onSqlite, type Place, withPlace } from './fresh.ts'
 
 const all = embedded[dialect]

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test'
 
 import { and, count, desc, eq, isNull, max, sql } from 'drizzle-orm'
 
-import { prepared } from '../../src/db/prepared.ts'
-import { categories, qrCodes, settings, users } from '../../src/db/schema/index.ts'
-import type { Store } from '../../src/db/store.ts'
+import { prepared } from '#db/prepared.ts'
+import { categories, qrCodes, settings, users } from '#db/schema/index.ts'
+import type { Store } from '#db/store.ts'
+
 import { withStore } from './fresh.ts'
 
 const { placeholder } = sql

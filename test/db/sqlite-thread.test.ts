@@ -2,10 +2,11 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 
-import { databaseFile } from '../../src/db/migrate.ts'
-import { counters } from '../../src/db/schema/index.ts'
-import { sqliteThread } from '../../src/db/sqlite-thread.ts'
-import { openSqlite } from '../../src/db/sqlite.ts'
+import { databaseFile } from '#db/migrate.ts'
+import { counters } from '#db/schema/index.ts'
+import { sqliteThread } from '#db/sqlite-thread.ts'
+import { openSqlite } from '#db/sqlite.ts'
+
 import { race } from '../harness/race.ts'
 import { onSqlite, rejection, withPlace, withStore } from './fresh.ts'
 

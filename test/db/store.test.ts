@@ -2,11 +2,12 @@ import { describe, expect, test } from 'bun:test'
 
 import { count, eq, sql } from 'drizzle-orm'
 
-import { isUniqueViolation, StorageError } from '../../src/db/errors.ts'
-import { databaseFile } from '../../src/db/migrate.ts'
-import { counters, identities, users } from '../../src/db/schema/index.ts'
-import { openSqlite } from '../../src/db/sqlite.ts'
-import type { Store, Tx } from '../../src/db/store.ts'
+import { isUniqueViolation, StorageError } from '#db/errors.ts'
+import { databaseFile } from '#db/migrate.ts'
+import { counters, identities, users } from '#db/schema/index.ts'
+import { openSqlite } from '#db/sqlite.ts'
+import type { Store, Tx } from '#db/store.ts'
+
 import { race } from '../harness/race.ts'
 import { memoryLog, onSqlite, rejection, withPlace, withStore } from './fresh.ts'
 

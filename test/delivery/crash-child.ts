@@ -1,8 +1,8 @@
 /** A server that sends the codes it is told to, and is killed while it does. Arguments: configuration, then codes (JSON). */
-import { createContext, serve } from '../../src/app.ts'
-import type { Config } from '../../src/config/config.ts'
-import { sendCode } from '../../src/domains/delivery/index.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createContext, serve } from '#app'
+import type { Config } from '#config/config.ts'
+import { sendCode } from '#domains/delivery/index.ts'
+import { createLog } from '#platform/log.ts'
 
 const config = JSON.parse(process.argv[2]!) as Config
 const codes = JSON.parse(process.argv[3]!) as string[]

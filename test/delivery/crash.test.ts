@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { type Config, defaultConfig } from '../../src/config/config.ts'
+import { type Config, defaultConfig } from '#config/config.ts'
+
 import { freshDatabase } from '../harness/database.ts'
 import { inProcess, startGateways } from '../harness/index.ts'
 

@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { cityOf, resolveOneClickToken } from '../../src/domains/delivery/index.ts'
-import { AppError } from '../../src/http/errors.ts'
+import { cityOf, resolveOneClickToken } from '#domains/delivery/index.ts'
+import { AppError } from '#http/errors.ts'
+
 import { type Gateways, inProcess, startGateways, startServer, type TestServer } from '../harness/index.ts'
 import { makeXdb } from '../platform/xdb-file.ts'
 

@@ -4,12 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { createContext, prepareServer, serve } from '../../src/app.ts'
-import { type Config, defaultConfig } from '../../src/config/config.ts'
-import type { AppContext } from '../../src/context.ts'
-import { outbox } from '../../src/db/schema/delivery.ts'
-import { type CodeMessage, sendCode, sendNotice, wake } from '../../src/domains/delivery/index.ts'
-import { createLog } from '../../src/platform/log.ts'
+import { createContext, prepareServer, serve } from '#app'
+import { type Config, defaultConfig } from '#config/config.ts'
+import type { AppContext } from '#context'
+import { outbox } from '#db/schema/delivery.ts'
+import { type CodeMessage, sendCode, sendNotice, wake } from '#domains/delivery/index.ts'
+import { createLog } from '#platform/log.ts'
+
 import { freshDatabase } from '../harness/database.ts'
 import {
   type Gateways,

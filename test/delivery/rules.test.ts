@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { minutesLeft, nextTry } from '../../src/domains/delivery/rules.ts'
+import { minutesLeft, nextTry } from '#domains/delivery/rules.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

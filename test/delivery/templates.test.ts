@@ -1,9 +1,9 @@
 /** What people read. */
 import { describe, expect, test } from 'bun:test'
 
-import type { CodePurpose, NoticeData, NoticeKind } from '../../src/domains/delivery/index.ts'
-import { codeLetter, codeSms } from '../../src/domains/delivery/index.ts'
-import { moment, noticeLetter, plain } from '../../src/domains/delivery/templates/notices.ts'
+import type { CodePurpose, NoticeData, NoticeKind } from '#domains/delivery/index.ts'
+import { codeLetter, codeSms } from '#domains/delivery/index.ts'
+import { moment, noticeLetter, plain } from '#domains/delivery/templates/notices.ts'
 
 const PURPOSES: CodePurpose[] = ['LOGIN', 'BIND', 'ACCOUNT_LINK', 'RESET', 'CHANGE']
 const LOCALES = ['en', 'zh'] as const

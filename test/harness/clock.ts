@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/platform/clock.ts'
+import type { Clock } from '#platform/clock.ts'
 
 /** Real time plus what a test added. */
 export class TestClock implements Clock {

@@ -10,7 +10,8 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-import type { Config } from '../../src/config/config.ts'
+import type { Config } from '#config/config.ts'
+
 import { type MailSink, type MailSinkOptions, type SentMail, startMailSink } from './mail-sink.ts'
 
 export interface SentSms {

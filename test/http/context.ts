@@ -1,13 +1,13 @@
 /** A context for the edge alone: no database, no domains. */
-import { type Config, defaultConfig } from '../../src/config/config.ts'
-import type { AppContext } from '../../src/context.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { createLimiter } from '../../src/platform/limiter.ts'
-import { createLog } from '../../src/platform/log.ts'
-import { createMetrics } from '../../src/platform/metrics.ts'
-import { createPasswords } from '../../src/platform/passwords.ts'
-import { createSeal } from '../../src/platform/seal.ts'
-import { createTokens } from '../../src/platform/tokens.ts'
+import { type Config, defaultConfig } from '#config/config.ts'
+import type { AppContext } from '#context'
+import { systemClock } from '#platform/clock.ts'
+import { createLimiter } from '#platform/limiter.ts'
+import { createLog } from '#platform/log.ts'
+import { createMetrics } from '#platform/metrics.ts'
+import { createPasswords } from '#platform/passwords.ts'
+import { createSeal } from '#platform/seal.ts'
+import { createTokens } from '#platform/tokens.ts'
 
 export function bareContext(changed: Partial<Config> = {}): AppContext {
   const config = { ...defaultConfig, port: 0, rateLimit: false, checkAnswers: true, ...changed }

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import type { AppContext } from '../../src/context.ts'
-import { storageError } from '../../src/db/errors.ts'
-import { app, dual, endpoint, open, org, platform, signedIn } from '../../src/http/endpoint.ts'
-import { badRequest, limited, notFound, unauthorized } from '../../src/http/errors.ts'
-import type { Gatekeeper } from '../../src/http/mount.ts'
-import { mount } from '../../src/http/mount.ts'
-import { Enum, Id, Line, Multiline, Nullable, Raw, Time, Type } from '../../src/http/schema.ts'
-import { listen, type RunningServer } from '../../src/http/server.ts'
+import type { AppContext } from '#context'
+import { storageError } from '#db/errors.ts'
+import { app, dual, endpoint, open, org, platform, signedIn } from '#http/endpoint.ts'
+import { badRequest, limited, notFound, unauthorized } from '#http/errors.ts'
+import type { Gatekeeper } from '#http/mount.ts'
+import { mount } from '#http/mount.ts'
+import { Enum, Id, Line, Multiline, Nullable, Raw, Time, Type } from '#http/schema.ts'
+import { listen, type RunningServer } from '#http/server.ts'
+
 import { send } from '../harness/client.ts'
 import { bareContext } from './context.ts'
 

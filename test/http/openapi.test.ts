@@ -5,11 +5,11 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-import { allEndpoints } from '../../src/app.ts'
-import { type AnyEndpoint, dual, endpoint, open, platform, signedIn } from '../../src/http/endpoint.ts'
-import { openApiDocument } from '../../src/http/openapi.ts'
-import { exampleOf } from '../../src/http/openapi/example.ts'
-import { ById, Enum, Id, Line, Nullable, PageOf, PageQuery, Time } from '../../src/http/schema.ts'
+import { allEndpoints } from '#app'
+import { type AnyEndpoint, dual, endpoint, open, platform, signedIn } from '#http/endpoint.ts'
+import { openApiDocument } from '#http/openapi.ts'
+import { exampleOf } from '#http/openapi/example.ts'
+import { ById, Enum, Id, Line, Nullable, PageOf, PageQuery, Time } from '#http/schema.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a document is walked as the JSON it is
 type Json = any

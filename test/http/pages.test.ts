@@ -18,7 +18,7 @@ import {
   qrPicture,
   rawHtml,
   text,
-} from '../../src/http/pages.ts'
+} from '#http/pages.ts'
 
 const EVIL = `"><script>alert('x')</script>&`
 const page = (more: Partial<Page> = {}) => htmlPage({ title: 'Menu', locale: 'en', body: html`<p>Hello</p>`, ...more })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { CONTENT_TYPES, type ContentType, contentTypeOf } from '../../src/lib/content-type.ts'
+import { CONTENT_TYPES, type ContentType, contentTypeOf } from '#lib/content-type.ts'
 
 const CASES: Record<ContentType, string[]> = {
   TEXT: [

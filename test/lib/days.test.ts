@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { byDay, dayName, dayNumber, lastDays, zoneOffset } from '../../src/lib/days.ts'
+import { byDay, dayName, dayNumber, lastDays, zoneOffset } from '#lib/days.ts'
 
 const HOUR = 3_600_000
 const at = Date.parse

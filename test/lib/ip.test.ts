@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { clientIp, formatIp, ipBucket, ipTest, parseIp, parseRange } from '../../src/lib/ip.ts'
+import { clientIp, formatIp, ipBucket, ipTest, parseIp, parseRange } from '#lib/ip.ts'
 
 const text = (ip: string): string | undefined => {
   const bytes = parseIp(ip)

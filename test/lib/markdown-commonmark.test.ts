@@ -4,9 +4,9 @@ import { HtmlRenderer, type Node as CommonmarkNode, Parser } from 'commonmark'
 import { tests as examples } from 'commonmark-spec'
 import { JSDOM } from 'jsdom'
 
-import { toHtml } from '../../src/lib/markdown/html.ts'
-import { sanitize } from '../../src/lib/markdown/sanitize.ts'
-import { parse } from '../../src/lib/markdown/tree.ts'
+import { toHtml } from '#lib/markdown/html.ts'
+import { sanitize } from '#lib/markdown/sanitize.ts'
+import { parse } from '#lib/markdown/tree.ts'
 
 /**
  * Every example of the CommonMark specification. What must differ from it is made by the reference implementation, with exactly the

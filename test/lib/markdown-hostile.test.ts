@@ -3,10 +3,11 @@ import { describe, expect, test } from 'bun:test'
 import createDOMPurify from 'dompurify'
 import { JSDOM } from 'jsdom'
 
-import { toHtml } from '../../src/lib/markdown/html.ts'
-import { render } from '../../src/lib/markdown/render.ts'
-import { sanitize } from '../../src/lib/markdown/sanitize.ts'
-import { parse } from '../../src/lib/markdown/tree.ts'
+import { toHtml } from '#lib/markdown/html.ts'
+import { render } from '#lib/markdown/render.ts'
+import { sanitize } from '#lib/markdown/sanitize.ts'
+import { parse } from '#lib/markdown/tree.ts'
+
 import { BAD_ADDRESSES, HOSTILE_MARKDOWN } from './hostile-markdown.ts'
 
 const { window } = new JSDOM('')

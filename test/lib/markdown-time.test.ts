@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { render } from '../../src/lib/markdown/render.ts'
+import { render } from '#lib/markdown/render.ts'
 
 /** 100 KB of each kind of text that has made Markdown parsers or sanitizers hang. */
 const SIZE = 100_000

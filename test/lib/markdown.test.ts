@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { renderMarkdown } from '../../src/lib/markdown/index.ts'
+import { renderMarkdown } from '#lib/markdown/index.ts'
 
 const html = async (source: string) => (await renderMarkdown(source)).html
 const plain = async (source: string) => (await renderMarkdown(source)).plain

@@ -1,7 +1,8 @@
 /** Pictures are read back by decoders: ZXing-C++ and the `qr` package's. */
 import { describe, expect, test } from 'bun:test'
 
-import { encodeQr, type Level, LEVELS, type Look, QrTooLong, QrTooSmall, toPng, toSvg } from '../../src/lib/qr/index.ts'
+import { encodeQr, type Level, LEVELS, type Look, QrTooLong, QrTooSmall, toPng, toSvg } from '#lib/qr/index.ts'
+
 import { pictureOfPng, pictureOfSvg, readByQr, readByZxing } from './qr-pictures.ts'
 
 const VCARD = [

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { encodeQR } from 'qr'
 import QRCode from 'qrcode'
 
-import { encodeQr, type Level, LEVELS, type Matrix, QrTooLong } from '../../src/lib/qr/index.ts'
+import { encodeQr, type Level, LEVELS, type Matrix, QrTooLong } from '#lib/qr/index.ts'
 
 const THEIR_NAMES = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
 

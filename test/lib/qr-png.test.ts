@@ -1,7 +1,8 @@
 /** The bytes of a PNG and the geometry of both formats. */
 import { expect, test } from 'bun:test'
 
-import { encodeQr, type Look, type Matrix, QrTooSmall, toPng, toSvg } from '../../src/lib/qr/index.ts'
+import { encodeQr, type Look, type Matrix, QrTooSmall, toPng, toSvg } from '#lib/qr/index.ts'
+
 import { chunksOf, type Picture, pictureOfPng, pictureOfSvg } from './qr-pictures.ts'
 
 const BLACK: Pick<Look, 'fg' | 'bg'> = { fg: '000000', bg: 'ffffff' }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { ReadCache } from '../../src/lib/read-cache.ts'
+import { ReadCache } from '#lib/read-cache.ts'
 
 interface Entry {
   readAt: number

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { readTar, tarEnd, TarError, tarHeader, tarPadding } from '../../src/lib/tar.ts'
+import { readTar, tarEnd, TarError, tarHeader, tarPadding } from '#lib/tar.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'tessera-tar-'))
 afterAll(() => rmSync(scratch, { recursive: true }))

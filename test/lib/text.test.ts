@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 
-import { csvCell, csvRow } from '../../src/lib/csv.ts'
-import { safeFileName, uniqueFileNames } from '../../src/lib/file-name.ts'
-import { escapeHtml, likeEscape } from '../../src/lib/text.ts'
+import { csvCell, csvRow } from '#lib/csv.ts'
+import { safeFileName, uniqueFileNames } from '#lib/file-name.ts'
+import { escapeHtml, likeEscape } from '#lib/text.ts'
 
 test('HTML is escaped for elements and quoted attributes', () => {
   expect(escapeHtml(`<a href="x" title='y'>&amp;你好</a>`)).toBe(

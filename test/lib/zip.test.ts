@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 
 import { Unzip, UnzipInflate, unzipSync } from 'fflate'
 
-import { type ZipEntry, zipOf, ZipTooLarge } from '../../src/lib/zip.ts'
+import { type ZipEntry, zipOf, ZipTooLarge } from '#lib/zip.ts'
 
 const AT = Date.UTC(2024, 10, 20, 8, 30, 14)
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { notificationContents, notifications } from '../../src/db/schema/notifications.ts'
-import { type Notified, notify, onNotification } from '../../src/domains/notifications/index.ts'
+import { notificationContents, notifications } from '#db/schema/notifications.ts'
+import { type Notified, notify, onNotification } from '#domains/notifications/index.ts'
+
 import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
 import { counts, list, ok, sendTo } from './helpers.ts'
 

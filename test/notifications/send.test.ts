@@ -5,10 +5,11 @@ import { join } from 'node:path'
 
 import { eq } from 'drizzle-orm'
 
-import { users } from '../../src/db/schema/accounts.ts'
-import { notificationContents, notifications, notificationSends } from '../../src/db/schema/notifications.ts'
-import { bindRole, createRole } from '../../src/domains/access/index.ts'
-import { registerOrganizations } from '../../src/domains/notifications/index.ts'
+import { users } from '#db/schema/accounts.ts'
+import { notificationContents, notifications, notificationSends } from '#db/schema/notifications.ts'
+import { bindRole, createRole } from '#domains/access/index.ts'
+import { registerOrganizations } from '#domains/notifications/index.ts'
+
 import { freshDatabase } from '../harness/database.ts'
 import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
 import { counts, list, ok, sendTo, whenSent } from './helpers.ts'

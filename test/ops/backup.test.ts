@@ -13,9 +13,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-import { readTar, tarEnd, tarHeader, tarPadding } from '../../src/lib/tar.ts'
-import { isBackupPath } from '../../src/platform/backup/manifest.ts'
-import { finishRestore, makeStaging, swapIn } from '../../src/platform/backup/swap.ts'
+import { readTar, tarEnd, tarHeader, tarPadding } from '#lib/tar.ts'
+import { isBackupPath } from '#platform/backup/manifest.ts'
+import { finishRestore, makeStaging, swapIn } from '#platform/backup/swap.ts'
+
 import { send } from '../harness/client.ts'
 import { Installation, onPostgres, type RunningCli } from './cli.ts'
 
@@ -466,7 +467,7 @@ describe('a restore that is killed', () => {
   test('is completed by the next start', async () => {
     const writer = await furnish()
     await place.run(['backup', archive()])
-    const { unpackArchive } = await import('../../src/platform/backup/read.ts')
+    const { unpackArchive } = await import('#platform/backup/read.ts')
     const staging = await makeStaging(place.dataDir, 'killed')
     await unpackArchive(archive(), staging, () => {})
     rmSync(join(staging, 'database.dump'), { force: true })

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { parseArgs } from '../../src/cli/args.ts'
-import { verbs } from '../../src/cli/verbs.ts'
-import { nearest } from '../../src/lib/nearest.ts'
+import { parseArgs } from '#cli/args.ts'
+import { verbs } from '#cli/verbs.ts'
+import { nearest } from '#lib/nearest.ts'
+
 import { Installation } from './cli.ts'
 
 let place: Installation

@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { writeDurably } from '../../src/platform/files.ts'
-import { BadKey, signingKey } from '../../src/platform/keys.ts'
-import { DataDirectoryError, lockDataDirectory, readHolder } from '../../src/platform/lock.ts'
+import { writeDurably } from '#platform/files.ts'
+import { BadKey, signingKey } from '#platform/keys.ts'
+import { DataDirectoryError, lockDataDirectory, readHolder } from '#platform/lock.ts'
 
 let home = ''
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
-import { createLog, type Fields, type LogOptions } from '../../src/platform/log.ts'
-import { maskText } from '../../src/platform/mask.ts'
+import { createLog, type Fields, type LogOptions } from '#platform/log.ts'
+import { maskText } from '#platform/mask.ts'
 
 const clock = { now: () => Date.UTC(2030, 0, 2, 3, 4, 5, 6) }
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl'

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { eq } from 'drizzle-orm'
 
-import { organizations } from '../../src/db/schema/orgs.ts'
+import { organizations } from '#db/schema/orgs.ts'
+
 import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
 import { enrol, expectSound, found, look, ok, type Org } from './helpers.ts'
 

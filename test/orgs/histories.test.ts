@@ -1,7 +1,8 @@
 /** Random histories of memberships by several people against a simple model: every answer and every state must be as the model says. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 
-import { systemRoles } from '../../src/domains/access/roles.ts'
+import { systemRoles } from '#domains/access/roles.ts'
+
 import { type Person, race, type Reply, startServer, type TestServer } from '../harness/index.ts'
 import { found, ok } from './helpers.ts'
 

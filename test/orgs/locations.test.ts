@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { registerLocationUse } from '../../src/domains/orgs/index.ts'
+import { registerLocationUse } from '#domains/orgs/index.ts'
+
 import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
 import { enrol, found, ok, type Org, promote } from './helpers.ts'
 

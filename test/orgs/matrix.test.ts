@@ -1,10 +1,11 @@
 /** Everybody × every operation on an organization, against what the roles' templates say. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { allEndpoints } from '../../src/app.ts'
-import { pointsOf } from '../../src/domains/access/points.ts'
-import { systemRoles } from '../../src/domains/access/roles.ts'
-import type { AnyEndpoint } from '../../src/http/endpoint.ts'
+import { allEndpoints } from '#app'
+import { pointsOf } from '#domains/access/points.ts'
+import { systemRoles } from '#domains/access/roles.ts'
+import type { AnyEndpoint } from '#http/endpoint.ts'
+
 import { type Person, startServer, type TestServer } from '../harness/index.ts'
 import { enrol, expectSound, found, look, ok, type Org, promote } from './helpers.ts'
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { createRole } from '../../src/domains/access/index.ts'
+import { createRole } from '#domains/access/index.ts'
+
 import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
 import { enrol, expectSound, found, look, members, ok, type Org, promote } from './helpers.ts'
 

@@ -8,7 +8,7 @@ import {
   normalizeCode,
   policyFor,
   statusAt,
-} from '../../src/domains/orgs/rules.ts'
+} from '#domains/orgs/rules.ts'
 
 describe('codes', () => {
   test('the alphabet has 32 characters that do not look alike', () => {

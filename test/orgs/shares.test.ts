@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { setSetting } from '../../src/domains/settings/index.ts'
+import { setSetting } from '#domains/settings/index.ts'
+
 import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
 import { makeCategory, makeCode } from '../qr-codes/helpers.ts'
 import { enrol, found, ok, type Org, promote } from './helpers.ts'

@@ -1,7 +1,7 @@
 /** The forms of gateway addresses: docs/operations.md, "Mail and SMS". */
 import { describe, expect, test } from 'bun:test'
 
-import { parseMailbox, parseOneClick, parseSms, parseSmtp, shownGateway } from '../../src/config/gateways.ts'
+import { parseMailbox, parseOneClick, parseSms, parseSmtp, shownGateway } from '#config/gateways.ts'
 
 describe('a mail server', () => {
   const plain = { user: '', password: '', caFile: '' }

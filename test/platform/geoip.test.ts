@@ -6,9 +6,10 @@ import { join } from 'node:path'
 
 import { IPv4, IPv6, newWithBuffer, parseIP } from 'ip2region.js'
 
-import { formatIp, parseIp } from '../../src/lib/ip.ts'
-import { BadXdb, openCities, placeIn } from '../../src/platform/geoip/index.ts'
-import { openXdb } from '../../src/platform/geoip/xdb.ts'
+import { formatIp, parseIp } from '#lib/ip.ts'
+import { BadXdb, openCities, placeIn } from '#platform/geoip/index.ts'
+import { openXdb } from '#platform/geoip/xdb.ts'
+
 import { makeXdb, type Range } from './xdb-file.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'tessera-geoip-'))

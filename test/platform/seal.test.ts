@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
-import { deriveKey } from '../../src/platform/keys.ts'
-import { createSeal } from '../../src/platform/seal.ts'
+import { deriveKey } from '#platform/keys.ts'
+import { createSeal } from '#platform/seal.ts'
 
 const key = new Uint8Array(32).fill(1)
 const seal = createSeal(key)

@@ -2,10 +2,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
 
-import { parseMailbox, parseSmtp } from '../../src/config/gateways.ts'
-import { createLog } from '../../src/platform/log.ts'
-import { openMailer } from '../../src/platform/mail/index.ts'
-import { GatewayError } from '../../src/platform/outgoing.ts'
+import { parseMailbox, parseSmtp } from '#config/gateways.ts'
+import { createLog } from '#platform/log.ts'
+import { openMailer } from '#platform/mail/index.ts'
+import { GatewayError } from '#platform/outgoing.ts'
+
 import { type MailSink, type MailSinkOptions, startMailSink, TEST_CA } from '../harness/mail-sink.ts'
 
 const running: MailSink[] = []

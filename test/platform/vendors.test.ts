@@ -1,14 +1,15 @@
 /** Each driver against the vendor's published example, and against an HTTP server that checks its signature in its own way. */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 
-import { parseOneClick, parseSms } from '../../src/config/gateways.ts'
-import { aliyunHeaders } from '../../src/platform/aliyun.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { createLog } from '../../src/platform/log.ts'
-import { openOneClick } from '../../src/platform/oneclick/index.ts'
-import { GatewayError } from '../../src/platform/outgoing.ts'
-import { openSms, type SmsMessage } from '../../src/platform/sms/index.ts'
-import { tencentAuthorization } from '../../src/platform/sms/tencent.ts'
+import { parseOneClick, parseSms } from '#config/gateways.ts'
+import { aliyunHeaders } from '#platform/aliyun.ts'
+import { systemClock } from '#platform/clock.ts'
+import { createLog } from '#platform/log.ts'
+import { openOneClick } from '#platform/oneclick/index.ts'
+import { GatewayError } from '#platform/outgoing.ts'
+import { openSms, type SmsMessage } from '#platform/sms/index.ts'
+import { tencentAuthorization } from '#platform/sms/tencent.ts'
+
 import { hmacSha256, type Received, sha256Hex, startHttpGateway } from './http-gateway.ts'
 
 const gateway = startHttpGateway()

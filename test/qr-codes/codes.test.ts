@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { bindRole, createRole, unbindRoles } from '../../src/domains/access/index.ts'
+import { bindRole, createRole, unbindRoles } from '#domains/access/index.ts'
+
 import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
 import { makeCategory, makeCode, ok } from './helpers.ts'
 

@@ -1,7 +1,8 @@
 /** Above MANY rows filters and statistics are answered by another thread: the answers must be the same. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 
-import { MANY } from '../../src/domains/qr-codes/list/reader.ts'
+import { MANY } from '#domains/qr-codes/list/reader.ts'
+
 import { type Person, startServer, type TestServer } from '../harness/index.ts'
 import { allPages, makeCategory, makeCode, ok } from './helpers.ts'
 

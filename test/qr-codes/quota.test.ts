@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 
-import { setSetting } from '../../src/domains/settings/index.ts'
+import { setSetting } from '#domains/settings/index.ts'
+
 import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
 import { makeCode, ok } from './helpers.ts'
 

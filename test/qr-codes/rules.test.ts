@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 
-import { fitsBelow, treeOf } from '../../src/domains/qr-codes/categories/rules.ts'
-import { cleanStyle, cleanTags, levelFor, tooLongFor } from '../../src/domains/qr-codes/codes/rules.ts'
-import { renderPath } from '../../src/domains/qr-codes/render/link.ts'
-import { targetOf } from '../../src/domains/qr-codes/scans/rules.ts'
-import { encodeQr, QrTooLong } from '../../src/lib/qr/index.ts'
+import { fitsBelow, treeOf } from '#domains/qr-codes/categories/rules.ts'
+import { cleanStyle, cleanTags, levelFor, tooLongFor } from '#domains/qr-codes/codes/rules.ts'
+import { renderPath } from '#domains/qr-codes/render/link.ts'
+import { targetOf } from '#domains/qr-codes/scans/rules.ts'
+import { encodeQr, QrTooLong } from '#lib/qr/index.ts'
 
 describe('what fits a code', () => {
   const a = (bytes: number) => 'a'.repeat(bytes)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { purgeTrash } from '../../src/domains/qr-codes/index.ts'
+import { purgeTrash } from '#domains/qr-codes/index.ts'
+
 import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
 import { allPages, makeCategory, makeCode, ok } from './helpers.ts'
 
@@ -121,7 +122,7 @@ describe.if(inProcess)('the job that empties it', () => {
       // Access tokens live for seven days only: from here on, look inside.
       await purgeTrash(server.ctx)
       const rows = async () => {
-        const { qrCodes } = await import('../../src/db/schema/qr-codes.ts')
+        const { qrCodes } = await import('#db/schema/qr-codes.ts')
         return (await server.ctx.db.read.select({ id: qrCodes.id }).from(qrCodes)).map((row) => row.id).toSorted()
       }
       expect(await rows()).toEqual([...old, ...live].map((c) => c.id).toSorted())

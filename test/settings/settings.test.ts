@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { eq } from 'drizzle-orm'
 
-import { settings } from '../../src/db/schema/settings.ts'
-import { getSetting, setSetting, type SettingKey } from '../../src/domains/settings/index.ts'
+import { settings } from '#db/schema/settings.ts'
+import { getSetting, setSetting, type SettingKey } from '#domains/settings/index.ts'
+
 import { type Inside, openInside } from '../access/inside.ts'
 
 let inside: Inside

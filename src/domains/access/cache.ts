@@ -4,9 +4,10 @@
  */
 import { LRUCache } from 'lru-cache'
 
-import { type AppContext, perContext } from '../../context.ts'
-import type { Domain } from '../../db/schema/access.ts'
-import { ReadCache } from '../../lib/read-cache.ts'
+import { type AppContext, perContext } from '#context'
+import type { Domain } from '#db/schema/access.ts'
+import { ReadCache } from '#lib/read-cache.ts'
+
 import { pointName } from './points.ts'
 import { holdsEverything } from './roles.ts'
 import { accessOf, NEVER_OFF, type Role, type UserAccess } from './rules.ts'

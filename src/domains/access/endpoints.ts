@@ -1,4 +1,5 @@
-import { type AnyEndpoint, endpoint, signedIn } from '../../http/endpoint.ts'
+import { type AnyEndpoint, endpoint, signedIn } from '#http/endpoint.ts'
+
 import { adminEndpoints } from './admin/endpoints.ts'
 import { MyPermissions } from './model.ts'
 import { myPermissions } from './service.ts'

@@ -1,4 +1,4 @@
-import { Id, Nullable, type Static, Type } from '../../http/schema.ts'
+import { Id, Nullable, type Static, Type } from '#http/schema.ts'
 
 const Points = (description: string, example: string) =>
   Type.Array(Type.String({ pattern: '^[a-z_]+:[a-z_]+$', examples: [example] }), { description })

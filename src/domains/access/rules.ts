@@ -1,6 +1,7 @@
 /** What a set of roles amounts to, and what seeding has to add. Pure. */
-import type { Domain } from '../../db/schema/access.ts'
-import type { Dated } from '../../lib/read-cache.ts'
+import type { Domain } from '#db/schema/access.ts'
+import type { Dated } from '#lib/read-cache.ts'
+
 import { type PermissionPoint, pointName } from './points.ts'
 import { PLATFORM_RANK, type SystemRole } from './roles.ts'
 

@@ -1,5 +1,6 @@
-import type { AppContext } from '../../context.ts'
-import { sha256 } from '../../platform/ids.ts'
+import type { AppContext } from '#context'
+import { sha256 } from '#platform/ids.ts'
+
 import { accessCache } from './cache.ts'
 import { type PermissionPoint, points } from './points.ts'
 import { type SystemRole, systemRoles } from './roles.ts'

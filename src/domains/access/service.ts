@@ -1,7 +1,8 @@
-import type { AppContext } from '../../context.ts'
-import type { Domain } from '../../db/schema/access.ts'
-import type { Tx } from '../../db/store.ts'
-import type { Actor } from '../../http/endpoint.ts'
+import type { AppContext } from '#context'
+import type { Domain } from '#db/schema/access.ts'
+import type { Tx } from '#db/store.ts'
+import type { Actor } from '#http/endpoint.ts'
+
 import { accessCache } from './cache.ts'
 import type { MyPermissions } from './model.ts'
 import { pointName } from './points.ts'

@@ -1,10 +1,11 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 
-import { prepared } from '../../db/prepared.ts'
-import { type Domain, permissions, rolePermissions, roles, userRoles } from '../../db/schema/access.ts'
-import { users } from '../../db/schema/accounts.ts'
-import { serverState } from '../../db/schema/settings.ts'
-import type { Db, Tx } from '../../db/store.ts'
+import { prepared } from '#db/prepared.ts'
+import { type Domain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
+import { users } from '#db/schema/accounts.ts'
+import { serverState } from '#db/schema/settings.ts'
+import type { Db, Tx } from '#db/store.ts'
+
 import type { PermissionPoint } from './points.ts'
 
 const point = { resource: permissions.resource, action: permissions.action }

@@ -1,8 +1,9 @@
 /** Usernames, e-mails and device ids: how they are written down and compared. Pure. */
-import type { Actor, Caller } from '../../http/endpoint.ts'
-import type { AppError } from '../../http/errors.ts'
-import { invalid } from '../../http/validate.ts'
-import { secret, sha256 } from '../../platform/ids.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
+import type { AppError } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
+import { secret, sha256 } from '#platform/ids.ts'
+
 import { nameOfAgent } from './devices/agent.ts'
 import { DEVICE_ID_MAX, DEVICE_ID_MIN, DEVICE_NAME_MAX, EMAIL_MAX } from './limits.ts'
 

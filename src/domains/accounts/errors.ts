@@ -1,6 +1,6 @@
 /** What a caller is told when an account rule says no. */
-import { badRequest, forbidden, limited, unauthorized } from '../../http/errors.ts'
-import { invalid } from '../../http/validate.ts'
+import { badRequest, forbidden, limited, unauthorized } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
 
 /** Unknown account and wrong password get the same answer. */
 export const wrongCredentials = () => unauthorized('Wrong account or password', '账号或密码错误')

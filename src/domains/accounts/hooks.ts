@@ -1,7 +1,7 @@
 /** What accounts need of domains above them. Filled by `app.ts`. */
-import { type AppContext, perContext } from '../../context.ts'
-import type { Tx } from '../../db/store.ts'
-import type { AppError, Message } from '../../http/errors.ts'
+import { type AppContext, perContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import type { AppError, Message } from '#http/errors.ts'
 
 export interface Note {
   readonly userIds: readonly number[]

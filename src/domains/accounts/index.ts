@@ -1,5 +1,6 @@
 /** People: how they sign in, their sessions and devices, what they say about themselves, and the first administrator. */
-import type { AnyEndpoint } from '../../http/endpoint.ts'
+import type { AnyEndpoint } from '#http/endpoint.ts'
+
 import { codeEndpoints } from './codes/endpoints.ts'
 import { deletionEndpoints } from './deletion/endpoints.ts'
 import { deviceEndpoints } from './devices/endpoints.ts'

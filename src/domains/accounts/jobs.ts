@@ -1,4 +1,5 @@
-import type { AppContext, Job } from '../../context.ts'
+import type { AppContext, Job } from '#context'
+
 import { deleteExpiredCodes } from './codes/store.ts'
 import { SESSION_MS } from './limits.ts'
 import { deleteExpiredTries } from './passwords/store.ts'

@@ -1,10 +1,10 @@
 /** The gateways of this server, made from its configuration when first used. */
-import { parseMailbox, parseOneClick, parseSms, parseSmtp } from '../../config/gateways.ts'
-import { type AppContext, perContext } from '../../context.ts'
-import { type Cities, openCities } from '../../platform/geoip/index.ts'
-import { type Mailer, openMailer } from '../../platform/mail/index.ts'
-import { type OneClick, openOneClick } from '../../platform/oneclick/index.ts'
-import { openSms, type Sms } from '../../platform/sms/index.ts'
+import { parseMailbox, parseOneClick, parseSms, parseSmtp } from '#config/gateways.ts'
+import { type AppContext, perContext } from '#context'
+import { type Cities, openCities } from '#platform/geoip/index.ts'
+import { type Mailer, openMailer } from '#platform/mail/index.ts'
+import { type OneClick, openOneClick } from '#platform/oneclick/index.ts'
+import { openSms, type Sms } from '#platform/sms/index.ts'
 
 const NOBODY = { name: '', address: 'nobody@localhost' }
 

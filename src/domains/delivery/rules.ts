@@ -1,5 +1,5 @@
 /** How long to wait before a message is tried again. Pure. */
-import { SECOND } from '../../platform/clock.ts'
+import { SECOND } from '#platform/clock.ts'
 
 const FIRST_PAUSE_MS = 2 * SECOND
 /** The longest pause is this part of a message's life: 30 s for a code of 5 minutes, 2.4 hours for a notice. */

@@ -1,5 +1,6 @@
 /** Hands one message to its gateway. It is written only now, so that it says how long a code is still good. */
-import type { AppContext } from '../../context.ts'
+import type { AppContext } from '#context'
+
 import { mailerOf, smsOf } from './gateways.ts'
 import type { Outgoing } from './model.ts'
 import { minutesLeft } from './rules.ts'

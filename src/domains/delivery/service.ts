@@ -1,9 +1,10 @@
 /** Puts messages into the outbox; asks the gateways that must answer at once. */
-import type { AppContext } from '../../context.ts'
-import type { Tx } from '../../db/store.ts'
-import { SECOND } from '../../platform/clock.ts'
-import { sha256, uuid } from '../../platform/ids.ts'
-import { GatewayError } from '../../platform/outgoing.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { SECOND } from '#platform/clock.ts'
+import { sha256, uuid } from '#platform/ids.ts'
+import { GatewayError } from '#platform/outgoing.ts'
+
 import { oneClickNotConfigured, oneClickTokenRefused, oneClickUnavailable } from './errors.ts'
 import { citiesOf, oneClickOf } from './gateways.ts'
 import { type CodeMessage, NOTICE_MS, type NoticeKind, type NoticeMessage, type Outgoing } from './model.ts'

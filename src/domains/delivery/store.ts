@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, lte, min, sql } from 'drizzle-orm'
 
-import { prepared } from '../../db/prepared.ts'
-import { type Channel, outbox } from '../../db/schema/delivery.ts'
-import type { Db, Tx } from '../../db/store.ts'
+import { prepared } from '#db/prepared.ts'
+import { type Channel, outbox } from '#db/schema/delivery.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 export type OutboxRow = typeof outbox.$inferSelect
 

@@ -1,5 +1,5 @@
-import type { AppError } from '../../http/errors.ts'
-import { invalid } from '../../http/validate.ts'
+import type { AppError } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
 
 export const oneAudience = (): AppError =>
   invalid('body', 'needs exactly one of userIds, orgId and all', '须且只能指定 userIds、orgId、all 之一')

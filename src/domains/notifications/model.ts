@@ -1,4 +1,4 @@
-import { Enum, Id, Line, Multiline, Nullable, PageOf, PageQuery, type Static, Time, Type } from '../../http/schema.ts'
+import { Enum, Id, Line, Multiline, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
 
 /** Spec §2.7: the known ones, whose bodies are plain text, and SYSTEM for what administrators write. */
 export const TYPES = [

@@ -1,7 +1,8 @@
-import type { AppContext } from '../../context.ts'
-import type { NotificationType } from '../../db/schema/notifications.ts'
-import type { Tx } from '../../db/store.ts'
-import type { Message } from '../../http/errors.ts'
+import type { AppContext } from '#context'
+import type { NotificationType } from '#db/schema/notifications.ts'
+import type { Tx } from '#db/store.ts'
+import type { Message } from '#http/errors.ts'
+
 import { tell } from './listeners.ts'
 import { insertContent, insertRecipients } from './store.ts'
 

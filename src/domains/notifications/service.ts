@@ -1,7 +1,8 @@
-import type { AppContext } from '../../context.ts'
-import { mapPage } from '../../db/paging.ts'
-import type { Actor } from '../../http/endpoint.ts'
-import { notFound } from '../../http/errors.ts'
+import type { AppContext } from '#context'
+import { mapPage } from '#db/paging.ts'
+import type { Actor } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+
 import type { ListQuery, NotificationDetail, NotificationView } from './model.ts'
 import * as store from './store.ts'
 import { type Locale, toDetail, toView } from './view.ts'

@@ -1,15 +1,16 @@
 import { and, count, desc, eq, inArray, lte, notExists, type SQL, sql } from 'drizzle-orm'
 
-import { longList } from '../../db/lists.ts'
-import { type Page, type PageInput, plainPage } from '../../db/paging.ts'
-import { prepared } from '../../db/prepared.ts'
+import { longList } from '#db/lists.ts'
+import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { prepared } from '#db/prepared.ts'
 import {
   notificationContents as contents,
   notifications,
   notificationSends as sends,
   type NotificationType,
-} from '../../db/schema/notifications.ts'
-import type { Builders, Db, Tx } from '../../db/store.ts'
+} from '#db/schema/notifications.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
+
 import type { ListQuery } from './model.ts'
 
 const shown = {

@@ -1,5 +1,6 @@
-import type { SendStatus } from '../../db/schema/notifications.ts'
-import { textToHtml } from '../../lib/text.ts'
+import type { SendStatus } from '#db/schema/notifications.ts'
+import { textToHtml } from '#lib/text.ts'
+
 import type { NotificationDetail, NotificationView, SendView } from './model.ts'
 import type { DetailRow, NotificationRow } from './store.ts'
 

@@ -1,4 +1,5 @@
-import { endpoint, open, platform } from '../../http/endpoint.ts'
+import { endpoint, open, platform } from '#http/endpoint.ts'
+
 import { HealthStatus, InfoView } from './model.ts'
 import { info, isHealthy, metricsText } from './service.ts'
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from '../../http/schema.ts'
+import { type Static, Type } from '#http/schema.ts'
 
 /** Spring Boot's words, which monitors of many makes know. */
 export const HealthStatus = Type.Object({ status: Type.String({ examples: ['UP'] }) })

@@ -1,8 +1,9 @@
 import { access, constants, statfs } from 'node:fs/promises'
 
-import type { AppContext } from '../../context.ts'
-import { dialect } from '../../db/dialect.ts'
-import { version } from '../../platform/version.ts'
+import type { AppContext } from '#context'
+import { dialect } from '#db/dialect.ts'
+import { version } from '#platform/version.ts'
+
 import type { InfoView } from './model.ts'
 import { ping } from './store.ts'
 

@@ -1,5 +1,5 @@
-import { serverState } from '../../db/schema/settings.ts'
-import type { Db } from '../../db/store.ts'
+import { serverState } from '#db/schema/settings.ts'
+import type { Db } from '#db/store.ts'
 
 /** Resolves when the database answers a query; rejects when it does not. */
 export async function ping(db: Db): Promise<void> {

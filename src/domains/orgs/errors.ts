@@ -1,5 +1,5 @@
-import type { InvitationStatus } from '../../db/schema/orgs.ts'
-import { badRequest, forbidden, limited } from '../../http/errors.ts'
+import type { InvitationStatus } from '#db/schema/orgs.ts'
+import { badRequest, forbidden, limited } from '#http/errors.ts'
 
 export const internalOrg = () => forbidden('Only members can see this organization', '仅成员可查看该组织')
 export const byInvitationOnly = () =>

@@ -1,9 +1,10 @@
 /** Organization codes are short: who tries them out is stopped (interface: 20 wrong ones a minute and address). */
-import type { AppContext } from '../../context.ts'
-import type { Caller } from '../../http/endpoint.ts'
-import { notFound } from '../../http/errors.ts'
-import { ipBucket } from '../../lib/ip.ts'
-import { MINUTE } from '../../platform/clock.ts'
+import type { AppContext } from '#context'
+import type { Caller } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+import { ipBucket } from '#lib/ip.ts'
+import { MINUTE } from '#platform/clock.ts'
+
 import { tooManyWrongCodes } from './errors.ts'
 
 const WRONG_PER_MINUTE = 20

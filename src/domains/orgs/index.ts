@@ -1,6 +1,7 @@
 /** Organizations: founding, members and their roles, the ways to join, what the public sees. */
-import type { Db, Tx } from '../../db/store.ts'
-import type { AnyEndpoint } from '../../http/endpoint.ts'
+import type { Db, Tx } from '#db/store.ts'
+import type { AnyEndpoint } from '#http/endpoint.ts'
+
 import { invitationEndpoints } from './invitations/endpoints.ts'
 import { joiningEndpoints } from './joining/endpoints.ts'
 import { locationEndpoints } from './locations/endpoints.ts'

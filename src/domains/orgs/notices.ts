@@ -1,8 +1,8 @@
 /** What organizations tell people in the app (spec §6): one function for each event, sent in the write that makes it true. */
-import type { AppContext } from '../../context.ts'
-import type { Tx } from '../../db/store.ts'
-import type { Message } from '../../http/errors.ts'
-import { notify } from '../notifications/index.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { notify } from '#domains/notifications/index.ts'
+import type { Message } from '#http/errors.ts'
 
 interface Org {
   readonly id: number

@@ -1,6 +1,6 @@
 /** What organizations own in other domains: it must be cleared before one is dissolved. Filled by `app.ts`: those are above. */
-import { type AppContext, perContext } from '../../context.ts'
-import type { Db, Tx } from '../../db/store.ts'
+import { type AppContext, perContext } from '#context'
+import type { Db, Tx } from '#db/store.ts'
 
 export interface OrgResource {
   /** For people: `QR codes`. */

@@ -1,6 +1,6 @@
 /** Decisions about organizations that need nothing looked up. */
-import type { InvitationStatus, JoinPolicy, OrgStatus, OrgVisibility } from '../../db/schema/orgs.ts'
-import { DAY } from '../../platform/clock.ts'
+import type { InvitationStatus, JoinPolicy, OrgStatus, OrgVisibility } from '#db/schema/orgs.ts'
+import { DAY } from '#platform/clock.ts'
 
 /** 24 letters and 8 digits, none of which looks like another. */
 export const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'

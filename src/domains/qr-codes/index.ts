@@ -1,6 +1,7 @@
-import type { AppContext, Job } from '../../context.ts'
+import type { AppContext, Job } from '#context'
 /** QR codes, the categories they are sorted into, what was scanned, and the public pages and pictures of codes. */
-import type { AnyEndpoint } from '../../http/endpoint.ts'
+import type { AnyEndpoint } from '#http/endpoint.ts'
+
 import { categoryEndpoints } from './categories/endpoints.ts'
 import { codeEndpoints } from './codes/endpoints.ts'
 import { countPersonal } from './list/store.ts'

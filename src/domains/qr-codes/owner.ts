@@ -1,5 +1,5 @@
 /** Whose rows a request is about. It stands in the WHERE of every query on codes. */
-import type { Actor } from '../../http/endpoint.ts'
+import type { Actor } from '#http/endpoint.ts'
 
 export interface Owner {
   /** The caller. */

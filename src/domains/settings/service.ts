@@ -1,10 +1,11 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Check } from '@sinclair/typebox/value'
 
-import { type AppContext, perContext } from '../../context.ts'
-import type { Tx } from '../../db/store.ts'
-import { badRequest } from '../../http/errors.ts'
-import { type Dated, ReadCache } from '../../lib/read-cache.ts'
+import { type AppContext, perContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { badRequest } from '#http/errors.ts'
+import { type Dated, ReadCache } from '#lib/read-cache.ts'
+
 import { definitions, type SettingKey, type Settings, type SettingValue } from './model.ts'
 import { putSetting, storedSettings } from './store.ts'
 

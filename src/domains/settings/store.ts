@@ -1,5 +1,5 @@
-import { settings } from '../../db/schema/settings.ts'
-import type { Db, Tx } from '../../db/store.ts'
+import { settings } from '#db/schema/settings.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 export const storedSettings = (db: Db) => db.select({ key: settings.key, value: settings.value }).from(settings)
 

@@ -1,4 +1,5 @@
-import { endpoint, org } from '../../http/endpoint.ts'
+import { endpoint, org } from '#http/endpoint.ts'
+
 import { ByShare, CreateShare, InOrg, SharePage, SharesQuery, ShareView } from './model.ts'
 import { deleteShare, listShares, share } from './service.ts'
 

@@ -1,4 +1,4 @@
-import { Enum, Id, Nullable, PageOf, PageQuery, type Static, Time, Type } from '../../http/schema.ts'
+import { Enum, Id, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
 
 export const EntityType = Enum(['QR_CODE', 'ALBUM_PHOTO'])
 

@@ -1,12 +1,13 @@
 import { and, count, desc, eq, isNull, sql } from 'drizzle-orm'
 
-import { type Page, plainPage } from '../../db/paging.ts'
-import { prepared } from '../../db/prepared.ts'
-import { users } from '../../db/schema/accounts.ts'
-import { organizations } from '../../db/schema/orgs.ts'
-import { qrCodes } from '../../db/schema/qr-codes.ts'
-import { orgShares, type ShareEntity } from '../../db/schema/shares.ts'
-import type { Db, Tx } from '../../db/store.ts'
+import { type Page, plainPage } from '#db/paging.ts'
+import { prepared } from '#db/prepared.ts'
+import { users } from '#db/schema/accounts.ts'
+import { organizations } from '#db/schema/orgs.ts'
+import { qrCodes } from '#db/schema/qr-codes.ts'
+import { orgShares, type ShareEntity } from '#db/schema/shares.ts'
+import type { Db, Tx } from '#db/store.ts'
+
 import type { SharesQuery } from './model.ts'
 
 const shown = {

@@ -1,7 +1,7 @@
 /** The one style sheet of the public pages. Written into each page, allowed there by its hash: no other style can run. */
 import { createHash } from 'node:crypto'
 
-import { rawHtml } from '../../lib/html.ts'
+import { rawHtml } from '#lib/html.ts'
 
 const STYLE = `
 :root{color-scheme:light dark;--ground:#f4f5f2;--paper:#fff;--ink:#17201d;--soft:#5a6762;--line:#dfe4e0;--accent:#0b6b57;--on-accent:#fff;--tint:#e6f1ed;--bad:#a4262c;--bad-tint:#fbebeb;--shadow:0 1px 2px rgba(16,32,27,.06),0 8px 24px rgba(16,32,27,.06)}

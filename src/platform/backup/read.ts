@@ -4,7 +4,8 @@ import { mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 
-import { readTar, TarError, type TarFile } from '../../lib/tar.ts'
+import { readTar, TarError, type TarFile } from '#lib/tar.ts'
+
 import { diskTrouble } from '../disk-trouble.ts'
 import { syncDirectory } from '../files.ts'
 import { BackupError, isBackupPath, MANIFEST, type Manifest, parseManifest } from './manifest.ts'

@@ -5,7 +5,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGzip, createZstdCompress } from 'node:zlib'
 
-import { tarEnd, tarHeader, tarPadding } from '../../lib/tar.ts'
+import { tarEnd, tarHeader, tarPadding } from '#lib/tar.ts'
+
 import { syncDirectory } from '../files.ts'
 import { uuid } from '../ids.ts'
 import { FOLDERS, MANIFEST, type Manifest, type ManifestFile } from './manifest.ts'

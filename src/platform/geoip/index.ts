@@ -1,5 +1,6 @@
 /** The city of an address, from files on this machine: nobody else is asked. */
-import { ipTest, parseIp } from '../../lib/ip.ts'
+import { ipTest, parseIp } from '#lib/ip.ts'
+
 import { BadXdb, openXdb, type Xdb } from './xdb.ts'
 
 export { BadXdb } from './xdb.ts'

@@ -1,5 +1,6 @@
 /** Picks what sends mail. nodemailer is loaded when the first mail is sent. */
-import type { Mailbox, SmtpServer } from '../../config/gateways.ts'
+import type { Mailbox, SmtpServer } from '#config/gateways.ts'
+
 import type { Log } from '../log.ts'
 import type { Mailer } from './port.ts'
 

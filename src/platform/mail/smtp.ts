@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 
 import { createTransport, type NodemailerError } from 'nodemailer'
 
-import type { Mailbox, SmtpServer } from '../../config/gateways.ts'
+import type { Mailbox, SmtpServer } from '#config/gateways.ts'
+
 import { SECOND } from '../clock.ts'
 import { GatewayError } from '../outgoing.ts'
 import type { Mailer } from './port.ts'

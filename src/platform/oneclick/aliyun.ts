@@ -1,5 +1,6 @@
 /** Alibaba Cloud Phone Number Verification: `GetMobile` of Dypnsapi 2017-05-25. A token can be asked for once. */
-import type { OneClickGateway } from '../../config/gateways.ts'
+import type { OneClickGateway } from '#config/gateways.ts'
+
 import { callAliyun } from '../aliyun.ts'
 import type { Clock } from '../clock.ts'
 import { GatewayError, jsonOf, reach, shownAnswer } from '../outgoing.ts'

@@ -1,5 +1,6 @@
 /** Picks the driver for a configured gateway. */
-import type { OneClickGateway } from '../../config/gateways.ts'
+import type { OneClickGateway } from '#config/gateways.ts'
+
 import type { Clock } from '../clock.ts'
 import type { OneClick } from './port.ts'
 

@@ -1,5 +1,6 @@
 /** A gateway of the operator's own: one signed JSON POST `{type, token}`, answered by `{phone}` (see ../webhook.ts). */
-import type { Webhook } from '../../config/gateways.ts'
+import type { Webhook } from '#config/gateways.ts'
+
 import type { Clock } from '../clock.ts'
 import { GatewayError, jsonOf, reach, shownAnswer } from '../outgoing.ts'
 import { callWebhook } from '../webhook.ts'

@@ -1,5 +1,6 @@
 /** Alibaba Cloud Short Message Service: `SendSms` of Dysmsapi 2017-05-25. */
-import type { AliyunSms } from '../../config/gateways.ts'
+import type { AliyunSms } from '#config/gateways.ts'
+
 import { callAliyun } from '../aliyun.ts'
 import type { Clock } from '../clock.ts'
 import { GatewayError, jsonOf, reach, shownAnswer } from '../outgoing.ts'

@@ -1,5 +1,6 @@
 /** Picks the driver for a configured gateway. */
-import type { SmsGateway } from '../../config/gateways.ts'
+import type { SmsGateway } from '#config/gateways.ts'
+
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Sms } from './port.ts'

@@ -4,7 +4,8 @@
  */
 import { createHash, createHmac } from 'node:crypto'
 
-import type { TencentSms } from '../../config/gateways.ts'
+import type { TencentSms } from '#config/gateways.ts'
+
 import type { Clock } from '../clock.ts'
 import { call, GatewayError, jsonOf, reach, shownAnswer } from '../outgoing.ts'
 import { isMainland, type Sms } from './port.ts'

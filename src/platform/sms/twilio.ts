@@ -1,5 +1,6 @@
 /** Twilio Programmable Messaging: POST of a form to the account's `Messages.json`, Basic authentication. */
-import type { TwilioSms } from '../../config/gateways.ts'
+import type { TwilioSms } from '#config/gateways.ts'
+
 import { call, GatewayError, jsonOf, reach, shownAnswer } from '../outgoing.ts'
 import type { Sms } from './port.ts'
 

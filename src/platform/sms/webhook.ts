@@ -1,5 +1,6 @@
 /** A gateway of the operator's own: one signed JSON POST a message (see ../webhook.ts). */
-import type { Webhook } from '../../config/gateways.ts'
+import type { Webhook } from '#config/gateways.ts'
+
 import type { Clock } from '../clock.ts'
 import { reach } from '../outgoing.ts'
 import { callWebhook } from '../webhook.ts'

@@ -1,7 +1,8 @@
 /** Nobody hands on, changes or takes away more than they hold themselves; SYSTEM_ADMIN holds everything everywhere. */
-import type { Domain } from '../../../db/schema/access.ts'
-import type { Tx } from '../../../db/store.ts'
-import type { Actor } from '../../../http/endpoint.ts'
+import type { Domain } from '#db/schema/access.ts'
+import type { Tx } from '#db/store.ts'
+import type { Actor } from '#http/endpoint.ts'
+
 import { holdsEverything } from '../roles.ts'
 import { aboveYourself } from './errors.ts'
 import { covers, type Reach } from './rules.ts'

@@ -1,5 +1,6 @@
-import { endpoint, platform } from '../../../http/endpoint.ts'
-import { ById } from '../../../http/schema.ts'
+import { endpoint, platform } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
+
 import { explain } from './explain.ts'
 import { grantRole, listUserRoles, revokeRole } from './grants.ts'
 import {

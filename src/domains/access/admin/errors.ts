@@ -1,5 +1,5 @@
-import { badRequest, forbidden } from '../../../http/errors.ts'
-import { invalid } from '../../../http/validate.ts'
+import { badRequest, forbidden } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
 
 export const pointExists = () => badRequest('This permission point exists already', '该权限点已存在')
 export const unknownPoint = (path: string, what: string) =>

@@ -1,8 +1,9 @@
 /** Why a person may or may not do something: the check of `can`, told step by step from what is stored now. */
-import type { AppContext } from '../../../context.ts'
-import type { Domain } from '../../../db/schema/access.ts'
-import type { Db } from '../../../db/store.ts'
-import { notFound } from '../../../http/errors.ts'
+import type { AppContext } from '#context'
+import type { Domain } from '#db/schema/access.ts'
+import type { Db } from '#db/store.ts'
+import { notFound } from '#http/errors.ts'
+
 import { holdsEverything } from '../roles.ts'
 import type { ExplainQuery, ExplainView } from './model.ts'
 import { isGranted, reasonFor, sentenceFor } from './rules.ts'

@@ -1,9 +1,10 @@
 /** Who holds which role, as administrators see and change it. */
-import type { AppContext } from '../../../context.ts'
-import { mapPage } from '../../../db/paging.ts'
-import type { Tx } from '../../../db/store.ts'
-import type { Actor } from '../../../http/endpoint.ts'
-import { notFound } from '../../../http/errors.ts'
+import type { AppContext } from '#context'
+import { mapPage } from '#db/paging.ts'
+import type { Tx } from '#db/store.ts'
+import type { Actor } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+
 import { accessCache } from '../cache.ts'
 import { OWNER } from '../roles.ts'
 import { insertUserRole } from '../store.ts'

@@ -1,4 +1,4 @@
-import { Enum, Id, Line, Name, Nullable, PageOf, PageQuery, type Static, Time, Type } from '../../../http/schema.ts'
+import { Enum, Id, Line, Name, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
 
 export const DOMAINS = ['PLATFORM', 'APP', 'ORG'] as const
 export const DomainName = Enum(DOMAINS, {

@@ -1,8 +1,9 @@
 /** The permission points as administrators see and change them. None is ever deleted: what is not wanted is disabled. */
-import type { AppContext } from '../../../context.ts'
-import { mapPage } from '../../../db/paging.ts'
-import type { Actor } from '../../../http/endpoint.ts'
-import { notFound } from '../../../http/errors.ts'
+import type { AppContext } from '#context'
+import { mapPage } from '#db/paging.ts'
+import type { Actor } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+
 import { rolesChanged } from '../service.ts'
 import { pointExists } from './errors.ts'
 import type { CreatePermission, PermissionsQuery, PermissionView, UpdatePermission } from './model.ts'

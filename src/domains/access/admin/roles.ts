@@ -1,10 +1,11 @@
 /** Roles as administrators see and change them: of the console, of the application, of one organization, and the templates. */
-import type { AppContext } from '../../../context.ts'
-import { type Page } from '../../../db/paging.ts'
-import type { Domain } from '../../../db/schema/access.ts'
-import type { Db, Tx } from '../../../db/store.ts'
-import type { Actor } from '../../../http/endpoint.ts'
-import { notFound } from '../../../http/errors.ts'
+import type { AppContext } from '#context'
+import { type Page } from '#db/paging.ts'
+import type { Domain } from '#db/schema/access.ts'
+import type { Db, Tx } from '#db/store.ts'
+import type { Actor } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+
 import { pointName } from '../points.ts'
 import { holdsEverything } from '../roles.ts'
 import { rolesChanged } from '../service.ts'

@@ -1,6 +1,7 @@
 /** Decisions on roles and points that need nothing looked up. */
-import type { Domain } from '../../../db/schema/access.ts'
-import type { Message } from '../../../http/errors.ts'
+import type { Domain } from '#db/schema/access.ts'
+import type { Message } from '#http/errors.ts'
+
 import { holdsEverything } from '../roles.ts'
 import { NEVER_OFF } from '../rules.ts'
 import type { REASONS } from './model.ts'

@@ -1,11 +1,12 @@
 import { and, asc, count, eq, inArray, or, sql } from 'drizzle-orm'
 
-import { contains } from '../../../db/contains.ts'
-import { type Page, plainPage } from '../../../db/paging.ts'
-import { type Domain, permissions, rolePermissions, roles, userRoles } from '../../../db/schema/access.ts'
-import { users } from '../../../db/schema/accounts.ts'
-import { organizations, orgMembers } from '../../../db/schema/orgs.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { contains } from '#db/contains.ts'
+import { type Page, plainPage } from '#db/paging.ts'
+import { type Domain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
+import { users } from '#db/schema/accounts.ts'
+import { organizations, orgMembers } from '#db/schema/orgs.ts'
+import type { Db, Tx } from '#db/store.ts'
+
 import { SYSTEM_ADMIN } from '../roles.ts'
 import type { PermissionsQuery, RolesQuery, UserRolesQuery } from './model.ts'
 

@@ -1,6 +1,7 @@
 /** The roles of one organization: copies of the templates (scope 0), its own from the moment it is founded. */
-import type { AppContext } from '../../../context.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import type { AppContext } from '#context'
+import type { Db, Tx } from '#db/store.ts'
+
 import { OWNER } from '../roles.ts'
 import { rolesChanged } from '../service.ts'
 import { insertRole } from '../store.ts'

@@ -1,8 +1,9 @@
 import { and, asc, eq, inArray, or, sql } from 'drizzle-orm'
 
-import { prepared } from '../../../db/prepared.ts'
-import { permissions, rolePermissions, roles, userRoles } from '../../../db/schema/access.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { prepared } from '#db/prepared.ts'
+import { permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
+import type { Db, Tx } from '#db/store.ts'
+
 import { OWNER } from '../roles.ts'
 
 /** A role of one organization. */

@@ -1,4 +1,5 @@
-import { endpoint, open } from '../../../http/endpoint.ts'
+import { endpoint, open } from '#http/endpoint.ts'
+
 import { CodeSent, ToEmail, ToPhone } from './model.ts'
 import { issueCode } from './service.ts'
 import { emailIn, phoneIn } from './targets.ts'

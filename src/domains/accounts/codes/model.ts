@@ -1,4 +1,5 @@
-import { Line, Nullable, type Static, Time, Type } from '../../../http/schema.ts'
+import { Line, Nullable, type Static, Time, Type } from '#http/schema.ts'
+
 import { EMAIL_MAX, PHONE_MAX } from '../limits.ts'
 
 export const CodeSent = Type.Object({

@@ -1,5 +1,6 @@
 /** How often codes are sent (spec §8). Pure. */
-import { sha256 } from '../../../platform/ids.ts'
+import { sha256 } from '#platform/ids.ts'
+
 import {
   CODE_AGAIN_MS,
   CODE_WINDOW_MS,

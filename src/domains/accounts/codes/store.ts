@@ -1,8 +1,9 @@
 import { and, eq, gt, inArray, lt, lte, or, sql } from 'drizzle-orm'
 
-import { type CodePurpose, verificationCodes } from '../../../db/schema/accounts.ts'
-import { counters } from '../../../db/schema/settings.ts'
-import type { Tx } from '../../../db/store.ts'
+import { type CodePurpose, verificationCodes } from '#db/schema/accounts.ts'
+import { counters } from '#db/schema/settings.ts'
+import type { Tx } from '#db/store.ts'
+
 import { CODE_TRIES } from '../limits.ts'
 import { type Budget, type Counted, countOne } from './rules.ts'
 

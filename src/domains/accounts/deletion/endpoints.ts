@@ -1,4 +1,5 @@
-import { app, endpoint } from '../../../http/endpoint.ts'
+import { app, endpoint } from '#http/endpoint.ts'
+
 import { deleteAccount } from './service.ts'
 
 export const deletionEndpoints = [

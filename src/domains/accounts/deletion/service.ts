@@ -1,8 +1,9 @@
 /** Deleting one's account: every way in goes, what was made stays. */
-import type { AppContext } from '../../../context.ts'
-import type { Actor, Caller } from '../../../http/endpoint.ts'
-import { platformBindings, unbindRoles } from '../../access/index.ts'
-import { cityOf, sendNotice } from '../../delivery/index.ts'
+import type { AppContext } from '#context'
+import { platformBindings, unbindRoles } from '#domains/access/index.ts'
+import { cityOf, sendNotice } from '#domains/delivery/index.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
+
 import { dropCodes } from '../codes/store.ts'
 import { askingDevice } from '../credentials.ts'
 import { administratorStays, sessionEnded } from '../errors.ts'

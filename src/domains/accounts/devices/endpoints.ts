@@ -1,5 +1,6 @@
-import { endpoint, signedIn } from '../../../http/endpoint.ts'
-import { PageOf, PageQuery } from '../../../http/schema.ts'
+import { endpoint, signedIn } from '#http/endpoint.ts'
+import { PageOf, PageQuery } from '#http/schema.ts'
+
 import { ByDevice, DeviceView } from './model.ts'
 import { listDevices, revokeDevice } from './service.ts'
 

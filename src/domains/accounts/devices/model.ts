@@ -1,4 +1,5 @@
-import { Raw, type Static, Time, Type } from '../../../http/schema.ts'
+import { Raw, type Static, Time, Type } from '#http/schema.ts'
+
 import { DEVICE_ID_MAX } from '../limits.ts'
 
 export const ByDevice = Type.Object({

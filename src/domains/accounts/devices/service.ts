@@ -1,6 +1,7 @@
-import type { AppContext } from '../../../context.ts'
-import type { Actor, Caller } from '../../../http/endpoint.ts'
-import { notFound } from '../../../http/errors.ts'
+import type { AppContext } from '#context'
+import type { Actor, Caller } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+
 import { deviceKeysOf } from '../credentials.ts'
 import { recordLogin } from '../login-records/record.ts'
 import { lastActive } from '../sessions/activity.ts'

@@ -1,4 +1,5 @@
-import { endpoint, signedIn } from '../../../http/endpoint.ts'
+import { endpoint, signedIn } from '#http/endpoint.ts'
+
 import { CodeSent, ToEmail, ToPhone } from '../codes/model.ts'
 import { emailIn, phoneIn } from '../codes/targets.ts'
 import { UserView } from '../users/model.ts'

@@ -1,4 +1,5 @@
-import { Nullable, type Static, Type } from '../../../http/schema.ts'
+import { Nullable, type Static, Type } from '#http/schema.ts'
+
 import { Code, Email, Phone } from '../codes/model.ts'
 import { CarrierToken } from '../logins/model.ts'
 import { UserView } from '../users/model.ts'

@@ -1,8 +1,9 @@
 /** Binding and unbinding phones and e-mails. */
-import type { AppContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import type { Actor, Caller } from '../../../http/endpoint.ts'
-import { resolveOneClickToken } from '../../delivery/index.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { resolveOneClickToken } from '#domains/delivery/index.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
+
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
 import { emailOf, phoneOf } from '../codes/targets.ts'

@@ -1,5 +1,6 @@
-import { app, endpoint, signedIn } from '../../../http/endpoint.ts'
-import { PageOf, PageQuery } from '../../../http/schema.ts'
+import { app, endpoint, signedIn } from '#http/endpoint.ts'
+import { PageOf, PageQuery } from '#http/schema.ts'
+
 import { CodeSent, ToEmail, ToPhone } from '../codes/model.ts'
 import { emailIn, phoneIn } from '../codes/targets.ts'
 import { LoginResponse } from '../logins/model.ts'

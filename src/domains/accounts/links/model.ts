@@ -1,4 +1,5 @@
-import { Enum, Id, Line, Nullable, type Static, Time, Type } from '../../../http/schema.ts'
+import { Enum, Id, Line, Nullable, type Static, Time, Type } from '#http/schema.ts'
+
 import { Code } from '../codes/model.ts'
 import { EMAIL_MAX } from '../limits.ts'
 import { Password } from '../logins/model.ts'

@@ -1,10 +1,11 @@
 /** Linked accounts: whoever proves that another account is theirs too may switch to it without signing in again. */
-import type { AppContext } from '../../../context.ts'
-import { mapPage, type PageInput } from '../../../db/paging.ts'
-import type { Tx } from '../../../db/store.ts'
-import type { Actor, Caller } from '../../../http/endpoint.ts'
-import { notFound } from '../../../http/errors.ts'
-import { invalid } from '../../../http/validate.ts'
+import type { AppContext } from '#context'
+import { mapPage, type PageInput } from '#db/paging.ts'
+import type { Tx } from '#db/store.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
+
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
 import { emailOf, phoneOf, providerOf } from '../codes/targets.ts'

@@ -1,8 +1,8 @@
 import { and, asc, count, eq, or } from 'drizzle-orm'
 
-import { type Page, type PageInput, plainPage } from '../../../db/paging.ts'
-import { accountLinks, users } from '../../../db/schema/accounts.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { accountLinks, users } from '#db/schema/accounts.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 export type LinkRow = typeof accountLinks.$inferSelect
 

@@ -1,5 +1,6 @@
-import { endpoint, platform, signedIn } from '../../../http/endpoint.ts'
-import { Id, PageOf, PageQuery, Type } from '../../../http/schema.ts'
+import { endpoint, platform, signedIn } from '#http/endpoint.ts'
+import { Id, PageOf, PageQuery, Type } from '#http/schema.ts'
+
 import { Hours, LoginRecordView, LoginType, NewLoginRecord } from './model.ts'
 import { allRecords, ownFailures, recentRecordsOf, recordsOf, reportLogin } from './service.ts'
 

@@ -1,4 +1,5 @@
-import { Enum, Id, Line, Nullable, Raw, type Static, Time, Type } from '../../../http/schema.ts'
+import { Enum, Id, Line, Nullable, Raw, type Static, Time, Type } from '#http/schema.ts'
+
 import { DEVICE_ID_MAX, DEVICE_NAME_MAX } from '../limits.ts'
 
 /** What leaves a login record (spec §2.2); the last four are what clients report by themselves. */

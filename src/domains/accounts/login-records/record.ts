@@ -1,7 +1,8 @@
 /** Login records are written by everything that lets people in or out. */
-import type { AppContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import { cityOf } from '../../delivery/index.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { cityOf } from '#domains/delivery/index.ts'
+
 import type { LoginType } from './model.ts'
 import { insertRecord } from './store.ts'
 

@@ -1,8 +1,9 @@
 import { and, desc, eq, gte, lte, sql } from 'drizzle-orm'
 
-import { prepared } from '../../../db/prepared.ts'
-import { loginRecords } from '../../../db/schema/accounts.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { prepared } from '#db/prepared.ts'
+import { loginRecords } from '#db/schema/accounts.ts'
+import type { Db, Tx } from '#db/store.ts'
+
 import { LOGIN_RECORDS_KEPT } from '../limits.ts'
 
 export type LoginRecordRow = typeof loginRecords.$inferSelect

@@ -1,9 +1,10 @@
 /** Signing in by a code that was sent to a phone or an e-mail, or by what a carrier says about the phone. */
-import type { AppContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import type { Caller } from '../../../http/endpoint.ts'
-import { resolveOneClickToken } from '../../delivery/index.ts'
-import { getSetting } from '../../settings/index.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { resolveOneClickToken } from '#domains/delivery/index.ts'
+import { getSetting } from '#domains/settings/index.ts'
+import type { Caller } from '#http/endpoint.ts'
+
 import { checkCode, consumeCode } from '../codes/service.ts'
 import { emailOf, phoneOf } from '../codes/targets.ts'
 import { type Device, deviceOf } from '../credentials.ts'

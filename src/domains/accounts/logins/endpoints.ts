@@ -1,4 +1,5 @@
-import { endpoint, open, signedIn } from '../../../http/endpoint.ts'
+import { endpoint, open, signedIn } from '#http/endpoint.ts'
+
 import { ByDevice } from '../devices/model.ts'
 import { emailLogin, oneClickLogin, phoneLogin } from './code-login.ts'
 import { deviceLogin } from './device-login.ts'

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 
-import { Enum, Id, Line, Nullable, Raw, type Static, Time, Type } from '../../../http/schema.ts'
+import { Enum, Id, Line, Nullable, Raw, type Static, Time, Type } from '#http/schema.ts'
+
 import { Code, Email, Phone } from '../codes/model.ts'
 import {
   DEVICE_ID_MAX,

@@ -1,7 +1,8 @@
-import type { AppContext } from '../../../context.ts'
-import type { Caller } from '../../../http/endpoint.ts'
-import { invalid } from '../../../http/validate.ts'
-import { holdsAnyPlatformRole } from '../../access/index.ts'
+import type { AppContext } from '#context'
+import { holdsAnyPlatformRole } from '#domains/access/index.ts'
+import type { Caller } from '#http/endpoint.ts'
+import { invalid } from '#http/validate.ts'
+
 import { phoneOf } from '../codes/targets.ts'
 import { type Account, type Device, deviceOf, parseAccount } from '../credentials.ts'
 import { accountDisabled, notAnAdministrator, wrongCredentials } from '../errors.ts'

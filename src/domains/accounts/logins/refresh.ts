@@ -1,7 +1,8 @@
-import type { AppContext } from '../../../context.ts'
-import type { Caller } from '../../../http/endpoint.ts'
-import { sha256 } from '../../../platform/ids.ts'
-import { holdsAnyPlatformRole } from '../../access/index.ts'
+import type { AppContext } from '#context'
+import { holdsAnyPlatformRole } from '#domains/access/index.ts'
+import type { Caller } from '#http/endpoint.ts'
+import { sha256 } from '#platform/ids.ts'
+
 import { deviceKey } from '../credentials.ts'
 import { badRefreshToken, notAnAdministrator } from '../errors.ts'
 import { exchange } from '../sessions/open.ts'

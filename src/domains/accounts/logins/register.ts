@@ -1,6 +1,7 @@
-import type { AppContext } from '../../../context.ts'
-import type { Caller } from '../../../http/endpoint.ts'
-import { getSetting } from '../../settings/index.ts'
+import type { AppContext } from '#context'
+import { getSetting } from '#domains/settings/index.ts'
+import type { Caller } from '#http/endpoint.ts'
+
 import { badEmail, badUsername, deviceOf, isUsername, normalizeEmail } from '../credentials.ts'
 import { emailUnusable, nameOrEmailNeeded, registrationClosed, usernameTaken } from '../errors.ts'
 import { makeNickname } from '../nicknames/service.ts'

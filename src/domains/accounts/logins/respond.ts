@@ -1,5 +1,6 @@
-import type { AppContext } from '../../../context.ts'
-import { permissionsForLogin, roleNameOf } from '../../access/index.ts'
+import type { AppContext } from '#context'
+import { permissionsForLogin, roleNameOf } from '#domains/access/index.ts'
+
 import { sessionEnded } from '../errors.ts'
 import type { Grant } from '../sessions/open.ts'
 import { identitiesOf, userById } from '../users/store.ts'

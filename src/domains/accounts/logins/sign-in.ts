@@ -1,7 +1,8 @@
 /** The one door: whatever proved who somebody is, this opens their session. */
-import type { AppContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import type { Caller } from '../../../http/endpoint.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import type { Caller } from '#http/endpoint.ts'
+
 import type { Device } from '../credentials.ts'
 import { accountDisabled, wrongCredentials } from '../errors.ts'
 import type { LoginType } from '../login-records/model.ts'

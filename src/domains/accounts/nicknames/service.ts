@@ -1,10 +1,11 @@
 /** Names for people who gave none: an adjective and a noun out of the lists that administrators keep. */
-import { type AppContext, perContext } from '../../../context.ts'
-import type { WordKind } from '../../../db/schema/accounts.ts'
-import type { Tx } from '../../../db/store.ts'
-import { type Dated, ReadCache } from '../../../lib/read-cache.ts'
-import { MINUTE } from '../../../platform/clock.ts'
-import { digits, fraction } from '../../../platform/ids.ts'
+import { type AppContext, perContext } from '#context'
+import type { WordKind } from '#db/schema/accounts.ts'
+import type { Tx } from '#db/store.ts'
+import { type Dated, ReadCache } from '#lib/read-cache.ts'
+import { MINUTE } from '#platform/clock.ts'
+import { digits, fraction } from '#platform/ids.ts'
+
 import { NICKNAME_MAX } from '../limits.ts'
 import { allWords, isSeeded, seedWords, type Word } from './store.ts'
 import { WORDS } from './words.ts'

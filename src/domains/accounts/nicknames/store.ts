@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 
-import { nicknameWords, type WordKind } from '../../../db/schema/accounts.ts'
-import { serverState } from '../../../db/schema/settings.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { nicknameWords, type WordKind } from '#db/schema/accounts.ts'
+import { serverState } from '#db/schema/settings.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 export interface Word {
   readonly locale: 'en' | 'zh'

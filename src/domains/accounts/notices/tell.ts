@@ -1,9 +1,10 @@
 /** Tells people what happened to their account, in the app and by e-mail: so that they notice when it was not them. */
-import type { AppContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import type { Caller } from '../../../http/endpoint.ts'
-import type { Message } from '../../../http/errors.ts'
-import { cityOf, type NoticeData, type NoticeKind, sendNotice } from '../../delivery/index.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { cityOf, type NoticeData, type NoticeKind, sendNotice } from '#domains/delivery/index.ts'
+import type { Caller } from '#http/endpoint.ts'
+import type { Message } from '#http/errors.ts'
+
 import { hooks } from '../hooks.ts'
 import { identitiesOf } from '../users/store.ts'
 import { bodyOf, TITLES } from './texts.ts'

@@ -1,6 +1,6 @@
+import type { NoticeKind } from '#domains/delivery/index.ts'
 /** What people read in the app when something happened to their account. */
-import type { Message } from '../../../http/errors.ts'
-import type { NoticeKind } from '../../delivery/index.ts'
+import type { Message } from '#http/errors.ts'
 
 export const TITLES: Readonly<Record<NoticeKind, Message>> = {
   PASSWORD_SET: { en: 'A password was set', zh: '您的账号已设置密码' },

@@ -1,8 +1,9 @@
 /** Changing one's password while signed in. */
-import type { AppContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import type { Actor, Caller } from '../../../http/endpoint.ts'
-import { invalid } from '../../../http/validate.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
+import { invalid } from '#http/validate.ts'
+
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
 import { askingDevice } from '../credentials.ts'

@@ -1,4 +1,5 @@
-import { endpoint, open, signedIn } from '../../../http/endpoint.ts'
+import { endpoint, open, signedIn } from '#http/endpoint.ts'
+
 import { CodeSent } from '../codes/model.ts'
 import { changePassword, sendChangeCode } from './change.ts'
 import { ChangeCode, ForgotCode, PasswordChange, PasswordReset } from './model.ts'

@@ -1,8 +1,9 @@
 /** Every check of a password goes through here, so that all of them count in one failure lock. */
-import { type AppContext, perContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import { sha256 } from '../../../platform/ids.ts'
-import { PasswordQueueFull } from '../../../platform/passwords.ts'
+import { type AppContext, perContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { sha256 } from '#platform/ids.ts'
+import { PasswordQueueFull } from '#platform/passwords.ts'
+
 import { locked } from '../errors.ts'
 import { forgetTries, saveTries, triesOf } from './store.ts'
 import { countTry, takeBack } from './tries.ts'

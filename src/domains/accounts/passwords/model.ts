@@ -1,4 +1,5 @@
-import { Enum, Line, Nullable, type Static, Type } from '../../../http/schema.ts'
+import { Enum, Line, Nullable, type Static, Type } from '#http/schema.ts'
+
 import { Code } from '../codes/model.ts'
 import { EMAIL_MAX } from '../limits.ts'
 import { NewPassword, Password } from '../logins/model.ts'

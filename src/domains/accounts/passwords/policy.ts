@@ -1,6 +1,7 @@
 /** Which passwords are accepted (conventions §4). Pure. */
-import type { AppError } from '../../../http/errors.ts'
-import { invalid } from '../../../http/validate.ts'
+import type { AppError } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
+
 import { ADMIN_PASSWORD_MIN } from '../limits.ts'
 import list from './common.txt' with { type: 'text' }
 

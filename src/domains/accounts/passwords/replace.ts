@@ -1,7 +1,8 @@
 /** A new password in place of the one before, however its owner was recognized. */
-import type { AppContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import type { Caller } from '../../../http/endpoint.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import type { Caller } from '#http/endpoint.ts'
+
 import { dropCodes } from '../codes/store.ts'
 import { deleteLinksInto } from '../links/store.ts'
 import { recordLogin } from '../login-records/record.ts'

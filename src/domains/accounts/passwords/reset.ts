@@ -1,6 +1,7 @@
 /** A new password for somebody who forgot theirs: by a code to their phone or e-mail. */
-import type { AppContext } from '../../../context.ts'
-import type { Caller } from '../../../http/endpoint.ts'
+import type { AppContext } from '#context'
+import type { Caller } from '#http/endpoint.ts'
+
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
 import { credentialOf, providerOf } from '../codes/targets.ts'

@@ -1,6 +1,7 @@
-import type { AppContext } from '../../../context.ts'
-import { holdsAnyPlatformRole } from '../../access/index.ts'
-import { getSetting } from '../../settings/index.ts'
+import type { AppContext } from '#context'
+import { holdsAnyPlatformRole } from '#domains/access/index.ts'
+import { getSetting } from '#domains/settings/index.ts'
+
 import { ADMINISTRATORS, type PasswordPolicy, strictest } from './policy.ts'
 
 /** What the settings ask of every password. */

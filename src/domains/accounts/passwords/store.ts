@@ -1,7 +1,8 @@
 import { eq, lte } from 'drizzle-orm'
 
-import { passwordTries } from '../../../db/schema/accounts.ts'
-import type { Tx } from '../../../db/store.ts'
+import { passwordTries } from '#db/schema/accounts.ts'
+import type { Tx } from '#db/store.ts'
+
 import { saysNothingFrom, type Tries } from './tries.ts'
 
 export async function triesOf(tx: Tx, key: string): Promise<Tries | undefined> {

@@ -1,5 +1,6 @@
-import { endpoint, signedIn } from '../../../http/endpoint.ts'
-import { Type } from '../../../http/schema.ts'
+import { endpoint, signedIn } from '#http/endpoint.ts'
+import { Type } from '#http/schema.ts'
+
 import { NewPassword } from '../logins/model.ts'
 import { UserView } from '../users/model.ts'
 import { ProfileChange, Quotas, Username } from './model.ts'

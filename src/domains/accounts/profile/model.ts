@@ -1,4 +1,5 @@
-import { Line, Nullable, Raw, type Static, Type } from '../../../http/schema.ts'
+import { Line, Nullable, Raw, type Static, Type } from '#http/schema.ts'
+
 import { NICKNAME_MAX, SIGNATURE_MAX } from '../limits.ts'
 
 export const ProfileChange = Type.Object({

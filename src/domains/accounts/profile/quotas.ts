@@ -1,6 +1,7 @@
-import { type AppContext, perContext } from '../../../context.ts'
-import type { Actor } from '../../../http/endpoint.ts'
-import { getSetting } from '../../settings/index.ts'
+import { type AppContext, perContext } from '#context'
+import { getSetting } from '#domains/settings/index.ts'
+import type { Actor } from '#http/endpoint.ts'
+
 import type { Quotas } from './model.ts'
 
 export type Counted = 'storage' | 'qrCodes'

@@ -1,7 +1,8 @@
-import type { AppContext } from '../../../context.ts'
-import { isUniqueViolation } from '../../../db/errors.ts'
-import type { Actor, Caller } from '../../../http/endpoint.ts'
-import { notFound } from '../../../http/errors.ts'
+import type { AppContext } from '#context'
+import { isUniqueViolation } from '#db/errors.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+
 import { askingDevice, badUsername, isUsername } from '../credentials.ts'
 import { passwordAlreadySet, usernameAlreadySet, usernameTaken } from '../errors.ts'
 import { recordLogin } from '../login-records/record.ts'

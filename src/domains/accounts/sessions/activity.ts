@@ -1,6 +1,7 @@
 /** When sessions were last used. Kept in memory and written in batches: a request must not cost a write. */
-import { type AppContext, perContext } from '../../../context.ts'
-import { MINUTE } from '../../../platform/clock.ts'
+import { type AppContext, perContext } from '#context'
+import { MINUTE } from '#platform/clock.ts'
+
 import { saveActivity } from './store.ts'
 
 /** How often it is written, at most. */

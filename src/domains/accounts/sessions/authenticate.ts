@@ -1,7 +1,8 @@
-import type { AppContext } from '../../../context.ts'
-import type { Actor } from '../../../http/endpoint.ts'
-import type { AppError } from '../../../http/errors.ts'
-import type { Claims } from '../../../platform/tokens.ts'
+import type { AppContext } from '#context'
+import type { Actor } from '#http/endpoint.ts'
+import type { AppError } from '#http/errors.ts'
+import type { Claims } from '#platform/tokens.ts'
+
 import { deviceKey } from '../credentials.ts'
 import { sessionEnded, wrongDevice } from '../errors.ts'
 import { noteActivity } from './activity.ts'

@@ -1,5 +1,6 @@
-import { endpoint, signedIn } from '../../../http/endpoint.ts'
-import { Id, PageOf, PageQuery, Type } from '../../../http/schema.ts'
+import { endpoint, signedIn } from '#http/endpoint.ts'
+import { Id, PageOf, PageQuery, Type } from '#http/schema.ts'
+
 import { DeviceLogin, LoginResponse } from '../logins/model.ts'
 import { SessionView } from './model.ts'
 import { createSession, listSessions, revokeSession, sessionDetail, switchSession } from './service.ts'

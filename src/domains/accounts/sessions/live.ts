@@ -1,9 +1,10 @@
 /** The sessions that requests are checked against, kept in memory: the hot path of every request. */
-import { type AppContext, perContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import type { Actor } from '../../../http/endpoint.ts'
-import { ReadCache } from '../../../lib/read-cache.ts'
-import { SECOND } from '../../../platform/clock.ts'
+import { type AppContext, perContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import type { Actor } from '#http/endpoint.ts'
+import { ReadCache } from '#lib/read-cache.ts'
+import { SECOND } from '#platform/clock.ts'
+
 import { findForRequest } from './store.ts'
 
 /** A session that was active when it was read, of a user who was too. */

@@ -1,4 +1,4 @@
-import { Enum, Id, type Static, Time, Type } from '../../../http/schema.ts'
+import { Enum, Id, type Static, Time, Type } from '#http/schema.ts'
 
 export const SessionView = Type.Object({
   id: Id,

@@ -1,8 +1,9 @@
 /** Opening, prolonging and ending sessions, inside a write. */
-import type { AppContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import { secret, sha256 } from '../../../platform/ids.ts'
-import { cityOf } from '../../delivery/index.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { cityOf } from '#domains/delivery/index.ts'
+import { secret, sha256 } from '#platform/ids.ts'
+
 import type { Device } from '../credentials.ts'
 import { SESSION_MS } from '../limits.ts'
 import type { LoginType } from '../login-records/model.ts'

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, inArray, lt, lte, ne, sql } from 'drizzle-orm'
 
-import { prepared } from '../../../db/prepared.ts'
-import { refreshTokens, sessions, type SessionStatus, users } from '../../../db/schema/accounts.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { prepared } from '#db/prepared.ts'
+import { refreshTokens, sessions, type SessionStatus, users } from '#db/schema/accounts.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 export type SessionRow = typeof sessions.$inferSelect
 

@@ -1,9 +1,10 @@
 /** Administrators as the command line and the first start make them: nobody is signed in yet. */
-import type { AppContext } from '../../../context.ts'
-import type { Db, Tx } from '../../../db/store.ts'
-import { badRequest } from '../../../http/errors.ts'
-import { InvalidRequest } from '../../../http/validate.ts'
-import { bindRole, platformBindings, SYSTEM_ADMIN } from '../../access/index.ts'
+import type { AppContext } from '#context'
+import type { Db, Tx } from '#db/store.ts'
+import { bindRole, platformBindings, SYSTEM_ADMIN } from '#domains/access/index.ts'
+import { badRequest } from '#http/errors.ts'
+import { InvalidRequest } from '#http/validate.ts'
+
 import { badUsername, isUsername } from '../credentials.ts'
 import { usernameTaken } from '../errors.ts'
 import { ADMINISTRATORS, passwordProblem } from '../passwords/policy.ts'

@@ -1,6 +1,7 @@
-import type { AppContext } from '../../../context.ts'
-import { type Caller, endpoint, open } from '../../../http/endpoint.ts'
-import { invalid, InvalidRequest } from '../../../http/validate.ts'
+import type { AppContext } from '#context'
+import { type Caller, endpoint, open } from '#http/endpoint.ts'
+import { invalid, InvalidRequest } from '#http/validate.ts'
+
 import { SetupForm, SetupQuery } from './model.ts'
 import { setupDonePage, setupPage } from './page.ts'
 import { checkSetupLink, completeSetup } from './service.ts'

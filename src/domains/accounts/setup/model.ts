@@ -1,4 +1,4 @@
-import { Raw, type Static, Type } from '../../../http/schema.ts'
+import { Raw, type Static, Type } from '#http/schema.ts'
 
 const Token = Raw(100, 1, { description: 'From the link' })
 

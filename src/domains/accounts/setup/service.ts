@@ -1,6 +1,7 @@
 /** The one-time link that makes the first administrator. */
-import type { AppContext } from '../../../context.ts'
-import { secret, sha256 } from '../../../platform/ids.ts'
+import type { AppContext } from '#context'
+import { secret, sha256 } from '#platform/ids.ts'
+
 import { setupLinkInvalid } from '../errors.ts'
 import { SETUP_LINK_MS } from '../limits.ts'
 import { checkCredentials, type Credentials, hasAdministrator, insertAdministrator } from './administrators.ts'

@@ -1,8 +1,8 @@
 import { and, eq, inArray } from 'drizzle-orm'
 
-import { users } from '../../../db/schema/accounts.ts'
-import { serverState } from '../../../db/schema/settings.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { users } from '#db/schema/accounts.ts'
+import { serverState } from '#db/schema/settings.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 const KEY = 'accounts.setupLink'
 

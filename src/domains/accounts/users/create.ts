@@ -1,6 +1,7 @@
-import type { AppContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import { bindRole, USER } from '../../access/index.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { bindRole, USER } from '#domains/access/index.ts'
+
 import { insertUser, type NewUser, type UserRow } from './store.ts'
 
 /** A user with what every user holds: the APP role USER. Undefined when the username is taken. */

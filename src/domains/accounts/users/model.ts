@@ -1,4 +1,4 @@
-import { Enum, Id, Nullable, type Static, Time, Type } from '../../../http/schema.ts'
+import { Enum, Id, Nullable, type Static, Time, Type } from '#http/schema.ts'
 
 export const PROVIDERS = ['PHONE', 'EMAIL', 'DEVICE'] as const
 

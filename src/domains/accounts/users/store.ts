@@ -1,8 +1,9 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 
-import { prepared } from '../../../db/prepared.ts'
-import { identities, type Provider, users } from '../../../db/schema/accounts.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { prepared } from '#db/prepared.ts'
+import { identities, type Provider, users } from '#db/schema/accounts.ts'
+import type { Db, Tx } from '#db/store.ts'
+
 import { usernameKey } from '../credentials.ts'
 
 export type UserRow = typeof users.$inferSelect

@@ -1,6 +1,6 @@
 /** What a send has to know of organizations. They notify people themselves, so they are told of here rather than imported. */
-import { type AppContext, perContext } from '../../../context.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { type AppContext, perContext } from '#context'
+import type { Db, Tx } from '#db/store.ts'
 
 export interface Organizations {
   exists(db: Db | Tx, orgId: number): Promise<boolean>

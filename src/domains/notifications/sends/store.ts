@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, inArray, lte, max, ne, sql } from 'drizzle-orm'
 
-import { prepared } from '../../../db/prepared.ts'
-import { users } from '../../../db/schema/accounts.ts'
-import { notificationContents as contents, notificationSends as sends } from '../../../db/schema/notifications.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { prepared } from '#db/prepared.ts'
+import { users } from '#db/schema/accounts.ts'
+import { notificationContents as contents, notificationSends as sends } from '#db/schema/notifications.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 export type SendRow = typeof sends.$inferSelect
 export type NewSendRow = Pick<SendRow, 'contentId' | 'senderId' | 'orgId' | 'status' | 'lastUserId' | 'sent' | 'cursor'>

@@ -1,5 +1,6 @@
-import { app, endpoint, org } from '../../../http/endpoint.ts'
-import { ById } from '../../../http/schema.ts'
+import { app, endpoint, org } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
+
 import { findPeople } from '../people/service.ts'
 import {
   ByInvitation,

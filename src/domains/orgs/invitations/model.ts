@@ -1,4 +1,4 @@
-import { Enum, Id, Line, Nullable, PageOf, PageQuery, type Static, Time, Type } from '../../../http/schema.ts'
+import { Enum, Id, Line, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
 
 /** People named in one request. */
 export const MAX_TARGETS = 100

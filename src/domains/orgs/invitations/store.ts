@@ -1,10 +1,10 @@
 import { and, count, desc, eq, gt, lte, or, type SQL, sql } from 'drizzle-orm'
 
-import { type Page, type PageInput, plainPage } from '../../../db/paging.ts'
-import { prepared } from '../../../db/prepared.ts'
-import { users } from '../../../db/schema/accounts.ts'
-import { type InvitationStatus, organizations, orgInvitations } from '../../../db/schema/orgs.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { prepared } from '#db/prepared.ts'
+import { users } from '#db/schema/accounts.ts'
+import { type InvitationStatus, organizations, orgInvitations } from '#db/schema/orgs.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 export type InvitationRow = typeof orgInvitations.$inferSelect
 export interface ShownInvitation {

@@ -1,5 +1,6 @@
-import { app, endpoint, org } from '../../../http/endpoint.ts'
-import { ById } from '../../../http/schema.ts'
+import { app, endpoint, org } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
+
 import { Apply, Approve, JoinByCode, JoinByQrCode, Joined, PendingPage, PendingQuery } from './model.ts'
 import * as service from './service.ts'
 

@@ -1,16 +1,4 @@
-import {
-  Enum,
-  Id,
-  Line,
-  Multiline,
-  Nullable,
-  PageOf,
-  PageQuery,
-  Raw,
-  type Static,
-  Time,
-  Type,
-} from '../../../http/schema.ts'
+import { Enum, Id, Line, Multiline, Nullable, PageOf, PageQuery, Raw, type Static, Time, Type } from '#http/schema.ts'
 
 export const JoinByCode = Type.Object({
   code: Line(64, 1, { description: 'Case, spaces and dashes do not matter', examples: ['K7WPQ2MX'] }),

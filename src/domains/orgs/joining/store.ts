@@ -1,9 +1,9 @@
 import { and, asc, count, eq } from 'drizzle-orm'
 
-import { type Page, type PageInput, plainPage } from '../../../db/paging.ts'
-import { users } from '../../../db/schema/accounts.ts'
-import { orgJoinRequests } from '../../../db/schema/orgs.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { users } from '#db/schema/accounts.ts'
+import { orgJoinRequests } from '#db/schema/orgs.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 /** False when they wait already. */
 export async function insertRequest(tx: Tx, orgId: number, userId: number, message: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 /** Walks up and down the tree of locations, a step a level: the tree is never loaded whole for a decision. */
-import type { Tx } from '../../../db/store.ts'
+import type { Tx } from '#db/store.ts'
+
 import { childIds, findLocation } from './store.ts'
 
 /** 1 for a location on top; undefined when it is not the organization's. */

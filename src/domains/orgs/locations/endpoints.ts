@@ -1,4 +1,5 @@
-import { endpoint, org } from '../../../http/endpoint.ts'
+import { endpoint, org } from '#http/endpoint.ts'
+
 import { InOrg } from '../members/model.ts'
 import {
   ByLocation,

@@ -1,5 +1,6 @@
-import { badRequest } from '../../../http/errors.ts'
-import { invalid } from '../../../http/validate.ts'
+import { badRequest } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
+
 import { MAX_DEPTH, MAX_LOCATIONS } from './model.ts'
 
 export const noSuchParent = () => invalid('body.parentId', 'names a location that does not exist', '上级位置不存在')

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 
-import { Description, Id, Latitude, Longitude, Name, Nullable, type Static, Time, Type } from '../../../http/schema.ts'
+import { Description, Id, Latitude, Longitude, Name, Nullable, type Static, Time, Type } from '#http/schema.ts'
 
 /** Levels of the tree: country, city, campus, building, floor, room, cabinet, shelf. */
 export const MAX_DEPTH = 8

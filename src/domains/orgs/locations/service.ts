@@ -1,6 +1,7 @@
-import type { AppContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import { notFound } from '../../../http/errors.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { notFound } from '#http/errors.ts'
+
 import { findOrg } from '../organizations/store.ts'
 import { levelOf, levelsBelow } from './branch.ts'
 import {

@@ -1,8 +1,8 @@
 import { and, asc, count, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 
-import { prepared } from '../../../db/prepared.ts'
-import { orgLocations } from '../../../db/schema/locations.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { prepared } from '#db/prepared.ts'
+import { orgLocations } from '#db/schema/locations.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 export type LocationRow = typeof orgLocations.$inferSelect
 export type Change = Partial<

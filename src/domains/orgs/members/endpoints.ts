@@ -1,5 +1,6 @@
-import { endpoint, org, signedIn } from '../../../http/endpoint.ts'
-import { ById } from '../../../http/schema.ts'
+import { endpoint, org, signedIn } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
+
 import { ByMember, ChangeMember, InOrg, MemberPage, MembersQuery, MemberView } from './model.ts'
 import * as service from './service.ts'
 

@@ -1,8 +1,9 @@
 /** The one way into an organization and the one way out. Everything that makes or ends a membership comes through here. */
-import type { AppContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import { notFound } from '../../../http/errors.ts'
-import * as access from '../../access/index.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import * as access from '#domains/access/index.ts'
+import { notFound } from '#http/errors.ts'
+
 import { alreadyMember, orgDisabled, orgFull, ownerUntouchable } from '../errors.ts'
 import { findOrg, freePlace, ownsAny, takePlace } from '../organizations/store.ts'
 import { deleteMember, dropWaiting, insertMember, isActiveUser, orgIdsOf, settleWaiting } from './store.ts'

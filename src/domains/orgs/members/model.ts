@@ -1,4 +1,4 @@
-import { Id, Line, Nullable, PageOf, PageQuery, type Static, Time, Type } from '../../../http/schema.ts'
+import { Id, Line, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
 
 export const InOrg = Type.Object({ orgId: Id })
 export const ByMember = Type.Object({ orgId: Id, userId: Id })

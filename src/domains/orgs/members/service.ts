@@ -1,9 +1,10 @@
-import type { AppContext } from '../../../context.ts'
-import type { Page } from '../../../db/paging.ts'
-import type { Tx } from '../../../db/store.ts'
-import type { Actor } from '../../../http/endpoint.ts'
-import { notFound } from '../../../http/errors.ts'
-import * as access from '../../access/index.ts'
+import type { AppContext } from '#context'
+import type { Page } from '#db/paging.ts'
+import type { Tx } from '#db/store.ts'
+import * as access from '#domains/access/index.ts'
+import type { Actor } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+
 import {
   aboveYourself,
   mayNotAssign,

@@ -1,12 +1,12 @@
 import { and, asc, count, eq, gt, isNull, or, sql } from 'drizzle-orm'
 
-import { contains } from '../../../db/contains.ts'
-import { longList } from '../../../db/lists.ts'
-import { type Page, type PageInput, plainPage } from '../../../db/paging.ts'
-import { prepared } from '../../../db/prepared.ts'
-import { users } from '../../../db/schema/accounts.ts'
-import { orgInvitations, orgJoinRequests, orgMembers } from '../../../db/schema/orgs.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { contains } from '#db/contains.ts'
+import { longList } from '#db/lists.ts'
+import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { prepared } from '#db/prepared.ts'
+import { users } from '#db/schema/accounts.ts'
+import { orgInvitations, orgJoinRequests, orgMembers } from '#db/schema/orgs.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 export type MembershipRow = typeof orgMembers.$inferSelect
 export interface MemberRow {

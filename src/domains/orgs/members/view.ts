@@ -1,4 +1,5 @@
-import type { OrgRole } from '../../access/index.ts'
+import type { OrgRole } from '#domains/access/index.ts'
+
 import type { MemberView } from './model.ts'
 import type { MemberRow } from './store.ts'
 

@@ -1,5 +1,6 @@
-import { app, endpoint, org, signedIn } from '../../../http/endpoint.ts'
-import { ById } from '../../../http/schema.ts'
+import { app, endpoint, org, signedIn } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
+
 import { orgStats } from '../stats/service.ts'
 import {
   ChooseOrg,

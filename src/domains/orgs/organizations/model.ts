@@ -11,7 +11,8 @@ import {
   type Static,
   Time,
   Type,
-} from '../../../http/schema.ts'
+} from '#http/schema.ts'
+
 import { CODE_LENGTH, DEFAULT_MEMBER_LIMIT, MAX_MEMBER_LIMIT } from '../rules.ts'
 
 export const Status = Enum(['ACTIVE', 'DISABLED'])

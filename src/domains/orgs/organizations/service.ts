@@ -1,10 +1,11 @@
-import type { AppContext } from '../../../context.ts'
-import { mapPage, type Page, type PageInput } from '../../../db/paging.ts'
-import type { Tx } from '../../../db/store.ts'
-import type { Actor } from '../../../http/endpoint.ts'
-import { notFound } from '../../../http/errors.ts'
-import { randomCode } from '../../../platform/ids.ts'
-import * as access from '../../access/index.ts'
+import type { AppContext } from '#context'
+import { mapPage, type Page, type PageInput } from '#db/paging.ts'
+import type { Tx } from '#db/store.ts'
+import * as access from '#domains/access/index.ts'
+import type { Actor } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+import { randomCode } from '#platform/ids.ts'
+
 import {
   hasMembers,
   hasResources,

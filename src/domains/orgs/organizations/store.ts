@@ -1,13 +1,13 @@
 import { and, asc, count, desc, eq, gt, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 
-import { contains } from '../../../db/contains.ts'
-import { type Page, type PageInput, plainPage } from '../../../db/paging.ts'
-import { prepared } from '../../../db/prepared.ts'
-import { users } from '../../../db/schema/accounts.ts'
-import { orgLocations } from '../../../db/schema/locations.ts'
-import { organizations, orgInvitations, orgJoinRequests, orgMembers } from '../../../db/schema/orgs.ts'
-import { orgShares } from '../../../db/schema/shares.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { contains } from '#db/contains.ts'
+import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { prepared } from '#db/prepared.ts'
+import { users } from '#db/schema/accounts.ts'
+import { orgLocations } from '#db/schema/locations.ts'
+import { organizations, orgInvitations, orgJoinRequests, orgMembers } from '#db/schema/orgs.ts'
+import { orgShares } from '#db/schema/shares.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 export type OrgRow = typeof organizations.$inferSelect
 export type NewOrg = Pick<

@@ -1,5 +1,6 @@
-import type { AppContext } from '../../../context.ts'
-import type { OrgRole } from '../../access/index.ts'
+import type { AppContext } from '#context'
+import type { OrgRole } from '#domains/access/index.ts'
+
 import { JOIN_PREFIX } from '../rules.ts'
 import type { OrgQrCode, OrgView, PublicOrg } from './model.ts'
 import type { OrgRow } from './store.ts'

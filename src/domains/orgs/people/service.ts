@@ -1,5 +1,6 @@
-import type { AppContext } from '../../../context.ts'
-import type { Actor } from '../../../http/endpoint.ts'
+import type { AppContext } from '#context'
+import type { Actor } from '#http/endpoint.ts'
+
 import type { FoundUsers } from '../invitations/model.ts'
 import { searchUsers } from './store.ts'
 

@@ -1,9 +1,9 @@
 import { and, asc, eq, gte, inArray, lt, ne, sql } from 'drizzle-orm'
 
-import { lowered } from '../../../db/dialect.ts'
-import { prepared } from '../../../db/prepared.ts'
-import { identities, users } from '../../../db/schema/accounts.ts'
-import type { Db } from '../../../db/store.ts'
+import { lowered } from '#db/dialect.ts'
+import { prepared } from '#db/prepared.ts'
+import { identities, users } from '#db/schema/accounts.ts'
+import type { Db } from '#db/store.ts'
 
 const p = sql.placeholder
 const shown = { id: users.id, nickname: users.nickname, avatarUrl: users.avatarUrl }

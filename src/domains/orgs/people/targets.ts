@@ -1,6 +1,7 @@
 /** Who is meant by user ids, e-mails and phone numbers. */
-import type { AppContext } from '../../../context.ts'
-import { normalizeEmail, normalizePhone } from '../../accounts/index.ts'
+import type { AppContext } from '#context'
+import { normalizeEmail, normalizePhone } from '#domains/accounts/index.ts'
+
 import { noTargets, tooManyTargets } from '../errors.ts'
 import { MAX_TARGETS, type Targets } from '../invitations/model.ts'
 import { activeAmong, idsByCredential } from './store.ts'

@@ -1,5 +1,6 @@
-import { endpoint, open } from '../../../http/endpoint.ts'
-import { wantsJson } from '../../../http/mount.ts'
+import { endpoint, open } from '#http/endpoint.ts'
+import { wantsJson } from '#http/mount.ts'
+
 import { PublicOrg } from '../organizations/model.ts'
 import { ByCode, ByOrgId } from './model.ts'
 import { orgPage } from './page.ts'

@@ -1,4 +1,4 @@
-import { Id, Line, Type } from '../../../http/schema.ts'
+import { Id, Line, Type } from '#http/schema.ts'
 
 /** Any text: what is not the code of a public organization is simply not found. */
 export const ByCode = Type.Object({ code: Line(64) })

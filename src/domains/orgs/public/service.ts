@@ -1,6 +1,7 @@
-import type { AppContext } from '../../../context.ts'
-import type { Caller } from '../../../http/endpoint.ts'
-import { notFound } from '../../../http/errors.ts'
+import type { AppContext } from '#context'
+import type { Caller } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+
 import { lookUpCode } from '../guesses.ts'
 import { findMember } from '../members/store.ts'
 import type { PublicOrg } from '../organizations/model.ts'

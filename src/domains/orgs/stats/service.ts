@@ -1,5 +1,6 @@
-import type { AppContext } from '../../../context.ts'
-import { notFound } from '../../../http/errors.ts'
+import type { AppContext } from '#context'
+import { notFound } from '#http/errors.ts'
+
 import type { OrgStats } from '../organizations/model.ts'
 import { findOrg } from '../organizations/store.ts'
 import { resourcesOf } from '../resources.ts'

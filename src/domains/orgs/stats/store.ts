@@ -1,8 +1,8 @@
 import { and, asc, count, eq, gt } from 'drizzle-orm'
 
-import { roles, userRoles } from '../../../db/schema/access.ts'
-import { orgInvitations, orgJoinRequests } from '../../../db/schema/orgs.ts'
-import type { Db } from '../../../db/store.ts'
+import { roles, userRoles } from '#db/schema/access.ts'
+import { orgInvitations, orgJoinRequests } from '#db/schema/orgs.ts'
+import type { Db } from '#db/store.ts'
 
 /** How many hold each role of an organization, roles that nobody holds included. */
 export const countByRole = (db: Db, orgId: number) =>

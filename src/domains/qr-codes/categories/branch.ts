@@ -1,5 +1,6 @@
 /** Walks up and down the tree of categories, a step a level: the tree is never loaded whole for a decision. */
-import type { Db, Tx } from '../../../db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
+
 import { childIds, findCategory } from './store.ts'
 
 /** 1 for a category on top; undefined when it is not the user's. */

@@ -1,5 +1,6 @@
-import { app, endpoint } from '../../../http/endpoint.ts'
-import { ById, Type } from '../../../http/schema.ts'
+import { app, endpoint } from '#http/endpoint.ts'
+import { ById, Type } from '#http/schema.ts'
+
 import {
   CategoryPage,
   CategoryTree,

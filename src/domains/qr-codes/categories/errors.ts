@@ -1,5 +1,6 @@
-import { badRequest } from '../../../http/errors.ts'
-import { invalid } from '../../../http/validate.ts'
+import { badRequest } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
+
 import { MAX_CATEGORIES, MAX_DEPTH } from './model.ts'
 
 export const noSuchParent = () => invalid('body.parentId', 'names a category that does not exist', '上级分类不存在')

@@ -1,18 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 
-import {
-  Enum,
-  Id,
-  Line,
-  Name,
-  Nullable,
-  PageOf,
-  PageQuery,
-  Sort,
-  type Static,
-  Time,
-  Type,
-} from '../../../http/schema.ts'
+import { Enum, Id, Line, Name, Nullable, PageOf, PageQuery, Sort, type Static, Time, Type } from '#http/schema.ts'
 
 /** Levels of the tree (interface: at most 5). */
 export const MAX_DEPTH = 5

@@ -1,7 +1,8 @@
-import type { AppContext } from '../../../context.ts'
-import type { Db, Tx } from '../../../db/store.ts'
-import type { Actor } from '../../../http/endpoint.ts'
-import { notFound } from '../../../http/errors.ts'
+import type { AppContext } from '#context'
+import type { Db, Tx } from '#db/store.ts'
+import type { Actor } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+
 import { levelOf, levelsBelow } from './branch.ts'
 import {
   hasChildren,

@@ -1,10 +1,11 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 
-import { contains } from '../../../db/contains.ts'
-import { type Page, plainPage } from '../../../db/paging.ts'
-import { prepared } from '../../../db/prepared.ts'
-import { categories, qrCodes } from '../../../db/schema/qr-codes.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { contains } from '#db/contains.ts'
+import { type Page, plainPage } from '#db/paging.ts'
+import { prepared } from '#db/prepared.ts'
+import { categories, qrCodes } from '#db/schema/qr-codes.ts'
+import type { Db, Tx } from '#db/store.ts'
+
 import type { ListQuery } from './model.ts'
 
 export type CategoryRow = typeof categories.$inferSelect

@@ -1,5 +1,6 @@
-import type { AppContext } from '../../../context.ts'
-import { invalidAll } from '../../../http/validate.ts'
+import type { AppContext } from '#context'
+import { invalidAll } from '#http/validate.ts'
+
 import { joined } from '../list/store.ts'
 import type { Owner } from '../owner.ts'
 import { type FieldProblem, noSuchCategory } from './errors.ts'

@@ -1,7 +1,8 @@
 /** Independent copies of people's own codes that belong to an organization, for the shares domain. */
-import type { Tx } from '../../../db/store.ts'
-import { notFound } from '../../../http/errors.ts'
-import { uuid } from '../../../platform/ids.ts'
+import type { Tx } from '#db/store.ts'
+import { notFound } from '#http/errors.ts'
+import { uuid } from '#platform/ids.ts'
+
 import { checkRoom } from './quota.ts'
 import { findCode, insertCode } from './store.ts'
 

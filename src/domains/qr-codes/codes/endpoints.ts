@@ -1,5 +1,6 @@
-import { dual, endpoint } from '../../../http/endpoint.ts'
-import { ById } from '../../../http/schema.ts'
+import { dual, endpoint } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
+
 import { ExportCodes } from '../export/model.ts'
 import { exportCodes } from '../export/service.ts'
 import { listCodes } from '../list/service.ts'

@@ -1,5 +1,6 @@
-import { type AppError, forbidden, limited } from '../../../http/errors.ts'
-import { invalid } from '../../../http/validate.ts'
+import { type AppError, forbidden, limited } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
+
 import { bytesOf } from './rules.ts'
 
 export interface FieldProblem {

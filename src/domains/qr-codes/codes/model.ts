@@ -12,8 +12,9 @@ import {
   type Static,
   Time,
   Type,
-} from '../../../http/schema.ts'
-import { CONTENT_TYPES } from '../../../lib/content-type.ts'
+} from '#http/schema.ts'
+import { CONTENT_TYPES } from '#lib/content-type.ts'
+
 import { MAX_CONTENT_BYTES } from './rules.ts'
 
 export const ContentTypeName = Enum(CONTENT_TYPES)

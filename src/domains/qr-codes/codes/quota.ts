@@ -1,7 +1,8 @@
-import type { AppContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import { notFound } from '../../../http/errors.ts'
-import { getSetting } from '../../settings/index.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { getSetting } from '#domains/settings/index.ts'
+import { notFound } from '#http/errors.ts'
+
 import type { Owner } from '../owner.ts'
 import { quotaReached } from './errors.ts'
 import { hasAtLeast, organizationExists } from './store.ts'

@@ -1,5 +1,5 @@
-import type { QrStyle } from '../../../db/schema/qr-codes.ts'
-import { DAY } from '../../../platform/clock.ts'
+import type { QrStyle } from '#db/schema/qr-codes.ts'
+import { DAY } from '#platform/clock.ts'
 
 export type Level = 'L' | 'M' | 'Q' | 'H'
 

@@ -1,6 +1,7 @@
-import type { AppContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import { notFound } from '../../../http/errors.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { notFound } from '#http/errors.ts'
+
 import { changed as listChanged, joined, left } from '../list/store.ts'
 import type { Owner } from '../owner.ts'
 import { noSuchCategory, refuse } from './errors.ts'

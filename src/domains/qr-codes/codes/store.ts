@@ -1,9 +1,10 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 
-import { prepared } from '../../../db/prepared.ts'
-import { organizations } from '../../../db/schema/orgs.ts'
-import { qrCodes } from '../../../db/schema/qr-codes.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { prepared } from '#db/prepared.ts'
+import { organizations } from '#db/schema/orgs.ts'
+import { qrCodes } from '#db/schema/qr-codes.ts'
+import type { Db, Tx } from '#db/store.ts'
+
 import type { Owner } from '../owner.ts'
 
 export type QrCodeRow = typeof qrCodes.$inferSelect

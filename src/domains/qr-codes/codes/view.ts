@@ -1,5 +1,6 @@
-import type { AppContext } from '../../../context.ts'
-import type { ContentType } from '../../../lib/content-type.ts'
+import type { AppContext } from '#context'
+import type { ContentType } from '#lib/content-type.ts'
+
 import { pendingScans } from '../public/scan-counter.ts'
 import { renderPath } from '../render/link.ts'
 import type { QrCodeView, TrashedView } from './model.ts'

@@ -1,9 +1,10 @@
 /** What every way of making or changing a code has in common: the checks, and what a row is made of. */
-import type { AppContext } from '../../../context.ts'
-import type { Tx } from '../../../db/store.ts'
-import { contentTypeOf } from '../../../lib/content-type.ts'
-import { uuid } from '../../../platform/ids.ts'
-import * as access from '../../access/index.ts'
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import * as access from '#domains/access/index.ts'
+import { contentTypeOf } from '#lib/content-type.ts'
+import { uuid } from '#platform/ids.ts'
+
 import { findCategory } from '../categories/store.ts'
 import type { Owner } from '../owner.ts'
 import { contentTooLong, type FieldProblem, mayNotPublish } from './errors.ts'

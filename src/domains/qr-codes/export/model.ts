@@ -1,4 +1,5 @@
-import { Enum, Id, Nullable, type Static, Type } from '../../../http/schema.ts'
+import { Enum, Id, Nullable, type Static, Type } from '#http/schema.ts'
+
 import { DEFAULT_SIZE, Size } from '../render/model.ts'
 
 /** Codes in one export: an archive of that many pictures has about 10 MB and takes some seconds. */

@@ -1,7 +1,8 @@
 import { and, inArray, isNull } from 'drizzle-orm'
 
-import { qrCodes } from '../../../db/schema/qr-codes.ts'
-import type { Db } from '../../../db/store.ts'
+import { qrCodes } from '#db/schema/qr-codes.ts'
+import type { Db } from '#db/store.ts'
+
 import { ownedBy, type QrCodeRow } from '../codes/store.ts'
 import { type CategoryIds, inCategories, inListOrder } from '../list/store.ts'
 import type { Owner } from '../owner.ts'

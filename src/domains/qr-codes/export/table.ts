@@ -1,5 +1,6 @@
 /** Codes as rows of a table, for spreadsheets and for the index of an archive. */
-import type { AppContext } from '../../../context.ts'
+import type { AppContext } from '#context'
+
 import type { QrCodeRow } from '../codes/store.ts'
 import { publicUrlOf } from '../codes/view.ts'
 

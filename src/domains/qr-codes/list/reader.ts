@@ -1,5 +1,6 @@
-import type { AppContext } from '../../../context.ts'
-import type { Db } from '../../../db/store.ts'
+import type { AppContext } from '#context'
+import type { Db } from '#db/store.ts'
+
 import type { Owner } from '../owner.ts'
 import { countPersonal } from './store.ts'
 

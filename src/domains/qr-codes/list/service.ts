@@ -1,5 +1,6 @@
-import type { AppContext } from '../../../context.ts'
-import { mapPage } from '../../../db/paging.ts'
+import type { AppContext } from '#context'
+import { mapPage } from '#db/paging.ts'
+
 import { branchIds } from '../categories/branch.ts'
 import type { ListQuery } from '../codes/model.ts'
 import { toView } from '../codes/view.ts'

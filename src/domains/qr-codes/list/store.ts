@@ -1,10 +1,11 @@
 import { and, asc, count, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 
-import { contains, someContains } from '../../../db/contains.ts'
-import { longList } from '../../../db/lists.ts'
-import { type Page, type PageInput, plainPage } from '../../../db/paging.ts'
-import { qrCodes } from '../../../db/schema/qr-codes.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { contains, someContains } from '#db/contains.ts'
+import { longList } from '#db/lists.ts'
+import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { qrCodes } from '#db/schema/qr-codes.ts'
+import type { Db, Tx } from '#db/store.ts'
+
 import type { ListQuery } from '../codes/model.ts'
 import { ownedBy, type QrCodeRow } from '../codes/store.ts'
 import type { Owner } from '../owner.ts'

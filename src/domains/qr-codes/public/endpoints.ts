@@ -1,7 +1,8 @@
-import { endpoint, open } from '../../../http/endpoint.ts'
-import { notFound } from '../../../http/errors.ts'
-import { wantsJson } from '../../../http/mount.ts'
-import { notFoundPage } from '../../../http/pages.ts'
+import { endpoint, open } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+import { wantsJson } from '#http/mount.ts'
+import { notFoundPage } from '#http/pages.ts'
+
 import { ByLanding, ByUuid, PublicQrCode } from './model.ts'
 import { publicPage } from './page.ts'
 import { viewPublic } from './service.ts'

@@ -1,4 +1,5 @@
-import { Line, type Static, Time, Type } from '../../../http/schema.ts'
+import { Line, type Static, Time, Type } from '#http/schema.ts'
+
 import { ContentTypeName, StyleView } from '../codes/model.ts'
 
 /** Any text: what is not the uuid of a public code is simply not found. */

@@ -1,5 +1,6 @@
-import type { AppContext } from '../../../context.ts'
-import type { ContentType } from '../../../lib/content-type.ts'
+import type { AppContext } from '#context'
+import type { ContentType } from '#lib/content-type.ts'
+
 import { publicUrlOf, styleView } from '../codes/view.ts'
 import { renderPath } from '../render/link.ts'
 import type { PublicQrCode } from './model.ts'

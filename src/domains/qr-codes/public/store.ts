@@ -1,8 +1,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 
-import { prepared } from '../../../db/prepared.ts'
-import { qrCodes } from '../../../db/schema/qr-codes.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { prepared } from '#db/prepared.ts'
+import { qrCodes } from '#db/schema/qr-codes.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 const publicByUuid = prepared((db) =>
   db

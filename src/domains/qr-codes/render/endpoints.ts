@@ -1,5 +1,6 @@
-import { endpoint, open } from '../../../http/endpoint.ts'
-import { matches } from '../../../http/respond.ts'
+import { endpoint, open } from '#http/endpoint.ts'
+import { matches } from '#http/respond.ts'
+
 import { RenderQuery } from './model.ts'
 import { type Picture, picture } from './service.ts'
 

@@ -1,4 +1,5 @@
-import { Enum, Raw, type Static, Type } from '../../../http/schema.ts'
+import { Enum, Raw, type Static, Type } from '#http/schema.ts'
+
 import { Color, Level, Margin } from '../codes/model.ts'
 import { MAX_CONTENT_BYTES } from '../codes/rules.ts'
 

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 
-import { type AppContext, perContext } from '../../../context.ts'
-import { invalid } from '../../../http/validate.ts'
-import { encodeQr, QrTooLong, QrTooSmall, toPng, toSvg } from '../../../lib/qr/index.ts'
+import { type AppContext, perContext } from '#context'
+import { invalid } from '#http/validate.ts'
+import { encodeQr, QrTooLong, QrTooSmall, toPng, toSvg } from '#lib/qr/index.ts'
+
 import { contentTooLong, refuse } from '../codes/errors.ts'
 import { CAPACITY, levelFor, tooLongFor } from '../codes/rules.ts'
 import type { RenderQuery } from './model.ts'

@@ -1,5 +1,6 @@
-import { app, endpoint } from '../../../http/endpoint.ts'
-import { ById } from '../../../http/schema.ts'
+import { app, endpoint } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
+
 import {
   CreateScan,
   ListQuery,

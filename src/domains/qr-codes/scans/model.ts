@@ -11,7 +11,8 @@ import {
   type Static,
   Time,
   Type,
-} from '../../../http/schema.ts'
+} from '#http/schema.ts'
+
 import { ContentTypeName } from '../codes/model.ts'
 import { MAX_CONTENT_BYTES } from '../codes/rules.ts'
 import { ByDay, DaysQuery } from '../stats/days.ts'

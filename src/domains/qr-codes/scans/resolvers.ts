@@ -1,5 +1,6 @@
 /** Who knows what a content of other domains points to. Filled by `app.ts`: those domains are above. */
-import { type AppContext, perContext } from '../../../context.ts'
+import { type AppContext, perContext } from '#context'
+
 import type { Kind } from './model.ts'
 
 /** What the content points to, as far as the user may know of it; undefined for nothing. */

@@ -1,13 +1,14 @@
 import { and, count, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm'
 
-import { contains } from '../../../db/contains.ts'
-import { longList } from '../../../db/lists.ts'
-import { type Page, type PageInput, plainPage } from '../../../db/paging.ts'
-import { prepared } from '../../../db/prepared.ts'
-import { qrCodes, scanRecords } from '../../../db/schema/qr-codes.ts'
-import type { Db, Tx } from '../../../db/store.ts'
-import type { Stretch } from '../../../lib/days.ts'
-import { DAY } from '../../../platform/clock.ts'
+import { contains } from '#db/contains.ts'
+import { longList } from '#db/lists.ts'
+import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { prepared } from '#db/prepared.ts'
+import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
+import type { Db, Tx } from '#db/store.ts'
+import type { Stretch } from '#lib/days.ts'
+import { DAY } from '#platform/clock.ts'
+
 import type { ListQuery, UpdateScan } from './model.ts'
 
 export type ScanRow = typeof scanRecords.$inferSelect

@@ -1,4 +1,5 @@
-import type { ContentType } from '../../../lib/content-type.ts'
+import type { ContentType } from '#lib/content-type.ts'
+
 import type { ScanView } from './model.ts'
 import type { ScanRow } from './store.ts'
 

@@ -1,9 +1,9 @@
 /** What statistics by day take and give, the same for codes and scans. */
 import type { TProperties } from '@sinclair/typebox'
 
-import { Line, Type } from '../../../http/schema.ts'
-import { invalid } from '../../../http/validate.ts'
-import { type DayRange, lastDays, zoneOffset } from '../../../lib/days.ts'
+import { Line, Type } from '#http/schema.ts'
+import { invalid } from '#http/validate.ts'
+import { type DayRange, lastDays, zoneOffset } from '#lib/days.ts'
 
 export const MAX_DAYS = 366
 

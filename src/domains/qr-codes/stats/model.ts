@@ -1,4 +1,5 @@
-import { Id, Nullable, type Static, Type } from '../../../http/schema.ts'
+import { Id, Nullable, type Static, Type } from '#http/schema.ts'
+
 import { ContentTypeName } from '../codes/model.ts'
 import { ByDay, DaysQuery } from './days.ts'
 

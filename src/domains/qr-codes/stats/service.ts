@@ -1,6 +1,7 @@
-import type { AppContext } from '../../../context.ts'
-import type { ContentType } from '../../../lib/content-type.ts'
-import { byDay } from '../../../lib/days.ts'
+import type { AppContext } from '#context'
+import type { ContentType } from '#lib/content-type.ts'
+import { byDay } from '#lib/days.ts'
+
 import { findCategories } from '../categories/store.ts'
 import { readerFor } from '../list/reader.ts'
 import type { Owner } from '../owner.ts'

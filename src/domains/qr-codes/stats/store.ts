@@ -1,9 +1,10 @@
 import { and, count, eq, gte, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 
-import { qrCodes } from '../../../db/schema/qr-codes.ts'
-import type { Db } from '../../../db/store.ts'
-import type { Stretch } from '../../../lib/days.ts'
-import { DAY } from '../../../platform/clock.ts'
+import { qrCodes } from '#db/schema/qr-codes.ts'
+import type { Db } from '#db/store.ts'
+import type { Stretch } from '#lib/days.ts'
+import { DAY } from '#platform/clock.ts'
+
 import { ownedBy } from '../codes/store.ts'
 import type { Owner } from '../owner.ts'
 

@@ -1,8 +1,9 @@
 /** Deleted codes can be put back for 30 days. */
-import { type AppContext, type Job, perContext } from '../../../context.ts'
-import { mapPage, type PageInput } from '../../../db/paging.ts'
-import { notFound } from '../../../http/errors.ts'
-import { HOUR } from '../../../platform/clock.ts'
+import { type AppContext, type Job, perContext } from '#context'
+import { mapPage, type PageInput } from '#db/paging.ts'
+import { notFound } from '#http/errors.ts'
+import { HOUR } from '#platform/clock.ts'
+
 import type { QrCodeView } from '../codes/model.ts'
 import { checkRoom, quotaOf } from '../codes/quota.ts'
 import { TRASH_MS } from '../codes/rules.ts'

@@ -1,8 +1,9 @@
 import { and, count, desc, eq, gt, inArray, isNotNull, isNull, lt, lte } from 'drizzle-orm'
 
-import { type Page, type PageInput, plainPage } from '../../../db/paging.ts'
-import { qrCodes, scanRecords } from '../../../db/schema/qr-codes.ts'
-import type { Db, Tx } from '../../../db/store.ts'
+import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
+import type { Db, Tx } from '#db/store.ts'
+
 import { ownedBy, type QrCodeRow } from '../codes/store.ts'
 import type { Owner } from '../owner.ts'
 
