@@ -3,6 +3,7 @@
  * in flight on each. It knows only as much HTTP as it needs, so that it costs less than the servers it measures.
  * Commands come and results go over Bun's IPC channel (see lib/load-client.ts); every run is bounded in time.
  */
+
 import type { Socket } from 'bun'
 
 import type { LoadResult, LoadSpec } from './lib/load-spec.ts'

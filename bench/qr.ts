@@ -2,6 +2,7 @@
  * `bun bench/qr.ts`: pictures of new content, ours against `qrcode`.toBuffer, in turns in one process. Prints microseconds and bytes
  * of a picture and their ratios. No server is involved; `bench/run.ts --only render` measures requests.
  */
+
 import QRCode from 'qrcode'
 
 import { encodeQr, type Level, toPng } from '#lib/qr/index.ts'

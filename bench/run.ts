@@ -7,6 +7,7 @@
  *     --scratch DIR       where data directories are made (and deleted); needs 2 GB for `pages`
  *     --executable FILE   instead of dist/tessera
  */
+
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'

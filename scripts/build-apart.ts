@@ -1,4 +1,5 @@
 /** Builds the executable from a copy of the tree that is gone afterwards: it can only work by what it holds. */
+
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -2,6 +2,7 @@
  * Compiles the server into one file: `bun run build` for this machine into `dist/tessera`, `bun run build --all` for every
  * system, with SHA256SUMS. `--outfile FILE` and `--commit NAME` (where there is no git) are for the tests and the image.
  */
+
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

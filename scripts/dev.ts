@@ -2,6 +2,7 @@
  * `bun run dev`: the server, restarted at each change, on data of its own (`data/dev`) with demo people and codes. The demo
  * accounts have known passwords: this is for a developer's machine and listens on it only.
  */
+
 import { resolve } from 'node:path'
 
 const ADMIN = { username: 'admin', password: 'demo admin of tessera' }

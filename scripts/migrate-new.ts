@@ -3,6 +3,7 @@
  * the new snapshots and the manifest. Read the SQL before committing it; an applied migration is never changed.
  * `--check` only says (exit code 1) whether the schema has changed since the last migration.
  */
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -2,6 +2,7 @@
  * `bun run test:binary [FILES]`: the tests against the compiled executable, started from an empty folder, its build tree gone. Without
  * FILES, all that start a server or a command: the others test sources, which is done already.
  */
+
 import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 

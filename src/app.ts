@@ -1,4 +1,5 @@
 /** Lists the domains, mounts them, builds the context. Nothing else. */
+
 import { type Config } from '#config/config.ts'
 import type { AppContext, Job } from '#context'
 import { openStore } from '#db/open.ts'

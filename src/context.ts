@@ -1,4 +1,5 @@
 /** Everything with a lifetime, built from the configuration in `app.ts` and replaceable in tests. */
+
 import type { Config } from '#config/config.ts'
 import type { Store } from '#db/store.ts'
 import type { Clock } from '#platform/clock.ts'

@@ -1,4 +1,5 @@
 /** The command line: finds the command, reads the configuration, turns the outcome into a sentence and an exit code. */
+
 import { type Option, parseArgs } from '#cli/args.ts'
 import { EXIT, type ExitCode, explain, Refusal } from '#cli/exit-codes.ts'
 import { configOption, overview, verbHelp } from '#cli/help.ts'

@@ -1,4 +1,5 @@
 /** The sources keep to the layers, and the check itself sees each kind of breach. */
+
 import { describe, expect, test } from 'bun:test'
 
 import { Glob } from 'bun'

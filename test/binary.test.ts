@@ -1,4 +1,5 @@
 /** The executable stands alone: built from a tree that is gone, started in an empty folder, with nothing of ours around it. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
 /** What the README promises, done: its commands in its order against a fresh server. */
+
 import { describe, expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
 

@@ -1,4 +1,5 @@
 /** What every line is given. */
+
 import { join } from 'node:path'
 
 import { compare, type Contender, type Figures, type Rounds } from './compare.ts'

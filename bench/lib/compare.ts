@@ -1,4 +1,5 @@
 /** Servers measured against each other in one run: in turns (A B A B …), the median of each. */
+
 import type { LoadClient } from './load-client.ts'
 import type { LoadSpec } from './load-spec.ts'
 import { cpuSeconds } from './process.ts'

@@ -1,4 +1,5 @@
 /** Rows put straight into a stopped product's database: filling it through the interface would take hours. */
+
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 

@@ -1,4 +1,5 @@
 /** Calls every operation of the running product's own API document once, with inputs made from its schemas. */
+
 import type { Started } from './process.ts'
 import { register } from './product.ts'
 

@@ -1,4 +1,5 @@
 /** Starts the load generator once and gives it runs. */
+
 import type { LoadResult, LoadSpec } from './load-spec.ts'
 
 export interface LoadClient {

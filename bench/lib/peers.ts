@@ -1,4 +1,5 @@
 /** The peers that run on Node: installed when first needed, from their own lock file. */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,4 +1,5 @@
 /** Servers under test as processes of their own, and what the kernel says of them. */
+
 import { readFileSync } from 'node:fs'
 
 export interface Started {

@@ -1,4 +1,5 @@
 /** The product under test: started as its own process on a data directory of its own, quiet and without rate limits. */
+
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 

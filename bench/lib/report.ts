@@ -1,4 +1,5 @@
 /** Collects the lines of a run and prints them as a Markdown table, so that a run can be pasted into docs/benchmarks.md. */
+
 import type { Figures } from './compare.ts'
 
 export interface Line {

@@ -1,4 +1,5 @@
 /** Signing in and staying in: logins a second with 64 always waiting, what others notice of it, and exchanges of refresh tokens. */
+
 import { mkdirSync } from 'node:fs'
 
 import { type Bench, fileIn } from '../lib/bench.ts'

@@ -1,4 +1,5 @@
 /** What the gates cost: a hello that needs a session against one that needs nothing, and one token check by itself. */
+
 import { decodeJwt, jwtVerify, SignJWT } from 'jose'
 
 import { type Bench, fileIn, measure } from '../lib/bench.ts'

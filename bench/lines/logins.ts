@@ -1,4 +1,5 @@
 /** How long everybody else waits while 200 people sign in at once: password hashing must not starve other requests. */
+
 import { mkdirSync } from 'node:fs'
 
 import { type Bench, fileIn } from '../lib/bench.ts'

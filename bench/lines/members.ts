@@ -1,4 +1,5 @@
 /** A page of 20 members, with roles and total, must cost the same in an organization of 100,000 as in one of 1,000. */
+
 import { mkdirSync } from 'node:fs'
 
 import { type Bench, fileIn, measure } from '../lib/bench.ts'

@@ -1,4 +1,5 @@
 /** Notifications and their counts must cost the same with a million rows as with a thousand. */
+
 import { mkdirSync, rmSync } from 'node:fs'
 
 import { type Bench, fileIn } from '../lib/bench.ts'

@@ -1,4 +1,5 @@
 /** One-row GET, list of 20 with total and POST: the product against the floor, by hand, Fastify and Express. */
+
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 

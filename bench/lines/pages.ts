@@ -1,4 +1,5 @@
 /** The cost of a page of 20 with its total must not grow with the table: first, last and scattered pages at three sizes. */
+
 import { mkdirSync, rmSync } from 'node:fs'
 
 import { type Bench, fileIn, measure } from '../lib/bench.ts'

@@ -1,4 +1,5 @@
 /** Drawing by itself, without a server: takes over the table of bench/qr.ts. */
+
 import { join } from 'node:path'
 
 import type { Bench } from '../lib/bench.ts'

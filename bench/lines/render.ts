@@ -1,4 +1,5 @@
 /** `GET /api/qrcode/render`: a picture of new content against `qrcode`'s toBuffer, a picture made before against a hello. */
+
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 

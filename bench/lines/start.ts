@@ -1,4 +1,5 @@
 /** The executable: size, time to the first response against a Node + Express hello's, and resident memory. */
+
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,4 +1,5 @@
 /** Durable writes: the store (`synchronous=FULL`, group commit) against one transaction a request with FULL and with NORMAL. */
+
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -2,6 +2,7 @@
  * The product's own HTTP layer, context and gates with the cheapest endpoints behind them: what is left is what the layers
  * cost. Environment: BENCH_DATA_DIR.
  */
+
 import { createContext } from '#app'
 import { defaultConfig } from '#config/config.ts'
 import * as access from '#domains/access/index.ts'

@@ -3,6 +3,7 @@
  * Each of the clients inserts one scan record, waits until it is durable, and goes on. MODE: `store` (the product's store),
  * `FULL` or `NORMAL` (one transaction a request by hand on bun:sqlite, the statement prepared once).
  */
+
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 

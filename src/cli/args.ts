@@ -1,4 +1,5 @@
 /** Splits a command line into options and words. Every mistake is found, not only the first. */
+
 import { didYouMean } from '#lib/nearest.ts'
 
 export interface Option {

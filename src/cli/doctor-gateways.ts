@@ -1,4 +1,5 @@
 /** The doctor's look at mail, SMS, one-click sign-in and the cities of addresses. Sends nothing. */
+
 import type { Config } from '#config/config.ts'
 import { parseMailbox, parseOneClick, parseSms, parseSmtp } from '#config/gateways.ts'
 import { DAY, systemClock } from '#platform/clock.ts'

@@ -1,4 +1,5 @@
 /** How a command ends, and the one sentence that says why. The codes are part of the interface: docs/operations.md lists them. */
+
 import { ConfigError } from '#config/read.ts'
 import type { StorageTrouble } from '#db/errors.ts'
 import { diskTrouble } from '#platform/disk-trouble.ts'

@@ -1,4 +1,5 @@
 /** What commands say and ask. Results go to standard output, everything else to standard error. */
+
 import { systemClock } from '#platform/clock.ts'
 
 import { EXIT, Refusal } from './exit-codes.ts'

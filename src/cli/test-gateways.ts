@@ -1,4 +1,5 @@
 /** `test-mail` and `test-sms`: one message, now, and what the gateway said. The data directory is not touched. */
+
 import { parseMailbox, parseSms, parseSmtp } from '#config/gateways.ts'
 import { MINUTE, SECOND, systemClock } from '#platform/clock.ts'
 import { digits, uuid } from '#platform/ids.ts'

@@ -1,5 +1,6 @@
-import type { Config } from '#config/config.ts'
 /** The table of commands: what they take, what they say of themselves, and where their code is. */
+
+import type { Config } from '#config/config.ts'
 import type { Reading } from '#config/read.ts'
 
 import type { Option } from './args.ts'

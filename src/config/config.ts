@@ -1,4 +1,5 @@
 /** The configuration as the rest of the program sees it: typed, cross-checked, frozen. */
+
 import { resolve } from 'node:path'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

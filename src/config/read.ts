@@ -1,4 +1,5 @@
 /** Reads the configuration: flag > environment > `tessera.toml` > default. All mistakes are found, not only the first. */
+
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 

@@ -1,4 +1,5 @@
 /** The table of settings. The reader, `--help`, `check-config` and the documentation's table all come from it. */
+
 import { isAbsolute, resolve } from 'node:path'
 
 import { parseIp, parseRange } from '#lib/ip.ts'

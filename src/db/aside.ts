@@ -2,6 +2,7 @@
  * The store's `aside` on SQLite: reads on a thread of their own, with a connection of its own. A question costs about 0.1 ms more
  * than on the main thread.
  */
+
 import type { Question, Reply } from './aside.worker.ts'
 import { asStorageError } from './errors.ts'
 import type { Rows, Runner } from './query.ts'

@@ -1,4 +1,5 @@
 /** Reads a SQLite file on a thread of its own; each message is a statement, each answer its rows. Its host is `aside.ts`. */
+
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
 
 declare const self: Worker

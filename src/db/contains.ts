@@ -1,4 +1,5 @@
 /** Searching texts by a part of them, the same on both databases. */
+
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 

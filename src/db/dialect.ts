@@ -2,6 +2,7 @@
  * One schema for two databases. `table`, `col` and the index builders make SQLite or PostgreSQL objects, chosen once per
  * process; TypeScript sees the SQLite types only. Everything here must mean the same on both: see docs/adr/0002-two-dialects.md.
  */
+
 import { type SQL, sql } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
 import * as lite from 'drizzle-orm/sqlite-core'

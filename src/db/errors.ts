@@ -1,4 +1,5 @@
 /** What can go wrong with the data, told apart: rules the database enforces, and trouble with the storage itself. */
+
 import { is, SQL } from 'drizzle-orm'
 import { getTableConfig as pgTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { getTableConfig as liteTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'

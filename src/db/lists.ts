@@ -24,6 +24,7 @@
  * Writes of other columns need no call. Every writer of the table must call; a page that finds other rows than its map says throws
  * the map away, logs nothing, and is answered the plain way. An index (scope, pinned desc, ...by) is needed.
  */
+
 import { and, count, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'

@@ -1,4 +1,5 @@
 /** What backup, restore, migrate and doctor ask of a database, beside the server or without it. For the command line: it blocks. */
+
 import { Database } from 'bun:sqlite'
 
 import { migrations as embedded } from '../../migrations/index.ts'

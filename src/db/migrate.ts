@@ -2,6 +2,7 @@
  * Brings a database to the schema of this executable. Migrations are append-only SQL, embedded, one transaction each, recorded with
  * their SHA-256: a process killed in the middle leaves the old schema or the new one, never half of it.
  */
+
 import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'

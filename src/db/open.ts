@@ -1,4 +1,5 @@
 /** Opens the store that the configuration names. */
+
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 

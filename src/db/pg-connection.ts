@@ -1,4 +1,5 @@
 /** Connections to PostgreSQL, and the lock that keeps a second server off the same database. */
+
 import { SQL } from 'bun'
 
 import { asStorageError, StorageError, storageError } from './errors.ts'

@@ -2,6 +2,7 @@
  * The store on PostgreSQL: reads on connections of their own, each write a SERIALIZABLE transaction that is run again when the
  * server gives it up in favour of another. One server has the database, by an advisory lock (see pg-connection.ts).
  */
+
 import type { SQL } from 'bun'
 
 import type { Clock } from '#platform/clock.ts'

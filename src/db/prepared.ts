@@ -7,6 +7,7 @@
  * Works for select, and for insert, update and delete with or without `returning`. Placeholders stand where values stand (also in
  * `.values({...})`, `.set({...})`, `.limit()`, `.offset()`); a missing one throws, null is NULL. Not for lists of changing length.
  */
+
 import { compile, type Compiled, type Runner, type Values } from './query.ts'
 import type { Builders, Db, Tx } from './store.ts'
 

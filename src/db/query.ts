@@ -3,6 +3,7 @@
  * for each dialect that runs on a `Runner`. drizzle's own bun-sqlite session compiles every statement anew, its bun-sql session
  * puts all parameters into the message of an error, and neither knows when a write is over.
  */
+
 import { Column, fillPlaceholders, is, noopDecoder, Param, Placeholder, type Query } from 'drizzle-orm'
 import { PgDatabase, PgDialect, PgSession } from 'drizzle-orm/pg-core'
 import { BaseSQLiteDatabase, SQLiteSession, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'

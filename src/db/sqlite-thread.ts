@@ -1,4 +1,5 @@
 /** Work on a SQLite file that would hold up the event loop: it runs on a thread that is there only while there is work. */
+
 import { asStorageError } from './errors.ts'
 import type { Answer, Task } from './sqlite.worker.ts'
 

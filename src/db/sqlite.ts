@@ -2,6 +2,7 @@
  * The store on SQLite: one connection that reads committed rows, one that writes. Writers that wait together form a group: each
  * runs in a SAVEPOINT of one transaction, all share its COMMIT and so its fsync, and none is answered before it.
  */
+
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 
 import type { Clock } from '#platform/clock.ts'

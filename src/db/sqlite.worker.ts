@@ -2,6 +2,7 @@
  * Long work on a SQLite file, on a thread of its own: each message is a task, each answer its end. It imports nothing of ours, so
  * that the thread stays small. Its host is `sqlite-thread.ts`.
  */
+
 import { Database } from 'bun:sqlite'
 
 declare const self: Worker

@@ -1,4 +1,5 @@
 /** The clock behind `tx.stamp`: milliseconds that never go back and never repeat, over restarts too. */
+
 import type { Clock } from '#platform/clock.ts'
 
 /** Row of `server_state` that holds the mark: no stamp at or below it will be given after a restart. */

@@ -6,6 +6,7 @@
  * - `write` calls appear to run one after the other;
  * - `afterCommit` functions run once, in order, after the commit and before the caller goes on, never after a rollback.
  */
+
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 
 // TypeScript sees one dialect: the builders used here answer alike on both (see dialect.ts).

@@ -1,4 +1,5 @@
 /** What a write is on either database: a handle that dies with it, a memory of failed statements, hooks and the slow-write log. */
+
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 import type { Log } from '#platform/log.ts'

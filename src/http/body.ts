@@ -1,4 +1,5 @@
 /** Reads a request's body within bounds: size, UTF-8, nesting. */
+
 import { badRequest, tooLarge, unsupportedType } from './errors.ts'
 
 /** Bytes; conventions: JSON bodies of at most 1 MB. */

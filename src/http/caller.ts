@@ -1,4 +1,5 @@
 /** The outside of a request, read from its headers only when somebody asks. */
+
 import type { Server } from 'bun'
 
 import { clientIp } from '#lib/ip.ts'

@@ -1,4 +1,5 @@
 /** The interface describes itself: the OpenAPI document and a page to read and try it, with every file from this server. */
+
 import { perContext } from '#context'
 import { version } from '#platform/version.ts'
 

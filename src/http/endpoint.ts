@@ -2,6 +2,7 @@
  * An endpoint is a record. Tables of them are what the server mounts and what the tests, the OpenAPI document and the
  * console read: nothing about a route is known only to the framework.
  */
+
 import type { Static, TSchema } from '@sinclair/typebox'
 
 import type { AppContext } from '#context'

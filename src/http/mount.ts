@@ -2,6 +2,7 @@
  * Turns endpoint records into routes: the only file that knows both. Each request passes, in this order: request id, size
  * gate, rate limit, token and session and device, permission, validation, `run`, envelope.
  */
+
 import type { Server } from 'bun'
 import { Elysia } from 'elysia'
 

@@ -4,6 +4,7 @@
  * defaults filled in. With `coerce` (query and path, where all is text) numbers, booleans and lists are read from text.
  * Whatever does not fit is left as it came: the validator that runs next says what is wrong with it.
  */
+
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 
 import type { TextKind } from './schema.ts'

@@ -1,4 +1,5 @@
 /** The OpenAPI 3.1 document, read off the endpoint tables: what it says of a route is what the server checks. */
+
 import { OptionalKind, type TSchema } from '@sinclair/typebox'
 
 import type { Access, AnyEndpoint } from './endpoint.ts'

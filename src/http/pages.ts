@@ -2,6 +2,7 @@
  * The shell of every page that the server writes itself: setup, share pages, landing pages, errors. Fit for a phone, light and
  * dark, no script, nothing from elsewhere. The pieces in `pages/parts.ts` are what a page's body is made of.
  */
+
 import { type Html, html } from '#lib/html.ts'
 
 import { MARK, STYLE_ELEMENT, STYLE_HASH } from './pages/style.ts'

@@ -1,4 +1,5 @@
 /** Answers in the envelope of the interface: `{"code":200,"data":…}`, or `{"code","message","requestId","details"?}`. */
+
 import { StorageError } from '#db/errors.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 

@@ -1,4 +1,5 @@
 /** The vocabulary of request and response shapes. Limits are those of docs: conventions of the interface, section "Values". */
+
 import {
   Kind,
   type Static,

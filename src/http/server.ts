@@ -1,4 +1,5 @@
 /** Listening and stopping. */
+
 import type { AppContext } from '#context'
 import { SECOND } from '#platform/clock.ts'
 

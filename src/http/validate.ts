@@ -1,4 +1,5 @@
 /** Normalizes and checks one part of a request against its schema. Validators are compiled when first needed: start-up stays short. */
+
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'

@@ -1,4 +1,5 @@
 /** HTML that escapes by default: only what the `html` tag made goes through as it is. */
+
 import { escapeHtml } from './text.ts'
 
 /** Markup that is safe to put into a page. Made by the `html` tag, or by `rawHtml` for text that somebody else made safe. */

@@ -4,6 +4,7 @@
  * A load that was already running when the change came may have seen the old state. Dropping therefore also forgets running
  * loads: who waits for one gets its answer (they asked before the change), but it is not kept, and later callers start anew.
  */
+
 import { LRUCache } from 'lru-cache'
 
 export interface Dated {

@@ -2,6 +2,7 @@
  * Workbooks for Excel and its like (ECMA-376), one sheet of plain cells. Written by hand: SheetJS takes 26 MB and 70 ms for a first
  * workbook of 500 rows, keeps all of it in memory, and changes texts like `_x0041_`.
  */
+
 import { type ZipEntry, zipOf } from './zip.ts'
 
 /** Numbers must be finite. */

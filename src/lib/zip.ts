@@ -3,6 +3,7 @@
  * sizes behind stored bytes, as streaming writers put them, java.util.zip.ZipInputStream (and so Android) refuses the archive.
  * PKWARE's APPNOTE 6.3.10; without zip64.
  */
+
 import { promisify } from 'node:util'
 import { crc32, deflateRaw } from 'node:zlib'
 

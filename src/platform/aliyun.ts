@@ -2,6 +2,7 @@
  * Alibaba Cloud's RPC interface with signature version 3, ACS3-HMAC-SHA256 (help.aliyun.com, "V3 request structure and
  * signature"). Parameters stand in the query, the body is empty.
  */
+
 import { createHash, createHmac } from 'node:crypto'
 
 import type { Clock } from './clock.ts'

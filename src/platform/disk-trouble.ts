@@ -1,4 +1,5 @@
 /** What the file system's and SQLite's error codes mean to the person who runs the server. */
+
 import { userInfo } from 'node:os'
 
 /**

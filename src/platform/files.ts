@@ -1,4 +1,5 @@
 /** Small file operations that survive a power cut. */
+
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 

@@ -1,4 +1,5 @@
 /** The only source of randomness. */
+
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 
 /** An unguessable public id (UUID version 4, 122 random bits). */

@@ -1,4 +1,5 @@
 /** The signing key: made once in `keys/`, or derived from a secret given from outside. */
+
 import { hkdfSync } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'

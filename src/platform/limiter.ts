@@ -1,4 +1,5 @@
 /** Rates per key in a fixed window, counted in this process. */
+
 import type { Clock } from './clock.ts'
 
 export interface Limiter {

@@ -1,4 +1,5 @@
 /** The data directory: made, checked, and held by one process at a time. */
+
 import { Database } from 'bun:sqlite'
 import {
   chmodSync,

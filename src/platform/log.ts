@@ -1,4 +1,5 @@
 /** Structured log lines. Text on a terminal, JSON otherwise. Tokens, codes, phones and e-mails are masked. */
+
 import { writeSync } from 'node:fs'
 
 import { type Clock, systemClock } from './clock.ts'

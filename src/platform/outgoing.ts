@@ -1,4 +1,5 @@
 /** What calls to outside services have in common: one kind of failure, time limits, no redirects, small answers. */
+
 import { SECOND } from './clock.ts'
 
 /** A gateway did not take what it was given. The message is for the log and for operators: what the gateway said. */

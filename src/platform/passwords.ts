@@ -1,4 +1,5 @@
 /** Password hashing: argon2id with bounded concurrency, so that logins never starve other requests. */
+
 import { availableParallelism } from 'node:os'
 
 import { secret } from './ids.ts'

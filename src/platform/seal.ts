@@ -1,4 +1,5 @@
 /** Keeps a text unreadable for whoever sees the database or a copy of it, but not this server's key. AES-256-GCM. */
+
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 
 import { bytes } from './ids.ts'

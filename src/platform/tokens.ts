@@ -1,4 +1,5 @@
 /** Access tokens: JWT, HS256 only (conventions §4), and a memory of those verified already. */
+
 import { jwtVerify, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 

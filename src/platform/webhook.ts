@@ -3,6 +3,7 @@
  * shared secret, of `X-Tessera-Timestamp` (epoch seconds), a full stop, and the body's bytes. A receiver checks it, refuses
  * timestamps more than 5 minutes off, and may remember `id` to drop repetitions.
  */
+
 import { createHmac } from 'node:crypto'
 
 import type { Webhook } from '#config/gateways.ts'

@@ -1,4 +1,5 @@
 /** A store with the permission points in it, and nothing else of a server. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

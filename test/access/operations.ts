@@ -1,4 +1,5 @@
 /** Which permission point each operation of the interface asks for (`operations.tsv`). */
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,4 +1,5 @@
 /** Writes `docs/permissions.md` from the tables in code: `bun test/access/permissions-doc.ts`. A test keeps it true. */
+
 import { join } from 'node:path'
 
 import type { Domain } from '#db/schema/access.ts'

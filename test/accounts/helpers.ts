@@ -1,4 +1,5 @@
 /** A server with real gateways around it, and people who use them. */
+
 import {
   type Gateways,
   type Reply,

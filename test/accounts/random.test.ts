@@ -3,6 +3,7 @@
  * step: every live account has a way in, no identity is two people's or a deleted account's, nobody has more than 10 active
  * sessions, and tokens work exactly as long as their session does. `TEST_SEED` repeats a run.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { and, eq, sql } from 'drizzle-orm'

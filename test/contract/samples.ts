@@ -1,4 +1,5 @@
 /** Values made from schemas: one that fits, and many that do not. */
+
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 
 /** The smallest value that fits: required keys only, shortest texts, lowest numbers. */

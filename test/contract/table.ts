@@ -1,4 +1,5 @@
 /** The contract as data: every operation the interface has, and the few this server adds. */
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

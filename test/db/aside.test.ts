@@ -1,4 +1,5 @@
 /** Reads aside of the event loop give what the others give. */
+
 import { expect, test } from 'bun:test'
 
 import { count, eq, sql } from 'drizzle-orm'

@@ -1,4 +1,5 @@
 /** An empty, migrated database of this run's dialect, and stores on it. */
+
 import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
 /** The lists with maps against the plain way, under random writes. */
+
 import { describe, expect, test } from 'bun:test'
 
 import { and, asc, count, desc, eq, isNull, sql } from 'drizzle-orm'

@@ -1,8 +1,9 @@
+/** A migration that takes a while, for migrate.test.ts to kill: arguments are the data directory and the database's URL. */
+
 import { dialect } from '#db/dialect.ts'
 import { migrate } from '#db/migrate.ts'
 import { systemClock } from '#platform/clock.ts'
 
-/** A migration that takes a while, for migrate.test.ts to kill: arguments are the data directory and the database's URL. */
 import { migrations as embedded } from '../../migrations/index.ts'
 import { memoryLog } from './fresh.ts'
 

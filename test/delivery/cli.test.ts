@@ -1,4 +1,5 @@
 /** test-mail, test-sms, doctor, check-config and the words at the start: as the person who runs the server meets them. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 /** A server that sends the codes it is told to, and is killed while it does. Arguments: configuration, then codes (JSON). */
+
 import { createContext, serve } from '#app'
 import type { Config } from '#config/config.ts'
 import { sendCode } from '#domains/delivery/index.ts'

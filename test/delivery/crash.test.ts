@@ -1,4 +1,5 @@
 /** The process is killed again and again while it sends: what was promised arrives, at least once. */
+
 import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
 /** What a person is told about a carrier's token. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
 /** From the write that sends to the gateway that takes: what leaves, when, how often, and what never does. */
+
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

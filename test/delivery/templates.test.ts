@@ -1,4 +1,5 @@
 /** What people read. */
+
 import { describe, expect, test } from 'bun:test'
 
 import type { CodePurpose, NoticeData, NoticeKind } from '#domains/delivery/index.ts'

@@ -1,4 +1,5 @@
 /** A PostgreSQL database of its own for each test that needs one. */
+
 import { SQL } from 'bun'
 
 let count = 0

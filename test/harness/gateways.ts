@@ -8,6 +8,7 @@
  *
  * Works with the compiled executable, too: the server only knows their addresses.
  */
+
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 import type { Config } from '#config/config.ts'

@@ -1,4 +1,5 @@
 /** A real mail server that keeps what it gets, and misbehaves on demand. Its certificate is made for tests and known to everybody. */
+
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'

@@ -2,6 +2,7 @@
  * Starts the product for a test: in this process, or, with TEST_BINARY, as the compiled executable in an empty folder; on SQLite,
  * or, with TEST_DATABASE_URL, on PostgreSQL. Port 0 and a data directory of its own, removed at `stop`.
  */
+
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 /** A context for the edge alone: no database, no domains. */
+
 import { type Config, defaultConfig } from '#config/config.ts'
 import type { AppContext } from '#context'
 import { systemClock } from '#platform/clock.ts'

@@ -1,4 +1,5 @@
 /** /openapi.json and /docs as clients see them, and /docs in a real browser. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { chromium } from 'playwright-core'

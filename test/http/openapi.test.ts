@@ -1,4 +1,5 @@
 /** The API document: valid by an outside judge, complete for every operation, and true to what the server checks. */
+
 import { describe, expect, test } from 'bun:test'
 
 import { Validator } from '@seriousme/openapi-schema-validator'

@@ -1,4 +1,5 @@
 /** The page shell: nothing of a user's text becomes markup, and the policy allows just what the page holds. */
+
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 

@@ -1,4 +1,5 @@
 /** Pictures are read back by decoders: ZXing-C++ and the `qr` package's. */
+
 import { describe, expect, test } from 'bun:test'
 
 import { encodeQr, type Level, LEVELS, type Look, QrTooLong, QrTooSmall, toPng, toSvg } from '#lib/qr/index.ts'

@@ -1,4 +1,5 @@
 /** Symbols against two other encoders, and the exact limits of each level. */
+
 import { expect, test } from 'bun:test'
 
 import { encodeQR } from 'qr'

@@ -1,4 +1,5 @@
 /** Reads pictures of QR codes back with nothing of src/lib/qr: PNG by its chunks, SVG by its path, both by two decoders. */
+
 import { inflateSync } from 'node:zlib'
 
 import decodeQR from 'qr/decode.js'

@@ -1,4 +1,5 @@
 /** The bytes of a PNG and the geometry of both formats. */
+
 import { expect, test } from 'bun:test'
 
 import { encodeQr, type Look, type Matrix, QrTooSmall, toPng, toSvg } from '#lib/qr/index.ts'

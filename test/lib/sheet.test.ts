@@ -1,4 +1,5 @@
 /** Workbooks are read back by SheetJS. */
+
 import { expect, test } from 'bun:test'
 
 import * as XLSX from '@e965/xlsx'

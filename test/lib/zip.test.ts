@@ -1,4 +1,5 @@
 /** Archives are read back by fflate, both from the directory at their end and as a stream from their beginning. */
+
 import { expect, test } from 'bun:test'
 
 import { Unzip, UnzipInflate, unzipSync } from 'fflate'

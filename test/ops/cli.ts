@@ -1,4 +1,5 @@
 /** Runs the command line as a person would: the sources, or with TEST_BINARY the executable, in a folder of its own. */
+
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -2,6 +2,7 @@
  * What was answered with success is there after a kill: 16 clients write, the server is killed 20 times at random moments and
  * started again on the same data, and every acknowledged row is found.
  */
+
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { join } from 'node:path'

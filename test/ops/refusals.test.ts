@@ -1,4 +1,5 @@
 /** What stops a start: one clear sentence, the right exit code, nothing lost. */
+
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'

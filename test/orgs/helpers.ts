@@ -1,4 +1,5 @@
 /** What the tests of organizations share. */
+
 import { expect } from 'bun:test'
 
 import type { Person, Reply } from '../harness/index.ts'

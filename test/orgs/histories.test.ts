@@ -1,4 +1,5 @@
 /** Random histories of memberships by several people against a simple model: every answer and every state must be as the model says. */
+
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 
 import { systemRoles } from '#domains/access/roles.ts'

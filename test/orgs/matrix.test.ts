@@ -1,4 +1,5 @@
 /** Everybody × every operation on an organization, against what the roles' templates say. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'

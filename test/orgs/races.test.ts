@@ -1,4 +1,5 @@
 /** Many at once: always one owner, exact counts, one winner. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { type Person, race, type Reply, startServer, type TestServer } from '../harness/index.ts'

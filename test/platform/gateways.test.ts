@@ -1,4 +1,5 @@
 /** The forms of gateway addresses: docs/operations.md, "Mail and SMS". */
+
 import { describe, expect, test } from 'bun:test'
 
 import { parseMailbox, parseOneClick, parseSms, parseSmtp, shownGateway } from '#config/gateways.ts'

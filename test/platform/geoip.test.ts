@@ -1,4 +1,5 @@
 /** Cities of addresses, from databases made here; the format's own reader (ip2region.js) is the oracle. */
+
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

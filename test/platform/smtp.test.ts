@@ -1,4 +1,5 @@
 /** Mail through a real mail server, well and ill behaved. */
+
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
 

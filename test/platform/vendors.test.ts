@@ -1,4 +1,5 @@
 /** Each driver against the vendor's published example, and against an HTTP server that checks its signature in its own way. */
+
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 
 import { parseOneClick, parseSms } from '#config/gateways.ts'

@@ -1,4 +1,5 @@
 /** What the tests of this area share. */
+
 import { expect } from 'bun:test'
 
 import type { Person, Reply } from '../harness/index.ts'

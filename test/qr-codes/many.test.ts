@@ -1,4 +1,5 @@
 /** Above MANY rows filters and statistics are answered by another thread: the answers must be the same. */
+
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 
 import { MANY } from '#domains/qr-codes/list/reader.ts'

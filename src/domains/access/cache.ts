@@ -2,6 +2,7 @@
  * What users may do. Users point to the sets of their roles, and roles are kept apart: the first check of a user costs one read of
  * role ids, and most users share one set of points.
  */
+
 import { LRUCache } from 'lru-cache'
 
 import { type AppContext, perContext } from '#context'

@@ -10,6 +10,7 @@
  * A helper of another resource (nickname words, pass templates, asset categories, inventories) has one point `manage` to write it;
  * reading it goes with reading what it helps.
  */
+
 import type { Domain } from '#db/schema/access.ts'
 
 type Table = Record<string, Record<string, string>>

@@ -2,6 +2,7 @@
  * The system roles and what each holds when it is created (spec §5.9, §4.8). Administrators may edit all but OWNER afterwards;
  * `seed.ts` never takes such an edit back. ORG roles are the templates (scopeId 0) that each new organization gets a copy of.
  */
+
 import type { Domain } from '#db/schema/access.ts'
 
 import { type AppPoint, type OrgPoint, type PlatformPoint, pointsOf } from './points.ts'

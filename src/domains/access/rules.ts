@@ -1,4 +1,5 @@
 /** What a set of roles amounts to, and what seeding has to add. Pure. */
+
 import type { Domain } from '#db/schema/access.ts'
 import type { Dated } from '#lib/read-cache.ts'
 

@@ -1,4 +1,5 @@
 /** Usernames, e-mails and device ids: how they are written down and compared. Pure. */
+
 import type { Actor, Caller } from '#http/endpoint.ts'
 import type { AppError } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'

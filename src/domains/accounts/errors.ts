@@ -1,4 +1,5 @@
 /** What a caller is told when an account rule says no. */
+
 import { badRequest, forbidden, limited, unauthorized } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 

@@ -1,4 +1,5 @@
 /** What accounts need of domains above them. Filled by `app.ts`. */
+
 import { type AppContext, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import type { AppError, Message } from '#http/errors.ts'

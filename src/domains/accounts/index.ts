@@ -1,4 +1,5 @@
 /** People: how they sign in, their sessions and devices, what they say about themselves, and the first administrator. */
+
 import type { AnyEndpoint } from '#http/endpoint.ts'
 
 import { codeEndpoints } from './codes/endpoints.ts'

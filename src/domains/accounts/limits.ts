@@ -1,4 +1,5 @@
 /** Numbers of the interface (spec §8, conventions §4). Times in milliseconds. */
+
 import { DAY, HOUR, MINUTE, SECOND } from '#platform/clock.ts'
 
 export const MAX_ACTIVE_SESSIONS = 10

@@ -1,4 +1,5 @@
 /** What a caller is told when one-click sign-in does not work. */
+
 import { badRequest, unavailable } from '#http/errors.ts'
 
 /** The gateway refused the token: expired, used, or made up. */

@@ -1,4 +1,5 @@
 /** The gateways of this server, made from its configuration when first used. */
+
 import { parseMailbox, parseOneClick, parseSms, parseSmtp } from '#config/gateways.ts'
 import { type AppContext, perContext } from '#context'
 import { type Cities, openCities } from '#platform/geoip/index.ts'

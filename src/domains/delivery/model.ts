@@ -1,4 +1,5 @@
 /** What can be sent to people, and how hard it is tried. */
+
 import type { Channel } from '#db/schema/delivery.ts'
 import { DAY, SECOND } from '#platform/clock.ts'
 

@@ -1,4 +1,5 @@
 /** How long to wait before a message is tried again. Pure. */
+
 import { SECOND } from '#platform/clock.ts'
 
 const FIRST_PAUSE_MS = 2 * SECOND

@@ -1,4 +1,5 @@
 /** Hands one message to its gateway. It is written only now, so that it says how long a code is still good. */
+
 import type { AppContext } from '#context'
 
 import { mailerOf, smsOf } from './gateways.ts'

@@ -1,4 +1,5 @@
 /** Puts messages into the outbox; asks the gateways that must answer at once. */
+
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { SECOND } from '#platform/clock.ts'

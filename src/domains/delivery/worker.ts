@@ -3,6 +3,7 @@
  * its `dueAt` beyond the longest try, and leaves the outbox after the gateway took it: should the process die between, it is sent
  * again (at least once). One that fails is tried again after growing pauses until it is worth nothing; then an error is logged.
  */
+
 import { type AppContext, perContext } from '#context'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 import { fraction } from '#platform/ids.ts'

@@ -1,4 +1,5 @@
 /** What people are told in the app: by other domains in their own writes, and by administrators. */
+
 import type { Job } from '#context'
 
 import { sendJob } from './sends/runner.ts'

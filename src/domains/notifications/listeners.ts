@@ -1,4 +1,5 @@
 /** Who is told at once when somebody gets a notification: the WebSocket. */
+
 import { type AppContext, perContext } from '#context'
 import type { NotificationType } from '#db/schema/notifications.ts'
 import type { Message } from '#http/errors.ts'

@@ -1,4 +1,5 @@
 /** Organization codes are short: who tries them out is stopped (interface: 20 wrong ones a minute and address). */
+
 import type { AppContext } from '#context'
 import type { Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'

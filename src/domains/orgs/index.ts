@@ -1,4 +1,5 @@
 /** Organizations: founding, members and their roles, the ways to join, what the public sees. */
+
 import type { Db, Tx } from '#db/store.ts'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 

@@ -1,4 +1,5 @@
 /** What organizations tell people in the app (spec §6): one function for each event, sent in the write that makes it true. */
+
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { notify } from '#domains/notifications/index.ts'

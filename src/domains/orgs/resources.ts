@@ -1,4 +1,5 @@
 /** What organizations own in other domains: it must be cleared before one is dissolved. Filled by `app.ts`: those are above. */
+
 import { type AppContext, perContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 

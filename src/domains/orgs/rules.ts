@@ -1,4 +1,5 @@
 /** Decisions about organizations that need nothing looked up. */
+
 import type { InvitationStatus, JoinPolicy, OrgStatus, OrgVisibility } from '#db/schema/orgs.ts'
 import { DAY } from '#platform/clock.ts'
 

@@ -1,5 +1,6 @@
-import type { AppContext, Job } from '#context'
 /** QR codes, the categories they are sorted into, what was scanned, and the public pages and pictures of codes. */
+
+import type { AppContext, Job } from '#context'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 
 import { categoryEndpoints } from './categories/endpoints.ts'

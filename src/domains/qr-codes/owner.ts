@@ -1,4 +1,5 @@
 /** Whose rows a request is about. It stands in the WHERE of every query on codes. */
+
 import type { Actor } from '#http/endpoint.ts'
 
 export interface Owner {

@@ -1,4 +1,5 @@
 /** The business settings: what each may be, and what it is until an administrator changes it. */
+
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
 const setting = <S extends TSchema>(schema: S, initial: Static<S>) => ({ schema, initial })

@@ -2,6 +2,7 @@
  * The files of /docs, embedded in the executable as files: each import is a path, in the source tree or inside the binary, and
  * the bytes are read only when a browser asks for them. Swagger UI rather than Scalar: docs/adr/0004-api-document.md.
  */
+
 import script from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 
 import start from './start.js' with { type: 'file' }

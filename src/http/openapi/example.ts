@@ -2,6 +2,7 @@
  * Example values for the API document: what the schema itself offers (`examples`, `const`, `default`), else a value that
  * people expect under such a name, else a plain one within the schema's bounds. The same schema gives the same example.
  */
+
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 

@@ -1,4 +1,5 @@
 /** The answers that operations share. */
+
 import type { AnyEndpoint } from '../endpoint.ts'
 import type { Json } from './schema.ts'
 

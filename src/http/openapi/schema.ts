@@ -1,4 +1,5 @@
 /** From the shapes that check requests to those of the document (JSON Schema 2020-12, which OpenAPI 3.1 uses as it is). */
+
 import type { TSchema } from '@sinclair/typebox'
 
 export type Json = Record<string, unknown>

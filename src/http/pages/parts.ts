@@ -1,4 +1,5 @@
 /** What pages are made of. Every text is escaped here; `Html` is kept. */
+
 import { type Html, html, type HtmlValue, rawHtml } from '#lib/html.ts'
 
 /** A white sheet with an optional heading (level 1 unless the page has one already). */

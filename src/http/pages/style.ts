@@ -1,4 +1,5 @@
 /** The one style sheet of the public pages. Written into each page, allowed there by its hash: no other style can run. */
+
 import { createHash } from 'node:crypto'
 
 import { rawHtml } from '#lib/html.ts'

@@ -1,4 +1,5 @@
 /** What may stand in `href` and `src`. */
+
 import { decodeHTMLStrict } from 'entities/decode'
 
 const ESCAPABLE = /\\([!-/:-@[-`{-~])/g

@@ -1,4 +1,5 @@
 /** The first wall: writes only the elements and attributes named here, everything else as escaped text. */
+
 import { escapeHtml } from '../text.ts'
 import { resolve, resolveEntities, safeAddress } from './attributes.ts'
 import { type Element, type Node, walk } from './tree.ts'

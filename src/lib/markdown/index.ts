@@ -3,6 +3,7 @@
  * relative. Bun parses, an allow-list writes, sanitize-html checks. Loaded at the first use: most servers render rarely, and the
  * sanitizer costs memory.
  */
+
 import type { Rendered } from './render.ts'
 
 export type { Rendered }

@@ -1,4 +1,5 @@
 /** The second wall: another parser reads what the first one wrote and keeps only what is named here, too. */
+
 import sanitizeHtml from 'sanitize-html'
 
 /** The types of the package do not know `allowedEmptyAttributes` yet. */

@@ -1,4 +1,5 @@
 /** Content to codewords: mode, bit stream, padding, error correction, interleaving (ISO/IEC 18004:2024 §7.4–7.6). */
+
 import { parityOf } from './reed-solomon.ts'
 import { type Capacity, capacityOf, type Level, MAX_VERSION } from './spec.ts'
 

@@ -1,4 +1,5 @@
 /** How unfit a masked symbol is for readers (ISO/IEC 18004:2024 §7.8.3). The mask with the lowest score is used. */
+
 import { MAX_VERSION, sideOf } from './spec.ts'
 import type { Bits, Frame } from './symbol.ts'
 

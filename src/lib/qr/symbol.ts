@@ -1,4 +1,5 @@
 /** Where the modules of a symbol stand: function patterns, the path of the codewords, the masks (ISO/IEC 18004:2024 §6.3, §7.7, §7.8). */
+
 import { alignmentCentres, sideOf } from './spec.ts'
 
 /**

@@ -1,4 +1,5 @@
 /** Unpacks a backup into an empty folder and checks every byte of it against its manifest. Trusts nothing in the file. */
+
 import { createReadStream } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -6,6 +6,7 @@
  * written: from that moment the restore is decided. Each entry is moved by two renames, the old one to `before-restore-<time>/`,
  * the new one to its place; whoever takes the directory's lock next (`finishRestore`) goes on where a killed one stopped.
  */
+
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'

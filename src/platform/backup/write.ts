@@ -1,4 +1,5 @@
 /** Writes a backup: one compressed tar, streamed, that appears under its name only when it is whole and on disk. */
+
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'

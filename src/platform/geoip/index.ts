@@ -1,4 +1,5 @@
 /** The city of an address, from files on this machine: nobody else is asked. */
+
 import { ipTest, parseIp } from '#lib/ip.ts'
 
 import { BadXdb, openXdb, type Xdb } from './xdb.ts'

@@ -4,6 +4,7 @@
  * bytes, 65,536 of them); the texts; the index, whose entries are first address, last address, length and place of the text.
  * IPv4 addresses in the index are little-endian too, IPv6 ones big-endian.
  */
+
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
 const HEADER_BYTES = 256

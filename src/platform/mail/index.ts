@@ -1,4 +1,5 @@
 /** Picks what sends mail. nodemailer is loaded when the first mail is sent. */
+
 import type { Mailbox, SmtpServer } from '#config/gateways.ts'
 
 import type { Log } from '../log.ts'

@@ -1,4 +1,5 @@
 /** Stands in while no mail server is configured: what a person must have is written to the server's log. */
+
 import type { Log } from '../log.ts'
 import type { Mail, Mailer } from './port.ts'
 

@@ -1,4 +1,5 @@
 /** Mail over SMTP: a connection for each mail, which a server that is seldom asked finds cheaper than one kept open. */
+
 import { readFileSync } from 'node:fs'
 
 import { createTransport, type NodemailerError } from 'nodemailer'

@@ -1,4 +1,5 @@
 /** Alibaba Cloud Phone Number Verification: `GetMobile` of Dypnsapi 2017-05-25. A token can be asked for once. */
+
 import type { OneClickGateway } from '#config/gateways.ts'
 
 import { callAliyun } from '../aliyun.ts'

@@ -1,4 +1,5 @@
 /** Alibaba Cloud Short Message Service: `SendSms` of Dysmsapi 2017-05-25. */
+
 import type { AliyunSms } from '#config/gateways.ts'
 
 import { callAliyun } from '../aliyun.ts'

@@ -1,4 +1,5 @@
 /** Picks the driver for a configured gateway. */
+
 import type { SmsGateway } from '#config/gateways.ts'
 
 import type { Clock } from '../clock.ts'

@@ -1,4 +1,5 @@
 /** Stands in while no SMS gateway is configured: the code goes to the server's log. */
+
 import type { Log } from '../log.ts'
 import type { Sms } from './port.ts'
 

@@ -2,6 +2,7 @@
  * Tencent Cloud SMS: `SendSms` of 2021-01-11, signed with TC3-HMAC-SHA256 (cloud.tencent.com, "Signature v3"). The signed
  * headers are content-type, host and x-tc-action.
  */
+
 import { createHash, createHmac } from 'node:crypto'
 
 import type { TencentSms } from '#config/gateways.ts'

@@ -1,4 +1,5 @@
 /** Twilio Programmable Messaging: POST of a form to the account's `Messages.json`, Basic authentication. */
+
 import type { TwilioSms } from '#config/gateways.ts'
 
 import { call, GatewayError, jsonOf, reach, shownAnswer } from '../outgoing.ts'

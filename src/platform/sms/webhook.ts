@@ -1,4 +1,5 @@
 /** A gateway of the operator's own: one signed JSON POST a message (see ../webhook.ts). */
+
 import type { Webhook } from '#config/gateways.ts'
 
 import type { Clock } from '../clock.ts'

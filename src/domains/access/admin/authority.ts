@@ -1,4 +1,5 @@
 /** Nobody hands on, changes or takes away more than they hold themselves; SYSTEM_ADMIN holds everything everywhere. */
+
 import type { Domain } from '#db/schema/access.ts'
 import type { Tx } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'

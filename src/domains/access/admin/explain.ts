@@ -1,4 +1,5 @@
 /** Why a person may or may not do something: the check of `can`, told step by step from what is stored now. */
+
 import type { AppContext } from '#context'
 import type { Domain } from '#db/schema/access.ts'
 import type { Db } from '#db/store.ts'

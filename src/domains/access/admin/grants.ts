@@ -1,4 +1,5 @@
 /** Who holds which role, as administrators see and change it. */
+
 import type { AppContext } from '#context'
 import { mapPage } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'

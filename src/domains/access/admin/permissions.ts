@@ -1,4 +1,5 @@
 /** The permission points as administrators see and change them. None is ever deleted: what is not wanted is disabled. */
+
 import type { AppContext } from '#context'
 import { mapPage } from '#db/paging.ts'
 import type { Actor } from '#http/endpoint.ts'

@@ -1,4 +1,5 @@
 /** Roles as administrators see and change them: of the console, of the application, of one organization, and the templates. */
+
 import type { AppContext } from '#context'
 import { type Page } from '#db/paging.ts'
 import type { Domain } from '#db/schema/access.ts'

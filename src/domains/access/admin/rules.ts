@@ -1,4 +1,5 @@
 /** Decisions on roles and points that need nothing looked up. */
+
 import type { Domain } from '#db/schema/access.ts'
 import type { Message } from '#http/errors.ts'
 

@@ -1,4 +1,5 @@
 /** The roles of one organization: copies of the templates (scope 0), its own from the moment it is founded. */
+
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 

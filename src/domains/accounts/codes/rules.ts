@@ -1,4 +1,5 @@
 /** How often codes are sent (spec §8). Pure. */
+
 import { sha256 } from '#platform/ids.ts'
 
 import {

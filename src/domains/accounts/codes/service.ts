@@ -1,4 +1,5 @@
 /** Verification codes: sent, counted, tried and used. */
+
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { sendCode } from '#domains/delivery/index.ts'

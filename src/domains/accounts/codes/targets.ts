@@ -1,4 +1,5 @@
 /** Where a code goes, as callers name it. */
+
 import { badEmail, normalizeEmail } from '../credentials.ts'
 import { badPhone } from '../errors.ts'
 import { normalizePhone } from '../phones.ts'

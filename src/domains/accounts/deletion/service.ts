@@ -1,4 +1,5 @@
 /** Deleting one's account: every way in goes, what was made stays. */
+
 import type { AppContext } from '#context'
 import { platformBindings, unbindRoles } from '#domains/access/index.ts'
 import { cityOf, sendNotice } from '#domains/delivery/index.ts'

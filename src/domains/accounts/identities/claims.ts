@@ -1,7 +1,8 @@
-import type { Provider } from '#db/schema/accounts.ts'
 /**
  * An e-mail given at registration is only a claim: anybody can type anybody's address. A code that goes there shows whose it is.
  */
+
+import type { Provider } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 import { isMereClaim } from '../users/rules.ts'

@@ -1,4 +1,5 @@
 /** Binding and unbinding phones and e-mails. */
+
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { resolveOneClickToken } from '#domains/delivery/index.ts'

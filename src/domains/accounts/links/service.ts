@@ -1,4 +1,5 @@
 /** Linked accounts: whoever proves that another account is theirs too may switch to it without signing in again. */
+
 import type { AppContext } from '#context'
 import { mapPage, type PageInput } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'

@@ -1,4 +1,5 @@
 /** Login records are written by everything that lets people in or out. */
+
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { cityOf } from '#domains/delivery/index.ts'

@@ -1,4 +1,5 @@
 /** Signing in by a code that was sent to a phone or an e-mail, or by what a carrier says about the phone. */
+
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { resolveOneClickToken } from '#domains/delivery/index.ts'

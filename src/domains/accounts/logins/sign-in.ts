@@ -1,4 +1,5 @@
 /** The one door: whatever proved who somebody is, this opens their session. */
+
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import type { Caller } from '#http/endpoint.ts'

@@ -1,4 +1,5 @@
 /** Names for people who gave none: an adjective and a noun out of the lists that administrators keep. */
+
 import { type AppContext, perContext } from '#context'
 import type { WordKind } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'

@@ -1,4 +1,5 @@
 /** What the lists begin with; administrators change them in the database. */
+
 import type { WordKind } from '#db/schema/accounts.ts'
 
 type Words = Readonly<Record<WordKind, string>>

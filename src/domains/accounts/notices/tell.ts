@@ -1,4 +1,5 @@
 /** Tells people what happened to their account, in the app and by e-mail: so that they notice when it was not them. */
+
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { cityOf, type NoticeData, type NoticeKind, sendNotice } from '#domains/delivery/index.ts'

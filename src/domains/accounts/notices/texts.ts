@@ -1,5 +1,6 @@
-import type { NoticeKind } from '#domains/delivery/index.ts'
 /** What people read in the app when something happened to their account. */
+
+import type { NoticeKind } from '#domains/delivery/index.ts'
 import type { Message } from '#http/errors.ts'
 
 export const TITLES: Readonly<Record<NoticeKind, Message>> = {

@@ -1,4 +1,5 @@
 /** Changing one's password while signed in. */
+
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'

@@ -1,4 +1,5 @@
 /** Every check of a password goes through here, so that all of them count in one failure lock. */
+
 import { type AppContext, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { sha256 } from '#platform/ids.ts'

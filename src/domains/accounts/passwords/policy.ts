@@ -1,4 +1,5 @@
 /** Which passwords are accepted (conventions §4). Pure. */
+
 import type { AppError } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 

@@ -1,4 +1,5 @@
 /** A new password in place of the one before, however its owner was recognized. */
+
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import type { Caller } from '#http/endpoint.ts'

@@ -1,4 +1,5 @@
 /** A new password for somebody who forgot theirs: by a code to their phone or e-mail. */
+
 import type { AppContext } from '#context'
 import type { Caller } from '#http/endpoint.ts'
 

@@ -1,4 +1,5 @@
 /** The failure lock: 5 failures on a credential within 5 minutes lock it for 5 minutes (spec §5.6). Pure. */
+
 import { FAILURE_WINDOW_MS, LOCK_MS, MAX_FAILURES } from '../limits.ts'
 
 export interface Tries {

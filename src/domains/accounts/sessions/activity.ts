@@ -1,4 +1,5 @@
 /** When sessions were last used. Kept in memory and written in batches: a request must not cost a write. */
+
 import { type AppContext, perContext } from '#context'
 import { MINUTE } from '#platform/clock.ts'
 

@@ -1,4 +1,5 @@
 /** The sessions that requests are checked against, kept in memory: the hot path of every request. */
+
 import { type AppContext, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'

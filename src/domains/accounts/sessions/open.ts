@@ -1,4 +1,5 @@
 /** Opening, prolonging and ending sessions, inside a write. */
+
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { cityOf } from '#domains/delivery/index.ts'

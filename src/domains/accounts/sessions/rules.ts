@@ -1,4 +1,5 @@
 /** Decisions about sessions and refresh tokens. Pure. */
+
 import { MAX_ACTIVE_SESSIONS, REPLAY_MS } from '../limits.ts'
 
 /**

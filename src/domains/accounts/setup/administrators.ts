@@ -1,4 +1,5 @@
 /** Administrators as the command line and the first start make them: nobody is signed in yet. */
+
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 import { bindRole, platformBindings, SYSTEM_ADMIN } from '#domains/access/index.ts'

@@ -1,4 +1,5 @@
 /** The page that makes the first administrator. A plain form: no script. */
+
 import type { Caller } from '#http/endpoint.ts'
 import { type Detail } from '#http/errors.ts'
 import { button, card, field, form, hiddenField, html, htmlPage, notice, text } from '#http/pages.ts'

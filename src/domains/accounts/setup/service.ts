@@ -1,4 +1,5 @@
 /** The one-time link that makes the first administrator. */
+
 import type { AppContext } from '#context'
 import { secret, sha256 } from '#platform/ids.ts'
 

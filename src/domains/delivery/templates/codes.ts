@@ -1,4 +1,5 @@
 /** Verification codes, by mail and by SMS. */
+
 import type { CodePurpose, Locale } from '../model.ts'
 import { type Letter, letter, PRODUCT } from './layout.ts'
 

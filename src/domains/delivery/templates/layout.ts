@@ -1,4 +1,5 @@
 /** The common form of all mail: plain text, and the same as HTML without scripts, pictures or anything to fetch. */
+
 import { html, type HtmlValue } from '#lib/html.ts'
 
 import type { Locale } from '../model.ts'

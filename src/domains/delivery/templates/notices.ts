@@ -1,4 +1,5 @@
 /** What people are told when something about their account changed: so that they notice when it was not them. */
+
 import { zoneOffset } from '#lib/days.ts'
 
 import type { Happening, Locale, NoticeData, NoticeKind } from '../model.ts'

@@ -1,4 +1,5 @@
 /** What a send has to know of organizations. They notify people themselves, so they are told of here rather than imported. */
+
 import { type AppContext, perContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 

@@ -3,6 +3,7 @@
  * has got to stands in its row and moves in the same write that adds the recipients: a process that ends anywhere loses nothing
  * and repeats nothing, and two processes at the same send do not get in each other's way.
  */
+
 import { type AppContext, type Job, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
 

@@ -1,4 +1,5 @@
 /** Walks up and down the tree of locations, a step a level: the tree is never loaded whole for a decision. */
+
 import type { Tx } from '#db/store.ts'
 
 import { childIds, findLocation } from './store.ts'

@@ -1,4 +1,5 @@
 /** What stands in locations, in other domains: such a location cannot be deleted. Filled by `app.ts`: those are above. */
+
 import { type AppContext, perContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 

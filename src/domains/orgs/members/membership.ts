@@ -1,4 +1,5 @@
 /** The one way into an organization and the one way out. Everything that makes or ends a membership comes through here. */
+
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'

@@ -1,4 +1,5 @@
 /** Who is meant by user ids, e-mails and phone numbers. */
+
 import type { AppContext } from '#context'
 import { normalizeEmail, normalizePhone } from '#domains/accounts/index.ts'
 

@@ -1,4 +1,5 @@
 /** The page behind an organization's code: what it is, and the QR code that leads in. */
+
 import { card, facts, html, htmlPage, type Locale, qrPicture, text } from '#http/pages.ts'
 
 import type { PublicOrg } from '../organizations/model.ts'

@@ -1,4 +1,5 @@
 /** Walks up and down the tree of categories, a step a level: the tree is never loaded whole for a decision. */
+
 import type { Db, Tx } from '#db/store.ts'
 
 import { childIds, findCategory } from './store.ts'

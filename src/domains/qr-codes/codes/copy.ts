@@ -1,4 +1,5 @@
 /** Independent copies of people's own codes that belong to an organization, for the shares domain. */
+
 import type { Tx } from '#db/store.ts'
 import { notFound } from '#http/errors.ts'
 import { uuid } from '#platform/ids.ts'

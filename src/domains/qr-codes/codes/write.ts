@@ -1,4 +1,5 @@
 /** What every way of making or changing a code has in common: the checks, and what a row is made of. */
+
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'

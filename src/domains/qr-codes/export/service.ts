@@ -1,4 +1,5 @@
 /** Downloads of many codes. They are made while they are sent: an export holds some rows and one picture in memory, however large. */
+
 import type { AppContext } from '#context'
 import { badRequest, notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'

@@ -1,4 +1,5 @@
 /** Codes as rows of a table, for spreadsheets and for the index of an archive. */
+
 import type { AppContext } from '#context'
 
 import type { QrCodeRow } from '../codes/store.ts'

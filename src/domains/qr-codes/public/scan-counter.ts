@@ -3,6 +3,7 @@
  * second: a code on a busy poster costs one write a second, not one a visitor, and no visitor waits for the disk. A crash can
  * lose the last second of counts, an orderly stop loses none. What is not written yet is added where a count is shown.
  */
+
 import { type AppContext, perContext } from '#context'
 import { SECOND } from '#platform/clock.ts'
 

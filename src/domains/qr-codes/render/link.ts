@@ -1,4 +1,5 @@
 /** Where a picture of a content is found: a path of this server, the same for the same input. */
+
 import type { QrStyle } from '#db/schema/qr-codes.ts'
 
 export function renderPath(content: string, style: QrStyle): string {

@@ -1,4 +1,5 @@
 /** Who knows what a content of other domains points to. Filled by `app.ts`: those domains are above. */
+
 import { type AppContext, perContext } from '#context'
 
 import type { Kind } from './model.ts'

@@ -1,4 +1,5 @@
 /** What a scanned content points to, as far as the text alone says. */
+
 import type { Kind } from './model.ts'
 
 export type Target = { kind: 'QR_CODE'; uuid: string } | { kind: Exclude<Kind, 'QR_CODE'> }

@@ -1,4 +1,5 @@
 /** What statistics by day take and give, the same for codes and scans. */
+
 import type { TProperties } from '@sinclair/typebox'
 
 import { Line, Type } from '#http/schema.ts'

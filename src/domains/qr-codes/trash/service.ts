@@ -1,4 +1,5 @@
 /** Deleted codes can be put back for 30 days. */
+
 import { type AppContext, type Job, perContext } from '#context'
 import { mapPage, type PageInput } from '#db/paging.ts'
 import { notFound } from '#http/errors.ts'
