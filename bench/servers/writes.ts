@@ -44,7 +44,7 @@ const file = join(dataDir, 'tessera.db')
 
 async function product(): Promise<Writer> {
   return {
-    write: () => store.write(async (tx) => void (await insert(tx, { userId: 1, now: Date.now() }))),
+    write: () => store.write('test', async (tx) => void (await insert(tx, { userId: 1, now: Date.now() }))),
     close: () => store.close(),
   }
 }

@@ -77,7 +77,7 @@ export async function openPostgres({ databaseUrl, clock, log }: PostgresOptions)
   }
 
   /** One try. Resolves after the commit; after-commit hooks have run then. */
-  async function attempt<T>(fn: (tx: Tx) => Promise<T>, name: string | undefined): Promise<T> {
+  async function attempt<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T> {
     const client = await writers.reserve()
     const connection = new PgRunner(client, where)
     try {
@@ -85,7 +85,7 @@ export async function openPostgres({ databaseUrl, clock, log }: PostgresOptions)
       await connection.rows('BEGIN ISOLATION LEVEL SERIALIZABLE', [])
       const tx = new WriteTx(connection, read, () => stamps.next())
       try {
-        const value = await runWrite(tx, fn, name, log)
+        const value = await runWrite(tx, name, fn, log)
         if (!lock.held) throw storageError('unreachable', where)
         await connection.rows('COMMIT', [])
         runHooks(tx.hooks, log)
@@ -106,12 +106,12 @@ export async function openPostgres({ databaseUrl, clock, log }: PostgresOptions)
 
   return {
     read,
-    aside: read,
-    async write<T>(fn: (tx: Tx) => Promise<T>, name?: string): Promise<T> {
+    readInWorker: read,
+    async write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')
       if (!lock.held) throw storageError('unreachable', where)
-      const writing = turns.run(() => attempt(fn, name), isSerializationFailure, TRIES)
+      const writing = turns.run(() => attempt(name, fn), isSerializationFailure, TRIES)
       underWay.add(writing)
       try {
         return await writing

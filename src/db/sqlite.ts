@@ -107,7 +107,7 @@ class Reader extends Connection {
 
 interface Job {
   fn: (tx: Tx) => Promise<unknown>
-  name: string | undefined
+  name: string
   resolve(value: unknown): void
   reject(error: unknown): void
 }
@@ -156,7 +156,7 @@ export function openSqlite({ file, clock, log, stuckMs, logPages = LOG_PAGES }: 
     const tx = new WriteTx(writer, read, () => stamps.next(mark))
     writer.rows('SAVEPOINT w', [])
     try {
-      const value = await runWrite(tx, job.fn, job.name, log, stuckMs)
+      const value = await runWrite(tx, job.name, job.fn, log, stuckMs)
       writer.rows('RELEASE w', [])
       return { job, ok: true, value, hooks: tx.hooks }
     } catch (error) {
@@ -242,8 +242,8 @@ export function openSqlite({ file, clock, log, stuckMs, logPages = LOG_PAGES }: 
 
   return {
     read,
-    aside: new ReadDb(asideThread),
-    async write<T>(fn: (tx: Tx) => Promise<T>, name?: string): Promise<T> {
+    readInWorker: new ReadDb(asideThread),
+    async write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')
       return new Promise<T>((resolve, reject) => {

@@ -39,9 +39,10 @@ export interface Store {
    * The same rows for queries that take more than a millisecond or two (searching a long list, statistics): on SQLite they run on
    * a thread of their own, so that the event loop goes on. Not for `longList`.
    */
-  readonly aside: Db
-  /** `fn` may run more than once on PostgreSQL: what it does outside `tx` belongs into `afterCommit`. `name` is for the log. */
-  write<T>(fn: (tx: Tx) => Promise<T>, name?: string): Promise<T>
+  readonly readInWorker: Db
+  /** `name` (`domain.useCase`) names the write in the log. `fn` may run more than once on PostgreSQL: side effects belong in
+   * `afterCommit`. */
+  write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T>
   /** Waits for writes under way, checkpoints, closes. Later calls reject. */
   close(): Promise<void>
 }

@@ -78,8 +78,8 @@ export function refuseNested(): void {
  */
 export async function runWrite<T>(
   tx: WriteTx,
+  name: string,
   fn: (tx: Tx) => Promise<T>,
-  name: string | undefined,
   log: Log,
   stuckMs = STUCK_MS,
 ): Promise<T> {
@@ -96,7 +96,7 @@ export async function runWrite<T>(
     clearTimeout(timer)
     tx.runner.alive = false
     const ms = performance.now() - startedAt
-    if (ms > SLOW_MS) log.warn('slow write', { write: name ?? fn.name, ms: Math.round(ms) })
+    if (ms > SLOW_MS) log.warn('slow write', { write: name, ms: Math.round(ms) })
   }
 }
 

@@ -3,6 +3,7 @@
 import type { Server } from 'bun'
 
 import { clientIp } from '#lib/ip.ts'
+import type { Locale } from '#lib/localized.ts'
 import { uuid } from '#platform/ids.ts'
 
 import type { Caller } from './endpoint.ts'
@@ -33,7 +34,7 @@ export class RequestCaller implements Caller {
       this.trusted,
     ))
   }
-  get locale(): 'en' | 'zh' {
+  get locale(): Locale {
     return localeOf(this.request)
   }
   get userAgent(): string {
@@ -55,5 +56,5 @@ export class RequestCaller implements Caller {
 }
 
 /** Chinese when the caller's first choice is Chinese (conventions §1). */
-export const localeOf = (request: Request): 'en' | 'zh' =>
+export const localeOf = (request: Request): Locale =>
   /^\s*zh\b/i.test(request.headers.get('accept-language') ?? '') ? 'zh' : 'en'

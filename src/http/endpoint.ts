@@ -6,6 +6,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 
 import type { AppContext } from '#context'
+import type { Locale } from '#lib/localized.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -42,7 +43,7 @@ export interface Caller {
   readonly requestId: string
   /** The client's address, through trusted proxies only. */
   readonly ip: string
-  readonly locale: 'en' | 'zh'
+  readonly locale: Locale
   readonly userAgent: string
   /** Raw `X-Device-Id`: a secret that can log in. Hash it, never log or store it. */
   readonly deviceId: string | undefined

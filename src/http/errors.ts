@@ -1,10 +1,6 @@
 /** Errors that a caller is told about. Everything else becomes a 500 that says nothing of the inside. */
 
-/** A sentence for people in both languages of the product. */
-export interface Message {
-  readonly en: string
-  readonly zh: string
-}
+import type { Localized } from '#lib/localized.ts'
 
 export interface Detail {
   /** Where in the request: `body.name`, `query.page`, `items.3.content`. */
@@ -27,7 +23,7 @@ export class AppError extends Error {
     readonly status: number,
     /** Code of the envelope: the status, or a business code such as 4022. */
     readonly code: number,
-    readonly text: Message,
+    readonly text: Localized,
     readonly extras: ErrorExtras = {},
   ) {
     super(text.en)

@@ -4,13 +4,12 @@
  */
 
 import { type Html, html } from '#lib/html.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import { MARK, STYLE_ELEMENT, STYLE_HASH } from './pages/style.ts'
 
 export { html, type Html, rawHtml } from '#lib/html.ts'
 export { button, card, type Facts, facts, field, form, hiddenField, notice, qrPicture, text } from './pages/parts.ts'
-
-export type Locale = 'en' | 'zh'
 
 export interface Page {
   /** Shown in the browser's tab, before the product's name. Escaped. */

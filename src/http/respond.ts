@@ -1,16 +1,17 @@
 /** Answers in the envelope of the interface: `{"code":200,"data":…}`, or `{"code","message","requestId","details"?}`. */
 
 import { StorageError } from '#db/errors.ts'
+import type { Locale, Localized } from '#lib/localized.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 
-import { AppError, type Message } from './errors.ts'
+import { AppError } from './errors.ts'
 import { InvalidRequest } from './validate.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-const INTERNAL: Message = { en: 'Something went wrong on the server', zh: '服务器内部错误' }
+const INTERNAL: Localized = { en: 'Something went wrong on the server', zh: '服务器内部错误' }
 
-const NO_STORAGE: Message = { en: 'The server cannot reach its storage right now', zh: '服务器暂时无法访问存储' }
+const NO_STORAGE: Localized = { en: 'The server cannot reach its storage right now', zh: '服务器暂时无法访问存储' }
 
 /** Says of an error what the caller may know. Anything unknown is a 500 that says nothing; the log has the rest. */
 export function publicError(error: unknown): AppError {
@@ -61,7 +62,7 @@ export function matches(ifNoneMatch: string | null, etag: string): boolean {
   })
 }
 
-export function failure(error: AppError, requestId: string, locale: 'en' | 'zh'): Response {
+export function failure(error: AppError, requestId: string, locale: Locale): Response {
   const details = error instanceof InvalidRequest ? error.detailsIn(locale) : error.extras.details
   const headers: Record<string, string> = {
     'content-type': JSON_TYPE,

@@ -4,7 +4,9 @@ import { Kind, type TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 
-import { AppError, type Detail, type Message } from './errors.ts'
+import type { Locale, Localized } from '#lib/localized.ts'
+
+import { AppError, type Detail } from './errors.ts'
 import { compileNormalizer, type Normalize } from './normalize.ts'
 
 export interface Validator {
@@ -59,8 +61,8 @@ function closed(schema: TSchema): TSchema {
   return copy as unknown as TSchema
 }
 
-const BAD_TEXT: Message = { en: 'contains characters that are not allowed', zh: '包含不允许的字符' }
-const BAD_REQUEST: Message = { en: 'The request is not valid', zh: '请求无效' }
+const BAD_TEXT: Localized = { en: 'contains characters that are not allowed', zh: '包含不允许的字符' }
+const BAD_REQUEST: Localized = { en: 'The request is not valid', zh: '请求无效' }
 
 function refusal(badTexts: string[], check: TypeCheck<TSchema>, value: unknown, where: string): AppError {
   const found: LocalizedDetail[] = badTexts.map((path) => ({ path, text: BAD_TEXT }))
@@ -74,7 +76,7 @@ function refusal(badTexts: string[], check: TypeCheck<TSchema>, value: unknown, 
 
 interface LocalizedDetail {
   path: string
-  text: Message
+  text: Localized
 }
 
 /** A 400 whose details wait for the caller's language. */
@@ -82,7 +84,7 @@ export class InvalidRequest extends AppError {
   constructor(readonly found: LocalizedDetail[]) {
     super(400, 400, BAD_REQUEST)
   }
-  detailsIn(locale: 'en' | 'zh'): Detail[] {
+  detailsIn(locale: Locale): Detail[] {
     return this.found.map(({ path, text }) => ({ path, message: text[locale] }))
   }
 }
@@ -92,7 +94,7 @@ export const invalid = (path: string, en: string, zh: string): AppError =>
   new InvalidRequest([{ path, text: { en, zh } }])
 export const invalidAll = (found: LocalizedDetail[]): AppError => new InvalidRequest(found)
 
-function explain(error: ValueError): Message {
+function explain(error: ValueError): Localized {
   const s = error.schema
   switch (error.type) {
     case ValueErrorType.ObjectRequiredProperty:

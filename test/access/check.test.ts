@@ -32,7 +32,7 @@ afterAll(() => inside.close())
 
 async function holder(domain: Domain, scopeId: number, ...codes: string[]): Promise<number> {
   const id = await inside.somebody()
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('test', async (tx) => {
     for (const code of codes) await bindRole(ctx, tx, id, domain, scopeId, code)
   })
   return id
@@ -45,7 +45,7 @@ async function organization(): Promise<number> {
 }
 
 const setEnabled = (domain: Domain, resource: string, action: string, enabled: boolean) =>
-  ctx.db.write(async (tx) => {
+  ctx.db.write('test', async (tx) => {
     await tx
       .update(permissions)
       .set({ enabled })
@@ -97,7 +97,7 @@ describe('can', () => {
   test('roles in several organizations do not mix, and several roles in one add up', async () => {
     const [one, two] = [await organization(), await organization()]
     const person = await holder('ORG', one, 'ADMIN')
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await bindRole(ctx, tx, person, 'ORG', two, 'GUEST')
       await createRole(ctx, tx, { domain: 'ORG', scopeId: two, code: 'CLERK', name: 'Clerk', points: ['asset:scrap'] })
       await bindRole(ctx, tx, person, 'ORG', two, 'CLERK')
@@ -118,7 +118,7 @@ describe('can', () => {
   })
 
   test('a role without points makes an administrator who may nothing', async () => {
-    await ctx.db.write((tx) =>
+    await ctx.db.write('test', (tx) =>
       createRole(ctx, tx, { domain: 'PLATFORM', scopeId: 0, code: 'EMPTY', name: 'Empty', points: [] }),
     )
     const admin = await holder('PLATFORM', 0, 'EMPTY')
@@ -128,7 +128,7 @@ describe('can', () => {
 
   test('login shows APP and PLATFORM points together, each once, sorted, and the highest role', async () => {
     const person = await holder('PLATFORM', 0, 'OPERATION_ADMIN', 'USER_ADMIN')
-    await ctx.db.write((tx) => bindRole(ctx, tx, person, 'APP', 0, 'USER'))
+    await ctx.db.write('test', (tx) => bindRole(ctx, tx, person, 'APP', 0, 'USER'))
     const shown = await permissionsForLogin(ctx, person)
     expect(shown).toEqual([...new Set(shown)].toSorted())
     expect(shown).toContain('user:update')
@@ -142,12 +142,12 @@ describe('can', () => {
 describe('my permissions', () => {
   const actor = (userId: number) => ({ userId, sessionId: 1, deviceKey: '' })
   const choose = (userId: number, orgId: number) =>
-    ctx.db.write((tx) => tx.update(users).set({ currentOrgId: orgId }).where(eq(users.id, userId)))
+    ctx.db.write('test', (tx) => tx.update(users).set({ currentOrgId: orgId }).where(eq(users.id, userId)))
 
   test('hold the points of the current organization, and of that one only', async () => {
     const [here, elsewhere] = [await organization(), await organization()]
     const person = await holder('ORG', here, 'GUEST')
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await bindRole(ctx, tx, person, 'APP', 0, 'USER')
       await bindRole(ctx, tx, person, 'ORG', elsewhere, 'OWNER')
     })
@@ -167,7 +167,7 @@ describe('my permissions', () => {
     const person = await holder('ORG', orgId, 'OWNER')
     await choose(person, orgId)
     expect((await myPermissions(ctx, actor(person))).org).toContain('org:delete')
-    await ctx.db.write((tx) => unbindRoles(ctx, tx, person, 'ORG', orgId))
+    await ctx.db.write('test', (tx) => unbindRoles(ctx, tx, person, 'ORG', orgId))
     expect((await myPermissions(ctx, actor(person))).org).toEqual([])
   })
 })
@@ -194,7 +194,7 @@ describe('a disabled point', () => {
 
   test('does not lock SYSTEM_ADMIN out of enabling it again', async () => {
     const admin = await holder('PLATFORM', 0, 'SYSTEM_ADMIN')
-    await ctx.db.write((tx) =>
+    await ctx.db.write('test', (tx) =>
       createRole(ctx, tx, {
         domain: 'PLATFORM',
         scopeId: 0,
@@ -219,13 +219,13 @@ describe('a change counts from the next check on', () => {
     const [one, two] = [await organization(), await organization()]
     const person = await inside.somebody()
     expect(await can(ctx, person, 'ORG', one, 'org:read')).toBe(false)
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await bindRole(ctx, tx, person, 'ORG', one, 'MEMBER')
       await bindRole(ctx, tx, person, 'ORG', one, 'MEMBER')
       await bindRole(ctx, tx, person, 'ORG', two, 'MEMBER')
     })
     expect(await can(ctx, person, 'ORG', one, 'org:read')).toBe(true)
-    await ctx.db.write((tx) => unbindRoles(ctx, tx, person, 'ORG', one))
+    await ctx.db.write('test', (tx) => unbindRoles(ctx, tx, person, 'ORG', one))
     expect(await can(ctx, person, 'ORG', one, 'org:read')).toBe(false)
     expect(await can(ctx, person, 'ORG', two, 'org:read')).toBe(true)
   })
@@ -233,7 +233,7 @@ describe('a change counts from the next check on', () => {
   test('a write that fails changes nothing', async () => {
     const person = await holder('APP', 0, 'USER')
     expect(await can(ctx, person, 'APP', 0, 'chat:send')).toBe(true)
-    const failing = ctx.db.write(async (tx) => {
+    const failing = ctx.db.write('test', async (tx) => {
       await unbindRoles(ctx, tx, person, 'APP', 0)
       throw new Error('changed my mind')
     })
@@ -252,7 +252,7 @@ describe('a change counts from the next check on', () => {
         ),
       )
     expect(await allowed()).toEqual([true, true, true])
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       const [role] = await tx
         .select({ id: roles.id })
         .from(roles)
@@ -267,7 +267,7 @@ describe('a change counts from the next check on', () => {
     const person = await holder('APP', 0, 'USER')
     const other = inside.elsewhere()
     expect(await can(other, person, 'APP', 0, 'chat:send')).toBe(true)
-    await ctx.db.write((tx) => unbindRoles(ctx, tx, person, 'APP', 0))
+    await ctx.db.write('test', (tx) => unbindRoles(ctx, tx, person, 'APP', 0))
     expect(await can(ctx, person, 'APP', 0, 'chat:send')).toBe(false)
     inside.clock.advance(60_000)
     expect(await can(other, person, 'APP', 0, 'chat:send')).toBe(false)
@@ -318,7 +318,7 @@ describe('a load that began before a change', () => {
     const { slow, hasRead, open } = slowContext('rbac_user_roles')
     const before = can(slow, person, 'APP', 0, 'chat:send')
     await hasRead
-    await ctx.db.write((tx) => unbindRoles(slow, tx, person, 'APP', 0))
+    await ctx.db.write('test', (tx) => unbindRoles(slow, tx, person, 'APP', 0))
     const after = can(slow, person, 'APP', 0, 'chat:send')
     open()
     expect(await before).toBe(true)
@@ -331,7 +331,7 @@ describe('a load that began before a change', () => {
     const { slow, hasRead, open } = slowContext('rbac_role_permissions')
     const before = can(slow, person, 'APP', 0, 'chat:send')
     await hasRead
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await tx.update(permissions).set({ enabled: false }).where(eq(permissions.resource, 'chat'))
       rolesChanged(slow, tx)
     })
@@ -346,7 +346,7 @@ describe('a load that began before a change', () => {
 
   test('is not kept when it ran within the write, before the commit', async () => {
     const person = await holder('APP', 0, 'USER')
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await unbindRoles(ctx, tx, person, 'APP', 0)
       expect(await can(ctx, person, 'APP', 0, 'chat:send')).toBe(true)
     })
@@ -373,7 +373,7 @@ describe('binding', () => {
   test('refuses roles that do not exist and templates of organizations', async () => {
     const person = await inside.somebody()
     const bind = (domain: Domain, scopeId: number, code: string) =>
-      ctx.db.write((tx) => bindRole(ctx, tx, person, domain, scopeId, code))
+      ctx.db.write('test', (tx) => bindRole(ctx, tx, person, domain, scopeId, code))
     await expect(bind('APP', 0, 'NOBODY')).rejects.toThrow('no role')
     await expect(bind('ORG', 4711, 'OWNER')).rejects.toThrow('no role')
     await expect(bind('ORG', 0, 'OWNER')).rejects.toThrow('template')
@@ -382,7 +382,7 @@ describe('binding', () => {
 
   test('a template that somebody holds all the same gives nothing', async () => {
     const person = await inside.somebody()
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       const [template] = await tx
         .select({ id: roles.id })
         .from(roles)
@@ -394,7 +394,7 @@ describe('binding', () => {
   })
 
   test('a role of points that do not exist is refused whole', async () => {
-    const make = ctx.db.write((tx) =>
+    const make = ctx.db.write('test', (tx) =>
       createRole(ctx, tx, {
         domain: 'APP',
         scopeId: 0,
@@ -409,7 +409,7 @@ describe('binding', () => {
 
   test("the initial administrator's role cannot be taken away, later ones can", async () => {
     const [first, second] = [await inside.somebody(), await inside.somebody()]
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await bindRole(ctx, tx, first, 'PLATFORM', 0, 'USER_ADMIN')
       await bindRole(ctx, tx, first, 'PLATFORM', 0, 'SYSTEM_ADMIN')
       await bindRole(ctx, tx, first, 'PLATFORM', 0, 'SYSTEM_ADMIN', { initial: true })
@@ -417,7 +417,7 @@ describe('binding', () => {
       await bindRole(ctx, tx, first, 'PLATFORM', 0, 'SYSTEM_ADMIN')
       await bindRole(ctx, tx, second, 'PLATFORM', 0, 'SYSTEM_ADMIN')
     })
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await unbindRoles(ctx, tx, first, 'PLATFORM', 0)
       await unbindRoles(ctx, tx, second, 'PLATFORM', 0)
     })

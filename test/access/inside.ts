@@ -59,7 +59,7 @@ export async function openInside(options: { seeded?: boolean } = {}): Promise<In
     clock,
     elsewhere: context,
     async somebody() {
-      const made = await db.write(async (tx) =>
+      const made = await db.write('test', async (tx) =>
         tx
           .insert(users)
           .values({ nickname: 'Somebody', createdAt: tx.stamp, updatedAt: tx.stamp })
@@ -68,7 +68,7 @@ export async function openInside(options: { seeded?: boolean } = {}): Promise<In
       return made[0]!.id
     },
     async organization(orgId) {
-      await db.write(async (tx) => {
+      await db.write('test', async (tx) => {
         for (const { domain, code, name, points } of systemRoles)
           if (domain === 'ORG')
             await createRole(ctx, tx, {

@@ -94,7 +94,7 @@ describe('seeding', () => {
     await inside.organization(7)
     const { ctx } = inside
     const member = await inside.somebody()
-    await ctx.db.write((tx) => bindRole(ctx, tx, member, 'ORG', 7, 'MEMBER'))
+    await ctx.db.write('test', (tx) => bindRole(ctx, tx, member, 'ORG', 7, 'MEMBER'))
     expect(await can(ctx, member, 'ORG', 7, 'label:print')).toBe(false)
     const before = await everything()
     await seed(ctx, nextVersion())
@@ -112,7 +112,7 @@ describe('seeding', () => {
   test('what administrators changed stays changed', async () => {
     const { ctx } = inside
     const admin = { domain: 'ORG', code: 'ADMIN' } as const
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await tx
         .update(permissions)
         .set({ enabled: false, description: 'Not here' })
@@ -147,7 +147,7 @@ describe('seeding', () => {
 
   test('a role made by an administrator is not given new points', async () => {
     const { ctx } = inside
-    await ctx.db.write((tx) =>
+    await ctx.db.write('test', (tx) =>
       tx
         .insert(roles)
         .values({ domain: 'ORG', scopeId: 7, code: 'MEMBER', name: 'Own', createdAt: tx.stamp, updatedAt: tx.stamp }),

@@ -91,7 +91,7 @@ describe('nicknames', () => {
 
   test.if(inProcess)('are User and six digits when a list is empty; what was deleted is not seeded again', async () => {
     const { ctx } = server
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await tx.delete(nicknameWords)
       nicknameWordsChanged(ctx, tx)
     })

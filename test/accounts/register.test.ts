@@ -131,10 +131,10 @@ describe('register', () => {
 
   test.if(inProcess)('closed registration: nobody new, also not by device', async () => {
     const { ctx } = server
-    await ctx.db.write((tx) => setSetting(ctx, tx, 'registration.enabled', false))
+    await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'registration.enabled', false))
     const byDevice = await server.request('POST', '/api/auth/device-login', { body: {} })
     const byName = await register({ username: 'latecomer', password })
-    await ctx.db.write((tx) => setSetting(ctx, tx, 'registration.enabled', true))
+    await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'registration.enabled', true))
     expect([byDevice.status, byName.status]).toEqual([403, 403])
     expect((await login('latecomer', password)).status).toBe(401)
     expect((await register({ username: 'latecomer', password })).status).toBe(200)
@@ -142,7 +142,7 @@ describe('register', () => {
 
   test.if(inProcess)('a setting raises what passwords must be', async () => {
     const { ctx } = server
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await setSetting(ctx, tx, 'password.minLength', 8)
       await setSetting(ctx, tx, 'password.refuseCommon', true)
     })
@@ -151,7 +151,7 @@ describe('register', () => {
       register({ username: 'weak2', password: 'Password123' }),
       register({ username: 'strong', password: 'plenty of it' }),
     ])
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await setSetting(ctx, tx, 'password.minLength', 6)
       await setSetting(ctx, tx, 'password.refuseCommon', false)
     })

@@ -194,7 +194,7 @@ describe.if(inProcess)('what another process changes', () => {
     const people = await race(4, () => server.person())
     for (const person of people) expect((await person.get('/api/auth/userinfo')).status).toBe(200)
     // As the command line or another node would: without telling this process.
-    await server.ctx.db.write(async (tx) => {
+    await server.ctx.db.write('test', async (tx) => {
       const now = server.clock.now()
       await tx.update(sessions).set({ status: 'REVOKED' }).where(eq(sessions.id, people[0]!.sessionId))
       await tx.update(sessions).set({ expiredAt: now }).where(eq(sessions.id, people[1]!.sessionId))

@@ -205,7 +205,7 @@ describe.if(inProcess)('registration closed', () => {
   test('lets in who has an account, and makes none', async () => {
     const { ctx } = world.server
     const known = await world.byPhone()
-    await ctx.db.write((tx) => setSetting(ctx, tx, 'registration.enabled', false))
+    await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'registration.enabled', false))
     const phone = newPhone()
     const fresh = await world.post('/api/auth/phone-login', { phone, code: await phoneCode(phone) })
     expect(fresh.status).toBe(403)
@@ -213,6 +213,6 @@ describe.if(inProcess)('registration closed', () => {
     expect((await world.post('/api/auth/sms/oneclick-login', { token: 'fresh' })).status).toBe(403)
     world.gateways.tokens.set('known', known.phone)
     expect((await world.post('/api/auth/sms/oneclick-login', { token: 'known' })).status).toBe(200)
-    await ctx.db.write((tx) => setSetting(ctx, tx, 'registration.enabled', true))
+    await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'registration.enabled', true))
   })
 })

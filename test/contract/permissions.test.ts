@@ -21,7 +21,7 @@ describe.if(inProcess)('permission matrix', () => {
     people['pointless administrator'] = await server.person()
     people['administrator'] = await server.admin()
     const { ctx } = server
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await unbindRoles(ctx, tx, people['roleless']!.id, 'APP', 0)
       await createRole(ctx, tx, { domain: 'PLATFORM', scopeId: 0, code: 'NOTHING', name: 'Nothing', points: [] })
       await bindRole(ctx, tx, people['pointless administrator']!.id, 'PLATFORM', 0, 'NOTHING')

@@ -14,25 +14,27 @@ const row = (key: string, n = 0) => ({ key, count: n, windowStart: 5, expiresAt:
 test('what was committed is seen at once, in the same shape', () =>
   withStore(async (store) => {
     for (let i = 0; i < 20; i++) {
-      await store.write((tx) => tx.insert(counters).values(row(`键 ${i}`, i)))
+      await store.write('test', (tx) => tx.insert(counters).values(row(`键 ${i}`, i)))
       const query = (db: typeof store.read) =>
         db
           .select()
           .from(counters)
           .where(eq(counters.key, `键 ${i}`))
-      expect(await query(store.aside)).toEqual([row(`键 ${i}`, i)])
-      expect(await query(store.aside)).toEqual(await query(store.read))
+      expect(await query(store.readInWorker)).toEqual([row(`键 ${i}`, i)])
+      expect(await query(store.readInWorker)).toEqual(await query(store.read))
     }
-    expect(await store.aside.select({ n: count() }).from(counters)).toEqual([{ n: 20 }])
-    expect(await store.aside.select().from(counters).where(eq(counters.key, 'none'))).toEqual([])
+    expect(await store.readInWorker.select({ n: count() }).from(counters)).toEqual([{ n: 20 }])
+    expect(await store.readInWorker.select().from(counters).where(eq(counters.key, 'none'))).toEqual([])
   }))
 
 test('many questions at once each get their own answer', () =>
   withStore(async (store) => {
-    await store.write((tx) => tx.insert(counters).values(Array.from({ length: 200 }, (_, i) => row(`k${i}`, i))))
+    await store.write('test', (tx) =>
+      tx.insert(counters).values(Array.from({ length: 200 }, (_, i) => row(`k${i}`, i))),
+    )
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
-        store.aside
+        store.readInWorker
           .select()
           .from(counters)
           .where(eq(counters.key, `k${i}`)),
@@ -43,22 +45,22 @@ test('many questions at once each get their own answer', () =>
 
 test('a statement that fails rejects, and the next one works', () =>
   withStore(async (store) => {
-    const broken = store.aside.select({ x: sql`no_such_function(1)` }).from(counters)
+    const broken = store.readInWorker.select({ x: sql`no_such_function(1)` }).from(counters)
     await expect(Promise.resolve(broken)).rejects.toThrow(/no_such_function/)
-    expect(await store.aside.select().from(counters)).toEqual([])
+    expect(await store.readInWorker.select().from(counters)).toEqual([])
   }))
 
 test('closing the store ends what is under way', () =>
   withStore(async (store) => {
     if (dialect !== 'sqlite') return
     const long = Promise.resolve(
-      store.aside
+      store.readInWorker
         .select({
           n: sql`(with recursive t(n) as (select 1 union all select n + 1 from t where n < 5000000) select count(*) from t)`,
         })
         .from(counters),
     ).catch((error: unknown) => String(error))
-    await store.write((tx) => tx.insert(counters).values(row('x')))
+    await store.write('test', (tx) => tx.insert(counters).values(row('x')))
     const started = performance.now()
     await store.close()
     expect(performance.now() - started).toBeLessThan(3000)
@@ -68,10 +70,10 @@ test('closing the store ends what is under way', () =>
 test('a long question does not hold up the others', () =>
   withStore(async (store) => {
     if (dialect !== 'sqlite') return
-    await store.write((tx) => tx.insert(counters).values(row('x')))
+    await store.write('test', (tx) => tx.insert(counters).values(row('x')))
     let isOver = false
     const long = Promise.resolve(
-      store.aside
+      store.readInWorker
         .select({
           n: sql<number>`(with recursive t(n) as (select 1 union all select n + 1 from t where n < 2000000) select count(*) from t)`,
         })

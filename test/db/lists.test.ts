@@ -55,7 +55,7 @@ function randomFrom(seed: number): (below: number) => number {
 }
 
 async function addUsers(store: Store, many: number): Promise<void> {
-  await store.write(async (tx) => {
+  await store.write('test', async (tx) => {
     for (let i = 0; i < many; i++) await tx.insert(users).values({ nickname: `u${i}`, createdAt: 1, updatedAt: 1 })
   })
 }
@@ -133,14 +133,14 @@ describe('a long list', () => {
       const rows = (n: number) =>
         Array.from({ length: n }, () => ({ pinned: random(10) === 0, sortOrder: random(3), createdAt: random(1000) }))
       // Sizes on both sides of a stretch of the map.
-      await store.write(async (tx) => addCodes(tx, 1, rows(1800)))
-      await store.write(async (tx) => addCodes(tx, 2, rows(240)))
+      await store.write('test', async (tx) => addCodes(tx, 1, rows(1800)))
+      await store.write('test', async (tx) => addCodes(tx, 2, rows(240)))
       for (let round = 0; round < (onSqlite ? 60 : 6); round++) {
         const userId = 1 + random(3)
         const ids = await plainCodes(store, userId)
         const some = () => ids[random(Math.max(1, ids.length))] ?? 0
         const kind = random(7)
-        await store.write(async (tx) => {
+        await store.write('test', async (tx) => {
           if (kind === 0) await addCodes(tx, userId, rows(1 + random(5)))
           else if (kind === 1) await addCodes(tx, userId, rows(random(12) === 0 ? 900 : 30))
           else if (kind === 2) for (let i = random(60); i >= 0; i--) await removeCode(tx, some())
@@ -168,18 +168,18 @@ describe('a long list', () => {
       await addUsers(store, 1)
       const rows = (n: number) =>
         Array.from({ length: n }, () => ({ pinned: random(4) === 0, sortOrder: random(50), createdAt: random(1e6) }))
-      await store.write(async (tx) => {
+      await store.write('test', async (tx) => {
         for (let i = 0; i < 10; i++) await addCodes(tx, 1, rows(2000))
       })
       const ids = await plainCodes(store, 1)
       for (let round = 0; round < 3; round++) {
-        await store.write(async (tx) => codes.forget(tx, { userId: 1 }))
+        await store.write('test', async (tx) => codes.forget(tx, { userId: 1 }))
         // The map is being made while these commit.
         const pages = Array.from({ length: 5 }, () =>
           codes.page(store.read, { userId: 1 }, { page: 1 + random(700), size: 20 }),
         )
         const writes = Array.from({ length: 40 }, () =>
-          store.write(async (tx) => {
+          store.write('test', async (tx) => {
             await addCodes(tx, 1, rows(3))
             await removeCode(tx, ids[random(ids.length)]!)
             await moveCode(tx, ids[random(ids.length)]!, { pinned: random(2) === 0, sortOrder: random(50) })
@@ -195,10 +195,10 @@ describe('a long list', () => {
     await withStore(async (store) => {
       await addUsers(store, 1)
       const row = { pinned: false, sortOrder: 0, createdAt: 1 }
-      await store.write(async (tx) => addCodes(tx, 1, [row, row, row]))
+      await store.write('test', async (tx) => addCodes(tx, 1, [row, row, row]))
       const total = async () => (await codes.page(store.read, { userId: 1 }, { page: 1, size: 2 })).total
       expect(await total()).toBe(3)
-      const undone = store.write(async (tx) => {
+      const undone = store.write('test', async (tx) => {
         await addCodes(tx, 1, [row, row])
         throw new Error('undone')
       })
@@ -212,7 +212,7 @@ describe('a long list', () => {
       await addUsers(store, 2)
       const random = randomFrom(3)
       const add = (userId: number, n: number) =>
-        store.write(async (tx) => {
+        store.write('test', async (tx) => {
           const values = Array.from({ length: n }, () => ({
             userId,
             content: 'x',
@@ -245,7 +245,7 @@ describe('a long list', () => {
   test('sees the rows of a running write when it is given its tx', async () => {
     await withStore(async (store) => {
       await addUsers(store, 1)
-      await store.write(async (tx) => {
+      await store.write('test', async (tx) => {
         await addCodes(tx, 1, [{ pinned: false, sortOrder: 0, createdAt: 1 }])
         expect((await codes.page(tx, { userId: 1 }, { page: 1, size: 5 })).total).toBe(1)
         expect((await codes.page(store.read, { userId: 1 }, { page: 1, size: 5 })).total).toBe(0)
@@ -259,7 +259,7 @@ describe('a long list', () => {
       await withStore(async (store, place) => {
         await addUsers(store, 1)
         const row = { pinned: false, sortOrder: 0, createdAt: 1 }
-        await store.write(async (tx) => addCodes(tx, 1, [row, row, row]))
+        await store.write('test', async (tx) => addCodes(tx, 1, [row, row, row]))
         const page = async () => codes.page(store.read, { userId: 1 }, { page: 1, size: 5 })
         expect((await page()).total).toBe(3)
         /** By another connection: reads of this turn keep the snapshot they began with. */
@@ -274,7 +274,7 @@ describe('a long list', () => {
         expect((await page()).total).toBe(1)
         await elsewhere('UPDATE qr_codes SET deleted_at = NULL, sort_order = 9 WHERE id = 1')
         expect(await page()).toMatchObject({ total: 2, items: [{ id: 3 }, { id: 1 }] })
-        await store.write(async (tx) => codes.forget(tx, { userId: 1 }))
+        await store.write('test', async (tx) => codes.forget(tx, { userId: 1 }))
         expect(await page()).toMatchObject({ total: 2, items: [{ id: 3 }, { id: 1 }] })
       })
     })

@@ -55,7 +55,7 @@ const remove = prepared((db) => db.delete(qrCodes).where(eq(qrCodes.id, placehol
 const AT = 1_790_000_000_000
 
 async function someone(store: Store): Promise<number> {
-  const [row] = await store.write(async (tx) =>
+  const [row] = await store.write('test', async (tx) =>
     tx.insert(users).values({ nickname: 'Anna', createdAt: AT, updatedAt: AT }).returning({ id: users.id }),
   )
   return row!.id
@@ -78,7 +78,7 @@ describe('a prepared query', () => {
     await withStore(async (store) => {
       const userId = await someone(store)
       const given = code(userId, 'a', { tags: ['x', '中文', '"'], style: { fg: 'ff0000', margin: 2 }, pinned: true })
-      const [made] = await store.write((tx) => insertCode(tx, given))
+      const [made] = await store.write('test', (tx) => insertCode(tx, given))
       expect(made).toMatchObject({
         tags: ['x', '中文', '"'],
         style: { fg: 'ff0000', margin: 2 },
@@ -98,7 +98,7 @@ describe('a prepared query', () => {
   test('runs with other values each time, in reads and in writes', async () => {
     await withStore(async (store) => {
       const userId = await someone(store)
-      const ids = await store.write(async (tx) => {
+      const ids = await store.write('test', async (tx) => {
         const made: number[] = []
         for (const uuid of ['a', 'b', 'c']) made.push((await insertCode(tx, code(userId, uuid)))[0]!.id)
         // A write sees its own rows, readers do not yet.
@@ -114,11 +114,13 @@ describe('a prepared query', () => {
   test('updates and deletes, and says nothing where nothing is returned', async () => {
     await withStore(async (store) => {
       const userId = await someone(store)
-      const [made] = await store.write((tx) => insertCode(tx, code(userId, 'a')))
+      const [made] = await store.write('test', (tx) => insertCode(tx, code(userId, 'a')))
       const id = made!.id
-      expect(await store.write((tx) => pin(tx, { id, pinned: true }))).toEqual([{ id, pinned: true, version: 2 }])
-      expect(await store.write((tx) => pin(tx, { id: id + 1, pinned: true }))).toEqual([])
-      expect(await store.write((tx) => remove(tx, { id }))).toEqual([])
+      expect(await store.write('test', (tx) => pin(tx, { id, pinned: true }))).toEqual([
+        { id, pinned: true, version: 2 },
+      ])
+      expect(await store.write('test', (tx) => pin(tx, { id: id + 1, pinned: true }))).toEqual([])
+      expect(await store.write('test', (tx) => remove(tx, { id }))).toEqual([])
       expect(await codeById(store.read, { id })).toEqual([])
     })
   })
@@ -134,7 +136,7 @@ describe('a prepared query', () => {
           .where(eq(qrCodes.userId, placeholder('userId')))
           .orderBy(qrCodes.id),
       )
-      await store.write(async (tx) => {
+      await store.write('test', async (tx) => {
         const [category] = await tx
           .insert(categories)
           .values({ userId, name: 'work', createdAt: AT, updatedAt: AT })
@@ -161,7 +163,7 @@ describe('a prepared query', () => {
 
   test('rejects in a write that is over', async () => {
     await withStore(async (store) => {
-      const tx = await store.write(async (inner) => inner)
+      const tx = await store.write('test', async (inner) => inner)
       await expect(codeById(tx, { id: 1 })).rejects.toThrow('this tx is over')
     })
   })
@@ -170,7 +172,7 @@ describe('a prepared query', () => {
 test('JSON values come back as they went in, whatever they look like', async () => {
   await withStore(async (store) => {
     const values = ['123', 'null', '"', '{"a":1}', '', 0, -1.5, true, [], {}, { b: 1, a: [null, 'x'] }, '中文 🎉']
-    await store.write(async (tx) => {
+    await store.write('test', async (tx) => {
       for (const [i, value] of values.entries())
         await tx.insert(settings).values({ key: String(i).padStart(2, '0'), value, updatedAt: AT })
     })
@@ -184,7 +186,7 @@ test('JSON values come back as they went in, whatever they look like', async () 
 test('aggregates are numbers', async () => {
   await withStore(async (store) => {
     const userId = await someone(store)
-    await store.write((tx) => insertCode(tx, code(userId, 'a')))
+    await store.write('test', (tx) => insertCode(tx, code(userId, 'a')))
     const [row] = await store.read.select({ n: count(), last: max(qrCodes.createdAt) }).from(qrCodes)
     expect(row).toEqual({ n: 1, last: AT })
   })
@@ -193,7 +195,7 @@ test('aggregates are numbers', async () => {
 test('a query made anew each time gives the same, also with thousands of different texts', async () => {
   await withStore(async (store) => {
     const userId = await someone(store)
-    await store.write((tx) => insertCode(tx, code(userId, 'a')))
+    await store.write('test', (tx) => insertCode(tx, code(userId, 'a')))
     for (let i = 0; i < 1200; i++) {
       const rows = await store.read
         .select({ uuid: qrCodes.uuid })

@@ -17,7 +17,7 @@ if (onSqlite) {
       const thread = sqliteThread(file)
       const copy = join(place.dataDir, 'copy.db')
       const pair = (i: number) =>
-        store.write(async (tx) => {
+        store.write('test', async (tx) => {
           await tx.insert(counters).values({ key: `a ${i}`, count: 1, windowStart: 0, expiresAt: 0 })
           await tx.insert(counters).values({ key: `b ${i}`, count: 1, windowStart: 0, expiresAt: 0 })
         })
@@ -40,7 +40,7 @@ if (onSqlite) {
   test('what is wrong with a file is said; a missing file and a place that cannot be written reject', async () => {
     await withStore(async (store, place) => {
       await race(300, (i) =>
-        store.write(async (tx) =>
+        store.write('test', async (tx) =>
           tx.insert(counters).values({ key: `key ${i} ${'x'.repeat(300)}`, count: 1, windowStart: 0, expiresAt: 0 }),
         ),
       )
@@ -75,7 +75,7 @@ if (onSqlite) {
       let longest = 0
       for (let round = 0; round < ROUNDS; round++) {
         await race(100, (i) =>
-          store.write(async (tx) => {
+          store.write('test', async (tx) => {
             await tx
               .insert(counters)
               .values({ key: `${round} ${i} ${text}`, count: round, windowStart: 0, expiresAt: 0 })

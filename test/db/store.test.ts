@@ -24,7 +24,7 @@ describe('a write', () => {
   test('is there for readers once it has resolved, and not before', async () => {
     await withStore(async (store) => {
       const before: string[][] = []
-      await store.write(async (tx) => {
+      await store.write('test', async (tx) => {
         await tx.insert(counters).values(counter('a'))
         before.push(await keys(store))
       })
@@ -36,7 +36,7 @@ describe('a write', () => {
   test('that throws after an await leaves nothing and runs no hook', async () => {
     await withStore(async (store) => {
       let hooks = 0
-      const failing = store.write(async (tx) => {
+      const failing = store.write('test', async (tx) => {
         tx.afterCommit(() => hooks++)
         await tx.insert(counters).values(counter('a'))
         await tx.insert(users).values(user('anna'))
@@ -53,7 +53,7 @@ describe('a write', () => {
     await withStore(async (store) => {
       const outcomes = await Promise.allSettled(
         Array.from({ length: 40 }, (_, i) =>
-          store.write(async (tx) => {
+          store.write('test', async (tx) => {
             await tx.insert(counters).values(counter(`k${i}`))
             if (i % 2 === 1) throw new Error('odd')
           }),
@@ -69,9 +69,9 @@ describe('a write', () => {
 
   test('inside a write throws instead of waiting for itself, and undoes the outer one', async () => {
     await withStore(async (store) => {
-      const nested = store.write(async (tx) => {
+      const nested = store.write('test', async (tx) => {
         await tx.insert(counters).values(counter('outer'))
-        await store.write(async (inner) => inner.insert(counters).values(counter('inner')))
+        await store.write('test', async (inner) => inner.insert(counters).values(counter('inner')))
       })
       expect(String(await rejection(nested))).toContain('write inside write')
       expect(await keys(store)).toEqual([])
@@ -81,10 +81,10 @@ describe('a write', () => {
   test('may be started from an after-commit hook', async () => {
     await withStore(async (store) => {
       let second: Promise<unknown> | undefined
-      await store.write(async (tx) => {
+      await store.write('test', async (tx) => {
         await tx.insert(counters).values(counter('first'))
         tx.afterCommit(() => {
-          second = store.write(async (next) => next.insert(counters).values(counter('second')))
+          second = store.write('test', async (next) => next.insert(counters).values(counter('second')))
         })
       })
       await second
@@ -96,7 +96,7 @@ describe('a write', () => {
     await withStore(async (store) => {
       let leaked: Tx | undefined
       let late: Promise<unknown> | undefined
-      await store.write(async (tx) => {
+      await store.write('test', async (tx) => {
         leaked = tx
         await tx.insert(counters).values(counter('a'))
         // Begun without waiting for it: it runs after the function has returned.
@@ -114,7 +114,7 @@ describe('a write', () => {
       ])
         expect(String(await rejection((async () => use())()))).toContain('this tx is over')
       // Also while another write is running on the same connection.
-      await store.write(async (tx) => {
+      await store.write('test', async (tx) => {
         await tx.insert(counters).values(counter('c'))
         await rejection((async () => leaked!.insert(counters).values(counter('d')))())
       })
@@ -125,8 +125,8 @@ describe('a write', () => {
 
   test('is doomed by a statement that failed, even when its error was caught', async () => {
     await withStore(async (store) => {
-      await store.write(async (tx) => tx.insert(counters).values(counter('taken')))
-      const swallowing = store.write(async (tx) => {
+      await store.write('test', async (tx) => tx.insert(counters).values(counter('taken')))
+      const swallowing = store.write('test', async (tx) => {
         await tx.insert(counters).values(counter('mine'))
         try {
           await tx.insert(counters).values(counter('taken'))
@@ -141,24 +141,24 @@ describe('a write', () => {
 
   test('tells which unique index it broke', async () => {
     await withStore(async (store) => {
-      await store.write(async (tx) => {
+      await store.write('test', async (tx) => {
         const [anna] = await tx.insert(users).values(user('anna')).returning()
         await tx
           .insert(identities)
           .values({ userId: anna!.id, provider: 'EMAIL', credential: 'a@example.com', createdAt: 1 })
       })
-      const name = await rejection(store.write(async (tx) => tx.insert(users).values(user('anna'))))
+      const name = await rejection(store.write('test', async (tx) => tx.insert(users).values(user('anna'))))
       expect(isUniqueViolation(name)).toBe(true)
       expect(isUniqueViolation(name, 'users_username_key')).toBe(true)
       expect(isUniqueViolation(name, 'identities_provider_credential')).toBe(false)
       const two = await rejection(
-        store.write(async (tx) =>
+        store.write('test', async (tx) =>
           tx.insert(identities).values({ userId: 1, provider: 'EMAIL', credential: 'a@example.com', createdAt: 1 }),
         ),
       )
       expect(isUniqueViolation(two, 'identities_provider_credential')).toBe(true)
       const foreign = await rejection(
-        store.write(async (tx) =>
+        store.write('test', async (tx) =>
           tx.insert(identities).values({ userId: 99, provider: 'EMAIL', credential: 'b@example.com', createdAt: 1 }),
         ),
       )
@@ -172,7 +172,7 @@ describe('a write', () => {
     await withStore(async (store, { log }) => {
       const events: string[] = []
       const write = async (name: string): Promise<void> => {
-        await store.write(async (tx) => {
+        await store.write('test', async (tx) => {
           tx.afterCommit(() => events.push(`${name} first hook`))
           tx.afterCommit(() => {
             throw new Error('a hook failed')
@@ -192,11 +192,11 @@ describe('a write', () => {
 
   test('that is slow is logged under its name; a quick one is not', async () => {
     await withStore(async (store, { log }) => {
-      await store.write(async (tx) => {
+      await store.write('test.slow', async (tx) => {
         await tx.insert(counters).values(counter('slow'))
         await Bun.sleep(80)
-      }, 'test.slow')
-      await store.write(async () => undefined, 'test.quick')
+      })
+      await store.write('test.quick', async () => undefined)
       const slow = log.lines.filter(({ message }) => message === 'slow write')
       expect(slow.map(({ fields }) => fields['write'])).toEqual(['test.slow'])
       expect(slow[0]!.fields['ms']).toBeGreaterThan(50)
@@ -206,9 +206,9 @@ describe('a write', () => {
   test('after close is refused; close waits for those under way', async () => {
     await withPlace(async (place) => {
       const store = await place.open()
-      const under = race(20, (i) => store.write(async (tx) => tx.insert(counters).values(counter(`k${i}`))))
+      const under = race(20, (i) => store.write('test', async (tx) => tx.insert(counters).values(counter(`k${i}`))))
       await Promise.all([under, store.close()])
-      expect(String(await rejection(store.write(async () => 1)))).toContain('closed')
+      expect(String(await rejection(store.write('test', async () => 1)))).toContain('closed')
       expect(await place.raw('SELECT count(*) FROM counters')).toEqual([[onSqlite ? 20 : '20']])
     })
   })
@@ -217,7 +217,7 @@ describe('a write', () => {
 test('1,000 writers at once lose nothing, and no reader ever sees half of a write', async () => {
   await withStore(async (store) => {
     const ACCOUNTS = 10
-    await store.write(async (tx) =>
+    await store.write('test', async (tx) =>
       tx.insert(counters).values(Array.from({ length: ACCOUNTS }, (_, i) => counter(`account ${i}`, 100))),
     )
     const writing = { done: false }
@@ -235,7 +235,7 @@ test('1,000 writers at once lose nothing, and no reader ever sees half of a writ
     })
     // Each moves 1 from one account to another and leaves two rows as a receipt.
     await race(1000, (i) =>
-      store.write(async (tx) => {
+      store.write('test', async (tx) => {
         const move = (name: string, by: number) =>
           tx
             .update(counters)
@@ -258,10 +258,10 @@ test('1,000 writers at once lose nothing, and no reader ever sees half of a writ
 
 test('50 read-modify-writes of one row all succeed, one after the other', async () => {
   await withStore(async (store) => {
-    await store.write(async (tx) => tx.insert(counters).values(counter('hot')))
+    await store.write('test', async (tx) => tx.insert(counters).values(counter('hot')))
     const hot = eq(counters.key, 'hot')
     await race(50, () =>
-      store.write(async (tx) => {
+      store.write('test', async (tx) => {
         const [row] = await tx.select().from(counters).where(hot)
         await tx
           .update(counters)
@@ -284,11 +284,11 @@ test('a failing COMMIT rejects everyone it was for, leaves nothing and leaves th
     const dangling = (tx: Tx) =>
       tx.insert(identities).values({ userId: 99, provider: 'EMAIL', credential: 'x', createdAt: 1 })
     const together = [
-      store.write(async (tx) => {
+      store.write('test', async (tx) => {
         tx.afterCommit(() => hooks++)
         await tx.insert(counters).values(counter('innocent'))
       }),
-      store.write(async (tx) => {
+      store.write('test', async (tx) => {
         tx.afterCommit(() => hooks++)
         if (onSqlite) await statement(tx, 'PRAGMA defer_foreign_keys = ON')
         await dangling(tx)
@@ -300,7 +300,7 @@ test('a failing COMMIT rejects everyone it was for, leaves nothing and leaves th
     expect(hooks).toBe(onSqlite ? 0 : 1)
     expect(await keys(store)).toEqual(onSqlite ? [] : ['innocent'])
     expect(await store.read.select().from(identities)).toEqual([])
-    await store.write(async (tx) => tx.insert(counters).values(counter('after')))
+    await store.write('test', async (tx) => tx.insert(counters).values(counter('after')))
     expect(await keys(store)).toContain('after')
   })
 })
@@ -309,7 +309,7 @@ describe('stamps', () => {
   test('grow from write to write, also when the clock goes back and after a restart', async () => {
     await withPlace(async (place) => {
       const stamps: number[] = []
-      const take = (store: Store) => store.write(async (tx) => stamps.push(tx.stamp))
+      const take = (store: Store) => store.write('test', async (tx) => stamps.push(tx.stamp))
       const first = await place.open()
       await take(first)
       expect(Math.abs(stamps[0]! - place.clock.now())).toBeLessThan(5000)
@@ -331,7 +331,7 @@ describe('stamps', () => {
 
   test('are one for a whole write, and different for 500 at once', async () => {
     await withStore(async (store) => {
-      const pairs = await race(500, () => store.write(async (tx) => [tx.stamp, tx.stamp]))
+      const pairs = await race(500, () => store.write('test', async (tx) => [tx.stamp, tx.stamp]))
       for (const [a, b] of pairs) expect(a).toBe(b!)
       expect(new Set(pairs.map(([a]) => a)).size).toBe(500)
     })
@@ -341,7 +341,7 @@ describe('stamps', () => {
     await withStore(async (store, place) => {
       for (let i = 0; i < 20; i++) {
         place.clock.advance(700)
-        const stamp = await store.write(async (tx) => tx.stamp)
+        const stamp = await store.write('test', async (tx) => tx.stamp)
         const [[mark]] = (await place.raw("SELECT value FROM server_state WHERE key = 'stamp.mark'")) as [[string]]
         expect(Number(mark)).toBeGreaterThanOrEqual(stamp)
         expect(Number(mark) - stamp).toBeLessThan(3000)
@@ -353,20 +353,20 @@ describe('stamps', () => {
 if (onSqlite) {
   test('a full disk rejects the group with one clear sentence; with space again the store works on', async () => {
     await withStore(async (store, place) => {
-      await store.write(async (tx) => tx.insert(counters).values(counter('before')))
+      await store.write('test', async (tx) => tx.insert(counters).values(counter('before')))
       const [[pages]] = (await place.raw('PRAGMA page_count')) as [[number]]
       const limit = (tx: Tx, n: number) => statement(tx, `PRAGMA max_page_count = ${n}`)
-      await store.write((tx) => limit(tx, pages + 2))
+      await store.write('test', (tx) => limit(tx, pages + 2))
       const big = 'x'.repeat(100_000)
       const outcomes = await Promise.allSettled([
-        store.write(async (tx) => tx.insert(counters).values(counter('small'))),
-        store.write(async (tx) => tx.insert(counters).values(counter(big))),
+        store.write('test', async (tx) => tx.insert(counters).values(counter('small'))),
+        store.write('test', async (tx) => tx.insert(counters).values(counter(big))),
       ])
       const last = outcomes[1] as PromiseRejectedResult
       expect(last.reason).toBeInstanceOf(StorageError)
       expect(last.reason).toMatchObject({ kind: 'full', message: expect.stringContaining('No space is left') })
-      await store.write((tx) => limit(tx, 1_000_000))
-      await store.write(async (tx) => tx.insert(counters).values(counter('after')))
+      await store.write('test', (tx) => limit(tx, 1_000_000))
+      await store.write('test', async (tx) => tx.insert(counters).values(counter('after')))
       // Whether the small one was lost with the big one or not, what it was told is what is there.
       const kept = outcomes[0]!.status === 'fulfilled' ? ['after', 'before', 'small'] : ['after', 'before']
       expect(await keys(store)).toEqual(kept)
@@ -384,11 +384,11 @@ if (onSqlite) {
         stuckMs: 100,
       })
       try {
-        const stuck = store.write(async (tx) => {
+        const stuck = store.write('test', async (tx) => {
           await tx.insert(counters).values(counter('stuck'))
           await new Promise(() => undefined)
         })
-        const next = store.write(async (tx) => tx.insert(counters).values(counter('next')))
+        const next = store.write('test', async (tx) => tx.insert(counters).values(counter('next')))
         expect(String(await rejection(stuck))).toContain('was undone')
         await next
         expect(await keys(store)).toEqual(['next'])
@@ -404,9 +404,10 @@ if (onSqlite) {
       const pages = async (): Promise<number> =>
         ((await place.raw('PRAGMA wal_checkpoint(NOOP)')) as [[number, number]])[0][1]
       const start = await pages()
-      await race(100, (i) => store.write(async (tx) => tx.insert(counters).values(counter(`together ${i}`))))
+      await race(100, (i) => store.write('test', async (tx) => tx.insert(counters).values(counter(`together ${i}`))))
       const together = (await pages()) - start
-      for (let i = 0; i < 100; i++) await store.write(async (tx) => tx.insert(counters).values(counter(`alone ${i}`)))
+      for (let i = 0; i < 100; i++)
+        await store.write('test', async (tx) => tx.insert(counters).values(counter(`alone ${i}`)))
       const alone = (await pages()) - start - together
       expect(together * 4).toBeLessThan(alone)
     })
@@ -418,7 +419,7 @@ if (onSqlite) {
       const wanted = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1, busy_timeout: 5000, trusted_schema: 0 }
       for (const [name, value] of Object.entries(wanted)) {
         expect([name, await read(store.read, name)]).toEqual([name, value])
-        expect([name, await store.write(async (tx) => read(tx, name))]).toEqual([name, value])
+        expect([name, await store.write('test', async (tx) => read(tx, name))]).toEqual([name, value])
       }
       expect(await read(store.read, 'query_only')).toBe(1)
     })
@@ -443,7 +444,7 @@ if (onSqlite) {
       let refused = 0
       for (let i = 0; ; i++) {
         const outcome = await store
-          .write(async (tx) => tx.insert(counters).values(counter(`k${i}`)))
+          .write('test', async (tx) => tx.insert(counters).values(counter(`k${i}`)))
           .then(
             () => 'written',
             (error: StorageError) => error.kind,
@@ -459,7 +460,7 @@ if (onSqlite) {
 
   test('a commit is durable whatever the server defaults to', async () => {
     await withStore(async (store) => {
-      const row = await store.write(async (tx) => {
+      const row = await store.write('test', async (tx) => {
         await tx.insert(counters).values(counter('any'))
         const setting = sql`current_setting('synchronous_commit')`
         const level = sql`current_setting('transaction_isolation')`

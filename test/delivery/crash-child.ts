@@ -13,7 +13,7 @@ await Promise.all(
   codes.map(async (code) => {
     const expiresAt = ctx.clock.now() + 300_000
     const to = `+86138${code.padStart(8, '0')}`
-    await ctx.db.write((tx) =>
+    await ctx.db.write('test', (tx) =>
       sendCode(ctx, tx, { channel: 'SMS', to, purpose: 'LOGIN', code, locale: 'en', expiresAt }),
     )
     // On disk: from here on it must arrive.

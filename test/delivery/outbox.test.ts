@@ -55,7 +55,8 @@ const code = (ctx: AppContext, more: Partial<CodeMessage> = {}): CodeMessage => 
   ...more,
 })
 
-const sent = (ctx: AppContext, more?: Partial<CodeMessage>) => ctx.db.write((tx) => sendCode(ctx, tx, code(ctx, more)))
+const sent = (ctx: AppContext, more?: Partial<CodeMessage>) =>
+  ctx.db.write('test', (tx) => sendCode(ctx, tx, code(ctx, more)))
 
 /** Tries that failed and are followed by another. */
 const retried = (ctx: AppContext, channel = 'SMS'): number =>
@@ -95,7 +96,7 @@ describe.if(inProcess)('the outbox', () => {
     const gateways = await gatewaysWith()
     const { ctx } = await serverWith(gateways.config)
     const data = { at: ctx.clock.now(), device: 'Pixel 9', ip: '203.0.113.9' }
-    await ctx.db.write((tx) => sendNotice(ctx, tx, { to: MAIL, kind: 'NEW_DEVICE', locale: 'en', data }))
+    await ctx.db.write('test', (tx) => sendNotice(ctx, tx, { to: MAIL, kind: 'NEW_DEVICE', locale: 'en', data }))
     const { subject, text } = await gateways.mailFor(MAIL)
     expect(subject).toBe('New sign-in to your account')
     expect(text).toContain('Pixel 9')
@@ -104,7 +105,7 @@ describe.if(inProcess)('the outbox', () => {
   test('what a write that fails would have sent is never sent', async () => {
     const gateways = await gatewaysWith()
     const { ctx } = await serverWith(gateways.config)
-    const failing = ctx.db.write(async (tx) => {
+    const failing = ctx.db.write('test', async (tx) => {
       await sendCode(ctx, tx, code(ctx, { code: '999999' }))
       throw new Error('changed my mind')
     })
@@ -119,7 +120,7 @@ describe.if(inProcess)('the outbox', () => {
     const gateways = await gatewaysWith()
     const { ctx } = await serverWith(gateways.config)
     let during = -1
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await sendCode(ctx, tx, code(ctx))
       wake(ctx, 'SMS')
       await Bun.sleep(50)

@@ -19,7 +19,7 @@ export function bareContext(changed: Partial<Config> = {}): AppContext {
     config,
     clock: systemClock,
     log: createLog({ level: 'error', format: 'text', write: () => {} }),
-    db: { read: undefined as never, aside: undefined as never, write: noStore, close: async () => {} },
+    db: { read: undefined as never, readInWorker: undefined as never, write: noStore, close: async () => {} },
     metrics: createMetrics(),
     limiter: createLimiter(systemClock),
     passwords: createPasswords(),

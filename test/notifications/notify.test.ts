@@ -26,7 +26,8 @@ describe.if(inProcess)('notify', () => {
     body: { en: 'Join *us* <now>\nuntil Friday\n\n& be happy', zh: '加入我们' },
     data: { orgId: 7, invitationId: 3 },
   })
-  const write = (notice: Parameters<typeof notify>[2]) => server.ctx.db.write((tx) => notify(server.ctx, tx, notice))
+  const write = (notice: Parameters<typeof notify>[2]) =>
+    server.ctx.db.write('test', (tx) => notify(server.ctx, tx, notice))
 
   test('an account that is deleted takes what it was told along, and nothing of others', async () => {
     const [carol, dan] = [await server.person(), await server.person()]
@@ -74,7 +75,7 @@ describe.if(inProcess)('notify', () => {
     const before = await counts(alice)
     const told: Notified[] = []
     const end = onNotification(server.ctx, (notified) => told.push(notified))
-    const failing = server.ctx.db.write(async (tx) => {
+    const failing = server.ctx.db.write('test', async (tx) => {
       await notify(server.ctx, tx, invitation([alice.id]))
       throw new Error('changed my mind')
     })
@@ -88,7 +89,7 @@ describe.if(inProcess)('notify', () => {
   test('listeners are told after the commit, once for each recipient, until they end it', async () => {
     const told: Notified[] = []
     const end = onNotification(server.ctx, (notified) => told.push(notified))
-    await server.ctx.db.write(async (tx) => {
+    await server.ctx.db.write('test', async (tx) => {
       await notify(server.ctx, tx, invitation([alice.id, bob.id]))
       expect(told).toEqual([])
     })

@@ -29,7 +29,7 @@ const text = { title: 'A title', body: 'A body' }
 
 /** Accounts that only exist. */
 async function addUsers(on: TestServer, n: number, status: 'ACTIVE' | 'DELETED' = 'ACTIVE'): Promise<number[]> {
-  return on.ctx.db.write(async (tx) => {
+  return on.ctx.db.write('test', async (tx) => {
     const rows = Array.from({ length: n }, (_, i) => ({
       nickname: `extra ${i}`,
       status,
@@ -112,7 +112,7 @@ describe('what is refused', () => {
 
   test.if(inProcess)('an administrator without the permission', async () => {
     const helper = await server.person()
-    await server.ctx.db.write(async (tx) => {
+    await server.ctx.db.write('test', async (tx) => {
       const role = { domain: 'PLATFORM', scopeId: 0, code: 'READER', name: 'Reader' } as const
       await createRole(server.ctx, tx, { ...role, points: ['notification:read'] })
       await bindRole(server.ctx, tx, helper.id, 'PLATFORM', 0, 'READER')

@@ -20,7 +20,7 @@ describe.if(inProcess)('a disabled organization', () => {
     member = await server.person()
     org = await found(owner, { joinPolicy: 'FREE' })
     await enrol(owner, org, member)
-    await server.ctx.db.write(async (tx) => {
+    await server.ctx.db.write('test', async (tx) => {
       await tx.update(organizations).set({ status: 'DISABLED' }).where(eq(organizations.id, org.id))
     })
   })

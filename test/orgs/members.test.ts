@@ -114,7 +114,7 @@ describe('roles', () => {
     await enrol(owner, where, clerk, plain, boss)
     await promote(owner, where, boss, 'ADMIN')
     const { ctx } = server
-    await ctx.db.write((tx) =>
+    await ctx.db.write('test', (tx) =>
       createRole(ctx, tx, {
         domain: 'ORG',
         scopeId: where.id,
@@ -192,7 +192,7 @@ describe('handing over', () => {
     await enrol(owner, where, thief)
     const { ctx } = server
     const points = ['org:read', 'org:transfer', 'org:delete']
-    await ctx.db.write((tx) =>
+    await ctx.db.write('test', (tx) =>
       createRole(ctx, tx, { domain: 'ORG', scopeId: where.id, code: 'THIEF', name: 'Thief', points }),
     )
     await promote(owner, where, thief, 'THIEF')

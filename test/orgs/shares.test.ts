@@ -168,7 +168,7 @@ describe('sharing', () => {
     await enrol(owner, where, member)
     const mine = await makeCode(member)
     const theirs = await makeCode(owner)
-    await server.ctx.db.write((tx) => setSetting(server.ctx, tx, 'quota.qrCodes', 4))
+    await server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.qrCodes', 4))
     try {
       const replies = await race(50, (i) =>
         i % 2 ? shareIt(member, where, mine.id) : shareIt(owner, where, theirs.id),
@@ -182,7 +182,7 @@ describe('sharing', () => {
       ok(await shareIt(member, where, mine.id))
       expect((await shareIt(member, where, mine.id)).status).toBe(429)
     } finally {
-      await server.ctx.db.write((tx) => setSetting(server.ctx, tx, 'quota.qrCodes', 0))
+      await server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.qrCodes', 0))
     }
   })
 })

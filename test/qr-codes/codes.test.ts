@@ -295,7 +295,7 @@ describe('who may', () => {
   test.if(inProcess)('whoever may write but not publish makes nothing public, by no request', async () => {
     const writer = await server.person()
     const { ctx } = server
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await unbindRoles(ctx, tx, writer.id, 'APP', 0)
       const points = ['read', 'create', 'update', 'delete'].map((action) => `qr_code:${action}`)
       await createRole(ctx, tx, { domain: 'APP', scopeId: 0, code: 'WRITER', name: 'Writer', points })

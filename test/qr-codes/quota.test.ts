@@ -15,7 +15,8 @@ describe.if(inProcess)('the quota of QR codes', () => {
   afterAll(() => server.stop())
   afterEach(() => quota(0))
 
-  const quota = (limit: number) => server.ctx.db.write((tx) => setSetting(server.ctx, tx, 'quota.qrCodes', limit))
+  const quota = (limit: number) =>
+    server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.qrCodes', limit))
   const total = async () => ok(await alice.get('/api/qr-codes')).data.total
 
   test('50 at once against a quota of 5: exactly 5 codes, the others 4022', async () => {

@@ -30,15 +30,15 @@ describe('settings', () => {
 
   test('count from the commit on, and only then', async () => {
     const { ctx } = inside
-    const failing = ctx.db.write(async (tx) => {
+    const failing = ctx.db.write('test', async (tx) => {
       await setSetting(ctx, tx, 'quota.qrCodes', 3)
       throw new Error('changed my mind')
     })
     await expect(failing).rejects.toThrow('changed my mind')
     expect(await getSetting(ctx, 'quota.qrCodes')).toBe(0)
-    await ctx.db.write((tx) => setSetting(ctx, tx, 'quota.qrCodes', 5))
+    await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'quota.qrCodes', 5))
     expect(await getSetting(ctx, 'quota.qrCodes')).toBe(5)
-    await ctx.db.write((tx) => setSetting(ctx, tx, 'quota.qrCodes', 6))
+    await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'quota.qrCodes', 6))
     expect(await getSetting(ctx, 'quota.qrCodes')).toBe(6)
     expect(await getSetting(ctx, 'quota.storage')).toBe(1_073_741_824)
     expect(await ctx.db.read.select({ key: settings.key }).from(settings)).toEqual([{ key: 'quota.qrCodes' }])
@@ -47,7 +47,7 @@ describe('settings', () => {
   test('of another process are seen after 60 seconds at most', async () => {
     const other = inside.elsewhere()
     expect(await getSetting(other, 'registration.enabled')).toBe(true)
-    await inside.ctx.db.write((tx) => setSetting(inside.ctx, tx, 'registration.enabled', false))
+    await inside.ctx.db.write('test', (tx) => setSetting(inside.ctx, tx, 'registration.enabled', false))
     expect(await getSetting(inside.ctx, 'registration.enabled')).toBe(false)
     inside.clock.advance(60_000)
     expect(await getSetting(other, 'registration.enabled')).toBe(false)
@@ -70,7 +70,7 @@ describe('settings', () => {
   test.each(refused)('%s cannot be %p', async (key, value) => {
     const { ctx } = inside
     const before = await getSetting(ctx, key)
-    const writing = ctx.db.write((tx) => setSetting(ctx, tx, key, value as never))
+    const writing = ctx.db.write('test', (tx) => setSetting(ctx, tx, key, value as never))
     await expect(writing).rejects.toMatchObject({ status: 400 })
     expect(await getSetting(ctx, key)).toEqual(before)
   })
@@ -79,7 +79,7 @@ describe('settings', () => {
     const { ctx } = inside
     const warnings: string[] = []
     const watched = { ...inside.elsewhere(), log: { ...ctx.log, warn: (message: string) => warnings.push(message) } }
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('test', async (tx) => {
       await tx.insert(settings).values({ key: 'password.minLength', value: 'none', updatedAt: tx.stamp })
       await tx.insert(settings).values({ key: 'of.the.future', value: 1, updatedAt: tx.stamp })
     })

@@ -1,3 +1,5 @@
+import type { Locale } from '#lib/localized.ts'
+
 import { col, index, lowered, table, uniqueIndex } from '../dialect.ts'
 
 export type UserStatus = 'ACTIVE' | 'DISABLED' | 'DELETED'
@@ -180,7 +182,7 @@ export const nicknameWords = table(
   'nickname_words',
   {
     id: col.id(),
-    locale: col.text('locale').$type<'en' | 'zh'>().notNull(),
+    locale: col.text('locale').$type<Locale>().notNull(),
     kind: col.text('kind').$type<WordKind>().notNull(),
     word: col.text('word').notNull(),
     createdAt: col.time('created_at').notNull(),

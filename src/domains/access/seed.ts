@@ -34,7 +34,7 @@ const fingerprintOf = (table: SeedTable): string =>
 export async function seed(ctx: AppContext, table: SeedTable = current): Promise<void> {
   const fingerprint = fingerprintOf(table)
   if ((await seededFrom(ctx.db.read)) === fingerprint) return
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('access.seed', async (tx) => {
     const plan = planSeed(table, {
       points: new Set((await allPoints(tx)).map(pointKey)),
       roles: new Set((await templateRoles(tx)).map(roleKey)),

@@ -2,13 +2,14 @@
 
 import { type AppContext, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
-import type { AppError, Message } from '#http/errors.ts'
+import type { AppError } from '#http/errors.ts'
+import type { Localized } from '#lib/localized.ts'
 
 export interface Note {
   readonly userIds: readonly number[]
   readonly type: 'ACCOUNT_LINK' | 'SYSTEM'
-  readonly title: Message
-  readonly body: Message
+  readonly title: Localized
+  readonly body: Localized
   readonly data: Readonly<Record<string, unknown>>
 }
 

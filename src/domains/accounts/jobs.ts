@@ -9,7 +9,7 @@ import { deleteOld, expireSessions } from './sessions/store.ts'
 /** Marks sessions past their end, and drops refresh tokens, attempts, codes and long ended sessions that nothing needs any more. */
 async function cleanUp(ctx: AppContext): Promise<void> {
   const now = ctx.clock.now()
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('accounts.cleanUp', async (tx) => {
     sessionsChanged(ctx, tx, await expireSessions(tx, now))
     await deleteOld(tx, now, now - SESSION_MS)
     await deleteExpiredTries(tx, now)

@@ -1,11 +1,10 @@
 /** What can be sent to people, and how hard it is tried. */
 
 import type { Channel } from '#db/schema/delivery.ts'
+import type { Locale } from '#lib/localized.ts'
 import { DAY, SECOND } from '#platform/clock.ts'
 
 export type { Channel } from '#db/schema/delivery.ts'
-export type Locale = 'en' | 'zh'
-
 /** What a verification code is good for (conventions §4). */
 export type CodePurpose = 'LOGIN' | 'BIND' | 'ACCOUNT_LINK' | 'RESET' | 'CHANGE'
 

@@ -94,13 +94,13 @@ class Worker {
       return
     }
     const until = now + TRY_MS[channel] + CLAIM_MARGIN_MS
-    const { expired, taken } = await ctx.db.write(async (tx) => {
+    const { expired, taken } = await ctx.db.write('outbox.take', async (tx) => {
       if (fresh) await makeAllDue(tx, channel, now)
       return {
         expired: await takeExpired(tx, channel, now),
         taken: await claimDue(tx, channel, { now, until, limit: free }),
       }
-    }, 'outbox.take')
+    })
     for (const row of expired) this.#giveUp(row, this.#open(row), 'expired', 'it was not delivered in time')
     for (const row of taken) {
       const task: Promise<void> = this.#deliver(row).finally(() => {
@@ -172,7 +172,7 @@ class Worker {
       this.#giveUp(row, message, failure.permanent ? 'refused' : 'expired', failure.message)
       return
     }
-    await ctx.db.write((tx) => postponeMessage(tx, row.id, next), 'outbox.postpone')
+    await ctx.db.write('outbox.postpone', (tx) => postponeMessage(tx, row.id, next))
     this.#count('retried')
     const again = Math.round((next - now) / 100) / 10
     ctx.log.warn('a message was not sent, it will be tried again', {
@@ -182,7 +182,7 @@ class Worker {
   }
 
   #drop(row: OutboxRow): Promise<void> {
-    return this.ctx.db.write((tx) => dropMessage(tx, row.id), 'outbox.drop')
+    return this.ctx.db.write('outbox.drop', (tx) => dropMessage(tx, row.id))
   }
 
   /** Somebody waits for this in vain: worth an alert. */

@@ -2,15 +2,15 @@
 
 import { type AppContext, perContext } from '#context'
 import type { NotificationType } from '#db/schema/notifications.ts'
-import type { Message } from '#http/errors.ts'
+import type { Localized } from '#lib/localized.ts'
 
 export interface Notified {
   readonly id: number
   readonly userId: number
   readonly type: NotificationType
-  readonly title: Message
+  readonly title: Localized
   /** Plain text. */
-  readonly body: Message
+  readonly body: Localized
   readonly data: Readonly<Record<string, unknown>>
   /** Epoch milliseconds. */
   readonly createdAt: number

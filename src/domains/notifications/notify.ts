@@ -1,7 +1,7 @@
 import type { AppContext } from '#context'
 import type { NotificationType } from '#db/schema/notifications.ts'
 import type { Tx } from '#db/store.ts'
-import type { Message } from '#http/errors.ts'
+import type { Localized } from '#lib/localized.ts'
 
 import { tell } from './listeners.ts'
 import { insertContent, insertRecipients } from './store.ts'
@@ -10,9 +10,9 @@ export interface Notice {
   /** Existing users; one who stands here twice gets one. */
   readonly userIds: readonly number[]
   readonly type: NotificationType
-  readonly title: Message
+  readonly title: Localized
   /** Plain text, shown as it is: no Markdown. */
-  readonly body: Message
+  readonly body: Localized
   /** What it is about, for the client: ids to go to. */
   readonly data?: Readonly<Record<string, unknown>>
 }

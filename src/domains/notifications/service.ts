@@ -2,10 +2,11 @@ import type { AppContext } from '#context'
 import { mapPage } from '#db/paging.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import type { ListQuery, NotificationDetail, NotificationView } from './model.ts'
 import * as store from './store.ts'
-import { type Locale, toDetail, toView } from './view.ts'
+import { toDetail, toView } from './view.ts'
 
 /** Rows a write of `readAll` changes: about 10 ms on SQLite. */
 const BATCH = 1000
@@ -37,7 +38,7 @@ export async function readNotification(
   locale: Locale,
 ): Promise<NotificationView> {
   const row = await find(ctx, actor, id)
-  if (!row.read) await ctx.db.write((tx) => store.markRead(tx, actor.userId, id))
+  if (!row.read) await ctx.db.write('notifications.readNotification', (tx) => store.markRead(tx, actor.userId, id))
   return toView({ ...row, read: true }, locale)
 }
 
@@ -48,14 +49,14 @@ export async function readAll(ctx: AppContext, actor: Actor): Promise<{ updated:
   let updated = 0
   if (upTo === undefined) return { updated }
   for (;;) {
-    const some = await ctx.db.write((tx) => store.markSomeRead(tx, userId, upTo, BATCH))
+    const some = await ctx.db.write('notifications.readAll', (tx) => store.markSomeRead(tx, userId, upTo, BATCH))
     updated += some
     if (some < BATCH) return { updated }
   }
 }
 
 export function deleteNotification(ctx: AppContext, actor: Actor, id: number): Promise<void> {
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('notifications.deleteNotification', async (tx) => {
     if (!(await store.deleteNotification(tx, actor.userId, id))) throw notFound()
   })
 }

@@ -1,10 +1,9 @@
 import type { SendStatus } from '#db/schema/notifications.ts'
+import type { Locale } from '#lib/localized.ts'
 import { textToHtml } from '#lib/text.ts'
 
 import type { NotificationDetail, NotificationView, SendView } from './model.ts'
 import type { DetailRow, NotificationRow } from './store.ts'
-
-export type Locale = 'en' | 'zh'
 
 export function toView(row: NotificationRow, locale: Locale): NotificationView {
   const body = wording(locale, row.body, row.bodyZh)

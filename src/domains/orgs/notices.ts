@@ -3,7 +3,7 @@
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { notify } from '#domains/notifications/index.ts'
-import type { Message } from '#http/errors.ts'
+import type { Localized } from '#lib/localized.ts'
 
 interface Org {
   readonly id: number
@@ -13,7 +13,7 @@ interface Org {
 
 const about = (org: Org) => ({ orgId: org.id, orgName: org.name })
 /** A person's own words need no translation. */
-const asWritten = (text: string): Message => ({ en: text, zh: text })
+const asWritten = (text: string): Localized => ({ en: text, zh: text })
 
 export const tellInvited = (
   ctx: AppContext,
@@ -75,7 +75,7 @@ export const tellApplicant = (
     data: { ...about(org), ...(decision.reason ? { reason: decision.reason } : {}) },
   })
 
-const outcome = (org: Org, approved: boolean): Message =>
+const outcome = (org: Org, approved: boolean): Localized =>
   approved
     ? { en: `Your request to join ${org.name} was approved.`, zh: `您加入 ${org.name} 的申请已通过。` }
     : { en: `Your request to join ${org.name} was declined.`, zh: `您加入 ${org.name} 的申请未通过。` }

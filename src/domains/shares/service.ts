@@ -14,12 +14,12 @@ export async function share(ctx: AppContext, actor: Actor, orgId: number, input:
   const { entityType, sourceId } = input
   if (entityType !== 'QR_CODE') throw notYet()
   const quota = await qrCodes.quotaOf(ctx)
-  const row = await ctx.db.write(async (tx) => {
+  const row = await ctx.db.write('shares.create', async (tx) => {
     if (!(await store.orgExists(tx, orgId))) throw notFound()
     const qrCodeId = await qrCodes.copyIntoOrg(tx, actor.userId, sourceId, orgId, quota)
     const id = await store.insertShare(tx, { orgId, entityType, sourceId, qrCodeId, sharedBy: actor.userId })
     return (await store.findShare(tx, orgId, id))!
-  }, 'shares.create')
+  })
   return toShareView(row)
 }
 
@@ -28,9 +28,9 @@ export const listShares = async (ctx: AppContext, orgId: number, query: SharesQu
 
 /** The copy goes for good, wherever it is; the original knows nothing of it. */
 export async function deleteShare(ctx: AppContext, _actor: Actor, orgId: number, id: number): Promise<void> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('shares.delete', async (tx) => {
     const gone = await store.deleteShare(tx, orgId, id)
     if (gone === undefined) throw notFound()
     if (gone.qrCodeId !== null) await qrCodes.removeOrgCopy(tx, orgId, gone.qrCodeId)
-  }, 'shares.delete')
+  })
 }

@@ -1,5 +1,7 @@
 /** What sends text messages. Each gateway has a driver beside this file, loaded when first used. */
 
+import type { Locale } from '#lib/localized.ts'
+
 /** A verification code for a phone. Vendors with approved templates take `code` and `minutes`, the others `text`. */
 export interface SmsMessage {
   /** The same each time this message is tried: a gateway that keeps it can drop repetitions. */
@@ -11,7 +13,7 @@ export interface SmsMessage {
   readonly minutes: number
   /** LOGIN, BIND, …; webhooks may choose a text by it. */
   readonly purpose: string
-  readonly locale: 'en' | 'zh'
+  readonly locale: Locale
   /** The whole message in that language. */
   readonly text: string
 }

@@ -4,6 +4,7 @@ import type { AppContext } from '#context'
 import type { Domain } from '#db/schema/access.ts'
 import type { Db } from '#db/store.ts'
 import { notFound } from '#http/errors.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import { holdsEverything } from '../roles.ts'
 import type { ExplainQuery, ExplainView } from './model.ts'
@@ -12,7 +13,7 @@ import * as store from './store.ts'
 
 type Answer = ExplainView['answers'][number]
 
-export async function explain(ctx: AppContext, query: ExplainQuery, locale: 'en' | 'zh'): Promise<ExplainView> {
+export async function explain(ctx: AppContext, query: ExplainQuery, locale: Locale): Promise<ExplainView> {
   const { read } = ctx.db
   const { userId, permission, orgId } = query
   const status = await store.userStatus(read, userId)
@@ -37,7 +38,7 @@ async function answerFor(
   permission: string,
   domain: Domain,
   scopeId: number,
-  locale: 'en' | 'zh',
+  locale: Locale,
 ): Promise<Answer> {
   const [resource = '', action = '', ...more] = permission.split(':')
   const point = more.length > 0 ? undefined : await store.findPoint(db, { domain, resource, action })

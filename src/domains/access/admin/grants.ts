@@ -22,7 +22,7 @@ export async function listUserRoles(ctx: AppContext, userId: number, query: User
 
 /** Harmless when held already. */
 export async function grantRole(ctx: AppContext, actor: Actor, userId: number, roleId: number): Promise<UserRoleView> {
-  const row = await ctx.db.write(async (tx) => {
+  const row = await ctx.db.write('rbac.grantRole', async (tx) => {
     const status = await store.userStatus(tx, userId)
     if (status === undefined || status === 'DELETED') throw notFound()
     const role = await store.findRoleRow(tx, roleId)
@@ -32,7 +32,7 @@ export async function grantRole(ctx: AppContext, actor: Actor, userId: number, r
     await insertUserRole(tx, userId, roleId, false)
     tx.afterCommit(() => accessCache(ctx).forgetUser(userId))
     return (await store.findUserRole(tx, userId, roleId))!
-  }, 'rbac.grantRole')
+  })
   return toUserRoleView(row)
 }
 
@@ -44,7 +44,7 @@ async function checkMayBeHeld(tx: Tx, role: store.RoleRow, userId: number): Prom
 }
 
 export async function revokeRole(ctx: AppContext, actor: Actor, userId: number, roleId: number): Promise<void> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('rbac.revokeRole', async (tx) => {
     const binding = await store.findUserRole(tx, userId, roleId)
     if (binding === undefined) throw notFound()
     if (binding.isInitial) throw initialStays()
@@ -52,5 +52,5 @@ export async function revokeRole(ctx: AppContext, actor: Actor, userId: number, 
     await checkCoversRole(tx, actor, { ...binding, id: roleId })
     if (!(await store.deleteUserRole(tx, userId, roleId))) throw notFound()
     tx.afterCommit(() => accessCache(ctx).forgetUser(userId))
-  }, 'rbac.revokeRole')
+  })
 }

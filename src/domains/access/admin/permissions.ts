@@ -21,12 +21,12 @@ export async function createPermission(
   input: CreatePermission,
 ): Promise<PermissionView> {
   const { domain, resource, action } = input
-  const row = await ctx.db.write(async (tx) => {
+  const row = await ctx.db.write('rbac.createPermission', async (tx) => {
     const made = await insertPermission(tx, { domain, resource, action, description: input.description ?? '' })
     if (made === undefined) throw pointExists()
     rolesChanged(ctx, tx)
     return made
-  }, 'rbac.createPermission')
+  })
   return toPermissionView(row)
 }
 
@@ -36,7 +36,7 @@ export async function changePermission(
   id: number,
   input: UpdatePermission,
 ): Promise<PermissionView> {
-  const row = await ctx.db.write(async (tx) => {
+  const row = await ctx.db.write('rbac.changePermission', async (tx) => {
     const before = await findPermission(tx, id)
     if (before === undefined) throw notFound()
     const after = {
@@ -47,6 +47,6 @@ export async function changePermission(
     await updatePermission(tx, id, { enabled: after.enabled, description: after.description })
     if (after.enabled !== before.enabled) rolesChanged(ctx, tx)
     return after
-  }, 'rbac.changePermission')
+  })
   return toPermissionView(row)
 }

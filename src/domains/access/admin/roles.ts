@@ -48,7 +48,7 @@ export async function createCustomRole(
   input: CreateRole,
 ): Promise<RoleView> {
   const place = placeOf(where, input)
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('rbac.createRole', async (tx) => {
     if (place.scopeId > 0 && !(await store.orgExists(tx, place.scopeId))) throw noSuchOrg()
     const pointIds = (await pointIdsOf(tx, place.domain, input)) ?? []
     const role = { ...place, code: input.code.toUpperCase(), name: input.name }
@@ -57,7 +57,7 @@ export async function createCustomRole(
     if (row === undefined) throw codeTaken()
     await store.replacePoints(tx, row.id, pointIds)
     return viewOf(tx, row)
-  }, 'rbac.createRole')
+  })
 }
 
 function placeOf(where: RoleWhere, input: CreateRole): { domain: Domain; scopeId: number } {
@@ -92,7 +92,7 @@ async function pointIdsOf(tx: Tx, domain: Domain, input: UpdateRole): Promise<nu
 
 /** What is named is replaced whole. Counts at once for all who hold the role. */
 export async function changeRole(ctx: AppContext, actor: Actor, id: number, input: UpdateRole): Promise<RoleView> {
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('rbac.changeRole', async (tx) => {
     const role = await store.findRoleRow(tx, id)
     if (role === undefined) throw notFound()
     const pointIds = await pointIdsOf(tx, role.domain, input)
@@ -107,17 +107,17 @@ export async function changeRole(ctx: AppContext, actor: Actor, id: number, inpu
     const row = await store.updateRoleRow(tx, id, input.name === undefined ? {} : { name: input.name })
     rolesChanged(ctx, tx)
     return viewOf(tx, row)
-  }, 'rbac.changeRole')
+  })
 }
 
 /** Who held it holds it no longer. Copies of a template stay with their organizations. */
 export async function deleteRole(ctx: AppContext, actor: Actor, id: number): Promise<void> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('rbac.deleteRole', async (tx) => {
     const role = await store.findRoleRow(tx, id)
     if (role === undefined) throw notFound()
     if (role.isSystem) throw systemRoleStays()
     await checkCoversRole(tx, actor, role)
     await store.deleteRoleRow(tx, id)
     rolesChanged(ctx, tx)
-  }, 'rbac.deleteRole')
+  })
 }

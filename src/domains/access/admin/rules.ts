@@ -1,7 +1,7 @@
 /** Decisions on roles and points that need nothing looked up. */
 
 import type { Domain } from '#db/schema/access.ts'
-import type { Message } from '#http/errors.ts'
+import type { Localized } from '#lib/localized.ts'
 
 import { holdsEverything } from '../roles.ts'
 import { NEVER_OFF } from '../rules.ts'
@@ -45,7 +45,7 @@ export const isGranted = (reason: Reason): boolean =>
   reason === 'GRANTED_BY_ROLE' || reason === 'SHORT_CIRCUIT' || reason === 'NEVER_OFF'
 
 /** `names`: display names of the roles that the reason is about. */
-export function sentenceFor(reason: Reason, domain: Domain, names: readonly string[]): Message {
+export function sentenceFor(reason: Reason, domain: Domain, names: readonly string[]): Localized {
   const [en, zh] = [names.join(', '), names.join('、')]
   switch (reason) {
     case 'GRANTED_BY_ROLE':

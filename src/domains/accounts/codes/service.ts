@@ -32,7 +32,7 @@ export async function issueCode(
   const channel = channelOf(key.credential)
   const budgets = budgetsOf({ ...key, channel, network: ipBucket(caller.ip) })
   // Errors are given, not thrown: what was counted stays counted.
-  const result = await ctx.db.write(async (tx): Promise<AppError | CodeSent> => {
+  const result = await ctx.db.write('codes.send', async (tx): Promise<AppError | CodeSent> => {
     // Asked for here: the write may have waited for others, and what they counted must not lie in its future.
     const now = ctx.clock.now()
     const expiresAt = now + CODE_MS
@@ -45,7 +45,7 @@ export async function issueCode(
     const { purpose, credential: to } = key
     await sendCode(ctx, tx, { channel, to, purpose, code, locale: caller.locale, expiresAt })
     return { expiresAt, resendAt: now + CODE_AGAIN_MS }
-  }, 'codes.send')
+  })
   if (result instanceof AppError) throw result
   return result
 }
@@ -58,7 +58,7 @@ export interface Proof {
 
 /** Counts the try, then compares. Throws the same 400 for a wrong, used, expired or too often tried code. */
 export async function checkCode(ctx: AppContext, key: CodeKey, code: string): Promise<Proof> {
-  const found = await ctx.db.write((tx) => countCodeTry(tx, key, ctx.clock.now()), 'codes.try')
+  const found = await ctx.db.write('codes.try', (tx) => countCodeTry(tx, key, ctx.clock.now()))
   if (found === undefined || found.hash !== hashOf(ctx, key, code)) throw wrongCode()
   return found
 }

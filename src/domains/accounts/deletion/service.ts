@@ -21,7 +21,7 @@ const NOBODY = { en: 'Deleted user', zh: '已注销用户' }
 export async function deleteAccount(ctx: AppContext, actor: Actor, caller: Caller): Promise<void> {
   const { userId } = actor
   const { ip, locale } = caller
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('accounts.deleteAccount', async (tx) => {
     const user = await userById(tx, userId)
     if (user?.status !== 'ACTIVE') throw sessionEnded
     if ((await platformBindings(tx)).some((binding) => binding.userId === userId)) throw administratorStays()

@@ -29,7 +29,7 @@ export async function listDevices(ctx: AppContext, actor: Actor, { page, size }:
 
 /** Ends the session of one of the caller's devices. */
 export async function revokeDevice(ctx: AppContext, actor: Actor, keyOrId: string, caller: Caller): Promise<void> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('accounts.revokeDevice', async (tx) => {
     const [session] = await sessionsOfDevice(tx, actor.userId, deviceKeysOf(keyOrId))
     if (session === undefined) throw notFound()
     const ended = await revoke(ctx, tx, actor.userId, [session.id])

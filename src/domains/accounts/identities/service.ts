@@ -79,7 +79,7 @@ async function bind(
   useProof: (tx: Tx) => Promise<void>,
 ): Promise<UserView> {
   const { userId } = actor
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('accounts.bind', async (tx) => {
     await useProof(tx)
     const user = await self(tx, actor)
     const before = (await identitiesOf(tx, userId)).filter((i) => i.provider === provider)
@@ -104,7 +104,7 @@ async function bind(
 /** Refused with 400 when it is the last way into the account. */
 export async function unbind(ctx: AppContext, actor: Actor, provider: Provider, caller: Caller): Promise<Unbound> {
   const { userId } = actor
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('accounts.unbind', async (tx) => {
     const user = await self(tx, actor)
     const identities = await identitiesOf(tx, userId)
     const identity = identities.find((i) => i.provider === provider)

@@ -43,7 +43,7 @@ export async function link(ctx: AppContext, actor: Actor, body: LinkRequest, cal
   const { targetId, stillTrue } =
     body.verifyType === 'PASSWORD' ? await byPassword(ctx, actor, body) : await byCode(ctx, actor, body)
   if (targetId === actor.userId) throw linkToSelf()
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('accounts.link', async (tx) => {
     const [owner, target] = [await userById(tx, actor.userId), await userById(tx, targetId)]
     if (owner?.status !== 'ACTIVE') throw sessionEnded
     if (target?.status !== 'ACTIVE') throw linkRefused()
@@ -125,7 +125,7 @@ export async function switchAccount(
   by: { id: number } | { linkedUserId: number },
   caller: Caller,
 ): Promise<LoginResponse> {
-  const grant = await ctx.db.write(async (tx) => {
+  const grant = await ctx.db.write('accounts.switchAccount', async (tx) => {
     const found = await findLink(tx, actor.userId, by)
     if (found === undefined) throw notFound()
     const own = await findOwn(tx, actor.userId, actor.sessionId)
@@ -140,7 +140,7 @@ export async function switchAccount(
 
 /** Either side may end it. */
 export async function unlink(ctx: AppContext, actor: Actor, id: number): Promise<void> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('accounts.unlink', async (tx) => {
     if ((await deleteLink(tx, actor.userId, id)) === undefined) throw notFound()
   })
 }

@@ -28,7 +28,7 @@ export async function reportLogin(
   event: NewLoginRecord,
   caller: Caller,
 ): Promise<LoginRecordView> {
-  const row = await ctx.db.write((tx) =>
+  const row = await ctx.db.write('accounts.reportLogin', (tx) =>
     insertRecord(tx, {
       userId: actor.userId,
       loginType: event.loginType,

@@ -53,7 +53,7 @@ async function enterByPhone(
   const { ip, locale } = caller
   const mayRegister = await getSetting(ctx, 'registration.enabled')
   const nickname = await makeNickname(ctx, locale)
-  const { grant, isNewUser } = await ctx.db.write(async (tx) => {
+  const { grant, isNewUser } = await ctx.db.write('accounts.enterByPhone', async (tx) => {
     await useProof(tx)
     let user = await userByIdentity(tx, 'PHONE', phone)
     const isNewUser = user === undefined
@@ -77,7 +77,7 @@ export async function emailLogin(ctx: AppContext, body: EmailLogin, caller: Call
   const device = deviceOf(caller, body)
   const email = emailOf(body.email)
   const proof = await checkCode(ctx, { purpose: 'LOGIN', credential: email, userId: NOBODY_YET }, body.code)
-  const grant = await ctx.db.write(async (tx) => {
+  const grant = await ctx.db.write('accounts.emailLogin', async (tx) => {
     await consumeCode(tx, proof)
     const owner = await openedByCode(tx, 'EMAIL', email)
     if (owner === undefined) throw notRegistered()

@@ -17,7 +17,7 @@ export async function deviceLogin(ctx: AppContext, body: DeviceLogin, caller: Ca
   const mayRegister = await getSetting(ctx, 'registration.enabled')
   const nickname = await makeNickname(ctx, caller.locale)
   const { ip, locale } = caller
-  const { grant, isNewUser } = await ctx.db.write(async (tx) => {
+  const { grant, isNewUser } = await ctx.db.write('accounts.deviceLogin', async (tx) => {
     let user = await userByIdentity(tx, 'DEVICE', device.key)
     const isNewUser = user === undefined
     if (user === undefined) {

@@ -12,7 +12,7 @@ import { deleteIdentity, identitiesOf, userById } from '../users/store.ts'
 
 /** Ends the session that asks. */
 export async function logout(ctx: AppContext, actor: Actor, caller: Caller): Promise<void> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('accounts.logout', async (tx) => {
     const session = await findOwn(tx, actor.userId, actor.sessionId)
     await revoke(ctx, tx, actor.userId, [actor.sessionId])
     await recordLogin(ctx, tx, {
@@ -30,7 +30,7 @@ export async function logout(ctx: AppContext, actor: Actor, caller: Caller): Pro
  */
 export async function logoutDevice(ctx: AppContext, actor: Actor, keyOrId: string, caller: Caller): Promise<void> {
   const keys = deviceKeysOf(keyOrId)
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('accounts.logoutDevice', async (tx) => {
     const user = await userById(tx, actor.userId)
     const identities = await identitiesOf(tx, actor.userId)
     const identity = identities.find((i) => i.provider === 'DEVICE' && keys.includes(i.credential))

@@ -2,6 +2,7 @@ import type { AppContext } from '#context'
 import { holdsAnyPlatformRole } from '#domains/access/index.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { invalid } from '#http/validate.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import { phoneOf } from '../codes/targets.ts'
 import { type Account, type Device, deviceOf, parseAccount } from '../credentials.ts'
@@ -19,7 +20,7 @@ interface Attempt {
   readonly device: Device
   readonly loginType: LoginType
   readonly ip: string
-  readonly locale: Caller['locale']
+  readonly locale: Locale
 }
 
 /** A user, and the hash that the password was found to fit. */
@@ -95,17 +96,21 @@ const findByAccount = (ctx: AppContext, { kind, key }: Account): Promise<UserRow
 
 async function recordFailure(ctx: AppContext, attempt: Attempt, user: UserRow | undefined, failureReason: string) {
   const { device, loginType, ip } = attempt
-  await ctx.db.write((tx) => recordLogin(ctx, tx, { device, loginType, ip, userId: user?.id ?? NOBODY, failureReason }))
+  await ctx.db.write('accounts.recordFailure', (tx) =>
+    recordLogin(ctx, tx, { device, loginType, ip, userId: user?.id ?? NOBODY, failureReason }),
+  )
 }
 
 /** Only now is the password known: a hash with yesterday's parameters is made anew. Gives the hash that is stored then. */
 async function renewHash(ctx: AppContext, userId: number, before: string, password: string): Promise<string> {
   if (!ctx.passwords.outdated(before)) return before
   const after = await ctx.passwords.hash(password)
-  return (await ctx.db.write((tx) => rehashPassword(tx, userId, before, after))) ? after : before
+  return (await ctx.db.write('accounts.renewHash', (tx) => rehashPassword(tx, userId, before, after))) ? after : before
 }
 
 async function enter(ctx: AppContext, { user, passwordHash }: Known, attempt: Attempt): Promise<LoginResponse> {
-  const grant = await ctx.db.write((tx) => signIn(ctx, tx, { ...attempt, userId: user.id, passwordHash }))
+  const grant = await ctx.db.write('accounts.enter', (tx) =>
+    signIn(ctx, tx, { ...attempt, userId: user.id, passwordHash }),
+  )
   return loginResponse(ctx, grant, { madeDeviceId: attempt.device.made })
 }

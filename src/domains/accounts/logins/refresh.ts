@@ -13,7 +13,7 @@ import { loginResponse } from './respond.ts'
 /** A new pair of tokens for a refresh token. When the caller names a device, it must be the session's. */
 export async function refresh(ctx: AppContext, token: string, caller: Caller): Promise<LoginResponse> {
   const device = caller.deviceId === undefined ? undefined : deviceKey(caller.deviceId)
-  const result = await ctx.db.write((tx) => exchange(ctx, tx, token, device))
+  const result = await ctx.db.write('accounts.refresh', (tx) => exchange(ctx, tx, token, device))
   if (result === 'stolen') ctx.log.warn('a refresh token was used twice: its session was ended', { ip: caller.ip })
   if (typeof result === 'string') throw badRefreshToken()
   return loginResponse(ctx, result)

@@ -27,7 +27,7 @@ export async function register(ctx: AppContext, body: Registration, caller: Call
 
   const nickname = body.nickname || (await makeNickname(ctx, caller.locale))
 
-  const grant = await ctx.db.write(async (tx) => {
+  const grant = await ctx.db.write('accounts.register', async (tx) => {
     const user = await createUser(ctx, tx, { username, passwordHash, nickname })
     if (user === undefined) throw usernameTaken()
     if (email !== null) {

@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
-import type { Caller } from '#http/endpoint.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import type { Device } from '../credentials.ts'
 import { accountDisabled, wrongCredentials } from '../errors.ts'
@@ -18,7 +18,7 @@ export interface SignIn {
   readonly device: Device
   readonly loginType: LoginType
   readonly ip: string
-  readonly locale: Caller['locale']
+  readonly locale: Locale
   /** The hash that the password was found to fit: if it is not the user's any more, the password is yesterday's. */
   readonly passwordHash?: string
 }

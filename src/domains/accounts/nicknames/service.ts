@@ -3,6 +3,7 @@
 import { type AppContext, perContext } from '#context'
 import type { WordKind } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
+import type { Locale } from '#lib/localized.ts'
 import { type Dated, ReadCache } from '#lib/read-cache.ts'
 import { MINUTE } from '#platform/clock.ts'
 import { digits, fraction } from '#platform/ids.ts'
@@ -31,7 +32,7 @@ const cache = perContext(
 const pick = (words: readonly string[]): string | undefined => words[Math.floor(fraction() * words.length)]
 
 /** "Happy Panda", 快乐的熊猫; `User` and six digits when one of the lists of the language is empty. */
-export async function makeNickname(ctx: AppContext, locale: 'en' | 'zh'): Promise<string> {
+export async function makeNickname(ctx: AppContext, locale: Locale): Promise<string> {
   const lists = cache(ctx).get(ALL, ctx.clock.now()) ?? (await cache(ctx).fetch(ALL))
   const of = (kind: WordKind) =>
     pick((lists?.words ?? []).filter((w) => w.locale === locale && w.kind === kind).map((w) => w.word))
@@ -53,5 +54,5 @@ export async function seedNicknames(ctx: AppContext): Promise<void> {
       WORDS[locale][kind].split(' ').map((word) => ({ locale, kind, word })),
     ),
   )
-  await ctx.db.write((tx) => seedWords(tx, words, ctx.clock.now()), 'nicknames.seed')
+  await ctx.db.write('nicknames.seed', (tx) => seedWords(tx, words, ctx.clock.now()))
 }

@@ -3,9 +3,10 @@ import { eq } from 'drizzle-orm'
 import { nicknameWords, type WordKind } from '#db/schema/accounts.ts'
 import { serverState } from '#db/schema/settings.ts'
 import type { Db, Tx } from '#db/store.ts'
+import type { Locale } from '#lib/localized.ts'
 
 export interface Word {
-  readonly locale: 'en' | 'zh'
+  readonly locale: Locale
   readonly kind: WordKind
   readonly word: string
 }

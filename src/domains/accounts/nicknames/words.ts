@@ -1,11 +1,12 @@
 /** What the lists begin with; administrators change them in the database. */
 
 import type { WordKind } from '#db/schema/accounts.ts'
+import type { Locale } from '#lib/localized.ts'
 
 type Words = Readonly<Record<WordKind, string>>
 
 /** Separated by spaces. Nothing that could hurt in any combination. */
-export const WORDS: Readonly<Record<'en' | 'zh', Words>> = {
+export const WORDS: Readonly<Record<Locale, Words>> = {
   en: {
     ADJECTIVE:
       'Amber Bold Brave Breezy Bright Calm Cheerful Clever Cloudy Coral Cosy Crimson Curious Daring Dreamy Eager Earnest Fair ' +

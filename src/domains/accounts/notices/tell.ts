@@ -3,8 +3,7 @@
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { cityOf, type NoticeData, type NoticeKind, sendNotice } from '#domains/delivery/index.ts'
-import type { Caller } from '#http/endpoint.ts'
-import type { Message } from '#http/errors.ts'
+import type { Locale, Localized } from '#lib/localized.ts'
 
 import { hooks } from '../hooks.ts'
 import { identitiesOf } from '../users/store.ts'
@@ -19,11 +18,11 @@ export interface Happened<K extends NoticeKind> {
   readonly about: About<K>
   readonly deviceName: string
   readonly ip: string
-  readonly locale: Caller['locale']
+  readonly locale: Locale
   /** Addresses that were bound until now. */
   readonly alsoTo?: readonly string[]
   /** What the notification in the app says beside place and advice: plain text. */
-  readonly line?: Message
+  readonly line?: Localized
   /** What the app may act on. */
   readonly data?: Readonly<Record<string, unknown>>
 }

@@ -1,9 +1,8 @@
+import type { NoticeKind } from '#domains/delivery/index.ts'
+import type { Locale, Localized } from '#lib/localized.ts'
 /** What people read in the app when something happened to their account. */
 
-import type { NoticeKind } from '#domains/delivery/index.ts'
-import type { Message } from '#http/errors.ts'
-
-export const TITLES: Readonly<Record<NoticeKind, Message>> = {
+export const TITLES: Readonly<Record<NoticeKind, Localized>> = {
   PASSWORD_SET: { en: 'A password was set', zh: '您的账号已设置密码' },
   PASSWORD_CHANGED: { en: 'Your password was changed', zh: '您的密码已修改' },
   USERNAME_CHANGED: { en: 'Your username was set', zh: '您的用户名已设置' },
@@ -14,7 +13,7 @@ export const TITLES: Readonly<Record<NoticeKind, Message>> = {
   ACCOUNT_DELETED: { en: 'Your account was deleted', zh: '您的账号已注销' },
 }
 
-const ADVICE: Message = {
+const ADVICE: Localized = {
   en: 'If this was not you, change your password and look at your devices.',
   zh: '如非本人操作，请立即修改密码并检查登录设备。',
 }
@@ -23,9 +22,9 @@ const ADVICE: Message = {
  * One line on what happened, where from, and what to do. The device's name is not in it: whoever signs in chooses it, and what looks
  * like a link would become one. The app has it in the notification's `data`.
  */
-export function bodyOf(place: readonly string[], line: Message | undefined): Message {
+export function bodyOf(place: readonly string[], line: Localized | undefined): Localized {
   const from = place.filter((part) => part !== '')
-  const of = (locale: 'en' | 'zh', where: string, comma: string) =>
+  const of = (locale: Locale, where: string, comma: string) =>
     [line?.[locale] ?? '', from.length === 0 ? '' : where + from.join(comma), ADVICE[locale]]
       .filter((part) => part !== '')
       .join('\n\n')

@@ -50,7 +50,7 @@ export async function changePassword(
   if (problem) throw problem
   const stillTrue = await confirm(ctx, actor, user, body)
   const passwordHash = await ctx.passwords.hash(body.newPassword)
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('accounts.changePassword', async (tx) => {
     const now = await userById(tx, actor.userId)
     if (now?.status !== 'ACTIVE') throw sessionEnded
     await stillTrue(tx, now)

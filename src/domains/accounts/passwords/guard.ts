@@ -44,7 +44,7 @@ export async function guarded<T>(
   check: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   return oneAtATime(ctx, key, async () => {
-    const refusedFor = await ctx.db.write(async (tx) => {
+    const refusedFor = await ctx.db.write('accounts.countAttempt', async (tx) => {
       const counted = countTry(await triesOf(tx, key), ctx.clock.now())
       if ('refusedFor' in counted) return counted.refusedFor
       await saveTries(tx, key, counted.after)
@@ -58,14 +58,14 @@ export async function guarded<T>(
       if (error instanceof PasswordQueueFull) await giveBack(ctx, key)
       throw error
     }
-    if (result !== undefined) await ctx.db.write((tx) => forgetTries(tx, key))
+    if (result !== undefined) await ctx.db.write('accounts.forgetAttempts', (tx) => forgetTries(tx, key))
     return result
   })
 }
 
 /** An attempt that was never checked must not bring the lock nearer. */
 async function giveBack(ctx: AppContext, key: string): Promise<void> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('accounts.refundAttempt', async (tx) => {
     const tries = await triesOf(tx, key)
     if (tries) await saveTries(tx, key, takeBack(tries))
   })

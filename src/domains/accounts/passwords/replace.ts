@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
-import type { Caller } from '#http/endpoint.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import { dropCodes } from '../codes/store.ts'
 import { deleteLinksInto } from '../links/store.ts'
@@ -15,7 +15,7 @@ import { unlock } from './guard.ts'
 export interface NewPasswordBy {
   readonly device: { readonly key: string; readonly name: string }
   readonly ip: string
-  readonly locale: Caller['locale']
+  readonly locale: Locale
 }
 
 /** Inside a write. A new password; everything that the old one opened ends, and the caller signs in again. */

@@ -36,7 +36,7 @@ export async function resetPassword(ctx: AppContext, body: PasswordReset, caller
   if (problem) throw problem
   const passwordHash = await ctx.passwords.hash(body.newPassword)
   const { name } = deviceOf(caller, {})
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('accounts.resetPassword', async (tx) => {
     await consumeCode(tx, proof)
     const now = await openedByCode(tx, provider, credential)
     if (now?.user.id !== user.id || now.user.status !== 'ACTIVE') throw wrongCode()

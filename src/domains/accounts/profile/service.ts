@@ -27,7 +27,7 @@ export async function userInfo(ctx: AppContext, actor: Actor): Promise<UserView>
 /** Nickname and signature: null leaves them, an empty text clears them (spec §2.1). */
 export async function changeProfile(ctx: AppContext, actor: Actor, change: ProfileChange): Promise<UserView> {
   const { nickname, signature, avatarUrl } = change
-  await ctx.db.write((tx) =>
+  await ctx.db.write('accounts.changeProfile', (tx) =>
     updateProfile(tx, actor.userId, {
       ...(typeof nickname === 'string' && { nickname }),
       ...(typeof signature === 'string' && { signature: signature || null }),
@@ -43,7 +43,7 @@ export async function setUsername(ctx: AppContext, actor: Actor, given: string, 
   if ((await userOf(ctx, actor)).username !== null) throw usernameAlreadySet()
   if (!isUsername(username)) throw badUsername()
   try {
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('accounts.setUsername', async (tx) => {
       if (!(await setUsernameOnce(tx, actor.userId, username))) throw usernameAlreadySet()
       const device = askingDevice(actor, caller)
       await recordLogin(ctx, tx, { userId: actor.userId, loginType: 'username_set', device, ip: caller.ip })
@@ -66,7 +66,7 @@ export async function setPassword(ctx: AppContext, actor: Actor, password: strin
   const problem = passwordProblem(password, await policyOf(ctx, actor.userId), user.username)
   if (problem) throw problem
   const passwordHash = await ctx.passwords.hash(password)
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('accounts.setPassword', async (tx) => {
     if (!(await setPasswordOnce(tx, actor.userId, passwordHash))) throw passwordAlreadySet()
     const device = askingDevice(actor, caller)
     await recordLogin(ctx, tx, { userId: actor.userId, loginType: 'password_set', device, ip: caller.ip })

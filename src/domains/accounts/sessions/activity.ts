@@ -54,7 +54,7 @@ async function flush(ctx: AppContext, state: Activity): Promise<void> {
   try {
     const rows = [...batch]
     for (let from = 0; from < rows.length; from += BATCH)
-      await ctx.db.write(async (tx) => {
+      await ctx.db.write('accounts.flushActivity', async (tx) => {
         for (const [id, at] of rows.slice(from, from + BATCH)) await saveActivity(tx, id, at)
       })
   } catch (error) {

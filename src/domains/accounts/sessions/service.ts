@@ -48,7 +48,7 @@ export async function createSession(
 ): Promise<LoginResponse> {
   const device = nameDevice(undefined, body.deviceId || undefined, body.deviceName || caller.deviceName)
   const event = { userId: actor.userId, device, loginType: 'register_device', ip: caller.ip } as const
-  const grant = await ctx.db.write(async (tx) => {
+  const grant = await ctx.db.write('accounts.createSession', async (tx) => {
     await recordLogin(ctx, tx, event)
     return openSession(ctx, tx, { ...event, openedBy: actor.sessionId })
   })
@@ -57,7 +57,7 @@ export async function createSession(
 
 /** Ends one of the caller's sessions. Ending one that has ended changes nothing. */
 export async function revokeSession(ctx: AppContext, actor: Actor, id: number, caller: Caller): Promise<void> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('accounts.revokeSession', async (tx) => {
     const session = await findOwn(tx, actor.userId, id)
     if (session === undefined) throw notFound()
     const ended = await revoke(ctx, tx, actor.userId, [id])
@@ -69,7 +69,7 @@ export async function revokeSession(ctx: AppContext, actor: Actor, id: number, c
 
 /** New tokens for another active session of the caller. They work on that session's device only. */
 export async function switchSession(ctx: AppContext, actor: Actor, id: number, caller: Caller): Promise<LoginResponse> {
-  const grant = await ctx.db.write(async (tx) => {
+  const grant = await ctx.db.write('accounts.switchSession', async (tx) => {
     const session = await findOwn(tx, actor.userId, id)
     if (session === undefined || isOver(session, ctx.clock.now())) throw notFound()
     const grant = await prolong(ctx, tx, session)

@@ -88,7 +88,9 @@ export const createAdministrator = (ctx: AppContext, credentials: Credentials): 
   inSentences(async () => {
     checkCredentials(credentials)
     const passwordHash = await ctx.passwords.hash(credentials.password)
-    const user = await ctx.db.write((tx) => insertAdministrator(ctx, tx, credentials.username, passwordHash))
+    const user = await ctx.db.write('accounts.createAdministrator', (tx) =>
+      insertAdministrator(ctx, tx, credentials.username, passwordHash),
+    )
     return { id: user.id }
   })
 
@@ -102,7 +104,7 @@ export async function ensureConfiguredAdministrator(ctx: AppContext): Promise<vo
   await inSentences(async () => {
     checkCredentials({ username, password })
     const passwordHash = await ctx.passwords.hash(password)
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('accounts.ensureConfiguredAdministrator', async (tx) => {
       if (!(await hasAdministrator(tx))) await insertAdministrator(ctx, tx, username, passwordHash)
     })
   })
@@ -120,7 +122,7 @@ export async function resetPassword(ctx: AppContext, username: string, password:
     if (problem) throw problem
   })
   const passwordHash = await ctx.passwords.hash(password)
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('accounts.resetPassword', async (tx) => {
     const by = { device: { key: '', name: 'command line' }, ip: '', locale: 'en' } as const
     await installPassword(ctx, tx, user.id, passwordHash, by)
   })

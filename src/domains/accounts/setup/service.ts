@@ -14,7 +14,7 @@ import { deleteSetupLink, findSetupLink, saveSetupLink, type SetupLink, takeSetu
  */
 export async function createSetupLink(ctx: AppContext): Promise<string | null> {
   const token = secret()
-  const made = await ctx.db.write(async (tx) => {
+  const made = await ctx.db.write('accounts.createSetupLink', async (tx) => {
     if (await hasAdministrator(tx)) {
       await deleteSetupLink(tx)
       return false
@@ -37,7 +37,7 @@ export async function completeSetup(ctx: AppContext, token: string, credentials:
   const link = await checkSetupLink(ctx, token)
   checkCredentials(credentials)
   const passwordHash = await ctx.passwords.hash(credentials.password)
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('accounts.completeSetup', async (tx) => {
     if (!(await takeSetupLink(tx, link))) throw setupLinkInvalid()
     await insertAdministrator(ctx, tx, credentials.username, passwordHash)
   })

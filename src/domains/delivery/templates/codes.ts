@@ -1,10 +1,12 @@
 /** Verification codes, by mail and by SMS. */
 
-import type { CodePurpose, Locale } from '../model.ts'
+import type { Locale, Localized } from '#lib/localized.ts'
+
+import type { CodePurpose } from '../model.ts'
 import { type Letter, letter, PRODUCT } from './layout.ts'
 
 /** What a code is for, as part of "your code to …" and "验证码用于…". */
-const FOR: Readonly<Record<CodePurpose, Readonly<Record<Locale, string>>>> = {
+const FOR: Readonly<Record<CodePurpose, Localized>> = {
   LOGIN: { en: 'sign in', zh: '登录' },
   BIND: { en: 'add this contact to your account', zh: '绑定账号' },
   ACCOUNT_LINK: { en: 'link your account with another one', zh: '关联账号' },

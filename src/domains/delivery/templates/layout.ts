@@ -1,8 +1,7 @@
 /** The common form of all mail: plain text, and the same as HTML without scripts, pictures or anything to fetch. */
 
 import { html, type HtmlValue } from '#lib/html.ts'
-
-import type { Locale } from '../model.ts'
+import type { Locale } from '#lib/localized.ts'
 
 export const PRODUCT = 'Tessera'
 

@@ -1,20 +1,19 @@
 /** What people are told when something about their account changed: so that they notice when it was not them. */
 
 import { zoneOffset } from '#lib/days.ts'
+import type { Locale, Localized } from '#lib/localized.ts'
 
-import type { Happening, Locale, NoticeData, NoticeKind } from '../model.ts'
+import type { Happening, NoticeData, NoticeKind } from '../model.ts'
 import { type Letter, letter, PRODUCT } from './layout.ts'
 
-type Words = Readonly<Record<Locale, string>>
-
 interface Notice<K extends NoticeKind> {
-  readonly subject: Words
-  readonly lead: Words
+  readonly subject: Localized
+  readonly lead: Localized
   /** What it is about, beside time, device and place. */
-  readonly about?: (data: NoticeData[K]) => readonly [name: Words, value: string]
+  readonly about?: (data: NoticeData[K]) => readonly [name: Localized, value: string]
 }
 
-const CONTACT: Words = { en: 'Contact', zh: '联系方式' }
+const CONTACT: Localized = { en: 'Contact', zh: '联系方式' }
 
 const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
   PASSWORD_SET: {
@@ -76,11 +75,11 @@ const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
   },
 }
 
-const NOT_YOU: Words = {
+const NOT_YOU: Localized = {
   en: 'If this was not you, change your password at once, end the sessions you do not know, and tell an administrator.',
   zh: '如果这不是您本人的操作，请立即修改密码、结束陌生的会话，并联系管理员。',
 }
-const NOT_YOU_AND_GONE: Words = {
+const NOT_YOU_AND_GONE: Localized = {
   en: 'If this was not you, tell an administrator at once.',
   zh: '如果这不是您本人的操作，请立即联系管理员。',
 }

@@ -39,7 +39,7 @@ class Runner {
       while (this.#again && !this.#stopped && !this.ctx.lifecycle.draining) {
         this.#again = false
         const startedAt = performance.now()
-        if (await this.ctx.db.write((tx) => step(this.ctx, tx), 'notifications.send')) this.#again = true
+        if (await this.ctx.db.write('notifications.sendBatch', (tx) => step(this.ctx, tx))) this.#again = true
         // Half of the time belongs to everybody else.
         await Bun.sleep(performance.now() - startedAt)
       }
@@ -92,4 +92,4 @@ export function continueSends(ctx: AppContext): void {
 export const stopSends = (ctx: AppContext): Promise<void> => runners(ctx).stop()
 
 /** After a failure, and for what another process left behind. */
-export const sendJob: Job = { name: 'notifications.send', run: (ctx) => runners(ctx).run() }
+export const sendJob: Job = { name: 'notifications.sendBatch', run: (ctx) => runners(ctx).run() }

@@ -20,7 +20,7 @@ export async function send(ctx: AppContext, actor: Actor, input: NewSend): Promi
   const audience = audienceOf(input)
   const { title, body } = input
   const { html: bodyHtml, plain: bodyPlain } = await renderMarkdown(body)
-  const row = await ctx.db.write(async (tx) => {
+  const row = await ctx.db.write('notifications.send', async (tx) => {
     if ('orgId' in audience && audience.orgId !== 0 && !(await organizationsOf(ctx).exists(tx, audience.orgId)))
       throw notFound()
     const contentId = await insertContent(tx, { type: 'SYSTEM', title, body, bodyPlain, bodyHtml, data: {} })

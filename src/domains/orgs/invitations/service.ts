@@ -27,12 +27,12 @@ async function activeOrg(tx: Tx, orgId: number): Promise<OrgRow> {
 /** One answer for each target; those who can be invited are, and are told. */
 export async function invite(ctx: AppContext, actor: Actor, orgId: number, named: Targets): Promise<Invited> {
   const targets = await findTargets(ctx, named, 1)
-  const items = await ctx.db.write(async (tx) => {
+  const items = await ctx.db.write('orgs.invite', async (tx) => {
     const org = await activeOrg(tx, orgId)
     const answers: Invited['items'] = []
     for (const one of targets) answers.push(await inviteOne(ctx, tx, org, actor.userId, one))
     return answers
-  }, 'orgs.invite')
+  })
   return { items }
 }
 
@@ -56,7 +56,7 @@ async function inviteOne(
 /** The link itself, and, to those named who are no members yet, a notification with it. */
 export async function shareJoinLink(ctx: AppContext, actor: Actor, orgId: number, named: Targets): Promise<LinkShared> {
   const targets = await findTargets(ctx, named, 0)
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('orgs.shareJoinLink', async (tx) => {
     const org = await activeOrg(tx, orgId)
     // The link would lead to a refusal.
     if (admissionTo(org) === 'by invitation only') throw linkIsUseless()
@@ -73,7 +73,7 @@ export async function shareJoinLink(ctx: AppContext, actor: Actor, orgId: number
     }
     await tellJoinLink(ctx, tx, org, { userIds: [...userIds], content, inviterId: actor.userId })
     return { content, url: publicUrl, imageUrl, items }
-  }, 'orgs.shareJoinLink')
+  })
 }
 
 export async function listInvitations(
@@ -111,7 +111,7 @@ export async function cancelInvitation(
   orgId: number,
   id: number,
 ): Promise<InvitationView> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('orgs.cancelInvitation', async (tx) => {
     const now = ctx.clock.now()
     if (await settle(tx, id, { orgId }, 'CANCELLED', now)) return
     const row = await rowOf(tx, id)
@@ -124,13 +124,13 @@ export async function cancelInvitation(
 /** The invitee's one answer. Accepting makes them a member, within the limit, or leaves the invitation open. */
 export async function respond(ctx: AppContext, actor: Actor, id: number, accept: boolean): Promise<InvitationView> {
   const { userId } = actor
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('orgs.respond', async (tx) => {
     const now = ctx.clock.now()
     const row = await rowOf(tx, id)
     if (row?.inviteeId !== userId) throw notFound()
     if (!(await settle(tx, id, { inviteeId: userId }, accept ? 'ACCEPTED' : 'REJECTED', now)))
       throw invitationSettled(statusAt(row, now))
     if (accept) await addMember(ctx, tx, row.orgId, userId)
-  }, 'orgs.respond')
+  })
   return getInvitation(ctx, actor, id)
 }

@@ -43,12 +43,12 @@ async function joinCode(ctx: AppContext, actor: Actor, caller: Caller, code: str
   const found = await lookUpCode(ctx, caller, async () =>
     code === undefined ? undefined : findOrgByCode(ctx.db.read, code),
   )
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('orgs.join', async (tx) => {
     // Read again: policy and code may have changed since.
     const org = await findOrg(tx, found.id)
     if (org === undefined || org.code !== code) throw notFound()
     return enter(ctx, tx, org, actor.userId, '')
-  }, 'orgs.join')
+  })
 }
 
 export const joinByCode = (ctx: AppContext, actor: Actor, caller: Caller, code: string): Promise<Joined> =>
@@ -59,11 +59,11 @@ export const joinByQrCode = (ctx: AppContext, actor: Actor, caller: Caller, cont
 
 /** To an organization found by its id: an INTERNAL one and one by invitation are 403 (spec §4.4). */
 export const apply = (ctx: AppContext, actor: Actor, orgId: number, message: string): Promise<Joined> =>
-  ctx.db.write(async (tx) => {
+  ctx.db.write('orgs.apply', async (tx) => {
     const org = await findOrg(tx, orgId)
     if (org === undefined) throw notFound()
     return enter(ctx, tx, org, actor.userId, message)
-  }, 'orgs.apply')
+  })
 
 export async function listPending(ctx: AppContext, orgId: number, query: PageInput): Promise<Page<PendingView>> {
   return mapPage(await requestsPage(ctx.db.read, orgId, query), (row) => ({
@@ -77,10 +77,10 @@ export async function listPending(ctx: AppContext, orgId: number, query: PageInp
 
 /** One decision for a request: the second of two finds nothing. Approving makes a member, within the limit. */
 export async function decide(ctx: AppContext, orgId: number, { userId, approve, reason }: Approve): Promise<void> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('orgs.approve', async (tx) => {
     const org = await findOrg(tx, orgId)
     if (org === undefined || !(await takeRequest(tx, orgId, userId))) throw notFound()
     if (approve) await addMember(ctx, tx, orgId, userId)
     await tellApplicant(ctx, tx, org, { userId, approve, reason: reason ?? '' })
-  }, 'orgs.approve')
+  })
 }

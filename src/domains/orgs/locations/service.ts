@@ -37,13 +37,13 @@ export async function locationTree(ctx: AppContext, orgId: number): Promise<Loca
 export function createLocation(ctx: AppContext, orgId: number, input: CreateLocation): Promise<LocationView> {
   const { parentId = null, latitude = null, longitude = null } = input
   if ((latitude === null) !== (longitude === null)) throw halfPlace()
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('orgs.createLocation', async (tx) => {
     if ((await findOrg(tx, orgId)) === undefined) throw notFound()
     if ((await store.countLocations(tx, orgId)) >= MAX_LOCATIONS) throw tooMany()
     await checkFitsBelow(tx, orgId, parentId, 1)
     const values = { name: input.name, description: input.description ?? '', parentId, latitude, longitude }
     return toView(await store.insertLocation(tx, orgId, values))
-  }, 'orgs.createLocation')
+  })
 }
 
 async function checkFitsBelow(tx: Tx, orgId: number, parentId: number | null, height: number): Promise<void> {
@@ -58,7 +58,7 @@ export function updateLocation(
   id: number,
   input: UpdateLocation,
 ): Promise<LocationView> {
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('orgs.updateLocation', async (tx) => {
     const before = await store.findLocation(tx, orgId, id)
     if (before === undefined) throw notFound()
     const change = changeOf(input)
@@ -66,7 +66,7 @@ export function updateLocation(
     if ((after.latitude === null) !== (after.longitude === null)) throw halfPlace()
     if (after.parentId !== before.parentId) await checkMove(tx, orgId, id, after.parentId)
     return view(await store.updateLocation(tx, orgId, id, change))
-  }, 'orgs.updateLocation')
+  })
 }
 
 function changeOf(input: UpdateLocation): store.Change {
@@ -88,7 +88,7 @@ async function checkMove(tx: Tx, orgId: number, id: number, parentId: number | n
 
 /** Refused while anything is below it or stands in it. */
 export async function deleteLocation(ctx: AppContext, orgId: number, id: number): Promise<void> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('orgs.deleteLocation', async (tx) => {
     if ((await store.findLocation(tx, orgId, id)) === undefined) throw notFound()
     if ((await store.childIds(tx, orgId, [id])).length > 0) throw hasChildren()
     for (const use of usesOf(ctx)) {
@@ -96,11 +96,11 @@ export async function deleteLocation(ctx: AppContext, orgId: number, id: number)
       if (count > 0) throw inUse(`${use.name} (${count})`)
     }
     await store.deleteLocation(tx, orgId, id)
-  }, 'orgs.deleteLocation')
+  })
 }
 
 export function pinLocation(ctx: AppContext, orgId: number, id: number, pinned: boolean): Promise<LocationView> {
-  return ctx.db.write(async (tx) => view(await store.updateLocation(tx, orgId, id, { pinned })))
+  return ctx.db.write('orgs.pinLocation', async (tx) => view(await store.updateLocation(tx, orgId, id, { pinned })))
 }
 
 /** All or nothing: one id that is not the organization's, and none is pinned. */
@@ -110,10 +110,10 @@ export function pinLocations(
   ids: readonly number[],
   pinned: boolean,
 ): Promise<{ count: number }> {
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('orgs.pinLocations', async (tx) => {
     for (const id of ids) if (!(await store.pinLocation(tx, orgId, id, pinned))) throw notFound()
     return { count: ids.length }
-  }, 'orgs.pinLocations')
+  })
 }
 
 /** `ids` get the places 1, 2, 3 …; `items` name theirs. */
@@ -122,13 +122,13 @@ export function reorderLocations(ctx: AppContext, orgId: number, input: ReorderL
   const items = input.items ?? input.ids!.map((id, i) => ({ id, sortOrder: i + 1 }))
   const ids = items.map((item) => item.id)
   if (new Set(ids).size !== ids.length) throw namedTwice()
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('orgs.reorderLocations', async (tx) => {
     const rows = await store.findLocations(tx, orgId, ids)
     if (rows.length !== ids.length) throw notFound()
     if (new Set(rows.map((row) => row.parentId)).size > 1) throw notSiblings()
     for (const { id, sortOrder } of items) await store.placeLocation(tx, orgId, id, sortOrder)
     return { count: ids.length }
-  }, 'orgs.reorderLocations')
+  })
 }
 
 function view(row: store.LocationRow | undefined): LocationView {

@@ -20,10 +20,10 @@ import { findMember, membersPage, setNickname } from './store.ts'
 import { toMemberView } from './view.ts'
 
 export async function listMembers(ctx: AppContext, orgId: number, query: MembersQuery): Promise<Page<MemberView>> {
-  const { read, aside } = ctx.db
+  const { read, readInWorker } = ctx.db
   const org = await findOrg(read, orgId)
   if (org === undefined) throw notFound()
-  const page = await membersPage(read, aside, orgId, query)
+  const page = await membersPage(read, readInWorker, orgId, query)
   const userIds = page.items.map((member) => member.userId)
   const roles = Map.groupBy(await access.orgRolesOfMany(read, [orgId], userIds), (role) => role.userId)
   return {
@@ -49,7 +49,7 @@ export async function changeMember(
 ): Promise<MemberView> {
   const changesRole = change.roleId !== undefined || change.roleCode !== undefined
   if (changesRole && !(await access.can(ctx, actor.userId, 'ORG', orgId, 'member:assign_role'))) throw mayNotAssign()
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('orgs.changeMember', async (tx) => {
     await checkMayTouch(tx, actor, orgId, userId)
     if (changesRole) await assignRole(ctx, tx, actor, orgId, userId, change)
     if (change.nickname !== undefined) await setNickname(tx, orgId, userId, change.nickname || null)
@@ -85,11 +85,11 @@ async function assignRole(
 }
 
 export async function expelMember(ctx: AppContext, actor: Actor, orgId: number, userId: number): Promise<void> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('orgs.expelMember', async (tx) => {
     await checkMayTouch(tx, actor, orgId, userId)
     await removeMember(ctx, tx, orgId, userId)
   })
 }
 
 export const leaveOrg = (ctx: AppContext, actor: Actor, orgId: number): Promise<void> =>
-  ctx.db.write((tx) => removeMember(ctx, tx, orgId, actor.userId, ownerCannotLeave))
+  ctx.db.write('orgs.leaveOrg', (tx) => removeMember(ctx, tx, orgId, actor.userId, ownerCannotLeave))

@@ -47,7 +47,7 @@ const members = longList({
 
 export function membersPage(
   db: Db,
-  aside: Db,
+  readInWorker: Db,
   orgId: number,
   query: PageInput & { keyword?: string | undefined },
 ): Promise<Page<MemberRow>> {
@@ -60,7 +60,7 @@ export function membersPage(
   return plainPage(
     query,
     (limit, offset) =>
-      aside
+      readInWorker
         .select(shown)
         .from(orgMembers)
         .innerJoin(users, eq(users.id, orgMembers.userId))
@@ -68,7 +68,12 @@ export function membersPage(
         .orderBy(asc(orgMembers.joinedAt), asc(orgMembers.userId))
         .limit(limit)
         .offset(offset),
-    () => aside.select({ n: count() }).from(orgMembers).innerJoin(users, eq(users.id, orgMembers.userId)).where(where),
+    () =>
+      readInWorker
+        .select({ n: count() })
+        .from(orgMembers)
+        .innerJoin(users, eq(users.id, orgMembers.userId))
+        .where(where),
   )
 }
 

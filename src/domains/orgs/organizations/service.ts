@@ -67,13 +67,13 @@ export async function createOrg(ctx: AppContext, actor: Actor, input: CreateOrg)
     avatarUrl: input.avatarUrl || null,
     ownerId: actor.userId,
   }
-  const id = await ctx.db.write(async (tx) => {
+  const id = await ctx.db.write('orgs.create', async (tx) => {
     let org: OrgRow | undefined
     while (org === undefined) org = await insertOrg(tx, { ...values, code: newCode() })
     await access.copyOrgTemplates(tx, org.id)
     await addMember(ctx, tx, org.id, actor.userId, access.OWNER)
     return org.id
-  }, 'orgs.create')
+  })
   return viewFor(ctx, actor, await orgOf(ctx, id))
 }
 
@@ -109,7 +109,7 @@ export async function getOrg(ctx: AppContext, actor: Actor, id: number): Promise
 }
 
 export async function editOrg(ctx: AppContext, actor: Actor, id: number, input: UpdateOrg): Promise<OrgView> {
-  const org = await ctx.db.write(async (tx) => {
+  const org = await ctx.db.write('orgs.editOrg', async (tx) => {
     const before = await findOrg(tx, id)
     if (before === undefined) throw notFound()
     const after = await updateOrg(tx, id, changeOf(before, input))
@@ -132,7 +132,7 @@ function changeOf(org: OrgRow, input: UpdateOrg): OrgChange {
 }
 
 export async function resetCode(ctx: AppContext, actor: Actor, id: number): Promise<OrgView> {
-  const org = await ctx.db.write(async (tx) => {
+  const org = await ctx.db.write('orgs.resetCode', async (tx) => {
     let code = newCode()
     while (await findOrgByCode(tx, code)) code = newCode()
     return setCode(tx, id, code)
@@ -143,12 +143,12 @@ export async function resetCode(ctx: AppContext, actor: Actor, id: number): Prom
 
 /** The owner alone. Refused while the organization owns anything; with other members only when `force` says that they are known. */
 export async function dissolveOrg(ctx: AppContext, actor: Actor, id: number, force: boolean): Promise<void> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('orgs.dissolve', async (tx) => {
     const org = await findOrg(tx, id)
     if (org === undefined) throw notFound()
     if (org.ownerId !== actor.userId) throw onlyOwner()
     await dissolve(ctx, tx, org, force)
-  }, 'orgs.dissolve')
+  })
 }
 
 /** Whoever may. Everything of the organization goes, in this write. */
@@ -166,7 +166,7 @@ export async function dissolve(ctx: AppContext, tx: Tx, org: OrgRow, force: bool
 
 /** The caller, the owner, hands over to another member and stays as an administrator. */
 export async function transferOrg(ctx: AppContext, actor: Actor, id: number, userId: number): Promise<OrgView> {
-  await ctx.db.write((tx) => transfer(ctx, tx, id, actor.userId, userId))
+  await ctx.db.write('orgs.transferOrg', (tx) => transfer(ctx, tx, id, actor.userId, userId))
   return viewFor(ctx, actor, await orgOf(ctx, id))
 }
 
@@ -192,7 +192,7 @@ export async function switchOrg(ctx: AppContext, actor: Actor, id: number): Prom
 
 /** An organization that the caller is a member of, or none. Any other is answered like one that does not exist. */
 export async function chooseOrg(ctx: AppContext, actor: Actor, orgId: number | null): Promise<void> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('orgs.chooseOrg', async (tx) => {
     if (!(await setCurrentOrg(tx, actor.userId, orgId))) throw notFound()
     if (orgId !== null && (await findOrg(tx, orgId))?.status !== 'ACTIVE') throw orgDisabled()
   })

@@ -1,6 +1,7 @@
 /** The page behind an organization's code: what it is, and the QR code that leads in. */
 
-import { card, facts, html, htmlPage, type Locale, qrPicture, text } from '#http/pages.ts'
+import { card, facts, html, htmlPage, qrPicture, text } from '#http/pages.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import type { PublicOrg } from '../organizations/model.ts'
 import { joinPicture } from '../organizations/view.ts'

@@ -7,14 +7,14 @@ import { resourcesOf } from '../resources.ts'
 import { countByRole, countInvitations, countRequests } from './store.ts'
 
 export async function orgStats(ctx: AppContext, id: number): Promise<OrgStats> {
-  const { read, aside } = ctx.db
+  const { read, readInWorker } = ctx.db
   const org = await findOrg(read, id)
   if (org === undefined) throw notFound()
   const [roles, pendingRequests, pendingInvitations, ...counts] = await Promise.all([
-    countByRole(aside, id),
-    countRequests(aside, id),
-    countInvitations(aside, id, ctx.clock.now()),
-    ...resourcesOf(ctx).map((resource) => resource.count(aside, id)),
+    countByRole(readInWorker, id),
+    countRequests(readInWorker, id),
+    countInvitations(readInWorker, id, ctx.clock.now()),
+    ...resourcesOf(ctx).map((resource) => resource.count(readInWorker, id)),
   ])
   return {
     memberCount: org.memberCount,

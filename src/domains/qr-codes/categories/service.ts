@@ -46,7 +46,7 @@ export async function getCategory(ctx: AppContext, actor: Actor, id: number): Pr
 export function createCategory(ctx: AppContext, actor: Actor, input: CreateCategory): Promise<CategoryView> {
   const { userId } = actor
   const parentId = input.parentId ?? null
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('qrCodes.createCategory', async (tx) => {
     if ((await store.countCategories(tx, userId)) >= MAX_CATEGORIES) throw tooMany()
     const level = parentId === null ? 0 : await levelOf(tx, userId, parentId)
     if (level === undefined) throw noSuchParent()
@@ -72,11 +72,13 @@ export function updateCategory(
     ...(input.name !== undefined && { name: input.name }),
     ...(input.color !== undefined && { color: input.color ?? '' }),
   }
-  return ctx.db.write(async (tx) => view(tx, actor.userId, await store.updateCategory(tx, actor.userId, id, change)))
+  return ctx.db.write('qrCodes.updateCategory', async (tx) =>
+    view(tx, actor.userId, await store.updateCategory(tx, actor.userId, id, change)),
+  )
 }
 
 export function pinCategory(ctx: AppContext, actor: Actor, id: number, pinned: boolean): Promise<CategoryView> {
-  return ctx.db.write(async (tx) =>
+  return ctx.db.write('qrCodes.pinCategory', async (tx) =>
     view(tx, actor.userId, await store.updateCategory(tx, actor.userId, id, { pinned })),
   )
 }
@@ -88,7 +90,7 @@ export function pinCategories(
   ids: readonly number[],
   pinned: boolean,
 ): Promise<{ count: number }> {
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('qrCodes.pinCategories', async (tx) => {
     const count = await store.pinCategories(tx, actor.userId, ids, pinned)
     if (count !== ids.length) throw notFound()
     return { count }
@@ -103,7 +105,7 @@ export function moveCategory(
   parentId: number | null,
 ): Promise<CategoryView> {
   const { userId } = actor
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('qrCodes.moveCategory', async (tx) => {
     if ((await store.findCategory(tx, userId, id)) === undefined) throw notFound()
     const levels = await levelsBelow(tx, userId, id)
     if (parentId !== null) {
@@ -122,7 +124,7 @@ export function reorderCategories(ctx: AppContext, actor: Actor, input: ReorderC
   const items = input.items ?? input.ids!.map((id, i) => ({ id, sortOrder: i + 1 }))
   const ids = items.map((item) => item.id)
   if (new Set(ids).size !== ids.length) throw namedTwice()
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('qrCodes.reorderCategories', async (tx) => {
     const rows = await store.findCategories(tx, actor.userId, ids)
     if (rows.length !== ids.length) throw notFound()
     if (new Set(rows.map((row) => row.parentId)).size > 1) throw notSiblings()
@@ -141,7 +143,7 @@ export async function deletable(ctx: AppContext, actor: Actor, id: number): Prom
 
 export function deleteCategory(ctx: AppContext, actor: Actor, id: number): Promise<void> {
   const { userId } = actor
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('qrCodes.deleteCategory', async (tx) => {
     if ((await store.findCategory(tx, userId, id)) === undefined) throw notFound()
     if ((await store.childIds(tx, userId, [id])).length > 0) throw hasChildren()
     await store.deleteCategory(tx, userId, id)

@@ -21,7 +21,7 @@ export async function createBatch(
   const values = items.map(newRow)
   const categoryIds = new Set(values.flatMap((row) => (row.categoryId === null ? [] : [row.categoryId])))
   const quota = await quotaOf(ctx)
-  const rows = await ctx.db.write(async (tx) => {
+  const rows = await ctx.db.write('qrCodes.createBatch', async (tx) => {
     const unknown = new Set<number>()
     for (const id of categoryIds) if (!(await isOwnCategory(tx, owner, id))) unknown.add(id)
     const problems = values.flatMap(({ categoryId }, i): FieldProblem[] => [

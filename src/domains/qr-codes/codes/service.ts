@@ -23,7 +23,7 @@ export async function createCode(ctx: AppContext, owner: Owner, input: NewQrCode
   if (input.isPublic) await checkMayPublish(ctx, owner)
   const values = newRow(input)
   const quota = await quotaOf(ctx)
-  const row = await ctx.db.write(async (tx) => {
+  const row = await ctx.db.write('qrCodes.createCode', async (tx) => {
     if (values.categoryId !== null && !(await isOwnCategory(tx, owner, values.categoryId)))
       throw refuse(noSuchCategory('body.categoryId'))
     await checkRoom(tx, owner, quota, 1)
@@ -59,7 +59,7 @@ export const publishCode = (ctx: AppContext, owner: Owner, id: number, isPublic:
 
 /** To the trash: see `trash/`. */
 export async function deleteCode(ctx: AppContext, owner: Owner, id: number): Promise<void> {
-  await ctx.db.write(async (tx) => {
+  await ctx.db.write('qrCodes.deleteCode', async (tx) => {
     const row = await findCode(tx, owner, id)
     if (row === undefined) throw notFound()
     await updateCode(tx, owner, row, { deletedAt: tx.stamp })
@@ -74,7 +74,7 @@ async function change(
   id: number,
   decide: (tx: Tx, row: QrCodeRow) => Change | Promise<Change>,
 ): Promise<QrCodeView> {
-  const row = await ctx.db.write(async (tx) => {
+  const row = await ctx.db.write('qrCodes.updateCode', async (tx) => {
     const before = await findCode(tx, owner, id)
     if (before === undefined) throw notFound()
     const changed = await decide(tx, before)

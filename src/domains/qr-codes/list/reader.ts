@@ -10,5 +10,5 @@ export const MANY = 2000
 /** Where to ask what has to look at all codes of an owner. */
 export async function readerFor(ctx: AppContext, { userId, orgId }: Owner): Promise<Db> {
   const isShort = orgId === 0 && (await countPersonal(ctx.db.read, userId)) <= MANY
-  return isShort ? ctx.db.read : ctx.db.aside
+  return isShort ? ctx.db.read : ctx.db.readInWorker
 }

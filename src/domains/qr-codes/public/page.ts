@@ -1,7 +1,8 @@
 /** The page behind a public code's link: the picture, its name, what it holds, and what a phone can do with it. */
 
-import { button, card, type Html, html, htmlPage, type Locale, qrPicture, text } from '#http/pages.ts'
+import { button, card, type Html, html, htmlPage, qrPicture, text } from '#http/pages.ts'
 import type { ContentType } from '#lib/content-type.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import { renderPath } from '../render/link.ts'
 import type { PublicQrCode } from './model.ts'

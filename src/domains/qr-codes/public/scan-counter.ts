@@ -47,7 +47,7 @@ export function flushScans(ctx: AppContext): Promise<void> {
 async function writeAll(ctx: AppContext, counts: Map<number, number>): Promise<void> {
   while (counts.size > 0) {
     const some = [...counts.entries().take(CODES_PER_WRITE)]
-    await ctx.db.write(async (tx) => {
+    await ctx.db.write('qrCodes.flushScans', async (tx) => {
       for (const [id, count] of some) await addScans(tx, id, count)
       tx.afterCommit(() => some.forEach(([id, count]) => subtract(counts, id, count)))
     })

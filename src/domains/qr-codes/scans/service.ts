@@ -37,7 +37,7 @@ const isWhole = (query: ListQuery): boolean =>
 /** Where to ask what has to look at all scans of a user. */
 async function readerFor(ctx: AppContext, userId: number): Promise<Db> {
   const { total } = await store.wholePage(ctx.db.read, userId, { page: 1, size: 1 })
-  return total > MANY ? ctx.db.aside : ctx.db.read
+  return total > MANY ? ctx.db.readInWorker : ctx.db.read
 }
 
 /** Keeps what was scanned and says what it points to, as far as the caller may know. */
@@ -47,7 +47,7 @@ export async function createScan(ctx: AppContext, actor: Actor, input: CreateSca
   if ((input.latitude == null) !== (input.longitude == null))
     throw invalid('body.longitude', 'latitude and longitude belong together', '经度与纬度须同时提供')
   const resolved = await resolve(ctx, actor, content)
-  const row = await ctx.db.write((tx) =>
+  const row = await ctx.db.write('qrCodes.createScan', (tx) =>
     store.insertScan(tx, actor.userId, {
       content,
       contentType: input.contentType ?? contentTypeOf(content),
@@ -76,7 +76,7 @@ async function resolve(ctx: AppContext, actor: Actor, content: string): Promise<
 }
 
 export function updateScan(ctx: AppContext, actor: Actor, id: number, input: UpdateScan): Promise<ScanView> {
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('qrCodes.updateScan', async (tx) => {
     const row = await store.updateScan(tx, actor.userId, id, input)
     if (row === undefined) throw notFound()
     return toView(row)
@@ -84,7 +84,7 @@ export function updateScan(ctx: AppContext, actor: Actor, id: number, input: Upd
 }
 
 export function deleteScan(ctx: AppContext, actor: Actor, id: number): Promise<void> {
-  return ctx.db.write(async (tx) => {
+  return ctx.db.write('qrCodes.deleteScan', async (tx) => {
     if (!(await store.deleteScan(tx, actor.userId, id))) throw notFound()
   })
 }

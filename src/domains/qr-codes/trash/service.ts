@@ -25,7 +25,7 @@ export async function listTrash(ctx: AppContext, owner: Owner, query: PageInput)
 /** Back to its place; its category is cleared when that is gone. Counts towards the quota again. */
 export async function restoreCode(ctx: AppContext, owner: Owner, id: number): Promise<QrCodeView> {
   const quota = await quotaOf(ctx)
-  const row = await ctx.db.write(async (tx) => {
+  const row = await ctx.db.write('qrCodes.restoreCode', async (tx) => {
     const trashed = await store.findTrashed(tx, owner, id)
     if (trashed === undefined) throw notFound()
     await checkRoom(tx, owner, quota, 1)
@@ -43,7 +43,9 @@ export async function emptyTrash(ctx: AppContext, owner: Owner): Promise<{ delet
   let deleted = 0
   let until = 0
   for (;;) {
-    const removed = await ctx.db.write((tx) => store.removeTrash(tx, owner, (until ||= tx.stamp), ROWS_PER_WRITE))
+    const removed = await ctx.db.write('qrCodes.emptyTrash', (tx) =>
+      store.removeTrash(tx, owner, (until ||= tx.stamp), ROWS_PER_WRITE),
+    )
     deleted += removed
     if (removed < ROWS_PER_WRITE) return { deleted }
   }
@@ -58,7 +60,7 @@ export async function purgeTrash(ctx: AppContext): Promise<void> {
   const last = await store.largestId(ctx.db.read)
   for (let id = 0; id < last; id += IDS_PER_WRITE) {
     if (await store.hasOldTrash(ctx.db.read, before, id, IDS_PER_WRITE))
-      await ctx.db.write((tx) => store.removeOldTrash(tx, before, id, IDS_PER_WRITE))
+      await ctx.db.write('qrCodes.purgeTrash', (tx) => store.removeOldTrash(tx, before, id, IDS_PER_WRITE))
     await Bun.sleep(0)
   }
 }
