@@ -7,28 +7,39 @@ import type { Static, TSchema } from '@sinclair/typebox'
 
 import type { AppContext } from '#context'
 import type { Locale } from '#lib/localized.ts'
+import type { AppPoint, DualPoint, OrgPoint, PlatformPoint } from '#permission-points'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+export type OpenAccess = { readonly kind: 'open' }
+
 /**
- * Who may call. `app`, `org`, `dual` and `platform` carry the permission point (`resource:action`).
- * - `org`: the organization is the path's `{orgId}` (or `{id}` under `/api/orgs`).
- * - `dual`: with `orgId` (query on reads, body or query on writes) a point of that organization, else of the APP domain.
- * - `admin`: any role in the PLATFORM domain. `platform`: that point in the PLATFORM domain.
+ * Who may call an operation. `app`, `org`, `dual` and `platform` carry the permission point (`resource:action`) that is required.
+ * - `open`: anyone, without a token. `signedIn`: any signed-in user.
+ * - `app`: the point in the APP domain.
+ * - `org`: the point in the organization of the path's `{orgId}` (or `{id}` under `/api/orgs`).
+ * - `dual`: with `orgId` (query on reads, body or query on writes) the point in that organization, otherwise in the APP domain.
+ * - `admin`: any role in the PLATFORM domain. `platform`: the point in the PLATFORM domain.
  */
 export type Access =
-  | { readonly kind: 'open' }
+  | OpenAccess
   | { readonly kind: 'signedIn' }
   | { readonly kind: 'admin' }
-  | { readonly kind: 'app' | 'org' | 'dual' | 'platform'; readonly point: string }
+  | { readonly kind: 'app'; readonly point: AppPoint }
+  | { readonly kind: 'org'; readonly point: OrgPoint }
+  | { readonly kind: 'dual'; readonly point: DualPoint }
+  | { readonly kind: 'platform'; readonly point: PlatformPoint }
 
-export const open: Access = { kind: 'open' }
-export const signedIn: Access = { kind: 'signedIn' }
-export const admin: Access = { kind: 'admin' }
-export const app = (point: string): Access => ({ kind: 'app', point })
-export const org = (point: string): Access => ({ kind: 'org', point })
-export const dual = (point: string): Access => ({ kind: 'dual', point })
-export const platform = (point: string): Access => ({ kind: 'platform', point })
+/** Accesses for which a caller is always signed in. */
+type MemberAccess = Exclude<Access, OpenAccess>
+
+export const open: OpenAccess = { kind: 'open' }
+export const signedIn: MemberAccess = { kind: 'signedIn' }
+export const admin: MemberAccess = { kind: 'admin' }
+export const app = (point: AppPoint): MemberAccess => ({ kind: 'app', point })
+export const org = (point: OrgPoint): MemberAccess => ({ kind: 'org', point })
+export const dual = (point: DualPoint): MemberAccess => ({ kind: 'dual', point })
+export const platform = (point: PlatformPoint): MemberAccess => ({ kind: 'platform', point })
 
 /** The signed-in person behind a request. */
 export interface Actor {
@@ -38,7 +49,7 @@ export interface Actor {
   readonly deviceKey: string
 }
 
-/** The request's outside: what login records, limits and messages need. */
+/** Request metadata for login records, rate limits and messages. */
 export interface Caller {
   readonly requestId: string
   /** The client's address, through trusted proxies only. */
@@ -50,63 +61,83 @@ export interface Caller {
   readonly deviceName: string | undefined
 }
 
-export interface Input<P, Q, B> {
-  ctx: AppContext
-  /** On `open` endpoints never read it. */
-  actor: Actor
-  params: P
-  query: Q
-  body: B
-  caller: Caller
-  request: Request
+export interface Input<A, P, Q, B> {
+  readonly ctx: AppContext
+  /** The signed-in user; undefined on `open` operations, which run without looking at a token. */
+  readonly actor: A extends OpenAccess ? undefined : Actor
+  readonly params: P
+  readonly query: Q
+  readonly body: B
+  readonly caller: Caller
+  readonly request: Request
 }
 
-type Of<S> = S extends TSchema ? Static<S> : undefined
+type Schema = TSchema | undefined
+/** The value that a schema describes; undefined where the record has no such schema. */
+type ValueOf<S> = S extends TSchema ? Static<S> : undefined
+
+/** Views may be read-only. */
+type Frozen<T> = T extends readonly (infer E)[]
+  ? readonly Frozen<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<T[K]> }
+    : T
+/** The result of `run`: the value of `data`, a Response where the record names media types in `answers`, or nothing. */
+type Result<D, M> =
+  (D extends TSchema ? Frozen<Static<D>> : M extends string ? never : void) | (M extends string ? Response : never)
 
 export interface Endpoint<
-  P extends TSchema | undefined = TSchema | undefined,
-  Q extends TSchema | undefined = TSchema | undefined,
-  B extends TSchema | undefined = TSchema | undefined,
-  D extends TSchema | undefined = TSchema | undefined,
+  Id extends string = string,
+  A extends Access = Access,
+  P extends Schema = Schema,
+  Q extends Schema = Schema,
+  B extends Schema = Schema,
+  D extends Schema = Schema,
+  M extends string | undefined = string | undefined,
 > {
-  /** Unique name, `domain.useCase`: the OpenAPI operation id and the name in logs and metrics. */
-  readonly id: string
+  /** Unique name, `domain.useCase`: the OpenAPI operation id, and the name in logs and metrics. */
+  readonly id: Id
   readonly method: Method
-  /** With `:name` for path parameters. One name per position over all tables. */
+  /** With `:name` for path parameters. */
   readonly path: string
+  /** An imperative: `Get the current user`. */
   readonly summary: string
   readonly description?: string
-  /** The contract's names of the path's parameters where they differ from ours: documentation only. */
+  /** Groups operations in the API document. */
   readonly tag: string
-  readonly access: Access
+  readonly access: A
   readonly params?: P
   readonly query?: Q
   readonly body?: B
-  /** Shape of the envelope's `data`; absent when there is none (`null`). */
+  /** Shape of the envelope's `data`; without it `data` is null. */
   readonly data?: D
-  /** Media type of a bare answer (`image/png`, `text/html`); then `run` gives a Response. */
-  readonly answers?: string
-  /** Counted in the stricter limit for routes that check a secret (60 a minute an IP). */
+  /** Media types of a bare answer, separated by commas (`image/png`, `text/html`); `run` may then return a Response. */
+  readonly answers?: M
+  /** Counted in the stricter limit for routes that check a secret (60 a minute for an IP address). */
   readonly checksSecret?: boolean
-  /** Largest body in bytes, 1 MiB unless given. */
+  /** Largest body in bytes; 1 MiB by default. */
   readonly maxBody?: number
-  /** Also takes `application/x-www-form-urlencoded`: the pages' own forms. */
+  /** Also accepts `application/x-www-form-urlencoded`: the forms of the HTML pages. */
   readonly acceptsForm?: boolean
   /** Answered even while the server is stopping. */
   readonly whileDraining?: boolean
   readonly deprecated?: boolean
-  run(input: Input<Of<P>, Of<Q>, Of<B>>): unknown
+  run(input: Input<A, ValueOf<P>, ValueOf<Q>, ValueOf<B>>): Result<D, M> | Promise<Result<D, M>>
 }
 
-/** Any endpoint, with the types of its parts forgotten. */
+/** Any endpoint, whatever its input and result. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the parts are checked where the record is written
 export type AnyEndpoint = Omit<Endpoint, 'run'> & { run(input: any): unknown }
 
+/** Declares an operation and checks that `run` fits the record's schemas. */
 export function endpoint<
-  P extends TSchema | undefined = undefined,
-  Q extends TSchema | undefined = undefined,
-  B extends TSchema | undefined = undefined,
-  D extends TSchema | undefined = undefined,
->(record: Endpoint<P, Q, B, D>): AnyEndpoint {
-  return record as unknown as AnyEndpoint
+  const Id extends string,
+  A extends Access,
+  P extends Schema = undefined,
+  Q extends Schema = undefined,
+  B extends Schema = undefined,
+  D extends Schema = undefined,
+  M extends string | undefined = undefined,
+>(record: Endpoint<Id, A, P, Q, B, D, M>): Endpoint<Id, A, P, Q, B, D, M> {
+  return record
 }

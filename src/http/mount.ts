@@ -135,7 +135,7 @@ class Route {
     if (!(allowed instanceof Promise ? await allowed : allowed)) throw noPermission
 
     if (this.#body && !bodyNamesScope) rawBody = await readBody(request, this.#maxBody, endpoint.acceptsForm === true)
-    const input: Input<unknown, unknown, unknown> = {
+    const input: Input<unknown, unknown, unknown, unknown> = {
       ctx,
       actor,
       caller,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { pointsOf } from '#domains/access/points.ts'
+import { pointsOf } from '#permission-points'
 
 import { type Person, race, startServer, type TestServer } from '../harness/index.ts'
 import { enrol, found, look, promote } from '../orgs/helpers.ts'

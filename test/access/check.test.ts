@@ -17,8 +17,8 @@ import {
   rolesChanged,
   unbindRoles,
 } from '#domains/access/index.ts'
-import { pointsOf } from '#domains/access/points.ts'
 import { myPermissions } from '#domains/access/service.ts'
+import { pointsOf } from '#permission-points'
 
 import { type Inside, openInside } from './inside.ts'
 

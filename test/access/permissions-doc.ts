@@ -3,8 +3,8 @@
 import { join } from 'node:path'
 
 import type { Domain } from '#db/schema/access.ts'
-import { pointName, points } from '#domains/access/points.ts'
 import { systemRoles } from '#domains/access/roles.ts'
+import { pointName, points } from '#permission-points'
 
 import { operations, pointsAskedFor } from './operations.ts'
 

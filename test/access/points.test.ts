@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 
 import type { Domain } from '#db/schema/access.ts'
-import { pointName, points, pointsOf } from '#domains/access/points.ts'
 import { systemRoles } from '#domains/access/roles.ts'
 import { pointKey } from '#domains/access/rules.ts'
+import { pointName, points, pointsOf } from '#permission-points'
 
 import { operations as contract } from '../contract/table.ts'
 import { operations, pointsAskedFor } from './operations.ts'

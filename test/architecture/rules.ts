@@ -13,7 +13,19 @@ interface Import {
 }
 
 /** Areas from the bottom up: each may import itself and those before it. */
-const LAYERS = ['lib', 'config', 'platform', 'db', 'context', 'http', 'domains', 'app', 'cli', 'main']
+const LAYERS = [
+  'lib',
+  'config',
+  'platform',
+  'db',
+  'permission-points',
+  'context',
+  'http',
+  'domains',
+  'app',
+  'cli',
+  'main',
+]
 
 /** Parts of a domain from the bottom up; files with other names may stand anywhere. */
 const PARTS: Record<string, number> = {

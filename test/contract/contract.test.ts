@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'
-import { points } from '#domains/access/points.ts'
+import { points } from '#permission-points'
 
 import { contractAccess, contractPath, extra, operations } from './table.ts'
 

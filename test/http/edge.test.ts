@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import type { AppContext } from '#context'
 import { storageError } from '#db/errors.ts'
-import { app, dual, endpoint, open, org, platform, signedIn } from '#http/endpoint.ts'
+import { type AnyEndpoint, app, dual, endpoint, open, org, platform, signedIn } from '#http/endpoint.ts'
 import { badRequest, limited, notFound, unauthorized } from '#http/errors.ts'
 import type { Gatekeeper } from '#http/mount.ts'
 import { mount } from '#http/mount.ts'
@@ -89,7 +89,7 @@ const endpoints = [
     path: '/app',
     summary: 'app',
     tag,
-    access: app('thing:read'),
+    access: app('category:read'),
     data: Type.Boolean(),
     run: () => true,
   }),
@@ -99,7 +99,7 @@ const endpoints = [
     path: '/org/:orgId',
     summary: 'org',
     tag,
-    access: org('thing:read'),
+    access: org('member:read'),
     params: Type.Object({ orgId: Id }),
     data: Type.Boolean(),
     run: () => true,
@@ -110,7 +110,7 @@ const endpoints = [
     path: '/dual',
     summary: 'dual',
     tag,
-    access: dual('thing:read'),
+    access: dual('qr_code:read'),
     data: Type.Boolean(),
     body: Type.Object({ orgId: Type.Optional(Nullable(Id)) }),
     run: () => true,
@@ -121,7 +121,7 @@ const endpoints = [
     path: '/platform',
     summary: 'platform',
     tag,
-    access: platform('thing:read'),
+    access: platform('user:read'),
     data: Type.Boolean(),
     run: () => true,
   }),
@@ -495,13 +495,23 @@ describe('rates', () => {
 })
 
 describe('mounting', () => {
-  const one = endpoints[2]!
+  const one: AnyEndpoint = endpoints[2]!
   test('refuses two records for one route, also under other parameter names, and two of one id', () => {
-    const double = [endpoint({ ...one, id: 'a', path: '/x/:id' }), endpoint({ ...one, id: 'b', path: '/x/:other' })]
+    const double = [
+      { ...one, id: 'a', path: '/x/:id' },
+      { ...one, id: 'b', path: '/x/:other' },
+    ]
     expect(() => mount(double, ctx, gates)).toThrow('declared twice')
-    expect(() => mount([endpoint({ ...one, path: '/p' }), endpoint({ ...one, path: '/q' })], ctx, gates)).toThrow(
-      'declared twice',
-    )
+    expect(() =>
+      mount(
+        [
+          { ...one, path: '/p' },
+          { ...one, path: '/q' },
+        ],
+        ctx,
+        gates,
+      ),
+    ).toThrow('declared twice')
   })
 })
 

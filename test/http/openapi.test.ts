@@ -128,7 +128,15 @@ describe('the document of this server', () => {
 })
 
 const sample = (more: Partial<AnyEndpoint> = {}): AnyEndpoint => ({
-  ...endpoint({ id: 'a.b', method: 'GET', path: '/api/a', summary: 'Read a', tag: 'a', access: open, run: () => null }),
+  ...endpoint({
+    id: 'a.b',
+    method: 'GET',
+    path: '/api/a',
+    summary: 'Read a',
+    tag: 'a',
+    access: open,
+    run: () => undefined,
+  }),
   ...more,
 })
 const only = (more: Partial<AnyEndpoint>): Json => operations(build([sample(more)]))[0]!.op
@@ -137,7 +145,7 @@ describe('what the checks above would catch', () => {
   test('an operation without summary, example, access or refusals', () => {
     expect(lacks(only({}))).toEqual([])
     expect(lacks(only({ summary: ' ' }))).toEqual(['summary'])
-    const op = only({ method: 'POST', access: dual('a:create'), body: Type.Object({ name: Line(9) }), data: Id })
+    const op = only({ method: 'POST', access: dual('qr_code:create'), body: Type.Object({ name: Line(9) }), data: Id })
     expect(lacks(op)).toEqual([])
     delete op.requestBody.content['application/json'].example
     delete op.responses[200].content['application/json'].example

@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'
-import { pointsOf } from '#domains/access/points.ts'
 import { systemRoles } from '#domains/access/roles.ts'
 import type { AnyEndpoint } from '#http/endpoint.ts'
+import { pointsOf } from '#permission-points'
 
 import { type Person, startServer, type TestServer } from '../harness/index.ts'
 import { enrol, expectSound, found, look, ok, type Org, promote } from './helpers.ts'

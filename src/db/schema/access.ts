@@ -3,7 +3,7 @@ import { users } from './accounts.ts'
 
 export type Domain = 'PLATFORM' | 'APP' | 'ORG'
 
-/** Permission points. Seeded from `domains/access/points.ts`; never deleted, only disabled. */
+/** Permission points. Seeded from `permission-points.ts`; never deleted, only disabled. */
 export const permissions = table(
   'rbac_permissions',
   {

@@ -4,8 +4,7 @@
  */
 
 import type { Domain } from '#db/schema/access.ts'
-
-import { type AppPoint, type OrgPoint, type PlatformPoint, pointsOf } from './points.ts'
+import { type AppPoint, type OrgPoint, type PlatformPoint, pointsOf } from '#permission-points'
 
 export interface SystemRole {
   readonly domain: Domain

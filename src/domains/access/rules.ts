@@ -2,8 +2,8 @@
 
 import type { Domain } from '#db/schema/access.ts'
 import type { Dated } from '#lib/read-cache.ts'
+import { type PermissionPoint, pointName } from '#permission-points'
 
-import { type PermissionPoint, pointName } from './points.ts'
 import { PLATFORM_RANK, type SystemRole } from './roles.ts'
 
 export interface Role extends Dated {

@@ -1,8 +1,8 @@
 import type { AppContext } from '#context'
+import { type PermissionPoint, points } from '#permission-points'
 import { sha256 } from '#platform/ids.ts'
 
 import { accessCache } from './cache.ts'
-import { type PermissionPoint, points } from './points.ts'
 import { type SystemRole, systemRoles } from './roles.ts'
 import { planSeed, pointKey, roleKey } from './rules.ts'
 import {

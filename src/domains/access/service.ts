@@ -2,10 +2,10 @@ import type { AppContext } from '#context'
 import type { Domain } from '#db/schema/access.ts'
 import type { Tx } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'
+import { pointName } from '#permission-points'
 
 import { accessCache } from './cache.ts'
 import type { MyPermissions } from './model.ts'
-import { pointName } from './points.ts'
 import { pointsIn, type UserAccess } from './rules.ts'
 import {
   allPoints,

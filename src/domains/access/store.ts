@@ -5,8 +5,7 @@ import { type Domain, permissions, rolePermissions, roles, userRoles } from '#db
 import { users } from '#db/schema/accounts.ts'
 import { serverState } from '#db/schema/settings.ts'
 import type { Db, Tx } from '#db/store.ts'
-
-import type { PermissionPoint } from './points.ts'
+import type { PermissionPoint } from '#permission-points'
 
 const point = { resource: permissions.resource, action: permissions.action }
 

@@ -1,4 +1,5 @@
-import { pointName } from '../points.ts'
+import { pointName } from '#permission-points'
+
 import { holdsEverything } from '../roles.ts'
 import type { PermissionView, RoleView, UserRoleView } from './model.ts'
 import type { PermissionRow, RoleRow, UserRoleRow } from './store.ts'

@@ -313,6 +313,8 @@ type PointOf<T> = { [R in keyof T & string]: `${R}:${keyof T[R] & string}` }[key
 export type PlatformPoint = PointOf<typeof PLATFORM>
 export type AppPoint = PointOf<typeof APP>
 export type OrgPoint = PointOf<typeof ORG>
+/** Points that exist in both the APP and the ORG domain. */
+export type DualPoint = PointOf<typeof DUAL>
 
 const list = (domain: Domain, table: Table): PermissionPoint[] =>
   Object.entries(table).flatMap(([resource, actions]) =>

@@ -1,0 +1,68 @@
+/** The compiler refuses endpoint records that contradict themselves: each wrong record below must be an error, the right ones none. */
+
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dir, '../..')
+// Inside the repository, as the aliases of package.json are looked up from the importing file.
+const folder = mkdtempSync(join(root, 'test/http/.types-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const WRONG: readonly [what: string, record: string, error: RegExp][] = [
+  [
+    'a result of another shape',
+    `access: signedIn, data: Type.Object({ id: Id }), run: () => ({ key: 1 })`,
+    /'{ key: number; }'/,
+  ],
+  ['a promise of another shape', `access: signedIn, data: Type.String(), run: async () => 1`, /Promise<number>/],
+  ['a result without a schema', `access: signedIn, run: async () => ({ leaked: 1 })`, /leaked/],
+  ['a Response without media types', `access: signedIn, data: Type.String(), run: () => new Response()`, /'Response'/],
+  [
+    'the caller of an open operation',
+    `access: open, data: Id, run: ({ actor }) => actor.userId`,
+    /'actor' is possibly 'undefined'/,
+  ],
+  ['an unknown permission point', `access: app('qr_code:raed'), run: () => undefined`, /"qr_code:raed"/],
+  ['a point of another domain', `access: platform('qr_code:publish'), run: () => undefined`, /"qr_code:publish"/],
+  ['a dual point that only APP has', `access: dual('category:read'), run: () => undefined`, /"category:read"/],
+  [
+    'an unknown parameter',
+    `access: signedIn, params: ById, data: Id, run: ({ params }) => params.key`,
+    /'key' does not exist/,
+  ],
+]
+
+const RIGHT: readonly string[] = [
+  `access: signedIn, params: ById, data: Id, run: ({ actor, params }) => actor.userId + params.id`,
+  `access: dual('qr_code:read'), data: Type.Array(Id), run: async ({ actor }) => [actor.userId] as readonly number[]`,
+  `access: open, answers: 'image/png', run: () => new Response()`,
+  `access: open, answers: 'text/html', data: Id, run: ({ request }) => (request.body ? 1 : new Response())`,
+]
+
+test('the compiler refuses records whose run does not fit their schemas, access or permission point', async () => {
+  const records = [...WRONG.map(([, record]) => record), ...RIGHT].map(
+    (record, i) =>
+      `export const e${i} = endpoint({ id: 'e${i}', method: 'GET', path: '/', summary: '', tag: '', ${record} })`,
+  )
+  const imports = [
+    `import { app, dual, endpoint, open, platform, signedIn } from '#http/endpoint.ts'`,
+    `import { ById, Id, Type } from '#http/schema.ts'`,
+    `export const used = [app, dual, open, platform, signedIn, ById, Id, Type]`,
+  ]
+  await Bun.write(join(folder, 'records.ts'), [...imports, ...records].join('\n'))
+  const options = { extends: join(root, 'tsconfig.json'), include: [], files: ['./records.ts'] }
+  await Bun.write(join(folder, 'tsconfig.json'), JSON.stringify(options))
+  const compiler = Bun.spawn([process.execPath, 'x', '--bun', 'tsc', '--noEmit', '-p', folder], {
+    cwd: root,
+    stdout: 'pipe',
+  })
+  const errors = (await new Response(compiler.stdout).text()).split('\n').filter((line) => line.includes('records.ts('))
+  const lineOf = (error: string) => Number(/records\.ts\((\d+),/.exec(error)![1])
+  for (const [i, [what, , pattern]] of WRONG.entries()) {
+    const found = errors.filter((error) => lineOf(error) === imports.length + i + 1)
+    expect(found, what).toHaveLength(1)
+    expect(found[0], what).toMatch(pattern)
+  }
+  expect(errors).toHaveLength(WRONG.length)
+})
