@@ -46,6 +46,13 @@ export const unavailable = at(503)
 /** Unknown, or somebody else's and not for the caller to know of: the answer is the same. */
 export const notFound = (): AppError => new AppError(404, 404, { en: 'Not found', zh: '未找到' })
 
+/** The path exists, but not for this method. Sent with `Allow`. */
+export const wrongMethod = (method: string): AppError =>
+  new AppError(405, 405, {
+    en: `${method} is not allowed here; the Allow header lists the methods that are`,
+    zh: `此地址不支持 ${method} 方法，可用方法见 Allow 响应头`,
+  })
+
 /** A quota or rate limit was met (business code 4022, HTTP 429). `retryAfter` in seconds. */
 export const limited = (en: string, zh: string, retryAfter = 60): AppError =>
   new AppError(429, 4022, { en, zh }, { retryAfter })

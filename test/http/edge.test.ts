@@ -205,7 +205,7 @@ const endpoints = [
   }),
 ]
 
-/** Token `user-7` is user 7 on device `device-7`; user 7 holds thing:read in APP and in organization 5, user 9 only there. */
+/** Token `user-7` is user 7 on device `device-7`; user 7 holds every point in APP and in organization 5, user 9 only there. */
 const gates: Gatekeeper = {
   authenticate(_ctx, token, deviceId) {
     const id = Number(/^user-(\d+)$/.exec(token)?.[1])
@@ -264,10 +264,6 @@ describe('envelope', () => {
     const reply = await call('GET', '/open/full')
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '30'])
     expect(reply.text).not.toMatch(/tessera\.db|disk/)
-  })
-  test('an unknown path and an unknown method are 404', async () => {
-    expect((await call('GET', '/nowhere')).code).toBe(404)
-    expect((await call('DELETE', '/open/thing')).code).toBe(404)
   })
   test('pages answer errors as pages, escaped, and as JSON when asked', async () => {
     const page = await call('GET', '/open/page')
@@ -491,6 +487,51 @@ describe('rates', () => {
     const reply = await send(strict.url, 'GET', '/open/ip', { headers: { 'x-forwarded-for': '203.0.113.9' } })
     await strict.kill()
     expect(reply.data).toBe('127.0.0.1')
+  })
+})
+
+describe('methods and paths', () => {
+  test('HEAD answers the status and headers of GET, without content', async () => {
+    const get = await fetch(`${server.url}/open/thing`)
+    const head = await fetch(`${server.url}/open/thing`, { method: 'HEAD' })
+    expect(head.status).toBe(200)
+    expect(await head.text()).toBe('')
+    expect(head.headers.get('content-length')).toBe(String((await get.text()).length))
+    expect(head.headers.get('etag')).toBe(get.headers.get('etag'))
+    expect((await fetch(`${server.url}/app`, { method: 'HEAD' })).status).toBe(401)
+    expect((await fetch(`${server.url}/nothing`, { method: 'HEAD' })).status).toBe(404)
+  })
+
+  test('a method that a path does not allow is answered with 405 and the allowed ones', async () => {
+    const reply = await call('DELETE', '/open/thing')
+    expect([reply.status, reply.code]).toEqual([405, 405])
+    expect(reply.headers.get('allow')).toBe('GET, HEAD')
+    expect((await call('GET', '/dual')).headers.get('allow')).toBe('POST')
+    for (const method of ['PUT', 'PATCH', 'OPTIONS'])
+      expect((await call(method, '/open/thing')).status, method).toBe(405)
+    expect((await call('DELETE', '/open/nothing')).status).toBe(404)
+  })
+
+  test('an unknown path is a page for browsers and JSON for programs', async () => {
+    const page = await call('GET', '/nothing/here', { headers: { accept: 'text/html,*/*;q=0.8' } })
+    expect(page.status).toBe(404)
+    expect(page.headers.get('content-type')).toContain('text/html')
+    const json = await call('GET', '/nothing/here')
+    expect([json.status, json.code]).toEqual([404, 404])
+    expect((await call('GET', '/')).status).toBe(404)
+  })
+
+  test('a slash at the end and percent-encoded parameters reach the same operation', async () => {
+    expect((await call('GET', '/open/thing/')).status).toBe(200)
+    expect((await call('GET', '/org/%35', me)).data).toBe(true)
+    expect((await call('GET', '/org/%E0%A4%A', me)).status).toBe(403)
+  })
+
+  test('a host name of three letters finds the operations too', async () => {
+    for (const host of ['nas', 'a', 'nas:8080']) {
+      expect((await call('GET', '/open/thing', { headers: { host } })).status, host).toBe(200)
+      expect((await call('GET', '/', { headers: { host } })).code, host).toBe(404)
+    }
   })
 })
 
