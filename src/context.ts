@@ -31,12 +31,6 @@ export interface AppContext {
   readonly lifecycle: Lifecycle
 }
 
-/** Idempotent background work. A job may be cut short at any moment and simply runs again. */
-export interface Job {
-  readonly name: string
-  run(ctx: AppContext): Promise<void>
-}
-
 /**
  * State that belongs to one domain and lives as long as the context (a cache, a queue), made when first asked for.
  * It keeps `AppContext` from naming every domain's inside, and two servers in one process apart.

@@ -18,7 +18,7 @@ const hello = { hello: 'world' }
 const CHECKS = 1_000_000
 
 const endpoints = [
-  ...accounts.endpoints,
+  ...accounts.accounts.endpoints,
   endpoint({
     id: 'bench.open',
     method: 'GET',

@@ -28,8 +28,7 @@ export const run: Run = async (call) => {
     const { createSetupLink } = await import('#domains/accounts/index.ts')
     const ctx = await app.createContext(config, { log })
     try {
-      await app.prepareServer(ctx).catch(refuseCredentials)
-      const server = app.serve(ctx)
+      const server = await app.serve(ctx).catch(refuseCredentials)
       lock.announce(server.url)
       say(`listening on ${server.url}`)
       const origin = call.reading.origins.has('publicUrl') ? config.publicUrl : server.url

@@ -9,7 +9,7 @@ import type { AppContext } from '#context'
 import { dialect } from '#db/dialect.ts'
 import { openStore } from '#db/open.ts'
 import { users } from '#db/schema/accounts.ts'
-import { createRole, seed } from '#domains/access/index.ts'
+import { access, createRole } from '#domains/access/index.ts'
 import { systemRoles } from '#domains/access/roles.ts'
 import { createLimiter } from '#platform/limiter.ts'
 import { createLog } from '#platform/log.ts'
@@ -53,7 +53,7 @@ export async function openInside(options: { seeded?: boolean } = {}): Promise<In
     lifecycle: { startedAt: clock.now(), draining: false },
   })
   const ctx = context()
-  if (options.seeded !== false) await seed(ctx)
+  if (options.seeded !== false) await access.seed(ctx)
   return {
     ctx,
     clock,

@@ -263,7 +263,7 @@ describe('a code', () => {
 
   test.if(inProcess)('is stored as a keyed hash, and gone when it was used or has ended', async () => {
     const { verificationCodes } = await import('#db/schema/accounts.ts')
-    const { jobs } = await import('#domains/accounts/index.ts')
+    const { accounts } = await import('#domains/accounts/index.ts')
     const rows = () => world.server.ctx.db.read.select().from(verificationCodes)
     const phone = newPhone()
     const code = await codeOf(phone)
@@ -276,7 +276,7 @@ describe('a code', () => {
     expect((await rows()).filter((r) => r.credential === phone)).toEqual([])
     await codeOf(newPhone())
     world.server.clock.advance(5 * MINUTE)
-    for (const job of jobs) await job.run(world.server.ctx)
+    for (const job of accounts.jobs) await job.run(world.server.ctx)
     expect(await rows()).toEqual([])
   })
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { nicknameWords } from '#db/schema/accounts.ts'
 import { nameOfAgent } from '#domains/accounts/devices/agent.ts'
-import { makeNickname, nicknameWordsChanged, seedNicknames } from '#domains/accounts/index.ts'
+import { accounts, makeNickname, nicknameWordsChanged } from '#domains/accounts/index.ts'
 import { WORDS } from '#domains/accounts/nicknames/words.ts'
 import { bodyOf } from '#domains/accounts/notices/texts.ts'
 
@@ -95,7 +95,7 @@ describe('nicknames', () => {
       await tx.delete(nicknameWords)
       nicknameWordsChanged(ctx, tx)
     })
-    await seedNicknames(ctx)
+    await accounts.seed(ctx)
     expect(await makeNickname(ctx, 'en')).toMatch(/^User\d{6}$/)
     expect(await makeNickname(ctx, 'zh')).toMatch(/^User\d{6}$/)
   })

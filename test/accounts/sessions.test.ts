@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { eq } from 'drizzle-orm'
 
-import { flush } from '#domains/accounts/index.ts'
+import { accounts } from '#domains/accounts/index.ts'
 
 import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
 
@@ -166,7 +166,7 @@ describe.if(inProcess)('last active time', () => {
     const { sessions } = await import('#db/schema/accounts.ts')
     const stored = async () => (await server.ctx.db.read.select().from(sessions)).find((s) => s.id === bob.sessionId)!
     const opened = (await stored()).lastActiveAt
-    await flush(server.ctx)
+    await accounts.stop(server.ctx)
     server.clock.advance(30_000)
     const shown = (await bob.get(`/api/auth/sessions/${bob.sessionId}`)).data.lastActiveTime
     expect(shown).toBeGreaterThanOrEqual(opened + 30_000)
@@ -183,7 +183,7 @@ describe.if(inProcess)('last active time', () => {
     const bob = await server.person()
     await bob.get('/api/auth/userinfo')
     await bob.post('/api/auth/logout')
-    await flush(server.ctx)
+    await accounts.stop(server.ctx)
     expect((await bob.get('/api/auth/userinfo')).status).toBe(401)
   })
 })
@@ -268,7 +268,6 @@ describe('devices', () => {
 
 describe.if(inProcess)('clean-up', () => {
   test('marks what is over and drops what nothing needs; running sessions stay', async () => {
-    const { jobs } = await import('#domains/accounts/index.ts')
     const { passwordTries, refreshTokens, sessions } = await import('#db/schema/accounts.ts')
     const day = 86_400_000
     const { ctx } = server
@@ -276,7 +275,7 @@ describe.if(inProcess)('clean-up', () => {
     await server.request('POST', '/api/auth/login', { body: { account: old.username, password: 'wrong' } })
     server.clock.advance(31 * day)
     const bob = await server.person()
-    for (let i = 0; i < 2; i++) for (const job of jobs) await job.run(ctx)
+    for (let i = 0; i < 2; i++) for (const job of accounts.jobs) await job.run(ctx)
     const find = async () => (await ctx.db.read.select().from(sessions)).find((s) => s.id === old.sessionId)
     expect((await find())!.status).toBe('EXPIRED')
     expect(await ctx.db.read.select().from(passwordTries)).toEqual([])
@@ -284,7 +283,7 @@ describe.if(inProcess)('clean-up', () => {
     expect(tokens.map((t) => t.sessionId)).toEqual([bob.sessionId])
     expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
     server.clock.advance(31 * day)
-    for (const job of jobs) await job.run(ctx)
+    for (const job of accounts.jobs) await job.run(ctx)
     expect(await find()).toBeUndefined()
   })
 })

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import {
-  createAdministrator,
-  createSetupLink,
-  ensureConfiguredAdministrator,
-  listAdministrators,
-} from '#domains/accounts/index.ts'
+import { accounts, createAdministrator, createSetupLink, listAdministrators } from '#domains/accounts/index.ts'
 
 import { inProcess, race, startServer, type TestServer } from '../harness/index.ts'
 
@@ -120,7 +115,7 @@ describe.if(inProcess)('administrator of the configuration', () => {
     const server = await startServer()
     const first = await listAdministrators(server.ctx)
     expect(first).toMatchObject([{ username: 'root', isInitial: true, roles: ['SYSTEM_ADMIN'] }])
-    await ensureConfiguredAdministrator(server.ctx)
+    await accounts.start(server.ctx)
     expect(await listAdministrators(server.ctx)).toEqual(first)
     expect(await createSetupLink(server.ctx)).toBeNull()
     await server.stop()

@@ -8,7 +8,7 @@ import { createLog } from '#platform/log.ts'
 const config = JSON.parse(process.argv[2]!) as Config
 const codes = JSON.parse(process.argv[3]!) as string[]
 const ctx = await createContext(config, { log: createLog({ level: 'error', format: 'text' }) })
-serve(ctx)
+await serve(ctx)
 await Promise.all(
   codes.map(async (code) => {
     const expiresAt = ctx.clock.now() + 300_000

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { createContext, prepareServer, serve } from '#app'
+import { createContext, serve } from '#app'
 import { type Config, defaultConfig } from '#config/config.ts'
 import type { AppContext } from '#context'
 import { outbox } from '#db/schema/delivery.ts'
@@ -381,8 +381,7 @@ async function runWith(
   const log = createLog({ level: 'warn', format: 'json', write: (text) => void (isOurs(text) && lines.push(text)) })
   const whole: Config = { ...defaultConfig, host: '127.0.0.1', port: 0, dataDir, databaseUrl, ...config }
   const ctx = await createContext(whole, { log, clock })
-  await prepareServer(ctx)
-  const server = serve(ctx)
+  const server = await serve(ctx)
   return {
     ctx,
     clock,

@@ -8,13 +8,13 @@ export interface RequestOptions {
   query?: Record<string, string | number | boolean>
 }
 
-export interface Reply {
+// oxlint-disable-next-line typescript/no-explicit-any -- untyped requests look into results of every shape
+export interface Reply<T = any> {
   status: number
   headers: Headers
   /** The envelope's `code`, or 0 when the answer is not JSON. */
   code: number
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
-  data: any
+  data: T
   message: string
   details: { path: string; message: string }[]
   text: string
@@ -22,6 +22,15 @@ export interface Reply {
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Sends a request to one server, perhaps as one user. */
+export type Send = (method: Method, path: string, options?: RequestOptions) => Promise<Reply>
+
+/** Fails the test, with the answer in the message, unless the request succeeded. */
+export function ok<T>(reply: Reply<T>): Reply<T> {
+  if (reply.status !== 200) throw new Error(`expected success, got ${reply.status}: ${reply.text.slice(0, 500)}`)
+  return reply
+}
 
 export async function send(url: string, method: string, path: string, options: RequestOptions = {}): Promise<Reply> {
   const headers: Record<string, string> = { ...options.headers }

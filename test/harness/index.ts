@@ -1,7 +1,9 @@
 /** What tests import: a real server in a fresh data directory, people on it, and requests. */
 export { ADMIN, inProcess, startServer, type ServerOptions, type TestServer } from './server.ts'
-export { type Reply, type RequestOptions } from './client.ts'
+export { type OperationId } from './api.ts'
+export { ok, type Reply, type RequestOptions } from './client.ts'
 export { type Gateways, startGateways } from './gateways.ts'
 export { type Person } from './people.ts'
 export { TestClock } from './clock.ts'
 export { race } from './race.ts'
+export { useServer } from './use-server.ts'

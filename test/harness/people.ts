@@ -1,6 +1,7 @@
+import { type Call, callBy } from './api.ts'
 import { type Method, type Reply, type RequestOptions, send } from './client.ts'
 
-/** A signed-in person: requests carry the token and the device. */
+/** A signed-in user: requests carry the token and the device. */
 export interface Person {
   id: number
   username: string
@@ -10,6 +11,8 @@ export interface Person {
   sessionId: number
   /** The raw device id, as the phone would keep it. */
   deviceId: string
+  /** Calls an operation by its id, typed by the endpoint table. */
+  call: Call
   send(method: Method, path: string, options?: RequestOptions): Promise<Reply>
   get(path: string, query?: RequestOptions['query']): Promise<Reply>
   post(path: string, body?: unknown): Promise<Reply>
@@ -29,6 +32,7 @@ export function person(url: string, login: Reply, name: string, password: string
     refreshToken: login.data.refreshToken,
     sessionId: login.data.sessionId,
     deviceId,
+    call: callBy((method, path, options) => me.send(method, path, options)),
     send: (method, path, options) => send(url, method, path, { token: me.token, deviceId: me.deviceId, ...options }),
     get: (path, query) => me.send('GET', path, query ? { query } : {}),
     post: (path, body) => me.send('POST', path, { body: body ?? {} }),

@@ -7,11 +7,13 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { createContext, prepareServer, serve } from '#app'
+import { createContext, domains, serve } from '#app'
 import { type Config, defaultConfig } from '#config/config.ts'
 import type { AppContext } from '#context'
+import type { Domain } from '#domains/domain.ts'
 import { createLog } from '#platform/log.ts'
 
+import { type Call, callBy } from './api.ts'
 import { type Reply, type RequestOptions, send } from './client.ts'
 import { TestClock } from './clock.ts'
 import { freshDatabase } from './database.ts'
@@ -26,6 +28,8 @@ export interface ServerOptions {
   /** Keep using this directory (and database) instead of fresh ones; `stop` then leaves them. */
   dataDir?: string
   config?: Partial<Config>
+  /** Changes the list of domains, to listen to events or to contribute. In-process servers only. */
+  domains?: (product: readonly Domain[]) => readonly Domain[]
 }
 
 export interface TestServer {
@@ -35,11 +39,15 @@ export interface TestServer {
   readonly ctx: AppContext
   readonly clock: TestClock
   request(method: string, path: string, options?: RequestOptions): Promise<Reply>
-  /** Registers and signs in somebody new. */
+  /** Calls an operation by its id without signing in. */
+  call: Call
+  /** Registers and signs in a new user. */
   person(name?: string): Promise<Person>
   /** The first administrator, holding SYSTEM_ADMIN. */
   admin(): Promise<Person>
   stop(): Promise<void>
+  /** The same, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** False when the compiled executable is under test: there is no looking inside, and time cannot be moved. */
@@ -64,8 +72,13 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     checkAnswers: true,
     ...options.config,
   }
-  const running = inProcess ? await startHere(config) : await startBinary(config)
+  const running = inProcess ? await startHere(config, options.domains) : await startBinary(config)
   const { url } = running
+  async function stop(): Promise<void> {
+    await running.stop()
+    await database?.drop()
+    if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+  }
   return {
     url,
     dataDir,
@@ -75,6 +88,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     },
     clock: running.clock,
     request: (method, path, options) => send(url, method, path, options),
+    call: callBy((method, path, options) => send(url, method, path, options)),
     async person(name = `user${++counter}`) {
       const password = `secret of ${name}`
       const deviceId = `device-of-${name}-${crypto.randomUUID()}`
@@ -88,11 +102,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       const login = await send(url, 'POST', '/api/admin/auth/login', { headers: { 'x-device-id': deviceId }, body })
       return person(url, login, ADMIN.username, ADMIN.password, deviceId)
     },
-    async stop() {
-      await running.stop()
-      await database?.drop()
-      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   }
 }
 
@@ -103,11 +114,11 @@ interface Running {
   stop(): Promise<void>
 }
 
-async function startHere(config: Config): Promise<Running> {
+async function startHere(config: Config, change: ServerOptions['domains']): Promise<Running> {
   const clock = new TestClock()
-  const ctx = await createContext(config, { log: createLog({ level: config.logLevel, format: 'text' }), clock })
-  await prepareServer(ctx)
-  const server = serve(ctx)
+  const log = createLog({ level: config.logLevel, format: 'text' })
+  const ctx = await createContext(config, { log, clock, domains: change?.(domains) ?? domains })
+  const server = await serve(ctx)
   return {
     url: server.url,
     ctx,

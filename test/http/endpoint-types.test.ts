@@ -1,4 +1,4 @@
-/** The compiler refuses endpoint records that contradict themselves: each wrong record below must be an error, the right ones none. */
+/** The compiler refuses endpoint records that contradict themselves and calls that do not fit a record: each must be an error. */
 
 import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -33,6 +33,14 @@ const WRONG: readonly [what: string, record: string, error: RegExp][] = [
   ],
 ]
 
+/** Of the test client: `alice.call(…)`. */
+const WRONG_CALLS: readonly [what: string, call: string, error: RegExp][] = [
+  ['an unknown operation', `alice.call('qrCodes.crate')`, /"qrCodes.crate"/],
+  ['a missing body', `alice.call('qrCodes.create')`, /Expected 2 arguments/],
+  ['a field that the body lacks', `alice.call('qrCodes.create', { body: { nme: 'x', content: 'y' } })`, /'nme'/],
+  ['a field that the data lacks', `alice.call('profile.get').then(({ data }) => data.nme)`, /'nme' does not exist/],
+]
+
 const RIGHT: readonly string[] = [
   `access: signedIn, params: ById, data: Id, run: ({ actor, params }) => actor.userId + params.id`,
   `access: dual('qr_code:read'), data: Type.Array(Id), run: async ({ actor }) => [actor.userId] as readonly number[]`,
@@ -40,7 +48,8 @@ const RIGHT: readonly string[] = [
   `access: open, answers: 'text/html', data: Id, run: ({ request }) => (request.body ? 1 : new Response())`,
 ]
 
-test('the compiler refuses records whose run does not fit their schemas, access or permission point', async () => {
+test('the compiler refuses records whose run does not fit their schemas, access or permission point, and wrong calls of the test client', async () => {
+  const calls = WRONG_CALLS.map(([, call], i) => `export const c${i} = ${call}`)
   const records = [...WRONG.map(([, record]) => record), ...RIGHT].map(
     (record, i) =>
       `export const e${i} = endpoint({ id: 'e${i}', method: 'GET', path: '/', summary: '', tag: '', ${record} })`,
@@ -48,9 +57,11 @@ test('the compiler refuses records whose run does not fit their schemas, access 
   const imports = [
     `import { app, dual, endpoint, open, platform, signedIn } from '#http/endpoint.ts'`,
     `import { ById, Id, Type } from '#http/schema.ts'`,
+    `import type { Person } from '../../harness/people.ts'`,
+    `declare const alice: Person`,
     `export const used = [app, dual, open, platform, signedIn, ById, Id, Type]`,
   ]
-  await Bun.write(join(folder, 'records.ts'), [...imports, ...records].join('\n'))
+  await Bun.write(join(folder, 'records.ts'), [...imports, ...calls, ...records].join('\n'))
   const options = { extends: join(root, 'tsconfig.json'), include: [], files: ['./records.ts'] }
   await Bun.write(join(folder, 'tsconfig.json'), JSON.stringify(options))
   const compiler = Bun.spawn([process.execPath, 'x', '--bun', 'tsc', '--noEmit', '-p', folder], {
@@ -59,10 +70,10 @@ test('the compiler refuses records whose run does not fit their schemas, access 
   })
   const errors = (await new Response(compiler.stdout).text()).split('\n').filter((line) => line.includes('records.ts('))
   const lineOf = (error: string) => Number(/records\.ts\((\d+),/.exec(error)![1])
-  for (const [i, [what, , pattern]] of WRONG.entries()) {
+  for (const [i, [what, , pattern]] of [...WRONG_CALLS, ...WRONG].entries()) {
     const found = errors.filter((error) => lineOf(error) === imports.length + i + 1)
     expect(found, what).toHaveLength(1)
     expect(found[0], what).toMatch(pattern)
   }
-  expect(errors).toHaveLength(WRONG.length)
+  expect(errors).toHaveLength(WRONG_CALLS.length + WRONG.length)
 })

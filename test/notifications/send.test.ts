@@ -8,7 +8,7 @@ import { eq } from 'drizzle-orm'
 import { users } from '#db/schema/accounts.ts'
 import { notificationContents, notifications, notificationSends } from '#db/schema/notifications.ts'
 import { bindRole, createRole } from '#domains/access/index.ts'
-import { registerOrganizations } from '#domains/notifications/index.ts'
+import { domain } from '#domains/domain.ts'
 
 import { freshDatabase } from '../harness/database.ts'
 import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
@@ -157,15 +157,24 @@ test('to an organization: its members have it, others do not', async () => {
 
 describe.if(inProcess)('to many', () => {
   test('an organization: its members of that moment and no one else', async () => {
-    const { ctx } = server
-    const [a, b, stranger] = [await server.person(), await server.person(), await server.person()]
-    const members = [...(await addUsers(server, 1200)), a.id, b.id].toSorted((x, y) => x - y)
+    let members: number[] = []
     let joined: number[] = []
-    registerOrganizations(ctx, {
-      exists: async (_, orgId) => orgId === 7,
-      membersAfter: async (_, orgId, after, limit) =>
-        orgId === 7 ? [...members, ...joined].filter((id) => id > after).slice(0, limit) : [],
+    const seven = domain({
+      name: 'orgs',
+      audiences: {
+        organization: {
+          exists: async (_db, orgId) => orgId === 7,
+          membersAfter: async (_db, orgId, after, limit) =>
+            orgId === 7 ? [...members, ...joined].filter((id) => id > after).slice(0, limit) : [],
+        },
+      },
     })
+    await using server = await startServer({
+      domains: (product) => [...product.filter(({ name }) => name !== 'orgs'), seven],
+    })
+    const admin = await server.admin()
+    const [a, b, stranger] = [await server.person(), await server.person(), await server.person()]
+    members = [...(await addUsers(server, 1200)), a.id, b.id].toSorted((x, y) => x - y)
     expect((await admin.post('/api/notifications', { ...text, orgId: 8 })).status).toBe(404)
     const sending = admin.post('/api/notifications', { ...text, orgId: 7, title: 'To seven' })
     const { data } = ok(await sending)
@@ -173,7 +182,6 @@ describe.if(inProcess)('to many', () => {
     expect(await whenSent(admin, data.id)).toMatchObject({ sent: 1202, progress: 100 })
     for (const who of [a, b]) expect((await list(who)).items.map((item) => item.title)).toEqual(['To seven'])
     expect(await counts(stranger)).toEqual({ total: 0, unread: 0 })
-    registerOrganizations(ctx, { exists: async () => false, membersAfter: async () => [] })
   })
 
   test('a restart in the middle: nobody is left out, nobody gets two, deleted accounts get none', async () => {

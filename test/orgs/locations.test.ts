@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { registerLocationUse } from '#domains/orgs/index.ts'
+import { domain } from '#domains/domain.ts'
 
 import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
 import { enrol, found, ok, type Org, promote } from './helpers.ts'
@@ -15,8 +15,24 @@ let outsider: Person
 let org: Org
 let other: Org
 
+/** Stands in for a domain that keeps things at locations. */
+const usesAskedFor: number[][] = []
+let usesCounted = (_locationId: number): number => 0
+const assets = domain({
+  name: 'assets',
+  locationUses: [
+    {
+      name: 'assets',
+      count(_db, orgId, locationId) {
+        usesAskedFor.push([orgId, locationId])
+        return Promise.resolve(usesCounted(locationId))
+      },
+    },
+  ],
+})
+
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ domains: (product) => [...product, assets] })
   owner = await server.person()
   admin = await server.person()
   member = await server.person()
@@ -195,19 +211,14 @@ describe('deleting', () => {
 
   test.if(inProcess)('is refused while something of another area stands there', async () => {
     const { where, ids } = await row(2)
-    const asked: number[][] = []
-    registerLocationUse(server.ctx, {
-      name: 'assets',
-      count(_db, orgId, locationId) {
-        asked.push([orgId, locationId])
-        return Promise.resolve(locationId === ids[0] ? 3 : 0)
-      },
-    })
+    usesAskedFor.length = 0
+    usesCounted = (locationId) => (locationId === ids[0] ? 3 : 0)
     const refused = await owner.delete(at(where, `/${ids[0]}`))
     expect(refused.status).toBe(400)
     expect(refused.message).toContain('assets (3)')
     ok(await owner.delete(at(where, `/${ids[1]}`)))
-    expect(asked).toEqual([
+    usesCounted = () => 0
+    expect(usesAskedFor).toEqual([
       [where.id, ids[0]!],
       [where.id, ids[1]!],
     ])

@@ -1,10 +1,10 @@
-import { type AnyEndpoint, endpoint, signedIn } from '#http/endpoint.ts'
+import { endpoint, signedIn } from '#http/endpoint.ts'
 
 import { adminEndpoints } from './admin/endpoints.ts'
 import { MyPermissions } from './model.ts'
 import { myPermissions } from './service.ts'
 
-export const endpoints: readonly AnyEndpoint[] = [
+export const accessEndpoints = [
   endpoint({
     id: 'access.myPermissions',
     method: 'GET',

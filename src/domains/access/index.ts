@@ -1,6 +1,12 @@
 /** Who may do what: permission points, roles, and the check that stands before every request. */
-export { endpoints } from './endpoints.ts'
-export { seed } from './seed.ts'
+
+import { domain } from '#domains/domain.ts'
+
+import { accessEndpoints } from './endpoints.ts'
+import { seed } from './seed.ts'
+
+export const access = domain({ name: 'access', endpoints: accessEndpoints, seed })
+
 export { OWNER, SYSTEM_ADMIN, USER } from './roles.ts'
 export { platformBindings } from './store.ts'
 export {

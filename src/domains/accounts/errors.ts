@@ -58,12 +58,6 @@ export const administratorStays = () =>
     '管理员账号不能注销，请先解除管理员角色',
   )
 
-export const ownerStays = () =>
-  badRequest(
-    'You are the owner of an organization: hand it over or dissolve it first',
-    '您是组织的所有者，请先转让或解散组织',
-  )
-
 export const usernameTaken = (path = 'body.username') => invalid(path, 'is taken', '已被使用')
 export const emailUnusable = () => invalid('body.email', 'cannot be used', '无法使用')
 export const nameOrEmailNeeded = () => badRequest('Give a username or an e-mail', '请填写用户名或邮箱')

@@ -1,4 +1,6 @@
-import type { AppContext, Job } from '#context'
+import type { AppContext } from '#context'
+import type { Job } from '#domains/domain.ts'
+import { MINUTE } from '#platform/clock.ts'
 
 import { deleteExpiredCodes } from './codes/store.ts'
 import { SESSION_MS } from './limits.ts'
@@ -17,4 +19,4 @@ async function cleanUp(ctx: AppContext): Promise<void> {
   })
 }
 
-export const jobs: readonly Job[] = [{ name: 'accounts.cleanUp', run: cleanUp }]
+export const jobs: readonly Job[] = [{ name: 'accounts.cleanUp', every: 10 * MINUTE, run: cleanUp }]

@@ -16,7 +16,7 @@ import * as service from './service.ts'
 
 const tag = 'Notifications'
 
-export const endpoints = [
+export const notificationEndpoints = [
   endpoint({
     id: 'notifications.list',
     method: 'GET',

@@ -1,14 +1,18 @@
-/** What people are told in the app: by other domains in their own writes, and by administrators. */
+/** Notifications in the app: from other domains, inside their own writes, and from administrators. */
 
-import type { Job } from '#context'
+import { domain } from '#domains/domain.ts'
 
-import { sendJob } from './sends/runner.ts'
+import { notificationEndpoints } from './endpoints.ts'
+import { continueSends, sendJob, stopSends } from './sends/runner.ts'
+import { deleteAllOf } from './store.ts'
 
-export { endpoints } from './endpoints.ts'
+export const notifications = domain({
+  name: 'notifications',
+  endpoints: notificationEndpoints,
+  jobs: [sendJob],
+  on: { 'user.deleting': (_ctx, tx, { userId }) => deleteAllOf(tx, userId) },
+  start: continueSends,
+  stop: stopSends,
+})
+
 export { type Notice, notify } from './notify.ts'
-export { type Notified, onNotification } from './listeners.ts'
-export { type Organizations, registerOrganizations } from './sends/organizations.ts'
-export { deleteAllOf } from './store.ts'
-export { continueSends, stopSends } from './sends/runner.ts'
-
-export const jobs: readonly Job[] = [sendJob]

@@ -1,9 +1,9 @@
 import type { AppContext } from '#context'
 import type { NotificationType } from '#db/schema/notifications.ts'
 import type { Tx } from '#db/store.ts'
+import { emit } from '#domains/domain.ts'
 import type { Localized } from '#lib/localized.ts'
 
-import { tell } from './listeners.ts'
 import { insertContent, insertRecipients } from './store.ts'
 
 export interface Notice {
@@ -27,6 +27,5 @@ export async function notify(ctx: AppContext, tx: Tx, notice: Notice): Promise<v
   if (userIds.length === 0) return
   const content = { type, title: title.en, body: body.en, titleZh: title.zh, bodyZh: body.zh, data: { ...data } }
   const rows = await insertRecipients(tx, await insertContent(tx, content), type, userIds)
-  const createdAt = tx.stamp
-  tx.afterCommit(() => tell(ctx, rows, { type, title, body, data, createdAt }))
+  await emit(ctx, tx, 'notification.created', { recipients: rows, type, title, body, data, createdAt: tx.stamp })
 }

@@ -51,3 +51,9 @@ export const noTargets = () => badRequest('Name at least one person', '请至少
 export const tooManyTargets = (max: number) => badRequest(`Name at most ${max} people`, `最多指定 ${max} 人`)
 export const tooManyWrongCodes = (seconds: number) =>
   limited('Too many wrong codes', '错误的组织码过多，请稍后再试', seconds)
+
+export const ownerCannotDeleteAccount = () =>
+  badRequest(
+    'You are the owner of an organization: hand it over or dissolve it first',
+    '您是组织的所有者，请先转让或解散组织',
+  )

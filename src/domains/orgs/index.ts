@@ -1,38 +1,36 @@
-/** Organizations: founding, members and their roles, the ways to join, what the public sees. */
+/** Organizations: founding, members and their roles, the ways to join, and the public pages. */
 
-import type { Db, Tx } from '#db/store.ts'
-import type { AnyEndpoint } from '#http/endpoint.ts'
+import { domain } from '#domains/domain.ts'
 
 import { invitationEndpoints } from './invitations/endpoints.ts'
 import { joiningEndpoints } from './joining/endpoints.ts'
 import { locationEndpoints } from './locations/endpoints.ts'
 import { memberEndpoints } from './members/endpoints.ts'
+import { endMemberships } from './members/membership.ts'
 import { membersAfter } from './members/store.ts'
 import { organizationEndpoints } from './organizations/endpoints.ts'
 import { findOrg } from './organizations/store.ts'
 import { publicEndpoints } from './public/endpoints.ts'
+import { resolveJoin } from './public/service.ts'
 
-export const endpoints: readonly AnyEndpoint[] = [
-  ...organizationEndpoints,
-  ...memberEndpoints,
-  ...invitationEndpoints,
-  ...joiningEndpoints,
-  ...publicEndpoints,
-  ...locationEndpoints,
-]
+export const orgs = domain({
+  name: 'orgs',
+  endpoints: [
+    ...organizationEndpoints,
+    ...memberEndpoints,
+    ...invitationEndpoints,
+    ...joiningEndpoints,
+    ...publicEndpoints,
+    ...locationEndpoints,
+  ],
+  on: { 'user.deleting': (ctx, tx, { userId }) => endMemberships(ctx, tx, userId) },
+  scanTargets: { ORG_JOIN: resolveJoin },
+  audiences: {
+    organization: { exists: async (db, orgId) => (await findOrg(db, orgId)) !== undefined, membersAfter },
+  },
+})
 
-export { type OrgResource, registerResource } from './resources.ts'
-export { type LocationUse, registerLocationUse } from './locations/uses.ts'
 /** Whether the user is the sole OWNER of an organization: such an account cannot be deleted (spec §5.12). */
 export { ownsAny as soleOwnerOf } from './organizations/store.ts'
-export { addMember, endMemberships, removeMember } from './members/membership.ts'
+export { addMember, removeMember } from './members/membership.ts'
 export { dissolve, transfer } from './organizations/service.ts'
-
-/** Who a notification to an organization goes to: for `registerOrganizations` of the notifications domain. */
-export const forNotifications = {
-  exists: async (db: Db | Tx, orgId: number): Promise<boolean> => (await findOrg(db, orgId)) !== undefined,
-  membersAfter,
-}
-
-/** What a scanned `org-join:` content leads to: for `registerResolver` of the qr-codes domain. */
-export { resolveJoin } from './public/service.ts'

@@ -1,2 +1,7 @@
-/** Copies of people's own things that belong to an organization. */
-export { shareEndpoints as endpoints } from './endpoints.ts'
+/** Copies of users' own things that belong to an organization. */
+
+import { domain } from '#domains/domain.ts'
+
+import { shareEndpoints } from './endpoints.ts'
+
+export const shares = domain({ name: 'shares', endpoints: shareEndpoints })

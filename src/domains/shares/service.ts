@@ -1,6 +1,8 @@
 import type { AppContext } from '#context'
 import { mapPage, type Page } from '#db/paging.ts'
-import * as qrCodes from '#domains/qr-codes/index.ts'
+import type { ShareEntity } from '#db/schema/shares.ts'
+import type { Shareable } from '#domains/contributions.ts'
+import { contributions } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
@@ -12,15 +14,19 @@ import { toShareView } from './view.ts'
 /** Copies something of the caller's own into the organization. The copy is the organization's from then on. */
 export async function share(ctx: AppContext, actor: Actor, orgId: number, input: CreateShare): Promise<ShareView> {
   const { entityType, sourceId } = input
-  if (entityType !== 'QR_CODE') throw notYet()
-  const quota = await qrCodes.quotaOf(ctx)
+  const copy = await shareableOf(ctx, entityType)?.prepareCopy(ctx)
+  if (copy === undefined) throw notYet()
   const row = await ctx.db.write('shares.create', async (tx) => {
     if (!(await store.orgExists(tx, orgId))) throw notFound()
-    const qrCodeId = await qrCodes.copyIntoOrg(tx, actor.userId, sourceId, orgId, quota)
+    const qrCodeId = await copy(tx, actor.userId, sourceId, orgId)
     const id = await store.insertShare(tx, { orgId, entityType, sourceId, qrCodeId, sharedBy: actor.userId })
     return (await store.findShare(tx, orgId, id))!
   })
   return toShareView(row)
+}
+
+function shareableOf(ctx: AppContext, entityType: ShareEntity): Shareable | undefined {
+  return contributions(ctx, 'shareable').find((shareable) => shareable[entityType])?.[entityType]
 }
 
 export const listShares = async (ctx: AppContext, orgId: number, query: SharesQuery): Promise<Page<ShareView>> =>
@@ -31,6 +37,6 @@ export async function deleteShare(ctx: AppContext, _actor: Actor, orgId: number,
   await ctx.db.write('shares.delete', async (tx) => {
     const gone = await store.deleteShare(tx, orgId, id)
     if (gone === undefined) throw notFound()
-    if (gone.qrCodeId !== null) await qrCodes.removeOrgCopy(tx, orgId, gone.qrCodeId)
+    if (gone.qrCodeId !== null) await shareableOf(ctx, 'QR_CODE')!.deleteCopy(tx, orgId, gone.qrCodeId)
   })
 }

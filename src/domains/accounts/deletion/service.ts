@@ -3,12 +3,12 @@
 import type { AppContext } from '#context'
 import { platformBindings, unbindRoles } from '#domains/access/index.ts'
 import { cityOf, sendNotice } from '#domains/delivery/index.ts'
+import { emit } from '#domains/domain.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 
 import { dropCodes } from '../codes/store.ts'
 import { askingDevice } from '../credentials.ts'
 import { administratorStays, sessionEnded } from '../errors.ts'
-import { hooks } from '../hooks.ts'
 import { deleteLinksOf } from '../links/store.ts'
 import { recordLogin } from '../login-records/record.ts'
 import { revokeAll } from '../sessions/open.ts'
@@ -25,10 +25,7 @@ export async function deleteAccount(ctx: AppContext, actor: Actor, caller: Calle
     const user = await userById(tx, userId)
     if (user?.status !== 'ACTIVE') throw sessionEnded
     if ((await platformBindings(tx)).some((binding) => binding.userId === userId)) throw administratorStays()
-    for (const end of hooks(ctx).deletion) {
-      const refusal = await end(ctx, tx, userId)
-      if (refusal) throw refusal
-    }
+    await emit(ctx, tx, 'user.deleting', { userId })
     const bound = (await identitiesOf(tx, userId)).filter((i) => i.provider !== 'DEVICE')
     const device = askingDevice(actor, caller)
     await recordLogin(ctx, tx, { userId, loginType: 'account_delete', device, ip })

@@ -3,9 +3,9 @@
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { cityOf, type NoticeData, type NoticeKind, sendNotice } from '#domains/delivery/index.ts'
+import { notify } from '#domains/notifications/index.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 
-import { hooks } from '../hooks.ts'
 import { identitiesOf } from '../users/store.ts'
 import { bodyOf, TITLES } from './texts.ts'
 
@@ -30,7 +30,7 @@ export interface Happened<K extends NoticeKind> {
 export async function tell<K extends NoticeKind>(ctx: AppContext, tx: Tx, happened: Happened<K>): Promise<void> {
   const { userId, kind, about, deviceName: device, ip, locale, alsoTo = [], line } = happened
   const city = cityOf(ctx, ip)
-  await hooks(ctx).notify?.(ctx, tx, {
+  await notify(ctx, tx, {
     userIds: [userId],
     type: kind === 'ACCOUNT_LINKED' ? 'ACCOUNT_LINK' : 'SYSTEM',
     title: TITLES[kind],

@@ -1,21 +1,16 @@
-import { type AppContext, perContext } from '#context'
+import type { AppContext } from '#context'
+import type { QuotaName } from '#domains/contributions.ts'
+import { contributions } from '#domains/domain.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 
 import type { Quotas } from './model.ts'
 
-export type Counted = 'storage' | 'qrCodes'
-/** How much of it a user has: bytes, or a count. */
-export type CountUsage = (ctx: AppContext, userId: number) => number | Promise<number>
-
-/** Filled by `app.ts` from the domains that own the things: accounts is below them. */
-const counters = perContext(() => new Map<Counted, CountUsage>())
-
-export function registerUsage(ctx: AppContext, what: Counted, count: CountUsage): void {
-  counters(ctx).set(what, count)
+async function used(ctx: AppContext, actor: Actor, quota: QuotaName): Promise<number> {
+  const counts = contributions(ctx, 'quotaUsage').flatMap((usage) => usage[quota] ?? [])
+  const used = await Promise.all(counts.map((count) => count(ctx, actor.userId)))
+  return used.reduce((sum, n) => sum + n, 0)
 }
-
-const used = (ctx: AppContext, actor: Actor, what: Counted) => counters(ctx).get(what)?.(ctx, actor.userId) ?? 0
 
 export async function quotasOf(ctx: AppContext, actor: Actor): Promise<Quotas> {
   return {

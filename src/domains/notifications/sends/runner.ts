@@ -4,12 +4,13 @@
  * and repeats nothing, and two processes at the same send do not get in each other's way.
  */
 
-import { type AppContext, type Job, perContext } from '#context'
+import { type AppContext, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
+import type { Audience } from '#domains/contributions.ts'
+import { contributions, emit, type Job } from '#domains/domain.ts'
+import { MINUTE } from '#platform/clock.ts'
 
-import { tell } from '../listeners.ts'
 import { insertRecipients } from '../store.ts'
-import { organizationsOf } from './organizations.ts'
 import { advance, nextSend, usersAfter } from './store.ts'
 
 /** Recipients a write: about 10 ms on SQLite. */
@@ -50,6 +51,10 @@ class Runner {
   }
 }
 
+/** Undefined in a server without organizations. */
+export const organizationAudience = (ctx: AppContext): Audience | undefined =>
+  contributions(ctx, 'audiences')[0]?.organization
+
 const runners = perContext((ctx) => new Runner(ctx))
 
 /** One write's worth. False when there was nothing to do. */
@@ -60,7 +65,7 @@ async function step(ctx: AppContext, tx: Tx): Promise<boolean> {
   const found =
     orgId === 0
       ? await usersAfter(tx, cursor, lastUserId, BATCH)
-      : await organizationsOf(ctx).membersAfter(tx, orgId, cursor, BATCH)
+      : await organizationAudience(ctx)!.membersAfter(tx, orgId, cursor, BATCH)
   const rows = await insertRecipients(
     tx,
     contentId,
@@ -71,13 +76,10 @@ async function step(ctx: AppContext, tx: Tx): Promise<boolean> {
   const sent = send.sent + rows.length
   const moved = { cursor: found.at(-1) ?? cursor, sent, status: done ? ('DONE' as const) : ('RUNNING' as const) }
   if (!(await advance(tx, id, cursor, moved))) throw new Error(`notification send ${id} was moved on by somebody else`)
-  const createdAt = tx.stamp
   const body = send.bodyPlain ?? ''
-  tx.afterCommit(() => {
-    const both = { title: { en: title, zh: title }, body: { en: body, zh: body } }
-    tell(ctx, rows, { type, ...both, data: {}, createdAt })
-    if (done) ctx.log.info('notifications sent', { send: id, recipients: sent })
-  })
+  const both = { title: { en: title, zh: title }, body: { en: body, zh: body } }
+  await emit(ctx, tx, 'notification.created', { recipients: rows, type, ...both, data: {}, createdAt: tx.stamp })
+  if (done) tx.afterCommit(() => ctx.log.info('notifications sent', { send: id, recipients: sent }))
   return true
 }
 
@@ -92,4 +94,4 @@ export function continueSends(ctx: AppContext): void {
 export const stopSends = (ctx: AppContext): Promise<void> => runners(ctx).stop()
 
 /** After a failure, and for what another process left behind. */
-export const sendJob: Job = { name: 'notifications.sendBatch', run: (ctx) => runners(ctx).run() }
+export const sendJob: Job = { name: 'notifications.sendBatch', every: 10 * MINUTE, run: (ctx) => runners(ctx).run() }

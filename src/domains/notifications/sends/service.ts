@@ -1,16 +1,15 @@
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
+import { emit } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { renderMarkdown } from '#lib/markdown/index.ts'
 
 import { oneAudience, unknownUsers } from '../errors.ts'
-import { tell } from '../listeners.ts'
 import type { NewSend, SendView } from '../model.ts'
 import { insertContent, insertRecipients } from '../store.ts'
 import { toSendView } from '../view.ts'
-import { organizationsOf } from './organizations.ts'
-import { continueSends } from './runner.ts'
+import { continueSends, organizationAudience } from './runner.ts'
 import { existingUsers, findSend, highestUserId, insertSend, type SendRow } from './store.ts'
 
 type Audience = { userIds: readonly number[] } | { orgId: number }
@@ -21,7 +20,7 @@ export async function send(ctx: AppContext, actor: Actor, input: NewSend): Promi
   const { title, body } = input
   const { html: bodyHtml, plain: bodyPlain } = await renderMarkdown(body)
   const row = await ctx.db.write('notifications.send', async (tx) => {
-    if ('orgId' in audience && audience.orgId !== 0 && !(await organizationsOf(ctx).exists(tx, audience.orgId)))
+    if ('orgId' in audience && audience.orgId !== 0 && !(await organizationAudience(ctx)?.exists(tx, audience.orgId)))
       throw notFound()
     const contentId = await insertContent(tx, { type: 'SYSTEM', title, body, bodyPlain, bodyHtml, data: {} })
     if ('orgId' in audience) {
@@ -33,8 +32,8 @@ export async function send(ctx: AppContext, actor: Actor, input: NewSend): Promi
     if (missing.length > 0) throw unknownUsers(missing)
     const rows = await insertRecipients(tx, contentId, 'SYSTEM', audience.userIds)
     const both = { title: { en: title, zh: title }, body: { en: bodyPlain, zh: bodyPlain } }
-    const createdAt = tx.stamp
-    tx.afterCommit(() => tell(ctx, rows, { type: 'SYSTEM', ...both, data: {}, createdAt }))
+    const event = { type: 'SYSTEM', ...both, data: {}, createdAt: tx.stamp } as const
+    await emit(ctx, tx, 'notification.created', { recipients: rows, ...event })
     const last = Math.max(...audience.userIds)
     const done = { orgId: 0, status: 'DONE', lastUserId: last, cursor: last, sent: rows.length } as const
     return insertSend(tx, { contentId, senderId: actor.userId, ...done })

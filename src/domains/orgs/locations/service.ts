@@ -1,5 +1,6 @@
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
+import { contributions } from '#domains/domain.ts'
 import { notFound } from '#http/errors.ts'
 
 import { findOrg } from '../organizations/store.ts'
@@ -27,7 +28,6 @@ import {
 } from './model.ts'
 import { fitsBelow, treeOf } from './rules.ts'
 import * as store from './store.ts'
-import { usesOf } from './uses.ts'
 import { toView } from './view.ts'
 
 export async function locationTree(ctx: AppContext, orgId: number): Promise<LocationNode[]> {
@@ -91,7 +91,7 @@ export async function deleteLocation(ctx: AppContext, orgId: number, id: number)
   await ctx.db.write('orgs.deleteLocation', async (tx) => {
     if ((await store.findLocation(tx, orgId, id)) === undefined) throw notFound()
     if ((await store.childIds(tx, orgId, [id])).length > 0) throw hasChildren()
-    for (const use of usesOf(ctx)) {
+    for (const use of contributions(ctx, 'locationUses').flat()) {
       const count = await use.count(tx, orgId, id)
       if (count > 0) throw inUse(`${use.name} (${count})`)
     }

@@ -5,7 +5,7 @@ import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { notFound } from '#http/errors.ts'
 
-import { alreadyMember, orgDisabled, orgFull, ownerUntouchable } from '../errors.ts'
+import { alreadyMember, orgDisabled, orgFull, ownerCannotDeleteAccount, ownerUntouchable } from '../errors.ts'
 import { findOrg, freePlace, ownsAny, takePlace } from '../organizations/store.ts'
 import { deleteMember, dropWaiting, insertMember, isActiveUser, orgIdsOf, settleWaiting } from './store.ts'
 
@@ -38,12 +38,11 @@ export async function removeMember(
 }
 
 /**
- * Ends all memberships, requests and invitations of a user whose account is being deleted, in the write that deletes it. False, with
- * nothing done, when they are the owner of an organization: then the account must stay (spec §5.12).
+ * Ends all memberships, requests and invitations of a user whose account is being deleted. Throws 400 if the user owns an
+ * organization: the account must then stay (spec §5.12).
  */
-export async function endMemberships(ctx: AppContext, tx: Tx, userId: number): Promise<boolean> {
-  if (await ownsAny(tx, userId)) return false
+export async function endMemberships(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
+  if (await ownsAny(tx, userId)) throw ownerCannotDeleteAccount()
   for (const orgId of await orgIdsOf(tx, userId)) await removeMember(ctx, tx, orgId, userId)
   await dropWaiting(tx, userId, ctx.clock.now())
-  return true
 }

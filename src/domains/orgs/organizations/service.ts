@@ -2,6 +2,7 @@ import type { AppContext } from '#context'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
+import { contributions } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { randomCode } from '#platform/ids.ts'
@@ -18,7 +19,6 @@ import {
 } from '../errors.ts'
 import { addMember } from '../members/membership.ts'
 import { findMember, forgetMembers, isActiveUser } from '../members/store.ts'
-import { resourcesOf } from '../resources.ts'
 import { CODE_ALPHABET, CODE_LENGTH, DEFAULT_MEMBER_LIMIT, policyFor } from '../rules.ts'
 import type { CreateOrg, OrgQrCode, OrgView, PublicOrg, UpdateOrg } from './model.ts'
 import {
@@ -153,12 +153,13 @@ export async function dissolveOrg(ctx: AppContext, actor: Actor, id: number, for
 
 /** Whoever may. Everything of the organization goes, in this write. */
 export async function dissolve(ctx: AppContext, tx: Tx, org: OrgRow, force: boolean): Promise<void> {
-  for (const resource of resourcesOf(ctx)) {
+  const resources = contributions(ctx, 'orgResources').flat()
+  for (const resource of resources) {
     const count = await resource.count(tx, org.id)
     if (count > 0) throw hasResources(`${resource.name} (${count})`)
   }
   if (org.memberCount > 1 && !force) throw hasMembers(org.memberCount - 1)
-  for (const resource of resourcesOf(ctx)) await resource.purge?.(tx, org.id)
+  for (const resource of resources) await resource.purge?.(tx, org.id)
   await access.dropOrgRoles(ctx, tx, org.id)
   await deleteOrg(tx, org.id)
   forgetMembers(tx, org.id)

@@ -5,7 +5,7 @@ import { notFoundPage } from '#http/pages.ts'
 
 import { ByLanding, ByUuid, PublicQrCode } from './model.ts'
 import { publicPage } from './page.ts'
-import { viewPublic } from './service.ts'
+import { landingPage, viewPublic } from './service.ts'
 
 const tag = 'Public pages'
 
@@ -44,11 +44,11 @@ export const publicEndpoints = [
     method: 'GET',
     path: '/s/:type/:id',
     summary: 'Landing page of an activity, check-in, pass or asset',
-    description: 'Answers 404 for every type that this server does not serve.',
+    description: 'Answers 404 for types that this server does not serve.',
     tag,
     access: open,
     params: ByLanding,
     answers: 'text/html',
-    run: ({ request, caller }) => (wantsJson(request) ? Promise.reject(notFound()) : notFoundPage(caller.locale)),
+    run: ({ ctx, params, request, caller }) => landingPage(ctx, params, { request, caller }),
   }),
 ]

@@ -1,4 +1,8 @@
 import type { AppContext } from '#context'
+import type { LandingPageType } from '#domains/contributions.ts'
+import { contributions } from '#domains/domain.ts'
+import type { Caller } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
 import type { ContentType } from '#lib/content-type.ts'
 
 import { publicUrlOf, styleView } from '../codes/view.ts'
@@ -26,4 +30,19 @@ export async function viewPublic(ctx: AppContext, uuid: string): Promise<PublicQ
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }
+}
+
+/** The page of another domain's thing. Throws 404 for unknown types and ids. */
+export async function landingPage(
+  ctx: AppContext,
+  { type, id }: { readonly type: string; readonly id: string },
+  { caller, request }: { readonly caller: Caller; readonly request: Request },
+): Promise<Response> {
+  for (const pages of contributions(ctx, 'landingPages')) {
+    // `type` is any text of the path, `constructor` among them.
+    const page = Object.hasOwn(pages, type) ? pages[type as LandingPageType] : undefined
+    const response = await page?.(ctx, { id, caller, request })
+    if (response) return response
+  }
+  throw notFound()
 }

@@ -1,6 +1,8 @@
 import type { AppContext } from '#context'
 import { mapPage } from '#db/paging.ts'
 import type { Db } from '#db/store.ts'
+import type { ResolveScanTarget } from '#domains/contributions.ts'
+import { contributions } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
@@ -11,8 +13,16 @@ import { contentTooLong, refuse } from '../codes/errors.ts'
 import { bytesOf, MAX_CONTENT_BYTES } from '../codes/rules.ts'
 import { MANY } from '../list/reader.ts'
 import { daysOf } from '../stats/days.ts'
-import type { CreateScan, ListQuery, Resolved, ResolvedScanView, ScanStats, ScanView, UpdateScan } from './model.ts'
-import { resolvers } from './resolvers.ts'
+import type {
+  CreateScan,
+  Kind,
+  ListQuery,
+  Resolved,
+  ResolvedScanView,
+  ScanStats,
+  ScanView,
+  UpdateScan,
+} from './model.ts'
 import { targetOf } from './rules.ts'
 import * as store from './store.ts'
 import { toView } from './view.ts'
@@ -70,9 +80,18 @@ export async function createScan(ctx: AppContext, actor: Actor, input: CreateSca
 async function resolve(ctx: AppContext, actor: Actor, content: string): Promise<Resolved> {
   const target = targetOf(content, ctx.config.publicUrl)
   if (target.kind !== 'QR_CODE')
-    return { kind: target.kind, ...(await resolvers(ctx).get(target.kind)?.(ctx, actor.userId, content)) }
+    return { kind: target.kind, ...(await resolveElsewhere(ctx, actor, target.kind, content)) }
   const code = await store.findVisibleCode(ctx.db.read, actor.userId, target.uuid)
   return code === undefined ? { kind: 'URL' } : { kind: 'QR_CODE', id: code.id, title: code.name }
+}
+
+/** The thing of another domain that the content refers to, if the user may know of it. */
+async function resolveElsewhere(ctx: AppContext, actor: Actor, kind: Kind, content: string) {
+  for (const targets of contributions(ctx, 'scanTargets')) {
+    const resolveTarget = (targets as Partial<Record<Kind, ResolveScanTarget>>)[kind]
+    if (resolveTarget) return resolveTarget(ctx, actor.userId, content)
+  }
+  return undefined
 }
 
 export function updateScan(ctx: AppContext, actor: Actor, id: number, input: UpdateScan): Promise<ScanView> {

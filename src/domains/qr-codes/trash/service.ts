@@ -1,7 +1,8 @@
 /** Deleted codes can be put back for 30 days. */
 
-import { type AppContext, type Job, perContext } from '#context'
+import type { AppContext } from '#context'
 import { mapPage, type PageInput } from '#db/paging.ts'
+import type { Job } from '#domains/domain.ts'
 import { notFound } from '#http/errors.ts'
 import { HOUR } from '#platform/clock.ts'
 
@@ -65,17 +66,4 @@ export async function purgeTrash(ctx: AppContext): Promise<void> {
   }
 }
 
-const PURGE_EVERY_MS = 6 * HOUR
-const lastPurge = perContext(() => ({ at: 0 }))
-
-/** Jobs are called every few minutes; this one has work only now and then. */
-export const purgeJob: Job = {
-  name: 'qrCodes.purgeTrash',
-  async run(ctx) {
-    const last = lastPurge(ctx)
-    const now = ctx.clock.now()
-    if (now - last.at < PURGE_EVERY_MS) return
-    await purgeTrash(ctx)
-    last.at = now
-  },
-}
+export const purgeJob: Job = { name: 'qrCodes.purgeTrash', every: 6 * HOUR, run: purgeTrash }

@@ -1,0 +1,31 @@
+/**
+ * The events of the product and their payloads. A listener runs inside the write that causes the event, so it commits or rolls back
+ * with it; it may refuse the change by throwing an AppError, and starts effects outside the database from `tx.afterCommit`.
+ */
+
+import type { AppContext } from '#context'
+import type { NotificationType } from '#db/schema/notifications.ts'
+import type { Tx } from '#db/store.ts'
+import type { Localized } from '#lib/localized.ts'
+
+export interface Events {
+  /** An account is about to be deleted; its rows are still there. */
+  'user.deleting': { readonly userId: number }
+  /** Users got a notification. */
+  'notification.created': NotificationCreated
+}
+
+export interface NotificationCreated {
+  readonly recipients: readonly { readonly id: number; readonly userId: number }[]
+  readonly type: NotificationType
+  readonly title: Localized
+  /** Plain text. */
+  readonly body: Localized
+  readonly data: Readonly<Record<string, unknown>>
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+}
+
+export type EventName = keyof Events
+
+export type Listener<E extends EventName> = (ctx: AppContext, tx: Tx, event: Events[E]) => void | Promise<void>
