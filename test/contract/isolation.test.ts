@@ -1,124 +1,54 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+/**
+ * No operation shows or changes rows of another user. Every operation with an id is called by an attacker with the victim's ids: in
+ * the path, in bodies and queries, and inside an organization of the attacker's own. The rows come from `test/<domain>/isolation.ts`.
+ */
+
+import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 
-import { type Person, startServer, type TestServer } from '../harness/index.ts'
+import { isolation as accounts } from '../accounts/isolation.ts'
+import { useServer } from '../harness/index.ts'
+import { isolation as notifications } from '../notifications/isolation.ts'
+import { isolation as orgs } from '../orgs/isolation.ts'
+import { isolation as qrCodes } from '../qr-codes/isolation.ts'
 import { sample } from './samples.ts'
 
-/** Stands in every text the victim owns; no answer to somebody else may hold it. */
+/** A later domain may build on rows of the earlier ones. */
+const FIXTURES = [accounts, qrCodes, orgs, notifications]
+
 const MARK = 'victims-private-text'
 
-let server: TestServer
-let victim: Person
-let attacker: Person
-let owned: Record<string, number | string>
-/** Where the attacker may do everything. */
+const { server, admin, victim, attacker } = useServer({ people: ['victim', 'attacker'] })
+const owned: Record<string, number | string> = {}
+/** The attacker may do everything in it. */
 let attackersOrg: number
 
 beforeAll(async () => {
-  server = await startServer()
-  victim = await server.person('victim')
-  attacker = await server.person('attacker')
-  const category = (await victim.post('/api/categories', { name: MARK })).data.id
-  const child = (await victim.post('/api/categories', { name: `${MARK} child`, parentId: category })).data.id
-  const code = (await victim.post('/api/qr-codes', { name: MARK, content: MARK, categoryId: category })).data.id
-  const trashed = (await victim.post('/api/qr-codes', { name: MARK, content: `${MARK} trashed` })).data.id
-  await victim.delete(`/api/qr-codes/${trashed}`)
-  const scan = (await victim.post('/api/scan-records', { content: MARK, source: 'CAMERA' })).data.id
-  const org = (await victim.post('/api/orgs', { name: MARK, visibility: 'INTERNAL' })).data.id
-  const guest = await server.person('guest')
-  const invited = await victim.post(`/api/orgs/${org}/invite`, { userIds: [guest.id] })
-  const invitation = invited.data.items[0].invitationId
-  const location = (await victim.post(`/api/orgs/${org}/locations`, { name: MARK })).data.id
-  const share = (await victim.post(`/api/orgs/${org}/shares`, { entityType: 'QR_CODE', sourceId: code })).data.id
-  attackersOrg = (await attacker.post('/api/orgs', { name: 'their own' })).data.id
-  const linked = await server.person('linked')
-  const link = (await victim.post('/api/auth/link', { linkedUserId: linked.id, password: linked.password })).data.id
-  const device = (await victim.get('/api/auth/devices')).data.items[0].deviceId
-  const admin = await server.admin()
-  await admin.post('/api/notifications', { userIds: [victim.id], title: MARK, body: MARK })
-  const notification = (await victim.get('/api/notifications')).data.items[0].id
-  owned = {
-    notification,
-    link,
-    linked: linked.id,
-    category,
-    child,
-    code,
-    trashed,
-    scan,
-    org,
-    invitation,
-    location,
-    share,
-    session: victim.sessionId,
-    device,
-    user: victim.id,
+  for (const { make } of FIXTURES) {
+    const made = await make({ server, admin, victim, mark: MARK, owned })
+    for (const name of Object.keys(made)) expect(Object.keys(owned), `${name} is made twice`).not.toContain(name)
+    Object.assign(owned, made)
   }
-  // An id that was never made would only test the 404 of nothing.
+  attackersOrg = (await attacker.post('/api/orgs', { name: 'their own' })).data.id
+  // With an id that does not exist, the tests would only see the 404 of an unknown row.
   for (const [name, id] of Object.entries(owned)) expect(['number', 'string'], name).toContain(typeof id)
 })
-afterAll(() => server.stop())
 
-/** What of the victim's each id in a path stands for. A new id-bearing operation must be added here. */
-const FIXTURES: [RegExp, string][] = [
-  [/^\/api\/qr-codes\/trash\/restore\/:/, 'trashed'],
-  [/^\/api\/qr-codes\/:/, 'code'],
-  [/^\/api\/categories\/:/, 'category'],
-  [/^\/api\/scan-records\/:/, 'scan'],
-  [/^\/api\/notifications\/:/, 'notification'],
-  [/^\/api\/auth\/sessions\/:/, 'session'],
-  [/^\/api\/auth\/(devices|logout)\/:/, 'device'],
-  [/^\/api\/auth\/link\/:/, 'link'],
-  [/^\/api\/auth\/accounts\/:/, 'linked'],
-  [/^\/api\/login-records\/user\/:/, 'user'],
-  [/^\/api\/orgs\/invitation\/:/, 'invitation'],
-  [/^\/api\/orgs\/:/, 'org'],
-]
+const FIELDS: Readonly<Record<string, string>> = Object.assign({}, ...FIXTURES.map(({ fields }) => fields))
 
-/** What each id in a body or query stands for. */
-const FIELDS: Record<string, string> = {
-  categoryId: 'category',
-  parentId: 'child',
-  qrCodeId: 'code',
-  sessionId: 'session',
-  deviceId: 'device',
-  userId: 'user',
-  linkedUserId: 'user',
-  orgId: 'org',
-  invitationId: 'invitation',
-  locationId: 'location',
-  shareId: 'share',
-  sourceId: 'code',
-}
+/** The name of the row that the first id of a path stands for. */
+const pathRow = (path: string): string | undefined =>
+  FIXTURES.flatMap(({ paths }) => paths).find(([pattern]) => pattern.test(path))?.[1]
 
-const idsOf = (endpoint: AnyEndpoint): string =>
-  endpoint.path.includes('/locations') ? 'location' : endpoint.path.startsWith('/api/categories') ? 'category' : 'code'
+/** The id of the row that a list of ids stands for. */
+const listedId = (path: string): number | string =>
+  owned[FIXTURES.flatMap(({ lists = [] }) => lists).find(([pattern]) => pattern.test(path))?.[1] ?? 'code']!
 
-/** Everything the victim has, as the victim sees it. */
+/** Everything the victim owns, as the victim sees it. */
 async function everything(): Promise<string> {
-  const paths = [
-    '/api/qr-codes?size=100',
-    '/api/qr-codes/trash?size=100',
-    '/api/categories?size=100',
-    '/api/categories/tree',
-    '/api/scan-records?size=100',
-    '/api/notifications?size=100',
-    '/api/auth/sessions',
-    '/api/auth/devices',
-    '/api/auth/userinfo',
-    '/api/auth/link/list',
-    '/api/auth/link/list?direction=INCOMING',
-    `/api/login-records/user/${victim.id}`,
-    '/api/orgs',
-    `/api/orgs/${owned['org']}/members`,
-    `/api/orgs/${owned['org']}/invitations`,
-    `/api/orgs/${owned['org']}/stats`,
-    `/api/orgs/${owned['org']}/locations`,
-    `/api/orgs/${owned['org']}/shares?size=100`,
-    `/api/qr-codes?size=100&orgId=${owned['org']}`,
-  ]
+  const paths = FIXTURES.flatMap(({ reads }) => reads(owned, victim))
   const replies = await Promise.all(paths.map((path) => victim.get(path)))
   for (const [i, reply] of replies.entries()) expect(reply.status, paths[i]).toBe(200)
   return JSON.stringify(replies.map((r) => r.data)).replace(/"lastActive\w*":\d+/g, '')
@@ -129,13 +59,12 @@ const isPersonal = (e: AnyEndpoint) =>
 
 describe('isolation', () => {
   for (const endpoint of allEndpoints.filter((e) => isPersonal(e) && e.path.includes(':')))
-    test(`${endpoint.method} ${endpoint.path} of somebody else`, async () => {
-      const fixture = FIXTURES.find(([pattern]) => pattern.test(endpoint.path))
-      expect(fixture, 'no fixture for this operation').toBeDefined()
+    test(`${endpoint.method} ${endpoint.path} with an id of another user answers 403 or 404 and changes nothing`, async () => {
+      const row = pathRow(endpoint.path)
+      expect(row, 'no isolation.ts says whose id this is').toBeDefined()
       const before = await everything()
-      // The first id is what the fixture says, further ones by their names.
       const path = endpoint.path
-        .replace(/:\w+/, String(owned[fixture![1]]))
+        .replace(/:\w+/, String(owned[row!]))
         .replaceAll(/:(\w+)/g, (_, name: string) => String(owned[FIELDS[name]!]))
       const reply = await attacker.send(endpoint.method, path, endpoint.body ? { body: validBody(endpoint) } : {})
       expect([403, 404], `${reply.status} ${reply.text}`).toContain(reply.status)
@@ -143,9 +72,9 @@ describe('isolation', () => {
       expect(await everything()).toBe(before)
     })
 
-  // Dissolving it would take it from the tests after this one.
+  // Without the operation that would dissolve the organization that later tests need.
   for (const endpoint of allEndpoints.filter((e) => e.access.kind === 'org' && e.id !== 'orgs.dissolve'))
-    test(`${endpoint.method} ${endpoint.path} of one's own organization, naming somebody else's ids`, async () => {
+    test(`${endpoint.method} ${endpoint.path} in the caller's organization with ids of another user shows and changes nothing`, async () => {
       const before = await everything()
       const path = endpoint.path
         .replace(/:\w+/, String(attackersOrg))
@@ -163,7 +92,7 @@ describe('isolation', () => {
     })
 
   for (const endpoint of allEndpoints.filter((e) => isPersonal(e) && (e.body || e.query)))
-    test(`${endpoint.method} ${endpoint.path} naming somebody else's ids`, async () => {
+    test(`${endpoint.method} ${endpoint.path} with ids of another user in body and query shows and changes nothing`, async () => {
       const before = await everything()
       const path = endpoint.path.replaceAll(/:\w+/g, '999999')
       const query = stolen(endpoint.query?.['properties'] as object | undefined, endpoint, false)
@@ -181,11 +110,11 @@ describe('isolation', () => {
     })
 })
 
-/** A body that passes validation, so that ownership and not form decides. */
+/** A body that passes validation, so that the answer depends on ownership. */
 function validBody(endpoint: AnyEndpoint): unknown {
   const body = sample(endpoint.body!) as Record<string, unknown>
   const known = (endpoint.body!['properties'] ?? {}) as object
-  if ('ids' in known) body['ids'] = [owned[idsOf(endpoint)]]
+  if ('ids' in known) body['ids'] = [listedId(endpoint.path)]
   if (endpoint.path.endsWith('/parent')) body['parentId'] = null
   return body
 }
@@ -194,9 +123,9 @@ function stolen(properties: object | undefined, endpoint: AnyEndpoint, inBody: b
   const values: Record<string, unknown> = {}
   for (const name of Object.keys(properties ?? {})) {
     if (FIELDS[name]) values[name] = owned[FIELDS[name]]
-    if (name === 'ids') values[name] = inBody ? [owned[idsOf(endpoint)]] : owned[idsOf(endpoint)]
+    if (name === 'ids') values[name] = inBody ? [listedId(endpoint.path)] : listedId(endpoint.path)
     if (name === 'items' && /reorder|pin/.test(endpoint.path))
-      values[name] = [{ id: owned[idsOf(endpoint)], sortOrder: 7 }]
+      values[name] = [{ id: listedId(endpoint.path), sortOrder: 7 }]
   }
   return values
 }

@@ -1,0 +1,27 @@
+import type { IsolationFixture } from '../contract/isolation-fixture.ts'
+import { ok } from '../harness/index.ts'
+
+export const isolation: IsolationFixture = {
+  async make({ server, victim }) {
+    const linked = await server.person('linked')
+    const link = ok(await victim.post('/api/auth/link', { linkedUserId: linked.id, password: linked.password })).data.id
+    const device = ok(await victim.call('devices.list')).data.items[0]!.deviceId
+    return { link, linked: linked.id, device, session: victim.sessionId, user: victim.id }
+  },
+  paths: [
+    [/^\/api\/auth\/sessions\/:/, 'session'],
+    [/^\/api\/auth\/(devices|logout)\/:/, 'device'],
+    [/^\/api\/auth\/link\/:/, 'link'],
+    [/^\/api\/auth\/accounts\/:/, 'linked'],
+    [/^\/api\/login-records\/user\/:/, 'user'],
+  ],
+  fields: { sessionId: 'session', deviceId: 'device', userId: 'user', linkedUserId: 'user' },
+  reads: (_owned, victim) => [
+    '/api/auth/sessions',
+    '/api/auth/devices',
+    '/api/auth/userinfo',
+    '/api/auth/link/list',
+    '/api/auth/link/list?direction=INCOMING',
+    `/api/login-records/user/${victim.id}`,
+  ],
+}

@@ -1,0 +1,32 @@
+/**
+ * What each domain brings to the isolation test, in `test/<domain>/isolation.ts`: rows of a victim, and which operation's ids they
+ * stand for. A new operation with an id needs an entry in its domain's file; the isolation test fails without one.
+ */
+
+import type { Person, TestServer } from '../harness/index.ts'
+
+/** Ids of the victim's rows by name, such as `code` or `org`. */
+export type OwnedIds = Readonly<Record<string, number | string>>
+
+export interface IsolationWorld {
+  readonly server: TestServer
+  readonly admin: Person
+  readonly victim: Person
+  /** Every text that the victim owns contains it; no answer to another user may. */
+  readonly mark: string
+  /** Rows of the domains before this one. */
+  readonly owned: OwnedIds
+}
+
+export interface IsolationFixture {
+  /** Creates rows of the victim and returns their ids. */
+  make(world: IsolationWorld): Promise<OwnedIds>
+  /** The row that the first id in a path stands for. */
+  readonly paths: readonly (readonly [path: RegExp, name: string])[]
+  /** The rows that fields of bodies and queries, and further ids in paths, stand for. */
+  readonly fields: Readonly<Record<string, string>>
+  /** The row that a list of ids (`ids`, `items`) stands for, by path. */
+  readonly lists?: readonly (readonly [path: RegExp, name: string])[]
+  /** Requests that together show everything the victim owns in this domain. */
+  reads(owned: OwnedIds, victim: Person): readonly string[]
+}
