@@ -14,6 +14,27 @@ import {
 
 export { type Static, Type }
 
+/** A named schema's own annotations: a copy with another description is still the same component. */
+export const Annotations = Symbol('annotations of a named schema')
+export const ANNOTATIONS = ['description', 'default', 'examples'] as const
+
+/**
+ * Becomes `components/schemas/<name>` of the API document; every use refers to it. The name is the schema's `$id`. Building
+ * the document fails if two different schemas have one name.
+ */
+export const Named = <T extends TSchema>(name: string, schema: T): T => ({
+  ...schema,
+  $id: name,
+  [Annotations]: Object.fromEntries(ANNOTATIONS.filter((key) => key in schema).map((key) => [key, schema[key]])),
+})
+
+/** A named object. */
+export const Model = <T extends TProperties>(name: string, fields: T): TObject<T> => Named(name, Type.Object(fields))
+
+/** A named node whose `children` are nodes of the same kind, to any depth. */
+export const Tree = <T extends TProperties>(name: string, fields: T) =>
+  Type.Recursive((Node) => Model(name, { ...fields, children: Type.Array(Node) }), { $id: name })
+
 /** How a text is cleaned before it is checked; read by `normalize.ts`. */
 export type TextKind = 'line' | 'multiline' | 'raw'
 
@@ -68,6 +89,7 @@ export const PageQuery = <T extends TProperties>(filters: T) =>
 export const Sort = <const T extends readonly string[]>(fields: T) =>
   Type.Optional(Enum(fields.flatMap((f) => [f, `-${f}`]) as (T[number] | `-${T[number]}`)[]))
 
+/** A page of a list. Pages of a named item are named too: `QrCode` gives `QrCodePage`. */
 export const PageOf = <T extends TSchema>(
   item: T,
 ): TObject<{
@@ -75,10 +97,12 @@ export const PageOf = <T extends TSchema>(
   total: TInteger
   page: TInteger
   size: TInteger
-}> =>
-  Type.Object({
+}> => {
+  const page = Type.Object({
     items: Type.Array(item),
     total: Type.Integer({ minimum: 0 }),
     page: Type.Integer({ minimum: 1 }),
     size: Type.Integer({ minimum: 1 }),
   })
+  return item.$id === undefined ? page : Named(`${item.$id}Page`, page)
+}

@@ -10,7 +10,8 @@ import { allEndpoints } from '#app'
 import { type AnyEndpoint, dual, endpoint, open, platform, signedIn } from '#http/endpoint.ts'
 import { openApiDocument } from '#http/openapi.ts'
 import { exampleOf } from '#http/openapi/example.ts'
-import { ById, Enum, Id, Line, Nullable, PageOf, PageQuery, Time } from '#http/schema.ts'
+import { ById, Enum, Id, Line, Model, Named, Nullable, PageOf, PageQuery, Time, Tree } from '#http/schema.ts'
+import { answerProblem } from '#http/validate.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a document is walked as the JSON it is
 type Json = any
@@ -228,21 +229,68 @@ describe('an operation', () => {
     expect(properties.deletedAt).toMatchObject({ type: ['integer', 'null'], format: 'int64' })
   })
 
-  test('shares a schema that has a name, and refuses two that claim one', () => {
-    const view = Type.Object({ id: Id }, { $id: 'ThingView' })
+  const dataOf = (doc: Json, path: string) =>
+    doc.paths[path].get.responses[200].content['application/json'].schema.properties.data
+  const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+  test('refers to a named schema wherever it is used, alone, in lists, pages and unions', () => {
+    const Thing = Model('Thing', { id: Id })
     const doc = build([
-      sample({ data: view }),
-      sample({ id: 'a.c', path: '/api/a/:id', params: ById, data: Type.Array(view) }),
+      sample({ data: Thing }),
+      sample({ id: 'a.c', path: '/api/a/:id', params: ById, data: Type.Array(Thing) }),
+      sample({ id: 'a.d', path: '/api/d', data: PageOf(Thing) }),
+      sample({ id: 'a.e', path: '/api/e', data: Type.Object({ thing: Nullable(Thing) }) }),
     ])
-    expect(doc.components.schemas.ThingView.properties.id.type).toBe('integer')
-    const ref = { $ref: '#/components/schemas/ThingView' }
-    const dataOf = (path: string) =>
-      doc.paths[path].get.responses[200].content['application/json'].schema.properties.data
-    expect(dataOf('/api/a')).toEqual(ref)
-    expect(dataOf('/api/a/{id}').items).toEqual(ref)
-    const other = Type.Object({ other: Id }, { $id: 'ThingView' })
-    expect(() => build([sample({ data: view }), sample({ id: 'a.c', path: '/api/c', data: other })])).toThrow(
-      'ThingView',
-    )
+    expect(doc.components.schemas.Thing.properties.id.type).toBe('integer')
+    expect(dataOf(doc, '/api/a')).toEqual(refTo('Thing'))
+    expect(dataOf(doc, '/api/a/{id}').items).toEqual(refTo('Thing'))
+    expect(dataOf(doc, '/api/d')).toEqual(refTo('ThingPage'))
+    expect(doc.components.schemas.ThingPage.properties.items.items).toEqual(refTo('Thing'))
+    expect(dataOf(doc, '/api/e').properties.thing).toEqual({ anyOf: [refTo('Thing'), { type: 'null' }] })
+    expect(JSON.stringify(doc)).not.toContain('$id')
+  })
+
+  test('shows a tree as a schema that refers to itself', () => {
+    const Node = Tree('Node', { id: Id })
+    const doc = build([sample({ data: Type.Array(Node) })])
+    expect(dataOf(doc, '/api/a').items).toEqual(refTo('Node'))
+    expect(doc.components.schemas.Node.properties.children).toEqual({ type: 'array', items: refTo('Node') })
+    expect(only({ data: Node }).responses[200].content['application/json'].example.data).toEqual({
+      id: 42,
+      children: [],
+    })
+  })
+
+  test('keeps what one use says differently about a named schema beside the reference', () => {
+    const Size = Named('Size', Enum(['S', 'L'], { description: 'Small or large' }))
+    const said = { ...Size, description: 'Of the shirt', default: 'S' }
+    for (const fields of [
+      { a: said, b: Size },
+      { b: Size, a: said },
+    ]) {
+      const doc = build([sample({ data: Type.Object(fields) })])
+      expect(doc.components.schemas.Size).toEqual({ type: 'string', enum: ['S', 'L'], description: 'Small or large' })
+      const { properties } = dataOf(doc, '/api/a')
+      expect(properties.a).toEqual({ ...refTo('Size'), description: 'Of the shirt', default: 'S' })
+      expect(properties.b).toEqual(refTo('Size'))
+    }
+  })
+
+  test('cannot be documented when two different schemas have one name', () => {
+    const claims = (other: TSchema) => () =>
+      build([sample({ data: Model('Thing', { id: Id }) }), sample({ id: 'a.c', path: '/api/c', data: other })])
+    expect(claims(Model('Thing', { id: Id }))).not.toThrow()
+    expect(claims(Model('Thing', { other: Id }))).toThrow('two different schemas are called Thing')
+    expect(claims({ ...Model('Thing', { id: Id }), minProperties: 1 })).toThrow('Thing')
+  })
+})
+
+describe('a tree in an answer', () => {
+  const Node = Tree('Node', { id: Id })
+  test('is checked at every level', () => {
+    const deep = (leaf: unknown) => [{ id: 1, children: [{ id: 2, children: [{ id: 3, children: [leaf] }] }] }]
+    expect(answerProblem(Type.Array(Node), deep({ id: 4, children: [] }))).toBeUndefined()
+    expect(answerProblem(Type.Array(Node), deep({ id: 4 }))).toContain('/0/children/0/children/0/children/0')
+    expect(answerProblem(Type.Array(Node), deep({ id: 4, children: [], secret: 1 }))).toContain('secret')
   })
 })

@@ -1,9 +1,9 @@
-import { Id, Nullable, type Static, Type } from '#http/schema.ts'
+import { Id, Model, Nullable, type Static, Type } from '#http/schema.ts'
 
 const Points = (description: string, example: string) =>
   Type.Array(Type.String({ pattern: '^[a-z_]+:[a-z_]+$', examples: [example] }), { description })
 
-export const MyPermissions = Type.Object({
+export const MyPermissions = Model('MyPermissions', {
   permissions: Points('All of the below together, each point once, sorted', 'qr_code:read'),
   platform: Points('Points of the PLATFORM domain (the console)', 'user:read'),
   app: Points("Points of the APP domain (one's own things)", 'qr_code:create'),

@@ -1,4 +1,17 @@
-import { Enum, Id, Line, Multiline, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
+import {
+  Enum,
+  Id,
+  Line,
+  Model,
+  Multiline,
+  Named,
+  Nullable,
+  PageOf,
+  PageQuery,
+  type Static,
+  Time,
+  Type,
+} from '#http/schema.ts'
 
 /** Spec §2.7: the known ones, whose bodies are plain text, and SYSTEM for what administrators write. */
 export const TYPES = [
@@ -10,7 +23,7 @@ export const TYPES = [
   'ACCOUNT_LINK',
   'SYSTEM',
 ] as const
-const TypeName = Enum(TYPES)
+const TypeName = Named('NotificationType', Enum(TYPES))
 
 /** Users that one request may name. Larger circles are an organization, or everybody. */
 export const MAX_NAMED = 1000
@@ -38,22 +51,22 @@ const shown = {
   read: Type.Boolean(),
   createdAt: Time,
 }
-export const NotificationView = Type.Object(shown)
+export const NotificationView = Model('Notification', shown)
 export type NotificationView = Static<typeof NotificationView>
 export const NotificationPage = PageOf(NotificationView)
 
-export const NotificationDetail = Type.Object({
+export const NotificationDetail = Model('NotificationDetail', {
   ...shown,
   bodyHtml: Type.String({ description: 'Safe HTML, made by the server' }),
 })
 export type NotificationDetail = Static<typeof NotificationDetail>
 
-export const Count = Type.Object({ count: Type.Integer({ minimum: 0 }) })
-export const Updated = Type.Object({
+export const Count = Model('Count', { count: Type.Integer({ minimum: 0 }) })
+export const Updated = Model('UpdatedCount', {
   updated: Type.Integer({ minimum: 0, description: 'How many were unread until now' }),
 })
 
-export const NewSend = Type.Object({
+export const NewSend = Model('SendNotification', {
   userIds: Type.Optional(Nullable(Type.Array(Id, { minItems: 1, maxItems: MAX_NAMED }))),
   orgId: Type.Optional(Nullable(Id)),
   all: Type.Optional(Nullable(Type.Boolean())),
@@ -62,7 +75,7 @@ export const NewSend = Type.Object({
 })
 export type NewSend = Static<typeof NewSend>
 
-export const SendView = Type.Object({
+export const SendView = Model('NotificationSend', {
   id: Id,
   title: Type.String(),
   status: Enum(['RUNNING', 'DONE']),

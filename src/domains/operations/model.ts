@@ -1,9 +1,9 @@
-import { type Static, Type } from '#http/schema.ts'
+import { Model, type Static, Type } from '#http/schema.ts'
 
 /** Spring Boot's words, which monitors of many makes know. */
-export const HealthStatus = Type.Object({ status: Type.String({ examples: ['UP'] }) })
+export const HealthStatus = Model('Health', { status: Type.String({ examples: ['UP'] }) })
 
-export const InfoView = Type.Object({
+export const InfoView = Model('ServerInfo', {
   name: Type.String(),
   version: Type.String({ examples: ['0.1.0'] }),
   runtime: Type.String({ examples: ['bun 1.4.5'] }),

@@ -1,17 +1,17 @@
-import { Enum, Id, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Model, Named, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
 
-export const EntityType = Enum(['QR_CODE', 'ALBUM_PHOTO'])
+export const EntityType = Named('ShareEntityType', Enum(['QR_CODE', 'ALBUM_PHOTO']))
 
 export const InOrg = Type.Object({ orgId: Id })
 export const ByShare = Type.Object({ orgId: Id, shareId: Id })
 
-export const CreateShare = Type.Object({ entityType: EntityType, sourceId: Id })
+export const CreateShare = Model('CreateShare', { entityType: EntityType, sourceId: Id })
 export type CreateShare = Static<typeof CreateShare>
 
 export const SharesQuery = PageQuery({ entityType: Type.Optional(EntityType) })
 export type SharesQuery = Static<typeof SharesQuery>
 
-export const ShareView = Type.Object({
+export const ShareView = Model('Share', {
   id: Id,
   orgId: Id,
   entityType: EntityType,

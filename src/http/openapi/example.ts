@@ -131,8 +131,9 @@ function byType(schema: TSchema, name: string): unknown {
   }
 }
 
-/** One entry, or as many as the schema asks for; entries that must differ are counted up. */
+/** One entry, or as many as the schema asks for; entries that must differ are counted up. A tree ends after its first node. */
 function list(schema: TSchema, name: string): unknown[] {
+  if ((schema['items'] as TSchema)[Kind] === 'This') return []
   const count = Math.min(
     Math.max(1, (schema['minItems'] as number | undefined) ?? 1),
     (schema['maxItems'] as number | undefined) ?? 1,

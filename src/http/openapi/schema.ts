@@ -1,24 +1,38 @@
 /** From the shapes that check requests to those of the document (JSON Schema 2020-12, which OpenAPI 3.1 uses as it is). */
 
-import type { TSchema } from '@sinclair/typebox'
+import { Kind, type TSchema } from '@sinclair/typebox'
+
+import { ANNOTATIONS, Annotations } from '../schema.ts'
 
 export type Json = Record<string, unknown>
 
-/** Schemas with an `$id` stand once under `components/schemas` and are referred to by that name. */
+const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
+
+function without<T extends object>(object: T, keys: readonly string[]): T {
+  const copy = { ...object }
+  for (const key of keys) delete (copy as Record<string, unknown>)[key]
+  return copy
+}
+
+/** Collects the named schemas under `components/schemas` and replaces each use of them by a reference. */
 export class Components {
   readonly schemas: Record<string, Json> = {}
   readonly #sources = new Map<string, string>()
 
-  /** Throws when two different shapes claim one `$id`. */
+  /** Throws if another schema has the same name. */
   show(schema: TSchema): Json {
+    if (schema[Kind] === 'This') return reference(schema.$ref as string)
     if (schema.$id === undefined) return this.#plain(schema)
-    const source = JSON.stringify(schema)
+    const own = (schema as { [Annotations]?: Json })[Annotations] ?? {}
+    const original = { ...without(schema, ANNOTATIONS), ...own } as TSchema
+    const source = JSON.stringify(original)
     const known = this.#sources.get(schema.$id)
     if (known === undefined) {
       this.#sources.set(schema.$id, source)
-      this.schemas[schema.$id] = this.#plain(schema)
+      this.schemas[schema.$id] = this.#plain(original)
     } else if (known !== source) throw new Error(`two different schemas are called ${schema.$id}`)
-    return { $ref: `#/components/schemas/${schema.$id}` }
+    const changed = ANNOTATIONS.filter((key) => schema[key] !== undefined && schema[key] !== own[key])
+    return { ...reference(schema.$id), ...Object.fromEntries(changed.map((key) => [key, schema[key]])) }
   }
 
   #plain(schema: TSchema): Json {

@@ -1,9 +1,25 @@
-import { Enum, Id, Line, Name, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
+import {
+  Enum,
+  Id,
+  Line,
+  Model,
+  Name,
+  Named,
+  Nullable,
+  PageOf,
+  PageQuery,
+  type Static,
+  Time,
+  Type,
+} from '#http/schema.ts'
 
 export const DOMAINS = ['PLATFORM', 'APP', 'ORG'] as const
-export const DomainName = Enum(DOMAINS, {
-  description: 'PLATFORM: the console. APP: one’s own things. ORG: the things of an organization',
-})
+export const DomainName = Named(
+  'PermissionDomain',
+  Enum(DOMAINS, {
+    description: 'PLATFORM: the console. APP: one’s own things. ORG: the things of an organization',
+  }),
+)
 
 const Word = (description: string, example: string) =>
   Line(50, 1, { pattern: '^[a-z_]+$', description, examples: [example] })
@@ -17,7 +33,7 @@ export const PermissionsQuery = PageQuery({
 })
 export type PermissionsQuery = Static<typeof PermissionsQuery>
 
-export const CreatePermission = Type.Object({
+export const CreatePermission = Model('CreatePermission', {
   domain: DomainName,
   resource: Word('What is acted on', 'qr_code'),
   action: Word('What is done to it', 'archive'),
@@ -25,13 +41,13 @@ export const CreatePermission = Type.Object({
 })
 export type CreatePermission = Static<typeof CreatePermission>
 
-export const UpdatePermission = Type.Object({
+export const UpdatePermission = Model('UpdatePermission', {
   enabled: Type.Optional(Type.Boolean({ description: 'A disabled point is off for everybody' })),
   description: Type.Optional(Nullable(PointDescription)),
 })
 export type UpdatePermission = Static<typeof UpdatePermission>
 
-export const PermissionView = Type.Object({
+export const PermissionView = Model('Permission', {
   id: Id,
   domain: DomainName,
   resource: Type.String(),
@@ -72,7 +88,7 @@ export type RolesQuery = Static<typeof RolesQuery>
 export const RoleWhere = Type.Object({ domain: Type.Optional(DomainName), scopeId: Type.Optional(ScopeId) })
 export type RoleWhere = Static<typeof RoleWhere>
 
-export const CreateRole = Type.Object({
+export const CreateRole = Model('CreateRole', {
   code: Line(50, 1, {
     pattern: '^[A-Za-z][A-Za-z0-9_]*$',
     description: 'Unique in its domain and scope; kept in upper case',
@@ -85,10 +101,10 @@ export const CreateRole = Type.Object({
 })
 export type CreateRole = Static<typeof CreateRole>
 
-export const UpdateRole = Type.Object({ name: Type.Optional(Name), ...points })
+export const UpdateRole = Model('UpdateRole', { name: Type.Optional(Name), ...points })
 export type UpdateRole = Static<typeof UpdateRole>
 
-export const RoleView = Type.Object({
+export const RoleView = Model('Role', {
   id: Id,
   domain: DomainName,
   scopeId: ScopeId,
@@ -108,9 +124,9 @@ export const ByUser = Type.Object({ userId: Id })
 export const ByUserRole = Type.Object({ userId: Id, roleId: Id })
 export const UserRolesQuery = PageQuery({ domain: Type.Optional(DomainName), scopeId: Type.Optional(ScopeId) })
 export type UserRolesQuery = Static<typeof UserRolesQuery>
-export const GrantRole = Type.Object({ roleId: Id })
+export const GrantRole = Model('GrantRole', { roleId: Id })
 
-export const UserRoleView = Type.Object({
+export const UserRoleView = Model('UserRole', {
   userId: Id,
   roleId: Id,
   domain: DomainName,
@@ -142,7 +158,7 @@ export const REASONS = [
   'NOT_IN_ROLES',
 ] as const
 
-export const ExplainView = Type.Object({
+export const ExplainView = Model('PermissionExplanation', {
   userId: Id,
   userStatus: Enum(['ACTIVE', 'DISABLED', 'DELETED'], { description: 'Only an ACTIVE user can sign in at all' }),
   permission: PointName,

@@ -1,8 +1,8 @@
-import { Line, Nullable, type Static, Time, Type } from '#http/schema.ts'
+import { Line, Model, Nullable, type Static, Time, Type } from '#http/schema.ts'
 
 import { EMAIL_MAX, PHONE_MAX } from '../limits.ts'
 
-export const CodeSent = Type.Object({
+export const CodeSent = Model('CodeSent', {
   expiresAt: Time,
   resendAt: Type.Integer({ description: 'When the next may be asked for, epoch milliseconds', minimum: 0 }),
 })
@@ -18,7 +18,7 @@ export const Code = Line(20, 1, { examples: ['204817'] })
 
 const Alias = Type.Optional(Nullable(Line(EMAIL_MAX, 0, { description: 'Another name of the field before' })))
 
-export const ToPhone = Type.Object({ phone: Type.Optional(Nullable(Phone)), credential: Alias })
-export const ToEmail = Type.Object({ email: Type.Optional(Nullable(Email)), credential: Alias })
+export const ToPhone = Model('PhoneRecipient', { phone: Type.Optional(Nullable(Phone)), credential: Alias })
+export const ToEmail = Model('EmailRecipient', { email: Type.Optional(Nullable(Email)), credential: Alias })
 export type ToPhone = Static<typeof ToPhone>
 export type ToEmail = Static<typeof ToEmail>

@@ -1,4 +1,4 @@
-import { Raw, type Static, Time, Type } from '#http/schema.ts'
+import { Model, Raw, type Static, Time, Type } from '#http/schema.ts'
 
 import { DEVICE_ID_MAX } from '../limits.ts'
 
@@ -6,7 +6,7 @@ export const ByDevice = Type.Object({
   deviceId: Raw(DEVICE_ID_MAX, 1, { description: 'The device’s key, as lists show it, or its raw id' }),
 })
 
-export const DeviceView = Type.Object({
+export const DeviceView = Model('Device', {
   deviceId: Type.String({ description: 'Opaque key of the device, not the id it signs in with' }),
   deviceName: Type.String(),
   loginType: Type.String({ description: 'How it was signed in', examples: ['login'] }),

@@ -1,14 +1,14 @@
-import { Nullable, type Static, Type } from '#http/schema.ts'
+import { Model, Nullable, type Static, Type } from '#http/schema.ts'
 
 import { Code, Email, Phone } from '../codes/model.ts'
 import { CarrierToken } from '../logins/model.ts'
 import { UserView } from '../users/model.ts'
 
-export const PhoneBind = Type.Object({ phone: Phone, code: Code })
-export const EmailBind = Type.Object({ email: Email, code: Code })
-export const MobileToken = Type.Object({ token: CarrierToken })
+export const PhoneBind = Model('PhoneBind', { phone: Phone, code: Code })
+export const EmailBind = Model('EmailBind', { email: Email, code: Code })
+export const MobileToken = Model('MobileToken', { token: CarrierToken })
 
-export const Unbound = Type.Object({
+export const Unbound = Model('UnbindResult', {
   hint: Nullable(
     Type.String({ description: 'Advice to bind something: from now on the account hangs on its device alone' }),
   ),

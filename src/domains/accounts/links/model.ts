@@ -1,10 +1,10 @@
-import { Enum, Id, Line, Nullable, type Static, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Line, Model, Nullable, type Static, Time, Type } from '#http/schema.ts'
 
 import { Code } from '../codes/model.ts'
 import { EMAIL_MAX } from '../limits.ts'
 import { Password } from '../logins/model.ts'
 
-export const LinkRequest = Type.Object({
+export const LinkRequest = Model('LinkRequest', {
   verifyType: Enum(['PASSWORD', 'PHONE_CODE', 'EMAIL_CODE'], { default: 'PASSWORD' }),
   linkedUserId: Type.Optional(Nullable(Id)),
   password: Type.Optional(Nullable(Password)),
@@ -15,7 +15,7 @@ export const LinkRequest = Type.Object({
 })
 export type LinkRequest = Static<typeof LinkRequest>
 
-export const LinkView = Type.Object({
+export const LinkView = Model('AccountLink', {
   id: Id,
   ownerUserId: Type.Integer({ minimum: 1, description: 'Who may switch' }),
   linkedUserId: Type.Integer({ minimum: 1, description: 'To whom' }),

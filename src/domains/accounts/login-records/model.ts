@@ -1,4 +1,4 @@
-import { Enum, Id, Line, Nullable, Raw, type Static, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Line, Model, Named, Nullable, Raw, type Static, Time, Type } from '#http/schema.ts'
 
 import { DEVICE_ID_MAX, DEVICE_NAME_MAX } from '../limits.ts'
 
@@ -32,12 +32,12 @@ export const LOGIN_TYPES = [
   'qrcode',
   'oauth',
 ] as const
-export const LoginType = Enum(LOGIN_TYPES, { description: 'What happened', examples: ['login'] })
+export const LoginType = Named('LoginType', Enum(LOGIN_TYPES, { description: 'What happened', examples: ['login'] }))
 export type LoginType = Static<typeof LoginType>
 
-export const LoginStatus = Enum(['success', 'failed'])
+export const LoginStatus = Named('LoginStatus', Enum(['success', 'failed']))
 
-export const LoginRecordView = Type.Object({
+export const LoginRecordView = Model('LoginRecord', {
   id: Id,
   userId: Nullable(Type.Integer({ minimum: 1, description: 'null: no account has the name that was tried' })),
   deviceId: Type.String({ description: 'Opaque key of the device, not the id it signs in with' }),
@@ -51,7 +51,7 @@ export const LoginRecordView = Type.Object({
 })
 export type LoginRecordView = Static<typeof LoginRecordView>
 
-export const NewLoginRecord = Type.Object({
+export const NewLoginRecord = Model('NewLoginRecord', {
   loginType: LoginType,
   status: Type.Optional(Enum(['success', 'failed'], { default: 'success' })),
   deviceId: Type.Optional(Raw(DEVICE_ID_MAX, 0, { description: 'Raw device id; the session’s device unless given' })),

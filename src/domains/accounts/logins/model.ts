@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 
-import { Enum, Id, Line, Nullable, Raw, type Static, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Line, Model, Nullable, Raw, type Static, Time, Type } from '#http/schema.ts'
 
 import { Code, Email, Phone } from '../codes/model.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from '../limits.ts'
 import { UserView } from '../users/model.ts'
 
-export const LoginResponse = Type.Object({
+export const LoginResponse = Model('LoginResponse', {
   accessToken: Type.String({
     description: 'For `Authorization: Bearer`, valid for 7 days, only together with X-Device-Id',
   }),
@@ -50,12 +50,12 @@ const device = {
 }
 
 /** Also of `POST /api/auth/sessions`. */
-export const DeviceLogin = Type.Object(device)
+export const DeviceLogin = Model('DeviceLogin', device)
 export type DeviceLogin = Static<typeof DeviceLogin>
 
 const Account = (description: string) => Maybe(Line(EMAIL_MAX, 0, { description, examples: ['lin.mei'] }))
 
-export const PasswordLogin = Type.Object({
+export const PasswordLogin = Model('PasswordLogin', {
   account: Account('Username or e-mail'),
   username: Account('Another name of `account`'),
   email: Account('Another name of `account`'),
@@ -64,20 +64,20 @@ export const PasswordLogin = Type.Object({
 })
 export type PasswordLogin = Static<typeof PasswordLogin>
 
-export const PhonePasswordLogin = Type.Object({ phone: Phone, password: Password, ...device })
+export const PhonePasswordLogin = Model('PhonePasswordLogin', { phone: Phone, password: Password, ...device })
 export type PhonePasswordLogin = Static<typeof PhonePasswordLogin>
 
-export const PhoneLogin = Type.Object({ phone: Phone, code: Code, ...device })
+export const PhoneLogin = Model('PhoneLogin', { phone: Phone, code: Code, ...device })
 export type PhoneLogin = Static<typeof PhoneLogin>
 
-export const EmailLogin = Type.Object({ email: Email, code: Code, ...device })
+export const EmailLogin = Model('EmailLogin', { email: Email, code: Code, ...device })
 export type EmailLogin = Static<typeof EmailLogin>
 
 export const CarrierToken = Raw(ONECLICK_TOKEN_MAX, 1, { description: 'From the carrier’s SDK in the app' })
-export const OneClickLogin = Type.Object({ token: CarrierToken, ...device })
+export const OneClickLogin = Model('OneClickLogin', { token: CarrierToken, ...device })
 export type OneClickLogin = Static<typeof OneClickLogin>
 
-export const Registration = Type.Object({
+export const Registration = Model('Registration', {
   username: Maybe(
     Line(32, 0, { description: '3 to 32 letters, digits, _ . -, beginning with a letter', examples: ['lin.mei'] }),
   ),
@@ -88,4 +88,4 @@ export const Registration = Type.Object({
 })
 export type Registration = Static<typeof Registration>
 
-export const Refresh = Type.Object({ refreshToken: Raw(200, 1) })
+export const Refresh = Model('RefreshRequest', { refreshToken: Raw(200, 1) })

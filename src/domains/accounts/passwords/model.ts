@@ -1,4 +1,4 @@
-import { Enum, Line, Nullable, type Static, Type } from '#http/schema.ts'
+import { Enum, Line, Model, Nullable, type Static, Type } from '#http/schema.ts'
 
 import { Code } from '../codes/model.ts'
 import { EMAIL_MAX } from '../limits.ts'
@@ -9,14 +9,14 @@ const Credential = Line(EMAIL_MAX, 1, {
   examples: ['lin@example.org'],
 })
 
-export const ForgotCode = Type.Object({ credential: Credential })
+export const ForgotCode = Model('ForgotCode', { credential: Credential })
 
-export const PasswordReset = Type.Object({ credential: Credential, code: Code, newPassword: NewPassword })
+export const PasswordReset = Model('PasswordReset', { credential: Credential, code: Code, newPassword: NewPassword })
 export type PasswordReset = Static<typeof PasswordReset>
 
-export const ChangeCode = Type.Object({ channel: Enum(['PHONE', 'EMAIL']) })
+export const ChangeCode = Model('ChangeCode', { channel: Enum(['PHONE', 'EMAIL']) })
 
-export const PasswordChange = Type.Object({
+export const PasswordChange = Model('PasswordChange', {
   verifyType: Enum(['OLD_PASSWORD', 'PHONE_CODE', 'EMAIL_CODE']),
   oldPassword: Type.Optional(Nullable(Password)),
   code: Type.Optional(Nullable(Code)),

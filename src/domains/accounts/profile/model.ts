@@ -1,8 +1,8 @@
-import { Line, Nullable, Raw, type Static, Type } from '#http/schema.ts'
+import { Line, Model, Nullable, Raw, type Static, Type } from '#http/schema.ts'
 
 import { NICKNAME_MAX, SIGNATURE_MAX } from '../limits.ts'
 
-export const ProfileChange = Type.Object({
+export const ProfileChange = Model('UpdateProfile', {
   nickname: Type.Optional(
     Nullable(Line(NICKNAME_MAX, 0, { description: 'null leaves it unchanged, an empty text clears it' })),
   ),
@@ -21,13 +21,13 @@ export const ProfileChange = Type.Object({
 export type ProfileChange = Static<typeof ProfileChange>
 
 /** Checked by the service: too long or empty is answered like any other bad username. */
-export const Username = Type.Object({ username: Raw(200, 0, { examples: ['lin.mei'] }) })
+export const Username = Model('SetUsername', { username: Raw(200, 0, { examples: ['lin.mei'] }) })
 
 const Count = Type.Integer({ minimum: 0 })
 const Quota = (description: string) =>
   Type.Object({ used: Count, limit: Type.Integer({ minimum: 0, description: '0 = unlimited' }) }, { description })
 
-export const Quotas = Type.Object({
+export const Quotas = Model('Quotas', {
   storage: Quota('Bytes of one’s own files'),
   qrCodes: Quota('One’s own QR codes'),
   uploadMaxBytes: Type.Integer({ minimum: 1 }),

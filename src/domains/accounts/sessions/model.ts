@@ -1,6 +1,6 @@
-import { Enum, Id, type Static, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Model, type Static, Time, Type } from '#http/schema.ts'
 
-export const SessionView = Type.Object({
+export const SessionView = Model('Session', {
   id: Id,
   deviceId: Type.String({ description: 'Opaque key of the device, not the id it signs in with' }),
   deviceName: Type.String(),

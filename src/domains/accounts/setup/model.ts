@@ -1,11 +1,11 @@
-import { Raw, type Static, Type } from '#http/schema.ts'
+import { Model, Raw, type Static, Type } from '#http/schema.ts'
 
 const Token = Raw(100, 1, { description: 'From the link' })
 
 export const SetupQuery = Type.Object({ token: Token })
 
 /** What is wrong with the fields is shown beside them, so here they only have to be texts. */
-export const SetupForm = Type.Object({
+export const SetupForm = Model('SetupForm', {
   token: Token,
   username: Raw(500, 0, { examples: ['admin'] }),
   password: Raw(500, 0, { examples: ['correct horse battery'] }),

@@ -1,8 +1,8 @@
-import { Enum, Id, Nullable, type Static, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Model, Nullable, type Static, Time, Type } from '#http/schema.ts'
 
 export const PROVIDERS = ['PHONE', 'EMAIL', 'DEVICE'] as const
 
-export const IdentityView = Type.Object({
+export const IdentityView = Model('Identity', {
   provider: Enum(PROVIDERS),
   credential: Type.String({ description: 'Phone as E.164, e-mail, or the beginning of a device’s key' }),
   verified: Type.Boolean(),
@@ -10,7 +10,7 @@ export const IdentityView = Type.Object({
 })
 
 /** A person as they see themselves. */
-export const UserView = Type.Object({
+export const UserView = Model('User', {
   id: Id,
   username: Nullable(Type.String({ examples: ['lin.mei'] })),
   nickname: Type.String({ examples: ['User204817'] }),

@@ -1,4 +1,4 @@
-import { Enum, Id, Line, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Line, Model, Named, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
 
 /** People named in one request. */
 export const MAX_TARGETS = 100
@@ -10,14 +10,14 @@ const named = {
 }
 
 /** At least one, at most 100 together. */
-export const Invite = Type.Object(named)
+export const Invite = Model('InviteMembers', named)
 export type Targets = Static<typeof Invite>
 /** Nobody named: only the link is answered. */
-export const ShareLink = Type.Object(named)
+export const ShareLink = Model('ShareJoinLink', named)
 
 const Target = Type.Union([Id, Type.String()], { description: 'As it was given' })
 
-export const Invited = Type.Object({
+export const Invited = Model('InviteResult', {
   items: Type.Array(
     Type.Object({
       target: Target,
@@ -28,7 +28,7 @@ export const Invited = Type.Object({
 })
 export type Invited = Static<typeof Invited>
 
-export const LinkShared = Type.Object({
+export const LinkShared = Model('ShareJoinLinkResult', {
   content: Type.String({ examples: ['org-join:K7WPQ2MX'] }),
   url: Type.String({ description: 'Page of the organization; answers only while it is public' }),
   imageUrl: Type.String(),
@@ -36,9 +36,9 @@ export const LinkShared = Type.Object({
 })
 export type LinkShared = Static<typeof LinkShared>
 
-const Status = Enum(['PENDING', 'ACCEPTED', 'REJECTED', 'CANCELLED', 'EXPIRED'])
+const Status = Named('InvitationStatus', Enum(['PENDING', 'ACCEPTED', 'REJECTED', 'CANCELLED', 'EXPIRED']))
 
-export const InvitationView = Type.Object({
+export const InvitationView = Model('Invitation', {
   id: Id,
   orgId: Id,
   orgName: Type.String(),
@@ -61,7 +61,7 @@ export const MyInvitationsQuery = PageQuery({})
 
 export const ByInvitation = Type.Object({ invitationId: Id })
 export const ByOrgInvitation = Type.Object({ id: Id, invitationId: Id })
-export const Respond = Type.Object({ invitationId: Id, accept: Type.Boolean() })
+export const Respond = Model('RespondToInvitation', { invitationId: Id, accept: Type.Boolean() })
 
 export const SearchQuery = Type.Object({
   q: Line(100, 2, {
@@ -69,7 +69,7 @@ export const SearchQuery = Type.Object({
     examples: ['lin'],
   }),
 })
-export const FoundUsers = Type.Object({
+export const FoundUsers = Model('FoundUsers', {
   items: Type.Array(Type.Object({ id: Id, nickname: Type.String(), avatarUrl: Nullable(Type.String()) })),
 })
 export type FoundUsers = Static<typeof FoundUsers>

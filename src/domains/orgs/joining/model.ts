@@ -1,15 +1,28 @@
-import { Enum, Id, Line, Multiline, Nullable, PageOf, PageQuery, Raw, type Static, Time, Type } from '#http/schema.ts'
+import {
+  Enum,
+  Id,
+  Line,
+  Model,
+  Multiline,
+  Nullable,
+  PageOf,
+  PageQuery,
+  Raw,
+  type Static,
+  Time,
+  Type,
+} from '#http/schema.ts'
 
-export const JoinByCode = Type.Object({
+export const JoinByCode = Model('JoinByCode', {
   code: Line(64, 1, { description: 'Case, spaces and dashes do not matter', examples: ['K7WPQ2MX'] }),
 })
-export const JoinByQrCode = Type.Object({
+export const JoinByQrCode = Model('JoinByQrCode', {
   content: Raw(2000, 1, { description: 'What the scanner read', examples: ['org-join:K7WPQ2MX'] }),
 })
 const Message = Multiline(200, 0, { description: 'For those who decide', examples: ['Lin from the front desk'] })
-export const Apply = Type.Object({ message: Type.Optional(Nullable(Message)) })
+export const Apply = Model('ApplyToJoin', { message: Type.Optional(Nullable(Message)) })
 
-export const Joined = Type.Object({
+export const Joined = Model('JoinResult', {
   status: Enum(['JOINED', 'PENDING'], { description: 'PENDING: somebody has to approve' }),
   orgId: Id,
   orgName: Type.String(),
@@ -17,7 +30,7 @@ export const Joined = Type.Object({
 export type Joined = Static<typeof Joined>
 
 export const PendingQuery = PageQuery({})
-export const PendingView = Type.Object({
+export const PendingView = Model('JoinRequest', {
   userId: Id,
   nickname: Type.String(),
   avatarUrl: Nullable(Type.String()),
@@ -27,7 +40,7 @@ export const PendingView = Type.Object({
 export type PendingView = Static<typeof PendingView>
 export const PendingPage = PageOf(PendingView)
 
-export const Approve = Type.Object({
+export const Approve = Model('DecideJoinRequest', {
   userId: Id,
   approve: Type.Boolean(),
   reason: Type.Optional(Nullable(Multiline(200, 0, { description: 'Told to the applicant' }))),

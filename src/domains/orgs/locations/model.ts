@@ -1,6 +1,16 @@
-import type { TSchema } from '@sinclair/typebox'
-
-import { Description, Id, Latitude, Longitude, Name, Nullable, type Static, Time, Type } from '#http/schema.ts'
+import {
+  Description,
+  Id,
+  Latitude,
+  Longitude,
+  Model,
+  Name,
+  Nullable,
+  type Static,
+  Time,
+  Tree,
+  Type,
+} from '#http/schema.ts'
 
 /** Levels of the tree: country, city, campus, building, floor, room, cabinet, shelf. */
 export const MAX_DEPTH = 8
@@ -16,7 +26,7 @@ const coordinates = {
   longitude: Type.Optional(Nullable(Longitude)),
 }
 
-export const CreateLocation = Type.Object({
+export const CreateLocation = Model('CreateLocation', {
   name: Name,
   description: Type.Optional(Nullable(Description)),
   parentId: Type.Optional(Nullable(Id)),
@@ -25,7 +35,7 @@ export const CreateLocation = Type.Object({
 export type CreateLocation = Static<typeof CreateLocation>
 
 /** Only the fields present change; `parentId` null moves to the top. */
-export const UpdateLocation = Type.Object({
+export const UpdateLocation = Model('UpdateLocation', {
   name: Type.Optional(Name),
   description: Type.Optional(Nullable(Description)),
   parentId: Type.Optional(Nullable(Id)),
@@ -33,14 +43,14 @@ export const UpdateLocation = Type.Object({
 })
 export type UpdateLocation = Static<typeof UpdateLocation>
 
-export const PinLocation = Type.Object({ pinned: Type.Boolean() })
+export const PinLocation = Model('Pin', { pinned: Type.Boolean() })
 
 const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_AT_ONCE, uniqueItems: true })
-export const PinLocations = Type.Object({ ids: Ids, pinned: Type.Boolean() })
+export const PinLocations = Model('PinLocations', { ids: Ids, pinned: Type.Boolean() })
 
 const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
 /** One of the two: `ids` in their new order, or `items` that name each one's place. */
-export const ReorderLocations = Type.Object({
+export const ReorderLocations = Model('ReorderLocations', {
   ids: Type.Optional(Ids),
   items: Type.Optional(
     Type.Array(Type.Object({ id: Id, sortOrder: SortOrder }), { minItems: 1, maxItems: MAX_AT_ONCE }),
@@ -48,7 +58,7 @@ export const ReorderLocations = Type.Object({
 })
 export type ReorderLocations = Static<typeof ReorderLocations>
 
-export const Count = Type.Object({ count: Type.Integer({ minimum: 0 }) })
+export const Count = Model('Count', { count: Type.Integer({ minimum: 0 }) })
 
 const shown = {
   id: Id,
@@ -62,14 +72,8 @@ const shown = {
   createdAt: Time,
   updatedAt: Time,
 }
-export const LocationView = Type.Object(shown)
+export const LocationView = Model('Location', shown)
 export type LocationView = Static<typeof LocationView>
 export type LocationNode = LocationView & { children: LocationNode[] }
 
-/** Written out to the depth that there can be: no schema refers to itself. */
-const nodeOf = (levels: number): TSchema =>
-  Type.Object({
-    ...shown,
-    children: levels === 1 ? Type.Array(LocationView, { maxItems: 0 }) : Type.Array(nodeOf(levels - 1)),
-  })
-export const LocationTree = Type.Array(nodeOf(MAX_DEPTH))
+export const LocationTree = Type.Array(Tree('LocationNode', shown))

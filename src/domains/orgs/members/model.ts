@@ -1,4 +1,4 @@
-import { Id, Line, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
+import { Id, Line, Model, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
 
 export const InOrg = Type.Object({ orgId: Id })
 export const ByMember = Type.Object({ orgId: Id, userId: Id })
@@ -15,14 +15,14 @@ const Nickname = Line(50, 0, {
 })
 
 /** By id or by code; OWNER only changes hands by transfer. */
-export const ChangeMember = Type.Object({
+export const ChangeMember = Model('UpdateMember', {
   roleId: Type.Optional(Id),
   roleCode: Type.Optional(Line(64, 1, { examples: ['ADMIN'] })),
   nickname: Type.Optional(Nullable(Nickname)),
 })
 export type ChangeMember = Static<typeof ChangeMember>
 
-export const MemberView = Type.Object({
+export const MemberView = Model('Member', {
   userId: Id,
   nickname: Type.String(),
   avatarUrl: Nullable(Type.String()),

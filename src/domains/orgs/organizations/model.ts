@@ -3,7 +3,9 @@ import {
   Enum,
   Id,
   Line,
+  Model,
   Name,
+  Named,
   Nullable,
   PageOf,
   PageQuery,
@@ -15,13 +17,19 @@ import {
 
 import { CODE_LENGTH, DEFAULT_MEMBER_LIMIT, MAX_MEMBER_LIMIT } from '../rules.ts'
 
-export const Status = Enum(['ACTIVE', 'DISABLED'])
-export const Visibility = Enum(['PUBLIC', 'INTERNAL'], {
-  description: 'INTERNAL: only members see it, and it takes new members by invitation only',
-})
-export const Policy = Enum(['FREE', 'APPROVAL', 'INVITE'], {
-  description: 'What happens to who comes by code, QR code or application; INTERNAL organizations always have INVITE',
-})
+export const Status = Named('OrganizationStatus', Enum(['ACTIVE', 'DISABLED']))
+export const Visibility = Named(
+  'OrganizationVisibility',
+  Enum(['PUBLIC', 'INTERNAL'], {
+    description: 'INTERNAL: only members see it, and it takes new members by invitation only',
+  }),
+)
+export const Policy = Named(
+  'JoinPolicy',
+  Enum(['FREE', 'APPROVAL', 'INVITE'], {
+    description: 'What happens to who comes by code, QR code or application; INTERNAL organizations always have INVITE',
+  }),
+)
 const MemberLimit = Type.Integer({
   minimum: 1,
   maximum: MAX_MEMBER_LIMIT,
@@ -44,11 +52,11 @@ const changeable = {
 }
 
 /** PUBLIC and APPROVAL unless given. */
-export const CreateOrg = Type.Object({ name: OrgName, ...changeable })
+export const CreateOrg = Model('CreateOrganization', { name: OrgName, ...changeable })
 export type CreateOrg = Static<typeof CreateOrg>
 
 /** Only the fields present change; null clears description and avatar. */
-export const UpdateOrg = Type.Object({ name: Type.Optional(OrgName), ...changeable })
+export const UpdateOrg = Model('UpdateOrganization', { name: Type.Optional(OrgName), ...changeable })
 export type UpdateOrg = Static<typeof UpdateOrg>
 
 export const Dissolve = Type.Object({
@@ -58,8 +66,8 @@ export const Dissolve = Type.Object({
 })
 
 /** `newOwner`: a member. */
-export const Transfer = Type.Object({ userId: Id })
-export const ChooseOrg = Type.Object({ orgId: Nullable(Id) })
+export const Transfer = Model('TransferOwnership', { userId: Id })
+export const ChooseOrg = Model('SetCurrentOrganization', { orgId: Nullable(Id) })
 
 const Code = Type.String({ minLength: CODE_LENGTH, maxLength: CODE_LENGTH, examples: ['K7WPQ2MX'] })
 const Count = Type.Integer({ minimum: 0 })
@@ -76,11 +84,11 @@ const told = {
 }
 
 /** What anybody may know of a public organization: nothing of the people in it. */
-export const PublicOrg = Type.Object(told)
+export const PublicOrg = Model('PublicOrganization', told)
 export type PublicOrg = Static<typeof PublicOrg>
 export const PublicOrgPage = PageOf(PublicOrg)
 
-export const OrgView = Type.Object({
+export const OrgView = Model('Organization', {
   ...told,
   status: Status,
   memberLimit: MemberLimit,
@@ -100,7 +108,7 @@ export const DiscoverQuery = PageQuery({
   sort: Sort(['createdAt', 'name', 'memberCount']),
 })
 
-export const OrgQrCode = Type.Object({
+export const OrgQrCode = Model('OrganizationQrCode', {
   code: Code,
   content: Type.String({ description: 'What the QR code holds: `org-join:<code>`', examples: ['org-join:K7WPQ2MX'] }),
   imageUrl: Type.String({ description: 'The picture (PNG)' }),
@@ -108,7 +116,7 @@ export const OrgQrCode = Type.Object({
 })
 export type OrgQrCode = Static<typeof OrgQrCode>
 
-export const OrgStats = Type.Object({
+export const OrgStats = Model('OrganizationStats', {
   memberCount: Count,
   memberLimit: MemberLimit,
   pendingRequests: Count,

@@ -1,5 +1,5 @@
 import { app, endpoint } from '#http/endpoint.ts'
-import { ById, Type } from '#http/schema.ts'
+import { ById, Model, Type } from '#http/schema.ts'
 
 import {
   CategoryPage,
@@ -17,7 +17,7 @@ import {
 import * as service from './service.ts'
 
 const tag = 'Categories'
-const Count = Type.Object({ count: Type.Integer({ minimum: 0 }) })
+const Count = Model('Count', { count: Type.Integer({ minimum: 0 }) })
 
 export const categoryEndpoints = [
   endpoint({

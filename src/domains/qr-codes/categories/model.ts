@@ -1,6 +1,18 @@
-import type { TSchema } from '@sinclair/typebox'
-
-import { Enum, Id, Line, Name, Nullable, PageOf, PageQuery, Sort, type Static, Time, Type } from '#http/schema.ts'
+import {
+  Enum,
+  Id,
+  Line,
+  Model,
+  Name,
+  Nullable,
+  PageOf,
+  PageQuery,
+  Sort,
+  type Static,
+  Time,
+  Tree,
+  Type,
+} from '#http/schema.ts'
 
 /** Levels of the tree (interface: at most 5). */
 export const MAX_DEPTH = 5
@@ -10,25 +22,28 @@ export const MAX_CATEGORIES = 2000
 const Color = Line(32, 0, { description: 'A colour in the words of the client', examples: ['#ff8800'] })
 const ParentId = Nullable(Id)
 
-export const CreateCategory = Type.Object({
+export const CreateCategory = Model('CreateCategory', {
   name: Name,
   color: Type.Optional(Nullable(Color)),
   parentId: Type.Optional(ParentId),
 })
 export type CreateCategory = Static<typeof CreateCategory>
 
-export const UpdateCategory = Type.Object({ name: Type.Optional(Name), color: Type.Optional(Nullable(Color)) })
+export const UpdateCategory = Model('UpdateCategory', {
+  name: Type.Optional(Name),
+  color: Type.Optional(Nullable(Color)),
+})
 export type UpdateCategory = Static<typeof UpdateCategory>
 
-export const MoveCategory = Type.Object({ parentId: ParentId })
-export const PinCategory = Type.Object({ pinned: Type.Boolean() })
+export const MoveCategory = Model('MoveCategory', { parentId: ParentId })
+export const PinCategory = Model('Pin', { pinned: Type.Boolean() })
 
 const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_CATEGORIES, uniqueItems: true })
-export const PinCategories = Type.Object({ ids: Ids, pinned: Type.Boolean() })
+export const PinCategories = Model('PinCategories', { ids: Ids, pinned: Type.Boolean() })
 
 export const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
 /** One of the two: `ids` in their new order, or `items` that name each one's place. */
-export const ReorderCategories = Type.Object({
+export const ReorderCategories = Model('ReorderCategories', {
   ids: Type.Optional(Ids),
   items: Type.Optional(
     Type.Array(Type.Object({ id: Id, sortOrder: SortOrder }), { minItems: 1, maxItems: MAX_CATEGORIES }),
@@ -59,22 +74,16 @@ const shown = {
   codeCount: Type.Integer({ minimum: 0, description: 'Codes directly in it, without sub-categories and trash' }),
   createdAt: Time,
 }
-export const CategoryView = Type.Object(shown)
+export const CategoryView = Model('Category', shown)
 export type CategoryView = Static<typeof CategoryView>
 export const CategoryPage = PageOf(CategoryView)
 
 export type CategoryNode = CategoryView & { children: CategoryNode[] }
 
-/** Written out to the depth that there can be: no schema refers to itself. */
-const nodeOf = (levels: number): TSchema =>
-  Type.Object({
-    ...shown,
-    children: levels === 1 ? Type.Array(CategoryView, { maxItems: 0 }) : Type.Array(nodeOf(levels - 1)),
-  })
-export const CategoryTree = Type.Array(nodeOf(MAX_DEPTH))
+export const CategoryTree = Type.Array(Tree('CategoryNode', shown))
 
 export const DELETABLE_REASONS = ['HAS_CHILDREN'] as const
-export const Deletable = Type.Object({
+export const Deletable = Model('CategoryDeletable', {
   deletable: Type.Boolean(),
   reason: Nullable(Enum(DELETABLE_REASONS)),
   childCount: Type.Integer({ minimum: 0 }),

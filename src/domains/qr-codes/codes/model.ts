@@ -3,7 +3,9 @@ import {
   Enum,
   Id,
   Line,
+  Model,
   Name,
+  Named,
   Nullable,
   PageOf,
   PageQuery,
@@ -17,8 +19,11 @@ import { CONTENT_TYPES } from '#lib/content-type.ts'
 
 import { MAX_CONTENT_BYTES } from './rules.ts'
 
-export const ContentTypeName = Enum(CONTENT_TYPES)
-export const Level = Enum(['L', 'M', 'Q', 'H'], { description: 'Error correction: L 7 %, M 15 %, Q 25 %, H 30 %' })
+export const ContentTypeName = Named('ContentType', Enum(CONTENT_TYPES))
+export const Level = Named(
+  'ErrorCorrectionLevel',
+  Enum(['L', 'M', 'Q', 'H'], { description: 'Error correction: L 7 %, M 15 %, Q 25 %, H 30 %' }),
+)
 export const Color = Type.String({ pattern: '^[0-9a-fA-F]{6}$', description: 'Six hex digits', examples: ['1a2b3c'] })
 /** Modules of quiet zone. */
 export const Margin = Type.Integer({ minimum: 0, maximum: 10 })
@@ -30,7 +35,7 @@ export const Content = Raw(MAX_CONTENT_BYTES, 1, {
   examples: ['https://example.com/menu'],
 })
 
-export const Style = Type.Object({
+export const Style = Model('QrCodeStyleInput', {
   fg: Type.Optional(Nullable(Color)),
   bg: Type.Optional(Nullable(Color)),
   level: Type.Optional(Nullable(Level)),
@@ -59,28 +64,29 @@ const writable = {
 export const NewQrCode = Type.Object(writable)
 export type NewQrCode = Static<typeof NewQrCode>
 
-export const CreateQrCode = Type.Object({ ...writable, orgId: NullableOrgId })
+export const CreateQrCode = Model('CreateQrCode', { ...writable, orgId: NullableOrgId })
 
 /** Only the fields present change; null clears (name and content cannot be cleared). */
-export const UpdateQrCode = Type.Partial(
-  Type.Object({ ...writable, pinned: Type.Boolean(), sortOrder: SortOrder, orgId: NullableOrgId }),
+export const UpdateQrCode = Named(
+  'UpdateQrCode',
+  Type.Partial(Type.Object({ ...writable, pinned: Type.Boolean(), sortOrder: SortOrder, orgId: NullableOrgId })),
 )
 export type UpdateQrCode = Static<typeof UpdateQrCode>
 
 export const MAX_BATCH = 500
 /** Contents may be longer here: they are measured together with what else can be wrong, so that one answer names every bad item. */
-const BatchItem = Type.Object({
+const BatchItem = Model('NewQrCode', {
   ...writable,
   content: Raw(2 * MAX_CONTENT_BYTES, 1, { description: CONTENT_DESCRIPTION }),
 })
-export const CreateBatch = Type.Object({
+export const CreateBatch = Model('CreateQrCodes', {
   items: Type.Array(BatchItem, { minItems: 1, maxItems: MAX_BATCH }),
   orgId: NullableOrgId,
 })
 
 export const InOrg = Type.Object({ orgId: OrgId })
-export const PinCode = Type.Object({ pinned: Type.Boolean(), orgId: NullableOrgId })
-export const PublishCode = Type.Object({ isPublic: Type.Boolean(), orgId: NullableOrgId })
+export const PinCode = Model('PinQrCode', { pinned: Type.Boolean(), orgId: NullableOrgId })
+export const PublishCode = Model('PublishQrCode', { isPublic: Type.Boolean(), orgId: NullableOrgId })
 
 export const ListQuery = PageQuery({
   orgId: OrgId,
@@ -101,7 +107,7 @@ export type ListQuery = Static<typeof ListQuery>
 
 export const TrashQuery = PageQuery({ orgId: OrgId })
 
-export const StyleView = Type.Object({ fg: Color, bg: Color, level: Level, margin: Margin })
+export const StyleView = Model('QrCodeStyle', { fg: Color, bg: Color, level: Level, margin: Margin })
 
 const shown = {
   id: Id,
@@ -126,15 +132,15 @@ const shown = {
   updatedAt: Time,
 }
 
-export const QrCodeView = Type.Object(shown)
+export const QrCodeView = Model('QrCode', shown)
 export type QrCodeView = Static<typeof QrCodeView>
 export const QrCodePage = PageOf(QrCodeView)
 
-export const TrashedView = Type.Object({ ...shown, deletedAt: Time })
+export const TrashedView = Model('TrashedQrCode', { ...shown, deletedAt: Time })
 export type TrashedView = Static<typeof TrashedView>
 export const TrashPage = PageOf(TrashedView)
 
-export const Created = Type.Object({ items: Type.Array(QrCodeView), count: Type.Integer() })
-export const Emptied = Type.Object({
+export const Created = Model('CreatedQrCodes', { items: Type.Array(QrCodeView), count: Type.Integer() })
+export const Emptied = Model('DeletedCount', {
   deleted: Type.Integer({ minimum: 0, description: 'How many codes are gone for good' }),
 })

@@ -1,4 +1,4 @@
-import { Enum, Id, Nullable, type Static, Type } from '#http/schema.ts'
+import { Enum, Id, Model, Nullable, type Static, Type } from '#http/schema.ts'
 
 import { DEFAULT_SIZE, Size } from '../render/model.ts'
 
@@ -6,7 +6,7 @@ import { DEFAULT_SIZE, Size } from '../render/model.ts'
 export const MAX_EXPORT = 20_000
 export const FORMATS = ['zip', 'xlsx', 'csv'] as const
 
-export const ExportCodes = Type.Object({
+export const ExportCodes = Model('ExportQrCodes', {
   ids: Type.Optional(
     Nullable(Type.Array(Id, { minItems: 1, maxItems: MAX_EXPORT, description: 'In this order, each once' })),
   ),

@@ -1,4 +1,4 @@
-import { Line, type Static, Time, Type } from '#http/schema.ts'
+import { Line, Model, type Static, Time, Type } from '#http/schema.ts'
 
 import { ContentTypeName, StyleView } from '../codes/model.ts'
 
@@ -9,7 +9,7 @@ export const ByUuid = Type.Object({ uuid: Line(64) })
 export const ByLanding = Type.Object({ type: Line(64), id: Line(64) })
 
 /** What anybody may see of a public code: nothing of its owner, nor how they sort it or what they remarked. */
-export const PublicQrCode = Type.Object({
+export const PublicQrCode = Model('PublicQrCode', {
   uuid: Type.String(),
   name: Type.String(),
   content: Type.String(),

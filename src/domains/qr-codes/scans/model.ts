@@ -4,6 +4,8 @@ import {
   Latitude,
   Line,
   Longitude,
+  Model,
+  Named,
   Nullable,
   PageOf,
   PageQuery,
@@ -18,11 +20,11 @@ import { MAX_CONTENT_BYTES } from '../codes/rules.ts'
 import { ByDay, DaysQuery } from '../stats/days.ts'
 
 export const SOURCES = ['CAMERA', 'IMAGE', 'MANUAL'] as const
-const Source = Enum(SOURCES)
+const Source = Named('ScanSource', Enum(SOURCES))
 const Title = Line(100)
 const Address = Line(200)
 
-export const CreateScan = Type.Object({
+export const CreateScan = Model('CreateScanRecord', {
   content: Raw(MAX_CONTENT_BYTES, 1, { description: 'What was read, to the letter' }),
   contentType: Type.Optional(Nullable(ContentTypeName)),
   source: Type.Optional(Nullable(Source)),
@@ -36,7 +38,7 @@ export const CreateScan = Type.Object({
 export type CreateScan = Static<typeof CreateScan>
 
 /** Only the fields present change; null clears. What was read, where and when stays. */
-export const UpdateScan = Type.Object({
+export const UpdateScan = Model('UpdateScanRecord', {
   favorite: Type.Optional(Type.Boolean()),
   title: Type.Optional(Nullable(Title)),
   address: Type.Optional(Nullable(Address)),
@@ -56,7 +58,7 @@ export type ListQuery = Static<typeof ListQuery>
 export const KINDS = ['QR_CODE', 'ACTIVITY', 'ASSET', 'PASS', 'CHECK_IN', 'ORG_JOIN', 'USER', 'URL', 'TEXT'] as const
 export type Kind = (typeof KINDS)[number]
 
-export const Resolved = Type.Object({
+export const Resolved = Model('ScanTarget', {
   kind: Enum(KINDS),
   id: Type.Optional(Id),
   title: Type.Optional(Type.String()),
@@ -77,15 +79,15 @@ const shown = {
   scannedAt: Time,
   createdAt: Time,
 }
-export const ScanView = Type.Object(shown)
+export const ScanView = Model('ScanRecord', shown)
 export type ScanView = Static<typeof ScanView>
 export const ScanPage = PageOf(ScanView)
 
-export const ResolvedScanView = Type.Object({ ...shown, resolved: Resolved })
+export const ResolvedScanView = Model('ResolvedScanRecord', { ...shown, resolved: Resolved })
 export type ResolvedScanView = Static<typeof ResolvedScanView>
 
 export const StatsQuery = DaysQuery({})
-export const ScanStats = Type.Object({
+export const ScanStats = Model('ScanStats', {
   total: Type.Integer(),
   favorites: Type.Integer(),
   byType: Type.Array(Type.Object({ contentType: ContentTypeName, count: Type.Integer() })),

@@ -1,4 +1,4 @@
-import { Id, Nullable, type Static, Type } from '#http/schema.ts'
+import { Id, Model, Nullable, type Static, Type } from '#http/schema.ts'
 
 import { ContentTypeName } from '../codes/model.ts'
 import { ByDay, DaysQuery } from './days.ts'
@@ -8,7 +8,7 @@ export const StatsQuery = DaysQuery({ orgId: Type.Optional(Id) })
 const Count = Type.Integer({ minimum: 0 })
 
 /** Of the codes outside the trash, but for `trashed`. */
-export const CodeStats = Type.Object({
+export const CodeStats = Model('QrCodeStats', {
   total: Count,
   publicCount: Count,
   pinnedCount: Count,
