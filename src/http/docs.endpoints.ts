@@ -8,7 +8,7 @@ import { type AnyEndpoint, endpoint, open } from './endpoint.ts'
 import { MARK_SVG } from './pages/style.ts'
 import { matches } from './respond.ts'
 
-const TAG = 'documentation'
+const TAG = 'Documentation'
 
 /** Endpoints that document `endpoints`. */
 export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] {

@@ -11,6 +11,36 @@ import type { AppPoint, DualPoint, OrgPoint, PlatformPoint } from '#permission-p
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/** Groups of the API document, in their order there. */
+export const TAGS = [
+  'Signing in',
+  'Passwords',
+  'Phone and e-mail',
+  'Profile',
+  'Linked accounts',
+  'Sessions',
+  'Login records',
+  'QR codes',
+  'Categories',
+  'Scan records',
+  'Organizations',
+  'Organization members',
+  'Organization invitations',
+  'Joining organizations',
+  'Locations',
+  'Shares',
+  'Notifications',
+  'Public pages',
+  'Access control',
+  'Setup',
+  'Operations',
+  'Documentation',
+] as const
+export type Tag = (typeof TAGS)[number]
+
+/** Statuses that only the rules of an operation can tell. The others follow from its access and its schemas. */
+export type RefusalStatus = 400 | 401 | 403 | 404
+
 export type OpenAccess = { readonly kind: 'open' }
 
 /**
@@ -104,7 +134,7 @@ export interface Endpoint<
   readonly summary: string
   readonly description?: string
   /** Groups operations in the API document. */
-  readonly tag: string
+  readonly tag: Tag
   readonly access: A
   readonly params?: P
   readonly query?: Q
@@ -113,6 +143,13 @@ export interface Endpoint<
   readonly data?: D
   /** Media types of a bare answer, separated by commas (`image/png`, `text/html`); `run` may then return a Response. */
   readonly answers?: M
+  /**
+   * Refusals of the operation's own rules, with the reason as a sentence for the API document. Needed where a status does not
+   * follow from the record itself (404 of an id in the body); tests fail on a status that the document does not list.
+   */
+  readonly refuses?: Readonly<Partial<Record<RefusalStatus, string>>>
+  /** A login: `X-Device-Id` and `X-Device-Name` name the device whose session it opens. Documentation only. */
+  readonly namesDevice?: boolean
   /** Counted in the stricter limit for routes that check a secret (60 a minute for an IP address). */
   readonly checksSecret?: boolean
   /** Largest body in bytes; 1 MiB by default. */

@@ -2,7 +2,7 @@
 
 import { OptionalKind, type TSchema } from '@sinclair/typebox'
 
-import type { Access, AnyEndpoint } from './endpoint.ts'
+import { type Access, type AnyEndpoint, TAGS } from './endpoint.ts'
 import { exampleOf } from './openapi/example.ts'
 import { errorSchema, headers, refusals, requestIdHeader, responses } from './openapi/responses.ts'
 import { Components, type Json } from './openapi/schema.ts'
@@ -44,7 +44,7 @@ export function openApiDocument(endpoints: readonly AnyEndpoint[], options: Docu
       { url: '/', description: 'This server' },
       ...(options.publicUrl === '' ? [] : [{ url: options.publicUrl, description: 'Its public address' }]),
     ],
-    tags: [...new Set(endpoints.map((e) => e.tag))].map((name) => ({ name })),
+    tags: TAGS.filter((tag) => endpoints.some((e) => e.tag === tag)).map((name) => ({ name })),
     paths,
     components: {
       schemas: { Error: errorSchema, ...components.schemas },

@@ -13,7 +13,7 @@ import { send } from '../harness/client.ts'
 import { bareContext } from './context.ts'
 
 /** The edge alone, with endpoints made for it: who passes the gates, and what becomes of what was sent. */
-const tag = 'Test'
+const tag = 'Operations'
 const Body = Type.Object({
   name: Line(10, 1),
   remark: Type.Optional(Multiline(100)),

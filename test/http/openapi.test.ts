@@ -134,7 +134,7 @@ const sample = (more: Partial<AnyEndpoint> = {}): AnyEndpoint => ({
     method: 'GET',
     path: '/api/a',
     summary: 'Read a',
-    tag: 'a',
+    tag: 'Operations',
     access: open,
     run: () => undefined,
   }),
