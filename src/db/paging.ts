@@ -1,5 +1,11 @@
-/** Pages of lists: `page` from 1, `size` rows each (contract §3). */
+/** Pages of lists by LIMIT and OFFSET, for filtered and short lists: their cost grows with the offset. Long lists: lists.ts. */
 
+import { asc, count, desc, type SQL } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+
+import type { Builders } from './store.ts'
+
+/** `page` starts at 1; `size` is the number of rows a page (contract §3). */
 export interface PageInput {
   readonly page: number
   readonly size: number
@@ -7,6 +13,7 @@ export interface PageInput {
 
 export interface Page<T> {
   items: T[]
+  /** Rows on all pages. */
   total: number
   page: number
   size: number
@@ -15,10 +22,61 @@ export interface Page<T> {
 /** Rows before the page. */
 export const offsetOf = ({ page, size }: PageInput): number => (page - 1) * size
 
+/** A select that is complete except for LIMIT and OFFSET. */
+interface Unlimited<Row> {
+  limit(limit: number): { offset(offset: number): PromiseLike<Row[]> }
+}
+
 /**
- * A page by LIMIT and OFFSET, for filtered and short lists; its cost grows with the offset. Long lists without a filter: lists.ts.
- * `total` gives one row `{ n }`, as of `db.select({ n: count() })`.
+ * A page of any select. `total` counts the same rows: `db.select({ n: count() })…`.
+ *
+ *     pageOfQuery(page, db.select(fields).from(a).innerJoin(b, on).where(where).orderBy(a.id),
+ *       db.select({ n: count() }).from(a).innerJoin(b, on).where(where))
  */
+export async function pageOfQuery<Row>(
+  page: PageInput,
+  rows: Unlimited<Row>,
+  total: PromiseLike<{ n: number }[]>,
+): Promise<Page<Row>> {
+  const [items, counted] = await Promise.all([rows.limit(page.size).offset(offsetOf(page)), total])
+  return { items, total: counted[0]!.n, page: page.page, size: page.size }
+}
+
+/** A page of the rows of one table that meet `where`. `orderBy` must be a total order. */
+export const pageOf = <T extends SQLiteTable>(
+  db: Pick<Builders, 'select'>,
+  table: T,
+  { where, orderBy, page }: { where: SQL | undefined; orderBy: readonly SQL[]; page: PageInput },
+): Promise<Page<T['$inferSelect']>> =>
+  pageOfQuery(
+    page,
+    db
+      .select()
+      .from(table as SQLiteTable)
+      .where(where)
+      .orderBy(...orderBy) as Unlimited<T['$inferSelect']>,
+    db
+      .select({ n: count() })
+      .from(table as SQLiteTable)
+      .where(where),
+  )
+
+/** ORDER BY for `sort` as clients give it: `name` ascending, `-name` descending. The id makes the order total. */
+export function sortBy<Name extends string>(
+  columns: Readonly<Record<Name | 'id', SQLiteColumn>>,
+  sort: Name | `-${Name}`,
+): SQL[] {
+  const [name, direction] = sort.startsWith('-') ? [sort.slice(1), desc] : [sort, asc]
+  return [direction(columns[name as Name]), direction(columns.id)]
+}
+
+/** The page with each row turned into its view. */
+export const mapPage = <Row, View>({ items, ...rest }: Page<Row>, view: (row: Row) => View): Page<View> => ({
+  ...rest,
+  items: items.map(view),
+})
+
+/** Kept until the last caller uses `pageOf` or `pageOfQuery`. */
 export async function plainPage<Row>(
   input: PageInput,
   rows: (limit: number, offset: number) => PromiseLike<Row[]>,
@@ -27,9 +85,3 @@ export async function plainPage<Row>(
   const [items, counted] = await Promise.all([rows(input.size, offsetOf(input)), total()])
   return { items, total: counted[0]!.n, page: input.page, size: input.size }
 }
-
-/** The page with each row turned into its view. */
-export const mapPage = <Row, View>({ items, ...rest }: Page<Row>, view: (row: Row) => View): Page<View> => ({
-  ...rest,
-  items: items.map(view),
-})

@@ -89,6 +89,9 @@ export const PageQuery = <T extends TProperties>(filters: T) =>
 export const Sort = <const T extends readonly string[]>(fields: T) =>
   Type.Optional(Enum(fields.flatMap((f) => [f, `-${f}`]) as (T[number] | `-${T[number]}`)[]))
 
+/** The place of an item that its owner arranges: lower numbers come first. */
+export const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
+
 /** A page of a list. Pages of a named item are named too: `QrCode` gives `QrCodePage`. */
 export const PageOf = <T extends TSchema>(
   item: T,

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, isNull, sql } from 'drizzle-orm'
 
-import { type Page, plainPage } from '#db/paging.ts'
+import { type Page, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
 import { organizations } from '#db/schema/orgs.ts'
@@ -58,19 +58,16 @@ export function sharesPage(db: Db, orgId: number, query: SharesQuery): Promise<P
     query.entityType === undefined ? undefined : eq(orgShares.entityType, query.entityType),
     isNull(qrCodes.deletedAt),
   )
-  return plainPage(
+  return pageOfQuery(
     query,
-    (limit, offset) =>
-      db
-        .select(shown)
-        .from(orgShares)
-        .innerJoin(qrCodes, eq(qrCodes.id, orgShares.qrCodeId))
-        .innerJoin(users, eq(users.id, orgShares.sharedBy))
-        .where(where)
-        .orderBy(desc(orgShares.id))
-        .limit(limit)
-        .offset(offset),
-    () => db.select({ n: count() }).from(orgShares).innerJoin(qrCodes, eq(qrCodes.id, orgShares.qrCodeId)).where(where),
+    db
+      .select(shown)
+      .from(orgShares)
+      .innerJoin(qrCodes, eq(qrCodes.id, orgShares.qrCodeId))
+      .innerJoin(users, eq(users.id, orgShares.sharedBy))
+      .where(where)
+      .orderBy(desc(orgShares.id)),
+    db.select({ n: count() }).from(orgShares).innerJoin(qrCodes, eq(qrCodes.id, orgShares.qrCodeId)).where(where),
   )
 }
 

@@ -11,6 +11,7 @@ import {
   PageQuery,
   Raw,
   Sort,
+  SortOrder,
   type Static,
   Time,
   Type,
@@ -44,7 +45,6 @@ export const Style = Model('QrCodeStyleInput', {
 
 export const MAX_TAGS = 20
 const Tags = Type.Array(Line(50, 1), { maxItems: MAX_TAGS, examples: [['menu', 'spring']] })
-const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
 
 /** With it the codes of that organization are meant, else the caller's own. */
 const OrgId = Type.Optional(Id)
@@ -84,19 +84,19 @@ export const CreateBatch = Model('CreateQrCodes', {
   orgId: NullableOrgId,
 })
 
+export const CategoryFilter = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: '0: codes without a category. Any other id includes its sub-categories',
+})
+
 export const InOrg = Type.Object({ orgId: OrgId })
 export const PinCode = Model('PinQrCode', { pinned: Type.Boolean(), orgId: NullableOrgId })
 export const PublishCode = Model('PublishQrCode', { isPublic: Type.Boolean(), orgId: NullableOrgId })
 
 export const ListQuery = PageQuery({
   orgId: OrgId,
-  categoryId: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: '0: codes in no category. Sub-categories count in',
-    }),
-  ),
+  categoryId: Type.Optional(CategoryFilter),
   keyword: Type.Optional(Line(100, 0, { description: 'Found in name, content, remark or tags' })),
   contentType: Type.Optional(ContentTypeName),
   isPublic: Type.Optional(Type.Boolean()),

@@ -1,5 +1,6 @@
 import { Enum, Id, Model, Nullable, type Static, Type } from '#http/schema.ts'
 
+import { CategoryFilter } from '../codes/model.ts'
 import { DEFAULT_SIZE, Size } from '../render/model.ts'
 
 /** Codes in one export: an archive of that many pictures has about 10 MB and takes some seconds. */
@@ -10,15 +11,7 @@ export const ExportCodes = Model('ExportQrCodes', {
   ids: Type.Optional(
     Nullable(Type.Array(Id, { minItems: 1, maxItems: MAX_EXPORT, description: 'In this order, each once' })),
   ),
-  categoryId: Type.Optional(
-    Nullable(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: '0: codes in no category. Sub-categories count in',
-      }),
-    ),
-  ),
+  categoryId: Type.Optional(Nullable(CategoryFilter)),
   format: Enum(FORMATS, { description: 'zip: a PNG for each code and index.csv' }),
   size: {
     ...Size,

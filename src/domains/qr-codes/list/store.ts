@@ -1,8 +1,8 @@
-import { and, asc, count, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains, someContains } from '#db/contains.ts'
 import { longList } from '#db/lists.ts'
-import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { type Page, type PageInput, pageOf, sortBy } from '#db/paging.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -44,19 +44,11 @@ export function filteredPage(
   query: ListQuery,
   categoryIds: CategoryIds,
 ): Promise<Page<QrCodeRow>> {
-  const where = filterOf(owner, query, categoryIds)
-  return plainPage(
-    query,
-    (limit, offset) =>
-      db
-        .select()
-        .from(qrCodes)
-        .where(where)
-        .orderBy(...orderOf(query.sort))
-        .limit(limit)
-        .offset(offset),
-    () => db.select({ n: count() }).from(qrCodes).where(where),
-  )
+  return pageOf(db, qrCodes, {
+    where: filterOf(owner, query, categoryIds),
+    orderBy: query.sort === undefined ? inListOrder : sortBy(qrCodes, query.sort),
+    page: query,
+  })
 }
 
 /** How many codes of their own a user has. */
@@ -100,9 +92,3 @@ function filterOf(owner: Owner, query: ListQuery, categoryIds: CategoryIds): SQL
 
 /** The interface's order (spec §4.2), made total. */
 export const inListOrder = [desc(qrCodes.pinned), asc(qrCodes.sortOrder), asc(qrCodes.createdAt), asc(qrCodes.id)]
-
-function orderOf(sort: ListQuery['sort']): SQL[] {
-  if (sort === undefined) return inListOrder
-  const [field, direction] = sort.startsWith('-') ? [sort.slice(1), desc] : [sort, asc]
-  return [direction(qrCodes[field as 'name' | 'createdAt' | 'updatedAt' | 'scanCount']), direction(qrCodes.id)]
-}

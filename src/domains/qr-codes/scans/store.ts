@@ -2,7 +2,7 @@ import { and, count, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { longList } from '#db/lists.ts'
-import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -48,18 +48,11 @@ export function filteredPage(db: Db, userId: number, query: ListQuery): Promise<
     to === undefined ? undefined : lt(scanRecords.scannedAt, to),
     keyword ? or(...texts.map((column) => contains(column, keyword))) : undefined,
   )
-  return plainPage(
-    query,
-    (limit, offset) =>
-      db
-        .select()
-        .from(scanRecords)
-        .where(where)
-        .orderBy(desc(scanRecords.scannedAt), desc(scanRecords.id))
-        .limit(limit)
-        .offset(offset),
-    () => db.select({ n: count() }).from(scanRecords).where(where),
-  )
+  return pageOf(db, scanRecords, {
+    where,
+    orderBy: [desc(scanRecords.scannedAt), desc(scanRecords.id)],
+    page: query,
+  })
 }
 
 /** A code that `userId` may know of: their own, or a public one. Not what is in the trash. */

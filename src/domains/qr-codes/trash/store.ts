@@ -1,6 +1,6 @@
 import { and, count, desc, eq, gt, inArray, isNotNull, isNull, lt, lte } from 'drizzle-orm'
 
-import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -15,20 +15,12 @@ export async function findTrashed(db: Db | Tx, owner: Owner, id: number): Promis
   return row
 }
 
-export function trashPage(db: Db, owner: Owner, query: PageInput): Promise<Page<QrCodeRow>> {
-  const where = and(ownedBy(owner), isNotNull(qrCodes.deletedAt))
-  return plainPage(
-    query,
-    (limit, offset) =>
-      db
-        .select()
-        .from(qrCodes)
-        .where(where)
-        .orderBy(desc(qrCodes.deletedAt), desc(qrCodes.id))
-        .limit(limit)
-        .offset(offset),
-    () => db.select({ n: count() }).from(qrCodes).where(where),
-  )
+export function trashPage(db: Db, owner: Owner, page: PageInput): Promise<Page<QrCodeRow>> {
+  return pageOf(db, qrCodes, {
+    where: and(ownedBy(owner), isNotNull(qrCodes.deletedAt)),
+    orderBy: [desc(qrCodes.deletedAt), desc(qrCodes.id)],
+    page,
+  })
 }
 
 /** Removes for good at most `limit` of the owner's codes that went to the trash up to `until`. Answers how many. */
