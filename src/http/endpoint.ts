@@ -178,3 +178,17 @@ export function endpoint<
 >(record: Endpoint<Id, A, P, Q, B, D, M>): Endpoint<Id, A, P, Q, B, D, M> {
   return record
 }
+
+/** The same operation under a second id and path, which clients also know. The paths must have the same parameters. */
+export function alias<E extends AnyEndpoint, const Id extends string>(
+  original: E,
+  other: { id: Id; path: string; deprecated?: boolean },
+): Omit<E, 'id'> & { readonly id: Id } {
+  const same = `The same as \`${original.method} ${original.path}\`.`
+  return {
+    ...original,
+    ...other,
+    summary: `${original.summary} (alias)`,
+    description: original.description === undefined ? same : `${same} ${original.description}`,
+  }
+}
