@@ -30,12 +30,12 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 
 import { dialect } from './dialect.ts'
+import type { WriteTx } from './engine/write.ts'
 import { ListMap, type Piece, type Place } from './list-map.ts'
 import { offsetOf, type Page, type PageInput, plainPage } from './paging.ts'
 import { prepared } from './prepared.ts'
-import { compile, type Compiled, type Rows, type Runner, type Values } from './query.ts'
+import { compile, type Compiled, type Rows, type Runner, type Values } from './query/builders.ts'
 import type { Builders, Db, Tx } from './store.ts'
-import type { WriteTx } from './write.ts'
 
 /** What `rows` puts into its query. */
 export interface ListPart {

@@ -3,12 +3,12 @@
 import { Database } from 'bun:sqlite'
 
 import { migrations as embedded } from '../../migrations/index.ts'
+import { connectPostgres, placeOf } from './engine/pg-connection.ts'
 import { asStorageError, StorageError, storageError } from './errors.ts'
 import { pending } from './migrate.ts'
-import { connectPostgres, placeOf } from './pg-connection.ts'
 
 export { databaseFile } from './migrate.ts'
-export { placeOf } from './pg-connection.ts'
+export { placeOf } from './engine/pg-connection.ts'
 export { StorageError } from './errors.ts'
 
 /** Rows of each table. */

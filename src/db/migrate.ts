@@ -12,9 +12,9 @@ import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 
 import { type Migration, migrations as embedded } from '../../migrations/index.ts'
+import { connectPostgres, lockPostgres, placeOf } from './engine/pg-connection.ts'
+import { PRAGMAS } from './engine/sqlite.ts'
 import { asStorageError, StorageError } from './errors.ts'
-import { connectPostgres, lockPostgres, placeOf } from './pg-connection.ts'
-import { PRAGMAS } from './sqlite.ts'
 
 export interface MigrateOptions {
   /** Empty: SQLite at `<dataDir>/tessera.db`. */

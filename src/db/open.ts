@@ -4,9 +4,9 @@ import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 
 import { dialect } from './dialect.ts'
+import { openPostgres } from './engine/postgres.ts'
+import { openSqlite } from './engine/sqlite.ts'
 import { databaseFile, migrate } from './migrate.ts'
-import { openPostgres } from './postgres.ts'
-import { openSqlite } from './sqlite.ts'
 import type { Store } from './store.ts'
 
 export interface OpenOptions {

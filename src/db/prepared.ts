@@ -8,7 +8,7 @@
  * `.values({...})`, `.set({...})`, `.limit()`, `.offset()`); a missing one throws, null is NULL. Not for lists of changing length.
  */
 
-import { compile, type Compiled, type Runner, type Values } from './query.ts'
+import { compile, type Compiled, type Runner, type Values } from './query/builders.ts'
 import type { Builders, Db, Tx } from './store.ts'
 
 type RowsOf<Q> = Awaited<Q> extends readonly (infer Row)[] ? Row[] : []

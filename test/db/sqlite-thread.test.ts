@@ -2,10 +2,10 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 
+import { sqliteThread } from '#db/engine/sqlite-thread.ts'
+import { openSqlite } from '#db/engine/sqlite.ts'
 import { databaseFile } from '#db/migrate.ts'
 import { counters } from '#db/schema/index.ts'
-import { sqliteThread } from '#db/sqlite-thread.ts'
-import { openSqlite } from '#db/sqlite.ts'
 
 import { race } from '../harness/race.ts'
 import { onSqlite, rejection, withPlace, withStore } from './fresh.ts'

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 
 import { count, eq, sql } from 'drizzle-orm'
 
+import { openSqlite } from '#db/engine/sqlite.ts'
 import { isUniqueViolation, StorageError } from '#db/errors.ts'
 import { databaseFile } from '#db/migrate.ts'
 import { counters, identities, users } from '#db/schema/index.ts'
-import { openSqlite } from '#db/sqlite.ts'
 import type { Store, Tx } from '#db/store.ts'
 
 import { race } from '../harness/race.ts'

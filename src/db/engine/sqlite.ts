@@ -8,12 +8,12 @@ import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 
+import { asStorageError } from '../errors.ts'
+import type { Rows, Runner } from '../query/builders.ts'
+import type { Store, Tx } from '../store.ts'
 import { AsideThread } from './aside.ts'
-import { asStorageError } from './errors.ts'
-import type { Rows, Runner } from './query.ts'
 import { sqliteThread } from './sqlite-thread.ts'
 import { STAMP_MARK, Stamps } from './stamps.ts'
-import type { Store, Tx } from './store.ts'
 import { ReadDb, refuseNested, runHooks, runWrite, WriteTx } from './write.ts'
 
 /** A group ends after so many writers or so long, so that the first of it is not answered much later than it could be. */

@@ -2,7 +2,7 @@
 
 import { SQL } from 'bun'
 
-import { asStorageError, StorageError, storageError } from './errors.ts'
+import { asStorageError, StorageError, storageError } from '../errors.ts'
 
 /** Host, port and database, for messages: a URL may hold a password. */
 export function placeOf(databaseUrl: string): string {

@@ -8,12 +8,12 @@ import type { SQL } from 'bun'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 
-import { asStorageError, isSerializationFailure, storageError } from './errors.ts'
-import { gate } from './gate.ts'
+import { asStorageError, isSerializationFailure, storageError } from '../errors.ts'
+import type { Rows, Runner } from '../query/builders.ts'
+import type { Store, Tx } from '../store.ts'
 import { connectPostgres, lockPostgres, placeOf } from './pg-connection.ts'
-import type { Rows, Runner } from './query.ts'
 import { STAMP_MARK, Stamps } from './stamps.ts'
-import type { Store, Tx } from './store.ts'
+import { gate } from './write-limiter.ts'
 import { ReadDb, refuseNested, runHooks, runWrite, WriteTx } from './write.ts'
 
 const READERS = 10

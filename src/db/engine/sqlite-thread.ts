@@ -1,6 +1,6 @@
 /** Work on a SQLite file that would hold up the event loop: it runs on a thread that is there only while there is work. */
 
-import { asStorageError } from './errors.ts'
+import { asStorageError } from '../errors.ts'
 import type { Answer, Task } from './sqlite.worker.ts'
 
 /** The thread costs about 3 MB, and 6 ms to start: it is kept a while for the next checkpoint, in milliseconds. */
@@ -8,7 +8,7 @@ const IDLE_MS = 5000
 
 // Inside the executable, workers lie under their path from src/ (scripts/build.ts).
 const script = (): string =>
-  Bun.isStandaloneExecutable ? './db/sqlite.worker.ts' : new URL('./sqlite.worker.ts', import.meta.url).href
+  Bun.isStandaloneExecutable ? './db/engine/sqlite.worker.ts' : new URL('./sqlite.worker.ts', import.meta.url).href
 
 export interface SqliteThread {
   /** Copies what the log holds into the database file, as far as readers and the writer allow. */

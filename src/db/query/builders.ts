@@ -9,8 +9,8 @@ import { PgDatabase, PgDialect, PgSession } from 'drizzle-orm/pg-core'
 import { BaseSQLiteDatabase, SQLiteSession, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import * as drizzleUtils from 'drizzle-orm/utils'
 
-import { dialect } from './dialect.ts'
-import type { Builders } from './store.ts'
+import { dialect } from '../dialect.ts'
+import type { Builders } from '../store.ts'
 
 export type Rows = unknown[][]
 export type Values = Record<string, unknown>

@@ -4,8 +4,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 import type { Log } from '#platform/log.ts'
 
-import { BuildersOn, type Rows, type Runner } from './query.ts'
-import type { Db, Tx } from './store.ts'
+import { BuildersOn, type Rows, type Runner } from '../query/builders.ts'
+import type { Db, Tx } from '../store.ts'
 
 /** Writes wait for one another on SQLite and conflict on PostgreSQL: a longer one is a mistake worth a line in the log. */
 const SLOW_MS = 50

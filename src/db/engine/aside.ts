@@ -3,16 +3,16 @@
  * than on the main thread.
  */
 
+import { asStorageError } from '../errors.ts'
+import type { Rows, Runner } from '../query/builders.ts'
 import type { Question, Reply } from './aside.worker.ts'
-import { asStorageError } from './errors.ts'
-import type { Rows, Runner } from './query.ts'
 
 /** A thread costs a few MB, and some milliseconds to start: it is kept so long after the last question. */
 const IDLE_MS = 30_000
 
 // Inside the executable, workers lie under their path from src/ (scripts/build.ts).
 const script = (): string =>
-  Bun.isStandaloneExecutable ? './db/aside.worker.ts' : new URL('./aside.worker.ts', import.meta.url).href
+  Bun.isStandaloneExecutable ? './db/engine/aside.worker.ts' : new URL('./aside.worker.ts', import.meta.url).href
 
 export class AsideThread implements Runner {
   #worker: Worker | undefined
