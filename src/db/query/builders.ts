@@ -1,60 +1,36 @@
 /**
- * What stands between drizzle's builders and the two drivers: binding of parameters, mapping of rows, and a drizzle session
- * for each dialect that runs on a `Runner`. drizzle's own bun-sqlite session compiles every statement anew, its bun-sql session
- * puts all parameters into the message of an error, and neither knows when a write is over.
+ * Runs drizzle's query builders on our own connections: binds parameters, maps rows, and compiles queries that run often.
+ *
+ * drizzle's own sessions are not used: the one for bun:sqlite compiles every statement again, the one for Bun.SQL puts all
+ * parameters into the messages of its errors, and neither knows when a write has ended.
  */
 
-import { Column, fillPlaceholders, is, noopDecoder, Param, Placeholder, type Query } from 'drizzle-orm'
-import { PgDatabase, PgDialect, PgSession } from 'drizzle-orm/pg-core'
-import { BaseSQLiteDatabase, SQLiteSession, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
-import * as drizzleUtils from 'drizzle-orm/utils'
+import { fillPlaceholders, is, Param, Placeholder, type Query } from 'drizzle-orm'
 
-import { dialect } from '../dialect.ts'
 import type { Builders } from '../store.ts'
+import {
+  builderClass,
+  decoderOf,
+  type JoinedTables,
+  mapResultRow,
+  type PreparedQuery,
+  preparedQueryOf,
+  type SelectedField,
+} from './drizzle-internals.ts'
 
 export type Rows = unknown[][]
 export type Values = Record<string, unknown>
 
-/** Runs one statement. Rows are arrays in the order of the selected columns; a statement without RETURNING gives none. */
+/** Runs one statement. Rows are arrays in the order of the selected columns; without RETURNING there are none. */
 export interface Runner {
   rows(sql: string, params: unknown[]): Rows | Promise<Rows>
 }
 
-interface Decoder {
-  mapFromDriverValue(value: unknown): unknown
-}
-
-/** A column of the answer as drizzle describes it; `field` is a Column, SQL, aliased SQL or a subquery. */
-interface Field {
-  readonly path: string[]
-  readonly field: unknown
-}
-
-function decoderOf(field: unknown): Decoder | undefined {
-  if (is(field, Column)) {
-    // SQLite's plain integer, text and real columns decode to what they are.
-    return field.mapFromDriverValue === Column.prototype.mapFromDriverValue ? undefined : field
-  }
-  const { decoder, sql, _ } = field as {
-    decoder?: Decoder
-    sql?: { decoder: Decoder }
-    _?: { sql: { decoder: Decoder } }
-  }
-  const found = decoder ?? sql?.decoder ?? _?.sql.decoder
-  return found === noopDecoder ? undefined : found
-}
-
-// Exported, but left out of drizzle's types.
-const { mapResultRow } = drizzleUtils as unknown as {
-  mapResultRow(fields: readonly Field[], row: unknown[], joins: Record<string, boolean> | undefined): unknown
-}
-
-/** Turns one row of values into the object that the builder promises. */
+/** Turns one row of values into the object that the builder's type promises. */
 type RowMapper = (row: unknown[]) => unknown
 
-/** For a query that runs once. */
-function rowMapper(fields: readonly Field[], joins: Record<string, boolean> | undefined): RowMapper {
-  if (fields.some(({ path }) => path.length > 1)) return (row) => mapResultRow(fields, row, joins)
+function rowMapper(fields: readonly SelectedField[], joined: JoinedTables): RowMapper {
+  if (fields.some(({ path }) => path.length > 1)) return (row) => mapResultRow(fields, row, joined)
   const keys = fields.map(({ path }) => path[0]!)
   const decoders = fields.map(({ field }) => decoderOf(field))
   return (row) => {
@@ -68,43 +44,27 @@ function rowMapper(fields: readonly Field[], joins: Record<string, boolean> | un
   }
 }
 
-/** For a query that runs often: an object literal made once as code costs a fifth less than a loop over 20 rows (15 against 19 µs). */
-function compiledMapper(fields: readonly Field[], joins: Record<string, boolean> | undefined): RowMapper {
-  if (fields.some(({ path }) => path.length > 1)) return rowMapper(fields, joins)
-  const decoders = fields.map(({ field }) => decoderOf(field))
-  const entries = fields.map(({ path }, i) => {
-    const value = decoders[i] ? `r[${i}] === null ? null : d[${i}].mapFromDriverValue(r[${i}])` : `r[${i}]`
-    return `${JSON.stringify(path[0])}: ${value}`
-  })
-  // Keys come from our own schema and select lists, never from a request.
-  return new Function('d', `return (r) => ({ ${entries.join(', ')} })`)(decoders) as RowMapper
-}
-
-/** A query compiled once: what `prepared` keeps. */
+/** A query compiled once, to run many times with other values (prepared.ts). */
 export interface Compiled {
   readonly sql: string
   bind(values: Values): unknown[]
   map(rows: Rows): unknown[]
 }
 
-/** One query of a builder, bound to where it runs. Has the methods that drizzle's builders of either dialect call. */
-class BoundQuery {
-  /** Set by drizzle's select builders: which joined tables may be missing. */
-  joinsNotNullableMap: Record<string, boolean> | undefined
+/** One query of a builder, bound to the runner of that builder. */
+class BoundQuery implements PreparedQuery {
+  joinsNotNullableMap: JoinedTables
 
   constructor(
     readonly runner: Runner,
     readonly query: Query,
-    readonly fields: readonly Field[] | undefined,
+    readonly fields: readonly SelectedField[] | undefined,
   ) {}
 
   all(values: Values = {}): unknown[] | Promise<unknown[]> {
     const rows = this.runner.rows(this.query.sql, fillPlaceholders(this.query.params, values))
-    return rows instanceof Promise ? rows.then((all) => this.map(all)) : this.map(rows)
-  }
-
-  map(rows: Rows): unknown[] {
-    return this.fields === undefined ? rows : rows.map(rowMapper(this.fields, this.joinsNotNullableMap))
+    const map = this.#mapper()
+    return rows instanceof Promise ? rows.then(map) : map(rows)
   }
 
   run(values?: Values): unknown[] | Promise<unknown[]> {
@@ -120,13 +80,13 @@ class BoundQuery {
   }
 
   compile(): Compiled {
-    const { fields } = this
-    const mapper = fields && compiledMapper(fields, this.joinsNotNullableMap)
-    return {
-      sql: this.query.sql,
-      bind: binder(this.query.params),
-      map: mapper ? (rows) => rows.map(mapper) : (rows) => rows,
-    }
+    return { sql: this.query.sql, bind: binder(this.query.params), map: this.#mapper() }
+  }
+
+  #mapper(): Compiled['map'] {
+    if (this.fields === undefined) return (rows) => rows
+    const mapRow = rowMapper(this.fields, this.joinsNotNullableMap)
+    return (rows) => rows.map(mapRow)
   }
 }
 
@@ -145,7 +105,7 @@ function binder(params: unknown[]): Compiled['bind'] {
       else {
         const given = values[name]
         if (given === undefined) throw new Error(`no value for the placeholder "${name}"`)
-        // Unlike drizzle's own: null stays NULL in boolean and JSON columns too.
+        // drizzle's own binding would encode null in boolean and JSON columns; here null is always NULL.
         bound[i] = encoder === undefined || given === null ? given : encoder.mapToDriverValue(given)
       }
     }
@@ -153,65 +113,22 @@ function binder(params: unknown[]): Compiled['bind'] {
   }
 }
 
-const noTransaction = (): never => {
-  throw new Error('drizzle transactions commit early on bun:sqlite: use ctx.db.write')
-}
-
-class LiteSession extends SQLiteSession<'sync', unknown, Record<string, never>, Record<string, never>> {
-  constructor(
-    dialect: SQLiteSyncDialect,
-    readonly runner: Runner,
-  ) {
-    super(dialect)
-  }
-  override prepareQuery(query: Query, fields: unknown): never {
-    return new BoundQuery(this.runner, query, fields as Field[] | undefined) as never
-  }
-  override transaction = noTransaction
-}
-
-class PgRunnerSession extends PgSession {
-  constructor(
-    dialect: PgDialect,
-    readonly runner: Runner,
-  ) {
-    super(dialect)
-  }
-  override prepareQuery(query: Query, fields: unknown): never {
-    return new BoundQuery(this.runner, query, fields as Field[] | undefined) as never
-  }
-  override transaction = noTransaction
-}
-
-const liteDialect = new SQLiteSyncDialect()
-const pgDialect = new PgDialect()
-
-class LiteBuilders extends BaseSQLiteDatabase<'sync', unknown, Record<string, never>> {
-  constructor(readonly runner: Runner) {
-    super('sync', liteDialect, new LiteSession(liteDialect, runner), undefined)
-  }
-}
-
-class PgBuilders extends PgDatabase<never, Record<string, never>> {
-  constructor(readonly runner: Runner) {
-    super(pgDialect, new PgRunnerSession(pgDialect, runner), undefined)
-  }
-}
+const DrizzleBuilders = builderClass<Runner>((runner, query, fields) => new BoundQuery(runner, query, fields))
 
 /** drizzle's builders of this process's dialect, running on `runner`. TypeScript sees SQLite's (see dialect.ts). */
-export const BuildersOn = (dialect === 'sqlite' ? LiteBuilders : PgBuilders) as unknown as new (
-  runner: Runner,
-) => Builders & { readonly runner: Runner }
+export const BuildersOn = class extends DrizzleBuilders {
+  constructor(readonly runner: Runner) {
+    super(runner)
+  }
+} as unknown as new (runner: Runner) => Builders & { readonly runner: Runner }
 
-/** Builders that only compile. */
-const compiler = new BuildersOn({
+/** Builders whose queries can be compiled but not run. */
+const compileOnly = new BuildersOn({
   rows() {
     throw new Error('this handle only compiles')
   },
 })
 
-/** Compiles what `build` builds; `placeholder`s in it are filled at each run. */
-export function compile(build: (db: Builders) => unknown): Compiled {
-  const builder = build(compiler) as { _prepare?: unknown; prepare(name: string): BoundQuery }
-  return builder.prepare('').compile()
-}
+/** Compiles the query that `build` returns; its placeholders get their values at each run. */
+export const compile = (build: (db: Builders) => unknown): Compiled =>
+  (preparedQueryOf(build(compileOnly)) as BoundQuery).compile()
