@@ -1,4 +1,4 @@
-/** Writes `docs/permissions.md` from the tables in code: `bun test/access/permissions-doc.ts`. A test keeps it true. */
+/** Generates `docs/permissions.md` from the tables in the code: `bun test/access/permissions-doc.ts`. A test fails if the file is out of date. */
 
 import { join } from 'node:path'
 
@@ -11,9 +11,10 @@ import { operations, pointsAskedFor } from './operations.ts'
 export const documentPath = join(import.meta.dir, '../../docs/permissions.md')
 
 const INTRODUCTION: Record<Domain, string> = {
-  PLATFORM: 'The console: the rows of everybody. SYSTEM_ADMIN holds every point without a row saying so.',
-  APP: 'One’s own things. Looking after one’s own account needs no point, so that no edit of a role can lock a person out.',
-  ORG: 'The things of one organization, for its members. OWNER holds every point without a row saying so.',
+  PLATFORM:
+    'Points for the console, with access to the data of all users. SYSTEM_ADMIN holds all of them without stored rows.',
+  APP: 'Points for the user’s own data. Managing your own account needs no point, so that no change of a role can lock users out.',
+  ORG: 'Points for the data of one organization, held by its members. OWNER holds all of them without stored rows.',
 }
 
 function holders(domain: Domain, name: string): string {
@@ -33,7 +34,7 @@ function section(domain: Domain): string {
     '',
     INTRODUCTION[domain],
     '',
-    '| Point | Lets one | Held by | Asked for by |',
+    '| Point | Allows users to | System roles | Operations |',
     '|---|---|---|---|',
     ...rows.map((row) => {
       const name = pointName(row)
@@ -47,14 +48,15 @@ export function permissionsDocument(): string {
   return [
     '# Permission points',
     '',
-    '<!-- Made from src/domains/access by `bun test/access/permissions-doc.ts`; a test fails when it is out of date. -->',
+    '<!-- Generated from src/permission-points.ts and src/domains/access by `bun test/access/permissions-doc.ts`. -->',
     '',
-    `${points.length} points in three domains, and the system roles that hold them when a server is new. Administrators may change what`,
-    'the roles hold, except OWNER and SYSTEM_ADMIN, and may add roles. A disabled point is off for everybody, SYSTEM_ADMIN and OWNER',
-    'too; only `rbac_permission:read` and `rbac_permission:update` stay on for SYSTEM_ADMIN, as the way back.',
+    `Tessera has ${points.length} permission points in three permission domains. The tables show what each point allows, which system roles hold it on`,
+    'a new server, and which operations require it. Administrators can change the points of every system role except OWNER and',
+    'SYSTEM_ADMIN, and they can add roles. A disabled point is denied to everyone, including SYSTEM_ADMIN and OWNER. The only exceptions are',
+    '`rbac_permission:read` and `rbac_permission:update`: SYSTEM_ADMIN keeps them, so that points can be enabled again.',
     '',
-    'An operation in both the APP and the ORG table asks for the ORG point when the request names an organization (`orgId`), else for',
-    'the APP point.',
+    'An operation that is in both the APP and the ORG table requires the ORG point if the request names an organization (`orgId`), and',
+    'otherwise the APP point.',
     '',
     section('PLATFORM'),
     section('APP'),
