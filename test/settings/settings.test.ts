@@ -1,3 +1,5 @@
+/** Business settings: defaults, validation, caching, and rows of other versions. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { eq } from 'drizzle-orm'
@@ -13,8 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => inside.close())
 
-describe('settings', () => {
-  test('have the defaults of the interface', async () => {
+describe('getSetting and setSetting', () => {
+  test('settings have their documented defaults before anyone changes them', async () => {
     const { ctx } = inside
     expect(await getSetting(ctx, 'registration.enabled')).toBe(true)
     expect(await getSetting(ctx, 'quota.storage')).toBe(1_073_741_824)
@@ -24,11 +26,11 @@ describe('settings', () => {
     expect(await getSetting(ctx, 'password.refuseCommon')).toBe(false)
     expect(await getSetting(ctx, 'upload.types')).toContain('image/png')
     expect(await getSetting(ctx, 'upload.types')).not.toContain('text/html')
-    // Known now: no waiting.
+    // Cached now, so no promise is returned.
     expect(getSetting(ctx, 'quota.qrCodes')).toBe(0)
   })
 
-  test('count from the commit on, and only then', async () => {
+  test('a changed setting is visible after the commit, and unchanged after a rollback', async () => {
     const { ctx } = inside
     const failing = ctx.db.write('test', async (tx) => {
       await setSetting(ctx, tx, 'quota.qrCodes', 3)
@@ -44,7 +46,7 @@ describe('settings', () => {
     expect(await ctx.db.read.select({ key: settings.key }).from(settings)).toEqual([{ key: 'quota.qrCodes' }])
   })
 
-  test('of another process are seen after 60 seconds at most', async () => {
+  test('a setting changed by another process is visible after at most 60 seconds', async () => {
     const other = inside.elsewhere()
     expect(await getSetting(other, 'registration.enabled')).toBe(true)
     await inside.ctx.db.write('test', (tx) => setSetting(inside.ctx, tx, 'registration.enabled', false))
@@ -67,7 +69,7 @@ describe('settings', () => {
     ['password.minLength', 65],
     ['password.refuseCommon', null],
   ]
-  test.each(refused)('%s cannot be %p', async (key, value) => {
+  test.each(refused)('setSetting refuses an invalid value with 400: %s = %p', async (key, value) => {
     const { ctx } = inside
     const before = await getSetting(ctx, key)
     const writing = ctx.db.write('test', (tx) => setSetting(ctx, tx, key, value as never))
@@ -75,7 +77,7 @@ describe('settings', () => {
     expect(await getSetting(ctx, key)).toEqual(before)
   })
 
-  test('that are stored wrongly, or of another version, do no harm', async () => {
+  test('stored settings that are invalid or unknown to this version are ignored and kept', async () => {
     const { ctx } = inside
     const warnings: string[] = []
     const watched = { ...inside.elsewhere(), log: { ...ctx.log, warn: (message: string) => warnings.push(message) } }

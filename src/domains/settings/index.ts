@@ -1,3 +1,4 @@
-/** What administrators may change about the business while the server runs. */
+/** Business settings, which administrators can change while the server runs. */
+
 export type { SettingKey, SettingValue } from './model.ts'
 export { getSetting, setSetting } from './service.ts'

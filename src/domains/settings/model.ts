@@ -1,4 +1,4 @@
-/** The business settings: what each may be, and what it is until an administrator changes it. */
+/** The business settings: the schema of each value, and its default until an administrator changes it. */
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
@@ -9,15 +9,15 @@ const size = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const mediaType = Type.String({ pattern: '^[a-z]+/[a-z0-9.+-]+$', maxLength: 100 })
 
 export const definitions = {
-  /** Whether people may register by themselves. */
+  /** Whether users can register without an administrator. */
   'registration.enabled': setting(Type.Boolean(), true),
-  /** Bytes a user, and an organization, may store; 0 = unlimited. */
+  /** Bytes that each user and each organization may store; 0 = unlimited. */
   'quota.storage': setting(size, 1024 * MIB),
-  /** QR codes a user, and an organization, may have; 0 = unlimited. */
+  /** QR codes that each user and each organization may have; 0 = unlimited. */
   'quota.qrCodes': setting(size, 0),
-  /** Largest upload in bytes. */
+  /** Maximum size of an upload in bytes. */
   'upload.maxBytes': setting(Type.Integer({ minimum: 1, maximum: 1024 * MIB }), 20 * MIB),
-  /** Media types that uploads may have, as found in their bytes. */
+  /** Allowed media types of uploads, detected from their bytes. */
   'upload.types': setting(Type.Array(mediaType, { maxItems: 100, uniqueItems: true }), [
     'image/jpeg',
     'image/png',
@@ -33,9 +33,9 @@ export const definitions = {
     'audio/mp4',
     'video/mp4',
   ]),
-  /** Fewest characters of a new password, 6 to 64; administrators have a higher floor of their own (conventions §4). */
+  /** Minimum length of a new password, 6 to 64. Administrators have a higher minimum (conventions §4). */
   'password.minLength': setting(Type.Integer({ minimum: 6, maximum: 64 }), 6),
-  /** Refuse passwords that are known to be common. */
+  /** Whether common passwords are refused. */
   'password.refuseCommon': setting(Type.Boolean(), false),
 } as const
 

@@ -1,3 +1,5 @@
+/** Reads settings from a cache and writes them to the database. */
+
 import type { TSchema } from '@sinclair/typebox'
 import { Check } from '@sinclair/typebox/value'
 
@@ -7,54 +9,57 @@ import { badRequest } from '#http/errors.ts'
 import { type Dated, ReadCache } from '#lib/read-cache.ts'
 
 import { definitions, type SettingKey, type Settings, type SettingValue } from './model.ts'
-import { putSetting, storedSettings } from './store.ts'
+import { listSettings, upsertSetting } from './store.ts'
 
-/** Other processes on the same database (a second node, the command line) are noticed after this many milliseconds. */
+/** Changes by other processes on the same database, for example the command line, take effect after at most this many milliseconds. */
 const CACHE_MS = 60_000
+/** The cache has one entry, with all settings. */
 const ALL = 0
 
-interface Known extends Dated {
+interface CachedSettings extends Dated {
   readonly values: Settings
 }
 
-const cache = perContext((ctx) => new ReadCache<typeof ALL, Known>({ max: 1, maxAge: CACHE_MS, load: () => load(ctx) }))
+const cache = perContext(
+  (ctx) => new ReadCache<typeof ALL, CachedSettings>({ max: 1, maxAge: CACHE_MS, load: () => load(ctx) }),
+)
 
-const fits = (key: SettingKey, value: unknown): boolean => Check(definitions[key].schema as TSchema, value)
+const isValid = (key: SettingKey, value: unknown): boolean => Check(definitions[key].schema as TSchema, value)
 
 const isKey = (key: string): key is SettingKey => Object.hasOwn(definitions, key)
 
 const defaults = Object.fromEntries(Object.entries(definitions).map(([key, { initial }]) => [key, initial])) as Settings
 
-async function load(ctx: AppContext): Promise<Known> {
+async function load(ctx: AppContext): Promise<CachedSettings> {
   const readAt = ctx.clock.now()
   const stored: Partial<Record<SettingKey, unknown>> = {}
-  for (const { key, value } of await storedSettings(ctx.db.read)) {
-    // Rows of other versions stay: a later start of that version finds them again.
+  for (const { key, value } of await listSettings(ctx.db.read)) {
+    // Settings of other versions are ignored but kept, so that they are there again after an upgrade or downgrade.
     if (!isKey(key)) continue
-    if (fits(key, value)) stored[key] = value
+    if (isValid(key, value)) stored[key] = value
     else ctx.log.warn('a stored setting is not valid, using the default', { key })
   }
   return { readAt, values: { ...defaults, ...stored } as Settings }
 }
 
-/** The setting's value, or its default. Answers at once when the settings are cached. Never change what it gives. */
+/** The value of a setting, or its default. Returns no promise if the settings are cached. The result must not be modified. */
 export function getSetting<K extends SettingKey>(ctx: AppContext, key: K): SettingValue<K> | Promise<SettingValue<K>> {
-  const known = cache(ctx).get(ALL, ctx.clock.now())
-  return known === undefined
+  const cached = cache(ctx).get(ALL, ctx.clock.now())
+  return cached === undefined
     ? cache(ctx)
         .fetch(ALL)
         .then((loaded) => (loaded?.values ?? defaults)[key])
-    : known.values[key]
+    : cached.values[key]
 }
 
-/** Throws a 400 when the value does not fit the setting. The new value counts as soon as the write is committed. */
+/** Changes a setting; the new value is used once the write has committed. @throws AppError 400 if the value is not valid. */
 export async function setSetting<K extends SettingKey>(
   ctx: AppContext,
   tx: Tx,
   key: K,
   value: SettingValue<K>,
 ): Promise<void> {
-  if (!fits(key, value)) throw badRequest(`Not a valid value for ${key}`, `${key} 的值无效`)
-  await putSetting(tx, key, value)
+  if (!isValid(key, value)) throw badRequest(`Not a valid value for ${key}`, `${key} 的值无效`)
+  await upsertSetting(tx, key, value)
   tx.afterCommit(() => cache(ctx).drop(ALL))
 }

@@ -1,9 +1,9 @@
 import { settings } from '#db/schema/settings.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-export const storedSettings = (db: Db) => db.select({ key: settings.key, value: settings.value }).from(settings)
+export const listSettings = (db: Db) => db.select({ key: settings.key, value: settings.value }).from(settings)
 
-export async function putSetting(tx: Tx, key: string, value: unknown): Promise<void> {
+export async function upsertSetting(tx: Tx, key: string, value: unknown): Promise<void> {
   await tx
     .insert(settings)
     .values({ key, value, updatedAt: tx.stamp })
