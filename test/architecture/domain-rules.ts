@@ -1,0 +1,83 @@
+/** The rules for files inside a domain: their names, which of them may import which, and their smallest size. */
+
+import { type Import, importGraph, type SourceFile } from './imports.ts'
+
+/**
+ * The standard names of files in a domain and in its sub-folders. Each has a level: a file imports files of its own domain only from
+ * its own level or below.
+ */
+export const LEVELS: Readonly<Record<string, number>> = {
+  'errors.ts': 0,
+  'model.ts': 0,
+  'rules.ts': 0,
+  'view.ts': 1,
+  'store.ts': 1,
+  'service.ts': 2,
+  'jobs.ts': 3,
+  'listeners.ts': 3,
+  'page.ts': 3,
+  'endpoints.ts': 3,
+  'admin.endpoints.ts': 3,
+  'index.ts': 4,
+}
+
+export interface Exceptions {
+  /** Files with other names, by their path below `src/domains/`, and their level. Overrides the level of a standard name. */
+  readonly levels: Readonly<Record<string, number>>
+  /** Files that may be short although one file alone imports them, by their path below `src/domains/`. */
+  readonly small: readonly string[]
+}
+
+/** A file with fewer lines belongs in the file that imports it, if there is only one. */
+export const MIN_LINES = 30
+
+const DOMAINS = 'src/domains/'
+
+/** The folder name of the domain that a file belongs to. */
+export const domainOf = (path: string): string | undefined => /^src\/domains\/([^/]+)\//.exec(path)?.[1]
+
+const basename = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+const levelOf = (path: string, { levels }: Exceptions): number | undefined =>
+  levels[path.slice(DOMAINS.length)] ?? LEVELS[basename(path)]
+
+/** The breach of a file's name, or undefined. */
+export function wrongName(path: string, exceptions: Exceptions): string | undefined {
+  if (domainOf(path) === undefined || levelOf(path, exceptions) !== undefined) return undefined
+  return 'has a name that CONTRIBUTING.md does not list for files of a domain'
+}
+
+/** The breach of one import within a domain, or undefined. */
+export function wrongPart(path: string, { target, typeOnly }: Import, exceptions: Exceptions): string | undefined {
+  const domain = domainOf(path)
+  if (domain === undefined) return undefined
+  if (basename(path) === 'rules.ts' && !typeOnly && isImpure(target)) return `imports ${target}: rules are pure`
+  if (domain !== domainOf(target) || !target.endsWith('.ts')) return undefined
+  if (target === `${DOMAINS}${domain}/index.ts`) return `imports its own domain's index.ts`
+  const [from, to] = [levelOf(path, exceptions), levelOf(target, exceptions)]
+  return from !== undefined && to !== undefined && to > from ? `imports ${target}, which is above it` : undefined
+}
+
+/** `rules.ts` decides with what it is given: it reads nothing and does not know the context. */
+const isImpure = (target: string): boolean =>
+  /^src\/(?:db|context)\b/.test(target) || /^(?:node:fs|node:net|bun:sqlite)/.test(target)
+
+/**
+ * The breaches of files that are too small to stand alone. A store may be small, since only stores contain SQL. So may a standard
+ * file that only the domain's index.ts imports, since the index contains no code but its record.
+ */
+export function tooSmall(files: readonly SourceFile[], exceptions: Exceptions): string[] {
+  const importers = new Map<string, string[]>()
+  for (const [from, targets] of importGraph(files))
+    for (const target of targets) importers.set(target, [...(importers.get(target) ?? []), from])
+  return files.flatMap(({ path, text }) => {
+    const domain = domainOf(path)
+    const [importer, ...others] = importers.get(path) ?? []
+    const lines = text.split('\n').length - 1
+    if (domain === undefined || importer === undefined || others.length > 0 || domainOf(importer) !== domain) return []
+    if (lines >= MIN_LINES || basename(path) === 'store.ts') return []
+    if (importer === `${DOMAINS}${domain}/index.ts` && LEVELS[basename(path)] !== undefined) return []
+    if (exceptions.small.includes(path.slice(DOMAINS.length))) return []
+    return [`${path} has ${lines} lines and only ${importer} imports it: merge the two`]
+  })
+}
