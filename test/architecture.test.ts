@@ -191,6 +191,16 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
   ],
   ['a model importing a view', [file('src/domains/a/model.ts', `import type { X } from './view.ts'`)], /above it/],
   [
+    'a function of a domain that another domain has to call at start',
+    [file('src/domains/a/service.ts', `export const registerListener = () => {}`)],
+    /exports registerListener: use an event or a contribution/,
+  ],
+  [
+    'an asynchronous register function in a sub-folder of a domain',
+    [file('src/domains/a/b/service.ts', `export async function registerHook() {}`)],
+    /exports registerHook/,
+  ],
+  [
     'a small file that only one file of its domain imports',
     [
       file('src/domains/a/errors.ts', '// a line\n'.repeat(MIN_LINES - 1)),
@@ -247,6 +257,8 @@ test('the architecture check allows everything that the rules permit', () => {
     file('src/domains/c/service.ts', `import { x } from './store.ts'\nimport { y } from './errors.ts'`),
     file('src/domains/c/endpoints.ts', `import { x } from './model.ts'`),
     file('src/domains/c/index.ts', `export { x } from './jobs.ts'\nexport { y } from './service.ts'`),
+    // Not a registry: users register.
+    file('src/domains/d/service.ts', `export async function register() {}\nfunction registerFoo() {}`),
     // Beside the domains, not in one of them.
     file('src/domains/events.ts', `import type { X } from './c/index.ts'`),
   ]

@@ -62,6 +62,14 @@ export function wrongPart(path: string, { target, typeOnly }: Import, exceptions
 const isImpure = (target: string): boolean =>
   /^src\/(?:db|context)\b/.test(target) || /^(?:node:fs|node:net|bun:sqlite)/.test(target)
 
+const REGISTER = /^export\s+(?:async\s+)?(?:function|const|let|class)\s+(register[A-Z]\w*)/m
+
+/** The breach of a function that another domain would have to call at start: that belongs in the domain's record. */
+export function registers({ path, text }: SourceFile): string | undefined {
+  const name = domainOf(path) === undefined ? undefined : REGISTER.exec(text)?.[1]
+  return name && `exports ${name}: use an event or a contribution of the domain's record`
+}
+
 /**
  * The breaches of files that are too small to stand alone. A store may be small, since only stores contain SQL. So may a standard
  * file that only the domain's index.ts imports, since the index contains no code but its record.

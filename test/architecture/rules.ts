@@ -1,6 +1,6 @@
 /** The layer rules of CONTRIBUTING.md as one function over source files, which returns a sentence for each breach. */
 
-import { domainOf, type Exceptions, tooSmall, wrongName, wrongPart } from './domain-rules.ts'
+import { domainOf, type Exceptions, registers, tooSmall, wrongName, wrongPart } from './domain-rules.ts'
 import { EXCEPTIONS } from './exceptions.ts'
 import { findCycle, importsOf, type SourceFile } from './imports.ts'
 
@@ -56,8 +56,7 @@ export function breaches(files: readonly SourceFile[], exceptions: Exceptions = 
     const report = (breach: string) => found.push(`${file.path} ${breach}`)
     const lines = file.text.split('\n').length - 1
     if (lines > MAX_LINES) report(`has ${lines} lines, more than ${MAX_LINES}`)
-    const badName = wrongName(file.path, exceptions)
-    if (badName !== undefined) report(badName)
+    for (const breach of [wrongName(file.path, exceptions), registers(file)]) if (breach !== undefined) report(breach)
     // The transpiler removes comments and types, in which these words are allowed.
     const code = file.path.endsWith('.d.ts') ? '' : transpiler.transformSync(file.text)
     if (/['"]\.\.\/\.\.\/\.\.\//.test(code))
