@@ -4,7 +4,8 @@ import { type Option, parseArgs } from '#cli/args.ts'
 import { EXIT, type ExitCode, explain, Refusal } from '#cli/exit-codes.ts'
 import { configOption, overview, verbHelp } from '#cli/help.ts'
 import { note, say } from '#cli/terminal.ts'
-import { type Call, type Verb, verbs } from '#cli/verbs.ts'
+import type { Call, Verb } from '#cli/verb.ts'
+import { verbs } from '#cli/verbs.ts'
 import { useDatabase } from '#config/database-url.ts'
 import { ConfigError, flagNames, readConfig } from '#config/read.ts'
 import { didYouMean } from '#lib/nearest.ts'
@@ -13,7 +14,7 @@ const helpOption: Option = { name: 'help', help: 'Explain this command.' }
 const settingOptions: readonly Option[] = flagNames.map((name) => ({ name, value: 'VALUE', help: '' }))
 
 async function main(argv: readonly string[]): Promise<ExitCode> {
-  if (argv[0] === '--help' || argv[0] === '-h') return help(overview())
+  if (argv[0] === '--help' || argv[0] === '-h') return help(overview(verbs))
   const [verb, rest] = command(argv[0] === '--version' || argv[0] === '-v' ? ['version', ...argv.slice(1)] : argv)
   const parsed = parseArgs(rest, [...verb.options, ...settingOptions, configOption, helpOption])
   if (parsed.options.has('help')) return help(verbHelp(verb))

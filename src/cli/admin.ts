@@ -9,7 +9,7 @@ import { createLog } from '#platform/log.ts'
 
 import { EXIT, Refusal } from './exit-codes.ts'
 import { askSecret, columns, say } from './terminal.ts'
-import type { Call, Run } from './verbs.ts'
+import type { Call, Run } from './verb.ts'
 
 const ACTIONS = ['create', 'list', 'reset-password'] as const
 

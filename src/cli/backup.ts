@@ -12,7 +12,7 @@ import { version } from '#platform/version.ts'
 
 import { EXIT, Refusal } from './exit-codes.ts'
 import { bytes, progress, say } from './terminal.ts'
-import type { Run } from './verbs.ts'
+import type { Run } from './verb.ts'
 
 /** Copies of killed backups older than this are litter: no backup takes so long. */
 const STALE_MS = DAY

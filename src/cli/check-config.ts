@@ -2,7 +2,7 @@ import { envName, settings, shown } from '#config/settings.ts'
 
 import { EXIT } from './exit-codes.ts'
 import { columns, note, say } from './terminal.ts'
-import type { Run } from './verbs.ts'
+import type { Run } from './verb.ts'
 
 export const run: Run = ({ options, reading }) => {
   const { config, origins, file, problems } = reading

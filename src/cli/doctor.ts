@@ -14,7 +14,7 @@ import { GATEWAY_CHECKS } from './doctor-gateways.ts'
 import { EXIT, explain } from './exit-codes.ts'
 import { localAddress, serverAddress } from './healthcheck.ts'
 import { bytes, columns, note, say } from './terminal.ts'
-import type { Run } from './verbs.ts'
+import type { Run } from './verb.ts'
 
 type Verdict = 'OK' | 'WARN' | 'FAIL'
 

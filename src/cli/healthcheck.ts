@@ -3,7 +3,7 @@ import { readHolder } from '#platform/lock.ts'
 
 import { EXIT } from './exit-codes.ts'
 import { note } from './terminal.ts'
-import type { Call, Run } from './verbs.ts'
+import type { Call, Run } from './verb.ts'
 
 /** Shorter than the timeouts of container engines (30 s) and longer than a checkpoint on a slow disk. */
 const TIMEOUT_MS = 5 * SECOND

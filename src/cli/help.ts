@@ -5,12 +5,12 @@ import { version } from '#platform/version.ts'
 import type { Option } from './args.ts'
 import { EXIT, Refusal } from './exit-codes.ts'
 import { columns, say } from './terminal.ts'
-import { type Run, type Verb, verbs } from './verbs.ts'
+import type { Run, Verb } from './verb.ts'
 
 const CODES = `Exit codes: 0 done, 1 failed, 2 wrong command or configuration, 3 data directory or port in use,
 4 data unusable, 5 disk full or not writable, 6 database, mail server or gateway does not answer.`
 
-export function overview(): string {
+export function overview(verbs: readonly Verb[]): string {
   return `Tessera ${version}: the QR-code platform server.
 
 Usage: tessera [COMMAND] [OPTIONS]
@@ -92,14 +92,17 @@ export function settingsMarkdown(): string {
   return ['| variable | in tessera.toml | what it does | default |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }
 
-export const run: Run = ({ words: [topic] }) => {
-  const verb = verbs.find((v) => v.name === topic)
-  if (topic === undefined) say(overview().trimEnd())
-  else if (topic === 'settings') say(settingsHelp())
-  else if (verb) say(verbHelp(verb).trimEnd())
-  else {
-    const topics = [...verbs.map((v) => v.name), 'settings']
-    throw new Refusal(`There is no help on ${topic}${didYouMean(topic, topics) || '.'}`, EXIT.usage)
+/** The command `help`. */
+export const helpAbout =
+  (verbs: readonly Verb[]): Run =>
+  ({ words: [topic] }) => {
+    const verb = verbs.find((v) => v.name === topic)
+    if (topic === undefined) say(overview(verbs).trimEnd())
+    else if (topic === 'settings') say(settingsHelp())
+    else if (verb) say(verbHelp(verb).trimEnd())
+    else {
+      const topics = [...verbs.map((v) => v.name), 'settings']
+      throw new Refusal(`There is no help on ${topic}${didYouMean(topic, topics) || '.'}`, EXIT.usage)
+    }
+    return Promise.resolve(EXIT.ok)
   }
-  return Promise.resolve(EXIT.ok)
-}

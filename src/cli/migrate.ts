@@ -5,7 +5,7 @@ import { createLog } from '#platform/log.ts'
 
 import { EXIT } from './exit-codes.ts'
 import { say } from './terminal.ts'
-import type { Run } from './verbs.ts'
+import type { Run } from './verb.ts'
 
 export const run: Run = async (call) => {
   const { databaseUrl, dataDir, logFormat } = call.config()

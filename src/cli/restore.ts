@@ -13,7 +13,7 @@ import { lockDataDirectory } from '#platform/lock.ts'
 import { stampOf } from './backup.ts'
 import { EXIT, Refusal } from './exit-codes.ts'
 import { progress, say } from './terminal.ts'
-import type { Run } from './verbs.ts'
+import type { Run } from './verb.ts'
 
 export const run: Run = async (call) => {
   const { words, options } = call

@@ -5,7 +5,7 @@ import { createLog } from '#platform/log.ts'
 
 import { EXIT, Refusal } from './exit-codes.ts'
 import { say } from './terminal.ts'
-import type { Run } from './verbs.ts'
+import type { Run } from './verb.ts'
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** What the shell tells of a process that a signal ended. */

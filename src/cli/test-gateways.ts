@@ -10,7 +10,7 @@ import { openSms } from '#platform/sms/index.ts'
 
 import { EXIT, Refusal } from './exit-codes.ts'
 import { say } from './terminal.ts'
-import type { Call, Run } from './verbs.ts'
+import type { Call, Run } from './verb.ts'
 
 const TRY_MS = 45 * SECOND
 const MINUTES = 5

@@ -1,35 +1,7 @@
 /** The table of commands: what they take, what they say of themselves, and where their code is. */
 
-import type { Config } from '#config/config.ts'
-import type { Reading } from '#config/read.ts'
-
 import type { Option } from './args.ts'
-import type { ExitCode } from './exit-codes.ts'
-
-export interface Call {
-  readonly options: ReadonlyMap<string, string>
-  readonly words: readonly string[]
-  /** The configuration as read, mistakes included. */
-  readonly reading: Reading
-  /** The configuration. @throws ConfigError with every mistake. */
-  config(): Config
-}
-
-export type Run = (call: Call) => Promise<ExitCode>
-
-export interface Verb {
-  readonly name: string
-  /** The words after the name, for the usage line. */
-  readonly words: string
-  /** How many words may follow. */
-  readonly takes: readonly [least: number, most: number]
-  readonly summary: string
-  readonly about: string
-  readonly options: readonly Option[]
-  /** Which settings matter: all of them, only where the data lies, or only the services that messages go through. */
-  readonly settings: 'all' | 'data' | 'gateways' | 'none'
-  load(): Promise<{ run: Run }>
-}
+import type { Verb } from './verb.ts'
 
 const json: Option = { name: 'json', help: 'Print JSON instead of text.' }
 
@@ -193,6 +165,6 @@ Aliyun and Tencent take sign-abroad and template-abroad for numbers outside the 
     about: 'The same as COMMAND --help.',
     options: [],
     settings: 'none',
-    load: () => import('./help.ts'),
+    load: async () => ({ run: (await import('./help.ts')).helpAbout(verbs) }),
   },
 ]

@@ -2,7 +2,7 @@ import { commit, version } from '#platform/version.ts'
 
 import { EXIT } from './exit-codes.ts'
 import { say } from './terminal.ts'
-import type { Run } from './verbs.ts'
+import type { Run } from './verb.ts'
 
 export const run: Run = ({ options }) => {
   const about = { version, commit, bun: Bun.version, platform: `${process.platform}-${process.arch}` }
