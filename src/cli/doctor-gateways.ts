@@ -52,8 +52,8 @@ export const GATEWAY_CHECKS = {
     if (gateway === undefined) return []
     if (gateway.kind === 'webhook' && isInClear(gateway.url))
       return warn('one-click', 'Tokens and phone numbers go to the webhook in clear: use https.')
-    const { openOneClick } = await import('#platform/oneclick/index.ts')
-    return ask('one-click', '', async () => (await openOneClick(gateway, systemClock)).check())
+    const { openOneClick } = await import('#platform/oneclick.ts')
+    return ask('one-click', '', () => openOneClick(gateway, systemClock).check())
   },
 
   async geoip({ geoipFile }: Config): Promise<GatewayFinding[]> {

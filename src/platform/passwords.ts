@@ -3,7 +3,6 @@
 import { availableParallelism } from 'node:os'
 
 import { secret } from './ids.ts'
-import { semaphore } from './semaphore.ts'
 
 export interface Passwords {
   hash(password: string): Promise<string>
@@ -39,5 +38,24 @@ export function createPasswords(): Passwords {
       return false
     },
     outdated: (stored) => !stored.startsWith(PREFIX),
+  }
+}
+
+/** At most `limit` tasks at once, at most `queue` waiting; one more is turned away with `onFull()`. */
+function semaphore(limit: number, queue: number, onFull: () => Error) {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async function run<T>(task: () => Promise<T>): Promise<T> {
+    if (running >= limit) {
+      if (waiting.length >= queue) throw onFull()
+      await new Promise<void>((go) => waiting.push(go))
+    } else running += 1
+    try {
+      return await task()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
   }
 }

@@ -4,8 +4,8 @@ import { HtmlRenderer, type Node as CommonmarkNode, Parser } from 'commonmark'
 import { tests as examples } from 'commonmark-spec'
 import { JSDOM } from 'jsdom'
 
-import { toHtml } from '#lib/markdown/html.ts'
-import { sanitize } from '#lib/markdown/sanitize.ts'
+import { toHtml } from '#lib/markdown/render-html.ts'
+import { sanitize } from '#lib/markdown/render.ts'
 import { parse } from '#lib/markdown/tree.ts'
 
 /**

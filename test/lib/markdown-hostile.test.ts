@@ -3,9 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import createDOMPurify from 'dompurify'
 import { JSDOM } from 'jsdom'
 
-import { toHtml } from '#lib/markdown/html.ts'
-import { render } from '#lib/markdown/render.ts'
-import { sanitize } from '#lib/markdown/sanitize.ts'
+import { toHtml } from '#lib/markdown/render-html.ts'
+import { render, sanitize } from '#lib/markdown/render.ts'
 import { parse } from '#lib/markdown/tree.ts'
 
 import { BAD_ADDRESSES, HOSTILE_MARKDOWN } from './hostile-markdown.ts'

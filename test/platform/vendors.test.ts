@@ -6,7 +6,7 @@ import { parseOneClick, parseSms } from '#config/gateways.ts'
 import { aliyunHeaders } from '#platform/aliyun.ts'
 import { systemClock } from '#platform/clock.ts'
 import { createLog } from '#platform/log.ts'
-import { openOneClick } from '#platform/oneclick/index.ts'
+import { openOneClick } from '#platform/oneclick.ts'
 import { GatewayError } from '#platform/outgoing.ts'
 import { openSms, type SmsMessage } from '#platform/sms/index.ts'
 import { tencentAuthorization } from '#platform/sms/tencent.ts'
@@ -156,7 +156,7 @@ describe('Aliyun', () => {
       signed.push(await isSigned(request, 'S'))
       return Response.json({ Code: 'OK', Message: 'OK', GetMobileResultDTO: { Mobile: '13800138000' } })
     }
-    const phone = await (await oneClick('aliyun://KEY:S@HOST')).phoneOf('a token+/=')
+    const phone = await oneClick('aliyun://KEY:S@HOST').phoneOf('a token+/=')
     expect(phone).toBe('13800138000')
     expect(signed).toEqual([true])
     expect(gateway.received[0]!.query).toEqual({ AccessToken: 'a token+/=' })
@@ -172,7 +172,7 @@ describe('Aliyun', () => {
     [{}, false],
   ])('GetMobile answered by %j: the token is to blame %p', async (answer, permanent) => {
     gateway.answer = () => Response.json(answer)
-    expect((await failure((await oneClick('aliyun://KEY:S@HOST')).phoneOf('t'))).permanent).toBe(permanent)
+    expect((await failure(oneClick('aliyun://KEY:S@HOST').phoneOf('t'))).permanent).toBe(permanent)
   })
 })
 
@@ -357,7 +357,7 @@ describe('a webhook', () => {
       signed.push(await isSigned(request, 's'))
       return Response.json({ phone: '+8613800138000' })
     }
-    const driver = await oneClick('http://:s@HOST/oneclick')
+    const driver = oneClick('http://:s@HOST/oneclick')
     expect(await driver.phoneOf('t')).toBe('+8613800138000')
     expect(signed).toEqual([true])
     expect(JSON.parse(gateway.received[0]!.body)).toEqual({ type: 'oneclick.token', token: 't' })

@@ -4,7 +4,7 @@ import { parseMailbox, parseOneClick, parseSms, parseSmtp } from '#config/gatewa
 import { type AppContext, perContext } from '#context'
 import { type Cities, openCities } from '#platform/geoip/index.ts'
 import { type Mailer, openMailer } from '#platform/mail/index.ts'
-import { type OneClick, openOneClick } from '#platform/oneclick/index.ts'
+import { type OneClick, openOneClick } from '#platform/oneclick.ts'
 import { openSms, type Sms } from '#platform/sms/index.ts'
 
 const NOBODY = { name: '', address: 'nobody@localhost' }
@@ -33,7 +33,7 @@ export const smsOf: (ctx: AppContext) => Promise<Sms> = once(({ config, clock, l
 /** Undefined when none is configured. */
 export const oneClickOf: (ctx: AppContext) => Promise<OneClick | undefined> = once(async ({ config, clock }) => {
   const gateway = parseOneClick(config.oneclickUrl)
-  return gateway && (await openOneClick(gateway, clock))
+  return gateway && openOneClick(gateway, clock)
 })
 
 /** @throws BadXdb when a file cannot be used. */

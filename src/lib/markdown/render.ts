@@ -1,7 +1,8 @@
+import sanitizeHtml from 'sanitize-html'
+
 import { textToHtml } from '../text.ts'
-import { toHtml } from './html.ts'
-import { toPlain } from './plain.ts'
-import { sanitize } from './sanitize.ts'
+import { toHtml } from './render-html.ts'
+import { toPlain } from './render-plain.ts'
 import { parseReadable } from './tree.ts'
 
 export interface Rendered {
@@ -15,3 +16,30 @@ export function render(source: string): Rendered {
   if (tree === undefined) return { html: textToHtml(source), plain: source.trim() }
   return { html: sanitize(toHtml(tree)), plain: toPlain(tree) }
 }
+
+/**
+ * The same elements and attributes that `render-html.ts` writes. The types of the package do not know `allowedEmptyAttributes`
+ * yet.
+ */
+const OPTIONS: sanitizeHtml.IOptions & { allowedEmptyAttributes: string[] } = {
+  allowedTags:
+    'p h1 h2 h3 h4 h5 h6 blockquote ul ol li hr br pre code strong em del a img table thead tbody tr th td'.split(' '),
+  allowedAttributes: {
+    a: ['href', 'title'],
+    img: ['src', 'alt', 'title', 'loading', 'referrerpolicy'],
+    code: ['class'],
+    ol: ['start'],
+    th: ['align'],
+    td: ['align'],
+  },
+  allowedSchemes: ['http', 'https'],
+  allowProtocolRelative: false,
+  allowedEmptyAttributes: ['alt', 'href', 'title'],
+  disallowedTagsMode: 'escape',
+}
+
+/**
+ * Second line of defence: a different parser reads the HTML that `toHtml` wrote and removes everything that is not on the list
+ * above, so that a mistake in one of the two lets nothing through.
+ */
+export const sanitize = (html: string): string => sanitizeHtml(html, OPTIONS)

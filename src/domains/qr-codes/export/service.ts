@@ -6,7 +6,7 @@ import { invalid } from '#http/validate.ts'
 import { CSV_START, csvRow } from '#lib/csv.ts'
 import { uniqueFileNames } from '#lib/file-name.ts'
 import { encodeQr, toPng } from '#lib/qr/index.ts'
-import { toXlsx, XLSX_TYPE } from '#lib/sheet.ts'
+import { toXlsx, XLSX_TYPE } from '#lib/xlsx.ts'
 import { type ZipEntry, zipOf } from '#lib/zip.ts'
 
 import { allCategories } from '../categories/store.ts'
