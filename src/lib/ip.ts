@@ -1,98 +1,37 @@
-/** IP addresses and CIDR ranges, both families, without the network. */
+/** IP addresses and CIDR ranges of both families, without the network. */
 
-/** Decides whether an address is one of ours. */
+import { BlockList, isIP } from 'node:net'
+
+/** Whether an address is inside some ranges. */
 export type IpTest = (ip: string) => boolean
 
-export interface IpRange {
-  /** 4 or 16 bytes; IPv4-mapped IPv6 is kept as IPv4. */
-  readonly bytes: Uint8Array
-  /** Leading bits that must agree. */
-  readonly bits: number
-}
-
-function parseV4(text: string): Uint8Array | undefined {
-  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)
-  if (!match) return undefined
-  const bytes = new Uint8Array(4)
-  for (let i = 0; i < 4; i++) {
-    const part = match[i + 1]!
-    // "010" is octal to some and decimal to others: refuse what is read in two ways.
-    if (Number(part) > 255 || (part.length > 1 && part.startsWith('0'))) return undefined
-    bytes[i] = Number(part)
-  }
-  return bytes
-}
-
-function groups(text: string): number[] | undefined {
-  if (text === '') return []
-  const out: number[] = []
-  for (const part of text.split(':')) {
-    if (!/^[0-9a-f]{1,4}$/i.test(part)) return undefined
-    out.push(parseInt(part, 16))
-  }
-  return out
-}
-
-function parseV6(input: string): Uint8Array | undefined {
-  let text = input
-  if (text.includes('.')) {
-    // A dotted tail stands for the last two groups (::ffff:192.0.2.1).
-    const at = text.lastIndexOf(':')
-    const tail = parseV4(text.slice(at + 1))
-    if (at < 0 || !tail) return undefined
-    const hex = (a: number, b: number): string => ((a << 8) | b).toString(16)
-    text = `${text.slice(0, at + 1)}${hex(tail[0]!, tail[1]!)}:${hex(tail[2]!, tail[3]!)}`
-  }
-  const halves = text.split('::')
-  if (halves.length > 2) return undefined
-  const head = groups(halves[0]!)
-  const tail = halves.length === 2 ? groups(halves[1]!) : []
-  if (!head || !tail) return undefined
-  const given = head.length + tail.length
-  if (halves.length === 2 ? given > 7 : given !== 8) return undefined
-  const all = [...head, ...new Array<number>(8 - given).fill(0), ...tail]
-  const bytes = new Uint8Array(16)
-  for (const [i, group] of all.entries()) {
-    bytes[2 * i] = group >> 8
-    bytes[2 * i + 1] = group & 0xff
-  }
-  return bytes
-}
-
-const isMapped = (bytes: Uint8Array): boolean =>
-  bytes.length === 16 && bytes[10] === 0xff && bytes[11] === 0xff && bytes.subarray(0, 10).every((b) => b === 0)
-
-/** 4 bytes (IPv4, and IPv6 that maps one) or 16, or undefined. A zone (`fe80::1%eth0`) is ignored. */
+/**
+ * 4 bytes for IPv4 and for IPv6 that maps IPv4 (`::ffff:192.0.2.1`), 16 for other IPv6, undefined for other texts. A zone
+ * (`fe80::1%eth0`) is ignored.
+ */
 export function parseIp(text: string): Uint8Array | undefined {
-  if (!text.includes(':')) return parseV4(text)
-  const zone = text.indexOf('%')
-  const bytes = parseV6(zone < 0 ? text : text.slice(0, zone))
-  return bytes && isMapped(bytes) ? bytes.slice(12) : bytes
+  const family = isIP(text)
+  if (family === 4) return Uint8Array.from(text.split('.'), Number)
+  if (family !== 6) return undefined
+  const [head, tail] = text.replace(/%.*/, '').split('::').map(bytesOf)
+  const bytes = new Uint8Array(16)
+  bytes.set(head!)
+  if (tail) bytes.set(tail, 16 - tail.length)
+  const isMapped = bytes[10] === 0xff && bytes[11] === 0xff && bytes.subarray(0, 10).every((byte) => byte === 0)
+  return isMapped ? bytes.slice(12) : bytes
 }
 
-/** `address` or `address/bits`. */
-export function parseRange(text: string): IpRange | undefined {
-  const slash = text.indexOf('/')
-  const address = slash < 0 ? text : text.slice(0, slash)
-  const bytes = parseIp(address)
-  if (!bytes) return undefined
-  const mapped = bytes.length === 4 && address.includes(':')
-  const width = mapped ? 128 : bytes.length * 8
-  const given = slash < 0 ? String(width) : text.slice(slash + 1)
-  if (!/^\d{1,3}$/.test(given) || Number(given) > width) return undefined
-  const bits = Number(given) - (mapped ? 96 : 0)
-  return bits < 0 ? undefined : { bytes, bits }
-}
+/** The bytes of one side of the `::`: hexadecimal groups, the last of which may be a whole IPv4 address. */
+const bytesOf = (groups: string): number[] =>
+  groups === ''
+    ? []
+    : groups.split(':').flatMap((group) => {
+        if (group.includes('.')) return group.split('.').map(Number)
+        const value = Number.parseInt(group, 16)
+        return [value >> 8, value & 0xff]
+      })
 
-function inRange(ip: Uint8Array, { bytes, bits }: IpRange): boolean {
-  if (ip.length !== bytes.length) return false
-  const whole = bits >> 3
-  for (let i = 0; i < whole; i++) if (ip[i] !== bytes[i]) return false
-  const mask = (0xff00 >> (bits & 7)) & 0xff
-  return mask === 0 || (ip[whole]! & mask) === (bytes[whole]! & mask)
-}
-
-/** Written in full, lower case, shortest form of RFC 5952; `192.0.2.1` also for `::ffff:192.0.2.1`. */
+/** In lower case and in the shortest form (RFC 5952). */
 export function formatIp(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.')
   const parts = Array.from({ length: 8 }, (_, i) => (bytes[2 * i]! << 8) | bytes[2 * i + 1]!)
@@ -107,18 +46,40 @@ export function formatIp(bytes: Uint8Array): string {
   return `${hex.slice(0, best.at).join(':')}::${hex.slice(best.at + best.length).join(':')}`
 }
 
-/** True for addresses inside one of `ranges` (each as `parseRange` takes it; what it does not take matches nothing). */
+/** `address` or `address/bits`; undefined for other texts. `bits`: how many leading bits must be equal. */
+export function parseRange(text: string): { readonly bytes: Uint8Array; readonly bits: number } | undefined {
+  const [address = '', prefix, ...more] = text.split('/')
+  const bytes = parseIp(address)
+  if (bytes === undefined || more.length > 0) return undefined
+  const width = bytes.length * 8
+  // In `::ffff:10.0.0.0/104` the prefix counts the 96 bits in front of the IPv4 address, too.
+  const skipped = width === 32 && address.includes(':') ? 96 : 0
+  if (prefix !== undefined && !/^\d{1,3}$/.test(prefix)) return undefined
+  const bits = Number(prefix ?? width + skipped) - skipped
+  return bits >= 0 && bits <= width ? { bytes, bits } : undefined
+}
+
+/** True for addresses inside one of `ranges`. A range that `parseRange` does not accept contains nothing. */
 export function ipTest(ranges: readonly string[]): IpTest {
-  const parsed = ranges.map(parseRange).filter((range) => range !== undefined)
+  // One list for each family: for a BlockList `::/0` contains every IPv4 address.
+  const v4 = new BlockList()
+  const v6 = new BlockList()
+  for (const range of ranges) {
+    const parsed = parseRange(range)
+    if (parsed?.bytes.length === 4) v4.addSubnet(formatIp(parsed.bytes), parsed.bits, 'ipv4')
+    else if (parsed) v6.addSubnet(formatIp(parsed.bytes), parsed.bits, 'ipv6')
+  }
   return (ip) => {
     const bytes = parseIp(ip)
-    return bytes !== undefined && parsed.some((range) => inRange(bytes, range))
+    if (bytes === undefined) return false
+    return bytes.length === 4 ? v4.check(formatIp(bytes), 'ipv4') : v6.check(formatIp(bytes), 'ipv6')
   }
 }
 
 /**
- * The client's address. Proxies append to `X-Forwarded-For`, so what a stranger wrote stands left: from the right, the first
- * address that is not a trusted proxy is the client. An entry that is no address ends the search at the proxy that passed it on.
+ * The client's address. Proxies append to `X-Forwarded-For`, so forged entries are on the left: read from the right, the first
+ * address that is not a trusted proxy is the client. At an entry that is not an address the search ends with the proxy that
+ * passed it on.
  */
 export function clientIp(peer: string, forwardedFor: string | null | undefined, isTrusted: IpTest): string {
   let client = normal(peer)
@@ -133,7 +94,7 @@ export function clientIp(peer: string, forwardedFor: string | null | undefined, 
   return client
 }
 
-/** What rates are counted by: an IPv4 address, or the /64 that one IPv6 customer holds. */
+/** The key for rate limits: an IPv4 address, or the /64 network that an IPv6 customer usually has. */
 export function ipBucket(ip: string): string {
   if (!ip.includes(':')) return ip
   const bytes = parseIp(ip)
