@@ -1,29 +1,29 @@
 import { finishRestore } from '#platform/backup/swap.ts'
 import { SECOND } from '#platform/clock.ts'
 import { lockDataDirectory } from '#platform/lock.ts'
-import { createLog } from '#platform/log.ts'
+import { createLog, type Log } from '#platform/log.ts'
 
-import { EXIT, Refusal } from './exit-codes.ts'
+import { EXIT, type ExitCode, Refusal } from './exit-codes.ts'
 import { say } from './terminal.ts'
 import type { Run } from './verb.ts'
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
-/** What the shell tells of a process that a signal ended. */
+/** The exit code that shells report for a process ended by a signal: 128 and the signal's number. */
 const FORCED = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const
 
-/** Longer than the server's own drain (10 s): closing the database must have its turn. */
+/** Longer than the server's own drain (10 s), so that there is time to close the database. */
 const STOP_MS = 15 * SECOND
 
 export const run: Run = async (call) => {
   const config = call.config()
   const log = createLog({ level: config.logLevel, format: config.logFormat })
   process.on('exit', () => log.flush())
-  const stop = stopSignal(log)
+  const reason = stopReason(log)
 
   const lock = lockDataDirectory(config.dataDir, 'serve')
   try {
     if (await finishRestore(config.dataDir)) log.warn('an interrupted restore was completed')
-    // Only now: the tables are built for the database that the configuration names.
+    // Imported only now: the tables are built for the database that the configuration names.
     const app = await import('#app')
     const { createSetupLink } = await import('#domains/accounts/index.ts')
     const ctx = await app.createContext(config, { log })
@@ -34,12 +34,9 @@ export const run: Run = async (call) => {
       const origin = call.reading.origins.has('publicUrl') ? config.publicUrl : server.url
       const link = await createSetupLink(ctx)
       if (link !== null)
-        say(`There is no administrator yet. Make the first one here, within 24 hours: ${origin}${link}`)
+        say(`There is no administrator yet. Create the first one here within 24 hours: ${origin}${link}`)
 
-      process.on('uncaughtException', (error) => log.error('uncaught exception', { error }))
-      process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error }))
-
-      log.info('stopping', { signal: await stop })
+      log.info('stopping', { reason: (await reason).name })
       setTimeout(() => process.exit(EXIT.failure), STOP_MS).unref()
       await server.stop()
     } finally {
@@ -50,8 +47,8 @@ export const run: Run = async (call) => {
     lock.release()
     log.flush()
   }
-  // Whatever else still lives (a watcher in development, an idle connection) must not hold the process.
-  process.exit(EXIT.ok)
+  // Anything that is still alive (a file watcher in development, an idle connection) must not keep the process running.
+  process.exit((await reason).exitCode)
 }
 
 /** The first administrator is checked by the rules of the interface; here its 400 is a mistake in the configuration. */
@@ -63,12 +60,31 @@ function refuseCredentials(error: unknown): never {
   )
 }
 
-/** One Ctrl-C arrives twice under `bun start`: from the terminal, and passed on by the parent. People do not press that fast. */
+interface StopReason {
+  /** A signal, or the event of an error that no code caught. */
+  readonly name: string
+  readonly exitCode: ExitCode
+}
+
+/** One Ctrl-C arrives twice under `bun start`: from the terminal and from the parent process. No one presses that fast. */
 const SAME_KEYSTROKE_MS = 100
 
-/** Resolves with the first signal. The second ends the process at once: what was answered is on disk already. */
-function stopSignal(log: { warn(message: string): void; flush(): void }): Promise<string> {
+/**
+ * Resolves with the first reason to stop. A second signal ends the process at once: everything that was answered is on disk.
+ *
+ * After an error that no code caught, the code it interrupted may have left anything half done, and going on is unsafe (Node.js
+ * documentation of `uncaughtException`). The server answers the requests under way, then exits with 1 so that the supervisor
+ * starts it again. A rejection that no code handles is the same error in an async function, and Node.js by default treats it
+ * alike. Errors of requests, jobs and after-commit hooks never get here; those are caught and logged where they run.
+ */
+function stopReason(log: Log): Promise<StopReason> {
   return new Promise((resolve) => {
+    for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+      process.on(event, (error: unknown) => {
+        log.error('uncaught error: the server stops', { event, error })
+        resolve({ name: event, exitCode: EXIT.failure })
+      })
+
     let askedAt: number | undefined
     for (const signal of SIGNALS)
       process.on(signal, () => {
@@ -79,7 +95,7 @@ function stopSignal(log: { warn(message: string): void; flush(): void }): Promis
           process.exit(FORCED[signal])
         }
         askedAt = performance.now()
-        resolve(signal)
+        resolve({ name: signal, exitCode: EXIT.ok })
       })
   })
 }

@@ -1,4 +1,4 @@
-/** Runs the command line as a person would: the sources, or with TEST_BINARY the executable, in a folder of its own. */
+/** Runs the command line as a person does: the sources, or with TEST_BINARY the executable, in a folder of its own. */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,10 +8,15 @@ import type { Subprocess } from 'bun'
 
 import { freshDatabase } from '../harness/database.ts'
 
+/** The sources, run by Bun with `options`. */
+export const sources = (...options: string[]): readonly string[] => [
+  process.execPath,
+  ...options,
+  resolve(import.meta.dir, '../../src/main.ts'),
+]
+
 const binary = process.env['TEST_BINARY']
-export const program: readonly string[] = binary
-  ? [binary]
-  : [process.execPath, resolve(import.meta.dir, '../../src/main.ts')]
+export const program: readonly string[] = binary ? [binary] : sources()
 
 export const onPostgres = Boolean(process.env['TEST_DATABASE_URL'])
 
@@ -26,6 +31,8 @@ export interface RunOptions {
   stdin?: string
   /** Put before the program: `['unshare', '-m', …]`. */
   before?: readonly string[]
+  /** Instead of `program`. */
+  program?: readonly string[]
 }
 
 export interface RunningCli {
@@ -34,8 +41,10 @@ export interface RunningCli {
   /** Everything on standard output and standard error so far. */
   stdout(): string
   stderr(): string
-  /** Sends a signal (TERM unless given) and waits for the end. */
+  /** Sends a signal (TERM unless given) and waits for the end. Resolves with the exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>
+  /** Waits for the end without causing it; all output has been read then. */
+  ended(): Promise<number | null>
 }
 
 /** A data directory, an empty working directory and, on PostgreSQL, a database: what one installation has. */
@@ -50,7 +59,7 @@ export class Installation {
     mkdirSync(this.cwd)
   }
 
-  /** With a database of its own where the suite runs on PostgreSQL; on SQLite otherwise. */
+  /** With a PostgreSQL database of its own if the suite runs on PostgreSQL, otherwise on SQLite. */
   static async make(): Promise<Installation> {
     const made = new Installation()
     if (onPostgres) made.#database = await freshDatabase()
@@ -61,16 +70,17 @@ export class Installation {
     return this.#database?.url ?? ''
   }
 
-  /** Points this installation at a new, empty database. The old one is dropped at the end, too. */
+  /** Replaces the database by a new, empty one. Both are dropped at the end. */
   async newDatabase(): Promise<void> {
     const old = this.#database
     const made = await freshDatabase()
     this.#database = { url: made.url, drop: async () => void (await Promise.all([made.drop(), old?.drop()])) }
   }
 
-  /** Starts it and does not wait. */
-  start(args: readonly string[], { env, stdin, before = [] }: RunOptions = {}): Subprocess<'ignore', 'pipe', 'pipe'> {
-    const child = Bun.spawn([...before, ...program, ...args], {
+  /** Starts the program and does not wait for its end. */
+  start(args: readonly string[], options: RunOptions = {}): Subprocess<'ignore', 'pipe', 'pipe'> {
+    const { env, stdin, before = [] } = options
+    const child = Bun.spawn([...before, ...(options.program ?? program), ...args], {
       cwd: this.cwd,
       env: {
         PATH: process.env['PATH'],
@@ -111,17 +121,21 @@ export class Installation {
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the server ended: ${out}${err}`)
       await Bun.sleep(5)
     }
+    const ended = async (): Promise<number | null> => {
+      await child.exited
+      await reading
+      return child.exitCode
+    }
     return {
       url: address()!,
       child,
       stdout: () => out,
       stderr: () => err,
-      async end(signal = 'SIGTERM') {
+      end(signal = 'SIGTERM') {
         child.kill(signal)
-        await child.exited
-        await reading
-        return child.exitCode
+        return ended()
       },
+      ended,
     }
   }
 
@@ -134,6 +148,6 @@ export class Installation {
   }
 }
 
-/** Mounts of its own, gone with the process; ordinary users need a user namespace for it. */
+/** Gives a process its own mounts, which end with it. Ordinary users need a user namespace for that. */
 export const OWN_MOUNTS: readonly string[] =
   process.getuid?.() === 0 ? ['unshare', '--mount', 'sh', '-c'] : ['unshare', '--map-root-user', '--mount', 'sh', '-c']
