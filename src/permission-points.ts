@@ -12,7 +12,7 @@
  * writing; the read point of the other resource covers reading.
  */
 
-import type { Domain } from '#db/schema/access.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
 
 type Table = Record<string, Record<string, string>>
 
@@ -303,7 +303,7 @@ const PLATFORM = {
 } as const satisfies Table
 
 export interface PermissionPoint {
-  readonly domain: Domain
+  readonly domain: PermissionDomain
   readonly resource: string
   readonly action: string
   /** In English. Administrators can change the copy in the database. */
@@ -317,7 +317,7 @@ export type OrgPoint = PointOf<typeof ORG>
 /** Points that exist in both APP and ORG. */
 export type DualPoint = PointOf<typeof DUAL>
 
-const list = (domain: Domain, table: Table): PermissionPoint[] =>
+const list = (domain: PermissionDomain, table: Table): PermissionPoint[] =>
   Object.entries(table).flatMap(([resource, actions]) =>
     Object.entries(actions).map(([action, description]) => ({ domain, resource, action, description })),
   )
@@ -332,4 +332,4 @@ export const points: readonly PermissionPoint[] = [
 export const pointName = (point: { resource: string; action: string }): string => `${point.resource}:${point.action}`
 
 /** The names of all points of a permission domain. */
-export const pointsOf = (domain: Domain): string[] => points.filter((p) => p.domain === domain).map(pointName)
+export const pointsOf = (domain: PermissionDomain): string[] => points.filter((p) => p.domain === domain).map(pointName)

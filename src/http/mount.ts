@@ -7,7 +7,7 @@ import type { Server } from 'bun'
 import { Elysia } from 'elysia'
 
 import { type AppContext, perContext } from '#context'
-import type { Domain } from '#db/schema/access.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
 import { ipBucket, ipTest } from '#lib/ip.ts'
 import { MINUTE } from '#platform/clock.ts'
 
@@ -26,7 +26,7 @@ type Maybe<T> = T | Promise<T>
 export interface Gatekeeper {
   /** The person behind a token on the device it was given to, or the 401 to answer. */
   authenticate(ctx: AppContext, token: string, deviceId: string | undefined): Maybe<Actor | AppError>
-  can(ctx: AppContext, userId: number, domain: Domain, scopeId: number, point: string): Maybe<boolean>
+  can(ctx: AppContext, userId: number, domain: PermissionDomain, scopeId: number, point: string): Maybe<boolean>
   /** Holds any role in the PLATFORM domain. */
   isAdministrator(ctx: AppContext, userId: number): Maybe<boolean>
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 
 import type { AppContext } from '#context'
-import { type Domain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
+import { type PermissionDomain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
 import type { Store } from '#db/store.ts'
 import {
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => inside.close())
 
-async function holder(domain: Domain, scopeId: number, ...codes: string[]): Promise<number> {
+async function holder(domain: PermissionDomain, scopeId: number, ...codes: string[]): Promise<number> {
   const id = await inside.somebody()
   await ctx.db.write('test', async (tx) => {
     for (const code of codes) await bindRole(ctx, tx, id, domain, scopeId, code)
@@ -44,7 +44,7 @@ async function organization(): Promise<number> {
   return organizations
 }
 
-const setEnabled = (domain: Domain, resource: string, action: string, enabled: boolean) =>
+const setEnabled = (domain: PermissionDomain, resource: string, action: string, enabled: boolean) =>
   ctx.db.write('test', async (tx) => {
     await tx
       .update(permissions)
@@ -372,7 +372,7 @@ describe('a load that began before a change', () => {
 describe('binding', () => {
   test('refuses roles that do not exist and templates of organizations', async () => {
     const person = await inside.somebody()
-    const bind = (domain: Domain, scopeId: number, code: string) =>
+    const bind = (domain: PermissionDomain, scopeId: number, code: string) =>
       ctx.db.write('test', (tx) => bindRole(ctx, tx, person, domain, scopeId, code))
     await expect(bind('APP', 0, 'NOBODY')).rejects.toThrow('no role')
     await expect(bind('ORG', 4711, 'OWNER')).rejects.toThrow('no role')

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Domain } from '#db/schema/access.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
 
 export interface OperationAccess {
   method: string
@@ -29,9 +29,13 @@ export const operations: OperationAccess[] = lines.map((line) => {
 
 /** An operation's points as `DOMAIN resource:action`. */
 export function pointsAskedFor(operation: OperationAccess): string[] {
-  const domains: Domain[] = ({ app: ['APP'], org: ['ORG'], dual: ['APP', 'ORG'], open: ['APP', 'ORG'], signedIn: [] }[
-    operation.kind
-  ] as Domain[]) ?? ['PLATFORM']
+  const domains: PermissionDomain[] = ({
+    app: ['APP'],
+    org: ['ORG'],
+    dual: ['APP', 'ORG'],
+    open: ['APP', 'ORG'],
+    signedIn: [],
+  }[operation.kind] as PermissionDomain[]) ?? ['PLATFORM']
   return [operation.point, operation.also]
     .filter((point) => point !== '')
     .flatMap((point) => domains.map((d) => `${d} ${point}`))

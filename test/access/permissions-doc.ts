@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 
-import type { Domain } from '#db/schema/access.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
 import { systemRoles } from '#domains/access/roles.ts'
 import { pointName, points } from '#permission-points'
 
@@ -10,24 +10,24 @@ import { operations, pointsAskedFor } from './operations.ts'
 
 export const documentPath = join(import.meta.dir, '../../docs/permissions.md')
 
-const INTRODUCTION: Record<Domain, string> = {
+const INTRODUCTION: Record<PermissionDomain, string> = {
   PLATFORM:
     'Points for the console, with access to the data of all users. SYSTEM_ADMIN holds all of them without stored rows.',
   APP: 'Points for the user’s own data. Managing your own account needs no point, so that no change of a role can lock users out.',
   ORG: 'Points for the data of one organization, held by its members. OWNER holds all of them without stored rows.',
 }
 
-function holders(domain: Domain, name: string): string {
+function holders(domain: PermissionDomain, name: string): string {
   const roles = systemRoles.filter((r) => r.domain === domain && (r.points === 'everything' || r.points.includes(name)))
   return roles.map((role) => role.code).join(', ')
 }
 
-function askedForBy(domain: Domain, name: string): string {
+function askedForBy(domain: PermissionDomain, name: string): string {
   const by = operations.filter((operation) => pointsAskedFor(operation).includes(`${domain} ${name}`))
   return by.map(({ method, path }) => `\`${method} ${path}\``).join('<br>')
 }
 
-function section(domain: Domain): string {
+function section(domain: PermissionDomain): string {
   const rows = points.filter((point) => point.domain === domain)
   return [
     `## ${domain}: ${rows.length} points`,

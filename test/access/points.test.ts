@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import type { Domain } from '#db/schema/access.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
 import { systemRoles } from '#domains/access/roles.ts'
 import { pointKey } from '#domains/access/rules.ts'
 import { pointName, points, pointsOf } from '#permission-points'
@@ -13,7 +13,7 @@ const known = new Set(points.map(pointKey))
 
 describe('permission points', () => {
   test('are 212: PLATFORM 76, APP 73, ORG 63, each once', () => {
-    const count = (domain: Domain) => points.filter((point) => point.domain === domain).length
+    const count = (domain: PermissionDomain) => points.filter((point) => point.domain === domain).length
     expect({ PLATFORM: count('PLATFORM'), APP: count('APP'), ORG: count('ORG') }).toEqual({
       PLATFORM: 76,
       APP: 73,
@@ -30,7 +30,7 @@ describe('permission points', () => {
     }
   })
 
-  const named: Record<Domain, string> = {
+  const named: Record<PermissionDomain, string> = {
     PLATFORM: `notification:send asset:read login_record:read user:update
       rbac_permission:read rbac_permission:create rbac_permission:update
       rbac_role:read rbac_role:create rbac_role:update rbac_role:delete
@@ -42,7 +42,7 @@ describe('permission points', () => {
     ORG: `share:create share:read share:delete album:read asset:read activity:read qr_code:read checkin:create
       pass:issue pass:verify pass:revoke meta_field:create meta_template:create`,
   }
-  test.each(Object.entries(named) as [Domain, string][])(
+  test.each(Object.entries(named) as [PermissionDomain, string][])(
     'of %s that the specification names are there',
     (domain, names) => {
       expect(names.split(/\s+/).filter((name) => !known.has(`${domain} ${name}`))).toEqual([])

@@ -1,14 +1,14 @@
 import { col, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
 import { users } from './accounts.ts'
 
-export type Domain = 'PLATFORM' | 'APP' | 'ORG'
+export type PermissionDomain = 'PLATFORM' | 'APP' | 'ORG'
 
 /** Permission points. Seeded from `permission-points.ts`; never deleted, only disabled. */
 export const permissions = table(
   'rbac_permissions',
   {
     id: col.id(),
-    domain: col.text('domain').$type<Domain>().notNull(),
+    domain: col.text('domain').$type<PermissionDomain>().notNull(),
     resource: col.text('resource').notNull(),
     action: col.text('action').notNull(),
     description: col.text('description').notNull().default(''),
@@ -22,7 +22,7 @@ export const roles = table(
   'rbac_roles',
   {
     id: col.id(),
-    domain: col.text('domain').$type<Domain>().notNull(),
+    domain: col.text('domain').$type<PermissionDomain>().notNull(),
     scopeId: col.int('scope_id').notNull().default(0),
     code: col.text('code').notNull(),
     name: col.text('name').notNull(),

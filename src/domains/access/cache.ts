@@ -6,7 +6,7 @@
 import { LRUCache } from 'lru-cache'
 
 import { type AppContext, perContext } from '#context'
-import type { Domain } from '#db/schema/access.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
 import { ReadCache } from '#lib/read-cache.ts'
 import { pointName } from '#permission-points'
 
@@ -67,7 +67,7 @@ class AccessCache {
     return role && { ...role, points: await this.#pointsOf(role), readAt }
   }
 
-  async #pointsOf(role: { id: number; domain: Domain; code: string }): Promise<ReadonlySet<string>> {
+  async #pointsOf(role: { id: number; domain: PermissionDomain; code: string }): Promise<ReadonlySet<string>> {
     const { read } = this.ctx.db
     if (!holdsEverything(role.domain, role.code))
       return this.#shared((await enabledPointsOfRole(read, role.id)).map(pointName))

@@ -3,11 +3,11 @@
  * `seed.ts` never takes such an edit back. ORG roles are the templates (scopeId 0) that each new organization gets a copy of.
  */
 
-import type { Domain } from '#db/schema/access.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
 import { type AppPoint, type OrgPoint, type PlatformPoint, pointsOf } from '#permission-points'
 
 export interface SystemRole {
-  readonly domain: Domain
+  readonly domain: PermissionDomain
   readonly code: string
   /** Shown to people; administrators can change the stored one. */
   readonly name: string
@@ -21,7 +21,7 @@ export const SYSTEM_ADMIN = 'SYSTEM_ADMIN'
 /** The APP role of every new user. */
 export const USER = 'USER'
 
-export const holdsEverything = (domain: Domain, code: string): boolean =>
+export const holdsEverything = (domain: PermissionDomain, code: string): boolean =>
   (domain === 'PLATFORM' && code === SYSTEM_ADMIN) || (domain === 'ORG' && code === OWNER)
 
 /** PLATFORM roles from the highest: the name of the first one held is shown as a person's role. Custom roles come after these. */

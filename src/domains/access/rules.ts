@@ -1,6 +1,6 @@
 /** What a set of roles amounts to, and what seeding has to add. Pure. */
 
-import type { Domain } from '#db/schema/access.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Dated } from '#lib/read-cache.ts'
 import { type PermissionPoint, pointName } from '#permission-points'
 
@@ -8,7 +8,7 @@ import { PLATFORM_RANK, type SystemRole } from './roles.ts'
 
 export interface Role extends Dated {
   readonly id: number
-  readonly domain: Domain
+  readonly domain: PermissionDomain
   readonly scopeId: number
   readonly code: string
   readonly name: string
@@ -67,7 +67,7 @@ export function accessOf(roles: readonly Role[], readAt: number): UserAccess {
 }
 
 /** The points held in a domain and scope. */
-export function pointsIn(access: UserAccess, domain: Domain, scopeId: number): ReadonlySet<string> {
+export function pointsIn(access: UserAccess, domain: PermissionDomain, scopeId: number): ReadonlySet<string> {
   if (domain === 'ORG') return access.orgs.get(scopeId) ?? NOTHING
   if (scopeId !== 0) return NOTHING
   return domain === 'APP' ? access.app : access.platform
@@ -86,9 +86,9 @@ export interface SeedPlan {
   readonly grants: readonly { readonly role: SystemRole; readonly points: readonly string[] }[]
 }
 
-export const pointKey = (point: { domain: Domain; resource: string; action: string }): string =>
+export const pointKey = (point: { domain: PermissionDomain; resource: string; action: string }): string =>
   `${point.domain} ${pointName(point)}`
-export const roleKey = (role: { domain: Domain; code: string }): string => `${role.domain} ${role.code}`
+export const roleKey = (role: { domain: PermissionDomain; code: string }): string => `${role.domain} ${role.code}`
 
 /** What a database that already has `points` (by `pointKey`) and template roles (by `roleKey`) lacks. */
 export function planSeed(

@@ -1,5 +1,5 @@
 import type { AppContext } from '#context'
-import type { Domain } from '#db/schema/access.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Tx } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { pointName } from '#permission-points'
@@ -30,7 +30,13 @@ function whenKnown<T>(ctx: AppContext, userId: number, look: (access: UserAccess
  * Whether the user holds `point` (`resource:action`) in the domain. `scopeId` is the organization's id in the ORG domain, else 0.
  * Unknown and disabled points are held by nobody. Answers at once when the user's roles are cached.
  */
-export function can(ctx: AppContext, userId: number, domain: Domain, scopeId: number, point: string): Maybe<boolean> {
+export function can(
+  ctx: AppContext,
+  userId: number,
+  domain: PermissionDomain,
+  scopeId: number,
+  point: string,
+): Maybe<boolean> {
   const cache = accessCache(ctx)
   const access = cache.peek(userId)
   // Not `whenKnown`: this stands before every request, and a closure would be its only allocation.
@@ -43,7 +49,7 @@ export function can(ctx: AppContext, userId: number, domain: Domain, scopeId: nu
 export const permissionSet = (
   ctx: AppContext,
   userId: number,
-  domain: Domain,
+  domain: PermissionDomain,
   scopeId: number,
 ): Maybe<ReadonlySet<string>> => whenKnown(ctx, userId, (access) => pointsIn(access, domain, scopeId))
 
@@ -89,7 +95,7 @@ export async function bindRole(
   ctx: AppContext,
   tx: Tx,
   userId: number,
-  domain: Domain,
+  domain: PermissionDomain,
   scopeId: number,
   code: string,
   options: BindOptions = {},
@@ -106,7 +112,7 @@ export async function unbindRoles(
   ctx: AppContext,
   tx: Tx,
   userId: number,
-  domain: Domain,
+  domain: PermissionDomain,
   scopeId: number,
 ): Promise<void> {
   await deleteUserRoles(tx, userId, domain, scopeId)

@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
-import { type Domain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
+import { type PermissionDomain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
 import { serverState } from '#db/schema/settings.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -57,7 +57,7 @@ export async function findRole(db: Db, roleId: number) {
 export const enabledPointsOfRole = (db: Db, roleId: number) => pointsByRole(db, { roleId })
 
 /** All enabled points of a domain. */
-export const enabledPointsOfDomain = (db: Db, domain: Domain) => pointsByDomain(db, { domain })
+export const enabledPointsOfDomain = (db: Db, domain: PermissionDomain) => pointsByDomain(db, { domain })
 
 /** Null when none is chosen. */
 export async function currentOrgId(db: Db, userId: number): Promise<number | null> {
@@ -65,7 +65,7 @@ export async function currentOrgId(db: Db, userId: number): Promise<number | nul
 }
 
 export interface RoleKey {
-  domain: Domain
+  domain: PermissionDomain
   scopeId: number
   code: string
 }
@@ -112,7 +112,12 @@ export async function insertUserRole(tx: Tx, userId: number, roleId: number, isI
 }
 
 /** Leaves the initial administrator's binding, which nobody can revoke. */
-export async function deleteUserRoles(tx: Tx, userId: number, domain: Domain, scopeId: number): Promise<void> {
+export async function deleteUserRoles(
+  tx: Tx,
+  userId: number,
+  domain: PermissionDomain,
+  scopeId: number,
+): Promise<void> {
   const inScope = tx
     .select({ id: roles.id })
     .from(roles)
@@ -168,7 +173,7 @@ export async function grantToRole(tx: Tx, roleId: number, permissionIds: readonl
 /** Binds points to a system role in every scope: an organization's copy of a template gets what the template gets. */
 export async function grantToSystemRole(
   tx: Tx,
-  role: { domain: Domain; code: string },
+  role: { domain: PermissionDomain; code: string },
   permissionIds: readonly number[],
 ): Promise<void> {
   await tx

@@ -1,6 +1,6 @@
 /** Nobody hands on, changes or takes away more than they hold themselves; SYSTEM_ADMIN holds everything everywhere. */
 
-import type { Domain } from '#db/schema/access.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Tx } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'
 
@@ -10,7 +10,7 @@ import { covers, type Reach } from './rules.ts'
 import { pointsOfRoles, rolesReaching } from './store.ts'
 
 /** As this write sees it, not as the cache does: of two writes at once the second decides by what the first left. */
-async function reachOf(tx: Tx, actor: Actor, domain: Domain, scopeId: number): Promise<Reach> {
+async function reachOf(tx: Tx, actor: Actor, domain: PermissionDomain, scopeId: number): Promise<Reach> {
   const held = await rolesReaching(tx, actor.userId, domain, scopeId)
   if (held.some((role) => holdsEverything(role.domain, role.code))) return 'everything'
   const ids = held.map((role) => role.id)
@@ -21,7 +21,7 @@ async function reachOf(tx: Tx, actor: Actor, domain: Domain, scopeId: number): P
 export async function checkCovers(
   tx: Tx,
   actor: Actor,
-  role: { domain: Domain; scopeId: number; code: string },
+  role: { domain: PermissionDomain; scopeId: number; code: string },
   pointIds: readonly number[],
 ): Promise<void> {
   const reach = await reachOf(tx, actor, role.domain, role.scopeId)
@@ -32,7 +32,7 @@ export async function checkCovers(
 export async function checkCoversRole(
   tx: Tx,
   actor: Actor,
-  role: { id: number; domain: Domain; scopeId: number; code: string },
+  role: { id: number; domain: PermissionDomain; scopeId: number; code: string },
 ): Promise<void> {
   const points = await pointsOfRoles(tx, [role.id])
   await checkCovers(

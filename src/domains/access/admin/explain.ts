@@ -1,7 +1,7 @@
 /** Why a person may or may not do something: the check of `can`, told step by step from what is stored now. */
 
 import type { AppContext } from '#context'
-import type { Domain } from '#db/schema/access.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Db } from '#db/store.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
@@ -19,7 +19,7 @@ export async function explain(ctx: AppContext, query: ExplainQuery, locale: Loca
   const status = await store.userStatus(read, userId)
   if (status === undefined) throw notFound()
   if (orgId !== undefined && !(await store.orgExists(read, orgId))) throw notFound()
-  const domains: Domain[] = orgId === undefined ? ['APP', 'PLATFORM'] : ['ORG']
+  const domains: PermissionDomain[] = orgId === undefined ? ['APP', 'PLATFORM'] : ['ORG']
   const answers: Answer[] = []
   for (const domain of domains) answers.push(await answerFor(read, userId, permission, domain, orgId ?? 0, locale))
   return {
@@ -36,7 +36,7 @@ async function answerFor(
   db: Db,
   userId: number,
   permission: string,
-  domain: Domain,
+  domain: PermissionDomain,
   scopeId: number,
   locale: Locale,
 ): Promise<Answer> {

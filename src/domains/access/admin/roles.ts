@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import { type Page } from '#db/paging.ts'
-import type { Domain } from '#db/schema/access.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -60,7 +60,7 @@ export async function createCustomRole(
   })
 }
 
-function placeOf(where: RoleWhere, input: CreateRole): { domain: Domain; scopeId: number } {
+function placeOf(where: RoleWhere, input: CreateRole): { domain: PermissionDomain; scopeId: number } {
   const domain = where.domain ?? input.domain
   if (domain === undefined) throw noDomain()
   if (input.domain !== undefined && input.domain !== domain) throw twoAnswers('domain')
@@ -71,7 +71,7 @@ function placeOf(where: RoleWhere, input: CreateRole): { domain: Domain; scopeId
 }
 
 /** What the request says the role is to hold; undefined when it says nothing about it. */
-async function pointIdsOf(tx: Tx, domain: Domain, input: UpdateRole): Promise<number[] | undefined> {
+async function pointIdsOf(tx: Tx, domain: PermissionDomain, input: UpdateRole): Promise<number[] | undefined> {
   const { permissionIds, permissions } = input
   if (permissionIds !== undefined && permissions !== undefined) throw pointsTwice()
   if (permissionIds === undefined && permissions === undefined) return undefined

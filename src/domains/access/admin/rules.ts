@@ -1,6 +1,6 @@
 /** Decisions on roles and points that need nothing looked up. */
 
-import type { Domain } from '#db/schema/access.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Localized } from '#lib/localized.ts'
 
 import { holdsEverything } from '../roles.ts'
@@ -11,7 +11,10 @@ import type { REASONS } from './model.ts'
 export type Reach = 'everything' | ReadonlySet<number>
 
 /** Whether a role that holds these points is not above somebody. */
-export function covers(reach: Reach, role: { domain: Domain; code: string; pointIds: readonly number[] }): boolean {
+export function covers(
+  reach: Reach,
+  role: { domain: PermissionDomain; code: string; pointIds: readonly number[] },
+): boolean {
   if (reach === 'everything') return true
   return !holdsEverything(role.domain, role.code) && role.pointIds.every((id) => reach.has(id))
 }
@@ -19,7 +22,7 @@ export function covers(reach: Reach, role: { domain: Domain; code: string; point
 export type Reason = (typeof REASONS)[number]
 
 export interface Case {
-  domain: Domain
+  domain: PermissionDomain
   /** `resource:action` */
   permission: string
   /** Undefined when the domain has no such point. */
@@ -45,7 +48,7 @@ export const isGranted = (reason: Reason): boolean =>
   reason === 'GRANTED_BY_ROLE' || reason === 'SHORT_CIRCUIT' || reason === 'NEVER_OFF'
 
 /** `names`: display names of the roles that the reason is about. */
-export function sentenceFor(reason: Reason, domain: Domain, names: readonly string[]): Localized {
+export function sentenceFor(reason: Reason, domain: PermissionDomain, names: readonly string[]): Localized {
   const [en, zh] = [names.join(', '), names.join('、')]
   switch (reason) {
     case 'GRANTED_BY_ROLE':

@@ -2,7 +2,7 @@ import { and, asc, count, eq, inArray, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { type Page, plainPage } from '#db/paging.ts'
-import { type Domain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
+import { type PermissionDomain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
 import { organizations, orgMembers } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -68,7 +68,7 @@ export async function updatePermission(
 /** Undefined when the domain has no such point. */
 export async function findPoint(
   db: Db,
-  point: { domain: Domain; resource: string; action: string },
+  point: { domain: PermissionDomain; resource: string; action: string },
 ): Promise<PermissionRow | undefined> {
   const rows = await db
     .select()
@@ -155,7 +155,7 @@ export async function deleteRoleRow(tx: Tx, id: number): Promise<void> {
 }
 
 /** Roles that count for what the user may hand on in a domain and scope: those held there, and SYSTEM_ADMIN. */
-export const rolesReaching = (db: Db | Tx, userId: number, domain: Domain, scopeId: number) =>
+export const rolesReaching = (db: Db | Tx, userId: number, domain: PermissionDomain, scopeId: number) =>
   db
     .select({ id: roles.id, domain: roles.domain, code: roles.code, name: roles.name })
     .from(userRoles)
