@@ -100,7 +100,7 @@ describe('permission points', () => {
 
   test('there is no deleting them, and no changing one that is not there', async () => {
     const { id } = await point(admin, 'APP', 'category:read')
-    expect((await admin.delete(`/api/rbac/permissions/${id}`)).status).toBe(404)
+    expect((await admin.delete(`/api/rbac/permissions/${id}`)).status).toBe(405)
     expect((await admin.put('/api/rbac/permissions/999999999', { enabled: false })).status).toBe(404)
     expect((await admin.put(`/api/rbac/permissions/${id}`, { enabled: 'perhaps' })).status).toBe(400)
   })

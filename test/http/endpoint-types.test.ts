@@ -52,7 +52,7 @@ test('the compiler refuses records whose run does not fit their schemas, access 
   const calls = WRONG_CALLS.map(([, call], i) => `export const c${i} = ${call}`)
   const records = [...WRONG.map(([, record]) => record), ...RIGHT].map(
     (record, i) =>
-      `export const e${i} = endpoint({ id: 'e${i}', method: 'GET', path: '/', summary: '', tag: '', ${record} })`,
+      `export const e${i} = endpoint({ id: 'e${i}', method: 'GET', path: '/', summary: '', tag: 'Operations', ${record} })`,
   )
   const imports = [
     `import { app, dual, endpoint, open, platform, signedIn } from '#http/endpoint.ts'`,
