@@ -27,6 +27,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   logins: () => import('./lines/logins.ts'),
   accounts: () => import('./lines/accounts.ts'),
   start: () => import('./lines/start.ts'),
+  records: () => import('./lines/records.ts'),
   pages: () => import('./lines/pages.ts'),
   notifications: () => import('./lines/notifications.ts'),
   members: () => import('./lines/members.ts'),

@@ -1,6 +1,6 @@
 /**
  * Compiles the server into one file: `bun run build` for this machine into `dist/tessera`, `bun run build --all` for every
- * system, with SHA256SUMS. `--outfile FILE` and `--commit NAME` (where there is no git) are for the tests and the image.
+ * system, with SHA256SUMS. `--outfile FILE`, `--commit NAME` (where there is no git) and `--entry FILE` are for tests, benchmarks and the image.
  */
 
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
@@ -29,7 +29,12 @@ const TARGETS: readonly Target[] = [
 ]
 
 const { values } = parseArgs({
-  options: { all: { type: 'boolean' }, outfile: { type: 'string' }, commit: { type: 'string' } },
+  options: {
+    all: { type: 'boolean' },
+    outfile: { type: 'string' },
+    commit: { type: 'string' },
+    entry: { type: 'string', default: 'src/main.ts' },
+  },
 })
 
 const { packageManager } = (await Bun.file(join(root, 'package.json')).json()) as { packageManager: string }
@@ -56,7 +61,7 @@ async function build(outfile: string, target?: Target): Promise<void> {
   // `new Worker('./db/x.worker.ts')`: inside the executable the path is relative to src/.
   const workers = [...new Bun.Glob('src/**/*.worker.ts').scanSync({ cwd: root })].toSorted()
   const result = await Bun.build({
-    entrypoints: ['src/main.ts', ...workers].map((file) => join(root, file)),
+    entrypoints: [values.entry, ...workers].map((file) => resolve(root, file)),
     root: join(root, 'src'),
     format: 'esm',
     bytecode: true,

@@ -32,7 +32,8 @@ export class Router {
       let resource = resources.get(path)
       if (resource === undefined) {
         resources.set(path, (resource = { endpoints: new Map() }))
-        this.#tree.add(ANY, path, resource)
+        // Without its history, in which it would search for each path added.
+        this.#tree.add(ANY, path, resource, { ignoreHistory: true })
       }
       if (resource.endpoints.has(method)) throw new Error(`endpoint ${method} ${path} is declared twice`)
       resource.endpoints.set(method, endpoint)

@@ -1,0 +1,123 @@
+/** What more endpoint records cost at start: the product as an executable, alone and with made-up records up to 375. */
+
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { allEndpoints } from '#app'
+
+import { type Bench, fileIn } from '../lib/bench.ts'
+import { residentMiB, startServer } from '../lib/process.ts'
+import { ROOT } from '../lib/product.ts'
+import { round } from '../lib/report.ts'
+import { median } from '../lib/stats.ts'
+
+/** Operations of the whole interface. */
+const ALL = 375
+const STARTS = 30
+
+export async function run(bench: Bench): Promise<void> {
+  const today = allEndpoints.length
+  const [few, many] = [await build(bench, 0), await build(bench, ALL - today)]
+  const times = { few: [] as number[], many: [] as number[] }
+  const memory = { few: [] as number[], many: [] as number[] }
+  for (let i = 0; i <= (bench.smoke ? 1 : STARTS); i++)
+    for (const [name, executable] of [
+      ['few', few],
+      ['many', many],
+    ] as const) {
+      const { ms, mib } = await start(bench, executable)
+      // The first start reads the files from the disk.
+      if (i > 0) {
+        times[name].push(ms)
+        memory[name].push(mib)
+      }
+    }
+  const compare = (what: string, unit: string, values: typeof times, max: number) => {
+    const [a, b] = [median(values.few), median(values.many)]
+    const [ours, theirs] = [`${round(b)} ${unit}`, `${round(a)} ${unit}`]
+    bench.report.value(`${ALL} records, ${what}`, ours, b - a, `${today} records`, theirs, { max }, ` ${unit}`)
+  }
+  compare('first response', 'ms', times, 10)
+  compare('resident idle', 'MiB', memory, 2)
+}
+
+async function start(bench: Bench, executable: string): Promise<{ ms: number; mib: number }> {
+  const dataDir = fileIn(bench, 'data')
+  mkdirSync(dataDir, { recursive: true })
+  const startedAt = performance.now()
+  const server = await startServer([executable], { BENCH_DATA_DIR: dataDir })
+  const response = await fetch(`http://127.0.0.1:${server.port}/actuator/health`)
+  await response.bytes()
+  const ms = performance.now() - startedAt
+  await Bun.sleep(bench.smoke ? 0 : 500)
+  const mib = residentMiB(server.pid)
+  await server.stop()
+  return { ms, mib }
+}
+
+/** The records are written out as source, as the product's are: a loop over one of them would cost less. */
+async function build(bench: Bench, count: number): Promise<string> {
+  // Inside the repository, where the aliases of package.json are found.
+  const folder = mkdtempSync(join(ROOT, 'bench/.records-'))
+  const entry = join(folder, 'main.ts')
+  const executable = fileIn(bench, `records-${count}`)
+  try {
+    await Bun.write(entry, source(count))
+    const command = [process.execPath, join(ROOT, 'scripts/build.ts'), '--entry', entry, '--outfile', executable]
+    const { success, stderr } = Bun.spawnSync(command, { cwd: ROOT, stdout: 'ignore', stderr: 'pipe' })
+    if (!success) throw new Error(`the executable could not be built: ${stderr.toString()}`)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+  return executable
+}
+
+const source = (count: number): string => `
+import { createContext, domains, serve } from '#app'
+import { defaultConfig } from '#config/config.ts'
+import { domain } from '#domains/domain.ts'
+import { app, endpoint } from '#http/endpoint.ts'
+import { Enum, Id, Line, Model, Nullable, PageOf, PageQuery, Time, Type } from '#http/schema.ts'
+import { createLog } from '#platform/log.ts'
+
+const endpoints = [${Array.from({ length: count }, (_, i) => record(i)).join('')}]
+const config = { ...defaultConfig, host: '127.0.0.1', port: 0, dataDir: process.env['BENCH_DATA_DIR']! }
+const ctx = await createContext(config, {
+  log: createLog({ level: 'error', format: 'json' }),
+  domains: [...domains, domain({ name: 'madeUp', endpoints })],
+})
+const server = await serve(ctx)
+console.log('listening on ' + server.url)
+process.on('SIGTERM', async () => {
+  await server.kill()
+  await ctx.close()
+  process.exit(0)
+})
+export { Enum, Id, Line, Model, Nullable, PageOf, PageQuery, Time, Type, app, endpoint }
+`
+
+/** As large as a record with a body and a page of views. */
+const record = (i: number): string => `
+  endpoint({
+    id: 'madeUp.operation${i}',
+    method: 'POST',
+    path: '/api/made-up-${i}/:id/rows',
+    summary: 'List the rows of made-up thing ${i}',
+    description: 'Only for this measurement. Filters, a body and a page of views are as large as those of the product.',
+    tag: 'Operations',
+    access: app('category:read'),
+    params: Type.Object({ id: Id }),
+    query: PageQuery({ keyword: Type.Optional(Line(100)), status: Type.Optional(Enum(['ACTIVE', 'ENDED', 'GONE'])) }),
+    body: Type.Object({ name: Line(100, 1), remark: Type.Optional(Nullable(Line(2000))), at: Type.Optional(Time) }),
+    data: PageOf(Model('MadeUp${i}', {
+      id: Id, name: Type.String(), remark: Nullable(Type.String()), status: Enum(['ACTIVE', 'ENDED', 'GONE']),
+      ownerId: Id, pinned: Type.Boolean(), sortOrder: Type.Integer(), createdAt: Time, updatedAt: Time,
+    })),
+    run: ({ actor, params, query, body }) => ({
+      items: [{
+        id: params.id, name: body.name, remark: body.remark ?? null, status: 'ACTIVE' as const,
+        ownerId: actor.userId, pinned: false, sortOrder: ${i}, createdAt: body.at ?? 0, updatedAt: 0,
+      }],
+      total: 1, page: query.page, size: query.size,
+    }),
+  }),`
