@@ -1,28 +1,34 @@
-/** The OpenAPI 3.1 document, read off the endpoint tables: what it says of a route is what the server checks. */
+/** Builds the OpenAPI 3.1 document from the endpoint records: the schemas and the access that it shows are those that the server checks. */
 
 import { OptionalKind, type TSchema } from '@sinclair/typebox'
 
 import { type Access, type AnyEndpoint, TAGS } from './endpoint.ts'
 import { exampleOf } from './openapi/example.ts'
-import { errorSchema, headers, refusals, requestIdHeader, responses } from './openapi/responses.ts'
+import { errorSchema, headers, responses, responsesOf } from './openapi/responses.ts'
 import { Components, type Json } from './openapi/schema.ts'
 
 export interface DocumentOptions {
   /** The product's version. */
   version: string
-  /** Origin under which the server is known to its clients; empty when it is not. */
+  /** Public origin of the server; empty if none is configured. */
   publicUrl: string
 }
 
 const ABOUT = `\
 Answers are JSON in an envelope: \`{"code":200,"data":…}\` on success, \`{"code","message","requestId"}\` on refusal, with
-\`details\` on 400. Files, pictures and pages are sent bare. Times are epoch milliseconds; requests may give ISO 8601 too. Names are
-camelCase; requests may use snake_case. Lists take \`page\` (from 1) and \`size\` (at most 100) and give \`{items,total,page,size}\`.
+\`details\` on 400. Files, pictures and pages are sent without the envelope. Names are camelCase; requests may use snake_case. Times
+are epoch milliseconds; requests may contain ISO 8601 instead. Lists take \`page\` (from 1) and \`size\` (at most 100) and return
+\`{items,total,page,size}\`. Texts must not contain control characters (texts of several lines may contain tabs and line breaks).
 
-Sign in with \`POST /api/auth/login\` and send what it gives on every further request: \`Authorization: Bearer <accessToken>\`
-and \`X-Device-Id: <deviceId>\`. Messages are English, or Chinese for \`Accept-Language: zh\`.`
+**Signing in.** Create a random device id of at least 16 characters once per installation, keep it like a password, and send it as
+\`X-Device-Id\` with \`POST /api/auth/login\` (or any other login) and with every request after it, together with
+\`Authorization: Bearer <accessToken>\`. A client that names no device at login must use the \`deviceId\` of the answer as
+\`X-Device-Id\`. If the login did name a device, the \`deviceId\` of the answer is only a key for lists: it is not accepted as
+\`X-Device-Id\`.
 
-/** The same tables give the same document. */
+Messages are English, or Chinese with \`Accept-Language: zh\`.`
+
+/** The result depends on the arguments only. */
 export function openApiDocument(endpoints: readonly AnyEndpoint[], options: DocumentOptions): Json {
   const components = new Components()
   const paths: Record<string, Json> = {}
@@ -50,17 +56,51 @@ export function openApiDocument(endpoints: readonly AnyEndpoint[], options: Docu
       schemas: { Error: errorSchema, ...components.schemas },
       responses,
       headers,
+      parameters: HEADERS,
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The `accessToken` of a login' },
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'The `accessToken` of a login. It is valid only together with the device id of that login.',
+        },
         device: {
           type: 'apiKey',
           in: 'header',
           name: 'X-Device-Id',
-          description: 'The `deviceId` of the same login. A secret: it can sign in by itself.',
+          description:
+            'The device id that the client sent with its login, or, if it sent none, the `deviceId` of the answer. A secret: it ' +
+            'can be used to sign in.',
         },
       },
     },
   }
+}
+
+const HEADERS: Json = {
+  AcceptLanguage: {
+    name: 'Accept-Language',
+    in: 'header',
+    required: false,
+    description: 'Language of messages and notifications: Chinese if the first language is `zh`, otherwise English.',
+    schema: { type: 'string', examples: ['zh-CN'] },
+  },
+  DeviceId: {
+    name: 'X-Device-Id',
+    in: 'header',
+    required: false,
+    description:
+      'A random id that the client creates once and keeps like a password. The session is valid only with it. Without it (and ' +
+      'without `deviceId` in the body) the server creates one and returns it as `deviceId`.',
+    schema: { type: 'string', minLength: 16, maxLength: 128, examples: ['5f1d7c52b0e94c0aa0b1'] },
+  },
+  DeviceName: {
+    name: 'X-Device-Name',
+    in: 'header',
+    required: false,
+    description: 'Shown in lists of sessions and login records. Percent-encode characters outside Latin-1.',
+    schema: { type: 'string', maxLength: 100, examples: ["Mei's phone"] },
+  },
 }
 
 function operation(endpoint: AnyEndpoint, components: Components): Json {
@@ -68,6 +108,7 @@ function operation(endpoint: AnyEndpoint, components: Components): Json {
   const parameters = [
     ...parametersOf(endpoint.params, 'path', components),
     ...parametersOf(endpoint.query, 'query', components),
+    ...headersOf(endpoint).map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ]
   return {
     operationId: endpoint.id,
@@ -77,35 +118,42 @@ function operation(endpoint: AnyEndpoint, components: Components): Json {
     ...(endpoint.deprecated && { deprecated: true }),
     'x-access': { level: accessLevel(access), kind: access.kind, ...('point' in access && { point: access.point }) },
     security: access.kind === 'open' ? [] : [{ token: [], device: [] }],
-    ...(parameters.length > 0 && { parameters }),
+    parameters,
     ...(endpoint.body && { requestBody: requestBody(endpoint, endpoint.body, components) }),
-    responses: { 200: success(endpoint, components), ...refusals(endpoint) },
+    responses: responsesOf(endpoint, components),
   }
+}
+
+/** Names under `components/parameters`. The security scheme already demands the device id where a token is needed. */
+function headersOf({ namesDevice, access }: AnyEndpoint): string[] {
+  const device = namesDevice === true ? (access.kind === 'open' ? ['DeviceId', 'DeviceName'] : ['DeviceName']) : []
+  return [...device, 'AcceptLanguage']
 }
 
 function parametersOf(schema: TSchema | undefined, where: 'path' | 'query', components: Components): Json[] {
   if (schema === undefined) return []
   return Object.entries(schema['properties'] as Record<string, TSchema>).map(([name, field]) => {
-    const { description, ...shown } = components.show(field)
-    const required = where === 'path' || (field[OptionalKind] !== 'Optional' && field['default'] === undefined)
+    const { description, ...shown } = components.show(field, 'request')
+    const required = where === 'path' || isRequired(field)
     const example = exampleOf(field, name)
     return {
       name,
       in: where,
       required,
       ...(description !== undefined && { description }),
-      // The server reads lists from one value: `?ids=1,2,3`.
+      // Lists are one value: `?ids=1,2,3`.
       ...(shown['type'] === 'array' && { style: where === 'path' ? 'simple' : 'form', explode: false }),
-      // A parameter's own example is filled into the forms of /docs, where nobody wants every filter set.
+      // The forms of /docs are filled with a parameter's own example, and optional filters should stay empty there.
       ...(required ? { schema: shown, example } : { schema: { ...shown, examples: [example] } }),
     }
   })
 }
 
 function requestBody(endpoint: AnyEndpoint, body: TSchema, components: Components): Json {
-  const content = { schema: components.show(body), example: exampleOf(body) }
+  const content = { schema: components.show(body, 'request'), example: exampleOf(body) }
   return {
-    required: true,
+    // A missing body is read as an empty object.
+    required: body['x-alternatives'] !== undefined || Object.values(body['properties'] as object).some(isRequired),
     content: {
       'application/json': content,
       ...(endpoint.acceptsForm && { 'application/x-www-form-urlencoded': content }),
@@ -113,28 +161,8 @@ function requestBody(endpoint: AnyEndpoint, body: TSchema, components: Component
   }
 }
 
-function success(endpoint: AnyEndpoint, components: Components): Json {
-  const bare = endpoint.answers?.split(',').map((type) => type.trim()) ?? []
-  const content: Json = Object.fromEntries(bare.map((type) => [type, bareContent(type)]))
-  if (bare.length === 0 || endpoint.data) content['application/json'] = envelope(endpoint.data, components)
-  return { description: 'Done', headers: requestIdHeader, content }
-}
-
-const isText = (type: string): boolean => type.startsWith('text/') || type.includes('xml') || type.includes('json')
-
-/** A file or page: text, or bytes, which OpenAPI 3.1 shows as an empty schema. */
-const bareContent = (type: string): Json => ({ schema: isText(type) ? { type: 'string' } : {} })
-
-function envelope(data: TSchema | undefined, components: Components): Json {
-  return {
-    schema: {
-      type: 'object',
-      required: ['code', 'data'],
-      properties: { code: { type: 'integer', const: 200 }, data: data ? components.show(data) : { type: 'null' } },
-    },
-    example: { code: 200, data: data ? exampleOf(data) : null },
-  }
-}
+/** Whether clients must send the field. */
+const isRequired = (field: TSchema): boolean => field[OptionalKind] !== 'Optional' && field['default'] === undefined
 
 const accessLevel = ({ kind }: Access): 'public' | 'login' | 'admin' =>
   kind === 'open' ? 'public' : kind === 'admin' || kind === 'platform' ? 'admin' : 'login'
@@ -142,18 +170,18 @@ const accessLevel = ({ kind }: Access): 'public' | 'login' | 'admin' =>
 function accessInWords(access: Access): string {
   switch (access.kind) {
     case 'open':
-      return 'public, no token needed.'
+      return 'public, no token required.'
     case 'signedIn':
-      return 'anybody who is signed in.'
+      return 'any signed-in user.'
     case 'admin':
-      return 'administrators (any role of the platform).'
+      return 'administrators (any PLATFORM role).'
     case 'platform':
       return `administrators with the permission point \`${access.point}\`.`
     case 'app':
-      return `signed in, with the permission point \`${access.point}\`.`
+      return `users with the permission point \`${access.point}\`.`
     case 'org':
-      return `members of the organization with its permission point \`${access.point}\`.`
+      return `members of the organization with the permission point \`${access.point}\` in it.`
     case 'dual':
-      return `signed in, with the permission point \`${access.point}\`: of the organization when \`orgId\` is given, else one's own.`
+      return `users with the permission point \`${access.point}\`: in the organization if \`orgId\` is given, otherwise for their own resources.`
   }
 }

@@ -28,8 +28,32 @@ export const Named = <T extends TSchema>(name: string, schema: T): T => ({
   [Annotations]: Object.fromEntries(ANNOTATIONS.filter((key) => key in schema).map((key) => [key, schema[key]])),
 })
 
-/** A named object. */
-export const Model = <T extends TProperties>(name: string, fields: T): TObject<T> => Named(name, Type.Object(fields))
+/** A named object. `keywords` are further ones of JSON Schema: a description, examples, `dependentRequired`, `not`. */
+export function Model<T extends TProperties>(name: string, fields: T): TObject<T>
+export function Model<T extends TProperties>(name: string, keywords: object, fields: T): TObject<T>
+export function Model<T extends TProperties>(name: string, first: object, second?: T): TObject<T> {
+  return Named(name, second === undefined ? Type.Object(first as T) : Type.Object(second, first))
+}
+
+/** The fields that one alternative requires: the name of a field, or several names, each with `true` or with the values it may have. */
+export type Alternative<K extends string = string> = K | { readonly [P in K]?: true | readonly string[] }
+
+/**
+ * A named object that the document shows as alternatives, each with the fields that it requires; fields that no alternative
+ * names belong to all of them. The validator sees one object with optional fields: the service refuses wrong combinations, and
+ * its message says what is missing.
+ */
+export const OneOf = <T extends TProperties>(name: string, options: Alternative<keyof T & string>[], fields: T) =>
+  Model(name, { 'x-alternatives': { keyword: 'oneOf', options } }, fields)
+/** The same where several alternatives may be given at once. */
+export const AnyOf = <T extends TProperties>(name: string, options: Alternative<keyof T & string>[], fields: T) =>
+  Model(name, { 'x-alternatives': { keyword: 'anyOf', options } }, fields)
+
+/** Keywords for the document only: limits and formats that the service checks, with a message of its own. */
+export const Documented = <T extends TSchema>(schema: T, keywords: object): T => ({
+  ...schema,
+  'x-documented': { ...(schema['x-documented'] as object | undefined), ...keywords },
+})
 
 /** A named node whose `children` are nodes of the same kind, to any depth. */
 export const Tree = <T extends TProperties>(name: string, fields: T) =>
@@ -39,7 +63,7 @@ export const Tree = <T extends TProperties>(name: string, fields: T) =>
 export type TextKind = 'line' | 'multiline' | 'raw'
 
 const text = (kind: TextKind, maxLength: number, minLength: number, more: object = {}) =>
-  Type.String({ ...more, maxLength, minLength, 'x-text': kind })
+  Type.String({ ...more, maxLength, ...(minLength > 0 && { minLength }), 'x-text': kind })
 
 /** One line: trimmed, control characters refused. `max` in UTF-16 units. */
 export const Line = (max: number, min = 0, more?: object) => text('line', max, min, more)
@@ -75,6 +99,11 @@ export const Enum = <const T extends readonly string[]>(values: T, more?: object
     T[number]
   >
 
+/** The place of an item that its owner arranges: lower numbers come first. */
+export const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, examples: [10] })
+export const SortItem = Model('SortItem', { id: Id, sortOrder: SortOrder })
+export const Count = Model('Count', { count: Type.Integer({ minimum: 0 }) })
+
 export const ById = Type.Object({ id: Id })
 
 /** Query of a list: `page` from 1, `size` at most 100 (conventions §3), and the list's own filters. */
@@ -88,9 +117,6 @@ export const PageQuery = <T extends TProperties>(filters: T) =>
 /** `sort=field` ascending or `sort=-field` descending, out of `fields`. */
 export const Sort = <const T extends readonly string[]>(fields: T) =>
   Type.Optional(Enum(fields.flatMap((f) => [f, `-${f}`]) as (T[number] | `-${T[number]}`)[]))
-
-/** The place of an item that its owner arranges: lower numbers come first. */
-export const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
 
 /** A page of a list. Pages of a named item are named too: `QrCode` gives `QrCodePage`. */
 export const PageOf = <T extends TSchema>(

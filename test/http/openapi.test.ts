@@ -10,7 +10,21 @@ import { allEndpoints } from '#app'
 import { type AnyEndpoint, dual, endpoint, open, platform, signedIn } from '#http/endpoint.ts'
 import { openApiDocument } from '#http/openapi.ts'
 import { exampleOf } from '#http/openapi/example.ts'
-import { ById, Enum, Id, Line, Model, Named, Nullable, PageOf, PageQuery, Time, Tree } from '#http/schema.ts'
+import {
+  AnyOf,
+  ById,
+  Enum,
+  Id,
+  Line,
+  Model,
+  Named,
+  Nullable,
+  OneOf,
+  PageOf,
+  PageQuery,
+  Time,
+  Tree,
+} from '#http/schema.ts'
 import { answerProblem } from '#http/validate.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a document is walked as the JSON it is
@@ -29,7 +43,11 @@ const operations = (doc: Json): { name: string; op: Json }[] =>
     Object.entries<Json>(item).map(([method, op]) => ({ name: `${method.toUpperCase()} ${path}`, op })),
   )
 
-const hasExample = (content: Json): boolean => content.example !== undefined
+/** The schema itself, or the component that it refers to. */
+const resolve = (doc: Json, schema: Json): Json =>
+  schema?.$ref === undefined ? schema : doc.components.schemas[schema.$ref.split('/').at(-1)!]
+const hasExample = (content: Json, doc: Json = document): boolean =>
+  content.example !== undefined || resolve(doc, content.schema)?.examples?.length === 1
 
 /** What an operation lacks. */
 function lacks(op: Json): string[] {
@@ -40,7 +58,7 @@ function lacks(op: Json): string[] {
   if ((op.security?.length === 0) !== (op['x-access']?.level === 'public')) found.push('security')
   if (op.tags?.length !== 1) found.push('tag')
   for (const parameter of op.parameters ?? [])
-    if (parameter.example === undefined && parameter.schema?.examples === undefined)
+    if (parameter.$ref === undefined && parameter.example === undefined && parameter.schema?.examples === undefined)
       found.push(`example of ${parameter.name}`)
   for (const content of Object.values<Json>(op.requestBody?.content ?? {}))
     if (!hasExample(content)) found.push('body example')
@@ -48,8 +66,7 @@ function lacks(op: Json): string[] {
   if (success.length === 0) found.push('response')
   for (const [type, content] of success) {
     if (content.schema === undefined) found.push(`schema of ${type}`)
-    if (type === 'application/json' && content.schema?.properties?.data !== undefined && !hasExample(content))
-      found.push('response example')
+    if (type === 'application/json' && !hasExample(content)) found.push('response example')
   }
   if (op.responses?.[429] === undefined) found.push('429')
   if (op.requestBody && op.responses?.[400] === undefined) found.push('400')
@@ -173,6 +190,12 @@ describe('what the checks above would catch', () => {
 })
 
 describe('an operation', () => {
+  const dataOf = (doc: Json, path: string) => {
+    const { schema } = doc.paths[path].get.responses[200].content['application/json']
+    return resolve(doc, schema).properties.data
+  }
+  const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
   test('says who may call it, for machines and in words', () => {
     expect(only({ access: open })['x-access']).toEqual({ level: 'public', kind: 'open' })
     expect(only({ access: open }).security).toEqual([])
@@ -192,7 +215,7 @@ describe('an operation', () => {
       code: 200,
       data: { items: [{ id: 42, name: 'Example te' }], total: 1, page: 1, size: 20 },
     })
-    expect(only({}).responses[200].content['application/json'].example).toEqual({ code: 200, data: null })
+    expect(build([sample()]).components.schemas.EmptyEnvelope.examples).toEqual([{ code: 200, data: null }])
     expect(Object.keys(only({ answers: 'image/png' }).responses[200].content)).toEqual(['image/png'])
     const page = only({ answers: 'text/html', data: Id }).responses[200].content
     expect(Object.keys(page)).toEqual(['text/html', 'application/json'])
@@ -200,7 +223,9 @@ describe('an operation', () => {
 
   test('asks for what is needed and no more', () => {
     const op = only({ query: PageQuery({ orgId: Type.Optional(Id), kind: Enum(['A', 'B']) }) })
-    const required = Object.fromEntries(op.parameters.map((p: Json) => [p.name, p.required]))
+    const required = Object.fromEntries(
+      op.parameters.filter((p: Json) => p.in === 'query').map((p: Json) => [p.name, p.required]),
+    )
     expect(required).toEqual({ page: false, size: false, orgId: false, kind: true })
     const body = only({
       method: 'POST',
@@ -209,6 +234,104 @@ describe('an operation', () => {
     expect(body.requestBody.content['application/json'].schema.required).toEqual(['a'])
     const form = only({ method: 'POST', body: Type.Object({ a: Id }), acceptsForm: true })
     expect(Object.keys(form.requestBody.content)).toEqual(['application/json', 'application/x-www-form-urlencoded'])
+  })
+
+  test('has an optional body if every field of it is optional', () => {
+    const required = (body: TSchema) => only({ method: 'POST', body }).requestBody.required
+    expect(required(Type.Object({ a: Type.Optional(Id), b: Type.Integer({ default: 3 }) }))).toBe(false)
+    expect(required(Type.Object({ a: Type.Optional(Id), b: Id }))).toBe(true)
+    expect(required(OneOf('Either', ['a', 'b'], { a: Type.Optional(Id), b: Type.Optional(Id) }))).toBe(true)
+  })
+
+  test('names the language of every request, and the device only where it is read', () => {
+    const headers = (more: Partial<AnyEndpoint>) =>
+      only(more).parameters.flatMap(({ $ref }: Json) => ($ref ? [$ref.split('/').at(-1)] : []))
+    expect(headers({})).toEqual(['AcceptLanguage'])
+    expect(headers({ namesDevice: true })).toEqual(['DeviceId', 'DeviceName', 'AcceptLanguage'])
+    // With a token the security scheme names the device id.
+    expect(headers({ namesDevice: true, access: signedIn })).toEqual(['DeviceName', 'AcceptLanguage'])
+  })
+
+  test('lists the refusals of its own rules with their reasons', () => {
+    const op = only({ refuses: { 404: 'No such code.' } })
+    expect(Object.keys(op.responses)).toEqual(['200', '404', '429', '503'])
+    expect(op.responses[404]).toEqual({ $ref: '#/components/responses/NotFound', description: 'No such code.' })
+  })
+
+  test('that answers pages refuses with pages, or JSON if asked', () => {
+    const { responses } = only({ answers: 'text/html', refuses: { 403: 'Used.' } })
+    expect(responses[403].description).toBe('Used.')
+    expect(Object.keys(responses[403].content)).toEqual(['text/html', 'application/json'])
+    expect(responses[429].headers['Retry-After']).toBeDefined()
+  })
+
+  test('that answers bare JSON shows it without the envelope', () => {
+    const { responses } = only({ answers: 'application/json', data: Model('Health', { status: Line(9) }) })
+    expect(responses[200].content).toEqual({
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Health' },
+        example: { status: expect.any(String) },
+      },
+    })
+  })
+
+  test('shows files as binary strings of every media type', () => {
+    const { content } = only({ answers: 'image/png, text/csv' }).responses[200]
+    expect(content['image/png'].schema).toEqual({ type: 'string', format: 'binary', contentMediaType: 'image/png' })
+    expect(content['text/csv'].schema).toEqual({ type: 'string' })
+  })
+
+  test('shows alternatives of a body as components with required fields that are not null', () => {
+    const fields = {
+      name: Line(9),
+      ids: Type.Optional(Nullable(Type.Array(Id))),
+      all: Type.Optional(Type.Boolean()),
+    }
+    const doc = build([sample({ method: 'POST', body: OneOf('Send', ['ids', 'all'], fields) })])
+    const { schemas } = doc.components
+    expect(schemas.Send).toEqual({ oneOf: [refTo('SendByIds'), refTo('SendByAll')] })
+    expect(schemas.SendByIds.required).toEqual(['name', 'ids'])
+    expect(Object.keys(schemas.SendByIds.properties)).toEqual(['name', 'ids'])
+    expect(schemas.SendByIds.properties.ids.type).toBe('array')
+    expect(schemas.SendByAll.required).toEqual(['name', 'all'])
+    const { example } = doc.paths['/api/a'].post.requestBody.content['application/json']
+    expect(Object.keys(example)).toEqual(['name', 'ids'])
+
+    const any = build([sample({ method: 'POST', body: AnyOf('Send', ['ids', 'all'], fields) })]).components.schemas
+    expect(any.Send.anyOf).toHaveLength(2)
+    expect(Object.keys(any.SendByAll.properties)).toEqual(['name', 'ids', 'all'])
+    expect(any.SendByAll.required).toEqual(['name', 'all'])
+  })
+
+  test('shows alternatives that depend on a value with that value', () => {
+    const byPassword = { kind: ['PASSWORD'], password: true } as const
+    const byCode = { kind: ['SMS_CODE', 'MAIL_CODE'], code: true } as const
+    const body = OneOf('Prove', [byPassword, byCode], {
+      kind: Enum(['PASSWORD', 'SMS_CODE', 'MAIL_CODE'], { default: 'PASSWORD' }),
+      password: Type.Optional(Line(9)),
+      code: Type.Optional(Line(9)),
+    })
+    const { ProveByPassword, ProveBySmsCodeOrMailCode } = build([sample({ method: 'POST', body })]).components.schemas
+    expect(ProveByPassword.properties.kind).toEqual({ type: 'string', enum: ['PASSWORD'], default: 'PASSWORD' })
+    expect(ProveByPassword.required).toEqual(['password'])
+    expect(ProveBySmsCodeOrMailCode.properties.kind).toEqual({ type: 'string', enum: ['SMS_CODE', 'MAIL_CODE'] })
+    expect(ProveBySmsCodeOrMailCode.required).toEqual(['kind', 'code'])
+  })
+
+  test('accepts times as text too, but answers them as integers only', () => {
+    const body = Type.Object({ at: Time, until: Type.Optional(Nullable(Time)) })
+    const schema = only({ method: 'POST', body }).requestBody.content['application/json'].schema.properties
+    const types = (property: Json) => property.anyOf.map((s: Json) => s.format ?? s.type)
+    expect(types(schema.at)).toEqual(['int64', 'date-time'])
+    expect(types(schema.until)).toEqual(['int64', 'date-time', 'null'])
+  })
+
+  test('keeps every variant of a union', () => {
+    const data = Type.Object({ target: Type.Union([Id, Type.String()]), other: Type.Union([Id, Line(9), Type.Null()]) })
+    const { properties } = only({ data }).responses[200].content['application/json'].schema.properties.data
+    const types = (property: Json) => property.anyOf.map((s: Json) => s.type)
+    expect(types(properties.target)).toEqual(['integer', 'string'])
+    expect(types(properties.other)).toEqual(['integer', 'string', 'null'])
   })
 
   test('shows nullable values and times as JSON Schema does', () => {
@@ -228,10 +351,6 @@ describe('an operation', () => {
     })
     expect(properties.deletedAt).toMatchObject({ type: ['integer', 'null'], format: 'int64' })
   })
-
-  const dataOf = (doc: Json, path: string) =>
-    doc.paths[path].get.responses[200].content['application/json'].schema.properties.data
-  const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
   test('refers to a named schema wherever it is used, alone, in lists, pages and unions', () => {
     const Thing = Model('Thing', { id: Id })
@@ -255,10 +374,7 @@ describe('an operation', () => {
     const doc = build([sample({ data: Type.Array(Node) })])
     expect(dataOf(doc, '/api/a').items).toEqual(refTo('Node'))
     expect(doc.components.schemas.Node.properties.children).toEqual({ type: 'array', items: refTo('Node') })
-    expect(only({ data: Node }).responses[200].content['application/json'].example.data).toEqual({
-      id: 42,
-      children: [],
-    })
+    expect(doc.components.schemas.NodeListEnvelope.examples).toEqual([{ code: 200, data: [{ id: 42, children: [] }] }])
   })
 
   test('keeps what one use says differently about a named schema beside the reference', () => {

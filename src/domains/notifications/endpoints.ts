@@ -1,8 +1,7 @@
 import { app, endpoint, platform } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, Count } from '#http/schema.ts'
 
 import {
-  Count,
   ListQuery,
   NewSend,
   NotificationDetail,
@@ -40,6 +39,7 @@ export const notificationEndpoints = [
     access: platform('notification:send'),
     body: NewSend,
     data: SendView,
+    refuses: { 404: 'The organization does not exist.' },
     run: ({ ctx, actor, body }) => send(ctx, actor, body),
   }),
   endpoint({

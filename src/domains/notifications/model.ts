@@ -6,6 +6,7 @@ import {
   Multiline,
   Named,
   Nullable,
+  OneOf,
   PageOf,
   PageQuery,
   type Static,
@@ -38,16 +39,41 @@ export const ListQuery = PageQuery({
 })
 export type ListQuery = Static<typeof ListQuery>
 
+const ofOrg = { orgId: Id, orgName: Type.String() }
+/** What a notification is about, for the client to act on. The types say which shape comes with them. */
+const NotificationData = Type.Unsafe<Readonly<Record<string, unknown>>>(
+  Type.Union(
+    [
+      Model('InvitationNotice', { ...ofOrg, invitationId: Id, inviterId: Id, expiresAt: Time }),
+      Model('JoinLinkNotice', { ...ofOrg, code: Type.String(), content: Type.String(), inviterId: Id }),
+      Model('JoinRequestNotice', { ...ofOrg, userId: Id, nickname: Type.String() }),
+      Model('JoinDecisionNotice', { ...ofOrg, reason: Type.Optional(Type.String()) }),
+      Model('AccountNotice', {
+        event: Type.String({ examples: ['NEW_DEVICE'] }),
+        device: Type.String(),
+        ip: Type.String(),
+        city: Type.String(),
+        linkId: Type.Optional(Id),
+        ownerUserId: Type.Optional(Id),
+      }),
+      Type.Record(Type.String(), Type.Unknown()),
+    ],
+    {
+      description:
+        'By `type`. ORG_INVITE: InvitationNotice. ORG_JOIN_LINK: JoinLinkNotice. ORG_APPROVAL_REQUEST: JoinRequestNotice. ' +
+        'ORG_APPROVED and ORG_REJECTED: JoinDecisionNotice. ACCOUNT_LINK: AccountNotice with `linkId` and `ownerUserId`. SYSTEM: ' +
+        'AccountNotice if it is about the account, otherwise empty.',
+    },
+  ),
+)
+
 const shown = {
   id: Id,
   type: TypeName,
   title: Type.String(),
   body: Type.String({ description: 'Markdown for SYSTEM, else plain text' }),
   bodyPlain: Type.String({ description: 'The same without any markup' }),
-  data: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'What it is about, by type: ids of the organization, the invitation, the link',
-    examples: [{ orgId: 7 }],
-  }),
+  data: NotificationData,
   read: Type.Boolean(),
   createdAt: Time,
 }
@@ -61,12 +87,11 @@ export const NotificationDetail = Model('NotificationDetail', {
 })
 export type NotificationDetail = Static<typeof NotificationDetail>
 
-export const Count = Model('Count', { count: Type.Integer({ minimum: 0 }) })
 export const Updated = Model('UpdatedCount', {
   updated: Type.Integer({ minimum: 0, description: 'How many were unread until now' }),
 })
 
-export const NewSend = Model('SendNotification', {
+export const NewSend = OneOf('SendNotification', ['userIds', 'orgId', 'all'], {
   userIds: Type.Optional(Nullable(Type.Array(Id, { minItems: 1, maxItems: MAX_NAMED }))),
   orgId: Type.Optional(Nullable(Id)),
   all: Type.Optional(Nullable(Type.Boolean())),

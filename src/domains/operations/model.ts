@@ -1,7 +1,7 @@
-import { Model, type Static, Type } from '#http/schema.ts'
+import { Enum, Model, type Static, Type } from '#http/schema.ts'
 
 /** Spring Boot's words, which monitors of many makes know. */
-export const HealthStatus = Model('Health', { status: Type.String({ examples: ['UP'] }) })
+export const HealthStatus = Model('Health', { status: Enum(['UP', 'DOWN']) })
 
 export const InfoView = Model('ServerInfo', {
   name: Type.String(),

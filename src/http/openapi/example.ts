@@ -6,6 +6,9 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
+import type { Alternative } from '../schema.ts'
+import { fieldsOf, type Json } from './schema.ts'
+
 /** Values by property name; the first that fits the property's schema is taken. */
 const BY_NAME: Record<string, readonly unknown[]> = {
   account: ['mei'],
@@ -93,12 +96,7 @@ export function exampleOf(schema: TSchema, name = ''): unknown {
 function byType(schema: TSchema, name: string): unknown {
   switch (schema[Kind]) {
     case 'Object':
-      return Object.fromEntries(
-        Object.entries(schema['properties'] as Record<string, TSchema>).map(([key, field]) => [
-          key,
-          exampleOf(field, key),
-        ]),
-      )
+      return object(schema)
     case 'Array':
       return list(schema, name)
     case 'Tuple':
@@ -129,6 +127,20 @@ function byType(schema: TSchema, name: string): unknown {
     default:
       return {}
   }
+}
+
+/** Of several alternatives the first. */
+function object(schema: TSchema): Json {
+  const properties = schema['properties'] as Record<string, TSchema>
+  const options = (schema['x-alternatives'] as { options: Alternative[] } | undefined)?.options.map(fieldsOf) ?? [{}]
+  const [first, ...others] = options
+  const left = Object.entries(properties).filter(([key]) => key in first! || !others.some((other) => key in other))
+  return Object.fromEntries(
+    left.map(([key, field]) => {
+      const values = first![key]
+      return [key, Array.isArray(values) ? values[0] : exampleOf(field, key)]
+    }),
+  )
 }
 
 /** One entry, or as many as the schema asks for; entries that must differ are counted up. A tree ends after its first node. */

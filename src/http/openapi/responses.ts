@@ -1,7 +1,10 @@
-/** The answers that operations share. */
+/** The answers of an operation: its success, and every refusal that can occur. */
 
-import type { AnyEndpoint } from '../endpoint.ts'
-import type { Json } from './schema.ts'
+import type { TSchema } from '@sinclair/typebox'
+
+import type { AnyEndpoint, RefusalStatus } from '../endpoint.ts'
+import { exampleOf } from './example.ts'
+import type { Components, Json } from './schema.ts'
 
 interface Refusal {
   name: string
@@ -15,7 +18,8 @@ interface Refusal {
 const REFUSALS: Record<number, Refusal> = {
   400: {
     name: 'BadRequest',
-    description: 'The request is not valid, or the state of things refuses it. `details` names each field at fault.',
+    description:
+      'The request is not valid, or the current state does not allow it. `details` lists the invalid fields, if any.',
     code: 400,
     message: 'The request is not valid',
     details: [{ path: 'body.name', message: 'is required' }],
@@ -23,72 +27,157 @@ const REFUSALS: Record<number, Refusal> = {
   401: {
     name: 'Unauthorized',
     description:
-      "No token, or one that is invalid, expired or revoked, or `X-Device-Id` is missing or not the session's.",
+      'The token is missing, invalid, expired or revoked, or `X-Device-Id` is missing or belongs to another session.',
     code: 401,
     message: 'Sign in first',
   },
   403: {
     name: 'Forbidden',
-    description:
-      'The caller is known and may not do this. Business codes 4011, 4012 and 4015 also come with this status.',
+    description: 'The caller does not have permission. Business codes 4011, 4012 and 4015 also come with this status.',
     code: 403,
     message: 'You do not have permission for this operation',
   },
   404: {
     name: 'NotFound',
-    description: 'There is no such thing, or it belongs to somebody else: the answer is the same.',
+    description: 'The resource does not exist, or it belongs to another user: both get the same answer.',
     code: 404,
     message: 'Not found',
   },
   413: { name: 'TooLarge', description: 'The body is too large.', code: 413, message: 'The request is too large' },
   415: {
     name: 'UnsupportedType',
-    description: 'The body is of a type that this operation does not take.',
+    description: 'The operation does not accept the content type of the body.',
     code: 415,
     message: 'Send JSON',
   },
   429: {
     name: 'TooManyRequests',
-    description: 'A limit or quota is met. `Retry-After` says in how many seconds to try again.',
+    description: 'A limit or quota is reached. `Retry-After` is the number of seconds to wait.',
     code: 4022,
     message: 'Too many requests',
     retryAfter: true,
   },
   503: {
     name: 'Unavailable',
-    description: 'The server is stopping or has too much to do. `Retry-After` says in how many seconds to try again.',
+    description: 'The server is stopping or overloaded. `Retry-After` is the number of seconds to wait.',
     code: 503,
     message: 'The server is shutting down',
     retryAfter: true,
   },
 }
 
-/** Which refusals an operation can give, beyond what its own rules refuse. */
-export function refusals(endpoint: AnyEndpoint): Json {
-  const { access, params, query, body, path } = endpoint
-  const statuses = [429, 503]
-  if (params ?? query ?? body) statuses.push(400)
-  if (access.kind !== 'open') statuses.push(401)
-  if (access.kind !== 'open' && access.kind !== 'signedIn') statuses.push(403)
-  if (path.includes('/:')) statuses.push(404)
-  if (body) statuses.push(413, 415)
-  return Object.fromEntries(
-    statuses
-      .sort((a, b) => a - b)
-      .map((status) => [status, { $ref: `#/components/responses/${REFUSALS[status]!.name}` }]),
-  )
+/** Every status that the operation can refuse with. 500, which is always a bug, is not among them. */
+export function refusalStatuses({ access, params, query, body, path, refuses = {} }: AnyEndpoint): Set<number> {
+  const statuses = new Set([429, 503, ...Object.keys(refuses).map(Number)])
+  if (params ?? query ?? body) statuses.add(400)
+  if (access.kind !== 'open') statuses.add(401)
+  if (access.kind !== 'open' && access.kind !== 'signedIn') statuses.add(403)
+  if (path.includes('/:')) statuses.add(404)
+  if (body) statuses.add(413).add(415)
+  return statuses
 }
 
-export const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
+/** Says how an answer contradicts the document, if it does: by its status or its media type. */
+export function undocumented(endpoint: AnyEndpoint, response: Response): string | undefined {
+  const { status, headers } = response
+  if (status === 304 || status === 500) return undefined
+  if (status !== 200) return refusalStatuses(endpoint).has(status) ? undefined : `answered ${status}`
+  const types = mediaTypes(endpoint).map(withoutCharset)
+  const type = withoutCharset(headers.get('content-type') ?? '')
+  const mayBeJson = types.length === 0 || endpoint.data !== undefined
+  return types.includes(type) || (mayBeJson && type === 'application/json') ? undefined : `answered ${type}`
+}
+
+const withoutCharset = (type: string): string => type.replace(/;.*/, '').trim()
+
+export function responsesOf(endpoint: AnyEndpoint, components: Components): Json {
+  const statuses = [...refusalStatuses(endpoint)].sort((a, b) => a - b)
+  return {
+    200: success(endpoint, components),
+    ...Object.fromEntries(statuses.map((s) => [s, refusal(endpoint, s, components)])),
+  }
+}
+
+function refusal(endpoint: AnyEndpoint, status: number, components: Components): Json {
+  const shared = REFUSALS[status]!
+  // Health checks answer bare, also while the server is stopping.
+  if (status === 503 && endpoint.whileDraining && endpoint.data)
+    return {
+      description: shared.description,
+      content: { 'application/json': { schema: components.show(endpoint.data, 'answer') } },
+    }
+  const reason = endpoint.refuses?.[status as RefusalStatus]
+  if (mediaTypes(endpoint).includes('text/html'))
+    return { ...described(shared, reason), content: errorContent(shared, true) }
+  return { $ref: `#/components/responses/${shared.name}`, ...(reason !== undefined && { description: reason }) }
+}
+
+function success(endpoint: AnyEndpoint, components: Components): Json {
+  const types = mediaTypes(endpoint)
+  const { data } = endpoint
+  const content: Json = Object.fromEntries(
+    types.map((type) => [type, type === 'application/json' && data ? json(data, components) : bareContent(type)]),
+  )
+  const enveloped = types.length === 0 || (data !== undefined && !types.includes('application/json'))
+  if (enveloped) content['application/json'] = envelope(data, components)
+  return { description: successText(types, data, enveloped), headers: requestIdHeader, content }
+}
+
+/** Media types of a bare answer; none for an operation that answers in the envelope. */
+export const mediaTypes = ({ answers }: AnyEndpoint): string[] => answers?.split(',').map((type) => type.trim()) ?? []
+
+function successText(types: readonly string[], data: TSchema | undefined, enveloped: boolean): string {
+  if (types.length > 0) return `Without the envelope${enveloped ? ', unless `Accept` asks for JSON' : ''}.`
+  if (data === undefined) return 'Success. `data` is null.'
+  const { $id: name, description } = data
+  const item = data['items'] as TSchema | undefined
+  if (name === undefined) return item?.$id ? `A list of \`${item.$id}\`.` : 'Success.'
+  return description === undefined ? `\`data\` is of type \`${name}\`.` : `\`${name}\`: ${description}`
+}
+
+const isText = (type: string): boolean => type.startsWith('text/') || type.includes('json')
+
+const bareContent = (type: string): Json => ({
+  schema: isText(type) ? { type: 'string' } : { type: 'string', format: 'binary', contentMediaType: type },
+})
+
+const json = (data: TSchema, components: Components): Json => ({
+  schema: components.show(data, 'answer'),
+  example: exampleOf(data),
+})
+
+function envelope(data: TSchema | undefined, components: Components): Json {
+  const schema = {
+    type: 'object',
+    required: ['code', 'data'],
+    properties: {
+      code: { type: 'integer', const: 200 },
+      data: data ? components.show(data, 'answer') : { type: 'null' },
+    },
+  }
+  const example = { code: 200, data: data ? exampleOf(data) : null }
+  const name = envelopeName(data)
+  return name === undefined ? { schema, example } : { schema: components.add(name, { ...schema, examples: [example] }) }
+}
+
+/** Envelopes of named data are components too: otherwise generators make a type for each operation. */
+function envelopeName(data: TSchema | undefined): string | undefined {
+  if (data === undefined) return 'EmptyEnvelope'
+  const item = data['items'] as TSchema | undefined
+  const name = data.$id ?? (item?.$id && `${item.$id}List`)
+  return name && `${name}Envelope`
+}
+
+const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
 
 export const headers: Json = {
   RequestId: {
-    description: 'Names the request in the log of the server.',
+    description: 'Identifies the request in the log of the server.',
     schema: { type: 'string', examples: ['9d1c3e7a-4f'] },
     example: '9d1c3e7a-4f',
   },
   RetryAfter: {
-    description: 'Seconds until a retry makes sense.',
+    description: 'Seconds to wait before a retry.',
     schema: { type: 'integer', minimum: 1 },
     example: 60,
   },
@@ -97,15 +186,15 @@ export const headers: Json = {
 export const errorSchema: Json = {
   type: 'object',
   description:
-    'What every refusal says. `message` is in the language of `Accept-Language` (English or Chinese), `code` never depends on it.',
+    'The body of every refusal. `message` is in the language of `Accept-Language` (English or Chinese); `code` does not depend on it.',
   required: ['code', 'message', 'requestId'],
   properties: {
     code: { type: 'integer', description: 'The HTTP status, or a business code from 4000 on', examples: [400] },
-    message: { type: 'string', description: 'A sentence for people', examples: ['The request is not valid'] },
+    message: { type: 'string', description: 'A sentence for users', examples: ['The request is not valid'] },
     requestId: { type: 'string', examples: ['9d1c3e7a-4f'] },
     details: {
       type: 'array',
-      description: 'Each field at fault; only on 400',
+      description: 'The invalid fields; with status 400 only',
       items: {
         type: 'object',
         required: ['path', 'message'],
@@ -118,26 +207,24 @@ export const errorSchema: Json = {
   },
 }
 
-export const responses: Json = Object.fromEntries(
-  Object.values(REFUSALS).map((r) => [
-    r.name,
-    {
-      description: r.description,
-      headers: {
-        ...requestIdHeader,
-        ...(r.retryAfter && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }),
-      },
-      content: {
-        'application/json': {
-          schema: { $ref: '#/components/schemas/Error' },
-          example: {
-            code: r.code,
-            message: r.message,
-            requestId: '9d1c3e7a-4f',
-            ...(r.details && { details: r.details }),
-          },
-        },
-      },
+function described({ description, retryAfter }: Refusal, reason = description): Json {
+  return {
+    description: reason,
+    headers: { ...requestIdHeader, ...(retryAfter && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }) },
+  }
+}
+
+/** Pages refuse with a page, unless `Accept` asks for JSON. */
+function errorContent({ code, message, details }: Refusal, isPage: boolean): Json {
+  return {
+    ...(isPage && { 'text/html': { schema: { type: 'string' } } }),
+    'application/json': {
+      schema: { $ref: '#/components/schemas/Error' },
+      example: { code, message, requestId: '9d1c3e7a-4f', ...(details && { details }) },
     },
-  ]),
+  }
+}
+
+export const responses: Json = Object.fromEntries(
+  Object.values(REFUSALS).map((r) => [r.name, { ...described(r), content: errorContent(r, false) }]),
 )

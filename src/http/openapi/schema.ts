@@ -1,76 +1,154 @@
-/** From the shapes that check requests to those of the document (JSON Schema 2020-12, which OpenAPI 3.1 uses as it is). */
+/** Translates the schemas of requests and answers into those of the document (JSON Schema 2020-12, the dialect of OpenAPI 3.1). */
 
 import { Kind, type TSchema } from '@sinclair/typebox'
 
-import { ANNOTATIONS, Annotations } from '../schema.ts'
+import { type Alternative, ANNOTATIONS, Annotations } from '../schema.ts'
 
 export type Json = Record<string, unknown>
 
-const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
+/** Times are sent as integers, but requests may also contain them as text: a component cannot be used on both sides. */
+export type Side = 'request' | 'answer'
 
-function without<T extends object>(object: T, keys: readonly string[]): T {
-  const copy = { ...object }
-  for (const key of keys) delete (copy as Record<string, unknown>)[key]
-  return copy
-}
+/** Keys that only our validators understand. */
+const INTERNAL = new Set(['$id', 'x-text', 'x-time', 'x-alternatives', 'x-documented'])
 
 /** Collects the named schemas under `components/schemas` and replaces each use of them by a reference. */
 export class Components {
   readonly schemas: Record<string, Json> = {}
-  readonly #sources = new Map<string, string>()
 
-  /** Throws if another schema has the same name. */
-  show(schema: TSchema): Json {
+  /** The schema as the document shows it; a reference if it is named. */
+  show(schema: TSchema, side: Side): Json {
     if (schema[Kind] === 'This') return reference(schema.$ref as string)
-    if (schema.$id === undefined) return this.#plain(schema)
+    if (schema.$id === undefined) return this.#plain(schema, side)
     const own = (schema as { [Annotations]?: Json })[Annotations] ?? {}
-    const original = { ...without(schema, ANNOTATIONS), ...own } as TSchema
-    const source = JSON.stringify(original)
-    const known = this.#sources.get(schema.$id)
-    if (known === undefined) {
-      this.#sources.set(schema.$id, source)
-      this.schemas[schema.$id] = this.#plain(original)
-    } else if (known !== source) throw new Error(`two different schemas are called ${schema.$id}`)
+    const shown = this.#plain({ ...omit(schema, ANNOTATIONS), ...own } as TSchema, side)
+    const named = this.add(schema.$id, shown)
     const changed = ANNOTATIONS.filter((key) => schema[key] !== undefined && schema[key] !== own[key])
-    return { ...reference(schema.$id), ...Object.fromEntries(changed.map((key) => [key, schema[key]])) }
+    return { ...named, ...Object.fromEntries(changed.map((key) => [key, schema[key]])) }
   }
 
-  #plain(schema: TSchema): Json {
-    const nullable = this.#nullable(schema)
-    if (nullable) return nullable
+  /** Adds a component and returns a reference to it. Throws if a different one has the same name. */
+  add(name: string, shown: Json): Json {
+    const known = (this.schemas[name] ??= shown)
+    if (JSON.stringify(known) !== JSON.stringify(shown)) throw new Error(`two different schemas are called ${name}`)
+    return reference(name)
+  }
+
+  #plain(schema: TSchema, side: Side): Json {
+    const shown = this.#shown(schema, side)
+    return Object.assign(shown, schema['x-documented'])
+  }
+
+  #shown(schema: TSchema, side: Side): Json {
+    if (schema['x-alternatives'] !== undefined) return this.#alternatives(schema, side)
+    if (schema['x-time'] === true) return time(schema, side)
+    const value = nullable(schema)
+    if (value !== undefined) return orNull(this.show(value, side), omit(schema, ['anyOf']))
     const shown: Json = {}
-    for (const [key, value] of Object.entries(schema)) {
-      if (key === '$id' || key === 'x-text' || key === 'x-time') continue
-      else if (key === 'properties' || key === 'patternProperties')
+    for (const [key, part] of Object.entries(schema)) {
+      if (INTERNAL.has(key)) continue
+      // A record: generators understand `additionalProperties` only.
+      else if (key === 'patternProperties')
+        shown['additionalProperties'] = this.show(Object.values(part as object)[0], side)
+      else if (key === 'properties')
         shown[key] = Object.fromEntries(
-          Object.entries(value as Record<string, TSchema>).map(([name, s]) => [name, this.show(s)]),
+          Object.entries(part as Record<string, TSchema>).map(([name, s]) => [name, this.show(s, side)]),
         )
       else if (key === 'anyOf' || key === 'allOf' || key === 'oneOf')
-        shown[key] = (value as TSchema[]).map((s) => this.show(s))
-      else if ((key === 'items' || key === 'additionalProperties' || key === 'not') && typeof value === 'object')
-        shown[key] = Array.isArray(value) ? value.map((s) => this.show(s as TSchema)) : this.show(value as TSchema)
-      else shown[key] = value
+        shown[key] = (part as TSchema[]).map((s) => this.show(s, side))
+      else if ((key === 'items' || key === 'additionalProperties') && typeof part === 'object')
+        shown[key] = Array.isArray(part) ? part.map((s) => this.show(s as TSchema, side)) : this.show(part, side)
+      else shown[key] = part
     }
-    // The server fills defaults in, so nobody has to send them.
+    // The server fills in defaults, so clients need not send them.
     if (Array.isArray(schema['required']))
       shown['required'] = schema['required'].filter((name: string) => schema['properties'][name]?.default === undefined)
-    if (schema['x-time'] === true) {
-      shown['format'] = 'int64'
-      shown['description'] ??= 'Epoch milliseconds. Requests may also give ISO 8601.'
-    }
     return shown
   }
 
-  /** `X or null` reads better as one type of two than as a choice between two schemas. */
-  #nullable(schema: TSchema): Json | undefined {
-    const variants = schema['anyOf'] as TSchema[] | undefined
-    if (variants?.length !== 2) return undefined
-    const [value] = variants.filter((s) => s['type'] !== 'null')
-    if (value === undefined || value.$id !== undefined || typeof value['type'] !== 'string' || 'const' in value)
-      return undefined
-    const { anyOf: _, ...rest } = schema
-    const shown = this.#plain(value)
-    if (Array.isArray(shown['enum'])) shown['enum'] = [...shown['enum'], null]
-    return { ...shown, ...rest, type: [value['type'], 'null'] }
+  #alternatives(schema: TSchema, side: Side): Json {
+    const { keyword, options } = schema['x-alternatives'] as { keyword: 'oneOf' | 'anyOf'; options: Alternative[] }
+    const groups = options.map(fieldsOf)
+    const named = new Set(groups.flatMap((group) => Object.keys(group)))
+    const properties = schema['properties'] as Record<string, TSchema>
+    const variants = groups.map((group) => {
+      const fields = Object.entries(properties)
+        .filter(([name]) => name in group || !named.has(name) || keyword === 'anyOf')
+        .map(([name, field]) => [name, name in group ? narrowed(field, group[name]!) : field] as const)
+      const required = new Set([...((schema['required'] as string[] | undefined) ?? []), ...Object.keys(group)])
+      const variant = {
+        type: 'object',
+        required: fields.flatMap(([name, field]) =>
+          required.has(name) && field['default'] === undefined ? [name] : [],
+        ),
+        properties: Object.fromEntries(fields.map(([name, field]) => [name, this.show(field, side)])),
+      }
+      return this.add(`${schema.$id}By${title(group, properties)}`, variant)
+    })
+    return { ...(schema.description !== undefined && { description: schema.description }), [keyword]: variants }
   }
+}
+
+const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
+
+/** The fields that an alternative requires, with the values they may have. */
+export const fieldsOf = (option: Alternative): Record<string, true | readonly string[]> =>
+  typeof option === 'string' ? { [option]: true } : (option as Record<string, true | readonly string[]>)
+
+/** `Ids`, `PhoneCodeOrEmailCode`: the last part of an alternative's name. */
+function title(group: Record<string, true | readonly string[]>, properties: Record<string, TSchema>): string {
+  const values = Object.values(group).find((value) => value !== true)
+  const words = values ?? Object.keys(properties).filter((name) => name in group)
+  return words.map((word) => pascal(values ? word.toLowerCase() : word)).join('Or')
+}
+
+const pascal = (text: string): string => text.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** A field as an alternative requires it: not null, and with one of `values`. */
+function narrowed(field: TSchema, values: true | readonly string[]): TSchema {
+  const value = nullable(field)
+  const required =
+    value === undefined ? field : { ...value, ...(field.description && { description: field.description }) }
+  if (values === true) return required as TSchema
+  const kept = values.includes(required['default'] as string) ? required : omit(required, ['default'])
+  return { ...kept, enum: [...values] } as unknown as TSchema
+}
+
+/** The other variant of a union with null. */
+function nullable(schema: TSchema): TSchema | undefined {
+  const variants = schema['anyOf'] as TSchema[] | undefined
+  const [value, second] = variants?.filter((s) => s['type'] !== 'null') ?? []
+  return variants?.length === 2 && second === undefined ? value : undefined
+}
+
+/** One type of two reads better than a choice between two schemas. */
+function orNull(shown: Json, more: Json): Json {
+  if (Array.isArray(shown['anyOf'])) return { ...shown, ...more, anyOf: [...shown['anyOf'], { type: 'null' }] }
+  if (typeof shown['type'] !== 'string' || 'const' in shown) return { ...more, anyOf: [shown, { type: 'null' }] }
+  return {
+    ...shown,
+    ...more,
+    type: [shown['type'], 'null'],
+    ...(Array.isArray(shown['enum']) && { enum: [...shown['enum'], null] }),
+  }
+}
+
+function time(schema: TSchema, side: Side): Json {
+  const { minimum, maximum, description, ...more } = omit(schema, [...INTERNAL, 'type'])
+  const integer = { type: 'integer', format: 'int64', minimum, maximum }
+  const said = (text: string) => ({
+    description: description === undefined ? text : `${description as string}. ${text}`,
+  })
+  if (side === 'answer') return { ...integer, ...more, ...said('Epoch milliseconds.') }
+  return {
+    ...more,
+    ...said('Epoch milliseconds, or ISO 8601 with a time zone.'),
+    anyOf: [integer, { type: 'string', format: 'date-time' }],
+  }
+}
+
+function omit(object: object, keys: readonly string[]): Json {
+  const copy: Json = { ...object }
+  for (const key of keys) delete copy[key]
+  return copy
 }

@@ -168,6 +168,7 @@ export const adminEndpoints = [
     access: platform('rbac_user_role:read'),
     query: ExplainQuery,
     data: ExplainView,
+    refuses: { 404: 'The user or the organization does not exist.' },
     run: ({ ctx, query, caller }) => explain(ctx, query, caller.locale),
   }),
 ]

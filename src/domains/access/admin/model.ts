@@ -88,7 +88,9 @@ export type RolesQuery = Static<typeof RolesQuery>
 export const RoleWhere = Type.Object({ domain: Type.Optional(DomainName), scopeId: Type.Optional(ScopeId) })
 export type RoleWhere = Static<typeof RoleWhere>
 
-export const CreateRole = Model('CreateRole', {
+const notBoth = { not: { required: ['permissionIds', 'permissions'] } }
+
+export const CreateRole = Model('CreateRole', notBoth, {
   code: Line(50, 1, {
     pattern: '^[A-Za-z][A-Za-z0-9_]*$',
     description: 'Unique in its domain and scope; kept in upper case',
@@ -101,7 +103,7 @@ export const CreateRole = Model('CreateRole', {
 })
 export type CreateRole = Static<typeof CreateRole>
 
-export const UpdateRole = Model('UpdateRole', { name: Type.Optional(Name), ...points })
+export const UpdateRole = Model('UpdateRole', notBoth, { name: Type.Optional(Name), ...points })
 export type UpdateRole = Static<typeof UpdateRole>
 
 export const RoleView = Model('Role', {

@@ -1,4 +1,4 @@
-import { Line, Model, Nullable, type Static, Time, Type } from '#http/schema.ts'
+import { Line, Model, Nullable, OneOf, type Static, Time, Type } from '#http/schema.ts'
 
 import { EMAIL_MAX, PHONE_MAX } from '../limits.ts'
 
@@ -18,7 +18,13 @@ export const Code = Line(20, 1, { examples: ['204817'] })
 
 const Alias = Type.Optional(Nullable(Line(EMAIL_MAX, 0, { description: 'Another name of the field before' })))
 
-export const ToPhone = Model('PhoneRecipient', { phone: Type.Optional(Nullable(Phone)), credential: Alias })
-export const ToEmail = Model('EmailRecipient', { email: Type.Optional(Nullable(Email)), credential: Alias })
+export const ToPhone = OneOf('PhoneRecipient', ['phone', 'credential'], {
+  phone: Type.Optional(Nullable(Phone)),
+  credential: Alias,
+})
+export const ToEmail = OneOf('EmailRecipient', ['email', 'credential'], {
+  email: Type.Optional(Nullable(Email)),
+  credential: Alias,
+})
 export type ToPhone = Static<typeof ToPhone>
 export type ToEmail = Static<typeof ToEmail>

@@ -13,6 +13,7 @@ export const deletionEndpoints = [
       'PLATFORM domain and for the only owner of an organization.',
     tag: 'Profile',
     access: app('account:delete'),
+    refuses: { 400: 'The caller is an administrator or owns an organization.' },
     run: ({ ctx, actor, caller }) => deleteAccount(ctx, actor, caller),
   }),
 ]

@@ -81,6 +81,7 @@ export const identityEndpoints = [
     tag,
     access: signedIn,
     data: Unbound,
+    refuses: { 400: 'No phone is bound.' },
     run: ({ ctx, actor, caller }) => unbind(ctx, actor, 'PHONE', caller),
   }),
   endpoint({
@@ -92,6 +93,7 @@ export const identityEndpoints = [
     tag,
     access: signedIn,
     data: Unbound,
+    refuses: { 400: 'No e-mail is bound.' },
     run: ({ ctx, actor, caller }) => unbind(ctx, actor, 'EMAIL', caller),
   }),
 ]

@@ -86,6 +86,7 @@ export const linkEndpoints = [
     access: signedIn,
     params: ByLink,
     data: LoginResponse,
+    namesDevice: true,
     run: ({ ctx, actor, params, caller }) => switchAccount(ctx, actor, { id: params.linkId }, caller),
   }),
   endpoint({
@@ -99,6 +100,7 @@ export const linkEndpoints = [
     access: signedIn,
     params: ByTarget,
     data: LoginResponse,
+    namesDevice: true,
     run: ({ ctx, actor, params, caller }) => switchAccount(ctx, actor, { linkedUserId: params.targetUserId }, caller),
   }),
   endpoint({

@@ -1,10 +1,12 @@
-import { Enum, Id, Line, Model, Nullable, type Static, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Line, Model, Nullable, OneOf, type Static, Time, Type } from '#http/schema.ts'
 
 import { Code } from '../codes/model.ts'
 import { EMAIL_MAX } from '../limits.ts'
 import { Password } from '../logins/model.ts'
 
-export const LinkRequest = Model('LinkRequest', {
+const byPassword = { verifyType: ['PASSWORD'], linkedUserId: true, password: true } as const
+const byCode = { verifyType: ['PHONE_CODE', 'EMAIL_CODE'], credential: true, code: true } as const
+export const LinkRequest = OneOf('LinkRequest', [byPassword, byCode], {
   verifyType: Enum(['PASSWORD', 'PHONE_CODE', 'EMAIL_CODE'], { default: 'PASSWORD' }),
   linkedUserId: Type.Optional(Nullable(Id)),
   password: Type.Optional(Nullable(Password)),

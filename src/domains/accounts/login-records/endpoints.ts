@@ -32,6 +32,7 @@ export const loginRecordEndpoints = [
     params: ByUser,
     query: PageQuery({}),
     data,
+    refuses: { 403: 'The records belong to another user and the caller lacks `login_record:read`.' },
     run: ({ ctx, actor, params, query }) => recordsOf(ctx, actor, params.userId, query),
   }),
   endpoint({
@@ -56,6 +57,7 @@ export const loginRecordEndpoints = [
     params: ByUser,
     query: PageQuery({ hours: Hours }),
     data,
+    refuses: { 403: 'The records belong to another user and the caller lacks `login_record:read`.' },
     run: ({ ctx, actor, params, query }) => recentRecordsOf(ctx, actor, params.userId, query),
   }),
   endpoint({

@@ -40,6 +40,8 @@ export const loginEndpoints = [
     checksSecret: true,
     body: Registration,
     data: LoginResponse,
+    refuses: { 403: 'Registration is closed.' },
+    namesDevice: true,
     run: ({ ctx, body, caller }) => register(ctx, body, caller),
   }),
   endpoint({
@@ -53,6 +55,8 @@ export const loginEndpoints = [
     checksSecret: true,
     body: PasswordLogin,
     data: LoginResponse,
+    refuses: { 401: 'The account does not exist or the password is wrong.', 403: 'The account is disabled.' },
+    namesDevice: true,
     run: ({ ctx, body, caller }) => login(ctx, body, caller),
   }),
   endpoint({
@@ -66,6 +70,8 @@ export const loginEndpoints = [
     checksSecret: true,
     body: PhoneLogin,
     data: LoginResponse,
+    refuses: { 403: 'The account is disabled, or the number is new and registration is closed.' },
+    namesDevice: true,
     run: ({ ctx, body, caller }) => phoneLogin(ctx, body, caller),
   }),
   endpoint({
@@ -79,6 +85,8 @@ export const loginEndpoints = [
     checksSecret: true,
     body: PhonePasswordLogin,
     data: LoginResponse,
+    refuses: { 401: 'The account does not exist or the password is wrong.', 403: 'The account is disabled.' },
+    namesDevice: true,
     run: ({ ctx, body, caller }) => phonePasswordLogin(ctx, body, caller),
   }),
   endpoint({
@@ -92,6 +100,8 @@ export const loginEndpoints = [
     checksSecret: true,
     body: EmailLogin,
     data: LoginResponse,
+    refuses: { 403: 'The account is disabled.' },
+    namesDevice: true,
     run: ({ ctx, body, caller }) => emailLogin(ctx, body, caller),
   }),
   endpoint({
@@ -105,6 +115,8 @@ export const loginEndpoints = [
     checksSecret: true,
     body: OneClickLogin,
     data: LoginResponse,
+    refuses: { 403: 'The account is disabled, or the number is new and registration is closed.' },
+    namesDevice: true,
     run: ({ ctx, body, caller }) => oneClickLogin(ctx, body, caller),
   }),
   endpoint({
@@ -118,6 +130,8 @@ export const loginEndpoints = [
     checksSecret: true,
     body: DeviceLogin,
     data: LoginResponse,
+    refuses: { 403: 'The account is disabled, or the device is new and registration is closed.' },
+    namesDevice: true,
     run: ({ ctx, body, caller }) => deviceLogin(ctx, body, caller),
   }),
   endpoint({
@@ -133,6 +147,8 @@ export const loginEndpoints = [
     checksSecret: true,
     body: Refresh,
     data: LoginResponse,
+    refuses: { 401: 'The refresh token is unknown, used, expired or revoked, or belongs to another device.' },
+    namesDevice: true,
     run: ({ ctx, body, caller }) => refresh(ctx, body.refreshToken, caller),
   }),
   endpoint({
@@ -166,6 +182,11 @@ export const loginEndpoints = [
     checksSecret: true,
     body: PasswordLogin,
     data: LoginResponse,
+    refuses: {
+      401: 'The account does not exist or the password is wrong.',
+      403: 'The account is disabled or has no PLATFORM role.',
+    },
+    namesDevice: true,
     run: ({ ctx, body, caller }) => adminLogin(ctx, body, caller),
   }),
   endpoint({
@@ -178,6 +199,11 @@ export const loginEndpoints = [
     checksSecret: true,
     body: Refresh,
     data: LoginResponse,
+    refuses: {
+      401: 'The refresh token is unknown, used, expired or revoked, or belongs to another device.',
+      403: 'The account has no PLATFORM role.',
+    },
+    namesDevice: true,
     run: ({ ctx, body, caller }) => adminRefresh(ctx, body.refreshToken, caller),
   }),
 ]

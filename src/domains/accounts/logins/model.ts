@@ -1,10 +1,24 @@
 import type { TSchema } from '@sinclair/typebox'
 
-import { Enum, Id, Line, Model, Nullable, Raw, type Static, Time, Type } from '#http/schema.ts'
+import {
+  AnyOf,
+  Documented,
+  Enum,
+  Id,
+  Line,
+  Model,
+  Nullable,
+  OneOf,
+  Raw,
+  type Static,
+  Time,
+  Type,
+} from '#http/schema.ts'
 
 import { Code, Email, Phone } from '../codes/model.ts'
 import {
   DEVICE_ID_MAX,
+  DEVICE_ID_MIN,
   DEVICE_NAME_MAX,
   EMAIL_MAX,
   NICKNAME_MAX,
@@ -44,7 +58,12 @@ const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
 
 const device = {
   deviceId: Maybe(
-    Raw(DEVICE_ID_MAX, 0, { description: 'Used when there is no X-Device-Id header; at least 16 characters' }),
+    Documented(
+      Raw(DEVICE_ID_MAX, 0, { description: 'Used when there is no X-Device-Id header; at least 16 characters' }),
+      {
+        minLength: DEVICE_ID_MIN,
+      },
+    ),
   ),
   deviceName: Maybe(Line(DEVICE_NAME_MAX, 0, { description: 'Used when there is no X-Device-Name header' })),
 }
@@ -55,7 +74,7 @@ export type DeviceLogin = Static<typeof DeviceLogin>
 
 const Account = (description: string) => Maybe(Line(EMAIL_MAX, 0, { description, examples: ['lin.mei'] }))
 
-export const PasswordLogin = Model('PasswordLogin', {
+export const PasswordLogin = OneOf('PasswordLogin', ['account', 'username', 'email'], {
   account: Account('Username or e-mail'),
   username: Account('Another name of `account`'),
   email: Account('Another name of `account`'),
@@ -77,7 +96,7 @@ export const CarrierToken = Raw(ONECLICK_TOKEN_MAX, 1, { description: 'From the 
 export const OneClickLogin = Model('OneClickLogin', { token: CarrierToken, ...device })
 export type OneClickLogin = Static<typeof OneClickLogin>
 
-export const Registration = Model('Registration', {
+export const Registration = AnyOf('Registration', ['username', 'email'], {
   username: Maybe(
     Line(32, 0, { description: '3 to 32 letters, digits, _ . -, beginning with a letter', examples: ['lin.mei'] }),
   ),

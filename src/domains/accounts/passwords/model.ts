@@ -1,4 +1,4 @@
-import { Enum, Line, Model, Nullable, type Static, Type } from '#http/schema.ts'
+import { Enum, Line, Model, Nullable, OneOf, type Static, Type } from '#http/schema.ts'
 
 import { Code } from '../codes/model.ts'
 import { EMAIL_MAX } from '../limits.ts'
@@ -16,7 +16,9 @@ export type PasswordReset = Static<typeof PasswordReset>
 
 export const ChangeCode = Model('ChangeCode', { channel: Enum(['PHONE', 'EMAIL']) })
 
-export const PasswordChange = Model('PasswordChange', {
+const byOldPassword = { verifyType: ['OLD_PASSWORD'], oldPassword: true } as const
+const byCode = { verifyType: ['PHONE_CODE', 'EMAIL_CODE'], code: true } as const
+export const PasswordChange = OneOf('PasswordChange', [byOldPassword, byCode], {
   verifyType: Enum(['OLD_PASSWORD', 'PHONE_CODE', 'EMAIL_CODE']),
   oldPassword: Type.Optional(Nullable(Password)),
   code: Type.Optional(Nullable(Code)),

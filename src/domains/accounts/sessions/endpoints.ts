@@ -19,6 +19,7 @@ export const sessionEndpoints = [
     access: signedIn,
     body: DeviceLogin,
     data: LoginResponse,
+    namesDevice: true,
     run: ({ ctx, actor, body, caller }) => createSession(ctx, actor, body, caller),
   }),
   endpoint({

@@ -35,6 +35,7 @@ export const setupEndpoints = [
     checksSecret: true,
     answers: 'text/html',
     query: SetupQuery,
+    refuses: { 403: 'The link has been used or has expired.' },
     run: async ({ ctx, query, caller }) => {
       await checkSetupLink(ctx, query.token)
       return setupPage({ token: query.token }, caller)
@@ -52,6 +53,7 @@ export const setupEndpoints = [
     answers: 'text/html',
     acceptsForm: true,
     body: SetupForm,
+    refuses: { 403: 'The link has been used or has expired.' },
     run: ({ ctx, body, caller }) => submit(ctx, body, caller),
   }),
 ]

@@ -107,6 +107,7 @@ export const invitationEndpoints = [
     access: app('org:join'),
     body: Respond,
     data: InvitationView,
+    refuses: { 404: 'The invitation does not exist or is for another user.' },
     run: ({ ctx, actor, body }) => service.respond(ctx, actor, body.invitationId, body.accept),
   }),
   endpoint({

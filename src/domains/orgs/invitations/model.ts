@@ -1,4 +1,17 @@
-import { Enum, Id, Line, Model, Named, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
+import {
+  AnyOf,
+  Enum,
+  Id,
+  Line,
+  Model,
+  Named,
+  Nullable,
+  PageOf,
+  PageQuery,
+  type Static,
+  Time,
+  Type,
+} from '#http/schema.ts'
 
 /** People named in one request. */
 export const MAX_TARGETS = 100
@@ -10,7 +23,7 @@ const named = {
 }
 
 /** At least one, at most 100 together. */
-export const Invite = Model('InviteMembers', named)
+export const Invite = AnyOf('InviteMembers', ['userIds', 'emails', 'phones'], named)
 export type Targets = Static<typeof Invite>
 /** Nobody named: only the link is answered. */
 export const ShareLink = Model('ShareJoinLink', named)

@@ -32,6 +32,7 @@ export const joiningEndpoints = [
     access: app('org:join'),
     body: JoinByCode,
     data: Joined,
+    refuses: { 404: 'No organization has this code.' },
     run: ({ ctx, actor, caller, body }) => service.joinByCode(ctx, actor, caller, body.code),
   }),
   endpoint({
@@ -44,6 +45,7 @@ export const joiningEndpoints = [
     access: app('org:join'),
     body: JoinByQrCode,
     data: Joined,
+    refuses: { 404: 'The content does not lead to an organization.' },
     run: ({ ctx, actor, caller, body }) => service.joinByQrCode(ctx, actor, caller, body.content),
   }),
   endpoint({

@@ -1,9 +1,9 @@
 import { endpoint, org } from '#http/endpoint.ts'
+import { Count } from '#http/schema.ts'
 
 import { InOrg } from '../members/model.ts'
 import {
   ByLocation,
-  Count,
   CreateLocation,
   LocationTree,
   LocationView,

@@ -6,6 +6,8 @@ import {
   Model,
   Name,
   Nullable,
+  OneOf,
+  SortItem,
   type Static,
   Time,
   Tree,
@@ -26,7 +28,9 @@ const coordinates = {
   longitude: Type.Optional(Nullable(Longitude)),
 }
 
-export const CreateLocation = Model('CreateLocation', {
+const together = { dependentRequired: { latitude: ['longitude'], longitude: ['latitude'] } }
+
+export const CreateLocation = Model('CreateLocation', together, {
   name: Name,
   description: Type.Optional(Nullable(Description)),
   parentId: Type.Optional(Nullable(Id)),
@@ -35,7 +39,7 @@ export const CreateLocation = Model('CreateLocation', {
 export type CreateLocation = Static<typeof CreateLocation>
 
 /** Only the fields present change; `parentId` null moves to the top. */
-export const UpdateLocation = Model('UpdateLocation', {
+export const UpdateLocation = Model('UpdateLocation', together, {
   name: Type.Optional(Name),
   description: Type.Optional(Nullable(Description)),
   parentId: Type.Optional(Nullable(Id)),
@@ -48,17 +52,12 @@ export const PinLocation = Model('Pin', { pinned: Type.Boolean() })
 const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_AT_ONCE, uniqueItems: true })
 export const PinLocations = Model('PinLocations', { ids: Ids, pinned: Type.Boolean() })
 
-const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
 /** One of the two: `ids` in their new order, or `items` that name each one's place. */
-export const ReorderLocations = Model('ReorderLocations', {
+export const ReorderLocations = OneOf('ReorderLocations', ['ids', 'items'], {
   ids: Type.Optional(Ids),
-  items: Type.Optional(
-    Type.Array(Type.Object({ id: Id, sortOrder: SortOrder }), { minItems: 1, maxItems: MAX_AT_ONCE }),
-  ),
+  items: Type.Optional(Type.Array(SortItem, { minItems: 1, maxItems: MAX_AT_ONCE })),
 })
 export type ReorderLocations = Static<typeof ReorderLocations>
-
-export const Count = Model('Count', { count: Type.Integer({ minimum: 0 }) })
 
 const shown = {
   id: Id,

@@ -154,6 +154,7 @@ export const organizationEndpoints = [
     tag,
     access: signedIn,
     body: ChooseOrg,
+    refuses: { 404: 'The caller is not a member of the organization.' },
     run: ({ ctx, actor, body }) => service.chooseOrg(ctx, actor, body.orgId),
   }),
   endpoint({

@@ -1,5 +1,5 @@
 import { app, endpoint } from '#http/endpoint.ts'
-import { ById, Model, Type } from '#http/schema.ts'
+import { ById, Count } from '#http/schema.ts'
 
 import {
   CategoryPage,
@@ -17,7 +17,6 @@ import {
 import * as service from './service.ts'
 
 const tag = 'Categories'
-const Count = Model('Count', { count: Type.Integer({ minimum: 0 }) })
 
 export const categoryEndpoints = [
   endpoint({
@@ -64,6 +63,7 @@ export const categoryEndpoints = [
     access: app('category:update'),
     body: ReorderCategories,
     data: Count,
+    refuses: { 404: 'One of the categories does not exist or belongs to another user.' },
     run: ({ ctx, actor, body }) => service.reorderCategories(ctx, actor, body),
   }),
   endpoint({
@@ -75,6 +75,7 @@ export const categoryEndpoints = [
     access: app('category:update'),
     body: PinCategories,
     data: Count,
+    refuses: { 404: 'One of the categories does not exist or belongs to another user.' },
     run: ({ ctx, actor, body }) => service.pinCategories(ctx, actor, body.ids, body.pinned),
   }),
   endpoint({

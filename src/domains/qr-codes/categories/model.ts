@@ -5,9 +5,11 @@ import {
   Model,
   Name,
   Nullable,
+  OneOf,
   PageOf,
   PageQuery,
   Sort,
+  SortItem,
   type Static,
   Time,
   Tree,
@@ -41,13 +43,10 @@ export const PinCategory = Model('Pin', { pinned: Type.Boolean() })
 const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_CATEGORIES, uniqueItems: true })
 export const PinCategories = Model('PinCategories', { ids: Ids, pinned: Type.Boolean() })
 
-export const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
 /** One of the two: `ids` in their new order, or `items` that name each one's place. */
-export const ReorderCategories = Model('ReorderCategories', {
+export const ReorderCategories = OneOf('ReorderCategories', ['ids', 'items'], {
   ids: Type.Optional(Ids),
-  items: Type.Optional(
-    Type.Array(Type.Object({ id: Id, sortOrder: SortOrder }), { minItems: 1, maxItems: MAX_CATEGORIES }),
-  ),
+  items: Type.Optional(Type.Array(SortItem, { minItems: 1, maxItems: MAX_CATEGORIES })),
 })
 export type ReorderCategories = Static<typeof ReorderCategories>
 

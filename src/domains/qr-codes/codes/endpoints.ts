@@ -1,7 +1,7 @@
 import { dual, endpoint } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
-import { ExportCodes } from '../export/model.ts'
+import { EXPORT_TYPES, ExportCodes } from '../export/model.ts'
 import { exportCodes } from '../export/service.ts'
 import { listCodes } from '../list/service.ts'
 import { ownerOf } from '../owner.ts'
@@ -55,6 +55,7 @@ export const codeEndpoints = [
     query: InOrg,
     body: CreateQrCode,
     data: QrCodeView,
+    refuses: { 404: 'The organization does not exist.' },
     run: ({ ctx, actor, query, body }) => service.createCode(ctx, ownerOf(actor, query, body), body),
   }),
   endpoint({
@@ -69,6 +70,7 @@ export const codeEndpoints = [
     // 500 items of the largest content do not fit the usual limit.
     maxBody: 4 * 1024 * 1024,
     data: Created,
+    refuses: { 404: 'The organization does not exist.' },
     run: ({ ctx, actor, query, body }) => createBatch(ctx, ownerOf(actor, query, body), body.items),
   }),
   endpoint({
@@ -81,7 +83,8 @@ export const codeEndpoints = [
     access: dual('qr_code:export'),
     query: InOrg,
     body: ExportCodes,
-    answers: 'application/octet-stream',
+    answers: EXPORT_TYPES,
+    refuses: { 404: 'One of `ids` does not exist or belongs to another owner.' },
     run: ({ ctx, actor, query, body }) => exportCodes(ctx, ownerOf(actor, query, body), body),
   }),
   endpoint({

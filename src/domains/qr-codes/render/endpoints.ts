@@ -15,7 +15,7 @@ export const renderEndpoints = [
     tag: 'Public pages',
     access: open,
     query: RenderQuery,
-    answers: 'image/png',
+    answers: 'image/png, image/svg+xml',
     run: ({ ctx, query, request }) => respond(picture(ctx, query), request),
   }),
 ]

@@ -24,7 +24,9 @@ const Source = Named('ScanSource', Enum(SOURCES))
 const Title = Line(100)
 const Address = Line(200)
 
-export const CreateScan = Model('CreateScanRecord', {
+const together = { dependentRequired: { latitude: ['longitude'], longitude: ['latitude'] } }
+
+export const CreateScan = Model('CreateScanRecord', together, {
   content: Raw(MAX_CONTENT_BYTES, 1, { description: 'What was read, to the letter' }),
   contentType: Type.Optional(Nullable(ContentTypeName)),
   source: Type.Optional(Nullable(Source)),
