@@ -15,6 +15,7 @@ import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
 import { localeOf, RequestCaller } from './caller.ts'
 import type { Access, Actor, AnyEndpoint, Caller, Input } from './endpoint.ts'
 import { AppError, forbidden, limited, notFound, unauthorized, unavailable, wrongMethod } from './errors.ts'
+import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
 import { bare, failure, publicError, publicSuccess, success } from './respond.ts'
 import { type PathParams, Router } from './router.ts'
@@ -82,6 +83,7 @@ class Route {
     } catch (error) {
       response = this.#refuse(error, request, caller)
     }
+    if (this.ctx.config.checkAnswers) response = this.#checkDocumented(response, caller)
     const ms = performance.now() - started
     this.ctx.metrics.request(this.endpoint.id, response.status, ms)
     this.ctx.log.access(request.method, request.url, response.status, ms, caller, userId)
@@ -182,6 +184,14 @@ class Route {
     const problem =
       schema === undefined ? (data == null ? undefined : 'data without a schema') : answerProblem(schema, data)
     if (problem !== undefined) throw new Error(`${this.endpoint.id} answered against its schema: ${problem}`)
+  }
+
+  /** An answer that the API document does not list becomes a 500 that says so, which fails the test that caused it. */
+  #checkDocumented(response: Response, caller: Caller): Response {
+    const problem = undocumented(this.endpoint, response)
+    if (problem === undefined) return response
+    const text = `${this.endpoint.id} ${problem}, which the API document does not list`
+    return failure(new AppError(500, 500, { en: text, zh: text }), caller.requestId, 'en')
   }
 
   #refuse(error: unknown, request: Request, caller: Caller): Response {

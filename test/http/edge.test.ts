@@ -166,6 +166,7 @@ const endpoints = [
     summary: 'missing',
     tag,
     access: open,
+    refuses: { 404: 'Always.' },
     run: () => {
       throw notFound()
     },
@@ -189,6 +190,7 @@ const endpoints = [
     tag,
     access: open,
     answers: 'text/html',
+    refuses: { 400: 'Always.' },
     run: () => {
       throw badRequest('No <b>', '不')
     },
@@ -202,6 +204,27 @@ const endpoints = [
     access: open,
     data: Type.Object({ a: Type.Integer() }),
     run: () => ({ a: 1, passwordHash: 'x' }),
+  }),
+  endpoint({
+    id: 'undocumented',
+    method: 'GET',
+    path: '/open/undocumented',
+    summary: 'undocumented',
+    tag,
+    access: open,
+    run: () => {
+      throw notFound()
+    },
+  }),
+  endpoint({
+    id: 'mislabelled',
+    method: 'GET',
+    path: '/open/mislabelled',
+    summary: 'mislabelled',
+    tag,
+    access: open,
+    answers: 'image/png, image/svg+xml',
+    run: () => new Response('<p>', { headers: { 'content-type': 'text/html' } }),
   }),
 ]
 
@@ -275,6 +298,15 @@ describe('envelope', () => {
   })
   test('in tests an answer with an undeclared key fails', async () => {
     expect((await call('GET', '/open/liar')).status).toBe(500)
+  })
+
+  test('in tests, an answer that the API document does not list is a 500 that says so', async () => {
+    const undocumented = await call('GET', '/open/undocumented')
+    expect(undocumented.status).toBe(500)
+    expect(undocumented.text).toContain('undocumented answered 404, which the API document does not list')
+    const mislabelled = await call('GET', '/open/mislabelled')
+    expect(mislabelled.status).toBe(500)
+    expect(mislabelled.text).toContain('mislabelled answered text/html')
   })
   test('public reads carry an ETag and answer 304 to it', async () => {
     const first = await call('GET', '/open/thing')
