@@ -135,7 +135,7 @@ function parametersOf(schema: TSchema | undefined, where: 'path' | 'query', comp
   return Object.entries(schema['properties'] as Record<string, TSchema>).map(([name, field]) => {
     const { description, ...shown } = components.show(field, 'request')
     const required = where === 'path' || isRequired(field)
-    const example = exampleOf(field, name)
+    const example = exampleOf(field, 'request')
     return {
       name,
       in: where,
@@ -150,7 +150,7 @@ function parametersOf(schema: TSchema | undefined, where: 'path' | 'query', comp
 }
 
 function requestBody(endpoint: AnyEndpoint, body: TSchema, components: Components): Json {
-  const content = { schema: components.show(body, 'request'), example: exampleOf(body) }
+  const content = { schema: components.show(body, 'request'), example: exampleOf(body, 'request') }
   return {
     // A missing body is read as an empty object.
     required: body['x-alternatives'] !== undefined || Object.values(body['properties'] as object).some(isRequired),

@@ -72,11 +72,14 @@ export const Multiline = (max: number, min = 0, more?: object) => text('multilin
 /** Kept to the letter (passwords, QR content); only NUL and lone surrogates are refused. */
 export const Raw = (max: number, min = 0, more?: object) => text('raw', max, min, more)
 
-export const Name = Line(100, 1)
-export const Description = Multiline(2000)
+export const Name = Line(100, 1, { examples: ['Spring menu'] })
+export const Description = Multiline(2000, 0, { examples: ['Shown at every table from March to May'] })
+
+/** A text of an answer, with an example. */
+export const Text = (example: string, more?: object) => Type.String({ ...more, examples: [example] })
 
 /** A row's id: a positive integer. */
-export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [42] })
+export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, 'x-id': true, examples: [42] })
 /** A moment: epoch milliseconds out; in, also ISO 8601. The bounds are those of `Date`. */
 export const Time = Type.Integer({
   minimum: 0,
@@ -84,8 +87,8 @@ export const Time = Type.Integer({
   'x-time': true,
   examples: [1_767_225_600_000],
 })
-export const Latitude = Type.Number({ minimum: -90, maximum: 90 })
-export const Longitude = Type.Number({ minimum: -180, maximum: 180 })
+export const Latitude = Type.Number({ minimum: -90, maximum: 90, examples: [30.2426] })
+export const Longitude = Type.Number({ minimum: -180, maximum: 180, examples: [120.1494] })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
@@ -129,9 +132,9 @@ export const PageOf = <T extends TSchema>(
 }> => {
   const page = Type.Object({
     items: Type.Array(item),
-    total: Type.Integer({ minimum: 0 }),
-    page: Type.Integer({ minimum: 1 }),
-    size: Type.Integer({ minimum: 1 }),
+    total: Type.Integer({ minimum: 0, examples: [1] }),
+    page: Type.Integer({ minimum: 1, examples: [1] }),
+    size: Type.Integer({ minimum: 1, examples: [20] }),
   })
   return item.$id === undefined ? page : Named(`${item.$id}Page`, page)
 }

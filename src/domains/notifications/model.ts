@@ -10,6 +10,7 @@ import {
   PageOf,
   PageQuery,
   type Static,
+  Text,
   Time,
   Type,
 } from '#http/schema.ts'
@@ -31,7 +32,7 @@ export const MAX_NAMED = 1000
 /** Markdown of the interface (conventions §2), in UTF-16 units. */
 const MAX_BODY = 100_000
 
-const Title = Line(100, 1)
+const Title = Line(100, 1, { examples: ['Closed on Monday'] })
 
 export const ListQuery = PageQuery({
   read: Type.Optional(Type.Boolean({ description: 'Only those that are read, or only those that are not' })),
@@ -39,20 +40,20 @@ export const ListQuery = PageQuery({
 })
 export type ListQuery = Static<typeof ListQuery>
 
-const ofOrg = { orgId: Id, orgName: Type.String() }
+const ofOrg = { orgId: Id, orgName: Text('Willow Street Library') }
 /** What a notification is about, for the client to act on. The types say which shape comes with them. */
 const NotificationData = Type.Unsafe<Readonly<Record<string, unknown>>>(
   Type.Union(
     [
       Model('InvitationNotice', { ...ofOrg, invitationId: Id, inviterId: Id, expiresAt: Time }),
-      Model('JoinLinkNotice', { ...ofOrg, code: Type.String(), content: Type.String(), inviterId: Id }),
-      Model('JoinRequestNotice', { ...ofOrg, userId: Id, nickname: Type.String() }),
-      Model('JoinDecisionNotice', { ...ofOrg, reason: Type.Optional(Type.String()) }),
+      Model('JoinLinkNotice', { ...ofOrg, code: Text('K7WPQ2MX'), content: Text('org-join:K7WPQ2MX'), inviterId: Id }),
+      Model('JoinRequestNotice', { ...ofOrg, userId: Id, nickname: Text('Lin Mei') }),
+      Model('JoinDecisionNotice', { ...ofOrg, reason: Type.Optional(Text('Welcome')) }),
       Model('AccountNotice', {
         event: Type.String({ examples: ['NEW_DEVICE'] }),
-        device: Type.String(),
-        ip: Type.String(),
-        city: Type.String(),
+        device: Text("Mei's phone"),
+        ip: Text('203.0.113.7'),
+        city: Text('Hangzhou'),
         linkId: Type.Optional(Id),
         ownerUserId: Type.Optional(Id),
       }),
@@ -70,9 +71,15 @@ const NotificationData = Type.Unsafe<Readonly<Record<string, unknown>>>(
 const shown = {
   id: Id,
   type: TypeName,
-  title: Type.String(),
-  body: Type.String({ description: 'Markdown for SYSTEM, else plain text' }),
-  bodyPlain: Type.String({ description: 'The same without any markup' }),
+  title: Text('Closed on Monday'),
+  body: Type.String({
+    description: 'Markdown for SYSTEM, else plain text',
+    examples: ['The library is **closed** on Monday.'],
+  }),
+  bodyPlain: Type.String({
+    description: 'The same without any markup',
+    examples: ['The library is closed on Monday.'],
+  }),
   data: NotificationData,
   read: Type.Boolean(),
   createdAt: Time,
@@ -83,7 +90,10 @@ export const NotificationPage = PageOf(NotificationView)
 
 export const NotificationDetail = Model('NotificationDetail', {
   ...shown,
-  bodyHtml: Type.String({ description: 'Safe HTML, made by the server' }),
+  bodyHtml: Type.String({
+    description: 'Safe HTML, made by the server',
+    examples: ['<p>The library is <strong>closed</strong> on Monday.</p>'],
+  }),
 })
 export type NotificationDetail = Static<typeof NotificationDetail>
 
@@ -96,13 +106,13 @@ export const NewSend = OneOf('SendNotification', ['userIds', 'orgId', 'all'], {
   orgId: Type.Optional(Nullable(Id)),
   all: Type.Optional(Nullable(Type.Boolean())),
   title: Title,
-  body: Multiline(MAX_BODY, 1, { description: 'Markdown' }),
+  body: Multiline(MAX_BODY, 1, { description: 'Markdown', examples: ['The library is **closed** on Monday.'] }),
 })
 export type NewSend = Static<typeof NewSend>
 
 export const SendView = Model('NotificationSend', {
   id: Id,
-  title: Type.String(),
+  title: Text('Closed on Monday'),
   status: Enum(['RUNNING', 'DONE']),
   sent: Type.Integer({ minimum: 0, description: 'Recipients who have it' }),
   progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Per cent of the way' }),

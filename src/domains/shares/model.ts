@@ -1,4 +1,4 @@
-import { Enum, Id, Model, Named, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Model, Named, Nullable, PageOf, PageQuery, type Static, Text, Time, Type } from '#http/schema.ts'
 
 export const EntityType = Named('ShareEntityType', Enum(['QR_CODE', 'ALBUM_PHOTO']))
 
@@ -21,8 +21,12 @@ export const ShareView = Model('Share', {
     examples: [42],
   }),
   copyId: Id,
-  name: Type.String({ description: 'What the copy is called now' }),
-  sharedBy: Type.Object({ userId: Id, nickname: Type.String(), avatarUrl: Nullable(Type.String()) }),
+  name: Type.String({ description: 'What the copy is called now', examples: ['Spring menu'] }),
+  sharedBy: Type.Object({
+    userId: Id,
+    nickname: Text('Lin Mei'),
+    avatarUrl: Nullable(Text('https://example.com/mei.png')),
+  }),
   createdAt: Time,
 })
 export type ShareView = Static<typeof ShareView>

@@ -143,7 +143,7 @@ const bareContent = (type: string): Json => ({
 
 const json = (data: TSchema, components: Components): Json => ({
   schema: components.show(data, 'answer'),
-  example: exampleOf(data),
+  example: exampleOf(data, 'answer'),
 })
 
 function envelope(data: TSchema | undefined, components: Components): Json {
@@ -155,7 +155,7 @@ function envelope(data: TSchema | undefined, components: Components): Json {
       data: data ? components.show(data, 'answer') : { type: 'null' },
     },
   }
-  const example = { code: 200, data: data ? exampleOf(data) : null }
+  const example = { code: 200, data: data ? exampleOf(data, 'answer') : null }
   const name = envelopeName(data)
   return name === undefined ? { schema, example } : { schema: components.add(name, { ...schema, examples: [example] }) }
 }

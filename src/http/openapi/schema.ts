@@ -10,7 +10,7 @@ export type Json = Record<string, unknown>
 export type Side = 'request' | 'answer'
 
 /** Keys that only our validators understand. */
-const INTERNAL = new Set(['$id', 'x-text', 'x-time', 'x-alternatives', 'x-documented'])
+const INTERNAL = new Set(['$id', 'x-text', 'x-time', 'x-id', 'x-alternatives', 'x-documented'])
 
 /** Collects the named schemas under `components/schemas` and replaces each use of them by a reference. */
 export class Components {
@@ -115,7 +115,7 @@ function narrowed(field: TSchema, values: true | readonly string[]): TSchema {
 }
 
 /** The other variant of a union with null. */
-function nullable(schema: TSchema): TSchema | undefined {
+export function nullable(schema: TSchema): TSchema | undefined {
   const variants = schema['anyOf'] as TSchema[] | undefined
   const [value, second] = variants?.filter((s) => s['type'] !== 'null') ?? []
   return variants?.length === 2 && second === undefined ? value : undefined

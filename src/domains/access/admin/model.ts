@@ -9,6 +9,7 @@ import {
   PageOf,
   PageQuery,
   type Static,
+  Text,
   Time,
   Type,
 } from '#http/schema.ts'
@@ -18,18 +19,21 @@ export const DomainName = Named(
   'PermissionDomain',
   Enum(DOMAINS, {
     description: 'PLATFORM: the console. APP: one’s own things. ORG: the things of an organization',
+    examples: ['APP'],
   }),
 )
 
 const Word = (description: string, example: string) =>
   Line(50, 1, { pattern: '^[a-z_]+$', description, examples: [example] })
 const PointName = Type.String({ description: '`resource:action`', examples: ['qr_code:read'] })
-const PointDescription = Line(500, 0, { description: 'What the point lets one do' })
+const PointDescription = Line(500, 0, { description: 'What the point lets one do', examples: ['Archive QR codes'] })
 
 export const PermissionsQuery = PageQuery({
   domain: Type.Optional(DomainName),
   enabled: Type.Optional(Type.Boolean()),
-  keyword: Type.Optional(Line(100, 0, { description: 'Found in resource, action or description' })),
+  keyword: Type.Optional(
+    Line(100, 0, { description: 'Found in resource, action or description', examples: ['qr_code'] }),
+  ),
 })
 export type PermissionsQuery = Static<typeof PermissionsQuery>
 
@@ -50,10 +54,10 @@ export type UpdatePermission = Static<typeof UpdatePermission>
 export const PermissionView = Model('Permission', {
   id: Id,
   domain: DomainName,
-  resource: Type.String(),
-  action: Type.String(),
+  resource: Text('qr_code'),
+  action: Text('read'),
   name: PointName,
-  description: Type.String(),
+  description: Text('See QR codes'),
   enabled: Type.Boolean(),
 })
 export type PermissionView = Static<typeof PermissionView>
@@ -88,6 +92,7 @@ export type RolesQuery = Static<typeof RolesQuery>
 export const RoleWhere = Type.Object({ domain: Type.Optional(DomainName), scopeId: Type.Optional(ScopeId) })
 export type RoleWhere = Static<typeof RoleWhere>
 
+const RoleName = { ...Name, examples: ['Librarian'] }
 const notBoth = { not: { required: ['permissionIds', 'permissions'] } }
 
 export const CreateRole = Model('CreateRole', notBoth, {
@@ -96,14 +101,14 @@ export const CreateRole = Model('CreateRole', notBoth, {
     description: 'Unique in its domain and scope; kept in upper case',
     examples: ['LIBRARIAN'],
   }),
-  name: Name,
+  name: RoleName,
   domain: Type.Optional(DomainName),
   scopeId: Type.Optional(ScopeId),
   ...points,
 })
 export type CreateRole = Static<typeof CreateRole>
 
-export const UpdateRole = Model('UpdateRole', notBoth, { name: Type.Optional(Name), ...points })
+export const UpdateRole = Model('UpdateRole', notBoth, { name: Type.Optional(RoleName), ...points })
 export type UpdateRole = Static<typeof UpdateRole>
 
 export const RoleView = Model('Role', {
@@ -111,7 +116,7 @@ export const RoleView = Model('Role', {
   domain: DomainName,
   scopeId: ScopeId,
   code: Type.String({ examples: ['ADMIN'] }),
-  name: Type.String(),
+  name: Text('Librarian'),
   isSystem: Type.Boolean({ description: 'Keeps its code and cannot be deleted' }),
   holdsEverything: Type.Boolean({ description: 'Every enabled point of the domain, without a list' }),
   permissionIds: Type.Array(Id),
@@ -133,8 +138,8 @@ export const UserRoleView = Model('UserRole', {
   roleId: Id,
   domain: DomainName,
   scopeId: ScopeId,
-  code: Type.String(),
-  name: Type.String(),
+  code: Text('LIBRARIAN'),
+  name: Text('Librarian'),
   isSystem: Type.Boolean(),
   isInitial: Type.Boolean({ description: 'The first administrator’s: it cannot be revoked' }),
   grantedAt: Time,
@@ -172,12 +177,15 @@ export const ExplainView = Model('PermissionExplanation', {
       scopeId: ScopeId,
       granted: Type.Boolean(),
       reason: Enum(REASONS),
-      explanation: Type.String({ description: 'The reason as a sentence' }),
+      explanation: Type.String({
+        description: 'The reason as a sentence',
+        examples: ['The role Librarian has the point.'],
+      }),
       roles: Type.Array(
         Type.Object({
           roleId: Id,
-          code: Type.String(),
-          name: Type.String(),
+          code: Text('LIBRARIAN'),
+          name: Text('Librarian'),
           grants: Type.Boolean({ description: 'Holds the point, or everything' }),
         }),
         { description: 'The roles the user holds there' },

@@ -16,7 +16,9 @@ export const Email = Line(EMAIL_MAX, 1, { examples: ['lin@example.org'] })
 /** Anything else is answered like a wrong one. */
 export const Code = Line(20, 1, { examples: ['204817'] })
 
-const Alias = Type.Optional(Nullable(Line(EMAIL_MAX, 0, { description: 'Another name of the field before' })))
+const Alias = Type.Optional(
+  Nullable(Line(EMAIL_MAX, 0, { description: 'Another name of the field before', examples: ['lin@example.org'] })),
+)
 
 export const ToPhone = OneOf('PhoneRecipient', ['phone', 'credential'], {
   phone: Type.Optional(Nullable(Phone)),

@@ -10,7 +10,10 @@ export const MobileToken = Model('MobileToken', { token: CarrierToken })
 
 export const Unbound = Model('UnbindResult', {
   hint: Nullable(
-    Type.String({ description: 'Advice to bind something: from now on the account hangs on its device alone' }),
+    Type.String({
+      description: 'Advice to bind something: from now on the account hangs on its device alone',
+      examples: ['Bind a phone or an e-mail, or set a password'],
+    }),
   ),
   user: UserView,
 })

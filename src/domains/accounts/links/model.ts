@@ -1,4 +1,4 @@
-import { Enum, Id, Line, Model, Nullable, OneOf, type Static, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Line, Model, Nullable, OneOf, type Static, Text, Time, Type } from '#http/schema.ts'
 
 import { Code } from '../codes/model.ts'
 import { EMAIL_MAX } from '../limits.ts'
@@ -21,8 +21,8 @@ export const LinkView = Model('AccountLink', {
   id: Id,
   ownerUserId: Type.Integer({ minimum: 1, description: 'Who may switch' }),
   linkedUserId: Type.Integer({ minimum: 1, description: 'To whom' }),
-  nickname: Type.String({ description: 'Of the other account' }),
-  avatarUrl: Nullable(Type.String()),
+  nickname: Type.String({ description: 'Of the other account', examples: ['Chen Yu'] }),
+  avatarUrl: Nullable(Text('https://example.com/yu.png')),
   createdAt: Time,
 })
 export type LinkView = Static<typeof LinkView>

@@ -80,7 +80,7 @@ export const loginRecordEndpoints = [
     access: platform('login_record:read'),
     query: PageQuery({
       userId: Type.Optional(Id),
-      hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 8784 })),
+      hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 8784, examples: [24] })),
       loginType: Type.Optional(LoginType),
     }),
     data,

@@ -1,4 +1,4 @@
-import { Enum, Id, Line, Model, Named, Nullable, Raw, type Static, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Line, Model, Named, Nullable, Raw, type Static, Text, Time, Type } from '#http/schema.ts'
 
 import { DEVICE_ID_MAX, DEVICE_NAME_MAX } from '../limits.ts'
 
@@ -40,13 +40,16 @@ export const LoginStatus = Named('LoginStatus', Enum(['success', 'failed']))
 export const LoginRecordView = Model('LoginRecord', {
   id: Id,
   userId: Nullable(Type.Integer({ minimum: 1, description: 'null: no account has the name that was tried' })),
-  deviceId: Type.String({ description: 'Opaque key of the device, not the id it signs in with' }),
-  deviceName: Type.String(),
+  deviceId: Type.String({
+    description: 'Opaque key of the device, not the id it signs in with',
+    examples: ['9b1c6e0f2d7a4385a1be'],
+  }),
+  deviceName: Text("Mei's phone"),
   ipAddress: Type.String({ examples: ['203.0.113.7'] }),
-  city: Type.String(),
+  city: Text('Hangzhou'),
   loginType: LoginType,
   status: LoginStatus,
-  failureReason: Nullable(Type.String()),
+  failureReason: Nullable(Text('wrong password')),
   createdAt: Time,
 })
 export type LoginRecordView = Static<typeof LoginRecordView>
@@ -54,10 +57,15 @@ export type LoginRecordView = Static<typeof LoginRecordView>
 export const NewLoginRecord = Model('NewLoginRecord', {
   loginType: LoginType,
   status: Type.Optional(Enum(['success', 'failed'], { default: 'success' })),
-  deviceId: Type.Optional(Raw(DEVICE_ID_MAX, 0, { description: 'Raw device id; the session’s device unless given' })),
-  deviceName: Type.Optional(Line(DEVICE_NAME_MAX)),
-  city: Type.Optional(Line(100)),
-  failureReason: Type.Optional(Nullable(Line(200))),
+  deviceId: Type.Optional(
+    Raw(DEVICE_ID_MAX, 0, {
+      description: 'Raw device id; the session’s device unless given',
+      examples: ['5f1d7c52b0e94c0aa0b1'],
+    }),
+  ),
+  deviceName: Type.Optional(Line(DEVICE_NAME_MAX, 0, { examples: ["Mei's phone"] })),
+  city: Type.Optional(Line(100, 0, { examples: ['Hangzhou'] })),
+  failureReason: Type.Optional({ ...Nullable(Line(200)), examples: [null] }),
 })
 export type NewLoginRecord = Static<typeof NewLoginRecord>
 

@@ -31,8 +31,12 @@ import { UserView } from '../users/model.ts'
 export const LoginResponse = Model('LoginResponse', {
   accessToken: Type.String({
     description: 'For `Authorization: Bearer`, valid for 7 days, only together with X-Device-Id',
+    examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl'],
   }),
-  refreshToken: Type.String({ description: 'For one exchange at /api/auth/refresh, within 30 days' }),
+  refreshToken: Type.String({
+    description: 'For one exchange at /api/auth/refresh, within 30 days',
+    examples: ['Zk3q0sJ9xW7vT2bN5yLrAeHc8uGdPmKf4iOa1nQwXEo'],
+  }),
   tokenType: Enum(['Bearer']),
   expiresAt: Time,
   sessionId: Id,
@@ -40,6 +44,7 @@ export const LoginResponse = Model('LoginResponse', {
     description:
       'The device id to send as X-Device-Id, when the login named none and the server made one: keep it like a password. ' +
       'Otherwise the opaque key under which lists show the device; the id that was sent is never sent back.',
+    examples: ['9b1c6e0f2d7a4385a1be'],
   }),
   isNewUser: Type.Boolean(),
   user: UserView,
@@ -59,13 +64,18 @@ const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
 const device = {
   deviceId: Maybe(
     Documented(
-      Raw(DEVICE_ID_MAX, 0, { description: 'Used when there is no X-Device-Id header; at least 16 characters' }),
+      Raw(DEVICE_ID_MAX, 0, {
+        description: 'Used when there is no X-Device-Id header; at least 16 characters',
+        examples: ['5f1d7c52b0e94c0aa0b1'],
+      }),
       {
         minLength: DEVICE_ID_MIN,
       },
     ),
   ),
-  deviceName: Maybe(Line(DEVICE_NAME_MAX, 0, { description: 'Used when there is no X-Device-Name header' })),
+  deviceName: Maybe(
+    Line(DEVICE_NAME_MAX, 0, { description: 'Used when there is no X-Device-Name header', examples: ["Mei's phone"] }),
+  ),
 }
 
 /** Also of `POST /api/auth/sessions`. */
@@ -92,7 +102,10 @@ export type PhoneLogin = Static<typeof PhoneLogin>
 export const EmailLogin = Model('EmailLogin', { email: Email, code: Code, ...device })
 export type EmailLogin = Static<typeof EmailLogin>
 
-export const CarrierToken = Raw(ONECLICK_TOKEN_MAX, 1, { description: 'From the carrier’s SDK in the app' })
+export const CarrierToken = Raw(ONECLICK_TOKEN_MAX, 1, {
+  description: 'From the carrier’s SDK in the app',
+  examples: ['eyJ0eXAiOiJKV1QifQ.c2lnbmF0dXJl'],
+})
 export const OneClickLogin = Model('OneClickLogin', { token: CarrierToken, ...device })
 export type OneClickLogin = Static<typeof OneClickLogin>
 
@@ -102,9 +115,11 @@ export const Registration = AnyOf('Registration', ['username', 'email'], {
   ),
   email: Maybe(Line(EMAIL_MAX, 0, { examples: ['lin@example.org'] })),
   password: NewPassword,
-  nickname: Maybe(Line(NICKNAME_MAX)),
+  nickname: Maybe(Line(NICKNAME_MAX, 0, { examples: ['Lin Mei'] })),
   ...device,
 })
 export type Registration = Static<typeof Registration>
 
-export const Refresh = Model('RefreshRequest', { refreshToken: Raw(200, 1) })
+export const Refresh = Model('RefreshRequest', {
+  refreshToken: Raw(200, 1, { examples: ['Zk3q0sJ9xW7vT2bN5yLrAeHc8uGdPmKf4iOa1nQwXEo'] }),
+})

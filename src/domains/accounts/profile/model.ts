@@ -4,16 +4,27 @@ import { NICKNAME_MAX, SIGNATURE_MAX } from '../limits.ts'
 
 export const ProfileChange = Model('UpdateProfile', {
   nickname: Type.Optional(
-    Nullable(Line(NICKNAME_MAX, 0, { description: 'null leaves it unchanged, an empty text clears it' })),
+    Nullable(
+      Line(NICKNAME_MAX, 0, {
+        description: 'null leaves it unchanged, an empty text clears it',
+        examples: ['Lin Mei'],
+      }),
+    ),
   ),
   signature: Type.Optional(
-    Nullable(Line(SIGNATURE_MAX, 0, { description: 'null leaves it unchanged, an empty text clears it' })),
+    Nullable(
+      Line(SIGNATURE_MAX, 0, {
+        description: 'null leaves it unchanged, an empty text clears it',
+        examples: ['Paper, tiles and tea'],
+      }),
+    ),
   ),
   avatarUrl: Type.Optional(
     Nullable(
       Line(500, 0, {
         pattern: '^$|^https?://[^\\s"<>]+$|^/[^/\\s"<>][^\\s"<>]*$',
         description: 'http, https or a path on this server; null or an empty text clears it',
+        examples: ['https://example.com/mei.png'],
       }),
     ),
   ),

@@ -1,6 +1,6 @@
 import { Model, Raw, type Static, Type } from '#http/schema.ts'
 
-const Token = Raw(100, 1, { description: 'From the link' })
+const Token = Raw(100, 1, { description: 'From the link', examples: ['Zk3q0sJ9xW7vT2bN5yLrAeHc8uGdPmKf4iOa1nQwXEo'] })
 
 export const SetupQuery = Type.Object({ token: Token })
 
@@ -9,6 +9,6 @@ export const SetupForm = Model('SetupForm', {
   token: Token,
   username: Raw(500, 0, { examples: ['admin'] }),
   password: Raw(500, 0, { examples: ['correct horse battery'] }),
-  repeated: Type.Optional(Raw(500, 0, { description: 'The password again' })),
+  repeated: Type.Optional(Raw(500, 0, { description: 'The password again', examples: ['correct horse battery'] })),
 })
 export type SetupForm = Static<typeof SetupForm>

@@ -9,6 +9,7 @@ import {
   PageOf,
   PageQuery,
   type Static,
+  Text,
   Time,
   Type,
 } from '#http/schema.ts'
@@ -28,7 +29,7 @@ export type Targets = Static<typeof Invite>
 /** Nobody named: only the link is answered. */
 export const ShareLink = Model('ShareJoinLink', named)
 
-const Target = Type.Union([Id, Type.String()], { description: 'As it was given' })
+const Target = Type.Union([Id, Text('lin@example.org')], { description: 'As it was given' })
 
 export const Invited = Model('InviteResult', {
   items: Type.Array(
@@ -43,8 +44,11 @@ export type Invited = Static<typeof Invited>
 
 export const LinkShared = Model('ShareJoinLinkResult', {
   content: Type.String({ examples: ['org-join:K7WPQ2MX'] }),
-  url: Type.String({ description: 'Page of the organization; answers only while it is public' }),
-  imageUrl: Type.String(),
+  url: Type.String({
+    description: 'Page of the organization; answers only while it is public',
+    examples: ['http://localhost:8080/public/orgs/K7WPQ2MX'],
+  }),
+  imageUrl: Text('http://localhost:8080/api/qrcode/render?content=org-join%3AK7WPQ2MX'),
   items: Type.Array(Type.Object({ target: Target, status: Enum(['SENT', 'ALREADY_MEMBER', 'NOT_FOUND']) })),
 })
 export type LinkShared = Static<typeof LinkShared>
@@ -54,12 +58,12 @@ const Status = Named('InvitationStatus', Enum(['PENDING', 'ACCEPTED', 'REJECTED'
 export const InvitationView = Model('Invitation', {
   id: Id,
   orgId: Id,
-  orgName: Type.String(),
-  orgAvatarUrl: Nullable(Type.String()),
+  orgName: Text('Willow Street Library'),
+  orgAvatarUrl: Nullable(Text('https://example.com/logo.png')),
   inviterId: Id,
-  inviterNickname: Type.String(),
+  inviterNickname: Text('Chen Yu'),
   inviteeId: Id,
-  inviteeNickname: Type.String(),
+  inviteeNickname: Text('Lin Mei'),
   status: Status,
   expiresAt: Time,
   respondedAt: Nullable(Time),
@@ -83,6 +87,8 @@ export const SearchQuery = Type.Object({
   }),
 })
 export const FoundUsers = Model('FoundUsers', {
-  items: Type.Array(Type.Object({ id: Id, nickname: Type.String(), avatarUrl: Nullable(Type.String()) })),
+  items: Type.Array(
+    Type.Object({ id: Id, nickname: Text('Lin Mei'), avatarUrl: Nullable(Text('https://example.com/mei.png')) }),
+  ),
 })
 export type FoundUsers = Static<typeof FoundUsers>

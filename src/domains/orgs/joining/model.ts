@@ -9,6 +9,7 @@ import {
   PageQuery,
   Raw,
   type Static,
+  Text,
   Time,
   Type,
 } from '#http/schema.ts'
@@ -25,16 +26,16 @@ export const Apply = Model('ApplyToJoin', { message: Type.Optional(Nullable(Mess
 export const Joined = Model('JoinResult', {
   status: Enum(['JOINED', 'PENDING'], { description: 'PENDING: somebody has to approve' }),
   orgId: Id,
-  orgName: Type.String(),
+  orgName: Text('Willow Street Library'),
 })
 export type Joined = Static<typeof Joined>
 
 export const PendingQuery = PageQuery({})
 export const PendingView = Model('JoinRequest', {
   userId: Id,
-  nickname: Type.String(),
-  avatarUrl: Nullable(Type.String()),
-  message: Type.String(),
+  nickname: Text('Lin Mei'),
+  avatarUrl: Nullable(Text('https://example.com/mei.png')),
+  message: Text('Lin from the front desk'),
   createdAt: Time,
 })
 export type PendingView = Static<typeof PendingView>
@@ -43,6 +44,6 @@ export const PendingPage = PageOf(PendingView)
 export const Approve = Model('DecideJoinRequest', {
   userId: Id,
   approve: Type.Boolean(),
-  reason: Type.Optional(Nullable(Multiline(200, 0, { description: 'Told to the applicant' }))),
+  reason: Type.Optional(Nullable(Multiline(200, 0, { description: 'Told to the applicant', examples: ['Welcome'] }))),
 })
 export type Approve = Static<typeof Approve>

@@ -8,7 +8,9 @@ import {
   Nullable,
   OneOf,
   SortItem,
+  SortOrder,
   type Static,
+  Text,
   Time,
   Tree,
   Type,
@@ -28,11 +30,14 @@ const coordinates = {
   longitude: Type.Optional(Nullable(Longitude)),
 }
 
+const LocationName = { ...Name, examples: ['Reading room'] }
+const LocationDescription = { ...Description, examples: ['Second floor, west'] }
+
 const together = { dependentRequired: { latitude: ['longitude'], longitude: ['latitude'] } }
 
 export const CreateLocation = Model('CreateLocation', together, {
-  name: Name,
-  description: Type.Optional(Nullable(Description)),
+  name: LocationName,
+  description: Type.Optional(Nullable(LocationDescription)),
   parentId: Type.Optional(Nullable(Id)),
   ...coordinates,
 })
@@ -40,8 +45,8 @@ export type CreateLocation = Static<typeof CreateLocation>
 
 /** Only the fields present change; `parentId` null moves to the top. */
 export const UpdateLocation = Model('UpdateLocation', together, {
-  name: Type.Optional(Name),
-  description: Type.Optional(Nullable(Description)),
+  name: Type.Optional(LocationName),
+  description: Type.Optional(Nullable(LocationDescription)),
   parentId: Type.Optional(Nullable(Id)),
   ...coordinates,
 })
@@ -62,12 +67,12 @@ export type ReorderLocations = Static<typeof ReorderLocations>
 const shown = {
   id: Id,
   parentId: Nullable(Id),
-  name: Type.String(),
-  description: Type.String(),
+  name: Text('Reading room'),
+  description: Text('Second floor, west'),
   latitude: Nullable(Latitude),
   longitude: Nullable(Longitude),
   pinned: Type.Boolean(),
-  sortOrder: Type.Integer(),
+  sortOrder: SortOrder,
   createdAt: Time,
   updatedAt: Time,
 }

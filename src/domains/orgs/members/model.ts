@@ -1,10 +1,10 @@
-import { Id, Line, Model, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
+import { Id, Line, Model, Nullable, PageOf, PageQuery, type Static, Text, Time, Type } from '#http/schema.ts'
 
 export const InOrg = Type.Object({ orgId: Id })
 export const ByMember = Type.Object({ orgId: Id, userId: Id })
 
 export const MembersQuery = PageQuery({
-  keyword: Type.Optional(Line(50, 0, { description: 'Found in what members are called here' })),
+  keyword: Type.Optional(Line(50, 0, { description: 'Found in what members are called here', examples: ['Lin'] })),
 })
 export type MembersQuery = Static<typeof MembersQuery>
 
@@ -24,11 +24,11 @@ export type ChangeMember = Static<typeof ChangeMember>
 
 export const MemberView = Model('Member', {
   userId: Id,
-  nickname: Type.String(),
-  avatarUrl: Nullable(Type.String()),
+  nickname: Text('Lin Mei'),
+  avatarUrl: Nullable(Text('https://example.com/mei.png')),
   roleId: Nullable(Id),
   roleCode: Nullable(Type.String({ examples: ['MEMBER'] })),
-  roleName: Type.String({ description: 'Empty for who holds no role any more' }),
+  roleName: Type.String({ description: 'Empty for who holds no role any more', examples: ['Member'] }),
   isOwner: Type.Boolean(),
   joinedAt: Time,
 })

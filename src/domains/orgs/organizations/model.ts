@@ -11,6 +11,7 @@ import {
   PageQuery,
   Sort,
   type Static,
+  Text,
   Time,
   Type,
 } from '#http/schema.ts'
@@ -44,7 +45,7 @@ const AvatarUrl = Line(500, 0, {
 const OrgName = { ...Name, examples: ['Willow Street Library'] }
 
 const changeable = {
-  description: Type.Optional(Nullable(Description)),
+  description: Type.Optional(Nullable({ ...Description, examples: ['Books and paper for the quarter'] })),
   visibility: Type.Optional(Visibility),
   joinPolicy: Type.Optional(Policy),
   memberLimit: Type.Optional(MemberLimit),
@@ -73,13 +74,13 @@ const Code = Type.String({ minLength: CODE_LENGTH, maxLength: CODE_LENGTH, examp
 const Count = Type.Integer({ minimum: 0 })
 const told = {
   id: Id,
-  name: Type.String(),
-  description: Type.String(),
+  name: Text('Willow Street Library'),
+  description: Text('Books and paper for the quarter'),
   code: Code,
   visibility: Visibility,
   joinPolicy: Policy,
   memberCount: Count,
-  avatarUrl: Nullable(Type.String()),
+  avatarUrl: Nullable(Text('https://example.com/logo.png')),
   createdAt: Time,
 }
 
@@ -97,22 +98,31 @@ export const OrgView = Model('Organization', {
   permissions: Type.Array(Type.String({ examples: ['member:read'] }), {
     description: 'Points of the ORG domain that the caller holds here; empty for who is no member',
   }),
-  roleName: Type.String({ description: 'Display name of the caller’s role here; empty for who is no member' }),
+  roleName: Type.String({
+    description: 'Display name of the caller’s role here; empty for who is no member',
+    examples: ['Owner'],
+  }),
 })
 export type OrgView = Static<typeof OrgView>
 export const OrgPage = PageOf(OrgView)
 
 export const MyOrgsQuery = PageQuery({})
 export const DiscoverQuery = PageQuery({
-  keyword: Type.Optional(Line(100, 0, { description: 'Found in name or description' })),
+  keyword: Type.Optional(Line(100, 0, { description: 'Found in name or description', examples: ['library'] })),
   sort: Sort(['createdAt', 'name', 'memberCount']),
 })
 
 export const OrgQrCode = Model('OrganizationQrCode', {
   code: Code,
   content: Type.String({ description: 'What the QR code holds: `org-join:<code>`', examples: ['org-join:K7WPQ2MX'] }),
-  imageUrl: Type.String({ description: 'The picture (PNG)' }),
-  publicUrl: Type.String({ description: 'Page for people; answers only while the organization is public' }),
+  imageUrl: Type.String({
+    description: 'The picture (PNG)',
+    examples: ['http://localhost:8080/api/qrcode/render?content=org-join%3AK7WPQ2MX'],
+  }),
+  publicUrl: Type.String({
+    description: 'Page for people; answers only while the organization is public',
+    examples: ['http://localhost:8080/public/orgs/K7WPQ2MX'],
+  }),
 })
 export type OrgQrCode = Static<typeof OrgQrCode>
 
@@ -121,9 +131,12 @@ export const OrgStats = Model('OrganizationStats', {
   memberLimit: MemberLimit,
   pendingRequests: Count,
   pendingInvitations: Count,
-  roles: Type.Array(Type.Object({ roleId: Id, roleCode: Type.String(), roleName: Type.String(), memberCount: Count }), {
-    description: 'How many members hold each role',
-  }),
+  roles: Type.Array(
+    Type.Object({ roleId: Id, roleCode: Text('MEMBER'), roleName: Text('Member'), memberCount: Count }),
+    {
+      description: 'How many members hold each role',
+    },
+  ),
   resources: Type.Array(Type.Object({ name: Type.String({ examples: ['QR codes'] }), count: Count }), {
     description: 'What the organization owns',
   }),

@@ -10,7 +10,9 @@ import {
   PageQuery,
   Sort,
   SortItem,
+  SortOrder,
   type Static,
+  Text,
   Time,
   Tree,
   Type,
@@ -24,15 +26,17 @@ export const MAX_CATEGORIES = 2000
 const Color = Line(32, 0, { description: 'A colour in the words of the client', examples: ['#ff8800'] })
 const ParentId = Nullable(Id)
 
+const CategoryName = { ...Name, examples: ['Menus'] }
+
 export const CreateCategory = Model('CreateCategory', {
-  name: Name,
+  name: CategoryName,
   color: Type.Optional(Nullable(Color)),
   parentId: Type.Optional(ParentId),
 })
 export type CreateCategory = Static<typeof CreateCategory>
 
 export const UpdateCategory = Model('UpdateCategory', {
-  name: Type.Optional(Name),
+  name: Type.Optional(CategoryName),
   color: Type.Optional(Nullable(Color)),
 })
 export type UpdateCategory = Static<typeof UpdateCategory>
@@ -56,20 +60,21 @@ export const ListQuery = PageQuery({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       description: 'Only direct children of it; 0: the top level',
+      examples: [0],
     }),
   ),
-  keyword: Type.Optional(Line(100, 0, { description: 'Found in the name' })),
+  keyword: Type.Optional(Line(100, 0, { description: 'Found in the name', examples: ['menu'] })),
   sort: Sort(['name', 'createdAt', 'sortOrder']),
 })
 export type ListQuery = Static<typeof ListQuery>
 
 const shown = {
   id: Id,
-  name: Type.String(),
-  color: Type.String(),
+  name: Text('Menus'),
+  color: Text('#ff8800'),
   parentId: Nullable(Id),
   pinned: Type.Boolean(),
-  sortOrder: Type.Integer(),
+  sortOrder: SortOrder,
   codeCount: Type.Integer({ minimum: 0, description: 'Codes directly in it, without sub-categories and trash' }),
   createdAt: Time,
 }

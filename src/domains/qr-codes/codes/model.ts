@@ -13,6 +13,7 @@ import {
   Sort,
   SortOrder,
   type Static,
+  Text,
   Time,
   Type,
 } from '#http/schema.ts'
@@ -20,12 +21,13 @@ import { CONTENT_TYPES } from '#lib/content-type.ts'
 
 import { MAX_CONTENT_BYTES } from './rules.ts'
 
-export const ContentTypeName = Named('ContentType', Enum(CONTENT_TYPES))
+export const ContentTypeName = Named('ContentType', Enum(CONTENT_TYPES, { examples: ['URL'] }))
 export const Level = Named(
   'ErrorCorrectionLevel',
-  Enum(['L', 'M', 'Q', 'H'], { description: 'Error correction: L 7 %, M 15 %, Q 25 %, H 30 %' }),
+  Enum(['L', 'M', 'Q', 'H'], { description: 'Error correction: L 7 %, M 15 %, Q 25 %, H 30 %', examples: ['M'] }),
 )
 export const Color = Type.String({ pattern: '^[0-9a-fA-F]{6}$', description: 'Six hex digits', examples: ['1a2b3c'] })
+const Background = { ...Color, examples: ['ffffff'] }
 /** Modules of quiet zone. */
 export const Margin = Type.Integer({ minimum: 0, maximum: 10 })
 
@@ -38,7 +40,7 @@ export const Content = Raw(MAX_CONTENT_BYTES, 1, {
 
 export const Style = Model('QrCodeStyleInput', {
   fg: Type.Optional(Nullable(Color)),
-  bg: Type.Optional(Nullable(Color)),
+  bg: Type.Optional(Nullable(Background)),
   level: Type.Optional(Nullable(Level)),
   margin: Type.Optional(Nullable(Margin)),
 })
@@ -77,7 +79,7 @@ export const MAX_BATCH = 500
 /** Contents may be longer here: they are measured together with what else can be wrong, so that one answer names every bad item. */
 const BatchItem = Model('NewQrCode', {
   ...writable,
-  content: Raw(2 * MAX_CONTENT_BYTES, 1, { description: CONTENT_DESCRIPTION }),
+  content: Raw(2 * MAX_CONTENT_BYTES, 1, { description: CONTENT_DESCRIPTION, examples: ['https://example.com/menu'] }),
 })
 export const CreateBatch = Model('CreateQrCodes', {
   items: Type.Array(BatchItem, { minItems: 1, maxItems: MAX_BATCH }),
@@ -88,6 +90,7 @@ export const CategoryFilter = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
   description: '0: codes without a category. Any other id includes its sub-categories',
+  examples: [0],
 })
 
 export const InOrg = Type.Object({ orgId: OrgId })
@@ -97,7 +100,7 @@ export const PublishCode = Model('PublishQrCode', { isPublic: Type.Boolean(), or
 export const ListQuery = PageQuery({
   orgId: OrgId,
   categoryId: Type.Optional(CategoryFilter),
-  keyword: Type.Optional(Line(100, 0, { description: 'Found in name, content, remark or tags' })),
+  keyword: Type.Optional(Line(100, 0, { description: 'Found in name, content, remark or tags', examples: ['menu'] })),
   contentType: Type.Optional(ContentTypeName),
   isPublic: Type.Optional(Type.Boolean()),
   pinned: Type.Optional(Type.Boolean()),
@@ -107,26 +110,32 @@ export type ListQuery = Static<typeof ListQuery>
 
 export const TrashQuery = PageQuery({ orgId: OrgId })
 
-export const StyleView = Model('QrCodeStyle', { fg: Color, bg: Color, level: Level, margin: Margin })
+export const StyleView = Model('QrCodeStyle', { fg: Color, bg: Background, level: Level, margin: Margin })
 
 const shown = {
   id: Id,
   uuid: Type.String({ format: 'uuid', examples: ['7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'] }),
-  name: Type.String(),
-  content: Type.String(),
+  name: Text('Spring menu'),
+  content: Text('https://example.com/menu'),
   contentType: ContentTypeName,
   categoryId: Nullable(Id),
-  tags: Type.Array(Type.String()),
-  remark: Type.String(),
+  tags: Type.Array(Text('menu')),
+  remark: Text('Table 7, by the window'),
   style: StyleView,
   isPublic: Type.Boolean(),
   pinned: Type.Boolean(),
-  sortOrder: Type.Integer(),
+  sortOrder: SortOrder,
   orgId: Nullable(Id),
   userId: Id,
   scanCount: Type.Integer({ minimum: 0, description: 'How often the public page was opened' }),
-  imageUrl: Type.String({ description: 'The picture (PNG)' }),
-  publicUrl: Type.String({ description: 'The share page; answers only while the code is public' }),
+  imageUrl: Type.String({
+    description: 'The picture (PNG)',
+    examples: ['http://localhost:8080/api/qrcode/render?content=https%3A%2F%2Fexample.com%2Fmenu'],
+  }),
+  publicUrl: Type.String({
+    description: 'The share page; answers only while the code is public',
+    examples: ['http://localhost:8080/public/qr/7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'],
+  }),
   version: Type.Integer({ minimum: 1 }),
   createdAt: Time,
   updatedAt: Time,

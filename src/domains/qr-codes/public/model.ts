@@ -1,23 +1,26 @@
-import { Line, Model, type Static, Time, Type } from '#http/schema.ts'
+import { Line, Model, type Static, Text, Time, Type } from '#http/schema.ts'
 
 import { ContentTypeName, StyleView } from '../codes/model.ts'
 
 /** Any text: what is not the uuid of a public code is simply not found. */
-export const ByUuid = Type.Object({ uuid: Line(64) })
+export const ByUuid = Type.Object({ uuid: Line(64, 0, { examples: ['7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'] }) })
 
 /** Landing pages of the interface (spec §4.2): activity, check-in, pass, asset. */
-export const ByLanding = Type.Object({ type: Line(64), id: Line(64) })
+export const ByLanding = Type.Object({
+  type: Line(64, 0, { examples: ['activity'] }),
+  id: Line(64, 0, { examples: ['42'] }),
+})
 
 /** What anybody may see of a public code: nothing of its owner, nor how they sort it or what they remarked. */
 export const PublicQrCode = Model('PublicQrCode', {
-  uuid: Type.String(),
-  name: Type.String(),
-  content: Type.String(),
+  uuid: Text('7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'),
+  name: Text('Spring menu'),
+  content: Text('https://example.com/menu'),
   contentType: ContentTypeName,
   style: StyleView,
   scanCount: Type.Integer({ minimum: 0 }),
-  imageUrl: Type.String(),
-  publicUrl: Type.String(),
+  imageUrl: Text('http://localhost:8080/api/qrcode/render?content=https%3A%2F%2Fexample.com%2Fmenu'),
+  publicUrl: Text('http://localhost:8080/public/qr/7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'),
   createdAt: Time,
   updatedAt: Time,
 })

@@ -11,6 +11,7 @@ import {
   PageQuery,
   Raw,
   type Static,
+  Text,
   Time,
   Type,
 } from '#http/schema.ts'
@@ -21,13 +22,16 @@ import { ByDay, DaysQuery } from '../stats/days.ts'
 
 export const SOURCES = ['CAMERA', 'IMAGE', 'MANUAL'] as const
 const Source = Named('ScanSource', Enum(SOURCES))
-const Title = Line(100)
-const Address = Line(200)
+const Title = Line(100, 0, { examples: ['Menu at the door'] })
+const Address = Line(200, 0, { examples: ['1 West Lake Road, Hangzhou'] })
 
 const together = { dependentRequired: { latitude: ['longitude'], longitude: ['latitude'] } }
 
 export const CreateScan = Model('CreateScanRecord', together, {
-  content: Raw(MAX_CONTENT_BYTES, 1, { description: 'What was read, to the letter' }),
+  content: Raw(MAX_CONTENT_BYTES, 1, {
+    description: 'What was read, to the letter',
+    examples: ['https://example.com/menu'],
+  }),
   contentType: Type.Optional(Nullable(ContentTypeName)),
   source: Type.Optional(Nullable(Source)),
   title: Type.Optional(Nullable(Title)),
@@ -49,7 +53,7 @@ export type UpdateScan = Static<typeof UpdateScan>
 
 export const ListQuery = PageQuery({
   favorite: Type.Optional(Type.Boolean()),
-  keyword: Type.Optional(Line(100, 0, { description: 'Found in content, title or address' })),
+  keyword: Type.Optional(Line(100, 0, { description: 'Found in content, title or address', examples: ['menu'] })),
   contentType: Type.Optional(ContentTypeName),
   source: Type.Optional(Source),
   from: Type.Optional({ ...Time, description: 'Scanned at or after it' }),
@@ -63,21 +67,21 @@ export type Kind = (typeof KINDS)[number]
 export const Resolved = Model('ScanTarget', {
   kind: Enum(KINDS),
   id: Type.Optional(Id),
-  title: Type.Optional(Type.String()),
+  title: Type.Optional(Text('Spring menu')),
 })
 export type Resolved = Static<typeof Resolved>
 
 const shown = {
   id: Id,
-  content: Type.String(),
+  content: Text('https://example.com/menu'),
   contentType: ContentTypeName,
   source: Source,
   qrCodeId: Nullable(Id),
-  title: Nullable(Type.String()),
+  title: Nullable(Text('Menu at the door')),
   favorite: Type.Boolean(),
   latitude: Nullable(Latitude),
   longitude: Nullable(Longitude),
-  address: Nullable(Type.String()),
+  address: Nullable(Text('1 West Lake Road, Hangzhou')),
   scannedAt: Time,
   createdAt: Time,
 }

@@ -1,4 +1,4 @@
-import { Id, Model, Nullable, type Static, Type } from '#http/schema.ts'
+import { Id, Model, Nullable, type Static, Text, Type } from '#http/schema.ts'
 
 import { ContentTypeName } from '../codes/model.ts'
 import { ByDay, DaysQuery } from './days.ts'
@@ -16,7 +16,7 @@ export const CodeStats = Model('QrCodeStats', {
   scanCount: Type.Integer({ minimum: 0, description: 'How often their public pages were opened, all together' }),
   byCategory: Type.Array(
     Type.Object(
-      { categoryId: Nullable(Id), name: Nullable(Type.String()), count: Count },
+      { categoryId: Nullable(Id), name: Nullable(Text('Menus')), count: Count },
       { description: 'Largest first; null: in no category' },
     ),
   ),

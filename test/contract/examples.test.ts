@@ -1,0 +1,182 @@
+/**
+ * The server accepts every request example of the API document as it is; only ids are replaced by those of rows that exist. An
+ * operation may refuse its example for the state that it finds, never for the form of the request.
+ */
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+
+import { allEndpoints } from '#app'
+import type { AnyEndpoint } from '#http/endpoint.ts'
+import { openApiDocument } from '#http/openapi.ts'
+
+import { isolation as accounts } from '../accounts/isolation.ts'
+import { ok, type Person, useServer } from '../harness/index.ts'
+import { isolation as notifications } from '../notifications/isolation.ts'
+import { isolation as orgs } from '../orgs/isolation.ts'
+import { isolation as qrCodes } from '../qr-codes/isolation.ts'
+
+const FIXTURES = [accounts, qrCodes, orgs, notifications]
+
+const NO_SUCH_ROW = [404, /Not found|Nothing to see here/] as const
+const NOT_SENT = [400, /The code is wrong or has expired/] as const
+const LINK_USED = [403, /setup link has been used/] as const
+const UNKNOWN_TOKEN = [401, /refresh token is not valid/] as const
+const NOT_CONFIGURED = [400, /One-click sign-in is not set up/] as const
+const OWNER_STAYS = [400, /The owner cannot be changed or removed/] as const
+const IS_OWNER = [400, /is the owner already/] as const
+const NOT_REGISTERED = [400, /not registered|No account uses this/] as const
+const NOTHING_BOUND = [400, /is bound$/m] as const
+
+/** Refusals for the state of the data, with the message. All other examples must be answered with 200. */
+const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp]>> = {
+  'setup.page': LINK_USED,
+  'setup.submit': LINK_USED,
+  // The codes and uuids of real rows are random.
+  'qrCodes.public': NO_SUCH_ROW,
+  'qrCodes.publicPage': NO_SUCH_ROW,
+  'landing.page': NO_SUCH_ROW,
+  'orgs.public': NO_SUCH_ROW,
+  'orgs.publicPage': NO_SUCH_ROW,
+  'orgs.joinByCode': NO_SUCH_ROW,
+  'orgs.joinByQrCode': NO_SUCH_ROW,
+  // The organization is internal, the invitation is for another user, and no one asks to join.
+  'orgs.publicById': NO_SUCH_ROW,
+  'orgs.respond': NO_SUCH_ROW,
+  'orgs.approve': NO_SUCH_ROW,
+  'orgs.shareJoinLink': [400, /by invitation only/],
+  'auth.phoneLogin': NOT_SENT,
+  'auth.emailLogin': NOT_SENT,
+  'auth.phoneBind': NOT_SENT,
+  'auth.emailBind': NOT_SENT,
+  'auth.resetPassword': NOT_SENT,
+  'auth.phonePasswordLogin': [401, /Wrong account or password/],
+  'auth.refresh': UNKNOWN_TOKEN,
+  'adminAuth.refresh': UNKNOWN_TOKEN,
+  'auth.oneClickLogin': NOT_CONFIGURED,
+  'auth.verifyMobile': NOT_CONFIGURED,
+  'auth.forgotCode': NOT_REGISTERED,
+  'auth.phoneLinkCode': NOT_REGISTERED,
+  'auth.emailLinkCode': NOT_REGISTERED,
+  'auth.changeCode': NOTHING_BOUND,
+  'auth.phoneUnbind': NOTHING_BOUND,
+  'auth.emailUnbind': NOTHING_BOUND,
+  'auth.link': [400, /your own account/],
+  'adminAuth.login': [403, /may not use the console/],
+  'profile.setPassword': [400, /already set/],
+  'profile.setUsername': [400, /username is set/],
+  'auth.deleteAccount': [400, /administrator/],
+  // The caller owns the organization.
+  'orgs.transfer': IS_OWNER,
+  'orgs.transferOwnership': IS_OWNER,
+  'orgs.leave': [400, /owner cannot leave/],
+  'orgs.apply': [400, /member already/],
+  'orgs.changeMember': OWNER_STAYS,
+  'orgs.removeMember': OWNER_STAYS,
+  'orgs.dissolve': [400, /Clear the organization first/],
+  'categories.move': [400, /cannot be moved into itself/],
+  'categories.delete': [400, /sub-categories first/],
+  'access.revokeRole': NO_SUCH_ROW,
+}
+
+const { server, admin } = useServer()
+const owned: Record<string, number | string> = {}
+
+beforeAll(async () => {
+  for (const { make } of FIXTURES)
+    Object.assign(owned, await make({ server, admin, victim: admin, mark: 'example', owned }))
+  owned['role'] = ok(
+    await admin.call('access.createRole', { body: { domain: 'APP', code: 'EXAMPLE', name: 'Example' } }),
+  ).data.id
+})
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a document is walked as the JSON it is
+type Json = any
+
+const document: Json = JSON.parse(JSON.stringify(openApiDocument(allEndpoints, { version: '1', publicUrl: '' })))
+
+const FIELDS: Readonly<Record<string, string>> = Object.assign(
+  { roleId: 'role' },
+  ...FIXTURES.map(({ fields }) => fields),
+)
+const rowOf = (lists: readonly (readonly [RegExp, string])[], path: string): string | undefined =>
+  lists.find(([pattern]) => pattern.test(path))?.[1]
+const PATHS = [[/^\/api\/rbac\/roles\/:/, 'role'] as const, ...FIXTURES.flatMap(({ paths }) => paths)]
+const LISTS = FIXTURES.flatMap(({ lists = [] }) => lists)
+
+/** The example with ids of existing rows. */
+function withIds(example: Json, path: string, name = ''): Json {
+  if (Array.isArray(example)) return example.map((item) => withIds(item, path, name))
+  if (typeof example === 'object' && example !== null)
+    return Object.fromEntries(Object.entries(example).map(([key, value]) => [key, withIds(value, path, key)]))
+  if (typeof example !== 'number' || example < 42) return example
+  if (name === 'ids' || name === 'id') return owned[rowOf(LISTS, path) ?? 'code']
+  return owned[FIELDS[name] ?? FIELDS[name.replace(/s$/, '')] ?? ''] ?? example
+}
+
+/** With the organization of the query, rows of the caller's own would not be found. */
+const isOptionalId = (p: Json): boolean => !p.required && p.name in FIELDS
+
+interface Example {
+  path: string
+  query: Record<string, string>
+  body?: unknown
+}
+
+function exampleRequest({ method, path }: AnyEndpoint): Example {
+  const template = path.replaceAll(/:(\w+)/g, '{$1}')
+  const operation = document.paths[template][method.toLowerCase()]
+  const parameters: Json[] = operation.parameters.filter((p: Json) => p.$ref === undefined)
+  const valueOf = (p: Json) => withIds(p.example ?? p.schema.examples[0], path, p.name)
+  const first = owned[rowOf(PATHS, path) ?? '']
+  const values = parameters
+    .filter((p) => p.in === 'path')
+    .map((p, i) => [p.name, i === 0 ? (first ?? valueOf(p)) : valueOf(p)])
+  const inPath = Object.fromEntries(values)
+  const content = operation.requestBody?.content['application/json']
+  return {
+    path: template.replaceAll(/\{(\w+)\}/g, (_: string, name: string) => encodeURIComponent(inPath[name])),
+    query: Object.fromEntries(
+      parameters.filter((p) => p.in === 'query' && !isOptionalId(p)).map((p) => [p.name, String(valueOf(p))]),
+    ),
+    ...(content && { body: withIds(content.example, path) }),
+  }
+}
+
+/** Reads first and deletions late, so that rows exist as long as possible; last what ends the caller's session. */
+const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const LAST = [
+  'orgs.dissolve',
+  'auth.changePassword',
+  'sessions.revoke',
+  'devices.revoke',
+  'auth.logoutDevice',
+  'auth.logout',
+]
+const rank = ({ id, method }: AnyEndpoint) => ORDER.indexOf(method) + 10 * (LAST.indexOf(id) + 1)
+const inOrder = allEndpoints.filter((e) => e.tag !== 'Documentation').toSorted((a, b) => rank(a) - rank(b))
+
+let person: Person | undefined
+/** The administrator, signed in again if the last example ended the session. */
+async function signedIn(): Promise<Person> {
+  if (person === undefined || (await person.get('/api/auth/userinfo')).status === 401) person = await server.admin()
+  return person
+}
+
+describe('the request example of', () => {
+  for (const endpoint of inOrder)
+    test(`${endpoint.method} ${endpoint.path} is accepted`, async () => {
+      const { path, ...options } = exampleRequest(endpoint)
+      const caller = endpoint.access.kind === 'open' ? server.request : (await signedIn()).send
+      const reply = await caller(endpoint.method, path, options)
+      const [status, message] = REFUSED[endpoint.id] ?? [200, /^/]
+      const seen = `${endpoint.id} ${path} ${JSON.stringify(options)} → ${reply.status} ${reply.text.slice(0, 300)}`
+      expect(reply.status, seen).toBe(status)
+      expect(reply.details, seen).toEqual([])
+      if (status !== 200) expect(reply.message || reply.text, seen).toMatch(message)
+    })
+})
+
+test('each refusal listed above belongs to an operation', () => {
+  const ids = new Set(allEndpoints.map((e) => e.id))
+  expect(Object.keys(REFUSED).filter((id) => !ids.has(id))).toEqual([])
+})
