@@ -1,277 +1,445 @@
 /**
- * Long lists whose pages and totals cost the same at a thousand rows and at a million.
+ * Paged lists: any page of a list, and the total, cost the same at a thousand rows and at a million.
  *
- * LIMIT and OFFSET walk over all rows before the page, count(*) over all rows. Here a map of each list that is looked at is kept in
- * memory: where every 250th row stands, and how many rows lie between. A page then begins at the nearest of these places, and the
- * total is a sum. The map follows every write through after-commit hooks; on SQLite those run in the same turn as the COMMIT, and
- * the reading below is synchronous too, so no page ever sees the one without the other. On PostgreSQL the pages are plain ones.
+ * OFFSET walks over all rows before the page, and count(*) over all rows. So for each list that is looked at, in each order that is
+ * asked for, an index is kept in memory: the key of every 250th row, and how many rows are between them (list-index.ts). A page starts
+ * reading at the nearest key, and the total is a sum.
  *
- *     const codes = longList({
- *       table: qrCodes,
+ *     const codes = pagedTable(qrCodes, ['id', 'userId', 'deletedAt', 'pinned', 'name'])
+ *     const ofUser = codes.list({
  *       owner: ['userId'],
- *       scope: and(eq(qrCodes.userId, sql.placeholder('userId')), isNull(qrCodes.deletedAt))!,
- *       pinned: qrCodes.pinned,
- *       by: { sortOrder: qrCodes.sortOrder, createdAt: qrCodes.createdAt, id: qrCodes.id },
- *       rows: (db, { where, orderBy, limit, offset }) =>
- *         db.select().from(qrCodes).where(where).orderBy(...orderBy).limit(limit).offset(offset),
+ *       where: { deletedAt: null },
+ *       orders: { standard: ['pinned', 'id'], name: ['name', 'id'] },
+ *       sort: 'standard',
+ *       select: (db) => db.select().from(qrCodes).$dynamic(),
  *     })
  *
- *     await codes.page(ctx.db.read, { userId }, { page, size })   // {items,total,page,size}
- *     codes.inserted(tx, { userId }, row)   // in the write that makes or restores a row
- *     codes.removed(tx, { userId }, row)    // … that deletes or hides it; a row that moves is removed (old keys) and inserted (new)
- *     codes.forget(tx, { userId })          // … that does anything else to membership or order: the map is made anew
+ *     await ofUser.page(ctx.db.read, { userId }, { page, size, sort: '-name' })   // {items, total, page, size}
+ *     codes.inserted(tx, row)            // store functions report every row they insert,
+ *     codes.updated(tx, before, after)   // update
+ *     codes.deleted(tx, row)             // or delete
  *
- * Writes of other columns need no call. Every writer of the table must call; a page that finds other rows than its map says throws
- * the map away, logs nothing, and is answered the plain way. An index (scope, pinned desc, ...by) is needed.
+ * The reports keep the indexes exact. They are applied in the turn of the event loop in which SQLite commits, and pages are read
+ * without giving up their turn, so a page never sees an index that differs from the rows. Rows that a write changes without a report
+ * discard the indexes of their table (list-changes.ts); the next page builds a new one. Only writes of other processes go unnoticed,
+ * until a page is shorter than its index says. In tests and development every page is compared with a plain query.
+ *
+ * Each order needs an SQL index that begins with `owner` and `where` and continues with the order, so that reading it touches no row.
+ *
+ * On PostgreSQL, where a commit and a report cannot happen in one turn, pages are read with LIMIT and OFFSET.
  */
 
-import { and, count, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, getTableColumns, getTableName, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import type { Placeholder } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 
 import { dialect } from './dialect.ts'
-import type { WriteTx } from './engine/write.ts'
-import { ListMap, type Piece, type Place } from './list-map.ts'
-import { offsetOf, type Page, type PageInput, plainPage } from './paging.ts'
+import type { ReadDb, WriteTx } from './engine/write.ts'
+import { type Change, type WatchedTable, watchTable } from './list-changes.ts'
+import { type Key, ListIndex, type Place } from './list-index.ts'
+import { offsetOf, type Page, type PageInput } from './paging.ts'
 import { prepared } from './prepared.ts'
-import { compile, type Compiled, type Rows, type Runner, type Values } from './query/builders.ts'
+import { compile, type Compiled, type Runner, type Values } from './query/builders.ts'
 import type { Builders, Db, Tx } from './store.ts'
 
-/** What `rows` puts into its query. */
-export interface ListPart {
-  readonly where: SQL
-  readonly orderBy: SQL[]
-  readonly limit: Placeholder
-  readonly offset: Placeholder
-}
-
-export interface LongListSpec<Owner extends string, Key extends string, Row> {
-  readonly table: SQLiteTable
-  /** The placeholders in `scope`: together they name one list. */
-  readonly owner: readonly Owner[]
-  readonly scope: SQL
-  /** Boolean column: rows where it is true come first. */
-  readonly pinned?: SQLiteColumn
-  /** The order: integer columns that are never null, the last one unique. Rows given to `inserted` and `removed` use these names. */
-  readonly by: Readonly<Record<Key, SQLiteColumn>>
-  /** All of `by` the other way round: newest first. */
-  readonly descending?: boolean
-  rows(db: Builders, part: ListPart): PromiseLike<Row[]>
-}
-
-type OwnerOf<Name extends string> = Readonly<Record<Name, number | string>>
-type KeysOf<Name extends string> = Readonly<Record<Name, number>> & { readonly pinned?: boolean }
-
-export interface LongList<Owner extends string, Key extends string, Row> {
-  page(db: Db, owner: OwnerOf<Owner>, input: PageInput): Promise<Page<Row>>
-  /** This and the others take effect when the write commits. `pinned` false unless given. */
-  inserted(tx: Tx, owner: OwnerOf<Owner>, row: KeysOf<Key>): void
-  removed(tx: Tx, owner: OwnerOf<Owner>, row: KeysOf<Key>): void
-  forget(tx: Tx, owner: OwnerOf<Owner>): void
-}
-
-/** Rows between two places of a map. Walking over half of them takes about 4 µs; a million rows have 4,000 places of about 100 bytes. */
+/** Rows of a segment. A page compares the keys of half of them on average (about 15 µs); a million rows have 4,000 segments. */
 const STEP = 250
-/** Pages that end before this row are read from the front: comparing keys costs 1 µs a row, skipping one 0.02 µs. */
+/** Pages that end before this position are read with OFFSET, because skipping a row is cheaper than comparing its key. */
 const NEAR = 2 * STEP
-/** Places kept for all maps of one list kind, about 5 MB; the maps longest unused go first. */
-const MAX_PLACES = 50_000
-/** Making a map (0.1 s for a million rows) gives way to other requests after so long, in milliseconds. */
+/** Segments kept for all lists of one kind in one order: 5 million rows, about 2 MB. The least recently used indexes are dropped. */
+const MAX_SEGMENTS = 20_000
+/** Building an index (0.1 s for a million rows) lets other requests run after this many milliseconds. */
 const SLICE_MS = 1
 
-interface Making {
-  readonly map: ListMap
+type RowOf<T extends SQLiteTable> = T['$inferSelect']
+
+/** A select without WHERE, ORDER BY and LIMIT: `db.select()….$dynamic()`. */
+interface Select<Shown> extends PromiseLike<Shown[]> {
+  where(condition: SQL | undefined): Select<Shown>
+  orderBy(...by: SQL[]): Select<Shown>
+  limit(limit: Placeholder): Select<Shown>
+  offset(offset: Placeholder): Select<Shown>
+}
+
+export interface ListSpec<Row, Owner extends keyof Row, Order extends string, Shown> {
+  /** Columns whose values name one list, for example the user's id. */
+  readonly owner: readonly Owner[]
+  /** The list holds the rows with these values … */
+  readonly where?: Partial<Row>
+  /** … and none of these. Both are written into the SQL as literals, so that partial indexes can be used. */
+  readonly whereNot?: Partial<Row>
+  /**
+   * The columns of each order, ascending; together they are unique, and none is null. A boolean column can only come first: rows where
+   * it is true precede the others.
+   */
+  readonly orders: Readonly<Record<Order, readonly (keyof Row)[]>>
+  /** The order of pages that ask for none; `-name` is `name` reversed. */
+  readonly sort: NoInfer<Order | `-${Order}`>
+  select(db: Builders): Select<Shown>
+}
+
+export interface PagedList<OwnerKey, Order extends string, Shown> {
+  page(db: Db, owner: OwnerKey, input: PageInput & { sort?: Order | `-${Order}` | undefined }): Promise<Page<Shown>>
+}
+
+export interface PagedTable<Row, Columns> {
+  /** The columns that reports need: `.returning(codes.columns)`. */
+  readonly columns: Columns
+  list<Owner extends keyof Row, Order extends string, Shown>(
+    spec: ListSpec<Row, Owner, Order, Shown>,
+  ): PagedList<Readonly<Pick<Row, Owner>>, Order, Shown>
+  inserted(tx: Tx, row: Row): void
+  updated(tx: Tx, before: Row, after: Row): void
+  deleted(tx: Tx, row: Row): void
+}
+
+/** `columns`: every column that decides which lists a row is in, and where. */
+export function pagedTable<T extends SQLiteTable, Name extends keyof RowOf<T> & string>(
+  table: T,
+  columns: readonly Name[],
+): PagedTable<Readonly<Pick<RowOf<T>, Name>>, Pick<T['_']['columns'], Name>> {
+  type Row = Readonly<Pick<RowOf<T>, Name>>
+  const all = getTableColumns(table) as Record<Name, SQLiteColumn>
+  const lists: OneList<Row>[] = []
+  const watched: WatchedTable<Row> = {
+    columns: new Set(columns.map((name) => all[name].name)),
+    apply(reader, changes) {
+      for (const list of lists) for (const { before, after } of changes) list.change(reader, before, after)
+    },
+    discard(reader) {
+      for (const list of lists) list.discard(reader)
+    },
+  }
+  if (dialect === 'sqlite') watchTable(getTableName(table), watched as WatchedTable)
+  const report = (tx: Tx, change: Change<Row>) => {
+    if (dialect === 'sqlite') (tx as WriteTx).listChanges.report(watched, change)
+  }
+  return {
+    columns: Object.fromEntries(columns.map((name) => [name, all[name]])) as unknown as Pick<T['_']['columns'], Name>,
+    list(spec) {
+      const list = new OneList<Row>(table, all, spec as unknown as ListSpec<Row, keyof Row, string, unknown>)
+      lists.push(list)
+      return list as never
+    },
+    inserted: (tx, row) => report(tx, { after: row }),
+    updated: (tx, before, after) => report(tx, { before, after }),
+    deleted: (tx, row) => report(tx, { before: row }),
+  }
+}
+
+type Given = Readonly<Record<string, unknown>>
+
+/** One list, in all its orders. */
+class OneList<Row extends Given> {
+  readonly #orders: ReadonlyMap<string, ListOrder>
+
+  constructor(
+    readonly table: SQLiteTable,
+    columns: Readonly<Record<string, SQLiteColumn>>,
+    readonly spec: ListSpec<Row, keyof Row, string, unknown>,
+  ) {
+    const equals = (name: string, value: unknown) =>
+      value === null ? isNull(columns[name]!) : eq(columns[name]!, value)
+    const scope = and(
+      ...spec.owner.map((name) => eq(columns[name as string]!, sql.placeholder(name as string))),
+      ...Object.entries(spec.where ?? {}).map(([name, value]) => equals(name, value).inlineParams()),
+      ...Object.entries(spec.whereNot ?? {}).map(([name, value]) => ne(columns[name]!, value).inlineParams()),
+    )!
+    this.#orders = new Map(
+      Object.entries(spec.orders).map(([order, names]) => [
+        order,
+        new ListOrder(
+          table,
+          scope,
+          names.map((name) => [name as string, columns[name as string]!]),
+          spec.select,
+        ),
+      ]),
+    )
+  }
+
+  page(
+    db: Db,
+    owner: Given,
+    { page, size, sort = this.spec.sort }: PageInput & { sort?: string },
+  ): Promise<Page<unknown>> {
+    const isReversed = sort.startsWith('-')
+    const order = this.#orders.get(isReversed ? sort.slice(1) : sort)!
+    return order.page(db, owner, this.#nameOf(owner), { page, size }, isReversed)
+  }
+
+  /** Applies a committed change of one row. */
+  change(reader: object, before: Row | undefined, after: Row | undefined): void {
+    const from = before && this.#nameOfListOf(before)
+    const to = after && this.#nameOfListOf(after)
+    for (const order of this.#orders.values()) {
+      if (from !== undefined && from === to && order.isSamePlace(before!, after!)) continue
+      if (from !== undefined) order.change(reader, from, before!, -1)
+      if (to !== undefined) order.change(reader, to, after!, 1)
+    }
+  }
+
+  discard(reader: object): void {
+    for (const order of this.#orders.values()) order.discardAll(reader)
+  }
+
+  #nameOf(owner: Given): string {
+    return this.spec.owner.map((name) => owner[name as string]).join('\0')
+  }
+
+  /** The list that holds the row, if any does. */
+  #nameOfListOf(row: Row): string | undefined {
+    const { where = {}, whereNot = {} } = this.spec
+    for (const name of Object.keys(where)) if (row[name] !== (where as Given)[name]) return undefined
+    for (const name of Object.keys(whereNot)) if (row[name] === (whereNot as Given)[name]) return undefined
+    return this.#nameOf(row)
+  }
+}
+
+interface Building {
+  readonly index: ListIndex
   readonly done: Promise<void>
 }
 
-/** The maps of one list kind in one store. */
-interface Maps {
-  readonly ready: LRUCache<string, ListMap>
-  readonly making: Map<string, Making>
+/** The indexes of one kind of list in one order, by the name of the list. */
+interface Indexes {
+  readonly ready: LRUCache<string, ListIndex>
+  readonly building: Map<string, Building>
 }
 
-/** A query that is answered in this very turn: on SQLite only. */
-function immediate<Row>(build: (db: Builders) => PromiseLike<Row[]>): (db: Db, values: Values) => Row[] {
-  let compiled: Compiled | undefined
-  return (db, values) => {
-    const query = (compiled ??= compile(build))
-    const { runner } = db as unknown as { runner: Runner }
-    return query.map(runner.rows(query.sql, query.bind(values)) as Rows) as Row[]
+/** Lists of one kind in one order: their queries, their indexes, and how a page is read. */
+class ListOrder {
+  readonly #names: readonly string[]
+  readonly #firstIsBoolean: boolean
+  readonly #queries: ReturnType<typeof queriesOf>
+  /** By the `read` of each store. */
+  readonly #stores = new WeakMap<object, Indexes>()
+
+  constructor(
+    readonly table: SQLiteTable,
+    scope: SQL,
+    columns: readonly (readonly [name: string, column: SQLiteColumn])[],
+    select: (db: Builders) => Select<unknown>,
+  ) {
+    const [, first] = columns[0]!
+    this.#firstIsBoolean = first.dataType === 'boolean'
+    this.#names = columns.map(([name]) => name)
+    const keyColumns = columns.slice(this.#firstIsBoolean ? 1 : 0).map(([, column]) => column)
+    this.#queries = queriesOf(table, scope, this.#firstIsBoolean ? first : undefined, keyColumns, select)
   }
-}
 
-/** The queries of a list. Their own placeholders begin with `list_`. */
-function queriesOf<Owner extends string, Key extends string, Row>(spec: LongListSpec<Owner, Key, Row>) {
-  const slot = (name: string) => sql.placeholder(`list_${name}`)
-  const names = Object.keys(spec.by) as Key[]
-  const columns = names.map((name) => spec.by[name])
-  const keys = sql.join(
-    columns.map((column) => sql`${column}`),
-    sql`, `,
-  )
-  const given = sql.join(
-    names.map((name) => sql`${slot(name)}`),
-    sql`, `,
-  )
-  const from = spec.descending ? sql`(${keys}) <= (${given})` : sql`(${keys}) >= (${given})`
-  // With equality on `pinned` the rest of the order goes one way, which a comparison of tuples can seek in the index.
-  const where = and(spec.scope, spec.pinned && eq(spec.pinned, slot('pinned')), from)!
-  const orderBy = columns.map((column) => (spec.descending ? sql`${column} desc` : sql`${column} asc`))
-  const limit = slot('limit')
-  const offset = slot('offset')
-  const pinnedFirst = spec.pinned ? [sql`${spec.pinned} desc`, ...orderBy] : orderBy
-  return {
-    allRows: prepared((db) => spec.rows(db, { where: spec.scope, orderBy: pinnedFirst, limit, offset })),
-    countAll: prepared((db) => db.select({ n: count() }).from(spec.table).where(spec.scope)),
-    firstRows: immediate((db) => spec.rows(db, { where: spec.scope, orderBy: pinnedFirst, limit, offset })),
-    rowsFrom: immediate((db) => spec.rows(db, { where, orderBy, limit, offset })),
-    keyFrom: immediate<Record<Key, number>>(
-      (db) =>
-        db
-          .select(spec.by)
-          .from(spec.table)
-          .where(where)
-          .orderBy(...orderBy)
-          .limit(1)
-          .offset(offset) as unknown as PromiseLike<Record<Key, number>[]>,
-    ),
-    countFrom: immediate((db) => db.select({ n: count() }).from(spec.table).where(where)),
+  #placeOf(row: Given): Place {
+    const values = this.#names.map((name) => row[name] as number | string | boolean)
+    if (!this.#firstIsBoolean) return { section: 0, key: values as Key[number][] }
+    return { section: values[0] ? 0 : 1, key: values.slice(1) as Key[number][] }
   }
-}
 
-export function longList<Owner extends string, Key extends string, Row>(
-  spec: LongListSpec<Owner, Key, Row>,
-): LongList<Owner, Key, Row> {
-  const queries = queriesOf(spec)
-  const keyNames = Object.keys(spec.by) as Key[]
-  const nameOf = (owner: OwnerOf<Owner>): string => spec.owner.map((part) => owner[part]).join('\0')
-  const placeOf = (row: KeysOf<Key>): Place => ({
-    pinned: spec.pinned !== undefined && row.pinned === true,
-    key: keyNames.map((name) => row[name]),
-  })
-  const valuesAt = (owner: OwnerOf<Owner>, { pinned, key }: Place, rest: Values): Values => {
-    const values: Values = { ...owner, ...rest, list_pinned: pinned }
-    for (const [i, name] of keyNames.entries()) values[`list_${name}`] = key[i]
+  isSamePlace(a: Given, b: Given): boolean {
+    return this.#names.every((name) => a[name] === b[name])
+  }
+
+  #indexesOf(reader: object): Indexes {
+    let indexes = this.#stores.get(reader)
+    if (indexes === undefined) {
+      const ready = new LRUCache<string, ListIndex>({
+        maxSize: MAX_SEGMENTS,
+        sizeCalculation: ({ size }) => Math.min(size, MAX_SEGMENTS),
+        dispose: (index) => (index.discarded = true),
+      })
+      this.#stores.set(reader, (indexes = { ready, building: new Map() }))
+    }
+    return indexes
+  }
+
+  change(reader: object, name: string, row: Given, by: 1 | -1): void {
+    const indexes = this.#stores.get(reader)
+    if (indexes === undefined) return
+    const index = indexes.ready.peek(name) ?? indexes.building.get(name)?.index
+    index?.change(this.#placeOf(row), by)
+  }
+
+  discardAll(reader: object): void {
+    const indexes = this.#stores.get(reader)
+    if (indexes === undefined) return
+    for (const { index } of indexes.building.values()) index.discarded = true
+    indexes.building.clear()
+    indexes.ready.clear()
+  }
+
+  async page(db: Db, owner: Given, name: string, page: PageInput, isReversed: boolean): Promise<Page<unknown>> {
+    // A running write sees rows that no index knows yet.
+    if (dialect === 'sqlite' && db.kind === 'read') {
+      const reader = db as ReadDb
+      const index = await this.#indexOf(reader, owner, name)
+      if (!index.discarded) {
+        const items = this.#read(reader, owner, index, page, isReversed)
+        if (items !== undefined) {
+          if (reader.checksPages) this.#check(reader, owner, page, isReversed, items, index.total)
+          return { items, total: index.total, ...page }
+        }
+        this.#indexesOf(reader).ready.delete(name)
+      }
+    }
+    const { plain, reversed, countAll } = this.#queries
+    const values = { ...owner, list_limit: page.size, list_offset: offsetOf(page) }
+    const [items, counted] = await Promise.all([(isReversed ? reversed : plain)(db, values), countAll(db, values)])
+    return { items, total: counted[0]!.n, ...page }
+  }
+
+  /** The index of one list; built now if need be, once for all callers who wait for it. */
+  async #indexOf(db: ReadDb, owner: Given, name: string): Promise<ListIndex> {
+    const indexes = this.#indexesOf(db)
+    const ready = indexes.ready.get(name)
+    if (ready) return ready
+    let building = indexes.building.get(name)
+    if (building === undefined) {
+      const index = new ListIndex(this.#firstIsBoolean ? 2 : 1)
+      const done = this.#build(db, owner, index).finally(() => {
+        if (indexes.building.get(name)?.index === index) indexes.building.delete(name)
+        // In the same turn as the last read, so no change can be missed in between.
+        if (index.isComplete && !index.discarded) indexes.ready.set(name, index)
+      })
+      indexes.building.set(name, (building = { index, done }))
+    }
+    await building.done
+    return building.index
+  }
+
+  async #build(db: ReadDb, owner: Given, index: ListIndex): Promise<void> {
+    let pauseAt = performance.now() + SLICE_MS
+    while (!index.isComplete && !index.discarded) {
+      const key = this.#keyAfterStep(db, owner, index.frontier)
+      if (key) index.addSegment(STEP, key)
+      else index.endSection(this.#queries.from(index.frontier).count(db, this.#bind(owner, index.frontier))[0]!.n)
+      if (performance.now() > pauseAt) {
+        await new Promise<void>((resume) => setImmediate(resume))
+        pauseAt = performance.now() + SLICE_MS
+      }
+    }
+  }
+
+  /** The key of the row that is STEP rows after the first one from `place` on, in the same section. */
+  #keyAfterStep(db: ReadDb, owner: Given, place: Place): Key | undefined {
+    const [row] = this.#queries.from(place).key(db, { ...this.#bind(owner, place), list_offset: STEP })
+    return row && Object.values(row)
+  }
+
+  #bind(owner: Given, { section, key }: Place): Values {
+    const values: Values = { ...owner, list_section: section === 0 }
+    for (const [i, value] of (key ?? []).entries()) values[`list_key${i}`] = value
     return values
   }
 
-  /** The key of the row that stands STEP rows after the first one from `place` on, in its group. */
-  function keyAfter(db: Db, owner: OwnerOf<Owner>, place: Place): number[] | undefined {
-    const [row] = queries.keyFrom(db, valuesAt(owner, place, { list_offset: STEP }))
-    return row && keyNames.map((name) => row[name])
-  }
-
-  const stores = new WeakMap<object, Maps>()
-  function mapsOf(reader: object): Maps {
-    let maps = stores.get(reader)
-    if (maps === undefined) {
-      const ready = new LRUCache<string, ListMap>({
-        maxSize: MAX_PLACES,
-        sizeCalculation: ({ places }) => Math.min(places, MAX_PLACES),
-        dispose: (map) => (map.dropped = true),
-      })
-      stores.set(reader, (maps = { ready, making: new Map() }))
-    }
-    return maps
-  }
-
-  async function make(db: Db, owner: OwnerOf<Owner>, map: ListMap): Promise<void> {
-    let until = performance.now() + SLICE_MS
-    while (!map.complete && !map.dropped) {
-      const place = map.frontier
-      const next = keyAfter(db, owner, place)
-      if (next) map.extend(next, STEP)
-      else map.closeGroup(queries.countFrom(db, valuesAt(owner, place, {}))[0]!.n)
-      if (performance.now() > until) {
-        await new Promise<void>((go) => setImmediate(go))
-        until = performance.now() + SLICE_MS
-      }
-    }
-  }
-
-  /** Makes the map of a list, once for all who wait for it. */
-  function start(db: Db, owner: OwnerOf<Owner>, maps: Maps, name: string): Making {
-    const map = new ListMap(spec.pinned !== undefined, keyNames.length, spec.descending === true)
-    const done = make(db, owner, map).finally(() => {
-      if (maps.making.get(name)?.map === map) maps.making.delete(name)
-      // Without a turn in between: from the first row read on, the map is told of every write.
-      if (map.complete && !map.dropped) maps.ready.set(name, map)
-    })
-    const making = { map, done }
-    maps.making.set(name, making)
-    return making
-  }
-
-  /** Reads a page by its map, in this turn; undefined when the map turns out to be wrong. */
-  function read(db: Db, owner: OwnerOf<Owner>, map: ListMap, offset: number, size: number): Row[] | undefined {
-    for (let place = map.longAt(offset, 2 * STEP); place; place = map.longAt(offset, 2 * STEP)) {
-      const key = keyAfter(db, owner, place)
-      if (key === undefined || map.overgrown) return undefined
-      map.split(place, key, STEP)
-    }
+  /** Reads a page in this turn; undefined if the index turns out to be wrong. */
+  #read(db: ReadDb, owner: Given, index: ListIndex, page: PageInput, isReversed: boolean): unknown[] | undefined {
+    const { total } = index
+    const offset = Math.min(offsetOf(page), total)
+    const size = Math.min(page.size, total - offset)
     if (offset + size <= NEAR) {
-      const found = queries.firstRows(db, { ...owner, list_limit: size, list_offset: offset })
-      return found.length === Math.max(0, Math.min(size, map.total - offset)) ? found : undefined
+      const query = isReversed ? this.#queries.reversedNow : this.#queries.plainNow
+      const rows = query(db, { ...owner, list_limit: page.size, list_offset: offsetOf(page) })
+      return rows.length === size ? rows : undefined
     }
-    const rows: Row[] = []
-    const pieces: Piece[] = map.pieces(offset, size)
-    for (const { place, skip, take } of pieces) {
-      const found = queries.rowsFrom(db, valuesAt(owner, place, { list_limit: take, list_offset: skip }))
+    const start = isReversed ? total - offset - size : offset
+    for (let place = index.longSegmentAt(start, NEAR); place; place = index.longSegmentAt(start, NEAR)) {
+      const key = this.#keyAfterStep(db, owner, place)
+      if (key === undefined || index.isOvergrown) return undefined
+      index.split(place, STEP, key)
+    }
+    const rows: unknown[] = []
+    for (const { place, skip, take } of index.slices(start, start + size)) {
+      const values = { ...this.#bind(owner, place), list_limit: take, list_offset: skip }
+      const found = this.#queries.from(place).rows(db, values)
       if (found.length !== take) return undefined
       for (const row of found) rows.push(row)
     }
-    return rows
+    return isReversed ? rows.toReversed() : rows
   }
 
-  function change(tx: Tx, owner: OwnerOf<Owner>, row: KeysOf<Key>, by: 1 | -1): void {
-    if (dialect !== 'sqlite') return
-    const maps = mapsOf((tx as WriteTx).reader)
-    const name = nameOf(owner)
-    const place = placeOf(row)
-    tx.afterCommit(() => {
-      maps.ready.peek(name)?.change(place, by)
-      maps.making.get(name)?.map.change(place, by)
-    })
+  /** In tests and development: throws if the page differs from the one that LIMIT, OFFSET and count(*) give. */
+  #check(db: ReadDb, owner: Given, page: PageInput, isReversed: boolean, items: unknown[], total: number): void {
+    const { plainNow, reversedNow, countNow } = this.#queries
+    const values = { ...owner, list_limit: page.size, list_offset: offsetOf(page) }
+    const expected = (isReversed ? reversedNow : plainNow)(db, values)
+    const [counted] = countNow(db, values)
+    if (counted!.n === total && Bun.deepEquals(items, expected)) return
+    throw new Error(
+      `the index of a paged list of ${getTableName(this.table)} is wrong: ` +
+        `it has ${total} rows, the table ${counted!.n}; page ${page.page} of size ${page.size} should be ${JSON.stringify(expected)}`,
+    )
   }
+}
 
-  function drop(maps: Maps, name: string): void {
-    maps.ready.delete(name)
-    const making = maps.making.get(name)
-    if (making) making.map.dropped = true
-    maps.making.delete(name)
+/** A query that is answered at once, which only SQLite does, on the thread of the caller. */
+function immediate<Row>(build: (db: Builders) => PromiseLike<Row[]>): (db: ReadDb, values: Values) => Row[] {
+  let compiled: Compiled | undefined
+  return (db, values) => {
+    const query = (compiled ??= compile(build))
+    const rows = (db.runner as Runner).rows(query.sql, query.bind(values))
+    if (rows instanceof Promise) {
+      rows.catch(() => undefined)
+      throw new Error('paged lists are read by ctx.db.read')
+    }
+    return query.map(rows) as Row[]
   }
+}
 
+/** The queries of one order. Their own placeholders begin with `list_`. */
+function queriesOf(
+  table: SQLiteTable,
+  scope: SQL,
+  section: SQLiteColumn | undefined,
+  keyColumns: readonly SQLiteColumn[],
+  select: (db: Builders) => Select<unknown>,
+) {
+  const limit = sql.placeholder('list_limit')
+  const offset = sql.placeholder('list_offset')
+  const forwards = keyColumns.map((column) => asc(column))
+  const backwards = keyColumns.map((column) => desc(column))
+  const rowsIn = (where: SQL, orderBy: SQL[]) => (db: Builders) =>
+    select(db)
+      .where(where)
+      .orderBy(...orderBy)
+      .limit(limit)
+      .offset(offset)
+  const countIn = (where: SQL) => (db: Builders) => db.select({ n: count() }).from(table).where(where)
+  const plain = rowsIn(scope, section ? [desc(section), ...forwards] : forwards)
+  const reversed = rowsIn(scope, section ? [asc(section), ...backwards] : backwards)
+
+  const inSection = and(scope, section && eq(section, sql.placeholder('list_section')))!
+  const keys = sql.join(
+    keyColumns.map((column) => sql`${column}`),
+    sql`, `,
+  )
+  const given = sql.join(
+    keyColumns.map((_, i) => sql.placeholder(`list_key${i}`)),
+    sql`, `,
+  )
+  /** Reading from a place on, inside its section. A comparison of tuples can be looked up in an SQL index. */
+  const readingFrom = (where: SQL) => ({
+    rows: immediate(rowsIn(where, forwards)),
+    count: immediate(countIn(where)),
+    key: immediate(
+      (db) =>
+        db
+          .select(Object.fromEntries(keyColumns.map((column, i) => [i, column])))
+          .from(table)
+          .where(where)
+          .orderBy(...forwards)
+          .limit(1)
+          .offset(offset) as unknown as PromiseLike<Record<number, number | string>[]>,
+    ),
+  })
+  const fromStart = readingFrom(inSection)
+  const fromKey = readingFrom(and(inSection, sql`(${keys}) >= (${given})`)!)
   return {
-    async page(db, owner, input) {
-      // A running write sees rows that no map knows of yet.
-      if (dialect === 'sqlite' && db.kind === 'read') {
-        const maps = mapsOf(db)
-        const name = nameOf(owner)
-        let map = maps.ready.get(name)
-        if (map === undefined) {
-          const making = maps.making.get(name) ?? start(db, owner, maps, name)
-          await making.done
-          map = making.map
-        }
-        if (!map.dropped) {
-          const items = read(db, owner, map, offsetOf(input), input.size)
-          if (items) return { items, total: map.total, page: input.page, size: input.size }
-          drop(maps, name)
-        }
-      }
-      const { allRows, countAll } = queries
-      return plainPage(
-        input,
-        (limit, offset) => allRows(db, { ...owner, list_limit: limit, list_offset: offset }) as Promise<Row[]>,
-        () => countAll(db, owner),
-      )
-    },
-    inserted: (tx, owner, row) => change(tx, owner, row, 1),
-    removed: (tx, owner, row) => change(tx, owner, row, -1),
-    forget(tx, owner) {
-      if (dialect !== 'sqlite') return
-      const maps = mapsOf((tx as WriteTx).reader)
-      tx.afterCommit(() => drop(maps, nameOf(owner)))
-    },
+    plain: prepared(plain),
+    reversed: prepared(reversed),
+    countAll: prepared(countIn(scope)),
+    plainNow: immediate(plain),
+    reversedNow: immediate(reversed),
+    countNow: immediate(countIn(scope)),
+    from: ({ key }: Place) => (key === undefined ? fromStart : fromKey),
   }
 }

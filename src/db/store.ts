@@ -37,7 +37,7 @@ export interface Store {
   readonly read: Db
   /**
    * The same rows for queries that take more than a millisecond or two (searching a long list, statistics): on SQLite they run on
-   * a thread of their own, so that the event loop goes on. Not for `longList`.
+   * a thread of their own, so that the event loop goes on. Not for paged lists.
    */
   readonly readInWorker: Db
   /** `name` (`domain.useCase`) names the write in the log. `fn` may run more than once on PostgreSQL: side effects belong in

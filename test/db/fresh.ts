@@ -48,7 +48,8 @@ export interface Place {
   readonly databaseUrl: string
   readonly clock: TestClock
   readonly log: ReturnType<typeof memoryLog>
-  open(): Promise<Store>
+  /** `checkAnswers`: as in the configuration. */
+  open(options?: { checkAnswers?: boolean }): Promise<Store>
   /** Runs SQL on a connection of its own, as another program would. */
   raw(statement: string): Promise<unknown[][]>
 }
@@ -67,8 +68,8 @@ export async function withPlace(use: (place: Place) => Promise<void>): Promise<v
       databaseUrl,
       clock,
       log,
-      async open() {
-        const store = await openStore({ config: { databaseUrl, dataDir }, clock, log })
+      async open(options = {}) {
+        const store = await openStore({ config: { databaseUrl, dataDir, ...options }, clock, log })
         stores.push(store)
         return store
       },

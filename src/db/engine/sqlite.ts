@@ -118,6 +118,7 @@ interface Outcome {
   ok: boolean
   value: unknown
   hooks: readonly (() => void)[]
+  applyListChanges(): void
 }
 
 export interface SqliteOptions {
@@ -128,9 +129,11 @@ export interface SqliteOptions {
   /** See write.ts (tests). */
   stuckMs?: number
   logPages?: typeof LOG_PAGES
+  /** See write.ts. */
+  checksPages?: boolean
 }
 
-export function openSqlite({ file, clock, log, stuckMs, logPages = LOG_PAGES }: SqliteOptions): Store {
+export function openSqlite({ file, clock, log, stuckMs, logPages = LOG_PAGES, checksPages }: SqliteOptions): Store {
   const writer = new Connection(file, `PRAGMA wal_autocheckpoint = ${logPages.fallback};`)
   const reader = new Reader(file, 'PRAGMA query_only = ON; PRAGMA cache_size = -8000;')
   const stamps = new Stamps(
@@ -138,7 +141,7 @@ export function openSqlite({ file, clock, log, stuckMs, logPages = LOG_PAGES }: 
     Number(reader.rows('SELECT value FROM server_state WHERE key = ?', [STAMP_MARK])[0]?.[0] ?? 0),
   )
 
-  const read = new ReadDb(reader)
+  const read = new ReadDb(reader, checksPages)
   const thread = sqliteThread(file)
   const asideThread = new AsideThread(file)
   const queue: Job[] = []
@@ -158,13 +161,13 @@ export function openSqlite({ file, clock, log, stuckMs, logPages = LOG_PAGES }: 
     try {
       const value = await runWrite(tx, job.name, job.fn, log, stuckMs)
       writer.rows('RELEASE w', [])
-      return { job, ok: true, value, hooks: tx.hooks }
+      return { job, ok: true, value, hooks: tx.hooks, applyListChanges: () => tx.listChanges.apply(read) }
     } catch (error) {
       // A full disk or an I/O error makes SQLite roll back everything by itself: then earlier writers of the group are lost too.
       if (!writer.client.inTransaction) throw error
       writer.rows('ROLLBACK TO w', [])
       writer.rows('RELEASE w', [])
-      return { job, ok: false, value: error, hooks: [] }
+      return { job, ok: false, value: error, hooks: [], applyListChanges() {} }
     }
   }
 
@@ -199,6 +202,11 @@ export function openSqlite({ file, clock, log, stuckMs, logPages = LOG_PAGES }: 
       for (const { reject } of lost) reject(error)
       return
     }
+    // Of the whole group before any hook, because hooks may read lists and see the rows of the whole group.
+    runHooks(
+      outcomes.map((outcome) => outcome.applyListChanges),
+      log,
+    )
     for (const { hooks } of outcomes) runHooks(hooks, log)
     for (const { job, ok, value } of outcomes) {
       if (ok) job.resolve(value)

@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 import type { Log } from '#platform/log.ts'
 
+import { ListChanges } from '../list-changes.ts'
 import { BuildersOn, type Rows, type Runner } from '../query/builders.ts'
 import type { Db, Tx } from '../store.ts'
 
@@ -15,14 +16,19 @@ const STUCK_MS = 10_000
 class TxRunner implements Runner {
   alive = true
   failure: unknown
-  constructor(readonly connection: Runner) {}
+  constructor(
+    readonly connection: Runner,
+    readonly listChanges: ListChanges,
+  ) {}
 
   rows(sql: string, params: unknown[]): Rows | Promise<Rows> {
     if (!this.alive) throw new Error('this tx is over: it was used after its write had returned')
     if (this.failure !== undefined) throw this.failure
     try {
       const rows = this.connection.rows(sql, params)
-      return rows instanceof Promise ? rows.catch((error) => this.#fail(error)) : rows
+      if (rows instanceof Promise) return rows.catch((error) => this.#fail(error))
+      this.listChanges.observe(sql, rows)
+      return rows
     } catch (error) {
       return this.#fail(error)
     }
@@ -35,11 +41,21 @@ class TxRunner implements Runner {
 
 export class ReadDb extends BuildersOn implements Db {
   readonly kind = 'read'
+
+  /** `checksPages`: every page of a paged list (lists.ts) is compared with a plain query. */
+  constructor(
+    runner: Runner,
+    readonly checksPages = false,
+  ) {
+    super(runner)
+  }
 }
 
 export class WriteTx extends BuildersOn implements Tx {
   readonly kind = 'write'
   readonly hooks: (() => void)[] = []
+  /** Applied after the commit, before any hook. */
+  readonly listChanges: ListChanges
   readonly #nextStamp: () => number
   #stamp = 0
   declare readonly runner: TxRunner
@@ -50,7 +66,9 @@ export class WriteTx extends BuildersOn implements Tx {
     readonly reader: ReadDb,
     nextStamp: () => number,
   ) {
-    super(new TxRunner(connection))
+    const listChanges = new ListChanges()
+    super(new TxRunner(connection, listChanges))
+    this.listChanges = listChanges
     this.#nextStamp = nextStamp
   }
 

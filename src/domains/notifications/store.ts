@@ -1,6 +1,6 @@
-import { and, count, desc, eq, inArray, lte, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, inArray, lte, notExists, sql } from 'drizzle-orm'
 
-import { longList } from '#db/lists.ts'
+import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, plainPage } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import {
@@ -34,59 +34,22 @@ export type DetailRow = NotificationRow & { bodyHtml: string | null }
 
 const ofUser = eq(notifications.userId, sql.placeholder('userId'))
 
-const listOf = <Owner extends string>(owner: readonly Owner[], scope: SQL) =>
-  longList({
-    table: notifications,
-    owner,
-    scope,
-    by: { id: notifications.id },
-    descending: true,
-    rows: (db, { where, orderBy, limit, offset }) =>
-      withContent(db)
-        .where(where)
-        .orderBy(...orderBy)
-        .limit(limit)
-        .offset(offset),
-  })
+const listed = pagedTable(notifications, ['id', 'userId', 'type', 'read'])
+const newestFirst = {
+  orders: { id: ['id'] },
+  sort: '-id',
+  select: (db: Builders) => withContent(db).$dynamic(),
+} as const
 
-const all = listOf(['userId'], ofUser)
-const unread = listOf(['userId'], and(ofUser, eq(notifications.read, false))!)
-const alreadyRead = listOf(['userId'], and(ofUser, eq(notifications.read, true))!)
-const ofType = listOf(['userId', 'type'], and(ofUser, eq(notifications.type, sql.placeholder('type')))!)
-
-/** Where a row stands in the lists. */
-interface Listed {
-  id: number
-  userId: number
-  type: NotificationType
-  read: boolean
-}
-
-const byRead = (read: boolean) => (read ? alreadyRead : unread)
-
-function joined(tx: Tx, row: Listed): void {
-  const { userId, type } = row
-  all.inserted(tx, { userId }, row)
-  byRead(row.read).inserted(tx, { userId }, row)
-  ofType.inserted(tx, { userId, type }, row)
-}
-
-function left(tx: Tx, row: Listed): void {
-  const { userId, type } = row
-  all.removed(tx, { userId }, row)
-  byRead(row.read).removed(tx, { userId }, row)
-  ofType.removed(tx, { userId, type }, row)
-}
-
-function becameRead(tx: Tx, userId: number, row: { id: number }): void {
-  unread.removed(tx, { userId }, row)
-  alreadyRead.inserted(tx, { userId }, row)
-}
+const all = listed.list({ owner: ['userId'], ...newestFirst })
+const unread = listed.list({ owner: ['userId'], where: { read: false }, ...newestFirst })
+const alreadyRead = listed.list({ owner: ['userId'], where: { read: true }, ...newestFirst })
+const ofType = listed.list({ owner: ['userId', 'type'], ...newestFirst })
 
 /** Newest first. */
 export function notificationsPage(db: Db, userId: number, query: ListQuery): Promise<Page<NotificationRow>> {
   const { read, type } = query
-  if (type === undefined) return (read === undefined ? all : byRead(read)).page(db, { userId }, query)
+  if (type === undefined) return (read === undefined ? all : read ? alreadyRead : unread).page(db, { userId }, query)
   if (read === undefined) return ofType.page(db, { userId, type }, query)
   const where = and(eq(notifications.userId, userId), eq(notifications.type, type), eq(notifications.read, read))
   return plainPage(
@@ -118,13 +81,13 @@ const setRead = prepared((db) =>
     .update(notifications)
     .set({ read: true })
     .where(and(ofUser, eq(notifications.id, sql.placeholder('id')), eq(notifications.read, false)))
-    .returning({ id: notifications.id }),
+    .returning(listed.columns),
 )
 
 /** Harmless when it is read already, or not the user's. */
 export async function markRead(tx: Tx, userId: number, id: number): Promise<void> {
   const [row] = await setRead(tx, { userId, id })
-  if (row) becameRead(tx, userId, row)
+  if (row) listed.updated(tx, { ...row, read: false }, row)
 }
 
 const newestUnread = prepared((db) =>
@@ -152,8 +115,8 @@ export async function markSomeRead(tx: Tx, userId: number, upTo: number, limit: 
     .update(notifications)
     .set({ read: true })
     .where(and(eq(notifications.userId, userId), eq(notifications.read, false), inArray(notifications.id, some)))
-    .returning({ id: notifications.id })
-  for (const row of rows) becameRead(tx, userId, row)
+    .returning(listed.columns)
+  for (const row of rows) listed.updated(tx, { ...row, read: false }, row)
   return rows.length
 }
 
@@ -164,7 +127,7 @@ export async function deleteNotification(tx: Tx, userId: number, id: number): Pr
     .where(and(eq(notifications.userId, userId), eq(notifications.id, id)))
     .returning()
   if (row === undefined) return false
-  left(tx, row)
+  listed.deleted(tx, row)
   await dropUnheld(tx, [row.contentId])
   return true
 }
@@ -175,7 +138,7 @@ const UNHELD_CHUNK = 500
 /** Everything a user was told, for whoever deletes their account. */
 export async function deleteAllOf(tx: Tx, userId: number): Promise<void> {
   const rows = await tx.delete(notifications).where(eq(notifications.userId, userId)).returning()
-  for (const row of rows) left(tx, row)
+  for (const row of rows) listed.deleted(tx, row)
   for (let at = 0; at < rows.length; at += UNHELD_CHUNK)
     await dropUnheld(
       tx,
@@ -241,6 +204,6 @@ export async function insertRecipients(
     rows.push(...(await insertChunk(tx, { ...same, ...Object.fromEntries(users) })))
   }
   for (const user0 of userIds.slice(whole)) rows.push(...(await insertOne(tx, { ...same, user0 })))
-  for (const { id, userId } of rows) joined(tx, { id, userId, type, read: false })
+  for (const { id, userId } of rows) listed.inserted(tx, { id, userId, type, read: false })
   return rows
 }

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, isNull, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { longList } from '#db/lists.ts'
+import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, plainPage } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -28,21 +28,14 @@ const shown = {
   joinedAt: orgMembers.joinedAt,
 }
 
+const memberships = pagedTable(orgMembers, ['orgId', 'joinedAt', 'userId'])
+
 /** Members in the order they joined. */
-const members = longList({
-  table: orgMembers,
+const members = memberships.list({
   owner: ['orgId'],
-  scope: eq(orgMembers.orgId, p('orgId')),
-  by: { joinedAt: orgMembers.joinedAt, userId: orgMembers.userId },
-  rows: (db, { where, orderBy, limit, offset }) =>
-    db
-      .select(shown)
-      .from(orgMembers)
-      .innerJoin(users, eq(users.id, orgMembers.userId))
-      .where(where)
-      .orderBy(...orderBy)
-      .limit(limit)
-      .offset(offset),
+  orders: { joinedAt: ['joinedAt', 'userId'] },
+  sort: 'joinedAt',
+  select: (db) => db.select(shown).from(orgMembers).innerJoin(users, eq(users.id, orgMembers.userId)).$dynamic(),
 })
 
 export function membersPage(
@@ -100,7 +93,7 @@ const insert = prepared((db) =>
 export async function insertMember(tx: Tx, orgId: number, userId: number): Promise<boolean> {
   const [row] = await insert(tx, { orgId, userId, joinedAt: tx.stamp })
   if (row === undefined) return false
-  members.inserted(tx, { orgId }, row)
+  memberships.inserted(tx, row)
   return true
 }
 
@@ -121,13 +114,10 @@ const clearCurrent = prepared((db) =>
 export async function deleteMember(tx: Tx, orgId: number, userId: number): Promise<boolean> {
   const [row] = await remove(tx, { orgId, userId })
   if (row === undefined) return false
-  members.removed(tx, { orgId }, row)
+  memberships.deleted(tx, row)
   await clearCurrent(tx, { orgId, userId })
   return true
 }
-
-/** To be called when an organization goes with all its members. */
-export const forgetMembers = (tx: Tx, orgId: number): void => members.forget(tx, { orgId })
 
 export async function setNickname(tx: Tx, orgId: number, userId: number, nickname: string | null): Promise<void> {
   await tx

@@ -18,7 +18,7 @@ import {
   ownerAlready,
 } from '../errors.ts'
 import { addMember } from '../members/membership.ts'
-import { findMember, forgetMembers, isActiveUser } from '../members/store.ts'
+import { findMember, isActiveUser } from '../members/store.ts'
 import { CODE_ALPHABET, CODE_LENGTH, DEFAULT_MEMBER_LIMIT, policyFor } from '../rules.ts'
 import type { CreateOrg, OrgQrCode, OrgView, PublicOrg, UpdateOrg } from './model.ts'
 import {
@@ -162,7 +162,6 @@ export async function dissolve(ctx: AppContext, tx: Tx, org: OrgRow, force: bool
   for (const resource of resources) await resource.purge?.(tx, org.id)
   await access.dropOrgRoles(ctx, tx, org.id)
   await deleteOrg(tx, org.id)
-  forgetMembers(tx, org.id)
 }
 
 /** The caller, the owner, hands over to another member and stays as an administrator. */

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { type Page, plainPage } from '#db/paging.ts'
@@ -6,6 +6,7 @@ import { prepared } from '#db/prepared.ts'
 import { categories, qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
 
+import { clearCategory } from '../codes/store.ts'
 import type { ListQuery } from './model.ts'
 
 export type CategoryRow = typeof categories.$inferSelect
@@ -138,11 +139,6 @@ export async function pinCategories(tx: Tx, userId: number, ids: readonly number
 
 /** The category goes, its codes (also those in the trash) move to none. Sub-categories are the caller's to look for first. */
 export async function deleteCategory(tx: Tx, userId: number, id: number): Promise<void> {
-  // Two statements, so that each finds its rows by the index that begins with owner and deletion.
-  for (const deleted of [isNull(qrCodes.deletedAt), isNotNull(qrCodes.deletedAt)])
-    await tx
-      .update(qrCodes)
-      .set({ categoryId: null, version: sql`${qrCodes.version} + 1`, updatedAt: tx.stamp })
-      .where(and(eq(qrCodes.userId, userId), eq(qrCodes.orgId, 0), deleted, eq(qrCodes.categoryId, id)))
+  await clearCategory(tx, { userId, orgId: 0 }, id)
   await tx.delete(categories).where(of(userId, eq(categories.id, id)))
 }

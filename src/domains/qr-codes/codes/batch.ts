@@ -1,7 +1,6 @@
 import type { AppContext } from '#context'
 import { invalidAll } from '#http/validate.ts'
 
-import { joined } from '../list/store.ts'
 import type { Owner } from '../owner.ts'
 import { type FieldProblem, noSuchCategory } from './errors.ts'
 import type { NewQrCode, QrCodeView } from './model.ts'
@@ -31,11 +30,7 @@ export async function createBatch(
     if (problems.length > 0) throw invalidAll(problems)
     await checkRoom(tx, owner, quota, values.length)
     const made: QrCodeRow[] = []
-    for (const row of values) {
-      const code = await insertCode(tx, owner, row)
-      joined(tx, owner, code)
-      made.push(code)
-    }
+    for (const row of values) made.push(await insertCode(tx, owner, row))
     return made
   })
   return { items: rows.map((row) => toView(ctx, row)), count: rows.length }

@@ -2,7 +2,6 @@ import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { notFound } from '#http/errors.ts'
 
-import { changed as listChanged, joined, left } from '../list/store.ts'
 import type { Owner } from '../owner.ts'
 import { noSuchCategory, refuse } from './errors.ts'
 import type { NewQrCode, QrCodeView, UpdateQrCode } from './model.ts'
@@ -27,9 +26,7 @@ export async function createCode(ctx: AppContext, owner: Owner, input: NewQrCode
     if (values.categoryId !== null && !(await isOwnCategory(tx, owner, values.categoryId)))
       throw refuse(noSuchCategory('body.categoryId'))
     await checkRoom(tx, owner, quota, 1)
-    const made = await insertCode(tx, owner, values)
-    joined(tx, owner, made)
-    return made
+    return insertCode(tx, owner, values)
   })
   return toView(ctx, row)
 }
@@ -63,7 +60,6 @@ export async function deleteCode(ctx: AppContext, owner: Owner, id: number): Pro
     const row = await findCode(tx, owner, id)
     if (row === undefined) throw notFound()
     await updateCode(tx, owner, row, { deletedAt: tx.stamp })
-    left(tx, owner, row)
   })
 }
 
@@ -79,9 +75,7 @@ async function change(
     if (before === undefined) throw notFound()
     const changed = await decide(tx, before)
     if (Object.keys(changed).length === 0) return before
-    const after = await updateCode(tx, owner, before, changed)
-    listChanged(tx, owner, before, after)
-    return after
+    return updateCode(tx, owner, before, changed)
   })
   return toView(ctx, row)
 }

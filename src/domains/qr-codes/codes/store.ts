@@ -1,8 +1,9 @@
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 
+import { pagedTable } from '#db/lists.ts'
 import { prepared } from '#db/prepared.ts'
 import { organizations } from '#db/schema/orgs.ts'
-import { qrCodes } from '#db/schema/qr-codes.ts'
+import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 import type { Owner } from '../owner.ts'
@@ -18,6 +19,28 @@ export type Change = Partial<
 >
 
 const p = sql.placeholder
+
+const listed = pagedTable(qrCodes, [
+  'id',
+  'userId',
+  'orgId',
+  'deletedAt',
+  'pinned',
+  'sortOrder',
+  'name',
+  'scanCount',
+  'createdAt',
+  'updatedAt',
+])
+
+/** The user's own codes, in the order of the interface (spec §4.2). */
+export const personal = listed.list({
+  owner: ['userId'],
+  where: { orgId: 0, deletedAt: null },
+  orders: { standard: ['pinned', 'sortOrder', 'createdAt', 'id'] },
+  sort: 'standard',
+  select: (db) => db.select().from(qrCodes).$dynamic(),
+})
 
 /** Rows of the owner: their personal codes, or the organization's copies, whoever made them. */
 export const ownedBy = ({ userId, orgId }: Owner): SQL | undefined =>
@@ -67,10 +90,10 @@ const insert = prepared((db) =>
 
 export async function insertCode(tx: Tx, owner: Owner, row: NewRow): Promise<QrCodeRow> {
   const now = tx.stamp
-  const [made] = await insert(tx, { ...row, userId: owner.userId, orgId: owner.orgId, now })
-  return {
+  const [inserted] = await insert(tx, { ...row, userId: owner.userId, orgId: owner.orgId, now })
+  const code = {
     ...row,
-    id: made!.id,
+    id: inserted!.id,
     userId: owner.userId,
     orgId: owner.orgId,
     pinned: false,
@@ -81,6 +104,8 @@ export async function insertCode(tx: Tx, owner: Owner, row: NewRow): Promise<QrC
     createdAt: now,
     updatedAt: now,
   }
+  listed.inserted(tx, code)
+  return code
 }
 
 /** `row`: as read in this write. */
@@ -90,7 +115,54 @@ export async function updateCode(tx: Tx, owner: Owner, row: QrCodeRow, change: C
     .update(qrCodes)
     .set(changed)
     .where(and(ownedBy(owner), eq(qrCodes.id, row.id)))
-  return { ...row, ...changed }
+    .returning({ id: qrCodes.id })
+  const after = { ...row, ...changed }
+  listed.updated(tx, row, after)
+  return after
+}
+
+const addToScans = prepared((db) =>
+  db
+    .update(qrCodes)
+    .set({ scanCount: sql`${qrCodes.scanCount} + ${p('count')}` })
+    .where(eq(qrCodes.id, p('id')))
+    .returning(listed.columns),
+)
+
+/** Adds to the number of scans. This is not a change of the code: its version and `updatedAt` stay. */
+export async function addScans(tx: Tx, id: number, count: number): Promise<void> {
+  const [row] = await addToScans(tx, { id, count })
+  if (row) listed.updated(tx, { ...row, scanCount: row.scanCount - count }, row)
+}
+
+/** Moves the codes of a category, also those in the trash, to no category. */
+export async function clearCategory(tx: Tx, owner: Owner, categoryId: number): Promise<void> {
+  // Two statements, so that each finds its rows by the index that begins with owner and deletion.
+  for (const deletion of [isNull(qrCodes.deletedAt), isNotNull(qrCodes.deletedAt)]) {
+    const where = and(ownedBy(owner), deletion, eq(qrCodes.categoryId, categoryId))
+    const before = await tx.select(listed.columns).from(qrCodes).where(where)
+    await tx
+      .update(qrCodes)
+      .set({ categoryId: null, version: sql`${qrCodes.version} + 1`, updatedAt: tx.stamp })
+      .where(where)
+      .returning({ id: qrCodes.id })
+    for (const row of before) listed.updated(tx, row, { ...row, updatedAt: tx.stamp })
+  }
+}
+
+/** Deletes the codes for good. Their scan records stay, without the link. Returns how many there were. */
+export async function purgeCodes(tx: Tx, ids: readonly number[]): Promise<number> {
+  if (ids.length === 0) return 0
+  await tx
+    .update(scanRecords)
+    .set({ qrCodeId: null })
+    .where(inArray(scanRecords.qrCodeId, [...ids]))
+  const rows = await tx
+    .delete(qrCodes)
+    .where(inArray(qrCodes.id, [...ids]))
+    .returning(listed.columns)
+  for (const row of rows) listed.deleted(tx, row)
+  return rows.length
 }
 
 /** Whether the owner has at least `limit` codes outside the trash. Looks at no more of them than that. */

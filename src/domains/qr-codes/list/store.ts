@@ -1,31 +1,13 @@
-import { and, asc, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNull, or, type SQL } from 'drizzle-orm'
 
 import { contains, someContains } from '#db/contains.ts'
-import { longList } from '#db/lists.ts'
 import { type Page, type PageInput, pageOf, sortBy } from '#db/paging.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Db } from '#db/store.ts'
 
 import type { ListQuery } from '../codes/model.ts'
-import { ownedBy, type QrCodeRow } from '../codes/store.ts'
+import { ownedBy, personal, type QrCodeRow } from '../codes/store.ts'
 import type { Owner } from '../owner.ts'
-
-/** Everybody's own codes in the interface's order (spec §4.2): the list that clients open with, so its pages must stay cheap. */
-const personal = longList({
-  table: qrCodes,
-  owner: ['userId'],
-  scope: and(eq(qrCodes.userId, sql.placeholder('userId')), eq(qrCodes.orgId, 0), isNull(qrCodes.deletedAt))!,
-  pinned: qrCodes.pinned,
-  by: { sortOrder: qrCodes.sortOrder, createdAt: qrCodes.createdAt, id: qrCodes.id },
-  rows: (db, { where, orderBy, limit, offset }) =>
-    db
-      .select()
-      .from(qrCodes)
-      .where(where)
-      .orderBy(...orderBy)
-      .limit(limit)
-      .offset(offset),
-})
 
 export function inCategories(ids: CategoryIds): SQL | undefined {
   if (ids === undefined) return undefined
@@ -54,23 +36,6 @@ export function filteredPage(
 /** How many codes of their own a user has. */
 export const countPersonal = async (db: Db, userId: number): Promise<number> =>
   (await personal.page(db, { userId }, { page: 1, size: 1 })).total
-
-/** To be called in the write that makes or restores a code … */
-export function joined(tx: Tx, { userId, orgId }: Owner, row: QrCodeRow): void {
-  if (orgId === 0) personal.inserted(tx, { userId }, row)
-}
-
-/** … that takes one away … */
-export function left(tx: Tx, { userId, orgId }: Owner, row: QrCodeRow): void {
-  if (orgId === 0) personal.removed(tx, { userId }, row)
-}
-
-/** … that changes one. */
-export function changed(tx: Tx, owner: Owner, before: QrCodeRow, after: QrCodeRow): void {
-  if (before.pinned === after.pinned && before.sortOrder === after.sortOrder) return
-  left(tx, owner, before)
-  joined(tx, owner, after)
-}
 
 function filterOf(owner: Owner, query: ListQuery, categoryIds: CategoryIds): SQL | undefined {
   const { keyword, contentType, isPublic, pinned } = query

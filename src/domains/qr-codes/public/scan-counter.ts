@@ -7,7 +7,7 @@
 import { type AppContext, perContext } from '#context'
 import { SECOND } from '#platform/clock.ts'
 
-import { addScans } from './store.ts'
+import { addScans } from '../codes/store.ts'
 
 const WRITE_EVERY_MS = SECOND
 /** Codes written in one transaction, so that other writers never wait long. */

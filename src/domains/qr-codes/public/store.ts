@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Db } from '#db/store.ts'
 
 const publicByUuid = prepared((db) =>
   db
@@ -23,15 +23,3 @@ const publicByUuid = prepared((db) =>
 
 /** `uuid` in lower case. */
 export const findPublic = async (db: Db, uuid: string) => (await publicByUuid(db, { uuid }))[0]
-
-const addToScans = prepared((db) =>
-  db
-    .update(qrCodes)
-    .set({ scanCount: sql`${qrCodes.scanCount} + ${sql.placeholder('count')}` })
-    .where(eq(qrCodes.id, sql.placeholder('id'))),
-)
-
-/** Not a change of the code: neither its version nor `updatedAt` moves. */
-export async function addScans(tx: Tx, id: number, count: number): Promise<void> {
-  await addToScans(tx, { id, count })
-}

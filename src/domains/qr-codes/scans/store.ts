@@ -1,7 +1,7 @@
 import { and, count, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { longList } from '#db/lists.ts'
+import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
@@ -16,20 +16,12 @@ type NewScan = Omit<typeof scanRecords.$inferInsert, 'id' | 'userId'>
 
 const of = (userId: number, ...more: (SQL | undefined)[]) => and(eq(scanRecords.userId, userId), ...more)
 
-const whole = longList({
-  table: scanRecords,
+const listed = pagedTable(scanRecords, ['id', 'userId', 'scannedAt'])
+const whole = listed.list({
   owner: ['userId'],
-  scope: eq(scanRecords.userId, sql.placeholder('userId')),
-  by: { scannedAt: scanRecords.scannedAt, id: scanRecords.id },
-  descending: true,
-  rows: (db, { where, orderBy, limit, offset }) =>
-    db
-      .select()
-      .from(scanRecords)
-      .where(where)
-      .orderBy(...orderBy)
-      .limit(limit)
-      .offset(offset),
+  orders: { scannedAt: ['scannedAt', 'id'] },
+  sort: '-scannedAt',
+  select: (db) => db.select().from(scanRecords).$dynamic(),
 })
 
 /** Newest first. */
@@ -83,7 +75,7 @@ export async function insertScan(tx: Tx, userId: number, values: NewScan): Promi
     .insert(scanRecords)
     .values({ ...values, userId })
     .returning()
-  whole.inserted(tx, { userId }, row!)
+  listed.inserted(tx, row!)
   return row!
 }
 
@@ -101,8 +93,8 @@ export async function deleteScan(tx: Tx, userId: number, id: number): Promise<bo
   const [row] = await tx
     .delete(scanRecords)
     .where(of(userId, eq(scanRecords.id, id)))
-    .returning({ id: scanRecords.id, scannedAt: scanRecords.scannedAt })
-  if (row) whole.removed(tx, { userId }, row)
+    .returning(listed.columns)
+  if (row) listed.deleted(tx, row)
   return row !== undefined
 }
 

@@ -12,7 +12,6 @@ import { TRASH_MS } from '../codes/rules.ts'
 import { updateCode } from '../codes/store.ts'
 import { toTrashedView, toView } from '../codes/view.ts'
 import { isOwnCategory } from '../codes/write.ts'
-import { joined } from '../list/store.ts'
 import type { Owner } from '../owner.ts'
 import * as store from './store.ts'
 
@@ -32,9 +31,7 @@ export async function restoreCode(ctx: AppContext, owner: Owner, id: number): Pr
     await checkRoom(tx, owner, quota, 1)
     const { categoryId } = trashed
     const kept = categoryId !== null && (await isOwnCategory(tx, owner, categoryId)) ? categoryId : null
-    const restored = await updateCode(tx, owner, trashed, { deletedAt: null, categoryId: kept })
-    joined(tx, owner, restored)
-    return restored
+    return updateCode(tx, owner, trashed, { deletedAt: null, categoryId: kept })
   })
   return toView(ctx, row)
 }

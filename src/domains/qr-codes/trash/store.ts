@@ -1,11 +1,13 @@
-import { and, count, desc, eq, gt, inArray, isNotNull, isNull, lt, lte } from 'drizzle-orm'
+import { and, count, desc, eq, gt, isNotNull, isNull, lt, lte } from 'drizzle-orm'
 
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
-import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
+import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { ownedBy, type QrCodeRow } from '../codes/store.ts'
+import { ownedBy, purgeCodes, type QrCodeRow } from '../codes/store.ts'
 import type { Owner } from '../owner.ts'
+
+const idsOf = (rows: readonly { id: number }[]): number[] => rows.map((row) => row.id)
 
 export async function findTrashed(db: Db | Tx, owner: Owner, id: number): Promise<QrCodeRow | undefined> {
   const [row] = await db
@@ -30,7 +32,7 @@ export async function removeTrash(tx: Tx, owner: Owner, until: number, limit: nu
     .from(qrCodes)
     .where(and(ownedBy(owner), lte(qrCodes.deletedAt, until)))
     .limit(limit)
-  return removeCodes(tx, rows)
+  return purgeCodes(tx, idsOf(rows))
 }
 
 /** Codes of all owners that went to the trash before `before`, among the `count` ids after `afterId`. */
@@ -45,7 +47,7 @@ export async function hasOldTrash(db: Db, before: number, afterId: number, count
 }
 
 export async function removeOldTrash(tx: Tx, before: number, afterId: number, count: number): Promise<number> {
-  return removeCodes(tx, await oldTrash(tx, before, afterId, count))
+  return purgeCodes(tx, idsOf(await oldTrash(tx, before, afterId, count)))
 }
 
 /** Codes of an organization that are not in the trash. */
@@ -63,7 +65,7 @@ export async function removeTrashOfOrg(tx: Tx, orgId: number): Promise<void> {
     .select({ id: qrCodes.id })
     .from(qrCodes)
     .where(and(eq(qrCodes.orgId, orgId), isNotNull(qrCodes.deletedAt)))
-  for (let i = 0; i < rows.length; i += 500) await removeCodes(tx, rows.slice(i, i + 500))
+  for (let i = 0; i < rows.length; i += 500) await purgeCodes(tx, idsOf(rows.slice(i, i + 500)))
 }
 
 /** Removes one code of an organization for good, in the trash or not. */
@@ -72,16 +74,7 @@ export async function removeOrgCode(tx: Tx, orgId: number, id: number): Promise<
     .select({ id: qrCodes.id })
     .from(qrCodes)
     .where(and(eq(qrCodes.id, id), eq(qrCodes.orgId, orgId)))
-  await removeCodes(tx, rows)
-}
-
-/** Scan records stay, without their link. */
-async function removeCodes(tx: Tx, rows: readonly { id: number }[]): Promise<number> {
-  if (rows.length === 0) return 0
-  const ids = rows.map((row) => row.id)
-  await tx.update(scanRecords).set({ qrCodeId: null }).where(inArray(scanRecords.qrCodeId, ids))
-  await tx.delete(qrCodes).where(inArray(qrCodes.id, ids))
-  return ids.length
+  await purgeCodes(tx, idsOf(rows))
 }
 
 export async function largestId(db: Db): Promise<number> {
