@@ -5,12 +5,14 @@ import sqlite0003 from './sqlite/0003_delivery.sql' with { type: 'text' }
 import sqlite0004 from './sqlite/0004_accounts_complete.sql' with { type: 'text' }
 import sqlite0005 from './sqlite/0005_notifications.sql' with { type: 'text' }
 import sqlite0006 from './sqlite/0006_locations_shares.sql' with { type: 'text' }
+import sqlite0007 from './sqlite/0007_code_orders.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
 import postgres0004 from './postgres/0004_accounts_complete.sql' with { type: 'text' }
 import postgres0005 from './postgres/0005_notifications.sql' with { type: 'text' }
 import postgres0006 from './postgres/0006_locations_shares.sql' with { type: 'text' }
+import postgres0007 from './postgres/0007_code_orders.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -25,6 +27,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0004_accounts_complete', sql: sqlite0004 },
     { name: '0005_notifications', sql: sqlite0005 },
     { name: '0006_locations_shares', sql: sqlite0006 },
+    { name: '0007_code_orders', sql: sqlite0007 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -33,5 +36,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0004_accounts_complete', sql: postgres0004 },
     { name: '0005_notifications', sql: postgres0005 },
     { name: '0006_locations_shares', sql: postgres0006 },
+    { name: '0007_code_orders', sql: postgres0007 },
   ],
 }

@@ -6,7 +6,7 @@ import { categoryEndpoints } from './categories/endpoints.ts'
 import { copyIntoOrg } from './codes/copy.ts'
 import { codeEndpoints } from './codes/endpoints.ts'
 import { quotaOf } from './codes/quota.ts'
-import { countPersonal } from './list/store.ts'
+import { countCodes } from './codes/store.ts'
 import { publicEndpoints } from './public/endpoints.ts'
 import { flushScans } from './public/scan-counter.ts'
 import { renderEndpoints } from './render/endpoints.ts'
@@ -18,7 +18,7 @@ export const qrCodes = domain({
   name: 'qrCodes',
   endpoints: [...codeEndpoints, ...categoryEndpoints, ...scanEndpoints, ...publicEndpoints, ...renderEndpoints],
   jobs: [purgeJob],
-  quotaUsage: { qrCodes: (ctx, userId) => countPersonal(ctx.db.read, userId) },
+  quotaUsage: { qrCodes: (ctx, userId) => countCodes(ctx.db.read, { userId, orgId: 0 }) },
   orgResources: [{ name: 'QR codes', count: countLiveOfOrg, purge: removeTrashOfOrg }],
   shareable: {
     QR_CODE: {

@@ -1,12 +1,14 @@
-import { and, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
 
 import { pagedTable } from '#db/lists.ts'
+import type { Page, PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
 
 import type { Owner } from '../owner.ts'
+import type { ListQuery } from './model.ts'
 
 export type QrCodeRow = typeof qrCodes.$inferSelect
 /** What makes a new row; the rest is the database's or begins at nothing. */
@@ -33,18 +35,40 @@ const listed = pagedTable(qrCodes, [
   'updatedAt',
 ])
 
-/** The user's own codes, in the order of the interface (spec §4.2). */
-export const personal = listed.list({
-  owner: ['userId'],
-  where: { orgId: 0, deletedAt: null },
-  orders: { standard: ['pinned', 'sortOrder', 'createdAt', 'id'] },
+const lists = {
+  orders: {
+    standard: ['pinned', 'sortOrder', 'createdAt', 'id'],
+    name: ['name', 'id'],
+    createdAt: ['createdAt', 'id'],
+    updatedAt: ['updatedAt', 'id'],
+    scanCount: ['scanCount', 'id'],
+  },
   sort: 'standard',
-  select: (db) => db.select().from(qrCodes).$dynamic(),
-})
+  select: (db: Builders) => db.select().from(qrCodes).$dynamic(),
+} as const
 
-/** Rows of the owner: their personal codes, or the organization's copies, whoever made them. */
+const ofUser = listed.list({ owner: ['userId'], where: { orgId: 0, deletedAt: null }, ...lists })
+const ofOrganization = listed.list({ owner: ['orgId'], where: { deletedAt: null }, whereNot: { orgId: 0 }, ...lists })
+
+/** All codes of the owner outside the trash. */
+export const codesPage = (
+  db: Db,
+  { userId, orgId }: Owner,
+  page: PageInput & { sort?: ListQuery['sort'] },
+): Promise<Page<QrCodeRow>> =>
+  orgId === 0 ? ofUser.page(db, { userId }, page) : ofOrganization.page(db, { orgId }, page)
+
+/** Number of codes of the owner outside the trash. */
+export const countCodes = async (db: Db, owner: Owner): Promise<number> =>
+  (await codesPage(db, owner, { page: 1, size: 1 })).total
+
+/** All codes of an organization. The literal 0 lets the planner use the partial indexes for organizations. */
+export const inOrganization = (orgId: number): SQL | undefined =>
+  and(eq(qrCodes.orgId, orgId), ne(qrCodes.orgId, 0).inlineParams())
+
+/** The user's own codes, or all codes of the organization. */
 export const ownedBy = ({ userId, orgId }: Owner): SQL | undefined =>
-  orgId === 0 ? and(eq(qrCodes.userId, userId), eq(qrCodes.orgId, 0)) : eq(qrCodes.orgId, orgId)
+  orgId === 0 ? and(eq(qrCodes.userId, userId), eq(qrCodes.orgId, 0)) : inOrganization(orgId)
 
 const personalById = prepared((db) =>
   db

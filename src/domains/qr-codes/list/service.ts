@@ -3,23 +3,22 @@ import { mapPage } from '#db/paging.ts'
 
 import { branchIds } from '../categories/branch.ts'
 import type { ListQuery } from '../codes/model.ts'
+import { codesPage } from '../codes/store.ts'
 import { toView } from '../codes/view.ts'
 import type { Owner } from '../owner.ts'
 import { readerFor } from './reader.ts'
-import { type CategoryIds, filteredPage, personalPage } from './store.ts'
+import { type CategoryIds, filteredPage } from './store.ts'
 
 export async function listCodes(ctx: AppContext, owner: Owner, query: ListQuery) {
-  const page = isWhole(owner, query)
-    ? await personalPage(ctx.db.read, owner.userId, query)
+  const page = isWhole(query)
+    ? await codesPage(ctx.db.read, owner, query)
     : await filteredPage(await readerFor(ctx, owner), owner, query, await categoriesUnder(ctx, owner, query.categoryId))
   return mapPage(page, (row) => toView(ctx, row))
 }
 
 /** The list that clients open with; its pages cost the same however long it is. */
-const isWhole = ({ orgId }: Owner, query: ListQuery): boolean =>
-  orgId === 0 &&
+const isWhole = (query: ListQuery): boolean =>
   query.categoryId === undefined &&
-  query.sort === undefined &&
   !query.keyword &&
   query.contentType === undefined &&
   query.isPublic === undefined &&

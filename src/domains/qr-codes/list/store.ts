@@ -1,12 +1,12 @@
 import { and, asc, desc, eq, inArray, isNull, or, type SQL } from 'drizzle-orm'
 
 import { contains, someContains } from '#db/contains.ts'
-import { type Page, type PageInput, pageOf, sortBy } from '#db/paging.ts'
+import { type Page, pageOf, sortBy } from '#db/paging.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db } from '#db/store.ts'
 
 import type { ListQuery } from '../codes/model.ts'
-import { ownedBy, personal, type QrCodeRow } from '../codes/store.ts'
+import { ownedBy, type QrCodeRow } from '../codes/store.ts'
 import type { Owner } from '../owner.ts'
 
 export function inCategories(ids: CategoryIds): SQL | undefined {
@@ -16,9 +16,6 @@ export function inCategories(ids: CategoryIds): SQL | undefined {
 
 /** The categories a list is about; null: codes in none; undefined: all codes. */
 export type CategoryIds = readonly number[] | null | undefined
-
-export const personalPage = (db: Db, userId: number, query: PageInput): Promise<Page<QrCodeRow>> =>
-  personal.page(db, { userId }, query)
 
 export function filteredPage(
   db: Db,
@@ -32,10 +29,6 @@ export function filteredPage(
     page: query,
   })
 }
-
-/** How many codes of their own a user has. */
-export const countPersonal = async (db: Db, userId: number): Promise<number> =>
-  (await personal.page(db, { userId }, { page: 1, size: 1 })).total
 
 function filterOf(owner: Owner, query: ListQuery, categoryIds: CategoryIds): SQL | undefined {
   const { keyword, contentType, isPublic, pinned } = query

@@ -4,7 +4,7 @@ import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { ownedBy, purgeCodes, type QrCodeRow } from '../codes/store.ts'
+import { inOrganization, ownedBy, purgeCodes, type QrCodeRow } from '../codes/store.ts'
 import type { Owner } from '../owner.ts'
 
 const idsOf = (rows: readonly { id: number }[]): number[] => rows.map((row) => row.id)
@@ -55,7 +55,7 @@ export async function countLiveOfOrg(db: Db | Tx, orgId: number): Promise<number
   const [row] = await db
     .select({ n: count() })
     .from(qrCodes)
-    .where(and(eq(qrCodes.orgId, orgId), isNull(qrCodes.deletedAt)))
+    .where(and(inOrganization(orgId), isNull(qrCodes.deletedAt)))
   return row!.n
 }
 
@@ -64,7 +64,7 @@ export async function removeTrashOfOrg(tx: Tx, orgId: number): Promise<void> {
   const rows = await tx
     .select({ id: qrCodes.id })
     .from(qrCodes)
-    .where(and(eq(qrCodes.orgId, orgId), isNotNull(qrCodes.deletedAt)))
+    .where(and(inOrganization(orgId), isNotNull(qrCodes.deletedAt)))
   for (let i = 0; i < rows.length; i += 500) await purgeCodes(tx, idsOf(rows.slice(i, i + 500)))
 }
 
