@@ -201,6 +201,20 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
     /exports registerHook/,
   ],
   [
+    'files that import each other in a cycle',
+    [
+      file('src/lib/a.ts', `import { b } from './b.ts'`),
+      file('src/lib/b.ts', `export { c } from '#lib/c.ts'`),
+      file('src/lib/c.ts', `const { a } = await import('./a.ts')`),
+    ],
+    /files import each other in a cycle: src\/lib\/a\.ts → src\/lib\/b\.ts → src\/lib\/c\.ts → src\/lib\/a\.ts/,
+  ],
+  [
+    'files that import only types from each other in a cycle',
+    [file('src/cli/a.ts', `import type { B } from './b.ts'`), file('src/cli/b.ts', `import { type A } from './a.ts'`)],
+    /files import each other in a cycle: src\/cli\/a\.ts → src\/cli\/b\.ts → src\/cli\/a\.ts/,
+  ],
+  [
     'a small file that only one file of its domain imports',
     [
       file('src/domains/a/errors.ts', '// a line\n'.repeat(MIN_LINES - 1)),

@@ -2,7 +2,7 @@
 
 import { domainOf, type Exceptions, registers, tooSmall, wrongName, wrongPart } from './domain-rules.ts'
 import { EXCEPTIONS } from './exceptions.ts'
-import { findCycle, importsOf, type SourceFile } from './imports.ts'
+import { findCycle, importGraph, importsOf, type SourceFile } from './imports.ts'
 
 /** Layers from the bottom up: each may import itself and the layers before it. */
 const LAYERS = [
@@ -76,8 +76,10 @@ export function breaches(files: readonly SourceFile[], exceptions: Exceptions = 
       }
     }
   }
-  const cycle = findCycle(domainEdges)
-  if (cycle) found.push(`domains import each other in a cycle: ${cycle.join(' → ')}`)
+  const domains = findCycle(domainEdges)
+  if (domains) found.push(`domains import each other in a cycle: ${domains.join(' → ')}`)
+  const cycle = findCycle(importGraph(files))
+  if (cycle) found.push(`files import each other in a cycle: ${cycle.join(' → ')}`)
   return [...found, ...tooSmall(files, exceptions)]
 }
 
