@@ -4,7 +4,8 @@ import { expect, test } from 'bun:test'
 
 import { Glob } from 'bun'
 
-import { type Exceptions, MIN_LINES } from './architecture/domain-rules.ts'
+import { type Exceptions, MIN_LINES, unneeded } from './architecture/domain-rules.ts'
+import { EXCEPTIONS } from './architecture/exceptions.ts'
 import { importsOf, type SourceFile } from './architecture/imports.ts'
 import { breaches, MAX_LINES } from './architecture/rules.ts'
 
@@ -18,6 +19,7 @@ test('no source file breaks an architecture rule', async () => {
   // Proves that imports are found at all: a check that sees none reports no breach.
   expect(files.flatMap(importsOf).length).toBeGreaterThan(files.length)
   expect(breaches(files)).toEqual([])
+  expect(unneeded(files, EXCEPTIONS)).toEqual([])
 })
 
 const file = (path: string, text: string): SourceFile => ({ path, text })
@@ -285,6 +287,11 @@ test('exceptions allow a file of another name, give it a level, and allow a smal
     file('src/domains/a/service.ts', `import { x } from './worker.ts'`),
   ]
   expect(breaches(files, none)).toHaveLength(2)
+  expect(unneeded(files, { levels: { 'a/worker.ts': 2 }, small: ['a/worker.ts'] })).toEqual([])
+  expect(unneeded(files, { levels: { 'a/gone.ts': 2 }, small: ['a/service.ts'] })).toEqual([
+    'a/gone.ts',
+    'a/service.ts',
+  ])
   expect(breaches(files, { levels: { 'a/worker.ts': 2 }, small: ['a/worker.ts'] })).toEqual([])
   expect(breaches(files, { levels: { 'a/worker.ts': 3 }, small: ['a/worker.ts'] })).toEqual([
     'src/domains/a/service.ts imports src/domains/a/worker.ts, which is above it',

@@ -28,6 +28,16 @@ export interface Exceptions {
   readonly small: readonly string[]
 }
 
+/** Exceptions that can be removed, because the file no longer exists or is no longer too small. */
+export function unneeded(files: readonly SourceFile[], exceptions: Exceptions): string[] {
+  const paths = new Set(files.map(({ path }) => path))
+  const small = tooSmall(files, { ...exceptions, small: [] })
+  return [
+    ...Object.keys(exceptions.levels).filter((path) => !paths.has(DOMAINS + path)),
+    ...exceptions.small.filter((path) => !small.some((breach) => breach.startsWith(`${DOMAINS}${path} `))),
+  ]
+}
+
 /** A file with fewer lines belongs in the file that imports it, if there is only one. */
 export const MIN_LINES = 30
 

@@ -90,7 +90,6 @@ export const EXCEPTIONS: Exceptions = {
     'qr-codes/categories/rules.ts',
     'qr-codes/categories/view.ts',
     'qr-codes/codes/copy.ts',
-    'qr-codes/public/service.ts',
     'qr-codes/scans/view.ts',
     'shares/errors.ts',
     'shares/view.ts',
