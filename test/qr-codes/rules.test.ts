@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 
-import { fitsBelow, treeOf } from '#domains/qr-codes/categories/rules.ts'
 import { cleanStyle, cleanTags, levelFor, tooLongFor } from '#domains/qr-codes/codes/rules.ts'
 import { renderPath } from '#domains/qr-codes/render/link.ts'
 import { targetOf } from '#domains/qr-codes/scans/rules.ts'
@@ -112,36 +111,5 @@ describe('what a scanned content points to', () => {
     const base = 'https://example.org/codes'
     expect(targetOf(`${base}/public/qr/${uuid}`, base)).toEqual({ kind: 'QR_CODE', uuid })
     expect(targetOf(`https://example.org/public/qr/${uuid}`, base)).toEqual({ kind: 'URL' })
-  })
-})
-
-describe('trees of categories', () => {
-  const category = (id: number, parentId: number | null) => ({
-    id,
-    parentId,
-    name: `c${id}`,
-    color: '',
-    pinned: false,
-    sortOrder: 0,
-    codeCount: 0,
-    createdAt: 0,
-  })
-
-  test('children stand below their parent in the order given', () => {
-    const tree = treeOf([category(3, 1), category(1, null), category(2, 1), category(4, 3)])
-    expect(tree.map((n) => n.id)).toEqual([1])
-    expect(tree[0]!.children.map((n) => n.id)).toEqual([3, 2])
-    expect(tree[0]!.children[0]!.children.map((n) => n.id)).toEqual([4])
-  })
-
-  test('nothing is lost when a parent is missing', () => {
-    expect(treeOf([category(2, 99)]).map((n) => n.id)).toEqual([2])
-  })
-
-  test('five levels and no more', () => {
-    expect(fitsBelow(0, 5, 5)).toBe(true)
-    expect(fitsBelow(4, 1, 5)).toBe(true)
-    expect(fitsBelow(4, 2, 5)).toBe(false)
-    expect(fitsBelow(5, 1, 5)).toBe(false)
   })
 })

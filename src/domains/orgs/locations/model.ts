@@ -18,9 +18,9 @@ import {
 
 /** Levels of the tree: country, city, campus, building, floor, room, cabinet, shelf. */
 export const MAX_DEPTH = 8
-/** The tree is answered whole, so it must end somewhere. */
+/** The tree is always answered as a whole, so its size needs a limit. */
 export const MAX_LOCATIONS = 5000
-/** Locations that one request pins or orders: each is a statement, and others wait for the write. */
+/** Locations in one request to pin or reorder: reordering is a statement for each, and other writes wait meanwhile. */
 export const MAX_AT_ONCE = 1000
 
 export const ByLocation = Type.Object({ orgId: Id, locationId: Id })
@@ -43,7 +43,7 @@ export const CreateLocation = Model('CreateLocation', together, {
 })
 export type CreateLocation = Static<typeof CreateLocation>
 
-/** Only the fields present change; `parentId` null moves to the top. */
+/** Only the fields present change; `parentId` null moves the location to the top level. */
 export const UpdateLocation = Model('UpdateLocation', together, {
   name: Type.Optional(LocationName),
   description: Type.Optional(Nullable(LocationDescription)),
@@ -57,14 +57,14 @@ export const PinLocation = Model('Pin', { pinned: Type.Boolean() })
 const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_AT_ONCE, uniqueItems: true })
 export const PinLocations = Model('PinLocations', { ids: Ids, pinned: Type.Boolean() })
 
-/** One of the two: `ids` in their new order, or `items` that name each one's place. */
+/** Exactly one of the two: `ids` in their new order, or `items` with a sort order each. */
 export const ReorderLocations = OneOf('ReorderLocations', ['ids', 'items'], {
   ids: Type.Optional(Ids),
   items: Type.Optional(Type.Array(SortItem, { minItems: 1, maxItems: MAX_AT_ONCE })),
 })
 export type ReorderLocations = Static<typeof ReorderLocations>
 
-const shown = {
+const fields = {
   id: Id,
   parentId: Nullable(Id),
   name: Text('Reading room'),
@@ -76,8 +76,7 @@ const shown = {
   createdAt: Time,
   updatedAt: Time,
 }
-export const LocationView = Model('Location', shown)
+export const LocationView = Model('Location', fields)
 export type LocationView = Static<typeof LocationView>
-export type LocationNode = LocationView & { children: LocationNode[] }
 
-export const LocationTree = Type.Array(Tree('LocationNode', shown))
+export const LocationTree = Type.Array(Tree('LocationNode', fields))

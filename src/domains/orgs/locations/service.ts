@@ -1,55 +1,58 @@
 import type { AppContext } from '#context'
-import type { Tx } from '#db/store.ts'
 import { contributions } from '#domains/domain.ts'
-import { notFound } from '#http/errors.ts'
+import { badRequest, notFound } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
+import { type Nested, orderItems, treeOf, type TreeProblem } from '#lib/tree.ts'
 
 import { findOrg } from '../organizations/store.ts'
-import { levelOf, levelsBelow } from './branch.ts'
-import {
-  halfPlace,
-  hasChildren,
-  insideItself,
-  inUse,
-  namedTwice,
-  noSuchParent,
-  nothingToOrder,
-  notSiblings,
-  tooDeep,
-  tooMany,
-} from './errors.ts'
 import {
   type CreateLocation,
-  type LocationNode,
   type LocationView,
   MAX_DEPTH,
   MAX_LOCATIONS,
   type ReorderLocations,
   type UpdateLocation,
 } from './model.ts'
-import { fitsBelow, treeOf } from './rules.ts'
 import * as store from './store.ts'
-import { toView } from './view.ts'
+import { locationTree } from './store.ts'
 
-export async function locationTree(ctx: AppContext, orgId: number): Promise<LocationNode[]> {
-  return treeOf((await store.allLocations(ctx.db.read, orgId)).map(toView))
+const REFUSALS: Record<TreeProblem, () => Error> = {
+  NODE_NOT_FOUND: notFound,
+  PARENT_NOT_FOUND: () => invalid('body.parentId', 'refers to a location that does not exist', '上级位置不存在'),
+  INSIDE_ITSELF: () =>
+    badRequest('A location cannot be moved into itself or below itself', '不能将位置移动到自身或其下级中'),
+  TOO_DEEP: () =>
+    badRequest(`Locations can be nested at most ${MAX_DEPTH} levels deep`, `位置最多嵌套 ${MAX_DEPTH} 级`),
+  NOT_SIBLINGS: () =>
+    badRequest('Only locations of one parent can be reordered together', '只能对同一上级下的位置排序'),
+  NEITHER_IDS_NOR_ITEMS: () => badRequest('Give either ids or items', '请提供 ids 或 items 之一'),
+  DUPLICATE_IDS: () => badRequest('A location is listed twice', '位置重复'),
+}
+
+function refuse(problem: TreeProblem | undefined): void {
+  if (problem !== undefined) throw REFUSALS[problem]()
+}
+
+function checkCoordinates({ latitude, longitude }: { latitude: number | null; longitude: number | null }): void {
+  if ((latitude === null) !== (longitude === null))
+    throw invalid('body.latitude', 'and longitude must be given together', '纬度与经度须同时提供')
+}
+
+export async function getLocationTree(ctx: AppContext, orgId: number): Promise<Nested<LocationView>[]> {
+  return treeOf((await locationTree.all(ctx.db.read, orgId)).map(toView))
 }
 
 export function createLocation(ctx: AppContext, orgId: number, input: CreateLocation): Promise<LocationView> {
-  const { parentId = null, latitude = null, longitude = null } = input
-  if ((latitude === null) !== (longitude === null)) throw halfPlace()
+  const { name, description, parentId = null, latitude = null, longitude = null } = input
+  const values = { name, description: description ?? '', parentId, latitude, longitude }
+  checkCoordinates(values)
   return ctx.db.write('orgs.createLocation', async (tx) => {
     if ((await findOrg(tx, orgId)) === undefined) throw notFound()
-    if ((await store.countLocations(tx, orgId)) >= MAX_LOCATIONS) throw tooMany()
-    await checkFitsBelow(tx, orgId, parentId, 1)
-    const values = { name: input.name, description: input.description ?? '', parentId, latitude, longitude }
+    if ((await locationTree.count(tx, orgId)) >= MAX_LOCATIONS)
+      throw badRequest(`There can be at most ${MAX_LOCATIONS} locations`, `最多创建 ${MAX_LOCATIONS} 个位置`)
+    refuse(await locationTree.checkParent(tx, orgId, parentId))
     return toView(await store.insertLocation(tx, orgId, values))
   })
-}
-
-async function checkFitsBelow(tx: Tx, orgId: number, parentId: number | null, height: number): Promise<void> {
-  const level = parentId === null ? 0 : await levelOf(tx, orgId, parentId)
-  if (level === undefined) throw noSuchParent()
-  if (!fitsBelow(level, height, MAX_DEPTH)) throw tooDeep()
 }
 
 export function updateLocation(
@@ -59,51 +62,50 @@ export function updateLocation(
   input: UpdateLocation,
 ): Promise<LocationView> {
   return ctx.db.write('orgs.updateLocation', async (tx) => {
-    const before = await store.findLocation(tx, orgId, id)
+    const before = await locationTree.find(tx, orgId, id)
     if (before === undefined) throw notFound()
     const change = changeOf(input)
-    const after = { ...before, ...change }
-    if ((after.latitude === null) !== (after.longitude === null)) throw halfPlace()
-    if (after.parentId !== before.parentId) await checkMove(tx, orgId, id, after.parentId)
-    return view(await store.updateLocation(tx, orgId, id, change))
+    checkCoordinates({ ...before, ...change })
+    if (input.parentId !== undefined && input.parentId !== before.parentId)
+      refuse(await locationTree.move(tx, orgId, id, input.parentId))
+    return viewOf(await store.updateLocation(tx, orgId, id, change))
   })
 }
 
-function changeOf(input: UpdateLocation): store.Change {
-  const change: store.Change = {}
-  if (input.name !== undefined) change.name = input.name
-  if (input.description !== undefined) change.description = input.description ?? ''
-  if (input.parentId !== undefined) change.parentId = input.parentId
-  if (input.latitude !== undefined) change.latitude = input.latitude
-  if (input.longitude !== undefined) change.longitude = input.longitude
-  return change
+function changeOf(input: UpdateLocation): store.LocationChange {
+  return {
+    ...(input.name !== undefined && { name: input.name }),
+    ...(input.description !== undefined && { description: input.description ?? '' }),
+    ...(input.latitude !== undefined && { latitude: input.latitude }),
+    ...(input.longitude !== undefined && { longitude: input.longitude }),
+  }
 }
 
-/** Writes are serial, so of two moves that together would make a circle the second sees the first and is refused. */
-async function checkMove(tx: Tx, orgId: number, id: number, parentId: number | null): Promise<void> {
-  const levels = await levelsBelow(tx, orgId, id)
-  if (parentId !== null && levels.some((level) => level.includes(parentId))) throw insideItself()
-  await checkFitsBelow(tx, orgId, parentId, levels.length)
-}
-
-/** Refused while anything is below it or stands in it. */
+/** Refused while it has locations below it, or while something in another domain is at it. */
 export async function deleteLocation(ctx: AppContext, orgId: number, id: number): Promise<void> {
   await ctx.db.write('orgs.deleteLocation', async (tx) => {
-    if ((await store.findLocation(tx, orgId, id)) === undefined) throw notFound()
-    if ((await store.childIds(tx, orgId, [id])).length > 0) throw hasChildren()
+    if ((await locationTree.find(tx, orgId, id)) === undefined) throw notFound()
+    if ((await locationTree.countChildren(tx, orgId, id)) > 0)
+      throw badRequest('Move or delete the locations below it first', '请先移动或删除下级位置')
     for (const use of contributions(ctx, 'locationUses').flat()) {
       const count = await use.count(tx, orgId, id)
-      if (count > 0) throw inUse(`${use.name} (${count})`)
+      if (count > 0) throw locationInUse(`${use.name} (${count})`)
     }
     await store.deleteLocation(tx, orgId, id)
   })
 }
 
+const locationInUse = (uses: string) =>
+  badRequest(`The location cannot be deleted: it still has ${uses}`, `该位置下仍有内容，不能删除：${uses}`)
+
 export function pinLocation(ctx: AppContext, orgId: number, id: number, pinned: boolean): Promise<LocationView> {
-  return ctx.db.write('orgs.pinLocation', async (tx) => view(await store.updateLocation(tx, orgId, id, { pinned })))
+  return ctx.db.write('orgs.pinLocation', async (tx) => {
+    await locationTree.pin(tx, orgId, [id], pinned)
+    return viewOf(await locationTree.find(tx, orgId, id))
+  })
 }
 
-/** All or nothing: one id that is not the organization's, and none is pinned. */
+/** Pins none of them if one id is not the organization's. */
 export function pinLocations(
   ctx: AppContext,
   orgId: number,
@@ -111,27 +113,37 @@ export function pinLocations(
   pinned: boolean,
 ): Promise<{ count: number }> {
   return ctx.db.write('orgs.pinLocations', async (tx) => {
-    for (const id of ids) if (!(await store.pinLocation(tx, orgId, id, pinned))) throw notFound()
-    return { count: ids.length }
+    const count = await locationTree.pin(tx, orgId, ids, pinned)
+    if (count !== ids.length) throw notFound()
+    return { count }
   })
 }
 
-/** `ids` get the places 1, 2, 3 …; `items` name theirs. */
+/** Changes none of them if one id is not the organization's. */
 export function reorderLocations(ctx: AppContext, orgId: number, input: ReorderLocations): Promise<{ count: number }> {
-  if ((input.ids === undefined) === (input.items === undefined)) throw nothingToOrder()
-  const items = input.items ?? input.ids!.map((id, i) => ({ id, sortOrder: i + 1 }))
-  const ids = items.map((item) => item.id)
-  if (new Set(ids).size !== ids.length) throw namedTwice()
+  const items = orderItems(input)
+  if (typeof items === 'string') throw REFUSALS[items]()
   return ctx.db.write('orgs.reorderLocations', async (tx) => {
-    const rows = await store.findLocations(tx, orgId, ids)
-    if (rows.length !== ids.length) throw notFound()
-    if (new Set(rows.map((row) => row.parentId)).size > 1) throw notSiblings()
-    for (const { id, sortOrder } of items) await store.placeLocation(tx, orgId, id, sortOrder)
-    return { count: ids.length }
+    refuse(await locationTree.reorder(tx, orgId, items))
+    return { count: items.length }
   })
 }
 
-function view(row: store.LocationRow | undefined): LocationView {
+const toView = (row: store.LocationRow): LocationView => ({
+  id: row.id,
+  parentId: row.parentId,
+  name: row.name,
+  description: row.description,
+  latitude: row.latitude,
+  longitude: row.longitude,
+  pinned: row.pinned,
+  sortOrder: row.sortOrder,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+})
+
+/** 404 if there is no row. */
+function viewOf(row: store.LocationRow | undefined): LocationView {
   if (row === undefined) throw notFound()
   return toView(row)
 }

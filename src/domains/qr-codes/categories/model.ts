@@ -20,10 +20,10 @@ import {
 
 /** Levels of the tree (interface: at most 5). */
 export const MAX_DEPTH = 5
-/** The tree is answered whole, so it must end somewhere; far more than anybody sorts codes into. */
+/** The tree is always answered as a whole, so its size needs a limit; far above what people use. */
 export const MAX_CATEGORIES = 2000
 
-const Color = Line(32, 0, { description: 'A colour in the words of the client', examples: ['#ff8800'] })
+const Color = Line(32, 0, { description: 'A colour in any notation that the clients agree on', examples: ['#ff8800'] })
 const ParentId = Nullable(Id)
 
 const CategoryName = { ...Name, examples: ['Menus'] }
@@ -47,7 +47,7 @@ export const PinCategory = Model('Pin', { pinned: Type.Boolean() })
 const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_CATEGORIES, uniqueItems: true })
 export const PinCategories = Model('PinCategories', { ids: Ids, pinned: Type.Boolean() })
 
-/** One of the two: `ids` in their new order, or `items` that name each one's place. */
+/** Exactly one of the two: `ids` in their new order, or `items` with a sort order each. */
 export const ReorderCategories = OneOf('ReorderCategories', ['ids', 'items'], {
   ids: Type.Optional(Ids),
   items: Type.Optional(Type.Array(SortItem, { minItems: 1, maxItems: MAX_CATEGORIES })),
@@ -59,16 +59,16 @@ export const ListQuery = PageQuery({
     Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Only direct children of it; 0: the top level',
+      description: 'Only its direct children; 0 for the top level',
       examples: [0],
     }),
   ),
-  keyword: Type.Optional(Line(100, 0, { description: 'Found in the name', examples: ['menu'] })),
+  keyword: Type.Optional(Line(100, 0, { description: 'Part of the name', examples: ['menu'] })),
   sort: Sort(['name', 'createdAt', 'sortOrder']),
 })
 export type ListQuery = Static<typeof ListQuery>
 
-const shown = {
+const fields = {
   id: Id,
   name: Text('Menus'),
   color: Text('#ff8800'),
@@ -78,19 +78,17 @@ const shown = {
   codeCount: Type.Integer({ minimum: 0, description: 'Codes directly in it, without sub-categories and trash' }),
   createdAt: Time,
 }
-export const CategoryView = Model('Category', shown)
+export const CategoryView = Model('Category', fields)
 export type CategoryView = Static<typeof CategoryView>
 export const CategoryPage = PageOf(CategoryView)
 
-export type CategoryNode = CategoryView & { children: CategoryNode[] }
+export const CategoryTree = Type.Array(Tree('CategoryNode', fields))
 
-export const CategoryTree = Type.Array(Tree('CategoryNode', shown))
-
-export const DELETABLE_REASONS = ['HAS_CHILDREN'] as const
+const DELETABLE_REASONS = ['HAS_CHILDREN'] as const
 export const Deletable = Model('CategoryDeletable', {
   deletable: Type.Boolean(),
   reason: Nullable(Enum(DELETABLE_REASONS)),
   childCount: Type.Integer({ minimum: 0 }),
-  codeCount: Type.Integer({ minimum: 0, description: 'Codes that would move to no category' }),
+  codeCount: Type.Integer({ minimum: 0, description: 'Codes that would be left without a category' }),
 })
 export type Deletable = Static<typeof Deletable>

@@ -1,21 +1,12 @@
 import type { AppContext } from '#context'
+import type { Page } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'
-import { notFound } from '#http/errors.ts'
+import { badRequest, notFound } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
+import { type Nested, orderItems, treeOf, type TreeProblem } from '#lib/tree.ts'
 
-import { levelOf, levelsBelow } from './branch.ts'
 import {
-  hasChildren,
-  insideItself,
-  namedTwice,
-  noSuchParent,
-  nothingToOrder,
-  notSiblings,
-  tooDeep,
-  tooMany,
-} from './errors.ts'
-import {
-  type CategoryNode,
   type CategoryView,
   type CreateCategory,
   type Deletable,
@@ -25,40 +16,48 @@ import {
   type ReorderCategories,
   type UpdateCategory,
 } from './model.ts'
-import { fitsBelow, treeOf } from './rules.ts'
 import * as store from './store.ts'
-import { toView } from './view.ts'
+import { categoryTree } from './store.ts'
 
-export async function listCategories(ctx: AppContext, actor: Actor, query: ListQuery) {
-  const page = await store.categoriesPage(ctx.db.read, actor.userId, query)
-  return { ...page, items: await views(ctx.db.read, actor.userId, page.items) }
+const REFUSALS: Record<TreeProblem, () => Error> = {
+  NODE_NOT_FOUND: notFound,
+  PARENT_NOT_FOUND: () => invalid('body.parentId', 'refers to a category that does not exist', '上级分类不存在'),
+  INSIDE_ITSELF: () =>
+    badRequest('A category cannot be moved into itself or below itself', '不能将分类移动到自身或其下级中'),
+  TOO_DEEP: () =>
+    badRequest(`Categories can be nested at most ${MAX_DEPTH} levels deep`, `分类最多嵌套 ${MAX_DEPTH} 级`),
+  NOT_SIBLINGS: () =>
+    badRequest('Only categories of one parent can be reordered together', '只能对同一上级下的分类排序'),
+  NEITHER_IDS_NOR_ITEMS: () => badRequest('Give either ids or items', '请提供 ids 或 items 之一'),
+  DUPLICATE_IDS: () => badRequest('A category is listed twice', '分类重复'),
 }
 
-export async function categoryTree(ctx: AppContext, actor: Actor): Promise<CategoryNode[]> {
-  const rows = await store.allCategories(ctx.db.read, actor.userId)
-  return treeOf(await views(ctx.db.read, actor.userId, rows))
+function refuse(problem: TreeProblem | undefined): void {
+  if (problem !== undefined) throw REFUSALS[problem]()
+}
+
+export async function listCategories(ctx: AppContext, actor: Actor, query: ListQuery): Promise<Page<CategoryView>> {
+  const page = await store.categoriesPage(ctx.db.read, actor.userId, query)
+  return { ...page, items: await toViews(ctx.db.read, actor.userId, page.items) }
+}
+
+export async function getCategoryTree(ctx: AppContext, actor: Actor): Promise<Nested<CategoryView>[]> {
+  const rows = await categoryTree.all(ctx.db.read, actor.userId)
+  return treeOf(await toViews(ctx.db.read, actor.userId, rows))
 }
 
 export async function getCategory(ctx: AppContext, actor: Actor, id: number): Promise<CategoryView> {
-  return view(ctx.db.read, actor.userId, await store.findCategory(ctx.db.read, actor.userId, id))
+  return toView(ctx.db.read, actor.userId, await categoryTree.find(ctx.db.read, actor.userId, id))
 }
 
 export function createCategory(ctx: AppContext, actor: Actor, input: CreateCategory): Promise<CategoryView> {
   const { userId } = actor
-  const parentId = input.parentId ?? null
+  const { name, color, parentId = null } = input
   return ctx.db.write('qrCodes.createCategory', async (tx) => {
-    if ((await store.countCategories(tx, userId)) >= MAX_CATEGORIES) throw tooMany()
-    const level = parentId === null ? 0 : await levelOf(tx, userId, parentId)
-    if (level === undefined) throw noSuchParent()
-    if (!fitsBelow(level, 1, MAX_DEPTH)) throw tooDeep()
-    const row = await store.insertCategory(tx, userId, {
-      name: input.name,
-      color: input.color ?? '',
-      parentId,
-      createdAt: tx.stamp,
-      updatedAt: tx.stamp,
-    })
-    return toView(row, 0)
+    if ((await categoryTree.count(tx, userId)) >= MAX_CATEGORIES)
+      throw badRequest(`There can be at most ${MAX_CATEGORIES} categories`, `最多创建 ${MAX_CATEGORIES} 个分类`)
+    refuse(await categoryTree.checkParent(tx, userId, parentId))
+    return toView(tx, userId, await store.insertCategory(tx, userId, { name, color: color ?? '', parentId }))
   })
 }
 
@@ -73,17 +72,18 @@ export function updateCategory(
     ...(input.color !== undefined && { color: input.color ?? '' }),
   }
   return ctx.db.write('qrCodes.updateCategory', async (tx) =>
-    view(tx, actor.userId, await store.updateCategory(tx, actor.userId, id, change)),
+    toView(tx, actor.userId, await store.updateCategory(tx, actor.userId, id, change)),
   )
 }
 
 export function pinCategory(ctx: AppContext, actor: Actor, id: number, pinned: boolean): Promise<CategoryView> {
-  return ctx.db.write('qrCodes.pinCategory', async (tx) =>
-    view(tx, actor.userId, await store.updateCategory(tx, actor.userId, id, { pinned })),
-  )
+  return ctx.db.write('qrCodes.pinCategory', async (tx) => {
+    await categoryTree.pin(tx, actor.userId, [id], pinned)
+    return toView(tx, actor.userId, await categoryTree.find(tx, actor.userId, id))
+  })
 }
 
-/** All or nothing: one id that is not the caller's, and none is pinned. */
+/** Pins none of them if one id is not the caller's. */
 export function pinCategories(
   ctx: AppContext,
   actor: Actor,
@@ -91,52 +91,38 @@ export function pinCategories(
   pinned: boolean,
 ): Promise<{ count: number }> {
   return ctx.db.write('qrCodes.pinCategories', async (tx) => {
-    const count = await store.pinCategories(tx, actor.userId, ids, pinned)
+    const count = await categoryTree.pin(tx, actor.userId, ids, pinned)
     if (count !== ids.length) throw notFound()
     return { count }
   })
 }
 
-/** Writes are serial, so of two moves that together would make a circle the second sees the first and is refused. */
 export function moveCategory(
   ctx: AppContext,
   actor: Actor,
   id: number,
   parentId: number | null,
 ): Promise<CategoryView> {
-  const { userId } = actor
   return ctx.db.write('qrCodes.moveCategory', async (tx) => {
-    if ((await store.findCategory(tx, userId, id)) === undefined) throw notFound()
-    const levels = await levelsBelow(tx, userId, id)
-    if (parentId !== null) {
-      const parentLevel = await levelOf(tx, userId, parentId)
-      if (parentLevel === undefined) throw noSuchParent()
-      if (levels.some((level) => level.includes(parentId))) throw insideItself()
-      if (!fitsBelow(parentLevel, levels.length, MAX_DEPTH)) throw tooDeep()
-    }
-    return view(tx, userId, await store.updateCategory(tx, userId, id, { parentId }))
+    refuse(await categoryTree.move(tx, actor.userId, id, parentId))
+    return toView(tx, actor.userId, await categoryTree.find(tx, actor.userId, id))
   })
 }
 
-/** `ids` get the places 1, 2, 3 …; `items` name theirs. */
+/** Changes none of them if one id is not the caller's. */
 export function reorderCategories(ctx: AppContext, actor: Actor, input: ReorderCategories): Promise<{ count: number }> {
-  if ((input.ids === undefined) === (input.items === undefined)) throw nothingToOrder()
-  const items = input.items ?? input.ids!.map((id, i) => ({ id, sortOrder: i + 1 }))
-  const ids = items.map((item) => item.id)
-  if (new Set(ids).size !== ids.length) throw namedTwice()
+  const items = orderItems(input)
+  if (typeof items === 'string') throw REFUSALS[items]()
   return ctx.db.write('qrCodes.reorderCategories', async (tx) => {
-    const rows = await store.findCategories(tx, actor.userId, ids)
-    if (rows.length !== ids.length) throw notFound()
-    if (new Set(rows.map((row) => row.parentId)).size > 1) throw notSiblings()
-    for (const { id, sortOrder } of items) await store.placeCategory(tx, actor.userId, id, sortOrder)
-    return { count: ids.length }
+    refuse(await categoryTree.reorder(tx, actor.userId, items))
+    return { count: items.length }
   })
 }
 
-export async function deletable(ctx: AppContext, actor: Actor, id: number): Promise<Deletable> {
+export async function checkDeletable(ctx: AppContext, actor: Actor, id: number): Promise<Deletable> {
   const db = ctx.db.read
-  if ((await store.findCategory(db, actor.userId, id)) === undefined) throw notFound()
-  const childCount = (await store.childIds(db, actor.userId, [id])).length
+  if ((await categoryTree.find(db, actor.userId, id)) === undefined) throw notFound()
+  const childCount = await categoryTree.countChildren(db, actor.userId, id)
   const codeCount = (await store.codeCounts(db, actor.userId, [id])).get(id) ?? 0
   return { deletable: childCount === 0, reason: childCount === 0 ? null : 'HAS_CHILDREN', childCount, codeCount }
 }
@@ -144,23 +130,31 @@ export async function deletable(ctx: AppContext, actor: Actor, id: number): Prom
 export function deleteCategory(ctx: AppContext, actor: Actor, id: number): Promise<void> {
   const { userId } = actor
   return ctx.db.write('qrCodes.deleteCategory', async (tx) => {
-    if ((await store.findCategory(tx, userId, id)) === undefined) throw notFound()
-    if ((await store.childIds(tx, userId, [id])).length > 0) throw hasChildren()
+    if ((await categoryTree.find(tx, userId, id)) === undefined) throw notFound()
+    if ((await categoryTree.countChildren(tx, userId, id)) > 0)
+      throw badRequest('Move or delete the sub-categories first', '请先移动或删除子分类')
     await store.deleteCategory(tx, userId, id)
   })
 }
 
-async function views(db: Db | Tx, userId: number, rows: store.CategoryRow[]): Promise<CategoryView[]> {
-  const counts = await store.codeCounts(
-    db,
-    userId,
-    rows.map((row) => row.id),
-  )
-  return rows.map((row) => toView(row, counts.get(row.id) ?? 0))
+async function toViews(db: Db | Tx, userId: number, rows: store.CategoryRow[]): Promise<CategoryView[]> {
+  const ids = rows.map((row) => row.id)
+  const counts = await store.codeCounts(db, userId, ids)
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    color: row.color,
+    parentId: row.parentId,
+    pinned: row.pinned,
+    sortOrder: row.sortOrder,
+    codeCount: counts.get(row.id) ?? 0,
+    createdAt: row.createdAt,
+  }))
 }
 
-async function view(db: Db | Tx, userId: number, row: store.CategoryRow | undefined): Promise<CategoryView> {
+/** 404 if there is no row. */
+async function toView(db: Db | Tx, userId: number, row: store.CategoryRow | undefined): Promise<CategoryView> {
   if (row === undefined) throw notFound()
-  const [shown] = await views(db, userId, [row])
-  return shown!
+  const [view] = await toViews(db, userId, [row])
+  return view!
 }

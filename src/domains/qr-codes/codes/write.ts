@@ -6,7 +6,7 @@ import * as access from '#domains/access/index.ts'
 import { contentTypeOf } from '#lib/content-type.ts'
 import { uuid } from '#platform/ids.ts'
 
-import { findCategory } from '../categories/store.ts'
+import { categoryTree } from '../categories/store.ts'
 import type { Owner } from '../owner.ts'
 import { contentTooLong, type FieldProblem, mayNotPublish } from './errors.ts'
 import type { NewQrCode, UpdateQrCode } from './model.ts'
@@ -55,7 +55,7 @@ export function changeOf(row: QrCodeRow, input: UpdateQrCode): Change {
 
 /** Categories are personal: an organization's code is in none. */
 export async function isOwnCategory(tx: Tx, owner: Owner, categoryId: number): Promise<boolean> {
-  return owner.orgId === 0 && (await findCategory(tx, owner.userId, categoryId)) !== undefined
+  return owner.orgId === 0 && (await categoryTree.find(tx, owner.userId, categoryId)) !== undefined
 }
 
 /** Making a code public takes its own permission, whichever request does it. */

@@ -9,7 +9,7 @@ import { encodeQr, toPng } from '#lib/qr/index.ts'
 import { toXlsx, XLSX_TYPE } from '#lib/xlsx.ts'
 import { type ZipEntry, zipOf } from '#lib/zip.ts'
 
-import { allCategories } from '../categories/store.ts'
+import { categoryTree } from '../categories/store.ts'
 import { levelFor } from '../codes/rules.ts'
 import type { QrCodeRow } from '../codes/store.ts'
 import { readerFor } from '../list/reader.ts'
@@ -30,7 +30,7 @@ const pause = (): Promise<void> => new Promise((go) => setImmediate(go))
 /** Streams the codes meant. 404 when one of `ids` is not the owner's, before anything is sent. */
 export async function exportCodes(ctx: AppContext, owner: Owner, input: ExportCodes): Promise<Response> {
   const ids = await chosenIds(ctx, owner, input)
-  const categories = new Map((await allCategories(ctx.db.read, owner.userId)).map(({ id, name }) => [id, name]))
+  const categories = new Map((await categoryTree.all(ctx.db.read, owner.userId)).map(({ id, name }) => [id, name]))
   const table = { ctx, rows: rowsOf(ctx, owner, ids), categories }
   const now = ctx.clock.now()
   const pieces = {

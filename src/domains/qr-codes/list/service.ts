@@ -1,7 +1,7 @@
 import type { AppContext } from '#context'
 import { mapPage } from '#db/paging.ts'
 
-import { branchIds } from '../categories/branch.ts'
+import { categoryTree } from '../categories/store.ts'
 import type { ListQuery } from '../codes/model.ts'
 import { codesPage } from '../codes/store.ts'
 import { toView } from '../codes/view.ts'
@@ -31,5 +31,5 @@ export async function categoriesUnder(
   categoryId: number | null | undefined,
 ): Promise<CategoryIds> {
   if (categoryId == null) return undefined
-  return categoryId === 0 ? null : branchIds(ctx.db.read, owner.userId, categoryId)
+  return categoryId === 0 ? null : categoryTree.branchIds(ctx.db.read, owner.userId, categoryId)
 }

@@ -2,7 +2,7 @@ import type { AppContext } from '#context'
 import type { ContentType } from '#lib/content-type.ts'
 import { byDay } from '#lib/days.ts'
 
-import { findCategories } from '../categories/store.ts'
+import { categoryTree } from '../categories/store.ts'
 import { readerFor } from '../list/reader.ts'
 import type { Owner } from '../owner.ts'
 import { daysOf } from './days.ts'
@@ -20,7 +20,9 @@ export async function codeStats(
   const db = await readerFor(ctx, owner)
   const categories = await store.countByCategory(db, owner)
   const ids = categories.flatMap(({ categoryId }) => (categoryId === null ? [] : [categoryId]))
-  const names = new Map((await findCategories(db, owner.userId, ids)).map((category) => [category.id, category.name]))
+  const names = new Map(
+    (await categoryTree.findMany(db, owner.userId, ids)).map((category) => [category.id, category.name]),
+  )
   const types = await store.countByType(db, owner)
   const totals = await store.totals(db, owner)
   const days = new Map<number, number>()
