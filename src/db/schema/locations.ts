@@ -1,7 +1,7 @@
 import { col, index, table } from '../dialect.ts'
 import { organizations } from './orgs.ts'
 
-/** Places of an organization as a tree: a campus, its buildings, their rooms. */
+/** The locations of an organization form a tree, for example campus, building, room. */
 export const orgLocations = table(
   'org_locations',
   {
@@ -10,11 +10,11 @@ export const orgLocations = table(
       .int('org_id')
       .notNull()
       .references(() => organizations.id),
-    /** Null on top; always of the same organization. */
+    /** Null at the top level, otherwise a location of the same organization. */
     parentId: col.int('parent_id'),
     name: col.text('name').notNull(),
     description: col.text('description').notNull().default(''),
-    /** Degrees (WGS 84); both or neither. */
+    /** Degrees (WGS 84). Latitude and longitude are both set or both null. */
     latitude: col.real('latitude'),
     longitude: col.real('longitude'),
     pinned: col.bool('pinned').notNull().default(false),

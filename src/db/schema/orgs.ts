@@ -14,16 +14,16 @@ export const organizations = table(
     id: col.id(),
     name: col.text('name').notNull(),
     description: col.text('description').notNull().default(''),
-    /** Eight characters of an unambiguous upper-case alphabet. */
+    /** Organization code: eight characters of an alphabet without look-alikes. */
     code: col.text('code').notNull(),
     status: col.text('status').$type<OrgStatus>().notNull().default('ACTIVE'),
     visibility: col.text('visibility').$type<OrgVisibility>().notNull(),
     joinPolicy: col.text('join_policy').$type<JoinPolicy>().notNull(),
     memberLimit: col.int('member_limit').notNull(),
-    /** Rows of `org_members`, kept in the write that adds or removes one: the limit is decided by a condition on it. */
+    /** Number of rows in `org_members`, changed in the same write. The member limit is enforced by a condition on it. */
     memberCount: col.int('member_count').notNull(),
     avatarUrl: col.text('avatar_url'),
-    /** The one OWNER: the fact that transfers, leaving and removal are decided by. The OWNER role follows it. */
+    /** The owner. Transfers, leaving and removal are decided by this column; the OWNER role is kept equal to it. */
     ownerId: col
       .int('owner_id')
       .notNull()
@@ -38,7 +38,7 @@ export const organizations = table(
   ],
 )
 
-/** What a member is called here. Which role they hold stands in `rbac_user_roles` alone. */
+/** Members. Their roles are in `rbac_user_roles` only. */
 export const orgMembers = table(
   'org_members',
   {
@@ -50,7 +50,7 @@ export const orgMembers = table(
       .int('user_id')
       .notNull()
       .references(() => users.id),
-    /** Null: as the person calls themselves. */
+    /** Nickname in this organization; null for the user's own nickname. */
     nickname: col.text('nickname'),
     joinedAt: col.time('joined_at').notNull(),
   },
@@ -61,7 +61,7 @@ export const orgMembers = table(
   ],
 )
 
-/** Who waits for approval. A decision removes the row, so that there is one decision. */
+/** Join requests that wait for approval. A decision deletes the row, so there can be only one decision. */
 export const orgJoinRequests = table(
   'org_join_requests',
   {
@@ -100,14 +100,14 @@ export const orgInvitations = table(
       .int('invitee_id')
       .notNull()
       .references(() => users.id),
-    /** PENDING past `expiresAt` means EXPIRED, wherever it is read. */
+    /** PENDING after `expiresAt` is read as EXPIRED. */
     status: col.text('status').$type<InvitationStatus>().notNull().default('PENDING'),
     expiresAt: col.time('expires_at').notNull(),
     respondedAt: col.time('responded_at'),
     createdAt: col.time('created_at').notNull(),
   },
   (t) => [
-    // One open invitation for a person and organization. Raw: SQLite takes no table name inside an index's condition.
+    // One open invitation per invitee and organization. Raw SQL, because SQLite allows no table name in the condition of an index.
     uniqueIndex('org_invitations_open').on(t.orgId, t.inviteeId).where(sql.raw(`status = 'PENDING'`)),
     index('org_invitations_list').on(t.orgId, descending(t.id)),
     index('org_invitations_invitee').on(t.inviteeId, descending(t.id)),

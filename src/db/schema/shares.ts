@@ -5,7 +5,7 @@ import { qrCodes } from './qr-codes.ts'
 
 export type ShareEntity = 'QR_CODE' | 'ALBUM_PHOTO'
 
-/** Where an organization's copies came from. A row goes with its copy, however that goes. */
+/** The originals of an organization's share copies. A row is deleted with its copy, whichever way that is deleted. */
 export const orgShares = table(
   'org_shares',
   {
@@ -15,9 +15,9 @@ export const orgShares = table(
       .notNull()
       .references(() => organizations.id),
     entityType: col.text('entity_type').$type<ShareEntity>().notNull(),
-    /** The original as it was then: it may be changed or gone by now. */
+    /** The id of the original, which may have been changed or deleted since. */
     sourceId: col.int('source_id').notNull(),
-    /** The copy, when it is a QR code. */
+    /** The copy, if it is a QR code. */
     qrCodeId: col.int('qr_code_id').references(() => qrCodes.id, { onDelete: 'cascade' }),
     sharedBy: col
       .int('shared_by')
