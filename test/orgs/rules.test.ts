@@ -4,14 +4,14 @@ import {
   admissionTo,
   CODE_ALPHABET,
   codeInContent,
+  effectiveJoinPolicy,
   INVITATION_MS,
+  invitationStatusAt,
   normalizeCode,
-  policyFor,
-  statusAt,
 } from '#domains/orgs/rules.ts'
 
-describe('codes', () => {
-  test('the alphabet has 32 characters that do not look alike', () => {
+describe('organization codes', () => {
+  test('the alphabet of organization codes has 32 characters and none that look alike', () => {
     expect(new Set(CODE_ALPHABET).size).toBe(32)
     expect(CODE_ALPHABET).not.toMatch(/[01IOa-z]/)
   })
@@ -26,10 +26,12 @@ describe('codes', () => {
     ['', undefined],
     ['ＫWPQ2MXA', undefined],
   ]
-  for (const [text, code] of cases) test(JSON.stringify(text), () => expect(normalizeCode(text)).toBe(code))
+  for (const [text, code] of cases)
+    test(`normalizeCode reads ${JSON.stringify(text)} as ${code ?? 'no code'}`, () =>
+      expect(normalizeCode(text)).toBe(code))
 })
 
-describe('contents', () => {
+describe('scanned contents', () => {
   const url = 'https://qr.example.org/base'
   const cases: [string, string | undefined][] = [
     ['org-join:K7WPQ2MX', 'K7WPQ2MX'],
@@ -41,28 +43,30 @@ describe('contents', () => {
     ['org-join:', undefined],
     ['user:K7WPQ2MX', undefined],
   ]
-  for (const [text, code] of cases) test(JSON.stringify(text), () => expect(codeInContent(text, url)).toBe(code))
+  for (const [text, code] of cases)
+    test(`codeInContent finds ${code ?? 'no code'} in ${JSON.stringify(text)}`, () =>
+      expect(codeInContent(text, url)).toBe(code))
 })
 
-test('admission by status, visibility and policy', () => {
+test('admissionTo follows the status, then the visibility, then the join policy', () => {
   for (const visibility of ['PUBLIC', 'INTERNAL'] as const)
     for (const [joinPolicy, admission] of [
-      ['FREE', 'join'],
-      ['APPROVAL', 'ask'],
+      ['FREE', 'member at once'],
+      ['APPROVAL', 'request'],
       ['INVITE', 'by invitation only'],
     ] as const) {
-      expect(admissionTo({ status: 'DISABLED', visibility, joinPolicy })).toBe('closed')
+      expect(admissionTo({ status: 'DISABLED', visibility, joinPolicy })).toBe('disabled')
       const expected = visibility === 'INTERNAL' ? 'by invitation only' : admission
       expect(admissionTo({ status: 'ACTIVE', visibility, joinPolicy })).toBe(expected)
-      expect(policyFor(visibility, joinPolicy)).toBe(visibility === 'INTERNAL' ? 'INVITE' : joinPolicy)
+      expect(effectiveJoinPolicy(visibility, joinPolicy)).toBe(visibility === 'INTERNAL' ? 'INVITE' : joinPolicy)
     }
 })
 
-test('an open invitation ends at its last moment; a settled one stays what it is', () => {
+test('a pending invitation is EXPIRED from its expiry time on, and any other keeps its status', () => {
   const expiresAt = INVITATION_MS
   expect(INVITATION_MS).toBe(7 * 24 * 60 * 60 * 1000)
-  expect(statusAt({ status: 'PENDING', expiresAt }, expiresAt - 1)).toBe('PENDING')
-  expect(statusAt({ status: 'PENDING', expiresAt }, expiresAt)).toBe('EXPIRED')
+  expect(invitationStatusAt({ status: 'PENDING', expiresAt }, expiresAt - 1)).toBe('PENDING')
+  expect(invitationStatusAt({ status: 'PENDING', expiresAt }, expiresAt)).toBe('EXPIRED')
   for (const status of ['ACCEPTED', 'REJECTED', 'CANCELLED', 'EXPIRED'] as const)
-    expect(statusAt({ status, expiresAt }, expiresAt + 1)).toBe(status)
+    expect(invitationStatusAt({ status, expiresAt }, expiresAt + 1)).toBe(status)
 })

@@ -1,4 +1,4 @@
-/** Organizations: founding, members and their roles, the ways to join, and the public pages. */
+/** Organizations: creating them, members and their roles, the ways to join, public pages, and locations. */
 
 import { domain } from '#domains/domain.ts'
 
@@ -6,7 +6,7 @@ import { invitationEndpoints } from './invitations/endpoints.ts'
 import { joiningEndpoints } from './joining/endpoints.ts'
 import { locationEndpoints } from './locations/endpoints.ts'
 import { memberEndpoints } from './members/endpoints.ts'
-import { endMemberships } from './members/membership.ts'
+import { endMemberships } from './members/service.ts'
 import { membersAfter } from './members/store.ts'
 import { organizationEndpoints } from './organizations/endpoints.ts'
 import { findOrg } from './organizations/store.ts'
@@ -29,8 +29,3 @@ export const orgs = domain({
     organization: { exists: async (db, orgId) => (await findOrg(db, orgId)) !== undefined, membersAfter },
   },
 })
-
-/** Whether the user is the sole OWNER of an organization: such an account cannot be deleted (spec §5.12). */
-export { ownsAny as soleOwnerOf } from './organizations/store.ts'
-export { addMember, removeMember } from './members/membership.ts'
-export { dissolve, transfer } from './organizations/service.ts'

@@ -14,22 +14,24 @@ import {
   Type,
 } from '#http/schema.ts'
 
-/** People named in one request. */
+/** Users in one request, over all three lists. */
 export const MAX_TARGETS = 100
 
-const named = {
+const targets = {
   userIds: Type.Optional(Type.Array(Id, { maxItems: MAX_TARGETS })),
   emails: Type.Optional(Type.Array(Line(254, 1, { examples: ['lin@example.org'] }), { maxItems: MAX_TARGETS })),
   phones: Type.Optional(Type.Array(Line(32, 1, { examples: ['13800138000'] }), { maxItems: MAX_TARGETS })),
 }
 
-/** At least one, at most 100 together. */
-export const Invite = AnyOf('InviteMembers', ['userIds', 'emails', 'phones'], named)
+/** At least one user. */
+export const Invite = AnyOf('InviteMembers', ['userIds', 'emails', 'phones'], targets)
 export type Targets = Static<typeof Invite>
-/** Nobody named: only the link is answered. */
-export const ShareLink = Model('ShareJoinLink', named)
+/** Without users, only the link is returned. */
+export const ShareLink = Model('ShareJoinLink', targets)
 
-const Target = Type.Union([Id, Text('lin@example.org')], { description: 'As it was given' })
+const Target = Type.Union([Id, Text('lin@example.org')], {
+  description: 'The user id, e-mail address or phone number as you gave it',
+})
 
 export const Invited = Model('InviteResult', {
   items: Type.Array(
@@ -45,7 +47,7 @@ export type Invited = Static<typeof Invited>
 export const LinkShared = Model('ShareJoinLinkResult', {
   content: Type.String({ examples: ['org-join:K7WPQ2MX'] }),
   url: Type.String({
-    description: 'Page of the organization; answers only while it is public',
+    description: 'Page of the organization; it exists only while the organization is public',
     examples: ['http://localhost:8080/public/orgs/K7WPQ2MX'],
   }),
   imageUrl: Text('http://localhost:8080/api/qrcode/render?content=org-join%3AK7WPQ2MX'),
@@ -82,7 +84,7 @@ export const Respond = Model('RespondToInvitation', { invitationId: Id, accept: 
 
 export const SearchQuery = Type.Object({
   q: Line(100, 2, {
-    description: 'The beginning of a nickname, a whole username, or a whole e-mail',
+    description: 'The start of a nickname, a whole username, or a whole e-mail address',
     examples: ['lin'],
   }),
 })

@@ -2,36 +2,75 @@ import type { AppContext } from '#context'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
+import { normalizeEmail, normalizePhone } from '#domains/accounts/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
-import { invitationSettled, linkIsUseless, orgDisabled } from '../errors.ts'
-import { addMember } from '../members/membership.ts'
+import { invitationClosed, joinLinkRefused, noTargets, orgDisabled, tooManyTargets } from '../errors.ts'
+import { addMember } from '../members/service.ts'
 import { findMember } from '../members/store.ts'
-import { tellInvited, tellJoinLink } from '../notices.ts'
+import { notifyInvitee, notifyOfJoinLink } from '../notifications.ts'
 import { findOrg, type OrgRow } from '../organizations/store.ts'
 import { toQrCode } from '../organizations/view.ts'
-import { findTargets, type Target } from '../people/targets.ts'
-import { admissionTo, INVITATION_MS, statusAt } from '../rules.ts'
-import type { InvitationsQuery, InvitationView, Invited, LinkShared, Targets } from './model.ts'
-import { findInvitation, insertInvitation, invitationsOfOrg, openInvitationsOf, rowOf, settle } from './store.ts'
-import { toInvitationView } from './view.ts'
+import { admissionTo, INVITATION_MS, invitationStatusAt } from '../rules.ts'
+import {
+  type FoundUsers,
+  type InvitationsQuery,
+  type InvitationView,
+  type Invited,
+  type LinkShared,
+  MAX_TARGETS,
+  type Targets,
+} from './model.ts'
+import * as store from './store.ts'
 
-async function activeOrg(tx: Tx, orgId: number): Promise<OrgRow> {
+const MAX_FOUND_USERS = 20
+
+interface Target {
+  /** The user id, e-mail address or phone number as it was given. */
+  readonly target: number | string
+  /** Undefined if no active user has it. */
+  readonly userId: number | undefined
+}
+
+/** Never includes the caller. */
+export const searchUsers = async (ctx: AppContext, actor: Actor, q: string): Promise<FoundUsers> => ({
+  items: await store.searchUsers(ctx.db.read, actor.userId, q, MAX_FOUND_USERS),
+})
+
+/** In the order user ids, e-mail addresses, phone numbers. */
+async function findTargets(ctx: AppContext, input: Targets): Promise<Target[]> {
+  const { userIds = [], emails = [], phones = [] } = input
+  if (userIds.length + emails.length + phones.length > MAX_TARGETS) throw tooManyTargets(MAX_TARGETS)
+  const { read } = ctx.db
+  const active = await store.activeUserIds(read, userIds)
+  const addresses = emails.map((email) => normalizeEmail(email) ?? '')
+  const byEmail = await store.userIdsByCredential(read, 'EMAIL', addresses)
+  const numbers = await Promise.all(phones.map(async (phone) => (await normalizePhone(phone)) ?? ''))
+  const byPhone = await store.userIdsByCredential(read, 'PHONE', numbers)
+  return [
+    ...userIds.map((id) => ({ target: id, userId: active.has(id) ? id : undefined })),
+    ...emails.map((email, i) => ({ target: email, userId: byEmail.get(addresses[i]!) })),
+    ...phones.map((phone, i) => ({ target: phone, userId: byPhone.get(numbers[i]!) })),
+  ]
+}
+
+async function findActiveOrg(tx: Tx, orgId: number): Promise<OrgRow> {
   const org = await findOrg(tx, orgId)
   if (org === undefined) throw notFound()
   if (org.status !== 'ACTIVE') throw orgDisabled()
   return org
 }
 
-/** One answer for each target; those who can be invited are, and are told. */
-export async function invite(ctx: AppContext, actor: Actor, orgId: number, named: Targets): Promise<Invited> {
-  const targets = await findTargets(ctx, named, 1)
+/** Invites and notifies every target that can be invited. The result has an item for each target. */
+export async function invite(ctx: AppContext, actor: Actor, orgId: number, input: Targets): Promise<Invited> {
+  const targets = await findTargets(ctx, input)
+  if (targets.length === 0) throw noTargets()
   const items = await ctx.db.write('orgs.invite', async (tx) => {
-    const org = await activeOrg(tx, orgId)
-    const answers: Invited['items'] = []
-    for (const one of targets) answers.push(await inviteOne(ctx, tx, org, actor.userId, one))
-    return answers
+    const org = await findActiveOrg(tx, orgId)
+    const results: Invited['items'] = []
+    for (const target of targets) results.push(await inviteOne(ctx, tx, org, actor.userId, target))
+    return results
   })
   return { items }
 }
@@ -47,19 +86,19 @@ async function inviteOne(
   if (await findMember(tx, org.id, userId)) return { target, status: 'ALREADY_MEMBER' }
   const now = ctx.clock.now()
   const expiresAt = now + INVITATION_MS
-  const invitationId = await insertInvitation(tx, { orgId: org.id, inviterId, inviteeId: userId, expiresAt }, now)
+  const invitation = { orgId: org.id, inviterId, inviteeId: userId, expiresAt }
+  const invitationId = await store.insertInvitation(tx, invitation, now)
   if (invitationId === undefined) return { target, status: 'ALREADY_INVITED' }
-  await tellInvited(ctx, tx, org, { inviteeId: userId, invitationId, inviterId, expiresAt })
+  await notifyInvitee(ctx, tx, org, { inviteeId: userId, invitationId, inviterId, expiresAt })
   return { target, status: 'INVITED', invitationId }
 }
 
-/** The link itself, and, to those named who are no members yet, a notification with it. */
-export async function shareJoinLink(ctx: AppContext, actor: Actor, orgId: number, named: Targets): Promise<LinkShared> {
-  const targets = await findTargets(ctx, named, 0)
+/** Returns the link to join, and sends it in a notification to the targets that are not members. */
+export async function shareJoinLink(ctx: AppContext, actor: Actor, orgId: number, input: Targets): Promise<LinkShared> {
+  const targets = await findTargets(ctx, input)
   return ctx.db.write('orgs.shareJoinLink', async (tx) => {
-    const org = await activeOrg(tx, orgId)
-    // The link would lead to a refusal.
-    if (admissionTo(org) === 'by invitation only') throw linkIsUseless()
+    const org = await findActiveOrg(tx, orgId)
+    if (admissionTo(org) === 'by invitation only') throw joinLinkRefused()
     const { content, publicUrl, imageUrl } = toQrCode(ctx, org)
     const items: LinkShared['items'] = []
     const userIds = new Set<number>()
@@ -71,7 +110,7 @@ export async function shareJoinLink(ctx: AppContext, actor: Actor, orgId: number
         userIds.add(userId)
       }
     }
-    await tellJoinLink(ctx, tx, org, { userIds: [...userIds], content, inviterId: actor.userId })
+    await notifyOfJoinLink(ctx, tx, org, { userIds: [...userIds], content, inviterId: actor.userId })
     return { content, url: publicUrl, imageUrl, items }
   })
 }
@@ -82,7 +121,7 @@ export async function listInvitations(
   query: InvitationsQuery,
 ): Promise<Page<InvitationView>> {
   const now = ctx.clock.now()
-  return mapPage(await invitationsOfOrg(ctx.db.read, orgId, query, now), (row) => toInvitationView(row, now))
+  return mapPage(await store.invitationsOfOrg(ctx.db.read, orgId, query, now), (row) => toView(row, now))
 }
 
 export async function listMyInvitations(
@@ -91,20 +130,19 @@ export async function listMyInvitations(
   query: PageInput,
 ): Promise<Page<InvitationView>> {
   const now = ctx.clock.now()
-  return mapPage(await openInvitationsOf(ctx.db.read, actor.userId, query, now), (row) => toInvitationView(row, now))
+  return mapPage(await store.openInvitationsOfUser(ctx.db.read, actor.userId, query, now), (row) => toView(row, now))
 }
 
-/** Who is invited sees it, and who may see the organization's invitations. */
+/** Visible to the invitee and to users with `invitation:read` in the organization; 404 for all others. */
 export async function getInvitation(ctx: AppContext, actor: Actor, id: number): Promise<InvitationView> {
-  const found = await findInvitation(ctx.db.read, id)
-  if (found === undefined) throw notFound()
-  const { inviteeId, orgId } = found.invitation
+  const row = await store.findInvitation(ctx.db.read, id)
+  if (row === undefined) throw notFound()
+  const { inviteeId, orgId } = row.invitation
   if (inviteeId !== actor.userId && !(await access.can(ctx, actor.userId, 'ORG', orgId, 'invitation:read')))
     throw notFound()
-  return toInvitationView(found, ctx.clock.now())
+  return toView(row, ctx.clock.now())
 }
 
-/** Withdraws an open invitation. */
 export async function cancelInvitation(
   ctx: AppContext,
   actor: Actor,
@@ -113,24 +151,45 @@ export async function cancelInvitation(
 ): Promise<InvitationView> {
   await ctx.db.write('orgs.cancelInvitation', async (tx) => {
     const now = ctx.clock.now()
-    if (await settle(tx, id, { orgId }, 'CANCELLED', now)) return
-    const row = await rowOf(tx, id)
+    if (await store.closeInvitation(tx, id, { orgId }, 'CANCELLED', now)) return
+    const row = await store.findInvitationRow(tx, id)
     if (row?.orgId !== orgId) throw notFound()
-    throw invitationSettled(statusAt(row, now))
+    throw invitationClosed(invitationStatusAt(row, now))
   })
   return getInvitation(ctx, actor, id)
 }
 
-/** The invitee's one answer. Accepting makes them a member, within the limit, or leaves the invitation open. */
-export async function respond(ctx: AppContext, actor: Actor, id: number, accept: boolean): Promise<InvitationView> {
+/** If the invitee cannot become a member (limit reached, disabled), the invitation stays open. */
+export async function respondToInvitation(
+  ctx: AppContext,
+  actor: Actor,
+  id: number,
+  accept: boolean,
+): Promise<InvitationView> {
   const { userId } = actor
-  await ctx.db.write('orgs.respond', async (tx) => {
+  await ctx.db.write('orgs.respondToInvitation', async (tx) => {
     const now = ctx.clock.now()
-    const row = await rowOf(tx, id)
+    const row = await store.findInvitationRow(tx, id)
     if (row?.inviteeId !== userId) throw notFound()
-    if (!(await settle(tx, id, { inviteeId: userId }, accept ? 'ACCEPTED' : 'REJECTED', now)))
-      throw invitationSettled(statusAt(row, now))
+    if (!(await store.closeInvitation(tx, id, { inviteeId: userId }, accept ? 'ACCEPTED' : 'REJECTED', now)))
+      throw invitationClosed(invitationStatusAt(row, now))
     if (accept) await addMember(ctx, tx, row.orgId, userId)
   })
   return getInvitation(ctx, actor, id)
 }
+
+/** `now` (epoch milliseconds) decides whether a pending invitation has expired. */
+const toView = (row: store.InvitationWithNames, now: number): InvitationView => ({
+  id: row.invitation.id,
+  orgId: row.invitation.orgId,
+  orgName: row.orgName,
+  orgAvatarUrl: row.orgAvatarUrl,
+  inviterId: row.invitation.inviterId,
+  inviterNickname: row.inviterNickname,
+  inviteeId: row.invitation.inviteeId,
+  inviteeNickname: row.inviteeNickname,
+  status: invitationStatusAt(row.invitation, now),
+  expiresAt: row.invitation.expiresAt,
+  respondedAt: row.invitation.respondedAt,
+  createdAt: row.invitation.createdAt,
+})

@@ -1,13 +1,14 @@
-import { and, count, desc, eq, gt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 
+import { lowered } from '#db/dialect.ts'
 import { type Page, type PageInput, plainPage } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
-import { users } from '#db/schema/accounts.ts'
+import { identities, users } from '#db/schema/accounts.ts'
 import { type InvitationStatus, organizations, orgInvitations } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-export type InvitationRow = typeof orgInvitations.$inferSelect
-export interface ShownInvitation {
+type InvitationRow = typeof orgInvitations.$inferSelect
+export interface InvitationWithNames {
   invitation: InvitationRow
   orgName: string
   orgAvatarUrl: string | null
@@ -17,11 +18,11 @@ export interface ShownInvitation {
 
 const p = sql.placeholder
 
-/** A person's nickname, without joining `users` twice. */
+/** A subquery instead of joining `users` twice. */
 const nicknameOf = (id: typeof orgInvitations.inviterId | typeof orgInvitations.inviteeId): SQL<string> =>
   sql<string>`(select who.nickname from ${users} as who where who.id = ${id})`
 
-const shown = {
+const withNames = {
   invitation: orgInvitations,
   orgName: organizations.name,
   orgAvatarUrl: organizations.avatarUrl,
@@ -31,7 +32,8 @@ const shown = {
 
 const isOpen = (now: number) => and(eq(orgInvitations.status, 'PENDING'), gt(orgInvitations.expiresAt, now))
 
-function withStatus(status: InvitationStatus | undefined, now: number): SQL | undefined {
+/** The rows that have this status at `now`: see `invitationStatusAt` in rules.ts. */
+function hasStatus(status: InvitationStatus | undefined, now: number): SQL | undefined {
   if (status === undefined) return undefined
   if (status === 'PENDING') return isOpen(now)
   if (status !== 'EXPIRED') return eq(orgInvitations.status, status)
@@ -41,12 +43,12 @@ function withStatus(status: InvitationStatus | undefined, now: number): SQL | un
   )
 }
 
-const pageWhere = (db: Db, where: SQL | undefined, query: PageInput): Promise<Page<ShownInvitation>> =>
+const invitationsPage = (db: Db, where: SQL | undefined, query: PageInput): Promise<Page<InvitationWithNames>> =>
   plainPage(
     query,
     (limit, offset) =>
       db
-        .select(shown)
+        .select(withNames)
         .from(orgInvitations)
         .innerJoin(organizations, eq(organizations.id, orgInvitations.orgId))
         .where(where)
@@ -56,36 +58,37 @@ const pageWhere = (db: Db, where: SQL | undefined, query: PageInput): Promise<Pa
     () => db.select({ n: count() }).from(orgInvitations).where(where),
   )
 
-/** An organization's invitations, the newest first; `status` as it is at `now`. */
+/** The invitations of an organization, the newest first. `status` is the one they have at `now`. */
 export const invitationsOfOrg = (
   db: Db,
   orgId: number,
   query: PageInput & { status?: InvitationStatus | undefined },
   now: number,
-) => pageWhere(db, and(eq(orgInvitations.orgId, orgId), withStatus(query.status, now)), query)
+) => invitationsPage(db, and(eq(orgInvitations.orgId, orgId), hasStatus(query.status, now)), query)
 
-/** What a user can still answer, the newest first. */
-export const openInvitationsOf = (db: Db, userId: number, query: PageInput, now: number) =>
-  pageWhere(db, and(eq(orgInvitations.inviteeId, userId), isOpen(now)), query)
+/** The invitations that a user can still answer, the newest first. */
+export const openInvitationsOfUser = (db: Db, userId: number, query: PageInput, now: number) =>
+  invitationsPage(db, and(eq(orgInvitations.inviteeId, userId), isOpen(now)), query)
 
-export async function findInvitation(db: Db, id: number): Promise<ShownInvitation | undefined> {
+export async function findInvitation(db: Db, id: number): Promise<InvitationWithNames | undefined> {
   const [row] = await db
-    .select(shown)
+    .select(withNames)
     .from(orgInvitations)
     .innerJoin(organizations, eq(organizations.id, orgInvitations.orgId))
     .where(eq(orgInvitations.id, id))
   return row
 }
 
-const one = prepared((db) =>
+const rowById = prepared((db) =>
   db
     .select()
     .from(orgInvitations)
     .where(eq(orgInvitations.id, p('id'))),
 )
-export const rowOf = async (tx: Tx, id: number): Promise<InvitationRow | undefined> => (await one(tx, { id }))[0]
+export const findInvitationRow = async (tx: Tx, id: number): Promise<InvitationRow | undefined> =>
+  (await rowById(tx, { id }))[0]
 
-const expire = prepared((db) =>
+const markExpired = prepared((db) =>
   db
     .update(orgInvitations)
     .set({ status: 'EXPIRED' })
@@ -99,13 +102,14 @@ const expire = prepared((db) =>
     ),
 )
 
-/** Undefined when there is an open one. One that ended by itself makes room. */
+/** Returns the id of the new invitation, or undefined if the invitee has an open one from this organization. */
 export async function insertInvitation(
   tx: Tx,
   invitation: { orgId: number; inviterId: number; inviteeId: number; expiresAt: number },
   now: number,
 ): Promise<number | undefined> {
-  await expire(tx, { orgId: invitation.orgId, inviteeId: invitation.inviteeId, now })
+  // The unique index counts PENDING rows, also those that have expired meanwhile.
+  await markExpired(tx, { orgId: invitation.orgId, inviteeId: invitation.inviteeId, now })
   const rows = await tx
     .insert(orgInvitations)
     .values({ ...invitation, createdAt: tx.stamp })
@@ -114,19 +118,99 @@ export async function insertInvitation(
   return rows[0]?.id
 }
 
-/** Settles an open invitation; false when it is not open at `now` (any more). `owner`: whose it must be. */
-export async function settle(
+/** Closes an invitation of that invitee or organization. False if it is not open at `now`. */
+export async function closeInvitation(
   tx: Tx,
   id: number,
   owner: { inviteeId: number } | { orgId: number },
   status: 'ACCEPTED' | 'REJECTED' | 'CANCELLED',
   now: number,
 ): Promise<boolean> {
-  const whose = 'orgId' in owner ? eq(orgInvitations.orgId, owner.orgId) : eq(orgInvitations.inviteeId, owner.inviteeId)
+  const ownedBy =
+    'orgId' in owner ? eq(orgInvitations.orgId, owner.orgId) : eq(orgInvitations.inviteeId, owner.inviteeId)
   const rows = await tx
     .update(orgInvitations)
     .set({ status, respondedAt: now })
-    .where(and(eq(orgInvitations.id, id), whose, isOpen(now)))
+    .where(and(eq(orgInvitations.id, id), ownedBy, isOpen(now)))
     .returning({ id: orgInvitations.id })
   return rows.length > 0
+}
+
+interface FoundUser {
+  id: number
+  nickname: string
+  avatarUrl: string | null
+}
+const publicColumns = { id: users.id, nickname: users.nickname, avatarUrl: users.avatarUrl }
+const isActive = eq(users.status, 'ACTIVE')
+const isOther = and(isActive, ne(users.id, p('callerId')))
+
+/** Upper bound of a prefix search: `prefix + LAST_CHARACTER` sorts after every string that starts with `prefix`. */
+const LAST_CHARACTER = '\u{10ffff}'
+
+const byNickname = prepared((db) =>
+  db
+    .select(publicColumns)
+    .from(users)
+    .where(
+      and(
+        gte(lowered(users.nickname), sql`lower(${p('from')})`),
+        lt(lowered(users.nickname), sql`lower(${p('to')})`),
+        isOther,
+      ),
+    )
+    .orderBy(lowered(users.nickname), asc(users.id))
+    .limit(p('limit')),
+)
+const byUsername = prepared((db) =>
+  db
+    .select(publicColumns)
+    .from(users)
+    .where(and(eq(users.usernameKey, p('key')), isOther)),
+)
+const byEmail = prepared((db) =>
+  db
+    .select(publicColumns)
+    .from(identities)
+    .innerJoin(users, eq(users.id, identities.userId))
+    .where(and(eq(identities.provider, 'EMAIL'), eq(identities.credential, p('key')), isOther)),
+)
+
+/**
+ * Active users other than the caller whose nickname starts with `q`, or whose whole username or e-mail address is `q`. Case is
+ * ignored. Each of the three queries uses an index.
+ */
+export async function searchUsers(db: Db, callerId: number, q: string, limit: number): Promise<FoundUser[]> {
+  const key = q.toLowerCase()
+  const found = [
+    ...(await byUsername(db, { key, callerId })),
+    ...(key.includes('@') ? await byEmail(db, { key, callerId }) : []),
+    ...(await byNickname(db, { from: q, to: q + LAST_CHARACTER, callerId, limit })),
+  ]
+  return [...new Map(found.map((user) => [user.id, user])).values()].slice(0, limit)
+}
+
+/** Those of `ids` that are active users. */
+export async function activeUserIds(db: Db, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(inArray(users.id, [...ids]), isActive))
+  return new Set(rows.map((row) => row.id))
+}
+
+/** The ids of active users by their normalized e-mail address or phone number. Credentials without an active user are left out. */
+export async function userIdsByCredential(
+  db: Db,
+  provider: 'EMAIL' | 'PHONE',
+  credentials: readonly string[],
+): Promise<Map<string, number>> {
+  if (credentials.length === 0) return new Map()
+  const rows = await db
+    .select({ credential: identities.credential, id: users.id })
+    .from(identities)
+    .innerJoin(users, eq(users.id, identities.userId))
+    .where(and(eq(identities.provider, provider), inArray(identities.credential, [...credentials]), isActive))
+  return new Map(rows.map((row) => [row.credential, row.id]))
 }

@@ -5,8 +5,9 @@ import { Apply, Approve, JoinByCode, JoinByQrCode, Joined, PendingPage, PendingQ
 import * as service from './service.ts'
 
 const tag = 'Joining organizations'
-const byPolicy = 'At once or after approval, as the organization’s join policy says; 403 where one has to be invited.'
-const wrongCodes = 'After 20 wrong codes a minute from one address: 4022.'
+const byPolicy =
+  'You become a member at once or after approval, as the join policy says. 403 if the organization accepts members by invitation only.'
+const wrongCodes = '4022 after 20 wrong codes in a minute from one IP address.'
 
 export const joiningEndpoints = [
   endpoint({
@@ -26,7 +27,7 @@ export const joiningEndpoints = [
     id: 'orgs.joinByCode',
     method: 'POST',
     path: '/api/orgs/join-by-code',
-    summary: 'Join by an organization’s code',
+    summary: 'Join an organization by its code',
     description: `${byPolicy} ${wrongCodes}`,
     tag,
     access: app('org:join'),
@@ -39,7 +40,7 @@ export const joiningEndpoints = [
     id: 'orgs.joinByQrCode',
     method: 'POST',
     path: '/api/orgs/join-by-qrcode',
-    summary: 'Join by an organization’s QR code',
+    summary: 'Join an organization by its QR code',
     description: `${byPolicy} ${wrongCodes}`,
     tag,
     access: app('org:join'),
@@ -52,24 +53,25 @@ export const joiningEndpoints = [
     id: 'orgs.pending',
     method: 'GET',
     path: '/api/orgs/:id/pending',
-    summary: 'List who asks to join, the longest waiting first',
+    summary: 'List the join requests of an organization',
+    description: 'The oldest first.',
     tag,
     access: org('join_request:read'),
     params: ById,
     query: PendingQuery,
     data: PendingPage,
-    run: ({ ctx, params, query }) => service.listPending(ctx, params.id, query),
+    run: ({ ctx, params, query }) => service.listRequests(ctx, params.id, query),
   }),
   endpoint({
     id: 'orgs.approve',
     method: 'POST',
     path: '/api/orgs/:id/approve',
-    summary: 'Approve or reject who asks to join',
-    description: '404 when they do not (any more) ask. The applicant is told.',
+    summary: 'Approve or reject a join request',
+    description: '404 if the user has no open request. The applicant is notified.',
     tag,
     access: org('join_request:approve'),
     params: ById,
     body: Approve,
-    run: ({ ctx, params, body }) => service.decide(ctx, params.id, body),
+    run: ({ ctx, params, body }) => service.decideRequest(ctx, params.id, body),
   }),
 ]

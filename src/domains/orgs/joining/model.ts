@@ -15,16 +15,19 @@ import {
 } from '#http/schema.ts'
 
 export const JoinByCode = Model('JoinByCode', {
-  code: Line(64, 1, { description: 'Case, spaces and dashes do not matter', examples: ['K7WPQ2MX'] }),
+  code: Line(64, 1, { description: 'Case, spaces and dashes are ignored', examples: ['K7WPQ2MX'] }),
 })
 export const JoinByQrCode = Model('JoinByQrCode', {
-  content: Raw(2000, 1, { description: 'What the scanner read', examples: ['org-join:K7WPQ2MX'] }),
+  content: Raw(2000, 1, { description: 'The scanned text', examples: ['org-join:K7WPQ2MX'] }),
 })
-const Message = Multiline(200, 0, { description: 'For those who decide', examples: ['Lin from the front desk'] })
+const Message = Multiline(200, 0, {
+  description: 'Shown to the members who decide',
+  examples: ['Lin from the front desk'],
+})
 export const Apply = Model('ApplyToJoin', { message: Type.Optional(Nullable(Message)) })
 
 export const Joined = Model('JoinResult', {
-  status: Enum(['JOINED', 'PENDING'], { description: 'PENDING: somebody has to approve' }),
+  status: Enum(['JOINED', 'PENDING'], { description: 'PENDING: the request has to be approved' }),
   orgId: Id,
   orgName: Text('Willow Street Library'),
 })
@@ -44,6 +47,6 @@ export const PendingPage = PageOf(PendingView)
 export const Approve = Model('DecideJoinRequest', {
   userId: Id,
   approve: Type.Boolean(),
-  reason: Type.Optional(Nullable(Multiline(200, 0, { description: 'Told to the applicant', examples: ['Welcome'] }))),
+  reason: Type.Optional(Nullable(Multiline(200, 0, { description: 'Shown to the applicant', examples: ['Welcome'] }))),
 })
 export type Approve = Static<typeof Approve>

@@ -5,68 +5,67 @@ import * as access from '#domains/access/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
-import { alreadyMember, byInvitationOnly, orgDisabled } from '../errors.ts'
-import { lookUpCode } from '../guesses.ts'
-import { addMember } from '../members/membership.ts'
+import { alreadyMember, invitationOnly, orgDisabled } from '../errors.ts'
+import { addMember } from '../members/service.ts'
 import { findMember } from '../members/store.ts'
-import { tellApplicant, tellApprovers } from '../notices.ts'
-import { findOrg, findOrgByCode, type OrgRow } from '../organizations/store.ts'
+import { notifyApplicant, notifyApprovers } from '../notifications.ts'
+import { findOrg, type OrgRow } from '../organizations/store.ts'
+import { findOrgByTypedCode } from '../public/service.ts'
 import { admissionTo, codeInContent, normalizeCode } from '../rules.ts'
 import type { Approve, Joined, PendingView } from './model.ts'
-import { insertRequest, nicknameOf, requestsPage, takeRequest } from './store.ts'
+import * as store from './store.ts'
 
-/** Those told of a request; in a larger group the first of them. */
+/** At most this many members are notified of a join request. */
 const MAX_APPROVERS = 100
 
-/** As the organization's policy says: at once, or after approval; not at all where one has to be invited. */
-async function enter(ctx: AppContext, tx: Tx, org: OrgRow, userId: number, message: string): Promise<Joined> {
+/** Makes the user a member or records a join request, as the join policy of the organization says. */
+async function joinOrRequest(ctx: AppContext, tx: Tx, org: OrgRow, userId: number, message: string): Promise<Joined> {
   if (await findMember(tx, org.id, userId)) throw alreadyMember()
   switch (admissionTo(org)) {
-    case 'closed':
+    case 'disabled':
       throw orgDisabled()
     case 'by invitation only':
-      throw byInvitationOnly()
-    case 'join':
+      throw invitationOnly()
+    case 'member at once':
       await addMember(ctx, tx, org.id, userId)
       return { status: 'JOINED', orgId: org.id, orgName: org.name }
-    case 'ask':
-      // Asking again changes nothing and bothers nobody.
-      if (await insertRequest(tx, org.id, userId, message)) {
+    case 'request':
+      // A second request changes nothing, and the approvers are not notified again.
+      if (await store.insertRequest(tx, org.id, userId, message)) {
         const userIds = await access.orgHolders(tx, org.id, 'join_request:approve', MAX_APPROVERS)
-        await tellApprovers(ctx, tx, org, { userIds, userId, nickname: await nicknameOf(tx, userId), message })
+        const nickname = await store.nicknameOf(tx, userId)
+        await notifyApprovers(ctx, tx, org, { userIds, userId, nickname, message })
       }
       return { status: 'PENDING', orgId: org.id, orgName: org.name }
   }
 }
 
-async function joinCode(ctx: AppContext, actor: Actor, caller: Caller, code: string | undefined): Promise<Joined> {
-  const found = await lookUpCode(ctx, caller, async () =>
-    code === undefined ? undefined : findOrgByCode(ctx.db.read, code),
-  )
+async function join(ctx: AppContext, actor: Actor, caller: Caller, code: string | undefined): Promise<Joined> {
+  const { id } = await findOrgByTypedCode(ctx, caller, code)
   return ctx.db.write('orgs.join', async (tx) => {
-    // Read again: policy and code may have changed since.
-    const org = await findOrg(tx, found.id)
+    // Read again: the join policy or the code may have changed meanwhile.
+    const org = await findOrg(tx, id)
     if (org === undefined || org.code !== code) throw notFound()
-    return enter(ctx, tx, org, actor.userId, '')
+    return joinOrRequest(ctx, tx, org, actor.userId, '')
   })
 }
 
 export const joinByCode = (ctx: AppContext, actor: Actor, caller: Caller, code: string): Promise<Joined> =>
-  joinCode(ctx, actor, caller, normalizeCode(code))
+  join(ctx, actor, caller, normalizeCode(code))
 
 export const joinByQrCode = (ctx: AppContext, actor: Actor, caller: Caller, content: string): Promise<Joined> =>
-  joinCode(ctx, actor, caller, codeInContent(content, ctx.config.publicUrl))
+  join(ctx, actor, caller, codeInContent(content, ctx.config.publicUrl))
 
-/** To an organization found by its id: an INTERNAL one and one by invitation are 403 (spec §4.4). */
+/** Joins an organization by its id. 403 if it is INTERNAL or accepts members by invitation only (spec §4.4). */
 export const apply = (ctx: AppContext, actor: Actor, orgId: number, message: string): Promise<Joined> =>
   ctx.db.write('orgs.apply', async (tx) => {
     const org = await findOrg(tx, orgId)
     if (org === undefined) throw notFound()
-    return enter(ctx, tx, org, actor.userId, message)
+    return joinOrRequest(ctx, tx, org, actor.userId, message)
   })
 
-export async function listPending(ctx: AppContext, orgId: number, query: PageInput): Promise<Page<PendingView>> {
-  return mapPage(await requestsPage(ctx.db.read, orgId, query), (row) => ({
+export async function listRequests(ctx: AppContext, orgId: number, query: PageInput): Promise<Page<PendingView>> {
+  return mapPage(await store.requestsPage(ctx.db.read, orgId, query), (row) => ({
     userId: row.userId,
     nickname: row.nickname,
     avatarUrl: row.avatarUrl,
@@ -75,12 +74,16 @@ export async function listPending(ctx: AppContext, orgId: number, query: PageInp
   }))
 }
 
-/** One decision for a request: the second of two finds nothing. Approving makes a member, within the limit. */
-export async function decide(ctx: AppContext, orgId: number, { userId, approve, reason }: Approve): Promise<void> {
-  await ctx.db.write('orgs.approve', async (tx) => {
+/** Approves or rejects a join request. Of several decisions on one request, all but the first get a 404. */
+export async function decideRequest(
+  ctx: AppContext,
+  orgId: number,
+  { userId, approve, reason }: Approve,
+): Promise<void> {
+  await ctx.db.write('orgs.decideRequest', async (tx) => {
     const org = await findOrg(tx, orgId)
-    if (org === undefined || !(await takeRequest(tx, orgId, userId))) throw notFound()
+    if (org === undefined || !(await store.deleteRequest(tx, orgId, userId))) throw notFound()
     if (approve) await addMember(ctx, tx, orgId, userId)
-    await tellApplicant(ctx, tx, org, { userId, approve, reason: reason ?? '' })
+    await notifyApplicant(ctx, tx, org, { userId, approve, reason: reason ?? '' })
   })
 }

@@ -5,7 +5,7 @@ import { users } from '#db/schema/accounts.ts'
 import { orgJoinRequests } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-/** False when they wait already. */
+/** False if the user already has a request to this organization. */
 export async function insertRequest(tx: Tx, orgId: number, userId: number, message: string): Promise<boolean> {
   const rows = await tx
     .insert(orgJoinRequests)
@@ -15,8 +15,8 @@ export async function insertRequest(tx: Tx, orgId: number, userId: number, messa
   return rows.length > 0
 }
 
-/** False when there is none (any more): of two decisions at once one finds it. */
-export async function takeRequest(tx: Tx, orgId: number, userId: number): Promise<boolean> {
+/** False if there is no such request. Of several simultaneous decisions, only one deletes it. */
+export async function deleteRequest(tx: Tx, orgId: number, userId: number): Promise<boolean> {
   const rows = await tx
     .delete(orgJoinRequests)
     .where(and(eq(orgJoinRequests.orgId, orgId), eq(orgJoinRequests.userId, userId)))
@@ -24,7 +24,7 @@ export async function takeRequest(tx: Tx, orgId: number, userId: number): Promis
   return rows.length > 0
 }
 
-export interface RequestRow {
+interface RequestRow {
   userId: number
   nickname: string
   avatarUrl: string | null
@@ -32,7 +32,7 @@ export interface RequestRow {
   createdAt: number
 }
 
-/** Who waits, the longest first. */
+/** The join requests of an organization, the oldest first. */
 export const requestsPage = (db: Db, orgId: number, query: PageInput): Promise<Page<RequestRow>> =>
   plainPage(
     query,
@@ -54,7 +54,6 @@ export const requestsPage = (db: Db, orgId: number, query: PageInput): Promise<P
     () => db.select({ n: count() }).from(orgJoinRequests).where(eq(orgJoinRequests.orgId, orgId)),
   )
 
-/** What a user calls themselves. */
 export async function nicknameOf(db: Db | Tx, userId: number): Promise<string> {
   const [row] = await db.select({ nickname: users.nickname }).from(users).where(eq(users.id, userId))
   return row?.nickname ?? ''

@@ -1,7 +1,7 @@
 import { endpoint, org, signedIn } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
-import { ByMember, ChangeMember, InOrg, MemberPage, MembersQuery, MemberView } from './model.ts'
+import { ByMember, InOrg, MemberPage, MembersQuery, MemberView, UpdateMember } from './model.ts'
 import * as service from './service.ts'
 
 const tag = 'Organization members'
@@ -11,7 +11,8 @@ export const memberEndpoints = [
     id: 'orgs.members',
     method: 'GET',
     path: '/api/orgs/:orgId/members',
-    summary: 'List the members, the earliest joined first',
+    summary: 'List the members of an organization',
+    description: 'The earliest joined first.',
     tag,
     access: org('member:read'),
     params: InOrg,
@@ -23,33 +24,33 @@ export const memberEndpoints = [
     id: 'orgs.changeMember',
     method: 'PUT',
     path: '/api/orgs/:orgId/members/:userId',
-    summary: 'Change the role or the name of a member',
+    summary: 'Change the role or the nickname of a member',
     description:
-      'A role takes `member:assign_role` too, and may not allow more than the caller’s own; the owner’s role changes hands by transfer only.',
+      'To change the role you also need `member:assign_role`, and the new role must not have permissions that you do not have. The OWNER role changes by a transfer only.',
     tag,
     access: org('member:update'),
     params: ByMember,
-    body: ChangeMember,
+    body: UpdateMember,
     data: MemberView,
-    run: ({ ctx, actor, params, body }) => service.changeMember(ctx, actor, params.orgId, params.userId, body),
+    run: ({ ctx, actor, params, body }) => service.updateMember(ctx, actor, params.orgId, params.userId, body),
   }),
   endpoint({
     id: 'orgs.removeMember',
     method: 'DELETE',
     path: '/api/orgs/:orgId/members/:userId',
     summary: 'Remove a member',
-    description: 'Never the owner, and nobody who may do more than the caller.',
+    description: 'You cannot remove the owner, or a member with permissions that you do not have.',
     tag,
     access: org('member:delete'),
     params: ByMember,
-    run: ({ ctx, actor, params }) => service.expelMember(ctx, actor, params.orgId, params.userId),
+    run: ({ ctx, actor, params }) => service.removeMember(ctx, actor, params.orgId, params.userId),
   }),
   endpoint({
     id: 'orgs.leave',
     method: 'POST',
     path: '/api/orgs/:id/leave',
     summary: 'Leave an organization',
-    description: 'Not the owner, who has to hand it over or dissolve it.',
+    description: 'The owner cannot leave and has to transfer or dissolve the organization first.',
     tag,
     access: signedIn,
     params: ById,

@@ -4,23 +4,25 @@ export const InOrg = Type.Object({ orgId: Id })
 export const ByMember = Type.Object({ orgId: Id, userId: Id })
 
 export const MembersQuery = PageQuery({
-  keyword: Type.Optional(Line(50, 0, { description: 'Found in what members are called here', examples: ['Lin'] })),
+  keyword: Type.Optional(
+    Line(50, 0, { description: 'Part of the nickname that is shown in this organization', examples: ['Lin'] }),
+  ),
 })
 export type MembersQuery = Static<typeof MembersQuery>
 
-/** What every user of the interface calls a nickname: at most 50 characters (spec §2.1). */
+/** At most 50 characters, as for every nickname (spec §2.1). */
 const Nickname = Line(50, 0, {
-  description: 'In this organization; null or an empty text: as they call themselves',
+  description: 'Nickname in this organization; null or an empty string for the nickname of the user',
   examples: ['Lin (library)'],
 })
 
-/** By id or by code; OWNER only changes hands by transfer. */
-export const ChangeMember = Model('UpdateMember', {
+/** The role by id or by code. The OWNER role is given by a transfer only. */
+export const UpdateMember = Model('UpdateMember', {
   roleId: Type.Optional(Id),
   roleCode: Type.Optional(Line(64, 1, { examples: ['ADMIN'] })),
   nickname: Type.Optional(Nullable(Nickname)),
 })
-export type ChangeMember = Static<typeof ChangeMember>
+export type UpdateMember = Static<typeof UpdateMember>
 
 export const MemberView = Model('Member', {
   userId: Id,
@@ -28,7 +30,7 @@ export const MemberView = Model('Member', {
   avatarUrl: Nullable(Text('https://example.com/mei.png')),
   roleId: Nullable(Id),
   roleCode: Nullable(Type.String({ examples: ['MEMBER'] })),
-  roleName: Type.String({ description: 'Empty for who holds no role any more', examples: ['Member'] }),
+  roleName: Type.String({ description: 'Empty for a member without a role', examples: ['Member'] }),
   isOwner: Type.Boolean(),
   joinedAt: Time,
 })

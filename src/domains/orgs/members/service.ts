@@ -6,65 +6,81 @@ import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
 import {
-  aboveYourself,
-  mayNotAssign,
-  noSuchRole,
-  ownerByTransferOnly,
+  alreadyMember,
+  cannotAssignRoles,
+  orgDisabled,
+  orgFull,
+  ownerCannotDeleteAccount,
   ownerCannotLeave,
-  ownerUntouchable,
+  ownerProtected,
+  ownerRoleByTransferOnly,
+  roleExceedsYours,
+  roleNotFound,
 } from '../errors.ts'
-import { findOrg } from '../organizations/store.ts'
-import { removeMember } from './membership.ts'
-import type { ChangeMember, MembersQuery, MemberView } from './model.ts'
-import { findMember, membersPage, setNickname } from './store.ts'
-import { toMemberView } from './view.ts'
+import { decrementMemberCount, findOrg, incrementMemberCount, ownsAny } from '../organizations/store.ts'
+import type { MembersQuery, MemberView, UpdateMember } from './model.ts'
+import * as store from './store.ts'
+
+const MEMBER = 'MEMBER'
 
 export async function listMembers(ctx: AppContext, orgId: number, query: MembersQuery): Promise<Page<MemberView>> {
   const { read, readInWorker } = ctx.db
   const org = await findOrg(read, orgId)
   if (org === undefined) throw notFound()
-  const page = await membersPage(read, readInWorker, orgId, query)
+  const page = await store.membersPage(read, readInWorker, orgId, query)
   const userIds = page.items.map((member) => member.userId)
   const roles = Map.groupBy(await access.orgRolesOfMany(read, [orgId], userIds), (role) => role.userId)
   return {
     ...page,
-    items: page.items.map((member) => toMemberView(member, roles.get(member.userId)?.[0], org.ownerId)),
+    items: page.items.map((member) => toView(member, roles.get(member.userId)?.[0], org.ownerId)),
   }
 }
 
-async function memberView(ctx: AppContext, orgId: number, userId: number): Promise<MemberView> {
-  const [org, member] = [await findOrg(ctx.db.read, orgId), await findMember(ctx.db.read, orgId, userId)]
+async function getMember(ctx: AppContext, orgId: number, userId: number): Promise<MemberView> {
+  const [org, member] = [await findOrg(ctx.db.read, orgId), await store.findMember(ctx.db.read, orgId, userId)]
   if (org === undefined || member === undefined) throw notFound()
   const [role] = await access.orgRolesOf(ctx.db.read, orgId, userId)
-  return toMemberView(member, role, org.ownerId)
+  return toView(member, role, org.ownerId)
 }
 
-/** Role, name, or both. */
-export async function changeMember(
+const toView = (member: store.MemberRow, role: access.OrgRole | undefined, ownerId: number): MemberView => ({
+  userId: member.userId,
+  nickname: member.nickname,
+  avatarUrl: member.avatarUrl,
+  roleId: role?.id ?? null,
+  roleCode: role?.code ?? null,
+  roleName: role?.name ?? '',
+  isOwner: member.userId === ownerId,
+  joinedAt: member.joinedAt,
+})
+
+/** Changes the role, the nickname, or both. */
+export async function updateMember(
   ctx: AppContext,
   actor: Actor,
   orgId: number,
   userId: number,
-  change: ChangeMember,
+  input: UpdateMember,
 ): Promise<MemberView> {
-  const changesRole = change.roleId !== undefined || change.roleCode !== undefined
-  if (changesRole && !(await access.can(ctx, actor.userId, 'ORG', orgId, 'member:assign_role'))) throw mayNotAssign()
-  await ctx.db.write('orgs.changeMember', async (tx) => {
-    await checkMayTouch(tx, actor, orgId, userId)
-    if (changesRole) await assignRole(ctx, tx, actor, orgId, userId, change)
-    if (change.nickname !== undefined) await setNickname(tx, orgId, userId, change.nickname || null)
+  const changesRole = input.roleId !== undefined || input.roleCode !== undefined
+  if (changesRole && !(await access.can(ctx, actor.userId, 'ORG', orgId, 'member:assign_role')))
+    throw cannotAssignRoles()
+  await ctx.db.write('orgs.updateMember', async (tx) => {
+    await checkMayManage(tx, actor, orgId, userId)
+    if (changesRole) await assignRole(ctx, tx, actor, orgId, userId, input)
+    if (input.nickname !== undefined) await store.setNickname(tx, orgId, userId, input.nickname || null)
   })
-  return memberView(ctx, orgId, userId)
+  return getMember(ctx, orgId, userId)
 }
 
-/** Nobody changes or removes the owner, but the owner may name themselves; nobody touches who may do more than they. */
-async function checkMayTouch(tx: Tx, actor: Actor, orgId: number, userId: number): Promise<void> {
+/** Refuses to manage the owner, or a member with permissions that the caller does not have. Everyone may manage themselves. */
+async function checkMayManage(tx: Tx, actor: Actor, orgId: number, userId: number): Promise<void> {
   const org = await findOrg(tx, orgId)
-  if (org === undefined || (await findMember(tx, orgId, userId)) === undefined) throw notFound()
+  if (org === undefined || (await store.findMember(tx, orgId, userId)) === undefined) throw notFound()
   if (userId === actor.userId) return
-  if (org.ownerId === userId) throw ownerUntouchable()
+  if (org.ownerId === userId) throw ownerProtected()
   for (const role of await access.orgRolesOf(tx, orgId, userId))
-    if (!(await access.coversRole(tx, orgId, actor.userId, role))) throw aboveYourself()
+    if (!(await access.coversRole(tx, orgId, actor.userId, role))) throw roleExceedsYours()
 }
 
 async function assignRole(
@@ -73,23 +89,68 @@ async function assignRole(
   actor: Actor,
   orgId: number,
   userId: number,
-  { roleId, roleCode }: ChangeMember,
+  { roleId, roleCode }: UpdateMember,
 ): Promise<void> {
   const role = await access.findOrgRole(tx, orgId, roleId === undefined ? { code: roleCode! } : { id: roleId })
-  if (role === undefined || (roleCode !== undefined && role.code !== roleCode)) throw noSuchRole()
-  if ((await findOrg(tx, orgId))?.ownerId === userId) throw ownerUntouchable()
-  if (role.code === access.OWNER) throw ownerByTransferOnly()
-  if (!(await access.coversRole(tx, orgId, actor.userId, role))) throw aboveYourself()
+  if (role === undefined || (roleCode !== undefined && role.code !== roleCode)) throw roleNotFound()
+  if ((await findOrg(tx, orgId))?.ownerId === userId) throw ownerProtected()
+  if (role.code === access.OWNER) throw ownerRoleByTransferOnly()
+  if (!(await access.coversRole(tx, orgId, actor.userId, role))) throw roleExceedsYours()
   await access.unbindRoles(ctx, tx, userId, 'ORG', orgId)
   await access.bindRole(ctx, tx, userId, 'ORG', orgId, role.code)
 }
 
-export async function expelMember(ctx: AppContext, actor: Actor, orgId: number, userId: number): Promise<void> {
-  await ctx.db.write('orgs.expelMember', async (tx) => {
-    await checkMayTouch(tx, actor, orgId, userId)
-    await removeMember(ctx, tx, orgId, userId)
+export async function removeMember(ctx: AppContext, actor: Actor, orgId: number, userId: number): Promise<void> {
+  await ctx.db.write('orgs.removeMember', async (tx) => {
+    await checkMayManage(tx, actor, orgId, userId)
+    await endMembership(ctx, tx, orgId, userId)
   })
 }
 
 export const leaveOrg = (ctx: AppContext, actor: Actor, orgId: number): Promise<void> =>
-  ctx.db.write('orgs.leaveOrg', (tx) => removeMember(ctx, tx, orgId, actor.userId, ownerCannotLeave))
+  ctx.db.write('orgs.leaveOrg', (tx) => endMembership(ctx, tx, orgId, actor.userId, ownerCannotLeave))
+
+/**
+ * Makes the user a member with the role `roleCode`, within the member limit. Every way into an organization calls this. The user's
+ * join request and open invitation are closed with it.
+ */
+export async function addMember(
+  ctx: AppContext,
+  tx: Tx,
+  orgId: number,
+  userId: number,
+  roleCode = MEMBER,
+): Promise<void> {
+  if (!(await store.isActiveUser(tx, userId))) throw notFound()
+  if (!(await store.insertMember(tx, orgId, userId))) throw alreadyMember()
+  if (!(await incrementMemberCount(tx, orgId))) {
+    const org = await findOrg(tx, orgId)
+    if (org === undefined) throw notFound()
+    throw org.status === 'ACTIVE' ? orgFull() : orgDisabled()
+  }
+  await access.bindRole(ctx, tx, userId, 'ORG', orgId, roleCode)
+  await store.closePending(tx, orgId, userId, ctx.clock.now())
+}
+
+/** Ends a membership with its roles. Throws a 404 if there is none, and `refusal` for the owner. */
+async function endMembership(
+  ctx: AppContext,
+  tx: Tx,
+  orgId: number,
+  userId: number,
+  refusal: () => Error = ownerProtected,
+): Promise<void> {
+  if (!(await store.deleteMember(tx, orgId, userId))) throw notFound()
+  if (!(await decrementMemberCount(tx, orgId, userId))) throw refusal()
+  await access.unbindRoles(ctx, tx, userId, 'ORG', orgId)
+}
+
+/**
+ * Ends all memberships, requests and invitations of a user whose account is being deleted. Throws 400 if the user owns an
+ * organization: the account must then stay (spec §5.12).
+ */
+export async function endMemberships(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
+  if (await ownsAny(tx, userId)) throw ownerCannotDeleteAccount()
+  for (const orgId of await store.orgIdsOf(tx, userId)) await endMembership(ctx, tx, orgId, userId)
+  await store.cancelAllPending(tx, userId, ctx.clock.now())
+}

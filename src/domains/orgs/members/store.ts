@@ -8,34 +8,33 @@ import { users } from '#db/schema/accounts.ts'
 import { orgInvitations, orgJoinRequests, orgMembers } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-export type MembershipRow = typeof orgMembers.$inferSelect
 export interface MemberRow {
   readonly orgId: number
   readonly userId: number
-  /** What they are called in the organization, else what they call themselves. */
+  /** The nickname in the organization, or the user's own if there is none. */
   readonly nickname: string
   readonly avatarUrl: string | null
   readonly joinedAt: number
 }
 
 const p = sql.placeholder
-const shownName = sql<string>`coalesce(${orgMembers.nickname}, ${users.nickname})`
-const shown = {
+const memberColumns = {
   orgId: orgMembers.orgId,
   userId: orgMembers.userId,
-  nickname: shownName.as('nickname'),
+  nickname: sql<string>`coalesce(${orgMembers.nickname}, ${users.nickname})`.as('nickname'),
   avatarUrl: users.avatarUrl,
   joinedAt: orgMembers.joinedAt,
 }
 
 const memberships = pagedTable(orgMembers, ['orgId', 'joinedAt', 'userId'])
 
-/** Members in the order they joined. */
+/** Members in the order in which they joined. */
 const members = memberships.list({
   owner: ['orgId'],
   orders: { joinedAt: ['joinedAt', 'userId'] },
   sort: 'joinedAt',
-  select: (db) => db.select(shown).from(orgMembers).innerJoin(users, eq(users.id, orgMembers.userId)).$dynamic(),
+  select: (db) =>
+    db.select(memberColumns).from(orgMembers).innerJoin(users, eq(users.id, orgMembers.userId)).$dynamic(),
 })
 
 export function membersPage(
@@ -54,7 +53,7 @@ export function membersPage(
     query,
     (limit, offset) =>
       readInWorker
-        .select(shown)
+        .select(memberColumns)
         .from(orgMembers)
         .innerJoin(users, eq(users.id, orgMembers.userId))
         .where(where)
@@ -70,16 +69,16 @@ export function membersPage(
   )
 }
 
-const one = prepared((db) =>
+const memberById = prepared((db) =>
   db
-    .select(shown)
+    .select(memberColumns)
     .from(orgMembers)
     .innerJoin(users, eq(users.id, orgMembers.userId))
     .where(and(eq(orgMembers.orgId, p('orgId')), eq(orgMembers.userId, p('userId')))),
 )
 
 export const findMember = async (db: Db | Tx, orgId: number, userId: number): Promise<MemberRow | undefined> =>
-  (await one(db, { orgId, userId }))[0]
+  (await memberById(db, { orgId, userId }))[0]
 
 const insert = prepared((db) =>
   db
@@ -89,7 +88,7 @@ const insert = prepared((db) =>
     .returning(),
 )
 
-/** False when they are one already. The place is taken by `takePlace`. */
+/** False if the user is already a member. The caller also increments the member count. */
 export async function insertMember(tx: Tx, orgId: number, userId: number): Promise<boolean> {
   const [row] = await insert(tx, { orgId, userId, joinedAt: tx.stamp })
   if (row === undefined) return false
@@ -110,7 +109,7 @@ const clearCurrent = prepared((db) =>
     .where(and(eq(users.id, p('userId')), eq(users.currentOrgId, p('orgId')))),
 )
 
-/** False when they were none. The place is given back by `freePlace`. */
+/** False if the user is not a member. The caller also decrements the member count. */
 export async function deleteMember(tx: Tx, orgId: number, userId: number): Promise<boolean> {
   const [row] = await remove(tx, { orgId, userId })
   if (row === undefined) return false
@@ -126,8 +125,7 @@ export async function setNickname(tx: Tx, orgId: number, userId: number, nicknam
     .where(and(eq(orgMembers.orgId, orgId), eq(orgMembers.userId, userId)))
 }
 
-/** Whoever became a member has no need of a request or an invitation any more. */
-const dropRequest = prepared((db) =>
+const deleteRequest = prepared((db) =>
   db.delete(orgJoinRequests).where(and(eq(orgJoinRequests.orgId, p('orgId')), eq(orgJoinRequests.userId, p('userId')))),
 )
 const acceptInvitation = prepared((db) =>
@@ -144,20 +142,20 @@ const acceptInvitation = prepared((db) =>
     ),
 )
 
-/** `now` in epoch milliseconds. */
-export async function settleWaiting(tx: Tx, orgId: number, userId: number, now: number): Promise<void> {
-  await dropRequest(tx, { orgId, userId })
+/** Deletes the join request of a new member and marks an open invitation as accepted. `now` in epoch milliseconds. */
+export async function closePending(tx: Tx, orgId: number, userId: number, now: number): Promise<void> {
+  await deleteRequest(tx, { orgId, userId })
   await acceptInvitation(tx, { orgId, userId, now, at: now })
 }
 
-/** The organizations a user is in. */
+/** Ids of the organizations that a user is a member of. */
 export async function orgIdsOf(db: Db | Tx, userId: number): Promise<number[]> {
   const rows = await db.select({ orgId: orgMembers.orgId }).from(orgMembers).where(eq(orgMembers.userId, userId))
   return rows.map((row) => row.orgId)
 }
 
-/** What a user still waits for or was asked, everywhere. */
-export async function dropWaiting(tx: Tx, userId: number, now: number): Promise<void> {
+/** Deletes all join requests of a user and cancels all pending invitations to them. `now` in epoch milliseconds. */
+export async function cancelAllPending(tx: Tx, userId: number, now: number): Promise<void> {
   await tx.delete(orgJoinRequests).where(eq(orgJoinRequests.userId, userId))
   await tx
     .update(orgInvitations)
@@ -172,11 +170,11 @@ const activeUser = prepared((db) =>
     .where(and(eq(users.id, p('userId')), eq(users.status, 'ACTIVE'))),
 )
 
-/** Whether there is such a user who can act: neither deleted nor disabled. */
+/** Whether the user exists and is neither deleted nor disabled. */
 export const isActiveUser = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await activeUser(db, { userId })).length > 0
 
-/** At most `limit` members by ascending user id, beginning behind `afterUserId`. */
+/** User ids of at most `limit` members above `afterUserId`, ascending. */
 export async function membersAfter(db: Db | Tx, orgId: number, afterUserId: number, limit: number): Promise<number[]> {
   const rows = await db
     .select({ userId: orgMembers.userId })

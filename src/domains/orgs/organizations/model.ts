@@ -18,28 +18,29 @@ import {
 
 import { CODE_LENGTH, DEFAULT_MEMBER_LIMIT, MAX_MEMBER_LIMIT } from '../rules.ts'
 
-export const Status = Named('OrganizationStatus', Enum(['ACTIVE', 'DISABLED']))
-export const Visibility = Named(
+const Status = Named('OrganizationStatus', Enum(['ACTIVE', 'DISABLED']))
+const Visibility = Named(
   'OrganizationVisibility',
   Enum(['PUBLIC', 'INTERNAL'], {
-    description: 'INTERNAL: only members see it, and it takes new members by invitation only',
+    description: 'An INTERNAL organization is visible to members only and accepts new members by invitation only',
   }),
 )
-export const Policy = Named(
+const Policy = Named(
   'JoinPolicy',
   Enum(['FREE', 'APPROVAL', 'INVITE'], {
-    description: 'What happens to who comes by code, QR code or application; INTERNAL organizations always have INVITE',
+    description:
+      'How users join by code, QR code or application: FREE at once, APPROVAL by a request, INVITE not at all. Always INVITE for INTERNAL organizations',
   }),
 )
 const MemberLimit = Type.Integer({
   minimum: 1,
   maximum: MAX_MEMBER_LIMIT,
-  description: `Most members there may be, ${DEFAULT_MEMBER_LIMIT} at first`,
+  description: `Largest number of members, by default ${DEFAULT_MEMBER_LIMIT}`,
   examples: [DEFAULT_MEMBER_LIMIT],
 })
 const AvatarUrl = Line(500, 0, {
   pattern: '^$|^https?://[^\\s"<>]+$|^/[^/\\s"<>][^\\s"<>]*$',
-  description: 'http, https or a path on this server; null or an empty text clears it',
+  description: 'http, https or a path on this server; null or an empty string clears it',
   examples: ['https://example.com/logo.png'],
 })
 const OrgName = { ...Name, examples: ['Willow Street Library'] }
@@ -52,7 +53,6 @@ const changeable = {
   avatarUrl: Type.Optional(Nullable(AvatarUrl)),
 }
 
-/** PUBLIC and APPROVAL unless given. */
 export const CreateOrg = Model('CreateOrganization', { name: OrgName, ...changeable })
 export type CreateOrg = Static<typeof CreateOrg>
 
@@ -62,17 +62,17 @@ export type UpdateOrg = Static<typeof UpdateOrg>
 
 export const Dissolve = Type.Object({
   force: Type.Optional(
-    Type.Boolean({ description: 'Needed when there are members besides the owner: they lose the organization' }),
+    Type.Boolean({ description: 'Required if there are members besides the owner, who lose the organization' }),
   ),
 })
 
-/** `newOwner`: a member. */
+/** `userId`: the new owner, who must be a member. */
 export const Transfer = Model('TransferOwnership', { userId: Id })
-export const ChooseOrg = Model('SetCurrentOrganization', { orgId: Nullable(Id) })
+export const SetCurrentOrg = Model('SetCurrentOrganization', { orgId: Nullable(Id) })
 
 const Code = Type.String({ minLength: CODE_LENGTH, maxLength: CODE_LENGTH, examples: ['K7WPQ2MX'] })
 const Count = Type.Integer({ minimum: 0 })
-const told = {
+const publicFields = {
   id: Id,
   name: Text('Willow Street Library'),
   description: Text('Books and paper for the quarter'),
@@ -84,22 +84,22 @@ const told = {
   createdAt: Time,
 }
 
-/** What anybody may know of a public organization: nothing of the people in it. */
-export const PublicOrg = Model('PublicOrganization', told)
+/** Visible to anonymous callers, so it says nothing about members. */
+export const PublicOrg = Model('PublicOrganization', publicFields)
 export type PublicOrg = Static<typeof PublicOrg>
 export const PublicOrgPage = PageOf(PublicOrg)
 
 export const OrgView = Model('Organization', {
-  ...told,
+  ...publicFields,
   status: Status,
   memberLimit: MemberLimit,
-  ownerId: Nullable({ ...Id, description: 'Null for who is no member' }),
+  ownerId: Nullable({ ...Id, description: 'Null for non-members' }),
   isOwner: Type.Boolean(),
   permissions: Type.Array(Type.String({ examples: ['member:read'] }), {
-    description: 'Points of the ORG domain that the caller holds here; empty for who is no member',
+    description: 'Your permission points in this organization; empty for non-members',
   }),
   roleName: Type.String({
-    description: 'Display name of the caller’s role here; empty for who is no member',
+    description: 'Display name of your role in this organization; empty for non-members',
     examples: ['Owner'],
   }),
 })
@@ -108,19 +108,20 @@ export const OrgPage = PageOf(OrgView)
 
 export const MyOrgsQuery = PageQuery({})
 export const DiscoverQuery = PageQuery({
-  keyword: Type.Optional(Line(100, 0, { description: 'Found in name or description', examples: ['library'] })),
+  keyword: Type.Optional(Line(100, 0, { description: 'Part of the name or the description', examples: ['library'] })),
   sort: Sort(['createdAt', 'name', 'memberCount']),
 })
+export type DiscoverQuery = Static<typeof DiscoverQuery>
 
 export const OrgQrCode = Model('OrganizationQrCode', {
   code: Code,
-  content: Type.String({ description: 'What the QR code holds: `org-join:<code>`', examples: ['org-join:K7WPQ2MX'] }),
+  content: Type.String({ description: 'Content of the QR code: `org-join:<code>`', examples: ['org-join:K7WPQ2MX'] }),
   imageUrl: Type.String({
-    description: 'The picture (PNG)',
+    description: 'The QR code as PNG',
     examples: ['http://localhost:8080/api/qrcode/render?content=org-join%3AK7WPQ2MX'],
   }),
   publicUrl: Type.String({
-    description: 'Page for people; answers only while the organization is public',
+    description: 'Page of the organization; it exists only while the organization is public',
     examples: ['http://localhost:8080/public/orgs/K7WPQ2MX'],
   }),
 })
@@ -138,7 +139,7 @@ export const OrgStats = Model('OrganizationStats', {
     },
   ),
   resources: Type.Array(Type.Object({ name: Type.String({ examples: ['QR codes'] }), count: Count }), {
-    description: 'What the organization owns',
+    description: 'Number of things that the organization owns, by kind',
   }),
 })
 export type OrgStats = Static<typeof OrgStats>

@@ -8,122 +8,98 @@ import { notFound } from '#http/errors.ts'
 import { randomCode } from '#platform/ids.ts'
 
 import {
-  hasMembers,
+  alreadyOwner,
+  hasOtherMembers,
   hasResources,
-  internalOrg,
-  limitBelowCount,
-  notAMember,
-  onlyOwner,
+  limitBelowMemberCount,
+  membersOnly,
+  notMember,
   orgDisabled,
-  ownerAlready,
+  ownerOnly,
 } from '../errors.ts'
-import { addMember } from '../members/membership.ts'
+import { addMember } from '../members/service.ts'
 import { findMember, isActiveUser } from '../members/store.ts'
-import { CODE_ALPHABET, CODE_LENGTH, DEFAULT_MEMBER_LIMIT, policyFor } from '../rules.ts'
-import type { CreateOrg, OrgQrCode, OrgView, PublicOrg, UpdateOrg } from './model.ts'
-import {
-  deleteOrg,
-  discoverPage,
-  type DiscoverQuery,
-  findOrg,
-  findOrgByCode,
-  insertOrg,
-  type OrgChange,
-  type OrgRow,
-  orgsPageOf,
-  setCode,
-  setCurrentOrg,
-  setOwner,
-  updateOrg,
-} from './store.ts'
-import { type Standing, toOrgView, toPublicOrg, toQrCode } from './view.ts'
+import { CODE_ALPHABET, CODE_LENGTH, DEFAULT_MEMBER_LIMIT, effectiveJoinPolicy } from '../rules.ts'
+import type { CreateOrg, DiscoverQuery, OrgQrCode, OrgStats, OrgView, PublicOrg, UpdateOrg } from './model.ts'
+import * as store from './store.ts'
+import { type Membership, toOrgView, toPublicOrg, toQrCode } from './view.ts'
 
 const newCode = (): string => randomCode(CODE_ALPHABET, CODE_LENGTH)
 
-/** What a member is in an organization, as this process knows it. */
-async function standingOf(ctx: AppContext, orgId: number, userId: number): Promise<Standing> {
+async function membershipOf(ctx: AppContext, orgId: number, userId: number): Promise<Membership> {
   const [role] = await access.orgRolesOf(ctx.db.read, orgId, userId)
   return { userId, role, permissions: await access.permissionSet(ctx, userId, 'ORG', orgId) }
 }
 
-const viewFor = async (ctx: AppContext, actor: Actor, org: OrgRow): Promise<OrgView> =>
-  toOrgView(org, await standingOf(ctx, org.id, actor.userId))
+const viewForMember = async (ctx: AppContext, actor: Actor, org: store.OrgRow): Promise<OrgView> =>
+  toOrgView(org, await membershipOf(ctx, org.id, actor.userId))
 
-async function orgOf(ctx: AppContext, id: number): Promise<OrgRow> {
-  const org = await findOrg(ctx.db.read, id)
+async function findOrFail(ctx: AppContext, id: number): Promise<store.OrgRow> {
+  const org = await store.findOrg(ctx.db.read, id)
   if (org === undefined) throw notFound()
   return org
 }
 
-/** The caller becomes the owner. The organization has its own roles from the beginning. */
+/** The caller becomes the owner. The organization gets its own copies of the role templates. */
 export async function createOrg(ctx: AppContext, actor: Actor, input: CreateOrg): Promise<OrgView> {
   const visibility = input.visibility ?? 'PUBLIC'
   const values = {
     name: input.name,
     description: input.description ?? '',
     visibility,
-    joinPolicy: policyFor(visibility, input.joinPolicy ?? 'APPROVAL'),
+    joinPolicy: effectiveJoinPolicy(visibility, input.joinPolicy ?? 'APPROVAL'),
     memberLimit: input.memberLimit ?? DEFAULT_MEMBER_LIMIT,
     avatarUrl: input.avatarUrl || null,
     ownerId: actor.userId,
   }
-  const id = await ctx.db.write('orgs.create', async (tx) => {
-    let org: OrgRow | undefined
-    while (org === undefined) org = await insertOrg(tx, { ...values, code: newCode() })
+  const id = await ctx.db.write('orgs.createOrg', async (tx) => {
+    let org: store.OrgRow | undefined
+    while (org === undefined) org = await store.insertOrg(tx, { ...values, code: newCode() })
     await access.copyOrgTemplates(tx, org.id)
     await addMember(ctx, tx, org.id, actor.userId, access.OWNER)
     return org.id
   })
-  return viewFor(ctx, actor, await orgOf(ctx, id))
+  return viewForMember(ctx, actor, await findOrFail(ctx, id))
 }
 
 export async function listMyOrgs(ctx: AppContext, actor: Actor, query: PageInput): Promise<Page<OrgView>> {
-  const page = await orgsPageOf(ctx.db.read, actor.userId, query)
-  const roles = Map.groupBy(
-    await access.orgRolesOfMany(
-      ctx.db.read,
-      page.items.map((org) => org.id),
-      [actor.userId],
-    ),
-    (role) => role.orgId,
-  )
+  const { userId } = actor
+  const page = await store.orgsOfUser(ctx.db.read, userId, query)
+  const orgIds = page.items.map((org) => org.id)
+  const roles = Map.groupBy(await access.orgRolesOfMany(ctx.db.read, orgIds, [userId]), (role) => role.orgId)
   const items: OrgView[] = []
-  for (const org of page.items)
-    items.push(
-      toOrgView(org, {
-        userId: actor.userId,
-        role: roles.get(org.id)?.[0],
-        permissions: await access.permissionSet(ctx, actor.userId, 'ORG', org.id),
-      }),
-    )
+  for (const org of page.items) {
+    const permissions = await access.permissionSet(ctx, userId, 'ORG', org.id)
+    items.push(toOrgView(org, { userId, role: roles.get(org.id)?.[0], permissions }))
+  }
   return { ...page, items }
 }
 
-/** Strangers see public active organizations; that of an INTERNAL one they learn no more than that it exists (spec §4.4). */
+/** Non-members see PUBLIC active organizations; of an INTERNAL one they learn only that it exists (spec §4.4). */
 export async function getOrg(ctx: AppContext, actor: Actor, id: number): Promise<OrgView> {
-  const org = await orgOf(ctx, id)
-  if (await findMember(ctx.db.read, id, actor.userId)) return viewFor(ctx, actor, org)
-  if (org.visibility === 'INTERNAL') throw internalOrg()
+  const org = await findOrFail(ctx, id)
+  if (await findMember(ctx.db.read, id, actor.userId)) return viewForMember(ctx, actor, org)
+  if (org.visibility === 'INTERNAL') throw membersOnly()
   if (org.status !== 'ACTIVE') throw notFound()
   return toOrgView(org, undefined)
 }
 
-export async function editOrg(ctx: AppContext, actor: Actor, id: number, input: UpdateOrg): Promise<OrgView> {
-  const org = await ctx.db.write('orgs.editOrg', async (tx) => {
-    const before = await findOrg(tx, id)
+export async function updateOrg(ctx: AppContext, actor: Actor, id: number, input: UpdateOrg): Promise<OrgView> {
+  const org = await ctx.db.write('orgs.updateOrg', async (tx) => {
+    const before = await store.findOrg(tx, id)
     if (before === undefined) throw notFound()
-    const after = await updateOrg(tx, id, changeOf(before, input))
-    if (after === undefined) throw limitBelowCount(before.memberCount)
+    const after = await store.updateOrg(tx, id, changeOf(before, input))
+    if (after === undefined) throw limitBelowMemberCount(before.memberCount)
     return after
   })
-  return viewFor(ctx, actor, org)
+  return viewForMember(ctx, actor, org)
 }
 
-function changeOf(org: OrgRow, input: UpdateOrg): OrgChange {
+function changeOf(org: store.OrgRow, input: UpdateOrg): store.OrgChange {
   const visibility = input.visibility ?? org.visibility
   return {
     visibility,
-    joinPolicy: policyFor(visibility, input.joinPolicy ?? org.joinPolicy),
+    joinPolicy: effectiveJoinPolicy(visibility, input.joinPolicy ?? org.joinPolicy),
     ...(input.name !== undefined && { name: input.name }),
     ...(input.description !== undefined && { description: input.description ?? '' }),
     ...(input.memberLimit !== undefined && { memberLimit: input.memberLimit }),
@@ -134,70 +110,93 @@ function changeOf(org: OrgRow, input: UpdateOrg): OrgChange {
 export async function resetCode(ctx: AppContext, actor: Actor, id: number): Promise<OrgView> {
   const org = await ctx.db.write('orgs.resetCode', async (tx) => {
     let code = newCode()
-    while (await findOrgByCode(tx, code)) code = newCode()
-    return setCode(tx, id, code)
+    while (await store.findOrgByCode(tx, code)) code = newCode()
+    return store.setCode(tx, id, code)
   })
   if (org === undefined) throw notFound()
-  return viewFor(ctx, actor, org)
+  return viewForMember(ctx, actor, org)
 }
 
-/** The owner alone. Refused while the organization owns anything; with other members only when `force` says that they are known. */
+/** Only the owner may dissolve an organization, even if a custom role has `org:delete`. */
 export async function dissolveOrg(ctx: AppContext, actor: Actor, id: number, force: boolean): Promise<void> {
-  await ctx.db.write('orgs.dissolve', async (tx) => {
-    const org = await findOrg(tx, id)
+  await ctx.db.write('orgs.dissolveOrg', async (tx) => {
+    const org = await store.findOrg(tx, id)
     if (org === undefined) throw notFound()
-    if (org.ownerId !== actor.userId) throw onlyOwner()
+    if (org.ownerId !== actor.userId) throw ownerOnly()
     await dissolve(ctx, tx, org, force)
   })
 }
 
-/** Whoever may. Everything of the organization goes, in this write. */
-export async function dissolve(ctx: AppContext, tx: Tx, org: OrgRow, force: boolean): Promise<void> {
+/**
+ * Deletes an organization with everything in it, in this write; the caller has checked who may. Refused while it owns anything, and,
+ * unless `force` is set, while it has members besides the owner.
+ */
+export async function dissolve(ctx: AppContext, tx: Tx, org: store.OrgRow, force: boolean): Promise<void> {
   const resources = contributions(ctx, 'orgResources').flat()
   for (const resource of resources) {
     const count = await resource.count(tx, org.id)
     if (count > 0) throw hasResources(`${resource.name} (${count})`)
   }
-  if (org.memberCount > 1 && !force) throw hasMembers(org.memberCount - 1)
+  if (org.memberCount > 1 && !force) throw hasOtherMembers(org.memberCount - 1)
   for (const resource of resources) await resource.purge?.(tx, org.id)
   await access.dropOrgRoles(ctx, tx, org.id)
-  await deleteOrg(tx, org.id)
+  await store.deleteOrg(tx, org.id)
 }
 
-/** The caller, the owner, hands over to another member and stays as an administrator. */
+/** Transfers the caller's organization to another member. */
 export async function transferOrg(ctx: AppContext, actor: Actor, id: number, userId: number): Promise<OrgView> {
   await ctx.db.write('orgs.transferOrg', (tx) => transfer(ctx, tx, id, actor.userId, userId))
-  return viewFor(ctx, actor, await orgOf(ctx, id))
+  return viewForMember(ctx, actor, await findOrFail(ctx, id))
 }
 
-/** From the one who is the owner now to another active member. There is one owner before and after, never two or none. */
+/** Transfers an organization from its owner to another active member. The former owner stays as an administrator. */
 export async function transfer(ctx: AppContext, tx: Tx, orgId: number, from: number, to: number): Promise<void> {
-  if ((await findOrg(tx, orgId))?.ownerId !== from) throw onlyOwner()
-  if (from === to) throw ownerAlready()
-  if ((await findMember(tx, orgId, to)) === undefined || !(await isActiveUser(tx, to))) throw notAMember()
-  if (!(await setOwner(tx, orgId, from, to))) throw onlyOwner()
+  if ((await store.findOrg(tx, orgId))?.ownerId !== from) throw ownerOnly()
+  if (from === to) throw alreadyOwner()
+  if ((await findMember(tx, orgId, to)) === undefined || !(await isActiveUser(tx, to))) throw notMember()
+  if (!(await store.setOwner(tx, orgId, from, to))) throw ownerOnly()
   await access.unbindRoles(ctx, tx, from, 'ORG', orgId)
   await access.unbindRoles(ctx, tx, to, 'ORG', orgId)
   await access.bindRole(ctx, tx, from, 'ORG', orgId, 'ADMIN')
   await access.bindRole(ctx, tx, to, 'ORG', orgId, access.OWNER)
 }
 
-export const orgQrCode = async (ctx: AppContext, id: number): Promise<OrgQrCode> => toQrCode(ctx, await orgOf(ctx, id))
+export const getQrCode = async (ctx: AppContext, id: number): Promise<OrgQrCode> =>
+  toQrCode(ctx, await findOrFail(ctx, id))
 
-/** The caller's current organization from now on. */
 export async function switchOrg(ctx: AppContext, actor: Actor, id: number): Promise<OrgView> {
-  await chooseOrg(ctx, actor, id)
-  return viewFor(ctx, actor, await orgOf(ctx, id))
+  await setCurrentOrg(ctx, actor, id)
+  return viewForMember(ctx, actor, await findOrFail(ctx, id))
 }
 
-/** An organization that the caller is a member of, or none. Any other is answered like one that does not exist. */
-export async function chooseOrg(ctx: AppContext, actor: Actor, orgId: number | null): Promise<void> {
-  await ctx.db.write('orgs.chooseOrg', async (tx) => {
-    if (!(await setCurrentOrg(tx, actor.userId, orgId))) throw notFound()
-    if (orgId !== null && (await findOrg(tx, orgId))?.status !== 'ACTIVE') throw orgDisabled()
+/** Null for none. An organization that the caller is not a member of is answered like one that does not exist. */
+export async function setCurrentOrg(ctx: AppContext, actor: Actor, orgId: number | null): Promise<void> {
+  await ctx.db.write('orgs.setCurrentOrg', async (tx) => {
+    if (!(await store.setCurrentOrg(tx, actor.userId, orgId))) throw notFound()
+    if (orgId !== null && (await store.findOrg(tx, orgId))?.status !== 'ACTIVE') throw orgDisabled()
   })
 }
 
 export async function discoverOrgs(ctx: AppContext, query: DiscoverQuery): Promise<Page<PublicOrg>> {
-  return mapPage(await discoverPage(ctx.db.read, query), toPublicOrg)
+  return mapPage(await store.publicOrgsPage(ctx.db.read, query), toPublicOrg)
+}
+
+export async function getStats(ctx: AppContext, id: number): Promise<OrgStats> {
+  const { readInWorker } = ctx.db
+  const org = await findOrFail(ctx, id)
+  const resources = contributions(ctx, 'orgResources').flat()
+  const [roles, pendingRequests, pendingInvitations, ...counts] = await Promise.all([
+    store.countByRole(readInWorker, id),
+    store.countRequests(readInWorker, id),
+    store.countOpenInvitations(readInWorker, id, ctx.clock.now()),
+    ...resources.map((resource) => resource.count(readInWorker, id)),
+  ])
+  return {
+    memberCount: org.memberCount,
+    memberLimit: org.memberLimit,
+    pendingRequests,
+    pendingInvitations,
+    roles,
+    resources: resources.map(({ name }, i) => ({ name, count: counts[i]! })),
+  }
 }

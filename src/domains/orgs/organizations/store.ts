@@ -3,11 +3,14 @@ import { and, asc, count, desc, eq, gt, lt, lte, ne, or, type SQL, sql } from 'd
 import { contains } from '#db/contains.ts'
 import { type Page, type PageInput, plainPage } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
+import { roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
 import { orgLocations } from '#db/schema/locations.ts'
 import { organizations, orgInvitations, orgJoinRequests, orgMembers } from '#db/schema/orgs.ts'
 import { orgShares } from '#db/schema/shares.ts'
 import type { Db, Tx } from '#db/store.ts'
+
+import type { DiscoverQuery } from './model.ts'
 
 export type OrgRow = typeof organizations.$inferSelect
 export type NewOrg = Pick<
@@ -34,11 +37,11 @@ const byCode = prepared((db) =>
 )
 
 export const findOrg = async (db: Db | Tx, id: number): Promise<OrgRow | undefined> => (await byId(db, { id }))[0]
-/** `code` normalized. */
+/** `code` must be normalized. */
 export const findOrgByCode = async (db: Db | Tx, code: string): Promise<OrgRow | undefined> =>
   (await byCode(db, { code }))[0]
 
-/** Undefined when the code is taken. Its founder is counted as a member from the beginning. */
+/** Undefined if the code is taken. The member count is 0 until the owner is added as a member. */
 export async function insertOrg(tx: Tx, org: NewOrg): Promise<OrgRow | undefined> {
   const rows = await tx
     .insert(organizations)
@@ -48,7 +51,7 @@ export async function insertOrg(tx: Tx, org: NewOrg): Promise<OrgRow | undefined
   return rows[0]
 }
 
-/** Undefined when there is no such organization, or it has more members than a new limit allows. */
+/** Undefined if there is no such organization, or if it has more members than the new limit. */
 export async function updateOrg(tx: Tx, id: number, change: OrgChange): Promise<OrgRow | undefined> {
   const fits = change.memberLimit === undefined ? undefined : lte(organizations.memberCount, change.memberLimit)
   const rows = await tx
@@ -68,7 +71,7 @@ export async function setCode(tx: Tx, id: number, code: string): Promise<OrgRow 
   return rows[0]
 }
 
-const countUp = prepared((db) =>
+const increment = prepared((db) =>
   db
     .update(organizations)
     .set({ memberCount: sql`${organizations.memberCount} + 1` })
@@ -81,7 +84,7 @@ const countUp = prepared((db) =>
     )
     .returning({ id: organizations.id }),
 )
-const countDown = prepared((db) =>
+const decrement = prepared((db) =>
   db
     .update(organizations)
     .set({ memberCount: sql`${organizations.memberCount} - 1` })
@@ -89,14 +92,15 @@ const countDown = prepared((db) =>
     .returning({ id: organizations.id }),
 )
 
-/** Makes room for one more member; false when there is none, or the organization is disabled or gone. */
-export const takePlace = async (tx: Tx, id: number): Promise<boolean> => (await countUp(tx, { id })).length > 0
+/** False if the member limit is reached, or if the organization is disabled or missing. */
+export const incrementMemberCount = async (tx: Tx, id: number): Promise<boolean> =>
+  (await increment(tx, { id })).length > 0
 
-/** One member fewer; false when `userId` is the owner, who stays. */
-export const freePlace = async (tx: Tx, id: number, userId: number): Promise<boolean> =>
-  (await countDown(tx, { id, userId })).length > 0
+/** `userId`: the member who leaves. False if that is the owner. */
+export const decrementMemberCount = async (tx: Tx, id: number, userId: number): Promise<boolean> =>
+  (await decrement(tx, { id, userId })).length > 0
 
-/** From one owner to the next; false when `from` is not the owner (any more). */
+/** False if `from` is no longer the owner. */
 export async function setOwner(tx: Tx, id: number, from: number, to: number): Promise<boolean> {
   const rows = await tx
     .update(organizations)
@@ -106,7 +110,7 @@ export async function setOwner(tx: Tx, id: number, from: number, to: number): Pr
   return rows.length > 0
 }
 
-/** The organization and all that hangs on it in this domain. */
+/** Deletes an organization with its members, requests, invitations, locations and shares. */
 export async function deleteOrg(tx: Tx, id: number): Promise<void> {
   const members = tx.select({ userId: orgMembers.userId }).from(orgMembers).where(eq(orgMembers.orgId, id))
   await tx
@@ -129,12 +133,12 @@ const firstOwned = prepared((db) =>
     .limit(1),
 )
 
-/** Whether the user is the owner (and so the sole one) of any organization. */
+/** Whether the user is the owner of any organization. */
 export const ownsAny = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await firstOwned(db, { userId })).length > 0
 
-/** A user's organizations, the earliest joined first. */
-export function orgsPageOf(db: Db, userId: number, query: PageInput): Promise<Page<OrgRow>> {
+/** The organizations of a user, the earliest joined first. */
+export function orgsOfUser(db: Db, userId: number, query: PageInput): Promise<Page<OrgRow>> {
   return plainPage(
     query,
     async (limit, offset) => {
@@ -152,13 +156,8 @@ export function orgsPageOf(db: Db, userId: number, query: PageInput): Promise<Pa
   )
 }
 
-export interface DiscoverQuery extends PageInput {
-  readonly keyword?: string | undefined
-  readonly sort?: string | undefined
-}
-
-/** Public active organizations, the oldest first unless `sort` says otherwise. */
-export function discoverPage(db: Db, query: DiscoverQuery): Promise<Page<OrgRow>> {
+/** PUBLIC active organizations, the oldest first by default. */
+export function publicOrgsPage(db: Db, query: DiscoverQuery): Promise<Page<OrgRow>> {
   const { keyword } = query
   const where = and(
     eq(organizations.visibility, 'PUBLIC'),
@@ -184,7 +183,7 @@ function orderOf(sort = 'createdAt'): SQL[] {
   return [direction(organizations[field as 'name' | 'createdAt' | 'memberCount']), direction(organizations.id)]
 }
 
-/** Makes an organization the user's current one, if they are a member; null chooses none. False when they are not. */
+/** Sets the current organization of a user, or none if null. False if the user is not a member of it. */
 export async function setCurrentOrg(tx: Tx, userId: number, orgId: number | null): Promise<boolean> {
   const membership = sql`exists (select 1 from ${orgMembers} where ${orgMembers.orgId} = ${orgId} and ${orgMembers.userId} = ${userId})`
   const rows = await tx
@@ -193,4 +192,30 @@ export async function setCurrentOrg(tx: Tx, userId: number, orgId: number | null
     .where(and(eq(users.id, userId), orgId === null ? undefined : membership))
     .returning({ id: users.id })
   return rows.length > 0
+}
+
+/** Number of members per role of an organization, including roles without members. */
+export const countByRole = (db: Db, orgId: number) =>
+  db
+    .select({ roleId: roles.id, roleCode: roles.code, roleName: roles.name, memberCount: count(userRoles.userId) })
+    .from(roles)
+    .leftJoin(userRoles, eq(userRoles.roleId, roles.id))
+    .where(and(eq(roles.domain, 'ORG'), eq(roles.scopeId, orgId)))
+    .groupBy(roles.id, roles.code, roles.name)
+    .orderBy(asc(roles.id))
+
+export async function countRequests(db: Db, orgId: number): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(orgJoinRequests).where(eq(orgJoinRequests.orgId, orgId))
+  return row!.n
+}
+
+/** Number of invitations that can be answered at `now` (epoch milliseconds). */
+export async function countOpenInvitations(db: Db, orgId: number, now: number): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(orgInvitations)
+    .where(
+      and(eq(orgInvitations.orgId, orgId), eq(orgInvitations.status, 'PENDING'), gt(orgInvitations.expiresAt, now)),
+    )
+  return row!.n
 }

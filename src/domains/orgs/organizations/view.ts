@@ -17,33 +17,32 @@ export const toPublicOrg = (org: OrgRow): PublicOrg => ({
   createdAt: org.createdAt,
 })
 
-/** What the caller is here; undefined for who is no member. */
-export interface Standing {
+/** The caller's membership in an organization. */
+export interface Membership {
   readonly userId: number
-  /** The one shown when several are held. */
+  /** The role to show if the member has several. */
   readonly role: OrgRole | undefined
   readonly permissions: ReadonlySet<string>
 }
 
-export const toOrgView = (org: OrgRow, standing: Standing | undefined): OrgView => ({
+/** `membership` is undefined for a non-member. */
+export const toOrgView = (org: OrgRow, membership: Membership | undefined): OrgView => ({
   ...toPublicOrg(org),
   status: org.status,
   memberLimit: org.memberLimit,
-  ownerId: standing ? org.ownerId : null,
-  isOwner: standing?.userId === org.ownerId,
-  permissions: standing ? [...standing.permissions].toSorted() : [],
-  roleName: standing?.role?.name ?? '',
+  ownerId: membership ? org.ownerId : null,
+  isOwner: membership?.userId === org.ownerId,
+  permissions: membership ? [...membership.permissions].toSorted() : [],
+  roleName: membership?.role?.name ?? '',
 })
 
-export const publicPageOf = (ctx: AppContext, code: string): string => `${ctx.config.publicUrl}/public/orgs/${code}`
-
-/** The picture's path on this server. */
-export const joinPicture = (code: string): string =>
+/** Path of the rendered QR code on this server. */
+export const joinQrCodePath = (code: string): string =>
   `/api/qrcode/render?content=${encodeURIComponent(JOIN_PREFIX + code)}`
 
 export const toQrCode = (ctx: AppContext, { code }: OrgRow): OrgQrCode => ({
   code,
   content: JOIN_PREFIX + code,
-  imageUrl: ctx.config.publicUrl + joinPicture(code),
-  publicUrl: publicPageOf(ctx, code),
+  imageUrl: ctx.config.publicUrl + joinQrCodePath(code),
+  publicUrl: `${ctx.config.publicUrl}/public/orgs/${code}`,
 })

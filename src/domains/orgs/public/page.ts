@@ -1,10 +1,10 @@
-/** The page behind an organization's code: what it is, and the QR code that leads in. */
+/** The public page of an organization, with the QR code to join it. */
 
 import { card, facts, html, htmlPage, qrPicture, text } from '#http/pages.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import type { PublicOrg } from '../organizations/model.ts'
-import { joinPicture } from '../organizations/view.ts'
+import { joinQrCodePath } from '../organizations/view.ts'
 
 const WORDS = {
   en: {
@@ -13,7 +13,7 @@ const WORDS = {
     code: 'Organization code',
     members: 'Members',
     policy: 'Joining',
-    policies: { FREE: 'open to everybody', APPROVAL: 'after approval', INVITE: 'by invitation only' },
+    policies: { FREE: 'open to everyone', APPROVAL: 'after approval', INVITE: 'by invitation only' },
   },
   zh: {
     alt: (name: string) => `加入${name}的二维码`,
@@ -25,26 +25,26 @@ const WORDS = {
   },
 } as const satisfies Record<Locale, object>
 
-/** Sharp on a phone of three pixels a point. */
+/** Sharp on phones with three device pixels per CSS pixel. */
 const PICTURE_PIXELS = 1024
 
 export function orgPage(org: PublicOrg, locale: Locale): Response {
   const words = WORDS[locale]
-  const byCode = org.joinPolicy !== 'INVITE'
-  const picture = `${joinPicture(org.code)}&size=${PICTURE_PIXELS}`
+  const joinableByCode = org.joinPolicy !== 'INVITE'
+  const picture = `${joinQrCodePath(org.code)}&size=${PICTURE_PIXELS}`
   return htmlPage({
     title: org.name,
     locale,
     body: card(
-      html`${byCode && qrPicture(picture, words.alt(org.name))}
+      html`${joinableByCode && qrPicture(picture, words.alt(org.name))}
         <h1>${org.name}</h1>
         ${org.description !== '' && text(org.description)}
         ${facts([
-          [words.code, byCode ? org.code : ''],
+          [words.code, joinableByCode ? org.code : ''],
           [words.members, org.memberCount],
           [words.policy, words.policies[org.joinPolicy]],
         ])}
-        ${byCode && html`<p class="soft">${words.how}</p>`}`,
+        ${joinableByCode && html`<p class="soft">${words.how}</p>`}`,
     ),
   })
 }

@@ -1,33 +1,52 @@
 import type { AppContext } from '#context'
 import type { Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { ipBucket } from '#lib/ip.ts'
+import { MINUTE } from '#platform/clock.ts'
 
-import { lookUpCode } from '../guesses.ts'
+import { tooManyWrongCodes } from '../errors.ts'
 import { findMember } from '../members/store.ts'
 import type { PublicOrg } from '../organizations/model.ts'
 import { findOrg, findOrgByCode, type OrgRow } from '../organizations/store.ts'
 import { toPublicOrg } from '../organizations/view.ts'
 import { codeInContent, normalizeCode } from '../rules.ts'
 
-/** INTERNAL and disabled organizations are like none at all to who is not signed in. */
-const ifPublic = (org: OrgRow | undefined): OrgRow | undefined =>
-  org?.visibility === 'PUBLIC' && org.status === 'ACTIVE' ? org : undefined
+/** Wrong organization codes that an IP address may try (interface: 20 a minute), because codes are short enough to guess. */
+const WRONG_CODES_PER_MINUTE = 20
 
-export async function publicOrgByCode(ctx: AppContext, caller: Caller, given: string): Promise<PublicOrg> {
-  const code = normalizeCode(given)
-  const org = await lookUpCode(ctx, caller, async () =>
-    code === undefined ? undefined : ifPublic(await findOrgByCode(ctx.db.read, code)),
-  )
+/** INTERNAL and disabled organizations look like missing ones to anonymous callers. */
+const isPublic = (org: OrgRow): boolean => org.visibility === 'PUBLIC' && org.status === 'ACTIVE'
+
+/**
+ * The organization with this normalized code, if `accepts` it; else a 404. After too many wrong codes, every code from this address
+ * gets a 4022. Correct codes are not counted, so that many people behind one address can join at once.
+ */
+export async function findOrgByTypedCode(
+  ctx: AppContext,
+  caller: Caller,
+  code: string | undefined,
+  accepts: (org: OrgRow) => boolean = () => true,
+): Promise<OrgRow> {
+  const key = `org code ${ipBucket(caller.ip)}`
+  const wait = ctx.config.rateLimit ? ctx.limiter.spent(key, WRONG_CODES_PER_MINUTE) : 0
+  if (wait > 0) throw tooManyWrongCodes(wait)
+  const org = code === undefined ? undefined : await findOrgByCode(ctx.db.read, code)
+  if (org !== undefined && accepts(org)) return org
+  ctx.limiter.take(key, WRONG_CODES_PER_MINUTE, MINUTE)
+  throw notFound()
+}
+
+export async function getPublicOrgByCode(ctx: AppContext, caller: Caller, code: string): Promise<PublicOrg> {
+  return toPublicOrg(await findOrgByTypedCode(ctx, caller, normalizeCode(code), isPublic))
+}
+
+export async function getPublicOrgById(ctx: AppContext, id: number): Promise<PublicOrg> {
+  const org = await findOrg(ctx.db.read, id)
+  if (org === undefined || !isPublic(org)) throw notFound()
   return toPublicOrg(org)
 }
 
-export async function publicOrgById(ctx: AppContext, id: number): Promise<PublicOrg> {
-  const org = ifPublic(await findOrg(ctx.db.read, id))
-  if (org === undefined) throw notFound()
-  return toPublicOrg(org)
-}
-
-/** What a scanned content leads to: a public organization, or one's own. */
+/** The organization whose code is in a scanned text, if it is public or the user is a member. */
 export async function resolveJoin(
   ctx: AppContext,
   userId: number,
@@ -36,6 +55,6 @@ export async function resolveJoin(
   const code = codeInContent(content, ctx.config.publicUrl)
   const org = code === undefined ? undefined : await findOrgByCode(ctx.db.read, code)
   if (org === undefined) return undefined
-  const mayKnow = ifPublic(org) ?? (await findMember(ctx.db.read, org.id, userId))
-  return mayKnow && { id: org.id, title: org.name }
+  const isVisible = isPublic(org) || (await findMember(ctx.db.read, org.id, userId)) !== undefined
+  return isVisible ? { id: org.id, title: org.name } : undefined
 }

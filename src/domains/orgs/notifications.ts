@@ -1,4 +1,4 @@
-/** What organizations tell people in the app (spec §6): one function for each event, sent in the write that makes it true. */
+/** The notifications (spec §6) that organizations send: one function for each, called in the write that makes it true. */
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
@@ -11,11 +11,11 @@ interface Org {
   readonly code: string
 }
 
-const about = (org: Org) => ({ orgId: org.id, orgName: org.name })
-/** A person's own words need no translation. */
-const asWritten = (text: string): Localized => ({ en: text, zh: text })
+const orgData = (org: Org) => ({ orgId: org.id, orgName: org.name })
+/** A text that a user wrote is shown as it is in every language. */
+const untranslated = (text: string): Localized => ({ en: text, zh: text })
 
-export const tellInvited = (
+export const notifyInvitee = (
   ctx: AppContext,
   tx: Tx,
   org: Org,
@@ -26,10 +26,10 @@ export const tellInvited = (
     type: 'ORG_INVITE',
     title: { en: `Invitation to ${org.name}`, zh: `${org.name} 邀请您加入` },
     body: { en: `You are invited to join ${org.name}.`, zh: `您被邀请加入组织 ${org.name}。` },
-    data: { ...about(org), ...invitation },
+    data: { ...orgData(org), ...invitation },
   })
 
-export const tellJoinLink = (
+export const notifyOfJoinLink = (
   ctx: AppContext,
   tx: Tx,
   org: Org,
@@ -40,10 +40,10 @@ export const tellJoinLink = (
     type: 'ORG_JOIN_LINK',
     title: { en: `Join ${org.name}`, zh: `加入 ${org.name}` },
     body: { en: `Join ${org.name} with the code ${org.code}.`, zh: `使用组织码 ${org.code} 加入 ${org.name}。` },
-    data: { ...about(org), code: org.code, content: link.content, inviterId: link.inviterId },
+    data: { ...orgData(org), code: org.code, content: link.content, inviterId: link.inviterId },
   })
 
-export const tellApprovers = (
+export const notifyApprovers = (
   ctx: AppContext,
   tx: Tx,
   org: Org,
@@ -54,12 +54,12 @@ export const tellApprovers = (
     type: 'ORG_APPROVAL_REQUEST',
     title: { en: `${request.nickname} asks to join ${org.name}`, zh: `${request.nickname} 申请加入 ${org.name}` },
     body: request.message
-      ? asWritten(request.message)
+      ? untranslated(request.message)
       : { en: `${request.nickname} asks to join ${org.name}.`, zh: `${request.nickname} 申请加入 ${org.name}。` },
-    data: { ...about(org), userId: request.userId, nickname: request.nickname },
+    data: { ...orgData(org), userId: request.userId, nickname: request.nickname },
   })
 
-export const tellApplicant = (
+export const notifyApplicant = (
   ctx: AppContext,
   tx: Tx,
   org: Org,
@@ -71,8 +71,8 @@ export const tellApplicant = (
     title: decision.approve
       ? { en: `Welcome to ${org.name}`, zh: `欢迎加入 ${org.name}` }
       : { en: `${org.name} declined your request`, zh: `${org.name} 拒绝了您的申请` },
-    body: decision.reason ? asWritten(decision.reason) : outcome(org, decision.approve),
-    data: { ...about(org), ...(decision.reason ? { reason: decision.reason } : {}) },
+    body: decision.reason ? untranslated(decision.reason) : outcome(org, decision.approve),
+    data: { ...orgData(org), ...(decision.reason ? { reason: decision.reason } : {}) },
   })
 
 const outcome = (org: Org, approved: boolean): Localized =>
