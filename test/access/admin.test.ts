@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { pointsOf } from '#permission-points'
 
 import { type Person, race, startServer, type TestServer } from '../harness/index.ts'
-import { enrol, found, look, promote } from '../orgs/helpers.ts'
+import { addMembers as enrol, createOrg as found, getOrg as look, setRole as promote } from '../orgs/helpers.ts'
 import { grant, heldBy, makeRole, ok, point, points, revoke, role, roles } from './admin-helpers.ts'
 
 let server: TestServer

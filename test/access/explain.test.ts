@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { can } from '#domains/access/index.ts'
 
 import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
-import { enrol, found, type Org, promote } from '../orgs/helpers.ts'
+import { addMembers as enrol, createOrg as found, type Org, setRole as promote } from '../orgs/helpers.ts'
 import { grant, makeRole, ok, point, points } from './admin-helpers.ts'
 
 let server: TestServer

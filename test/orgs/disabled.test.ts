@@ -1,55 +1,61 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { eq } from 'drizzle-orm'
 
 import { organizations } from '#db/schema/orgs.ts'
 
-import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
-import { enrol, expectSound, found, look, ok, type Org } from './helpers.ts'
+import { inProcess, useServer } from '../harness/index.ts'
+import {
+  addMembers,
+  apply,
+  createOrg,
+  currentOrgId,
+  expectConsistent,
+  getOrg,
+  joinByCode,
+  leave,
+  ok,
+  type Org,
+  switchTo,
+} from './helpers.ts'
 
-/** There is no operation of members to disable an organization: administrators of the server do. */
+// Members cannot disable an organization (administrators of the server do), so the tests write to the database.
 describe.if(inProcess)('a disabled organization', () => {
-  let server: TestServer
-  let owner: Person
-  let member: Person
+  const { server, owner, member } = useServer({ people: ['owner', 'member'] })
   let org: Org
 
   beforeAll(async () => {
-    server = await startServer()
-    owner = await server.person()
-    member = await server.person()
-    org = await found(owner, { joinPolicy: 'FREE' })
-    await enrol(owner, org, member)
+    org = await createOrg(owner, { joinPolicy: 'FREE' })
+    await addMembers(owner, org, member)
     await server.ctx.db.write('test', async (tx) => {
       await tx.update(organizations).set({ status: 'DISABLED' }).where(eq(organizations.id, org.id))
     })
   })
-  afterAll(() => server.stop())
 
-  test('takes nobody in, by any way', async () => {
+  test('a disabled organization accepts no new members in any way', async () => {
     const person = await server.person()
     for (const reply of [
-      await person.post('/api/orgs/join-by-code', { code: org.code }),
-      await person.post(`/api/orgs/${org.id}/apply`),
+      await joinByCode(person, org.code),
+      await apply(person, org),
       await owner.post(`/api/orgs/${org.id}/invite`, { userIds: [person.id] }),
       await owner.post(`/api/orgs/${org.id}/share-join-link`, { userIds: [person.id] }),
     ])
       expect(reply.status).toBe(400)
-    await expectSound(owner, org)
-    expect((await look(owner, org)).memberCount).toBe(2)
+    await expectConsistent(owner, org)
+    expect((await getOrg(owner, org)).memberCount).toBe(2)
   })
 
-  test('is seen by its members only, and is nobody’s current one any more', async () => {
-    expect(await look(member, org)).toMatchObject({ status: 'DISABLED', roleName: 'Member' })
+  test('a disabled organization is visible to its members only and cannot become the current one', async () => {
+    expect(await getOrg(member, org)).toMatchObject({ status: 'DISABLED', roleName: 'Member' })
     expect((await (await server.person()).get(`/api/orgs/${org.id}`)).status).toBe(404)
     expect((await server.request('GET', `/api/orgs/public/${org.code}`)).status).toBe(404)
-    expect(ok(await member.get('/api/discover/orgs')).data.total).toBe(0)
-    expect((await member.patch(`/api/orgs/${org.id}/switch`)).status).toBe(400)
-    expect(ok(await member.get('/api/auth/userinfo')).data.currentOrgId).toBeNull()
+    expect(ok(await member.call('orgs.discover')).data.total).toBe(0)
+    expect((await switchTo(member, org)).status).toBe(400)
+    expect(await currentOrgId(member)).toBeNull()
   })
 
-  test('can still be left', async () => {
-    ok(await member.post(`/api/orgs/${org.id}/leave`))
-    expect((await look(owner, org)).memberCount).toBe(1)
+  test('members can leave a disabled organization', async () => {
+    ok(await leave(member, org))
+    expect((await getOrg(owner, org)).memberCount).toBe(1)
   })
 })

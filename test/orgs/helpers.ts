@@ -1,69 +1,75 @@
-/** What the tests of organizations share. */
+/** Helpers for the tests of organizations. */
 
 import { expect } from 'bun:test'
 
-import type { Person, Reply } from '../harness/index.ts'
+import type { MemberView } from '#domains/orgs/members/model.ts'
+import type { CreateOrg, OrgView } from '#domains/orgs/organizations/model.ts'
 
-export interface Org {
-  id: number
-  code: string
-  memberCount: number
-  [field: string]: unknown
-}
+import { ok, type Person } from '../harness/index.ts'
 
-export const ok = (reply: Reply, what = ''): Reply => {
-  expect(reply.status, `${what} ${reply.text.slice(0, 500)}`).toBe(200)
-  return reply
-}
+export { ok }
+export type Org = OrgView
+
+/** An id that no row has. */
+export const UNKNOWN_ID = 999_999_999
 
 let counter = 0
 
-/** An organization with a name of its own. */
-export async function found(owner: Person, fields: Record<string, unknown> = {}): Promise<Org> {
+/** Creates an organization, with a unique name unless one is given. */
+export async function createOrg(owner: Person, fields: Partial<CreateOrg> = {}): Promise<Org> {
   counter += 1
-  return ok(await owner.post('/api/orgs', { name: `organization ${counter}`, ...fields })).data
+  return ok(await owner.call('orgs.create', { body: { name: `organization ${counter}`, ...fields } })).data
 }
 
-/** As its owner sees it now. */
-export const look = async (who: Person, org: { id: number }): Promise<Org> =>
-  ok(await who.get(`/api/orgs/${org.id}`)).data
+/** The organization as `user` sees it now. */
+export const getOrg = async (user: Person, org: { id: number }): Promise<Org> =>
+  ok(await user.call('orgs.get', { params: { id: org.id } })).data
 
-/** Makes people members by invitation, which every organization allows. */
-export async function enrol(owner: Person, org: { id: number }, ...people: Person[]): Promise<void> {
-  if (people.length === 0) return
-  const { items } = ok(await owner.post(`/api/orgs/${org.id}/invite`, { userIds: people.map((p) => p.id) })).data
-  for (const [i, person] of people.entries())
-    ok(await person.post('/api/orgs/invitation/respond', { invitationId: items[i].invitationId, accept: true }))
+export const switchTo = (user: Person, org: { id: number }) => user.call('orgs.switch', { params: { id: org.id } })
+export const leave = (user: Person, org: { id: number }) => user.call('orgs.leave', { params: { id: org.id } })
+export const apply = (user: Person, org: { id: number }, message?: string) =>
+  user.call('orgs.apply', { params: { id: org.id }, body: { ...(message !== undefined && { message }) } })
+export const joinByCode = (user: Person, code: string) => user.call('orgs.joinByCode', { body: { code } })
+
+/** Invites users by their ids; the items of the answer are in the order of the users. */
+export async function invite(inviter: Person, org: { id: number }, ...users: { id: number }[]) {
+  const body = { userIds: users.map((user) => user.id) }
+  return ok(await inviter.call('orgs.invite', { params: { id: org.id }, body })).data.items
 }
 
-/** Gives a member a role. */
-export async function promote(owner: Person, org: { id: number }, person: Person, roleCode: string): Promise<void> {
-  ok(await owner.put(`/api/orgs/${org.id}/members/${person.id}`, { roleCode }))
+export const respond = (invitee: Person, invitationId: number, accept: boolean) =>
+  invitee.call('orgs.respond', { body: { invitationId, accept } })
+
+/** Makes users members by invitation, which works whatever the join policy is. */
+export async function addMembers(owner: Person, org: { id: number }, ...users: Person[]): Promise<void> {
+  if (users.length === 0) return
+  const items = await invite(owner, org, ...users)
+  for (const [i, user] of users.entries()) ok(await respond(user, items[i]!.invitationId!, true))
 }
 
-export interface Member {
-  userId: number
-  nickname: string
-  roleCode: string
-  roleName: string
-  roleId: number
-  isOwner: boolean
+export async function setRole(owner: Person, org: { id: number }, member: Person, roleCode: string): Promise<void> {
+  ok(await owner.call('orgs.changeMember', { params: { orgId: org.id, userId: member.id }, body: { roleCode } }))
 }
 
-export const members = async (who: Person, org: { id: number }): Promise<Member[]> =>
-  ok(await who.get(`/api/orgs/${org.id}/members`, { size: 100 })).data.items
+/** The first 100 members and the total number. */
+export const listMembers = async (user: Person, org: { id: number }): Promise<{ items: MemberView[]; total: number }> =>
+  ok(await user.call('orgs.members', { params: { orgId: org.id }, query: { size: 100 } })).data
 
-/** One owner, the stored count equal to the members there are, and each with a role. */
-export async function expectSound(who: Person, org: { id: number }): Promise<void> {
-  const { data } = ok(await who.get(`/api/orgs/${org.id}/members`, { size: 100 }))
-  const owners = data.items.filter((m: Member) => m.isOwner)
+export const listRequests = async (user: Person, org: { id: number }) =>
+  ok(await user.call('orgs.pending', { params: { id: org.id } })).data
+
+export const currentOrgId = async (user: Person): Promise<number | null> =>
+  ok(await user.get('/api/auth/userinfo')).data.currentOrgId
+
+/** The organization has one owner, its member count equals its members, and each member has exactly one role. */
+export async function expectConsistent(member: Person, org: { id: number }): Promise<void> {
+  const { items, total } = await listMembers(member, org)
+  const owners = items.filter((m) => m.isOwner).map((m) => m.userId)
   expect(owners).toHaveLength(1)
-  expect(data.items.filter((m: Member) => m.roleCode === 'OWNER').map((m: Member) => m.userId)).toEqual([
-    owners[0].userId,
-  ])
-  expect(data.items.every((m: Member) => m.roleId > 0)).toBe(true)
-  const stats = ok(await who.get(`/api/orgs/${org.id}/stats`)).data
-  expect(stats.memberCount).toBe(data.total)
-  // One role each: nobody keeps an old one beside a new one.
-  expect(stats.roles.reduce((sum: number, r: { memberCount: number }) => sum + r.memberCount, 0)).toBe(data.total)
+  expect(items.filter((m) => m.roleCode === 'OWNER').map((m) => m.userId)).toEqual(owners)
+  expect(items.every((m) => m.roleId !== null && m.roleId > 0)).toBe(true)
+  const stats = ok(await member.call('orgs.stats', { params: { id: org.id } })).data
+  expect(stats.memberCount).toBe(total)
+  // A member with an old role beside a new one would be counted twice.
+  expect(stats.roles.reduce((sum, role) => sum + role.memberCount, 0)).toBe(total)
 }

@@ -1,17 +1,22 @@
-/** Random histories of memberships by several people against a simple model: every answer and every state must be as the model says. */
+/**
+ * Random histories of memberships by several users, compared with a simple model: every answer and every state must be as the model
+ * says. The test's name and every failure show the seed. The same seed asks for the same steps:
+ *
+ *     SEED=20260101 bun test --timeout 300000 test/orgs/histories.test.ts
+ */
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 
 import { systemRoles } from '#domains/access/roles.ts'
 
-import { type Person, race, type Reply, startServer, type TestServer } from '../harness/index.ts'
-import { found, ok } from './helpers.ts'
+import { type Person, race, type Reply, useServer } from '../harness/index.ts'
+import { createOrg, currentOrgId, getOrg, invite, listMembers, listRequests, ok, UNKNOWN_ID } from './helpers.ts'
 
 const STEPS = 10_000
 const PEOPLE = 8
 const ORGS = 4
-/** Steps between two comparisons of everything. */
-const LOOK_EVERY = 250
+/** Steps between two comparisons of the whole state. */
+const COMPARE_EVERY = 250
 
 interface Model {
   id: number
@@ -20,20 +25,21 @@ interface Model {
   joinPolicy: 'FREE' | 'APPROVAL' | 'INVITE'
   limit: number
   owner: number
-  /** Role code by person. */
+  /** Role code by index of the user. */
   members: Map<number, string>
   requests: Set<number>
-  /** Open invitation by person. */
+  /** Id of the open invitation by index of the user. */
   invitations: Map<number, number>
 }
 
-let server: TestServer
+const { server } = useServer()
 let people: Person[]
-/** One dissolved is replaced at once. */
+/** A dissolved organization is replaced at once. */
 const orgs: Model[] = []
+/** Id of the current organization by index of the user. */
 const current = new Map<number, number>()
-/** Invitations that were answered, withdrawn or overtaken, with whose they were. */
-const settled: { invitationId: number; who: number; orgId: number }[] = []
+/** Invitations that are closed: answered, withdrawn, or accepted by joining in another way. */
+const closed: { invitationId: number; who: number; orgId: number }[] = []
 
 const seed = Number(process.env['SEED'] ?? 20_260_101)
 let state = seed
@@ -53,20 +59,18 @@ function holds(org: Model, who: number, point: string): boolean {
 }
 
 beforeAll(async () => {
-  server = await startServer()
   people = await race(PEOPLE, () => server.person())
   for (let i = 0; i < ORGS; i++) await create(i)
 }, 120_000)
-afterAll(() => server.stop())
 
 async function create(place: number): Promise<void> {
   const owner = random(PEOPLE)
-  const org = await found(people[owner]!, { memberLimit: 5, joinPolicy: pick(['FREE', 'APPROVAL', 'INVITE']) })
+  const org = await createOrg(people[owner]!, { memberLimit: 5, joinPolicy: pick(['FREE', 'APPROVAL', 'INVITE']) })
   orgs[place] = {
     id: org.id,
     code: org.code,
     visibility: 'PUBLIC',
-    joinPolicy: org['joinPolicy'] as Model['joinPolicy'],
+    joinPolicy: org.joinPolicy,
     limit: 5,
     owner,
     members: new Map([[owner, 'OWNER']]),
@@ -75,28 +79,28 @@ async function create(place: number): Promise<void> {
   }
 }
 
-function settle(org: Model, who: number): void {
+function closeInvitation(org: Model, who: number): void {
   const invitationId = org.invitations.get(who)
   if (invitationId === undefined) return
   org.invitations.delete(who)
-  settled.push({ invitationId, who, orgId: org.id })
+  closed.push({ invitationId, who, orgId: org.id })
 }
 
-/** The model's way in; false when it is full. */
+/** Makes the user a member in the model; false if the member limit is reached. */
 function admit(org: Model, who: number): boolean {
   if (org.members.size >= org.limit) return false
   org.members.set(who, 'MEMBER')
   org.requests.delete(who)
-  settle(org, who)
+  closeInvitation(org, who)
   return true
 }
 
-function dismiss(org: Model, who: number): void {
+function endMembership(org: Model, who: number): void {
   org.members.delete(who)
   if (current.get(who) === org.id) current.delete(who)
 }
 
-function enter(org: Model, who: number): number {
+function join(org: Model, who: number): number {
   if (org.members.has(who)) return 400
   if (org.visibility === 'INTERNAL' || org.joinPolicy === 'INVITE') return 403
   if (org.joinPolicy === 'FREE') return admit(org, who) ? 200 : 400
@@ -104,23 +108,23 @@ function enter(org: Model, who: number): number {
   return 200
 }
 
-/** One step: what is asked, and what the model says to it. The model is changed only after the request was sent. */
+/** One step: the request, and the status that the model expects. The model changes only after the request was sent. */
 type Step = (org: Model, who: number, whom: number, place: number) => [call: Promise<Reply>, expected: () => number]
 
 const steps: Record<string, Step> = {
-  joinByCode: (org, who) => [people[who]!.post('/api/orgs/join-by-code', { code: org.code }), () => enter(org, who)],
+  joinByCode: (org, who) => [people[who]!.post('/api/orgs/join-by-code', { code: org.code }), () => join(org, who)],
   joinByQrCode: (org, who) => [
     people[who]!.post('/api/orgs/join-by-qrcode', { content: `org-join:${org.code}` }),
-    () => enter(org, who),
+    () => join(org, who),
   ],
-  apply: (org, who) => [people[who]!.post(`/api/orgs/${org.id}/apply`), () => enter(org, who)],
+  apply: (org, who) => [people[who]!.post(`/api/orgs/${org.id}/apply`), () => join(org, who)],
   respond: (org, who) => {
     const invitationId = org.invitations.get(who)
     const accept = random(4) > 0
     if (invitationId === undefined) {
-      const past = pick(settled)
+      const past = pick(closed)
       return [
-        people[who]!.post('/api/orgs/invitation/respond', { invitationId: past?.invitationId ?? 999_999_999, accept }),
+        people[who]!.post('/api/orgs/invitation/respond', { invitationId: past?.invitationId ?? UNKNOWN_ID, accept }),
         () => (past?.who === who && orgs.some((o) => o.id === past.orgId) ? 400 : 404),
       ]
     }
@@ -128,7 +132,7 @@ const steps: Record<string, Step> = {
       people[who]!.post('/api/orgs/invitation/respond', { invitationId, accept }),
       () => {
         if (accept) return admit(org, who) ? 200 : 400
-        settle(org, who)
+        closeInvitation(org, who)
         return 200
       },
     ]
@@ -136,11 +140,11 @@ const steps: Record<string, Step> = {
   cancel: (org, who, whom) => {
     const invitationId = org.invitations.get(whom)
     return [
-      people[who]!.post(`/api/orgs/${org.id}/invitations/${invitationId ?? 999_999_999}/cancel`),
+      people[who]!.post(`/api/orgs/${org.id}/invitations/${invitationId ?? UNKNOWN_ID}/cancel`),
       () => {
         if (!holds(org, who, 'invitation:cancel')) return 403
         if (invitationId === undefined) return 404
-        settle(org, whom)
+        closeInvitation(org, whom)
         return 200
       },
     ]
@@ -163,7 +167,7 @@ const steps: Record<string, Step> = {
     () => {
       if (!org.members.has(who)) return 404
       if (org.owner === who) return 400
-      dismiss(org, who)
+      endMembership(org, who)
       return 200
     },
   ],
@@ -173,7 +177,7 @@ const steps: Record<string, Step> = {
       if (!holds(org, who, 'member:delete')) return 403
       if (!org.members.has(whom)) return 404
       if (org.owner === whom) return 400
-      dismiss(org, whom)
+      endMembership(org, whom)
       return 200
     },
   ],
@@ -231,7 +235,7 @@ const steps: Record<string, Step> = {
 }
 const names = Object.keys(steps)
 
-/** Steps that need the answer, or are meant to be rare. */
+/** Steps that need the answer of the request, or that are meant to be rare. */
 async function special(org: Model, who: number, whom: number, place: number): Promise<[string, number, number]> {
   const me = people[who]!
   switch (random(12)) {
@@ -246,66 +250,68 @@ async function special(org: Model, who: number, whom: number, place: number): Pr
       return ['dissolve', status, expected]
     }
     case 1: {
-      const reply = await me.post(`/api/orgs/${org.id}/reset-code`)
+      const reply = await me.call('orgs.resetCode', { params: { id: org.id } })
       if (reply.status === 200) org.code = reply.data.code
       return ['resetCode', reply.status, holds(org, who, 'org:update') ? 200 : 403]
     }
     default: {
-      const reply = await me.post(`/api/orgs/${org.id}/invite`, { userIds: [people[whom]!.id] })
-      if (!holds(org, who, 'invitation:create')) return ['invite', reply.status, 403]
-      const [answer] = ok(reply).data.items
+      if (!holds(org, who, 'invitation:create')) {
+        const { status } = await me.post(`/api/orgs/${org.id}/invite`, { userIds: [people[whom]!.id] })
+        return ['invite', status, 403]
+      }
+      const [answer] = await invite(me, org, people[whom]!)
       const expected = org.members.has(whom)
         ? 'ALREADY_MEMBER'
         : org.invitations.has(whom)
           ? 'ALREADY_INVITED'
           : 'INVITED'
-      expect(answer.status).toBe(expected)
-      if (answer.status === 'INVITED') org.invitations.set(whom, answer.invitationId)
-      return ['invite', reply.status, 200]
+      expect(answer!.status).toBe(expected)
+      if (answer!.status === 'INVITED') org.invitations.set(whom, answer!.invitationId!)
+      return ['invite', 200, 200]
     }
   }
 }
-/** Everything that can be seen, against the model. */
+
+/** Compares everything that users can see with the model. */
 async function compare(): Promise<void> {
   for (const org of orgs) {
-    const boss = people[org.owner]!
-    const { data } = ok(await boss.get(`/api/orgs/${org.id}/members`))
-    const seen = data.items.map((m: { userId: number; roleCode: string }) => `${m.userId} ${m.roleCode}`)
+    const owner = people[org.owner]!
+    const { items } = await listMembers(owner, org)
+    const seen = items.map((m) => `${m.userId} ${m.roleCode}`)
     expect(seen.toSorted()).toEqual([...org.members].map(([who, role]) => `${people[who]!.id} ${role}`).toSorted())
-    expect(data.items.filter((m: { isOwner: boolean }) => m.isOwner)).toHaveLength(1)
-    const detail = ok(await boss.get(`/api/orgs/${org.id}`)).data
-    expect(detail).toMatchObject({
+    expect(items.filter((m) => m.isOwner)).toHaveLength(1)
+    expect(await getOrg(owner, org)).toMatchObject({
       memberCount: org.members.size,
       memberLimit: org.limit,
       visibility: org.visibility,
       joinPolicy: org.joinPolicy,
       code: org.code,
-      ownerId: boss.id,
+      ownerId: owner.id,
     })
-    const pending = ok(await boss.get(`/api/orgs/${org.id}/pending`)).data.items
-    expect(pending.map((p: { userId: number }) => p.userId).toSorted()).toEqual(
+    const requests = (await listRequests(owner, org)).items
+    expect(requests.map((request) => request.userId).toSorted()).toEqual(
       [...org.requests].map((who) => people[who]!.id).toSorted(),
     )
     for (const [who, person] of people.entries())
       expect((await person.get(`/api/orgs/${org.id}/members`)).status).toBe(holds(org, who, 'member:read') ? 200 : 403)
   }
   for (const [who, person] of people.entries()) {
-    const mine = ok(await person.get('/api/orgs')).data.items.map((o: { id: number }) => o.id)
+    const mine = ok(await person.call('orgs.list')).data.items.map((org) => org.id)
     expect(mine.toSorted()).toEqual(
       orgs
         .filter((o) => o.members.has(who))
         .map((o) => o.id)
         .toSorted(),
     )
-    const invitations = ok(await person.get('/api/orgs/my-invitations')).data.items
-    expect(invitations.map((i: { id: number }) => i.id).toSorted()).toEqual(
+    const invitations = ok(await person.call('orgs.myInvitations')).data.items
+    expect(invitations.map((invitation) => invitation.id).toSorted()).toEqual(
       orgs.flatMap((o) => o.invitations.get(who) ?? []).toSorted(),
     )
-    expect(ok(await person.get('/api/auth/userinfo')).data.currentOrgId).toBe(current.get(who) ?? null)
+    expect(await currentOrgId(person)).toBe(current.get(who) ?? null)
   }
 }
 
-test(`${STEPS} steps (SEED=${seed})`, async () => {
+test(`${STEPS} random steps of ${PEOPLE} users in ${ORGS} organizations are answered as the model says (SEED=${seed})`, async () => {
   const outcomes = new Map<string, number>()
   const trace: string[] = []
   for (let step = 0; step < STEPS; step++) {
@@ -322,12 +328,12 @@ test(`${STEPS} steps (SEED=${seed})`, async () => {
     }
     const [what, status, expected] = result
     trace.push(`${step}: ${what} org ${org.id} by ${who} of ${whom} → ${status}`)
-    expect(`${status}`, trace.slice(-15).join('\n')).toBe(`${expected}`)
+    expect(`${status}`, `SEED=${seed}\n${trace.slice(-15).join('\n')}`).toBe(`${expected}`)
     outcomes.set(`${what} ${status}`, (outcomes.get(`${what} ${status}`) ?? 0) + 1)
-    if (step % LOOK_EVERY === 0) await compare()
+    if (step % COMPARE_EVERY === 0) await compare()
   }
   await compare()
-  // A history in which nothing happens proves nothing.
+  // A history in which an operation never succeeds would prove nothing about it.
   for (const what of [...names, 'dissolve', 'resetCode', 'invite'])
     expect(outcomes.get(`${what} 200`) ?? 0, what).toBeGreaterThan(5)
 }, 300_000)

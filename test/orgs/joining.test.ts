@@ -1,319 +1,318 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
-import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
-import { enrol, expectSound, found, look, members, ok, promote } from './helpers.ts'
+import { inProcess, type Person, startServer, useServer } from '../harness/index.ts'
+import {
+  addMembers,
+  apply,
+  createOrg,
+  expectConsistent,
+  getOrg,
+  invite,
+  joinByCode,
+  listMembers,
+  listRequests,
+  ok,
+  respond,
+  setRole,
+  UNKNOWN_ID,
+} from './helpers.ts'
 
-let server: TestServer
-let owner: Person
+const DAY = 86_400_000
 
-beforeAll(async () => {
-  server = await startServer()
-  owner = await server.person('owner')
-})
-afterAll(() => server.stop())
+const { server, owner } = useServer({ people: ['owner'] })
 
-const join = (who: Person, code: string) => who.post('/api/orgs/join-by-code', { code })
-const isMember = async (who: Person, org: { id: number }) =>
-  (await who.get(`/api/orgs/${org.id}/qrcode`)).status === 200
+const joinByQrCode = (user: Person, content: string) => user.call('orgs.joinByQrCode', { body: { content } })
+const isMember = async (user: Person, org: { id: number }) =>
+  (await user.get(`/api/orgs/${org.id}/qrcode`)).status === 200
+const decide = (approver: Person, org: { id: number }, user: { id: number }, approve: boolean) =>
+  approver.call('orgs.approve', { params: { id: org.id }, body: { userId: user.id, approve } })
+const cancel = (user: Person, org: { id: number }, invitationId: number) =>
+  user.call('orgs.cancelInvitation', { params: { id: org.id, invitationId } })
+const getInvitation = (user: Person, invitationId: number) => user.call('orgs.invitation', { params: { invitationId } })
+const invitationsOf = async (user: Person) => ok(await user.call('orgs.myInvitations')).data
 
-describe('by code', () => {
-  test('FREE: at once, whatever way the code is typed', async () => {
-    const org = await found(owner, { joinPolicy: 'FREE' })
+describe('joining by code', () => {
+  test('a FREE organization is joined at once, and case, spaces and dashes in the code are ignored', async () => {
+    const org = await createOrg(owner, { joinPolicy: 'FREE' })
     const person = await server.person()
     const typed = ` ${org.code.slice(0, 4).toLowerCase()}-${org.code.slice(4)} `
-    expect(ok(await join(person, typed)).data).toEqual({ status: 'JOINED', orgId: org.id, orgName: org['name'] })
-    expect((await look(person, org))['roleName']).toBe('Member')
-    expect((await join(person, org.code)).status).toBe(400)
-    await expectSound(owner, org)
+    expect(ok(await joinByCode(person, typed)).data).toEqual({ status: 'JOINED', orgId: org.id, orgName: org.name })
+    expect((await getOrg(person, org)).roleName).toBe('Member')
+    expect((await joinByCode(person, org.code)).status).toBe(400)
+    await expectConsistent(owner, org)
   })
 
-  test('APPROVAL: a request and no membership until somebody approves', async () => {
-    const org = await found(owner)
+  test('joining an APPROVAL organization makes one request, and a member only once it is approved', async () => {
+    const org = await createOrg(owner)
     const person = await server.person()
-    expect(ok(await join(person, org.code)).data.status).toBe('PENDING')
-    expect(ok(await join(person, org.code)).data.status).toBe('PENDING')
+    expect(ok(await joinByCode(person, org.code)).data.status).toBe('PENDING')
+    expect(ok(await joinByCode(person, org.code)).data.status).toBe('PENDING')
     expect(await isMember(person, org)).toBe(false)
-    const pending = ok(await owner.get(`/api/orgs/${org.id}/pending`)).data
-    expect(pending.items.map((p: { userId: number }) => p.userId)).toEqual([person.id])
-    ok(await owner.post(`/api/orgs/${org.id}/approve`, { userId: person.id, approve: true }))
+    expect((await listRequests(owner, org)).items.map((request) => request.userId)).toEqual([person.id])
+    ok(await decide(owner, org, person, true))
     expect(await isMember(person, org)).toBe(true)
-    expect(ok(await owner.get(`/api/orgs/${org.id}/pending`)).data.total).toBe(0)
-    await expectSound(owner, org)
+    expect((await listRequests(owner, org)).total).toBe(0)
+    await expectConsistent(owner, org)
   })
 
-  test('INVITE and INTERNAL: 403, also with the right code; a wrong code is 404', async () => {
+  test('joining by code answers 403 for INVITE and INTERNAL organizations, and 404 for a wrong code', async () => {
     const person = await server.person()
-    for (const fields of [{ joinPolicy: 'INVITE' }, { visibility: 'INTERNAL' }]) {
-      const org = await found(owner, fields)
-      expect((await join(person, org.code)).status).toBe(403)
+    for (const fields of [{ joinPolicy: 'INVITE' }, { visibility: 'INTERNAL' }] as const) {
+      const org = await createOrg(owner, fields)
+      expect((await joinByCode(person, org.code)).status).toBe(403)
       expect(await isMember(person, org)).toBe(false)
     }
     for (const code of ['AAAAAAAA', 'too long to be a code', "'; --", '########'])
-      expect((await join(person, code)).status, code).toBe(404)
+      expect((await joinByCode(person, code)).status, code).toBe(404)
   })
 })
 
-describe('by QR code', () => {
-  test('what the organization’s own QR code holds leads in, also its link', async () => {
-    const org = await found(owner, { joinPolicy: 'FREE' })
-    const { content, imageUrl, publicUrl } = ok(await owner.get(`/api/orgs/${org.id}/qrcode`)).data
-    expect(content).toBe(`org-join:${org.code}`)
-    const picture = await fetch(imageUrl.replace(/^https?:\/\/[^/]+/, server.url))
-    expect(picture.headers.get('content-type')).toBe('image/png')
-    const [one, two] = [await server.person(), await server.person()]
-    ok(await one.post('/api/orgs/join-by-qrcode', { content }))
-    ok(await two.post('/api/orgs/join-by-qrcode', { content: publicUrl }))
-    expect((await look(owner, org)).memberCount).toBe(3)
-    for (const other of [org.code, `activity:${org.id}`, `https://evil.example/public/orgs/${org.code}`])
-      expect((await (await server.person()).post('/api/orgs/join-by-qrcode', { content: other })).status).toBe(404)
-  })
+test('the content of an organization’s QR code and its public link both let users join, other contents do not', async () => {
+  const org = await createOrg(owner, { joinPolicy: 'FREE' })
+  const { content, imageUrl, publicUrl } = ok(await owner.call('orgs.qrcode', { params: { id: org.id } })).data
+  expect(content).toBe(`org-join:${org.code}`)
+  const picture = await fetch(imageUrl.replace(/^https?:\/\/[^/]+/, server.url))
+  expect(picture.headers.get('content-type')).toBe('image/png')
+  ok(await joinByQrCode(await server.person(), content))
+  ok(await joinByQrCode(await server.person(), publicUrl))
+  expect((await getOrg(owner, org)).memberCount).toBe(3)
+  for (const other of [org.code, `activity:${org.id}`, `https://evil.example/public/orgs/${org.code}`])
+    expect((await joinByQrCode(await server.person(), other)).status, other).toBe(404)
 })
 
-describe('by application', () => {
-  test('FREE joins, APPROVAL asks, INVITE and INTERNAL are 403, none is 404', async () => {
+describe('joining by application', () => {
+  test('POST /orgs/:id/apply joins FREE, requests APPROVAL, and answers 403 for INVITE and INTERNAL, 404 for unknown', async () => {
     const person = await server.person()
-    const apply = (id: number, body = {}) => person.post(`/api/orgs/${id}/apply`, body)
-    const free = await found(owner, { joinPolicy: 'FREE' })
-    expect(ok(await apply(free.id)).data.status).toBe('JOINED')
-    const approval = await found(owner)
-    expect(ok(await apply(approval.id, { message: 'please' })).data.status).toBe('PENDING')
-    expect(ok(await owner.get(`/api/orgs/${approval.id}/pending`)).data.items[0].message).toBe('please')
-    for (const fields of [{ joinPolicy: 'INVITE' }, { visibility: 'INTERNAL' }])
-      expect((await apply((await found(owner, fields)).id)).status).toBe(403)
-    expect((await apply(999_999_999)).status).toBe(404)
+    const free = await createOrg(owner, { joinPolicy: 'FREE' })
+    expect(ok(await apply(person, free)).data.status).toBe('JOINED')
+    const approval = await createOrg(owner)
+    expect(ok(await apply(person, approval, 'please')).data.status).toBe('PENDING')
+    expect((await listRequests(owner, approval)).items[0]!.message).toBe('please')
+    for (const fields of [{ joinPolicy: 'INVITE' }, { visibility: 'INTERNAL' }] as const)
+      expect((await apply(person, await createOrg(owner, fields))).status).toBe(403)
+    expect((await apply(person, { id: UNKNOWN_ID })).status).toBe(404)
   })
 
-  test('who is rejected is no member and may ask again', async () => {
-    const org = await found(owner)
+  test('a rejected applicant is not a member and may apply again', async () => {
+    const org = await createOrg(owner)
     const person = await server.person()
-    ok(await person.post(`/api/orgs/${org.id}/apply`))
-    const decide = (approve: boolean) => owner.post(`/api/orgs/${org.id}/approve`, { userId: person.id, approve })
-    ok(await decide(false))
+    ok(await apply(person, org))
+    ok(await decide(owner, org, person, false))
     expect(await isMember(person, org)).toBe(false)
-    expect((await decide(true)).status).toBe(404)
+    expect((await decide(owner, org, person, true)).status).toBe(404)
     expect(await isMember(person, org)).toBe(false)
-    expect(ok(await person.post(`/api/orgs/${org.id}/apply`)).data.status).toBe('PENDING')
+    expect(ok(await apply(person, org)).data.status).toBe('PENDING')
   })
 
-  test('approving past the limit is refused and leaves the request', async () => {
-    const org = await found(owner, { memberLimit: 1 })
+  test('approving a request past the member limit answers 400 and keeps the request', async () => {
+    const org = await createOrg(owner, { memberLimit: 1 })
     const person = await server.person()
-    ok(await person.post(`/api/orgs/${org.id}/apply`))
-    const approve = () => owner.post(`/api/orgs/${org.id}/approve`, { userId: person.id, approve: true })
-    expect((await approve()).status).toBe(400)
-    expect(ok(await owner.get(`/api/orgs/${org.id}/pending`)).data.total).toBe(1)
-    ok(await owner.put(`/api/orgs/${org.id}`, { memberLimit: 2 }))
-    ok(await approve())
-    await expectSound(owner, org)
+    ok(await apply(person, org))
+    expect((await decide(owner, org, person, true)).status).toBe(400)
+    expect((await listRequests(owner, org)).total).toBe(1)
+    ok(await owner.call('orgs.update', { params: { id: org.id }, body: { memberLimit: 2 } }))
+    ok(await decide(owner, org, person, true))
+    await expectConsistent(owner, org)
   })
 
-  test('members who may not decide see no requests', async () => {
-    const org = await found(owner)
-    const [member, admin] = [await server.person(), await server.person()]
-    await enrol(owner, org, member, admin)
-    await promote(owner, org, admin, 'ADMIN')
+  test('members without the permission can neither list nor decide join requests', async () => {
+    const org = await createOrg(owner)
+    const [member, deputy] = [await server.person(), await server.person()]
+    await addMembers(owner, org, member, deputy)
+    await setRole(owner, org, deputy, 'ADMIN')
     expect((await member.get(`/api/orgs/${org.id}/pending`)).status).toBe(403)
-    expect((await member.post(`/api/orgs/${org.id}/approve`, { userId: 1, approve: true })).status).toBe(403)
-    ok(await admin.get(`/api/orgs/${org.id}/pending`))
+    expect((await decide(member, org, { id: 1 }, true)).status).toBe(403)
+    await listRequests(deputy, org)
   })
 })
 
-describe('by invitation', () => {
-  test('each target gets its own answer, in every kind of organization', async () => {
-    const org = await found(owner, { visibility: 'INTERNAL' })
+describe('joining by invitation', () => {
+  test('POST /orgs/:id/invite answers each target separately, and the invitee becomes a member by accepting', async () => {
+    const org = await createOrg(owner, { visibility: 'INTERNAL' })
     const [person, already] = [await server.person(), await server.person()]
-    await enrol(owner, org, already)
-    const invite = () =>
-      owner.post(`/api/orgs/${org.id}/invite`, {
-        userIds: [person.id, already.id, 999_999_999],
-        emails: ['nobody@example.org'],
-        phones: ['13800138000'],
-      })
-    const { items } = ok(await invite()).data
-    expect(items.map((i: { status: string }) => i.status)).toEqual([
+    await addMembers(owner, org, already)
+    const inviteAll = async () =>
+      ok(
+        await owner.call('orgs.invite', {
+          params: { id: org.id },
+          body: {
+            userIds: [person.id, already.id, UNKNOWN_ID],
+            emails: ['nobody@example.org'],
+            phones: ['13800138000'],
+          },
+        }),
+      ).data.items
+    const items = await inviteAll()
+    expect(items.map((item) => item.status)).toEqual([
       'INVITED',
       'ALREADY_MEMBER',
       'NOT_FOUND',
       'NOT_FOUND',
       'NOT_FOUND',
     ])
-    expect(items.map((i: { target: unknown }) => i.target)).toEqual([
+    expect(items.map((item) => item.target)).toEqual([
       person.id,
       already.id,
-      999_999_999,
+      UNKNOWN_ID,
       'nobody@example.org',
       '13800138000',
     ])
-    expect(ok(await invite()).data.items[0].status).toBe('ALREADY_INVITED')
+    expect((await inviteAll())[0]!.status).toBe('ALREADY_INVITED')
     expect((await owner.post(`/api/orgs/${org.id}/invite`, {})).status).toBe(400)
 
-    const mine = ok(await person.get('/api/orgs/my-invitations')).data
+    const mine = await invitationsOf(person)
     expect(mine.items).toHaveLength(1)
-    expect(mine.items[0]).toMatchObject({ orgId: org.id, orgName: org['name'], inviterId: owner.id, status: 'PENDING' })
-    expect(mine.items[0].expiresAt - mine.items[0].createdAt).toBeGreaterThan(6.99 * 86_400_000)
+    expect(mine.items[0]).toMatchObject({ orgId: org.id, orgName: org.name, inviterId: owner.id, status: 'PENDING' })
+    expect(mine.items[0]!.expiresAt - mine.items[0]!.createdAt).toBeGreaterThan(6.99 * DAY)
     expect(await isMember(person, org)).toBe(false)
 
-    const [id] = [items[0].invitationId]
-    ok(await person.post('/api/orgs/invitation/respond', { invitationId: id, accept: true }))
-    expect((await look(person, org))['roleName']).toBe('Member')
-    expect(ok(await person.get('/api/orgs/my-invitations')).data.total).toBe(0)
-    expect((await person.post('/api/orgs/invitation/respond', { invitationId: id, accept: false })).status).toBe(400)
+    const id = items[0]!.invitationId!
+    ok(await respond(person, id, true))
+    expect((await getOrg(person, org)).roleName).toBe('Member')
+    expect((await invitationsOf(person)).total).toBe(0)
+    expect((await respond(person, id, false)).status).toBe(400)
     expect(await isMember(person, org)).toBe(true)
-    await expectSound(owner, org)
+    await expectConsistent(owner, org)
   })
 
-  test('by e-mail the person with exactly that address is meant', async () => {
-    const org = await found(owner)
-    const made = await server.request('POST', '/api/auth/register', {
+  test('inviting by e-mail finds the user with exactly that address and never shows the address', async () => {
+    const org = await createOrg(owner)
+    const registered = await server.request('POST', '/api/auth/register', {
       headers: { 'x-device-id': `device-${crypto.randomUUID()}` },
       body: { email: 'Mei@Example.org', password: 'a long enough secret' },
     })
-    const { items } = ok(
-      await owner.post(`/api/orgs/${org.id}/invite`, { emails: ['mei@example.org', 'mei@example.or'] }),
-    ).data
-    expect(items.map((i: { status: string }) => i.status)).toEqual(['INVITED', 'NOT_FOUND'])
-    const list = ok(await owner.get(`/api/orgs/${org.id}/invitations`)).data
-    expect(list.items[0].inviteeId).toBe(ok(made).data.user.id)
+    const body = { emails: ['mei@example.org', 'mei@example.or'] }
+    const { items } = ok(await owner.call('orgs.invite', { params: { id: org.id }, body })).data
+    expect(items.map((item) => item.status)).toEqual(['INVITED', 'NOT_FOUND'])
+    const list = ok(await owner.call('orgs.invitations', { params: { id: org.id } })).data
+    expect(list.items[0]!.inviteeId).toBe(ok(registered).data.user.id)
     expect(JSON.stringify(list).toLowerCase()).not.toContain('mei@example')
   })
 
-  test('only the invitee and who may see invitations see one; only the invitee answers', async () => {
-    const org = await found(owner)
+  test('only the invitee and members with invitation:read see an invitation, and only the invitee can answer it', async () => {
+    const org = await createOrg(owner)
     const [person, other, member] = [await server.person(), await server.person(), await server.person()]
-    await enrol(owner, org, member)
-    const { items } = ok(await owner.post(`/api/orgs/${org.id}/invite`, { userIds: [person.id] })).data
-    const id = items[0].invitationId
-    ok(await person.get(`/api/orgs/invitation/${id}`))
-    ok(await owner.get(`/api/orgs/invitation/${id}`))
-    for (const who of [other, member]) {
-      expect((await who.get(`/api/orgs/invitation/${id}`)).status).toBe(404)
-      expect((await who.post('/api/orgs/invitation/respond', { invitationId: id, accept: true })).status).toBe(404)
+    await addMembers(owner, org, member)
+    const [item] = await invite(owner, org, person)
+    const id = item!.invitationId!
+    ok(await getInvitation(person, id))
+    ok(await getInvitation(owner, id))
+    for (const user of [other, member]) {
+      expect((await getInvitation(user, id)).status).toBe(404)
+      expect((await respond(user, id, true)).status).toBe(404)
     }
-    expect((await owner.post('/api/orgs/invitation/respond', { invitationId: id, accept: true })).status).toBe(404)
-    expect(ok(await person.get(`/api/orgs/invitation/${id}`)).data.status).toBe('PENDING')
+    expect((await respond(owner, id, true)).status).toBe(404)
+    expect(ok(await getInvitation(person, id)).data.status).toBe('PENDING')
   })
 
-  test('a withdrawn one cannot be accepted, and only a pending one can be withdrawn', async () => {
-    const [org, foreign] = [await found(owner), await found(owner)]
+  test('a withdrawn invitation cannot be accepted, and only a pending one of this organization can be withdrawn', async () => {
+    const [org, foreign] = [await createOrg(owner), await createOrg(owner)]
     const person = await server.person()
-    const { items } = ok(await owner.post(`/api/orgs/${org.id}/invite`, { userIds: [person.id] })).data
-    const id = items[0].invitationId
-    const cancel = (orgId: number) => owner.post(`/api/orgs/${orgId}/invitations/${id}/cancel`)
-    expect((await cancel(foreign.id)).status).toBe(404)
-    expect(ok(await cancel(org.id)).data.status).toBe('CANCELLED')
-    expect((await cancel(org.id)).status).toBe(400)
-    expect((await person.post('/api/orgs/invitation/respond', { invitationId: id, accept: true })).status).toBe(400)
+    const [item] = await invite(owner, org, person)
+    const id = item!.invitationId!
+    expect((await cancel(owner, foreign, id)).status).toBe(404)
+    expect(ok(await cancel(owner, org, id)).data.status).toBe('CANCELLED')
+    expect((await cancel(owner, org, id)).status).toBe(400)
+    expect((await respond(person, id, true)).status).toBe(400)
     expect(await isMember(person, org)).toBe(false)
-    expect(ok(await owner.post(`/api/orgs/${org.id}/invite`, { userIds: [person.id] })).data.items[0].status).toBe(
-      'INVITED',
-    )
+    expect((await invite(owner, org, person))[0]!.status).toBe('INVITED')
   })
 
-  test('rejecting makes nobody a member', async () => {
-    const org = await found(owner)
+  test('a user who rejects an invitation does not become a member', async () => {
+    const org = await createOrg(owner)
     const person = await server.person()
-    const { items } = ok(await owner.post(`/api/orgs/${org.id}/invite`, { userIds: [person.id] })).data
-    const answer = { invitationId: items[0].invitationId, accept: false }
-    expect(ok(await person.post('/api/orgs/invitation/respond', answer)).data.status).toBe('REJECTED')
+    const [item] = await invite(owner, org, person)
+    expect(ok(await respond(person, item!.invitationId!, false)).data.status).toBe('REJECTED')
     expect(await isMember(person, org)).toBe(false)
-    expect(ok(await owner.get(`/api/orgs/${org.id}/invitations`, { status: 'REJECTED' })).data.total).toBe(1)
-    expect(ok(await owner.get(`/api/orgs/${org.id}/invitations`, { status: 'PENDING' })).data.total).toBe(0)
+    const total = async (status: 'REJECTED' | 'PENDING') =>
+      ok(await owner.call('orgs.invitations', { params: { id: org.id }, query: { status } })).data.total
+    expect(await total('REJECTED')).toBe(1)
+    expect(await total('PENDING')).toBe(0)
   })
 
-  test('joining another way settles an open invitation', async () => {
-    const org = await found(owner, { joinPolicy: 'FREE' })
+  test('joining in another way marks an open invitation as accepted', async () => {
+    const org = await createOrg(owner, { joinPolicy: 'FREE' })
     const person = await server.person()
-    const { items } = ok(await owner.post(`/api/orgs/${org.id}/invite`, { userIds: [person.id] })).data
-    ok(await join(person, org.code))
-    expect(ok(await person.get(`/api/orgs/invitation/${items[0].invitationId}`)).data.status).toBe('ACCEPTED')
-    expect(ok(await person.get('/api/orgs/my-invitations')).data.total).toBe(0)
+    const [item] = await invite(owner, org, person)
+    ok(await joinByCode(person, org.code))
+    expect(ok(await getInvitation(person, item!.invitationId!)).data.status).toBe('ACCEPTED')
+    expect((await invitationsOf(person)).total).toBe(0)
   })
 
-  test.if(inProcess)('after seven days it has expired wherever it is read, and another can be sent', async () => {
-    const late = await startServer()
-    try {
+  test.if(inProcess)(
+    'an invitation is EXPIRED after seven days in every answer, and a new one can be sent',
+    async () => {
+      await using late = await startServer()
       const [boss, person] = [await late.person(), await late.person()]
-      const org = await found(boss)
-      const invite = async () =>
-        ok(await boss.post(`/api/orgs/${org.id}/invite`, { userIds: [person.id] })).data.items[0]
-      const { invitationId } = await invite()
-      late.clock.advance(7 * 86_400_000 - 60_000)
-      expect(ok(await person.get(`/api/orgs/invitation/${invitationId}`)).data.status).toBe('PENDING')
+      const org = await createOrg(boss)
+      const [first] = await invite(boss, org, person)
+      const invitationId = first!.invitationId!
+      late.clock.advance(7 * DAY - 60_000)
+      expect(ok(await getInvitation(person, invitationId)).data.status).toBe('PENDING')
       late.clock.advance(60_000)
-      // The access token is as old as the invitation.
-      for (const who of [boss, person]) {
+      // The access tokens are as old as the invitation and have expired, too.
+      for (const user of [boss, person]) {
         const { data } = ok(
           await late.request('POST', '/api/auth/refresh', {
-            headers: { 'x-device-id': who.deviceId },
-            body: { refreshToken: who.refreshToken },
+            headers: { 'x-device-id': user.deviceId },
+            body: { refreshToken: user.refreshToken },
           }),
         )
-        who.token = data.accessToken
+        user.token = data.accessToken
       }
-      expect(ok(await person.get(`/api/orgs/invitation/${invitationId}`)).data.status).toBe('EXPIRED')
-      expect(ok(await person.get('/api/orgs/my-invitations')).data.total).toBe(0)
-      const list = (status: string) => boss.get(`/api/orgs/${org.id}/invitations`, { status })
-      expect(ok(await list('EXPIRED')).data.items[0]).toMatchObject({ id: invitationId, status: 'EXPIRED' })
-      expect(ok(await list('PENDING')).data.total).toBe(0)
-      expect((await person.post('/api/orgs/invitation/respond', { invitationId, accept: true })).status).toBe(400)
-      expect((await boss.post(`/api/orgs/${org.id}/invitations/${invitationId}/cancel`)).status).toBe(400)
-      expect((await look(boss, org)).memberCount).toBe(1)
-      expect((await invite()).status).toBe('INVITED')
-      expect(ok(await list('EXPIRED')).data.total).toBe(1)
-    } finally {
-      await late.stop()
-    }
-  })
+      expect(ok(await getInvitation(person, invitationId)).data.status).toBe('EXPIRED')
+      expect((await invitationsOf(person)).total).toBe(0)
+      const list = async (status: 'EXPIRED' | 'PENDING') =>
+        ok(await boss.call('orgs.invitations', { params: { id: org.id }, query: { status } })).data
+      expect((await list('EXPIRED')).items[0]).toMatchObject({ id: invitationId, status: 'EXPIRED' })
+      expect((await list('PENDING')).total).toBe(0)
+      expect((await respond(person, invitationId, true)).status).toBe(400)
+      expect((await cancel(boss, org, invitationId)).status).toBe(400)
+      expect((await getOrg(boss, org)).memberCount).toBe(1)
+      expect((await invite(boss, org, person))[0]!.status).toBe('INVITED')
+      expect((await list('EXPIRED')).total).toBe(1)
+    },
+  )
 })
 
-describe('by a link that was sent', () => {
-  test('to those who are no members; then the QR code leads in', async () => {
-    const org = await found(owner, { joinPolicy: 'FREE' })
-    const [person, member] = [await server.person(), await server.person()]
-    await enrol(owner, org, member)
-    const sent = ok(
-      await owner.post(`/api/orgs/${org.id}/share-join-link`, { userIds: [person.id, member.id, 999_999_999] }),
-    ).data
-    expect(sent.items.map((i: { status: string }) => i.status)).toEqual(['SENT', 'ALREADY_MEMBER', 'NOT_FOUND'])
-    ok(await person.post('/api/orgs/join-by-qrcode', { content: sent.content }))
-    expect(await isMember(person, org)).toBe(true)
-    expect((await member.post(`/api/orgs/${org.id}/share-join-link`, {})).status).toBe(403)
-    expect(
-      (await owner.post(`/api/orgs/${(await found(owner, { joinPolicy: 'INVITE' })).id}/share-join-link`)).status,
-    ).toBe(400)
-  })
+test('POST /orgs/:id/share-join-link sends the link to non-members only, and its content lets them join', async () => {
+  const org = await createOrg(owner, { joinPolicy: 'FREE' })
+  const [person, member] = [await server.person(), await server.person()]
+  await addMembers(owner, org, member)
+  const shareLink = (user: Person, where: { id: number }, userIds: number[] = []) =>
+    user.call('orgs.shareJoinLink', { params: { id: where.id }, body: { userIds } })
+  const sent = ok(await shareLink(owner, org, [person.id, member.id, UNKNOWN_ID])).data
+  expect(sent.items.map((item) => item.status)).toEqual(['SENT', 'ALREADY_MEMBER', 'NOT_FOUND'])
+  ok(await joinByQrCode(person, sent.content))
+  expect(await isMember(person, org)).toBe(true)
+  expect((await shareLink(member, org)).status).toBe(403)
+  expect((await shareLink(owner, await createOrg(owner, { joinPolicy: 'INVITE' }))).status).toBe(400)
 })
 
-describe('wrong codes', () => {
-  test('after 20 in a minute no code of that address is looked at; right ones are never counted', async () => {
-    const strict = await startServer({ rateLimit: true })
-    try {
-      const boss = await strict.person()
-      const org = await found(boss, { joinPolicy: 'FREE' })
-      const crowd = await Promise.all(Array.from({ length: 25 }, () => strict.person()))
-      for (const person of crowd.slice(0, 24)) ok(await join(person, org.code))
-      const guesser = crowd[24]!
-      for (let i = 0; i < 20; i++) {
-        const path = `/api/orgs/public/${'ABCDEFGHJKLMNPQRSTUV'[i]}AAAAAAA`
-        const status = i % 2 ? (await join(guesser, path.slice(-8))).status : (await strict.request('GET', path)).status
-        expect(status).toBe(404)
-      }
-      for (const refused of [
-        await join(guesser, org.code),
-        await guesser.post('/api/orgs/join-by-qrcode', { content: `org-join:${org.code}` }),
-        await strict.request('GET', `/api/orgs/public/${org.code}`),
-        await strict.request('GET', `/public/orgs/${org.code}`, { headers: { accept: 'application/json' } }),
-      ]) {
-        expect(refused.status).toBe(429)
-        expect(refused.code).toBe(4022)
-        expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-      }
-      expect((await members(boss, org)).some((m) => m.userId === guesser.id)).toBe(false)
-      if (!inProcess) return
-      strict.clock.advance(60_000)
-      ok(await join(guesser, org.code))
-    } finally {
-      await strict.stop()
-    }
-  })
+test('after 20 wrong codes in a minute every code from that address gets 4022, but correct codes are not counted', async () => {
+  await using strict = await startServer({ rateLimit: true })
+  const boss = await strict.person()
+  const org = await createOrg(boss, { joinPolicy: 'FREE' })
+  const crowd = await Promise.all(Array.from({ length: 25 }, () => strict.person()))
+  for (const person of crowd.slice(0, 24)) ok(await joinByCode(person, org.code))
+  const guesser = crowd[24]!
+  for (let i = 0; i < 20; i++) {
+    const code = `${'ABCDEFGHJKLMNPQRSTUV'[i]}AAAAAAA`
+    const reply = i % 2 ? await joinByCode(guesser, code) : await strict.call('orgs.public', { params: { code } })
+    expect(reply.status).toBe(404)
+  }
+  for (const refused of [
+    await joinByCode(guesser, org.code),
+    await joinByQrCode(guesser, `org-join:${org.code}`),
+    await strict.request('GET', `/api/orgs/public/${org.code}`),
+    await strict.request('GET', `/public/orgs/${org.code}`, { headers: { accept: 'application/json' } }),
+  ]) {
+    expect(refused.status).toBe(429)
+    expect(refused.code).toBe(4022)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  }
+  expect((await listMembers(boss, org)).items.some((m) => m.userId === guesser.id)).toBe(false)
+  if (!inProcess) return
+  strict.clock.advance(60_000)
+  ok(await joinByCode(guesser, org.code))
 })

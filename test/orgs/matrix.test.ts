@@ -1,22 +1,33 @@
-/** Everybody × every operation on an organization, against what the roles' templates say. */
+/** Every kind of user × every operation on an organization, against the points of the role templates. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'
 import { systemRoles } from '#domains/access/roles.ts'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 import { pointsOf } from '#permission-points'
 
-import { type Person, startServer, type TestServer } from '../harness/index.ts'
-import { enrol, expectSound, found, look, ok, type Org, promote } from './helpers.ts'
+import { type Person, useServer } from '../harness/index.ts'
+import {
+  addMembers,
+  apply,
+  createOrg,
+  expectConsistent,
+  getOrg,
+  invite,
+  leave,
+  ok,
+  type Org,
+  setRole,
+} from './helpers.ts'
 
-let server: TestServer
+const { server, admin } = useServer()
 let org: Org
 let hidden: Org
 const people: Record<string, Person> = {}
 
-/** The role that each of them holds there; none for most. */
-const WHO: Record<string, string | undefined> = {
+/** The kinds of users, each with its role in both organizations. */
+const USERS: Record<string, string | undefined> = {
   owner: 'OWNER',
   admin: 'ADMIN',
   member: 'MEMBER',
@@ -32,49 +43,45 @@ const WHO: Record<string, string | undefined> = {
   BUSINESS_ADMIN: undefined,
   OPERATION_ADMIN: undefined,
 }
-/** Roles of the console: they give nothing inside an organization. */
+/** Roles of the PLATFORM domain give no permissions in an organization. */
 const PLATFORM_ROLES = ['USER_ADMIN', 'BUSINESS_ADMIN', 'OPERATION_ADMIN']
 
 beforeAll(async () => {
-  server = await startServer()
-  for (const who of Object.keys(WHO))
-    people[who] = who === 'system administrator' ? await server.admin() : await server.person()
-  const administrator = people['system administrator']!
-  const roles = ok(await administrator.get('/api/rbac/roles', { domain: 'PLATFORM', size: 100 })).data.items
+  for (const who of Object.keys(USERS)) people[who] = who === 'system administrator' ? admin : await server.person()
+  const roles = ok(await admin.get('/api/rbac/roles', { domain: 'PLATFORM', size: 100 })).data.items
   for (const code of PLATFORM_ROLES) {
     const { id } = roles.find((role: { code: string }) => role.code === code)
-    ok(await administrator.post(`/api/rbac/users/${people[code]!.id}/roles`, { roleId: id }))
+    ok(await admin.post(`/api/rbac/users/${people[code]!.id}/roles`, { roleId: id }))
   }
   const owner = people['owner']!
-  org = await found(owner)
-  hidden = await found(owner, { visibility: 'INTERNAL' })
+  org = await createOrg(owner)
+  hidden = await createOrg(owner, { visibility: 'INTERNAL' })
   for (const where of [org, hidden]) {
     for (const who of ['admin', 'member', 'guest', 'former member', 'former admin'])
-      await enrol(owner, where, people[who]!)
-    await promote(owner, where, people['admin']!, 'ADMIN')
-    await promote(owner, where, people['guest']!, 'GUEST')
-    await promote(owner, where, people['former admin']!, 'ADMIN')
-    for (const who of ['former member', 'former admin']) ok(await people[who]!.post(`/api/orgs/${where.id}/leave`))
-    ok(await owner.post(`/api/orgs/${where.id}/invite`, { userIds: [people['invited person']!.id] }))
+      await addMembers(owner, where, people[who]!)
+    await setRole(owner, where, people['admin']!, 'ADMIN')
+    await setRole(owner, where, people['guest']!, 'GUEST')
+    await setRole(owner, where, people['former admin']!, 'ADMIN')
+    for (const who of ['former member', 'former admin']) ok(await leave(people[who]!, where))
+    await invite(owner, where, people['invited person']!)
   }
-  ok(await people['applicant']!.post(`/api/orgs/${org.id}/apply`))
-  await found(people['owner of another organization']!)
+  ok(await apply(people['applicant']!, org))
+  await createOrg(people['owner of another organization']!)
 })
-afterAll(() => server.stop())
 
 const pointsHeld = (role: string | undefined): readonly string[] => {
-  const found = systemRoles.find((r) => r.domain === 'ORG' && r.code === role)
-  return found === undefined ? [] : found.points === 'everything' ? pointsOf('ORG') : found.points
+  const template = systemRoles.find((r) => r.domain === 'ORG' && r.code === role)
+  return template === undefined ? [] : template.points === 'everything' ? pointsOf('ORG') : template.points
 }
 
 const inOrganization = (e: AnyEndpoint): e is AnyEndpoint & { access: { kind: 'org' | 'dual'; point: string } } =>
   e.access.kind === 'org' || e.access.kind === 'dual'
 
-describe('with an empty body, and ids that nobody has', () => {
+describe('with an empty body and unknown ids in the path', () => {
   for (const endpoint of allEndpoints.filter(inOrganization))
-    test(`${endpoint.method} ${endpoint.path}`, async () => {
+    test(`${endpoint.method} ${endpoint.path} answers 403 exactly to users without ${endpoint.access.point}`, async () => {
       for (const where of [org, hidden])
-        for (const [who, role] of Object.entries(WHO)) {
+        for (const [who, role] of Object.entries(USERS)) {
           const first = endpoint.access.kind === 'org' ? endpoint.path.replace(/:\w+/, String(where.id)) : endpoint.path
           const path = first.replaceAll(/:\w+/g, '999999999')
           const reply = await people[who]!.send(endpoint.method, path, {
@@ -84,43 +91,43 @@ describe('with an empty body, and ids that nobody has', () => {
           const allowed = pointsHeld(role).includes(endpoint.access.point)
           const seen = `${who}: ${reply.status} ${reply.text.slice(0, 200)}`
           expect(reply.status, seen).toBeLessThan(500)
-          // Nobody is told whether the organization exists: the 403 is the one for an unknown id.
+          // The 403 is the same as for an unknown id, so it does not reveal that the organization exists.
           expect(reply.status === 403, seen).toBe(!allowed)
-          if (!allowed) expect(reply.text, seen).not.toContain(String(where['name']))
+          if (!allowed) expect(reply.text, seen).not.toContain(where.name)
         }
     })
 
-  test('there were organizations to be asked about afterwards', async () => {
-    for (const where of [org, hidden]) await expectSound(people['admin']!, where)
+  test('both organizations still exist and are consistent after all these requests', async () => {
+    for (const where of [org, hidden]) await expectConsistent(people['admin']!, where)
   })
 })
 
-describe('detail', () => {
-  test('of a PUBLIC one: 200 for everybody, with permissions for members only', async () => {
-    for (const [who, role] of Object.entries(WHO)) {
-      const seen = await look(people[who]!, org)
-      expect(seen['permissions'], who).toEqual([...pointsHeld(role)].toSorted())
-      expect(seen['roleName'] === '', who).toBe(role === undefined)
-      expect(seen['ownerId'], who).toBe(role === undefined ? null : people['owner']!.id)
-      expect(seen['isOwner'], who).toBe(who === 'owner')
+describe('GET /orgs/:id', () => {
+  test('GET /orgs/:id of a PUBLIC organization answers everyone, with permissions for members only', async () => {
+    for (const [who, role] of Object.entries(USERS)) {
+      const seen = await getOrg(people[who]!, org)
+      expect(seen.permissions, who).toEqual([...pointsHeld(role)].toSorted())
+      expect(seen.roleName === '', who).toBe(role === undefined)
+      expect(seen.ownerId, who).toBe(role === undefined ? null : people['owner']!.id)
+      expect(seen.isOwner, who).toBe(who === 'owner')
     }
   })
 
-  test('of an INTERNAL one: 403 for who is no member', async () => {
-    for (const [who, role] of Object.entries(WHO)) {
+  test('GET /orgs/:id of an INTERNAL organization answers 403 to non-members', async () => {
+    for (const [who, role] of Object.entries(USERS)) {
       const reply = await people[who]!.get(`/api/orgs/${hidden.id}`)
       expect(reply.status, who).toBe(role === undefined ? 403 : 200)
-      if (role === undefined) expect(reply.text, who).not.toContain(String(hidden['name']))
+      if (role === undefined) expect(reply.text, who).not.toContain(hidden.name)
     }
   })
 })
 
-test('permissions of another organization never count here', async () => {
+test('permissions in one organization never count in another', async () => {
   const other = people['owner of another organization']!
   for (const path of ['members', 'invitations', 'pending', 'stats', 'qrcode'])
     for (const where of [org, hidden]) expect((await other.get(`/api/orgs/${where.id}/${path}`)).status, path).toBe(403)
-  // Two organizations in one request: the one in the path is the one that counts.
-  const own = ok(await other.get('/api/orgs')).data.items[0].id
+  // If a request names two organizations, the one in the path or the query counts.
+  const own = ok(await other.call('orgs.list')).data.items[0]!.id
   expect((await other.send('GET', `/api/orgs/${hidden.id}/members`, { query: { orgId: own } })).status).toBe(403)
   expect(
     (

@@ -1,205 +1,224 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { createRole } from '#domains/access/index.ts'
+import type { UpdateMember } from '#domains/orgs/members/model.ts'
 
-import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
-import { enrol, expectSound, found, look, members, ok, type Org, promote } from './helpers.ts'
+import { inProcess, type Person, useServer } from '../harness/index.ts'
+import {
+  addMembers,
+  createOrg,
+  currentOrgId,
+  expectConsistent,
+  getOrg,
+  leave,
+  listMembers,
+  listRequests,
+  ok,
+  type Org,
+  setRole,
+  switchTo,
+  UNKNOWN_ID,
+} from './helpers.ts'
 
-let server: TestServer
-let owner: Person
-let admin: Person
-let other: Person
-let member: Person
+const { server, owner, deputy, otherDeputy, member } = useServer({
+  people: ['owner', 'deputy', 'otherDeputy', 'member'],
+})
+/** Has the owner, two members with the role ADMIN, and a member. */
 let org: Org
 
 beforeAll(async () => {
-  server = await startServer()
-  owner = await server.person('owner')
-  admin = await server.person('admin')
-  other = await server.person('other.admin')
-  member = await server.person('member')
-  org = await found(owner)
-  await enrol(owner, org, admin, other, member)
-  await promote(owner, org, admin, 'ADMIN')
-  await promote(owner, org, other, 'ADMIN')
+  org = await createOrg(owner)
+  await addMembers(owner, org, deputy, otherDeputy, member)
+  await setRole(owner, org, deputy, 'ADMIN')
+  await setRole(owner, org, otherDeputy, 'ADMIN')
 })
-afterAll(() => server.stop())
 
-const change = (who: Person, whom: Person, body: object, where: { id: number } = org) =>
-  who.put(`/api/orgs/${where.id}/members/${whom.id}`, body)
-const remove = (who: Person, whom: Person, where: { id: number } = org) =>
-  who.delete(`/api/orgs/${where.id}/members/${whom.id}`)
+const change = (user: Person, whom: Person, body: UpdateMember, where: { id: number } = org) =>
+  user.call('orgs.changeMember', { params: { orgId: where.id, userId: whom.id }, body })
+const remove = (user: Person, whom: Person, where: { id: number } = org) =>
+  user.call('orgs.removeMember', { params: { orgId: where.id, userId: whom.id } })
+const findMember = async (where: { id: number }, user: Person) =>
+  (await listMembers(owner, where)).items.find((m) => m.userId === user.id)!
 
-describe('the list', () => {
-  test('gives members in the order of joining, with roles and one owner', async () => {
-    const { data } = ok(await member.get(`/api/orgs/${org.id}/members`))
-    expect(data.items.map((m: { userId: number }) => m.userId)).toEqual([owner.id, admin.id, other.id, member.id])
-    expect(Object.keys(data.items[0]).toSorted()).toEqual(
+describe('listing', () => {
+  test('GET /orgs/:orgId/members lists members in the order of joining, with their roles and one owner', async () => {
+    const list = async (query = {}) =>
+      ok(await member.call('orgs.members', { params: { orgId: org.id }, query })).data.items
+    const items = await list()
+    expect(items.map((m) => m.userId)).toEqual([owner.id, deputy.id, otherDeputy.id, member.id])
+    expect(Object.keys(items[0]!).toSorted()).toEqual(
       ['avatarUrl', 'isOwner', 'joinedAt', 'nickname', 'roleCode', 'roleId', 'roleName', 'userId'].toSorted(),
     )
-    expect(data.items.map((m: { isOwner: boolean }) => m.isOwner)).toEqual([true, false, false, false])
-    const second = ok(await member.get(`/api/orgs/${org.id}/members`, { page: 2, size: 3 })).data
-    expect(second.items.map((m: { userId: number }) => m.userId)).toEqual([member.id])
-    await expectSound(owner, org)
+    expect(items.map((m) => m.isOwner)).toEqual([true, false, false, false])
+    expect((await list({ page: 2, size: 3 })).map((m) => m.userId)).toEqual([member.id])
+    await expectConsistent(owner, org)
   })
 
-  test('is searched by what members are called here', async () => {
-    ok(await change(admin, member, { nickname: 'Front Desk' }))
+  test('GET /orgs/:orgId/members searches by the nickname that is shown in the organization', async () => {
+    ok(await change(deputy, member, { nickname: 'Front Desk' }))
     const find = async (keyword: string) =>
-      ok(await owner.get(`/api/orgs/${org.id}/members`, { keyword })).data.items.map(
-        (m: { userId: number }) => m.userId,
+      ok(await owner.call('orgs.members', { params: { orgId: org.id }, query: { keyword } })).data.items.map(
+        (m) => m.userId,
       )
     expect(await find('front')).toEqual([member.id])
     expect(await find('%')).toEqual([])
-    ok(await change(admin, member, { nickname: null }))
+    ok(await change(deputy, member, { nickname: null }))
     expect(await find('front')).toEqual([])
   })
 })
 
 describe('roles', () => {
-  test('change at once what a member may do', async () => {
-    const where = await found(owner)
-    await enrol(owner, where, member)
+  test('a new role changes the permissions of a member at once', async () => {
+    const where = await createOrg(owner)
+    await addMembers(owner, where, member)
     expect((await member.get(`/api/orgs/${where.id}/pending`)).status).toBe(403)
     expect(ok(await change(owner, member, { roleCode: 'ADMIN' }, where)).data).toMatchObject({ roleCode: 'ADMIN' })
-    ok(await member.get(`/api/orgs/${where.id}/pending`))
-    const guest = (await members(owner, where)).find((m) => m.userId === member.id)!
-    expect(guest.roleName).toBe('Administrator')
+    await listRequests(member, where)
+    expect((await findMember(where, member)).roleName).toBe('Administrator')
     ok(await change(owner, member, { roleCode: 'GUEST' }, where))
     expect((await member.get(`/api/orgs/${where.id}/members`)).status).toBe(403)
-    await expectSound(owner, where)
+    await expectConsistent(owner, where)
   })
 
-  test('nobody changes or removes the owner, whatever they hold', async () => {
-    for (const who of [admin, member]) {
-      expect([400, 403]).toContain((await change(who, owner, { roleCode: 'MEMBER' })).status)
-      expect([400, 403]).toContain((await change(who, owner, { nickname: 'Fool' })).status)
-      expect([400, 403]).toContain((await remove(who, owner)).status)
+  test('the owner cannot be changed or removed by any member, and cannot leave', async () => {
+    for (const user of [deputy, member]) {
+      expect([400, 403]).toContain((await change(user, owner, { roleCode: 'MEMBER' })).status)
+      expect([400, 403]).toContain((await change(user, owner, { nickname: 'Fool' })).status)
+      expect([400, 403]).toContain((await remove(user, owner)).status)
     }
     expect((await change(owner, owner, { roleCode: 'MEMBER' })).status).toBe(400)
     expect((await remove(owner, owner)).status).toBe(400)
-    expect((await owner.post(`/api/orgs/${org.id}/leave`)).status).toBe(400)
-    expect(await look(owner, org)).toMatchObject({ isOwner: true, roleName: 'Owner' })
-    await expectSound(owner, org)
+    expect((await leave(owner, org)).status).toBe(400)
+    expect(await getOrg(owner, org)).toMatchObject({ isOwner: true, roleName: 'Owner' })
+    await expectConsistent(owner, org)
   })
 
-  test('the owner may name themselves, and OWNER is given by transfer only', async () => {
+  test('the owner can change their own nickname, and no one can assign the OWNER role', async () => {
     expect(ok(await change(owner, owner, { nickname: 'The Boss' })).data).toMatchObject({
       nickname: 'The Boss',
       isOwner: true,
     })
-    for (const who of [owner, admin]) expect((await change(who, member, { roleCode: 'OWNER' })).status).toBe(400)
-    await expectSound(owner, org)
+    for (const user of [owner, deputy]) expect((await change(user, member, { roleCode: 'OWNER' })).status).toBe(400)
+    await expectConsistent(owner, org)
   })
 
-  test('another organization’s role, an unknown one and two that differ are refused', async () => {
-    const foreign = await found(admin)
-    const roleId = (await members(admin, foreign))[0]!.roleId
-    const own = (await members(owner, org)).find((m) => m.userId === member.id)!.roleId
-    for (const body of [{ roleId }, { roleId: 999_999 }, { roleCode: 'KING' }, { roleId: own, roleCode: 'ADMIN' }])
+  test('a role of another organization, an unknown role, and an id and a code that differ are refused with 400', async () => {
+    const foreign = await createOrg(deputy)
+    const roleId = (await listMembers(deputy, foreign)).items[0]!.roleId!
+    const ownRoleId = (await findMember(org, member)).roleId!
+    for (const body of [
+      { roleId },
+      { roleId: UNKNOWN_ID },
+      { roleCode: 'KING' },
+      { roleId: ownRoleId, roleCode: 'ADMIN' },
+    ])
       expect((await change(owner, member, body)).status, JSON.stringify(body)).toBe(400)
-    ok(await change(owner, member, { roleId: own }))
+    ok(await change(owner, member, { roleId: ownRoleId }))
   })
 
-  test('people who are no members are 404', async () => {
+  test('changing or removing a user who is not a member is answered with 404', async () => {
     const stranger = await server.person()
     expect((await change(owner, stranger, { roleCode: 'MEMBER' })).status).toBe(404)
     expect((await remove(owner, stranger)).status).toBe(404)
-    await expectSound(owner, org)
+    await expectConsistent(owner, org)
   })
 
-  test.if(inProcess)('nobody raises anyone above themselves, nor touches who stands above them', async () => {
-    const where = await found(owner)
-    const [clerk, plain, boss] = [await server.person(), await server.person(), await server.person()]
-    await enrol(owner, where, clerk, plain, boss)
-    await promote(owner, where, boss, 'ADMIN')
-    const { ctx } = server
-    await ctx.db.write('test', (tx) =>
-      createRole(ctx, tx, {
-        domain: 'ORG',
-        scopeId: where.id,
-        code: 'CLERK',
-        name: 'Clerk',
-        points: ['org:read', 'member:read', 'member:update', 'member:assign_role', 'member:delete'],
-      }),
-    )
-    await promote(owner, where, clerk, 'CLERK')
-    expect((await change(clerk, plain, { roleCode: 'ADMIN' }, where)).status).toBe(403)
-    expect((await change(clerk, clerk, { roleCode: 'ADMIN' }, where)).status).toBe(403)
-    // MEMBER may do what CLERK may not (share:create): out of reach both ways.
-    expect((await change(clerk, plain, { roleCode: 'GUEST' }, where)).status).toBe(403)
-    expect((await change(clerk, boss, { nickname: 'x' }, where)).status).toBe(403)
-    expect((await remove(clerk, boss, where)).status).toBe(403)
-    ok(await change(clerk, clerk, { nickname: 'Me' }, where))
-    ok(await change(boss, plain, { roleCode: 'CLERK' }, where))
-    ok(await change(clerk, plain, { nickname: 'Colleague' }, where))
-    ok(await remove(clerk, plain, where))
-    await expectSound(owner, where)
-  })
+  test.if(inProcess)(
+    'members cannot assign a role, or change or remove a member, with permissions they do not have',
+    async () => {
+      const where = await createOrg(owner)
+      const [clerk, plain, boss] = [await server.person(), await server.person(), await server.person()]
+      await addMembers(owner, where, clerk, plain, boss)
+      await setRole(owner, where, boss, 'ADMIN')
+      const { ctx } = server
+      await ctx.db.write('test', (tx) =>
+        createRole(ctx, tx, {
+          domain: 'ORG',
+          scopeId: where.id,
+          code: 'CLERK',
+          name: 'Clerk',
+          points: ['org:read', 'member:read', 'member:update', 'member:assign_role', 'member:delete'],
+        }),
+      )
+      await setRole(owner, where, clerk, 'CLERK')
+      expect((await change(clerk, plain, { roleCode: 'ADMIN' }, where)).status).toBe(403)
+      expect((await change(clerk, clerk, { roleCode: 'ADMIN' }, where)).status).toBe(403)
+      // MEMBER has a point that CLERK lacks (share:create), so a clerk cannot change a MEMBER to anything.
+      expect((await change(clerk, plain, { roleCode: 'GUEST' }, where)).status).toBe(403)
+      expect((await change(clerk, boss, { nickname: 'x' }, where)).status).toBe(403)
+      expect((await remove(clerk, boss, where)).status).toBe(403)
+      ok(await change(clerk, clerk, { nickname: 'Me' }, where))
+      ok(await change(boss, plain, { roleCode: 'CLERK' }, where))
+      ok(await change(clerk, plain, { nickname: 'Colleague' }, where))
+      ok(await remove(clerk, plain, where))
+      await expectConsistent(owner, where)
+    },
+  )
 })
 
-describe('going', () => {
-  test('who leaves or is removed keeps nothing: no role, no current organization', async () => {
-    const where = await found(owner)
-    const [goer, expelled] = [await server.person(), await server.person()]
-    await enrol(owner, where, goer, expelled)
-    for (const who of [goer, expelled]) ok(await who.patch(`/api/orgs/${where.id}/switch`))
-    ok(await goer.post(`/api/orgs/${where.id}/leave`))
-    ok(await remove(owner, expelled, where))
-    for (const who of [goer, expelled]) {
-      expect((await who.get(`/api/orgs/${where.id}/members`)).status).toBe(403)
-      expect(ok(await who.get('/api/auth/userinfo')).data.currentOrgId).toBeNull()
-      expect(ok(await who.get('/api/rbac/my-permissions')).data.org).toEqual([])
-      expect((await who.post(`/api/orgs/${where.id}/leave`)).status).toBe(404)
-      expect(ok(await who.get('/api/orgs')).data.total).toBe(0)
-    }
-    expect((await look(owner, where)).memberCount).toBe(1)
-    // Coming back does not bring an old role back.
-    await enrol(owner, where, goer)
-    await promote(owner, where, goer, 'ADMIN')
-    ok(await goer.post(`/api/orgs/${where.id}/leave`))
-    await enrol(owner, where, goer)
-    expect((await look(goer, where))['roleName']).toBe('Member')
-  })
+test('a member who leaves or is removed keeps no role and no current organization', async () => {
+  const where = await createOrg(owner)
+  const [leaver, removed] = [await server.person(), await server.person()]
+  await addMembers(owner, where, leaver, removed)
+  for (const user of [leaver, removed]) ok(await switchTo(user, where))
+  ok(await leave(leaver, where))
+  ok(await remove(owner, removed, where))
+  for (const user of [leaver, removed]) {
+    expect((await user.get(`/api/orgs/${where.id}/members`)).status).toBe(403)
+    expect(await currentOrgId(user)).toBeNull()
+    expect(ok(await user.get('/api/rbac/my-permissions')).data.org).toEqual([])
+    expect((await leave(user, where)).status).toBe(404)
+    expect(ok(await user.call('orgs.list')).data.total).toBe(0)
+  }
+  expect((await getOrg(owner, where)).memberCount).toBe(1)
+  // A former role does not come back with a new membership.
+  await addMembers(owner, where, leaver)
+  await setRole(owner, where, leaver, 'ADMIN')
+  ok(await leave(leaver, where))
+  await addMembers(owner, where, leaver)
+  expect((await getOrg(leaver, where)).roleName).toBe('Member')
 })
 
-describe('handing over', () => {
-  for (const path of ['transfer', 'transfer-ownership'])
-    test(`by ${path}: one owner before and after`, async () => {
-      const where = await found(owner)
+describe('transferring', () => {
+  for (const [id, path] of [
+    ['orgs.transfer', 'transfer'],
+    ['orgs.transferOwnership', 'transfer-ownership'],
+  ] as const)
+    test(`POST /orgs/:id/${path} is for the owner only and leaves exactly one owner`, async () => {
+      const where = await createOrg(owner)
       const [heir, stranger] = [await server.person(), await server.person()]
-      await enrol(owner, where, heir)
-      const hand = (who: Person, userId: number) => who.post(`/api/orgs/${where.id}/${path}`, { userId })
-      expect((await hand(heir, heir.id)).status).toBe(403)
-      for (const userId of [stranger.id, owner.id, 999_999_999]) expect((await hand(owner, userId)).status).toBe(400)
-      expect((await look(owner, where))['isOwner']).toBe(true)
+      await addMembers(owner, where, heir)
+      const transfer = (user: Person, userId: number) => user.call(id, { params: { id: where.id }, body: { userId } })
+      expect((await transfer(heir, heir.id)).status).toBe(403)
+      for (const userId of [stranger.id, owner.id, UNKNOWN_ID]) expect((await transfer(owner, userId)).status).toBe(400)
+      expect((await getOrg(owner, where)).isOwner).toBe(true)
 
-      expect(ok(await hand(owner, heir.id)).data).toMatchObject({
+      expect(ok(await transfer(owner, heir.id)).data).toMatchObject({
         isOwner: false,
         ownerId: heir.id,
         roleName: 'Administrator',
       })
-      expect(await look(heir, where)).toMatchObject({ isOwner: true, roleName: 'Owner' })
-      expect((await hand(owner, owner.id)).status).toBe(403)
+      expect(await getOrg(heir, where)).toMatchObject({ isOwner: true, roleName: 'Owner' })
+      expect((await transfer(owner, owner.id)).status).toBe(403)
       expect((await owner.delete(`/api/orgs/${where.id}?force=true`)).status).toBe(403)
-      await expectSound(heir, where)
-      ok(await owner.post(`/api/orgs/${where.id}/leave`))
+      await expectConsistent(heir, where)
+      ok(await leave(owner, where))
     })
 
-  test.if(inProcess)('a custom role with org:transfer gives nobody the right to take the organization', async () => {
-    const where = await found(owner)
+  test.if(inProcess)('a custom role with org:transfer and org:delete can neither transfer nor dissolve', async () => {
+    const where = await createOrg(owner)
     const thief = await server.person()
-    await enrol(owner, where, thief)
+    await addMembers(owner, where, thief)
     const { ctx } = server
     const points = ['org:read', 'org:transfer', 'org:delete']
     await ctx.db.write('test', (tx) =>
       createRole(ctx, tx, { domain: 'ORG', scopeId: where.id, code: 'THIEF', name: 'Thief', points }),
     )
-    await promote(owner, where, thief, 'THIEF')
+    await setRole(owner, where, thief, 'THIEF')
     expect((await thief.post(`/api/orgs/${where.id}/transfer`, { userId: thief.id })).status).toBeGreaterThanOrEqual(
       400,
     )
     expect((await thief.delete(`/api/orgs/${where.id}?force=true`)).status).toBe(403)
-    await expectSound(owner, where)
+    await expectConsistent(owner, where)
   })
 })

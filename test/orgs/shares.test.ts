@@ -4,7 +4,7 @@ import { setSetting } from '#domains/settings/index.ts'
 
 import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
 import { makeCategory, makeCode } from '../qr-codes/helpers.ts'
-import { enrol, found, ok, type Org, promote } from './helpers.ts'
+import { addMembers as enrol, createOrg as found, ok, type Org, setRole as promote } from './helpers.ts'
 
 let server: TestServer
 let owner: Person
