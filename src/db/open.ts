@@ -1,4 +1,4 @@
-/** Opens the store that the configuration names. */
+/** Migrates and opens the database that the configuration names. */
 
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
@@ -6,11 +6,12 @@ import type { Log } from '#platform/log.ts'
 import { dialect } from './dialect.ts'
 import { openPostgres } from './engine/postgres.ts'
 import { openSqlite } from './engine/sqlite.ts'
+import type { WriteLimits } from './engine/write.ts'
 import { databaseFile, migrate } from './migrate.ts'
 import type { Store } from './store.ts'
 
 export interface OpenOptions {
-  /** `databaseUrl` empty: SQLite at `<dataDir>/tessera.db`. Must be of the dialect that this process was started with. */
+  /** Empty `databaseUrl`: SQLite at `<dataDir>/tessera.db`. Must be of the dialect that this process was started with. */
   config: {
     readonly databaseUrl: string
     readonly dataDir: string
@@ -19,18 +20,19 @@ export interface OpenOptions {
   }
   clock: Clock
   log: Log
+  /** For tests. */
+  limits?: WriteLimits
 }
 
-/** Migrates, then opens. Throws StorageErrors (see errors.ts), each one sentence for the operator. */
+/** @throws StorageError with one sentence for the operator (errors.ts) */
 export async function openStore({
   config: { databaseUrl, dataDir, checkAnswers = false },
-  clock,
-  log,
+  ...options
 }: OpenOptions): Promise<Store> {
   if ((databaseUrl === '') !== (dialect === 'sqlite'))
     throw new Error(`this process was started for ${dialect}: the schema of the other database is not loaded`)
-  await migrate({ databaseUrl, dataDir, clock, log })
+  await migrate({ databaseUrl, dataDir, clock: options.clock, log: options.log })
   return databaseUrl === ''
-    ? openSqlite({ file: databaseFile(dataDir), clock, log, checksPages: checkAnswers })
-    : openPostgres({ databaseUrl, clock, log })
+    ? openSqlite({ file: databaseFile(dataDir), checksPages: checkAnswers, ...options })
+    : openPostgres({ databaseUrl, ...options })
 }

@@ -1,34 +1,40 @@
 /**
- * The only way to the data. `read` sees committed rows; `write` is the only way to change them. SQLite and PostgreSQL
- * implement the same promise, in `sqlite.ts` and `postgres.ts`:
+ * The only access to the data. `read` sees committed rows; `write` is the only way to change them. SQLite (engine/sqlite.ts) and
+ * PostgreSQL (engine/postgres.ts) keep the same promises:
  *
- * - what `write` resolved with survives a power cut; what it rejected with left nothing;
+ * - when `write` has resolved, its changes survive a power cut; when it has rejected, none of its changes remain;
  * - `write` calls appear to run one after the other;
- * - `afterCommit` functions run once, in order, after the commit and before the caller goes on, never after a rollback.
+ * - `afterCommit` functions run once, in order, after the commit and before the caller continues, and never after a rollback.
  */
 
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 
-// TypeScript sees one dialect: the builders used here answer alike on both (see dialect.ts).
+// TypeScript sees one dialect: the builders used here work alike on both (see dialect.ts).
 type Drizzle = BaseSQLiteDatabase<'async', unknown, Record<string, never>>
 
-/** Always awaited; never call `.get() .all() .run()` on them. What a write did is known from RETURNING only. */
+/**
+ * Always await them; never call `.get()`, `.all()` or `.run()`. Only RETURNING shows what a write changed: no builder returns a
+ * count of affected rows.
+ */
 export type Builders = Pick<Drizzle, 'select' | 'selectDistinct' | '$with' | 'with' | 'insert' | 'update' | 'delete'>
 
-/** Reads committed rows: all that was committed when the current turn of the event loop first read, and every write of this process. */
+/**
+ * Reads committed rows: every write of this process that has resolved, and everything else that was committed before the first
+ * read in the current turn of the event loop.
+ */
 export type Db = Pick<Builders, 'select' | 'selectDistinct' | '$with' | 'with'> & { readonly kind: 'read' | 'write' }
 
 /**
- * A running write. Dead once the function given to `write` has returned: any later use throws. Await nothing but it. A statement
- * that fails dooms the write, even when its error is caught: decide by a condition or ON CONFLICT, not by trying.
+ * A running write. Using it after the function given to `write` has returned throws. Await nothing else in that function. After a
+ * statement has failed, the write is rolled back even if the error was caught: decide by a condition or ON CONFLICT, not by trying.
  */
 export type Tx = Builders & {
   readonly kind: 'write'
-  /** Runs after the commit: notifications, sockets, mails, cache invalidation. Must not throw; errors are logged. */
+  /** Runs `fn` after the commit: notifications, sockets, mails, cache invalidation. It must not throw; errors are logged. */
   afterCommit(fn: () => void): void
   /**
-   * The moment of this write for `updatedAt`, epoch milliseconds: greater than that of every earlier write, also across
-   * restarts and when the machine's clock goes back. Above 1,000 stamped writes a second it runs ahead of the clock.
+   * The time of this write for `updatedAt`, in epoch milliseconds: greater than that of every earlier write, also after a restart
+   * and when the machine's clock goes back. Above 1,000 stamped writes a second it runs ahead of the clock.
    */
   readonly stamp: number
 }
@@ -36,13 +42,15 @@ export type Tx = Builders & {
 export interface Store {
   readonly read: Db
   /**
-   * The same rows for queries that take more than a millisecond or two (searching a long list, statistics): on SQLite they run on
-   * a thread of their own, so that the event loop goes on. Not for paged lists.
+   * Reads the same rows, for queries that take more than a millisecond or two (searching a long list, statistics). On SQLite they
+   * run on a worker, so that the event loop is not blocked. Not for paged lists.
    */
   readonly readInWorker: Db
-  /** `name` (`domain.useCase`) names the write in the log. `fn` may run more than once on PostgreSQL: side effects belong in
-   * `afterCommit`. */
+  /**
+   * Runs `fn` in a transaction. `name` (`domain.useCase`) is the name of the write in the log. On PostgreSQL `fn` may run more than
+   * once, so side effects belong in `afterCommit`.
+   */
   write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T>
-  /** Waits for writes under way, checkpoints, closes. Later calls reject. */
+  /** Waits for running writes, checkpoints and closes. Later calls reject. */
   close(): Promise<void>
 }

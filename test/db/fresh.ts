@@ -1,4 +1,4 @@
-/** An empty, migrated database of this run's dialect, and stores on it. */
+/** Stores on a fresh database of this run's dialect. */
 
 import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { SQL } from 'bun'
 
 import { dialect } from '#db/dialect.ts'
 import { databaseFile } from '#db/migrate.ts'
-import { openStore } from '#db/open.ts'
+import { type OpenOptions, openStore } from '#db/open.ts'
 import type { Store } from '#db/store.ts'
 import type { Fields, Log } from '#platform/log.ts'
 
@@ -24,7 +24,7 @@ export interface Line {
   fields: Fields
 }
 
-/** A log that remembers. */
+/** A log that keeps its lines in memory. */
 export function memoryLog(): Log & { lines: Line[] } {
   const lines: Line[] = []
   const at =
@@ -48,13 +48,13 @@ export interface Place {
   readonly databaseUrl: string
   readonly clock: TestClock
   readonly log: ReturnType<typeof memoryLog>
-  /** `checkAnswers`: as in the configuration. */
-  open(options?: { checkAnswers?: boolean }): Promise<Store>
+  /** Migrates and opens the database. The store is closed with the place. `checkAnswers`: as in the configuration. */
+  open(options?: Pick<OpenOptions, 'limits'> & { checkAnswers?: boolean }): Promise<Store>
   /** Runs SQL on a connection of its own, as another program would. */
   raw(statement: string): Promise<unknown[][]>
 }
 
-/** Gives `use` an empty place and removes it afterwards, with every store opened there. */
+/** Runs `use` with an empty place; afterwards closes every store opened there and removes the place. */
 export async function withPlace(use: (place: Place) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-db-'))
   const database = onSqlite ? undefined : await freshDatabase()
@@ -68,8 +68,9 @@ export async function withPlace(use: (place: Place) => Promise<void>): Promise<v
       databaseUrl,
       clock,
       log,
-      async open(options = {}) {
-        const store = await openStore({ config: { databaseUrl, dataDir, ...options }, clock, log })
+      async open({ limits, checkAnswers = false } = {}) {
+        const config = { databaseUrl, dataDir, checkAnswers }
+        const store = await openStore({ config, clock, log, ...(limits && { limits }) })
         stores.push(store)
         return store
       },
@@ -82,7 +83,7 @@ export async function withPlace(use: (place: Place) => Promise<void>): Promise<v
   }
 }
 
-/** The same with one open store. */
+/** `withPlace` with one open store. */
 export const withStore = (use: (store: Store, place: Place) => Promise<void>): Promise<void> =>
   withPlace(async (place) => use(await place.open(), place))
 
@@ -104,7 +105,7 @@ async function raw(dataDir: string, databaseUrl: string, statement: string): Pro
   }
 }
 
-/** What a promise rejects with. (`expect().rejects` would spin for ever on one that another thread settles.) */
+/** The error that a promise rejects with. (`expect().rejects` never returns for a promise that another thread settles.) */
 export const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     (value) => {

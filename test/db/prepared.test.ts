@@ -73,8 +73,8 @@ const code = (userId: number, uuid: string, more: Record<string, unknown> = {}) 
   ...more,
 })
 
-describe('a prepared query', () => {
-  test('gives what the builder gives: booleans, JSON, numbers beyond 2^31, NULL', async () => {
+describe('prepared', () => {
+  test('a prepared query returns the same as its builder: booleans, JSON, numbers above 2^31, NULL', async () => {
     await withStore(async (store) => {
       const userId = await someone(store)
       const given = code(userId, 'a', { tags: ['x', '中文', '"'], style: { fg: 'ff0000', margin: 2 }, pinned: true })
@@ -95,13 +95,13 @@ describe('a prepared query', () => {
     })
   })
 
-  test('runs with other values each time, in reads and in writes', async () => {
+  test('a prepared query takes other values at each run, in reads and in writes', async () => {
     await withStore(async (store) => {
       const userId = await someone(store)
       const ids = await store.write('test', async (tx) => {
         const made: number[] = []
         for (const uuid of ['a', 'b', 'c']) made.push((await insertCode(tx, code(userId, uuid)))[0]!.id)
-        // A write sees its own rows, readers do not yet.
+        // The write sees its own rows; readers do not see them yet.
         expect(await idsOf(tx, { userId, limit: 10, offset: 0 })).toHaveLength(3)
         expect(await idsOf(store.read, { userId, limit: 10, offset: 0 })).toEqual([])
         return made
@@ -111,7 +111,7 @@ describe('a prepared query', () => {
     })
   })
 
-  test('updates and deletes, and says nothing where nothing is returned', async () => {
+  test('a prepared update or delete returns the rows of RETURNING, and none without it', async () => {
     await withStore(async (store) => {
       const userId = await someone(store)
       const [made] = await store.write('test', (tx) => insertCode(tx, code(userId, 'a')))
@@ -125,7 +125,7 @@ describe('a prepared query', () => {
     })
   })
 
-  test('maps joins: the missing side is null', async () => {
+  test('a prepared join has null for a table without a row', async () => {
     await withStore(async (store) => {
       const userId = await someone(store)
       const joined = prepared((db) =>
@@ -154,22 +154,22 @@ describe('a prepared query', () => {
     })
   })
 
-  test('rejects, and changes nothing, when a value is missing', async () => {
+  test('a prepared query rejects when the value of a placeholder is missing', async () => {
     await withStore(async (store) => {
       await expect(codeById(store.read, {})).rejects.toThrow('no value for the placeholder "id"')
       await expect(idsOf(store.read, { userId: 1, limit: 1 })).rejects.toThrow('"offset"')
     })
   })
 
-  test('rejects in a write that is over', async () => {
+  test('a prepared query rejects on the tx of a write that has ended', async () => {
     await withStore(async (store) => {
       const tx = await store.write('test', async (inner) => inner)
-      await expect(codeById(tx, { id: 1 })).rejects.toThrow('this tx is over')
+      await expect(codeById(tx, { id: 1 })).rejects.toThrow('this tx has ended')
     })
   })
 })
 
-test('JSON values come back as they went in, whatever they look like', async () => {
+test('JSON values are read back exactly as they were written', async () => {
   await withStore(async (store) => {
     const values = ['123', 'null', '"', '{"a":1}', '', 0, -1.5, true, [], {}, { b: 1, a: [null, 'x'] }, '中文 🎉']
     await store.write('test', async (tx) => {
@@ -178,12 +178,12 @@ test('JSON values come back as they went in, whatever they look like', async () 
     })
     const rows = await store.read.select({ value: settings.value }).from(settings).orderBy(settings.key)
     expect(rows.map(({ value }) => value)).toEqual(values)
-    // Also with the order of the keys.
+    // The order of the keys is kept, too.
     expect(JSON.stringify(rows[10]!.value)).toBe('{"b":1,"a":[null,"x"]}')
   })
 })
 
-test('aggregates are numbers', async () => {
+test('count() and max() return numbers', async () => {
   await withStore(async (store) => {
     const userId = await someone(store)
     await store.write('test', (tx) => insertCode(tx, code(userId, 'a')))
@@ -192,7 +192,7 @@ test('aggregates are numbers', async () => {
   })
 })
 
-test('a query made anew each time gives the same, also with thousands of different texts', async () => {
+test('thousands of different statements return correct rows, although only some of them are kept compiled', async () => {
   await withStore(async (store) => {
     const userId = await someone(store)
     await store.write('test', (tx) => insertCode(tx, code(userId, 'a')))
@@ -201,7 +201,7 @@ test('a query made anew each time gives the same, also with thousands of differe
         .select({ uuid: qrCodes.uuid })
         .from(qrCodes)
         .where(sql`${qrCodes.userId} = ${userId} and ${sql.raw(String(i))} >= 0`)
-      if (rows[0]?.uuid !== 'a') throw new Error(`text ${i} gave ${JSON.stringify(rows)}`)
+      if (rows[0]?.uuid !== 'a') throw new Error(`statement ${i} returned ${JSON.stringify(rows)}`)
     }
   })
 }, 60_000)

@@ -1,15 +1,17 @@
-/** Connections to PostgreSQL, and the lock that keeps a second server off the same database. */
+/** Connections to PostgreSQL, and the lock that keeps a second Tessera process off the same database. */
 
 import { asStorageError, StorageError, storageError } from '../errors.ts'
 
-/** Host, port and database, for messages: a URL may hold a password. */
+/** Host, port and database for messages; the URL itself may contain a password. */
 export function placeOf(databaseUrl: string): string {
   const url = new URL(databaseUrl)
   return `PostgreSQL at ${url.host}${url.pathname}`
 }
 
-/** `max` connections, opened when first needed. What a commit answered is on disk, whatever the server's own default. */
-// `Bun.SQL` and not an import of it: the import alone would load the client at each start on SQLite too (about 7 ms and 3 MiB).
+/**
+ * A pool of up to `max` connections, opened when first needed. Commits wait for the disk, even if the server's default is not to.
+ * `Bun.SQL` is not imported from 'bun': the import alone loads the client at each start on SQLite too (about 7 ms and 3 MiB).
+ */
 export const connectPostgres = (databaseUrl: string, max: number, onclose?: (error: unknown) => void): Bun.SQL =>
   new Bun.SQL({
     url: databaseUrl,
@@ -19,24 +21,25 @@ export const connectPostgres = (databaseUrl: string, max: number, onclose?: (err
     ...(onclose ? { onclose } : {}),
   })
 
-/** "tessera" in ASCII as a number. Advisory locks belong to one database of the server. */
+/** "tessera" in ASCII as a number. Advisory locks are per database, so databases on one server do not share it. */
 const LOCK_KEY = '32762643830108769'
 
 export interface PgLock {
-  /** False while the connection is down: another server may have taken the database. */
+  /** False while the connection is down: another process may hold the lock then. */
   readonly held: boolean
   release(): Promise<void>
 }
 
-/** How soon a lost lock is asked for again. */
+/** Pause before a lost lock is requested again, in milliseconds. */
 const RETRY_MS = 1000
-/** PostgreSQL takes a moment to notice that a killed server is gone: a restart waits so often, so long. */
-const START_TRIES = 5
+/** PostgreSQL takes a moment to notice that a killed process is gone, so that a restart tries several times. */
+const START_ATTEMPTS = 5
 const START_PAUSE_MS = 200
 
 /**
- * Takes the database for this process, or throws a StorageError: `busy` when another server has it. When the connection breaks,
- * the lock is taken again as soon as possible; until then `held` is false and nothing may be written.
+ * Locks the database for this process. If the connection breaks, the lock is acquired again as soon as possible; until then
+ * `held` is false and nothing may be written.
+ * @throws StorageError of kind `busy` when another process holds the lock
  */
 export async function lockPostgres(databaseUrl: string): Promise<PgLock> {
   const where = placeOf(databaseUrl)
@@ -45,10 +48,10 @@ export async function lockPostgres(databaseUrl: string): Promise<PgLock> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const sql = connectPostgres(databaseUrl, 1, () => {
     held = false
-    if (!released) timer = setTimeout(() => void retake(), RETRY_MS)
+    if (!released) timer = setTimeout(() => void reacquire(), RETRY_MS)
   })
 
-  async function take(): Promise<void> {
+  async function acquire(): Promise<void> {
     try {
       const [row] = (await sql.unsafe(`SELECT pg_try_advisory_lock(${LOCK_KEY}) AS held`)) as { held: boolean }[]
       if (!row!.held) throw storageError('busy', where)
@@ -58,28 +61,28 @@ export async function lockPostgres(databaseUrl: string): Promise<PgLock> {
     }
   }
 
-  async function retake(): Promise<void> {
+  async function reacquire(): Promise<void> {
     if (released || held) return
     try {
-      await take()
+      await acquire()
     } catch (error) {
-      // A failed connection comes back through `onclose`; a refused lock does not.
-      if (error instanceof StorageError && error.kind === 'busy') timer = setTimeout(() => void retake(), RETRY_MS)
+      // A failed connection calls `onclose`, which retries; a refused lock does not.
+      if (error instanceof StorageError && error.kind === 'busy') timer = setTimeout(() => void reacquire(), RETRY_MS)
     }
   }
 
   const release = async (): Promise<void> => {
     released = true
     clearTimeout(timer)
-    // Closing alone would free it too, but only some time after we have returned.
+    // Closing the connection would release it too, but only some time after this function has returned.
     if (held) await sql.unsafe(`SELECT pg_advisory_unlock(${LOCK_KEY})`).catch(() => undefined)
     await sql.close()
   }
-  for (let tries = 1; !held; tries++) {
+  for (let nth = 1; !held; nth++) {
     try {
-      await take()
+      await acquire()
     } catch (error) {
-      if (!(error instanceof StorageError) || error.kind !== 'busy' || tries === START_TRIES) {
+      if (!(error instanceof StorageError) || error.kind !== 'busy' || nth === START_ATTEMPTS) {
         await release()
         throw error
       }

@@ -1,6 +1,7 @@
 /**
- * The store on PostgreSQL: reads on connections of their own, each write a SERIALIZABLE transaction that is run again when the
- * server gives it up in favour of another. One server has the database, by an advisory lock (see pg-connection.ts).
+ * The store on PostgreSQL. Reads have a pool of their own. Each write is a SERIALIZABLE transaction, run again when PostgreSQL
+ * aborts it because of a conflict. Only one process may use a database at a time, because caches and stamps are kept in memory and
+ * would not notice the writes of another process. An advisory lock ensures it (pg-connection.ts).
  */
 
 import type { SQL } from 'bun'
@@ -13,21 +14,21 @@ import type { Rows, Runner } from '../query/builders.ts'
 import type { Store, Tx } from '../store.ts'
 import { connectPostgres, lockPostgres, placeOf } from './pg-connection.ts'
 import { STAMP_MARK, Stamps } from './stamps.ts'
-import { gate } from './write-limiter.ts'
-import { ReadDb, refuseNested, runHooks, runWrite, WriteTx } from './write.ts'
+import { writeLimiter } from './write-limiter.ts'
+import { ReadDb, refuseNested, runHooks, runWrite, WRITE_LIMITS, type WriteLimits, WriteTx } from './write.ts'
 
-const READERS = 10
-/** More writers at once mostly means more conflicts; the others wait for a connection. */
-const WRITERS = 8
+const READ_CONNECTIONS = 10
+/** More parallel writes would mostly cause more conflicts. */
+const WRITE_CONNECTIONS = 8
 
-/** Alone a write cannot conflict, and conflicts soon lead there (gate.ts): beyond this something is wrong. */
-const TRIES = 40
+/** Conflicts soon make writes run one by one (write-limiter.ts), and then none can conflict: after this many something is wrong. */
+const ATTEMPTS = 40
 
 const READ_MARK = 'SELECT value FROM server_state WHERE key = $1'
-const SET_MARK =
+const SAVE_MARK =
   'INSERT INTO server_state (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
 
-/** Runs statements on a pool or on one reserved connection. */
+/** Runs statements on a pool or on a reserved connection. */
 class PgRunner implements Runner {
   constructor(
     readonly client: Pick<SQL, 'unsafe'>,
@@ -46,14 +47,21 @@ export interface PostgresOptions {
   databaseUrl: string
   clock: Clock
   log: Log
+  /** For tests. */
+  limits?: WriteLimits
 }
 
-/** Throws StorageErrors: `unreachable`, or `busy` when another server has the database. */
-export async function openPostgres({ databaseUrl, clock, log }: PostgresOptions): Promise<Store> {
+/** @throws StorageError of kind `unreachable`, or `busy` when another process uses the database */
+export async function openPostgres({
+  databaseUrl,
+  clock,
+  log,
+  limits = WRITE_LIMITS,
+}: PostgresOptions): Promise<Store> {
   const where = placeOf(databaseUrl)
   const lock = await lockPostgres(databaseUrl)
-  const readers = connectPostgres(databaseUrl, READERS)
-  const writers = connectPostgres(databaseUrl, WRITERS)
+  const readers = connectPostgres(databaseUrl, READ_CONNECTIONS)
+  const writers = connectPostgres(databaseUrl, WRITE_CONNECTIONS)
   const reader = new PgRunner(readers, where)
   const read = new ReadDb(reader)
   let stamps: Stamps
@@ -64,19 +72,19 @@ export async function openPostgres({ databaseUrl, clock, log }: PostgresOptions)
     throw error
   }
 
-  let moving: Promise<void> | undefined
-  /** Makes the mark durable before any stamp above it is given; outside the writes, which would all conflict on it. */
+  let saving: Promise<void> | undefined
+  /** Saves the mark before a stamp above it is given. Done outside the writes, which would all conflict on its row. */
   async function reserveStamps(connection: Runner): Promise<void> {
-    const mark = stamps.due()
+    const mark = stamps.markToSave()
     if (mark === undefined) return
-    moving ??= (async () => {
-      await connection.rows(SET_MARK, [STAMP_MARK, String(mark)])
-      stamps.keep(mark)
-    })().finally(() => (moving = undefined))
-    await moving
+    saving ??= (async () => {
+      await connection.rows(SAVE_MARK, [STAMP_MARK, String(mark)])
+      stamps.markSaved(mark)
+    })().finally(() => (saving = undefined))
+    await saving
   }
 
-  /** One try. Resolves after the commit; after-commit hooks have run then. */
+  /** Runs a write once. Resolves after the commit and the after-commit hooks. */
   async function attempt<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T> {
     const client = await writers.reserve()
     const connection = new PgRunner(client, where)
@@ -85,14 +93,14 @@ export async function openPostgres({ databaseUrl, clock, log }: PostgresOptions)
       await connection.rows('BEGIN ISOLATION LEVEL SERIALIZABLE', [])
       const tx = new WriteTx(connection, read, () => stamps.next())
       try {
-        const value = await runWrite(tx, name, fn, log)
+        const value = await runWrite(tx, name, fn, log, limits)
         if (!lock.held) throw storageError('unreachable', where)
         await connection.rows('COMMIT', [])
         runHooks(tx.hooks, log)
         return value
       } catch (error) {
         await connection.rows('ROLLBACK', []).catch(() => undefined)
-        // What the server said counts, even where `fn` made another error of it.
+        // `fn` may have replaced the error of a conflict with one of its own: it must be run again all the same.
         throw isSerializationFailure(tx.runner.failure) ? tx.runner.failure : error
       }
     } finally {
@@ -100,8 +108,8 @@ export async function openPostgres({ databaseUrl, clock, log }: PostgresOptions)
     }
   }
 
-  const turns = gate(WRITERS)
-  const underWay = new Set<Promise<unknown>>()
+  const limiter = writeLimiter(WRITE_CONNECTIONS)
+  const running = new Set<Promise<unknown>>()
   let closed = false
 
   return {
@@ -111,22 +119,22 @@ export async function openPostgres({ databaseUrl, clock, log }: PostgresOptions)
       refuseNested()
       if (closed) throw new Error('the store is closed')
       if (!lock.held) throw storageError('unreachable', where)
-      const writing = turns.run(() => attempt(name, fn), isSerializationFailure, TRIES)
-      underWay.add(writing)
+      const writing = limiter.run(() => attempt(name, fn), isSerializationFailure, ATTEMPTS)
+      running.add(writing)
       try {
         return await writing
       } catch (error) {
         throw asStorageError(error, where)
       } finally {
-        underWay.delete(writing)
+        running.delete(writing)
       }
     },
     async close() {
       if (closed) return
       closed = true
-      await Promise.allSettled(underWay)
-      await reader.rows(SET_MARK, [STAMP_MARK, String(stamps.last)]).catch((error: unknown) => {
-        log.warn('the clock mark could not be saved on closing', { error })
+      await Promise.allSettled(running)
+      await reader.rows(SAVE_MARK, [STAMP_MARK, String(stamps.last)]).catch((error: unknown) => {
+        log.warn('the stamp mark could not be saved on closing', { error })
       })
       await Promise.all([readers.close(), writers.close(), lock.release()])
     },

@@ -1,6 +1,7 @@
 /**
- * The store on SQLite: one connection that reads committed rows, one that writes. Writers that wait together form a group: each
- * runs in a SAVEPOINT of one transaction, all share its COMMIT and so its fsync, and none is answered before it.
+ * The store on SQLite: one connection reads committed rows, another one writes. Writes that are queued at the same time are
+ * committed as a group: each runs in a SAVEPOINT of one transaction, they share its COMMIT and so its fsync, and none is answered
+ * before it. See docs/adr/0003-group-commit.md.
  */
 
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
@@ -11,27 +12,20 @@ import type { Log } from '#platform/log.ts'
 import { asStorageError } from '../errors.ts'
 import type { Rows, Runner } from '../query/builders.ts'
 import type { Store, Tx } from '../store.ts'
-import { AsideThread } from './aside.ts'
-import { sqliteThread } from './sqlite-thread.ts'
+import { Checkpointer, LOG_PAGES, type LogPages } from './sqlite-checkpoint.ts'
+import type { SqliteTask } from './sqlite.worker.ts'
 import { STAMP_MARK, Stamps } from './stamps.ts'
-import { ReadDb, refuseNested, runHooks, runWrite, WriteTx } from './write.ts'
+import { WorkerHost, workerUrl } from './worker-host.ts'
+import { ReadDb, refuseNested, runHooks, runWrite, WRITE_LIMITS, type WriteLimits, WriteTx } from './write.ts'
 
-/** A group ends after so many writers or so long, so that the first of it is not answered much later than it could be. */
-const GROUP_WRITERS = 256
+/** A group ends after this many writes or milliseconds, so that its first write is not answered much later than it could be. */
+const GROUP_WRITES = 256
 const GROUP_MS = 4
 
-/**
- * When SQLite's log is copied into the database file, in pages of 4 KB. From `checkpoint` on a thread of its own does it, which here
- * would stop everything for 5 to 20 ms. Under steady writing that thread never catches up with the last page: from `restart` on the
- * writer copies the rest itself, so that the log starts over. `fallback`: the thread does not work, SQLite goes its own way.
- * (Measured at 64 writers: 39,000 writes/s and p99 3 ms against 27,000 and 14 ms for SQLite's own way every 1,000 pages.)
- */
-const LOG_PAGES = { checkpoint: 2000, restart: 16_000, fallback: 32_000 }
-
-/** Statements kept compiled a connection; lists of changing length make new ones all the time. */
+/** Compiled statements kept per connection. Lists of changing length produce new statements all the time. */
 const STATEMENTS = 500
 
-/** Design §4. Bun's own defaults are synchronous=FULL without WAL, foreign keys off, no waiting. */
+/** Bun's defaults are synchronous=FULL without WAL, no foreign keys and no waiting for locks. */
 export const PRAGMAS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
@@ -83,7 +77,7 @@ class Connection implements Runner {
   }
 }
 
-/** Reads of one turn of the event loop share a snapshot: taking and giving up its file locks costs half of a small query. */
+/** Reads of one turn of the event loop share a snapshot: acquiring and releasing its file locks costs half of a small query. */
 class Reader extends Connection {
   #open = false
   readonly #release = () => this.release()
@@ -97,7 +91,7 @@ class Reader extends Connection {
     return super.rows(sql, params)
   }
 
-  /** What is read next sees everything committed until now. */
+  /** The next read sees everything that was committed before it. */
   release(): void {
     if (!this.#open) return
     this.#open = false
@@ -105,17 +99,38 @@ class Reader extends Connection {
   }
 }
 
-interface Job {
+/** Runs queries on a worker with a connection of its own. Adds about 0.1 ms per query. */
+class WorkerReader implements Runner {
+  readonly #worker = new WorkerHost<SqliteTask, Rows>(workerUrl('db/engine/sqlite.worker.ts'))
+
+  constructor(readonly file: string) {}
+
+  async rows(sql: string, params: unknown[]): Promise<Rows> {
+    try {
+      return await this.#worker.run({ kind: 'query', file: this.file, sql, params })
+    } catch (error) {
+      throw asStorageError(error, this.file)
+    }
+  }
+
+  /** Running queries reject. */
+  close(): void {
+    this.#worker.stop(new Error('the store is closed'))
+  }
+}
+
+interface QueuedWrite {
   fn: (tx: Tx) => Promise<unknown>
   name: string
   resolve(value: unknown): void
   reject(error: unknown): void
 }
 
-/** A writer whose turn in the group is over. */
+/** A write of the current group whose function has ended and whose answer waits for the COMMIT. */
 interface Outcome {
-  job: Job
+  write: QueuedWrite
   ok: boolean
+  /** The result of the write's function, or its error. */
   value: unknown
   hooks: readonly (() => void)[]
   applyListChanges(): void
@@ -126,14 +141,22 @@ export interface SqliteOptions {
   file: string
   clock: Clock
   log: Log
-  /** See write.ts (tests). */
-  stuckMs?: number
-  logPages?: typeof LOG_PAGES
-  /** See write.ts. */
+  /** For tests. */
+  limits?: WriteLimits
+  /** For tests. */
+  logPages?: LogPages
+  /** See ReadDb in write.ts. */
   checksPages?: boolean
 }
 
-export function openSqlite({ file, clock, log, stuckMs, logPages = LOG_PAGES, checksPages }: SqliteOptions): Store {
+export function openSqlite({
+  file,
+  clock,
+  log,
+  limits = WRITE_LIMITS,
+  logPages = LOG_PAGES,
+  checksPages,
+}: SqliteOptions): Store {
   const writer = new Connection(file, `PRAGMA wal_autocheckpoint = ${logPages.fallback};`)
   const reader = new Reader(file, 'PRAGMA query_only = ON; PRAGMA cache_size = -8000;')
   const stamps = new Stamps(
@@ -142,61 +165,61 @@ export function openSqlite({ file, clock, log, stuckMs, logPages = LOG_PAGES, ch
   )
 
   const read = new ReadDb(reader, checksPages)
-  const thread = sqliteThread(file)
-  const asideThread = new AsideThread(file)
-  const queue: Job[] = []
-  let pumping: Promise<void> | undefined
+  const workerReader = new WorkerReader(file)
+  const checkpointer = new Checkpointer(writer, file, log, logPages)
+  const queue: QueuedWrite[] = []
+  let committing: Promise<void> | undefined
   let closed = false
 
-  const setMark = (mark: number) =>
+  const saveMark = (mark: number) =>
     writer.rows(
       'INSERT INTO server_state (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
       [STAMP_MARK, String(mark)],
     )
 
-  /** One writer's turn. Throws only when the whole group is lost. */
-  async function turn(job: Job, mark: number | undefined): Promise<Outcome> {
+  /** Runs one write of the group. Throws only if the whole group is lost. */
+  async function runInSavepoint(write: QueuedWrite, mark: number | undefined): Promise<Outcome> {
     const tx = new WriteTx(writer, read, () => stamps.next(mark))
     writer.rows('SAVEPOINT w', [])
     try {
-      const value = await runWrite(tx, job.name, job.fn, log, stuckMs)
+      const value = await runWrite(tx, write.name, write.fn, log, limits)
       writer.rows('RELEASE w', [])
-      return { job, ok: true, value, hooks: tx.hooks, applyListChanges: () => tx.listChanges.apply(read) }
+      return { write, ok: true, value, hooks: tx.hooks, applyListChanges: () => tx.listChanges.apply(read) }
     } catch (error) {
-      // A full disk or an I/O error makes SQLite roll back everything by itself: then earlier writers of the group are lost too.
+      // After a full disk or an I/O error, SQLite has rolled back everything, including the earlier writes of the group.
       if (!writer.client.inTransaction) throw error
       writer.rows('ROLLBACK TO w', [])
       writer.rows('RELEASE w', [])
-      return { job, ok: false, value: error, hooks: [], applyListChanges() {} }
+      return { write, ok: false, value: error, hooks: [], applyListChanges() {} }
     }
   }
 
   async function commitGroup(): Promise<void> {
     const outcomes: Outcome[] = []
-    let job: Job | undefined
+    let write: QueuedWrite | undefined
     try {
       writer.rows('BEGIN IMMEDIATE', [])
-      const mark = stamps.due()
-      if (mark !== undefined) setMark(mark)
+      const mark = stamps.markToSave()
+      if (mark !== undefined) saveMark(mark)
       const endsAt = performance.now() + GROUP_MS
       do {
-        job = queue.shift()
-        if (job === undefined) break
-        outcomes.push(await turn(job, mark))
-        job = undefined
-      } while (outcomes.length < GROUP_WRITERS && performance.now() < endsAt)
+        write = queue.shift()
+        if (write === undefined) break
+        outcomes.push(await runInSavepoint(write, mark))
+        write = undefined
+      } while (outcomes.length < GROUP_WRITES && performance.now() < endsAt)
       writer.rows('COMMIT', [])
       reader.release()
-      if (mark !== undefined) stamps.keep(mark)
+      if (mark !== undefined) stamps.markSaved(mark)
     } catch (error) {
       try {
         if (writer.client.inTransaction) writer.client.run('ROLLBACK')
       } catch (cause) {
         log.error('a failed group of writes could not be rolled back', { error: cause })
       }
-      const lost = outcomes.map((outcome) => outcome.job)
-      if (job !== undefined) lost.push(job)
-      // BEGIN itself failed: whoever waits gets the reason rather than the same wait again.
+      const lost = outcomes.map((outcome) => outcome.write)
+      if (write !== undefined) lost.push(write)
+      // BEGIN itself failed: reject every queued write instead of letting each one wait for the same failure.
       if (lost.length === 0) lost.push(...queue.splice(0))
       log.error('writes were lost', { count: lost.length, error })
       for (const { reject } of lost) reject(error)
@@ -208,71 +231,47 @@ export function openSqlite({ file, clock, log, stuckMs, logPages = LOG_PAGES, ch
       log,
     )
     for (const { hooks } of outcomes) runHooks(hooks, log)
-    for (const { job, ok, value } of outcomes) {
-      if (ok) job.resolve(value)
-      else job.reject(value)
+    for (const outcome of outcomes) {
+      if (outcome.ok) outcome.write.resolve(outcome.value)
+      else outcome.write.reject(outcome.value)
     }
   }
 
-  let copying = false
-  let copied = false
-  function keepLogShort(): void {
-    if (copying) return
-    const [, pages, done] = writer.rows('PRAGMA wal_checkpoint(NOOP)', [])[0] as [number, number, number]
-    if (copied && pages >= logPages.restart) {
-      // The thread has just done nearly all of it.
-      writer.rows('PRAGMA wal_checkpoint(PASSIVE)', [])
-      copied = false
-    } else if (pages - done >= logPages.checkpoint) {
-      copying = true
-      copied = false
-      thread
-        .checkpoint()
-        .then(() => (copied = true))
-        .catch((error: unknown) => log.warn('the database log could not be copied', { error }))
-        .finally(() => (copying = false))
-    }
-  }
-
-  async function pump(): Promise<void> {
-    // After the input that is there has been handled: requests that came together commit together.
+  async function commitQueue(): Promise<void> {
     do {
+      // First let the event loop handle all input that has arrived, so that requests that came together are committed together.
       await new Promise<void>((next) => setImmediate(next))
       await commitGroup()
-      try {
-        keepLogShort()
-      } catch (error) {
-        log.warn('the database log could not be copied', { error })
-      }
+      checkpointer.checkpointIfNeeded()
     } while (queue.length > 0)
-    pumping = undefined
+    committing = undefined
   }
 
   return {
     read,
-    readInWorker: new ReadDb(asideThread),
+    readInWorker: new ReadDb(workerReader),
     async write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')
       return new Promise<T>((resolve, reject) => {
         queue.push({ fn, name, resolve: resolve as (value: unknown) => void, reject })
-        pumping ??= pump()
+        committing ??= commitQueue()
       })
     },
     async close() {
       if (closed) return
       closed = true
-      await pumping
-      asideThread.stop()
-      await thread.close()
+      await committing
+      workerReader.close()
+      await checkpointer.close()
       reader.release()
       try {
-        setMark(stamps.last)
-        // No PRAGMA optimize: the figures of a day-old database plan badly for what it grows into before the next stop (measured: a page
-        // of members 49 ms instead of 1). Without figures the planner trusts the indexes, which are made for the queries.
+        saveMark(stamps.last)
+        // No PRAGMA optimize: statistics of a day-old database mislead the planner for the database it becomes before the next stop
+        // (measured: a page of members took 49 ms instead of 1). Without statistics it trusts the indexes, which fit the queries.
         writer.client.run('PRAGMA wal_checkpoint(TRUNCATE)')
       } catch (error) {
-        // Nothing is lost: the next start reads the log file and the mark set ahead.
+        // Nothing is lost: the next start reads the log file and the mark that was saved ahead.
         log.warn('the database could not be tidied up on closing', { error })
       }
       reader.close()

@@ -1,52 +1,57 @@
 /**
- * Long work on a SQLite file, on a thread of its own: each message is a task, each answer its end. It imports nothing of ours, so
- * that the thread stays small. Its host is `sqlite-thread.ts`.
+ * SQLite work that would block the event loop: slow queries (`readInWorker`) and checkpoints. It imports only types of ours, so
+ * that the thread stays small. Its host is worker-host.ts.
  */
 
-import { Database } from 'bun:sqlite'
+import { Database, type SQLQueryBindings } from 'bun:sqlite'
+
+import type { WorkerReply, WorkerRequest } from './worker-host.ts'
 
 declare const self: Worker
 
-export type Task =
-  /** Copies what the log holds into the database file, as far as readers and the writer allow. */
+export type SqliteTask =
+  /** Runs one statement that only reads, and answers with its rows. */
+  | { readonly kind: 'query'; readonly file: string; readonly sql: string; readonly params: unknown[] }
+  /** Copies the write-ahead log into the database file, as far as readers and the writer allow. Answers with no rows. */
   | { readonly kind: 'checkpoint'; readonly file: string }
-  /** Writes a consistent, compact copy to `to`, which must not exist. */
-  | { readonly kind: 'backup'; readonly file: string; readonly to: string }
-  /** Reads every page and index. The answer's `problems` are SQLite's own words, at most 100. */
-  | { readonly kind: 'check'; readonly file: string }
 
-export interface Answer {
-  readonly problems: string[]
-  /** What bun:sqlite threw; errors lose their `code` between threads. */
-  readonly error?: { readonly code: string | undefined; readonly message: string }
+/** Kept between queries. One worker serves one file. */
+let reader: Database | undefined
+
+function open(file: string, pragmas = ''): Database {
+  const db = new Database(file, { create: false, readwrite: true, strict: true })
+  db.run(`PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF; ${pragmas}`)
+  return db
 }
 
-function perform(task: Task): string[] {
-  const db = new Database(task.file, { create: false, readwrite: true })
-  try {
-    db.run('PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF')
-    if (task.kind === 'checkpoint') db.run('PRAGMA wal_checkpoint(PASSIVE)')
-    else if (task.kind === 'backup') db.run('VACUUM INTO ?', [task.to])
-    else {
-      const found = db.query('PRAGMA integrity_check(100)').values().flat().map(String)
-      const dangling = db.query('PRAGMA foreign_key_check').values().length
-      if (dangling > 0) found.push(`${dangling} rows point to rows that do not exist`)
-      return found.filter((problem) => problem !== 'ok')
+function perform(task: SqliteTask): unknown[][] {
+  if (task.kind === 'query') {
+    reader ??= open(task.file, 'PRAGMA query_only = ON;')
+    // Not cached: these statements come from filters, are many, and are rarely repeated.
+    const statement = reader.prepare(task.sql)
+    try {
+      return statement.values(...(task.params as SQLQueryBindings[]))
+    } finally {
+      statement.finalize()
     }
+  }
+  const db = open(task.file)
+  try {
+    db.run('PRAGMA wal_checkpoint(PASSIVE)')
     return []
   } finally {
     db.close()
   }
 }
 
-self.addEventListener('message', ({ data }: MessageEvent<Task>) => {
-  let answer: Answer
+self.addEventListener('message', ({ data: { id, task } }: MessageEvent<WorkerRequest<SqliteTask>>) => {
+  let reply: WorkerReply<unknown[][]>
   try {
-    answer = { problems: perform(data) }
+    reply = { id, result: perform(task) }
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
-    answer = { problems: [], error: { code, message } }
+    reply = { id, error: { code, message } }
   }
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  self.postMessage(answer)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
+  self.postMessage(reply)
 })

@@ -1,45 +1,60 @@
-/** The clock behind `tx.stamp`: milliseconds that never go back and never repeat, over restarts too. */
+/**
+ * The clock behind `tx.stamp`: milliseconds that always increase, even after a restart or when the machine's clock goes back.
+ *
+ * Within a process it is enough to remember the last stamp. For the time after a restart, a mark that is above every stamp given so
+ * far is kept in the database. It is set ahead of the clock, so that it is written about once a second and not with every stamp.
+ *
+ * Example: the clock goes back 1 h after a restart. Stamps are in milliseconds after 10:00.
+ *
+ *     10:00:00.000  The mark is saved as 1512 (now + MARGIN + AHEAD). Three writes get the stamps 0, 1 and 2.
+ *     10:00:01.100  1100 + MARGIN is above the mark, so it is saved as 2612 first. A write gets the stamp 1100.
+ *                   The server is killed, the clock is set back, and the server starts again.
+ *     09:00:00.000  The mark in the database is 2612: the next writes get 2613, 2614, … still increasing.
+ *     10:00:03.000  The clock has overtaken the stamps. A write gets the stamp 3000.
+ *
+ * A server that stops properly saves its last stamp as the mark, so that there is no gap after the next start.
+ */
 
 import type { Clock } from '#platform/clock.ts'
 
-/** Row of `server_state` that holds the mark: no stamp at or below it will be given after a restart. */
+/** Key of the row in `server_state` that holds the mark. After a restart all stamps are above it. */
 export const STAMP_MARK = 'stamp.mark'
 
-/** Stamps that may be needed before the next chance to move the mark; at least the writes of one group or of one pool. */
+/** Most stamps that may be needed before the mark can be saved again: at least the writes of one group or of one pool. */
 const MARGIN = 512
-/** How far ahead the mark is set, so that it is written at most once a second. After a crash stamps start that far ahead. */
+/** How far the mark is set ahead of the clock, in milliseconds. After a crash, stamps start that far ahead. */
 const AHEAD = 1000
 
 export class Stamps {
   #last: number
-  #durable: number
+  #savedMark: number
 
-  /** `mark`: what `server_state` held, 0 when nothing. */
+  /** `mark`: the value in `server_state`, 0 when there is none. */
   constructor(
     readonly clock: Clock,
     mark: number,
   ) {
-    this.#last = this.#durable = mark
+    this.#last = this.#savedMark = mark
   }
 
-  /** The last stamp given: the mark to leave behind on a clean stop. */
+  /** The last stamp given: the mark to save when the server stops. */
   get last(): number {
     return this.#last
   }
 
-  /** The mark to make durable before more stamps are given, or undefined while the present one is enough. */
-  due(): number | undefined {
+  /** The mark to save before more stamps are given; undefined while the saved one is high enough. */
+  markToSave(): number | undefined {
     const next = Math.max(this.#last + 1, this.clock.now())
-    return next + MARGIN > this.#durable ? next + MARGIN + AHEAD : undefined
+    return next + MARGIN > this.#savedMark ? next + MARGIN + AHEAD : undefined
   }
 
-  /** `mark` is on disk. */
-  keep(mark: number): void {
-    this.#durable = Math.max(this.#durable, mark)
+  /** To be called when `mark` is durable. */
+  markSaved(mark: number): void {
+    this.#savedMark = Math.max(this.#savedMark, mark)
   }
 
-  /** The next stamp, at most `mark`: one that is durable, or that commits together with whatever uses the stamp. */
-  next(mark = this.#durable): number {
+  /** The next stamp. It follows the clock up to `mark`, which must be durable or be committed together with the stamp. */
+  next(mark = this.#savedMark): number {
     return (this.#last = Math.max(this.#last + 1, Math.min(this.clock.now(), mark)))
   }
 }

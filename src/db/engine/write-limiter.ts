@@ -1,49 +1,56 @@
-/** How many writes may run at once on PostgreSQL: many while they leave each other alone, one by one while they get in each other's way. */
+/**
+ * Limits how many writes run at the same time on PostgreSQL. Each serialization conflict halves the limit, each success raises it a
+ * little (additive increase, multiplicative decrease): independent writes run in parallel, conflicting ones soon one by one.
+ */
 
-export interface Gate {
-  /** Runs `attempt` when there is room, again for as long as `again` says so of its error, at most `tries` times in all. */
-  run<T>(attempt: () => Promise<T>, again: (error: unknown) => boolean, tries: number): Promise<T>
+export interface WriteLimiter {
+  /**
+   * Runs `attempt` as soon as the limit allows. If it rejects with an error for which `isConflict` is true, it is run again, up to
+   * `attempts` times in total.
+   */
+  run<T>(attempt: () => Promise<T>, isConflict: (error: unknown) => boolean, attempts: number): Promise<T>
 }
 
-/** Successes until one more may run at once, after conflicts. */
-const CALM = 20
+/** This many successes raise the limit by one. */
+const SUCCESSES_PER_STEP = 20
 
-export function gate(most: number): Gate {
-  let room = most
+export function writeLimiter(max: number): WriteLimiter {
+  /** A fraction between 1 and `max`; its whole part counts. */
+  let limit = max
   let running = 0
   const waiting: (() => void)[] = []
 
-  function wake(): void {
-    while (running < Math.floor(room) && waiting.length > 0) {
+  function startWaiting(): void {
+    while (running < Math.floor(limit) && waiting.length > 0) {
       running++
       waiting.shift()!()
     }
   }
 
-  /** Who has tried before goes first: nobody fails for ever. */
-  function enter(first: boolean): Promise<void> {
-    return new Promise<void>((go) => {
-      if (first) waiting.unshift(go)
-      else waiting.push(go)
-      wake()
+  /** Retries go to the front of the queue so that they cannot starve. */
+  function enter(isRetry: boolean): Promise<void> {
+    return new Promise<void>((start) => {
+      if (isRetry) waiting.unshift(start)
+      else waiting.push(start)
+      startWaiting()
     })
   }
 
   return {
-    async run(attempt, again, tries) {
+    async run(attempt, isConflict, attempts) {
       for (let nth = 1; ; nth++) {
         await enter(nth > 1)
         try {
           const value = await attempt()
-          room = Math.min(most, room + 1 / CALM)
+          limit = Math.min(max, limit + 1 / SUCCESSES_PER_STEP)
           return value
         } catch (error) {
-          if (!again(error)) throw error
-          room = Math.max(1, room / 2)
-          if (nth === tries) throw error
+          if (!isConflict(error)) throw error
+          limit = Math.max(1, limit / 2)
+          if (nth === attempts) throw error
         } finally {
           running--
-          wake()
+          startWaiting()
         }
       }
     },

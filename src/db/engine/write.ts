@@ -1,4 +1,7 @@
-/** What a write is on either database: a handle that dies with it, a memory of failed statements, hooks and the slow-write log. */
+/**
+ * The parts of a write that both databases share: the `tx` handle, which is invalid after the write, the first failed statement,
+ * after-commit hooks, time limits and the log line of slow writes.
+ */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -8,13 +11,23 @@ import { ListChanges } from '../list-changes.ts'
 import { BuildersOn, type Rows, type Runner } from '../query/builders.ts'
 import type { Db, Tx } from '../store.ts'
 
-/** Writes wait for one another on SQLite and conflict on PostgreSQL: a longer one is a mistake worth a line in the log. */
-const SLOW_MS = 50
-/** A write that waits for something else than its statements would hold up all others for ever: it is rolled back then. */
-const STUCK_MS = 10_000
+export interface WriteLimits {
+  /** Writes that take at least this long are logged, in milliseconds. */
+  readonly slowMs: number
+  /** Writes that take longer are rolled back, in milliseconds. */
+  readonly stuckMs: number
+}
+
+export const WRITE_LIMITS: WriteLimits = {
+  // Writes wait for each other on SQLite and conflict on PostgreSQL, so a long one delays all others.
+  slowMs: 50,
+  // A write that awaits something other than its statements would block all other writes forever.
+  stuckMs: 10_000,
+}
 
 class TxRunner implements Runner {
   alive = true
+  /** The error of the first statement that failed. Later statements are refused with it. */
   failure: unknown
   constructor(
     readonly connection: Runner,
@@ -22,7 +35,7 @@ class TxRunner implements Runner {
   ) {}
 
   rows(sql: string, params: unknown[]): Rows | Promise<Rows> {
-    if (!this.alive) throw new Error('this tx is over: it was used after its write had returned')
+    if (!this.alive) throw new Error('this tx has ended: it was used after its write had returned')
     if (this.failure !== undefined) throw this.failure
     try {
       const rows = this.connection.rows(sql, params)
@@ -60,7 +73,7 @@ export class WriteTx extends BuildersOn implements Tx {
   #stamp = 0
   declare readonly runner: TxRunner
 
-  /** `reader` sees what is committed; it stands for the store where state is kept per store (lists.ts). */
+  /** `reader` reads committed rows. It also identifies the store for state that is kept per store (lists.ts). */
   constructor(
     connection: Runner,
     readonly reader: ReadDb,
@@ -73,7 +86,7 @@ export class WriteTx extends BuildersOn implements Tx {
   }
 
   afterCommit(fn: () => void): void {
-    if (!this.runner.alive) throw new Error('this tx is over: afterCommit came after its write had returned')
+    if (!this.runner.alive) throw new Error('this tx has ended: afterCommit was called after its write had returned')
     this.hooks.push(fn)
   }
 
@@ -84,28 +97,31 @@ export class WriteTx extends BuildersOn implements Tx {
 
 const running = new AsyncLocalStorage<WriteTx>()
 
-/** A write inside a write would wait for itself. (Costs 10 ns.) */
+/** Throws inside a running write: a nested write would wait for the outer one, and so for itself. Costs 10 ns. */
 export function refuseNested(): void {
   if (running.getStore()?.runner.alive)
-    throw new Error('write inside write: give the tx on instead of calling ctx.db.write again')
+    throw new Error('nested write: pass the tx instead of calling ctx.db.write again')
 }
 
 /**
- * Runs `fn` with `tx` and rejects with what broke it: its own error, or that of a statement it swallowed. `tx` is dead then.
- * Gives up after `stuckMs`.
+ * Runs `fn` with `tx`, which is invalid afterwards. Rejects with the error of `fn`, with the error of a failed statement even if
+ * `fn` caught it, or when `fn` takes longer than `limits.stuckMs`.
  */
 export async function runWrite<T>(
   tx: WriteTx,
   name: string,
   fn: (tx: Tx) => Promise<T>,
   log: Log,
-  stuckMs = STUCK_MS,
+  { slowMs, stuckMs }: WriteLimits,
 ): Promise<T> {
   const startedAt = performance.now()
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
     const stuck = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`a write took longer than ${stuckMs} ms and was undone`)), stuckMs)
+      timer = setTimeout(
+        () => reject(new Error(`write ${name} took longer than ${stuckMs} ms and was rolled back`)),
+        stuckMs,
+      )
     })
     const result = await Promise.race([running.run(tx, fn, tx), stuck])
     if (tx.runner.failure !== undefined) throw tx.runner.failure
@@ -114,11 +130,11 @@ export async function runWrite<T>(
     clearTimeout(timer)
     tx.runner.alive = false
     const ms = performance.now() - startedAt
-    if (ms > SLOW_MS) log.warn('slow write', { write: name, ms: Math.round(ms) })
+    if (ms >= slowMs) log.warn('slow write', { write: name, ms: Math.round(ms) })
   }
 }
 
-/** Runs the hooks of committed writes. */
+/** Runs the after-commit hooks of committed writes. */
 export function runHooks(hooks: readonly (() => void)[], log: Log): void {
   for (const hook of hooks) {
     try {
