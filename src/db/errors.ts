@@ -1,4 +1,4 @@
-/** What can go wrong with the data, told apart: rules the database enforces, and trouble with the storage itself. */
+/** Two kinds of database errors: a violated unique index or a conflict, and a failure of the storage itself. */
 
 import { is, SQL } from 'drizzle-orm'
 import { getTableConfig as pgTableConfig, PgTable } from 'drizzle-orm/pg-core'
@@ -7,18 +7,18 @@ import { getTableConfig as liteTableConfig, SQLiteTable } from 'drizzle-orm/sqli
 import * as schema from './schema/index.ts'
 
 /**
- * - `full`: no space left; nothing of the refused write remains, and the store works again once there is space.
- * - `readonly`: the file, directory or server takes no writes.
+ * - `full`: no space left. Nothing of the rejected write remains, and the store works again as soon as there is space.
+ * - `readonly`: the file, directory or server accepts no writes.
  * - `corrupt`: damaged, or not a database.
- * - `busy`: another process holds it.
+ * - `busy`: locked by another process.
  * - `unopenable`: missing, a directory, or no permission.
- * - `unreachable`: the database server does not answer or refuses us.
+ * - `unreachable`: the database server does not answer, or refuses the connection.
  * - `io`: reading or writing failed for another reason.
- * - `schema`: made by a newer executable, an applied migration was altered, or a migration failed.
+ * - `schema`: created by a newer executable, an applied migration was changed, or a migration failed.
  */
 export type StorageTrouble = 'full' | 'readonly' | 'corrupt' | 'busy' | 'unopenable' | 'unreachable' | 'io' | 'schema'
 
-/** Trouble with the storage. `message` is one sentence for the operator, without secrets. */
+/** The storage failed. `message` is one sentence for the operator, without secrets. */
 export class StorageError extends Error {
   override name = 'StorageError'
   constructor(
@@ -43,7 +43,7 @@ const SENTENCE: Record<Exclude<StorageTrouble, 'schema'>, (where: string) => str
 export const storageError = (kind: keyof typeof SENTENCE, where: string, cause?: unknown): StorageError =>
   new StorageError(kind, SENTENCE[kind](where), cause)
 
-/** The fields that bun:sqlite and Bun.SQL put on their errors; Bun.SQL has the SQLSTATE in `errno`. */
+/** Fields of the errors of bun:sqlite and Bun.SQL. Bun.SQL has the SQLSTATE in `errno`. */
 interface Raw {
   code?: unknown
   errno?: unknown
@@ -77,10 +77,10 @@ const SQLSTATE: [prefix: string, kind: keyof typeof SENTENCE][] = [
   ['57P', 'unreachable'],
 ]
 
-/** Errors of Bun.SQL that mean the server and not the statement. */
+/** Errors of Bun.SQL about the connection, not about the statement. */
 const PG_CONNECTION = /^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|TLS|AUTHENTICATION|UNEXPECTED)/
 
-/** `error` as a StorageError when it is one, else `error` itself. `where`: the file, or the server without its password. */
+/** Converts errors of the storage to StorageErrors and returns all others unchanged. `where`: the file, or the server without its password. */
 export function asStorageError(error: unknown, where: string): unknown {
   if (!(error instanceof Error) || error instanceof StorageError) return error
   const { code, errno } = error as Raw
@@ -91,20 +91,20 @@ export function asStorageError(error: unknown, where: string): unknown {
   return PG_CONNECTION.test(code) ? storageError('unreachable', where, error) : error
 }
 
-/** A serialization failure or a deadlock: the same write may succeed when run again. */
+/** Whether it is a serialization failure or a deadlock: the same write may succeed when it is run again. */
 export function isSerializationFailure(error: unknown): boolean {
   const state = (error as Raw | undefined)?.errno
   return state === '40001' || state === '40P01'
 }
 
-/** SQLite names the columns of a broken unique index, not the index: `users.a, users.b`. */
+/** By index name. SQLite reports the columns of a violated unique index (`users.a, users.b`), not its name. */
 let columnsOfIndex: Map<string, string> | undefined
 
 function uniqueColumns(indexName: string): string {
   if (columnsOfIndex === undefined) {
     columnsOfIndex = new Map()
     for (const value of Object.values(schema) as unknown[]) {
-      // Both describe their indexes alike; TypeScript sees SQLite's.
+      // Both functions return the same shape for indexes; TypeScript sees SQLite's.
       const config = is(value, SQLiteTable)
         ? liteTableConfig(value)
         : is(value, PgTable)
@@ -123,8 +123,8 @@ function uniqueColumns(indexName: string): string {
 }
 
 /**
- * Did a write break a unique index (that named `indexName`, when given) or a primary key? Ask outside `write`, of what it
- * rejected with: a statement that failed dooms its write.
+ * Whether a write violated a primary key or a unique index (the one named `indexName`, if given). To be used on the error that
+ * `write` rejected with, not inside the write: after a failed statement it is rolled back anyway.
  */
 export function isUniqueViolation(error: unknown, indexName?: string): boolean {
   if (!(error instanceof Error)) return false

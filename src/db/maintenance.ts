@@ -1,17 +1,17 @@
-/** What backup, restore, migrate and doctor ask of a database, beside the server or without it. For the command line: it blocks. */
+/** Database work of the commands backup, restore, migrate and doctor, with or without a running server. SQLite functions block. */
 
 import { Database } from 'bun:sqlite'
 
 import { migrations as embedded } from '../../migrations/index.ts'
 import { connectPostgres, placeOf } from './engine/pg-connection.ts'
 import { asStorageError, StorageError, storageError } from './errors.ts'
-import { pending } from './migrate.ts'
+import { type Applied, LIST_APPLIED, pending } from './migrate.ts'
 
 export { databaseFile } from './migrate.ts'
 export { placeOf } from './engine/pg-connection.ts'
 export { StorageError } from './errors.ts'
 
-/** Rows of each table. */
+/** Number of rows by table name. */
 export type RowCounts = Record<string, number>
 
 export interface SchemaState {
@@ -19,16 +19,9 @@ export interface SchemaState {
   readonly pending: readonly string[]
 }
 
-interface Applied {
-  name: string
-  sha256: string
-}
-
-const APPLIED = 'SELECT name, sha256 FROM schema_migrations ORDER BY name'
-
-function onFile<T>(file: string, work: (db: Database) => T): T {
+function withFile<T>(file: string, work: (db: Database) => T): T {
   try {
-    // Not read-only: after a crash the log file must be taken up first, and that writes.
+    // Not read-only: after a crash SQLite must recover the write-ahead log first, which writes.
     const db = new Database(file, { create: false, readwrite: true })
     try {
       db.run('PRAGMA busy_timeout = 5000')
@@ -41,23 +34,26 @@ function onFile<T>(file: string, work: (db: Database) => T): T {
   }
 }
 
-/** Writes a consistent copy of the SQLite database to `target`, also while a server writes. The copy is compact and complete in one file. */
+/** Writes a consistent, compact copy of the SQLite database to `target`, which must not exist. A server may be writing meanwhile. */
 export function copySqlite(file: string, target: string): void {
-  onFile(file, (db) => db.run('VACUUM INTO ?', [target]))
+  withFile(file, (db) => db.run('VACUUM INTO ?', [target]))
 }
 
-/** Reads every page and index; throws a StorageError of kind `corrupt` when something does not fit. */
+/**
+ * Reads every page and index, and checks all foreign keys.
+ * @throws StorageError of kind `corrupt`
+ */
 export function checkSqlite(file: string): void {
-  onFile(file, (db) => {
-    const found = db.query('PRAGMA integrity_check(1)').values().flat()
-    if (found[0] !== 'ok') throw storageError('corrupt', file, new Error(String(found[0])))
+  withFile(file, (db) => {
+    const [problem] = db.query('PRAGMA integrity_check(1)').values().flat()
+    if (problem !== 'ok') throw storageError('corrupt', file, new Error(String(problem)))
     if (db.query('PRAGMA foreign_key_check').all().length > 0)
       throw storageError('corrupt', file, new Error('dangling references'))
   })
 }
 
 export const countSqlite = (file: string): RowCounts =>
-  onFile(file, (db) => {
+  withFile(file, (db) => {
     const names = db
       .query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
       .values()
@@ -66,11 +62,11 @@ export const countSqlite = (file: string): RowCounts =>
     )
   })
 
-/** @throws StorageError of kind `schema` when the database is newer than this program or not of its line. */
+/** @throws StorageError of kind `schema` if the database was created by a newer or different version */
 export const sqliteSchema = (file: string): SchemaState =>
-  onFile(file, (db) => {
+  withFile(file, (db) => {
     const known = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() !== null
-    return stateOf(embedded.sqlite, known ? (db.query(APPLIED).all() as Applied[]) : [], file)
+    return stateOf(embedded.sqlite, known ? (db.query(LIST_APPLIED).all() as Applied[]) : [], file)
   })
 
 function stateOf(all: typeof embedded.sqlite, applied: readonly Applied[], where: string): SchemaState {
@@ -78,7 +74,7 @@ function stateOf(all: typeof embedded.sqlite, applied: readonly Applied[], where
   return { applied: applied.map(({ name }) => name), pending: todo.map(({ name }) => name) }
 }
 
-async function onServer<T>(databaseUrl: string, work: (sql: Bun.SQL) => Promise<T>): Promise<T> {
+async function withServer<T>(databaseUrl: string, work: (sql: Bun.SQL) => Promise<T>): Promise<T> {
   const sql = connectPostgres(databaseUrl, 1)
   try {
     return await work(sql)
@@ -90,16 +86,16 @@ async function onServer<T>(databaseUrl: string, work: (sql: Bun.SQL) => Promise<
 }
 
 export const postgresSchema = (databaseUrl: string): Promise<SchemaState> =>
-  onServer(databaseUrl, async (sql) => {
+  withServer(databaseUrl, async (sql) => {
     const [row] = (await sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS known`) as { known: boolean }[]
     return stateOf(
       embedded.postgres,
-      row!.known ? ((await sql.unsafe(APPLIED)) as Applied[]) : [],
+      row!.known ? ((await sql.unsafe(LIST_APPLIED)) as Applied[]) : [],
       placeOf(databaseUrl),
     )
   })
 
-async function countOn(sql: Bun.SQL): Promise<RowCounts> {
+async function countRows(sql: Bun.SQL): Promise<RowCounts> {
   const tables =
     (await sql`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1`) as {
       name: string
@@ -112,31 +108,31 @@ async function countOn(sql: Bun.SQL): Promise<RowCounts> {
   return counts
 }
 
-export const countPostgres = (databaseUrl: string): Promise<RowCounts> => onServer(databaseUrl, countOn)
+export const countPostgres = (databaseUrl: string): Promise<RowCounts> => withServer(databaseUrl, countRows)
 
-/** Dumps the PostgreSQL database into `target` with its own tool; the counts are of the very same moment. */
+/** Dumps the PostgreSQL database into `target` with `pg_dump`. The counts are from the same snapshot. */
 export const dumpPostgres = (databaseUrl: string, target: string): Promise<RowCounts> =>
-  onServer(databaseUrl, (sql) =>
+  withServer(databaseUrl, (sql) =>
     sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
       const [row] = (await tx`SELECT pg_export_snapshot() AS snapshot`) as { snapshot: string }[]
-      const counts = await countOn(tx)
-      await tool(databaseUrl, 'pg_dump', ['--format=custom', `--snapshot=${row!.snapshot}`, `--file=${target}`])
+      const counts = await countRows(tx)
+      await runTool(databaseUrl, 'pg_dump', ['--format=custom', `--snapshot=${row!.snapshot}`, `--file=${target}`])
       return counts
     }),
   )
 
-/** Loads a dump into an empty database, wholly or not at all. */
+/** Restores a dump into an empty database, in one transaction. */
 export const loadPostgres = (databaseUrl: string, dump: string): Promise<void> =>
-  tool(databaseUrl, 'pg_restore', ['--single-transaction', '--exit-on-error', dump])
+  runTool(databaseUrl, 'pg_restore', ['--single-transaction', '--exit-on-error', dump])
 
-async function tool(databaseUrl: string, name: 'pg_dump' | 'pg_restore', args: string[]): Promise<void> {
+async function runTool(databaseUrl: string, name: 'pg_dump' | 'pg_restore', args: string[]): Promise<void> {
   const path = Bun.which(name)
   if (path === null)
     throw new StorageError(
       'unopenable',
-      `${name} was not found: install PostgreSQL's client tools on this machine, of the server's version or newer.`,
+      `${name} was not found: install PostgreSQL's client tools on this machine, in the server's version or newer.`,
     )
-  // Arguments can be read by every user of the machine: the password goes through the environment.
+  // Arguments are visible to every user of the machine, so the password is passed in the environment.
   const url = new URL(databaseUrl)
   const password = decodeURIComponent(url.password)
   url.password = ''
@@ -146,6 +142,6 @@ async function tool(databaseUrl: string, name: 'pg_dump' | 'pg_restore', args: s
     stdout: 'ignore',
     stderr: 'pipe',
   })
-  const said = await new Response(child.stderr).text()
-  if ((await child.exited) !== 0) throw new StorageError('io', `${name} failed: ${said.trim().split('\n')[0] ?? ''}`)
+  const stderr = await new Response(child.stderr).text()
+  if ((await child.exited) !== 0) throw new StorageError('io', `${name} failed: ${stderr.trim().split('\n')[0] ?? ''}`)
 }

@@ -1,6 +1,6 @@
 /**
- * Brings a database to the schema of this executable. Migrations are append-only SQL, embedded, one transaction each, recorded with
- * their SHA-256: a process killed in the middle leaves the old schema or the new one, never half of it.
+ * Upgrades a database to the schema of this executable. Migrations are append-only SQL files, embedded in the executable. Each runs
+ * in a transaction of its own and is recorded with its SHA-256, so a killed process leaves the old schema or the new one.
  */
 
 import { Database } from 'bun:sqlite'
@@ -22,18 +22,19 @@ export interface MigrateOptions {
   dataDir: string
   clock: Clock
   log: Log
-  /** Instead of those in the executable (tests). */
+  /** Replaces the embedded migrations. For tests. */
   migrations?: readonly Migration[]
 }
 
 export interface MigrateResult {
-  /** Names, in order; empty when the schema was up to date. */
+  /** Names in order; empty if the schema was up to date. */
   applied: string[]
-  /** Path of the copy made before anything changed (SQLite with data only). */
+  /** Path of the copy made before the first migration. Only for SQLite databases that had a schema before. */
   backup?: string
 }
 
-interface Applied {
+/** A row of `schema_migrations`. */
+export interface Applied {
   name: string
   sha256: string
 }
@@ -41,27 +42,27 @@ interface Applied {
 export const databaseFile = (dataDir: string): string => join(dataDir, 'tessera.db')
 const hashOf = ({ sql }: Migration): string => createHash('sha256').update(sql).digest('hex')
 
-const TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
+const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
   name text PRIMARY KEY NOT NULL,
   sha256 text NOT NULL,
   applied_at bigint NOT NULL
 )`
-const APPLIED = 'SELECT name, sha256 FROM schema_migrations ORDER BY name'
+export const LIST_APPLIED = 'SELECT name, sha256 FROM schema_migrations ORDER BY name'
 
-/** The migrations still to run. Throws a StorageError of kind `schema` when the database does not come from this line of them. */
+/**
+ * Returns the migrations that have not been applied.
+ * @throws StorageError of kind `schema` if an applied one is unknown or was changed
+ */
 export function pending(all: readonly Migration[], applied: readonly Applied[], where: string): Migration[] {
   for (const [i, { name, sha256 }] of applied.entries()) {
     const known = all[i]
     if (known === undefined || known.name !== name)
       throw new StorageError(
         'schema',
-        `${where} was made by a newer or different version (migration ${name} is unknown here): use that version, or restore an older backup.`,
+        `${where} was created by a newer or different version (migration ${name} is unknown): use that version, or restore an older backup.`,
       )
     if (hashOf(known) !== sha256)
-      throw new StorageError(
-        'schema',
-        `Migration ${name} is not the one that was applied to ${where}: its text was changed.`,
-      )
+      throw new StorageError('schema', `Migration ${name} differs from the one that was applied to ${where}.`)
   }
   return all.slice(applied.length)
 }
@@ -69,11 +70,11 @@ export function pending(all: readonly Migration[], applied: readonly Applied[], 
 const failed = (name: string, where: string, error: unknown): StorageError =>
   new StorageError(
     'schema',
-    `Migration ${name} failed on ${where} and was undone: ${error instanceof Error ? error.message : String(error)}.`,
+    `Migration ${name} failed on ${where} and was rolled back: ${error instanceof Error ? error.message : String(error)}.`,
     error,
   )
 
-/** Throws StorageErrors, each a sentence for the operator. */
+/** @throws StorageError with one sentence for the operator */
 export function migrate(options: MigrateOptions): Promise<MigrateResult> {
   return options.databaseUrl === '' ? migrateSqlite(options) : migratePostgres(options)
 }
@@ -88,10 +89,10 @@ async function migrateSqlite({
   let db: Database | undefined
   try {
     db = new Database(file, { create: true, strict: true })
-    // Off while tables are rebuilt (it cannot be switched inside a transaction); checked as a whole before each commit.
+    // Off because migrations rebuild tables, and it cannot be switched inside a transaction. All keys are checked before each commit.
     db.run(`${PRAGMAS} PRAGMA foreign_keys = OFF;`)
     const known = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() !== null
-    const applied = known ? (db.query(APPLIED).all() as Applied[]) : []
+    const applied = known ? (db.query(LIST_APPLIED).all() as Applied[]) : []
     const todo = pending(migrations, applied, file)
     if (todo.length === 0) return { applied: [] }
     const backup = applied.length > 0 ? backupBefore(db, dataDir, todo[0]!.name, clock) : undefined
@@ -110,10 +111,10 @@ async function migrateSqlite({
 function applySqlite(db: Database, file: string, migration: Migration, clock: Clock): void {
   db.run('BEGIN IMMEDIATE')
   try {
-    db.run(TABLE)
+    db.run(CREATE_TABLE)
     db.run(migration.sql)
     const broken = db.query('PRAGMA foreign_key_check').all().length
-    if (broken > 0) throw new Error(`${broken} rows would point to rows that do not exist`)
+    if (broken > 0) throw new Error(`${broken} rows would refer to rows that do not exist`)
     db.run('INSERT INTO schema_migrations VALUES (?, ?, ?)', [migration.name, hashOf(migration), clock.now()])
     db.run('COMMIT')
   } catch (error) {
@@ -123,7 +124,7 @@ function applySqlite(db: Database, file: string, migration: Migration, clock: Cl
   }
 }
 
-/** Copies the database to `backups/` and waits until the copy is on disk. */
+/** Copies the database to `backups/` and returns the path when the copy is on disk. */
 function backupBefore(db: Database, dataDir: string, name: string, clock: Clock): string {
   const folder = join(dataDir, 'backups')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -146,12 +147,12 @@ async function migratePostgres({
   migrations = embedded.postgres,
 }: MigrateOptions): Promise<MigrateResult> {
   const where = placeOf(databaseUrl)
-  // The server's own lock: a schema does not change under a running server, and only one process migrates.
+  // The same lock as the server's: the schema never changes while a server runs, and only one process migrates.
   const lock = await lockPostgres(databaseUrl)
   const sql = connectPostgres(databaseUrl, 1)
   try {
-    await sql.unsafe(TABLE)
-    const applied: Applied[] = await sql.unsafe(APPLIED)
+    await sql.unsafe(CREATE_TABLE)
+    const applied: Applied[] = await sql.unsafe(LIST_APPLIED)
     const todo = pending(migrations, applied, where)
     for (const migration of todo) {
       try {

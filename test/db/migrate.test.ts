@@ -14,7 +14,7 @@ const all = embedded[dialect]
 const run = ({ databaseUrl, dataDir, clock, log }: Place, migrations?: readonly Migration[]) =>
   migrate({ databaseUrl, dataDir, clock, log, ...(migrations ? { migrations } : {}) })
 
-/** Everything that a migration can make, in words. */
+/** Everything that a migration can create: tables, columns, indexes and constraints. */
 async function schemaOf(place: Place): Promise<unknown> {
   if (onSqlite)
     return place.raw(
@@ -39,11 +39,11 @@ async function refusal(place: Place, migrations?: readonly Migration[]): Promise
   } catch (error) {
     expect(error).toBeInstanceOf(StorageError)
     const refused = error as StorageError
-    // One clear sentence.
+    // The message is one sentence.
     expect(refused.message).toMatch(/^[^\n]+\.$/)
     return refused
   }
-  throw new Error('it was not refused')
+  throw new Error('the migration was not refused')
 }
 
 const extra: Migration = {
@@ -52,8 +52,8 @@ const extra: Migration = {
 }
 const applied = (place: Place) => place.raw('SELECT name FROM schema_migrations ORDER BY name')
 
-describe('migrations', () => {
-  test('give the same schema step by step as all at once', async () => {
+describe('migrate', () => {
+  test('migrating step by step gives the same schema as migrating all at once', async () => {
     await withPlace(async (fresh) => {
       await run(fresh, [...all, extra])
       await withPlace(async (upgraded) => {
@@ -65,14 +65,14 @@ describe('migrations', () => {
     })
   })
 
-  test('are applied once', async () => {
+  test('a second migrate of the same database applies nothing', async () => {
     await withPlace(async (place) => {
       expect((await run(place)).applied).toEqual(all.map(({ name }) => name))
       expect(await run(place)).toEqual({ applied: [] })
     })
   })
 
-  test('of a newer version are refused, and nothing is changed', async () => {
+  test('a database with migrations of a newer version is refused and left unchanged', async () => {
     await withPlace(async (place) => {
       await run(place, [...all, extra])
       const before = await schemaOf(place)
@@ -84,7 +84,7 @@ describe('migrations', () => {
     })
   })
 
-  test('that were altered after they ran are refused, and nothing is changed', async () => {
+  test('a database is refused and left unchanged if an applied migration was altered', async () => {
     await withPlace(async (place) => {
       await run(place)
       const altered = all.map((migration, i) =>
@@ -96,7 +96,7 @@ describe('migrations', () => {
     })
   })
 
-  test('that fail half-way leave nothing of themselves', async () => {
+  test('a migration that fails half-way leaves nothing behind', async () => {
     await withPlace(async (place) => {
       await run(place)
       const before = await schemaOf(place)
@@ -107,14 +107,14 @@ describe('migrations', () => {
       const refused = await refusal(place, [...all, broken])
       expect(refused).toMatchObject({ kind: 'schema', message: expect.stringContaining('9000_broken failed') })
       expect(await schemaOf(place)).toEqual(before)
-      // And do not stand in the way of a right one.
+      // A corrected version can be applied afterwards.
       expect((await run(place, [...all, extra])).applied).toEqual(['9000_extra'])
     })
   })
 })
 
 if (onSqlite) {
-  test('a database with data is copied before anything changes; a new one and one that is up to date are not', async () => {
+  test('a SQLite database is backed up before it is migrated, unless it is new or up to date', async () => {
     await withPlace(async (place) => {
       const folder = join(place.dataDir, 'backups')
       expect(await run(place)).not.toHaveProperty('backup')
@@ -131,7 +131,7 @@ if (onSqlite) {
     })
   })
 
-  test('a migration that would leave rows pointing nowhere is undone', async () => {
+  test('a migration that would leave dangling references is rolled back', async () => {
     await withPlace(async (place) => {
       await run(place)
       await place.raw("INSERT INTO users (id, nickname, created_at, updated_at) VALUES (1, 'a', 1, 1)")
@@ -145,59 +145,99 @@ if (onSqlite) {
   test.each([
     ['not a database', 'corrupt', 'damaged'],
     ['', 'unopenable', 'cannot be opened'],
-  ] as const)('a file that is no database is refused in one sentence (%p)', async (content, kind, words) => {
-    await withPlace(async (place) => {
-      if (content === '') {
-        const missing = { ...place, dataDir: join(place.dataDir, 'missing') }
-        expect(await refusal(missing)).toMatchObject({ kind, message: expect.stringContaining(words) })
-        return
-      }
-      await Bun.write(join(place.dataDir, 'tessera.db'), content.repeat(500))
-      expect(await refusal(place)).toMatchObject({ kind, message: expect.stringContaining(words) })
-    })
-  })
+  ] as const)(
+    'opening a file that is not a database is refused in one sentence (content %p)',
+    async (content, kind, words) => {
+      await withPlace(async (place) => {
+        if (content === '') {
+          const missing = { ...place, dataDir: join(place.dataDir, 'missing') }
+          expect(await refusal(missing)).toMatchObject({ kind, message: expect.stringContaining(words) })
+          return
+        }
+        await Bun.write(join(place.dataDir, 'tessera.db'), content.repeat(500))
+        expect(await refusal(place)).toMatchObject({ kind, message: expect.stringContaining(words) })
+      })
+    },
+  )
 }
 
-test('a process killed in the middle of a migration leaves the old schema or the new one', async () => {
-  await withPlace(async (place) => {
-    await run(place)
-    await place.raw("INSERT INTO counters VALUES ('kept', 7, 0, 0)")
-    const old = await schemaOf(place)
-    const script = resolve(import.meta.dir, 'migrate-slowly.ts')
-    let killed = 0
-    let delay = 5
-    for (let i = 0; i < 12; i++) {
-      const child = Bun.spawn([process.execPath, script, place.dataDir, place.databaseUrl], {
-        env: { ...process.env, TESSERA_DATABASE_URL: place.databaseUrl },
-        stdout: 'pipe',
-        stderr: 'inherit',
-      })
-      // It says when it begins; from then on it is killed a little later each time, until it gets to the end.
-      const reader = child.stdout.getReader()
-      await reader.read()
-      await Bun.sleep(delay)
-      child.kill('SIGKILL')
-      await child.exited
-      delay = Math.ceil(delay * 1.7)
-      const names = (await applied(place)).flat()
-      const now = await schemaOf(place)
-      if (names.includes('9000_slow')) {
-        const [[rows]] = (await place.raw('SELECT count(*) FROM slow')) as [[number | string]]
-        expect(Number(rows)).toBe(30_000)
-        break
-      }
-      killed++
-      expect(now).toEqual(old)
-      if (onSqlite) expect(await place.raw('PRAGMA integrity_check')).toEqual([['ok']])
-    }
-    expect(killed).toBeGreaterThan(0)
-    expect(await place.raw("SELECT count FROM counters WHERE key = 'kept'")).toEqual([[onSqlite ? 7 : '7']])
+/** Starts a process that applies one more migration, see migrate-slowly.ts. Resolves when it is about to begin. */
+async function startMigration(place: Place, kind: 'endless' | 'slow'): Promise<Bun.Subprocess> {
+  const script = resolve(import.meta.dir, 'migrate-slowly.ts')
+  const child = Bun.spawn([process.execPath, script, kind, place.dataDir, place.databaseUrl], {
+    env: { ...process.env, TESSERA_DATABASE_URL: place.databaseUrl },
+    stdout: 'pipe',
+    stderr: 'inherit',
   })
-}, 120_000)
+  await child.stdout.getReader().read()
+  return child
+}
 
-test('the migrations make what the schema files say', async () => {
+/** The endless migration has inserted its rows and runs its last statement, which does not end. */
+async function isInTheMiddle(place: Place): Promise<boolean> {
+  // 30,000 rows do not fit into SQLite's cache, so that some of them are written to the log before the commit.
+  if (onSqlite) return Bun.file(join(place.dataDir, 'tessera.db-wal')).size > 1_000_000
+  const [[sleeping]] = (await place.raw(
+    "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'",
+  )) as [[number]]
+  return sleeping > 0
+}
+
+async function kill(place: Place, child: Bun.Subprocess): Promise<void> {
+  child.kill('SIGKILL')
+  await child.exited
+  if (onSqlite) return
+  // PostgreSQL ends the running statement before it notices that its client is gone.
+  const backends = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'tessera'"
+  await place.raw(`SELECT pg_terminate_backend(pid) ${backends}`)
+  while ((await place.raw(`SELECT pid ${backends}`)).length > 0) await Bun.sleep(5)
+}
+
+describe('a process that is killed while it migrates', () => {
+  test('leaves the old schema and all rows if it is killed in the middle of a migration', async () => {
+    await withPlace(async (place) => {
+      await run(place)
+      await place.raw("INSERT INTO counters VALUES ('kept', 7, 0, 0)")
+      const before = await schemaOf(place)
+      const child = await startMigration(place, 'endless')
+      while (!(await isInTheMiddle(place))) {
+        expect(child.exitCode).toBeNull()
+        await Bun.sleep(5)
+      }
+      await kill(place, child)
+      expect(await schemaOf(place)).toEqual(before)
+      if (onSqlite) expect(await place.raw('PRAGMA integrity_check')).toEqual([['ok']])
+      expect(await place.raw("SELECT count FROM counters WHERE key = 'kept'")).toEqual([[onSqlite ? 7 : '7']])
+      expect((await run(place, [...all, extra])).applied).toEqual(['9000_extra'])
+    })
+  }, 120_000)
+
+  test('leaves either the old schema or the new one, whenever it is killed', async () => {
+    await withPlace(async (place) => {
+      await run(place)
+      await place.raw("INSERT INTO counters VALUES ('kept', 7, 0, 0)")
+      const before = await schemaOf(place)
+      // A little later each time, until a migration comes to its end. Any delay may hit any moment of it.
+      for (let delay = 5, i = 0; i < 12; delay = Math.ceil(delay * 1.7), i++) {
+        const child = await startMigration(place, 'slow')
+        await Bun.sleep(delay)
+        await kill(place, child)
+        if (onSqlite) expect(await place.raw('PRAGMA integrity_check')).toEqual([['ok']])
+        if ((await applied(place)).flat().includes('9000_slow')) {
+          const [[rows]] = (await place.raw('SELECT count(*) FROM slow')) as [[number | string]]
+          expect(Number(rows)).toBe(30_000)
+          break
+        }
+        expect(await schemaOf(place)).toEqual(before)
+      }
+      expect(await place.raw("SELECT count FROM counters WHERE key = 'kept'")).toEqual([[onSqlite ? 7 : '7']])
+    })
+  }, 120_000)
+})
+
+test('the migrations create exactly the schema in src/db/schema', async () => {
   const script = resolve(import.meta.dir, '../../scripts/migrate-new.ts')
   const child = Bun.spawn([process.execPath, script, '--check'], { stdout: 'ignore', stderr: 'pipe' })
-  const said = await new Response(child.stderr).text()
-  expect([await child.exited, said]).toEqual([0, ''])
+  const stderr = await new Response(child.stderr).text()
+  expect([await child.exited, stderr]).toEqual([0, ''])
 }, 60_000)
