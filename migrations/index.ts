@@ -1,4 +1,5 @@
-/** Every migration, in order, embedded in the executable. Written by scripts/migrate-new.ts. */
+/** All migrations in order, embedded in the executable. Written by scripts/migrate-new.ts. */
+
 import sqlite0001 from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqlite0002 from './sqlite/0002_orgs.sql' with { type: 'text' }
 import sqlite0003 from './sqlite/0003_delivery.sql' with { type: 'text' }

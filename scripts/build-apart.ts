@@ -1,4 +1,4 @@
-/** Builds the executable from a copy of the tree that is gone afterwards: it can only work by what it holds. */
+/** Builds the executable from a copy of the source tree that is deleted afterwards, so that it can use only what it contains. */
 
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ function run(command: string[], cwd: string): void {
   if (!success) throw new Error(`${command.join(' ')} failed:\n${stdout.toString()}${stderr.toString()}`)
 }
 
-/** Path of the executable in an otherwise empty folder; the caller removes that folder. */
+/** Returns the path of the executable, in an otherwise empty folder that the caller has to remove. */
 export function buildApart(): string {
   const tree = realpathSync(mkdtempSync(join(tmpdir(), 'tessera-tree-')))
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tessera-binary-')))
@@ -21,7 +21,7 @@ export function buildApart(): string {
     mkdirSync(tree, { recursive: true })
     for (const part of PARTS)
       cpSync(join(root, part), join(tree, part), { recursive: true, filter: (path) => !path.includes('node_modules') })
-    // Only what the product needs at run time: a development package inside it would fail here.
+    // Without development packages, so that importing one fails here.
     run([process.execPath, 'install', '--frozen-lockfile', '--production', '--silent'], tree)
     run([process.execPath, 'scripts/build.ts', '--outfile', binary, '--commit', 'test'], tree)
     return binary

@@ -1,6 +1,7 @@
 /**
- * Compiles the server into one file: `bun run build` for this machine into `dist/tessera`, `bun run build --all` for every
- * system, with SHA256SUMS. `--outfile FILE`, `--commit NAME` (where there is no git) and `--entry FILE` are for tests, benchmarks and the image.
+ * Compiles the server into one executable: `bun run build` creates `dist/tessera` for this machine, `bun run build --all` one file
+ * for each supported system, with SHA256SUMS. Tests, benchmarks and the container image use `--outfile FILE`, `--commit NAME` (where
+ * there is no git) and `--entry FILE`.
  */
 
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
@@ -9,7 +10,7 @@ import { parseArgs } from 'node:util'
 
 const root = resolve(import.meta.dir, '..')
 const dist = join(root, 'dist')
-/** Holds Bun's own executables as npm packages; their versions and hashes are those of the lock file there. */
+/** Bun's own executables as npm packages, with versions and hashes from the lock file in this folder. */
 const targets = join(import.meta.dir, 'targets')
 
 interface Target {
@@ -39,10 +40,10 @@ const { values } = parseArgs({
 
 const { packageManager } = (await Bun.file(join(root, 'package.json')).json()) as { packageManager: string }
 if (packageManager !== `bun@${Bun.version}`)
-  throw new Error(`The executable holds the Bun that builds it: build with ${packageManager}, not bun@${Bun.version}.`)
+  throw new Error(`The executable contains the Bun that builds it: use ${packageManager}, not bun@${Bun.version}.`)
 
 function git(...args: string[]): string {
-  // Image builders have none.
+  // The container image is built without git.
   if (Bun.which('git') === null) return ''
   const { success, stdout } = Bun.spawnSync(['git', ...args], { cwd: root, stderr: 'ignore' })
   return success ? stdout.toString().trim() : ''
@@ -50,15 +51,15 @@ function git(...args: string[]): string {
 
 const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '+changes'
 const commit = values.commit ?? (git('rev-parse', '--short=12', 'HEAD') || 'unknown') + changed
-/** The commit's time, not this one: the same commit gives the same file. */
+/** The time of the commit, so that the same commit gives the same file. */
 const builtAt = Number(git('log', '-1', '--format=%ct') || 0) * 1000
 
 async function build(outfile: string, target?: Target): Promise<void> {
-  // The source maps are inside the executable; Bun leaves them beside it as well.
+  // Built in a folder of its own, because Bun also leaves the source maps, which are inside the executable, beside it.
   mkdirSync(dirname(outfile), { recursive: true })
   const folder = mkdtempSync(join(dirname(outfile), '.build-'))
   const made = join(folder, basename(outfile))
-  // `new Worker('./db/x.worker.ts')`: inside the executable the path is relative to src/.
+  // Inside the executable, the path of a worker is relative to src/ (src/db/engine/worker-host.ts).
   const workers = [...new Bun.Glob('src/**/*.worker.ts').scanSync({ cwd: root })].toSorted()
   const result = await Bun.build({
     entrypoints: [values.entry, ...workers].map((file) => resolve(root, file)),
@@ -67,7 +68,7 @@ async function build(outfile: string, target?: Target): Promise<void> {
     bytecode: true,
     splitting: true,
     sourcemap: 'linked',
-    // Elysia reads the source of handlers at run time: minified, requests that answer 200 answer 500.
+    // Elysia reads the source of handlers at run time: in a minified executable, requests that should answer 200 answer 500.
     minify: false,
     define: { TESSERA_COMMIT: JSON.stringify(commit), TESSERA_BUILT_AT: String(builtAt) },
     compile: {

@@ -1,6 +1,6 @@
 /**
- * `bun run dev`: the server, restarted at each change, on data of its own (`data/dev`) with demo people and codes. The demo
- * accounts have known passwords: this is for a developer's machine and listens on it only.
+ * `bun run dev`: runs the server in `data/dev` with demo users and codes, and restarts it at each change. The demo accounts have
+ * known passwords, so it listens on the loopback interface only.
  */
 
 import { resolve } from 'node:path'
@@ -32,7 +32,7 @@ const server = Bun.spawn(
     stdio: ['inherit', 'pipe', 'inherit'],
   },
 )
-// Ctrl-C reaches the server by itself, as it does everything on the terminal: passed on, it would count twice.
+// Ctrl-C reaches the server too, because it is on the same terminal. Passing it on would be a second signal.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => server.kill('SIGTERM'))
 
@@ -45,7 +45,7 @@ for await (const chunk of server.stdout) {
   if (url === undefined || seeded) continue
   seeded = true
   await seed(url).catch((error: unknown) =>
-    console.error(`The demo data could not be made: ${(error as Error).message}`),
+    console.error(`The demo data could not be created: ${(error as Error).message}`),
   )
 }
 process.exit(await server.exited)

@@ -1,7 +1,7 @@
 /**
- * `bun run migrate:new NAME`: compares src/db/schema with the last snapshot and writes the next migration of both dialects,
- * the new snapshots and the manifest. Read the SQL before committing it; an applied migration is never changed.
- * `--check` only says (exit code 1) whether the schema has changed since the last migration.
+ * `bun run migrate:new NAME`: compares src/db/schema with the last snapshots and writes the next migration for both dialects, the
+ * new snapshots and migrations/index.ts. Read the SQL before you commit it; a released migration must never change.
+ * `--check` only exits with code 1 if the schema has changed since the last migration.
  */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ const names = (dialect: Dialect): string[] =>
     .map((file) => file.slice(0, -'.sql'.length))
     .toSorted()
 
-/** The statements from the last snapshot to today's schema, and today's snapshot. Runs in a process of that dialect. */
+/** The statements that turn the last snapshot into the present schema, and its snapshot. Runs in a process of that dialect. */
 async function difference(dialect: Dialect): Promise<{ statements: string[]; snapshot: unknown }> {
   const kit = await import('drizzle-kit/api')
   const schema = (await import('#db/schema/index.ts')) as Record<string, unknown>
@@ -37,7 +37,7 @@ async function difference(dialect: Dialect): Promise<{ statements: string[]; sna
   return { statements: await kit.generateMigration(from, snapshot), snapshot }
 }
 
-/** The manifest: a compiled executable has no folder to list. */
+/** Writes migrations/index.ts. It is needed because a compiled executable has no folder to list. */
 function writeManifest(): void {
   const imports: string[] = []
   const tables = DIALECTS.map((dialect) => {
@@ -49,7 +49,8 @@ function writeManifest(): void {
     return `  ${dialect}: [\n${entries.join('\n')}\n  ],`
   })
   const text = [
-    '/** Every migration, in order, embedded in the executable. Written by scripts/migrate-new.ts. */',
+    '/** All migrations in order, embedded in the executable. Written by scripts/migrate-new.ts. */',
+    '',
     ...imports,
     '',
     'export interface Migration {',
@@ -65,17 +66,17 @@ function writeManifest(): void {
   writeFileSync(join(root, 'index.ts'), text.join('\n'))
 }
 
-/** The dialect of the schema is fixed at import, so each is compared in a process of its own. */
+/** Runs `difference` in a process of its own, because the dialect of the schema is fixed when it is imported. */
 async function inDialect(dialect: Dialect): Promise<{ statements: string[]; snapshot: unknown }> {
   const url = dialect === 'postgres' ? 'postgres://localhost/unused' : ''
   const child = Bun.spawn([process.execPath, import.meta.path, '--dialect', dialect], {
     env: { ...process.env, TESSERA_DATABASE_URL: url },
-    // drizzle-kit asks here whether a column was renamed.
+    // drizzle-kit asks on the terminal whether a column was renamed.
     stdio: ['inherit', 'inherit', 'inherit'],
     ipc: (message) => (answer = message as typeof answer),
   })
   let answer: { statements: string[]; snapshot: unknown } | undefined
-  if ((await child.exited) !== 0 || answer === undefined) throw new Error(`comparing the ${dialect} schema failed`)
+  if ((await child.exited) !== 0 || answer === undefined) throw new Error(`the ${dialect} schema could not be compared`)
   return answer
 }
 
@@ -95,7 +96,7 @@ if (first === '--dialect') {
     process.exit(2)
   }
   if (!changed) {
-    console.error('the schema is what the last migration made: nothing to do')
+    console.error('the schema has not changed since the last migration: nothing to do')
     process.exit(1)
   }
   const number = String(names('sqlite').length + 1).padStart(4, '0')

@@ -1,6 +1,6 @@
 /**
- * `bun run test:binary [FILES]`: the tests against the compiled executable, started from an empty folder, its build tree gone. Without
- * FILES, all that start a server or a command: the others test sources, which is done already.
+ * `bun run test:binary [FILES]`: runs tests against the compiled executable, from an empty folder, after its source tree was deleted.
+ * Without FILES, runs all tests that start a server or a command. The others test the sources only.
  */
 
 import { readFileSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Every table, for the migration generator and the store. */
+/** All tables, for the migration generator and the names of unique indexes (errors.ts). */
 export * from './access.ts'
 export * from './accounts.ts'
 export * from './delivery.ts'

@@ -46,7 +46,7 @@ export const qrCodes = table(
       .int('user_id')
       .notNull()
       .references(() => users.id),
-    /** 0 for a personal code, else the organization that owns this copy. */
+    /** 0 for a personal code, otherwise the id of the organization that owns it. */
     orgId: col.int('org_id').notNull().default(0),
     name: col.text('name').notNull(),
     content: col.text('content').notNull(),
@@ -68,7 +68,7 @@ export const qrCodes = table(
     uniqueIndex('qr_codes_uuid').on(t.uuid),
     // Personal codes in the order of the interface. Covering: a page and its count read only this index.
     index('qr_codes_list').on(t.userId, t.orgId, t.deletedAt, descending(t.pinned), t.sortOrder, t.createdAt, t.id),
-    // Counts by category, type and day of one owner, read from the index alone; also the codes of a category.
+    // Counts of one owner by category, type and day, read from the index alone. Also finds the codes of a category.
     index('qr_codes_stats').on(t.userId, t.orgId, t.deletedAt, t.categoryId, t.contentType, t.createdAt),
     // The orders of `sort=`. Each code is in the indexes of its owner only, a user or an organization.
     index('qr_codes_created').on(t.userId, t.deletedAt, t.createdAt, t.id).where(isPersonal(t.orgId)),

@@ -1,21 +1,21 @@
 import { col, table } from '../dialect.ts'
 
-/** Business settings an administrator can change at run time. One row per key; a missing row means the default in code. */
+/** Business settings that administrators can change while the server runs. A missing row means the default in the code. */
 export const settings = table('settings', {
   key: col.text('key').primaryKey(),
   value: col.json<unknown>('value').notNull(),
   updatedAt: col.time('updated_at').notNull(),
 })
 
-/** Facts the server keeps about itself across restarts: the clock's high-water mark, the setup link's hash. */
+/** State of the server that survives restarts: the stamp mark (engine/stamps.ts), the hash of the setup link. */
 export const serverState = table('server_state', {
   key: col.text('key').primaryKey(),
   value: col.text('value').notNull(),
 })
 
 /**
- * Counters that must survive a restart and hold under parallel callers: the failure lock, code sending limits.
- * `key` names what is counted, `windowStart` when its current window began, `expiresAt` when the row may be dropped.
+ * Counters that survive a restart and stay exact with concurrent requests, for example limits on sending codes. `key` says what is
+ * counted, `windowStart` is the start of the current window, and after `expiresAt` the row can be deleted.
  */
 export const counters = table('counters', {
   key: col.text('key').primaryKey(),
