@@ -1,7 +1,7 @@
 /**
- * The load generator: a process of its own that drives one server on the loopback over keep-alive raw sockets, one request
- * in flight on each. It knows only as much HTTP as it needs, so that it costs less than the servers it measures.
- * Commands come and results go over Bun's IPC channel (see lib/load-client.ts); every run is bounded in time.
+ * The load generator: a separate process that sends requests to one server on the loopback interface over raw keep-alive sockets,
+ * with one request in flight on each. It implements only as much of HTTP as it needs, so that it costs less than the servers it
+ * measures. It receives runs and returns results over Bun's IPC channel (lib/load-client.ts). Every run is limited in time.
  */
 
 import type { Socket } from 'bun'
@@ -12,14 +12,14 @@ import { percentile } from './lib/stats.ts'
 
 const HEADER_END = Buffer.from('\r\n\r\n')
 const CHUNKED_END = Buffer.from('0\r\n\r\n')
-/** Latencies kept for percentiles; a longer run keeps the first ones and counts on. */
+/** Latencies kept for percentiles. A longer run keeps the first ones and still counts all requests. */
 const MAX_SAMPLES = 2_000_000
-/** Nanoseconds that a run may go on beyond its end while nothing was answered at all. */
+/** A run in which no request has been answered may exceed its time by this many nanoseconds. */
 const PATIENCE = 20e9
 
 let counter = 0
 
-/** One run: its connections share the tallies. */
+/** One run, with the counts that its connections share. */
 class Run {
   readonly latencies = new Float64Array(MAX_SAMPLES)
   readonly bodies: Buffer[]
@@ -31,7 +31,7 @@ class Run {
   next = 0
   over = false
   firstAnswer = ''
-  /** How this server spells the header, learnt from its first answer. */
+  /** `\r\nContent-Length: ` as this server spells it, learned from its first answer. */
   lengthHeader = Buffer.alloc(0)
 
   constructor(readonly spec: LoadSpec) {
@@ -51,7 +51,7 @@ class Run {
 class Connection {
   private socket: Socket<Connection> | undefined
   private sentAt = 0
-  /** Bytes of the current answer still to come; -1 until its header was read, -2 while a chunked body runs. */
+  /** Bytes of the current answer that have not arrived; -1 until its header was read, -2 during a chunked body. */
   private missing = -1
   private held: Buffer | undefined
 
@@ -122,7 +122,7 @@ class Connection {
     if (this.missing <= 0) this.answered()
   }
 
-  /** Bytes of the body, or -2 when it is chunked. */
+  /** Bytes of the body; -2 if it is chunked. */
   private contentLength(data: Buffer, end: number, status: number): number {
     const run = this.run
     let at = run.lengthHeader.length > 0 ? data.indexOf(run.lengthHeader) : -1
@@ -162,7 +162,7 @@ async function load(spec: LoadSpec): Promise<LoadResult> {
   const startedAt = Bun.nanoseconds()
   const endAt = startedAt + spec.seconds * 1e9
   for (const connection of connections) connection.send()
-  // A short run of a slow server goes on until something was answered.
+  // A short run against a slow server continues until one request was answered.
   while (Bun.nanoseconds() < (run.done > 0 ? endAt : endAt + PATIENCE)) {
     if (spec.count !== undefined && run.done >= spec.count) break
     if (run.failed >= spec.connections) break

@@ -1,6 +1,6 @@
 /**
- * `bun bench/qr.ts`: pictures of new content, ours against `qrcode`.toBuffer, in turns in one process. Prints microseconds and bytes
- * of a picture and their ratios. No server is involved; `bench/run.ts --only render` measures requests.
+ * `bun bench/qr.ts`: draws QR codes of new contents with our encoder and with `toBuffer` of `qrcode`, in turns in one process. Prints
+ * microseconds and bytes per picture and their ratios. There is no server; `bench/run.ts --only render` measures requests.
  */
 
 import QRCode from 'qrcode'
@@ -8,7 +8,7 @@ import QRCode from 'qrcode'
 import { encodeQr, type Level, toPng } from '#lib/qr/index.ts'
 
 const ROUNDS = 5
-/** Pictures a round: theirs take some milliseconds each. */
+/** Pictures per round. Those of `qrcode` take some milliseconds each. */
 const OURS = 2000
 const THEIRS = 40
 
@@ -44,7 +44,7 @@ interface Figure {
   bytes: number
 }
 
-/** Microseconds and bytes of a picture, over `count` contents that were never drawn before. */
+/** Microseconds and bytes per picture, averaged over `count` contents that were not drawn before. */
 async function run(count: number, draw: (n: number) => Uint8Array | Promise<Uint8Array>): Promise<Figure> {
   let bytes = 0
   const started = performance.now()

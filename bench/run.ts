@@ -1,11 +1,11 @@
 /**
- * `bun run bench`: measures the product against its peers and prints a Markdown table of ratios. See docs/benchmarks.md.
+ * `bun run bench`: measures Tessera against its peers and prints a Markdown table of ratios. See docs/benchmarks.md.
  *
- *     --only NAME,NAME…   some lines only
- *     --smoke             seconds instead of minutes: shows that the suite works, its figures mean nothing
- *     --no-peers          leaves out the peers on Node
- *     --scratch DIR       where data directories are made (and deleted); needs 2 GB for `pages`
- *     --executable FILE   instead of dist/tessera
+ *     --only NAME,NAME…   runs these lines only
+ *     --smoke             takes seconds instead of minutes and only shows that the suite works; its figures are meaningless
+ *     --no-peers          leaves out the peers that run on Node
+ *     --scratch DIR       creates (and deletes) data directories in DIR; `pages` needs 2 GB
+ *     --executable FILE   measures FILE instead of dist/tessera
  */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -46,7 +46,7 @@ const { values } = parseArgs({
 const names = values.only?.split(',') ?? Object.keys(LINES)
 const unknown = names.filter((name) => !(name in LINES))
 if (unknown.length > 0) {
-  console.error(`No line ${unknown.join(', ')}; there are ${Object.keys(LINES).join(', ')}`)
+  console.error(`There is no line ${unknown.join(', ')}. The lines are: ${Object.keys(LINES).join(', ')}`)
   process.exit(2)
 }
 
@@ -81,7 +81,7 @@ const gib = Math.round(totalmem() / 2 ** 30)
 console.log(
   `\n${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, ${gib} GiB; Bun ${Bun.version}; ${new Date().toISOString().slice(0, 10)}`,
 )
-if (values.smoke) console.log('A smoke run: it shows that the suite works, its figures mean nothing.')
+if (values.smoke) console.log('This was a smoke run: it shows that the suite works, and its figures are meaningless.')
 console.log(`\n${report.markdown()}`)
-if (failed.length > 0) console.error(`\nDid not work: ${failed.join(', ')}`)
+if (failed.length > 0) console.error(`\nFailed: ${failed.join(', ')}`)
 process.exit(failed.length > 0 ? 1 : 0)

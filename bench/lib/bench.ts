@@ -1,4 +1,4 @@
-/** What every line is given. */
+/** Runs a line of the benchmark with the tools that every line uses. */
 
 import { join } from 'node:path'
 
@@ -11,16 +11,16 @@ import type { Report } from './report.ts'
 export interface Bench {
   readonly report: Report
   readonly load: LoadClient
-  /** Only proves that everything works: figures mean nothing. */
+  /** A quick run that only shows that everything works; its figures are meaningless. */
   readonly smoke: boolean
   readonly rounds: Rounds
-  /** A directory of this run's own, deleted at its end. */
+  /** A directory of this line, deleted at the end of the run. */
   readonly scratch: string
-  /** The compiled product. */
+  /** Path of the compiled server. */
   readonly executable: string
-  /** Whether the peers on Node may be used; says so in the report when not. */
+  /** Whether the peers that run on Node can be used. If not, the report says so. */
   readonly peers: boolean
-  /** Stops with the line, whatever happens. */
+  /** Stops `server` at the end of the line, also after an error. */
   own(server: Started): Started
 }
 
@@ -64,7 +64,7 @@ export async function runLine(module: LineModule, options: BenchOptions): Promis
   }
 }
 
-/** All named servers in turns; the answer has a figure for each of them. */
+/** Measures all servers in turns. The returned function gives the figures of one, by name. */
 export async function measure(
   bench: Bench,
   contenders: Contender[],

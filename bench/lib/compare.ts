@@ -1,4 +1,4 @@
-/** Servers measured against each other in one run: in turns (A B A B …), the median of each. */
+/** Compares servers in one run: measures them in turns (A B A B …) and takes the median of each. */
 
 import type { LoadClient } from './load-client.ts'
 import type { LoadSpec } from './load-spec.ts'
@@ -9,13 +9,13 @@ export interface Contender {
   name: string
   pid: number
   load: Omit<LoadSpec, 'seconds'>
-  /** Statuses that count as answered; 200 unless given. */
+  /** Status that every answer must have; 200 by default. */
   expect?: number
 }
 
 export interface Figures {
   perSecond: number
-  /** User and system time of the server process for one request, microseconds. */
+  /** User and system time of the server process per request, in microseconds. */
   cpuUs: number
   p50Ms: number
   p99Ms: number
@@ -28,7 +28,7 @@ export interface Rounds {
   warmUpSeconds: number
 }
 
-/** @throws Error when a server answers anything but the status expected: a fast refusal is no result */
+/** @throws Error if a server answers with another status than expected: a fast refusal would look like a good result */
 export async function compare(client: LoadClient, contenders: Contender[], how: Rounds): Promise<Map<string, Figures>> {
   const taken = new Map<string, Figures[]>(contenders.map((c) => [c.name, []]))
   for (const contender of contenders) await once(client, contender, how.warmUpSeconds)

@@ -1,11 +1,11 @@
-/** Rows put straight into a stopped product's database: filling it through the interface would take hours. */
+/** Inserts rows directly into the database of a stopped server: through the interface it would take hours. */
 
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'tessera.db')
 
-/** Opens the database of a product that does not run. Durability is off: the file is thrown away. */
+/** Opens the database of a stopped server. Durability is off, because the file is deleted after the run. */
 export function openDatabase(dataDir: string): Database {
   const db = new Database(databaseFile(dataDir), { readwrite: true, strict: true })
   db.run('PRAGMA synchronous=OFF')
@@ -13,14 +13,14 @@ export function openDatabase(dataDir: string): Database {
   return db
 }
 
-/** Leaves one whole file behind, fit for copying. */
+/** Closes the database. Afterwards everything is in one file, which can be copied. */
 export function closeDatabase(db: Database): void {
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   db.run('PRAGMA optimize')
   db.close()
 }
 
-/** `n` personal codes of a user with contents as long as a link (45 characters), created a second apart. */
+/** Adds `n` personal codes of a user, with links of 45 characters as contents, created one second apart. */
 export function addCodes(db: Database, userId: number, n: number): void {
   db.query(
     `INSERT INTO qr_codes (uuid, user_id, org_id, name, content, content_type, tags, remark, style, is_public, pinned, sort_order,
@@ -41,13 +41,13 @@ export function addScanRecords(db: Database, userId: number, n: number): void {
   ).run({ user: userId, n })
 }
 
-/** `n` notices of a user's, each with a text of its own, every second one read. */
+/** Adds `n` notifications of a user, each with its own text. Every second one is read. */
 export function addNotifications(db: Database, userId: number, n: number): void {
   const first = db.query<{ id: number }, []>('SELECT coalesce(max(id), 0) AS id FROM notification_contents').get()!.id
   db.query(
     `INSERT INTO notification_contents (id, type, title, body, data, created_at)
      WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < $n)
-     SELECT $first + n, 'ORG_INVITE', 'Notice ' || n, 'You are invited to join organization ' || n, '{"orgId":7}',
+     SELECT $first + n, 'ORG_INVITE', 'Notification ' || n, 'You are invited to join organization ' || n, '{"orgId":7}',
        1760000000000 + n * 1000 FROM i`,
   ).run({ first, n })
   db.query(
@@ -57,7 +57,7 @@ export function addNotifications(db: Database, userId: number, n: number): void 
   ).run({ user: userId, first, n })
 }
 
-/** Users that only own rows, so that a table is not all one person's. */
+/** Adds users who only own rows, so that a table does not belong to a single user. Returns their ids. */
 export function addUsers(db: Database, n: number): number[] {
   const rows = db
     .query<{ id: number }, { n: number }>(
@@ -69,7 +69,7 @@ export function addUsers(db: Database, n: number): number[] {
   return rows.map((row) => row.id)
 }
 
-/** `n` new users as members of an organization, joined a second apart, each with its role MEMBER. */
+/** Adds `n` new users as members of an organization with the role MEMBER, joined one second apart. */
 export function addMembers(db: Database, orgId: number, n: number): void {
   const add = db.transaction((userIds: number[]) => {
     const role = db
@@ -95,7 +95,7 @@ export function codeIds(db: Database, userId: number, limit: number): number[] {
   return rows.map((row) => row.id)
 }
 
-/** The session a token was given for. */
+/** The newest session of a user. */
 export function sessionOf(db: Database, userId: number): number {
   return db.query<{ id: number }, [number]>('SELECT id FROM sessions WHERE user_id = ? ORDER BY id DESC').get(userId)!
     .id

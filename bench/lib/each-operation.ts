@@ -1,4 +1,4 @@
-/** Calls every operation of the running product's own API document once, with inputs made from its schemas. */
+/** Calls every operation in the API document of a running server once, with inputs generated from its schemas. */
 
 import type { Started } from './process.ts'
 import { register } from './product.ts'
@@ -43,7 +43,7 @@ export async function callEachOperation(server: Started): Promise<{ operations: 
       const operation = item[method]
       if (operation === undefined) continue
       operations++
-      // Somebody new each time: an operation may end the session or the account of its caller.
+      // A new user for each operation, because an operation may end the session or delete the account of its caller.
       const { headers } = await register(server, `user${operations}`, `bench-device-of-user-${operations}`)
       const status = await callOnce(`${origin}${path}`, method.toUpperCase(), operation, headers)
       answers.set(status, (answers.get(status) ?? 0) + 1)
@@ -82,7 +82,7 @@ async function callOnce(
   return response.status
 }
 
-/** The smallest plausible value of a schema. */
+/** A small plausible value for a schema. */
 function sample(schema: Schema): unknown {
   if (schema.example !== undefined) return schema.example
   if (schema.examples?.length) return schema.examples[0]

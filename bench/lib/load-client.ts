@@ -1,4 +1,4 @@
-/** Starts the load generator once and gives it runs. */
+/** Starts the load generator and sends it runs. */
 
 import type { LoadResult, LoadSpec } from './load-spec.ts'
 
@@ -19,7 +19,7 @@ export function startLoad(): LoadClient {
       else caller?.reject(new Error(`load generator: ${message.error}`))
     },
     onExit() {
-      for (const caller of waiting.values()) caller.reject(new Error('the load generator ended'))
+      for (const caller of waiting.values()) caller.reject(new Error('the load generator exited'))
     },
   })
   return {

@@ -1,18 +1,18 @@
-/** What the load generator is told and what it answers. */
+/** The messages to and from the load generator. */
 
-/** Stands in a request where each one sent carries another number of the same width. */
+/** Placeholder in a request. Each request sent has a different number of the same width in its place. */
 export const COUNTER = '@@@@@@@@@@'
 
 export interface LoadSpec {
   port: number
-  /** Whole HTTP/1.1 requests, sent in turn. May hold `COUNTER` once each. */
+  /** Complete HTTP/1.1 requests, sent in turn. Each may contain `COUNTER` once. */
   requests: string[]
   connections: number
-  /** Longest duration; 20 more when nothing was answered by then. */
+  /** Maximum duration; up to 20 s longer if no request was answered by then. */
   seconds: number
-  /** Stops earlier, when so many were answered. */
+  /** Stops the run when this many requests were answered. */
   count?: number
-  /** Mean pause of a connection between an answer and its next request; none: the server is saturated. */
+  /** Mean pause of a connection between an answer and its next request. Undefined: no pause, so that the server is saturated. */
   pauseMs?: number
 }
 
@@ -20,13 +20,13 @@ export interface LoadResult {
   requests: number
   seconds: number
   bytes: number
-  /** Connections lost. */
+  /** Connections that were lost. */
   failed: number
   statuses: Record<number, number>
   p50Ms: number
   p99Ms: number
   maxMs: number
-  /** Cores the generator itself used; near 1 it was the limit, and only CPU per request compares servers. */
+  /** Cores that the generator itself used. Near 1, it was the bottleneck, and only CPU per request can be compared. */
   generatorBusy: number
   firstAnswer: string
 }

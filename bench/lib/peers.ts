@@ -1,4 +1,4 @@
-/** The peers that run on Node: installed when first needed, from their own lock file. */
+/** Installs the peers that run on Node when they are first needed, from their own lock file. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,8 +10,8 @@ export type PeerState = 'ready' | 'not installed' | 'no Node'
 let state: PeerState | undefined
 
 /**
- * Installs them with npm if they are missing; `mayInstall` false only looks. better-sqlite3 is a native module: where its
- * ready-made build cannot be fetched, npm compiles it (about a minute, needs a C++ compiler).
+ * Installs the peers with npm if they are missing and `mayInstall` is true. better-sqlite3 is a native module: if its prebuilt
+ * binary cannot be downloaded, npm compiles it, which takes about a minute and needs a C++ compiler.
  */
 export function nodePeers(mayInstall: boolean): PeerState {
   if (state !== undefined && (state !== 'not installed' || !mayInstall)) return state
@@ -20,11 +20,12 @@ export function nodePeers(mayInstall: boolean): PeerState {
   if (!mayInstall) return (state = 'not installed')
   console.error('installing the peers (npm ci in bench/peers) …')
   Bun.spawnSync(['npm', 'ci', '--no-audit', '--no-fund'], { cwd: PEERS, stdio: ['ignore', 'ignore', 'inherit'] })
-  if (!works()) throw new Error('The peers did not install; see npm above, or leave them out with --no-peers')
+  if (!works())
+    throw new Error('The peers could not be installed. See the output of npm, or leave them out with --no-peers.')
   return (state = 'ready')
 }
 
-/** Present, and built for the Node that is here. */
+/** Whether they are installed, and built for the present version of Node. */
 function works(): boolean {
   if (!existsSync(join(PEERS, 'node_modules/better-sqlite3'))) return false
   const probe = `new (require('better-sqlite3'))(':memory:').close()`

@@ -1,19 +1,19 @@
-/** Servers under test as processes of their own, and what the kernel says of them. */
+/** Runs servers under test as separate processes and reads their CPU time and memory from the kernel. */
 
 import { readFileSync } from 'node:fs'
 
 export interface Started {
   readonly pid: number
   readonly port: number
-  /** From spawn to its line `listening on …`, milliseconds. */
+  /** Milliseconds from the start of the process to its line `listening on …`. */
   readonly readyMs: number
-  /** Asks it to end and waits for it. */
+  /** Sends SIGTERM and waits for the exit. */
   stop(): Promise<void>
-  /** Ends it at once: nothing that it holds is needed any more. */
+  /** Sends SIGKILL: its data is not needed afterwards. */
   kill(): Promise<void>
 }
 
-/** Clock ticks a second in /proc/<pid>/stat (USER_HZ), 100 on every Linux that Bun runs on. */
+/** Clock ticks per second in /proc/<pid>/stat (USER_HZ): 100 on every Linux that Bun supports. */
 const TICKS = 100
 const START_MS = 60_000
 const STOP_MS = 12_000
@@ -21,20 +21,20 @@ const LISTENING = /listening on http:\/\/\S+?:(\d+)/
 
 const running = new Set<Bun.Subprocess>()
 
-/** Ends whatever this run started; called on every way out. */
+/** Kills all processes that this run has started. Called whenever it exits. */
 export function stopAll(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
 export interface StartOptions {
   cwd?: string
-  /** File for its output, when there is so much of it that reading it here would disturb the measurement. */
+  /** File for its output, if there is so much that reading it here would disturb the measurement. */
   logTo?: string
 }
 
 /**
  * Starts a server and waits until it prints `listening on http://host:port`.
- * @throws Error with what it said, when it ends or stays silent for a minute
+ * @throws Error with its output if it exits, or does not listen within a minute
  */
 export async function startServer(
   command: readonly string[],
@@ -53,16 +53,16 @@ export async function startServer(
   running.add(child)
   void child.exited.then(() => running.delete(child))
 
-  let said = ''
+  let output = ''
   const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const hear = (text: string): void => {
-    if (said.length < 100_000) said += text
-    const found = LISTENING.exec(said)
+  const receive = (text: string): void => {
+    if (output.length < 100_000) output += text
+    const found = LISTENING.exec(output)
     if (found) resolve(Number(found[1]))
   }
   if (logTo === undefined) {
-    void read(child.stdout as ReadableStream<Uint8Array>, hear)
-    void read(child.stderr as ReadableStream<Uint8Array>, hear)
+    void read(child.stdout as ReadableStream<Uint8Array>, receive)
+    void read(child.stderr as ReadableStream<Uint8Array>, receive)
   }
   const watching =
     logTo === undefined
@@ -71,8 +71,11 @@ export async function startServer(
           const found = LISTENING.exec(readFileSync(logTo, 'utf8'))
           if (found) resolve(Number(found[1]))
         }, 5)
-  void child.exited.then((code) => reject(new Error(`${command.join(' ')} ended with ${code}:\n${said}`)))
-  const timer = setTimeout(() => reject(new Error(`${command.join(' ')} did not listen:\n${said}`)), START_MS)
+  void child.exited.then((code) => reject(new Error(`${command.join(' ')} exited with ${code}:\n${output}`)))
+  const timer = setTimeout(
+    () => reject(new Error(`${command.join(' ')} did not listen within a minute:\n${output}`)),
+    START_MS,
+  )
   try {
     const port = await promise
     return {
@@ -99,7 +102,7 @@ export async function startServer(
   }
 }
 
-/** The caller's environment without settings of a real installation. */
+/** The environment of this process without the settings of a real installation. */
 function inherited(): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(process.env))
@@ -112,7 +115,7 @@ async function read(stream: ReadableStream<Uint8Array>, take: (text: string) => 
   for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }))
 }
 
-/** User and system time of all threads of a process so far, in seconds (resolution 10 ms). */
+/** User and system time of all threads of a process since its start, in seconds (resolution 10 ms). */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -1,4 +1,4 @@
-/** The product under test: started as its own process on a data directory of its own, quiet and without rate limits. */
+/** Starts Tessera as a separate process in a data directory of its own, without rate limits and with little logging. */
 
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ export const startProduct = (
     logTo: options.logTo,
   })
 
-/** The product's HTTP layer with the bench's own hellos behind it (servers/gates.ts). */
+/** Starts Tessera's HTTP layer with trivial endpoints of the benchmark (servers/gates.ts). */
 export function startGates(dataDir: string): Promise<Started> {
   mkdirSync(dataDir, { recursive: true })
   return startServer(
@@ -49,7 +49,7 @@ export function startGates(dataDir: string): Promise<Started> {
   )
 }
 
-/** Calls the product and gives the envelope's `data`. @throws Error unless it answers 200 */
+/** Calls an endpoint and returns `data` of the envelope. @throws Error if the status is not 200 */
 export async function call(
   server: Started,
   method: string,
@@ -88,7 +88,7 @@ export const signedIn = (token: string, deviceId = DEVICE_ID): Record<string, st
 
 export const get = (path: string, headers: Record<string, string> = {}): string => request('GET', path, headers)
 
-/** Builds the executable when there is none. True when the one that is there is older than the source. */
+/** Builds the executable if it is missing. Returns true if the existing one is older than the sources. */
 export async function prepareExecutable(file: string): Promise<boolean> {
   if (existsSync(file)) {
     const builtAt = statSync(file).mtimeMs

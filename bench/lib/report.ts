@@ -1,4 +1,4 @@
-/** Collects the lines of a run and prints them as a Markdown table, so that a run can be pasted into docs/benchmarks.md. */
+/** Collects the lines of a run and prints them as a Markdown table, which can be pasted into docs/benchmarks.md. */
 
 import type { Figures } from './compare.ts'
 
@@ -12,7 +12,7 @@ export interface Line {
   met?: boolean
 }
 
-/** A goal for a ratio: `min` for more-is-better, `max` for less-is-better. */
+/** A goal for a value: at least `min` or at most `max`. */
 export type Goal = { min: number } | { max: number }
 
 export class Report {
@@ -33,7 +33,7 @@ export class Report {
     console.error(text)
   }
 
-  /** A plain figure against a bound or against another figure. */
+  /** Adds a figure that is compared with a limit or with another figure. */
   value(what: string, ours: string, value: number, against: string, theirs: string, goal?: Goal, unit = '×'): void {
     this.add({
       what,
@@ -46,8 +46,8 @@ export class Report {
   }
 
   /**
-   * Two servers doing the same. Both ratios are printed, above 1 is in our favour; `by` says which one the goal is for: CPU
-   * where the load generator is the limit, requests a second where waiting (a disk) is part of the work.
+   * Adds a comparison of two servers. Prints two ratios; above 1, Tessera is better. `by` is the one that the goal is for: CPU if the
+   * load generator is the bottleneck, requests per second if waiting (for a disk) is part of the work.
    */
   http(what: string, against: string, ours: Figures, theirs: Figures, by: 'cpu' | 'rate', min?: number): void {
     const rate = ours.perSecond / theirs.perSecond

@@ -1,4 +1,4 @@
-/** Signing in and staying in: logins a second with 64 always waiting, what others notice of it, and exchanges of refresh tokens. */
+/** Logins per second while 64 are always waiting, the latency of other requests meanwhile, and refresh-token exchanges per second. */
 
 import { mkdirSync } from 'node:fs'
 
@@ -12,9 +12,9 @@ import { median } from '../lib/stats.ts'
 const WAITING = 64
 /** 16 phones, together about 3,000 requests a second. */
 const OTHERS = { connections: 16, pauseMs: 5 }
-/** Of the interface: what others may notice. */
+/** Acceptable latency of other requests. */
 const MAX_P99_MS = 100
-/** Sessions that are prolonged at the same time; each token is good once, so every exchange waits for the one before. */
+/** Sessions refreshed in parallel. A refresh token works once, so each exchange of a session waits for the previous one. */
 const REFRESHING = 64
 
 export async function run(bench: Bench): Promise<void> {
@@ -41,7 +41,7 @@ export async function run(bench: Bench): Promise<void> {
         throw new Error(`logins answered ${JSON.stringify(result.statuses)}: ${result.firstAnswer}`)
       logins += result.requests
       loginSeconds += result.seconds
-      // Those still waiting when the generator hung up finish first.
+      // Waits until the logins that were pending when the generator disconnected are done.
       await Bun.sleep(bench.smoke ? 100 : 3000)
     }
   } finally {
@@ -50,10 +50,10 @@ export async function run(bench: Bench): Promise<void> {
   const perSecond = logins / loginSeconds
   const p99 = median(p99s)
   bench.report.value(
-    `p99 of others while ${WAITING} logins wait (${round(perSecond)} logins/s)`,
+    `p99 of other requests while ${WAITING} logins wait (${round(perSecond)} logins/s)`,
     `${round(p99)} ms`,
     p99 / MAX_P99_MS,
-    'the bound',
+    'the limit',
     `${MAX_P99_MS} ms`,
     { max: 1 },
   )
@@ -77,14 +77,14 @@ export async function run(bench: Bench): Promise<void> {
   )
   const refreshes = (exchanges / (performance.now() - startedAt)) * 1000
   bench.report.value(
-    `exchanges of refresh tokens, ${REFRESHING} sessions`,
+    `refresh-token exchanges, ${REFRESHING} sessions`,
     `${round(refreshes)}/s`,
     refreshes / perSecond,
-    'logins, the same server',
+    'logins on the same server',
     `${round(perSecond)}/s`,
     { min: 10 },
   )
   bench.report.note(
-    'The driver of the exchanges is `fetch` in the process of the suite: it costs as much as the server.',
+    'The refresh-token exchanges are sent with `fetch` by the benchmark itself, which costs as much CPU as the server.',
   )
 }

@@ -1,4 +1,4 @@
-/** How long everybody else waits while 200 people sign in at once: password hashing must not starve other requests. */
+/** The latency of other requests while 200 users sign in at once: password hashing must not starve them. */
 
 import { mkdirSync } from 'node:fs'
 
@@ -10,7 +10,7 @@ import { round, times } from '../lib/report.ts'
 import { median } from '../lib/stats.ts'
 
 const WAITING = 200
-/** The others: 16 phones, together about 3,000 requests a second, far from what the server can do. */
+/** The other requests: 16 phones with together about 3,000 requests per second, far below the capacity of the server. */
 const OTHERS = { connections: 16, pauseMs: 5 }
 
 export async function run(bench: Bench): Promise<void> {
@@ -39,7 +39,7 @@ export async function run(bench: Bench): Promise<void> {
         throw new Error(`logins answered ${JSON.stringify(result.statuses)}: ${result.firstAnswer}`)
       signedIn += result.requests
       signedInSeconds += result.seconds
-      // Those still waiting when the generator hung up finish first.
+      // Waits until the logins that were pending when the generator disconnected are done.
       await Bun.sleep(bench.smoke ? 100 : 8000)
     }
   } finally {
@@ -47,14 +47,14 @@ export async function run(bench: Bench): Promise<void> {
   }
   const [quiet, loud] = [median(idle), median(busy)]
   bench.report.value(
-    `p99 of others while ${WAITING} logins wait (${round(signedIn / signedInSeconds)} logins/s)`,
+    `p99 of other requests while ${WAITING} logins wait (${round(signedIn / signedInSeconds)} logins/s)`,
     `${round(loud)} ms`,
     loud / quiet,
-    'the same server idle',
+    'the same server without logins',
     `${round(quiet)} ms`,
     { max: 3 },
   )
   bench.report.note(
-    `Rounds of p99, idle ${idle.map(round).join(', ')} ms; with logins ${busy.map(round).join(', ')} ms: ${times(loud / quiet)}.`,
+    `p99 per round: without logins ${idle.map(round).join(', ')} ms; with logins ${busy.map(round).join(', ')} ms: ${times(loud / quiet)}.`,
   )
 }

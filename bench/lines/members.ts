@@ -1,4 +1,4 @@
-/** A page of 20 members, with roles and total, must cost the same in an organization of 100,000 as in one of 1,000. */
+/** A page of 20 members with roles and total must cost the same in an organization of 100,000 members as in one of 1,000. */
 
 import { mkdirSync } from 'node:fs'
 
@@ -19,7 +19,9 @@ export async function run(bench: Bench): Promise<void> {
   const owner = await register(first, 'owner')
   const orgs: { id: number; members: number }[] = []
   for (const members of sizes) {
-    const { id } = (await call(first, 'POST', '/api/orgs', owner.headers, { name: `Of ${members}` })) as { id: number }
+    const { id } = (await call(first, 'POST', '/api/orgs', owner.headers, { name: `With ${members}` })) as {
+      id: number
+    }
     orgs.push({ id, members })
   }
   await first.stop()
@@ -51,7 +53,7 @@ export async function run(bench: Bench): Promise<void> {
     )
     const [small, big] = sizes.map((members) => of(String(members)))
     bench.report.value(
-      `${where} of the members, organization of ${whole(sizes[1]!)}`,
+      `${where} of members, organization of ${whole(sizes[1]!)}`,
       `${whole(big!.cpuUs)} µs`,
       big!.cpuUs / small!.cpuUs,
       `of ${whole(sizes[0]!)}`,

@@ -1,4 +1,4 @@
-/** Notifications and their counts must cost the same with a million rows as with a thousand. */
+/** Pages and counts of notifications must cost the same with a million rows as with a thousand. */
 
 import { mkdirSync, rmSync } from 'node:fs'
 
@@ -8,7 +8,7 @@ import { register, startProduct } from '../lib/product.ts'
 import { whole } from '../lib/report.ts'
 import { against, SIZE, type Table } from './pages.ts'
 
-/** What one person really has. */
+/** Notifications of an ordinary user. */
 const OWN = 1000
 
 export async function run(bench: Bench): Promise<void> {
@@ -25,7 +25,7 @@ export async function run(bench: Bench): Promise<void> {
     ['count of unread notifications', () => ['/api/notifications/unread-count']],
     ['count of all notifications', () => ['/api/notifications/total-count']],
   ]
-  await against(bench, tables, `page of notifications, user with ${whole(OWN)}`, (t) => [t.one, [path]])
+  await against(bench, tables, `page of notifications, user with ${whole(OWN)} rows`, (t) => [t.one, [path]])
   for (const [what, paths] of asked)
     await against(bench, tables, `${what}, user owning all rows`, (t) => [t.all, paths(t)])
 

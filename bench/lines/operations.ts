@@ -1,4 +1,4 @@
-/** One-row GET, list of 20 with total and POST: the product against the floor, by hand, Fastify and Express. */
+/** GET of one row, list of 20 with total, and POST: Tessera against a bare server, hand-written code, Fastify and Express. */
 
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,9 +16,9 @@ import { call, get, register, signedIn, startProduct } from '../lib/product.ts'
 const CODES_OF_THE_USER = 200
 const OTHER_USERS = 10
 const CONNECTIONS = 64
-/** jsonwebtoken tries a secret given as text as a PEM key first; the goals are for the peers that spare it that. */
+/** Given a secret as text, jsonwebtoken first tries to parse it as a PEM key. The goals are for the peers that avoid this. */
 const AS_IN_THE_MANUAL = 'Express, jwt.verify(token, text)'
-const PEER_SECRET = 'a secret of the benchmark, as long as one should be'
+const PEER_SECRET = 'a secret of the benchmark, long enough for HS256'
 const NEW_CODE = {
   name: 'Shelf label',
   content: `https://example.org/products/${COUNTER}?ref=qr`,
@@ -30,11 +30,11 @@ interface Operation {
   name: string
   requests: (headers: Record<string, string>) => string[]
   by: 'cpu' | 'rate'
-  /** Goals against: the same by hand, Fastify, Express. */
+  /** Goals against hand-written code, Fastify and Express. */
   goals: [hand: number, fastify: number, express: number]
 }
 
-/** A contender: where it runs and how its caller signs in. */
+/** A server to measure, and the headers of its caller. */
 interface Side {
   name: string
   server: Started
@@ -83,14 +83,14 @@ export async function run(bench: Bench): Promise<void> {
     const of = await measure(bench, contenders)
     const ours = of(product.name)
     const goals = new Map([
-      ['by hand', operation.goals[0]],
+      ['hand-written', operation.goals[0]],
       ['Fastify', operation.goals[1]],
       ['Express', operation.goals[2]],
     ])
     for (const peer of sides.slice(1))
       bench.report.http(operation.name, peer.name, ours, of(peer.name), operation.by, goals.get(peer.name))
     bench.report.http(operation.name, `bare Bun.serve, ${sizes[i]} B`, ours, of('bare'), operation.by)
-    bench.report.http(`${operation.name}, access log on`, 'the same with it off', of(logging.name), ours, operation.by)
+    bench.report.http(`${operation.name}, access log on`, 'access log off', of(logging.name), ours, operation.by)
   }
 }
 
@@ -131,8 +131,8 @@ async function start(bench: Bench): Promise<{ ids: number[]; sides: Side[]; logg
   }
 
   const sides: Side[] = []
-  // The copies are taken before the product opens its own file again.
-  sides.push(await peer('by hand', [process.execPath, join(PEERS, 'handwritten.ts')], 'hand'))
+  // The database is copied before Tessera opens it again.
+  sides.push(await peer('hand-written', [process.execPath, join(PEERS, 'handwritten.ts')], 'hand'))
   if (bench.peers) {
     sides.push(await peer('Fastify', ['node', join(PEERS, 'fastify/server.mjs')], 'fastify'))
     sides.push(await peer('Express', ['node', join(PEERS, 'express/server.mjs')], 'express'))
@@ -151,7 +151,7 @@ async function start(bench: Bench): Promise<{ ids: number[]; sides: Side[]; logg
   return { ids, sides, logging: { name: 'Tessera, access log on', server: withLog, headers: person.headers } }
 }
 
-/** The same signing key, so that the token counts on the copy too. */
+/** Copies the signing key, so that the token is valid on the copy too. */
 async function copyKeys(from: string, to: string): Promise<void> {
   const copied = await Bun.$`cp -a ${join(from, 'keys')} ${to}/`.nothrow().quiet()
   if (copied.exitCode !== 0) throw new Error(copied.stderr.toString())
@@ -166,7 +166,7 @@ const peerToken = (userId: number, sid: number): Promise<string> =>
     .setJti(crypto.randomUUID())
     .sign(new TextEncoder().encode(PEER_SECRET))
 
-/** @throws Error when a peer does less than the product: then its speed says nothing */
+/** @throws Error if a peer answers differently: its speed could not be compared then */
 async function sameAnswers(sides: Side[], id: number): Promise<void> {
   const asked: [method: string, path: string, body?: object][] = [
     ['GET', `/api/qr-codes/${id}`],
@@ -175,23 +175,23 @@ async function sameAnswers(sides: Side[], id: number): Promise<void> {
   ]
   for (const [method, path, body] of asked) {
     const answers = await Promise.all(
-      sides.map(async (side) => withoutChance(await call(side.server, method, path, side.headers, body))),
+      sides.map(async (side) => comparable(await call(side.server, method, path, side.headers, body))),
     )
     for (const [i, answer] of answers.entries())
       if (!Bun.deepEquals(answer, answers[0]))
         throw new Error(
-          `${sides[i]!.name} answers ${method} ${path} unlike ${sides[0]!.name}:\n${JSON.stringify(answer)}\n${JSON.stringify(answers[0])}`,
+          `${sides[i]!.name} answers ${method} ${path} differently from ${sides[0]!.name}:\n${JSON.stringify(answer)}\n${JSON.stringify(answers[0])}`,
         )
   }
 }
 
-/** Without the parts of a new code that chance and the moment decide. */
-function withoutChance(data: unknown): unknown {
-  const chance = new Set(['uuid', 'publicUrl', 'createdAt', 'updatedAt'])
-  return Object.fromEntries(Object.entries(data as object).filter(([name]) => !chance.has(name)))
+/** Removes the fields of a new code that are random or depend on the time. */
+function comparable(data: unknown): unknown {
+  const varying = new Set(['uuid', 'publicUrl', 'createdAt', 'updatedAt'])
+  return Object.fromEntries(Object.entries(data as object).filter(([name]) => !varying.has(name)))
 }
 
-/** Bytes of the body the product answers with. */
+/** Bytes of the body of Tessera's answer. */
 async function answerSize(bench: Bench, side: Side, operation: Operation): Promise<number> {
   const { firstAnswer } = await bench.load.run({
     port: side.server.port,

@@ -1,4 +1,4 @@
-/** The cost of a page of 20 with its total must not grow with the table: first, last and scattered pages at three sizes. */
+/** The cost of a page of 20 with its total must not grow with the table: first, last and scattered pages of three sizes of tables. */
 
 import { mkdirSync, rmSync } from 'node:fs'
 
@@ -10,13 +10,13 @@ import { call, get, type Person, register, startProduct } from '../lib/product.t
 import { round, whole } from '../lib/report.ts'
 
 export const SIZE = 20
-/** A library somebody really scrolls, in tables of any size. */
+/** Rows of an ordinary user, in tables of any size. */
 const OWN = 1000
 const CONNECTIONS = 4
 const GOAL = 1.5
-/** Pages asked for in turn. */
+/** Number of different pages that are requested in turn. */
 const DIFFERENT = 500
-/** Seconds of a round where a single answer may take one. */
+/** Seconds per round for requests that may take one second each. */
 const SLOW = 4
 const LISTS = [
   { name: 'codes', path: `/api/qr-codes?size=${SIZE}` },
@@ -26,9 +26,9 @@ const LISTS = [
 export interface Table {
   rows: number
   server: Started
-  /** Owns `OWN` rows, whatever the table holds. */
+  /** Owns `OWN` rows in a table of any size. */
   one: Person
-  /** Owns every row of the table. */
+  /** Owns all other rows of the table, except a few. */
   all: Person
 }
 
@@ -43,9 +43,9 @@ export async function run(bench: Bench): Promise<void> {
     await against(bench, tables, `page of ${name}, user with ${whole(OWN)} rows`, (t) => [t.one, [path]])
     await against(bench, tables, by('first page'), (t) => [t.all, [path]])
     await against(bench, tables, by('last page'), (t) => [t.all, [onPage(path, t.rows / SIZE)]])
-    await against(bench, tables, by('pages all over'), (t) => [t.all, allOver(path, t.rows / SIZE)])
+    await against(bench, tables, by('scattered pages'), (t) => [t.all, scattered(path, t.rows / SIZE)])
   }
-  // Other orders and filters walk over what they find: shown, without a goal.
+  // Other orders and filters read all matching rows. Measured without a goal.
   await against(
     bench,
     tables,
@@ -61,11 +61,11 @@ export async function run(bench: Bench): Promise<void> {
 
 const onPage = (path: string, page: number): string => `${path}&page=${Math.floor(page)}`
 
-/** Different pages, so that none is answered by what the one before left behind. */
-const allOver = (path: string, pages: number): string[] =>
+/** Different pages, so that none profits from the previous one. */
+const scattered = (path: string, pages: number): string[] =>
   Array.from({ length: Math.min(pages, DIFFERENT) }, (_, i) => onPage(path, 1 + ((i * 7919) % pages)))
 
-/** The very first page that is asked for after a start, before anything is in memory. One request, so no goal. */
+/** The first page requested after a start, when nothing is in memory. It is a single request, so it has no goal. */
 async function atStart(bench: Bench, tables: Table[], name: string, path: string): Promise<void> {
   const took: number[] = []
   for (const { rows, server, all } of tables) {
@@ -84,7 +84,7 @@ async function atStart(bench: Bench, tables: Table[], name: string, path: string
       )
 }
 
-/** CPU a request at each size against that of the smallest table. */
+/** Compares CPU per request of each size with that of the smallest table. */
 export async function against(
   bench: Bench,
   tables: Table[],

@@ -1,23 +1,25 @@
-/** Drawing by itself, without a server: takes over the table of bench/qr.ts. */
+/** Drawing alone, without a server: reports the table of bench/qr.ts. */
 
 import { join } from 'node:path'
 
 import type { Bench } from '../lib/bench.ts'
 import { ROOT } from '../lib/product.ts'
 
-const MINUTES_2 = 120_000
+const TIMEOUT_MS = 120_000
 
 export async function run(bench: Bench): Promise<void> {
   if (bench.smoke)
-    return bench.report.note('qr: left out of smoke runs (30 s); the line `render` draws through the server.')
+    return bench.report.note(
+      'qr: takes 30 s and is not part of smoke runs; the line `render` draws through the server.',
+    )
   const child = Bun.spawn([process.execPath, join(ROOT, 'bench/qr.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: MINUTES_2,
+    timeout: TIMEOUT_MS,
   })
-  const said = await new Response(child.stdout).text()
+  const output = await new Response(child.stdout).text()
   if ((await child.exited) !== 0) throw new Error('bench/qr.ts failed')
   // | picture | ours | qrcode | times as fast | ours | qrcode | of its bytes |
-  for (const line of said.split('\n').slice(2)) {
+  for (const line of output.split('\n').slice(2)) {
     const [, picture, us, theirUs, faster, bytes, theirBytes, share] = line.split('|').map((cell) => cell.trim())
     if (share === undefined) continue
     bench.report.value(`draw PNG, ${picture}`, us!, Number.parseFloat(faster!), 'qrcode toBuffer', theirUs!, {

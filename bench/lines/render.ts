@@ -1,4 +1,4 @@
-/** `GET /api/qrcode/render`: a picture of new content against `qrcode`'s toBuffer, a picture made before against a hello. */
+/** `GET /api/qrcode/render`: new content against `toBuffer` of `qrcode`, and cached content against a trivial endpoint. */
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ export async function run(bench: Bench): Promise<void> {
   mkdirSync(dataDir, { recursive: true })
   const product = bench.own(await startProduct(dataDir))
   const hello = bench.own(await startGates(fileIn(bench, 'render-hello')))
-  // The marker must survive: it is put in after the content was encoded.
+  // The placeholder is inserted after the content was encoded, because encoding would change it.
   const fresh = renderPath(CONTENT.replace('0000004711', 'NUMBER')).replace('NUMBER', COUNTER)
   const load = (server: Started, path: string, connections = CONNECTIONS) => ({
     pid: server.pid,
@@ -30,7 +30,7 @@ export async function run(bench: Bench): Promise<void> {
     const peer = bench.own(await startServer(['node', join(PEERS, 'qrcode-render.mjs')]))
     const of = await measure(bench, [
       { name: 'ours', ...load(product, fresh) },
-      // The peer answers a few hundred a second; more connections would only lengthen its queue.
+      // The peer answers a few hundred requests per second; more connections would only lengthen its queue.
       { name: 'qrcode', ...load(peer, fresh, 8) },
     ])
     bench.report.http('render PNG, new content', 'qrcode toBuffer, node:http', of('ours'), of('qrcode'), 'rate', 50)
@@ -41,10 +41,10 @@ export async function run(bench: Bench): Promise<void> {
     { name: 'cached', ...load(product, renderPath(CONTENT)) },
     { name: 'hello', ...load(hello, '/api/bench/open') },
   ])
-  bench.report.http('render PNG, made before', 'hello through the same gates', of('cached'), of('hello'), 'cpu', 0.6)
+  bench.report.http('render PNG, cached', 'trivial endpoint', of('cached'), of('hello'), 'cpu', 0.6)
 }
 
-/** Size of the picture. @throws Error unless it is a PNG */
+/** Size of the picture in bytes. @throws Error if it is not a PNG */
 async function bytes(server: Started): Promise<number> {
   const png = await (await fetch(`http://127.0.0.1:${server.port}${renderPath(CONTENT)}`)).bytes()
   if (png[0] !== 0x89 || png[1] !== 0x50) throw new Error('not a PNG')

@@ -1,4 +1,4 @@
-/** The executable: size, time to the first response against a Node + Express hello's, and resident memory. */
+/** The executable: size, time to the first response compared with a trivial Express server on Node, and resident memory. */
 
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,13 +14,13 @@ import { median } from '../lib/stats.ts'
 export async function run(bench: Bench): Promise<void> {
   const command = [bench.executable, 'serve']
   if (await prepareExecutable(bench.executable))
-    bench.report.note(`${bench.executable} is older than src/: \`bun run build\` makes dist/tessera anew.`)
+    bench.report.note(`${bench.executable} is older than src/. \`bun run build\` rebuilds dist/tessera.`)
   const dataDir = fileIn(bench, 'start')
   const sourceDir = fileIn(bench, 'source')
   const fresh = fileIn(bench, 'fresh')
   mkdirSync(dataDir, { recursive: true })
   mkdirSync(sourceDir, { recursive: true })
-  // With an administrator, as everywhere but on the first day: without one each start also makes a setup link, durably.
+  // With an administrator, as in normal operation: without one, each start also creates a setup link and waits for the disk.
   const administrator = { TESSERA_ADMIN_USERNAME: 'operator', TESSERA_ADMIN_PASSWORD: PASSWORD }
   const tessera = (run: readonly string[], dir: string) => () =>
     startServer(
@@ -48,7 +48,7 @@ export async function run(bench: Bench): Promise<void> {
       () => startServer(['node', join(PEERS, 'express/hello.mjs')], { NODE_ENV: 'production' }),
     ])
   const times = new Map<string, number[]>(kinds.map(([name]) => [name, []]))
-  // The first start of each reads its files from the disk and makes the data directory: not counted.
+  // The first start of each is not counted: it reads its files from the disk and creates the data directory.
   for (let i = 0; i <= (bench.smoke ? 1 : 10); i++)
     for (const [name, path, start] of kinds) {
       const ms = await firstResponse(start, path)
@@ -64,7 +64,7 @@ export async function run(bench: Bench): Promise<void> {
       'executable, first response',
       `${round(ms('executable'))} ms`,
       ms('executable') / ms('express'),
-      'Node + Express hello',
+      'Express hello on Node',
       peer,
       { max: 0.333 },
     )
@@ -72,7 +72,7 @@ export async function run(bench: Bench): Promise<void> {
       'executable, first response in an empty directory',
       `${round(ms('new'))} ms`,
       ms('new') / ms('express'),
-      'Node + Express hello',
+      'Express hello on Node',
       peer,
     )
   }
@@ -103,11 +103,11 @@ async function memory(bench: Bench, start: () => Promise<Started>): Promise<void
     { max: 100 },
     'MiB',
   )
-  bench.report.note(`Each operation once: ${called.answers}.`)
+  bench.report.note(`Each operation was called once: ${called.answers}.`)
   await server.stop()
 }
 
-/** Milliseconds from spawn to the first answer's end; the server is stopped again. */
+/** Milliseconds from the start of the process to the end of the first answer. Stops the server afterwards. */
 async function firstResponse(start: () => Promise<Started>, path: string): Promise<number> {
   const startedAt = performance.now()
   const server = await start()

@@ -1,4 +1,4 @@
-/** Durable writes: the store (`synchronous=FULL`, group commit) against one transaction a request with FULL and with NORMAL. */
+/** Durable writes: the store (`synchronous=FULL`, group commit) against one transaction per request with FULL and with NORMAL. */
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ export async function run(bench: Bench): Promise<void> {
         `durable writes, ${clients} ${clients === 1 ? 'client' : 'clients'}`,
         show(ours),
         ours.perSecond / of(mode).perSecond,
-        `one transaction a request, ${mode}`,
+        `one transaction per request, ${mode}`,
         show(of(mode)),
         goals[mode],
       )
@@ -71,7 +71,7 @@ async function once(bench: Bench, mode: Mode, clients: number, round: number): P
     dataDir,
   ]
   const child = Bun.spawn(command, { cwd: dataDir, stdio: ['ignore', 'pipe', 'inherit'], timeout: 60_000 })
-  const said = await new Response(child.stdout).text()
+  const output = await new Response(child.stdout).text()
   if ((await child.exited) !== 0) throw new Error(`writes ${mode} failed`)
-  return JSON.parse(said) as Timing
+  return JSON.parse(output) as Timing
 }

@@ -1,4 +1,5 @@
-/** The floor: a bare `Bun.serve` that answers `/0`, `/1`, … with constants of the sizes in BENCH_BYTES (`300,5000,…`). */
+/** The minimum: a bare `Bun.serve` that answers `/0`, `/1`, … with constants of the sizes in BENCH_BYTES (`300,5000,…`). */
+
 const bodies = (process.env['BENCH_BYTES'] ?? '20').split(',').map((bytes) => 'x'.repeat(Number(bytes)))
 const server = Bun.serve({
   hostname: '127.0.0.1',

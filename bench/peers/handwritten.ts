@@ -1,9 +1,10 @@
 /**
- * The same three operations by hand, with nothing in between: `Bun.serve`, `bun:sqlite`, one file. It does what the product
- * must: token (verified once, then remembered), session and device, permission, validation, the owner in every WHERE, the
- * same JSON and headers, `synchronous=FULL`. It leaves out everything else. Runs on a copy of the product's database file.
+ * The same three operations, hand-written in one file with `Bun.serve` and `bun:sqlite`. It does what Tessera has to do: token
+ * (verified once, then cached), session and device, permission, validation, the owner in every WHERE, the same JSON and headers,
+ * `synchronous=FULL`. It does nothing else. Runs on a copy of Tessera's database file.
  * Environment: BENCH_DB (file), BENCH_SECRET (HS256 key, text), BENCH_PUBLIC_URL.
  */
+
 import { Database } from 'bun:sqlite'
 
 import { jwtVerify } from 'jose'
@@ -97,9 +98,11 @@ const headers = () => ({
 const success = (data: unknown) => new Response(`{"code":200,"data":${JSON.stringify(data)}}`, { headers: headers() })
 const refuse = (code: number, message: string) => Response.json({ code, message }, { status: code, headers: headers() })
 
-/** Token → session id and expiry in ms; device ids that were hashed already. */
+/** By token: the session id and the expiry in ms. */
 const verified = new Map<string, { sid: number; exp: number }>()
+/** By device id: its hash. */
 const deviceKeys = new Map<string, string>()
+/** By user id: names of permission points. */
 const permissions = new Map<number, Set<string>>()
 
 function permissionsOf(userId: number): Set<string> {

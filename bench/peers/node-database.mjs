@@ -1,7 +1,8 @@
 /**
- * What the Fastify and the Express peer share: better-sqlite3 on a copy of the product's database file, statements prepared
- * once, WAL and `synchronous=FULL` as the product promises. Environment: BENCH_DB, BENCH_SECRET, BENCH_PUBLIC_URL.
+ * The common part of the Fastify and the Express peer: better-sqlite3 on a copy of Tessera's database file, statements prepared
+ * once, WAL and `synchronous=FULL` as in Tessera. Environment: BENCH_DB, BENCH_SECRET, BENCH_PUBLIC_URL.
  */
+
 import { createHash, createSecretKey, randomUUID } from 'node:crypto'
 
 import Database from 'better-sqlite3'
@@ -11,8 +12,8 @@ db.pragma('journal_mode = WAL')
 db.pragma('synchronous = FULL')
 db.pragma('foreign_keys = ON')
 const publicUrl = process.env.BENCH_PUBLIC_URL
-// jsonwebtoken tries a secret given as text as a PEM key first: 320 µs on each request. BENCH_TEXT_SECRET=1 does it all the
-// same, as its manual shows.
+// Given a secret as text, jsonwebtoken first tries to parse it as a PEM key, which takes 320 µs for each request. With
+// BENCH_TEXT_SECRET=1 it gets the text, as its manual shows.
 export const key =
   process.env.BENCH_TEXT_SECRET === '1'
     ? process.env.BENCH_SECRET
@@ -32,7 +33,7 @@ const insertCode = db.prepare(
    scan_count, version, created_at, updated_at) VALUES (?, ?, 0, ?, ?, ?, ?, ?, '{}', ?, 0, 0, 0, 1, ?, ?) RETURNING *`,
 )
 
-/** The live session that a verified token names, on its own device; undefined otherwise. */
+/** The active session of a verified token; undefined if there is none or the device is another one. */
 export function sessionOf(claims, deviceId) {
   const session = sessionById.get(claims.sid, Date.now())
   if (session === undefined || typeof deviceId !== 'string') return undefined

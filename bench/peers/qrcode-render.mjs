@@ -1,4 +1,5 @@
-/** The rendering peer: `qrcode`'s toBuffer behind node:http, the way its manual shows it. */
+/** The peer for rendering: `toBuffer` of `qrcode` behind node:http, as its manual shows. */
+
 import { createServer } from 'node:http'
 
 import QRCode from 'qrcode'

@@ -1,6 +1,6 @@
 /**
- * The product's own HTTP layer, context and gates with the cheapest endpoints behind them: what is left is what the layers
- * cost. Environment: BENCH_DATA_DIR.
+ * Tessera's own context, HTTP layer and access control with trivial endpoints, to measure the cost of these layers alone.
+ * Environment: BENCH_DATA_DIR.
  */
 
 import { createContext } from '#app'
@@ -14,7 +14,7 @@ import { createLog } from '#platform/log.ts'
 
 const Hello = Type.Object({ hello: Type.String() })
 const hello = { hello: 'world' }
-/** Calls of `authenticate` in one timing; a few seconds at worst. */
+/** Calls of `authenticate` per measurement: a few seconds at most. */
 const CHECKS = 1_000_000
 
 const endpoints = [
@@ -23,7 +23,7 @@ const endpoints = [
     id: 'bench.open',
     method: 'GET',
     path: '/api/bench/open',
-    summary: 'Hello to anyone',
+    summary: 'Greet anyone',
     tag: 'Operations',
     access: open,
     data: Hello,
@@ -33,7 +33,7 @@ const endpoints = [
     id: 'bench.signedIn',
     method: 'GET',
     path: '/api/bench/signed-in',
-    summary: 'Hello to the signed in',
+    summary: 'Greet signed-in users',
     tag: 'Operations',
     access: signedIn,
     data: Hello,
@@ -43,7 +43,7 @@ const endpoints = [
     id: 'bench.permitted',
     method: 'GET',
     path: '/api/bench/permitted',
-    summary: 'Hello to the permitted',
+    summary: 'Greet users with a permission',
     tag: 'Operations',
     access: app('qr_code:read'),
     data: Hello,
@@ -53,7 +53,7 @@ const endpoints = [
     id: 'bench.tokenCheck',
     method: 'GET',
     path: '/api/bench/token-check',
-    summary: 'Microseconds of a token check',
+    summary: 'Measure a token check in microseconds',
     tag: 'Operations',
     access: signedIn,
     data: Type.Object({ us: Type.Number() }),
@@ -64,7 +64,7 @@ const endpoints = [
     id: 'bench.permissionCheck',
     method: 'GET',
     path: '/api/bench/permission-check',
-    summary: 'Microseconds of a permission check, remembered and read anew',
+    summary: 'Measure a permission check in microseconds, with and without the cache',
     tag: 'Operations',
     access: signedIn,
     data: Type.Object({ cached: Type.Number(), cold: Type.Number() }),
@@ -72,7 +72,7 @@ const endpoints = [
   }),
 ]
 
-/** Checks that have to read the user and the role anew, in one timing. */
+/** Checks per measurement that have to read the user and the role from the database. */
 const COLD_CHECKS = 100
 
 async function timePermissionCheck(ctx: Parameters<typeof access.can>[0], userId: number) {

@@ -1,7 +1,7 @@
 /**
- * One timing of durable writes, in a process of its own: `writes.ts MODE CLIENTS SECONDS DIR` prints `{perSecond, p99Ms}` as JSON.
- * Each of the clients inserts one scan record, waits until it is durable, and goes on. MODE: `store` (the product's store),
- * `FULL` or `NORMAL` (one transaction a request by hand on bun:sqlite, the statement prepared once).
+ * Measures durable writes once, in a separate process: `writes.ts MODE CLIENTS SECONDS DIR` prints `{perSecond, p99Ms}` as JSON.
+ * Each client inserts one scan record, waits until it is durable, and repeats. MODE: `store` (Tessera's store), `FULL` or `NORMAL`
+ * (one transaction per request, hand-written on bun:sqlite, with the statement prepared once).
  */
 
 import { Database } from 'bun:sqlite'

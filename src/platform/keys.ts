@@ -22,7 +22,7 @@ function derive(secret: string): Uint8Array {
 }
 
 /**
- * 32 bytes for signing tokens. With `secret` they are derived from it (HMAC-SHA-256), so that several nodes agree; else they
+ * 32 bytes for signing tokens. With `secret` they are derived from it (HMAC-SHA-256), so that tokens stay valid on another machine; else they
  * are read from `keys/signing.key`, which is made on first use (0600, on disk before it is used).
  * @throws BadKey when the file holds something else: going on with a fresh key would sign everybody out without saying why.
  */

@@ -1,4 +1,5 @@
-/** The start-up peer: a hello in Express, nothing else. */
+/** The peer for starting: a trivial Express server. */
+
 import express from 'express'
 
 const app = express()

@@ -1,4 +1,5 @@
-/** The product's three operations the way an Express service is usually written. */
+/** Tessera's three operations as an Express service is usually written. */
+
 import express from 'express'
 import jwt from 'jsonwebtoken'
 

@@ -1,4 +1,5 @@
-/** The product's three operations the way a Fastify service is usually written: schemas in and out, a hook for the token. */
+/** Tessera's three operations as a Fastify service is usually written: schemas for input and output, a hook for the token. */
+
 import Fastify from 'fastify'
 import jwt from 'jsonwebtoken'
 
