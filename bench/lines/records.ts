@@ -1,4 +1,4 @@
-/** What more endpoint records cost at start: the product as an executable, alone and with made-up records up to 375. */
+/** The cost of more endpoint records at start: the executable as it is, and with generated records up to 375. */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { ROOT } from '../lib/product.ts'
 import { round } from '../lib/report.ts'
 import { median } from '../lib/stats.ts'
 
-/** Operations of the whole interface. */
+/** Number of operations in the complete interface. */
 const ALL = 375
 const STARTS = 30
 
@@ -26,7 +26,7 @@ export async function run(bench: Bench): Promise<void> {
       ['many', many],
     ] as const) {
       const { ms, mib } = await start(bench, executable)
-      // The first start reads the files from the disk.
+      // The first start is not counted: it reads its files from the disk.
       if (i > 0) {
         times[name].push(ms)
         memory[name].push(mib)
@@ -55,9 +55,9 @@ async function start(bench: Bench, executable: string): Promise<{ ms: number; mi
   return { ms, mib }
 }
 
-/** The records are written out as source, as the product's are: a loop over one of them would cost less. */
+/** Builds an executable with `count` additional records, written out as source like Tessera's own: a loop would cost less. */
 async function build(bench: Bench, count: number): Promise<string> {
-  // Inside the repository, where the aliases of package.json are found.
+  // In a folder of the repository, so that the aliases of package.json work.
   const folder = mkdtempSync(join(ROOT, 'bench/.records-'))
   const entry = join(folder, 'main.ts')
   const executable = fileIn(bench, `records-${count}`)
@@ -96,14 +96,14 @@ process.on('SIGTERM', async () => {
 export { Enum, Id, Line, Model, Nullable, PageOf, PageQuery, Time, Type, app, endpoint }
 `
 
-/** As large as a record with a body and a page of views. */
+/** A record of typical size, with a body and a page of views. */
 const record = (i: number): string => `
   endpoint({
     id: 'madeUp.operation${i}',
     method: 'POST',
     path: '/api/made-up-${i}/:id/rows',
     summary: 'List the rows of made-up thing ${i}',
-    description: 'Only for this measurement. Filters, a body and a page of views are as large as those of the product.',
+    description: 'Only for this measurement. Its filters, body and views have the size of real ones.',
     tag: 'Operations',
     access: app('category:read'),
     params: Type.Object({ id: Id }),
