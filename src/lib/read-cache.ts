@@ -1,50 +1,67 @@
 /**
- * Values by key that were read from somewhere slower, kept for a while and dropped at once when the source changes.
+ * Caches values by key that were read from a slower source, for a limited time, and drops them at once when the source changes.
  *
- * A load that was already running when the change came may have seen the old state. Dropping therefore also forgets running
- * loads: who waits for one gets its answer (they asked before the change), but it is not kept, and later callers start anew.
+ * A load that was already running when the source changed may have read the old value. Dropping a key therefore also forgets its
+ * running load: callers that wait for it get its value (they asked before the change), but the value is not kept, and later callers
+ * start a new load. lru-cache's own `fetch` shares loads but does not forget them.
  */
 
 import { LRUCache } from 'lru-cache'
 
-export interface Dated {
-  /** Epoch milliseconds, taken before the value was read. */
-  readonly readAt: number
+/** A load that is running or whose value is kept. */
+export interface Load {
+  /** When it began, epoch milliseconds. The age of its value counts from here. */
+  readAt: number
 }
 
 export interface ReadCacheOptions<K, T> {
-  /** Values kept; the least recently used goes first. */
+  /** Maximum number of values; the least recently used one is removed first. */
   max: number
-  /** How long a value may be used, milliseconds. */
+  /** How long a value may be used, in milliseconds. */
   maxAge: number
-  /** Undefined: there is no such thing, and that is not kept. */
-  load(key: K): Promise<T | undefined>
+  /** Epoch milliseconds. */
+  now(): number
+  /**
+   * Undefined: the value does not exist, which is not cached. If the value is made from values of another cache, lower
+   * `load.readAt` to the oldest of them.
+   */
+  load(key: K, load: Load): Promise<T | undefined>
 }
 
-export class ReadCache<K extends string | number, T extends Dated> {
-  readonly #kept: LRUCache<K, T>
+interface Entry<T> extends Load {
+  readonly value: T
+}
+
+export class ReadCache<K extends string | number, T> {
+  readonly #entries: LRUCache<K, Entry<T>>
   readonly #running = new Map<K, Promise<T | undefined>>()
 
   constructor(readonly options: ReadCacheOptions<K, T>) {
-    this.#kept = new LRUCache({ max: options.max })
+    this.#entries = new LRUCache({ max: options.max })
   }
 
-  /** What is kept, or undefined when it has to be fetched. Allocates nothing. `now` in epoch milliseconds. */
-  get(key: K, now: number): T | undefined {
-    const value = this.#kept.get(key)
-    if (value === undefined) return undefined
-    const age = now - value.readAt
-    // A clock that went back makes everything stale rather than eternal.
-    return age >= 0 && age < this.options.maxAge ? value : undefined
+  /** The cached value; undefined if it has to be fetched. */
+  get(key: K): T | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    const age = this.options.now() - entry.readAt
+    // If the clock goes back, the value counts as too old; otherwise it could be used for much longer than `maxAge`.
+    return age >= 0 && age < this.options.maxAge ? entry.value : undefined
   }
 
-  /** Loads, once however many ask at the same time, and keeps. */
+  /** When the cached value was read, epoch milliseconds; undefined if there is none. */
+  readAt(key: K): number | undefined {
+    return this.#entries.peek(key)?.readAt
+  }
+
+  /** Loads a value and caches it. Concurrent calls for one key share one load. */
   fetch(key: K): Promise<T | undefined> {
     const running = this.#running.get(key)
     if (running !== undefined) return running
-    const mine = this.options.load(key).then(
+    const load = { readAt: this.options.now() }
+    const mine = this.options.load(key, load).then(
       (value) => {
-        if (this.#end(key, mine) && value !== undefined) this.#kept.set(key, value)
+        if (this.#end(key, mine) && value !== undefined) this.#entries.set(key, { value, readAt: load.readAt })
         return value
       },
       (error: unknown) => {
@@ -56,18 +73,18 @@ export class ReadCache<K extends string | number, T extends Dated> {
     return mine
   }
 
-  /** False when the load was forgotten meanwhile. */
+  /** False if the load was forgotten meanwhile. */
   #end(key: K, load: Promise<T | undefined>): boolean {
     return this.#running.get(key) === load && this.#running.delete(key)
   }
 
   drop(key: K): void {
-    this.#kept.delete(key)
+    this.#entries.delete(key)
     this.#running.delete(key)
   }
 
   clear(): void {
-    this.#kept.clear()
+    this.#entries.clear()
     this.#running.clear()
   }
 }

@@ -1,51 +1,73 @@
 import { describe, expect, test } from 'bun:test'
 
-import { ReadCache } from '#lib/read-cache.ts'
+import { type Load, ReadCache } from '#lib/read-cache.ts'
 
-interface Entry {
-  readAt: number
-  value: string
-}
-
-/** A cache over a source whose answers come when the test says so. */
+/** A cache over a source that answers when the test says so. `time.now` starts at 1000; values may be used for 100 ms. */
 function slowSource(options: { max?: number } = {}) {
-  const waiting: { key: number; answer(value: string | undefined): void; fail(error: Error): void }[] = []
-  const cache = new ReadCache<number, Entry>({
+  const time = { now: 1000 }
+  const waiting: { key: number; load: Load; answer(value: string | undefined): void; fail(error: Error): void }[] = []
+  const cache = new ReadCache<number, string>({
     max: options.max ?? 10,
     maxAge: 100,
-    load: (key) =>
+    now: () => time.now,
+    load: (key, load) =>
       new Promise((resolve, reject) => {
-        waiting.push({
-          key,
-          answer: (value) => resolve(value === undefined ? undefined : { readAt: 1000, value }),
-          fail: reject,
-        })
+        waiting.push({ key, load, answer: resolve, fail: reject })
       }),
   })
-  return { cache, waiting }
+  return { cache, waiting, time }
 }
 
-describe('read cache', () => {
-  test('loads once for all who ask at the same time, then answers at once', async () => {
+describe('ReadCache', () => {
+  test('concurrent fetches of one key share one load, and the value is cached', async () => {
     const { cache, waiting } = slowSource()
     const asked = [cache.fetch(1), cache.fetch(1), cache.fetch(1)]
     expect(waiting).toHaveLength(1)
     waiting[0]!.answer('a')
-    expect((await Promise.all(asked)).map((entry) => entry?.value)).toEqual(['a', 'a', 'a'])
-    expect(cache.get(1, 1000)?.value).toBe('a')
+    expect(await Promise.all(asked)).toEqual(['a', 'a', 'a'])
+    expect(cache.get(1)).toBe('a')
   })
 
-  test('forgets with age, and when the clock went back', async () => {
-    const { cache, waiting } = slowSource()
+  test('a cached value expires after its maximum age, and is not used if the clock goes back', async () => {
+    const { cache, waiting, time } = slowSource()
     const asked = cache.fetch(1)
     waiting[0]!.answer('a')
     await asked
-    expect(cache.get(1, 1099)?.value).toBe('a')
-    expect(cache.get(1, 1100)).toBeUndefined()
-    expect(cache.get(1, 999)).toBeUndefined()
+    time.now = 1099
+    expect(cache.get(1)).toBe('a')
+    time.now = 1100
+    expect(cache.get(1)).toBeUndefined()
+    time.now = 999
+    expect(cache.get(1)).toBeUndefined()
   })
 
-  test('does not keep what was read before a change', async () => {
+  test('the age of a cached value counts from the start of its load', async () => {
+    const { cache, waiting, time } = slowSource()
+    const asked = cache.fetch(1)
+    time.now = 1060
+    waiting[0]!.answer('a')
+    await asked
+    expect(cache.readAt(1)).toBe(1000)
+    time.now = 1099
+    expect(cache.get(1)).toBe('a')
+    time.now = 1100
+    expect(cache.get(1)).toBeUndefined()
+  })
+
+  test('a load that used an older value makes its own value as old as that', async () => {
+    const { cache, waiting, time } = slowSource()
+    const asked = cache.fetch(1)
+    waiting[0]!.load.readAt = 950
+    waiting[0]!.answer('a')
+    await asked
+    expect(cache.readAt(1)).toBe(950)
+    time.now = 1049
+    expect(cache.get(1)).toBe('a')
+    time.now = 1050
+    expect(cache.get(1)).toBeUndefined()
+  })
+
+  test('a value that was read before drop or clear is not cached', async () => {
     for (const change of ['drop', 'clear'] as const) {
       const { cache, waiting } = slowSource()
       const before = cache.fetch(1)
@@ -54,25 +76,25 @@ describe('read cache', () => {
       expect(waiting).toHaveLength(2)
       // The later load ends first, the stale one after it.
       waiting[1]!.answer('new')
-      expect((await after)?.value).toBe('new')
+      expect(await after).toBe('new')
       waiting[0]!.answer('old')
-      expect((await before)?.value).toBe('old')
-      expect(cache.get(1, 1000)?.value).toBe('new')
+      expect(await before).toBe('old')
+      expect(cache.get(1)).toBe('new')
     }
   })
 
-  test('a stale load that ends first is not kept either, and does not end the sharing of the new one', async () => {
+  test('a stale load that ends first is not cached, and later callers still share the new load', async () => {
     const { cache, waiting } = slowSource()
     const before = cache.fetch(1)
     cache.drop(1)
     const after = cache.fetch(1)
     waiting[0]!.answer('old')
     await before
-    expect(cache.get(1, 1000)).toBeUndefined()
+    expect(cache.get(1)).toBeUndefined()
     const shared = cache.fetch(1)
     expect(waiting).toHaveLength(2)
     waiting[1]!.answer('new')
-    expect([(await after)?.value, (await shared)?.value]).toEqual(['new', 'new'])
+    expect([await after, await shared]).toEqual(['new', 'new'])
   })
 
   test('dropping one key leaves the others', async () => {
@@ -81,11 +103,12 @@ describe('read cache', () => {
     for (const { key, answer } of waiting) answer(`value ${key}`)
     await Promise.all(asked)
     cache.drop(1)
-    expect(cache.get(1, 1000)).toBeUndefined()
-    expect(cache.get(2, 1000)?.value).toBe('value 2')
+    expect(cache.get(1)).toBeUndefined()
+    expect(cache.readAt(1)).toBeUndefined()
+    expect(cache.get(2)).toBe('value 2')
   })
 
-  test('keeps neither failures nor what does not exist', async () => {
+  test('neither failed loads nor missing values are cached', async () => {
     const { cache, waiting } = slowSource()
     const failing = cache.fetch(1)
     waiting[0]!.fail(new Error('no connection'))
@@ -97,17 +120,17 @@ describe('read cache', () => {
     expect(waiting).toHaveLength(3)
   })
 
-  test('holds at most `max`, dropping what was used longest ago', async () => {
+  test('the cache holds at most `max` values and removes the least recently used one', async () => {
     const { cache, waiting } = slowSource({ max: 2 })
     for (const key of [1, 2]) {
       const asked = cache.fetch(key)
       waiting.at(-1)!.answer('x')
       await asked
     }
-    cache.get(1, 1000)
+    cache.get(1)
     const third = cache.fetch(3)
     waiting.at(-1)!.answer('x')
     await third
-    expect([1, 2, 3].map((key) => cache.get(key, 1000) !== undefined)).toEqual([true, false, true])
+    expect([1, 2, 3].map((key) => cache.get(key) !== undefined)).toEqual([true, false, true])
   })
 })

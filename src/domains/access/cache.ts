@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache'
 
 import { type AppContext, perContext } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
-import { ReadCache } from '#lib/read-cache.ts'
+import { type Load, ReadCache } from '#lib/read-cache.ts'
 import { pointName } from '#permission-points'
 
 import { holdsEverything } from './roles.ts'
@@ -27,17 +27,18 @@ class AccessCache {
   readonly #sets = new LRUCache<string, ReadonlySet<string>>({ max: MAX_SETS })
 
   constructor(readonly ctx: AppContext) {
-    this.#roles = new ReadCache({ max: MAX_ROLES, maxAge: CACHE_MS, load: (id) => this.#loadRole(id) })
-    this.#users = new ReadCache({ max: MAX_USERS, maxAge: CACHE_MS, load: (id) => this.#loadUser(id) })
+    const options = { maxAge: CACHE_MS, now: () => ctx.clock.now() }
+    this.#roles = new ReadCache({ ...options, max: MAX_ROLES, load: (id) => this.#loadRole(id) })
+    this.#users = new ReadCache({ ...options, max: MAX_USERS, load: (id, load) => this.#loadUser(id, load) })
   }
 
   /** Undefined when it has to be loaded. */
   peek(userId: number): UserAccess | undefined {
-    return this.#users.get(userId, this.ctx.clock.now())
+    return this.#users.get(userId)
   }
 
   async load(userId: number): Promise<UserAccess> {
-    return (await this.#users.fetch(userId)) ?? accessOf([], this.ctx.clock.now())
+    return (await this.#users.fetch(userId)) ?? accessOf([])
   }
 
   /** Somebody's roles changed. */
@@ -51,20 +52,17 @@ class AccessCache {
     this.#users.clear()
   }
 
-  async #loadUser(userId: number): Promise<UserAccess> {
-    const readAt = this.ctx.clock.now()
+  async #loadUser(userId: number, load: Load): Promise<UserAccess> {
     const ids = await roleIdsOf(this.ctx.db.read, userId)
-    const roles = await Promise.all(ids.map((id) => this.#roles.get(id, readAt) ?? this.#roles.fetch(id)))
-    return accessOf(
-      roles.filter((role) => role !== undefined),
-      readAt,
-    )
+    const roles = await Promise.all(ids.map((id) => this.#roles.get(id) ?? this.#roles.fetch(id)))
+    // A user's entry is as old as the oldest role in it, so that no row is used for longer than CACHE_MS.
+    load.readAt = Math.min(load.readAt, ...ids.map((id) => this.#roles.readAt(id) ?? load.readAt))
+    return accessOf(roles.filter((role) => role !== undefined))
   }
 
   async #loadRole(roleId: number): Promise<Role | undefined> {
-    const readAt = this.ctx.clock.now()
     const role = await findRole(this.ctx.db.read, roleId)
-    return role && { ...role, points: await this.#pointsOf(role), readAt }
+    return role && { ...role, points: await this.#pointsOf(role) }
   }
 
   async #pointsOf(role: { id: number; domain: PermissionDomain; code: string }): Promise<ReadonlySet<string>> {

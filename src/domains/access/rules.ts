@@ -1,12 +1,11 @@
 /** What a set of roles amounts to, and what seeding has to add. Pure. */
 
 import type { PermissionDomain } from '#db/schema/access.ts'
-import type { Dated } from '#lib/read-cache.ts'
 import { type PermissionPoint, pointName } from '#permission-points'
 
 import { PLATFORM_RANK, type SystemRole } from './roles.ts'
 
-export interface Role extends Dated {
+export interface Role {
   readonly id: number
   readonly domain: PermissionDomain
   readonly scopeId: number
@@ -16,8 +15,8 @@ export interface Role extends Dated {
   readonly points: ReadonlySet<string>
 }
 
-/** Everything one user may do, over all domains and scopes; dated by the oldest fact in it. */
-export interface UserAccess extends Dated {
+/** Everything one user may do, in all domains and scopes. */
+export interface UserAccess {
   readonly platform: ReadonlySet<string>
   readonly app: ReadonlySet<string>
   /** By organization id. */
@@ -47,8 +46,7 @@ function displayName(platform: readonly Role[], app: readonly Role[]): string {
   return (highest ?? app.toSorted((a, b) => a.id - b.id)[0])?.name ?? ''
 }
 
-/** `readAt`: when the user's bindings were read. */
-export function accessOf(roles: readonly Role[], readAt: number): UserAccess {
+export function accessOf(roles: readonly Role[]): UserAccess {
   // PLATFORM and APP have no scopes; in ORG, scope 0 holds templates, which give nobody anything.
   const platform = roles.filter((role) => role.domain === 'PLATFORM' && role.scopeId === 0)
   const app = roles.filter((role) => role.domain === 'APP' && role.scopeId === 0)
@@ -57,7 +55,6 @@ export function accessOf(roles: readonly Role[], readAt: number): UserAccess {
     (role) => role.scopeId,
   )
   return {
-    readAt: Math.min(readAt, ...roles.map((role) => role.readAt)),
     platform: union(platform),
     app: union(app),
     orgs: byOrg.size === 0 ? NO_ORGS : new Map([...byOrg].map(([orgId, held]) => [orgId, union(held)])),

@@ -6,7 +6,7 @@ import { Check } from '@sinclair/typebox/value'
 import { type AppContext, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { badRequest } from '#http/errors.ts'
-import { type Dated, ReadCache } from '#lib/read-cache.ts'
+import { ReadCache } from '#lib/read-cache.ts'
 
 import { definitions, type SettingKey, type Settings, type SettingValue } from './model.ts'
 import { listSettings, upsertSetting } from './store.ts'
@@ -16,12 +16,14 @@ const CACHE_MS = 60_000
 /** The cache has one entry, with all settings. */
 const ALL = 0
 
-interface CachedSettings extends Dated {
-  readonly values: Settings
-}
-
 const cache = perContext(
-  (ctx) => new ReadCache<typeof ALL, CachedSettings>({ max: 1, maxAge: CACHE_MS, load: () => load(ctx) }),
+  (ctx) =>
+    new ReadCache<typeof ALL, Settings>({
+      max: 1,
+      maxAge: CACHE_MS,
+      now: () => ctx.clock.now(),
+      load: () => load(ctx),
+    }),
 )
 
 const isValid = (key: SettingKey, value: unknown): boolean => Check(definitions[key].schema as TSchema, value)
@@ -30,8 +32,7 @@ const isKey = (key: string): key is SettingKey => Object.hasOwn(definitions, key
 
 const defaults = Object.fromEntries(Object.entries(definitions).map(([key, { initial }]) => [key, initial])) as Settings
 
-async function load(ctx: AppContext): Promise<CachedSettings> {
-  const readAt = ctx.clock.now()
+async function load(ctx: AppContext): Promise<Settings> {
   const stored: Partial<Record<SettingKey, unknown>> = {}
   for (const { key, value } of await listSettings(ctx.db.read)) {
     // Settings of other versions are ignored but kept, so that they are there again after an upgrade or downgrade.
@@ -39,17 +40,17 @@ async function load(ctx: AppContext): Promise<CachedSettings> {
     if (isValid(key, value)) stored[key] = value
     else ctx.log.warn('a stored setting is not valid, using the default', { key })
   }
-  return { readAt, values: { ...defaults, ...stored } as Settings }
+  return { ...defaults, ...stored } as Settings
 }
 
 /** The value of a setting, or its default. Returns no promise if the settings are cached. The result must not be modified. */
 export function getSetting<K extends SettingKey>(ctx: AppContext, key: K): SettingValue<K> | Promise<SettingValue<K>> {
-  const cached = cache(ctx).get(ALL, ctx.clock.now())
+  const cached = cache(ctx).get(ALL)
   return cached === undefined
     ? cache(ctx)
         .fetch(ALL)
-        .then((loaded) => (loaded?.values ?? defaults)[key])
-    : cached.values[key]
+        .then((loaded) => (loaded ?? defaults)[key])
+    : cached[key]
 }
 
 /** Changes a setting; the new value is used once the write has committed. @throws AppError 400 if the value is not valid. */

@@ -4,7 +4,7 @@ import { type AppContext, perContext } from '#context'
 import type { WordKind } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
 import type { Locale } from '#lib/localized.ts'
-import { type Dated, ReadCache } from '#lib/read-cache.ts'
+import { ReadCache } from '#lib/read-cache.ts'
 import { MINUTE } from '#platform/clock.ts'
 import { digits, fraction } from '#platform/ids.ts'
 
@@ -16,16 +16,13 @@ import { WORDS } from './words.ts'
 const CACHE_MS = MINUTE
 const ALL = 0
 
-interface Lists extends Dated {
-  readonly words: readonly Word[]
-}
-
 const cache = perContext(
   (ctx) =>
-    new ReadCache<typeof ALL, Lists>({
+    new ReadCache<typeof ALL, readonly Word[]>({
       max: 1,
       maxAge: CACHE_MS,
-      load: async () => ({ readAt: ctx.clock.now(), words: await allWords(ctx.db.read) }),
+      now: () => ctx.clock.now(),
+      load: () => allWords(ctx.db.read),
     }),
 )
 
@@ -33,9 +30,8 @@ const pick = (words: readonly string[]): string | undefined => words[Math.floor(
 
 /** "Happy Panda", 快乐的熊猫; `User` and six digits when one of the lists of the language is empty. */
 export async function makeNickname(ctx: AppContext, locale: Locale): Promise<string> {
-  const lists = cache(ctx).get(ALL, ctx.clock.now()) ?? (await cache(ctx).fetch(ALL))
-  const of = (kind: WordKind) =>
-    pick((lists?.words ?? []).filter((w) => w.locale === locale && w.kind === kind).map((w) => w.word))
+  const words = cache(ctx).get(ALL) ?? (await cache(ctx).fetch(ALL)) ?? []
+  const of = (kind: WordKind) => pick(words.filter((w) => w.locale === locale && w.kind === kind).map((w) => w.word))
   const [adjective, noun] = [of('ADJECTIVE'), of('NOUN')]
   if (adjective === undefined || noun === undefined) return `User${digits(6)}`
   return `${adjective}${locale === 'zh' ? '' : ' '}${noun}`.slice(0, NICKNAME_MAX)

@@ -23,7 +23,7 @@ export function authenticate(ctx: AppContext, token: string, deviceId: string | 
 function admit(ctx: AppContext, claims: Claims | undefined, deviceId: string | undefined): Outcome | Promise<Outcome> {
   if (claims === undefined) return sessionEnded
   const now = ctx.clock.now()
-  const live = liveSessions(ctx).get(claims.sessionId, now)
+  const live = liveSessions(ctx).get(claims.sessionId)
   return live === undefined ? loadAndCheck(ctx, claims, deviceId) : check(ctx, live, claims, deviceId, now)
 }
 

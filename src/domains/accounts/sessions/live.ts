@@ -14,7 +14,6 @@ export interface LiveSession {
   readonly tokenVersion: number
   /** Epoch milliseconds. */
   readonly expiredAt: number
-  readonly readAt: number
   /** The device id, as sent, that was last found right: comparing texts costs a hundredth of hashing. In memory only. */
   provenDeviceId: string | undefined
 }
@@ -25,16 +24,21 @@ const MAX_KEPT = 10_000
 const MAX_AGE = 30 * SECOND
 
 export const liveSessions = perContext(
-  (ctx) => new ReadCache<number, LiveSession>({ max: MAX_KEPT, maxAge: MAX_AGE, load: (id) => load(ctx, id) }),
+  (ctx) =>
+    new ReadCache<number, LiveSession>({
+      max: MAX_KEPT,
+      maxAge: MAX_AGE,
+      now: () => ctx.clock.now(),
+      load: (id) => load(ctx, id),
+    }),
 )
 
 async function load(ctx: AppContext, id: number): Promise<LiveSession | undefined> {
-  const readAt = ctx.clock.now()
   const found = await findForRequest(ctx.db.read, id)
   if (found === undefined) return undefined
   const { userId, deviceKey, tokenVersion, expiredAt } = found
   const actor = Object.freeze({ userId, sessionId: id, deviceKey })
-  return { actor, tokenVersion, expiredAt, readAt, provenDeviceId: undefined }
+  return { actor, tokenVersion, expiredAt, provenDeviceId: undefined }
 }
 
 /** To be called in every write that ends or changes sessions, or what they take from their user (status, token version). */
