@@ -141,6 +141,21 @@ test('mapResultRow nests the columns of a join and gives null for a table withou
   expect(mapResultRow(recorder.fields!, ['u', null, null], joined)).toEqual({ code: { uuid: 'u' }, category: null })
 })
 
+test('generated statements quote names and start with the verb, which list-changes.ts relies on', () => {
+  const { recorder, db } = recording()
+  const sqlOf = (builder: unknown): string => {
+    preparedQueryOf(builder)
+    return recorder.query!.sql
+  }
+  const where = eq(users.id, 1)
+  expect(sqlOf(db.select().from(users))).toStartWith('select ')
+  expect(sqlOf(db.insert(qrCodes).values(codeValues).returning())).toMatch(/^insert into "qr_codes" .* returning /)
+  expect(sqlOf(db.update(users).set({ nickname: 'x', status: 'ACTIVE' }).where(where).returning())).toMatch(
+    /^update "users" set "nickname" = \S+, "status" = \S+ where .* returning /,
+  )
+  expect(sqlOf(db.delete(users).where(where))).toMatch(/^delete from "users" where /)
+})
+
 describe('the decoder of a selected value', () => {
   const fieldsOf = (build: (db: Builders) => unknown): readonly SelectedField[] => {
     const { recorder, db } = recording()
@@ -159,7 +174,7 @@ describe('the decoder of a selected value', () => {
     expect(decoderOf(tags!.field)!.mapFromDriverValue('["x"]')).toEqual(['x'])
   })
 
-  test('makes a boolean of what the driver returns for a boolean column: 1 on SQLite, true on PostgreSQL', () => {
+  test('is needed for boolean columns on SQLite, which stores 0 and 1, but not on PostgreSQL', () => {
     const [pinned] = fieldsOf((db) => db.select({ a: qrCodes.pinned }).from(qrCodes))
     const decoder = decoderOf(pinned!.field)
     if (dialect === 'sqlite') expect(decoder!.mapFromDriverValue(1)).toBe(true)

@@ -85,7 +85,7 @@ test('about 20 successes raise the write limit by one again', async () => {
   expect(await runningOfTwo()).toEqual(['x', 'y'])
 })
 
-test('the write limiter gives up after the given number of attempts, and at once on errors that are no conflict', async () => {
+test('the write limiter gives up after the given number of attempts, and at once on any error other than a conflict', async () => {
   const limiter = writeLimiter(2)
   let attempts = 0
   const failing = (error: Error) => () => {
