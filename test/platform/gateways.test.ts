@@ -1,4 +1,4 @@
-/** The forms of gateway addresses: docs/operations.md, "Mail and SMS". */
+/** The forms of gateway addresses, as docs/operations.md ("Mail and SMS") describes them. */
 
 import { describe, expect, test } from 'bun:test'
 
@@ -22,7 +22,7 @@ describe('a mail server', () => {
     ],
     ['smtp://[::1]:25', { host: '::1', port: 25, tls: 'off' }],
     ['smtps://a%40b.c:p%3A%2F%23%25@h', { host: 'h', port: 465, tls: 'implicit', user: 'a@b.c', password: 'p:/#%' }],
-  ])('%s', (text, expected) => {
+  ])('%s is a mail server', (text, expected) => {
     expect(parseSmtp(text)).toEqual({ ...plain, ...expected } as never)
   })
 
@@ -39,9 +39,9 @@ describe('a mail server', () => {
     'smtp://h?verify=no',
     'smtp://h?ca=a&ca=b',
     'smtp://%E0%A4%A@h',
-    // A password that anybody on the way could read.
+    // The password would cross the network unencrypted.
     'smtp://u:p@relay.lan?tls=off',
-  ])('not %s', (text) => {
+  ])('%s is not a mail server', (text) => {
     expect(parseSmtp(text)).toBeUndefined()
   })
 })
@@ -52,7 +52,7 @@ describe('a sender', () => {
     ['Tessera <no-reply@example.org>', 'Tessera', 'no-reply@example.org'],
     ['"Tessera, Inc." <x@example.org>', 'Tessera, Inc.', 'x@example.org'],
     ['二维码平台 <x@example.org>', '二维码平台', 'x@example.org'],
-  ])('%s', (text, name, address) => {
+  ])('%s is a sender', (text, name, address) => {
     expect(parseMailbox(text)).toEqual({ name, address })
   })
 
@@ -65,17 +65,17 @@ describe('a sender', () => {
     '<a@b',
     'a b@c',
     `${'x'.repeat(250)}@y.org`,
-  ])('not %j', (text) => {
+  ])('%j is not a sender', (text) => {
     expect(parseMailbox(text)).toBeUndefined()
   })
 })
 
 describe('an SMS gateway', () => {
-  test('log:', () => {
+  test('log: is the SMS gateway that writes to the log', () => {
     expect(parseSms('log:')).toEqual({ kind: 'log' })
   })
 
-  test('aliyun://', () => {
+  test('aliyun:// is parsed with its sign, template and variable, at home and abroad', () => {
     expect(parseSms('aliyun://KEY:S%2Bx@dysmsapi.aliyuncs.com?sign=二维码&template=SMS_1')).toEqual({
       kind: 'aliyun',
       endpoint: 'https://dysmsapi.aliyuncs.com',
@@ -89,7 +89,7 @@ describe('an SMS gateway', () => {
     expect(parseSms(abroad)).toMatchObject({ abroad: { sign: 'd', template: 'c' }, param: 'captcha' })
   })
 
-  test('tencent://', () => {
+  test('tencent:// is parsed with its application, region, template and variables', () => {
     expect(parseSms('tencent://ID:KEY@sms.tencentcloudapi.com?app=1400&sign=s&template=7&params=code,minutes')).toEqual(
       {
         kind: 'tencent',
@@ -105,7 +105,7 @@ describe('an SMS gateway', () => {
     )
   })
 
-  test('twilio://, whose plus sign survives the query', () => {
+  test('twilio:// is parsed with its sender, and the plus sign of a number survives the query', () => {
     const expected = { kind: 'twilio', endpoint: 'https://api.twilio.com', key: 'AC1', secret: 'T' }
     for (const from of ['+15550100', '%2B15550100'])
       expect(parseSms(`twilio://AC1:T@api.twilio.com?from=${from}`)).toEqual({
@@ -117,7 +117,7 @@ describe('an SMS gateway', () => {
     expect(parseSms('twilio://AC1:T@api.twilio.com?messaging-service=MG1')).toMatchObject({ messagingService: 'MG1' })
   })
 
-  test('a webhook keeps its own query and loses the secret', () => {
+  test('a webhook address keeps its query and loses the secret', () => {
     expect(parseSms('https://:s%2Fx@hooks.example.org/sms?team=1')).toEqual({
       kind: 'webhook',
       url: 'https://hooks.example.org/sms?team=1',
@@ -125,7 +125,7 @@ describe('an SMS gateway', () => {
     })
   })
 
-  test('on this machine vendors are spoken to without TLS, elsewhere never', () => {
+  test('vendors are called over HTTP on this machine and over HTTPS elsewhere', () => {
     for (const host of ['localhost:99', '127.0.0.1:99', '[::1]:99'])
       expect(parseSms(`aliyun://K:S@${host}?sign=a&template=b`)).toMatchObject({ endpoint: `http://${host}` })
     for (const host of ['localhost.example.org', '127.0.0.1.example.org', '10.0.0.1'])
@@ -149,12 +149,12 @@ describe('an SMS gateway', () => {
     'https://hooks.example.org/sms',
     'https://user:secret@hooks.example.org/sms',
     'ftp://:s@h',
-  ])('not %j', (text) => {
+  ])('%j is not an SMS gateway', (text) => {
     expect(parseSms(text)).toBeUndefined()
   })
 })
 
-test('one-click sign-in', () => {
+test('a one-click gateway is aliyun:// or a webhook and nothing else', () => {
   expect(parseOneClick('aliyun://K:S@dypnsapi.aliyuncs.com')).toEqual({
     kind: 'aliyun',
     endpoint: 'https://dypnsapi.aliyuncs.com',
@@ -173,6 +173,6 @@ test.each([
   ['https://:hunter2@h.example/hunter2?token=hunter2', 'https://***@h.example/…'],
   ['smtp://relay.lan:25', 'smtp://relay.lan:25'],
   ['log:', 'log:'],
-])('%s is shown as %s', (text, shown) => {
+])('the gateway address %s is shown as %s', (text, shown) => {
   expect(shownGateway(text)).toBe(shown)
 })

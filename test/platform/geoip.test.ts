@@ -1,4 +1,4 @@
-/** Cities of addresses, from databases made here; the format's own reader (ip2region.js) is the oracle. */
+/** Cities of IP addresses, from databases written by these tests; the format's own reader (ip2region.js) is the oracle. */
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ function file(bytes: Uint8Array): string {
 const V4: Range[] = [
   { first: '1.0.0.0', last: '1.0.0.255', region: '澳大利亚|昆士兰|布里斯班|0|AU' },
   { first: '1.0.1.0', last: '1.0.3.255', region: '中国|福建省|福州市|电信|CN' },
-  // Reaches over several first two bytes.
+  // Spans several values of the first two bytes.
   { first: '8.0.0.0', last: '8.15.255.255', region: '美国|0|0|Level3|US' },
   { first: '113.92.0.0', last: '113.92.255.255', region: '中国|广东省|深圳市|电信|CN' },
   { first: '255.255.255.255', last: '255.255.255.255', region: '0|0|0|内网IP|0' },
@@ -40,17 +40,17 @@ const V6: Range[] = [
 const v4 = makeXdb(4, 3, V4)
 const v6 = makeXdb(6, 3, V6)
 
-describe('every lookup gives what ip2region itself gives', () => {
+describe('every lookup returns what ip2region.js returns', () => {
   test.each([
     ['structure 2, IPv4', makeXdb(4, 2, V4), IPv4, V4],
     ['structure 3, IPv4', v4, IPv4, V4],
     ['structure 3, IPv6', v6, IPv6, V6],
-  ])('%s', async (_, bytes, version, ranges) => {
+  ])('lookups in a database of %s return what ip2region.js returns', async (_, bytes, version, ranges) => {
     const mine = openXdb(file(bytes))
     const oracle = newWithBuffer(version, bytes)
     const width = mine.width
     const asked: string[] = []
-    // The edges of each range and their neighbours, then anything.
+    // The edges of each range and their neighbours, then random addresses.
     for (const { first, last } of ranges)
       for (const edge of [first, last]) {
         const address = parseIp(edge)!
@@ -91,11 +91,11 @@ test.each([
   ['Reserved|Reserved|Reserved|0|0', ''],
   ['', ''],
   ['新加坡', '新加坡'],
-])('%s is in %j', (text, place) => {
+])('the most exact place in %j is %j', (text, place) => {
   expect(placeIn(text)).toBe(place)
 })
 
-test('IPv4 and IPv6 side by side; what lies nowhere or is no address has no city', () => {
+test('IPv4 and IPv6 addresses have cities; private addresses and other texts have none', () => {
   const cities = openCities([file(v4), file(v6)])
   expect(cities.cityOf('113.92.3.4')).toBe('深圳市')
   expect(cities.cityOf('::ffff:113.92.3.4')).toBe('深圳市')
@@ -106,24 +106,24 @@ test('IPv4 and IPv6 side by side; what lies nowhere or is no address has no city
   cities.close()
 })
 
-test('without a database nothing is known and nothing fails', () => {
+test('without a database every city is empty', () => {
   expect(openCities([]).cityOf('113.92.3.4')).toBe('')
 })
 
-test('with one family only the other is unknown', () => {
+test('with a database for IPv6 only, IPv4 addresses have no city', () => {
   const cities = openCities([file(v6)])
   expect(cities.cityOf('113.92.3.4')).toBe('')
   expect(cities.cityOf('2400:3200::1')).toBe('杭州市')
 })
 
-test('a local network is asked for nowhere, even where a database has an answer', () => {
+test('a private address has no city even if the database contains one', () => {
   const path = file(
     makeXdb(4, 3, [{ first: '10.0.0.0', last: '10.255.255.255', region: '中国|广东省|深圳市|电信|CN' }]),
   )
   expect(openCities([path]).cityOf('10.1.2.3')).toBe('')
 })
 
-describe('what cannot be used is refused with a sentence that names it', () => {
+describe('a file that cannot be used is refused', () => {
   const patched = (at: number, value: number): Buffer => {
     const bytes = Buffer.from(v4)
     bytes.writeUInt32LE(value, at)
@@ -137,27 +137,27 @@ describe('what cannot be used is refused with a sentence that names it', () => {
     ['a newer structure', patched(0, 4)],
     ['an index before its place', patched(8, 100)],
     ['an index beyond the end', patched(12, v4.length)],
-    ['an index that is no whole number of entries', patched(12, v4.readUInt32LE(12) - 3)],
-  ])('%s', (_, bytes) => {
+    ['an index that is not a whole number of entries', patched(12, v4.readUInt32LE(12) - 3)],
+  ])('%s instead of a database is refused, and the error names the file', (_, bytes) => {
     const path = file(bytes)
     expect(() => openCities([path])).toThrow(BadXdb)
     expect(() => openCities([path])).toThrow(path)
   })
 
-  test('a missing file, a folder, two for the same family', () => {
+  test('a missing file, a folder and a second database of the same family are refused', () => {
     expect(() => openCities(['/missing.xdb'])).toThrow('there is no such file')
     expect(() => openCities([scratch])).toThrow(BadXdb)
     expect(() => openCities([file(v4), file(v4)])).toThrow('two databases for IPv4')
   })
 })
 
-test('a file damaged while it is used gives nonsense at worst, never an error', () => {
+test('a file damaged while it is in use gives wrong texts at worst, never an error', () => {
   const path = file(v4)
   const mine = openXdb(path)
   for (let round = 0; round < 50; round++) {
     const bytes = Buffer.from(v4)
     for (let i = 0; i < 500; i++) bytes[256 + ((Math.random() * (bytes.length - 256)) | 0)] = (Math.random() * 256) | 0
-    // The whole index of the first two bytes, too.
+    // The index of the first two bytes is damaged throughout.
     for (let i = 0; i < 256 * 4; i++) bytes.writeUInt32LE((Math.random() * 2 ** 32) >>> 0, 256 + i * 512)
     writeFileSync(path, round % 5 === 0 ? bytes.subarray(0, 1000) : bytes)
     for (let i = 0; i < 200; i++) expect(mine.lookup(crypto.getRandomValues(new Uint8Array(4)))).toBeString()

@@ -1,10 +1,10 @@
-/** An HTTP server that keeps the requests it gets and answers what a test says. */
+/** An HTTP server that records the requests it receives and answers as the test decides. */
 
 export interface Received {
   method: string
   path: string
   query: Record<string, string>
-  /** As it was sent, without the question mark. */
+  /** The query as it was sent, without the question mark. */
   rawQuery: string
   headers: Headers
   body: string
@@ -35,13 +35,13 @@ export function startHttpGateway(): HttpGateway {
   const gateway: HttpGateway = {
     host: `127.0.0.1:${server.port}`,
     received,
-    answer: () => new Response('nobody said what to answer', { status: 500 }),
+    answer: () => new Response('the test set no answer', { status: 500 }),
     stop: () => server.stop(true),
   }
   return gateway
 }
 
-/** By WebCrypto, not by what is under test. */
+/** Uses WebCrypto, unlike the code under test. */
 export async function hmacSha256(key: string | Uint8Array, text: string): Promise<Uint8Array> {
   const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
   const imported = await crypto.subtle.importKey(

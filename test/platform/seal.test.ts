@@ -6,11 +6,14 @@ import { createSeal } from '#platform/seal.ts'
 const key = new Uint8Array(32).fill(1)
 const seal = createSeal(key)
 
-test.each(['', 'code 123456', '验证码 😀', 'x'.repeat(100_000)])('what is sealed opens again: %#', (text) => {
-  expect(seal.open(seal.seal(text))).toBe(text)
-})
+test.each(['', 'code 123456', '验证码 😀', 'x'.repeat(100_000)])(
+  'a sealed text can be opened again (case %#)',
+  (text) => {
+    expect(seal.open(seal.seal(text))).toBe(text)
+  },
+)
 
-test('nothing of the text can be seen, and the same text looks different each time', () => {
+test('a sealed text does not show its content and differs each time', () => {
   const [a, b] = [seal.seal('123456'), seal.seal('123456')]
   expect(a).not.toBe(b)
   for (const sealed of [a, b]) {
@@ -19,11 +22,11 @@ test('nothing of the text can be seen, and the same text looks different each ti
   }
 })
 
-test('another key opens nothing', () => {
+test('another key does not open a sealed text', () => {
   expect(createSeal(new Uint8Array(32).fill(2)).open(seal.seal('x'))).toBeUndefined()
 })
 
-test('a changed or cut text does not open', () => {
+test('a changed or truncated sealed text does not open', () => {
   const bytes = Buffer.from(seal.seal('123456'), 'base64url')
   for (let i = 0; i < bytes.length; i++) {
     const changed = Buffer.from(bytes)
@@ -34,7 +37,7 @@ test('a changed or cut text does not open', () => {
   expect(seal.open('no base64 !')).toBeUndefined()
 })
 
-test('keys for different uses differ, and are the same each time', () => {
+test('derived keys differ by purpose and are the same each time', () => {
   const [a, again, b] = [deriveKey(key, 'a'), deriveKey(key, 'a'), deriveKey(key, 'b')]
   expect(a).toEqual(again)
   expect(a).not.toEqual(b)

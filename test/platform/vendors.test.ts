@@ -1,4 +1,4 @@
-/** Each driver against the vendor's published example, and against an HTTP server that checks its signature in its own way. */
+/** Tests each driver with the vendor's published example, and with an HTTP server that checks signatures by code of its own. */
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 
@@ -47,7 +47,7 @@ async function failure(promise: Promise<unknown>): Promise<GatewayError> {
 const isRecent = (ms: number): boolean => Math.abs(Date.now() - ms) < 60_000
 
 describe('Aliyun', () => {
-  test("ACS3-HMAC-SHA256 gives the signature of the vendor's documentation", () => {
+  test("ACS3-HMAC-SHA256 produces the signature of Alibaba's documentation", () => {
     const headers = aliyunHeaders(
       { key: 'YourAccessKeyId', secret: 'YourAccessKeySecret' },
       {
@@ -67,7 +67,7 @@ describe('Aliyun', () => {
     )
   })
 
-  /** As the vendor's server would: from what came over the wire. */
+  /** Checks the signature as the vendor's server does, from the received request. */
   async function isSigned(request: Received, secret: string): Promise<boolean> {
     const match = /^ACS3-HMAC-SHA256 Credential=KEY,SignedHeaders=([^,]+),Signature=([0-9a-f]{64})$/.exec(
       request.headers.get('authorization') ?? '',
@@ -100,7 +100,7 @@ describe('Aliyun', () => {
 
   const url = 'aliyun://KEY:S%2Fecret@HOST?sign=二维码 (测试)*&template=SMS_1&sign-abroad=Tessera&template-abroad=SMS_2'
 
-  test('SendSms: signed, with sign, template and code', async () => {
+  test('Alibaba SendSms is signed and carries the sign, template and code', async () => {
     const signed: boolean[] = []
     gateway.answer = async (request) => {
       signed.push(await isSigned(request, 'S/ecret'), await isSigned(request, 'other'))
@@ -122,7 +122,7 @@ describe('Aliyun', () => {
     })
   })
 
-  test('numbers of elsewhere have their own template; each request its own nonce', async () => {
+  test('Alibaba numbers outside the mainland use their own template, and each request has its own nonce', async () => {
     gateway.answer = () => Response.json({ Code: 'OK' })
     const driver = await sms(`${url}&param=captcha`)
     await driver.send(abroad)
@@ -143,14 +143,14 @@ describe('Aliyun', () => {
     ['isv.BUSINESS_LIMIT_CONTROL', false],
     ['isv.AMOUNT_NOT_ENOUGH', false],
     ['SignatureDoesNotMatch', false],
-  ])('%s: permanent %p', async (Code, permanent) => {
+  ])('the Alibaba error %s is permanent: %p', async (Code, permanent) => {
     gateway.answer = () => Response.json({ Code, Message: 'why' }, { status: 400 })
     const error = await failure((await sms(url)).send(message))
     expect(error.permanent).toBe(permanent)
     expect(error.message).toBe(`${Code}: why`)
   })
 
-  test('GetMobile: signed, the token in, the number out', async () => {
+  test('Alibaba GetMobile is signed, sends the token and returns the number', async () => {
     const signed: boolean[] = []
     gateway.answer = async (request) => {
       signed.push(await isSigned(request, 'S'))
@@ -170,7 +170,7 @@ describe('Aliyun', () => {
     [{ Code: 'isp.UNKNOWN', Message: 'no' }, false],
     [{ Code: 'OK' }, false],
     [{}, false],
-  ])('GetMobile answered by %j: the token is to blame %p', async (answer, permanent) => {
+  ])('the GetMobile answer %j is a permanent failure of the token: %p', async (answer, permanent) => {
     gateway.answer = () => Response.json(answer)
     expect((await failure(oneClick('aliyun://KEY:S@HOST').phoneOf('t'))).permanent).toBe(permanent)
   })
@@ -185,7 +185,7 @@ describe('Tencent', () => {
     timestamp: 1551113065,
   }
 
-  test("TC3-HMAC-SHA256 gives the signature of the vendor's documentation, whose key is made of stars", () => {
+  test("TC3-HMAC-SHA256 produces the signature of Tencent's documentation, whose key consists of asterisks", () => {
     const key = { key: `AKID${'*'.repeat(32)}`, secret: '*'.repeat(32) }
     expect(tencentAuthorization(key, example)).toBe(
       `TC3-HMAC-SHA256 Credential=AKID${'*'.repeat(32)}/2019-02-25/cvm/tc3_request, SignedHeaders=content-type;host;x-tc-action, Signature=10b1a37a7301a02ca19a647ad722d5e43b4b3cff309d421d85b46093f6ab6c4f`,
@@ -213,7 +213,7 @@ describe('Tencent', () => {
   const url = 'tencent://ID:KEY@HOST?app=1400006666&sign=二维码&template=1110&params=code,minutes&template-abroad=1111'
   const ok = { Response: { SendStatusSet: [{ Code: 'Ok', Message: 'send success' }], RequestId: 'r' } }
 
-  test('SendSms: signed, with application, template and its variables', async () => {
+  test('Tencent SendSms is signed and carries the application, template and its variables', async () => {
     const signed: boolean[] = []
     gateway.answer = async (request) => {
       signed.push(await isSigned(request, 'ID', 'KEY'), await isSigned(request, 'ID', 'other'))
@@ -244,7 +244,7 @@ describe('Tencent', () => {
     [{ Response: { SendStatusSet: [{ Code: 'LimitExceeded.PhoneNumberThirtySecondLimit' }] } }, false, 'Thirty'],
     [{ Response: { SendStatusSet: [] } }, false, 'HTTP 200'],
     [{}, false, 'HTTP 200'],
-  ])('%j: permanent %p', async (answer, permanent, said) => {
+  ])('the Tencent answer %j is a permanent failure: %p', async (answer, permanent, said) => {
     gateway.answer = () => Response.json(answer)
     const error = await failure((await sms(url)).send(message))
     expect(error.permanent).toBe(permanent)
@@ -255,7 +255,7 @@ describe('Tencent', () => {
 describe('Twilio', () => {
   const url = 'twilio://AC123:to%3Aken@HOST?from=+15550100'
 
-  test('a form with Basic authentication', async () => {
+  test('Twilio receives a form with Basic authentication', async () => {
     gateway.answer = () => Response.json({ sid: 'SM1', status: 'queued' }, { status: 201 })
     await (await sms(url)).send(message)
     const [request] = gateway.received
@@ -269,7 +269,7 @@ describe('Twilio', () => {
     })
   })
 
-  test('a messaging service instead of a number', async () => {
+  test('Twilio receives the messaging service instead of a number if one is configured', async () => {
     gateway.answer = () => Response.json({ sid: 'SM1' }, { status: 201 })
     await (await sms('twilio://AC123:t@HOST?messaging-service=MG1')).send(message)
     expect(Object.fromEntries(new URLSearchParams(gateway.received[0]!.body))).toEqual({
@@ -285,7 +285,7 @@ describe('Twilio', () => {
     [400, { code: 21606, message: 'From is not ours' }, false],
     [401, { code: 20003, message: 'Authenticate' }, false],
     [429, { code: 20429, message: 'Too Many Requests' }, false],
-  ])('%d %j: permanent %p', async (status, body, permanent) => {
+  ])('the Twilio answer %d %j is a permanent failure: %p', async (status, body, permanent) => {
     gateway.answer = () => Response.json(body, { status })
     const error = await failure((await sms(url)).send(message))
     expect(error.permanent).toBe(permanent)
@@ -302,7 +302,7 @@ describe('a webhook', () => {
     return isRecent(Number(timestamp) * 1000) && request.headers.get('x-tessera-signature') === expected
   }
 
-  test('gets the whole message, signed, and no password in the address', async () => {
+  test('a webhook receives the whole message, signed, without the secret in its address', async () => {
     const signed: boolean[] = []
     gateway.answer = async (request) => {
       signed.push(await isSigned(request, 's:ecret'), await isSigned(request, 'other'))
@@ -328,20 +328,20 @@ describe('a webhook', () => {
     [429, false],
     [500, false],
     [503, false],
-  ])('HTTP %d: permanent %p', async (status, permanent) => {
+  ])('the webhook answer HTTP %d is a permanent failure: %p', async (status, permanent) => {
     gateway.answer = () => new Response('because\n\nof\tthis', { status })
     const error = await failure((await sms(url)).send(message))
     expect(error.permanent).toBe(permanent)
     expect(error.message).toBe(`HTTP ${status} because of this`)
   })
 
-  test('a redirect is not followed: it would carry the code elsewhere', async () => {
+  test('a redirect of a webhook is not followed, as it would send the code elsewhere', async () => {
     gateway.answer = () => Response.redirect(`http://${gateway.host}/elsewhere`, 307)
     expect((await failure((await sms(url)).send(message))).permanent).toBe(false)
     expect(gateway.received.map(({ path }) => path)).toEqual(['/hooks/sms'])
   })
 
-  test('an endless answer is cut off', async () => {
+  test('an endless answer of a webhook is cut off', async () => {
     gateway.answer = () =>
       new Response(
         new ReadableStream({
@@ -351,7 +351,7 @@ describe('a webhook', () => {
     expect((await failure((await sms(url)).send(message))).message).toContain('larger than')
   })
 
-  test('one-click: the token in, the number out', async () => {
+  test('a one-click webhook receives the token and returns the number', async () => {
     const signed: boolean[] = []
     gateway.answer = async (request) => {
       signed.push(await isSigned(request, 's'))
@@ -371,7 +371,7 @@ describe('a webhook', () => {
 })
 
 describe('any gateway', () => {
-  test('that is not there is a failure that may pass', async () => {
+  test('a gateway that does not listen is a temporary failure', async () => {
     const closed = startHttpGateway()
     await closed.stop()
     const driver = await openSms(parseSms(`http://:s@${closed.host}/x`)!, { clock: systemClock, log })
@@ -381,23 +381,24 @@ describe('any gateway', () => {
     expect((await failure(driver.check())).message).toContain('cannot be reached')
   })
 
-  test('that hangs is cut off by the signal', async () => {
+  test('sending to a gateway that never answers ends with the signal', async () => {
     gateway.answer = () => new Promise(() => {})
-    const started = performance.now()
     const driver = await sms('http://:s@HOST/x')
-    expect((await failure(driver.send(message, AbortSignal.timeout(50)))).permanent).toBe(false)
-    expect(performance.now() - started).toBeLessThan(2000)
+    const error = await failure(driver.send(message, AbortSignal.timeout(50)))
+    expect(error.permanent).toBe(false)
+    // Not by its own time limit of 10 s.
+    expect(error.message).not.toContain('did not answer within')
   })
 
-  test('that answers anything at all can be reached', async () => {
+  test('a gateway that answers with any status counts as reachable', async () => {
     gateway.answer = () => new Response('Not here', { status: 404 })
     expect(await (await sms('aliyun://K:S@HOST?sign=a&template=b')).check()).toBe(`${gateway.host} answers (HTTP 404)`)
-    // Looking sends nothing.
+    // The check sends no message.
     expect(gateway.received.map(({ method, query }) => [method, query])).toEqual([['GET', {}]])
   })
 })
 
-test('the log stands in for a gateway: the code can be read, the number cannot', async () => {
+test('without an SMS gateway the log shows the code and masks the number', async () => {
   const lines: string[] = []
   const written = createLog({ level: 'warn', format: 'json', write: (text) => lines.push(text) })
   await (await openSms({ kind: 'log' }, { clock: systemClock, log: written })).send(message)

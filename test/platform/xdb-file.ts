@@ -1,4 +1,4 @@
-/** Makes ip2region databases, by the description of their format and not with the reader's code. */
+/** Writes ip2region databases from the description of their format, without the reader's code. */
 
 export interface Range {
   first: string
@@ -20,7 +20,7 @@ function v6(ip: string): bigint {
 const HEADER = 256
 const VECTOR = 256 * 256 * 8
 
-/** `ranges` in ascending order. Like the original, an entry never reaches beyond the addresses that begin with the same 2 bytes. */
+/** `ranges` in ascending order. As in the original, all addresses of an entry begin with the same 2 bytes. */
 export function makeXdb(family: 4 | 6, structure: 2 | 3, ranges: readonly Range[]): Buffer {
   const width = family === 4 ? 4 : 16
   const shift = BigInt(width * 8 - 16)
@@ -54,7 +54,7 @@ export function makeXdb(family: 4 | 6, structure: 2 | 3, ranges: readonly Range[
       entries.push(Buffer.concat([address(from), address(to), tail]))
       const slot = Number(prefix) * 8
       if (vector.readUInt32LE(slot) === 0) vector.writeUInt32LE(at, slot)
-      // The last entry; readers ask up to and with it.
+      // The start of the last entry: readers include it.
       vector.writeUInt32LE(at, slot + 4)
       at += size
       from = to + 1n
