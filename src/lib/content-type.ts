@@ -1,11 +1,11 @@
-/** What kind of thing a QR code's content is, by the forms that phones act on. */
+/** Recognizes the type of a QR code's content by the forms that phones act on. */
 
 export const CONTENT_TYPES = ['TEXT', 'URL', 'WIFI', 'VCARD', 'EMAIL', 'PHONE', 'SMS', 'GEO', 'EVENT', 'OTHER'] as const
 export type ContentType = (typeof CONTENT_TYPES)[number]
 
 /**
- * Tried in this order. The prefixes are those of the ZXing project's list of barcode contents (MECARD, BIZCARD, MATMSG and SMTP
- * included) and RFC 3966, 5724, 5870, 6068; case does not matter. A bare mail address and a number that begins with + count too.
+ * Tried in this order, ignoring case. The prefixes come from the ZXing project's list of barcode contents (including MECARD,
+ * BIZCARD, MATMSG and SMTP) and from RFC 3966, 5724, 5870 and 6068. A bare mail address and a number with a leading + count too.
  */
 const FORMS: readonly (readonly [type: ContentType, form: RegExp])[] = [
   ['WIFI', /^WIFI:/i],
@@ -18,11 +18,11 @@ const FORMS: readonly (readonly [type: ContentType, form: RegExp])[] = [
   ['SMS', /^(?:sms|smsto|mms|mmsto):/i],
   ['GEO', /^geo:-?\d+(?:\.\d+)?,-?\d+(?:\.\d+)?/i],
   ['URL', /^https?:\/\/[^\s/?#]\S*$/i],
-  // A link into some other application, or one of this platform's own codes.
+  // Links that open other applications, and this platform's own codes.
   ['OTHER', /^(?:[a-z][a-z\d+.-]*:\/\/|activity:|org-join:|user:|urn:|bitcoin:|ethereum:|magnet:|data:)\S+$/i],
 ]
 
-/** TEXT when no form fits. Blanks around the content do not matter. */
+/** Returns TEXT if no form matches. White space around the content is ignored. */
 export function contentTypeOf(content: string): ContentType {
   const text = content.trim()
   for (const [type, form] of FORMS) if (form.test(text)) return type

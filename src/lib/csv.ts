@@ -1,14 +1,14 @@
-/** CSV as spreadsheets read it (RFC 4180), with nothing in it that they would compute. */
+/** CSV for spreadsheet programs (RFC 4180), without cells that they would run as formulas. */
 
-/** Begins a file: without the byte order mark Excel takes UTF-8 for the system's code page. */
+/** The first character of a file: without the byte order mark Excel reads UTF-8 as the system's code page. */
 export const CSV_START = '\uFEFF'
 
 export type CsvValue = string | number | boolean | null
 
-/** Spreadsheets take a cell that begins so for a formula; after tab, LF or CR they look at what follows. */
+/** Spreadsheet programs read such a cell as a formula; they skip a leading tab, LF or CR. */
 const FORMULA = /^[=+\-@\t\r\n]/
 
-/** A cell. Numbers stand as they are; a text that would be a formula gets an apostrophe in front, which makes it a text again. */
+/** Writes a cell. Numbers are not changed; a text that would be a formula gets a leading apostrophe, which keeps it a text. */
 export function csvCell(value: CsvValue): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)
@@ -16,5 +16,5 @@ export function csvCell(value: CsvValue): string {
   return /[",;\t\r\n]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A row with its line end. */
+/** Writes a row with its line end. */
 export const csvRow = (values: readonly CsvValue[]): string => values.map(csvCell).join(',') + '\r\n'

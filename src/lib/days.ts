@@ -1,9 +1,13 @@
-/** Calendar days in a time zone, exact over changes of its offset: what statistics "by day" are made of. */
+/**
+ * Calendar days in a time zone for statistics by day, exact across changes of its UTC offset. Temporal would replace this file;
+ * Bun does not have it yet.
+ */
+
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-/** A stretch of time with one offset from UTC. A moment `t` in it falls on day number `floor((t + offset) / DAY)`. */
-export interface Stretch {
+/** A span of time with one UTC offset. A moment `t` in it falls on day number `floor((t + offset) / DAY)`. */
+export interface OffsetSpan {
   /** Epoch milliseconds, inclusive. */
   from: number
   /** Epoch milliseconds, exclusive. */
@@ -13,8 +17,8 @@ export interface Stretch {
 }
 
 export interface DayRange {
-  stretches: Stretch[]
-  /** Day numbers (days since 1970-01-01 in the zone) of the first and the last day, both included. */
+  spans: OffsetSpan[]
+  /** Day numbers (days since 1970-01-01 in the zone) of the first and the last day, inclusive. */
   firstDay: number
   lastDay: number
 }
@@ -22,8 +26,8 @@ export interface DayRange {
 const FIXED = /^(?:UTC|GMT)?([+-])(\d{2}):?(\d{2})$/
 
 /**
- * The offset from UTC, in milliseconds, that holds at a moment in a zone: an IANA name (`Asia/Shanghai`, `UTC`) or a fixed
- * offset (`+08:00`, at most 14 hours, as ISO 8601 writes it). Undefined for anything else.
+ * Returns a function from a moment (epoch milliseconds) to the zone's UTC offset in milliseconds. `zone` is an IANA name
+ * (`Asia/Shanghai`, `UTC`) or a fixed offset as in ISO 8601 (`+08:00`, at most 14 hours); undefined for other texts.
  */
 export function zoneOffset(zone: string): ((at: number) => number) | undefined {
   const fixed = FIXED.exec(zone)
@@ -53,32 +57,32 @@ export function zoneOffset(zone: string): ((at: number) => number) | undefined {
   }
 }
 
-/** The wall clock's reading as if it were UTC. */
+/** The local date and time in the zone, read as if they were UTC. */
 function wallClock(format: Intl.DateTimeFormat, at: number): number {
   const part: Record<string, number> = {}
   for (const { type, value } of format.formatToParts(at)) part[type] = Number(value)
   return Date.UTC(part['year']!, part['month']! - 1, part['day'], part['hour'], part['minute'], part['second'])
 }
 
-/** The `days` calendar days that end with the one `now` falls on. */
+/** The last `days` calendar days, including the day of `now`. */
 export function lastDays(now: number, days: number, offsetAt: (at: number) => number): DayRange {
   const lastDay = dayNumber(now, offsetAt(now))
   const firstDay = lastDay - days + 1
-  // Offsets reach from -12 to +14 hours and a day lasts at most 25: two days more on each side hold every moment asked for.
-  const stretches = constantOffsets((firstDay - 2) * DAY, (lastDay + 3) * DAY, offsetAt)
-  return { stretches: stretches.flatMap((s) => clip(s, firstDay, lastDay)), firstDay, lastDay }
+  // Offsets are between -12 and +14 hours and a day has at most 25, so two more days on each side cover every moment.
+  const spans = constantOffsets((firstDay - 2) * DAY, (lastDay + 3) * DAY, offsetAt)
+  return { spans: spans.flatMap((span) => clip(span, firstDay, lastDay)), firstDay, lastDay }
 }
 
-/** The part of a stretch whose moments fall on the days asked for. */
-function clip({ from, to, offset }: Stretch, firstDay: number, lastDay: number): Stretch[] {
+/** The part of a span whose moments fall on the requested days. */
+function clip({ from, to, offset }: OffsetSpan, firstDay: number, lastDay: number): OffsetSpan[] {
   const start = Math.max(from, firstDay * DAY - offset)
   const end = Math.min(to, (lastDay + 1) * DAY - offset)
   return start < end ? [{ from: start, to: end, offset }] : []
 }
 
-/** Cuts a span where the offset changes. Changes less than a day apart are not told from each other; no zone has had such. */
-function constantOffsets(from: number, to: number, offsetAt: (at: number) => number): Stretch[] {
-  const stretches: Stretch[] = []
+/** Splits a period where the offset changes. Finds one change per day; no zone has ever had two. */
+function constantOffsets(from: number, to: number, offsetAt: (at: number) => number): OffsetSpan[] {
+  const spans: OffsetSpan[] = []
   let start = from
   let offset = offsetAt(from)
   for (let at = from; at < to; at += DAY) {
@@ -92,20 +96,20 @@ function constantOffsets(from: number, to: number, offsetAt: (at: number) => num
       if (offsetAt(middle) === offset) before = middle
       else after = middle
     }
-    stretches.push({ from: start, to: after, offset })
+    spans.push({ from: start, to: after, offset })
     start = after
     offset = nextOffset
   }
-  stretches.push({ from: start, to, offset })
-  return stretches
+  spans.push({ from: start, to, offset })
+  return spans
 }
 
 export const dayNumber = (at: number, offset: number): number => Math.floor((at + offset) / DAY)
 
-/** `2026-03-08` for a day number. */
+/** The date of a day number: `2026-03-08`. */
 export const dayName = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10)
 
-/** One entry per day of the range, also where nothing was counted. `counts`: how many per day number. */
+/** One entry for each day of the range, including days without any. `counts` maps day numbers to counts. */
 export function byDay(range: DayRange, counts: ReadonlyMap<number, number>): { date: string; count: number }[] {
   return Array.from({ length: range.lastDay - range.firstDay + 1 }, (_, i) => {
     const day = range.firstDay + i

@@ -1,37 +1,37 @@
-/** Names of files that every system can hold: Windows, macOS and Linux, unpacked from an archive or downloaded. */
+/** File names for downloads and archives that are valid on Windows, macOS and Linux. */
 
-/** Most file systems hold 255 bytes; the rest is for a number and an extension. */
-const MOST_BYTES = 200
+/** Most file systems allow 255 bytes; the rest is for a number and an extension. */
+const MAX_BYTES = 200
 
-/** No path, no drive, no wildcard, nothing invisible that turns the reading direction (and so hides the extension). */
-// oxlint-disable-next-line no-control-regex -- these are what is replaced
+/** Path separators, drives, wildcards, and invisible characters that change the reading direction and so hide the extension. */
+// oxlint-disable-next-line no-control-regex -- these characters are replaced
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f<>:"/\\|?*\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-/** Devices of Windows, with any extension. */
+/** Device names of Windows, with any extension. */
 const RESERVED = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$)(?:\.|$)/i
 
 const utf8 = new TextEncoder()
 
 /**
- * `name` with unsafe characters as `_`, cut to `mostBytes` of UTF-8 between characters; other Unicode is kept. `fallback` when
- * nothing is left. Two names may come out the same: see `uniqueFileNames`.
+ * Replaces unsafe characters of `name` by `_` and cuts it to `maxBytes` of UTF-8 between characters; other Unicode is kept.
+ * Returns `fallback` if nothing is left. Two names may become equal: see `uniqueFileNames`.
  */
-export function safeFileName(name: string, fallback = 'unnamed', mostBytes = MOST_BYTES): string {
+export function safeFileName(name: string, fallback = 'unnamed', maxBytes = MAX_BYTES): string {
   const clean = name.normalize('NFC').toWellFormed().replace(UNSAFE, '_').trim().replace(/^\.+/, '_')
-  // Windows drops dots and blanks at the end; so they go after cutting.
-  const cut = cutBytes(clean, mostBytes).replace(/[\s.]+$/, '')
+  // Windows drops trailing dots and spaces, so they are removed after cutting.
+  const cut = cutBytes(clean, maxBytes).replace(/[\s.]+$/, '')
   if (cut === '' || /^_+$/.test(cut)) return fallback
-  return RESERVED.test(cut) ? cutBytes(`_${cut}`, mostBytes) : cut
+  return RESERVED.test(cut) ? cutBytes(`_${cut}`, maxBytes) : cut
 }
 
-function cutBytes(text: string, most: number): string {
-  const { read } = utf8.encodeInto(text, new Uint8Array(most))
+function cutBytes(text: string, max: number): string {
+  const { read } = utf8.encodeInto(text, new Uint8Array(max))
   return text.slice(0, read)
 }
 
 /**
- * Names for the files of one archive: each call gives a safe name with `extension` that no call before gave, whatever the case
- * of its letters: `Menu.png`, `menu (2).png`.
+ * Names the files of one archive: each call returns a safe name with `extension` that differs from all earlier ones even if case
+ * is ignored: `Menu.png`, `menu (2).png`.
  */
 export function uniqueFileNames(extension: string): (name: string) => string {
   const next = new Map<string, number>()
@@ -48,5 +48,5 @@ export function uniqueFileNames(extension: string): (name: string) => string {
   }
 }
 
-/** What file systems that ignore case compare. */
+/** Equal for names that a file system which ignores case treats as the same. */
 const key = (name: string): string => name.normalize('NFKC').toUpperCase().toLowerCase()

@@ -1,4 +1,4 @@
-/** The product's two languages, shared by everything that writes sentences for people. */
+/** The product's two languages, used by all code that writes sentences for people. */
 
 export type Locale = 'en' | 'zh'
 

@@ -1,4 +1,4 @@
-/** Edits (insert, delete, replace, swap neighbours) that turn `a` into `b`. */
+/** Number of edits (insert, delete, replace, swap neighbours) that turn `a` into `b`. */
 function distance(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...new Array<number>(b.length).fill(0)])
   for (let j = 1; j <= b.length; j++) rows[0]![j] = j
@@ -13,7 +13,7 @@ function distance(a: string, b: string): number {
   return rows[a.length]![b.length]!
 }
 
-/** What was probably meant: the known name that differs least, if by no more than a third of its letters. */
+/** The known name that was probably meant: the one that differs least, by at most a third of its letters. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   let best: { name: string; cost: number } | undefined
   for (const candidate of known) {
@@ -24,7 +24,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best?.name
 }
 
-/** `; did you mean X?` or nothing. */
+/** `; did you mean X?`, or the empty string. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const meant = nearest(name, known)
   return meant === undefined ? '' : `; did you mean ${meant}?`

@@ -1,14 +1,14 @@
 /**
- * Tar archives as streams: POSIX ustar with pax records for names and sizes that do not fit. Only what a backup needs: regular
- * files, read by any `tar`; the reader refuses everything else.
+ * Streams of tar archives: POSIX ustar with pax records for names and sizes that do not fit. Supports only what a backup needs:
+ * regular files. Any `tar` can read the archives; the reader refuses everything else. Why not a library: ADR 0013.
  */
 
 const BLOCK = 512
-/** Names up to this go in the header's own field. */
+/** Longer names need a pax record. */
 const NAME_BYTES = 100
 /** 11 octal digits. */
 const MAX_OCTAL_SIZE = 8 ** 11 - 1
-/** More extended header than any name needs. */
+/** No name needs a longer pax header. */
 const MAX_PAX_BYTES = 64 * 1024
 
 export interface TarEntry {
@@ -19,26 +19,26 @@ export interface TarEntry {
   readonly modified: number
 }
 
-/** What is read is no tar archive of regular files, or is cut short. */
+/** The input is not a tar archive of regular files, or is truncated. */
 export class TarError extends Error {
   override name = 'TarError'
 }
 
 const encoder = new TextEncoder()
-// Names that are not UTF-8 would come out as other names.
+// Without `fatal`, names that are not UTF-8 would be read as other names.
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 const paddingFor = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK
 
-/** Zeros that follow an entry's bytes. */
+/** The zeros that follow an entry's bytes. */
 export const tarPadding = (size: number): Uint8Array => new Uint8Array(paddingFor(size))
-/** What an archive ends with. */
+/** The end of an archive. */
 export const tarEnd = (): Uint8Array => new Uint8Array(2 * BLOCK)
 
-/** The header of one regular file (0600), with a pax record before it where needed. Its bytes and `tarPadding` come next. */
+/** The header of one regular file (mode 0600), after a pax record if needed. Followed by the file's bytes and `tarPadding`. */
 export function tarHeader(entry: TarEntry): Uint8Array {
   const name = encoder.encode(entry.name)
-  // oxlint-disable-next-line no-control-regex -- anything but printable ASCII goes into a pax record
+  // oxlint-disable-next-line no-control-regex -- other characters than printable ASCII go into a pax record
   const plainName = name.length <= NAME_BYTES && /^[\x20-\x7e]+$/.test(entry.name)
   const records: [string, string][] = []
   if (!plainName) records.push(['path', entry.name])
@@ -55,7 +55,7 @@ export function tarHeader(entry: TarEntry): Uint8Array {
   return Buffer.concat([paxHeader, pax, tarPadding(pax.length), own])
 }
 
-/** `length key=value\n`, where length counts itself. */
+/** `length key=value\n`, where the length includes its own digits. */
 function paxRecord(key: string, value: string): string {
   const rest = encoder.encode(` ${key}=${value}\n`).length
   let length = rest + String(rest).length
@@ -80,7 +80,7 @@ function block(name: Uint8Array, size: number, modified: number, type: '0' | 'x'
   return header
 }
 
-/** The sum of all bytes, those of the checksum itself counted as spaces. */
+/** The sum of all bytes, with those of the checksum itself counted as spaces. */
 function checksum(header: Uint8Array): number {
   let sum = 0
   for (let i = 0; i < BLOCK; i++) sum += i >= 148 && i < 156 ? 32 : header[i]!
@@ -88,12 +88,12 @@ function checksum(header: Uint8Array): number {
 }
 
 export interface TarFile extends TarEntry {
-  /** The file's bytes; to be read to the end before the next entry is asked for. */
+  /** Read these to the end before you ask for the next entry. */
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
 /**
- * The files of an archive, in order, without holding any of them in memory.
+ * Reads the files of an archive in order and keeps none of them in memory.
  * @throws TarError for links, folders, devices, damaged headers, and archives without an end.
  */
 export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerator<TarFile> {
@@ -110,13 +110,13 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
     const type = String.fromCharCode(header[156]!)
     const size = octalField(header, 124, 12)
     if (type === 'x') {
-      if (pax || size > MAX_PAX_BYTES) throw new TarError('an extended header that is not understood')
+      if (pax || size > MAX_PAX_BYTES) throw new TarError('an extended header that is not supported')
       pax = parsePax(await input.exactly(size))
       await input.exactly(paddingFor(size))
       continue
     }
     if (type !== '0' && type !== '\0')
-      throw new TarError(`an entry that is no regular file (type ${JSON.stringify(type)})`)
+      throw new TarError(`an entry that is not a regular file (type ${JSON.stringify(type)})`)
     const file = fileOf(header, size, pax)
     pax = undefined
     let left = file.size
@@ -137,7 +137,7 @@ function fileOf(header: Uint8Array, size: number, pax: Map<string, string> | und
   const prefix = text(header, 345, 155)
   const name = text(header, 0, NAME_BYTES)
   const given = pax?.get('size')
-  if (given !== undefined && !/^\d{1,15}$/.test(given)) throw new TarError('a size that is no number')
+  if (given !== undefined && !/^\d{1,15}$/.test(given)) throw new TarError('a size that is not a number')
   return {
     name: pax?.get('path') ?? (prefix === '' ? name : `${prefix}/${name}`),
     size: given === undefined ? size : Number(given),
@@ -183,7 +183,7 @@ function utf8(bytes: Uint8Array): string {
   }
 }
 
-/** Pieces of a wanted size out of chunks of any size. */
+/** Reads pieces of a wanted size from chunks of any size. */
 class Input {
   private readonly chunks: AsyncIterator<Uint8Array>
   private chunk: Uint8Array = new Uint8Array(0)
@@ -192,19 +192,19 @@ class Input {
     this.chunks = source[Symbol.asyncIterator]()
   }
 
-  /** Between 1 and `most` bytes. */
-  async some(most: number): Promise<Uint8Array> {
+  /** Reads between 1 and `max` bytes. */
+  async some(max: number): Promise<Uint8Array> {
     while (this.chunk.length === 0) {
       const { done, value } = await this.chunks.next()
       if (done) throw new TarError('the archive is cut short')
       this.chunk = value
     }
-    const piece = this.chunk.subarray(0, most)
+    const piece = this.chunk.subarray(0, max)
     this.chunk = this.chunk.subarray(piece.length)
     return piece
   }
 
-  /** Reads to the end, so that whatever decompresses can tell that its own end was there. */
+  /** Reads to the end, so that the decompressor in front of this notices if its input is truncated. */
   async onlyZeros(): Promise<void> {
     for (;;) {
       if (this.chunk.some((byte) => byte !== 0)) throw new TarError('something follows the end of the archive')

@@ -1,32 +1,32 @@
 /**
- * ZIP archives, written while they are sent. An entry's bytes are known when its turn comes, so that its sizes stand before it: with
- * sizes behind stored bytes, as streaming writers put them, java.util.zip.ZipInputStream (and so Android) refuses the archive.
- * PKWARE's APPNOTE 6.3.10; without zip64.
+ * Writes ZIP archives while they are sent (PKWARE's APPNOTE 6.3.10, without zip64). Each entry is in memory when its turn comes,
+ * so its sizes are written before its bytes. Streaming writers of libraries put them behind the bytes; Java's ZipInputStream, and
+ * therefore Android, refuses such archives if the bytes are stored uncompressed.
  */
 
 import { promisify } from 'node:util'
 import { crc32, deflateRaw } from 'node:zlib'
 
 export interface ZipEntry {
-  /** With `/` between folders. */
+  /** Folders are separated by `/`. */
   name: string
   data: Uint8Array
-  /** For texts; pictures are compressed already. */
+  /** Compresses the entry: for texts, as pictures are compressed already. */
   deflate?: boolean
 }
 
-/** More than 65,534 entries or `mostBytes`. Thrown while the archive is written. */
+/** The archive has more than 65,534 entries or `maxBytes`. Thrown while it is written. */
 export class ZipTooLarge extends Error {
   override readonly name = 'ZipTooLarge'
 }
 
-const MOST_ENTRIES = 0xfffe
+const MAX_ENTRIES = 0xfffe
 /** Just under 4 GiB; more needs zip64. */
-const MOST_BYTES = 0xfffffffe
+const MAX_BYTES = 0xfffffffe
 
-/** Names are UTF-8. */
+/** General purpose bit 11: names are UTF-8. */
 const FLAGS = 0x0800
-/** 2.0: deflate and folders. */
+/** Version 2.0 of the format: deflate and folders. */
 const VERSION = 20
 const LOCAL = 30
 const CENTRAL = 46
@@ -36,13 +36,13 @@ const utf8 = new TextEncoder()
 const compress = promisify<Uint8Array, Uint8Array>(deflateRaw)
 
 /**
- * The archive in pieces, an entry a piece and the directory last; entries are asked for one by one, as the reader takes them.
- * `modifiedAt` (epoch milliseconds) is the time of all entries. Throws ZipTooLarge.
+ * The pieces of an archive: one for each entry, then the directory. An entry is requested only when the reader asks for its piece.
+ * `modifiedAt` (epoch milliseconds) is the time of all entries. @throws ZipTooLarge
  */
 export async function* zipOf(
   entries: Iterable<ZipEntry> | AsyncIterable<ZipEntry>,
   modifiedAt: number,
-  mostBytes = MOST_BYTES,
+  maxBytes = MAX_BYTES,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   const time = dosTime(modifiedAt)
   const directory: Uint8Array[] = []
@@ -51,10 +51,10 @@ export async function* zipOf(
     const name = utf8.encode(entry.name)
     const body = entry.deflate ? await compress(entry.data) : entry.data
     const size = LOCAL + name.length + body.length
-    if (name.length > 0xffff || entry.data.length > MOST_BYTES || offset + size > mostBytes)
-      throw new ZipTooLarge(`The archive would have more than ${mostBytes} bytes`)
-    if (directory.length === MOST_ENTRIES)
-      throw new ZipTooLarge(`The archive would have more than ${MOST_ENTRIES} entries`)
+    if (name.length > 0xffff || entry.data.length > MAX_BYTES || offset + size > maxBytes)
+      throw new ZipTooLarge(`The archive would have more than ${maxBytes} bytes`)
+    if (directory.length === MAX_ENTRIES)
+      throw new ZipTooLarge(`The archive would have more than ${MAX_ENTRIES} entries`)
     const local = new Uint8Array(size)
     const view = new DataView(local.buffer)
     view.setUint32(0, 0x04034b50, true)
@@ -69,7 +69,7 @@ export async function* zipOf(
     local.set(name, LOCAL)
     local.set(body, LOCAL + name.length)
 
-    // The directory repeats the header from the version to the lengths, then says where the entry is.
+    // The directory repeats the header from the version to the lengths and adds the entry's offset.
     const record = new Uint8Array(CENTRAL + name.length)
     const recordView = new DataView(record.buffer)
     recordView.setUint32(0, 0x02014b50, true)
@@ -83,7 +83,7 @@ export async function* zipOf(
     yield local
   }
   const bytes = directory.reduce((sum, record) => sum + record.length, 0)
-  if (offset + bytes + END > mostBytes) throw new ZipTooLarge(`The archive would have more than ${mostBytes} bytes`)
+  if (offset + bytes + END > maxBytes) throw new ZipTooLarge(`The archive would have more than ${maxBytes} bytes`)
   const end = new Uint8Array(bytes + END)
   let at = 0
   for (const record of directory) {
@@ -99,7 +99,7 @@ export async function* zipOf(
   yield end
 }
 
-/** Date and time of MS-DOS in UTC, to two seconds, 1980–2107. */
+/** Date and time in the format of MS-DOS, in UTC, with a resolution of two seconds, from 1980 to 2107. */
 function dosTime(ms: number): number {
   const at = new Date(Math.min(Math.max(ms, Date.UTC(1980, 0, 1)), Date.UTC(2107, 11, 31)))
   const date = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()

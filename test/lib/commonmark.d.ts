@@ -1,4 +1,4 @@
-/** As much as the tests use of the specification's examples and of its reference implementation. */
+/** The parts of the CommonMark examples and reference implementation that the tests use. */
 declare module 'commonmark-spec' {
   export const tests: readonly { markdown: string; html: string; section: string; number: number }[]
 }
@@ -13,9 +13,9 @@ declare module 'commonmark' {
   }
   export class HtmlRenderer {
     render(root: Node): string
-    /** Writes markup as it is. */
+    /** Writes markup unchanged. */
     lit(markup: string): void
-    /** Begins a line, unless one begins here. */
+    /** Begins a new line unless the output is at the start of one. */
     cr(): void
     html_inline(node: Node): void
     html_block(node: Node): void

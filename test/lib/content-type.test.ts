@@ -62,7 +62,8 @@ const CASES: Record<ContentType, string[]> = {
 
 for (const type of CONTENT_TYPES)
   for (const content of CASES[type])
-    test(`${JSON.stringify(content.slice(0, 40))} is ${type}`, () => expect(contentTypeOf(content)).toBe(type))
+    test(`the content ${JSON.stringify(content.slice(0, 40))} is of type ${type}`, () =>
+      expect(contentTypeOf(content)).toBe(type))
 
 const HOSTILE: Record<string, (size: number) => string> = {
   ...Object.fromEntries(

@@ -5,7 +5,7 @@ import { byDay, dayName, dayNumber, lastDays, zoneOffset } from '#lib/days.ts'
 const HOUR = 3_600_000
 const at = Date.parse
 
-/** The day of a moment as Intl says it, which knows nothing of our stretches. */
+/** The day of a moment according to Intl. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 function dayIn(zone: string, moment: number): string {
   let format = formats.get(zone)
@@ -30,10 +30,11 @@ describe('zoneOffset', () => {
     ['UTC+08:00', '2026-01-01T00:00:00Z', 8],
   ]
   for (const [zone, moment, hours] of cases)
-    test(`${zone} at ${moment}`, () => expect(zoneOffset(zone)?.(at(moment))).toBe(hours * HOUR))
+    test(`the offset of ${zone} at ${moment} is ${hours} hours`, () =>
+      expect(zoneOffset(zone)?.(at(moment))).toBe(hours * HOUR))
 
   for (const zone of ['', 'Mars/Olympus', '+25:00', '+14:30', '+08:75', '8', '../etc/passwd', 'a'.repeat(100), 'UTC\n'])
-    test(`refuses ${JSON.stringify(zone)}`, () => expect(zoneOffset(zone)).toBeUndefined())
+    test(`${JSON.stringify(zone.slice(0, 20))} is not a zone`, () => expect(zoneOffset(zone)).toBeUndefined())
 })
 
 describe('lastDays', () => {
@@ -50,17 +51,17 @@ describe('lastDays', () => {
 
   for (const zone of zones)
     for (const moment of moments)
-      test(`every half hour of a year in ${zone} up to ${moment} falls on the day that the calendar says`, () => {
+      test(`every half hour of the year before ${moment} in ${zone} falls on the day of the calendar`, () => {
         const offsetAt = zoneOffset(zone)!
         const range = lastDays(at(moment), 366, offsetAt)
         expect(dayName(range.lastDay)).toBe(dayIn(zone, at(moment)))
         expect(range.lastDay - range.firstDay).toBe(365)
         let hits = 0
         for (let t = at(moment) - 368 * 24 * HOUR; t <= at(moment) + 48 * HOUR; t += HOUR / 2) {
-          const stretches = range.stretches.filter((s) => s.from <= t && t < s.to)
+          const spans = range.spans.filter((span) => span.from <= t && t < span.to)
           const day = dayIn(zone, t)
           const isInRange = day >= dayName(range.firstDay) && day <= dayName(range.lastDay)
-          const found = stretches.map((s) => dayName(dayNumber(t, s.offset)))
+          const found = spans.map((span) => dayName(dayNumber(t, span.offset)))
           if (found.join() !== (isInRange ? day : ''))
             throw new Error(`${new Date(t).toISOString()} is ${day}, not ${found}`)
           if (isInRange) hits++
@@ -68,16 +69,16 @@ describe('lastDays', () => {
         expect(hits).toBeGreaterThan(365 * 47)
       })
 
-  test('a zone without changes is one stretch of whole days', () => {
+  test('lastDays in a zone without changes is one span of whole days', () => {
     const range = lastDays(at('2026-05-05T20:00:00Z'), 2, zoneOffset('+08:00')!)
-    expect(range.stretches).toEqual([
+    expect(range.spans).toEqual([
       { from: at('2026-05-04T16:00:00Z'), to: at('2026-05-06T16:00:00Z'), offset: 8 * HOUR },
     ])
     expect(dayName(range.lastDay)).toBe('2026-05-06')
   })
 })
 
-test('byDay lists every day of the range, also those with nothing', () => {
+test('byDay lists every day of the range, including days without a count', () => {
   const range = lastDays(at('2026-03-02T12:00:00Z'), 3, zoneOffset('UTC')!)
   expect(byDay(range, new Map([[dayNumber(at('2026-03-01T00:00:00Z'), 0), 7]]))).toEqual([
     { date: '2026-02-28', count: 0 },

@@ -1,6 +1,6 @@
 /** Markdown that tries to get a script, a foreign frame or a broken page through the renderer. */
 
-/** Addresses that are neither http nor https nor a path on this server, or pretend not to be. */
+/** Addresses that are neither http nor https nor a path on this server, some of them in disguise. */
 export const BAD_ADDRESSES: readonly string[] = [
   'javascript:alert(1)',
   'JaVaScRiPt:alert(1)',
@@ -77,7 +77,7 @@ const asLink = (address: string): string[] => [
   `[x][r]\n\n[r]: <${address}> "t"`,
 ]
 
-/** Raw HTML, which must come out as text. */
+/** Raw HTML, which must be rendered as text. */
 const RAW: readonly string[] = [
   '<script>alert(1)</script>',
   '<SCRIPT SRC=//evil.example/x.js></SCRIPT>',
@@ -179,7 +179,7 @@ const RAW: readonly string[] = [
   '\\<script\\>alert(1)\\</script\\>',
 ]
 
-/** Out of the attribute, out of the element: what Markdown itself puts into HTML. */
+/** Markdown that tries to break out of the attribute or element it becomes. */
 const BREAKOUTS: readonly string[] = [
   '[x](https://example.com "t\\" onclick=alert(1) x=\\"")',
   '[x](https://example.com \'t" onclick="alert(1)\')',

@@ -21,7 +21,7 @@ describe('addresses', () => {
     ['::ffff:192.0.2.1', '192.0.2.1'],
     ['::ffff:c000:0201', '192.0.2.1'],
     ['64:ff9b::192.0.2.33', '64:ff9b::c000:221'],
-  ])('%s is %s', (given, normal) => expect(text(given)).toBe(normal))
+  ])('the address %s is written as %s', (given, normal) => expect(text(given)).toBe(normal))
 
   test.each([
     '',
@@ -45,7 +45,7 @@ describe('addresses', () => {
     '-1.2.3.4',
     '1:2:3:4:5:6:7:',
     ':1:2:3:4:5:6:7',
-  ])('%p is no address', (given) => expect(parseIp(given)).toBeUndefined())
+  ])('%p is not an address', (given) => expect(parseIp(given)).toBeUndefined())
 })
 
 describe('ranges', () => {
@@ -65,7 +65,7 @@ describe('ranges', () => {
     ['10.0.0.0/8', '::ffff:10.1.2.3', true],
     ['::ffff:10.0.0.0/104', '10.1.2.3', true],
     ['::ffff:10.0.0.0/104', '11.1.2.3', false],
-  ])('%s holds %s: %p', (range, ip, yes) => expect(ipTest([range])(ip)).toBe(yes))
+  ])('the range %s contains %s: %p', (range, ip, yes) => expect(ipTest([range])(ip)).toBe(yes))
 
   test.each([
     '10.0.0.0/33',
@@ -77,9 +77,9 @@ describe('ranges', () => {
     '/8',
     'nas/8',
     '::ffff:10.0.0.0/8',
-  ])('%p is no range', (given) => expect(parseRange(given)).toBeUndefined())
+  ])('%p is not a range', (given) => expect(parseRange(given)).toBeUndefined())
 
-  test('no ranges trust nobody, and what is no address is never trusted', () => {
+  test('an empty list of ranges contains no address, and a text that is not an address is in no range', () => {
     expect(ipTest([])('127.0.0.1')).toBe(false)
     expect(ipTest(['0.0.0.0/0', '::/0'])('unix')).toBe(false)
   })
@@ -88,21 +88,26 @@ describe('ranges', () => {
 describe('the client behind proxies', () => {
   const trusted = ipTest(['127.0.0.0/8', '::1', '10.0.0.0/8'])
   test.each([
-    ['a stranger cannot name another address', '203.0.113.5', '198.51.100.1', '203.0.113.5'],
-    ['one proxy', '127.0.0.1', '203.0.113.5', '203.0.113.5'],
-    ['forged entries stand left of the true one', '127.0.0.1', '1.1.1.1, 203.0.113.5', '203.0.113.5'],
-    ['a chain of proxies', '127.0.0.1', '203.0.113.5, 10.0.0.7', '203.0.113.5'],
-    ['all of them ours', '127.0.0.1', '10.0.0.9, 10.0.0.7', '10.0.0.9'],
-    ['no header', '127.0.0.1', null, '127.0.0.1'],
-    ['an empty header', '127.0.0.1', '', '127.0.0.1'],
-    ['rubbish ends the search', '127.0.0.1', '203.0.113.5, unknown, 10.0.0.7', '10.0.0.7'],
-    ['rubbish at the end', '127.0.0.1', '203.0.113.5, <script>', '127.0.0.1'],
-    ['with ports', '127.0.0.1', '203.0.113.5:4711', '203.0.113.5'],
-    ['bracketed', '::1', '[2001:db8::5]:4711', '2001:db8::5'],
-    ['mapped peer', '::ffff:127.0.0.1', '203.0.113.5', '203.0.113.5'],
-    ['mapped peer, no header', '::ffff:203.0.113.9', null, '203.0.113.9'],
-    ['one spelling', '127.0.0.1', '2001:DB8:0:0::5', '2001:db8::5'],
-  ])('%s', (_, peer, header, client) => expect(clientIp(peer, header, trusted)).toBe(client))
+    ['the peer itself if it is not a trusted proxy', '203.0.113.5', '198.51.100.1', '203.0.113.5'],
+    ['the address that one proxy names', '127.0.0.1', '203.0.113.5', '203.0.113.5'],
+    ['the right-most address, as forged ones are to its left', '127.0.0.1', '1.1.1.1, 203.0.113.5', '203.0.113.5'],
+    ['the address before a chain of trusted proxies', '127.0.0.1', '203.0.113.5, 10.0.0.7', '203.0.113.5'],
+    ['the left-most address if all are trusted proxies', '127.0.0.1', '10.0.0.9, 10.0.0.7', '10.0.0.9'],
+    ['the peer if there is no header', '127.0.0.1', null, '127.0.0.1'],
+    ['the peer if the header is empty', '127.0.0.1', '', '127.0.0.1'],
+    [
+      'the last proxy before an entry that is not an address',
+      '127.0.0.1',
+      '203.0.113.5, unknown, 10.0.0.7',
+      '10.0.0.7',
+    ],
+    ['the peer if the last entry is not an address', '127.0.0.1', '203.0.113.5, <script>', '127.0.0.1'],
+    ['the address without its port', '127.0.0.1', '203.0.113.5:4711', '203.0.113.5'],
+    ['the IPv6 address without brackets and port', '::1', '[2001:db8::5]:4711', '2001:db8::5'],
+    ['the address that an IPv4-mapped proxy names', '::ffff:127.0.0.1', '203.0.113.5', '203.0.113.5'],
+    ['the IPv4 address of an IPv4-mapped peer', '::ffff:203.0.113.9', null, '203.0.113.9'],
+    ['the shortest spelling of an address', '127.0.0.1', '2001:DB8:0:0::5', '2001:db8::5'],
+  ])('the client is %s', (_, peer, header, client) => expect(clientIp(peer, header, trusted)).toBe(client))
 })
 
 test.each([
@@ -112,4 +117,4 @@ test.each([
   ['::1', '::/64'],
   ['::ffff:203.0.113.5', '203.0.113.5'],
   ['unix', 'unix'],
-])('the bucket of %s is %s', (ip, bucket) => expect(ipBucket(ip)).toBe(bucket))
+])('the rate limit key of %s is %s', (ip, bucket) => expect(ipBucket(ip)).toBe(bucket))

@@ -1,6 +1,6 @@
 /**
- * The little of jsdom that tests use. Its published types bring the browser's library into the whole program, where it hides Bun's
- * own types of workers and streams.
+ * The parts of jsdom that tests use. Its published types add the browser's types to the whole program, where they hide Bun's types of
+ * workers and streams.
  */
 declare module 'jsdom' {
   import type { WindowLike } from 'dompurify'

@@ -10,7 +10,7 @@ import { parse } from '#lib/markdown/tree.ts'
 import { BAD_ADDRESSES, HOSTILE_MARKDOWN } from './hostile-markdown.ts'
 
 const { window } = new JSDOM('')
-/** Not one of the product's two walls: DOMPurify on jsdom. */
+/** DOMPurify on jsdom, which the product does not use. */
 const oracle = createDOMPurify(window)
 
 const ELEMENTS =
@@ -27,7 +27,7 @@ const HOME = 'https://tessera.example'
 
 const body = (html: string) => new window.DOMParser().parseFromString(`<body>${html}`, 'text/html').body
 
-/** What a browser would find in the page that must not be there. */
+/** The elements, attributes and addresses in the page, as a browser parses it, that must not be there. */
 function dangers(html: string, absolute = /^https?:\/\//i): string[] {
   const found: string[] = []
   for (const element of body(html).querySelectorAll('*')) {
@@ -36,24 +36,24 @@ function dangers(html: string, absolute = /^https?:\/\//i): string[] {
       if (!(ATTRIBUTES[element.tagName] ?? []).includes(name)) found.push(`${element.tagName} ${name}`)
       if (name !== 'href' && name !== 'src') continue
       const url = URL.parse(value, HOME)
-      // A browser goes nowhere from an address that it cannot read.
+      // A browser cannot open an invalid address.
       if (url === null) continue
       if (!['http:', 'https:'].includes(url.protocol)) found.push(value)
-      // Without its own http:// an address must stay on this server.
+      // An address without http:// or https:// must stay on this server.
       if (!absolute.test(value) && url.origin !== HOME) found.push(`${value} leads to ${url.origin}`)
     }
   }
   return found
 }
 
-/** What the oracle takes away. */
+/** The parts of `html` that the oracle removes. */
 function removed(html: string): string[] {
   const clean = oracle.sanitize(html, { ADD_ATTR: ['referrerpolicy'] })
   const what = oracle.removed.map((r) => JSON.stringify(Object.keys(r)))
   return body(html).innerHTML === body(clean).innerHTML ? what : [...what, clean]
 }
 
-test('the corpus is large, and the oracle and the look into the page see what is wrong', () => {
+test('the corpus has at least 200 hostile inputs, and both checks detect known dangers', () => {
   expect(new Set(HOSTILE_MARKDOWN).size).toBeGreaterThanOrEqual(200)
   console.log(`${HOSTILE_MARKDOWN.length} hostile inputs`)
   for (const html of ['<img src=x onerror=alert(1)>', '<a href="javascript:alert(1)">x</a>', '<script>1</script>']) {
@@ -66,21 +66,21 @@ test('the corpus is large, and the oracle and the look into the page see what is
 
 describe('hostile Markdown', () => {
   for (const source of HOSTILE_MARKDOWN)
-    test(JSON.stringify(source), () => {
+    test(`${JSON.stringify(source)} is rendered without anything dangerous`, () => {
       const { html } = render(source)
       expect(removed(html), html).toEqual([])
       expect(dangers(html), html).toEqual([])
-      // Each wall alone would do.
+      // The writer alone, without the sanitizer, is safe.
       expect(dangers(toHtml(parse(source)))).toEqual([])
     })
 })
 
-/** After their escapes these two are paths on this server: `java&#115;cript:…` to the letter, and `/evil.example%5C`. */
+/** With their escapes resolved these two are paths on this server: literally `java&#115;cript:…`, and `/evil.example%5C`. */
 const HARMLESS = ['java\\&#115;cript:alert(1)', '\\/evil.example\\\\']
 
 describe('bad addresses are emptied', () => {
   for (const address of BAD_ADDRESSES)
-    test(address, () => {
+    test(`the bad address ${address} is emptied or stays on this server`, () => {
       const { html } = render(`[x](<${address}>)`)
       if (HARMLESS.includes(address)) {
         const href = body(html).querySelector('a')!.getAttribute('href')!
@@ -90,11 +90,11 @@ describe('bad addresses are emptied', () => {
     })
 })
 
-test('the second wall alone stops what the first would have let through', () => {
+test('the sanitizer alone removes everything dangerous that an unrestricted writer lets through', () => {
   for (const source of HOSTILE_MARKDOWN) {
-    // As if raw HTML went through and addresses were not looked at.
+    // Raw HTML is kept and addresses are not checked.
     const html = sanitize(Bun.markdown.html(source, { autolinks: true }))
-    // DOMPurify also minds what stands in a text attribute; there the first wall is alone.
+    // The oracle is not asked: DOMPurify also objects to text attributes, which only our writer restricts.
     expect(dangers(html, /^https?:/i), source).toEqual([])
   }
 })

@@ -21,7 +21,7 @@ const growing =
       .join('\n')
       .slice(0, size)
 
-/** Texts that have made Markdown parsers or sanitizers hang, by size in characters. */
+/** Texts that have made Markdown parsers or sanitizers hang, as functions of their length in characters. */
 const HOSTILE: Record<string, (size: number) => string> = {
   'open quotes': repeated('>'),
   'open quotes with spaces': repeated('> '),
@@ -111,10 +111,10 @@ function measure(make: (size: number) => string): { long: number; growth: number
   )
 }
 
-describe('hostile Markdown costs no more than its length explains:', () => {
+describe('the time for hostile Markdown is linear in its length', () => {
   const took: [number, string][] = []
   for (const [name, make] of Object.entries(HOSTILE))
-    test(name, () => {
+    test(`the time for Markdown of ${name} is linear in its length`, () => {
       const { long, growth, timesOrdinary } = measure(make)
       took.push([long, name])
       expect(growth).toBeLessThan(MAX_GROWTH)
@@ -122,7 +122,7 @@ describe('hostile Markdown costs no more than its length explains:', () => {
       expect(render(make(LONG)).html.length).toBeLessThan(MAX_EXPANSION * LONG)
     })
 
-  test('the slowest texts are printed', () => {
+  test('the time was measured for every hostile text', () => {
     const slowest = took.toSorted((a, b) => b[0] - a[0]).slice(0, 5)
     console.log(`Markdown, 100 KB: ${slowest.map(([ms, name]) => `${name} ${ms.toFixed(1)} ms`).join(', ')}`)
     expect(took).toHaveLength(Object.keys(HOSTILE).length)

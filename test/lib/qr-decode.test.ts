@@ -1,4 +1,4 @@
-/** Pictures are read back by decoders: ZXing-C++ and the `qr` package's. */
+/** Two decoders read the pictures: ZXing-C++ and that of the `qr` package. */
 
 import { describe, expect, test } from 'bun:test'
 
@@ -31,7 +31,7 @@ const CONTENTS: Record<string, string> = {
   WIFI: 'WIFI:T:WPA;S:咖啡馆;P:p\\;ss"word;;',
   vCard: VCARD,
   'Greek, Cyrillic, Arabic, Thai, Korean': 'Ελληνικά Привет المحتوى ไทย 한국어 𠮷',
-  'blanks and line breaks around': ' \n padded \t\n',
+  'text between blanks and line breaks': ' \n padded \t\n',
   '700 Chinese characters': '资产管理平台测'.repeat(100),
   '1,273 bytes': 'x'.repeat(1200) + 'é'.repeat(36) + 'y',
   '2,953 bytes': Array.from({ length: 2953 }, (_, i) => String.fromCharCode(33 + ((i * i * 7) % 94))).join(''),
@@ -46,10 +46,11 @@ for (const [name, content] of Object.entries(CONTENTS))
     const bytes = new TextEncoder().encode(content).length
     for (const level of LEVELS) {
       if (bytes > BYTES[level]) {
-        test(`is refused at ${level}`, () => expect(() => encodeQr(content, level)).toThrow(QrTooLong))
+        test(`${name} (${bytes} bytes) is too long for level ${level}`, () =>
+          expect(() => encodeQr(content, level)).toThrow(QrTooLong))
         continue
       }
-      test(`is read from every picture at ${level}`, async () => {
+      test(`${name} is read from every picture at level ${level}`, async () => {
         const matrix = encodeQr(content, level)
         const read = {
           text: content,
@@ -65,7 +66,7 @@ for (const [name, content] of Object.entries(CONTENTS))
             }
             const png = toPng(matrix, look(size, margin))
             expect(await readByZxing(png)).toEqual(read)
-            // The other decoder asks for a margin and two pixels a module, and takes its time over large pictures.
+            // The other decoder needs a margin and two pixels per module, and is slow with large pictures.
             if (size === 300 && margin === 4 && matrix.side + 2 * margin <= size / 2)
               expect(readByQr(pictureOfPng(png))).toBe(content)
           }
@@ -78,7 +79,7 @@ for (const [name, content] of Object.entries(CONTENTS))
     }
   })
 
-test('codes in colours are read', async () => {
+test('coloured codes can be read', async () => {
   for (const [fg, bg] of [
     ['1a237e', 'fff3e0'],
     ['B71C1C', 'FFFFFF'],
@@ -91,12 +92,12 @@ test('codes in colours are read', async () => {
   }
 })
 
-test('a torn code is still read as far as its level promises', async () => {
+test('a damaged code can be read at levels Q and H and not at L and M', async () => {
   const torn: Record<Level, boolean> = { L: false, M: false, Q: true, H: true }
   for (const level of LEVELS) {
     const matrix = encodeQr('https://example.org/products/0000004711', level)
     const picture = pictureOfSvg(toSvg(matrix, look(300, 4)), 4)
-    // A light patch off the finder patterns over a seventh of the code.
+    // A light patch outside the finder patterns covers a seventh of the code.
     const { size } = picture
     for (let y = Math.floor(size * 0.45); y < size * 0.8; y++)
       for (let x = Math.floor(size * 0.4); x < size * 0.65; x++) picture.dark[y * size + x] = 0

@@ -1,4 +1,4 @@
-/** Symbols against two other encoders, and the exact limits of each level. */
+/** Compares symbols with those of two other encoders, and tests the exact limits of each level. */
 
 import { expect, test } from 'bun:test'
 
@@ -9,7 +9,7 @@ import { encodeQr, type Level, LEVELS, type Matrix, QrTooLong } from '#lib/qr/in
 
 const THEIR_NAMES = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
 
-/** The same symbol as the `qr` package makes, margin cut off, a character a module. */
+/** The symbol of the `qr` package without its margin, one character per module. */
 const byQrPackage = (content: string, level: Level): string =>
   encodeQR(content, 'raw', { ecc: THEIR_NAMES[level], border: 1 })
     .slice(1, -1)
@@ -18,7 +18,7 @@ const byQrPackage = (content: string, level: Level): string =>
 
 const text = (matrix: Matrix): string => matrix.modules.join('')
 
-/** ISO/IEC 18004 table 7: digits, alphanumeric characters and bytes that versions 1, 9, 10, 26, 27 and 40 hold. */
+/** ISO/IEC 18004 table 7: the capacity of versions 1, 9, 10, 26, 27 and 40 in digits, alphanumeric characters and bytes. */
 // prettier-ignore
 const CAPACITY: Record<Level, Record<number, [digits: number, alphanumeric: number, bytes: number]>> = {
   L: { 1: [41, 25, 17], 9: [552, 335, 230], 10: [652, 395, 271], 26: [3283, 1990, 1367], 27: [3517, 2132, 1465], 40: [7089, 4296, 2953] },
@@ -30,7 +30,7 @@ const FILLERS = ['7', 'A', 'a']
 
 for (const level of LEVELS) {
   for (const [version, counts] of Object.entries(CAPACITY[level])) {
-    test(`version ${version}-${level} holds what the standard says and one more needs the next`, () => {
+    test(`version ${version}-${level} holds as much as the standard says, and one character more needs the next version`, () => {
       for (const [i, filler] of FILLERS.entries()) {
         const most = filler.repeat(counts[i]!)
         expect(encodeQr(most, level).version).toBe(Number(version))
@@ -40,18 +40,18 @@ for (const level of LEVELS) {
     })
   }
 
-  test(`content that level ${level} cannot carry is refused with its level`, () => {
+  test(`content that is too long for level ${level} is refused with an error that names the level`, () => {
     for (const content of ['a'.repeat(CAPACITY[level][40]![2] + 1), '字'.repeat(2500), '0'.repeat(1_000_000)])
       try {
         encodeQr(content, level)
-        throw new Error('was taken')
+        throw new Error('was accepted')
       } catch (error) {
         expect(error).toBeInstanceOf(QrTooLong)
         expect((error as QrTooLong).level).toBe(level)
       }
   })
 
-  test(`every version of level ${level} is the symbol of the qr package, module for module`, () => {
+  test(`every version of level ${level} equals the symbol of the qr package in every module`, () => {
     const versions = new Set<number>()
     const most = CAPACITY[level][40]![2]
     for (let n = 0; n <= most; n = Math.max(n + 1, Math.floor(n * 1.04)))
@@ -83,7 +83,7 @@ for (const level of LEVELS) {
   })
 }
 
-test('the mask is the same also where only the share of dark modules decides', () => {
+test('the mask equals that of the qr package even if only the share of dark modules decides', () => {
   for (const [content, level] of [
     ['\0'.repeat(25), 'L'],
     ['*', 'L'],
@@ -94,8 +94,8 @@ test('the mask is the same also where only the share of dark modules decides', (
     expect(text(encodeQr(content, level))).toBe(byQrPackage(content, level))
 })
 
-test('content beyond ASCII says that it is UTF-8, unless only leaving that out lets it fit', () => {
-  // Version 1-L holds 17 bytes; the declaration takes 12 bits of them.
+test('content outside ASCII is declared as UTF-8 unless it fits only without the declaration', () => {
+  // Version 1-L holds 17 bytes, of which the declaration takes 12 bits.
   expect(encodeQr('é'.repeat(8), 'L').version).toBe(1)
   expect(encodeQr('é'.repeat(8) + 'a', 'L').version).toBe(2)
   const full = '字'.repeat(984) + 'a'
@@ -106,7 +106,7 @@ test('content beyond ASCII says that it is UTF-8, unless only leaving that out l
   expect(text(encodeQr(declared, 'L'))).not.toBe(byQrPackage(declared, 'L'))
 })
 
-test('the same content gives the same modules, whatever was encoded in between', () => {
+test('the same content produces the same modules after other content was encoded', () => {
   const first = text(encodeQr('你好 😀', 'Q'))
   encodeQr('x'.repeat(2000), 'L')
   const other = encodeQr('你好 😁', 'Q')

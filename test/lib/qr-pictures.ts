@@ -1,11 +1,11 @@
-/** Reads pictures of QR codes back with nothing of src/lib/qr: PNG by its chunks, SVG by its path, both by two decoders. */
+/** Reads pictures of QR codes without any code of src/lib/qr: PNG by its chunks, SVG by its path, both with two decoders. */
 
 import { inflateSync } from 'node:zlib'
 
 import decodeQR from 'qr/decode.js'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 
-/** A picture of two colours; `dark` has a byte a pixel, row by row. */
+/** A picture of two colours; `dark` has one byte per pixel, row by row. */
 export interface Picture {
   size: number
   dark: Uint8Array
@@ -35,7 +35,7 @@ export function chunksOf(png: Uint8Array): Chunk[] {
   return chunks
 }
 
-/** @throws Error when the PNG is not of the kind we write */
+/** @throws Error if the PNG is not of the kind that we write */
 export function pictureOfPng(png: Uint8Array): Picture {
   const [header, palette, pixels, end, ...more] = chunksOf(png)
   if (
@@ -64,7 +64,7 @@ export function pictureOfPng(png: Uint8Array): Picture {
 const SVG =
   /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="\1" viewBox="0 0 (\d+) \2" shape-rendering="crispEdges"><path fill="#([\da-f]{6})" d="M0 0h\2v\2H0z"\/><path fill="#([\da-f]{6})" d="((?:M\d+ \d+h\d+v1h-\d+z)+)"\/><\/svg>$/
 
-/** The SVG with `scale` pixels a unit. @throws Error when it is not of the form we write, or a rectangle does not close */
+/** The SVG with `scale` pixels per unit. @throws Error if it is not of the form that we write, or a rectangle is not closed */
 export function pictureOfSvg(svg: string, scale: number): Picture & { width: number; units: number } {
   const found = SVG.exec(svg)
   if (found === null) throw new Error('another form')
@@ -81,7 +81,7 @@ export function pictureOfSvg(svg: string, scale: number): Picture & { width: num
   return { size, dark, bg: found[3]!, fg: found[4]!, width: Number(found[1]), units }
 }
 
-/** RGBA in the picture's colours, with a light frame of `frame` pixels: what a camera sees around it. */
+/** RGBA in the picture's colours with a light frame of `frame` pixels, like the surroundings that a camera sees. */
 function rgba(
   { size, dark, fg, bg }: Picture,
   frame: number,
@@ -101,7 +101,7 @@ function rgba(
   return { width: side, height: side, data }
 }
 
-/** By the `qr` package. Undefined when it finds none. */
+/** Reads with the `qr` package. Undefined if it finds no code. */
 export function readByQr(picture: Picture, frame = 0): string | undefined {
   try {
     return decodeQR(rgba(picture, frame))
@@ -118,17 +118,17 @@ export interface Read {
   level: string
   /** Version of the symbol, 1–40. */
   version: number
-  /** Whether it says that it holds UTF-8. */
+  /** Whether the symbol declares UTF-8. */
   declared: boolean
 }
 
-/** By ZXing-C++, from the file of a PNG (it has its own reader for that) or from pixels. Undefined when it finds none. */
+/** Reads with ZXing-C++, from a PNG file (it has its own PNG reader) or from pixels. Undefined if it finds no code. */
 export async function readByZxing(from: Uint8Array | Picture, frame = 0): Promise<Read | undefined> {
   ready ??= wasm
     .arrayBuffer()
     .then((wasmBinary) => prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true }))
   await ready
-  // Its type is the browser's ImageData; it reads width, height and data.
+  // The parameter's type is the browser's ImageData; only width, height and data are read.
   const image = from instanceof Uint8Array ? from : (rgba(from, frame) as Parameters<typeof readBarcodes>[0])
   const [found, ...more] = await readBarcodes(image, { formats: ['QRCode'], tryHarder: true })
   if (found === undefined || !found.isValid) return undefined

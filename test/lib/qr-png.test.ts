@@ -1,4 +1,4 @@
-/** The bytes of a PNG and the geometry of both formats. */
+/** Tests the bytes of a PNG and the geometry of both formats. */
 
 import { expect, test } from 'bun:test'
 
@@ -9,7 +9,7 @@ import { chunksOf, type Picture, pictureOfPng, pictureOfSvg } from './qr-picture
 const BLACK: Pick<Look, 'fg' | 'bg'> = { fg: '000000', bg: 'ffffff' }
 const matrix = encodeQr('https://example.org/', 'M')
 
-/** Every pixel by the rule: `scale` pixels a module from `offset` on, light elsewhere. */
+/** Compares every pixel: `scale` pixels per module starting at `offset`, light elsewhere. */
 function expectGeometry(picture: Picture, of: Matrix, scale: number, offset: number): void {
   for (let y = 0; y < picture.size; y++)
     for (let x = 0; x < picture.size; x++) {
@@ -21,7 +21,7 @@ function expectGeometry(picture: Picture, of: Matrix, scale: number, offset: num
     }
 }
 
-test('a PNG has four chunks with right checksums and one bit a pixel', () => {
+test('a PNG has four chunks with correct checksums and one bit per pixel', () => {
   const png = toPng(matrix, { size: 300, margin: 4, ...BLACK })
   expect(chunksOf(png).map((chunk) => chunk.type)).toEqual(['IHDR', 'PLTE', 'IDAT', 'IEND'])
   expect(pictureOfPng(png)).toMatchObject({ size: 300, fg: '000000', bg: 'ffffff' })
@@ -29,13 +29,13 @@ test('a PNG has four chunks with right checksums and one bit a pixel', () => {
   expect(png.buffer.byteLength).toBe(png.length)
 })
 
-test('a changed byte is noticed by the reader of these tests', () => {
+test('the PNG reader of these tests detects a changed byte', () => {
   const png = toPng(matrix, { size: 64, margin: 0, ...BLACK })
   png[60]! ^= 1
   expect(() => chunksOf(png)).toThrow('checksum')
 })
 
-test('the picture has the exact size; modules are whole pixels, centred', () => {
+test('a picture has exactly the requested size, and its modules are whole pixels and centred', () => {
   expect(matrix.side).toBe(25)
   for (const [size, margin, scale, offset] of [
     [64, 0, 2, 7],
@@ -49,7 +49,7 @@ test('the picture has the exact size; modules are whole pixels, centred', () => 
     expectGeometry(pictureOfPng(toPng(matrix, { size, margin, ...BLACK })), matrix, scale, offset)
 })
 
-test('the largest code at every width around a byte has its modules where they belong', () => {
+test('the largest code has its modules in the right places at every width around a byte boundary', () => {
   const full = encodeQr('x'.repeat(2953), 'L')
   expect(full.side).toBe(177)
   for (let size = 177; size < 195; size++)
@@ -57,14 +57,14 @@ test('the largest code at every width around a byte has its modules where they b
   expectGeometry(pictureOfPng(toPng(full, { size: 1777, margin: 0, ...BLACK })), full, 10, 3)
 })
 
-test('less than a pixel a module is refused with the number of pixels needed, by SVG never', () => {
+test('a PNG with less than one pixel per module is refused with the number needed; an SVG is not', () => {
   const full = encodeQr('x'.repeat(2953), 'L')
   for (const margin of [0, 4, 10]) {
     const needed = 177 + 2 * margin
     expect(pictureOfPng(toPng(full, { size: needed, margin, ...BLACK })).size).toBe(needed)
     try {
       toPng(full, { size: needed - 1, margin, ...BLACK })
-      throw new Error('was drawn')
+      throw new Error('was accepted')
     } catch (error) {
       expect(error).toBeInstanceOf(QrTooSmall)
       expect(error).toMatchObject({ size: needed - 1, modules: needed })
@@ -73,7 +73,7 @@ test('less than a pixel a module is refused with the number of pixels needed, by
   }
 })
 
-test('an SVG counts in modules and draws exactly the dark ones', () => {
+test('an SVG uses modules as units and draws exactly the dark ones', () => {
   for (const margin of [0, 4, 10]) {
     const picture = pictureOfSvg(toSvg(matrix, { size: 300, margin, ...BLACK }), 2)
     expect(picture).toMatchObject({ width: 300, units: 25 + 2 * margin, fg: '000000', bg: 'ffffff' })
@@ -81,7 +81,7 @@ test('an SVG counts in modules and draws exactly the dark ones', () => {
   }
 })
 
-test('colours come out as they were given, in either case of their digits', () => {
+test('colours are accepted with upper and lower case digits', () => {
   for (const [fg, bg] of [
     ['1A2b3C', 'FfeeDD'],
     ['000001', '0000ff'],
@@ -93,7 +93,7 @@ test('colours come out as they were given, in either case of their digits', () =
   }
 })
 
-test('the same input gives the same bytes', () => {
+test('the same code drawn again has the same bytes, after other codes were drawn', () => {
   const looks: Look[] = [
     { size: 300, margin: 4, ...BLACK },
     { size: 333, margin: 1, fg: 'ff0000', bg: '00ff00' },
@@ -108,7 +108,7 @@ test('the same input gives the same bytes', () => {
   expect(draw()).toEqual(first)
 })
 
-test('a picture is small', () => {
+test('a PNG of a link has at most 700, 1,500 and 8,500 bytes at 300, 1,024 and 2,048 pixels', () => {
   for (const [size, most] of [
     [300, 700],
     [1024, 1500],

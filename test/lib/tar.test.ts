@@ -49,15 +49,15 @@ async function read(
 
 const ours = archive(NAMES.map((name, i) => ({ name, bytes: bytesOf(i) })))
 
-describe('what is written', () => {
-  test.each([1, 7, 512, 4096, 1_000_000])('is read again from chunks of %d bytes', async (size) => {
+describe('writing', () => {
+  test.each([1, 7, 512, 4096, 1_000_000])('our archive is read back from chunks of %d bytes', async (size) => {
     const files = await read(ours, size)
     expect(files.map((file) => file.name)).toEqual(NAMES)
     for (const [i, file] of files.entries()) expect(Buffer.compare(file.bytes, bytesOf(i))).toBe(0)
     expect(files.every((file) => file.modified === 1_700_000_000_000)).toBe(true)
   })
 
-  test('is read by the system tar', async () => {
+  test('the system tar reads our archive', async () => {
     await Bun.write(join(scratch, 'ours.tar'), ours)
     const list = Bun.spawnSync(['tar', '--quoting-style=literal', '-tf', join(scratch, 'ours.tar')], {
       env: { ...process.env, LC_ALL: 'C.UTF-8' },
@@ -68,14 +68,14 @@ describe('what is written', () => {
     expect(one.stdout.length).toBe(100_000)
   })
 
-  test('sizes beyond 8 GiB stand in a pax record', async () => {
+  test('a size above 8 GiB is written as a pax record', async () => {
     const size = 9 * 1024 ** 3
     const files = readTar(cut(tarHeader({ name: 'big', size, modified: 0 }), 512))
     expect((await files.next()).value).toMatchObject({ name: 'big', size })
   })
 })
 
-test('files of GNU tar are read', async () => {
+test('archives of GNU tar can be read', async () => {
   for (const format of ['ustar', 'pax', 'posix']) {
     const folder = mkdtempSync(join(scratch, 'gnu-'))
     const name = `deep/${'n'.repeat(60)}/${'m'.repeat(60)}.txt`
@@ -88,8 +88,8 @@ test('files of GNU tar are read', async () => {
   }
 })
 
-describe('what is refused', () => {
-  test('links, folders and devices', async () => {
+describe('reading refuses', () => {
+  test('an archive with links, folders or devices is refused', async () => {
     const folder = mkdtempSync(join(scratch, 'bad-'))
     symlinkSync('/etc/passwd', join(folder, 'link'))
     mkdirSync(join(folder, 'folder'))
@@ -101,17 +101,17 @@ describe('what is refused', () => {
     }
   })
 
-  test('an archive cut anywhere', async () => {
+  test('an archive that is truncated anywhere is refused', async () => {
     const small = archive([
       { name: 'a', bytes: bytesOf(5).subarray(0, 1500) },
       { name: 'z'.repeat(120), bytes: bytesOf(6) },
     ])
-    // The second block of zeros is of no use to a reader.
+    // A reader does not need the second block of zeros.
     for (let length = 0; length < small.length - 1024; length += 97)
       await expect(read(small.subarray(0, length))).rejects.toThrow(TarError)
   })
 
-  test('a header with one changed byte', async () => {
+  test('a header with one changed byte is refused', async () => {
     const small = archive([{ name: 'abc', bytes: new Uint8Array(3) }])
     for (let at = 0; at < 512; at += 3) {
       const changed = Uint8Array.from(small)
@@ -120,13 +120,13 @@ describe('what is refused', () => {
     }
   })
 
-  test('something behind the end', async () => {
+  test('data after the end of an archive is refused, zeros are not', async () => {
     const small = archive([{ name: 'a', bytes: new Uint8Array(3) }])
     await expect(read(Buffer.concat([small, small]))).rejects.toThrow('follows the end')
     expect(await read(Buffer.concat([small, new Uint8Array(10_240)]))).toHaveLength(1)
   })
 
-  test('names that are not UTF-8', async () => {
+  test('a name that is not UTF-8 is refused', async () => {
     const header = tarHeader({ name: 'abc', size: 0, modified: 0 })
     header[1] = 0xff
     const sum = header.reduce((total, byte, i) => total + (i >= 148 && i < 156 ? 32 : byte), 0)

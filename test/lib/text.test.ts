@@ -7,13 +7,13 @@ import { escapeHtml, likeEscape } from '#lib/text.ts'
 
 import { growth, MAX_GROWTH } from './fastest.ts'
 
-test('HTML is escaped for elements and quoted attributes', () => {
+test('escapeHtml makes text safe in elements and quoted attributes', () => {
   expect(escapeHtml(`<a href="x" title='y'>&amp;你好</a>`)).toBe(
     '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;你好&lt;/a&gt;',
   )
 })
 
-test('an escaped pattern finds the text itself and nothing else', () => {
+test('an escaped LIKE pattern matches the text itself and nothing else', () => {
   const db = new Database(':memory:')
   const like = db.query<{ found: number }, [string, string]>("SELECT ?1 LIKE ?2 ESCAPE '\\' AS found")
   for (const text of ['100%', 'a_b', 'c:\\dir', '%', '\\', '_%\\', '你好']) {
@@ -46,9 +46,9 @@ describe('CSV', () => {
     [-1.5, '-1.5'],
     [true, 'true'],
     [null, ''],
-  ] as const)('%j is written %j', (value, cell) => expect(csvCell(value)).toBe(cell))
+  ] as const)('the CSV cell of %j is %j', (value, cell) => expect(csvCell(value)).toBe(cell))
 
-  test('a row ends with CR LF', () => expect(csvRow(['a', null, 3, 'b,c'])).toBe('a,,3,"b,c"\r\n'))
+  test('a CSV row ends with CR LF', () => expect(csvRow(['a', null, 3, 'b,c'])).toBe('a,,3,"b,c"\r\n'))
 })
 
 describe('file names', () => {
@@ -76,9 +76,9 @@ describe('file names', () => {
     ['a\ud83db', 'a\ufffdb'],
     ['e\u0301', '\u00e9'],
     ['👩‍👩‍👧', '👩‍👩‍👧'],
-  ])('%j becomes %j', (name, safe) => expect(safeFileName(name)).toBe(safe))
+  ])('the name %j becomes the file name %j', (name, safe) => expect(safeFileName(name)).toBe(safe))
 
-  test('a long name is cut between characters and never ends with a dot or blank', () => {
+  test('a long file name is cut between characters and does not end with a dot or space', () => {
     const bytes = (text: string): number => Buffer.byteLength(text)
     expect(safeFileName('a'.repeat(500))).toBe('a'.repeat(200))
     expect(safeFileName('字'.repeat(500))).toBe('字'.repeat(66))
@@ -89,7 +89,7 @@ describe('file names', () => {
       expect(bytes(safeFileName('con.é字😀'.repeat(5), 'x', most))).toBeLessThanOrEqual(most)
   })
 
-  test('no two names of an archive are the same on a system that ignores case', () => {
+  test('no two file names of an archive are equal on a system that ignores case', () => {
     const nameFor = uniqueFileNames('.png')
     const given = [
       'Menu',

@@ -1,4 +1,4 @@
-/** Workbooks are read back by SheetJS. */
+/** SheetJS reads the workbooks. */
 
 import { expect, test } from 'bun:test'
 
@@ -33,7 +33,7 @@ function read(file: Uint8Array): { name: string; rows: (ReadCell | undefined)[][
 }
 const textCell = (value: string): ReadCell => ({ type: 's', value, formula: undefined })
 
-test('texts are read back as they are, numbers as numbers', async () => {
+test('texts and numbers are read back unchanged', async () => {
   const texts = [
     'plain',
     '名称',
@@ -54,7 +54,7 @@ test('texts are read back as they are, numbers as numbers', async () => {
   expect(rows[1]?.[0]?.type).toBe('n')
 })
 
-test('what looks like a formula or a number is a text', async () => {
+test('texts that look like formulas or numbers stay texts', async () => {
   const texts = [
     '=1+1',
     '=HYPERLINK("http://evil","x")',
@@ -70,25 +70,25 @@ test('what looks like a formula or a number is a text', async () => {
   expect(read(file).rows[0]).toEqual(texts.map(textCell))
   const xml = new TextDecoder().decode(unzipSync(file)['xl/worksheets/sheet1.xml'])
   expect(xml).not.toContain('<f')
-  // Style 1 has number format "text": it stays one when a user edits it.
+  // Style 1 has the number format "text", so the cell stays a text when a user edits it.
   expect(xml.match(/<c [^>]*s="1"/g)?.length).toBe(texts.length)
 })
 
-test('carriage returns are kept in the file, where XML alone would lose them', async () => {
+test('carriage returns are kept, although XML alone would lose them', async () => {
   const xml = new TextDecoder().decode(unzipSync(await write([['a\r\nb']]))['xl/worksheets/sheet1.xml'])
   expect(xml).toContain('>a_x000D_\nb<')
 })
 
-test('half a surrogate pair does not spoil the file', async () => {
+test('a lone surrogate is replaced and the file stays readable', async () => {
   expect(read(await write([['a\ud83db', 'next']])).rows[0]).toEqual([textCell('a\ufffdb'), textCell('next')])
 })
 
-test('columns beyond Z stand in their places', async () => {
+test('cells beyond column Z are in their columns', async () => {
   const row = Array.from({ length: 800 }, (_, i) => `c${i}`)
   expect(read(await write([row])).rows[0]).toEqual(row.map(textCell))
 })
 
-test('rows may come one by one', async () => {
+test('rows can come from an async generator', async () => {
   async function* rows(): AsyncGenerator<Cell[]> {
     for (let i = 0; i < 3; i++) yield [`row ${i}`]
   }
@@ -103,9 +103,11 @@ test.each([
   ['<&>', '<&>'],
   ['', 'Sheet1'],
   ['[]', 'Sheet1'],
-])('a sheet called %j is named %j', async (name, shown) => expect(read(await write([['a']], name)).name).toBe(shown))
+])('a sheet called %j gets the name %j', async (name, shown) =>
+  expect(read(await write([['a']], name)).name).toBe(shown),
+)
 
-test('what no sheet holds is refused', async () => {
+test('data that exceeds the limits of a sheet is refused', async () => {
   expect(write([['x'.repeat(32_768)]])).rejects.toThrow(SheetTooLarge)
   expect(write([Array.from({ length: 16_385 }, () => 'x')])).rejects.toThrow(SheetTooLarge)
   function* rows(): Generator<Cell[]> {
@@ -114,6 +116,6 @@ test('what no sheet holds is refused', async () => {
   expect(write(rows())).rejects.toThrow(SheetTooLarge)
 })
 
-test('the same rows give the same bytes', async () => {
+test('the same rows produce the same bytes', async () => {
   expect(await write([['a', 1]])).toEqual(await write([['a', 1]]))
 })

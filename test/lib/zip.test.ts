@@ -1,4 +1,4 @@
-/** Archives are read back by fflate, both from the directory at their end and as a stream from their beginning. */
+/** fflate reads the archives, both from the directory at their end and as a stream from their start. */
 
 import { expect, test } from 'bun:test'
 
@@ -16,7 +16,7 @@ async function archive(
   return Buffer.concat(await Array.fromAsync(zipOf(entries, at)))
 }
 
-/** What a reader that sees the bytes pass by finds: it has only the headers before each entry. */
+/** The entries that a streaming reader finds, which sees only the header before each entry. */
 function streamed(zip: Uint8Array<ArrayBuffer>): Map<string, { data: Uint8Array; size: number | undefined }> {
   const found = new Map<string, { data: Uint8Array; size: number | undefined }>()
   const reader = new Unzip((file) => {
@@ -40,7 +40,7 @@ const ENTRIES: ZipEntry[] = [
   { name: 'empty too', data: new Uint8Array(0), deflate: true },
 ]
 
-test('entries come out with their names and bytes, for either kind of reader', async () => {
+test('both kinds of readers find every entry with its name and bytes', async () => {
   const zip = await archive(ENTRIES)
   const files = unzipSync(zip)
   expect(Object.keys(files)).toEqual(ENTRIES.map((entry) => entry.name))
@@ -52,7 +52,7 @@ test('entries come out with their names and bytes, for either kind of reader', a
   expect(zip.length).toBeLessThan(1000)
 })
 
-test('no entry has its sizes behind it, all names are UTF-8, times are UTC', async () => {
+test('the sizes of an entry are in front of it, names are UTF-8, times are UTC', async () => {
   process.env['TZ'] = 'Asia/Shanghai'
   const zip = await archive(ENTRIES)
   process.env['TZ'] = 'UTC'
@@ -67,7 +67,7 @@ test('no entry has its sizes behind it, all names are UTF-8, times are UTC', asy
   expect(flags).toEqual(ENTRIES.map(() => 0x0800))
 })
 
-test('times that the format cannot hold are those next to them', async () => {
+test('times outside the range of the format become its first or last day', async () => {
   for (const [at, date] of [
     [0, (0 << 9) | (1 << 5) | 1],
     [Date.UTC(2200, 0, 1), (127 << 9) | (12 << 5) | 31],
@@ -77,13 +77,13 @@ test('times that the format cannot hold are those next to them', async () => {
   }
 })
 
-test('an archive of nothing is an archive', async () => {
+test('an archive without entries is valid', async () => {
   const zip = await archive([])
   expect(zip.length).toBe(22)
   expect(unzipSync(zip)).toEqual({})
 })
 
-test('entries are asked for one by one, and no more of them when the reader leaves', async () => {
+test('entries are requested one by one, and no longer after the reader stops', async () => {
   const asked: number[] = []
   async function* entries(): AsyncGenerator<ZipEntry> {
     try {
@@ -104,7 +104,7 @@ test('entries are asked for one by one, and no more of them when the reader leav
   expect(asked).toEqual([0, 1, -1])
 })
 
-test('what goes wrong in an entry ends the archive', async () => {
+test('an error of an entry ends the archive with that error', async () => {
   async function* entries(): AsyncGenerator<ZipEntry> {
     yield { name: 'a', data: bytes('a') }
     throw new Error('gone')
@@ -112,14 +112,14 @@ test('what goes wrong in an entry ends the archive', async () => {
   expect(archive(entries())).rejects.toThrow('gone')
 })
 
-test('more entries than the format counts are refused', async () => {
+test('65,535 entries are refused, 65,534 are not', async () => {
   const data = new Uint8Array(0)
   const many = (count: number): Iterable<ZipEntry> => Array.from({ length: count }, (_, i) => ({ name: `${i}`, data }))
   expect(Object.keys(unzipSync(await archive(many(65_534)))).length).toBe(65_534)
   expect(archive(many(65_535))).rejects.toThrow(ZipTooLarge)
 })
 
-test('more bytes than wanted are refused before they are written, to the byte', async () => {
+test('an archive that would exceed its maximum by one byte is refused before the excess is written', async () => {
   const entries = [1, 2, 3].map((n) => ({ name: `${n}`, data: new Uint8Array(1000) }))
   const size = (await archive(entries)).length
   for (const most of [size, size - 1, 3000, 100]) {

@@ -1,29 +1,29 @@
-/** What may stand in `href` and `src`. */
+/** Values of `href` and `src` that are safe in a page. */
 
 import { decodeHTMLStrict } from 'entities/decode'
 
 const ESCAPABLE = /\\([!-/:-@[-`{-~])/g
 
-/** Entities and backslash escapes resolved, as CommonMark does in destinations, titles and info strings. */
+/** Resolves entities and backslash escapes, as CommonMark does in destinations, titles and info strings. */
 export function resolve(written: string): string {
   if (!/[\\&]/.test(written)) return written
-  // An escaped ampersand begins no entity: the escapes are set aside as entities first.
+  // An escaped ampersand must not begin an entity, so escapes are written as entities first.
   return decodeHTMLStrict(written.replace(ESCAPABLE, (_, c: string) => `&#${c.charCodeAt(0)};`))
 }
 
-/** Entities alone: `<http://…>` knows no backslashes. */
+/** Resolves entities only: in `<http://…>` a backslash is an ordinary character. */
 export const resolveEntities = (written: string): string =>
   written.includes('&') ? decodeHTMLStrict(written) : written
 
 const CONTROL = /\p{Cc}/u
 const SCHEME = /^[a-z][a-z\d+.-]*:/i
 const WEB = /^https?:\/\/[^/\\]/i
-/** Another host without a scheme. Browsers read a backslash as a slash. */
+/** An address of another host without a scheme. Browsers treat a backslash as a slash. */
 const OTHER_HOST = /^[\\/]{2}/
 
 /**
- * The address if it is http, https or a relative path, else the empty string (spec §1). Whatever a browser might read differently
- * is refused: control characters, backslashes at the beginning, white space in front.
+ * Returns the address if it is http, https or a relative path, otherwise the empty string (spec §1). Also refuses texts that a
+ * browser may interpret differently: control characters and leading backslashes.
  */
 export function safeAddress(address: string): string {
   const text = address.trim()
@@ -32,6 +32,6 @@ export function safeAddress(address: string): string {
   return encode(text)
 }
 
-/** Percent-encodes everything but the characters of addresses; `%` stays, so that what was encoded is not encoded twice. */
+/** Percent-encodes all characters that addresses do not allow. `%` is kept, so that nothing is encoded twice. */
 const encode = (text: string): string =>
   text.toWellFormed().replace(/[^\w\-.!~*'();/?:@&=+$,#%]+/g, (chars) => encodeURIComponent(chars))

@@ -1,7 +1,7 @@
 /**
- * Markdown to safe HTML and to plain text (spec §1): raw HTML is escaped, tables and bare addresses work, links are http, https or
- * relative. Bun parses, an allow-list writes, sanitize-html checks. Loaded at the first use: most servers render rarely, and the
- * sanitizer costs memory.
+ * Renders Markdown as safe HTML and as plain text (spec §1): raw HTML is escaped, tables and bare addresses are supported, links
+ * are http, https or relative. Bun parses, our own writer emits listed elements only, and sanitize-html checks the result. Loaded
+ * at the first use, because most servers render rarely and the sanitizer takes 18 MB.
  */
 
 import type { Rendered } from './render.ts'

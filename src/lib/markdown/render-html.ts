@@ -1,10 +1,10 @@
-/** The first wall: writes only the elements and attributes named here, everything else as escaped text. */
+/** Writes the HTML of a Markdown tree: only the elements and attributes listed here, everything else as escaped text. */
 
 import { escapeHtml } from '../text.ts'
 import { resolve, resolveEntities, safeAddress } from './attributes.ts'
 import { type Element, type Node, walk } from './tree.ts'
 
-/** Elements that begin and end a line; the value says whether their content does too. */
+/** Elements on lines of their own; the value says whether their content is on lines of its own, too. */
 const BLOCKS = new Map([
   ['p', false],
   ['h1', false],
@@ -26,14 +26,14 @@ const BLOCKS = new Map([
 ])
 const INLINE = new Set(['strong', 'em', 'del', 'code'])
 
-/** Deeper elements lose their tags and keep their text: no reader tells them apart, and browsers stop at 512. */
+/** Deeper elements lose their tags and keep their text: readers cannot distinguish them, and browsers stop at 512 levels. */
 const MAX_DEPTH = 32
 
 class HtmlWriter {
   html = ''
-  #lineBegins = true
+  #atLineStart = true
   #depth = 0
-  /** In a code span a line break is a space. */
+  /** In a code span, line breaks become spaces. */
   #inCode = false
 
   text(text: string): void {
@@ -94,23 +94,23 @@ class HtmlWriter {
   }
 
   #newLine(): void {
-    if (!this.#lineBegins) this.#write('\n')
+    if (!this.#atLineStart) this.#write('\n')
   }
 
   #write(markup: string): void {
     if (markup === '') return
     this.html += markup
-    this.#lineBegins = markup.endsWith('\n')
+    this.#atLineStart = markup.endsWith('\n')
   }
 }
 
 const TEXT: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-/** Quotes need no escape between tags, and each one costs the second wall as much as an element. */
+/** Quotes need no escape between tags, and each escaped one costs the sanitizer as much time as an element. */
 const escapeText = (text: string): string => text.replace(/[&<>]/g, (c) => TEXT[c]!)
 
 const attribute = (name: string, value: string): string => ` ${name}="${escapeHtml(value)}"`
 
-/** Words in an attribute. Tags in them mean nothing here, but have come to life where a page was parsed twice. */
+/** Text of an attribute, without `<` and `>`: tags in it are harmless here, but became real where a page was parsed twice. */
 const words = (text: string): string => text.replaceAll('<', '‹').replaceAll('>', '›')
 
 const titleOf = ({ title }: Element['props']): string =>
@@ -128,7 +128,7 @@ function blockAttributes(type: string, { align, start }: Element['props']): stri
   return (type === 'th' || type === 'td') && align !== undefined ? attribute('align', align) : ''
 }
 
-/** Bare addresses come as they were written: `www.` without a scheme, e-mail addresses without theirs. */
+/** The parser leaves bare addresses as written: `www.` without `http://`, e-mail addresses without `mailto:` (which is not allowed). */
 function hrefOf({ href = '', children }: Element['props']): string {
   if (children?.length !== 1 || children[0] !== href) return safeAddress(resolve(href))
   const address = resolveEntities(href)

@@ -1,22 +1,24 @@
+/** Writes the plain text of a Markdown tree. */
+
 import { type Element, type Node, walk } from './tree.ts'
 
-/** Parts of a line; everything else stands on lines of its own. */
+/** Elements inside a line; all others are on lines of their own. */
 const INLINE = new Set(['strong', 'em', 'del', 'code', 'a'])
 
 class PlainWriter {
   plain = ''
-  #lineBegins = true
+  #atLineStart = true
 
   text(text: string): void {
     if (text === '') return
     this.plain += text
-    this.#lineBegins = text.endsWith('\n')
+    this.#atLineStart = text.endsWith('\n')
   }
 
   enter({ type, props }: Element): void {
     if (type === 'img') this.text(props.alt ?? '')
     else if (type === 'br') this.text('\n')
-    else if (type === 'th' || type === 'td') this.text(this.#lineBegins ? '' : ' ')
+    else if (type === 'th' || type === 'td') this.text(this.#atLineStart ? '' : ' ')
     else if (!INLINE.has(type)) this.#newLine()
   }
 
@@ -25,11 +27,11 @@ class PlainWriter {
   }
 
   #newLine(): void {
-    if (!this.#lineBegins) this.text('\n')
+    if (!this.#atLineStart) this.text('\n')
   }
 }
 
-/** The text without any markup, a line for each paragraph, item and row. */
+/** The text without markup: one line for each paragraph, list item and table row. */
 export function toPlain(nodes: readonly Node[]): string {
   const writer = new PlainWriter()
   walk(nodes, writer)

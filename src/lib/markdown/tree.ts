@@ -1,11 +1,11 @@
-/** Markdown parsed by Bun into elements, and a walk over them that needs no stack of its own however deep they nest. */
+/** Parses Markdown with Bun into a tree of elements, refuses unreadable input, and walks the tree without recursion. */
 
 export interface Element {
-  /** The name of the HTML element it stands for; `html` is raw HTML, line by line. */
+  /** The name of the HTML element; `html` is raw HTML, line by line. */
   readonly type: string
   readonly props: {
     readonly children?: readonly Node[]
-    /** As written: entities and backslashes are not resolved yet. */
+    /** As written: entities and backslash escapes are not resolved yet. */
     readonly href?: string
     readonly src?: string
     readonly title?: string
@@ -16,7 +16,7 @@ export interface Element {
     readonly checked?: boolean
   }
 }
-/** Text comes with its entities resolved. */
+/** Entities in text are resolved. */
 export type Node = string | Element
 
 export interface Visitor {
@@ -34,13 +34,13 @@ export function parse(source: string): readonly Node[] {
   return tree.props.children ?? []
 }
 
-/** Short rows are filled up to the width of their table: 100 KB of them would become millions of cells. Larger tables stay text. */
+/** The parser fills short rows up to the width of their table: 100 KB could become millions of cells. Larger tables stay text. */
 const MAX_CELLS = 10_000
 
-/** What a table's second row is made of, whatever it stands in: dashes, colons and bars, and what begins quotes and items. */
+/** A table's delimiter row: dashes, colons and bars, with the markers of the quotes and list items around it. */
 const DELIMITERS = /^[\s>*+\d.)|:-]*$/
 
-/** An upper bound of the cells that tables in `source` have. A table ends at an empty line. */
+/** An upper bound of the number of table cells in `source`. An empty line ends a table. */
 function cellsAtMost(source: string): number {
   if (!source.includes('|')) return 0
   let cells = 0
@@ -76,29 +76,29 @@ export function walk(nodes: readonly Node[], visitor: Visitor): void {
 }
 
 /**
- * Lists and quotes that begin inside one another on one line: each character would become a pair of tags and a level of the tree.
- * A hundred levels are more than anybody reads.
+ * A hundred lists and quotes nested on one line: each character would become a pair of tags and a level of the tree. No readable
+ * text nests that deep.
  */
 const TOO_DEEP = /^(?:[ \t]*(?:>|[*+-](?=[ \t])|\d{1,9}[.)](?=[ \t]))){100}/m
 
-/** Elements of a long text of 100 KB: about 8,000. With twice as many, hardly a word is left between them. */
+/** An ordinary text of 100 KB has about 8,000 elements. With twice as many there is hardly a word between them. */
 const MAX_ELEMENTS = 16_000
-/** Attributes cost as much as elements. */
+/** Attributes cost as much time as elements. */
 const WEIGHTS = new Map([
   ['a', 1.5],
   ['img', 4],
 ])
 
-function isOvergrown(nodes: readonly Node[]): boolean {
+function hasTooManyElements(nodes: readonly Node[]): boolean {
   let weight = 0
   const enter = ({ type }: Element): void => void (weight += WEIGHTS.get(type) ?? 1)
   walk(nodes, { enter, text: () => undefined, leave: () => undefined })
   return weight > MAX_ELEMENTS
 }
 
-/** Undefined for what nobody wrote to be read: it nests too deep, or is all markup. Then the source is the text. */
+/** Undefined if the source nests too deep or is nearly all markup: then it is shown as plain text. */
 export function parseReadable(source: string): readonly Node[] | undefined {
   if (TOO_DEEP.test(source)) return undefined
   const nodes = parse(source)
-  return isOvergrown(nodes) ? undefined : nodes
+  return hasTooManyElements(nodes) ? undefined : nodes
 }

@@ -1,12 +1,12 @@
-/** Content to codewords: mode, bit stream, padding, error correction, interleaving (ISO/IEC 18004:2024 §7.4–7.6). */
+/** Turns content into codewords: mode, bit stream, padding, error correction, interleaving (ISO/IEC 18004:2024 §7.4–7.6). */
 
 import { parityOf } from './reed-solomon.ts'
 import { type Capacity, capacityOf, type Level, MAX_VERSION } from './spec.ts'
 
 const utf8 = new TextEncoder()
 
-/** Digits that a version 40-L code holds: no content has more UTF-16 units than the densest mode has characters. */
-const MOST_CHARACTERS = 7089
+/** The digits of a full version 40-L code. Longer content, in UTF-16 units, fits in no mode. */
+const MAX_CHARACTERS = 7089
 
 /** Table 2: mode indicators. */
 const NUMERIC = 1
@@ -22,18 +22,18 @@ const COUNT_BITS: Record<Mode, readonly [number, number, number]> = {
 }
 
 /**
- * "What follows is UTF-8": mode 0111 and assignment number 26. Without it byte mode means ISO 8859-1, and readers that guess
- * take short Chinese text for Shift JIS (ZBar 0.23 read 30 of 66 such contents wrongly). ASCII needs none.
+ * ECI: mode 0111 and assignment number 26 declare UTF-8. Without it byte mode means ISO 8859-1, and readers that guess mistake
+ * short Chinese text for Shift JIS (ZBar 0.23 misread 30 of 66 such contents). ASCII does not need it.
  */
 const ECI_UTF8 = (0b0111 << 8) | 26
 const ECI_BITS = 12
 
-/** Table 5: value of each ASCII character in alphanumeric mode, 255 for those it has not. Digits are 0–9. */
+/** Table 5: value of each ASCII character in alphanumeric mode, 255 for characters outside it. Digits are 0–9. */
 const VALUES = new Uint8Array(128).fill(255)
 for (const [value, character] of [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:'].entries())
   VALUES[character.charCodeAt(0)] = value
 
-/** Content as one segment. */
+/** The content as one segment. */
 interface Segment {
   mode: Mode
   /** The content in UTF-8. */
@@ -63,7 +63,7 @@ function segmentOf(content: string): Segment {
 
 const countBits = (mode: Mode, version: number): number => COUNT_BITS[mode][version < 10 ? 0 : version < 27 ? 1 : 2]
 
-/** The smallest version that holds the segment, or 0. */
+/** The smallest version that can hold the segment, or 0. */
 function smallestVersion(segment: Segment, eciBits: number, level: Level): number {
   const needed = eciBits + 4 + segment.bits
   for (let version = 1; version <= MAX_VERSION; version++)
@@ -73,18 +73,18 @@ function smallestVersion(segment: Segment, eciBits: number, level: Level): numbe
 
 export interface Codewords {
   version: number
-  /** In the order in which they are placed. */
+  /** In the order of their placement. */
   words: Uint8Array
 }
 
-/** Null when no version holds the content at this level. Empty content is content. */
+/** Null if no version can hold the content at this level. Empty content is valid. */
 export function codewordsOf(content: string, level: Level): Codewords | null {
-  if (content.length > MOST_CHARACTERS) return null
+  if (content.length > MAX_CHARACTERS) return null
   const segment = segmentOf(content)
   let eciBits = segment.ascii ? 0 : ECI_BITS
   let version = smallestVersion(segment, eciBits, level)
   if (version === 0 && eciBits > 0) {
-    // The last two bytes of a version 40 code are worth more than the label: readers guess a text of that length rightly.
+    // The text fits a version 40 code only without the declaration. Readers guess the encoding of so long a text correctly.
     eciBits = 0
     version = smallestVersion(segment, eciBits, level)
   }
@@ -123,7 +123,7 @@ function dataOf(segment: Segment, eci: boolean, version: number, length: number)
     if (n % 3 === 1) push(value(n - 1), 4)
     if (n % 3 === 2) push(value(n - 2) * 10 + value(n - 1), 7)
   }
-  // The terminator is up to four zero bits, then zeros up to a whole byte, then two alternating pad codewords.
+  // Up to four zero bits terminate the data; zeros fill the byte, and two alternating pad codewords fill the rest.
   const left = length * 8 - (at * 8 + pendingBits)
   push(0, Math.min(4, left))
   if (pendingBits > 0) push(0, 8 - pendingBits)
@@ -131,7 +131,7 @@ function dataOf(segment: Segment, eci: boolean, version: number, length: number)
   return data
 }
 
-/** §7.6: the first codeword of each block, the second of each, and so on; the same for the parity. */
+/** §7.6: the first codeword of every block, then the second of every block, and so on; then the parity in the same way. */
 function interleave(data: Uint8Array, capacity: Capacity): Uint8Array {
   const { blocks, parity, shortLength, shortBlocks } = capacity
   const words = new Uint8Array(data.length + parity * blocks)

@@ -7,13 +7,13 @@ import { type Bits, type Frame, frameOf } from './symbol.ts'
 export interface Matrix {
   version: number
   level: Level
-  /** Modules a side, 21–177. */
+  /** Modules per side, 21–177. */
   side: number
   /** side × side bytes, row by row; 1 = dark. */
   modules: Uint8Array
 }
 
-/** No version holds the content at this level; at L, M, Q and H the most are 2,953, 2,331, 1,663 and 1,273 bytes of UTF-8. */
+/** No version can hold the content at this level. The limits of L, M, Q and H are 2,953, 2,331, 1,663 and 1,273 bytes of UTF-8. */
 export class QrTooLong extends Error {
   override readonly name = 'QrTooLong'
   constructor(readonly level: Level) {
@@ -23,7 +23,8 @@ export class QrTooLong extends Error {
 
 /**
  * The smallest symbol that holds `content` at `level`: digits in numeric mode, `0-9 A-Z $%*+-./:` and space in alphanumeric mode,
- * all else as UTF-8, which is declared (ECI 26) when it is not ASCII. Throws QrTooLong. The same arguments give the same symbol.
+ * other content as UTF-8, which is declared (ECI 26) unless it is ASCII. The same arguments produce the same symbol.
+ * @throws QrTooLong
  */
 export function encodeQr(content: string, level: Level): Matrix {
   const codewords = codewordsOf(content, level)
@@ -39,7 +40,7 @@ export function encodeQr(content: string, level: Level): Matrix {
   return { version, level, side: frame.side, modules }
 }
 
-/** The function patterns with the codewords along their path. Bits of the path that no codeword fills are light. */
+/** The function patterns and the codewords along their path. Bits of the path without a codeword are light. */
 function place({ patterns, rowPath, columnPath }: Frame, words: Uint8Array): Bits {
   const rows = patterns.rows.slice()
   const columns = patterns.columns.slice()
@@ -67,7 +68,7 @@ function unpack({ side, stride }: Frame, plain: Int32Array, mask: Int32Array): U
   return modules
 }
 
-/** Writes a word of `bits` bits, from the lowest, as often as there are places. */
+/** Writes a word of `bits` bits, lowest first, and repeats it until all places are filled. */
 function write(modules: Uint8Array, places: Uint16Array, word: number, bits: number): void {
   for (let i = 0; i < places.length; i++) modules[places[i]!] = (word >>> (i % bits)) & 1
 }

@@ -1,4 +1,5 @@
-/** QR codes: content to matrix, matrix to picture. */
+/** QR codes: encodes content as a matrix and draws the matrix as a picture. */
+
 export { encodeQr, type Matrix, QrTooLong } from './encode.ts'
 export { type Look, QrTooSmall } from './layout.ts'
 export { toPng } from './png.ts'

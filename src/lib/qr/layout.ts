@@ -1,17 +1,17 @@
 import type { Matrix } from './encode.ts'
 
-/** How a picture of a QR code looks. */
+/** The appearance of a picture. */
 export interface Look {
   /** Width and height in pixels, 64–2048. */
   size: number
-  /** Light modules around the code, 0–10; scanners want 4. */
+  /** Light modules around the code, 0–10; the standard asks for 4. */
   margin: number
   /** Colours of dark and light modules, six hex digits. */
   fg: string
   bg: string
 }
 
-/** A picture of `size` pixels has less than one pixel for each of the `modules` a side (margin included). */
+/** `size` pixels are fewer than the `modules` per side, margin included. */
 export class QrTooSmall extends Error {
   override readonly name = 'QrTooSmall'
   constructor(
@@ -23,13 +23,13 @@ export class QrTooSmall extends Error {
 }
 
 export interface Layout {
-  /** Pixels a side of each module, at least 1. */
+  /** Pixels per side of a module, at least 1. */
   scale: number
-  /** Pixels left of and above the code; the margin and what whole modules leave over. */
+  /** Pixels to the left of and above the code: the margin and the remainder of the division into whole modules. */
   offset: number
 }
 
-/** Whole pixels a module, so that every edge is sharp; the code is centred and the background takes the rest. Throws QrTooSmall. */
+/** A module has a whole number of pixels, so that edges are sharp. The code is centred on the background. @throws QrTooSmall */
 export function layoutOf(matrix: Matrix, size: number, margin: number): Layout {
   const modules = matrix.side + 2 * margin
   const scale = Math.floor(size / modules)
@@ -37,5 +37,5 @@ export function layoutOf(matrix: Matrix, size: number, margin: number): Layout {
   return { scale, offset: (size - scale * matrix.side) >> 1 }
 }
 
-/** 0xRRGGBB of six hex digits. */
+/** Parses six hex digits as 0xRRGGBB. */
 export const colourOf = (hex: string): number => Number.parseInt(hex, 16)

@@ -1,14 +1,14 @@
-/** How unfit a masked symbol is for readers (ISO/IEC 18004:2024 §7.8.3). The mask with the lowest score is used. */
+/** Chooses the mask whose symbol is easiest to read: the one with the lowest penalty (ISO/IEC 18004:2024 §7.8.3). */
 
 import { MAX_VERSION, sideOf } from './spec.ts'
 import type { Bits, Frame } from './symbol.ts'
 
-/** Table 11: points for 2 × 2 blocks, for finder-like patterns, and for each 5 % that the dark modules are off a half. */
+/** Table 11: points for 2 × 2 blocks, for finder-like patterns, and for each 5 % by which the share of dark modules differs from half. */
 const BLOCK = 3
 const FINDER = 40
 const SHARE = 10
 
-/** The mask with the lowest score, the first one if several have it. */
+/** The mask with the lowest score, the first of equal ones. */
 export function bestMask(frame: Frame, unmasked: Bits): number {
   let best = 0
   let lowest = Infinity
@@ -21,7 +21,7 @@ export function bestMask(frame: Frame, unmasked: Bits): number {
   return best
 }
 
-/** Exact when below `limit`, else any number that is not. */
+/** The exact score if it is below `limit`, otherwise any number that is not. */
 function penalty({ side, stride }: Frame, unmasked: Bits, mask: Bits, limit: number): number {
   const rows = linePenalty(unmasked.rows, mask.rows, side, stride)
   if (rows >= limit) return rows
@@ -30,13 +30,13 @@ function penalty({ side, stride }: Frame, unmasked: Bits, mask: Bits, limit: num
   return lines + areaPenalty(unmasked.rows, mask.rows, side, stride)
 }
 
-/** Lines of dark modules around the symbol: what lies outside does not count as the light margin of a finder-like pattern. */
+/** Dark lines around the symbol, so that its outside does not count as the light margin of a finder-like pattern. */
 const EDGE = 4
 const strip = new Int32Array(sideOf(MAX_VERSION) + 2 * EDGE)
 
 /**
- * Runs and finder-like patterns along one axis, 32 lines at once. A run of n ≥ 5 modules alike costs n - 2: one point for each
- * window of five in it, two more where the first of them stands. 1011101 costs 40 for each side where 0000 adjoins.
+ * Runs and finder-like patterns along one axis, 32 lines at once. A run of n ≥ 5 equal modules costs n - 2: one point for each
+ * window of five in it and two more for the first window. 1011101 costs 40 for each side that 0000 adjoins.
  */
 function linePenalty(plain: Int32Array, mask: Int32Array, side: number, stride: number): number {
   let score = 0
@@ -75,7 +75,7 @@ function linePenalty(plain: Int32Array, mask: Int32Array, side: number, stride: 
   return score
 }
 
-/** Blocks of 2 × 2 modules alike, and the share of dark modules. */
+/** Blocks of 2 × 2 equal modules, and the share of dark modules. */
 function areaPenalty(plain: Int32Array, mask: Int32Array, side: number, stride: number): number {
   let blocks = 0
   let dark = 0
@@ -105,7 +105,7 @@ function ones(word: number): number {
   return Math.imul((sums + (sums >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
-/** ones(a) + 2 × ones(b) for the price of one and a half. */
+/** ones(a) + 2 × ones(b), at the cost of one and a half calls. */
 function onesAndTwice(a: number, b: number): number {
   let once = a - ((a >>> 1) & 0x55555555)
   once = (once & 0x33333333) + ((once >>> 2) & 0x33333333)

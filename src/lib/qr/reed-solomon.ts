@@ -11,7 +11,7 @@ for (let i = 0, x = 1; i < 255; i++) {
 
 const multiply = (a: number, b: number): number => (a === 0 || b === 0 ? 0 : EXP[LOG[a]! + LOG[b]!]!)
 
-/** Every multiple of each generator polynomial (its leading 1 left out), 256 rows of `parity` bytes, made when first needed. */
+/** All multiples of each generator polynomial without its leading 1: 256 rows of `parity` bytes, computed when first needed. */
 const multiples: (Uint8Array | undefined)[] = []
 
 function multiplesOf(parity: number): Uint8Array {

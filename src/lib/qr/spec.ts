@@ -1,6 +1,6 @@
 /** The tables of ISO/IEC 18004:2024 that an encoder needs. Versions are 1..40; a version's side is 17 + 4 × version modules. */
 
-/** Error correction: about 7, 15, 25 and 30 % of the symbol may be unreadable. */
+/** Error correction levels: about 7, 15, 25 and 30 % of the symbol may be unreadable. */
 export type Level = 'L' | 'M' | 'Q' | 'H'
 
 export const LEVELS: readonly Level[] = ['L', 'M', 'Q', 'H']
@@ -9,7 +9,7 @@ export const MAX_VERSION = 40
 
 export const sideOf = (version: number): number => 17 + 4 * version
 
-/** Table 9: error correction codewords of one block, by version. */
+/** Table 9: error correction codewords per block, by version. */
 // prettier-ignore
 const PARITY: Record<Level, readonly number[]> = {
   L: [7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28, 28, 28, 30, 30, 26, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30],
@@ -27,7 +27,7 @@ const BLOCKS: Record<Level, readonly number[]> = {
   H: [1, 1, 2, 4, 4, 4, 5, 6, 8, 8, 11, 11, 16, 16, 18, 16, 19, 21, 25, 25, 25, 34, 30, 32, 35, 37, 40, 42, 45, 48, 51, 54, 57, 60, 63, 66, 70, 74, 77, 81],
 }
 
-/** Codewords (bytes) of a symbol and how they are shared out. */
+/** The codewords (bytes) of a symbol and their division into blocks. */
 export interface Capacity {
   /** Codewords that carry content. */
   data: number
@@ -39,7 +39,7 @@ export interface Capacity {
   shortBlocks: number
 }
 
-/** Table 1: all codewords of a version: the modules that no function pattern, format or version word takes, in bytes. */
+/** Table 1: the codewords of a version. They fill the modules outside function patterns, format word and version word. */
 function totalCodewords(version: number): number {
   let modules = (16 * version + 128) * version + 64
   if (version >= 2) {
@@ -59,22 +59,22 @@ export function capacityOf(version: number, level: Level): Capacity {
   return { data: total - parity * blocks, blocks, parity, shortLength, shortBlocks }
 }
 
-/** Annex E: the coordinates of alignment patterns' centres on either axis; every pair counts that meets no finder pattern. */
+/** Annex E: coordinates of the centres of alignment patterns on both axes. Pairs that meet a finder pattern do not count. */
 export function alignmentCentres(version: number): number[] {
   if (version === 1) return []
   const last = sideOf(version) - 7
   const gaps = Math.floor(version / 7) + 1
-  // Version 32 is the one that the rule of the others does not give.
+  // Version 32 is the only exception to the rule.
   const step = version === 32 ? 26 : Math.ceil((last - 6) / gaps / 2) * 2
   const centres = [6]
   for (let i = gaps - 1; i >= 0; i--) centres.push(last - i * step)
   return centres
 }
 
-/** §7.9.1, table 12: the bits that name a level. */
+/** §7.9.1, table 12: the bits of a level. */
 const LEVEL_BITS: Record<Level, number> = { L: 1, M: 0, Q: 3, H: 2 }
 
-/** §7.9.1 and annex C: level and mask as 15 bits with BCH check bits, masked. */
+/** §7.9.1 and annex C: level and mask as a masked word of 15 bits with BCH check bits. */
 export function formatWord(level: Level, mask: number): number {
   const data = (LEVEL_BITS[level] << 3) | mask
   let check = data
@@ -82,7 +82,7 @@ export function formatWord(level: Level, mask: number): number {
   return ((data << 10) | check) ^ 0x5412
 }
 
-/** §7.10 and annex D: a version of 7 or more as 18 bits with Golay check bits. */
+/** §7.10 and annex D: a version from 7 as a word of 18 bits with Golay check bits. */
 export function versionWord(version: number): number {
   let check = version
   for (let i = 0; i < 12; i++) check = (check << 1) ^ ((check >>> 11) * 0x1f25)

@@ -2,8 +2,8 @@ import type { Matrix } from './encode.ts'
 import { colourOf, type Look } from './layout.ts'
 
 /**
- * An SVG whose unit is the module: the background, and one path with a rectangle for each run of dark modules in a row. Any size
- * can carry any code. The same input gives the same text.
+ * An SVG whose unit is one module: the background, and one path with a rectangle for each run of dark modules in a row. Every size
+ * is possible for every code. The same input produces the same text.
  */
 export function toSvg(matrix: Matrix, look: Look): string {
   const units = matrix.side + 2 * look.margin
@@ -14,7 +14,7 @@ export function toSvg(matrix: Matrix, look: Look): string {
   )
 }
 
-/** Lower case, so that the same colour is the same text. */
+/** In lower case, so that equal colours are equal texts. */
 const hex = (colour: string): string => '#' + colourOf(colour).toString(16).padStart(6, '0')
 
 function runs({ side, modules }: Matrix, margin: number): string {

@@ -1,38 +1,38 @@
-/** Where the modules of a symbol stand: function patterns, the path of the codewords, the masks (ISO/IEC 18004:2024 §6.3, §7.7, §7.8). */
+/** The layout of a symbol: function patterns, path of the codewords, masks (ISO/IEC 18004:2024 §6.3, §7.7, §7.8). */
 
 import { alignmentCentres, sideOf } from './spec.ts'
 
 /**
- * One bit a module, 1 = dark, in lines of `stride` 32-bit words, the first module in the lowest bit. Each picture is kept twice,
- * by rows and by columns, so that what the rules say of rows and of columns is computed by the same code for 32 lines at once.
+ * One bit per module, 1 = dark, in lines of `stride` 32-bit words with the first module in the lowest bit. Stored twice, by rows and
+ * by columns, so that the same code computes the rules for rows and for columns, 32 lines at once.
  */
 export interface Bits {
   rows: Int32Array
   columns: Int32Array
 }
 
-/** What all symbols of a version share. */
+/** The parts that all symbols of a version have in common. */
 export interface Frame {
   side: number
   stride: number
-  /** Finder, alignment and timing patterns; format and version words are still light. */
+  /** Finder, alignment and timing patterns. The modules of format and version words are light. */
   patterns: Bits
-  /** For each bit of the codewords in turn its word × 32 + bit, in the rows and in the columns. */
+  /** For each bit of the codewords, in order: word × 32 + bit in the rows, and in the columns. */
   rowPath: Uint16Array
   columnPath: Uint16Array
-  /** The modules that each of the 8 masks turns over. */
+  /** The modules that each of the 8 masks inverts. */
   masks: Bits[]
-  /** Modules (row × side + column) of both copies of the format word, and of the version word (none below 7), lowest bit first. */
+  /** Modules (row × side + column) of both copies of the format word and of the version word (none below 7), lowest bit first. */
   format: Uint16Array
   version: Uint16Array
 }
 
 const frames: (Frame | undefined)[] = []
 
-/** Built when first needed (a few milliseconds) and kept: 2 KiB for version 1, 191 KiB for version 40, 2.9 MiB for all. */
+/** Built when first needed, in a few milliseconds, and kept: 2 KiB for version 1, 191 KiB for version 40, 2.9 MiB for all. */
 export const frameOf = (version: number): Frame => (frames[version] ??= buildFrame(version))
 
-/** Table 10: whether a mask turns the module in `row` and `column` over. */
+/** Table 10: whether a mask inverts the module in `row` and `column`. */
 const MASKS: readonly ((row: number, column: number) => boolean)[] = [
   (i, j) => (i + j) % 2 === 0,
   (i) => i % 2 === 0,
@@ -60,7 +60,7 @@ function buildFrame(version: number): Frame {
     taken[row * side + column] = 1
     if (dark) darken(patterns, row, column)
   }
-  /** Concentric squares around a centre; `light` names the rings that are light. */
+  /** Concentric squares around a centre; `light` lists the light rings by their radius. */
   function square(row: number, column: number, radius: number, light: readonly number[]): void {
     for (let dy = -radius; dy <= radius; dy++)
       for (let dx = -radius; dx <= radius; dx++)
@@ -105,7 +105,7 @@ function buildFrame(version: number): Frame {
 
 type Place = [row: number, column: number]
 
-/** §7.7.3: two columns at a time from the right, upwards first, then downwards, past the vertical timing pattern. */
+/** §7.7.3: two columns at a time from the right, alternately upwards and downwards, skipping the vertical timing pattern. */
 function zigzag(side: number, visit: (row: number, column: number) => void): void {
   let up = true
   for (let right = side - 1; right > 0; right -= 2) {
@@ -119,7 +119,7 @@ function zigzag(side: number, visit: (row: number, column: number) => void): voi
   }
 }
 
-/** §7.9.1: around the upper left finder pattern, then below the upper right and beside the lower left one. */
+/** §7.9.1: around the upper left finder pattern; the second copy below the upper right and beside the lower left one. */
 function formatPlaces(side: number): Place[] {
   const bits = Array.from({ length: 15 }, (_, bit) => bit)
   const first = bits.map((bit): Place => {
@@ -129,7 +129,7 @@ function formatPlaces(side: number): Place[] {
   return first.concat(bits.map((bit): Place => (bit < 8 ? [8, side - 1 - bit] : [side - 15 + bit, 8])))
 }
 
-/** §7.10: beside the upper right finder pattern, then above the lower left one. */
+/** §7.10: beside the upper right finder pattern; the second copy above the lower left one. */
 function versionPlaces(side: number): Place[] {
   const upper = Array.from({ length: 18 }, (_, bit): Place => [Math.floor(bit / 3), side - 11 + (bit % 3)])
   return upper.concat(upper.map(([row, column]) => [column, row]))

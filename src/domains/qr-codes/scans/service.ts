@@ -117,8 +117,8 @@ export async function scanStats(
   const db = await readerFor(ctx, actor.userId)
   const groups = await store.scanTotals(db, actor.userId)
   const days = new Map<number, number>()
-  for (const stretch of range.stretches)
-    for (const { day, n } of await store.scansByDay(db, actor.userId, stretch)) days.set(day, (days.get(day) ?? 0) + n)
+  for (const span of range.spans)
+    for (const { day, n } of await store.scansByDay(db, actor.userId, span)) days.set(day, (days.get(day) ?? 0) + n)
   return {
     total: groups.reduce((sum, g) => sum + g.n, 0),
     favorites: groups.reduce((sum, g) => sum + (g.favorite ? g.n : 0), 0),

@@ -6,7 +6,7 @@ import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
-import type { Stretch } from '#lib/days.ts'
+import type { OffsetSpan } from '#lib/days.ts'
 import { DAY } from '#platform/clock.ts'
 
 import type { ListQuery, UpdateScan } from './model.ts'
@@ -112,7 +112,7 @@ export async function scanTotals(db: Db, userId: number) {
 }
 
 /** How many scans fall on each day number of a stretch. */
-export async function scansByDay(db: Db, userId: number, { from, to, offset }: Stretch) {
+export async function scansByDay(db: Db, userId: number, { from, to, offset }: OffsetSpan) {
   const day = sql<number>`(${scanRecords.scannedAt} + ${sql.raw(String(offset))}) / ${sql.raw(String(DAY))}`.mapWith(
     Number,
   )

@@ -26,8 +26,8 @@ export async function codeStats(
   const types = await store.countByType(db, owner)
   const totals = await store.totals(db, owner)
   const days = new Map<number, number>()
-  for (const stretch of range.stretches)
-    for (const { day, n } of await store.countByDay(db, owner, stretch)) days.set(day, (days.get(day) ?? 0) + n)
+  for (const span of range.spans)
+    for (const { day, n } of await store.countByDay(db, owner, span)) days.set(day, (days.get(day) ?? 0) + n)
   return {
     total: types.reduce((sum, type) => sum + type.n, 0),
     publicCount: totals.publicCount,

@@ -2,7 +2,7 @@ import { and, count, eq, gte, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db } from '#db/store.ts'
-import type { Stretch } from '#lib/days.ts'
+import type { OffsetSpan } from '#lib/days.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { ownedBy } from '../codes/store.ts'
@@ -21,7 +21,7 @@ export const countByType = (db: Db, owner: Owner) =>
     .groupBy(qrCodes.contentType)
 
 /** How many codes were made on each day number of a stretch. */
-export function countByDay(db: Db, owner: Owner, { from, to, offset }: Stretch) {
+export function countByDay(db: Db, owner: Owner, { from, to, offset }: OffsetSpan) {
   // Written into the text: as parameters the two mentions of `day` would not be the same expression to PostgreSQL.
   const day = sql<number>`(${qrCodes.createdAt} + ${sql.raw(String(offset))}) / ${sql.raw(String(DAY))}`.mapWith(Number)
   return db
