@@ -1,9 +1,16 @@
 /** Counters in Prometheus' text format (version 0.0.4). */
+
+export interface Counter {
+  /** Ends in `_total`. */
+  readonly name: string
+  readonly help: string
+}
+
 export interface Metrics {
-  /** One request answered. */
+  /** Counts an answered request. */
   request(endpoint: string, status: number, ms: number): void
-  /** One more of something else. `name` ends in `_total`; labels come from fixed sets, in the same order each time. */
-  count(name: string, help: string, labels: Readonly<Record<string, string>>): void
+  /** Adds 1 to a counter. Labels have values from fixed sets and the same order in every call. */
+  count(counter: Counter, labels: Readonly<Record<string, string>>): void
   render(): string
 }
 
@@ -25,15 +32,15 @@ class Histogram {
 
 export function createMetrics(): Metrics {
   const requests = new Map<string, { byStatus: Map<number, number>; time: Histogram }>()
-  const counters = new Map<string, { help: string; series: Map<string, number> }>()
+  const counters = new Map<Counter, Map<string, number>>()
   return {
-    count(name, help, labels) {
-      let counter = counters.get(name)
-      if (counter === undefined) counters.set(name, (counter = { help, series: new Map() }))
+    count(counter, labels) {
+      let series = counters.get(counter)
+      if (series === undefined) counters.set(counter, (series = new Map()))
       const key = Object.entries(labels)
         .map(([label, value]) => `${label}="${value}"`)
         .join()
-      counter.series.set(key, (counter.series.get(key) ?? 0) + 1)
+      series.set(key, (series.get(key) ?? 0) + 1)
     },
     request(endpoint, status, ms) {
       let entry = requests.get(endpoint)
@@ -62,7 +69,7 @@ export function createMetrics(): Metrics {
         lines.push(`tessera_http_request_duration_seconds_sum{endpoint="${endpoint}"} ${time.sum}`)
         lines.push(`tessera_http_request_duration_seconds_count{endpoint="${endpoint}"} ${time.count}`)
       }
-      for (const [name, { help, series }] of counters) {
+      for (const [{ name, help }, series] of counters) {
         lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} counter`)
         for (const [labels, count] of series) lines.push(`${name}{${labels}} ${count}`)
       }
@@ -72,7 +79,7 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** The names that Prometheus' own client libraries use. */
+/** With the names of Prometheus' own client libraries. */
 function processLines(): string[] {
   const { user, system } = process.cpuUsage()
   return [

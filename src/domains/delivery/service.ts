@@ -47,6 +47,8 @@ const ONE_CLICK_MS = 5 * SECOND
 /** Longer is no token of any carrier. */
 const MAX_TOKEN = 4096
 
+const ONE_CLICK_FAILURES = { name: 'tessera_oneclick_failures_total', help: 'One-click tokens without a phone number.' }
+
 /**
  * The phone number, in E.164, of the person whose app got `token` from a carrier's SDK. Asks a gateway, up to 5 s: never
  * inside a write.
@@ -61,9 +63,7 @@ export async function resolveOneClickToken(ctx: AppContext, token: string): Prom
     given = await gateway.phoneOf(token, AbortSignal.timeout(ONE_CLICK_MS))
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    ctx.metrics.count('tessera_oneclick_failures_total', 'One-click tokens that gave no phone number.', {
-      reason: error.permanent ? 'token' : 'gateway',
-    })
+    ctx.metrics.count(ONE_CLICK_FAILURES, { reason: error.permanent ? 'token' : 'gateway' })
     if (error.permanent) throw oneClickTokenRefused(error.message)
     ctx.log.error('one-click gateway failed', { reason: error.message })
     throw oneClickUnavailable()

@@ -24,6 +24,8 @@ const TROUBLE_SLEEP_MS = 5 * SECOND
 /** How long a stop waits for gateways to answer. */
 const STOP_MS = 3 * SECOND
 
+const MESSAGES = { name: 'tessera_messages_total', help: 'Attempts to send a message by result.' }
+
 type Result = 'sent' | 'retried' | 'refused' | 'expired' | 'unreadable'
 
 class Worker {
@@ -206,10 +208,7 @@ class Worker {
   }
 
   #count(result: Result): void {
-    this.ctx.metrics.count('tessera_messages_total', 'Tries to send a message, by how they ended.', {
-      channel: this.channel,
-      result,
-    })
+    this.ctx.metrics.count(MESSAGES, { channel: this.channel, result })
   }
 }
 
