@@ -1,4 +1,4 @@
-/** The command line: finds the command, reads the configuration, turns the outcome into a sentence and an exit code. */
+/** The command line: finds the command, reads the configuration, and turns an error into a sentence and an exit code. */
 
 import { type Option, parseArgs } from '#cli/args.ts'
 import { EXIT, type ExitCode, explain, Refusal } from '#cli/exit-codes.ts'
@@ -21,8 +21,8 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
 
   const problems = [...parsed.problems]
   const [least, most] = verb.takes
-  if (parsed.words.length < least) problems.push(`Something is missing: tessera ${verb.name} ${verb.words}.`)
-  for (const extra of parsed.words.slice(most)) problems.push(`${JSON.stringify(extra)} is one word too many.`)
+  if (parsed.words.length < least) problems.push(`An argument is missing: tessera ${verb.name} ${verb.words}`)
+  for (const extra of parsed.words.slice(most)) problems.push(`${JSON.stringify(extra)} is not expected here.`)
   if (problems.length > 0) throw new Refusal(`${problems.join('\n')}\nTry: tessera ${verb.name} --help`, EXIT.usage)
 
   const { run } = await verb.load()
@@ -31,7 +31,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
 
 function command(argv: readonly string[]): [Verb, readonly string[]] {
   const [name, ...rest] = argv
-  // Without a command the server starts: a double click does the expected.
+  // Without a command the server starts, so that a double click works.
   if (name === undefined || name.startsWith('-')) return [verbs.find((v) => v.name === 'serve')!, argv]
   const verb = verbs.find((v) => v.name === name)
   if (verb) return [verb, rest]
@@ -69,10 +69,10 @@ function help(text: string): ExitCode {
   return EXIT.ok
 }
 
-/** What errors of the disk are about, once it is known. */
+/** The subject of errors of the disk: the data directory, once it is known. */
 let place = 'The disk'
 
-// Nobody else has to read what this process writes: database, keys, uploads, backups.
+// Other users must not read the files of this process: database, keys, uploads, backups.
 process.umask(0o077)
 try {
   process.exitCode = await main(process.argv.slice(2))

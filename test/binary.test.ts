@@ -1,6 +1,6 @@
-/** The executable stands alone: built from a tree that is gone, started in an empty folder, with nothing of ours around it. */
+/** The executable needs no other files: it is built from a source tree that is deleted, and started in an empty folder. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   mkdirSync(cwd)
   server = Bun.spawn([binary, 'serve'], {
     cwd,
-    // No PATH: it calls no other program.
+    // Without PATH, as it calls no other program.
     env: { TESSERA_DATA_DIR: dataDir, TESSERA_PORT: '0', TESSERA_LOG_LEVEL: 'error', TESSERA_RATE_LIMIT: 'off' },
     stdout: 'pipe',
     stderr: 'inherit',
@@ -41,7 +41,7 @@ afterAll(async () => {
   if (given === undefined) rmSync(dirname(binary), { recursive: true, force: true })
 })
 
-test('it says which commit it was built of', () => {
+test('the executable prints the commit it was built from', () => {
   const { stdout } = Bun.spawnSync([binary, 'version', '--json'], { cwd, env: {} })
   expect(JSON.parse(stdout.toString())).toMatchObject({
     bun: Bun.version,
@@ -49,7 +49,7 @@ test('it says which commit it was built of', () => {
   })
 })
 
-test('somebody registers, makes a code, and strangers open its picture and its page', async () => {
+test('on the executable a user registers and creates a public code, and anyone can open its picture and page', async () => {
   const device = { 'x-device-id': 'device-of-the-binary-test' }
   const body = { username: 'ann', password: 'a password of ann' }
   const registered = await send(url, 'POST', '/api/auth/register', { headers: device, body })
@@ -69,12 +69,12 @@ test('somebody registers, makes a code, and strangers open its picture and its p
   const page = await send(url, 'GET', `/public/qr/${made.data.uuid}`)
   expect(page.status).toBe(200)
   expect(page.text).toContain('主页')
-  // What is refused is refused here too, and in the same words.
+  // Invalid requests are refused with the same details.
   expect((await send(url, 'GET', '/api/qr-codes')).status).toBe(401)
   expect((await send(url, 'POST', '/api/qr-codes', { headers, body: { name: 5 } })).details.length).toBeGreaterThan(0)
 })
 
-test('the API document and the pages that show it come out of the file, and ask nobody else', async () => {
+test('the executable contains the API document and its pages, which load nothing from other servers', async () => {
   const document = await send(url, 'GET', '/openapi.json')
   expect(JSON.parse(document.text).openapi).toStartWith('3.')
   const docs = await send(url, 'GET', '/docs')
@@ -87,7 +87,7 @@ test('the API document and the pages that show it come out of the file, and ask 
   }
 })
 
-test('it writes into its data directory and nowhere else', () => {
+test('the executable writes only to its data directory', () => {
   expect(readdirSync(cwd)).toEqual([])
   expect(readdirSync(home).toSorted()).toEqual(['data', 'empty'])
   const allowed = [
@@ -104,7 +104,7 @@ test('it writes into its data directory and nowhere else', () => {
   expect(readdirSync(dataDir).filter((name) => !allowed.includes(name))).toEqual([])
 })
 
-test('it holds no file of the tree open', () => {
+test('the executable opens no file of the source tree', () => {
   if (process.platform !== 'linux') return expect(server.exitCode).toBeNull()
   const proc = `/proc/${server.pid}`
   const open = readdirSync(`${proc}/fd`).map((fd) => readlinkSync(`${proc}/fd/${fd}`))
@@ -116,29 +116,27 @@ test('it holds no file of the tree open', () => {
   }
 })
 
-describe('what lies in the working directory is not taken for its own:', () => {
-  test('.env, bunfig.toml, package.json, tsconfig.json, and sources where its own were', () => {
-    const trap = join(home, 'trap')
-    mkdirSync(join(trap, 'src/db'), { recursive: true })
-    writeFileSync(join(trap, '.env'), 'TESSERA_PORT=not-a-port\n')
-    writeFileSync(join(trap, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
-    writeFileSync(join(trap, 'evil.ts'), 'await Bun.write("evil.txt", "ran")\n')
-    writeFileSync(join(trap, 'package.json'), '{"name":"evil","version":"6.6.6"}')
-    writeFileSync(join(trap, 'tsconfig.json'), '{"compilerOptions":{"paths":{"*":["./evil.ts"]}}}')
-    for (const name of ['src/main.ts', 'src/app.ts', 'main.ts']) writeFileSync(join(trap, name), 'import "./evil.ts"\n')
-    const config = Bun.spawnSync([binary, 'check-config'], { cwd: trap, env: {} })
-    expect(config.stderr.toString()).toBe('')
-    expect(config.exitCode).toBe(0)
-    expect(Bun.spawnSync([binary, 'version'], { cwd: trap, env: {} }).stdout.toString()).not.toContain('6.6.6')
-    const env = { TESSERA_DATA_DIR: join(home, 'trapped') }
-    expect(Bun.spawnSync([binary, 'migrate'], { cwd: trap, env }).exitCode).toBe(0)
-    expect(readdirSync(trap)).not.toContain('evil.txt')
-    rmSync(trap, { recursive: true })
-    rmSync(join(home, 'trapped'), { recursive: true })
-  })
+test('the executable ignores .env, bunfig.toml, package.json, tsconfig.json and sources in the working directory', () => {
+  const trap = join(home, 'trap')
+  mkdirSync(join(trap, 'src/db'), { recursive: true })
+  writeFileSync(join(trap, '.env'), 'TESSERA_PORT=not-a-port\n')
+  writeFileSync(join(trap, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
+  writeFileSync(join(trap, 'evil.ts'), 'await Bun.write("evil.txt", "ran")\n')
+  writeFileSync(join(trap, 'package.json'), '{"name":"evil","version":"6.6.6"}')
+  writeFileSync(join(trap, 'tsconfig.json'), '{"compilerOptions":{"paths":{"*":["./evil.ts"]}}}')
+  for (const name of ['src/main.ts', 'src/app.ts', 'main.ts']) writeFileSync(join(trap, name), 'import "./evil.ts"\n')
+  const config = Bun.spawnSync([binary, 'check-config'], { cwd: trap, env: {} })
+  expect(config.stderr.toString()).toBe('')
+  expect(config.exitCode).toBe(0)
+  expect(Bun.spawnSync([binary, 'version'], { cwd: trap, env: {} }).stdout.toString()).not.toContain('6.6.6')
+  const env = { TESSERA_DATA_DIR: join(home, 'trapped') }
+  expect(Bun.spawnSync([binary, 'migrate'], { cwd: trap, env }).exitCode).toBe(0)
+  expect(readdirSync(trap)).not.toContain('evil.txt')
+  rmSync(trap, { recursive: true })
+  rmSync(join(home, 'trapped'), { recursive: true })
 })
 
-test('a clean stop', async () => {
+test('the executable stops cleanly after SIGTERM', async () => {
   server.kill('SIGTERM')
   expect(await server.exited).toBe(0)
   expect(readdirSync(dataDir)).not.toContain('lock.json')

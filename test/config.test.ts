@@ -28,7 +28,7 @@ function read(env: Record<string, string> = {}, flags: Record<string, string> = 
   return readConfig({ env, flags: new Map(Object.entries(flags)), directory, terminal: false, ...named })
 }
 
-test('nothing set: the defaults, without a complaint', () => {
+test('without any setting the defaults are used and there are no mistakes', () => {
   const { config, problems, origins, file: found } = read()
   expect(problems).toEqual([])
   expect(origins.size).toBe(0)
@@ -37,7 +37,7 @@ test('nothing set: the defaults, without a complaint', () => {
   expect(Object.isFrozen(config)).toBe(true)
 })
 
-test('every setting can be given in each of the three ways', () => {
+test('every setting can be set by a flag, a variable or the file', () => {
   const good: Record<string, [text: string, value: unknown]> = {
     host: ['0.0.0.0', '0.0.0.0'],
     port: ['80', 80],
@@ -81,7 +81,7 @@ test('every setting can be given in each of the three ways', () => {
   expect(byFile.file).toBe(join(directory, 'tessera.toml'))
 })
 
-test('a flag wins over the environment, that over the file, that over the default', () => {
+test('a flag overrides a variable, which overrides the file, which overrides the default', () => {
   file('tessera.toml', 'port = 1\nhost = "::"\nlog_level = "warn"\n')
   const { config, origins } = read({ TESSERA_PORT: '2', TESSERA_HOST: '0.0.0.0' }, { port: '3' })
   expect(config).toMatchObject({ port: 3, host: '0.0.0.0', logLevel: 'warn', rateLimit: true })
@@ -92,7 +92,7 @@ test('a flag wins over the environment, that over the file, that over the defaul
   })
 })
 
-test('TOML numbers, booleans and lists mean what they say', () => {
+test('numbers, booleans and lists of TOML are accepted as values', () => {
   file('tessera.toml', 'port = 0\nrate_limit = false\ntrusted_proxies = ["10.0.0.0/8", "::1"]\n')
   expect(read().problems).toEqual([])
   expect(read().config).toMatchObject({ port: 0, rateLimit: false, trustedProxies: ['10.0.0.0/8', '::1'] })
@@ -100,28 +100,28 @@ test('TOML numbers, booleans and lists mean what they say', () => {
   expect(read().config.trustedProxies).toEqual([])
 })
 
-test('secrets come from files too, without the newline at their end', () => {
+test('a secret can be read from a file, without its final newline', () => {
   const path = file('secret', `${'x'.repeat(40)}\n`)
   expect(read({ TESSERA_SECRET_FILE: path }).config.secret).toBe('x'.repeat(40))
   expect(read({}, { 'secret-file': join(directory, path) }).config.secret).toBe('x'.repeat(40))
   file('tessera.toml', 'secret_file = "secret"')
   expect(read().config.secret).toBe('x'.repeat(40))
-  // One source counts as a whole: a flag wins over a file named by the environment.
+  // A flag overrides a file that is named by a variable.
   expect(read({ TESSERA_SECRET_FILE: path }, { secret: 'y'.repeat(32) }).config.secret).toBe('y'.repeat(32))
 })
 
-test('an empty variable is one that is not set', () => {
+test('an empty variable counts as not set', () => {
   expect(read({ TESSERA_PORT: '', TESSERA_DATABASE_URL: '' }).problems).toEqual([])
   expect(read({ TESSERA_PORT: '' }).config.port).toBe(8080)
 })
 
-test('the public address follows the port', () => {
+test('the default public URL contains the port', () => {
   expect(read({ TESSERA_PORT: '80' }).config.publicUrl).toBe('http://localhost')
   expect(read({ TESSERA_PORT: '9000' }).config.publicUrl).toBe('http://localhost:9000')
 })
 
-describe('mistakes', () => {
-  test('are all told at once, each naming its setting and what is accepted', () => {
+describe('mistakes in the configuration', () => {
+  test('all mistakes are reported at once, with the setting and the accepted values', () => {
     file('tessera.toml', 'host = "no host"\ncolour = 1\n')
     const { problems } = read(
       { TESSERA_PORT: '80a', TESSERA_SECRET: 'short', TESSERA_PROT: '1', TESSERA_ADMIN_USERNAME: 'root', OTHER: 'x' },
@@ -134,7 +134,7 @@ describe('mistakes', () => {
       'TESSERA_PORT is "80a" but must be a whole number from 0 to 65535.',
       'TESSERA_SECRET must be at least 32 characters long.',
       '--log-level is "loud" but must be debug, info, warn or error.',
-      'TESSERA_ADMIN_USERNAME needs TESSERA_ADMIN_PASSWORD beside it.',
+      'TESSERA_ADMIN_USERNAME requires TESSERA_ADMIN_PASSWORD as well.',
     ])
   })
 
@@ -154,7 +154,7 @@ describe('mistakes', () => {
     ['TESSERA_GEOIP_FILE', ['a,,b', ',']],
     ['TESSERA_LOG_FORMAT', ['xml']],
     ['TESSERA_RATE_LIMIT', ['maybe', '1']],
-  ])('%s takes none of %j', (name, texts) => {
+  ])('%s accepts none of %j', (name, texts) => {
     for (const text of texts) {
       const { problems } = read({ [name]: text })
       expect(problems, text).toHaveLength(1)
@@ -162,15 +162,15 @@ describe('mistakes', () => {
     }
   })
 
-  test('a secret is never repeated in a complaint', () => {
+  test('the report of a mistake does not contain the secret', () => {
     const { problems } = read({ TESSERA_SECRET: 'hunter2', TESSERA_DATABASE_URL: 'postgres:hunter2' })
     expect(problems).toHaveLength(2)
     expect(problems.join()).not.toContain('hunter2')
   })
 
-  test('a secret given twice, a file that is missing, empty or a folder', () => {
+  test('a secret that is set twice is a mistake, and so is a file that is missing, empty or a folder', () => {
     expect(read({ TESSERA_SECRET: 'x'.repeat(32), TESSERA_SECRET_FILE: 'a' }).problems).toEqual([
-      'TESSERA_SECRET and TESSERA_SECRET_FILE are both given: give one of them.',
+      'TESSERA_SECRET and TESSERA_SECRET_FILE are both set: set only one of them.',
     ])
     expect(read({ TESSERA_SECRET_FILE: 'missing' }).problems[0]).toEndWith('cannot be read: there is no such file.')
     expect(read({ TESSERA_SECRET_FILE: '.' }).problems[0]).toEndWith('cannot be read: it is a directory.')
@@ -178,7 +178,7 @@ describe('mistakes', () => {
     expect(read({ TESSERA_HOST_FILE: 'x' }).problems).toHaveLength(1)
   })
 
-  test('a file that is no TOML, tables in it, and a named one that is missing', () => {
+  test('a configuration file that is not TOML, contains tables, or is missing is a mistake', () => {
     file('tessera.toml', 'port = = 1')
     expect(read().problems[0]).toContain('is not valid TOML')
     file('tessera.toml', '[server]\nport = 1\n')
@@ -189,7 +189,7 @@ describe('mistakes', () => {
   })
 })
 
-test('secrets are masked where a configuration is shown', () => {
+test('secrets are masked when the configuration is shown', () => {
   const { config } = read({
     TESSERA_DATABASE_URL: 'postgres://ann:hunter2@db.example/t?sslmode=require&sslpassword=hunter2',
     TESSERA_SECRET: 'hunter2'.repeat(5),
@@ -206,13 +206,13 @@ test('secrets are masked where a configuration is shown', () => {
   expect(text).toContain('https://***@hooks.example.org/…')
 })
 
-test('answers are checked in tests and development only', () => {
+test('answers are checked only in tests and development', () => {
   expect(read({ NODE_ENV: 'test' }).config.checkAnswers).toBe(true)
   expect(read({ NODE_ENV: 'development' }).config.checkAnswers).toBe(true)
   expect(read({ NODE_ENV: 'production' }).config.checkAnswers).toBe(false)
 })
 
-test("the handbook's table is the table of settings", async () => {
+test('the table in docs/operations.md is the table of settings', async () => {
   const text = await Bun.file(join(import.meta.dir, '../docs/operations.md')).text()
   // The formatter aligns the columns.
   const plain = (markdown: string): string => markdown.replace(/-{3,}/g, '---').replace(/ +/g, ' ')

@@ -17,12 +17,11 @@ export const run: Run = async (call) => {
   const config = call.config()
   const [name, username] = call.words
   const action = ACTIONS.find((known) => known === name)
-  if (!action)
-    throw new Refusal(`${name!} is not something that admin does${didYouMean(name!, ACTIONS) || '.'}`, EXIT.usage)
+  if (!action) throw new Refusal(`${name!} is not an action of admin${didYouMean(name!, ACTIONS) || '.'}`, EXIT.usage)
   if (action !== 'list' && username === undefined)
-    throw new Refusal(`Whose? tessera admin ${action} USERNAME`, EXIT.usage)
-  if (action === 'list' && username !== undefined) throw new Refusal('admin list takes no name.', EXIT.usage)
-  // Before the lock: nobody should wait for a person at a prompt.
+    throw new Refusal(`The user name is missing: tessera admin ${action} USERNAME`, EXIT.usage)
+  if (action === 'list' && username !== undefined) throw new Refusal('admin list takes no user name.', EXIT.usage)
+  // Before the lock, so that no other process waits for a person at a prompt.
   const password = action === 'list' ? undefined : await passwordOf(call)
 
   const lock = lockDataDirectory(config.dataDir, 'admin')
@@ -50,7 +49,7 @@ async function change(ctx: AppContext, create: boolean, username: string, passwo
   say(
     create
       ? `Administrator ${username} was created.`
-      : `${username} has a new password; all sessions of theirs are over.`,
+      : `${username} has a new password, and all their sessions have ended.`,
   )
 }
 
@@ -69,12 +68,13 @@ async function passwordOf({ options }: Call): Promise<string> {
   const file = options.get('password-file')
   if (options.has('generate')) {
     if (file !== undefined)
-      throw new Refusal('--generate and --password-file are both given: give one of them.', EXIT.usage)
+      throw new Refusal('--generate and --password-file are both set: set only one of them.', EXIT.usage)
     return secret().slice(0, 20)
   }
   if (file === undefined) {
     const password = await askSecret('New password: ')
-    if ((await askSecret('Once more: ')) !== password) throw new Refusal('The two are not the same.', EXIT.usage)
+    if ((await askSecret('Repeat the password: ')) !== password)
+      throw new Refusal('The passwords are different.', EXIT.usage)
     return password
   }
   try {

@@ -1,11 +1,14 @@
-/** Splits a command line into options and words. Every mistake is found, not only the first. */
+/**
+ * Splits a command line into options and words and reports all mistakes, not only the first. Why not `parseArgs` of `node:util`:
+ * ADR 0013.
+ */
 
 import { didYouMean } from '#lib/nearest.ts'
 
 export interface Option {
   /** Without dashes. */
   readonly name: string
-  /** What stands for its value in help; without one the option is a switch. */
+  /** The placeholder of the value in help. An option without one is a switch. */
   readonly value?: string
   readonly help: string
 }
@@ -39,11 +42,11 @@ export function parseArgs(argv: readonly string[], known: readonly Option[]): Pa
     if (!option) {
       const dashed = known.map((o) => `--${o.name}`)
       problems.push(`${written} is not an option${didYouMean(written, dashed) || '.'}`)
-      // Its value would otherwise be taken for a word and be complained of too.
+      // Skips its value, which would otherwise be reported as an unexpected word.
       if (equals < 0 && argv[at] !== undefined && !argv[at]!.startsWith('-')) at++
       continue
     }
-    if (options.has(name)) problems.push(`--${name} is given twice.`)
+    if (options.has(name)) problems.push(`--${name} is set twice.`)
     if (option.value === undefined) {
       if (equals >= 0) problems.push(`--${name} takes no value.`)
       options.set(name, '')

@@ -14,7 +14,7 @@ import { EXIT, Refusal } from './exit-codes.ts'
 import { bytes, progress, say } from './terminal.ts'
 import type { Run } from './verb.ts'
 
-/** Copies of killed backups older than this are litter: no backup takes so long. */
+/** Age at which the work folder of a killed backup is deleted. No backup takes that long. */
 const STALE_MS = DAY
 const WORK = '.backup-'
 
@@ -30,7 +30,7 @@ export const run: Run = async (call) => {
   if (!statSync(config.dataDir, { throwIfNoEntry: false }))
     throw new Refusal(`There is no data directory ${config.dataDir}.`, EXIT.usage)
   if (statSync(output, { throwIfNoEntry: false }))
-    throw new Refusal(`${output} exists already: choose another name.`, EXIT.usage)
+    throw new Refusal(`${output} already exists: choose another name.`, EXIT.usage)
   if (!statSync(dirname(output), { throwIfNoEntry: false }) && words[0] !== undefined)
     throw new Refusal(`There is no directory ${dirname(output)} to write the backup to.`, EXIT.usage)
   mkdirSync(backups, { recursive: true, mode: 0o700 })
@@ -41,7 +41,7 @@ export const run: Run = async (call) => {
   const work = join(backups, WORK + uuid())
   mkdirSync(work, { mode: 0o700 })
   try {
-    // The database first: a file is on disk before its row is, so every file that the copy names is found after it.
+    // The database comes first: a file is on disk before its row, so every file that the copy refers to is found afterwards.
     const { facts, member } = await copyDatabase(config, work)
     const members = [member, ...(await dataMembers(config.dataDir))]
     const total = members.reduce((sum, { size }) => sum + size, 0)
@@ -67,7 +67,7 @@ export const run: Run = async (call) => {
   }
 }
 
-/** `20300102-030405` in UTC. */
+/** The time in UTC as `20300102-030405`. */
 export const stampOf = (time: Date): string => time.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15)
 
 async function copyDatabase(
@@ -83,12 +83,12 @@ async function copyDatabase(
   const file = db.databaseFile(dataDir)
   const path = join(work, SQLITE_FILE)
   const before = statSync(file, { throwIfNoEntry: false })
-  if (!before) throw new Refusal(`There is no database in ${dataDir}: nothing to back up.`, EXIT.usage)
+  if (!before) throw new Refusal(`There is no database in ${dataDir} to back up.`, EXIT.usage)
   db.copySqlite(file, path)
-  // A copy of a damaged database would be found out only on the day that it is needed.
+  // Otherwise damage would be noticed only when the backup is needed.
   db.checkSqlite(path)
   if (restorePending(dataDir) || statSync(file).ino !== before.ino)
-    throw new Refusal('A restore took place meanwhile: run the backup again.', EXIT.busy)
+    throw new Refusal('The data was restored during the backup: run the backup again.', EXIT.busy)
   return {
     facts: { database: 'sqlite', tables: db.countSqlite(path) },
     member: { name: SQLITE_FILE, path, size: statSync(path).size },

@@ -13,7 +13,7 @@ export const run: Run = ({ options, reading }) => {
   if (options.has('json')) say(JSON.stringify({ settings: rows, file: file ?? null, problems }, null, 2))
   else {
     say(columns(rows.map(({ name, value, from }) => [name, value === '' ? '-' : value, from])))
-    if (file !== undefined) say(`\nRead: ${file}`)
+    if (file !== undefined) say(`\nConfiguration file: ${file}`)
     for (const problem of problems) note(problem)
   }
   return Promise.resolve(problems.length === 0 ? EXIT.ok : EXIT.usage)

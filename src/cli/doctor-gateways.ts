@@ -1,4 +1,4 @@
-/** The doctor's look at mail, SMS, one-click sign-in and the cities of addresses. Sends nothing. */
+/** The doctor's checks of mail, SMS, one-click sign-in and city databases. They send no message. */
 
 import type { Config } from '#config/config.ts'
 import { parseMailbox, parseOneClick, parseSms, parseSmtp } from '#config/gateways.ts'
@@ -6,64 +6,68 @@ import { DAY, systemClock } from '#platform/clock.ts'
 import { createLog } from '#platform/log.ts'
 import { GatewayError } from '#platform/outgoing.ts'
 
-export interface GatewayFinding {
+export interface Finding {
   readonly check: string
   readonly verdict: 'OK' | 'WARN' | 'FAIL'
+  /** The result and, for WARN and FAIL, what to do. */
   readonly message: string
 }
 
-/** Blocks of addresses change hands: after that long many cities are wrong. */
+/** Age at which many cities are wrong, because address blocks change owners. */
 const OLD_CITIES_MS = 2 * 365 * DAY
 
-const ok = (check: string, message: string): GatewayFinding => ({ check, verdict: 'OK', message })
-const warn = (check: string, message: string): GatewayFinding => ({ check, verdict: 'WARN', message })
+const ok = (check: string, message: string): Finding => ({ check, verdict: 'OK', message })
+const warn = (check: string, message: string): Finding => ({ check, verdict: 'WARN', message })
 
-async function ask(check: string, hint: string, gateway: () => Promise<string>): Promise<GatewayFinding> {
+async function ask(check: string, hint: string, gateway: () => Promise<string>): Promise<Finding> {
   try {
     return ok(check, `${await gateway()}${hint}`)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    return { check, verdict: 'FAIL', message: `${error.message}: correct its address, or what stands in the way.` }
+    return { check, verdict: 'FAIL', message: `${error.message}: check its address, the network and the firewall.` }
   }
 }
 
 export const GATEWAY_CHECKS = {
-  async mail({ smtpUrl, mailFrom }: Config): Promise<GatewayFinding> {
+  async mail({ smtpUrl, mailFrom }: Config): Promise<Finding> {
     const [server, from] = [parseSmtp(smtpUrl), parseMailbox(mailFrom)]
     if (server === undefined || from === undefined)
-      return warn('mail', 'No mail server: codes by e-mail go to the log. Set TESSERA_SMTP_URL and TESSERA_MAIL_FROM.')
+      return warn(
+        'mail',
+        'No mail server: codes by e-mail are written to the log. Set TESSERA_SMTP_URL and TESSERA_MAIL_FROM.',
+      )
     const { openMailer } = await import('#platform/mail/index.ts')
     return ask('mail', '', async () => (await openMailer(server, { from, log: quiet() })).check())
   },
 
-  async sms({ smsUrl }: Config): Promise<GatewayFinding> {
+  async sms({ smsUrl }: Config): Promise<Finding> {
     const gateway = parseSms(smsUrl)
     if (gateway === undefined || gateway.kind === 'log')
-      return warn('sms', 'No SMS gateway: codes by SMS go to the log. Set TESSERA_SMS_URL.')
+      return warn('sms', 'No SMS gateway: codes by SMS are written to the log. Set TESSERA_SMS_URL.')
     if (gateway.kind === 'webhook' && isInClear(gateway.url))
-      return warn('sms', 'Codes go to the webhook in clear: use https.')
+      return warn('sms', 'Codes are sent to the webhook unencrypted: use https.')
     const { openSms } = await import('#platform/sms/index.ts')
-    const hint = '; "tessera test-sms NUMBER" tries the rest'
+    const hint = '; test the account with "tessera test-sms NUMBER"'
     return ask('sms', hint, async () => (await openSms(gateway, { clock: systemClock, log: quiet() })).check())
   },
 
-  async oneClick({ oneclickUrl }: Config): Promise<GatewayFinding | []> {
+  async oneClick({ oneclickUrl }: Config): Promise<Finding | []> {
     const gateway = parseOneClick(oneclickUrl)
     if (gateway === undefined) return []
     if (gateway.kind === 'webhook' && isInClear(gateway.url))
-      return warn('one-click', 'Tokens and phone numbers go to the webhook in clear: use https.')
+      return warn('one-click', 'Tokens and phone numbers are sent to the webhook unencrypted: use https.')
     const { openOneClick } = await import('#platform/oneclick.ts')
     return ask('one-click', '', () => openOneClick(gateway, systemClock).check())
   },
 
-  async geoip({ geoipFile }: Config): Promise<GatewayFinding[]> {
+  async geoip({ geoipFile }: Config): Promise<Finding[]> {
     const { openCities } = await import('#platform/geoip/index.ts')
     const cities = openCities(geoipFile)
     cities.close()
     return cities.files.map(({ path, width, madeAt }) => {
-      const made = `IPv${width === 4 ? 4 : 6}, made ${new Date(madeAt).toISOString().slice(0, 10)}`
+      const made = `IPv${width === 4 ? 4 : 6}, created ${new Date(madeAt).toISOString().slice(0, 10)}`
       return systemClock.now() - madeAt > OLD_CITIES_MS
-        ? warn('cities', `${path} is old (${made}): replace it by a newer one.`)
+        ? warn('cities', `${path} is old (${made}): replace it with a newer one.`)
         : ok('cities', `${path}, ${made}`)
     })
   },

@@ -10,20 +10,13 @@ import { uuid } from '#platform/ids.ts'
 import { readHolder, SUBDIRECTORIES } from '#platform/lock.ts'
 import { builtAt } from '#platform/version.ts'
 
-import { GATEWAY_CHECKS } from './doctor-gateways.ts'
+import { type Finding, GATEWAY_CHECKS } from './doctor-gateways.ts'
 import { EXIT, explain } from './exit-codes.ts'
 import { localAddress, serverAddress } from './healthcheck.ts'
 import { bytes, columns, note, say } from './terminal.ts'
 import type { Run } from './verb.ts'
 
-type Verdict = 'OK' | 'WARN' | 'FAIL'
-
-interface Finding {
-  readonly check: string
-  readonly verdict: Verdict
-  /** What was found, and for WARN and FAIL what to do. */
-  readonly message: string
-}
+type Verdict = Finding['verdict']
 
 type Check = (config: Config, reading: Reading) => Finding | Finding[] | Promise<Finding | Finding[]>
 
@@ -34,7 +27,7 @@ export const run: Run = async (call) => {
     found.push(...reading.problems.map((message) => finding('configuration', 'FAIL', message)))
   else {
     const config = call.config()
-    found.push(finding('configuration', 'OK', reading.file ?? 'no tessera.toml; flags, environment and defaults'))
+    found.push(finding('configuration', 'OK', reading.file ?? 'flags, environment and defaults; no tessera.toml'))
     for (const [name, check] of Object.entries(CHECKS)) {
       try {
         found.push(...[await check(config, reading)].flat())
@@ -46,42 +39,42 @@ export const run: Run = async (call) => {
   if (call.options.has('json')) say(JSON.stringify(found, null, 2))
   else {
     say(columns(found.map(({ verdict, check, message }) => [verdict, check, message])))
-    const worst = (verdict: Verdict): number => found.filter((f) => f.verdict === verdict).length
-    note(`\n${worst('FAIL')} failed, ${worst('WARN')} to look at.`)
+    const count = (verdict: Verdict): number => found.filter((f) => f.verdict === verdict).length
+    note(`\n${count('FAIL')} failed, ${count('WARN')} warnings.`)
   }
   return found.some(({ verdict }) => verdict === 'FAIL') ? EXIT.failure : EXIT.ok
 }
 
 const finding = (check: string, verdict: Verdict, message: string): Finding => ({ check, verdict, message })
 
-/** Below this the server calls itself unwell; a day of a busy small organization needs less than the second. */
+/** Bytes. With less, the server reports DOWN. */
 const LITTLE_SPACE = 200e6
+/** Bytes. A busy small organization needs less in a day. */
 const SOME_SPACE = 2e9
-/** The log is folded into the database at 4 MB; so much means that something keeps an old view open. */
+/** Bytes. The log is normally written back to the database at 4 MB; a larger one means that a program keeps a read transaction open. */
 const LARGE_WAL = 64e6
-/** Clocks of network file systems differ by some seconds. */
+/** Clocks of network file systems may differ by some seconds. */
 const CLOCK_DRIFT_MS = MINUTE
 const ANSWER_MS = 5 * SECOND
 
 const CHECKS: Record<string, Check> = {
   directory({ dataDir }) {
     const found = statSync(dataDir, { throwIfNoEntry: false })
-    if (!found) return finding('directory', 'WARN', `${dataDir} does not exist yet: the first start makes it.`)
+    if (!found) return finding('directory', 'WARN', `${dataDir} does not exist yet: the first start creates it.`)
     if (!found.isDirectory())
       return finding('directory', 'FAIL', `${dataDir} is not a directory: choose another with TESSERA_DATA_DIR.`)
     const missing = SUBDIRECTORIES.filter(
       (name) => !statSync(join(dataDir, name), { throwIfNoEntry: false })?.isDirectory(),
     )
     if (missing.length > 0)
-      return finding('directory', 'WARN', `${missing.join(', ')} missing in ${dataDir}: the next start makes them.`)
+      return finding('directory', 'WARN', `${missing.join(', ')} missing in ${dataDir}: the next start creates them.`)
     return finding('directory', 'OK', dataDir)
   },
 
   async permissions({ dataDir }) {
     if (process.platform === 'win32' || !statSync(dataDir, { throwIfNoEntry: false })) return []
     const open = (path: string): boolean => (statSync(path).mode & 0o077) !== 0
-    if (open(dataDir))
-      return finding('permissions', 'FAIL', `Other users can look into ${dataDir}: chmod 700 ${dataDir}`)
+    if (open(dataDir)) return finding('permissions', 'FAIL', `Other users can read ${dataDir}: chmod 700 ${dataDir}`)
     const keys = join(dataDir, 'keys')
     const names = statSync(keys, { throwIfNoEntry: false }) ? await readdir(keys) : []
     const loose = names.map((name) => join(keys, name)).filter(open)
@@ -102,9 +95,9 @@ const CHECKS: Record<string, Check> = {
         return finding(
           'write',
           'WARN',
-          `The file system's clock differs from this machine's by ${Math.round(drift / 1000)} s: set both by NTP.`,
+          `The file system's clock differs from this machine's by ${Math.round(drift / 1000)} s: synchronize both with NTP.`,
         )
-      return finding('write', 'OK', `64 kB reached the disk in ${took} ms`)
+      return finding('write', 'OK', `64 kB written to disk in ${took} ms`)
     } finally {
       await rm(path, { force: true })
       await syncDirectory(dataDir)
@@ -119,11 +112,16 @@ const CHECKS: Record<string, Check> = {
       return finding(
         'space',
         'FAIL',
-        `Only ${bytes(free)} are free for ${dataDir}: free some or move it to a larger disk.`,
+        `Only ${bytes(free)} are free for ${dataDir}: free some space or move it to a larger disk.`,
       )
     if (files > 0 && ffree < files / 50)
-      return finding('space', 'WARN', `Only ${ffree} more files fit on the disk of ${dataDir} (inodes): remove some.`)
-    if (free < SOME_SPACE) return finding('space', 'WARN', `${bytes(free)} are free for ${dataDir}: plan for more.`)
+      return finding(
+        'space',
+        'WARN',
+        `Only ${ffree} more files fit on the disk of ${dataDir} (inodes): delete some files.`,
+      )
+    if (free < SOME_SPACE)
+      return finding('space', 'WARN', `${bytes(free)} are free for ${dataDir}: plan for a larger disk.`)
     return finding('space', 'OK', `${bytes(free)} free`)
   },
 
@@ -133,7 +131,7 @@ const CHECKS: Record<string, Check> = {
       return finding(
         'clock',
         'FAIL',
-        `The clock says ${new Date(now).toISOString()}, before this program was built: set it (timedatectl set-ntp true).`,
+        `The clock shows ${new Date(now).toISOString()}, a time before this program was built: set it (timedatectl set-ntp true).`,
       )
     return finding('clock', 'OK', new Date(now).toISOString())
   },
@@ -147,7 +145,7 @@ const CHECKS: Record<string, Check> = {
         : finding(
             'schema',
             'WARN',
-            `${state.pending.length} migrations to do: the next start does them, after a backup.`,
+            `${state.pending.length} migrations pending: the next start applies them after a backup.`,
           )
     if (databaseUrl !== '') {
       const before = performance.now()
@@ -169,17 +167,18 @@ const CHECKS: Record<string, Check> = {
     }
     const file = db.databaseFile(dataDir)
     const size = statSync(file, { throwIfNoEntry: false })?.size
-    if (size === undefined) return finding('database', 'WARN', `${file} does not exist yet: the first start makes it.`)
+    if (size === undefined)
+      return finding('database', 'WARN', `${file} does not exist yet: the first start creates it.`)
     const state = db.sqliteSchema(file)
     db.checkSqlite(file)
-    found.push(finding('database', 'OK', `SQLite, ${bytes(size)}, every page is sound`), schema(state))
+    found.push(finding('database', 'OK', `SQLite, ${bytes(size)}, integrity check passed`), schema(state))
     const wal = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
     if (wal > LARGE_WAL)
       found.push(
         finding(
           'log file',
           'WARN',
-          `${file}-wal has ${bytes(wal)}: restart the server, and end programs that read the database.`,
+          `${file}-wal has ${bytes(wal)}: stop other programs that read the database, then restart the server.`,
         ),
       )
     return found
@@ -191,7 +190,7 @@ const CHECKS: Record<string, Check> = {
       .then(async (answer) => ((await answer.json()) as { status?: unknown }).status)
       .catch(() => undefined)
     if (status === 'UP') return finding('server', 'OK', `UP at ${url}`)
-    if (status === 'DOWN') return finding('server', 'FAIL', `The server at ${url} is DOWN: its log says why.`)
+    if (status === 'DOWN') return finding('server', 'FAIL', `The server at ${url} is DOWN: see its log.`)
     const holder = readHolder(config.dataDir)
     if (await isFree(config))
       return finding('server', 'OK', `not running; ${localAddress(config.host, config.port)} is free`)
@@ -199,7 +198,7 @@ const CHECKS: Record<string, Check> = {
       return finding(
         'server',
         'FAIL',
-        `Process ${holder.pid} holds the data directory but does not answer at ${url}: look at its log.`,
+        `Process ${holder.pid} uses the data directory but does not answer at ${url}: see its log.`,
       )
     return finding(
       'server',
@@ -213,26 +212,26 @@ const CHECKS: Record<string, Check> = {
       const local = ['127.0.0.1', '::1', 'localhost'].includes(config.host)
       return local
         ? []
-        : finding('public URL', 'WARN', 'TESSERA_PUBLIC_URL is not set: links and QR codes will say localhost.')
+        : finding('public URL', 'WARN', 'TESSERA_PUBLIC_URL is not set: links and QR codes will contain localhost.')
     }
     const { publicUrl } = config
     if (publicUrl.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(publicUrl))
       return finding(
         'public URL',
         'WARN',
-        `${publicUrl} is not encrypted: put a reverse proxy with TLS before the server and use https.`,
+        `${publicUrl} is not encrypted: put a reverse proxy with TLS in front of the server and use https.`,
       )
     try {
       const answer = await fetch(`${publicUrl}/actuator/health`, { signal: AbortSignal.timeout(ANSWER_MS) })
       const { status } = (await answer.json()) as { status?: unknown }
-      if (status === 'UP') return finding('public URL', 'OK', `${publicUrl} leads here`)
+      if (status === 'UP') return finding('public URL', 'OK', `${publicUrl} reaches this server`)
     } catch {
-      // Told below: an answer of somebody else is no better than none.
+      // Reported below, like an answer of another server.
     }
     return finding(
       'public URL',
       'WARN',
-      `${publicUrl} does not lead to this server from here: check DNS and the reverse proxy.`,
+      `${publicUrl} does not reach this server from this machine: check DNS and the reverse proxy.`,
     )
   },
 

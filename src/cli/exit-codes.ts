@@ -1,4 +1,4 @@
-/** How a command ends, and the one sentence that says why. The codes are part of the interface: docs/operations.md lists them. */
+/** Exit codes and the sentence that explains an error. The codes are part of the interface: docs/operations.md lists them. */
 
 import { ConfigError } from '#config/read.ts'
 import type { StorageTrouble } from '#db/errors.ts'
@@ -8,15 +8,15 @@ import { DataDirectoryError } from '#platform/lock.ts'
 
 export const EXIT = {
   ok: 0,
-  /** Anything that no other code names: a wrong answer of a check, a bug. */
+  /** A failed check, or an error without a code of its own. */
   failure: 1,
   /** A command or a setting that is not accepted. */
   usage: 2,
-  /** The data directory is held by another process, or the port is taken. */
+  /** The data directory, the database or the port is in use. */
   busy: 3,
-  /** Data that cannot be used: a corrupt database, a newer schema, a damaged backup. */
+  /** The data cannot be used: a corrupt database, a newer schema, a damaged backup. */
   data: 4,
-  /** The disk: full, read-only, not ours to write. */
+  /** The disk is full, read-only, or cannot be written by this user. */
   storage: 5,
   /** A configured service does not answer or refuses: PostgreSQL, mail server, SMS gateway. */
   unreachable: 6,
@@ -24,7 +24,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** Ends a command with a sentence for people and a code for scripts. */
+/** Ends a command with a sentence for the operator and an exit code for scripts. */
 export class Refusal extends Error {
   override name = 'Refusal'
   constructor(
@@ -38,7 +38,7 @@ export class Refusal extends Error {
 export interface Explanation {
   readonly sentence: string
   readonly exitCode: ExitCode
-  /** Nobody foresaw this error: its stack is worth seeing. */
+  /** The error was not foreseen: its stack is printed. */
   readonly unexpected: boolean
 }
 
@@ -55,14 +55,14 @@ const BY_TROUBLE: Record<StorageTrouble, ExitCode> = {
 
 const known = (sentence: string, exitCode: ExitCode): Explanation => ({ sentence, exitCode, unexpected: false })
 
-/** `place`: what was being worked on, for errors that do not say (`The data directory /x`). */
+/** `place`: the subject of errors that do not name one (`The data directory /x`). */
 export function explain(error: unknown, place: string): Explanation {
   if (error instanceof Refusal) return known(error.message, error.exitCode)
   if (error instanceof ConfigError) return known(error.problems.join('\n'), EXIT.usage)
   if (error instanceof DataDirectoryError) return known(error.message, error.kind === 'busy' ? EXIT.busy : EXIT.storage)
   if (error instanceof BadKey) return known(error.message, EXIT.data)
   const { name, kind, code, syscall, message, exitCode } = error as Record<string, unknown>
-  // A rule of the interface said no: a weak password, a name that is taken.
+  // A rule of the interface was violated: a weak password, a name that is taken.
   if (name === 'AppError' && code === 400) return known(String(message), EXIT.usage)
   // By name: importing db/ here would fix the dialect before the configuration is read.
   if (name === 'StorageError') return known(String(message), BY_TROUBLE[kind as StorageTrouble])
@@ -76,9 +76,15 @@ export function explain(error: unknown, place: string): Explanation {
 function listening(code: string): Explanation {
   switch (code) {
     case 'EADDRINUSE':
-      return known('The port is already in use: stop what uses it, or choose another with TESSERA_PORT.', EXIT.busy)
+      return known(
+        'The port is already in use: stop the program that uses it, or choose another port with TESSERA_PORT.',
+        EXIT.busy,
+      )
     case 'EACCES':
-      return known('This user may not listen on that port: choose one from 1024 with TESSERA_PORT.', EXIT.usage)
+      return known(
+        'This user has no permission to listen on that port: choose one above 1023 with TESSERA_PORT.',
+        EXIT.usage,
+      )
     default:
       return known(`This machine has no such address (${code}): correct TESSERA_HOST.`, EXIT.usage)
   }

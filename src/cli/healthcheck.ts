@@ -5,7 +5,7 @@ import { EXIT } from './exit-codes.ts'
 import { note } from './terminal.ts'
 import type { Call, Run } from './verb.ts'
 
-/** Shorter than the timeouts of container engines (30 s) and longer than a checkpoint on a slow disk. */
+/** Shorter than the timeouts of container engines (30 s), longer than a checkpoint on a slow disk. */
 const TIMEOUT_MS = 5 * SECOND
 
 export const run: Run = async (call) => {
@@ -21,12 +21,12 @@ export const run: Run = async (call) => {
   return EXIT.failure
 }
 
-/** Where the server of this data directory listens, as seen from this machine. */
+/** The address of the server of this data directory, as seen from this machine. */
 export function serverAddress(config: ReturnType<Call['config']>): string {
   return readHolder(config.dataDir)?.url ?? localAddress(config.host, config.port)
 }
 
-/** `http://host:port`; a server that listens everywhere is asked on the loopback interface. */
+/** `http://host:port`. For a server that listens on all interfaces, the loopback address. */
 export function localAddress(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`

@@ -20,7 +20,7 @@ ${columns(
   '  ',
 )}
 
-Run "tessera COMMAND --help" for more, "tessera help settings" for everything that can be set.
+Run "tessera COMMAND --help" for the details of a command, "tessera help settings" for all settings.
 
 ${CODES}
 `
@@ -41,7 +41,7 @@ export function verbHelp(verb: Verb): string {
   const some = SOME_SETTINGS[verb.settings]
   if (some !== undefined)
     parts.push(
-      `Settings that matter here (all: "tessera help settings"):\n${columns(
+      `Settings of this command (all settings: "tessera help settings"):\n${columns(
         [...settings.filter(({ key }) => some.includes(key)).map(settingOption), configOption].map(optionRow),
         '  ',
       )}`,
@@ -63,7 +63,7 @@ const settingOption = ({ key, value, help }: (typeof settings)[number]): Option 
 
 export function settingsHelp(): string {
   const secrets = settings.filter((s) => s.secret).map((s) => envName(s.key))
-  const about = `Settings: a flag wins over an environment variable, that over tessera.toml in the working directory (or the file of --config), that over the default, shown in [brackets]. In the file, TESSERA_PUBLIC_URL is public_url. Secrets (${secrets.join(', ')}) can also be given as a file, with _FILE or -file behind the name; a flag can be seen by every user of the machine.`
+  const about = `Settings: a flag overrides an environment variable, which overrides tessera.toml in the working directory (or the file of --config), which overrides the default in [brackets]. In the file, TESSERA_PUBLIC_URL is called public_url. Secrets (${secrets.join(', ')}) can also be read from a file: add _FILE or -file to the name. Every user of the machine can see the flags of a process.`
   const rows = settings.map(
     (s) => `  --${flagName(s.key)} ${s.value}, ${envName(s.key)}\n${wrapped(`${s.help} [${s.fallback}]`, '      ')}`,
   )
@@ -82,7 +82,7 @@ function wrapped(text: string, indent = ''): string {
   return lines.map((line) => indent + line).join('\n')
 }
 
-/** The same as a Markdown table, for the documentation. */
+/** The settings as a Markdown table for the documentation. */
 export function settingsMarkdown(): string {
   const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '\\<')
   const rows = settings.map(({ key, help, fallback, secret }) => {

@@ -14,12 +14,12 @@ export const run: Run = async (call) => {
   if (call.options.has('status')) {
     const exists = databaseUrl !== '' || (await Bun.file(databaseFile(dataDir)).exists())
     if (!exists) {
-      say('There is no database yet: the first start makes it.')
+      say('There is no database yet: the first start creates it.')
       return EXIT.ok
     }
     const state = databaseUrl === '' ? sqliteSchema(databaseFile(dataDir)) : await postgresSchema(databaseUrl)
     for (const name of state.applied) say(`applied  ${name}`)
-    for (const name of state.pending) say(`to do    ${name}`)
+    for (const name of state.pending) say(`pending  ${name}`)
     return EXIT.ok
   }
   const lock = lockDataDirectory(dataDir, 'migrate')
@@ -27,7 +27,7 @@ export const run: Run = async (call) => {
     await finishRestore(dataDir)
     const log = createLog({ level: 'warn', format: logFormat })
     const { applied, backup } = await migrate({ databaseUrl, dataDir, clock: systemClock, log })
-    if (backup !== undefined) say(`The database as it was is kept in ${backup}.`)
+    if (backup !== undefined) say(`A copy of the old database is in ${backup}.`)
     for (const name of applied) say(`applied  ${name}`)
     if (applied.length === 0) say('The database is up to date.')
     return EXIT.ok

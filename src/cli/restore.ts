@@ -20,7 +20,7 @@ export const run: Run = async (call) => {
   const config = call.config()
   const archive = resolve(words[0]!)
   const found = statSync(archive, { throwIfNoEntry: false })
-  if (!found?.isFile()) throw new Refusal(`There is no backup ${archive}.`, EXIT.usage)
+  if (!found?.isFile()) throw new Refusal(`There is no file ${archive}.`, EXIT.usage)
   return options.has('check') ? check(config, archive) : restore(config, archive)
 }
 
@@ -29,7 +29,7 @@ async function check(config: Config, archive: string): Promise<typeof EXIT.ok> {
   const folder = join(config.dataDir, 'backups', `.backup-${uuid()}`)
   await mkdir(folder, { mode: 0o700 })
   try {
-    say(`${archive} is good: ${summary(await verify(config, archive, folder))}.`)
+    say(`${archive} can be restored: ${summary(await verify(config, archive, folder))}.`)
     return EXIT.ok
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -47,10 +47,10 @@ async function restore(config: Config, archive: string): Promise<typeof EXIT.ok>
       const manifest = await verify(config, archive, staging)
       if (manifest.database === 'postgres') await loadDump(config, manifest, staging)
       const kept = await swapIn(dataDir, stamp)
-      say(`Restored: ${summary(manifest)}. What was there before is in ${kept}.`)
+      say(`Restored: ${summary(manifest)}. The old data is in ${kept}.`)
       return EXIT.ok
     } finally {
-      // Not after the decision: then what is left there is what the next start goes on with.
+      // If the restore is decided but not completed, the next start needs the folder.
       if (!restorePending(dataDir)) rmSync(staging, { recursive: true, force: true })
     }
   } finally {
@@ -58,7 +58,7 @@ async function restore(config: Config, archive: string): Promise<typeof EXIT.ok>
   }
 }
 
-/** Unpacks into `folder` and checks everything that can be checked before anything is changed. */
+/** Unpacks the archive into `folder` and checks everything that can be checked without changing data. */
 async function verify(config: Config, archive: string, folder: string): Promise<Manifest> {
   const bar = progress('Checking', statSync(archive).size)
   const manifest = await unpackArchive(archive, folder, (count) => bar.add(count))
@@ -66,12 +66,12 @@ async function verify(config: Config, archive: string, folder: string): Promise<
   const isPostgres = config.databaseUrl !== ''
   if ((manifest.database === 'postgres') !== isPostgres)
     throw new Refusal(
-      `The backup holds a ${manifest.database === 'postgres' ? 'PostgreSQL' : 'SQLite'} database: ${isPostgres ? 'unset' : 'set'} TESSERA_DATABASE_URL to restore it.`,
+      `The backup contains a ${manifest.database === 'postgres' ? 'PostgreSQL' : 'SQLite'} database: ${isPostgres ? 'unset' : 'set'} TESSERA_DATABASE_URL to restore it.`,
       EXIT.usage,
     )
   const database = isPostgres ? POSTGRES_FILE : SQLITE_FILE
   if (!manifest.files.some(({ path }) => path === database))
-    throw new BackupError(`${archive} cannot be used: it holds no database.`)
+    throw new BackupError(`${archive} cannot be used: it contains no database.`)
   if (!isPostgres) await verifySqlite(manifest, join(folder, SQLITE_FILE), archive)
   return manifest
 }
@@ -84,7 +84,7 @@ async function verifySqlite(manifest: Manifest, file: string, archive: string): 
   } catch (error) {
     if (!(error instanceof db.StorageError) || (error.kind !== 'corrupt' && error.kind !== 'schema')) throw error
     throw new BackupError(
-      `${archive} cannot be used: ${error.kind === 'corrupt' ? 'its database is damaged' : `its database was made by a newer version`}.`,
+      `${archive} cannot be used: ${error.kind === 'corrupt' ? 'its database is damaged' : `its database was written by a newer version`}.`,
     )
   }
   compareRows(manifest, db.countSqlite(file), archive)
@@ -94,7 +94,7 @@ function compareRows(manifest: Manifest, counts: Readonly<Record<string, number>
   for (const name of new Set([...Object.keys(manifest.tables), ...Object.keys(counts)]))
     if (manifest.tables[name] !== counts[name])
       throw new BackupError(
-        `${where} cannot be used: table ${name} has ${counts[name] ?? 'no'} rows, ${manifest.tables[name] ?? 'none'} were backed up.`,
+        `${where} cannot be used: table ${name} has ${counts[name] ?? 'no'} rows instead of ${manifest.tables[name] ?? 'none'}.`,
       )
 }
 
@@ -103,7 +103,7 @@ async function loadDump({ databaseUrl }: Config, manifest: Manifest, staging: st
   const there = Object.keys(await db.countPostgres(databaseUrl))
   if (there.length > 0)
     throw new Refusal(
-      `${db.placeOf(databaseUrl)} is not empty (it has a table ${there[0]!}): make a new, empty database and point TESSERA_DATABASE_URL at it.`,
+      `${db.placeOf(databaseUrl)} is not empty (it contains table ${there[0]!}): create a new, empty database and set TESSERA_DATABASE_URL to it.`,
       EXIT.usage,
     )
   const dump = join(staging, POSTGRES_FILE)

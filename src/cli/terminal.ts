@@ -1,4 +1,4 @@
-/** What commands say and ask. Results go to standard output, everything else to standard error. */
+/** Output and prompts of commands. Results are written to standard output, everything else to standard error. */
 
 import { systemClock } from '#platform/clock.ts'
 
@@ -7,7 +7,7 @@ import { EXIT, Refusal } from './exit-codes.ts'
 export const say = (text: string): void => void process.stdout.write(text + '\n')
 export const note = (text: string): void => void process.stderr.write(text + '\n')
 
-/** `1.5 MB`, in powers of 1000. */
+/** Formats a number of bytes in powers of 1000: `1.5 MB`. */
 export function bytes(n: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   let unit = 0
@@ -19,7 +19,7 @@ export function bytes(n: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]!}`
 }
 
-/** Rows of equal columns, two spaces apart. */
+/** Aligns the cells of rows in columns, two spaces apart. */
 export function columns(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = []
   for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length)
@@ -32,10 +32,10 @@ export interface Progress {
 }
 
 const BAR = 24
-/** Redraws a second: more flickers, and costs more than the work. */
+/** Redraws per second: more would flicker and cost more than the work itself. */
 const REDRAWS = 10
 
-/** A bar on a terminal, silence elsewhere. `total` in bytes. */
+/** Shows a bar on a terminal, and nothing elsewhere. `total` in bytes. */
 export function progress(label: string, total: number): Progress {
   if (!process.stderr.isTTY) return { add() {}, done() {} }
   let sum = 0
@@ -61,20 +61,20 @@ export function progress(label: string, total: number): Progress {
   }
 }
 
-/** Asks on the terminal without showing what is typed. */
+/** Asks on the terminal and does not show the typed text. */
 export async function askSecret(question: string): Promise<string> {
   const { stdin } = process
   if (!stdin.isTTY)
-    throw new Refusal('There is no terminal to ask on: give --password-file FILE or --generate.', EXIT.usage)
-  // Before the question: what is typed at once must not be shown either.
+    throw new Refusal('There is no terminal to ask on: use --password-file FILE or --generate.', EXIT.usage)
+  // Before the question is printed: a fast typist's first keys must not be shown either.
   stdin.setRawMode(true)
   process.stderr.write(question)
   const decoder = new TextDecoder()
   let typed: string[] = []
-  let hear: (chunk: Uint8Array) => void = () => {}
+  let onKeys: (chunk: Uint8Array) => void = () => {}
   try {
     return await new Promise<string>((resolve, reject) => {
-      hear = (chunk) => {
+      onKeys = (chunk) => {
         for (const key of decoder.decode(chunk, { stream: true })) {
           if (key === '\r' || key === '\n') resolve(typed.join(''))
           else if (key === '\u0003' || key === '\u0004') reject(new Refusal('Interrupted.', EXIT.failure))
@@ -83,10 +83,10 @@ export async function askSecret(question: string): Promise<string> {
           else typed.push(key)
         }
       }
-      stdin.on('data', hear).resume()
+      stdin.on('data', onKeys).resume()
     })
   } finally {
-    stdin.off('data', hear).pause()
+    stdin.off('data', onKeys).pause()
     stdin.setRawMode(false)
     process.stderr.write('\n')
   }

@@ -1,4 +1,4 @@
-/** `test-mail` and `test-sms`: one message, now, and what the gateway said. The data directory is not touched. */
+/** `test-mail` and `test-sms`: send one message at once and print the gateway's answer. They do not use the data directory. */
 
 import { parseMailbox, parseSms, parseSmtp } from '#config/gateways.ts'
 import { MINUTE, SECOND, systemClock } from '#platform/clock.ts'
@@ -30,7 +30,7 @@ export const testMail: Run = async (call) => {
     const mailer = await openMailer(server, { from, log: logOf(call) })
     await mailer.send({ id: uuid(), to, ...letter }, AbortSignal.timeout(TRY_MS))
   })
-  say(`The test code in it is ${code}; it is good for nothing.`)
+  say(`It contains the test code ${code}, which is not valid for anything.`)
   return EXIT.ok
 }
 
@@ -51,7 +51,7 @@ export const testSms: Run = async (call) => {
     const sms = await openSms(gateway, { clock: systemClock, log: logOf(call) })
     await sms.send(message, AbortSignal.timeout(TRY_MS))
   })
-  say(`The test code in it is ${code}; it is good for nothing.`)
+  say(`It contains the test code ${code}, which is not valid for anything.`)
   return EXIT.ok
 }
 
@@ -63,9 +63,9 @@ async function tried(who: string, send: () => Promise<void>): Promise<void> {
     await send()
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    const what = error.permanent ? 'refuses this recipient' : 'did not take the message'
+    const what = error.permanent ? 'refuses this recipient' : 'did not accept the message'
     throw new Refusal(`${who} ${what}: ${error.message}`, EXIT.unreachable)
   }
   const took = systemClock.now() - before
-  say(`${who} took the message in ${took < MINUTE ? `${took} ms` : `${Math.round(took / SECOND)} s`}.`)
+  say(`${who} accepted the message in ${took < MINUTE ? `${took} ms` : `${Math.round(took / SECOND)} s`}.`)
 }

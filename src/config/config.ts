@@ -8,33 +8,33 @@ export interface Config {
   readonly host: string
   /** 0 = any free port. */
   readonly port: number
-  /** Origin that printed links and QR codes begin with, without a trailing slash. */
+  /** The origin at the start of printed links and QR codes, without a trailing slash. */
   readonly publicUrl: string
-  /** Absolute. */
+  /** Absolute path. */
   readonly dataDir: string
-  /** Empty: SQLite in the data directory. */
+  /** PostgreSQL; empty for SQLite in the data directory. */
   readonly databaseUrl: string
-  /** Signing secret given from outside; empty: made once and kept in `keys/`. */
+  /** Configured signing secret; if empty, one is generated once and kept in `keys/`. */
   readonly secret: string
   readonly adminUsername: string
   readonly adminPassword: string
-  /** Mail server, SMS gateway and one-click sign-in, as `gateways.ts` takes them apart; empty: none. */
+  /** URLs of the mail server, the SMS gateway and the one-click gateway, parsed by `gateways.ts`; empty: none. */
   readonly smtpUrl: string
   readonly mailFrom: string
   readonly smsUrl: string
   readonly oneclickUrl: string
-  /** Absolute paths of ip2region databases, each for IPv4 or IPv6. */
+  /** Absolute paths of ip2region databases, at most one each for IPv4 and IPv6. */
   readonly geoipFile: readonly string[]
-  /** Addresses and CIDR ranges whose `X-Forwarded-For` counts. */
+  /** Addresses and CIDR ranges whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
   readonly logLevel: LogLevel
   readonly logFormat: 'text' | 'json'
   readonly rateLimit: boolean
-  /** Check every answer against its schema (tests, development). */
+  /** Whether every answer is checked against its schema. Not a setting: true in tests and development. */
   readonly checkAnswers: boolean
 }
 
-/** What holds where nothing is set. The table of settings shows these as its defaults. */
+/** The defaults, as the table of settings shows them. */
 export const defaultConfig: Config = {
   host: '127.0.0.1',
   port: 8080,

@@ -1,10 +1,10 @@
 /**
- * The database of this process, for `db/dialect.ts`, which builds the tables for one kind of database when it is first imported.
- * The command line reads the whole configuration first and says the outcome here; tests and tools have the environment only.
+ * The database of this process. `db/dialect.ts` reads it when it is first imported and builds the tables for that kind of database.
+ * The command line sets it after reading the configuration; tests and tools use the environment variable.
  */
 export let databaseUrl = process.env['TESSERA_DATABASE_URL'] ?? ''
 
-/** Must be called before anything of `db/` is imported. */
+/** Must be called before any module of `db/` is imported. */
 export function useDatabase(url: string): void {
   databaseUrl = url
 }

@@ -1,18 +1,18 @@
 /**
- * The addresses of outside services, taken apart: mail server, SMS gateway, one-click sign-in. Their forms are part of the
- * interface (docs/operations.md, "Mail and SMS"). Parsers give undefined for what is not accepted: an unknown or missing part,
- * too. User, password and query are percent-decoded.
+ * Parses the URLs of outside services: mail server, SMS gateway, one-click sign-in. Their forms are part of the interface
+ * (docs/operations.md, "Mail and SMS"). A parser returns undefined if it does not accept the text, also if a part is missing or
+ * unknown. User, password and query are percent-decoded.
  */
 
 export interface SmtpServer {
   readonly host: string
   readonly port: number
-  /** `implicit`: TLS from the first byte. `required`: STARTTLS, or nothing is sent. `off`: in clear. */
+  /** `implicit`: TLS from the first byte. `required`: STARTTLS, or nothing is sent. `off`: unencrypted. */
   readonly tls: 'implicit' | 'required' | 'off'
   /** Empty: no sign-in. */
   readonly user: string
   readonly password: string
-  /** PEM file with the certificate authority to trust instead of the system's; empty: the system's. */
+  /** PEM file of the certificate authority to trust; empty: those of the system. */
   readonly caFile: string
 }
 
@@ -21,22 +21,22 @@ export interface Mailbox {
   readonly address: string
 }
 
-/** A signed JSON POST to an address of the operator's own. */
+/** A gateway of the operator that accepts a signed JSON POST. */
 export interface Webhook {
   readonly kind: 'webhook'
   readonly url: string
-  /** Signs each request. */
+  /** The key of the requests' signatures. */
   readonly secret: string
 }
 
-/** The vendor's key pair, and `https://host` it answers at. */
 interface Vendor {
+  /** `https://host` */
   readonly endpoint: string
   readonly key: string
   readonly secret: string
 }
 
-/** What a vendor calls a message: texts are approved beforehand and named by number. */
+/** A message as the vendor knows it: its text is approved in advance and referred to by number. */
 export interface SmsTemplate {
   readonly sign: string
   readonly template: string
@@ -59,13 +59,13 @@ export interface TencentSms extends Vendor {
   readonly region: string
   readonly home: SmsTemplate
   readonly abroad: SmsTemplate
-  /** What the template's variables {1}, {2} stand for. */
+  /** The values of the template's variables {1}, {2}, in this order. */
   readonly params: readonly TencentParam[]
 }
 
 export interface TwilioSms extends Vendor {
   readonly kind: 'twilio'
-  /** A number in E.164, or a sender name. */
+  /** A phone number (E.164) or a sender name. */
   readonly from: string
   /** Used instead of `from` when given. */
   readonly messagingService: string
@@ -76,11 +76,11 @@ export type OneClickGateway = (Vendor & { readonly kind: 'aliyun' }) | Webhook
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-/** True for this machine by name: what is sent there needs no TLS. */
+/** True for names and addresses of this machine: connections to it need no TLS. */
 export const isLoopback = (hostname: string): boolean => LOOPBACK.test(hostname)
 
-/** An address with percent-decoded parts. Undefined when it is none, or has parameters that are not in `known`. */
-function takeApart(text: string, known: readonly string[]) {
+/** Parses a URL and percent-decodes its parts. Undefined if it is not a URL or has parameters that are not in `known`. */
+function parseUrl(text: string, known: readonly string[]) {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)
   const params = url.searchParams
@@ -96,25 +96,25 @@ function takeApart(text: string, known: readonly string[]) {
 }
 
 export function parseSmtp(text: string): SmtpServer | undefined {
-  const parts = /^smtps?:\/\//.test(text) ? takeApart(text, ['tls', 'ca']) : undefined
+  const parts = /^smtps?:\/\//.test(text) ? parseUrl(text, ['tls', 'ca']) : undefined
   if (parts === undefined || parts.url.hostname === '' || !['', '/'].includes(parts.url.pathname)) return undefined
   const { url, user, password, get } = parts
   const here = isLoopback(url.hostname)
-  const [secure, wish] = [url.protocol === 'smtps:', get('tls')]
-  const tls = secure ? 'implicit' : wish === '' ? (here ? 'off' : 'required') : wish
-  if ((secure && wish !== '') || (tls !== 'implicit' && tls !== 'required' && tls !== 'off')) return undefined
+  const [secure, asked] = [url.protocol === 'smtps:', get('tls')]
+  const tls = secure ? 'implicit' : asked === '' ? (here ? 'off' : 'required') : asked
+  if ((secure && asked !== '') || (tls !== 'implicit' && tls !== 'required' && tls !== 'off')) return undefined
   if ((user === '') !== (password === '')) return undefined
-  // Anybody on the way could read the password.
+  // The password would cross the network unencrypted.
   if (tls === 'off' && user !== '' && !here) return undefined
   const port = Number(url.port || (secure ? 465 : 587))
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port, tls, user, password, caFile: get('ca') }
 }
 
 const ADDRESS = /^[^\s@<>"',;]+@[^\s@<>"',;]+$/
-// oxlint-disable-next-line no-control-regex -- these are what is refused
+// oxlint-disable-next-line no-control-regex -- control characters are refused
 const NAME = /^[^<>"\u0000-\u001f\u007f]*$/
 
-/** `address` or `Name <address>`. */
+/** Parses `address` or `Name <address>`. */
 export function parseMailbox(text: string): Mailbox | undefined {
   const named = /^(.*?)\s*<([^<>]*)>$/.exec(text)
   const name = named ? named[1]!.trim().replace(/^"(.*)"$/, '$1') : ''
@@ -122,7 +122,7 @@ export function parseMailbox(text: string): Mailbox | undefined {
   return ADDRESS.test(address) && address.length <= 254 && NAME.test(name) ? { name, address } : undefined
 }
 
-function webhook(text: string): Webhook | undefined {
+function parseWebhook(text: string): Webhook | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)
   if (url.username !== '' || url.password === '' || url.hash !== '') return undefined
@@ -135,9 +135,9 @@ function webhook(text: string): Webhook | undefined {
   }
 }
 
-/** `scheme://KEY:SECRET@host?…`. Spoken to by HTTPS, except on this machine. */
-function vendor(text: string, known: readonly string[]) {
-  const parts = takeApart(text, known)
+/** Parses `scheme://KEY:SECRET@host?…`. The vendor is called over HTTPS, or over HTTP if it is on this machine. */
+function parseVendor(text: string, known: readonly string[]) {
+  const parts = parseUrl(text, known)
   if (parts === undefined || !['', '/'].includes(parts.url.pathname)) return undefined
   const { url, user: key, password: secret, get } = parts
   if (key === '' || secret === '' || url.host === '') return undefined
@@ -153,7 +153,7 @@ function templates(get: (name: string) => string): { home: SmsTemplate; abroad: 
 }
 
 function aliyunSms(text: string): AliyunSms | undefined {
-  const given = vendor(text, [...TEMPLATES, 'param'])
+  const given = parseVendor(text, [...TEMPLATES, 'param'])
   const named = given && templates(given.get)
   if (given === undefined || named === undefined || named.home.sign === '') return undefined
   const { get, ...pair } = given
@@ -161,7 +161,7 @@ function aliyunSms(text: string): AliyunSms | undefined {
 }
 
 function tencentSms(text: string): TencentSms | undefined {
-  const given = vendor(text, [...TEMPLATES, 'app', 'region', 'params'])
+  const given = parseVendor(text, [...TEMPLATES, 'app', 'region', 'params'])
   const named = given && templates(given.get)
   if (given === undefined || named === undefined) return undefined
   const { get, ...pair } = given
@@ -173,10 +173,10 @@ function tencentSms(text: string): TencentSms | undefined {
 }
 
 function twilioSms(text: string): TwilioSms | undefined {
-  const given = vendor(text, ['from', 'messaging-service'])
+  const given = parseVendor(text, ['from', 'messaging-service'])
   if (given === undefined) return undefined
   const { get, ...pair } = given
-  // A query's plus sign means a space; nobody writes %2B before a number.
+  // In a query a plus sign means a space, but operators write it unescaped before a number.
   const from = get('from').replace(/^(?=[1-9]\d{6,14}$)/, '+')
   const messagingService = get('messaging-service')
   return from === '' && messagingService === '' ? undefined : { kind: 'twilio', ...pair, from, messagingService }
@@ -184,19 +184,19 @@ function twilioSms(text: string): TwilioSms | undefined {
 
 export function parseSms(text: string): SmsGateway | undefined {
   if (text === 'log:') return { kind: 'log' }
-  if (/^https?:\/\//.test(text)) return webhook(text)
+  if (/^https?:\/\//.test(text)) return parseWebhook(text)
   if (text.startsWith('aliyun://')) return aliyunSms(text)
   if (text.startsWith('tencent://')) return tencentSms(text)
   return text.startsWith('twilio://') ? twilioSms(text) : undefined
 }
 
 export function parseOneClick(text: string): OneClickGateway | undefined {
-  if (/^https?:\/\//.test(text)) return webhook(text)
-  const given = text.startsWith('aliyun://') ? vendor(text, []) : undefined
+  if (/^https?:\/\//.test(text)) return parseWebhook(text)
+  const given = text.startsWith('aliyun://') ? parseVendor(text, []) : undefined
   return given && { kind: 'aliyun', endpoint: given.endpoint, key: given.key, secret: given.secret }
 }
 
-/** Such an address as it may be shown to anybody: no password, and of an address of the operator's own only the host. */
+/** A gateway URL without its secrets: the password is masked, and of a webhook only the host is shown. */
 export function shownGateway(text: string): string {
   if (!URL.canParse(text)) return text
   const url = new URL(text)

@@ -1,4 +1,4 @@
-/** Reads the configuration: flag > environment > `tessera.toml` > default. All mistakes are found, not only the first. */
+/** Reads the configuration: flag > environment > `tessera.toml` > default. Reports all mistakes, not only the first. */
 
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -11,13 +11,13 @@ import { envName, flagName, type Setting, type SettingKey, settings, tomlName } 
 export interface Sources {
   /** Values of `--name value` flags, by name without dashes. */
   flags: ReadonlyMap<string, string>
-  /** The process's environment unless given. */
+  /** Default: the environment of the process. */
   env?: Readonly<Record<string, string | undefined>>
-  /** The working directory: relative paths are relative to it, and `tessera.toml` is looked for in it. */
+  /** The working directory. Relative paths are resolved against it, and it may contain `tessera.toml`. */
   directory: string
-  /** Named by `--config`; then it must exist. */
+  /** The value of `--config`. The file must exist. */
   configFile?: string
-  /** Whether a person reads the log as it is written. */
+  /** Whether the log is written to a terminal. */
   terminal: boolean
 }
 
@@ -25,11 +25,11 @@ type Complete = Sources & Required<Pick<Sources, 'env'>>
 
 export interface Reading {
   readonly config: Config
-  /** Where each value came from: `--port`, `TESSERA_PORT`, `port in tessera.toml`; absent for defaults. */
+  /** The source of each value: `--port`, `TESSERA_PORT`, `port in tessera.toml`. Defaults have none. */
   readonly origins: ReadonlyMap<SettingKey, string>
   /** The `tessera.toml` that was read. */
   readonly file: string | undefined
-  /** One sentence for each mistake; the configuration holds only when there is none. */
+  /** One sentence for each mistake. `config` is valid only if there are none. */
   readonly problems: readonly string[]
 }
 
@@ -72,7 +72,7 @@ export function readConfig(given: Sources): Reading {
     const origin = `${before}${name}${after}`
     const fileOrigin = `${before}${name}${suffix}${after}`
     if (own !== undefined && path !== undefined)
-      problems.push(`${origin} and ${fileOrigin} are both given: give one of them.`)
+      problems.push(`${origin} and ${fileOrigin} are both set: set only one of them.`)
     if (own !== undefined) return { origin, text: own }
     return path === undefined ? undefined : readSecret(fileOrigin, resolve(sources.directory, path), problems)
   }
@@ -97,10 +97,10 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
   const port = values.port ?? defaultConfig.port
   const named = origins.get('adminUsername')
   const secret = origins.get('adminPassword')
-  if (named && !secret) problems.push(`${named} needs ${envName('adminPassword')} beside it.`)
-  if (secret && !named) problems.push(`${secret} needs ${envName('adminUsername')} beside it.`)
+  if (named && !secret) problems.push(`${named} requires ${envName('adminPassword')} as well.`)
+  if (secret && !named) problems.push(`${secret} requires ${envName('adminUsername')} as well.`)
   if (values.smtpUrl && !origins.has('mailFrom'))
-    problems.push(`${origins.get('smtpUrl')!} needs ${envName('mailFrom')} beside it.`)
+    problems.push(`${origins.get('smtpUrl')!} requires ${envName('mailFrom')} as well.`)
   return Object.freeze({
     ...defaultConfig,
     dataDir: resolve(sources.directory, 'data'),
@@ -135,7 +135,7 @@ function readToml(path: string, problems: string[]): Record<string, unknown> {
   }
 }
 
-/** A TOML value as the text a flag would carry; tables and dates become JSON, which no setting accepts. */
+/** A TOML value as the text of a flag. Tables and dates become JSON, which no setting accepts. */
 function tomlText(value: unknown): string | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'boolean') return value ? 'on' : 'off'
@@ -146,7 +146,7 @@ function tomlText(value: unknown): string | undefined {
 
 function readSecret(origin: string, path: string, problems: string[]): Given | undefined {
   try {
-    // Editors end files with a newline that nobody means.
+    // Editors add a newline at the end of a file.
     const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
     if (text === '') problems.push(`${origin} names ${path}, which is empty.`)
     return { origin, text }
@@ -160,11 +160,11 @@ function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return 'there is no such file'
   if (code === 'EISDIR') return 'it is a directory'
-  if (code === 'EACCES' || code === 'EPERM') return 'this user may not'
+  if (code === 'EACCES' || code === 'EPERM') return 'this user has no permission'
   return message
 }
 
-/** The names of one source; secrets also with the suffix that means "from this file". */
+/** The names of all settings in one source, and those of secrets also with the suffix that names a file. */
 const names = (of: (key: SettingKey) => string, suffix: string): string[] =>
   settings.flatMap(({ key, secret }) => (secret ? [of(key), of(key) + suffix] : [of(key)]))
 

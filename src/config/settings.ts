@@ -1,4 +1,4 @@
-/** The table of settings. The reader, `--help`, `check-config` and the documentation's table all come from it. */
+/** The table of settings: source of the reader, `--help`, `check-config` and the table in docs/operations.md. */
 
 import { isAbsolute, resolve } from 'node:path'
 
@@ -11,18 +11,18 @@ export type SettingKey = Exclude<keyof Config, 'checkAnswers'>
 
 export interface Setting<K extends SettingKey = SettingKey> {
   readonly key: K
-  /** What stands for the value in help: `--port NUMBER`. */
+  /** The placeholder of the value in help: `--port NUMBER`. */
   readonly value: string
   readonly help: string
   /** Ends the sentence "X must be …". */
   readonly accepts: string
-  /** How the default is told to people. */
+  /** The default as help shows it. */
   readonly fallback: string
-  /** Never shown, and can be given as a file: `TESSERA_X_FILE`, `--x-file`, `x_file`. */
+  /** Never shown. Can be read from a file: `TESSERA_X_FILE`, `--x-file`, `x_file`. */
   readonly secret?: true
-  /** Of a secret, the part that may be shown; without it none is. */
+  /** For a secret: the value with its secret parts masked. Without this function all of it is masked. */
   show?(value: string): string
-  /** Undefined: not accepted. `directory`: what relative paths are relative to. */
+  /** Undefined if the text is not accepted. Relative paths are resolved against `directory`. */
   parse(text: string, directory: string): Config[K] | undefined
 }
 
@@ -73,14 +73,14 @@ function proxies(text: string): string[] | undefined {
 
 const hostName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
 
-/** Shorter secrets can be guessed offline from a single token: 32 characters of hex or base64 hold at least 128 bits. */
+/** Shorter secrets can be guessed offline from one token. 32 characters of hex or base64 have at least 128 bits. */
 const MIN_SECRET_LENGTH = 32
 
 export const settings: readonly Setting[] = [
   setting({
     key: 'host',
     value: 'ADDRESS',
-    help: 'Address to listen on. 127.0.0.1: this machine only; 0.0.0.0 or :: for every network.',
+    help: 'Address to listen on. 127.0.0.1 for this machine only, 0.0.0.0 or :: for all networks.',
     accepts: 'an IP address or a host name',
     fallback: defaultConfig.host,
     parse: (text) => (parseIp(text) || hostName.test(text) ? text : undefined),
@@ -88,7 +88,7 @@ export const settings: readonly Setting[] = [
   setting({
     key: 'port',
     value: 'NUMBER',
-    help: 'Port to listen on. 0: any free one, printed at start.',
+    help: 'Port to listen on. 0 for any free port, which is printed at start.',
     accepts: 'a whole number from 0 to 65535',
     fallback: String(defaultConfig.port),
     parse: (text) => wholeNumber(text, 65_535),
@@ -96,7 +96,7 @@ export const settings: readonly Setting[] = [
   setting({
     key: 'publicUrl',
     value: 'URL',
-    help: 'Address that people reach the server at. Printed links and QR codes begin with it.',
+    help: 'Address of the server for its users. Printed links and QR codes begin with it.',
     accepts: 'an address such as https://qr.example.org, without a path',
     fallback: 'http://localhost:<port>',
     parse: origin,
@@ -104,7 +104,7 @@ export const settings: readonly Setting[] = [
   setting({
     key: 'dataDir',
     value: 'DIRECTORY',
-    help: 'Where everything is kept: database, files, keys, backups.',
+    help: 'Directory of all data: database, files, keys, backups.',
     accepts: 'the path of a directory',
     fallback: './data',
     parse: (text, directory) => (text.includes('\0') ? undefined : isAbsolute(text) ? text : resolve(directory, text)),
@@ -122,16 +122,16 @@ export const settings: readonly Setting[] = [
   setting({
     key: 'secret',
     value: 'TEXT',
-    help: 'What tokens are signed with, at least 32 characters. Another one signs everybody out.',
+    help: 'Key that signs tokens, at least 32 characters. Changing it signs out all users.',
     accepts: `at least ${MIN_SECRET_LENGTH} characters long`,
-    fallback: 'made once and kept in keys/',
+    fallback: 'generated once and kept in keys/',
     secret: true,
     parse: (text) => (text.length >= MIN_SECRET_LENGTH ? text : undefined),
   }),
   setting({
     key: 'adminUsername',
     value: 'NAME',
-    help: 'With the password: the administrator to create at start while there is none.',
+    help: 'Administrator to create at start if there is none. Requires a password.',
     accepts: 'a user name',
     fallback: 'none; a one-time link is printed',
     parse: (text) => text,
@@ -148,7 +148,7 @@ export const settings: readonly Setting[] = [
   setting({
     key: 'smtpUrl',
     value: 'URL',
-    help: 'Mail server that sends codes and notices. Forms: "tessera test-mail --help".',
+    help: 'Mail server that sends codes and notices. Forms: see "tessera test-mail --help".',
     accepts: 'an address such as smtps://user:password@mail.example.org, or smtp:// for STARTTLS',
     fallback: 'none; codes by e-mail are written to the log',
     secret: true,
@@ -158,7 +158,7 @@ export const settings: readonly Setting[] = [
   setting({
     key: 'mailFrom',
     value: 'SENDER',
-    help: 'Sender of all mail. Needed with a mail server.',
+    help: 'Sender of all mail. Required with a mail server.',
     accepts: 'an address such as "Tessera <no-reply@example.org>"',
     fallback: 'none',
     parse: (text) => parseMailbox(text) && text,
@@ -166,9 +166,9 @@ export const settings: readonly Setting[] = [
   setting({
     key: 'smsUrl',
     value: 'URL',
-    help: 'SMS gateway: aliyun, tencent, twilio, or a webhook of your own. Forms: "tessera test-sms --help".',
+    help: 'SMS gateway: aliyun, tencent, twilio or your own webhook. Forms: see "tessera test-sms --help".',
     accepts: 'log: or the complete address of a gateway: aliyun://, tencent://, twilio:// or https://:SECRET@host/path',
-    fallback: 'log:, codes by SMS are written to the log',
+    fallback: 'log:; codes by SMS are written to the log',
     secret: true,
     show: shownGateway,
     parse: (text) => parseSms(text) && text,
@@ -176,7 +176,7 @@ export const settings: readonly Setting[] = [
   setting({
     key: 'oneclickUrl',
     value: 'URL',
-    help: 'Tells the phone number for a carrier SDK token: aliyun://KEY:SECRET@dypnsapi.aliyuncs.com or https://:SECRET@host/path.',
+    help: 'Gateway that returns the phone number for a carrier SDK token: aliyun://KEY:SECRET@dypnsapi.aliyuncs.com or https://:SECRET@host/path.',
     accepts: 'the complete address of a gateway: aliyun://KEY:SECRET@host or https://:SECRET@host/path',
     fallback: 'none; one-click sign-in is refused',
     secret: true,
@@ -186,15 +186,15 @@ export const settings: readonly Setting[] = [
   setting({
     key: 'geoipFile',
     value: 'FILES',
-    help: 'ip2region databases (.xdb) that tell the city of a sign-in, for IPv4, IPv6 or both, separated by a comma.',
-    accepts: '"none", or the path of a file, or of two separated by a comma',
+    help: 'ip2region databases (.xdb) to look up the city of a sign-in: for IPv4, IPv6 or both, separated by a comma.',
+    accepts: '"none", the path of a file, or two paths separated by a comma',
     fallback: 'none; cities stay empty',
     parse: files,
   }),
   setting({
     key: 'trustedProxies',
     value: 'RANGES',
-    help: 'Reverse proxies whose X-Forwarded-For counts, separated by commas. "none": no proxy.',
+    help: 'Reverse proxies whose X-Forwarded-For is trusted, separated by commas. "none" for no proxy.',
     accepts: '"none", or IP addresses and ranges such as 10.0.0.0/8,fd00::/8',
     fallback: defaultConfig.trustedProxies.join(','),
     parse: proxies,
@@ -202,7 +202,7 @@ export const settings: readonly Setting[] = [
   setting({
     key: 'logLevel',
     value: 'LEVEL',
-    help: 'Least important lines to log: debug, info, warn, error. Requests are logged at info.',
+    help: 'Lowest level of log lines: debug, info, warn or error. Requests are logged at info.',
     accepts: 'debug, info, warn or error',
     fallback: defaultConfig.logLevel,
     parse: oneOf('debug', 'info', 'warn', 'error'),
@@ -210,15 +210,15 @@ export const settings: readonly Setting[] = [
   setting({
     key: 'logFormat',
     value: 'FORMAT',
-    help: 'text or json.',
+    help: 'Format of log lines: text or json.',
     accepts: 'text or json',
-    fallback: 'text on a terminal, else json',
+    fallback: 'text on a terminal, otherwise json',
     parse: oneOf('text', 'json'),
   }),
   setting({
     key: 'rateLimit',
     value: 'on|off',
-    help: 'Limit how often a session or an address may call. "off" is for benchmarks.',
+    help: 'Limits the request rate of each session and address. "off" is for benchmarks.',
     accepts: 'on or off',
     fallback: 'on',
     parse(text) {
@@ -234,7 +234,7 @@ export const flagName = (key: SettingKey): string => words(key).join('-')
 export const envName = (key: SettingKey): string => `TESSERA_${words(key).join('_').toUpperCase()}`
 export const tomlName = (key: SettingKey): string => words(key).join('_')
 
-/** A value as it may be shown to anybody. */
+/** A value with its secret parts masked. */
 export function shown(setting: Setting, value: Config[SettingKey]): string {
   if (value === '') return ''
   if (setting.secret) return setting.show ? setting.show(String(value)) : '***'

@@ -196,7 +196,7 @@ class Input {
   async some(max: number): Promise<Uint8Array> {
     while (this.chunk.length === 0) {
       const { done, value } = await this.chunks.next()
-      if (done) throw new TarError('the archive is cut short')
+      if (done) throw new TarError('the archive is truncated')
       this.chunk = value
     }
     const piece = this.chunk.subarray(0, max)
@@ -207,7 +207,7 @@ class Input {
   /** Reads to the end, so that the decompressor in front of this notices if its input is truncated. */
   async onlyZeros(): Promise<void> {
     for (;;) {
-      if (this.chunk.some((byte) => byte !== 0)) throw new TarError('something follows the end of the archive')
+      if (this.chunk.some((byte) => byte !== 0)) throw new TarError('data follows the end of the archive')
       const { done, value } = await this.chunks.next()
       if (done) return
       this.chunk = value

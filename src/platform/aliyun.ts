@@ -1,6 +1,6 @@
 /**
- * Alibaba Cloud's RPC interface with signature version 3, ACS3-HMAC-SHA256 (help.aliyun.com, "V3 request structure and
- * signature"). Parameters stand in the query, the body is empty.
+ * Calls Alibaba Cloud's RPC interface with signature version 3, ACS3-HMAC-SHA256 (help.aliyun.com, "V3 request structure and
+ * signature"). Parameters are in the query; the body is empty.
  */
 
 import { createHash, createHmac } from 'node:crypto'
@@ -19,7 +19,7 @@ export interface AliyunKey {
 export interface AliyunRequest {
   readonly host: string
   readonly action: string
-  /** Of the interface: `2017-05-25`. */
+  /** Version of the interface: `2017-05-25`. */
   readonly version: string
   readonly query: Readonly<Record<string, string>>
   /** `2023-10-26T10:22:32Z` */
@@ -30,18 +30,18 @@ export interface AliyunRequest {
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const EMPTY_BODY = sha256('')
 
-/** RFC 3986: everything but letters, digits and `-_.~`. */
+/** Encodes all characters except letters, digits and `-_.~` (RFC 3986). */
 const percent = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** The query as it is signed and as it must be sent. */
+/** The query in the form that is signed and must be sent. */
 export const canonicalQuery = (query: Readonly<Record<string, string>>): string =>
   Object.keys(query)
     .toSorted()
     .map((name) => `${percent(name)}=${percent(query[name]!)}`)
     .join('&')
 
-/** All headers of the request, `Authorization` included. */
+/** All headers of the request, including `Authorization`. */
 export function aliyunHeaders({ key, secret }: AliyunKey, request: AliyunRequest): Record<string, string> {
   const headers: Record<string, string> = {
     host: request.host,
@@ -67,7 +67,7 @@ export interface AliyunAction {
   readonly query: Readonly<Record<string, string>>
 }
 
-/** `endpoint`: `https://host`. @throws GatewayError when there is no answer. */
+/** `endpoint`: `https://host`. @throws GatewayError if there is no answer. */
 export function callAliyun(
   gateway: AliyunKey & { readonly endpoint: string },
   clock: Clock,

@@ -1,4 +1,4 @@
-/** The only source of time. Tests put their own in its place. */
+/** The only source of time. Tests replace it. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number

@@ -1,10 +1,10 @@
-/** What the file system's and SQLite's error codes mean to the person who runs the server. */
+/** Explains error codes of the file system and SQLite to the operator. */
 
 import { userInfo } from 'node:os'
 
 /**
- * One sentence about `subject` ("The data directory /var/lib/tessera") for an error that comes of the disk, its space or its
- * permissions; undefined for every other error.
+ * One sentence about `subject` ("The data directory /var/lib/tessera") for an error that concerns the disk, its space or its
+ * permissions; undefined for all other errors.
  */
 export function diskTrouble(error: unknown, subject: string): string | undefined {
   const code = (error as { code?: unknown } | null)?.code
@@ -22,9 +22,9 @@ export function diskTrouble(error: unknown, subject: string): string | undefined
     case 'ENOSPC':
     case 'EDQUOT':
     case 'SQLITE_FULL':
-      return `${subject} is on a disk that is full: free some space and try again; nothing that was saved is lost.`
+      return `${subject} is on a disk that is full: free some space and try again. No saved data is lost.`
     case 'EFBIG':
-      return `${subject} has met a limit on the size of files: raise it (ulimit -f) and try again.`
+      return `${subject} has reached the limit on file sizes: raise it (ulimit -f) and try again.`
     case 'ENOTDIR':
     case 'EEXIST':
       return `${subject} is not a directory.`

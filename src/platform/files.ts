@@ -1,11 +1,11 @@
-/** Small file operations that survive a power cut. */
+/** File operations whose result survives a power cut. */
 
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { uuid } from './ids.ts'
 
-/** Makes names in `directory` (created, renamed, removed) survive a power cut. Windows has no such call and needs none. */
+/** Syncs the names in `directory`: files created, renamed or removed there. Windows has no such call and does not need it. */
 export async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(directory, 'r')
@@ -16,7 +16,7 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Writes a small file so that at every moment either the old or the whole new content is there. */
+/** Writes a small file. At every moment, it has either its old or its complete new content. */
 export async function writeDurably(path: string, content: string | Uint8Array, mode: number): Promise<void> {
   const directory = dirname(path)
   const temporary = join(directory, `.${uuid()}.tmp`)

@@ -1,4 +1,4 @@
-/** The signing key: made once in `keys/`, or derived from a secret given from outside. */
+/** The signing key: generated once and kept in `keys/`, or derived from the configured secret. */
 
 import { hkdfSync } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
@@ -14,7 +14,7 @@ export class BadKey extends Error {
   override name = 'BadKey'
 }
 
-/** Separates this use of the secret from others derived of it later. */
+/** Separates this use of the secret from later ones. */
 const PURPOSE = 'tessera access tokens v1'
 
 function derive(secret: string): Uint8Array {
@@ -22,9 +22,9 @@ function derive(secret: string): Uint8Array {
 }
 
 /**
- * 32 bytes for signing tokens. With `secret` they are derived from it (HMAC-SHA-256), so that tokens stay valid on another machine; else they
- * are read from `keys/signing.key`, which is made on first use (0600, on disk before it is used).
- * @throws BadKey when the file holds something else: going on with a fresh key would sign everybody out without saying why.
+ * 32 bytes for signing tokens. Derived from `secret` (HMAC-SHA-256) if it is set, so that tokens stay valid on another machine;
+ * otherwise read from `keys/signing.key`, which is generated at the first start (mode 0600, on disk before it is used).
+ * @throws BadKey if the file does not contain a key: a new key would sign out all users without an explanation.
  */
 export async function signingKey(config: { dataDir: string; secret: string }): Promise<Uint8Array> {
   if (config.secret !== '') return derive(config.secret)
@@ -33,9 +33,9 @@ export async function signingKey(config: { dataDir: string; secret: string }): P
   const kept = read(path)
   if (kept) return kept
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const made = randomSecret()
-  await writeDurably(path, made + '\n', 0o600)
-  return new Uint8Array(Buffer.from(made, 'base64url'))
+  const created = randomSecret()
+  await writeDurably(path, created + '\n', 0o600)
+  return new Uint8Array(Buffer.from(created, 'base64url'))
 }
 
 function read(path: string): Uint8Array | undefined {
@@ -43,10 +43,10 @@ function read(path: string): Uint8Array | undefined {
   const key = new Uint8Array(Buffer.from(readFileSync(path, 'utf8').trim(), 'base64url'))
   if (key.length === KEY_BYTES) return key
   throw new BadKey(
-    `${path} does not hold a signing key. Restore it from a backup, or delete it to make a new one: everybody then signs in again.`,
+    `${path} does not contain a signing key. Restore it from a backup, or delete it to generate a new one; all users must then sign in again.`,
   )
 }
 
-/** 32 bytes for another use of the signing key (HKDF-SHA-256): whoever learns one key learns nothing of the others. */
+/** Derives 32 bytes for another use of the signing key (HKDF-SHA-256). One derived key reveals nothing about the others. */
 export const deriveKey = (signingKey: Uint8Array, purpose: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', signingKey, '', `tessera ${purpose}`, KEY_BYTES))

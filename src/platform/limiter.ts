@@ -1,11 +1,14 @@
-/** Rates per key in a fixed window, counted in this process. */
+/** Limits the rate of events per key in fixed time windows, counted in this process. */
 
 import type { Clock } from './clock.ts'
 
 export interface Limiter {
-  /** Counts one more use of `key` (a session id, or a text that says what is counted); 0 when within `limit`, else the seconds until the window ends (at least 1). */
+  /**
+   * Counts one use of `key` (a session id, or a text that names the event). Returns 0 within `limit`, otherwise the seconds until
+   * the window ends (at least 1).
+   */
   take(key: string | number, limit: number, windowMs: number): number
-  /** Seconds until `key` may be used again, 0 when it is not used up. Counts nothing: for what counts only when it goes wrong. */
+  /** Seconds until `key` may be used again, 0 if it may be used now. Counts nothing; for uses that count only when they fail. */
   spent(key: string | number, limit: number): number
 }
 
@@ -16,7 +19,7 @@ interface Window {
 
 const secondsLeft = (window: Window, now: number): number => Math.max(1, Math.ceil((window.endsAt - now) / 1000))
 
-/** When so many keys are held, ended windows are swept; a flood of addresses cannot grow the map without end. */
+/** Number of keys at which ended windows are removed, so that a flood of addresses cannot grow the map without limit. */
 const SWEEP_AT = 10_000
 
 export function createLimiter(clock: Clock): Limiter {

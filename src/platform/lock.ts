@@ -1,4 +1,4 @@
-/** The data directory: made, checked, and held by one process at a time. */
+/** Creates and checks the data directory, and locks it for one process at a time. */
 
 import { Database } from 'bun:sqlite'
 import {
@@ -22,11 +22,11 @@ import { uuid } from './ids.ts'
 
 export const SUBDIRECTORIES = ['files', 'apps', 'backups', 'keys'] as const
 
-/** The directory cannot be used; the message is one sentence for the person who runs the server. */
+/** The directory cannot be used. The message is one sentence for the operator. */
 export class DataDirectoryError extends Error {
   override name = 'DataDirectoryError'
   constructor(
-    /** `busy`: another process holds it. `storage`: it cannot be written or made. */
+    /** `busy`: another process has locked it. `storage`: it cannot be created or written. */
     readonly kind: 'busy' | 'storage',
     message: string,
   ) {
@@ -34,20 +34,20 @@ export class DataDirectoryError extends Error {
   }
 }
 
-/** Who holds a data directory, as it wrote itself down. */
+/** The process that has locked a data directory, as recorded by itself. */
 export interface Holder {
   readonly pid: number
-  /** What it does: serve, migrate, restore, admin. */
+  /** Its command: serve, migrate, restore, admin. */
   readonly verb: string
   /** Epoch milliseconds. */
   readonly startedAt: number
   readonly host: string
-  /** Where it listens, once it does. */
+  /** The address it listens on; undefined before. */
   readonly url?: string
 }
 
 export interface DirectoryLock {
-  /** Tells other processes (healthcheck, doctor) where this one listens. */
+  /** Records the address of this process for others (healthcheck, doctor). */
   announce(url: string): void
   release(): void
 }
@@ -55,12 +55,12 @@ export interface DirectoryLock {
 const LOCK_FILE = 'lock.db'
 const HOLDER_FILE = 'lock.json'
 
-/** Directories held by this process. Asking SQLite twice in one process would be granted twice, and closing the second drop both. */
+/** Directories locked by this process. SQLite grants one process the same lock twice, and closing the second would release both. */
 const held = new Set<string>()
 
 /**
- * Makes `directory` (0700, with its folders) where it is missing, makes sure that it can be written, and takes it for this
- * process. The lock is the operating system's, taken by SQLite on an empty file: it ends with the process, however that ends.
+ * Creates `directory` (mode 0700) and its folders if they are missing, checks that it can be written, and locks it for this process.
+ * The lock is the operating system's, taken by SQLite on an empty file: it ends with the process, even if that is killed.
  * @throws DataDirectoryError
  */
 export function lockDataDirectory(directory: string, verb: string): DirectoryLock {
@@ -69,7 +69,7 @@ export function lockDataDirectory(directory: string, verb: string): DirectoryLoc
   if (held.has(real)) throw busy(directory)
   const lock = new Database(join(directory, LOCK_FILE), { create: true })
   try {
-    // Nothing is ever written to the file, so it can be neither corrupt nor stale.
+    // The file is never written, so it can be neither corrupt nor stale.
     lock.run('PRAGMA journal_mode = MEMORY')
     lock.run('BEGIN EXCLUSIVE')
   } catch (error) {
@@ -92,7 +92,7 @@ export function lockDataDirectory(directory: string, verb: string): DirectoryLoc
   }
 }
 
-/** What the holder of the lock wrote; undefined when nobody does or did. It may be stale: only the lock itself tells who lives. */
+/** The record of the process that has locked the directory, undefined if there is none. It is stale if that process was killed. */
 export function readHolder(directory: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(join(directory, HOLDER_FILE), 'utf8')) as Holder
@@ -124,7 +124,7 @@ function prepare(directory: string): void {
   }
 }
 
-/** A directory made by somebody else's umask (a checkout, `mkdir`) is closed to other users; one owned by another user stays as it is. */
+/** Closes a directory with a wider mode (from a checkout or `mkdir`) to other users. One of another owner is not changed. */
 function tighten(directory: string): void {
   if (process.platform === 'win32' || (statSync(directory).mode & 0o077) === 0) return
   try {
@@ -134,10 +134,10 @@ function tighten(directory: string): void {
   }
 }
 
-/** Enough for a disk that has no room left to say so. */
+/** Enough to notice a full disk. */
 const PROBE_BYTES = 64 * 1024
 
-/** Permissions and mount flags do not tell whether a write works: so write. */
+/** Writes a file, because permissions and mount flags do not show whether writing works. */
 function probe(directory: string): void {
   const path = join(directory, `.probe-${uuid()}`)
   const fd = openSync(path, 'wx', 0o600)

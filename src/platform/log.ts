@@ -1,14 +1,15 @@
-/** Structured log lines. Text on a terminal, JSON otherwise. Tokens, codes, phones and e-mails are masked. */
+/** Writes structured log lines as text or JSON. Masks tokens, codes, phone numbers and e-mail addresses. */
 
 import { writeSync } from 'node:fs'
+
+import type { LogLevel } from '#config/config.ts'
 
 import { type Clock, systemClock } from './clock.ts'
 import { maskField, maskText } from './mask.ts'
 
 export type Fields = Record<string, unknown>
-type Level = 'debug' | 'info' | 'warn' | 'error'
 
-/** Who sent a request, as far as a log line says. */
+/** The origin of a request, as a log line shows it. */
 export interface RequestOrigin {
   readonly requestId: string
   readonly ip: string
@@ -20,34 +21,34 @@ export interface Log {
   warn(message: string, fields?: Fields): void
   error(message: string, fields?: Fields): void
   /**
-   * One line a request, buffered: it is on the hot path. A no-op above level `info`; then `caller.ip` is never asked for.
-   * Only the path of `url` is written: a query can hold a token. `userId` 0 means nobody.
+   * Writes one line for a request. Buffered, because every request calls it. Does nothing above level `info` and then does not read
+   * `caller.ip`. Of `url` only the path is written, as a query can contain a token. `userId` is 0 for anonymous requests.
    */
   access(method: string, url: string, status: number, ms: number, caller: RequestOrigin, userId: number): void
-  /** Writes out what is buffered; called before exit. */
+  /** Writes the buffered lines. Called before exit. */
   flush(): void
 }
 
 export interface LogOptions {
-  level: Level
+  level: LogLevel
   format: 'text' | 'json'
-  /** Takes whole lines; standard error unless given. */
+  /** Receives whole lines. Default: standard error. */
   write?: (lines: string) => void
   clock?: Clock
 }
 
-const RANK: Record<Level, number> = { debug: 0, info: 1, warn: 2, error: 3 }
-const LABEL: Record<Level, string> = { debug: 'DEBUG', info: 'INFO ', warn: 'WARN ', error: 'ERROR' }
+const RANK: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
+const LABEL: Record<LogLevel, string> = { debug: 'DEBUG', info: 'INFO ', warn: 'WARN ', error: 'ERROR' }
 
-/** A line waits at most this long, so that a busy server writes once for hundreds of requests. */
+/** Longest time that a line is buffered. A busy server writes hundreds of requests at once. */
 const FLUSH_MS = 100
-/** UTF-16 units; about 64 KB. */
+/** Longest buffer in UTF-16 units, about 64 KB. */
 const FLUSH_CHARS = 65_536
-/** When the other end of the pipe does not read, lines are dropped beyond this rather than memory filled. */
+/** If stderr is not read, lines beyond this size are dropped so that memory does not grow. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024
 
-/** Characters that would break a line, hide text on a terminal, or need escaping in JSON. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+/** Characters that break a line, hide text on a terminal, or must be escaped in JSON. */
+// oxlint-disable-next-line no-control-regex -- control characters are escaped
 const UNSAFE = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 // oxlint-disable-next-line no-control-regex -- the same
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
@@ -76,7 +77,7 @@ export function createLog({ level, format, write = standardError(), clock = syst
     else timer ??= later(flush)
   }
 
-  function say(at: Level, message: string, fields: Fields | undefined): void {
+  function say(at: LogLevel, message: string, fields: Fields | undefined): void {
     if (RANK[at] < least) return
     const masked = fields && (maskField('', fields) as Fields)
     const line = format === 'json' ? jsonLine(time(), at, message, masked) : textLine(time(), at, message, masked)
@@ -104,7 +105,7 @@ export function createLog({ level, format, write = standardError(), clock = syst
   }
 }
 
-/** Of a whole URL or a path; without the query, which can carry tokens and invite codes. */
+/** The path of a URL or path, without the query, which can contain tokens and invitation codes. */
 function pathOf(url: string): string {
   const scheme = url.indexOf('://')
   const start = scheme < 0 ? 0 : url.indexOf('/', scheme + 3)
@@ -113,21 +114,21 @@ function pathOf(url: string): string {
   return path.startsWith('/api/auth/') ? path.replace(DEVICE_IN_PATH, '$1***') : path
 }
 
-/** These paths take a device's raw id, which can log in. */
+/** These paths contain a device id, which can sign in. */
 const DEVICE_IN_PATH = /^(\/api\/auth\/(?:logout|devices)\/).+/
 
-function jsonLine(time: string, level: Level, message: string, fields: Fields | undefined): string {
+function jsonLine(time: string, level: LogLevel, message: string, fields: Fields | undefined): string {
   return JSON.stringify({ time, level, message: maskText(message), ...fields }) + '\n'
 }
 
-function textLine(time: string, level: Level, message: string, fields: Fields | undefined): string {
+function textLine(time: string, level: LogLevel, message: string, fields: Fields | undefined): string {
   let line = `${time} ${LABEL[level]} ${visible(maskText(message))}`
   let stack = ''
   for (const [key, value] of Object.entries(fields ?? {})) {
     if (value === undefined) continue
     if (isErrorView(value)) {
       line += ` ${key}=${visible(JSON.stringify(`${value.name}: ${value.message}`))}`
-      // Indented, so that no text of an error can pass for a line of the log.
+      // Indented, so that the text of an error cannot forge a log line.
       if (value.stack) for (const row of value.stack.split('\n')) stack += `    ${visible(row)}\n`
     } else
       line += ` ${key}=${typeof value === 'string' && /^[\w./:@*+-]+$/.test(value) ? value : visible(JSON.stringify(value))}`
@@ -138,7 +139,7 @@ function textLine(time: string, level: Level, message: string, fields: Fields | 
 const isErrorView = (value: unknown): value is { name: string; message: string; stack?: string } =>
   typeof value === 'object' && value !== null && 'name' in value && 'message' in value && 'stack' in value
 
-/** ISO 8601; the date is built once a second. */
+/** ISO 8601. The part up to the second is built once per second. */
 function timestamps(clock: Clock): () => string {
   let second = -1
   let prefix = ''
@@ -155,14 +156,14 @@ function timestamps(clock: Clock): () => string {
 
 function later(run: () => void): ReturnType<typeof setTimeout> {
   const timer = setTimeout(run, FLUSH_MS)
-  // A waiting log line alone keeps no process alive; the exit handler writes it.
+  // A buffered line must not keep the process alive; the exit handler writes it.
   timer.unref()
   return timer
 }
 
 /**
- * Synchronous, so that nothing is lost at exit. A full pipe (EAGAIN) keeps the rest for the next call; a closed one or a full
- * disk loses lines, not the server.
+ * Writes synchronously, so that nothing is lost at exit. If the pipe is full (EAGAIN), the rest is kept for the next call; if it is
+ * closed or the disk is full, lines are lost and the server goes on.
  */
 function standardError(): (lines: string) => void {
   let rest: Buffer = Buffer.alloc(0)

@@ -1,26 +1,26 @@
-/** Keeps what could be used against a person out of the log: secrets whole, contact details but for a hint. */
+/** Masks secrets and contact details in the log. Of contact details a hint remains. */
 
 const SECRET_KEY =
   /token|secret|password|passwd|authorization|cookie|api-?key|signature|deviceid|device-id|credential|setup/i
 const CONTACT_KEY = /^(e-?mail|phone|mobile|account)s?$/i
-/** A field named so is a verification code only when it looks like one: error codes have the same name. */
+/** A field with such a name is masked only if its value looks like a verification code: error codes have the same names. */
 const CODE_KEY = /code$/i
 const CODE = /^\d{6}$/
 
 const JWT = /\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?/g
 const BEARER = /\b(Bearer|Basic)\s+[\w.~+/=-]+/gi
-/** A secret that stands in a query string or a `name=value` or `name: value` text. */
+/** A secret in a query string or in a text such as `name=value` or `name: value`. */
 const PAIR = /\b([\w-]*(?:token|secret|password|ticket)["']?\s?[=:]\s?["']?)([^\s&"',;)]+)/gi
 const CODE_PAIR = /(code["']?\s?[=:]\s?["']?)\d{6}(?!\d)/gi
 const EMAIL = /\b([\w+.-])[\w+.-]*@((?:[\w-]+\.)+[a-z]{2,})\b/gi
-/** E.164 with its plus, or the 11 digits of a mainland number. */
+/** E.164 with its plus sign, or the 11 digits of a mainland Chinese number. */
 const PHONE = /(?<![\w.-])(\+\d{2}(?=\d{6,13}(?!\d))|1[3-9]\d(?=\d{8}(?!\d)))\d+(\d{2})(?![\w-]|\.\d)/g
 /** User and password of a connection string. */
 const URL_LOGIN = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi
 
 const MAYBE = /[@+=:]|eyJ|Bearer|Basic|1[3-9]\d{9}/i
 
-/** Masks what looks like a token, code, phone number or e-mail inside a text. */
+/** Masks tokens, codes, phone numbers and e-mail addresses inside a text, as far as it can recognize them. */
 export function maskText(text: string): string {
   if (!MAYBE.test(text)) return text
   return text
@@ -33,11 +33,11 @@ export function maskText(text: string): string {
     .replace(PHONE, '$1***$2')
 }
 
-/** Deeper than this, or in longer lists, a log line tells nobody more. */
+/** Deeper values and longer lists would not help a reader of the log. */
 const MAX_DEPTH = 5
 const MAX_ITEMS = 50
 
-/** A copy of a field's value that may be logged. Errors become name, message, code and stack. */
+/** A masked copy of a field's value. Errors become objects with name, message, code and stack. */
 export function maskField(key: string, value: unknown, depth = 0): unknown {
   if (value === undefined || value === null || typeof value === 'boolean') return value
   if (SECRET_KEY.test(key)) return '***'

@@ -1,13 +1,13 @@
-/** What calls to outside services have in common: one kind of failure, time limits, no redirects, small answers. */
+/** HTTP calls to outside services, with time limits, a maximum answer size, no redirects and one error class. */
 
 import { SECOND } from './clock.ts'
 
-/** A gateway did not take what it was given. The message is for the log and for operators: what the gateway said. */
+/** A gateway did not accept a message or token. The error's message, for the log and operators, contains the gateway's answer. */
 export class GatewayError extends Error {
   override name = 'GatewayError'
   constructor(
     message: string,
-    /** Trying again cannot help: it is about this recipient or this token, not about the gateway. */
+    /** The failure concerns this recipient or token, not the gateway: another attempt cannot succeed. */
     readonly permanent = false,
     options?: ErrorOptions,
   ) {
@@ -15,11 +15,11 @@ export class GatewayError extends Error {
   }
 }
 
-/** Gateways answer within a second or two; one that takes longer is in trouble. */
+/** Gateways normally answer within one or two seconds. */
 const ANSWER_MS = 10 * SECOND
 /** Answers are a few hundred bytes. */
 const MAX_ANSWER_BYTES = 64 * 1024
-/** More of an answer tells nobody more. */
+/** Characters of an answer that are shown. */
 const MAX_SHOWN = 200
 
 export interface Answer {
@@ -34,7 +34,7 @@ export interface Call {
   readonly signal?: AbortSignal
 }
 
-/** One HTTP exchange. @throws GatewayError when there is no answer. */
+/** Sends one HTTP request. @throws GatewayError if there is no answer. */
 export async function call(url: string, { method = 'POST', headers, body, signal }: Call): Promise<Answer> {
   const late = AbortSignal.timeout(ANSWER_MS)
   try {
@@ -42,7 +42,7 @@ export async function call(url: string, { method = 'POST', headers, body, signal
       method,
       ...(headers && { headers }),
       ...(body !== undefined && { body }),
-      // A redirect would carry the message and its signature to somebody else.
+      // A redirect would send the message and its signature to another server.
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, late]) : late,
     })
@@ -77,7 +77,7 @@ function why(error: unknown): string {
   return typeof code === 'string' ? `${code} (${String(message)})` : String(message ?? error)
 }
 
-/** An answer's JSON object; empty when it is none. */
+/** The JSON object of an answer; empty if the answer is not a JSON object. */
 export function jsonOf(answer: Answer): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(answer.text)
@@ -87,11 +87,11 @@ export function jsonOf(answer: Answer): Record<string, unknown> {
   }
 }
 
-/** The beginning of an answer on one line, for messages. */
+/** The start of an answer on one line, for error messages. */
 export const shownAnswer = ({ status, text }: Answer): string =>
   `HTTP ${status} ${text.slice(0, MAX_SHOWN).replace(/\s+/g, ' ')}`.trim()
 
-/** Whether a service's host answers at all; what it says does not matter. Resolves with a sentence. @throws GatewayError */
+/** Checks that a host answers; any answer is accepted. Resolves with a sentence. @throws GatewayError */
 export async function reach(url: string): Promise<string> {
   const { status } = await call(url, { method: 'GET' })
   return `${new URL(url).host} answers (HTTP ${status})`

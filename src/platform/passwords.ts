@@ -1,4 +1,4 @@
-/** Password hashing: argon2id with bounded concurrency, so that logins never starve other requests. */
+/** Hashes passwords: argon2id with bounded concurrency, so that logins do not starve other requests. */
 
 import { availableParallelism } from 'node:os'
 
@@ -6,19 +6,19 @@ import { secret } from './ids.ts'
 
 export interface Passwords {
   hash(password: string): Promise<string>
-  /** Takes the same time whether `stored` is a hash or null (no such account, no password). */
+  /** Takes the same time if `stored` is null (no such account, or no password). */
   verify(password: string, stored: string | null): Promise<boolean>
-  /** True when `stored` was made with other parameters than today's and should be made anew at the next login. */
+  /** True if `stored` was made with other parameters than the current ones and should be replaced at the next login. */
   outdated(stored: string): boolean
 }
 
 export class PasswordQueueFull extends Error {}
 
-/** OWASP's second recommendation for argon2id (19 MiB, t=2, p=1): 26 ms here, where Bun's default takes 98 ms and 64 MiB. */
+/** OWASP's second recommendation for argon2id (19 MiB, t=2, p=1) takes 26 ms (measured); Bun's default takes 98 ms and 64 MiB. */
 const PARAMETERS = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
 
-/** Waiting longer than about this many hashes (26 ms each) is worse for a phone than being told to come back. */
+/** Hashes that may wait, at 26 ms each. With a longer queue, clients would time out before they are refused. */
 const QUEUE = 200
 
 /**
@@ -27,7 +27,7 @@ const QUEUE = 200
  */
 export function createPasswords(): Passwords {
   const run = semaphore(Math.max(1, Math.min(2, availableParallelism() - 1)), QUEUE, () => new PasswordQueueFull())
-  // A real hash of a value nobody knows: an unknown account costs the same as a wrong password.
+  // The hash of a random value, so that an unknown account takes as long as a wrong password.
   let decoy: Promise<string> | undefined
   return {
     hash: (password) => run(() => Bun.password.hash(password, PARAMETERS)),
@@ -41,7 +41,7 @@ export function createPasswords(): Passwords {
   }
 }
 
-/** At most `limit` tasks at once, at most `queue` waiting; one more is turned away with `onFull()`. */
+/** Runs at most `limit` tasks at once and lets at most `queue` wait. @throws onFull() for any more. */
 function semaphore(limit: number, queue: number, onFull: () => Error) {
   let running = 0
   const waiting: (() => void)[] = []

@@ -1,4 +1,4 @@
-/** Keeps a text unreadable for whoever sees the database or a copy of it, but not this server's key. AES-256-GCM. */
+/** Encrypts texts in the database with this server's key (AES-256-GCM), so that a copy of the database does not reveal them. */
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 
@@ -6,16 +6,16 @@ import { bytes } from './ids.ts'
 
 export interface Seal {
   seal(text: string): string
-  /** Undefined when it was sealed with another key, or was changed. */
+  /** Undefined if the text was sealed with another key or was changed. */
   open(sealed: string): string | undefined
-  /** A keyed hash (HMAC-SHA-256, base64url): for what is to be recognized later and is too short to be hashed without a key. */
+  /** A keyed hash (HMAC-SHA-256, base64url), for recognizing values that are too short to be hashed without a key. */
   mac(text: string): string
 }
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** `key`: 32 bytes, used for nothing else. A random IV is safe for 2^32 texts a key. */
+/** `key`: 32 bytes that have no other use. Random IVs are safe for 2^32 texts per key. */
 export function createSeal(key: Uint8Array): Seal {
   const macKey = new Uint8Array(hkdfSync('sha256', key, '', 'tessera keyed hashes v1', 32))
   return {

@@ -1,4 +1,4 @@
-/** Access tokens: JWT, HS256 only (conventions §4), and a memory of those verified already. */
+/** Signs and verifies access tokens: JWT with HS256 only (conventions §4). Keeps the claims of verified tokens. */
 
 import { jwtVerify, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
@@ -7,7 +7,7 @@ import type { Clock } from './clock.ts'
 import { DAY } from './clock.ts'
 import { uuid } from './ids.ts'
 
-/** Life of an access token (spec §8). */
+/** Lifetime of an access token (spec §8). */
 export const ACCESS_TOKEN_MS = 7 * DAY
 
 export interface Claims {
@@ -20,19 +20,19 @@ export interface Claims {
 
 export interface Tokens {
   sign(claims: Omit<Claims, 'expiresAt'>): Promise<{ token: string; expiresAt: number }>
-  /** The claims, or undefined for anything that this server did not sign or that has expired. Synchronous once seen. */
+  /** The claims, or undefined if this server did not sign the token or it has expired. Synchronous for tokens seen before. */
   verify(token: string): Claims | undefined | Promise<Claims | undefined>
 }
 
 const ALGORITHM = 'HS256'
-/** Verified tokens kept: about 6 MB, and enough for the phones of a small organization. */
-const REMEMBERED = 10_000
-/** Longer than any token made here; keeps hostile headers out of the cache's keys. */
+/** Number of verified tokens that are kept: about 6 MB, enough for the phones of a small organization. */
+const MAX_KEPT = 10_000
+/** Longer than any token of ours; keeps hostile headers out of the cache. */
 const MAX_LENGTH = 1024
 
 /** `key`: at least 256 random bits. */
 export function createTokens(key: Uint8Array, clock: Clock): Tokens {
-  const verified = new LRUCache<string, Claims>({ max: REMEMBERED })
+  const verified = new LRUCache<string, Claims>({ max: MAX_KEPT })
 
   async function check(token: string): Promise<Claims | undefined> {
     try {

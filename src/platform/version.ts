@@ -1,8 +1,8 @@
 import manifest from '../../package.json' with { type: 'json' }
 
-/** Set by the build; a server run from the source tree has none. */
+/** Set by the build; undefined if the server runs from the sources. */
 declare const TESSERA_COMMIT: string
-/** Time of that commit, epoch milliseconds. */
+/** Time of the commit, epoch milliseconds. */
 declare const TESSERA_BUILT_AT: number
 
 export const version: string = manifest.version

@@ -1,7 +1,7 @@
 /**
- * A signed JSON POST to an address of the operator's own. `X-Tessera-Signature` is the lower-case hex HMAC-SHA-256, under the
- * shared secret, of `X-Tessera-Timestamp` (epoch seconds), a full stop, and the body's bytes. A receiver checks it, refuses
- * timestamps more than 5 minutes off, and may remember `id` to drop repetitions.
+ * Sends a signed JSON POST to a webhook of the operator. `X-Tessera-Signature` is the HMAC-SHA-256, in lower-case hex and with the
+ * shared secret as key, of `X-Tessera-Timestamp` (epoch seconds), a full stop and the body's bytes. A receiver checks it, refuses
+ * timestamps that differ by more than 5 minutes, and may use `id` to ignore repetitions.
  */
 
 import { createHmac } from 'node:crypto'
@@ -14,8 +14,8 @@ import { type Answer, call, GatewayError, shownAnswer } from './outgoing.ts'
 export const webhookSignature = (secret: string, timestamp: string, body: string): string =>
   createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
 
-/** What a receiver says when it will never take this one; every other failure may pass. */
-const NEVER = [400, 410, 422]
+/** Statuses by which a receiver refuses a message for good; all other failures are temporary. */
+const PERMANENT = [400, 410, 422]
 
 /** Resolves with a 2xx answer. @throws GatewayError */
 export async function callWebhook(
@@ -36,5 +36,5 @@ export async function callWebhook(
     ...(signal && { signal }),
   })
   if (answer.status >= 200 && answer.status < 300) return answer
-  throw new GatewayError(shownAnswer(answer), NEVER.includes(answer.status))
+  throw new GatewayError(shownAnswer(answer), PERMANENT.includes(answer.status))
 }

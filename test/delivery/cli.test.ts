@@ -33,7 +33,7 @@ describe('test-mail', () => {
   test('sends a mail and tells the code in it', async () => {
     const { code, stdout, stderr } = await place.run(['test-mail', 'ann@example.com'], { env: env() })
     expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/^127\.0\.0\.1:\d+ took the message in \d+ ms\.\nThe test code in it is \d{6};/)
+    expect(stdout).toMatch(/^127\.0\.0\.1:\d+ accepted the message in \d+ ms\.\nIt contains the test code \d{6},/)
     expect(stdout).toContain(await gateways.codeFor('ann@example.com'))
     expect(existsSync(place.dataDir)).toBe(false)
   })
@@ -72,7 +72,7 @@ describe('test-mail', () => {
       { TESSERA_SMTP_URL: 'smtp://h' },
       'a@b.org',
       2,
-      'TESSERA_SMTP_URL needs TESSERA_MAIL_FROM beside it.',
+      'TESSERA_SMTP_URL requires TESSERA_MAIL_FROM as well.',
     ],
   ] as const)('%s', async (_, given, to, exitCode, sentence) => {
     const { code, stdout, stderr } = await place.run(['test-mail', to], { env: given === 'all' ? env() : given })
@@ -99,7 +99,7 @@ describe('test-sms', () => {
   ])('%s', async (given, to) => {
     const { code, stdout, stderr } = await place.run(['test-sms', given], { env: env() })
     expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toContain('The webhook gateway took the message')
+    expect(stdout).toContain('The webhook gateway accepted the message')
     expect(stdout).toContain(await gateways.codeFor(to))
   })
 
@@ -120,7 +120,7 @@ describe('test-sms', () => {
       const given = { TESSERA_SMS_URL: url }
       const { code, stdout, stderr } = await place.run(['test-sms', '+8613800138000'], { env: given })
       expect([code, stderr]).toEqual([0, ''])
-      expect(stdout).toContain(`The ${url.split(':')[0]!} gateway took the message`)
+      expect(stdout).toContain(`The ${url.split(':')[0]!} gateway accepted the message`)
     }
     await vendor.stop()
     expect(vendor.received).toHaveLength(3)
@@ -164,10 +164,10 @@ describe('doctor', () => {
     const before = [gateways.messages.length, gateways.mails.length]
     const found = await look(env({ TESSERA_GEOIP_FILE: path }))
     expect(found.get('mail')).toMatchObject({ verdict: 'OK' })
-    expect(found.get('mail')!.message).toContain('answers, in clear')
+    expect(found.get('mail')!.message).toContain('answers, unencrypted')
     expect(found.get('sms')).toMatchObject({ verdict: 'OK' })
     expect(found.get('one-click')).toMatchObject({ verdict: 'OK' })
-    expect(found.get('cities')).toMatchObject({ verdict: 'OK', message: `${path}, IPv4, made 2026-01-02` })
+    expect(found.get('cities')).toMatchObject({ verdict: 'OK', message: `${path}, IPv4, created 2026-01-02` })
     // Looking sends nothing.
     expect([gateways.messages.length, gateways.mails.length]).toEqual(before)
   })

@@ -17,8 +17,8 @@ const login = (server: RunningCli, account: string, password: string): Promise<R
     headers: { 'x-device-id': 'device-of-the-console' },
   })
 
-describe('admin', () => {
-  test('create, list and reset-password, with what each refuses', async () => {
+describe('tessera admin', () => {
+  test('admin create, list and reset-password work and refuse taken names, weak passwords and unknown users', async () => {
     expect((await place.run(['admin', 'list'])).stdout).toBe('There is no administrator yet.\n')
 
     const made = await place.run(['admin', 'create', 'ann', '--generate'])
@@ -29,7 +29,7 @@ describe('admin', () => {
     expect(twice.code).toBe(2)
     expect(twice.stdout).not.toContain('Password')
 
-    writeFileSync(join(place.cwd, 'pw'), 'a second good password\nand a line that nobody reads\n')
+    writeFileSync(join(place.cwd, 'pw'), 'a second good password\nand a line that is not read\n')
     expect((await place.run(['admin', 'create', 'bob', '--password-file', 'pw'])).code).toBe(0)
 
     const weak = await place.run(['admin', 'create', 'eve', '--password-file', '-'], { stdin: 'short\n' })
@@ -54,7 +54,7 @@ describe('admin', () => {
     expect(session.status).toBe(200)
     expect((await login(before, 'bob', 'a second good password')).status).toBe(200)
     expect((await login(before, 'eve', 'short')).status).not.toBe(200)
-    // An administrator exists: no link is printed.
+    // No link is printed, as an administrator exists.
     expect(before.stdout().trimEnd().split('\n')).toHaveLength(1)
     await before.end()
 
@@ -69,7 +69,7 @@ describe('admin', () => {
     await after.end()
   }, 120_000)
 
-  test('asks on a terminal without showing what is typed', async () => {
+  test('admin create asks for the password on a terminal without showing it', async () => {
     const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ')
     const { program } = await import('./cli.ts')
     const type = async (text: string): Promise<string> => {
@@ -88,7 +88,7 @@ describe('admin', () => {
       let asked = 0
       for await (const chunk of child.stdout) {
         out += new TextDecoder().decode(chunk)
-        const questions = out.split(/New password: |Once more: /).length - 1
+        const questions = out.split(/New password: |Repeat the password: /).length - 1
         if (questions > asked) {
           asked = questions
           child.stdin.write(`${text}\r`)
@@ -105,7 +105,7 @@ describe('admin', () => {
 })
 
 describe('the first administrator', () => {
-  test('by a link that is printed while there is none, and changes at each start', async () => {
+  test('while there is no administrator, each start prints a new setup link', async () => {
     const links = []
     for (let i = 0; i < 2; i++) {
       const server = await place.serve()
@@ -114,7 +114,7 @@ describe('the first administrator', () => {
       expect(link).toStartWith(`${server.url}/setup?token=`)
       expect((await fetch(link)).status).toBe(200)
       links.push(new URL(link).search)
-      // The log never holds it.
+      // The log does not contain it.
       await server.end()
       expect(server.stderr()).not.toContain(new URL(link).searchParams.get('token')!)
     }
@@ -125,14 +125,14 @@ describe('the first administrator', () => {
     await server.end()
   })
 
-  test('by the configuration, once', async () => {
+  test('the configuration creates the first administrator and does not change it later', async () => {
     writeFileSync(join(place.cwd, 'pw'), 'from the configuration\n')
     const env = { TESSERA_ADMIN_USERNAME: 'root', TESSERA_ADMIN_PASSWORD_FILE: 'pw' }
     const first = await place.serve([], { env })
     expect(first.stdout()).not.toContain('/setup')
     expect((await login(first, 'root', 'from the configuration')).status).toBe(200)
     await first.end()
-    // Changed there afterwards: there is an administrator, who keeps the name and the password.
+    // The configuration is changed: the administrator keeps name and password.
     const second = await place.serve([], {
       env: { TESSERA_ADMIN_USERNAME: 'other', TESSERA_ADMIN_PASSWORD: 'another password' },
     })
@@ -141,7 +141,7 @@ describe('the first administrator', () => {
     await second.end()
   })
 
-  test('a configured password that is too weak is a mistake in the configuration', async () => {
+  test('a configured administrator password that is too weak is a mistake in the configuration', async () => {
     const { code, stderr } = await place.run(['serve'], {
       env: { TESSERA_ADMIN_USERNAME: 'root', TESSERA_ADMIN_PASSWORD: 'root', TESSERA_LOG_LEVEL: 'error' },
     })

@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => place.dispose())
 
-/** Somebody who writes codes, and remembers each that was acknowledged. */
+/** A user who creates codes and remembers those that were acknowledged. */
 class Writer {
   readonly names = new Set<string>()
   #headers: Record<string, string> = {}
@@ -62,8 +62,8 @@ class Writer {
 const quiet = { env: { TESSERA_RATE_LIMIT: 'off', TESSERA_LOG_LEVEL: 'warn' } }
 const archive = (): string => join(place.home, 'backup.tar.zst')
 
-/** Stops with a little of everything in the directory. */
-async function furnish(): Promise<Writer> {
+/** Fills the data directory with some of everything and stops the server. */
+async function fill(): Promise<Writer> {
   const writer = new Writer('ann')
   const server = await place.serve([], quiet)
   await writer.signIn(server, 'register')
@@ -90,7 +90,7 @@ async function members(path: string): Promise<Map<string, Uint8Array>> {
   return found
 }
 
-test('a backup taken while the server writes holds everything acknowledged before it, and a restore gives it back', async () => {
+test('a backup during writes contains everything acknowledged before it, and a restore brings it back', async () => {
   const server = await place.serve([], quiet)
   const writer = new Writer('ann')
   await writer.signIn(server, 'register')
@@ -126,22 +126,22 @@ test('a backup taken while the server writes holds everything acknowledged befor
   await writer.signIn(again, 'login')
   const found = await writer.read(again)
   for (const name of before) expect(found).toContain(name)
-  // Of those written meanwhile some may be in it, none that never were.
+  // Codes written during the backup may be in it; codes that were never written are not.
   for (const name of found) expect(writer.names).toContain(name)
   await writer.write(again, 'one more')
   expect(writer.names).toContain('one more')
   expect(await again.end()).toBe(0)
 }, 60_000)
 
-test('everything comes back as it was, byte for byte, by either compression', async () => {
-  const writer = await furnish()
+test('a restore brings everything back byte for byte, with both compressions', async () => {
+  const writer = await fill()
   for (const [file, flags] of [
     [archive(), []],
     [join(place.home, 'backup.tar.gz'), ['--gzip']],
   ] as const) {
     const made = await place.run(['backup', file, '--json', ...flags])
     expect(JSON.parse(made.stdout)).toMatchObject({ file, files: 4 })
-    expect((await place.run(['restore', '--check', file])).stdout).toContain('is good: 4 files')
+    expect((await place.run(['restore', '--check', file])).stdout).toContain('can be restored: 4 files')
 
     writeFileSync(join(place.dataDir, 'files/ab/later'), 'not in the backup')
     rmSync(join(place.dataDir, 'files/ab/cdef'))
@@ -152,7 +152,7 @@ test('everything comes back as it was, byte for byte, by either compression', as
     expect(readFileSync(join(place.dataDir, 'apps/应用 1.0.apk'), 'utf8')).toBe('package')
     expect(existsSync(join(place.dataDir, 'files/ab/later'))).toBe(false)
     expect(existsSync(join(place.dataDir, 'files/.unfinished'))).toBe(false)
-    // What was there is kept, and the places are named.
+    // The old data is kept, and the message names its folder.
     const kept = /in (\S+)\.$/m.exec(restored.stdout)![1]!
     expect(readFileSync(join(kept, 'files/ab/later'), 'utf8')).toBe('not in the backup')
     if (!onPostgres) expect(existsSync(join(kept, 'tessera.db'))).toBe(true)
@@ -165,8 +165,8 @@ test('everything comes back as it was, byte for byte, by either compression', as
   }
 }, 60_000)
 
-test('without a name it goes to backups/, and other tools can read it', async () => {
-  await furnish()
+test('without FILE a backup is written to backups/, and other tools can read it', async () => {
+  await fill()
   const { stdout } = await place.run(['backup'])
   const [name] = readdirSync(join(place.dataDir, 'backups'))
   expect(name).toMatch(/^tessera-\d{8}-\d{6}\.tar\.zst$/)
@@ -187,21 +187,21 @@ test('without a name it goes to backups/, and other tools can read it', async ()
   expect(manifest.tables.qr_codes).toBe(20)
 })
 
-describe('a backup is refused, and nothing is left of it,', () => {
-  test('where a file stands, where there is no folder, and where there is no database', async () => {
+describe('a refused backup', () => {
+  test('a backup is refused if its file exists, its folder is missing, or there is no database', async () => {
     expect((await place.run(['backup'])).code).toBe(2)
-    await furnish()
+    await fill()
     writeFileSync(archive(), 'precious')
-    expect((await place.run(['backup', archive()])).stderr).toContain('exists already')
+    expect((await place.run(['backup', archive()])).stderr).toContain('already exists')
     expect(readFileSync(archive(), 'utf8')).toBe('precious')
     expect((await place.run(['backup', join(place.home, 'missing/x.tar.zst')])).code).toBe(2)
   })
 
-  test('when the disk is full', async () => {
-    await furnish()
+  test('a backup to a full disk is refused and leaves no file', async () => {
+    await fill()
     const folder = join(place.home, 'full')
     mkdirSync(folder)
-    // Random bytes: they do not get smaller.
+    // Random bytes cannot be compressed.
     writeFileSync(join(place.dataDir, 'files/noise'), randomBytes(65_536))
     const script = `mount -t tmpfs -o size=32k none "${folder}" && { "$0" "$@"; code=$?; ls -A "${folder}"; exit $code; }`
     const { OWN_MOUNTS } = await import('./cli.ts')
@@ -211,9 +211,9 @@ describe('a backup is refused, and nothing is left of it,', () => {
     expect(outcome.code).toBe(5)
   })
 
-  test('when it is interrupted', async () => {
-    await furnish()
-    // Random bytes: slow to compress.
+  test('an interrupted backup leaves no file', async () => {
+    await fill()
+    // Random bytes are slow to compress.
     writeFileSync(join(place.dataDir, 'files/large'), randomBytes(150_000_000))
     const running = place.start(['backup', archive(), '--gzip'])
     const underWay = (): boolean => readdirSync(place.home).some((name) => name.startsWith('.backup-'))
@@ -226,8 +226,8 @@ describe('a backup is refused, and nothing is left of it,', () => {
   })
 })
 
-describe('a restore is refused and touches nothing', () => {
-  /** Everything in the data directory but who held it. */
+describe('a refused restore changes no data', () => {
+  /** Hashes of all files in the data directory except those of the lock. */
   const state = (): Record<string, number> =>
     Object.fromEntries(
       readdirSync(place.dataDir, { recursive: true, withFileTypes: true })
@@ -255,20 +255,20 @@ describe('a restore is refused and touches nothing', () => {
     await Bun.write(file, Bun.zstdCompressSync(Buffer.concat([...parts, tarEnd()])))
   }
 
-  test('while a server runs', async () => {
-    await furnish()
+  test('a restore is refused while a server runs', async () => {
+    await fill()
     await place.run(['backup', archive()])
     const server = await place.serve([], quiet)
     const outcome = await place.run(['restore', archive()])
     expect(outcome.code).toBe(3)
     expect(outcome.stderr).toContain(`(process ${server.child.pid})`)
-    // Looking is allowed.
+    // Checking is allowed.
     expect((await place.run(['restore', '--check', archive()])).code).toBe(0)
     expect(await server.end()).toBe(0)
   })
 
-  test('when the archive was tampered with', async () => {
-    await furnish()
+  test('a restore of a changed archive is refused', async () => {
+    await fill()
     await place.run(['backup', archive()])
     if (onPostgres) await place.newDatabase()
     const good = await members(archive())
@@ -279,16 +279,16 @@ describe('a restore is refused and touches nothing', () => {
     const withManifest = (change: object): Map<string, Uint8Array> =>
       new Map(good).set('manifest.json', text.encode(JSON.stringify({ ...manifest, ...change })))
 
-    // The same entries packed again by these helpers are good: what is refused below is what was changed.
+    // The unchanged entries are accepted when these helpers pack them, so each refusal below is caused by its change.
     await pack(bad, good)
     expect((await place.run(['restore', '--check', bad])).code).toBe(0)
 
     await pack(bad, new Map(good).set('files/ab/cdef', new Uint8Array(3_000_000).fill(8)))
-    await refusedBy(bad, /files\/ab\/cdef is not what was backed up/)
+    await refusedBy(bad, /files\/ab\/cdef does not match the manifest/)
     const flipped = Uint8Array.from(good.get(database)!)
     flipped[5000]! ^= 1
     await pack(bad, new Map(good).set(database, flipped))
-    await refusedBy(bad, /is not what was backed up/)
+    await refusedBy(bad, /does not match the manifest/)
     await pack(
       bad,
       [...good].filter(([name]) => name !== 'keys/signing.key'),
@@ -300,9 +300,9 @@ describe('a restore is refused and touches nothing', () => {
     )
     await refusedBy(bad, /no manifest\.json/)
     await pack(bad, [['files/extra', text.encode('x')], ...good])
-    await refusedBy(bad, /files\/extra, which its manifest does not know/)
+    await refusedBy(bad, /files\/extra, which its manifest does not list/)
     await pack(bad, [...good, ['files/after', text.encode('x')]])
-    await refusedBy(bad, /something follows its manifest/)
+    await refusedBy(bad, /data follows its manifest/)
     await pack(bad, [['keys/signing.key', text.encode('x')], ...good])
     await refusedBy(bad, /twice/)
     for (const name of [
@@ -316,7 +316,7 @@ describe('a restore is refused and touches nothing', () => {
       'backups/x',
     ]) {
       await pack(bad, [[name, text.encode('x')], ...good])
-      await refusedBy(bad, 'which has no place in a backup')
+      await refusedBy(bad, 'which does not belong in a backup')
       expect(existsSync(join(place.home, 'evil'))).toBe(false)
     }
     await pack(bad, withManifest({ version: 2 }))
@@ -326,17 +326,17 @@ describe('a restore is refused and touches nothing', () => {
     await pack(bad, withManifest({ files: [{ path: database, size: -1, sha256: 'x' }] }))
     await refusedBy(bad, /manifest\.json is damaged/)
     await pack(bad, withManifest({ files: manifest.files.filter((f: { path: string }) => f.path !== database) }))
-    await refusedBy(bad, /which its manifest does not know/)
+    await refusedBy(bad, /which its manifest does not list/)
     if (!onPostgres) {
       await pack(bad, withManifest({ tables: { ...manifest.tables, qr_codes: 21 } }))
-      await refusedBy(bad, /table qr_codes has 20 rows, 21 were backed up/)
+      await refusedBy(bad, /table qr_codes has 20 rows instead of 21/)
     }
     await pack(bad, withManifest({ database: onPostgres ? 'sqlite' : 'postgres' }))
     await refusedBy(bad, /TESSERA_DATABASE_URL/, 2)
   }, 120_000)
 
-  test('when the file is cut short, has a changed bit, or is something else', async () => {
-    await furnish()
+  test('a restore of a truncated file, one with a changed bit, or another file is refused', async () => {
+    await fill()
     await place.run(['backup', archive()])
     if (onPostgres) await place.newDatabase()
     const good = await Bun.file(archive()).bytes()
@@ -355,30 +355,30 @@ describe('a restore is refused and touches nothing', () => {
     await refusedBy(bad, /neither \.tar\.zst nor \.tar\.gz/)
   }, 60_000)
 
-  test('when it holds links', async () => {
-    await furnish()
+  test('a restore of an archive with links is refused', async () => {
+    await fill()
     mkdirSync(join(place.home, 'evil/files'), { recursive: true })
     Bun.spawnSync(['sh', '-c', 'ln -s /etc files/link && tar --zstd -cf ../bad.tar.zst files/link'], {
       cwd: join(place.home, 'evil'),
     })
-    await refusedBy(join(place.home, 'bad.tar.zst'), /no regular file/)
+    await refusedBy(join(place.home, 'bad.tar.zst'), /not a regular file/)
   })
 
-  test('when its database was made by a newer version', async () => {
+  test('a restore of a database of a newer version is refused', async () => {
     if (onPostgres) return expect(place.databaseUrl).not.toBe('')
-    await furnish()
+    await fill()
     const file = join(place.dataDir, 'tessera.db')
     const { Database } = await import('bun:sqlite')
     const db = new Database(file)
     db.run("INSERT INTO schema_migrations VALUES ('9999_future', 'x', 1)")
     db.close()
     await place.run(['backup', archive()])
-    await refusedBy(archive(), 'was made by a newer version')
+    await refusedBy(archive(), 'was written by a newer version')
   })
 
-  test('into a PostgreSQL database that holds something', async () => {
+  test('a restore to a PostgreSQL database that is not empty is refused', async () => {
     if (!onPostgres) return expect(place.databaseUrl).toBe('')
-    await furnish()
+    await fill()
     await place.run(['backup', archive()])
     const outcome = await place.run(['restore', archive()])
     expect(outcome.stderr).toContain('is not empty')
@@ -388,7 +388,7 @@ describe('a restore is refused and touches nothing', () => {
 
 test('a backup of a corrupt database is refused', async () => {
   if (onPostgres) return expect(place.databaseUrl).not.toBe('')
-  await furnish()
+  await fill()
   const file = join(place.dataDir, 'tessera.db')
   const bytes = readFileSync(file)
   bytes.fill(0xee, 40_000, 60_000)
@@ -400,10 +400,10 @@ test('a backup of a corrupt database is refused', async () => {
   expect((await place.run(['doctor'])).stdout).toMatch(/FAIL +database/)
 })
 
-describe('a restore that is killed', () => {
+describe('a killed restore', () => {
   const NAMES = ['tessera.db', 'files', 'apps', 'keys']
 
-  /** An old directory, and a new one unpacked beside it. */
+  /** A directory with old data, and an unpacked backup in it. */
   async function staged(): Promise<{ dir: string; staging: string }> {
     const dir = join(place.home, 'swap')
     mkdirSync(dir, { recursive: true })
@@ -426,7 +426,7 @@ describe('a restore that is killed', () => {
   const NEW = NAMES.map(() => 'new')
   const OLD = NAMES.map(() => 'old')
 
-  test('before the decision has changed nothing, and its litter goes with the next', async () => {
+  test('a restore killed before the decision has changed nothing, and the next one deletes its litter', async () => {
     const { dir } = await staged()
     expect(await finishRestore(dir)).toBe(false)
     expect(read(dir)).toEqual(OLD)
@@ -434,8 +434,8 @@ describe('a restore that is killed', () => {
     expect(existsSync(join(dir, 'restore-now'))).toBe(false)
   })
 
-  test('after it, at any of its renames, is completed by whoever comes next', async () => {
-    // Each rename that a killed one may have done: (old away, new in) for each entry, in order.
+  test('a restore killed at any rename after the decision is completed by the next process', async () => {
+    // The renames in order: each entry's old data away, then its new data in.
     const order = ['tessera.db-wal', 'files', 'apps', 'keys', 'tessera.db']
     const steps = order.flatMap((name) =>
       name.endsWith('-wal')
@@ -464,8 +464,8 @@ describe('a restore that is killed', () => {
     }
   })
 
-  test('is completed by the next start', async () => {
-    const writer = await furnish()
+  test('a restore killed after the decision is completed by the next start', async () => {
+    const writer = await fill()
     await place.run(['backup', archive()])
     const { unpackArchive } = await import('#platform/backup/read.ts')
     const staging = await makeStaging(place.dataDir, 'killed')
@@ -481,14 +481,14 @@ describe('a restore that is killed', () => {
     expect(statSync(join(place.dataDir, 'files/ab/cdef')).size).toBe(3_000_000)
   })
 
-  test('swapping twice keeps both old directories', async () => {
+  test('a second restore keeps the old data of both', async () => {
     const { dir } = await staged()
     expect(await swapIn(dir, 'now')).toBe(join(dir, 'before-restore-now'))
     const second = await makeStaging(dir, 'later')
     writeFileSync(join(second, 'tessera.db'), 'newest')
     await swapIn(dir, 'later')
     expect(readFileSync(join(dir, 'tessera.db'), 'utf8')).toBe('newest')
-    // A folder that the backup lacks is empty in it.
+    // A folder that is missing in the backup becomes empty.
     expect(readdirSync(join(dir, 'files'))).toEqual([])
     expect(read(join(dir, 'before-restore-now'))).toEqual(OLD)
     expect(read(join(dir, 'before-restore-later'))).toEqual(NEW)
@@ -513,10 +513,10 @@ test.each([
   ['files\\x', false],
   ['backups/x', false],
   ['', false],
-])('%j may stand in a backup: %p', (path, may) => expect(isBackupPath(path)).toBe(may))
+])('%j may be in a backup: %p', (path, may) => expect(isBackupPath(path)).toBe(may))
 
-test('a file that the backup cannot read ends it', async () => {
-  await furnish()
+test('a file that cannot be read ends the backup with an error', async () => {
+  await fill()
   chmodSync(join(place.dataDir, 'files/ab'), 0)
   const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
   if (asNobody.length > 0) {

@@ -15,7 +15,7 @@ beforeAll(() => {
 afterAll(() => place.dispose())
 
 describe('help', () => {
-  test('names every command and the exit codes', async () => {
+  test('help lists every command and the exit codes', async () => {
     for (const args of [['help'], ['--help'], ['-h']]) {
       const { code, stdout, stderr } = await place.run(args)
       expect(code).toBe(0)
@@ -25,41 +25,44 @@ describe('help', () => {
     }
   })
 
-  test.each(verbs.map(({ name }) => name))('%s explains itself and does nothing else', async (name) => {
-    const asked = await place.run([name, '--help'])
-    expect(asked.code).toBe(0)
-    expect(asked.stdout).toContain(`Usage: tessera ${name}`)
-    expect((await place.run(['help', name])).stdout).toBe(asked.stdout)
-    expect(asked.stdout.split('\n').every((line) => line.length <= 130)).toBe(true)
-    expect(existsSync(place.dataDir)).toBe(false)
-  })
+  test.each(verbs.map(({ name }) => name))(
+    '%s --help prints the help of the command and does nothing else',
+    async (name) => {
+      const asked = await place.run([name, '--help'])
+      expect(asked.code).toBe(0)
+      expect(asked.stdout).toContain(`Usage: tessera ${name}`)
+      expect((await place.run(['help', name])).stdout).toBe(asked.stdout)
+      expect(asked.stdout.split('\n').every((line) => line.length <= 130)).toBe(true)
+      expect(existsSync(place.dataDir)).toBe(false)
+    },
+  )
 })
 
-test('version, in three ways', async () => {
+test('version, --version and -v print the version', async () => {
   for (const args of [['version'], ['--version'], ['-v']])
     expect((await place.run(args)).stdout).toMatch(/^tessera \d+\.\d+\.\d+ \(\S+, bun \d+\.\d+\.\d+, \S+\)\n$/)
   expect(JSON.parse((await place.run(['version', '--json'])).stdout)).toMatchObject({ bun: Bun.version })
 })
 
-describe('a wrong command line ends with 2, says what is wrong, and does nothing', () => {
+describe('a wrong command line', () => {
   test.each([
     [['serv'], 'serv is not a command; did you mean serve?'],
     [['xyzzy'], 'xyzzy is not a command.'],
     [['serve', '--prot', '80'], '--prot is not an option; did you mean --port?'],
     [['serve', '-p', '80'], '-p is not an option'],
     [['serve', '--port'], '--port needs a value'],
-    [['serve', '--port=1', '--port=2'], '--port is given twice.'],
-    [['serve', 'now'], '"now" is one word too many.'],
+    [['serve', '--port=1', '--port=2'], '--port is set twice.'],
+    [['serve', 'now'], '"now" is not expected here.'],
     [['backup', '--gzip=yes'], '--gzip takes no value.'],
-    [['restore'], 'Something is missing'],
-    [['restore', 'missing.tar.zst'], 'There is no backup'],
-    [['admin'], 'Something is missing'],
+    [['restore'], 'An argument is missing'],
+    [['restore', 'missing.tar.zst'], 'There is no file'],
+    [['admin'], 'An argument is missing'],
     [['admin', 'creat', 'x'], 'did you mean create?'],
-    [['admin', 'create'], 'Whose?'],
+    [['admin', 'create'], 'The user name is missing'],
     [['admin', 'create', 'x'], '--password-file'],
     [['help', 'serv'], 'did you mean serve?'],
     [['serve', '--config', 'missing.toml'], 'there is no such file'],
-  ])('%j', async (args, sentence) => {
+  ])('the arguments %j exit with 2, print "%s" and do nothing', async (args, sentence) => {
     const { code, stdout, stderr } = await place.run(args)
     expect(stderr).toContain(sentence)
     expect(stderr).not.toContain('    at ')
@@ -68,7 +71,7 @@ describe('a wrong command line ends with 2, says what is wrong, and does nothing
     expect(existsSync(place.dataDir)).toBe(false)
   })
 
-  test('every mistake of the configuration at once', async () => {
+  test('serve reports all mistakes of the configuration at once', async () => {
     writeFileSync(join(place.cwd, 'bad.toml'), 'host = "no host"\nnonsense = true\n')
     const env = { TESSERA_PROT: '1', TESSERA_SECRET: 'short', TESSERA_ADMIN_USERNAME: 'root' }
     const { code, stdout, stderr } = await place.run(['serve', '--config', 'bad.toml', '--log-level', 'loud'], { env })
@@ -90,7 +93,7 @@ describe('a wrong command line ends with 2, says what is wrong, and does nothing
 })
 
 describe('check-config', () => {
-  test('shows values, where they come from, and no secret', async () => {
+  test('check-config prints values and their sources and masks secrets', async () => {
     writeFileSync(join(place.cwd, 'good.toml'), 'port = 81\ntrusted_proxies = ["10.0.0.0/8"]\n')
     const secret = 'very secret '.repeat(4)
     const env = { TESSERA_SECRET: secret, TESSERA_DATABASE_URL: 'postgres://ann:hunter2@db/t', TESSERA_PORT: '' }
@@ -105,14 +108,14 @@ describe('check-config', () => {
     expect(existsSync(place.dataDir)).toBe(false)
   })
 
-  test('as JSON, with the mistakes', async () => {
+  test('check-config --json contains the mistakes', async () => {
     const { code, stdout } = await place.run(['check-config', '--json'], { env: { TESSERA_PORT: 'x' } })
     expect(code).toBe(2)
     expect(JSON.parse(stdout).problems).toEqual(['TESSERA_PORT is "x" but must be a whole number from 0 to 65535.'])
   })
 })
 
-test('nothing asked above left anything in the working directory', () => {
+test('the commands above have written no file to the working directory', () => {
   expect(readdirSync(place.cwd).toSorted()).toEqual(['bad.toml', 'good.toml'])
 })
 
@@ -128,7 +131,7 @@ describe('splitting a command line', () => {
     [['--out', '--fast'], { out: '--fast' }, []],
     [['--', '--fast', '-'], {}, ['--fast', '-']],
     [['-'], {}, ['-']],
-  ])('%j', (argv, expected, words) => {
+  ])('the arguments %j are split into options and words', (argv, expected, words) => {
     const parsed = parseArgs(argv, options)
     expect(Object.fromEntries(parsed.options)).toEqual(expected)
     expect(parsed.words).toEqual(words)
@@ -141,6 +144,6 @@ test.each([
   ['TESSERA_DATADIR', 'TESSERA_DATA_DIR'],
   ['ENTIRELY_DIFFERENT', undefined],
   ['', undefined],
-])('%s is near %p', (name, near) => {
+])('the known name nearest to %s is %p', (name, near) => {
   expect(nearest(name, ['TESSERA_PORT', 'TESSERA_HOST', 'TESSERA_DATA_DIR'])).toBe(near as never)
 })

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }))
 
 describe('the lock', () => {
-  test('is held once, also within one process and by another path, and can be taken again', () => {
+  test('the data directory is locked once, even within one process and by another path, and can be locked again later', () => {
     const dataDir = join(home, 'data')
     const lock = lockDataDirectory(dataDir, 'serve')
     symlinkSync(dataDir, join(home, 'other'))
@@ -25,7 +25,7 @@ describe('the lock', () => {
     lockDataDirectory(dataDir, 'serve').release()
   })
 
-  test('of another process holds though this one asked for it', () => {
+  test('the lock is kept after a second attempt of its own process, and refuses another process', () => {
     const dataDir = join(home, 'data')
     const lock = lockDataDirectory(dataDir, 'serve')
     expect(() => lockDataDirectory(dataDir, 'serve')).toThrow()
@@ -36,7 +36,7 @@ describe('the lock', () => {
     lock.release()
   })
 
-  test('says who holds it and where they listen, and forgets it at the end', () => {
+  test('the lock file names the process and its address until the lock is released', () => {
     const lock = lockDataDirectory(join(home, 'data'), 'serve')
     expect(readHolder(join(home, 'data'))).toMatchObject({ pid: process.pid, verb: 'serve' })
     lock.announce('http://127.0.0.1:1')
@@ -45,7 +45,7 @@ describe('the lock', () => {
     expect(readHolder(join(home, 'data'))).toBeUndefined()
   })
 
-  test('leaves no litter of its check', () => {
+  test('locking leaves no file of its write check', () => {
     lockDataDirectory(join(home, 'data'), 'serve').release()
     expect(readdirSync(join(home, 'data')).toSorted()).toEqual(['apps', 'backups', 'files', 'keys', 'lock.db'])
   })
@@ -54,7 +54,7 @@ describe('the lock', () => {
 describe('the signing key', () => {
   const config = (secret = '') => ({ dataDir: home, secret })
 
-  test('is made once, 256 bits, for the owner only', async () => {
+  test('the signing key is generated once, has 256 bits and can be read by the owner only', async () => {
     const key = await signingKey(config())
     expect(key).toHaveLength(32)
     expect(new Set(key).size).toBeGreaterThan(8)
@@ -65,7 +65,7 @@ describe('the signing key', () => {
     expect(await signingKey(config())).not.toEqual(key)
   })
 
-  test('comes from the secret when there is one, and then no file is made', async () => {
+  test('with a configured secret the signing key is derived from it and no file is written', async () => {
     const one = await signingKey(config('a'.repeat(32)))
     expect(one).toHaveLength(32)
     expect(await signingKey({ dataDir: '/nowhere', secret: 'a'.repeat(32) })).toEqual(one)
@@ -74,15 +74,18 @@ describe('the signing key', () => {
     expect(readdirSync(home)).toEqual([])
   })
 
-  test.each(['', 'short', 'not base64 !!!', 'A'.repeat(200)])('a file with %j is refused and kept', async (text) => {
-    await signingKey(config())
-    writeFileSync(join(home, 'keys/signing.key'), text)
-    await expect(signingKey(config())).rejects.toThrow(BadKey)
-    expect(readFileSync(join(home, 'keys/signing.key'), 'utf8')).toBe(text)
-  })
+  test.each(['', 'short', 'not base64 !!!', 'A'.repeat(200)])(
+    'a key file that contains %j is refused and not replaced',
+    async (text) => {
+      await signingKey(config())
+      writeFileSync(join(home, 'keys/signing.key'), text)
+      await expect(signingKey(config())).rejects.toThrow(BadKey)
+      expect(readFileSync(join(home, 'keys/signing.key'), 'utf8')).toBe(text)
+    },
+  )
 })
 
-test('a durable write replaces the whole file, with the mode asked for, or changes nothing', async () => {
+test('writeDurably replaces the whole file with the requested mode, or changes nothing', async () => {
   const path = join(home, 'x')
   await writeDurably(path, 'one', 0o600)
   await writeDurably(path, 'two', 0o640)

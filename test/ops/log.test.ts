@@ -30,7 +30,7 @@ describe('masking', () => {
     ['called +8613812345678', 'called +86***78'],
     ['called 13812345678.', 'called 13812345678.'.replace('812345678', '8***78')],
     ['postgres://u:p@db/x is down', 'postgres://***@db/x is down'],
-  ])('%s', (given, masked) => expect(maskText(given)).toBe(masked))
+  ])('the log line "%s" is masked as "%s"', (given, masked) => expect(maskText(given)).toBe(masked))
 
   test.each([
     'listening on http://127.0.0.1:8080',
@@ -39,9 +39,9 @@ describe('masking', () => {
     'row 138123456789 of 3',
     '2001:db8::1 asked 4022 times',
     'tessera-1.2.3-x64 at 12:30:00',
-  ])('%p stays', (text) => expect(maskText(text)).toBe(text))
+  ])('the log line %p is not masked', (text) => expect(maskText(text)).toBe(text))
 
-  test('by the names of fields, at any depth', () => {
+  test('log fields with secret or contact names are masked at any depth', () => {
     const line = logged({
       accessToken: 'a',
       password: 'b',
@@ -68,7 +68,7 @@ describe('masking', () => {
     })
   })
 
-  test('codes of errors, counts and ids stay', () => {
+  test('error codes, counts and ids in log fields are not masked', () => {
     expect(logged({ code: 4022, errno: 'ENOSPC', userId: 13812345678, count: 123456 })).toMatchObject({
       code: 4022,
       errno: 'ENOSPC',
@@ -77,7 +77,7 @@ describe('masking', () => {
     })
   })
 
-  test('an error keeps its name, message, code and stack; what it says is masked', () => {
+  test('a logged error keeps its name, code, stack and masked message', () => {
     const error = Object.assign(new TypeError('no mailbox ada@example.com', { cause: new Error('token=abc') }), {
       code: 'EENVELOPE',
     })
@@ -88,7 +88,7 @@ describe('masking', () => {
     expect(String(line.error['stack'])).toContain('log.test.ts')
   })
 
-  test('bytes, cycles and long lists do not flood the log', () => {
+  test('bytes, cycles and long lists in log fields are shortened', () => {
     const cycle: Fields = {}
     cycle['self'] = cycle
     const line = JSON.stringify(logged({ cycle, bytes: new Uint8Array(1e6), list: new Array(1e5).fill('x') }))
@@ -98,7 +98,7 @@ describe('masking', () => {
 })
 
 describe('lines', () => {
-  test('a level leaves out what is below it', () => {
+  test('lines below the log level are not written', () => {
     const { log, text } = memory({ level: 'warn' })
     log.debug('a')
     log.info('b')
@@ -109,7 +109,7 @@ describe('lines', () => {
     expect(text()).toContain('"c"')
   })
 
-  test('text cannot be forged or hide itself', () => {
+  test('control characters cannot forge or hide log lines', () => {
     const { log, text } = memory({ format: 'text' })
     log.warn('a\n2030-01-02T03:04:05.006Z ERROR forged', { name: 'x\u001b[2J' })
     log.access('GET', '/a\r\nb', 404, 1, { requestId: 'r', ip: '::1' }, 0)
@@ -118,7 +118,7 @@ describe('lines', () => {
     expect(text()).not.toContain('\u001b')
   })
 
-  test('every access line is JSON, whatever the path', () => {
+  test('every access line is valid JSON even if the path contains special characters', () => {
     const { log, text } = memory()
     for (const path of ['/a', '/"\\', '/\n', '/\u2028x', '/中?code=SECRET'])
       log.access('GET', path, 200, 1.23456, { requestId: 'r-1', ip: '::1' }, 7)
@@ -143,7 +143,7 @@ describe('lines', () => {
     expect(text()).not.toContain('SECRET')
   })
 
-  test('access lines are gathered, warnings take them along, and order holds', async () => {
+  test('access lines are buffered, and a warning writes them in order', async () => {
     const { log, writes } = memory({ format: 'text' })
     for (let i = 0; i < 100; i++) log.access('GET', `/${i}`, 200, 1, { requestId: 'r', ip: '::1' }, 0)
     expect(writes).toHaveLength(0)
@@ -156,7 +156,7 @@ describe('lines', () => {
     expect(writes[1]).toContain('/later')
   })
 
-  test('a full buffer is written before its time', () => {
+  test('a full buffer is written at once', () => {
     const { log, writes } = memory()
     for (let i = 0; i < 1000; i++) log.access('GET', '/'.padEnd(100, 'x'), 200, 1, { requestId: 'r', ip: '::1' }, 0)
     expect(writes.length).toBeGreaterThan(1)
@@ -164,7 +164,7 @@ describe('lines', () => {
   })
 })
 
-test('a slow reader of the pipe loses no line', async () => {
+test('no log line is lost if the pipe is read slowly', async () => {
   const script = `
     const { createLog } = await import(${JSON.stringify(Bun.resolveSync('../../src/platform/log.ts', import.meta.dir))})
     const log = createLog({ level: 'info', format: 'json' })

@@ -11,9 +11,9 @@ beforeEach(async () => {
 })
 afterEach(() => place.dispose())
 
-test('tells what there is to do, does it, and has nothing to do then', async () => {
+test('migrate --status lists pending migrations, migrate applies them, and then the database is up to date', async () => {
   const status = (): Promise<string> => place.run(['migrate', '--status']).then(({ stdout }) => stdout)
-  if (onPostgres) expect(await status()).toStartWith('to do    0001_')
+  if (onPostgres) expect(await status()).toStartWith('pending  0001_')
   else {
     expect(await status()).toStartWith('There is no database yet')
     expect(existsSync(place.dataDir)).toBe(false)
@@ -23,7 +23,7 @@ test('tells what there is to do, does it, and has nothing to do then', async () 
   expect(done.stdout).toMatch(/^applied {2}0001_\w+$/m)
   expect(await status()).toBe(done.stdout)
   expect((await place.run(['migrate'])).stdout).toBe('The database is up to date.\n')
-  // Nothing was there to be saved.
+  // There was no data to back up.
   expect(readdirSync(join(place.dataDir, 'backups'))).toEqual([])
   if (onPostgres) return
   const db = new Database(join(place.dataDir, 'tessera.db'), { readonly: true })

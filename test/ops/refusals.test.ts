@@ -1,4 +1,4 @@
-/** What stops a start: one clear sentence, the right exit code, nothing lost. */
+/** Starts that are refused: with one clear sentence, the right exit code and no loss of data. */
 
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
@@ -16,13 +16,13 @@ afterEach(() => place.dispose())
 
 function refused({ code, stdout, stderr }: Outcome, expected: number, sentence: string | RegExp): void {
   expect(stderr).toMatch(sentence)
-  // One sentence: no stack, no second line.
+  // One sentence without a stack.
   expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   expect(stdout).toBe('')
   expect(code).toBe(expected)
 }
 
-/** Every file below with its content, but for what says who runs. */
+/** All files in a directory with their contents, except those of the lock. */
 function contents(directory: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true }))
@@ -38,7 +38,7 @@ async function startAndStop(): Promise<void> {
   expect(await server.end()).toBe(0)
 }
 
-test('the data directory is in use: who has it, and the running server is not disturbed', async () => {
+test('a data directory in use is refused with the process that uses it, and the running server is not disturbed', async () => {
   const server = await place.serve()
   const before = server.child.pid
   refused(
@@ -50,7 +50,7 @@ test('the data directory is in use: who has it, and the running server is not di
     refused(await place.run(args), 3, `(process ${before})`)
   expect((await send(server.url, 'GET', '/actuator/health')).status).toBe(200)
   expect(await server.end()).toBe(0)
-  // Free again at once, also when the holder was killed.
+  // It can be used again at once after its process ends, even if that was killed.
   const killed = await place.serve()
   killed.child.kill('SIGKILL')
   await killed.child.exited
@@ -58,8 +58,8 @@ test('the data directory is in use: who has it, and the running server is not di
   await startAndStop()
 })
 
-test('the port is in use', async () => {
-  const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('somebody else') })
+test('a port in use is refused', async () => {
+  const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('another program') })
   try {
     refused(
       await place.run(['serve', '--log-level', 'error', '--port', String(other.port)]),
@@ -69,11 +69,11 @@ test('the port is in use', async () => {
   } finally {
     await other.stop(true)
   }
-  // The lock was given back and the database is whole.
+  // The lock was released and the database is intact.
   await startAndStop()
 })
 
-test('an address that is not of this machine', async () => {
+test('a host address of another machine is refused', async () => {
   refused(
     await place.run(['serve', '--log-level', 'error', '--host', '192.0.2.1']),
     2,
@@ -82,21 +82,21 @@ test('an address that is not of this machine', async () => {
 })
 
 describe('a data directory that cannot be used', () => {
-  test('a file stands in its place', async () => {
+  test('a file instead of the data directory is refused and kept', async () => {
     writeFileSync(place.dataDir, 'precious')
     refused(await place.run(['serve']), 5, `The data directory ${place.dataDir} is not a directory`)
     expect(readFileSync(place.dataDir, 'utf8')).toBe('precious')
   })
 
-  test('a file stands where its parent should be', async () => {
+  test('a file instead of the parent of the data directory is refused', async () => {
     writeFileSync(join(place.home, 'file'), '')
     const args = ['serve', '--data-dir', join(place.home, 'file', 'data')]
     refused(await place.run(args), 5, 'is not a directory')
   })
 
-  test('it belongs to somebody else', async () => {
+  test('a data directory that this user cannot write is refused', async () => {
     mkdirSync(place.dataDir, { mode: 0o500 })
-    // Root may write anywhere: then the program runs as somebody who may not.
+    // Root can write anywhere, so the program runs as another user then.
     const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
     if (asNobody.length > 0) Bun.spawnSync(['chmod', '-R', 'a+rx', place.home])
     refused(
@@ -107,7 +107,7 @@ describe('a data directory that cannot be used', () => {
     expect(readdirSync(place.dataDir)).toEqual([])
   })
 
-  test('it is mounted read-only', async () => {
+  test('a data directory on a read-only file system is refused', async () => {
     await startAndStop()
     const before = contents(place.dataDir)
     const script = `mount --bind "${place.dataDir}" "${place.dataDir}" && mount -o remount,bind,ro "${place.dataDir}" && exec "$0" "$@"`
@@ -115,20 +115,20 @@ describe('a data directory that cannot be used', () => {
     expect(contents(place.dataDir)).toEqual(before)
   })
 
-  test('its disk is full', async () => {
+  test('a data directory on a full disk is refused', async () => {
     mkdirSync(place.dataDir)
     const script = `mount -t tmpfs -o size=128k none "${place.dataDir}" && head -c 120k /dev/zero > "${place.dataDir}/filler" && exec "$0" "$@"`
     refused(await place.run(['serve'], { before: [...OWN_MOUNTS, script] }), 5, 'is on a disk that is full')
   })
 
-  test('its disk fills up during the first migration', async () => {
+  test('a disk that becomes full during the first migration ends the start', async () => {
     if (onPostgres) return expect(place.databaseUrl).not.toBe('')
     mkdirSync(place.dataDir)
     const script = `mount -t tmpfs -o size=160k none "${place.dataDir}" && exec "$0" "$@"`
     refused(await place.run(['serve'], { before: [...OWN_MOUNTS, script] }), 5, /No space|disk that is full/)
   })
 
-  test('a directory of a checkout is closed to other users', async () => {
+  test('a data directory with a wider mode is closed to other users', async () => {
     mkdirSync(place.dataDir, { mode: 0o755 })
     writeFileSync(join(place.dataDir, '.gitkeep'), '')
     await startAndStop()
@@ -140,11 +140,11 @@ describe('a data directory that cannot be used', () => {
   })
 })
 
-test('a key file that holds something else is not replaced', async () => {
+test('a key file without a valid key is refused and not replaced', async () => {
   await startAndStop()
   const key = join(place.dataDir, 'keys/signing.key')
   writeFileSync(key, 'rubbish')
-  refused(await place.run(['serve']), 4, `${key} does not hold a signing key`)
+  refused(await place.run(['serve']), 4, `${key} does not contain a signing key`)
   expect(readFileSync(key, 'utf8')).toBe('rubbish')
 })
 
@@ -152,7 +152,7 @@ describe('a database that cannot be used', () => {
   const database = (): string => join(place.dataDir, 'tessera.db')
   let local: Installation
   beforeEach(async () => {
-    // SQLite, wherever the rest of the suite runs.
+    // Always SQLite, even if the suite runs on PostgreSQL.
     local = place
     if (!onPostgres) return
     await place.dispose()
@@ -165,7 +165,7 @@ describe('a database that cannot be used', () => {
     return contents(local.dataDir)
   }
 
-  test('no database at all', async () => {
+  test('a file that is not a database is refused and kept', async () => {
     const before = await spoil(() =>
       writeFileSync(database(), 'this is not a database, and long enough to be looked at'.repeat(100)),
     )
@@ -173,13 +173,13 @@ describe('a database that cannot be used', () => {
     expect(contents(local.dataDir)).toEqual(before)
   })
 
-  test('cut short', async () => {
+  test('a truncated database is refused and kept', async () => {
     const before = await spoil(() => truncateSync(database(), statSync(database()).size - 10_000))
     refused(await local.run(['serve']), 4, /tessera\.db is damaged/)
     expect(contents(local.dataDir)).toEqual(before)
   })
 
-  test('made by a newer version', async () => {
+  test('a database of a newer version is refused and kept', async () => {
     const before = await spoil(() => {
       const db = new Database(database())
       db.run("INSERT INTO schema_migrations VALUES ('9999_future', 'x', 1)")
@@ -190,17 +190,17 @@ describe('a database that cannot be used', () => {
   })
 })
 
-test('PostgreSQL that does not answer', async () => {
+test('a PostgreSQL server that does not answer is reported without the password', async () => {
   const env = { TESSERA_DATABASE_URL: 'postgres://ann:hunter2@127.0.0.1:9/x' }
   const outcome = await place.run(['serve'], { env })
   refused(outcome, 6, 'PostgreSQL at 127.0.0.1:9/x cannot be reached')
   expect(outcome.stderr).not.toContain('hunter2')
 })
 
-test('a disk that fills up while the server runs loses nothing, and the server recovers by itself', async () => {
+test('a disk that becomes full while the server runs causes no loss, and the server recovers by itself', async () => {
   mkdirSync(place.dataDir)
   const filler = join(place.dataDir, 'filler')
-  // The shell stays: through its mounts the disk is filled and freed.
+  // The disk is filled and freed from a shell with the mounts of the server.
   const script = `mount -t tmpfs -o size=24m none "${place.dataDir}" && exec "$0" "$@"`
   const server = await place.serve(['--rate-limit', 'off'], { before: [...OWN_MOUNTS, script] })
   const inside = (command: string): void => {
@@ -228,7 +228,7 @@ test('a disk that fills up while the server runs loses nothing, and the server r
   if (!onPostgres) {
     const statuses = []
     for (let i = 0; i < 40; i++) statuses.push((await register(`during${i}`)).status)
-    // The log file has some room left inside; then writes are refused, and refused only.
+    // The log file has some room left; after that writes are refused, and what was acknowledged is kept.
     expect(statuses.at(-1)).toBeGreaterThanOrEqual(500)
     for (const [i, status] of statuses.entries())
       if (status === 200) expect((await login(`during${i}`)).status).not.toBe(401)

@@ -80,7 +80,7 @@ describe('over TLS', () => {
   ])('a mail is sent by %s after signing in', async (_, options, scheme, more) => {
     const sink = await sinkWith({ ...options, user, password })
     const driver = await mailer(`${scheme}://${login}@localhost:${sink.port}?ca=${TEST_CA}${more}`)
-    expect(await driver.check()).toBe(`localhost:${sink.port} answers, encrypted, and lets us in`)
+    expect(await driver.check()).toBe(`localhost:${sink.port} answers, encrypted, and accepts the password`)
     expect(sink.mails).toHaveLength(0)
     await driver.send(mail)
     expect(sink.mails[0]).toMatchObject({ secure: true, user })

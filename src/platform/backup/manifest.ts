@@ -1,9 +1,9 @@
-/** What a backup says of itself, in its last entry, `manifest.json`. */
+/** The manifest of a backup: its last entry, `manifest.json`. */
 
 export const MANIFEST = 'manifest.json'
 export const SQLITE_FILE = 'tessera.db'
 export const POSTGRES_FILE = 'database.dump'
-/** Folders of the data directory that a backup holds. */
+/** The folders of the data directory that a backup contains. */
 export const FOLDERS = ['files', 'apps', 'keys'] as const
 
 export interface ManifestFile {
@@ -15,25 +15,25 @@ export interface ManifestFile {
 
 export interface DatabaseFacts {
   readonly database: 'sqlite' | 'postgres'
-  /** Rows of each table. */
+  /** Number of rows of each table. */
   readonly tables: Readonly<Record<string, number>>
 }
 
 export interface Manifest extends DatabaseFacts {
   readonly format: 'tessera-backup'
-  /** Of the format. A reader refuses what it does not know. */
+  /** Version of the format. A reader refuses versions that it does not know. */
   readonly version: 1
-  /** Version of the program that wrote it. */
+  /** Version of the program that wrote the backup. */
   readonly tessera: string
   /** ISO 8601. */
   readonly createdAt: string
   readonly files: readonly ManifestFile[]
 }
 
-/** The backup cannot be used; the message says what is wrong with it. */
+/** The backup cannot be used. The message says why. */
 export class BackupError extends Error {
   override name = 'BackupError'
-  /** The command line's code for unusable data. */
+  /** The exit code for unusable data. */
   readonly exitCode = 4
 }
 
@@ -49,7 +49,9 @@ export function parseManifest(text: string): Manifest {
   }
   if (value?.format !== 'tessera-backup') throw new BackupError('it is not a backup of Tessera')
   if (value.version !== 1)
-    throw new BackupError(`it has format version ${String(value.version)}, made by a newer Tessera: use that one`)
+    throw new BackupError(
+      `its format version is ${String(value.version)}: restore it with the newer Tessera that wrote it`,
+    )
   const { files, tables, database } = value
   const good =
     Array.isArray(files) &&
@@ -66,8 +68,8 @@ export function parseManifest(text: string): Manifest {
 }
 
 /**
- * Whether an entry may stand in a backup: the database, or a file inside one of the folders by a plain path. Nothing that could
- * lead outside of the folder it is unpacked into, on any system.
+ * Whether an entry may be in a backup: the database, or a file in one of the folders. No such path leads outside of the folder into
+ * which the backup is unpacked, on any operating system.
  */
 export function isBackupPath(path: string): boolean {
   if (path === SQLITE_FILE || path === POSTGRES_FILE) return true
@@ -75,7 +77,7 @@ export function isBackupPath(path: string): boolean {
   return (
     (FOLDERS as readonly string[]).includes(folder!) &&
     rest.length > 0 &&
-    // oxlint-disable-next-line no-control-regex -- control characters have no place in a file's name
+    // oxlint-disable-next-line no-control-regex -- control characters are refused
     rest.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\\:\u0000-\u001f]/.test(part))
   )
 }

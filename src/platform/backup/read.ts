@@ -1,4 +1,4 @@
-/** Unpacks a backup into an empty folder and checks every byte of it against its manifest. Trusts nothing in the file. */
+/** Unpacks a backup into an empty folder and checks every byte against the manifest. Nothing in the file is trusted. */
 
 import { createReadStream } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { diskTrouble } from '../disk-trouble.ts'
 import { syncDirectory } from '../files.ts'
 import { BackupError, isBackupPath, MANIFEST, type Manifest, parseManifest } from './manifest.ts'
 
-/** A million files need about 200 MB of manifest. */
+/** A manifest of a million files has about 200 MB. */
 const MAX_MANIFEST_BYTES = 512 * 1024 * 1024
 
 interface Unpacked {
@@ -20,9 +20,9 @@ interface Unpacked {
 }
 
 /**
- * Writes the files of `archive` under `folder` (fresh, on disk when this resolves) and gives the manifest that they agree with.
- * `onBytes` counts bytes of the archive as they are read.
- * @throws BackupError when the archive is damaged, holds anything else, or disagrees with its manifest.
+ * Unpacks `archive` into the empty `folder` and returns its manifest, which agrees with the files. The files are on disk when this
+ * resolves. Calls `onBytes` with the number of bytes of the archive as they are read.
+ * @throws BackupError if the archive is damaged, contains anything else, or disagrees with its manifest.
  */
 export async function unpackArchive(
   archive: string,
@@ -34,12 +34,12 @@ export async function unpackArchive(
   let manifest: Manifest | undefined
   try {
     for await (const file of readTar(await decompressed(archive, onBytes))) {
-      if (manifest) throw new BackupError(`something follows its ${MANIFEST}`)
+      if (manifest) throw new BackupError(`data follows its ${MANIFEST}`)
       if (file.name === MANIFEST) manifest = parseManifest(await text(file))
       else {
         if (!isBackupPath(file.name))
-          throw new BackupError(`it holds ${JSON.stringify(file.name)}, which has no place in a backup`)
-        if (found.has(file.name)) throw new BackupError(`it holds ${JSON.stringify(file.name)} twice`)
+          throw new BackupError(`it contains ${JSON.stringify(file.name)}, which does not belong in a backup`)
+        if (found.has(file.name)) throw new BackupError(`it contains ${JSON.stringify(file.name)} twice`)
         found.set(file.name, await unpack(file, folder, folders))
       }
     }
@@ -101,20 +101,20 @@ async function unpack(file: TarFile, folder: string, folders: Set<string>): Prom
 function compare(manifest: Manifest, found: ReadonlyMap<string, Unpacked>, archive: string): void {
   for (const { path, size, sha256 } of manifest.files) {
     const file = found.get(path)
-    if (!file) throw new BackupError(`${archive} cannot be used: ${path} is missing from it.`)
+    if (!file) throw new BackupError(`${archive} cannot be used: ${path} is missing.`)
     if (file.size !== size || file.sha256 !== sha256)
-      throw new BackupError(`${archive} cannot be used: ${path} is not what was backed up (its hash differs).`)
+      throw new BackupError(`${archive} cannot be used: ${path} does not match the manifest (its hash differs).`)
   }
   const listed = new Set(manifest.files.map((file) => file.path))
   for (const path of found.keys())
     if (!listed.has(path))
-      throw new BackupError(`${archive} cannot be used: it holds ${path}, which its manifest does not know.`)
+      throw new BackupError(`${archive} cannot be used: it contains ${path}, which its manifest does not list.`)
 }
 
-/** Errors of the disk are told as they are; whatever else goes wrong while reading means that the file is not what was written. */
+/** Errors of the disk are returned unchanged. Any other error while reading means that the archive is damaged. */
 function damaged(error: unknown, archive: string): unknown {
   if (error instanceof BackupError || error instanceof TarError)
     return new BackupError(`${archive} cannot be used: ${error.message}.`)
   if (diskTrouble(error, '') !== undefined && (error as { code?: unknown }).code !== 'EEXIST') return error
-  return new BackupError(`${archive} cannot be used: it is damaged or cut short (${(error as Error).message}).`)
+  return new BackupError(`${archive} cannot be used: it is damaged or truncated (${(error as Error).message}).`)
 }

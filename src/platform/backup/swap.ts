@@ -1,10 +1,13 @@
 /**
- * Puts a checked backup in place of what is in the data directory, so that a kill at any moment leaves the old data or the new.
+ * Replaces the contents of the data directory by a checked backup. If the process is killed, the directory has either the old data
+ * or the new.
  *
- * The backup is unpacked and checked in `restore-<time>/` inside the data directory: the same file system, also when the directory
- * is a mount point or its parent is not ours. Until then nothing is touched, and the folder is litter. Then `restore.json` is
- * written: from that moment the restore is decided. Each entry is moved by two renames, the old one to `before-restore-<time>/`,
- * the new one to its place; whoever takes the directory's lock next (`finishRestore`) goes on where a killed one stopped.
+ * 1. The backup is unpacked and checked in `restore-<time>/` inside the data directory, which is on the same file system even if the
+ *    directory is a mount point or its parent cannot be written. The data is not changed; if the process is killed now, the folder is
+ *    litter.
+ * 2. `restore.json` is written. From then on the restore is decided.
+ * 3. Each entry is moved by two renames: the old one to `before-restore-<time>/`, the new one to its place. If the process is killed
+ *    now, the next process that locks the directory completes the moves (`finishRestore`).
  */
 
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -18,18 +21,18 @@ const DECISION = 'restore.json'
 const STAGING = 'restore-'
 const KEPT = 'before-restore-'
 
-/** The database's side files go with it; they come first, so that no new database ever meets an old log. */
+/** The side files of the database are moved away first, so that the new database is never opened with an old log. */
 const ENTRIES = [`${SQLITE_FILE}-wal`, `${SQLITE_FILE}-shm`, ...FOLDERS, SQLITE_FILE] as const
 
 interface Decision {
-  /** Names both folders. */
+  /** The `<time>` in the names of both folders. */
   readonly stamp: string
 }
 
 const stagingOf = (directory: string, stamp: string): string => join(directory, STAGING + stamp)
 const keptOf = (directory: string, stamp: string): string => join(directory, KEPT + stamp)
 
-/** A fresh folder to unpack into; litter of killed restores goes. The caller holds the directory's lock. */
+/** Creates an empty folder to unpack into and deletes the litter of killed restores. The caller has locked the directory. */
 export async function makeStaging(directory: string, stamp: string): Promise<string> {
   for (const name of await readdir(directory))
     if (name.startsWith(STAGING) && name !== DECISION) rmSync(join(directory, name), { recursive: true, force: true })
@@ -38,9 +41,9 @@ export async function makeStaging(directory: string, stamp: string): Promise<str
   return staging
 }
 
-/** Decides for the backup unpacked in the staging folder of `stamp`, and carries it out. Resolves with where the old data is. */
+/** Decides for and completes the restore of the backup in the staging folder of `stamp`. Resolves with the folder of the old data. */
 export async function swapIn(directory: string, stamp: string): Promise<string> {
-  // A folder that the backup lacks is empty in it, and must not keep the old one's files.
+  // A folder that is missing in the backup was empty; the old files in it must not remain.
   for (const folder of FOLDERS) await mkdir(join(stagingOf(directory, stamp), folder), { recursive: true, mode: 0o700 })
   await syncDirectory(stagingOf(directory, stamp))
   await writeDurably(join(directory, DECISION), JSON.stringify({ stamp } satisfies Decision) + '\n', 0o600)
@@ -48,10 +51,10 @@ export async function swapIn(directory: string, stamp: string): Promise<string> 
   return keptOf(directory, stamp)
 }
 
-/** Whether a restore was decided and not yet carried out. */
+/** Whether a restore was decided but not completed. */
 export const restorePending = (directory: string): boolean => existsSync(join(directory, DECISION))
 
-/** Carries out a decided restore; true when there was one. The caller holds the directory's lock. */
+/** Completes a decided restore. Resolves with true if there was one. The caller has locked the directory. */
 export async function finishRestore(directory: string): Promise<boolean> {
   if (!restorePending(directory)) return false
   const { stamp } = JSON.parse(readFileSync(join(directory, DECISION), 'utf8')) as Decision
@@ -61,7 +64,7 @@ export async function finishRestore(directory: string): Promise<boolean> {
   const withDatabase = existsSync(join(staging, SQLITE_FILE))
   for (const name of ENTRIES) {
     const isSideFile = name.startsWith(`${SQLITE_FILE}-`)
-    // What is no longer in the staging folder is in its place already.
+    // An entry that is no longer in the staging folder was moved before.
     if (isSideFile ? !withDatabase : !existsSync(join(staging, name))) continue
     const current = join(directory, name)
     if (existsSync(current)) renameSync(current, join(kept, name))

@@ -1,4 +1,4 @@
-/** Writes a backup: one compressed tar, streamed, that appears under its name only when it is whole and on disk. */
+/** Writes a backup as a stream into one compressed tar file, which gets its name only when it is complete and on disk. */
 
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -15,12 +15,12 @@ import { FOLDERS, MANIFEST, type Manifest, type ManifestFile } from './manifest.
 export interface Member {
   /** Name in the archive. */
   readonly name: string
-  /** Where its bytes are. */
+  /** Path of the file. */
   readonly path: string
   readonly size: number
 }
 
-/** Uploaded files, app packages and keys, in order. Dot files are unfinished uploads; links are not followed. */
+/** Uploaded files, app packages and keys, in order. Leaves out dot files, which are unfinished uploads, and links. */
 export async function dataMembers(directory: string): Promise<Member[]> {
   const members: Member[] = []
   async function walk(folder: string): Promise<void> {
@@ -40,7 +40,7 @@ export async function dataMembers(directory: string): Promise<Member[]> {
   return members
 }
 
-/** A file may be deleted while the backup runs; what the copied database names was there when it was copied. */
+/** A file may be deleted during the backup. Files that the copied database refers to existed when it was copied. */
 function vanished(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
@@ -50,13 +50,13 @@ export interface ArchiveOptions {
   readonly output: string
   readonly gzip: boolean
   readonly members: readonly Member[]
-  /** Everything of the manifest but the files, which are hashed while they are written. */
+  /** The manifest without the files, which are hashed while they are written. */
   readonly facts: Omit<Manifest, 'files'>
   readonly onBytes: (count: number) => void
   readonly signal?: AbortSignal
 }
 
-/** Resolves with the manifest and the size of the archive. On any error nothing is left behind. */
+/** Resolves with the manifest and the size of the archive. After an error no file is left. */
 export async function writeArchive(options: ArchiveOptions): Promise<{ manifest: Manifest; size: number }> {
   const { output, gzip, facts } = options
   const folder = dirname(output)
@@ -118,11 +118,11 @@ async function* entries(
 
 const CHUNK_BYTES = 256 * 1024
 
-/** Exactly `size` bytes: what is appended meanwhile is left out, a file that shrinks ends the backup. */
+/** Reads exactly `size` bytes: bytes appended meanwhile are left out, and a file that has become shorter is an error. */
 async function* chunks(handle: FileHandle, size: number, path: string): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < size;) {
     const { bytesRead, buffer } = await handle.read(new Uint8Array(Math.min(CHUNK_BYTES, size - at)), 0, null, at)
-    if (bytesRead === 0) throw new Error(`${path} was cut short while it was read`)
+    if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`)
     at += bytesRead
     yield buffer.subarray(0, bytesRead)
   }

@@ -1,4 +1,4 @@
-/** The city of an address, from files on this machine: nobody else is asked. */
+/** Looks up the city of an IP address in database files on this machine. No service is asked. */
 
 import { ipTest, parseIp } from '#lib/ip.ts'
 
@@ -7,14 +7,14 @@ import { BadXdb, openXdb, type Xdb } from './xdb.ts'
 export { BadXdb } from './xdb.ts'
 
 export interface Cities {
-  /** City, else province, else country; empty when nothing is known. Takes about 6 µs. */
+  /** The city, or else the province or the country; empty if nothing is known. Takes about 6 µs. */
   cityOf(ip: string): string
   readonly files: readonly Pick<Xdb, 'path' | 'width' | 'madeAt'>[]
   close(): void
 }
 
-/** Addresses that lie nowhere: this machine, local networks, carriers' inner networks, documentation. */
-const isNowhere = ipTest([
+/** Addresses without a place: this machine, private networks, networks inside carriers, documentation. */
+const isPlaceless = ipTest([
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -37,7 +37,7 @@ export function openCities(paths: readonly string[]): Cities {
       const file = openXdb(path)
       files.push(file)
       if (files.some((other) => other !== file && other.width === file.width))
-        throw new BadXdb(`TESSERA_GEOIP_FILE names two databases for IPv${file.width === 4 ? 4 : 6}: name one.`)
+        throw new BadXdb(`TESSERA_GEOIP_FILE names two databases for IPv${file.width === 4 ? 4 : 6}: name only one.`)
     }
   } catch (error) {
     close()
@@ -49,17 +49,17 @@ export function openCities(paths: readonly string[]): Cities {
     cityOf(ip) {
       const address = parseIp(ip)
       const file = files.find(({ width }) => width === address?.length)
-      return address === undefined || file === undefined || isNowhere(ip) ? '' : placeIn(file.lookup(address))
+      return address === undefined || file === undefined || isPlaceless(ip) ? '' : placeIn(file.lookup(address))
     },
   }
 }
 
-/** ip2region's words for "unknown" and "a local network". */
+/** The terms of ip2region for "unknown" and "private network". */
 const UNKNOWN = new Set(['', '0', '内网IP', 'Reserved'])
 
 /**
- * The most exact place in a text of the database: `country|province|city|carrier|ISO code` since 2025, before that
- * `country|region|province|city|carrier`, of which the region was always 0.
+ * The most exact place in a text of the database. The format is `country|province|city|carrier|ISO code` since 2025; before, it was
+ * `country|region|province|city|carrier` with a region that was always 0.
  */
 export function placeIn(text: string): string {
   const [country = '', second = '', third = '', fourth = '', fifth = ''] = text.split('|').map((part) => part.trim())

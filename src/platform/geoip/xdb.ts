@@ -1,8 +1,9 @@
 /**
- * Reads one ip2region database (.xdb, structures 2 and 3) in place: nothing of it is kept in memory. The layout, all numbers
- * little-endian: a header of 256 bytes; for each first two bytes of an address the first and the last entry of its index (8
- * bytes, 65,536 of them); the texts; the index, whose entries are first address, last address, length and place of the text.
- * IPv4 addresses in the index are little-endian too, IPv6 ones big-endian.
+ * Looks up addresses in an ip2region database file (.xdb, structures 2 and 3) without loading it into memory.
+ *
+ * Layout, with little-endian numbers: a header of 256 bytes; 65,536 records of 8 bytes, one for each value of an address's first two
+ * bytes, with the offsets of the first and last index entry; the texts; the index. An index entry has the first address, the last
+ * address, and the length and offset of the text. Its IPv4 addresses are little-endian, its IPv6 addresses big-endian.
  */
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
@@ -13,22 +14,22 @@ const VECTOR_BYTES = 256 * 256 * VECTOR_ENTRY
 
 export class BadXdb extends Error {
   override name = 'BadXdb'
-  /** Data that cannot be used. */
+  /** The exit code for unusable data. */
   readonly exitCode = 4
 }
 
 export interface Xdb {
   readonly path: string
-  /** Bytes of the addresses it knows: 4 or 16. */
+  /** Bytes of its addresses. */
   readonly width: 4 | 16
-  /** When it was made, epoch milliseconds. */
+  /** Creation time, epoch milliseconds. */
   readonly madeAt: number
-  /** The text that stands for an address of `width` bytes; empty when there is none. */
+  /** The text for an address of `width` bytes; empty if there is none. */
   lookup(address: Uint8Array): string
   close(): void
 }
 
-/** @throws BadXdb with a sentence when the file cannot be read or is something else. */
+/** @throws BadXdb if the file cannot be read or is not such a database. */
 export function openXdb(path: string): Xdb {
   let file: number
   try {
@@ -47,9 +48,9 @@ export function openXdb(path: string): Xdb {
 
 function reader(path: string, file: number): Xdb {
   const bad = (): BadXdb =>
-    new BadXdb(`TESSERA_GEOIP_FILE: ${path} is not an ip2region database (.xdb) this version reads.`)
+    new BadXdb(`TESSERA_GEOIP_FILE: ${path} is not an ip2region database (.xdb) that this version can read.`)
 
-  /** Undefined beyond the end: the file may be replaced while it is read. */
+  /** Undefined beyond the end of the file, which may be replaced while it is in use. */
   function read(at: number, length: number): Buffer | undefined {
     const bytes = Buffer.allocUnsafe(length)
     return readSync(file, bytes, 0, length, at) === length ? bytes : undefined
@@ -67,7 +68,7 @@ function reader(path: string, file: number): Xdb {
   if (first < HEADER_BYTES + VECTOR_BYTES || last < first || last + entry > size || (last - first) % entry !== 0)
     throw bad()
 
-  /** Below 0 when `address` comes before the one at `at` of an entry. */
+  /** Below 0 if `address` is lower than the one at offset `at` of an entry. */
   function compare(address: Uint8Array, bytes: Buffer, at: number): number {
     for (let i = 0; i < width; i++) {
       const difference = address[i]! - bytes[at + (width === 4 ? 3 - i : i)]!

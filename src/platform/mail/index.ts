@@ -15,7 +15,7 @@ export interface MailParts {
 
 /**
  * `server` is undefined if none is configured. nodemailer is loaded with the first mail.
- * @throws GatewayError when the file of the certificate authority cannot be read.
+ * @throws GatewayError if the file of the certificate authority cannot be read.
  */
 export async function openMailer(server: SmtpServer | undefined, { from, log }: MailParts): Promise<Mailer> {
   return server === undefined ? logMailer(log) : (await import('./smtp.ts')).smtpMailer(server, from)

@@ -1,7 +1,7 @@
-/** What sends e-mail. */
+/** The interface of mail drivers. */
 
 export interface Mail {
-  /** The same each time this mail is tried: it becomes the Message-ID, by which mail systems drop repetitions. */
+  /** The same in every attempt. It becomes the Message-ID, by which mail systems ignore repetitions. */
   readonly id: string
   readonly to: string
   readonly subject: string
@@ -10,8 +10,8 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Resolves when the server has taken the mail. @throws GatewayError */
+  /** Resolves when the server has accepted the mail. @throws GatewayError */
   send(mail: Mail, signal?: AbortSignal): Promise<void>
-  /** Connects and signs in; sends nothing. Resolves with a sentence. @throws GatewayError */
+  /** Connects and signs in, but sends nothing. Resolves with a sentence. @throws GatewayError */
   check(): Promise<string>
 }

@@ -1,4 +1,4 @@
-/** Mail over SMTP: a connection for each mail, which a server that is seldom asked finds cheaper than one kept open. */
+/** Sends mail over SMTP. Opens a connection for each mail: mails are rare, and an open one would mostly be idle. */
 
 import { readFileSync } from 'node:fs'
 
@@ -10,12 +10,12 @@ import { SECOND } from '../clock.ts'
 import { GatewayError } from '../outgoing.ts'
 import type { Mailer } from './port.ts'
 
-/** To be connected, greeted and, with STARTTLS, encrypted. */
+/** Time limit for connecting, the greeting and STARTTLS. */
 const CONNECT_MS = 10 * SECOND
-/** Without a byte: some servers look at a mail for a while before they take it. */
+/** Time limit without a byte: some servers scan a mail for a while before they accept it. */
 const SILENCE_MS = 20 * SECOND
 
-/** @throws GatewayError when the file of the certificate authority cannot be read. */
+/** @throws GatewayError if the file of the certificate authority cannot be read. */
 export function smtpMailer(server: SmtpServer, from: Mailbox): Mailer {
   const { host, port, tls, user, password, caFile } = server
   const transport = createTransport({
@@ -30,7 +30,7 @@ export function smtpMailer(server: SmtpServer, from: Mailbox): Mailer {
     greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
     dnsTimeout: CONNECT_MS,
-    // What is sent is made here: nothing in it may name a file or an address to fetch.
+    // Our mails contain no attachments: a path or URL in them must never be read.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -40,7 +40,7 @@ export function smtpMailer(server: SmtpServer, from: Mailbox): Mailer {
       try {
         await transport.sendMail({
           from,
-          // As an object it is one recipient, whatever stands in it.
+          // An object is always one recipient, even if the text contains separators.
           to: { name: '', address: to },
           subject,
           text,
@@ -59,8 +59,8 @@ export function smtpMailer(server: SmtpServer, from: Mailbox): Mailer {
       } catch (error) {
         throw refusal(error, host)
       }
-      const how = tls === 'off' ? 'in clear' : 'encrypted'
-      return `${host}:${port} answers, ${how}${user === '' ? '' : ', and lets us in'}`
+      const how = tls === 'off' ? 'unencrypted' : 'encrypted'
+      return `${host}:${port} answers, ${how}${user === '' ? '' : ', and accepts the password'}`
     },
   }
 }
@@ -73,7 +73,7 @@ function readAuthority(path: string): string {
   }
 }
 
-/** A 5xx to the envelope or the mail itself is final (RFC 5321, 4.2.1). One to our password is the operator's to mend. */
+/** A 5xx for the envelope or the mail is permanent (RFC 5321, 4.2.1). A 5xx for the password is not: the operator can correct it. */
 function refusal(error: unknown, host: string): GatewayError {
   const { code, permanent, message } = error as NodemailerError
   const final = permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE')

@@ -7,8 +7,8 @@ import type { Clock } from '../clock.ts'
 import { GatewayError, jsonOf, reach, shownAnswer } from '../outgoing.ts'
 import { isMainland, type Sms } from './port.ts'
 
-/** Answers that are about the number, not about us. */
-const NEVER = new Set(['isv.MOBILE_NUMBER_ILLEGAL', 'isv.NOT_SUPPORTED_COUNTRY', 'isv.COUNTRY_RESTRICTED'])
+/** Errors that concern the phone number, not our account. */
+const PERMANENT = new Set(['isv.MOBILE_NUMBER_ILLEGAL', 'isv.NOT_SUPPORTED_COUNTRY', 'isv.COUNTRY_RESTRICTED'])
 
 export function aliyunSms(gateway: AliyunSms, clock: Clock): Sms {
   return {
@@ -16,7 +16,7 @@ export function aliyunSms(gateway: AliyunSms, clock: Clock): Sms {
       const home = isMainland(to)
       const { sign, template } = home ? gateway.home : gateway.abroad
       const query = {
-        // Mainland numbers without, others with their country code; no plus sign.
+        // Mainland numbers have no country code, others have one; none has a plus sign.
         PhoneNumbers: home ? to.slice('+86'.length) : to.slice(1),
         SignName: sign,
         TemplateCode: template,
@@ -27,7 +27,7 @@ export function aliyunSms(gateway: AliyunSms, clock: Clock): Sms {
       const { Code, Message } = jsonOf(answer)
       if (Code === 'OK') return
       if (typeof Code !== 'string') throw new GatewayError(shownAnswer(answer))
-      throw new GatewayError(`${Code}: ${String(Message)}`, NEVER.has(Code))
+      throw new GatewayError(`${Code}: ${String(Message)}`, PERMANENT.has(Code))
     },
     check: () => reach(gateway.endpoint),
   }

@@ -16,7 +16,7 @@ const CONTENT_TYPE = 'application/json; charset=utf-8'
 
 export interface TencentRequest {
   readonly host: string
-  /** First word of the interface's own host name: `sms`, `cvm`. */
+  /** First label of the interface's host name: `sms`, `cvm`. */
   readonly service: string
   readonly action: string
   readonly payload: string
@@ -42,8 +42,8 @@ export function tencentAuthorization(
   return `${ALGORITHM} Credential=${key}/${scope}, SignedHeaders=${signed}, Signature=${hmac(signingKey, text).toString('hex')}`
 }
 
-/** Answers that are about the number, not about us. */
-const NEVER = new Set(['InvalidParameterValue.IncorrectPhoneNumber', 'FailedOperation.PhoneNumberInBlacklist'])
+/** Errors that concern the phone number, not our account. */
+const PERMANENT = new Set(['InvalidParameterValue.IncorrectPhoneNumber', 'FailedOperation.PhoneNumberInBlacklist'])
 
 interface SendSmsResponse {
   readonly Error?: { readonly Code?: string; readonly Message?: string }
@@ -82,7 +82,7 @@ export function tencentSms(gateway: TencentSms, clock: Clock): Sms {
       const status = refused ?? SendStatusSet?.[0]
       if (status?.Code === 'Ok') return
       if (status?.Code === undefined) throw new GatewayError(shownAnswer(answer))
-      throw new GatewayError(`${status.Code}: ${String(status.Message)}`, NEVER.has(status.Code))
+      throw new GatewayError(`${status.Code}: ${String(status.Message)}`, PERMANENT.has(status.Code))
     },
     check: () => reach(gateway.endpoint),
   }

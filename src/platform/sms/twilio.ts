@@ -5,8 +5,8 @@ import type { TwilioSms } from '#config/gateways.ts'
 import { call, GatewayError, jsonOf, reach, shownAnswer } from '../outgoing.ts'
 import type { Sms } from './port.ts'
 
-/** twilio.com/docs/api/errors: not a number, no permission for its region, unsubscribed, cannot be reached, not a mobile. */
-const NEVER = new Set([21211, 21408, 21610, 21612, 21614])
+/** twilio.com/docs/api/errors: invalid number, region not permitted, unsubscribed, unreachable, not a mobile phone. */
+const PERMANENT = new Set([21211, 21408, 21610, 21612, 21614])
 
 export function twilioSms(gateway: TwilioSms): Sms {
   const { key, secret, from, messagingService } = gateway
@@ -23,7 +23,7 @@ export function twilioSms(gateway: TwilioSms): Sms {
       if (answer.status === 201 || answer.status === 200) return
       const { code, message } = jsonOf(answer)
       if (typeof code !== 'number') throw new GatewayError(shownAnswer(answer))
-      throw new GatewayError(`${code}: ${String(message)}`, NEVER.has(code))
+      throw new GatewayError(`${code}: ${String(message)}`, PERMANENT.has(code))
     },
     check: () => reach(gateway.endpoint),
   }

@@ -1,4 +1,4 @@
-/** A gateway of the operator's own: one signed JSON POST a message (see ../webhook.ts). */
+/** The operator's own gateway: one signed JSON POST per message (see ../webhook.ts). */
 
 import type { Webhook } from '#config/gateways.ts'
 
