@@ -23,7 +23,7 @@ const LINK_USED = [403, /setup link has been used/] as const
 const UNKNOWN_TOKEN = [401, /refresh token is not valid/] as const
 const NOT_CONFIGURED = [400, /One-click sign-in is not set up/] as const
 const OWNER_STAYS = [400, /The owner cannot be changed or removed/] as const
-const IS_OWNER = [400, /is the owner already/] as const
+const IS_OWNER = [400, /is already the owner/] as const
 const NOT_REGISTERED = [400, /not registered|No account uses this/] as const
 const NOTHING_BOUND = [400, /is bound$/m] as const
 
@@ -69,7 +69,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'orgs.transfer': IS_OWNER,
   'orgs.transferOwnership': IS_OWNER,
   'orgs.leave': [400, /owner cannot leave/],
-  'orgs.apply': [400, /member already/],
+  'orgs.apply': [400, /already a member/],
   'orgs.changeMember': OWNER_STAYS,
   'orgs.removeMember': OWNER_STAYS,
   'orgs.dissolve': [400, /Clear the organization first/],
