@@ -1,4 +1,4 @@
-import { app, endpoint, org, signedIn } from '#http/endpoint.ts'
+import { alias, app, endpoint, org, signedIn } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
 import {
@@ -18,6 +18,20 @@ import {
 import * as service from './service.ts'
 
 const tag = 'Organizations'
+
+const transferOrg = endpoint({
+  id: 'orgs.transfer',
+  method: 'POST',
+  path: '/api/orgs/:id/transfer',
+  summary: 'Transfer an organization to another member',
+  description: 'Only for the owner, who stays as an administrator (role ADMIN).',
+  tag,
+  access: org('org:transfer'),
+  params: ById,
+  body: Transfer,
+  data: OrgView,
+  run: ({ ctx, actor, params, body }) => service.transferOrg(ctx, actor, params.id, body.userId),
+})
 
 export const organizationEndpoints = [
   endpoint({
@@ -85,33 +99,8 @@ export const organizationEndpoints = [
     query: Dissolve,
     run: ({ ctx, actor, params, query }) => service.dissolveOrg(ctx, actor, params.id, query.force === true),
   }),
-  endpoint({
-    id: 'orgs.transferOwnership',
-    method: 'POST',
-    path: '/api/orgs/:id/transfer-ownership',
-    summary: 'Transfer an organization to another member (alias)',
-    description:
-      'The same as `POST /api/orgs/{id}/transfer`. Administrators of the server have an operation of their own.',
-    tag,
-    access: org('org:transfer'),
-    params: ById,
-    body: Transfer,
-    data: OrgView,
-    run: ({ ctx, actor, params, body }) => service.transferOrg(ctx, actor, params.id, body.userId),
-  }),
-  endpoint({
-    id: 'orgs.transfer',
-    method: 'POST',
-    path: '/api/orgs/:id/transfer',
-    summary: 'Transfer an organization to another member',
-    description: 'Only for the owner, who stays as an administrator (role ADMIN).',
-    tag,
-    access: org('org:transfer'),
-    params: ById,
-    body: Transfer,
-    data: OrgView,
-    run: ({ ctx, actor, params, body }) => service.transferOrg(ctx, actor, params.id, body.userId),
-  }),
+  transferOrg,
+  alias(transferOrg, { id: 'orgs.transferOwnership', path: '/api/orgs/:id/transfer-ownership' }),
   endpoint({
     id: 'orgs.qrcode',
     method: 'GET',
