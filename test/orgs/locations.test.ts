@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 const at = (where: { id: number }, rest = '') => `/api/orgs/${where.id}/locations${rest}`
 const getTree = async (user: Person, where: { id: number }): Promise<Nested<LocationView>[]> =>
-  ok(await user.get(at(where))).data
+  ok(await user.call('locations.tree', { params: { orgId: where.id } })).data
 const names = (locations: readonly LocationView[]): string[] => locations.map((location) => location.name)
 
 async function create(

@@ -9,7 +9,7 @@ import { allPages, makeCode } from './helpers.ts'
 const { server, alice, mallory } = useServer({ people: ['alice', 'mallory'] })
 
 type Node = Nested<CategoryView>
-const getTree = async (user: Person): Promise<Node[]> => ok(await user.get('/api/categories/tree')).data
+const getTree = async (user: Person): Promise<Node[]> => ok(await user.call('categories.tree')).data
 /** `a(b(c),d)`, by name. */
 const shape = (nodes: Node[]): string =>
   nodes.map((n) => n.name + (n.children.length > 0 ? `(${shape(n.children)})` : '')).join(',')

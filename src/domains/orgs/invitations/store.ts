@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { lowered } from '#db/dialect.ts'
-import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { identities, users } from '#db/schema/accounts.ts'
 import { type InvitationStatus, organizations, orgInvitations } from '#db/schema/orgs.ts'
@@ -43,19 +43,16 @@ function hasStatus(status: InvitationStatus | undefined, now: number): SQL | und
   )
 }
 
-const invitationsPage = (db: Db, where: SQL | undefined, query: PageInput): Promise<Page<InvitationWithNames>> =>
-  plainPage(
-    query,
-    (limit, offset) =>
-      db
-        .select(withNames)
-        .from(orgInvitations)
-        .innerJoin(organizations, eq(organizations.id, orgInvitations.orgId))
-        .where(where)
-        .orderBy(desc(orgInvitations.id))
-        .limit(limit)
-        .offset(offset),
-    () => db.select({ n: count() }).from(orgInvitations).where(where),
+const invitationsPage = (db: Db, where: SQL | undefined, page: PageInput): Promise<Page<InvitationWithNames>> =>
+  pageOfQuery(
+    page,
+    db
+      .select(withNames)
+      .from(orgInvitations)
+      .innerJoin(organizations, eq(organizations.id, orgInvitations.orgId))
+      .where(where)
+      .orderBy(desc(orgInvitations.id)),
+    db.select({ n: count() }).from(orgInvitations).where(where),
   )
 
 /** The invitations of an organization, the newest first. `status` is the one they have at `now`. */

@@ -1,6 +1,6 @@
 import { and, asc, count, eq } from 'drizzle-orm'
 
-import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
 import { orgJoinRequests } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -33,25 +33,22 @@ interface RequestRow {
 }
 
 /** The join requests of an organization, the oldest first. */
-export const requestsPage = (db: Db, orgId: number, query: PageInput): Promise<Page<RequestRow>> =>
-  plainPage(
-    query,
-    (limit, offset) =>
-      db
-        .select({
-          userId: orgJoinRequests.userId,
-          nickname: users.nickname,
-          avatarUrl: users.avatarUrl,
-          message: orgJoinRequests.message,
-          createdAt: orgJoinRequests.createdAt,
-        })
-        .from(orgJoinRequests)
-        .innerJoin(users, eq(users.id, orgJoinRequests.userId))
-        .where(eq(orgJoinRequests.orgId, orgId))
-        .orderBy(asc(orgJoinRequests.id))
-        .limit(limit)
-        .offset(offset),
-    () => db.select({ n: count() }).from(orgJoinRequests).where(eq(orgJoinRequests.orgId, orgId)),
+export const requestsPage = (db: Db, orgId: number, page: PageInput): Promise<Page<RequestRow>> =>
+  pageOfQuery(
+    page,
+    db
+      .select({
+        userId: orgJoinRequests.userId,
+        nickname: users.nickname,
+        avatarUrl: users.avatarUrl,
+        message: orgJoinRequests.message,
+        createdAt: orgJoinRequests.createdAt,
+      })
+      .from(orgJoinRequests)
+      .innerJoin(users, eq(users.id, orgJoinRequests.userId))
+      .where(eq(orgJoinRequests.orgId, orgId))
+      .orderBy(asc(orgJoinRequests.id)),
+    db.select({ n: count() }).from(orgJoinRequests).where(eq(orgJoinRequests.orgId, orgId)),
   )
 
 export async function nicknameOf(db: Db | Tx, userId: number): Promise<string> {

@@ -2,7 +2,7 @@ import { and, asc, count, eq, gt, isNull, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { pagedTable } from '#db/lists.ts'
-import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
 import { orgInvitations, orgJoinRequests, orgMembers } from '#db/schema/orgs.ts'
@@ -49,23 +49,16 @@ export function membersPage(
     eq(orgMembers.orgId, orgId),
     or(contains(orgMembers.nickname, keyword), and(isNull(orgMembers.nickname), contains(users.nickname, keyword))),
   )
-  return plainPage(
+  const isUser = eq(users.id, orgMembers.userId)
+  return pageOfQuery(
     query,
-    (limit, offset) =>
-      readInWorker
-        .select(memberColumns)
-        .from(orgMembers)
-        .innerJoin(users, eq(users.id, orgMembers.userId))
-        .where(where)
-        .orderBy(asc(orgMembers.joinedAt), asc(orgMembers.userId))
-        .limit(limit)
-        .offset(offset),
-    () =>
-      readInWorker
-        .select({ n: count() })
-        .from(orgMembers)
-        .innerJoin(users, eq(users.id, orgMembers.userId))
-        .where(where),
+    readInWorker
+      .select(memberColumns)
+      .from(orgMembers)
+      .innerJoin(users, isUser)
+      .where(where)
+      .orderBy(asc(orgMembers.joinedAt), asc(orgMembers.userId)),
+    readInWorker.select({ n: count() }).from(orgMembers).innerJoin(users, isUser).where(where),
   )
 }
 

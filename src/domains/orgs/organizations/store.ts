@@ -1,7 +1,7 @@
-import { and, asc, count, desc, eq, gt, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, lt, lte, ne, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { mapPage, type Page, type PageInput, pageOf, pageOfQuery, sortBy } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -138,22 +138,19 @@ export const ownsAny = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await firstOwned(db, { userId })).length > 0
 
 /** The organizations of a user, the earliest joined first. */
-export function orgsOfUser(db: Db, userId: number, query: PageInput): Promise<Page<OrgRow>> {
-  return plainPage(
-    query,
-    async (limit, offset) => {
-      const rows = await db
-        .select({ org: organizations })
-        .from(orgMembers)
-        .innerJoin(organizations, eq(organizations.id, orgMembers.orgId))
-        .where(eq(orgMembers.userId, userId))
-        .orderBy(asc(orgMembers.joinedAt), asc(orgMembers.orgId))
-        .limit(limit)
-        .offset(offset)
-      return rows.map((row) => row.org)
-    },
-    () => db.select({ n: count() }).from(orgMembers).where(eq(orgMembers.userId, userId)),
+export async function orgsOfUser(db: Db, userId: number, page: PageInput): Promise<Page<OrgRow>> {
+  const where = eq(orgMembers.userId, userId)
+  const rows = await pageOfQuery(
+    page,
+    db
+      .select({ org: organizations })
+      .from(orgMembers)
+      .innerJoin(organizations, eq(organizations.id, orgMembers.orgId))
+      .where(where)
+      .orderBy(asc(orgMembers.joinedAt), asc(orgMembers.orgId)),
+    db.select({ n: count() }).from(orgMembers).where(where),
   )
+  return mapPage(rows, (row) => row.org)
 }
 
 /** PUBLIC active organizations, the oldest first by default. */
@@ -164,23 +161,7 @@ export function publicOrgsPage(db: Db, query: DiscoverQuery): Promise<Page<OrgRo
     eq(organizations.status, 'ACTIVE'),
     keyword ? or(contains(organizations.name, keyword), contains(organizations.description, keyword)) : undefined,
   )
-  return plainPage(
-    query,
-    (limit, offset) =>
-      db
-        .select()
-        .from(organizations)
-        .where(where)
-        .orderBy(...orderOf(query.sort))
-        .limit(limit)
-        .offset(offset),
-    () => db.select({ n: count() }).from(organizations).where(where),
-  )
-}
-
-function orderOf(sort = 'createdAt'): SQL[] {
-  const [field, direction] = sort.startsWith('-') ? [sort.slice(1), desc] : [sort, asc]
-  return [direction(organizations[field as 'name' | 'createdAt' | 'memberCount']), direction(organizations.id)]
+  return pageOf(db, organizations, { where, orderBy: sortBy(organizations, query.sort ?? 'createdAt'), page: query })
 }
 
 /** Sets the current organization of a user, or none if null. False if the user is not a member of it. */

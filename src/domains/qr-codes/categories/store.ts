@@ -1,7 +1,7 @@
-import { and, asc, count, desc, eq, inArray, isNull, type SQL } from 'drizzle-orm'
+import { and, count, eq, inArray, isNull, type SQL } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { type Page, plainPage } from '#db/paging.ts'
+import { type Page, pageOf, sortBy } from '#db/paging.ts'
 import { categories, qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { treeIn, treeOrder } from '#db/tree.ts'
@@ -21,24 +21,8 @@ export function categoriesPage(db: Db, userId: number, query: ListQuery): Promis
     query.parentId === undefined ? undefined : childOf(query.parentId),
     query.keyword ? contains(categories.name, query.keyword) : undefined,
   )
-  return plainPage(
-    query,
-    (limit, offset) =>
-      db
-        .select()
-        .from(categories)
-        .where(where)
-        .orderBy(...orderOf(query.sort))
-        .limit(limit)
-        .offset(offset),
-    () => db.select({ n: count() }).from(categories).where(where),
-  )
-}
-
-function orderOf(sort: ListQuery['sort']): SQL[] {
-  if (sort === undefined) return treeOrder(categories)
-  const [field, direction] = sort.startsWith('-') ? [sort.slice(1), desc] : [sort, asc]
-  return [direction(categories[field as 'name' | 'createdAt' | 'sortOrder']), direction(categories.id)]
+  const orderBy = query.sort === undefined ? treeOrder(categories) : sortBy(categories, query.sort)
+  return pageOf(db, categories, { where, orderBy, page: query })
 }
 
 /** 0: the top level. */
