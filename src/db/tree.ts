@@ -2,8 +2,8 @@
  * A tree kept in one table. Its rows belong to an owner, name their parent, and have a pin and a sort order among their siblings.
  * The owner's id is in every WHERE. Walking up or down the tree is one recursive query, so no decision loads the whole tree.
  *
- * Writes appear to run one after the other (store.ts). So of two moves that together would make a cycle, the second one sees the
- * first and is refused.
+ * Writes appear to run one after the other (store.ts), so of two moves that together would make a cycle, the second sees the first
+ * and is refused.
  */
 
 import { and, asc, count, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
@@ -14,7 +14,7 @@ import { fitsBelow, type OrderItem, type TreeProblem } from '#lib/tree.ts'
 import { prepared } from './prepared.ts'
 import type { Db, Tx } from './store.ts'
 
-/** Columns that a tree needs. In the database they have the names of `col` calls: `id`, `parent_id`, `pinned`, … */
+/** The columns that a tree needs. The recursive queries spell out two of them: `id` and `parent_id`. */
 interface TreeTable extends SQLiteTable {
   readonly id: SQLiteColumn
   readonly parentId: SQLiteColumn
@@ -35,13 +35,13 @@ export interface Tree<Row> {
   countChildren(db: Db | Tx, ownerId: number, id: number): Promise<number>
   /** Ids of the node and of everything below it; empty if the owner has no such node. */
   branchIds(db: Db | Tx, ownerId: number, id: number): Promise<number[]>
-  /** Whether a new node may be inserted below `parentId`. */
+  /** Returns why no new node may be inserted below `parentId`, if so. */
   checkParent(tx: Tx, ownerId: number, parentId: number | null): Promise<TreeProblem | undefined>
-  /** Moves a node with everything below it. Changes nothing if it answers a problem. */
+  /** Moves a node with everything below it. Changes nothing if it returns a problem. */
   move(tx: Tx, ownerId: number, id: number, parentId: number | null): Promise<TreeProblem | undefined>
   /** Returns the number of rows changed: fewer than `ids` if the owner does not have them all. */
   pin(tx: Tx, ownerId: number, ids: readonly number[], pinned: boolean): Promise<number>
-  /** Sets the sort order of siblings. Changes nothing if it answers a problem. */
+  /** Sets the sort order of siblings. Changes nothing if it returns a problem. */
   reorder(tx: Tx, ownerId: number, items: readonly OrderItem[]): Promise<TreeProblem | undefined>
 }
 
@@ -56,7 +56,9 @@ export const treeOrder = (table: TreeTable): SQL[] => [
 const p = sql.placeholder
 
 interface TreeOptions {
+  /** The column with the id of the owner. */
   readonly owner: SQLiteColumn
+  /** The number of levels that a tree may have. */
   readonly maxDepth: number
 }
 
@@ -66,7 +68,7 @@ export function treeIn(table: TreeTable, { owner, maxDepth }: TreeOptions): Tree
   const one = and(eq(owner, p('ownerId')), eq(table.id, p('id')))
   const ownerName = sql.identifier(owner.name)
 
-  // The node first, its parent next, and so on. UNION, not UNION ALL: it would end even on a cycle.
+  // The ids from a node up to the top level. UNION instead of UNION ALL, because it ends even if there is a cycle.
   const path = prepared((db) =>
     db.select({ id: sql`id`.mapWith(Number) }).from(sql`(
       with recursive path (id, parent_id) as (
@@ -76,6 +78,7 @@ export function treeIn(table: TreeTable, { owner, maxDepth }: TreeOptions): Tree
           join ${table} as node on node.${ownerName} = ${p('ownerId')} and node.id = path.parent_id
       ) select id from path) as path`),
   )
+  // A node and everything below it, with levels from 1. The limit of the level ends it even if there is a cycle.
   const branch = prepared((db) =>
     db.select({ id: sql`id`.mapWith(Number), level: sql`level`.mapWith(Number) }).from(sql`(
       with recursive branch (id, level) as (

@@ -24,7 +24,7 @@ const transferOrg = endpoint({
   method: 'POST',
   path: '/api/orgs/:id/transfer',
   summary: 'Transfer an organization to another member',
-  description: 'Only for the owner, who stays as an administrator (role ADMIN).',
+  description: 'Only for the owner, who stays a member with the role ADMIN.',
   tag,
   access: org('org:transfer'),
   params: ById,

@@ -134,9 +134,7 @@ export const OrgStats = Model('OrganizationStats', {
   pendingInvitations: Count,
   roles: Type.Array(
     Type.Object({ roleId: Id, roleCode: Text('MEMBER'), roleName: Text('Member'), memberCount: Count }),
-    {
-      description: 'How many members hold each role',
-    },
+    { description: 'Number of members per role' },
   ),
   resources: Type.Array(Type.Object({ name: Type.String({ examples: ['QR codes'] }), count: Count }), {
     description: 'Number of things that the organization owns, by kind',

@@ -149,7 +149,7 @@ export async function transferOrg(ctx: AppContext, actor: Actor, id: number, use
   return viewForMember(ctx, actor, await findOrFail(ctx, id))
 }
 
-/** Transfers an organization from its owner to another active member. The former owner stays as an administrator. */
+/** Transfers an organization from its owner to another active member. The former owner gets the role ADMIN. */
 export async function transfer(ctx: AppContext, tx: Tx, orgId: number, from: number, to: number): Promise<void> {
   if ((await store.findOrg(tx, orgId))?.ownerId !== from) throw ownerOnly()
   if (from === to) throw alreadyOwner()
