@@ -374,8 +374,8 @@ describe('binding', () => {
     const person = await inside.somebody()
     const bind = (domain: PermissionDomain, scopeId: number, code: string) =>
       ctx.db.write('test', (tx) => bindRole(ctx, tx, person, domain, scopeId, code))
-    await expect(bind('APP', 0, 'NOBODY')).rejects.toThrow('no role')
-    await expect(bind('ORG', 4711, 'OWNER')).rejects.toThrow('no role')
+    await expect(bind('APP', 0, 'NOBODY')).rejects.toThrow('role APP/0/NOBODY does not exist')
+    await expect(bind('ORG', 4711, 'OWNER')).rejects.toThrow('role ORG/4711/OWNER does not exist')
     await expect(bind('ORG', 0, 'OWNER')).rejects.toThrow('template')
     expect(await ctx.db.read.select().from(userRoles).where(eq(userRoles.userId, person))).toEqual([])
   })
@@ -403,7 +403,7 @@ describe('binding', () => {
         points: ['chat:send', 'user:update'],
       }),
     )
-    await expect(make).rejects.toThrow('APP user:update')
+    await expect(make).rejects.toThrow('permission point APP user:update does not exist')
     expect(await ctx.db.read.select().from(roles).where(eq(roles.code, 'ODD'))).toEqual([])
   })
 

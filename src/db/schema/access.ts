@@ -3,7 +3,7 @@ import { users } from './accounts.ts'
 
 export type PermissionDomain = 'PLATFORM' | 'APP' | 'ORG'
 
-/** Permission points. Seeded from `permission-points.ts`; never deleted, only disabled. */
+/** Permission points. Seeded from `permission-points.ts`. Rows are never deleted, only disabled. */
 export const permissions = table(
   'rbac_permissions',
   {
@@ -17,7 +17,10 @@ export const permissions = table(
   (t) => [uniqueIndex('rbac_permissions_point').on(t.domain, t.resource, t.action)],
 )
 
-/** `scopeId` 0: PLATFORM and APP roles, and the ORG templates copied into each new organization; else the organization's id. */
+/**
+ * `scopeId` is the organization's id for its own roles; 0 for PLATFORM and APP roles and for the ORG templates that are copied into
+ * each new organization.
+ */
 export const roles = table(
   'rbac_roles',
   {
@@ -59,7 +62,7 @@ export const userRoles = table(
       .int('role_id')
       .notNull()
       .references(() => roles.id, { onDelete: 'cascade' }),
-    /** The first administrator's SYSTEM_ADMIN binding, which nobody can revoke. */
+    /** The first administrator's SYSTEM_ADMIN binding, which cannot be revoked. */
     isInitial: col.bool('is_initial').notNull().default(false),
     createdAt: col.time('created_at').notNull(),
   },

@@ -1,6 +1,6 @@
 /**
- * What users may do. Users point to the sets of their roles, and roles are kept apart: the first check of a user costs one read of
- * role ids, and most users share one set of points.
+ * Caches the permissions of users and of roles. A user's entry refers to the point sets of their roles: the first check of a user
+ * costs one query for role ids, and most users share one set of points.
  */
 
 import { LRUCache } from 'lru-cache'
@@ -14,9 +14,9 @@ import { holdsEverything } from './roles.ts'
 import { accessOf, NEVER_OFF, type Role, type UserAccess } from './rules.ts'
 import { enabledPointsOfDomain, enabledPointsOfRole, findRole, roleIdsOf } from './store.ts'
 
-/** How long a read fact may be used, milliseconds (spec §5.10). Writes of this process are seen at once all the same. */
+/** Milliseconds until an entry is read again (spec §5.10). Writes of this process invalidate it immediately. */
 const CACHE_MS = 60_000
-/** A user takes about 200 bytes, a role 300, a set up to 5 KB: at most 7 MB in all. */
+/** A user takes about 200 bytes, a role 300 and a set up to 5 KB: at most 7 MB together. */
 const MAX_USERS = 20_000
 const MAX_ROLES = 5_000
 const MAX_SETS = 200
@@ -32,7 +32,7 @@ class AccessCache {
     this.#users = new ReadCache({ ...options, max: MAX_USERS, load: (id, load) => this.#loadUser(id, load) })
   }
 
-  /** Undefined when it has to be loaded. */
+  /** Undefined if the user has to be loaded first. */
   peek(userId: number): UserAccess | undefined {
     return this.#users.get(userId)
   }
@@ -41,13 +41,13 @@ class AccessCache {
     return (await this.#users.fetch(userId)) ?? accessOf([])
   }
 
-  /** Somebody's roles changed. */
-  forgetUser(userId: number): void {
+  /** Call after the user's bindings changed. */
+  dropUser(userId: number): void {
     this.#users.drop(userId)
   }
 
-  /** A role or a permission point changed: rare, and anybody may hold it. */
-  forgetEverything(): void {
+  /** Call after a role or a permission point changed. This is rare, and any user may be affected. */
+  clear(): void {
     this.#roles.clear()
     this.#users.clear()
   }
@@ -73,7 +73,7 @@ class AccessCache {
     return this.#shared(role.domain === 'PLATFORM' ? [...all, ...NEVER_OFF] : all)
   }
 
-  /** Organizations' roles are mostly copies of the same templates: equal sets are one set. */
+  /** Returns one Set object for equal points: most roles of organizations are copies of the same templates. */
   #shared(points: readonly string[]): ReadonlySet<string> {
     const key = points.toSorted().join(' ')
     const known = this.#sets.get(key)

@@ -1,6 +1,7 @@
 import { endpoint, signedIn } from '#http/endpoint.ts'
 
 import { adminEndpoints } from './admin/endpoints.ts'
+import { explainEndpoints } from './explain/endpoints.ts'
 import { MyPermissions } from './model.ts'
 import { myPermissions } from './service.ts'
 
@@ -9,12 +10,13 @@ export const accessEndpoints = [
     id: 'access.myPermissions',
     method: 'GET',
     path: '/api/rbac/my-permissions',
-    summary: 'What the caller may do',
-    description: 'Permission points of the APP and PLATFORM domains and of the current organization.',
+    summary: 'List your permissions',
+    description: 'Your permission points in the APP and PLATFORM domains and in your current organization.',
     tag: 'Access control',
     access: signedIn,
     data: MyPermissions,
     run: ({ ctx, actor }) => myPermissions(ctx, actor),
   }),
   ...adminEndpoints,
+  ...explainEndpoints,
 ]

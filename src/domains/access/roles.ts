@@ -1,6 +1,7 @@
 /**
- * The system roles and what each holds when it is created (spec §5.9, §4.8). Administrators may edit all but OWNER afterwards;
- * `seed.ts` never takes such an edit back. ORG roles are the templates (scopeId 0) that each new organization gets a copy of.
+ * The system roles and the points each has when it is created (spec §5.9, §4.8). Administrators can rename all of them and change
+ * the points of all except SYSTEM_ADMIN and OWNER; `seed.ts` never reverts such a change. ORG roles are the templates (scopeId 0)
+ * that are copied into each new organization.
  */
 
 import type { PermissionDomain } from '#db/schema/access.ts'
@@ -9,13 +10,13 @@ import { type AppPoint, type OrgPoint, type PlatformPoint, pointsOf } from '#per
 export interface SystemRole {
   readonly domain: PermissionDomain
   readonly code: string
-  /** Shown to people; administrators can change the stored one. */
+  /** Initial display name; administrators can change the stored name. */
   readonly name: string
-  /** `everything`: every enabled point of the domain, now and later; such a role has no rows of its own. */
+  /** `everything`: every enabled point of the domain, including future ones, without `rbac_role_permissions` rows. */
   readonly points: 'everything' | readonly string[]
 }
 
-/** Roles that hold every enabled point of their domain (and scope) without a row saying so. */
+/** OWNER and SYSTEM_ADMIN hold every enabled point of their domain (and scope) without `rbac_role_permissions` rows. */
 export const OWNER = 'OWNER'
 export const SYSTEM_ADMIN = 'SYSTEM_ADMIN'
 /** The APP role of every new user. */
@@ -24,7 +25,7 @@ export const USER = 'USER'
 export const holdsEverything = (domain: PermissionDomain, code: string): boolean =>
   (domain === 'PLATFORM' && code === SYSTEM_ADMIN) || (domain === 'ORG' && code === OWNER)
 
-/** PLATFORM roles from the highest: the name of the first one held is shown as a person's role. Custom roles come after these. */
+/** PLATFORM roles, highest first. A user's role name is that of the highest role they hold. Custom roles rank below these. */
 export const PLATFORM_RANK: readonly string[] = [SYSTEM_ADMIN, 'USER_ADMIN', 'BUSINESS_ADMIN', 'OPERATION_ADMIN']
 
 const everyAdministrator: PlatformPoint[] = ['statistics:read', 'system:read', 'markdown:render']
@@ -100,13 +101,13 @@ const operationAdmin: PlatformPoint[] = [
   'scan_record:read',
 ]
 
-/** Every point of the APP domain is something that an end user does. */
+/** All APP points are actions of ordinary users. */
 const user = pointsOf('APP') as AppPoint[]
 
 const onlyOwner: OrgPoint[] = ['org:delete', 'org:transfer']
 const orgAdmin = (pointsOf('ORG') as OrgPoint[]).filter((point) => !onlyOwner.includes(point))
 
-/** Sees the organization's things and takes part; changes nothing that belongs to all. */
+/** Members read the organization's data and take part in it, but do not change shared data. */
 const member: OrgPoint[] = [
   'org:read',
   'member:read',

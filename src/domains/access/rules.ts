@@ -1,9 +1,9 @@
-/** What a set of roles amounts to, and what seeding has to add. Pure. */
+/** Decides which points a set of roles adds up to, who may pass them on, and what seeding has to add. Pure. */
 
 import type { PermissionDomain } from '#db/schema/access.ts'
 import { type PermissionPoint, pointName } from '#permission-points'
 
-import { PLATFORM_RANK, type SystemRole } from './roles.ts'
+import { holdsEverything, PLATFORM_RANK, type SystemRole } from './roles.ts'
 
 export interface Role {
   readonly id: number
@@ -23,16 +23,16 @@ export interface UserAccess {
   readonly orgs: ReadonlyMap<number, ReadonlySet<string>>
   /** Holds any PLATFORM role, even one without points. */
   readonly isAdministrator: boolean
-  /** Display name of the highest PLATFORM role, else of the APP role; empty without either. */
+  /** Display name of the highest PLATFORM role, or else of the APP role; empty if the user has neither. */
   readonly roleName: string
 }
 
-const NOTHING: ReadonlySet<string> = new Set<string>()
+const NO_POINTS: ReadonlySet<string> = new Set<string>()
 const NO_ORGS: ReadonlyMap<number, ReadonlySet<string>> = new Map<number, ReadonlySet<string>>()
 
-/** One role's set is shared by all who hold only that role: most users of a server share a single set. */
+/** Users who hold a single role share that role's set: on most servers nearly all users share one. */
 function union(roles: readonly Role[]): ReadonlySet<string> {
-  if (roles.length === 0) return NOTHING
+  if (roles.length === 0) return NO_POINTS
   return roles.length === 1 ? roles[0]!.points : new Set(roles.flatMap((role) => [...role.points]))
 }
 
@@ -47,7 +47,7 @@ function displayName(platform: readonly Role[], app: readonly Role[]): string {
 }
 
 export function accessOf(roles: readonly Role[]): UserAccess {
-  // PLATFORM and APP have no scopes; in ORG, scope 0 holds templates, which give nobody anything.
+  // PLATFORM and APP have no scopes. In ORG, scope 0 contains the templates, which grant nothing.
   const platform = roles.filter((role) => role.domain === 'PLATFORM' && role.scopeId === 0)
   const app = roles.filter((role) => role.domain === 'APP' && role.scopeId === 0)
   const byOrg = Map.groupBy(
@@ -65,21 +65,36 @@ export function accessOf(roles: readonly Role[]): UserAccess {
 
 /** The points held in a domain and scope. */
 export function pointsIn(access: UserAccess, domain: PermissionDomain, scopeId: number): ReadonlySet<string> {
-  if (domain === 'ORG') return access.orgs.get(scopeId) ?? NOTHING
-  if (scopeId !== 0) return NOTHING
+  if (domain === 'ORG') return access.orgs.get(scopeId) ?? NO_POINTS
+  if (scopeId !== 0) return NO_POINTS
   return domain === 'APP' ? access.app : access.platform
 }
 
 /**
- * A disabled point is off for everybody, SYSTEM_ADMIN and OWNER too. These two stay on for SYSTEM_ADMIN: they are the way back
- * for who disabled one point too many.
+ * Disabling a point takes it from everyone, including SYSTEM_ADMIN and OWNER. These two points are the exception: SYSTEM_ADMIN
+ * keeps them, so that an administrator who disabled one point too many can enable it again.
  */
 export const NEVER_OFF: readonly string[] = ['rbac_permission:read', 'rbac_permission:update']
+
+/**
+ * Ids of the points a caller may pass on in a domain and scope. Disabled points count: a point that is disabled now may be enabled
+ * again.
+ */
+export type Authority = 'everything' | ReadonlySet<number>
+
+/** Whether the caller holds every point of the role, so that passing it on gives nobody more than the caller has. */
+export function covers(
+  authority: Authority,
+  role: { domain: PermissionDomain; code: string; pointIds: readonly number[] },
+): boolean {
+  if (authority === 'everything') return true
+  return !holdsEverything(role.domain, role.code) && role.pointIds.every((id) => authority.has(id))
+}
 
 export interface SeedPlan {
   readonly newPoints: readonly PermissionPoint[]
   readonly newRoles: readonly SystemRole[]
-  /** Points to give to a system role: all of its own when it is new, else only those that are new. */
+  /** Points to bind to each system role: all of its points if the role is new, otherwise only the new ones among them. */
   readonly grants: readonly { readonly role: SystemRole; readonly points: readonly string[] }[]
 }
 
@@ -87,7 +102,7 @@ export const pointKey = (point: { domain: PermissionDomain; resource: string; ac
   `${point.domain} ${pointName(point)}`
 export const roleKey = (role: { domain: PermissionDomain; code: string }): string => `${role.domain} ${role.code}`
 
-/** What a database that already has `points` (by `pointKey`) and template roles (by `roleKey`) lacks. */
+/** Compares the tables of this version with the `points` (by `pointKey`) and template roles (by `roleKey`) of the database. */
 export function planSeed(
   wanted: { points: readonly PermissionPoint[]; roles: readonly SystemRole[] },
   existing: { points: ReadonlySet<string>; roles: ReadonlySet<string> },
@@ -99,10 +114,10 @@ export function planSeed(
     newRoles: wanted.roles.filter((role) => !existing.roles.has(roleKey(role))),
     grants: wanted.roles.flatMap((role) => {
       if (role.points === 'everything') return []
-      const given = existing.roles.has(roleKey(role))
+      const granted = existing.roles.has(roleKey(role))
         ? role.points.filter((name) => isNew.has(`${role.domain} ${name}`))
         : role.points
-      return given.length === 0 ? [] : [{ role, points: given }]
+      return granted.length === 0 ? [] : [{ role, points: granted }]
     }),
   }
 }

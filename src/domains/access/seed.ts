@@ -22,14 +22,14 @@ export interface SeedTable {
 
 const current: SeedTable = { points, roles: systemRoles }
 
-/** Only what seeding acts on: a reworded description changes no database. */
+/** Leaves out descriptions, so that rewording one does not cause a write at the next start. */
 const fingerprintOf = (table: SeedTable): string =>
   sha256([...table.points.map(pointKey), ...table.roles.map((r) => `${roleKey(r)} ${String(r.points)}`)].join('\n'))
 
 /**
- * Adds the points and system roles that the database lacks. One read when there is nothing to do. What is there stays as
- * administrators left it: `enabled`, descriptions, names, what roles hold. A point that a later version brings is given to the
- * system roles that should have it, in every organization.
+ * Adds the points and system roles that the database lacks; a single query if nothing is missing. Existing rows stay as
+ * administrators left them: `enabled`, descriptions, names, and the points of roles. A new point of a later version is bound to
+ * the system roles that should have it, in every organization.
  */
 export async function seed(ctx: AppContext, table: SeedTable = current): Promise<void> {
   const fingerprint = fingerprintOf(table)
@@ -50,6 +50,6 @@ export async function seed(ctx: AppContext, table: SeedTable = current): Promise
         names.map((name) => ids.get(`${role.domain} ${name}`)!),
       )
     await recordSeed(tx, fingerprint)
-    tx.afterCommit(() => accessCache(ctx).forgetEverything())
+    tx.afterCommit(() => accessCache(ctx).clear())
   })
 }

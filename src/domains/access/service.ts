@@ -1,3 +1,5 @@
+/** Permission checks, and the bindings that other domains create and delete. */
+
 import type { AppContext } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Tx } from '#db/store.ts'
@@ -20,15 +22,16 @@ import {
 
 type Maybe<T> = T | Promise<T>
 
-function whenKnown<T>(ctx: AppContext, userId: number, look: (access: UserAccess) => T): Maybe<T> {
+/** Synchronous if the user is cached. */
+function withAccess<T>(ctx: AppContext, userId: number, select: (access: UserAccess) => T): Maybe<T> {
   const cache = accessCache(ctx)
   const access = cache.peek(userId)
-  return access === undefined ? cache.load(userId).then(look) : look(access)
+  return access === undefined ? cache.load(userId).then(select) : select(access)
 }
 
 /**
- * Whether the user holds `point` (`resource:action`) in the domain. `scopeId` is the organization's id in the ORG domain, else 0.
- * Unknown and disabled points are held by nobody. Answers at once when the user's roles are cached.
+ * Whether the user holds `point` (`resource:action`) in the domain. `scopeId` is the organization's id in the ORG domain, otherwise
+ * 0. False for unknown and disabled points. Synchronous if the user is cached.
  */
 export function can(
   ctx: AppContext,
@@ -39,37 +42,37 @@ export function can(
 ): Maybe<boolean> {
   const cache = accessCache(ctx)
   const access = cache.peek(userId)
-  // Not `whenKnown`: this stands before every request, and a closure would be its only allocation.
+  // Does not use `withAccess`: this runs on every request, and the closure would be its only allocation.
   return access === undefined
     ? cache.load(userId).then((loaded) => pointsIn(loaded, domain, scopeId).has(point))
     : pointsIn(access, domain, scopeId).has(point)
 }
 
-/** All points the user holds in the domain and scope. Shared by many: never change it. */
+/** All points the user holds in the domain and scope. Other users share the set: do not modify it. */
 export const permissionSet = (
   ctx: AppContext,
   userId: number,
   domain: PermissionDomain,
   scopeId: number,
-): Maybe<ReadonlySet<string>> => whenKnown(ctx, userId, (access) => pointsIn(access, domain, scopeId))
+): Maybe<ReadonlySet<string>> => withAccess(ctx, userId, (access) => pointsIn(access, domain, scopeId))
 
-/** Holds any role in the PLATFORM domain: who may enter the console (spec §5.8). */
+/** Users with any PLATFORM role may use the console (spec §5.8). */
 export const holdsAnyPlatformRole = (ctx: AppContext, userId: number): Maybe<boolean> =>
-  whenKnown(ctx, userId, (access) => access.isAdministrator)
+  withAccess(ctx, userId, (access) => access.isAdministrator)
 
-/** Display name, as stored, of the highest PLATFORM role, else of the APP role. */
+/** Stored display name of the highest PLATFORM role, or else of the APP role. */
 export const roleNameOf = (ctx: AppContext, userId: number): Maybe<string> =>
-  whenKnown(ctx, userId, (access) => access.roleName)
+  withAccess(ctx, userId, (access) => access.roleName)
 
-/** The points of the APP and PLATFORM domains together, sorted: `permissions` of a LoginResponse (spec §2.1). */
+/** The union of the APP and PLATFORM points, sorted: `permissions` of a LoginResponse (spec §2.1). */
 export const permissionsForLogin = (ctx: AppContext, userId: number): Maybe<string[]> =>
-  whenKnown(ctx, userId, (access) => sorted(access.app, access.platform))
+  withAccess(ctx, userId, (access) => sorted(access.app, access.platform))
 
 const sorted = (...sets: ReadonlySet<string>[]): string[] => [...new Set(sets.flatMap((set) => [...set]))].toSorted()
 
 export async function myPermissions(ctx: AppContext, actor: Actor): Promise<MyPermissions> {
   const orgId = await currentOrgId(ctx.db.read, actor.userId)
-  return whenKnown(ctx, actor.userId, (access) => {
+  return withAccess(ctx, actor.userId, (access) => {
     const org = orgId === null ? new Set<string>() : pointsIn(access, 'ORG', orgId)
     return {
       permissions: sorted(access.platform, access.app, org),
@@ -83,13 +86,13 @@ export async function myPermissions(ctx: AppContext, actor: Actor): Promise<MyPe
 }
 
 export interface BindOptions {
-  /** The first administrator: this binding can never be revoked. */
+  /** Marks the first administrator's binding, which can never be revoked. */
   initial?: boolean
 }
 
 /**
- * Gives the user the role `code` of the domain and scope (the organization's id in ORG, else 0). Harmless when already held.
- * Throws when there is no such role.
+ * Binds the role `code` of the domain and scope (the organization's id in ORG, otherwise 0) to the user. Does nothing if the user
+ * already holds it. Throws if the role does not exist.
  */
 export async function bindRole(
   ctx: AppContext,
@@ -100,14 +103,14 @@ export async function bindRole(
   code: string,
   options: BindOptions = {},
 ): Promise<void> {
-  if (domain === 'ORG' && scopeId === 0) throw new Error('the template roles of organizations cannot be held')
+  if (domain === 'ORG' && scopeId === 0) throw new Error('template roles of organizations cannot be bound to users')
   const roleId = await findRoleId(tx, { domain, scopeId, code })
-  if (roleId === undefined) throw new Error(`there is no role ${domain}/${scopeId}/${code}`)
+  if (roleId === undefined) throw new Error(`role ${domain}/${scopeId}/${code} does not exist`)
   await insertUserRole(tx, userId, roleId, options.initial === true)
-  tx.afterCommit(() => accessCache(ctx).forgetUser(userId))
+  tx.afterCommit(() => accessCache(ctx).dropUser(userId))
 }
 
-/** Takes all the user's roles of the domain and scope away, except the initial administrator's. */
+/** Deletes the user's bindings in the domain and scope, except the initial administrator's. */
 export async function unbindRoles(
   ctx: AppContext,
   tx: Tx,
@@ -116,10 +119,10 @@ export async function unbindRoles(
   scopeId: number,
 ): Promise<void> {
   await deleteUserRoles(tx, userId, domain, scopeId)
-  tx.afterCommit(() => accessCache(ctx).forgetUser(userId))
+  tx.afterCommit(() => accessCache(ctx).dropUser(userId))
 }
 
-/** Makes a role that holds `points` (`resource:action`, each of the role's domain). Throws when a point does not exist. */
+/** Creates a role with `points` (`resource:action`, all in the role's domain). Throws if a point does not exist. */
 export async function createRole(
   ctx: AppContext,
   tx: Tx,
@@ -129,7 +132,7 @@ export async function createRole(
   for (const row of await allPoints(tx)) if (row.domain === role.domain) ids.set(pointName(row), row.id)
   const permissionIds = role.points.map((name) => {
     const id = ids.get(name)
-    if (id === undefined) throw new Error(`there is no permission point ${role.domain} ${name}`)
+    if (id === undefined) throw new Error(`permission point ${role.domain} ${name} does not exist`)
     return id
   })
   const roleId = await insertRole(tx, { ...role, isSystem: role.isSystem === true })
@@ -138,7 +141,7 @@ export async function createRole(
   return roleId
 }
 
-/** To be called in every write that changes a role, what it holds, or a permission point. */
+/** Invalidates the cache. Call it in every write that changes a role, its points, or a permission point. */
 export function rolesChanged(ctx: AppContext, tx: Tx): void {
-  tx.afterCommit(() => accessCache(ctx).forgetEverything())
+  tx.afterCommit(() => accessCache(ctx).clear())
 }

@@ -53,13 +53,12 @@ export async function findRole(db: Db, roleId: number) {
   return (await roleById(db, { roleId }))[0]
 }
 
-/** Enabled points bound to a role. */
+/** Enabled points bound to the role. */
 export const enabledPointsOfRole = (db: Db, roleId: number) => pointsByRole(db, { roleId })
 
-/** All enabled points of a domain. */
 export const enabledPointsOfDomain = (db: Db, domain: PermissionDomain) => pointsByDomain(db, { domain })
 
-/** Null when none is chosen. */
+/** Null if the user has not chosen an organization. */
 export async function currentOrgId(db: Db, userId: number): Promise<number | null> {
   return (await currentOrgByUser(db, { userId }))[0]?.orgId ?? null
 }
@@ -87,7 +86,7 @@ export async function findRoleId(tx: Tx, role: RoleKey): Promise<number | undefi
   return (await roleIdByCode(tx, { ...role }))[0]?.id
 }
 
-const bind = prepared((db) =>
+const insertBinding = prepared((db) =>
   db
     .insert(userRoles)
     .values({
@@ -99,10 +98,10 @@ const bind = prepared((db) =>
     .onConflictDoNothing(),
 )
 
-/** Binding twice is binding once; an initial binding stays one. */
+/** Idempotent. An existing binding can become initial, and an initial one stays initial. */
 export async function insertUserRole(tx: Tx, userId: number, roleId: number, isInitial: boolean): Promise<void> {
   if (!isInitial) {
-    await bind(tx, { userId, roleId, createdAt: tx.stamp })
+    await insertBinding(tx, { userId, roleId, createdAt: tx.stamp })
     return
   }
   await tx
@@ -111,7 +110,7 @@ export async function insertUserRole(tx: Tx, userId: number, roleId: number, isI
     .onConflictDoUpdate({ target: [userRoles.userId, userRoles.roleId], set: { isInitial } })
 }
 
-/** Leaves the initial administrator's binding, which nobody can revoke. */
+/** Keeps the initial administrator's binding, which cannot be revoked. */
 export async function deleteUserRoles(
   tx: Tx,
   userId: number,
@@ -141,7 +140,7 @@ export async function insertRole(tx: Tx, role: NewRole): Promise<number> {
   return rows[0]!.id
 }
 
-/** All points there are, disabled ones too. */
+/** All points, including disabled ones. */
 export const allPoints = (db: Db | Tx) =>
   db.select({ id: permissions.id, domain: permissions.domain, ...point }).from(permissions)
 
@@ -158,19 +157,18 @@ const insertPoint = prepared((db) =>
   }),
 )
 
-/** One prepared statement each: drizzle takes 10 ms to build one insert of all 212. */
+/** Runs one prepared statement per point: drizzle takes 10 ms to build a single insert of all 212. */
 export async function insertPoints(tx: Tx, rows: readonly PermissionPoint[]): Promise<void> {
   for (const { domain, resource, action, description } of rows)
     await insertPoint(tx, { domain, resource, action, description })
 }
 
-/** Binds points to one role. */
 export async function grantToRole(tx: Tx, roleId: number, permissionIds: readonly number[]): Promise<void> {
   if (permissionIds.length === 0) return
   await tx.insert(rolePermissions).values(permissionIds.map((permissionId) => ({ roleId, permissionId })))
 }
 
-/** Binds points to a system role in every scope: an organization's copy of a template gets what the template gets. */
+/** Binds points to a system role in every scope: to the template and to its copy in every organization. */
 export async function grantToSystemRole(
   tx: Tx,
   role: { domain: PermissionDomain; code: string },
@@ -190,7 +188,7 @@ export async function grantToSystemRole(
 
 const SEED_KEY = 'access.seed'
 
-/** Fingerprint of the table that this database was last seeded from. */
+/** Fingerprint of the tables with which this database was last seeded. */
 export async function seededFrom(db: Db): Promise<string | undefined> {
   const rows = await db.select({ value: serverState.value }).from(serverState).where(eq(serverState.key, SEED_KEY))
   return rows[0]?.value
@@ -203,7 +201,7 @@ export async function recordSeed(tx: Tx, fingerprint: string): Promise<void> {
     .onConflictDoUpdate({ target: serverState.key, set: { value: fingerprint } })
 }
 
-/** Who holds which PLATFORM roles, one row for each, in the order of binding. Inside a write it sees that write. */
+/** All bindings of PLATFORM roles, oldest first. With a `Tx` the result includes changes made by that write. */
 export const platformBindings = (db: Db | Tx) =>
   db
     .select({ userId: userRoles.userId, code: roles.code, name: roles.name, isInitial: userRoles.isInitial })

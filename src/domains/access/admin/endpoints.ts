@@ -1,31 +1,37 @@
 import { endpoint, platform } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
-import { explain } from './explain.ts'
-import { grantRole, listUserRoles, revokeRole } from './grants.ts'
 import {
   ByUser,
   ByUserRole,
   CreatePermission,
   CreateRole,
-  ExplainQuery,
-  ExplainView,
   GrantRole,
   PermissionPage,
   PermissionsQuery,
   PermissionView,
+  RoleLocation,
   RolePage,
   RolesQuery,
   RoleView,
-  RoleWhere,
   UpdatePermission,
   UpdateRole,
   UserRolePage,
   UserRolesQuery,
   UserRoleView,
 } from './model.ts'
-import { changePermission, createPermission, listPermissions } from './permissions.ts'
-import { changeRole, createCustomRole, deleteRole, listRoles } from './roles.ts'
+import {
+  changePermission,
+  changeRole,
+  createCustomRole,
+  createPermission,
+  deleteRole,
+  grantRole,
+  listPermissions,
+  listRoles,
+  listUserRoles,
+  revokeRole,
+} from './service.ts'
 
 const tag = 'Access control'
 
@@ -34,7 +40,7 @@ export const adminEndpoints = [
     id: 'access.listPermissions',
     method: 'GET',
     path: '/api/rbac/permissions',
-    summary: 'List the permission points',
+    summary: 'List permission points',
     tag,
     access: platform('rbac_permission:read'),
     query: PermissionsQuery,
@@ -45,35 +51,37 @@ export const adminEndpoints = [
     id: 'access.createPermission',
     method: 'POST',
     path: '/api/rbac/permissions',
-    summary: 'Add a permission point',
-    description: 'Domain, resource and action together are unique. A point is never deleted, only disabled.',
+    summary: 'Create a permission point',
+    description: 'The combination of domain, resource and action is unique. Points are never deleted, only disabled.',
     tag,
     access: platform('rbac_permission:create'),
     body: CreatePermission,
     data: PermissionView,
-    run: ({ ctx, actor, body }) => createPermission(ctx, actor, body),
+    run: ({ ctx, body }) => createPermission(ctx, body),
   }),
   endpoint({
     id: 'access.changePermission',
     method: 'PUT',
     path: '/api/rbac/permissions/:id',
-    summary: 'Enable, disable or describe a permission point',
+    summary: 'Change a permission point',
     description:
-      'A disabled point is off for everybody; `rbac_permission:read` and `rbac_permission:update` stay on for SYSTEM_ADMIN.',
+      'You can enable, disable and describe a point. A disabled point is denied to everyone, except that SYSTEM_ADMIN keeps ' +
+      '`rbac_permission:read` and `rbac_permission:update`.',
     tag,
     access: platform('rbac_permission:update'),
     params: ById,
     body: UpdatePermission,
     data: PermissionView,
-    run: ({ ctx, actor, params, body }) => changePermission(ctx, actor, params.id, body),
+    run: ({ ctx, params, body }) => changePermission(ctx, params.id, body),
   }),
   endpoint({
     id: 'access.listRoles',
     method: 'GET',
     path: '/api/rbac/roles',
-    summary: 'List roles with the points they hold',
+    summary: 'List roles with their permission points',
     description:
-      '`scopeId` 0 with `domain` ORG: the templates of new organizations. Without `scopeId`: of every scope.',
+      'Without `scopeId`, the list contains the roles of all scopes. `domain` ORG with `scopeId` 0 lists the templates of new ' +
+      'organizations.',
     tag,
     access: platform('rbac_role:read'),
     query: RolesQuery,
@@ -86,10 +94,11 @@ export const adminEndpoints = [
     path: '/api/rbac/roles',
     summary: 'Create a role',
     description:
-      '`domain` and `scopeId` (default 0) in the query or in the body. Nobody creates a role with points that they do not hold.',
+      'Send `domain` and `scopeId` (default 0) in the query or in the body. You can only give the role points that you hold ' +
+      'yourself.',
     tag,
     access: platform('rbac_role:create'),
-    query: RoleWhere,
+    query: RoleLocation,
     body: CreateRole,
     data: RoleView,
     run: ({ ctx, actor, query, body }) => createCustomRole(ctx, actor, query, body),
@@ -98,10 +107,10 @@ export const adminEndpoints = [
     id: 'access.changeRole',
     method: 'PUT',
     path: '/api/rbac/roles/:id',
-    summary: 'Replace the name of a role and the points it holds',
+    summary: 'Change the name and the points of a role',
     description:
-      'What is given is replaced whole and counts at once; a template changes only organizations founded later. Of OWNER and ' +
-      'SYSTEM_ADMIN, which hold everything, only the name can be changed.',
+      'The points you send replace all points of the role. The change takes effect immediately; a changed template affects only ' +
+      'organizations founded later. OWNER and SYSTEM_ADMIN always hold every point: you can change only their name.',
     tag,
     access: platform('rbac_role:update'),
     params: ById,
@@ -113,8 +122,8 @@ export const adminEndpoints = [
     id: 'access.deleteRole',
     method: 'DELETE',
     path: '/api/rbac/roles/:id',
-    summary: 'Delete a role that is no system role',
-    description: 'Who held it holds it no longer.',
+    summary: 'Delete a custom role',
+    description: 'Users who hold the role lose it. System roles cannot be deleted.',
     tag,
     access: platform('rbac_role:delete'),
     params: ById,
@@ -124,7 +133,7 @@ export const adminEndpoints = [
     id: 'access.listUserRoles',
     method: 'GET',
     path: '/api/rbac/users/:userId/roles',
-    summary: 'The roles a user holds, in every domain and organization',
+    summary: 'List a user’s roles in all domains and organizations',
     tag,
     access: platform('rbac_user_role:read'),
     params: ByUser,
@@ -138,8 +147,8 @@ export const adminEndpoints = [
     path: '/api/rbac/users/:userId/roles',
     summary: 'Grant a role to a user',
     description:
-      'Roles add up. Nobody grants a role with points that they do not hold. Roles of an organization go to its members; OWNER ' +
-      'goes by transfer only.',
+      'A user’s permissions are the union of all their roles. You can only grant a role whose points you hold yourself. Roles of ' +
+      'an organization can be granted to its members, except OWNER, which changes by transfer.',
     tag,
     access: platform('rbac_user_role:grant'),
     params: ByUser,
@@ -151,24 +160,11 @@ export const adminEndpoints = [
     id: 'access.revokeRole',
     method: 'DELETE',
     path: '/api/rbac/users/:userId/roles/:roleId',
-    summary: 'Take a role away from a user',
-    description: 'Refused for the first administrator’s SYSTEM_ADMIN and for the OWNER of an organization.',
+    summary: 'Revoke a role from a user',
+    description: 'The first administrator’s SYSTEM_ADMIN role and the OWNER role of an organization cannot be revoked.',
     tag,
     access: platform('rbac_user_role:revoke'),
     params: ByUserRole,
     run: ({ ctx, actor, params }) => revokeRole(ctx, actor, params.userId, params.roleId),
-  }),
-  endpoint({
-    id: 'access.explain',
-    method: 'GET',
-    path: '/api/rbac/explain',
-    summary: 'Why a user may do something, or why not',
-    description: 'With `orgId` in that organization, else in the application and in the console.',
-    tag,
-    access: platform('rbac_user_role:read'),
-    query: ExplainQuery,
-    data: ExplainView,
-    refuses: { 404: 'The user or the organization does not exist.' },
-    run: ({ ctx, query, caller }) => explain(ctx, query, caller.locale),
   }),
 ]

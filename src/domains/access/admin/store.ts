@@ -40,7 +40,7 @@ export function permissionsPage(db: Db, query: PermissionsQuery): Promise<Page<P
   )
 }
 
-/** Undefined when there is one of that domain, resource and action. */
+/** Undefined if a point with this domain, resource and action exists. */
 export async function insertPermission(
   tx: Tx,
   point: Pick<PermissionRow, 'domain' | 'resource' | 'action' | 'description'>,
@@ -65,7 +65,7 @@ export async function updatePermission(
   await tx.update(permissions).set(change).where(eq(permissions.id, id))
 }
 
-/** Undefined when the domain has no such point. */
+/** Undefined if the domain has no such point. */
 export async function findPoint(
   db: Db,
   point: { domain: PermissionDomain; resource: string; action: string },
@@ -99,7 +99,7 @@ export async function findRoleRow(db: Db | Tx, id: number): Promise<RoleRow | un
   return (await db.select().from(roles).where(eq(roles.id, id)))[0]
 }
 
-/** The points bound to each of the roles, disabled ones too. */
+/** The points bound to each of the roles, including disabled ones. */
 export async function pointsOfRoles(db: Db | Tx, roleIds: readonly number[]) {
   if (roleIds.length === 0) return []
   return db
@@ -115,7 +115,7 @@ export async function pointsOfRoles(db: Db | Tx, roleIds: readonly number[]) {
     .orderBy(asc(permissions.resource), asc(permissions.action))
 }
 
-/** A custom role; undefined when its code is taken in its domain and scope. */
+/** Inserts a custom role. Undefined if the code is taken in this domain and scope. */
 export async function insertCustomRole(
   tx: Tx,
   role: Pick<RoleRow, 'domain' | 'scopeId' | 'code' | 'name'>,
@@ -137,7 +137,6 @@ export async function updateRoleRow(tx: Tx, id: number, change: { name?: string 
   return rows[0]!
 }
 
-/** From now on the role holds these points and no others. */
 export async function replacePoints(tx: Tx, roleId: number, permissionIds: readonly number[]): Promise<void> {
   await tx.delete(rolePermissions).where(eq(rolePermissions.roleId, roleId))
   if (permissionIds.length === 0) return
@@ -149,13 +148,13 @@ export async function replacePoints(tx: Tx, roleId: number, permissionIds: reado
   )
 }
 
-/** With what it holds and who holds it. */
+/** Does nothing for system roles. Rows that bind the role to users and to points are deleted by `ON DELETE CASCADE`. */
 export async function deleteRoleRow(tx: Tx, id: number): Promise<void> {
   await tx.delete(roles).where(and(eq(roles.id, id), eq(roles.isSystem, false)))
 }
 
-/** Roles that count for what the user may hand on in a domain and scope: those held there, and SYSTEM_ADMIN. */
-export const rolesReaching = (db: Db | Tx, userId: number, domain: PermissionDomain, scopeId: number) =>
+/** The user's roles that count in a domain and scope: those held there, and SYSTEM_ADMIN, which counts everywhere. */
+export const rolesCountingIn = (db: Db | Tx, userId: number, domain: PermissionDomain, scopeId: number) =>
   db
     .select({ id: roles.id, domain: roles.domain, code: roles.code, name: roles.name })
     .from(userRoles)
@@ -171,7 +170,7 @@ export const rolesReaching = (db: Db | Tx, userId: number, domain: PermissionDom
     )
     .orderBy(asc(roles.id))
 
-const held = {
+const userRoleColumns = {
   userId: userRoles.userId,
   roleId: roles.id,
   domain: roles.domain,
@@ -199,7 +198,7 @@ export function userRolesPage(db: Db, userId: number, query: UserRolesQuery): Pr
     query,
     (limit, offset) =>
       db
-        .select(held)
+        .select(userRoleColumns)
         .from(userRoles)
         .innerJoin(roles, eq(roles.id, userRoles.roleId))
         .where(where)
@@ -212,14 +211,14 @@ export function userRolesPage(db: Db, userId: number, query: UserRolesQuery): Pr
 
 export async function findUserRole(db: Db | Tx, userId: number, roleId: number): Promise<UserRoleRow | undefined> {
   const rows = await db
-    .select(held)
+    .select(userRoleColumns)
     .from(userRoles)
     .innerJoin(roles, eq(roles.id, userRoles.roleId))
     .where(and(eq(userRoles.userId, userId), eq(userRoles.roleId, roleId)))
   return rows[0]
 }
 
-/** False when there was none, or it is the initial administrator's. */
+/** False if the user does not hold the role or if the binding is the initial administrator's. */
 export async function deleteUserRole(tx: Tx, userId: number, roleId: number): Promise<boolean> {
   const rows = await tx
     .delete(userRoles)
@@ -228,7 +227,7 @@ export async function deleteUserRole(tx: Tx, userId: number, roleId: number): Pr
   return rows.length > 0
 }
 
-/** Undefined when there is no such user. */
+/** Undefined if the user does not exist. */
 export async function userStatus(db: Db | Tx, userId: number) {
   return (await db.select({ status: users.status }).from(users).where(eq(users.id, userId)))[0]?.status
 }

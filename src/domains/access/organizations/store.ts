@@ -13,30 +13,29 @@ export interface OrgRole {
   readonly name: string
 }
 
-const p = sql.placeholder
-const shown = { id: roles.id, code: roles.code, name: roles.name }
-const ofOrg = and(eq(roles.domain, 'ORG'), eq(roles.scopeId, p('orgId')))
+const columns = { id: roles.id, code: roles.code, name: roles.name }
+const inOrg = and(eq(roles.domain, 'ORG'), eq(roles.scopeId, sql.placeholder('orgId')))
 
 const templates = prepared((db) =>
   db
-    .select({ ...shown, isSystem: roles.isSystem })
+    .select({ ...columns, isSystem: roles.isSystem })
     .from(roles)
     .where(and(eq(roles.domain, 'ORG'), eq(roles.scopeId, 0)))
     .orderBy(roles.id),
 )
 
-/** The roles that each new organization gets a copy of. */
+/** The roles that are copied into each new organization. */
 export const orgTemplates = (db: Db | Tx) => templates(db)
 
 const copyPoints = prepared((db) =>
   db.insert(rolePermissions).select(
     db
       .select({
-        roleId: sql<number>`cast(${p('toRoleId')} as bigint)`.as('role_id'),
+        roleId: sql<number>`cast(${sql.placeholder('toRoleId')} as bigint)`.as('role_id'),
         permissionId: rolePermissions.permissionId,
       })
       .from(rolePermissions)
-      .where(eq(rolePermissions.roleId, p('fromRoleId'))),
+      .where(eq(rolePermissions.roleId, sql.placeholder('fromRoleId'))),
   ),
 )
 
@@ -44,37 +43,37 @@ export async function copyRolePoints(tx: Tx, fromRoleId: number, toRoleId: numbe
   await copyPoints(tx, { fromRoleId, toRoleId })
 }
 
-/** With what they hold and who holds them. */
+/** `ON DELETE CASCADE` deletes the rows that bind these roles to users and to points. */
 export async function deleteOrgRoles(tx: Tx, orgId: number): Promise<void> {
   await tx.delete(roles).where(and(eq(roles.domain, 'ORG'), eq(roles.scopeId, orgId)))
 }
 
 const roleByIdOrCode = prepared((db) =>
   db
-    .select(shown)
+    .select(columns)
     .from(roles)
-    .where(and(ofOrg, or(eq(roles.id, p('id')), eq(roles.code, p('code'))))),
+    .where(and(inOrg, or(eq(roles.id, sql.placeholder('id')), eq(roles.code, sql.placeholder('code'))))),
 )
 
-/** A role of the organization by its id or its code. */
+/** Finds a role of the organization by id or by code. */
 export async function findOrgRole(db: Db | Tx, orgId: number, by: { id?: number; code?: string }) {
   return (await roleByIdOrCode(db, { orgId, id: by.id ?? 0, code: by.code ?? '' }))[0]
 }
 
 const heldByUser = prepared((db) =>
   db
-    .select(shown)
+    .select(columns)
     .from(userRoles)
     .innerJoin(roles, eq(roles.id, userRoles.roleId))
-    .where(and(eq(userRoles.userId, p('userId')), ofOrg))
+    .where(and(eq(userRoles.userId, sql.placeholder('userId')), inOrg))
     .orderBy(roles.id),
 )
 
-/** The roles a user holds in the organization, the earliest made first: OWNER comes before all others. */
+/** The user's roles in the organization, oldest role first: OWNER precedes all others. */
 export const orgRolesOf = (db: Db | Tx, orgId: number, userId: number): Promise<OrgRole[]> =>
   heldByUser(db, { orgId, userId })
 
-/** The same for many users or many organizations of one user. */
+/** `orgRolesOf` for many users and organizations at once. */
 export async function orgRolesOfMany(
   db: Db,
   orgIds: readonly number[],
@@ -82,7 +81,7 @@ export async function orgRolesOfMany(
 ): Promise<(OrgRole & { orgId: number; userId: number })[]> {
   if (orgIds.length === 0 || userIds.length === 0) return []
   return db
-    .select({ ...shown, orgId: roles.scopeId, userId: userRoles.userId })
+    .select({ ...columns, orgId: roles.scopeId, userId: userRoles.userId })
     .from(userRoles)
     .innerJoin(roles, eq(roles.id, userRoles.roleId))
     .where(and(inArray(userRoles.userId, [...userIds]), eq(roles.domain, 'ORG'), inArray(roles.scopeId, [...orgIds])))
@@ -93,15 +92,15 @@ const pointIdsByRole = prepared((db) =>
   db
     .select({ id: rolePermissions.permissionId })
     .from(rolePermissions)
-    .where(eq(rolePermissions.roleId, p('roleId'))),
+    .where(eq(rolePermissions.roleId, sql.placeholder('roleId'))),
 )
 
-/** Ids of the points bound to a role, disabled ones too: a point that is off today may be on tomorrow. */
+/** Ids of the points bound to a role. Includes disabled points, since they may be enabled again. */
 export async function pointIdsOfRole(db: Db | Tx, roleId: number): Promise<number[]> {
   return (await pointIdsByRole(db, { roleId })).map((row) => row.id)
 }
 
-const rolesHolding = prepared((db) =>
+const rolesWithPoint = prepared((db) =>
   db
     .selectDistinct({ id: roles.id })
     .from(roles)
@@ -109,29 +108,29 @@ const rolesHolding = prepared((db) =>
     .leftJoin(permissions, eq(permissions.id, rolePermissions.permissionId))
     .where(
       and(
-        ofOrg,
+        inOrg,
         or(
           eq(roles.code, OWNER),
           and(
-            eq(permissions.resource, p('resource')),
-            eq(permissions.action, p('action')),
+            eq(permissions.resource, sql.placeholder('resource')),
+            eq(permissions.action, sql.placeholder('action')),
             eq(permissions.enabled, true),
           ),
         ),
       ),
     ),
 )
-const holdersOfRole = prepared((db) =>
+const usersOfRole = prepared((db) =>
   db
     .select({ userId: userRoles.userId })
     .from(userRoles)
-    .where(eq(userRoles.roleId, p('roleId')))
-    .limit(p('limit')),
+    .where(eq(userRoles.roleId, sql.placeholder('roleId')))
+    .limit(sql.placeholder('limit')),
 )
 
 /**
- * Who may do `resource:action` in the organization, at most `limit`, from the earliest role on. In two steps: the roles are few, and a
- * join over all who hold any would look at every member.
+ * Ids of at most `limit` users who hold the point in the organization; users of the oldest role first. Two queries, because an
+ * organization has few roles, while a single join over all bindings would visit every member.
  */
 export async function holdersInOrg(
   db: Db | Tx,
@@ -139,10 +138,10 @@ export async function holdersInOrg(
   point: { resource: string; action: string },
   limit: number,
 ): Promise<number[]> {
-  const holding = (await rolesHolding(db, { orgId, ...point })).map((role) => role.id).toSorted((a, b) => a - b)
-  const found = new Set<number>()
-  for (const roleId of holding)
-    if (found.size < limit)
-      for (const { userId } of await holdersOfRole(db, { roleId, limit: limit - found.size })) found.add(userId)
-  return [...found]
+  const roleIds = (await rolesWithPoint(db, { orgId, ...point })).map((role) => role.id).toSorted((a, b) => a - b)
+  const userIds = new Set<number>()
+  for (const roleId of roleIds)
+    if (userIds.size < limit)
+      for (const { userId } of await usersOfRole(db, { roleId, limit: limit - userIds.size })) userIds.add(userId)
+  return [...userIds]
 }

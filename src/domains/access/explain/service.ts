@@ -1,4 +1,4 @@
-/** Why a person may or may not do something: the check of `can`, told step by step from what is stored now. */
+/** Explains why a user holds a permission or not, from the stored rows rather than from the cache. */
 
 import type { AppContext } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
@@ -6,12 +6,10 @@ import type { Db } from '#db/store.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
 
+import * as store from '../admin/store.ts'
 import { holdsEverything } from '../roles.ts'
-import type { ExplainQuery, ExplainView } from './model.ts'
+import type { Answer, ExplainQuery, ExplainView } from './model.ts'
 import { isGranted, reasonFor, sentenceFor } from './rules.ts'
-import * as store from './store.ts'
-
-type Answer = ExplainView['answers'][number]
 
 export async function explain(ctx: AppContext, query: ExplainQuery, locale: Locale): Promise<ExplainView> {
   const { read } = ctx.db
@@ -42,34 +40,29 @@ async function answerFor(
 ): Promise<Answer> {
   const [resource = '', action = '', ...more] = permission.split(':')
   const point = more.length > 0 ? undefined : await store.findPoint(db, { domain, resource, action })
-  const held = (await store.rolesReaching(db, userId, domain, scopeId)).filter((role) => role.domain === domain)
-  const holding = new Set(
-    (
-      await store.pointsOfRoles(
-        db,
-        held.map((role) => role.id),
-      )
-    ).flatMap((each) => (each.id === point?.id ? [each.roleId] : [])),
-  )
+  const held = (await store.rolesCountingIn(db, userId, domain, scopeId)).filter((role) => role.domain === domain)
+  const roleIds = held.map((role) => role.id)
+  const bound = (await store.pointsOfRoles(db, roleIds)).filter(({ id }) => id === point?.id)
+  const withPoint = new Set(bound.map(({ roleId }) => roleId))
   const reason = reasonFor({
     domain,
     permission,
     enabled: point?.enabled,
-    roles: held.map((role) => ({ code: role.code, hasPoint: holding.has(role.id) })),
+    roles: held.map((role) => ({ code: role.code, hasPoint: withPoint.has(role.id) })),
     isMember: domain === 'ORG' && (await store.isMember(db, scopeId, userId)),
   })
   const roles = held.map(({ id: roleId, code, name }) => ({
     roleId,
     code,
     name,
-    grants: point !== undefined && (holdsEverything(domain, code) || holding.has(roleId)),
+    grants: point !== undefined && (holdsEverything(domain, code) || withPoint.has(roleId)),
   }))
-  const about = isGranted(reason) ? roles.filter((role) => role.grants) : roles
-  const names = (
+  const mentioned = roles.filter(({ code, grants }) =>
     reason === 'SHORT_CIRCUIT' || reason === 'NEVER_OFF'
-      ? about.filter((role) => holdsEverything(domain, role.code))
-      : about
-  ).map((role) => role.name)
+      ? grants && holdsEverything(domain, code)
+      : grants || !isGranted(reason),
+  )
+  const names = mentioned.map(({ name }) => name)
   return {
     domain,
     scopeId,

@@ -1,0 +1,242 @@
+/**
+ * Permission points, roles and role bindings, as administrators see and change them.
+ *
+ * Privilege escalation: the caller may only create, change, delete, grant or revoke roles whose points they all hold. SYSTEM_ADMIN
+ * holds every point in every domain and organization.
+ */
+
+import type { AppContext } from '#context'
+import { mapPage, type Page } from '#db/paging.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
+import type { Db, Tx } from '#db/store.ts'
+import type { Actor } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+import { pointName } from '#permission-points'
+
+import { accessCache } from '../cache.ts'
+import { holdsEverything, OWNER } from '../roles.ts'
+import { type Authority, covers } from '../rules.ts'
+import { rolesChanged } from '../service.ts'
+import { allPoints, insertUserRole } from '../store.ts'
+import * as errors from './errors.ts'
+import type {
+  CreatePermission,
+  CreateRole,
+  PermissionsQuery,
+  PermissionView,
+  RoleLocation,
+  RolesQuery,
+  RoleView,
+  UpdatePermission,
+  UpdateRole,
+  UserRolesQuery,
+  UserRoleView,
+} from './model.ts'
+import * as store from './store.ts'
+import { toPermissionView, toRoleView, toUserRoleView } from './view.ts'
+
+export const listPermissions = async (ctx: AppContext, query: PermissionsQuery): Promise<Page<PermissionView>> =>
+  mapPage(await store.permissionsPage(ctx.db.read, query), toPermissionView)
+
+/** SYSTEM_ADMIN or OWNER, depending on the domain, hold the new point at once; other roles have to be given it. */
+export async function createPermission(ctx: AppContext, input: CreatePermission): Promise<PermissionView> {
+  const { domain, resource, action } = input
+  const row = await ctx.db.write('access.createPermission', async (tx) => {
+    const created = await store.insertPermission(tx, {
+      domain,
+      resource,
+      action,
+      description: input.description ?? '',
+    })
+    if (created === undefined) throw errors.pointAlreadyExists()
+    rolesChanged(ctx, tx)
+    return created
+  })
+  return toPermissionView(row)
+}
+
+export async function changePermission(ctx: AppContext, id: number, input: UpdatePermission): Promise<PermissionView> {
+  const row = await ctx.db.write('access.changePermission', async (tx) => {
+    const before = await store.findPermission(tx, id)
+    if (before === undefined) throw notFound()
+    const after = {
+      ...before,
+      enabled: input.enabled ?? before.enabled,
+      description: input.description === undefined ? before.description : (input.description ?? ''),
+    }
+    await store.updatePermission(tx, id, { enabled: after.enabled, description: after.description })
+    if (after.enabled !== before.enabled) rolesChanged(ctx, tx)
+    return after
+  })
+  return toPermissionView(row)
+}
+
+export async function listRoles(ctx: AppContext, query: RolesQuery): Promise<Page<RoleView>> {
+  const page = await store.rolesPage(ctx.db.read, query)
+  return { ...page, items: await roleViews(ctx.db.read, page.items) }
+}
+
+async function roleViews(db: Db | Tx, rows: readonly store.RoleRow[]): Promise<RoleView[]> {
+  const ids = rows.map((row) => row.id)
+  const points = Map.groupBy(await store.pointsOfRoles(db, ids), (point) => point.roleId)
+  return rows.map((row) => toRoleView(row, points.get(row.id) ?? []))
+}
+
+const roleView = async (tx: Tx, row: store.RoleRow): Promise<RoleView> => (await roleViews(tx, [row]))[0]!
+
+/** Creates a custom role. A template (ORG, scope 0) is copied only into organizations founded later. */
+export async function createCustomRole(
+  ctx: AppContext,
+  actor: Actor,
+  query: RoleLocation,
+  input: CreateRole,
+): Promise<RoleView> {
+  const location = locationOf(query, input)
+  return ctx.db.write('access.createRole', async (tx) => {
+    if (location.scopeId > 0 && !(await store.orgExists(tx, location.scopeId))) throw errors.unknownOrg()
+    const pointIds = (await pointIdsOf(tx, location.domain, input)) ?? []
+    const role = { ...location, code: input.code.toUpperCase(), name: input.name }
+    await requireAuthority(tx, actor, role, pointIds)
+    const row = await store.insertCustomRole(tx, role)
+    if (row === undefined) throw errors.roleCodeTaken()
+    await store.replacePoints(tx, row.id, pointIds)
+    return roleView(tx, row)
+  })
+}
+
+/** Clients may send `domain` and `scopeId` in the query or in the body; if they send both, the values must be equal. */
+function locationOf(query: RoleLocation, input: CreateRole): { domain: PermissionDomain; scopeId: number } {
+  const domain = query.domain ?? input.domain
+  if (domain === undefined) throw errors.domainRequired()
+  if (input.domain !== undefined && input.domain !== domain) throw errors.contradictsQuery('domain')
+  const scopeId = query.scopeId ?? input.scopeId ?? 0
+  if (input.scopeId !== undefined && input.scopeId !== scopeId) throw errors.contradictsQuery('scopeId')
+  if (domain !== 'ORG' && scopeId !== 0) throw errors.scopeOutsideOrg()
+  return { domain, scopeId }
+}
+
+/** Ids of the points in the request body; undefined if the body has neither `permissionIds` nor `permissions`. */
+async function pointIdsOf(tx: Tx, domain: PermissionDomain, input: UpdateRole): Promise<number[] | undefined> {
+  const { permissionIds, permissions } = input
+  if (permissionIds !== undefined && permissions !== undefined) throw errors.bothPointLists()
+  if (permissionIds === undefined && permissions === undefined) return undefined
+  const points = (await allPoints(tx)).filter((point) => point.domain === domain)
+  if (permissionIds !== undefined) {
+    const known = new Set(points.map((point) => point.id))
+    const unknown = permissionIds.find((id) => !known.has(id))
+    if (unknown !== undefined) throw errors.unknownPoint('body.permissionIds', String(unknown))
+    return [...new Set(permissionIds)]
+  }
+  const ids = new Map(points.map((point) => [pointName(point), point.id]))
+  return [...new Set(permissions)].map((name) => {
+    const id = ids.get(name)
+    if (id === undefined) throw errors.unknownPoint('body.permissions', name)
+    return id
+  })
+}
+
+/** Replaces the name, the points, or both. Takes effect immediately for everyone who holds the role. */
+export async function changeRole(ctx: AppContext, actor: Actor, id: number, input: UpdateRole): Promise<RoleView> {
+  return ctx.db.write('access.changeRole', async (tx) => {
+    const role = await store.findRoleRow(tx, id)
+    if (role === undefined) throw notFound()
+    const pointIds = await pointIdsOf(tx, role.domain, input)
+    if (holdsEverything(role.domain, role.code) && pointIds !== undefined && pointIds.length > 0)
+      throw errors.holdsEveryPoint(role.code)
+    // The caller needs all points the role has now and all it will have.
+    await requireAuthorityOver(tx, actor, role)
+    if (pointIds !== undefined) {
+      await requireAuthority(tx, actor, role, pointIds)
+      await store.replacePoints(tx, id, pointIds)
+    }
+    const row = await store.updateRoleRow(tx, id, input.name === undefined ? {} : { name: input.name })
+    rolesChanged(ctx, tx)
+    return roleView(tx, row)
+  })
+}
+
+/** Deletes the role and all its bindings. Organizations keep their copies of a deleted template. */
+export async function deleteRole(ctx: AppContext, actor: Actor, id: number): Promise<void> {
+  await ctx.db.write('access.deleteRole', async (tx) => {
+    const role = await store.findRoleRow(tx, id)
+    if (role === undefined) throw notFound()
+    if (role.isSystem) throw errors.systemRoleUndeletable()
+    await requireAuthorityOver(tx, actor, role)
+    await store.deleteRoleRow(tx, id)
+    rolesChanged(ctx, tx)
+  })
+}
+
+export async function listUserRoles(
+  ctx: AppContext,
+  userId: number,
+  query: UserRolesQuery,
+): Promise<Page<UserRoleView>> {
+  if ((await store.userStatus(ctx.db.read, userId)) === undefined) throw notFound()
+  return mapPage(await store.userRolesPage(ctx.db.read, userId, query), toUserRoleView)
+}
+
+/** Succeeds without a change if the user already holds the role. */
+export async function grantRole(ctx: AppContext, actor: Actor, userId: number, roleId: number): Promise<UserRoleView> {
+  const row = await ctx.db.write('access.grantRole', async (tx) => {
+    const status = await store.userStatus(tx, userId)
+    if (status === undefined || status === 'DELETED') throw notFound()
+    const role = await store.findRoleRow(tx, roleId)
+    if (role === undefined) throw errors.unknownRole()
+    await requireGrantable(tx, role, userId)
+    await requireAuthorityOver(tx, actor, role)
+    await insertUserRole(tx, userId, roleId, false)
+    tx.afterCommit(() => accessCache(ctx).dropUser(userId))
+    return (await store.findUserRole(tx, userId, roleId))!
+  })
+  return toUserRoleView(row)
+}
+
+async function requireGrantable(tx: Tx, role: store.RoleRow, userId: number): Promise<void> {
+  if (role.domain !== 'ORG') return
+  if (role.scopeId === 0) throw errors.templateNotGrantable()
+  if (role.code === OWNER) throw errors.ownerByTransferOnly()
+  if (!(await store.isMember(tx, role.scopeId, userId))) throw errors.notAMember()
+}
+
+export async function revokeRole(ctx: AppContext, actor: Actor, userId: number, roleId: number): Promise<void> {
+  await ctx.db.write('access.revokeRole', async (tx) => {
+    const binding = await store.findUserRole(tx, userId, roleId)
+    if (binding === undefined) throw notFound()
+    if (binding.isInitial) throw errors.initialBindingIrrevocable()
+    if (binding.domain === 'ORG' && binding.code === OWNER) throw errors.ownerByTransferOnly()
+    await requireAuthorityOver(tx, actor, { ...binding, id: roleId })
+    if (!(await store.deleteUserRole(tx, userId, roleId))) throw notFound()
+    tx.afterCommit(() => accessCache(ctx).dropUser(userId))
+  })
+}
+
+/** Read from the database, not from the cache: of two concurrent writes, the second must see what the first committed. */
+async function authorityOf(tx: Tx, actor: Actor, domain: PermissionDomain, scopeId: number): Promise<Authority> {
+  const held = await store.rolesCountingIn(tx, actor.userId, domain, scopeId)
+  if (held.some((role) => holdsEverything(role.domain, role.code))) return 'everything'
+  const ids = held.map((role) => role.id)
+  return new Set((await store.pointsOfRoles(tx, ids)).map((point) => point.id))
+}
+
+/** Throws 403 unless the caller holds all of `pointIds`, the points that the role is to have. */
+async function requireAuthority(
+  tx: Tx,
+  actor: Actor,
+  role: { domain: PermissionDomain; scopeId: number; code: string },
+  pointIds: readonly number[],
+): Promise<void> {
+  const authority = await authorityOf(tx, actor, role.domain, role.scopeId)
+  if (!covers(authority, { domain: role.domain, code: role.code, pointIds })) throw errors.exceedsCaller()
+}
+
+/** Throws 403 unless the caller holds all points that the role has now. */
+async function requireAuthorityOver(
+  tx: Tx,
+  actor: Actor,
+  role: { id: number; domain: PermissionDomain; scopeId: number; code: string },
+): Promise<void> {
+  const points = await store.pointsOfRoles(tx, [role.id])
+  const ids = points.map((point) => point.id)
+  await requireAuthority(tx, actor, role, ids)
+}
