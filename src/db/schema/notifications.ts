@@ -6,17 +6,17 @@ export type NotificationType =
 
 export type SendStatus = 'RUNNING' | 'DONE'
 
-/** What a notification says, once for all who get it. */
+/** The text of a notification, stored once for all recipients. */
 export const notificationContents = table('notification_contents', {
   id: col.id(),
   type: col.text('type').$type<NotificationType>().notNull(),
   title: col.text('title').notNull(),
-  /** Markdown source when `bodyHtml` is there, else plain text. */
+  /** Markdown source if `bodyHtml` is not null, otherwise plain text. */
   body: col.text('body').notNull(),
-  /** Rendered from `body` when it was written; null for plain text. */
+  /** `bodyPlain` and `bodyHtml` are rendered from Markdown when the row is inserted; null for plain text. */
   bodyPlain: col.text('body_plain'),
   bodyHtml: col.text('body_html'),
-  /** The Chinese wording of what the product itself says; null for what a person wrote. */
+  /** Chinese version of texts written by the product; null for texts written by an administrator. */
   titleZh: col.text('title_zh'),
   bodyZh: col.text('body_zh'),
   data: col.json<Record<string, unknown>>('data').notNull(),
@@ -36,13 +36,13 @@ export const notifications = table(
       .int('content_id')
       .notNull()
       .references(() => notificationContents.id),
-    /** That of the content, for the filter. */
+    /** Copy of the content's type, for the filter by type. */
     type: col.text('type').$type<NotificationType>().notNull(),
     read: col.bool('read').notNull().default(false),
     createdAt: col.time('created_at').notNull(),
   },
   (t) => [
-    // Nobody gets the same twice, however often a send is taken up again; also finds the recipients of a content.
+    // Prevents duplicates when a send is resumed; also finds the notifications of a content.
     uniqueIndex('notifications_content').on(t.contentId, t.userId),
     index('notifications_list').on(t.userId, descending(t.id)),
     index('notifications_read').on(t.userId, t.read, descending(t.id)),
@@ -50,7 +50,7 @@ export const notifications = table(
   ],
 )
 
-/** What administrators sent, and how far it has got. */
+/** Notifications sent by administrators, with their progress. */
 export const notificationSends = table(
   'notification_sends',
   {
@@ -63,12 +63,12 @@ export const notificationSends = table(
       .int('sender_id')
       .notNull()
       .references(() => users.id),
-    /** 0: not to an organization. */
+    /** 0 if the recipients are named users or all users. */
     orgId: col.int('org_id').notNull().default(0),
     status: col.text('status').$type<SendStatus>().notNull(),
-    /** Recipients are served in the order of their ids: everybody up to this one is. */
+    /** Recipients are processed in ascending order of their ids; this is the last one processed. */
     cursor: col.int('cursor').notNull().default(0),
-    /** The highest user id when it was sent: later accounts get nothing. */
+    /** The highest user id when the send was created: later accounts do not receive it. */
     lastUserId: col.int('last_user_id').notNull(),
     sent: col.int('sent').notNull().default(0),
     createdAt: col.time('created_at').notNull(),

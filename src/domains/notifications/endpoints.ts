@@ -1,16 +1,8 @@
-import { app, endpoint, platform } from '#http/endpoint.ts'
+import { app, endpoint } from '#http/endpoint.ts'
 import { ById, Count } from '#http/schema.ts'
 
-import {
-  ListQuery,
-  NewSend,
-  NotificationDetail,
-  NotificationPage,
-  NotificationView,
-  SendView,
-  Updated,
-} from './model.ts'
-import { send, sendProgress } from './sends/service.ts'
+import { ListQuery, NotificationDetail, NotificationPage, NotificationView, Updated } from './model.ts'
+import { sendEndpoints } from './sends/endpoints.ts'
 import * as service from './service.ts'
 
 const tag = 'Notifications'
@@ -20,7 +12,7 @@ export const notificationEndpoints = [
     id: 'notifications.list',
     method: 'GET',
     path: '/api/notifications',
-    summary: 'List the caller’s notifications, newest first',
+    summary: 'List your notifications, newest first',
     tag,
     access: app('notification:read'),
     query: ListQuery,
@@ -28,37 +20,11 @@ export const notificationEndpoints = [
     run: ({ ctx, actor, query, caller }) => service.listNotifications(ctx, actor, query, caller.locale),
   }),
   endpoint({
-    id: 'notifications.send',
-    method: 'POST',
-    path: '/api/notifications',
-    summary: 'Send a notification to users, an organization or everybody',
-    description:
-      'Exactly one of `userIds`, `orgId` and `all: true`. Named users have it when the answer comes; an organization and everybody ' +
-      'get it in the background, see the progress of a send. Accounts made after this call get nothing.',
-    tag,
-    access: platform('notification:send'),
-    body: NewSend,
-    data: SendView,
-    refuses: { 404: 'The organization does not exist.' },
-    run: ({ ctx, actor, body }) => send(ctx, actor, body),
-  }),
-  endpoint({
-    id: 'notifications.sendProgress',
-    method: 'GET',
-    path: '/api/notifications/sends/:id',
-    summary: 'How far a send has got',
-    tag,
-    access: platform('notification:read'),
-    params: ById,
-    data: SendView,
-    run: ({ ctx, params }) => sendProgress(ctx, params.id),
-  }),
-  endpoint({
     id: 'notifications.detail',
     method: 'GET',
     path: '/api/notifications/:id',
-    summary: 'Show a notification with its text as HTML',
-    description: 'Showing it does not mark it as read.',
+    summary: 'Get a notification with its body as HTML',
+    description: 'This does not mark the notification as read.',
     tag,
     access: app('notification:read'),
     params: ById,
@@ -79,7 +45,7 @@ export const notificationEndpoints = [
     id: 'notifications.read',
     method: 'PATCH',
     path: '/api/notifications/:id/read',
-    summary: 'Mark a notification as read; harmless when it is',
+    summary: 'Mark a notification as read',
     tag,
     access: app('notification:update'),
     params: ById,
@@ -90,7 +56,7 @@ export const notificationEndpoints = [
     id: 'notifications.readAll',
     method: 'PATCH',
     path: '/api/notifications/read-all',
-    summary: 'Mark all notifications as read',
+    summary: 'Mark all your notifications as read',
     tag,
     access: app('notification:update'),
     data: Updated,
@@ -100,7 +66,7 @@ export const notificationEndpoints = [
     id: 'notifications.unreadCount',
     method: 'GET',
     path: '/api/notifications/unread-count',
-    summary: 'How many notifications are unread',
+    summary: 'Count your unread notifications',
     tag,
     access: app('notification:read'),
     data: Count,
@@ -110,10 +76,11 @@ export const notificationEndpoints = [
     id: 'notifications.totalCount',
     method: 'GET',
     path: '/api/notifications/total-count',
-    summary: 'How many notifications there are',
+    summary: 'Count your notifications',
     tag,
     access: app('notification:read'),
     data: Count,
     run: ({ ctx, actor }) => service.totalCount(ctx, actor),
   }),
+  ...sendEndpoints,
 ]

@@ -1,21 +1,7 @@
-import {
-  Enum,
-  Id,
-  Line,
-  Model,
-  Multiline,
-  Named,
-  Nullable,
-  OneOf,
-  PageOf,
-  PageQuery,
-  type Static,
-  Text,
-  Time,
-  Type,
-} from '#http/schema.ts'
+import type { NotificationType } from '#db/schema/notifications.ts'
+import { Enum, Id, Model, Named, PageOf, PageQuery, type Static, Text, Time, Type } from '#http/schema.ts'
 
-/** Spec §2.7: the known ones, whose bodies are plain text, and SYSTEM for what administrators write. */
+/** Types of spec §2.7. SYSTEM is written by administrators in Markdown; the bodies of all others are plain text. */
 export const TYPES = [
   'ORG_INVITE',
   'ORG_APPROVED',
@@ -24,24 +10,17 @@ export const TYPES = [
   'ORG_JOIN_LINK',
   'ACCOUNT_LINK',
   'SYSTEM',
-] as const
+] as const satisfies readonly NotificationType[]
 const TypeName = Named('NotificationType', Enum(TYPES))
 
-/** Users that one request may name. Larger circles are an organization, or everybody. */
-export const MAX_NAMED = 1000
-/** Markdown of the interface (conventions §2), in UTF-16 units. */
-const MAX_BODY = 100_000
-
-const Title = Line(100, 1, { examples: ['Closed on Monday'] })
-
 export const ListQuery = PageQuery({
-  read: Type.Optional(Type.Boolean({ description: 'Only those that are read, or only those that are not' })),
+  read: Type.Optional(Type.Boolean({ description: '`true` lists read notifications only, `false` unread ones only' })),
   type: Type.Optional(TypeName),
 })
 export type ListQuery = Static<typeof ListQuery>
 
 const ofOrg = { orgId: Id, orgName: Text('Willow Street Library') }
-/** What a notification is about, for the client to act on. The types say which shape comes with them. */
+/** The related objects of a notification. Each type has one shape. */
 const NotificationData = Type.Unsafe<Readonly<Record<string, unknown>>>(
   Type.Union(
     [
@@ -68,55 +47,35 @@ const NotificationData = Type.Unsafe<Readonly<Record<string, unknown>>>(
   ),
 )
 
-const shown = {
+const fields = {
   id: Id,
   type: TypeName,
   title: Text('Closed on Monday'),
   body: Type.String({
-    description: 'Markdown for SYSTEM, else plain text',
+    description: 'Markdown for SYSTEM notifications, plain text for all others',
     examples: ['The library is **closed** on Monday.'],
   }),
   bodyPlain: Type.String({
-    description: 'The same without any markup',
+    description: 'The body without markup',
     examples: ['The library is closed on Monday.'],
   }),
   data: NotificationData,
   read: Type.Boolean(),
   createdAt: Time,
 }
-export const NotificationView = Model('Notification', shown)
+export const NotificationView = Model('Notification', fields)
 export type NotificationView = Static<typeof NotificationView>
 export const NotificationPage = PageOf(NotificationView)
 
 export const NotificationDetail = Model('NotificationDetail', {
-  ...shown,
+  ...fields,
   bodyHtml: Type.String({
-    description: 'Safe HTML, made by the server',
+    description: 'The body as safe HTML, rendered by the server',
     examples: ['<p>The library is <strong>closed</strong> on Monday.</p>'],
   }),
 })
 export type NotificationDetail = Static<typeof NotificationDetail>
 
 export const Updated = Model('UpdatedCount', {
-  updated: Type.Integer({ minimum: 0, description: 'How many were unread until now' }),
+  updated: Type.Integer({ minimum: 0, description: 'Number of notifications that were unread before' }),
 })
-
-export const NewSend = OneOf('SendNotification', ['userIds', 'orgId', 'all'], {
-  userIds: Type.Optional(Nullable(Type.Array(Id, { minItems: 1, maxItems: MAX_NAMED }))),
-  orgId: Type.Optional(Nullable(Id)),
-  all: Type.Optional(Nullable(Type.Boolean())),
-  title: Title,
-  body: Multiline(MAX_BODY, 1, { description: 'Markdown', examples: ['The library is **closed** on Monday.'] }),
-})
-export type NewSend = Static<typeof NewSend>
-
-export const SendView = Model('NotificationSend', {
-  id: Id,
-  title: Text('Closed on Monday'),
-  status: Enum(['RUNNING', 'DONE']),
-  sent: Type.Integer({ minimum: 0, description: 'Recipients who have it' }),
-  progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Per cent of the way' }),
-  createdAt: Time,
-  finishedAt: Nullable(Time),
-})
-export type SendView = Static<typeof SendView>

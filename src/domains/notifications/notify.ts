@@ -4,28 +4,28 @@ import type { Tx } from '#db/store.ts'
 import { emit } from '#domains/domain.ts'
 import type { Localized } from '#lib/localized.ts'
 
-import { insertContent, insertRecipients } from './store.ts'
+import { insertContent, insertNotifications } from './store.ts'
 
 export interface Notice {
-  /** Existing users; one who stands here twice gets one. */
+  /** Must exist. Duplicates are ignored. */
   readonly userIds: readonly number[]
   readonly type: NotificationType
   readonly title: Localized
-  /** Plain text, shown as it is: no Markdown. */
+  /** Plain text; Markdown is not interpreted. */
   readonly body: Localized
-  /** What it is about, for the client: ids to go to. */
+  /** Ids of related objects, which clients use for navigation. */
   readonly data?: Readonly<Record<string, unknown>>
 }
 
 /**
- * Notifies users of what the write `tx` makes true: the rows are there when it commits, and only then are listeners told. Both
- * wordings are kept, so everybody reads it in the language they ask in.
+ * Inserts a notification for each user as part of the write `tx`; listeners are called after the commit. Both languages are stored,
+ * and each request reads the one it asks for.
  */
 export async function notify(ctx: AppContext, tx: Tx, notice: Notice): Promise<void> {
   const { type, title, body, data = {} } = notice
   const userIds = [...new Set(notice.userIds)]
   if (userIds.length === 0) return
   const content = { type, title: title.en, body: body.en, titleZh: title.zh, bodyZh: body.zh, data: { ...data } }
-  const rows = await insertRecipients(tx, await insertContent(tx, content), type, userIds)
-  await emit(ctx, tx, 'notification.created', { recipients: rows, type, title, body, data, createdAt: tx.stamp })
+  const recipients = await insertNotifications(tx, await insertContent(tx, content), type, userIds)
+  await emit(ctx, tx, 'notification.created', { recipients, type, title, body, data, createdAt: tx.stamp })
 }

@@ -8,7 +8,7 @@ import type { ListQuery, NotificationDetail, NotificationView } from './model.ts
 import * as store from './store.ts'
 import { toDetail, toView } from './view.ts'
 
-/** Rows a write of `readAll` changes: about 10 ms on SQLite. */
+/** Rows that one write of `readAll` changes: about 10 ms on SQLite. */
 const BATCH = 1000
 
 export async function listNotifications(ctx: AppContext, actor: Actor, query: ListQuery, locale: Locale) {
@@ -21,7 +21,7 @@ async function find(ctx: AppContext, actor: Actor, id: number) {
   return row
 }
 
-/** Looking is not reading: clients say so by themselves. */
+/** Does not mark the notification as read; clients do that with a separate request. */
 export async function showNotification(
   ctx: AppContext,
   actor: Actor,
@@ -38,25 +38,25 @@ export async function readNotification(
   locale: Locale,
 ): Promise<NotificationView> {
   const row = await find(ctx, actor, id)
-  if (!row.read) await ctx.db.write('notifications.readNotification', (tx) => store.markRead(tx, actor.userId, id))
+  if (!row.read) await ctx.db.write('notifications.read', (tx) => store.markRead(tx, actor.userId, id))
   return toView({ ...row, read: true }, locale)
 }
 
-/** Reads everything that was there at the call; what comes meanwhile stays unread. */
+/** Marks all notifications that exist at the time of the call; those that arrive meanwhile stay unread. */
 export async function readAll(ctx: AppContext, actor: Actor): Promise<{ updated: number }> {
   const { userId } = actor
   const upTo = await store.newestUnreadId(ctx.db.read, userId)
   let updated = 0
   if (upTo === undefined) return { updated }
   for (;;) {
-    const some = await ctx.db.write('notifications.readAll', (tx) => store.markSomeRead(tx, userId, upTo, BATCH))
-    updated += some
-    if (some < BATCH) return { updated }
+    const marked = await ctx.db.write('notifications.readAll', (tx) => store.markBatchRead(tx, userId, upTo, BATCH))
+    updated += marked
+    if (marked < BATCH) return { updated }
   }
 }
 
 export function deleteNotification(ctx: AppContext, actor: Actor, id: number): Promise<void> {
-  return ctx.db.write('notifications.deleteNotification', async (tx) => {
+  return ctx.db.write('notifications.delete', async (tx) => {
     if (!(await store.deleteNotification(tx, actor.userId, id))) throw notFound()
   })
 }

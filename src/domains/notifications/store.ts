@@ -13,7 +13,7 @@ import type { Builders, Db, Tx } from '#db/store.ts'
 
 import type { ListQuery } from './model.ts'
 
-const shown = {
+const columns = {
   id: notifications.id,
   type: notifications.type,
   read: notifications.read,
@@ -27,12 +27,12 @@ const shown = {
 }
 
 const withContent = (db: Pick<Builders, 'select'>) =>
-  db.select(shown).from(notifications).innerJoin(contents, eq(contents.id, notifications.contentId))
+  db.select(columns).from(notifications).innerJoin(contents, eq(contents.id, notifications.contentId))
 
 export type NotificationRow = Awaited<ReturnType<typeof withContent>>[number]
 export type DetailRow = NotificationRow & { bodyHtml: string | null }
 
-const ofUser = eq(notifications.userId, sql.placeholder('userId'))
+const isOwn = eq(notifications.userId, sql.placeholder('userId'))
 
 const listed = pagedTable(notifications, ['id', 'userId', 'type', 'read'])
 const newestFirst = {
@@ -41,16 +41,17 @@ const newestFirst = {
   select: (db: Builders) => withContent(db).$dynamic(),
 } as const
 
-const all = listed.list({ owner: ['userId'], ...newestFirst })
-const unread = listed.list({ owner: ['userId'], where: { read: false }, ...newestFirst })
-const alreadyRead = listed.list({ owner: ['userId'], where: { read: true }, ...newestFirst })
-const ofType = listed.list({ owner: ['userId', 'type'], ...newestFirst })
+const allList = listed.list({ owner: ['userId'], ...newestFirst })
+const unreadList = listed.list({ owner: ['userId'], where: { read: false }, ...newestFirst })
+const readList = listed.list({ owner: ['userId'], where: { read: true }, ...newestFirst })
+const typeList = listed.list({ owner: ['userId', 'type'], ...newestFirst })
 
 /** Newest first. */
 export function notificationsPage(db: Db, userId: number, query: ListQuery): Promise<Page<NotificationRow>> {
   const { read, type } = query
-  if (type === undefined) return (read === undefined ? all : read ? alreadyRead : unread).page(db, { userId }, query)
-  if (read === undefined) return ofType.page(db, { userId, type }, query)
+  if (type === undefined)
+    return (read === undefined ? allList : read ? readList : unreadList).page(db, { userId }, query)
+  if (read === undefined) return typeList.page(db, { userId, type }, query)
   const where = and(eq(notifications.userId, userId), eq(notifications.type, type), eq(notifications.read, read))
   return plainPage(
     query,
@@ -61,16 +62,17 @@ export function notificationsPage(db: Db, userId: number, query: ListQuery): Pro
 
 const ONE: PageInput = { page: 1, size: 1 }
 
-export const countAll = async (db: Db, userId: number): Promise<number> => (await all.page(db, { userId }, ONE)).total
+export const countAll = async (db: Db, userId: number): Promise<number> =>
+  (await allList.page(db, { userId }, ONE)).total
 export const countUnread = async (db: Db, userId: number): Promise<number> =>
-  (await unread.page(db, { userId }, ONE)).total
+  (await unreadList.page(db, { userId }, ONE)).total
 
 const byId = prepared((db) =>
   db
-    .select({ ...shown, bodyHtml: contents.bodyHtml })
+    .select({ ...columns, bodyHtml: contents.bodyHtml })
     .from(notifications)
     .innerJoin(contents, eq(contents.id, notifications.contentId))
-    .where(and(ofUser, eq(notifications.id, sql.placeholder('id')))),
+    .where(and(isOwn, eq(notifications.id, sql.placeholder('id')))),
 )
 
 export const findNotification = async (db: Db, userId: number, id: number): Promise<DetailRow | undefined> =>
@@ -80,11 +82,11 @@ const setRead = prepared((db) =>
   db
     .update(notifications)
     .set({ read: true })
-    .where(and(ofUser, eq(notifications.id, sql.placeholder('id')), eq(notifications.read, false)))
+    .where(and(isOwn, eq(notifications.id, sql.placeholder('id')), eq(notifications.read, false)))
     .returning(listed.columns),
 )
 
-/** Harmless when it is read already, or not the user's. */
+/** Does nothing if the notification is already read or belongs to another user. */
 export async function markRead(tx: Tx, userId: number, id: number): Promise<void> {
   const [row] = await setRead(tx, { userId, id })
   if (row) listed.updated(tx, { ...row, read: false }, row)
@@ -94,18 +96,18 @@ const newestUnread = prepared((db) =>
   db
     .select({ id: notifications.id })
     .from(notifications)
-    .where(and(ofUser, eq(notifications.read, false)))
+    .where(and(isOwn, eq(notifications.read, false)))
     .orderBy(desc(notifications.id))
     .limit(1),
 )
 
-/** Undefined when all are read. */
+/** Undefined if all are read. */
 export const newestUnreadId = async (db: Db, userId: number): Promise<number | undefined> =>
   (await newestUnread(db, { userId }))[0]?.id
 
-/** Up to `limit` unread ones with ids up to `upTo`, the newest first; gives how many there were. */
-export async function markSomeRead(tx: Tx, userId: number, upTo: number, limit: number): Promise<number> {
-  const some = tx
+/** Marks up to `limit` unread notifications with ids up to `upTo` as read, newest first. Returns their number. */
+export async function markBatchRead(tx: Tx, userId: number, upTo: number, limit: number): Promise<number> {
+  const batch = tx
     .select({ id: notifications.id })
     .from(notifications)
     .where(and(eq(notifications.userId, userId), eq(notifications.read, false), lte(notifications.id, upTo)))
@@ -114,13 +116,13 @@ export async function markSomeRead(tx: Tx, userId: number, upTo: number, limit: 
   const rows = await tx
     .update(notifications)
     .set({ read: true })
-    .where(and(eq(notifications.userId, userId), eq(notifications.read, false), inArray(notifications.id, some)))
+    .where(and(eq(notifications.userId, userId), eq(notifications.read, false), inArray(notifications.id, batch)))
     .returning(listed.columns)
   for (const row of rows) listed.updated(tx, { ...row, read: false }, row)
   return rows.length
 }
 
-/** False when there is no such notification of the user's. The content goes with its last reader, unless it was sent by a person. */
+/** False if the user has no such notification. Deletes the content with its last notification, unless it belongs to a send. */
 export async function deleteNotification(tx: Tx, userId: number, id: number): Promise<boolean> {
   const [row] = await tx
     .delete(notifications)
@@ -128,32 +130,34 @@ export async function deleteNotification(tx: Tx, userId: number, id: number): Pr
     .returning()
   if (row === undefined) return false
   listed.deleted(tx, row)
-  await dropUnheld(tx, [row.contentId])
+  await deleteOrphanedContents(tx, [row.contentId])
   return true
 }
 
-/** Contents looked at by one statement. */
-const UNHELD_CHUNK = 500
+/** Contents checked by one statement. */
+const ORPHAN_CHUNK = 500
 
-/** Everything a user was told, for whoever deletes their account. */
+/** Deletes all notifications of a user, as part of deleting the account. */
 export async function deleteAllOf(tx: Tx, userId: number): Promise<void> {
   const rows = await tx.delete(notifications).where(eq(notifications.userId, userId)).returning()
   for (const row of rows) listed.deleted(tx, row)
-  for (let at = 0; at < rows.length; at += UNHELD_CHUNK)
-    await dropUnheld(
+  for (let at = 0; at < rows.length; at += ORPHAN_CHUNK)
+    await deleteOrphanedContents(
       tx,
-      rows.slice(at, at + UNHELD_CHUNK).map((row) => row.contentId),
+      rows.slice(at, at + ORPHAN_CHUNK).map((row) => row.contentId),
     )
 }
 
-/** Of these contents, deletes those that nobody has any more and no person sent. */
-async function dropUnheld(tx: Tx, contentIds: readonly number[]): Promise<void> {
-  const readers = tx
+/** Deletes those of the contents that no notification and no send refers to. */
+async function deleteOrphanedContents(tx: Tx, contentIds: readonly number[]): Promise<void> {
+  const recipients = tx
     .select({ id: notifications.id })
     .from(notifications)
     .where(eq(notifications.contentId, contents.id))
-  const sendings = tx.select({ id: sends.id }).from(sends).where(eq(sends.contentId, contents.id))
-  await tx.delete(contents).where(and(inArray(contents.id, [...contentIds]), notExists(readers), notExists(sendings)))
+  const sendsOfContent = tx.select({ id: sends.id }).from(sends).where(eq(sends.contentId, contents.id))
+  await tx
+    .delete(contents)
+    .where(and(inArray(contents.id, [...contentIds]), notExists(recipients), notExists(sendsOfContent)))
 }
 
 export type NewContent = Omit<typeof contents.$inferInsert, 'id' | 'createdAt'>
@@ -166,8 +170,8 @@ export async function insertContent(tx: Tx, content: NewContent): Promise<number
   return rows[0]!.id
 }
 
-/** Inserts of `rows` users at once: their ids are `user0`, `user1`, … */
-const inserting = (rows: number) =>
+/** Prepares an insert of `rows` notifications; the user ids are the parameters `user0`, `user1`, … */
+const prepareInsert = (rows: number) =>
   prepared((db) =>
     db
       .insert(notifications)
@@ -184,26 +188,26 @@ const inserting = (rows: number) =>
       .returning({ id: notifications.id, userId: notifications.userId }),
   )
 
-/** Rows a statement: on PostgreSQL each one is a journey. */
+/** Rows per statement: on PostgreSQL every statement is a network round trip. */
 const CHUNK = 100
-const insertChunk = inserting(CHUNK)
-const insertOne = inserting(1)
+const insertChunk = prepareInsert(CHUNK)
+const insertOne = prepareInsert(1)
 
-/** Gives the content to the users who do not have it yet; gives the new rows. */
-export async function insertRecipients(
+/** Inserts a notification with this content for each user who does not have one yet. Returns the inserted rows. */
+export async function insertNotifications(
   tx: Tx,
   contentId: number,
   type: NotificationType,
   userIds: readonly number[],
 ): Promise<{ id: number; userId: number }[]> {
   const rows: { id: number; userId: number }[] = []
-  const same = { contentId, type, createdAt: tx.stamp }
-  const whole = userIds.length - (userIds.length % CHUNK)
-  for (let at = 0; at < whole; at += CHUNK) {
+  const shared = { contentId, type, createdAt: tx.stamp }
+  const inChunks = userIds.length - (userIds.length % CHUNK)
+  for (let at = 0; at < inChunks; at += CHUNK) {
     const users = userIds.slice(at, at + CHUNK).map((id, i) => [`user${i}`, id])
-    rows.push(...(await insertChunk(tx, { ...same, ...Object.fromEntries(users) })))
+    rows.push(...(await insertChunk(tx, { ...shared, ...Object.fromEntries(users) })))
   }
-  for (const user0 of userIds.slice(whole)) rows.push(...(await insertOne(tx, { ...same, user0 })))
+  for (const user0 of userIds.slice(inChunks)) rows.push(...(await insertOne(tx, { ...shared, user0 })))
   for (const { id, userId } of rows) listed.inserted(tx, { id, userId, type, read: false })
   return rows
 }

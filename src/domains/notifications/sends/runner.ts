@@ -1,7 +1,7 @@
 /**
- * Brings notifications to everybody, or to an organization, in bounded writes between which others have their turn. Where a send
- * has got to stands in its row and moves in the same write that adds the recipients: a process that ends anywhere loses nothing
- * and repeats nothing, and two processes at the same send do not get in each other's way.
+ * Delivers notifications to all users or to an organization, in writes of bounded size with pauses in between for other work. The
+ * position of a send is stored in its row and advances in the same write that inserts the notifications, so a crash neither loses
+ * nor repeats any, and two processes cannot process the same batch.
  */
 
 import { type AppContext, perContext } from '#context'
@@ -10,10 +10,10 @@ import type { Audience } from '#domains/contributions.ts'
 import { contributions, emit, type Job } from '#domains/domain.ts'
 import { MINUTE } from '#platform/clock.ts'
 
-import { insertRecipients } from '../store.ts'
-import { advance, nextSend, usersAfter } from './store.ts'
+import { insertNotifications } from '../store.ts'
+import { advanceSend, oldestRunningSend, usersAfter } from './store.ts'
 
-/** Recipients a write: about 10 ms on SQLite. */
+/** Recipients per write: about 10 ms on SQLite. */
 const BATCH = 500
 
 class Runner {
@@ -23,7 +23,7 @@ class Runner {
 
   constructor(readonly ctx: AppContext) {}
 
-  /** Resolves when nothing is left to do. */
+  /** Resolves when no send is running. */
   run(): Promise<void> {
     this.#again = true
     return (this.#running ??= this.#loop())
@@ -31,7 +31,7 @@ class Runner {
 
   async stop(): Promise<void> {
     this.#stopped = true
-    // What went wrong was told to who had called `run`.
+    // Errors were already reported to the caller of `run`.
     await this.#running?.catch(() => undefined)
   }
 
@@ -40,12 +40,12 @@ class Runner {
       while (this.#again && !this.#stopped && !this.ctx.lifecycle.draining) {
         this.#again = false
         const startedAt = performance.now()
-        if (await this.ctx.db.write('notifications.sendBatch', (tx) => step(this.ctx, tx))) this.#again = true
-        // Half of the time belongs to everybody else.
+        if (await this.ctx.db.write('notifications.sendBatch', (tx) => sendBatch(this.ctx, tx))) this.#again = true
+        // Pauses as long as the write took, so that sends use at most half of the time.
         await Bun.sleep(performance.now() - startedAt)
       }
     } finally {
-      // Without a turn in between: who calls `run` from now on begins a new loop.
+      // No `await` between the last check of `#again` and this line: a later call of `run` starts a new loop.
       this.#running = undefined
     }
   }
@@ -57,41 +57,38 @@ export const organizationAudience = (ctx: AppContext): Audience | undefined =>
 
 const runners = perContext((ctx) => new Runner(ctx))
 
-/** One write's worth. False when there was nothing to do. */
-async function step(ctx: AppContext, tx: Tx): Promise<boolean> {
-  const send = await nextSend(tx)
+/** Processes the next batch of the oldest running send. False if no send is running. */
+async function sendBatch(ctx: AppContext, tx: Tx): Promise<boolean> {
+  const send = await oldestRunningSend(tx)
   if (send === undefined) return false
   const { id, contentId, orgId, cursor, lastUserId, type, title } = send
-  const found =
+  const userIds =
     orgId === 0
       ? await usersAfter(tx, cursor, lastUserId, BATCH)
       : await organizationAudience(ctx)!.membersAfter(tx, orgId, cursor, BATCH)
-  const rows = await insertRecipients(
-    tx,
-    contentId,
-    type,
-    found.filter((userId) => userId <= lastUserId),
-  )
-  const done = found.length < BATCH || found.at(-1)! >= lastUserId
-  const sent = send.sent + rows.length
-  const moved = { cursor: found.at(-1) ?? cursor, sent, status: done ? ('DONE' as const) : ('RUNNING' as const) }
-  if (!(await advance(tx, id, cursor, moved))) throw new Error(`notification send ${id} was moved on by somebody else`)
+  const upToLast = userIds.filter((userId) => userId <= lastUserId)
+  const recipients = await insertNotifications(tx, contentId, type, upToLast)
+  const done = userIds.length < BATCH || userIds.at(-1)! >= lastUserId
+  const sent = send.sent + recipients.length
+  const position = { cursor: userIds.at(-1) ?? cursor, sent, status: done ? ('DONE' as const) : ('RUNNING' as const) }
+  if (!(await advanceSend(tx, id, cursor, position)))
+    throw new Error(`notification send ${id} was advanced by another process`)
   const body = send.bodyPlain ?? ''
-  const both = { title: { en: title, zh: title }, body: { en: body, zh: body } }
-  await emit(ctx, tx, 'notification.created', { recipients: rows, type, ...both, data: {}, createdAt: tx.stamp })
+  const texts = { title: { en: title, zh: title }, body: { en: body, zh: body } }
+  await emit(ctx, tx, 'notification.created', { recipients, type, ...texts, data: {}, createdAt: tx.stamp })
   if (done) tx.afterCommit(() => ctx.log.info('notifications sent', { send: id, recipients: sent }))
   return true
 }
 
-/** Goes on with what is to be sent, in the background. */
+/** Processes all running sends in the background. */
 export function continueSends(ctx: AppContext): void {
   runners(ctx)
     .run()
-    .catch((error: unknown) => ctx.log.error('sending notifications stopped; it is tried again', { error }))
+    .catch((error: unknown) => ctx.log.error('sending notifications failed and will be retried', { error }))
 }
 
-/** Waits for the write under way; no other begins. */
+/** Waits for the current write and starts no other. */
 export const stopSends = (ctx: AppContext): Promise<void> => runners(ctx).stop()
 
-/** After a failure, and for what another process left behind. */
+/** Continues sends that failed or that another process left unfinished. */
 export const sendJob: Job = { name: 'notifications.sendBatch', every: 10 * MINUTE, run: (ctx) => runners(ctx).run() }

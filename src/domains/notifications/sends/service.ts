@@ -2,19 +2,19 @@ import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { emit } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
-import { notFound } from '#http/errors.ts'
+import { type AppError, notFound } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
 import { renderMarkdown } from '#lib/markdown/index.ts'
 
-import { oneAudience, unknownUsers } from '../errors.ts'
-import type { NewSend, SendView } from '../model.ts'
-import { insertContent, insertRecipients } from '../store.ts'
-import { toSendView } from '../view.ts'
+import { insertContent, insertNotifications } from '../store.ts'
+import type { NewSend, SendView } from './model.ts'
 import { continueSends, organizationAudience } from './runner.ts'
-import { existingUsers, findSend, highestUserId, insertSend, type SendRow } from './store.ts'
+import { existingUsers, findSend, highestUserId, insertSend, type SendDetails, type SendRow } from './store.ts'
 
+/** `orgId` 0: all users. */
 type Audience = { userIds: readonly number[] } | { orgId: number }
 
-/** Named users have it when this returns; an organization and everybody get it in the background. */
+/** Named users have the notification when this returns. Organizations and all users receive it in the background. */
 export async function send(ctx: AppContext, actor: Actor, input: NewSend): Promise<SendView> {
   const audience = audienceOf(input)
   const { title, body } = input
@@ -25,37 +25,55 @@ export async function send(ctx: AppContext, actor: Actor, input: NewSend): Promi
     const contentId = await insertContent(tx, { type: 'SYSTEM', title, body, bodyPlain, bodyHtml, data: {} })
     if ('orgId' in audience) {
       tx.afterCommit(() => continueSends(ctx))
-      return begin(tx, contentId, actor, audience.orgId)
+      return insertRunningSend(tx, contentId, actor, audience.orgId)
     }
-    const there = await existingUsers(tx, audience.userIds)
-    const missing = audience.userIds.filter((id) => !there.has(id))
+    const existing = await existingUsers(tx, audience.userIds)
+    const missing = audience.userIds.filter((id) => !existing.has(id))
     if (missing.length > 0) throw unknownUsers(missing)
-    const rows = await insertRecipients(tx, contentId, 'SYSTEM', audience.userIds)
-    const both = { title: { en: title, zh: title }, body: { en: bodyPlain, zh: bodyPlain } }
-    const event = { type: 'SYSTEM', ...both, data: {}, createdAt: tx.stamp } as const
-    await emit(ctx, tx, 'notification.created', { recipients: rows, ...event })
+    const recipients = await insertNotifications(tx, contentId, 'SYSTEM', audience.userIds)
+    const texts = { title: { en: title, zh: title }, body: { en: bodyPlain, zh: bodyPlain } }
+    const event = { recipients, type: 'SYSTEM', ...texts, data: {}, createdAt: tx.stamp } as const
+    await emit(ctx, tx, 'notification.created', event)
     const last = Math.max(...audience.userIds)
-    const done = { orgId: 0, status: 'DONE', lastUserId: last, cursor: last, sent: rows.length } as const
+    const done = { orgId: 0, status: 'DONE', lastUserId: last, cursor: last, sent: recipients.length } as const
     return insertSend(tx, { contentId, senderId: actor.userId, ...done })
   })
   return toSendView({ ...row, title })
 }
 
-async function begin(tx: Tx, contentId: number, actor: Actor, orgId: number): Promise<SendRow> {
+async function insertRunningSend(tx: Tx, contentId: number, actor: Actor, orgId: number): Promise<SendRow> {
   const lastUserId = await highestUserId(tx)
-  const start = { orgId, status: 'RUNNING', lastUserId, cursor: 0, sent: 0 } as const
-  return insertSend(tx, { contentId, senderId: actor.userId, ...start })
+  const initial = { orgId, status: 'RUNNING', lastUserId, cursor: 0, sent: 0 } as const
+  return insertSend(tx, { contentId, senderId: actor.userId, ...initial })
 }
 
-/** Organization 0 is everybody. Throws a 400 unless exactly one audience is named. */
+/** Throws a 400 unless the request names exactly one audience. */
 function audienceOf({ userIds, orgId, all }: NewSend): Audience {
   const named = [userIds != null, orgId != null, all === true].filter(Boolean).length
-  if (named !== 1) throw oneAudience()
+  if (named !== 1)
+    throw invalid('body', 'needs exactly one of userIds, orgId and all', '须且只能指定 userIds、orgId、all 之一')
   return userIds == null ? { orgId: orgId ?? 0 } : { userIds: [...new Set(userIds)] }
 }
+
+const unknownUsers = (ids: readonly number[]): AppError =>
+  invalid('body.userIds', `refers to users that do not exist: ${ids.join(', ')}`, `用户不存在：${ids.join('、')}`)
 
 export async function sendProgress(ctx: AppContext, id: number): Promise<SendView> {
   const row = await findSend(ctx.db.read, id)
   if (row === undefined) throw notFound()
   return toSendView(row)
 }
+
+/**
+ * A send proceeds by ascending user id, so `progress` is the share of ids that it has passed. An exact percentage would require
+ * counting the audience first, which is slow for a million users.
+ */
+const toSendView = (row: SendDetails): SendView => ({
+  id: row.id,
+  title: row.title,
+  status: row.status,
+  sent: row.sent,
+  progress: row.status === 'DONE' ? 100 : Math.min(99, Math.floor((100 * row.cursor) / row.lastUserId)),
+  createdAt: row.createdAt,
+  finishedAt: row.finishedAt,
+})

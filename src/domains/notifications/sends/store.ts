@@ -8,18 +8,18 @@ import type { Db, Tx } from '#db/store.ts'
 export type SendRow = typeof sends.$inferSelect
 export type NewSendRow = Pick<SendRow, 'contentId' | 'senderId' | 'orgId' | 'status' | 'lastUserId' | 'sent' | 'cursor'>
 
-const isThere = ne(users.status, 'DELETED')
+const notDeleted = ne(users.status, 'DELETED')
 
-/** Those of `ids` that are accounts. */
+/** Returns the ids that belong to existing accounts. */
 export async function existingUsers(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
   const rows = await tx
     .select({ id: users.id })
     .from(users)
-    .where(and(inArray(users.id, [...ids]), isThere))
+    .where(and(inArray(users.id, [...ids]), notDeleted))
   return new Set(rows.map((row) => row.id))
 }
 
-/** 0 when there are none. */
+/** 0 if there are no users. */
 export async function highestUserId(tx: Tx): Promise<number> {
   return (await tx.select({ id: max(users.id) }).from(users))[0]?.id ?? 0
 }
@@ -32,7 +32,7 @@ export async function insertSend(tx: Tx, row: NewSendRow): Promise<SendRow> {
   return rows[0]!
 }
 
-const withTitle = prepared((db) =>
+const sendById = prepared((db) =>
   db
     .select({
       id: sends.id,
@@ -49,7 +49,9 @@ const withTitle = prepared((db) =>
     .where(eq(sends.id, sql.placeholder('id'))),
 )
 
-export const findSend = async (db: Db, id: number) => (await withTitle(db, { id }))[0]
+export type SendDetails = Awaited<ReturnType<typeof sendById>>[number]
+
+export const findSend = async (db: Db, id: number) => (await sendById(db, { id }))[0]
 
 const oldestRunning = prepared((db) =>
   db
@@ -71,25 +73,24 @@ const oldestRunning = prepared((db) =>
     .limit(1),
 )
 
-/** The send to go on with, if any. */
-export const nextSend = async (tx: Tx) => (await oldestRunning(tx))[0]
+export const oldestRunningSend = async (tx: Tx) => (await oldestRunning(tx))[0]
 
 const accountsAfter = prepared((db) =>
   db
     .select({ id: users.id })
     .from(users)
-    .where(and(gt(users.id, sql.placeholder('after')), lte(users.id, sql.placeholder('last')), isThere))
+    .where(and(gt(users.id, sql.placeholder('after')), lte(users.id, sql.placeholder('last')), notDeleted))
     .orderBy(asc(users.id))
     .limit(sql.placeholder('limit')),
 )
 
-/** Accounts by ascending id, beginning behind `after`, none above `last`. */
+/** Ids of existing accounts above `after` and up to `last`, in ascending order. */
 export async function usersAfter(tx: Tx, after: number, last: number, limit: number): Promise<number[]> {
   return (await accountsAfter(tx, { after, last, limit })).map((row) => row.id)
 }
 
-/** Moves a send on from `from`, unless somebody else has. */
-export async function advance(
+/** Moves the position of a running send. False, without a change, if its cursor is no longer `from`. */
+export async function advanceSend(
   tx: Tx,
   id: number,
   from: number,
