@@ -48,7 +48,7 @@ describe.if(inProcess)('a one-click token', () => {
   test('that the gateway refuses is a 400 in both languages', async () => {
     const error = await refusal(resolveOneClickToken(server.ctx, 'made up'))
     expect([error.status, error.code]).toEqual([400, 400])
-    expect(error.text.en).toContain('not valid')
+    expect(error.text.en).toContain('invalid')
     expect(error.text.zh).toContain('无效')
     // What the gateway said is for the log.
     expect(error.text.en + error.text.zh).not.toContain('refused')

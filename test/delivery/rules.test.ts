@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { minutesLeft, nextTry } from '#domains/delivery/rules.ts'
+import { minutesLeft, nextAttempt } from '#domains/delivery/rules.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -11,7 +11,7 @@ function tries(lifetime: number, random: number): number[] {
   let now: number | undefined = 0
   for (let attempts = 1; now !== undefined; attempts++) {
     at.push(now / SECOND)
-    now = nextTry({ attempts, createdAt: 0, expiresAt: lifetime }, now, random)
+    now = nextAttempt({ attempts, createdAt: 0, expiresAt: lifetime }, now, random)
   }
   return at
 }
@@ -29,7 +29,7 @@ describe('when to try again', () => {
   })
 
   test('messages that failed together spread by a fifth', () => {
-    const next = (random: number) => nextTry({ attempts: 3, createdAt: 0, expiresAt: 5 * MINUTE }, 0, random)
+    const next = (random: number) => nextAttempt({ attempts: 3, createdAt: 0, expiresAt: 5 * MINUTE }, 0, random)
     expect(next(0)).toBe(6400)
     expect(next(0.999999)).toBe(9600)
   })
@@ -37,14 +37,14 @@ describe('when to try again', () => {
   test('never at or after the end', () => {
     for (const random of [0, 0.5, 0.999])
       for (let now = 0; now < 5 * MINUTE; now += 777) {
-        const next = nextTry({ attempts: 6, createdAt: 0, expiresAt: 5 * MINUTE }, now, random)
+        const next = nextAttempt({ attempts: 6, createdAt: 0, expiresAt: 5 * MINUTE }, now, random)
         if (next !== undefined) expect(next).toBeLessThan(5 * MINUTE)
         else expect(now).toBeGreaterThan(5 * MINUTE - 36 * SECOND)
       }
   })
 
   test('a thousand failures overflow nothing', () => {
-    expect(nextTry({ attempts: 1000, createdAt: 0, expiresAt: 5 * MINUTE }, 0, 0.5)).toBe(30 * SECOND)
+    expect(nextAttempt({ attempts: 1000, createdAt: 0, expiresAt: 5 * MINUTE }, 0, 0.5)).toBe(30 * SECOND)
   })
 })
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 
 import type { CodePurpose, NoticeData, NoticeKind } from '#domains/delivery/index.ts'
 import { codeLetter, codeSms } from '#domains/delivery/index.ts'
-import { moment, noticeLetter, plain } from '#domains/delivery/templates/notices.ts'
+import { moment, noticeLetter, plainName } from '#domains/delivery/templates/notices.ts'
 
 const PURPOSES: CodePurpose[] = ['LOGIN', 'BIND', 'ACCOUNT_LINK', 'RESET', 'CHANGE']
 const LOCALES = ['en', 'zh'] as const
@@ -103,9 +103,9 @@ describe('names that a stranger chose', () => {
   })
 
   test('are cut where they are long, and left as they are where they are harmless', () => {
-    expect(plain('x'.repeat(1000))).toHaveLength(60)
-    expect(plain('😀'.repeat(1000)).isWellFormed()).toBe(true)
-    expect(plain('Ann’s iPhone 15.2')).toBe('Ann’s iPhone 15.2')
+    expect(plainName('x'.repeat(1000))).toHaveLength(60)
+    expect(plainName('😀'.repeat(1000)).isWellFormed()).toBe(true)
+    expect(plainName('Ann’s iPhone 15.2')).toBe('Ann’s iPhone 15.2')
   })
 })
 

@@ -1,4 +1,4 @@
-/** The gateways of this server, made from its configuration when first used. */
+/** The gateways of this server, created from the configuration on first use. */
 
 import { parseMailbox, parseOneClick, parseSms, parseSmtp } from '#config/gateways.ts'
 import { type AppContext, perContext } from '#context'
@@ -7,40 +7,41 @@ import { type Mailer, openMailer } from '#platform/mail/index.ts'
 import { type OneClick, openOneClick } from '#platform/oneclick.ts'
 import { openSms, type Sms } from '#platform/sms/index.ts'
 
-const NOBODY = { name: '', address: 'nobody@localhost' }
+/** Only used without a mail server, when mails are written to the log. */
+const DEFAULT_SENDER = { name: '', address: 'nobody@localhost' }
 
-/** Kept when it was made, so that a try after a failure makes it anew. */
-function once<T>(make: (ctx: AppContext) => Promise<T>): (ctx: AppContext) => Promise<T> {
-  const kept = perContext<{ value?: Promise<T> }>(() => ({}))
+/** Creates a value once per context. A failure is not kept: the next call tries again. */
+function createOnce<T>(create: (ctx: AppContext) => Promise<T>): (ctx: AppContext) => Promise<T> {
+  const slots = perContext<{ value?: Promise<T> }>(() => ({}))
   return (ctx) => {
-    const slot = kept(ctx)
-    return (slot.value ??= make(ctx).catch((error: unknown) => {
+    const slot = slots(ctx)
+    return (slot.value ??= create(ctx).catch((error: unknown) => {
       delete slot.value
       throw error
     }))
   }
 }
 
-/** @throws GatewayError when the certificate authority it names cannot be read. */
-export const mailerOf: (ctx: AppContext) => Promise<Mailer> = once(({ config, log }) =>
-  openMailer(parseSmtp(config.smtpUrl), { from: parseMailbox(config.mailFrom) ?? NOBODY, log }),
+/** @throws GatewayError if the configured certificate authority cannot be read. */
+export const mailerOf: (ctx: AppContext) => Promise<Mailer> = createOnce(({ config, log }) =>
+  openMailer(parseSmtp(config.smtpUrl), { from: parseMailbox(config.mailFrom) ?? DEFAULT_SENDER, log }),
 )
 
-export const smsOf: (ctx: AppContext) => Promise<Sms> = once(({ config, clock, log }) =>
+export const smsOf: (ctx: AppContext) => Promise<Sms> = createOnce(({ config, clock, log }) =>
   openSms(parseSms(config.smsUrl) ?? { kind: 'log' }, { clock, log }),
 )
 
-/** Undefined when none is configured. */
-export const oneClickOf: (ctx: AppContext) => Promise<OneClick | undefined> = once(async ({ config, clock }) => {
+/** Undefined if no gateway is configured. */
+export const oneClickOf: (ctx: AppContext) => Promise<OneClick | undefined> = createOnce(async ({ config, clock }) => {
   const gateway = parseOneClick(config.oneclickUrl)
   return gateway && openOneClick(gateway, clock)
 })
 
-/** @throws BadXdb when a file cannot be used. */
+/** @throws BadXdb if a file cannot be used. */
 export const citiesOf: (ctx: AppContext) => Cities = perContext(({ config }) => openCities(config.geoipFile))
 
-/** What is not configured and what that means, one sentence each: said at start. */
-export function missing(ctx: AppContext): string[] {
+/** One sentence for each gateway that is not configured, with the consequence. Logged at start. */
+export function missingGateways(ctx: AppContext): string[] {
   const { smtpUrl, smsUrl } = ctx.config
   return [
     ...(smtpUrl === '' ? ['no mail server is configured (TESSERA_SMTP_URL): codes by e-mail go to this log'] : []),

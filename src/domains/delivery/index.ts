@@ -1,4 +1,6 @@
-/** Messages to people outside the app, and what other outside services tell: phone numbers of tokens, cities of addresses. */
+/**
+ * E-mails and SMS to users, and queries to other outside services: the phone number of a one-click token, the city of an IP address.
+ */
 
 import { domain } from '#domains/domain.ts'
 
@@ -8,7 +10,7 @@ import { startDelivery, stopDelivery } from './worker.ts'
 export const delivery = domain({
   name: 'delivery',
   start(ctx) {
-    // Refuses the start if a configured file of addresses cannot be used.
+    // Refuses the start if a configured city database cannot be used.
     citiesOf(ctx)
     startDelivery(ctx)
   },
@@ -16,6 +18,6 @@ export const delivery = domain({
 })
 
 export { cityOf, resolveOneClickToken, sendCode, sendNotice } from './service.ts'
-export type { CodeMessage, CodePurpose, Happening, NoticeData, NoticeKind, NoticeMessage } from './model.ts'
+export type { CodeMessage, CodePurpose, EventContext, NoticeData, NoticeKind, NoticeMessage } from './model.ts'
 export { wake } from './worker.ts'
 export { codeLetter, codeSms } from './templates/codes.ts'

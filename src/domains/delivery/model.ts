@@ -1,11 +1,11 @@
-/** What can be sent to people, and how hard it is tried. */
+/** The messages that can be sent, and the limits for sending them. */
 
 import type { Channel } from '#db/schema/delivery.ts'
 import type { Locale } from '#lib/localized.ts'
 import { DAY, SECOND } from '#platform/clock.ts'
 
 export type { Channel } from '#db/schema/delivery.ts'
-/** What a verification code is good for (conventions §4). */
+/** The action that a verification code confirms (conventions §4). */
 export type CodePurpose = 'LOGIN' | 'BIND' | 'ACCOUNT_LINK' | 'RESET' | 'CHANGE'
 
 export interface CodeMessage {
@@ -15,39 +15,40 @@ export interface CodeMessage {
   readonly purpose: CodePurpose
   readonly code: string
   readonly locale: Locale
-  /** When the code ends, epoch milliseconds: then it is not sent any more. */
+  /** When the code expires, epoch milliseconds. It is not sent after that. */
   readonly expiresAt: number
 }
 
-/** When something happened, epoch milliseconds, and from where, as far as that is known. */
-export interface Happening {
+/** When an account event happened and where the request came from, as far as that is known. */
+export interface EventContext {
+  /** Epoch milliseconds. */
   readonly at: number
   readonly device?: string
   readonly ip?: string
   readonly city?: string
 }
 
-/** An e-mail address or phone number; it is shown in part only. */
-interface OfIdentity extends Happening {
+interface IdentityEvent extends EventContext {
+  /** An e-mail address or phone number. The notice shows only parts of it. */
   readonly identity: string
 }
 
-/** What a notice of each kind tells. */
+/** The data of each kind of notice. */
 export interface NoticeData {
-  /** There was none before: nobody was signed out. */
-  PASSWORD_SET: Happening
-  PASSWORD_CHANGED: Happening
-  USERNAME_CHANGED: Happening & { readonly username: string }
-  IDENTITY_BOUND: OfIdentity
-  IDENTITY_UNBOUND: OfIdentity
-  NEW_DEVICE: Happening
-  /** Another account, by its name, was linked: it can be switched to. */
-  ACCOUNT_LINKED: Happening & { readonly account: string }
-  ACCOUNT_DELETED: Happening
+  /** The account had no password before, so no session was ended. */
+  PASSWORD_SET: EventContext
+  PASSWORD_CHANGED: EventContext
+  USERNAME_CHANGED: EventContext & { readonly username: string }
+  IDENTITY_BOUND: IdentityEvent
+  IDENTITY_UNBOUND: IdentityEvent
+  NEW_DEVICE: EventContext
+  /** `account`: name of the linked account. Its user can switch to this account. */
+  ACCOUNT_LINKED: EventContext & { readonly account: string }
+  ACCOUNT_DELETED: EventContext
 }
 export type NoticeKind = keyof NoticeData
 
-/** Something about their account that its holder must hear of, by e-mail. */
+/** Notifies the account holder by e-mail of a change to the account. */
 export interface NoticeMessage<K extends NoticeKind = NoticeKind> {
   readonly to: string
   readonly kind: K
@@ -55,16 +56,16 @@ export interface NoticeMessage<K extends NoticeKind = NoticeKind> {
   readonly data: NoticeData[K]
 }
 
-/** A message as it waits in the outbox. `id` is unique and the same at every try. */
+/** A message in the outbox. `id` is unique and the same for every attempt. */
 export type Outgoing =
   | ({ readonly type: 'CODE'; readonly id: string } & CodeMessage)
   | ({ readonly type: 'NOTICE'; readonly id: string; readonly expiresAt: number } & NoticeMessage)
 
-/** A notice that comes a day late still tells of a break-in. */
-export const NOTICE_MS = DAY
+/** How long a notice is retried. Even a day later it can still reveal a break-in. */
+export const NOTICE_LIFETIME_MS = DAY
 
-/** Sent at the same time. Mail servers turn away who opens many connections at once. */
-export const AT_ONCE: Readonly<Record<Channel, number>> = { EMAIL: 4, SMS: 8 }
+/** Messages sent at the same time. Mail servers reject clients that open many connections. */
+export const MAX_CONCURRENT: Readonly<Record<Channel, number>> = { EMAIL: 4, SMS: 8 }
 
-/** Longest that one try may take, whatever the gateway does. */
-export const TRY_MS: Readonly<Record<Channel, number>> = { EMAIL: 45 * SECOND, SMS: 15 * SECOND }
+/** An attempt is aborted after this time. */
+export const ATTEMPT_TIMEOUT_MS: Readonly<Record<Channel, number>> = { EMAIL: 45 * SECOND, SMS: 15 * SECOND }

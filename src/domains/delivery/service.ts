@@ -1,18 +1,18 @@
-/** Puts messages into the outbox; asks the gateways that must answer at once. */
+/** Inserts messages into the outbox, and queries the outside services that answer immediately. */
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
+import { badRequest, unavailable } from '#http/errors.ts'
 import { SECOND } from '#platform/clock.ts'
 import { sha256, uuid } from '#platform/ids.ts'
 import { GatewayError } from '#platform/outgoing.ts'
 
-import { oneClickNotConfigured, oneClickTokenRefused, oneClickUnavailable } from './errors.ts'
 import { citiesOf, oneClickOf } from './gateways.ts'
-import { type CodeMessage, NOTICE_MS, type NoticeKind, type NoticeMessage, type Outgoing } from './model.ts'
+import { type CodeMessage, NOTICE_LIFETIME_MS, type NoticeKind, type NoticeMessage, type Outgoing } from './model.ts'
 import { insertMessage } from './store.ts'
 import { wake } from './worker.ts'
 
-/** A message that leaves when, and only when, the write commits: then it is tried until it is delivered or worth nothing. */
+/** The message is sent if and only if the write commits, and retried until it is delivered or has expired. */
 async function enqueue(ctx: AppContext, tx: Tx, message: Outgoing, topic: string | null): Promise<void> {
   const { channel, expiresAt } = message.type === 'CODE' ? message : { ...message, channel: 'EMAIL' as const }
   const payload = ctx.seal.seal(JSON.stringify(message))
@@ -21,8 +21,8 @@ async function enqueue(ctx: AppContext, tx: Tx, message: Outgoing, topic: string
 }
 
 /**
- * Sends a verification code once the write commits. It replaces a code for the same recipient and purpose that still waits: of
- * two codes only the newer one is good. At least once: after a crash the same code may come twice.
+ * Sends a verification code after the write commits. It replaces a waiting code for the same recipient and purpose, because only
+ * the newest code is valid. At least once: after a crash the same code may be sent twice.
  */
 export async function sendCode(ctx: AppContext, tx: Tx, message: CodeMessage): Promise<void> {
   const { channel, to, purpose, code, locale, expiresAt } = message
@@ -30,37 +30,40 @@ export async function sendCode(ctx: AppContext, tx: Tx, message: CodeMessage): P
   await enqueue(ctx, tx, { type: 'CODE', id: uuid(), channel, to, purpose, code, locale, expiresAt }, topic)
 }
 
-/** Tells the holder of an account by e-mail, once the write commits, what happened to it. Tried for a day. */
+/** Notifies the holder of an account by e-mail after the write commits. Retried for a day. */
 export async function sendNotice<K extends NoticeKind>(
   ctx: AppContext,
   tx: Tx,
   notice: NoticeMessage<K>,
 ): Promise<void> {
   const { to, kind, locale, data } = notice
-  const expiresAt = ctx.clock.now() + NOTICE_MS
-  // The pair of kind and data is one of the union's: K says so here, and nothing can say it there.
+  const expiresAt = ctx.clock.now() + NOTICE_LIFETIME_MS
+  // `kind` and `data` match (guaranteed by K); TypeScript cannot express this for the union.
   await enqueue(ctx, tx, { type: 'NOTICE', id: uuid(), to, kind, locale, data, expiresAt } as Outgoing, null)
 }
 
-/** Somebody waits with a phone in the hand. */
-const ONE_CLICK_MS = 5 * SECOND
-/** Longer is no token of any carrier. */
-const MAX_TOKEN = 4096
+/** Short, because the user is waiting in the app. */
+const ONE_CLICK_TIMEOUT_MS = 5 * SECOND
+/** Tokens of carriers are shorter. */
+const MAX_TOKEN_LENGTH = 4096
 
-const ONE_CLICK_FAILURES = { name: 'tessera_oneclick_failures_total', help: 'One-click tokens without a phone number.' }
+const ONE_CLICK_FAILURES = {
+  name: 'tessera_oneclick_failures_total',
+  help: 'One-click tokens that could not be resolved to a phone number.',
+}
 
 /**
- * The phone number, in E.164, of the person whose app got `token` from a carrier's SDK. Asks a gateway, up to 5 s: never
- * inside a write.
- * @throws AppError 400 for a token that is not good, or when none is configured; 503 while the gateway does not work.
+ * Resolves a one-click sign-in token, which the app received from a carrier's SDK, to the user's phone number in E.164. Queries a
+ * gateway for up to 5 s, so never call this inside a write.
+ * @throws AppError 400 for an invalid token or if no gateway is configured; 503 if the gateway fails.
  */
 export async function resolveOneClickToken(ctx: AppContext, token: string): Promise<string> {
   const gateway = await oneClickOf(ctx)
   if (gateway === undefined) throw oneClickNotConfigured()
-  if (token === '' || token.length > MAX_TOKEN) throw oneClickTokenRefused('its length')
-  let given: string
+  if (token === '' || token.length > MAX_TOKEN_LENGTH) throw oneClickTokenRefused('its length')
+  let answer: string
   try {
-    given = await gateway.phoneOf(token, AbortSignal.timeout(ONE_CLICK_MS))
+    answer = await gateway.phoneOf(token, AbortSignal.timeout(ONE_CLICK_TIMEOUT_MS))
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     ctx.metrics.count(ONE_CLICK_FAILURES, { reason: error.permanent ? 'token' : 'gateway' })
@@ -68,11 +71,32 @@ export async function resolveOneClickToken(ctx: AppContext, token: string): Prom
     ctx.log.error('one-click gateway failed', { reason: error.message })
     throw oneClickUnavailable()
   }
-  const phone = /^1[3-9]\d{9}$/.test(given) ? `+86${given}` : given
+  const phone = /^1[3-9]\d{9}$/.test(answer) ? `+86${answer}` : answer
   if (/^\+[1-9]\d{6,14}$/.test(phone)) return phone
-  ctx.log.error('one-click gateway gave no phone number', { phone: given })
+  ctx.log.error('one-click gateway gave no phone number', { phone: answer })
   throw oneClickUnavailable()
 }
 
-/** City, else province, else country of an address; empty when unknown or without a database. Answers at once. */
+/** The gateway refused the token: expired, already used, or invented. */
+const oneClickTokenRefused = (reason: string) =>
+  badRequest(
+    'One-click sign-in failed: the token is invalid or has expired. Try again or use a code',
+    '一键登录失败：令牌无效或已过期，请重试或使用验证码登录',
+    { log: { reason } },
+  )
+
+const oneClickNotConfigured = () =>
+  badRequest('One-click sign-in is not available on this server', '服务器未开通一键登录')
+
+/** The gateway does not answer or does not accept our credentials. */
+const oneClickUnavailable = () =>
+  unavailable(
+    'One-click sign-in is temporarily unavailable; use a code instead',
+    '一键登录暂不可用，请使用验证码登录',
+    {
+      retryAfter: 30,
+    },
+  )
+
+/** The city of an IP address, or else its province or country; empty if unknown or if no database is configured. */
 export const cityOf = (ctx: AppContext, ip: string): string => citiesOf(ctx).cityOf(ip)

@@ -6,21 +6,19 @@ import type { Db, Tx } from '#db/store.ts'
 
 export type OutboxRow = typeof outbox.$inferSelect
 
-const hold = (name: string) => sql.placeholder(name)
-
-const insert = prepared((db) =>
+const insertRow = prepared((db) =>
   db.insert(outbox).values({
-    channel: hold('channel'),
-    topic: hold('topic'),
-    payload: hold('payload'),
+    channel: sql.placeholder('channel'),
+    topic: sql.placeholder('topic'),
+    payload: sql.placeholder('payload'),
     attempts: 0,
-    dueAt: hold('now'),
-    expiresAt: hold('expiresAt'),
-    createdAt: hold('now'),
+    dueAt: sql.placeholder('now'),
+    expiresAt: sql.placeholder('expiresAt'),
+    createdAt: sql.placeholder('now'),
   }),
 )
 
-const dropTopic = prepared((db) => db.delete(outbox).where(eq(outbox.topic, hold('topic'))))
+const deleteByTopic = prepared((db) => db.delete(outbox).where(eq(outbox.topic, sql.placeholder('topic'))))
 
 export interface NewRow {
   channel: Channel
@@ -29,70 +27,76 @@ export interface NewRow {
   expiresAt: number
 }
 
-/** Due at once. What waits under the same topic goes. */
+/** Inserts a message that is due immediately. Deletes a waiting message with the same topic. */
 export async function insertMessage(
   tx: Tx,
   { channel, topic, payload, expiresAt }: NewRow,
   now: number,
 ): Promise<void> {
-  if (topic !== null) await dropTopic(tx, { topic })
-  await insert(tx, { channel, topic, payload, expiresAt, now })
+  if (topic !== null) await deleteByTopic(tx, { topic })
+  await insertRow(tx, { channel, topic, payload, expiresAt, now })
 }
 
 const dueRows = prepared((db) =>
   db
     .select()
     .from(outbox)
-    .where(and(eq(outbox.channel, hold('channel')), lte(outbox.dueAt, hold('now'))))
+    .where(and(eq(outbox.channel, sql.placeholder('channel')), lte(outbox.dueAt, sql.placeholder('now'))))
     .orderBy(asc(outbox.dueAt), asc(outbox.id))
-    .limit(hold('limit')),
+    .limit(sql.placeholder('limit')),
 )
 
-const claim = prepared((db) =>
+const claimRow = prepared((db) =>
   db
     .update(outbox)
-    .set({ attempts: sql`${outbox.attempts} + 1`, dueAt: sql`${hold('until')}` })
-    .where(and(eq(outbox.id, hold('id')), eq(outbox.dueAt, hold('dueAt'))))
+    .set({ attempts: sql`${outbox.attempts} + 1`, dueAt: sql`${sql.placeholder('until')}` })
+    .where(and(eq(outbox.id, sql.placeholder('id')), eq(outbox.dueAt, sql.placeholder('dueAt'))))
     .returning(),
 )
 
-/** Takes up to `limit` due messages, oldest first. Nobody else gets them before `until`. */
-export async function claimDue(
+/** Claims up to `limit` due messages, oldest first, by making them due at `until`. */
+export async function claimDueMessages(
   tx: Tx,
   channel: Channel,
   { now, until, limit }: { now: number; until: number; limit: number },
 ): Promise<OutboxRow[]> {
-  const taken: OutboxRow[] = []
+  const claimed: OutboxRow[] = []
   for (const { id, dueAt } of await dueRows(tx, { channel, now, limit }))
-    taken.push(...(await claim(tx, { id, dueAt, until })))
-  return taken
+    claimed.push(...(await claimRow(tx, { id, dueAt, until })))
+  return claimed
 }
 
-const dropExpired = prepared((db) =>
+const deleteExpired = prepared((db) =>
   db
     .delete(outbox)
-    .where(and(eq(outbox.channel, hold('channel')), lte(outbox.dueAt, hold('now')), lte(outbox.expiresAt, hold('now'))))
+    .where(
+      and(
+        eq(outbox.channel, sql.placeholder('channel')),
+        lte(outbox.dueAt, sql.placeholder('now')),
+        lte(outbox.expiresAt, sql.placeholder('now')),
+      ),
+    )
     .returning(),
 )
 
-/** Takes out and gives what is due and worth nothing any more. */
-export const takeExpired = (tx: Tx, channel: Channel, now: number) => dropExpired(tx, { channel, now })
+/** Deletes due messages that have expired, and returns them. */
+export const deleteExpiredMessages = (tx: Tx, channel: Channel, now: number) => deleteExpired(tx, { channel, now })
 
-const drop = prepared((db) => db.delete(outbox).where(eq(outbox.id, hold('id'))))
+const deleteById = prepared((db) => db.delete(outbox).where(eq(outbox.id, sql.placeholder('id'))))
 
-/** Harmless when it is gone already. */
-export async function dropMessage(tx: Tx, id: number): Promise<void> {
-  await drop(tx, { id })
+/** Does nothing if the message no longer exists. */
+export async function deleteMessage(tx: Tx, id: number): Promise<void> {
+  await deleteById(tx, { id })
 }
 
 const postpone = prepared((db) =>
   db
     .update(outbox)
-    .set({ dueAt: sql`${hold('dueAt')}` })
-    .where(eq(outbox.id, hold('id'))),
+    .set({ dueAt: sql`${sql.placeholder('dueAt')}` })
+    .where(eq(outbox.id, sql.placeholder('id'))),
 )
 
-/** Harmless when it is gone. */
+/** Does nothing if the message no longer exists. */
 export async function postponeMessage(tx: Tx, id: number, dueAt: number): Promise<void> {
   await postpone(tx, { id, dueAt })
 }
@@ -101,15 +105,15 @@ const earliest = prepared((db) =>
   db
     .select({ dueAt: min(outbox.dueAt) })
     .from(outbox)
-    .where(eq(outbox.channel, hold('channel'))),
+    .where(eq(outbox.channel, sql.placeholder('channel'))),
 )
 
-/** When the next message is due; null when none waits. */
-export async function nextDue(db: Db, channel: Channel): Promise<number | null> {
+/** When the next message is due; null if the outbox is empty. */
+export async function nextDueTime(db: Db, channel: Channel): Promise<number | null> {
   return (await earliest(db, { channel }))[0]?.dueAt ?? null
 }
 
-/** Everything that waits is tried at once: at start nobody is sending, and what stood in the way may be mended. */
+/** Used at start: no message is being sent then, and the cause of earlier failures may have been fixed. */
 export async function makeAllDue(tx: Tx, channel: Channel, now: number): Promise<void> {
   await tx
     .update(outbox)

@@ -1,7 +1,8 @@
 /**
- * Sends what waits in the outbox, each channel by itself, so that a dead mail server holds up no SMS. A message is taken by moving
- * its `dueAt` beyond the longest try, and leaves the outbox after the gateway took it: should the process die between, it is sent
- * again (at least once). One that fails is tried again after growing pauses until it is worth nothing; then an error is logged.
+ * Sends the messages in the outbox. Each channel has a worker of its own, so an unavailable mail server does not delay SMS. A
+ * worker claims a message by moving its `dueAt` beyond the longest attempt and deletes it after the gateway accepted it: if the
+ * process dies in between, the message is sent again (at least once). A failed message is retried after growing pauses until it
+ * expires; then an error is logged.
  */
 
 import { type AppContext, perContext } from '#context'
@@ -9,33 +10,42 @@ import { MINUTE, SECOND } from '#platform/clock.ts'
 import { fraction } from '#platform/ids.ts'
 import { GatewayError } from '#platform/outgoing.ts'
 
-import { missing } from './gateways.ts'
-import { AT_ONCE, type Channel, type Outgoing, TRY_MS } from './model.ts'
-import { nextTry } from './rules.ts'
-import { send } from './send.ts'
-import { claimDue, dropMessage, makeAllDue, nextDue, type OutboxRow, postponeMessage, takeExpired } from './store.ts'
+import { mailerOf, missingGateways, smsOf } from './gateways.ts'
+import { ATTEMPT_TIMEOUT_MS, type Channel, MAX_CONCURRENT, type Outgoing } from './model.ts'
+import { minutesLeft, nextAttempt } from './rules.ts'
+import {
+  claimDueMessages,
+  deleteExpiredMessages,
+  deleteMessage,
+  makeAllDue,
+  nextDueTime,
+  type OutboxRow,
+  postponeMessage,
+} from './store.ts'
+import { codeLetter, codeSms } from './templates/codes.ts'
+import { noticeLetter } from './templates/notices.ts'
 
-/** Beyond the longest try: nobody else takes the message while it is being sent. */
+/** Added to the attempt timeout, so that a message is not claimed again while it is being sent. */
 const CLAIM_MARGIN_MS = 15 * SECOND
-/** The longest sleep: a machine that was suspended, or a clock that was set, is noticed after it. */
+/** The longest timer, so that a suspended machine or a changed clock is noticed. */
 const MAX_SLEEP_MS = MINUTE
-/** After the database refused. */
-const TROUBLE_SLEEP_MS = 5 * SECOND
-/** How long a stop waits for gateways to answer. */
+/** Pause after a database error. */
+const DATABASE_ERROR_SLEEP_MS = 5 * SECOND
+/** How long a stop waits for attempts in progress. */
 const STOP_MS = 3 * SECOND
 
-const MESSAGES = { name: 'tessera_messages_total', help: 'Attempts to send a message by result.' }
+const MESSAGES = { name: 'tessera_messages_total', help: 'Attempts to send a message, by result.' }
 
 type Result = 'sent' | 'retried' | 'refused' | 'expired' | 'unreadable'
 
 class Worker {
-  readonly #sending = new Set<Promise<void>>()
+  readonly #attempts = new Set<Promise<void>>()
   readonly #stop = new AbortController()
   #timer: Timer | undefined
-  #taking: Promise<void> | undefined
+  #claiming: Promise<void> | undefined
   #again = false
   #running = false
-  /** Nothing was taken yet: what waits was left by an earlier process. */
+  /** Set until the first claim: all messages present then were left by an earlier process. */
   #fresh = false
 
   constructor(
@@ -51,42 +61,44 @@ class Worker {
 
   wake(): void {
     this.#again = true
-    if (this.#running) this.#taking ??= this.#takeAll()
+    if (this.#running) this.#claiming ??= this.#claimLoop()
   }
 
-  /** Takes nothing new, waits a little for what is under way, then cuts it short: it stays in the outbox. */
+  /**
+   * Claims nothing new and waits up to `STOP_MS` for attempts in progress, then aborts them. Aborted messages stay in the outbox.
+   */
   async stop(): Promise<void> {
     this.#running = false
     clearTimeout(this.#timer)
-    await this.#taking
-    const late = setTimeout(() => this.#stop.abort(new GatewayError('the server is stopping')), STOP_MS)
-    await Promise.all(this.#sending)
-    clearTimeout(late)
+    await this.#claiming
+    const abort = setTimeout(() => this.#stop.abort(new GatewayError('the server is stopping')), STOP_MS)
+    await Promise.all(this.#attempts)
+    clearTimeout(abort)
   }
 
-  async #takeAll(): Promise<void> {
+  async #claimLoop(): Promise<void> {
     try {
       do {
         this.#again = false
-        await this.#take()
+        await this.#claim()
       } while (this.#running && this.#again)
     } catch (error) {
       this.ctx.log.error('the outbox cannot be read', { error })
-      this.#sleep(TROUBLE_SLEEP_MS)
+      this.#sleep(DATABASE_ERROR_SLEEP_MS)
     } finally {
-      // In the same moment as the last look at `#again`: later, and a call of `wake` between would be lost.
-      this.#taking = undefined
+      // No `await` between the last check of `#again` and this line, otherwise a call of `wake` in between would be lost.
+      this.#claiming = undefined
     }
   }
 
-  /** Begins what is due and fits, or sets the timer for what is due next. */
-  async #take(): Promise<void> {
+  /** Starts attempts for due messages up to the channel's limit, or sets the timer for the next due time. */
+  async #claim(): Promise<void> {
     clearTimeout(this.#timer)
     const { ctx, channel } = this
-    const free = AT_ONCE[channel] - this.#sending.size
-    // The first that is done wakes us.
+    const free = MAX_CONCURRENT[channel] - this.#attempts.size
+    // The next attempt that ends calls `wake`.
     if (free <= 0) return
-    const due = await nextDue(ctx.db.read, channel)
+    const due = await nextDueTime(ctx.db.read, channel)
     const now = ctx.clock.now()
     const fresh = this.#fresh
     this.#fresh = false
@@ -95,24 +107,24 @@ class Worker {
       this.#sleep(due - now)
       return
     }
-    const until = now + TRY_MS[channel] + CLAIM_MARGIN_MS
-    const { expired, taken } = await ctx.db.write('outbox.take', async (tx) => {
+    const until = now + ATTEMPT_TIMEOUT_MS[channel] + CLAIM_MARGIN_MS
+    const { expired, claimed } = await ctx.db.write('delivery.claim', async (tx) => {
       if (fresh) await makeAllDue(tx, channel, now)
       return {
-        expired: await takeExpired(tx, channel, now),
-        taken: await claimDue(tx, channel, { now, until, limit: free }),
+        expired: await deleteExpiredMessages(tx, channel, now),
+        claimed: await claimDueMessages(tx, channel, { now, until, limit: free }),
       }
     })
     for (const row of expired) this.#giveUp(row, this.#open(row), 'expired', 'it was not delivered in time')
-    for (const row of taken) {
-      const task: Promise<void> = this.#deliver(row).finally(() => {
-        this.#sending.delete(task)
+    for (const row of claimed) {
+      const attempt: Promise<void> = this.#deliver(row).finally(() => {
+        this.#attempts.delete(attempt)
         this.wake()
       })
-      this.#sending.add(task)
+      this.#attempts.add(attempt)
     }
-    // Looks for what is due next.
-    if (expired.length + taken.length > 0) this.#again = true
+    // The next iteration finds further due messages or sets the timer.
+    if (expired.length + claimed.length > 0) this.#again = true
     else this.#sleep(SECOND)
   }
 
@@ -126,68 +138,67 @@ class Worker {
     const message = this.#open(row)
     try {
       if (message === undefined) {
-        await this.#drop(row)
+        await this.#delete(row)
         this.#giveUp(row, message, 'unreadable', 'it was sealed with another key')
         return
       }
-      const failure = await this.#try(message)
+      const failure = await this.#attempt(message)
       if (failure === undefined) {
-        await this.#drop(row)
+        await this.#delete(row)
         this.#count('sent')
-      } else await this.#failed(row, message, failure)
+      } else await this.#handleFailure(row, message, failure)
     } catch (error) {
-      // The row stays as it is and comes up again when its claim is over.
+      // The row is unchanged and becomes due again when its claim ends.
       this.ctx.log.error('the outbox cannot be written', { error })
     }
   }
 
-  /** What the gateway had against it, or undefined when it took the message. */
-  async #try(message: Outgoing): Promise<GatewayError | undefined> {
-    const late = AbortSignal.timeout(TRY_MS[this.channel])
-    const signal = AbortSignal.any([late, this.#stop.signal])
-    // Whatever a driver makes of the signal, the place is free again.
-    const { promise: cut, reject } = Promise.withResolvers<never>()
+  /** The gateway's error, or undefined if it accepted the message. */
+  async #attempt(message: Outgoing): Promise<GatewayError | undefined> {
+    const timeout = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS[this.channel])
+    const signal = AbortSignal.any([timeout, this.#stop.signal])
+    // Does not rely on drivers to obey the signal.
+    const { promise: aborted, reject } = Promise.withResolvers<never>()
     const onAbort = (): void =>
-      reject(late.aborted ? new GatewayError('the gateway took too long') : (this.#stop.signal.reason as Error))
+      reject(timeout.aborted ? new GatewayError('the gateway took too long') : (this.#stop.signal.reason as Error))
     signal.addEventListener('abort', onAbort, { once: true })
     try {
-      await Promise.race([send(this.ctx, message, signal), cut])
+      await Promise.race([send(this.ctx, message, signal), aborted])
       return undefined
     } catch (error) {
       if (error instanceof GatewayError) return error
-      // Not the gateway's doing but a mistake of ours.
-      this.ctx.log.error('a message could not be made', { channel: this.channel, error })
+      // A programming error of ours, not a failure of the gateway.
+      this.ctx.log.error('a message could not be composed', { channel: this.channel, error })
       return new GatewayError(String(error), false, { cause: error })
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
   }
 
-  async #failed(row: OutboxRow, message: Outgoing, failure: GatewayError): Promise<void> {
+  async #handleFailure(row: OutboxRow, message: Outgoing, failure: GatewayError): Promise<void> {
     const { ctx } = this
-    // Stopping is nobody's failure: the next start makes everything due.
+    // An attempt aborted by a stop does not count as a failure; the next start makes the message due.
     if (this.#stop.signal.aborted) return
     const now = ctx.clock.now()
-    const next = failure.permanent ? undefined : nextTry(row, now, fraction())
+    const next = failure.permanent ? undefined : nextAttempt(row, now, fraction())
     if (next === undefined) {
-      await this.#drop(row)
+      await this.#delete(row)
       this.#giveUp(row, message, failure.permanent ? 'refused' : 'expired', failure.message)
       return
     }
-    await ctx.db.write('outbox.postpone', (tx) => postponeMessage(tx, row.id, next))
+    await ctx.db.write('delivery.postpone', (tx) => postponeMessage(tx, row.id, next))
     this.#count('retried')
-    const again = Math.round((next - now) / 100) / 10
     ctx.log.warn('a message was not sent, it will be tried again', {
       ...this.#describe(row, message, failure.message),
-      secondsToNextTry: again,
+      secondsToNextTry: Math.round((next - now) / 100) / 10,
     })
   }
 
-  #drop(row: OutboxRow): Promise<void> {
-    return this.ctx.db.write('outbox.drop', (tx) => dropMessage(tx, row.id))
+  #delete(row: OutboxRow): Promise<void> {
+    return this.ctx.db.write('delivery.delete', (tx) => deleteMessage(tx, row.id))
   }
 
-  /** Somebody waits for this in vain: worth an alert. */
+  /** Logs an error, because somebody is waiting for this message. */
   #giveUp(row: OutboxRow, message: Outgoing | undefined, result: Result, reason: string): void {
     this.#count(result)
     this.ctx.log.error('a message was given up', this.#describe(row, message, reason))
@@ -196,10 +207,10 @@ class Worker {
   #describe(row: OutboxRow, message: Outgoing | undefined, reason: string): Record<string, unknown> {
     const to = message && { [this.channel === 'EMAIL' ? 'email' : 'phone']: message.to }
     const about = message?.type === 'CODE' ? message.purpose : message?.kind
-    // Gateways like to repeat what they were given.
+    // Gateways often repeat parts of the message in their errors.
     const secrets = message === undefined ? [] : message.type === 'CODE' ? [message.code, message.to] : [message.to]
-    const said = secrets.reduce((text, secret) => text.replaceAll(secret, '***'), reason)
-    return { channel: this.channel, about, ...to, attempts: row.attempts, reason: said }
+    const masked = secrets.reduce((text, secret) => text.replaceAll(secret, '***'), reason)
+    return { channel: this.channel, about, ...to, attempts: row.attempts, reason: masked }
   }
 
   #open(row: OutboxRow): Outgoing | undefined {
@@ -212,20 +223,39 @@ class Worker {
   }
 }
 
+/**
+ * Hands one message to its gateway. The text is composed only now, so that it states how long a code is still valid.
+ * @throws GatewayError
+ */
+async function send(ctx: AppContext, message: Outgoing, signal: AbortSignal): Promise<void> {
+  const { id, to, locale } = message
+  const { publicUrl } = ctx.config
+  if (message.type === 'NOTICE') {
+    const letter = noticeLetter(message.kind, message.data, locale, publicUrl)
+    return (await mailerOf(ctx)).send({ id, to, ...letter }, signal)
+  }
+  const { purpose, code } = message
+  const minutes = minutesLeft(message.expiresAt, ctx.clock.now())
+  if (message.channel === 'EMAIL')
+    return (await mailerOf(ctx)).send({ id, to, ...codeLetter({ purpose, code, minutes }, locale, publicUrl) }, signal)
+  const text = codeSms({ purpose, code, minutes }, locale)
+  return (await smsOf(ctx)).send({ id, to, code, minutes, purpose, locale, text }, signal)
+}
+
 const CHANNELS: readonly Channel[] = ['EMAIL', 'SMS']
 
 const workersOf = perContext((ctx) => new Map(CHANNELS.map((channel) => [channel, new Worker(ctx, channel)])))
 
-/** Something may be due. Does nothing until `startDelivery`. */
+/** Makes the channel's worker look for due messages. Does nothing before `startDelivery`. */
 export const wake = (ctx: AppContext, channel: Channel): void => workersOf(ctx).get(channel)!.wake()
 
-/** Begins to send. Says what is not configured. */
+/** Starts the workers and warns about gateways that are not configured. */
 export function startDelivery(ctx: AppContext): void {
-  for (const sentence of missing(ctx)) ctx.log.warn(sentence)
+  for (const sentence of missingGateways(ctx)) ctx.log.warn(sentence)
   for (const worker of workersOf(ctx).values()) worker.start()
 }
 
-/** Takes at most a few seconds; what was not sent by then stays for the next start. */
+/** Takes at most a few seconds. Messages that were not sent by then are sent after the next start. */
 export async function stopDelivery(ctx: AppContext): Promise<void> {
   await Promise.all([...workersOf(ctx).values()].map((worker) => worker.stop()))
 }

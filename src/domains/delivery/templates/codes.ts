@@ -1,15 +1,15 @@
-/** Verification codes, by mail and by SMS. */
+/** Messages with verification codes, for e-mail and SMS. */
 
 import type { Locale, Localized } from '#lib/localized.ts'
 
 import type { CodePurpose } from '../model.ts'
 import { type Letter, letter, PRODUCT } from './layout.ts'
 
-/** What a code is for, as part of "your code to …" and "验证码用于…". */
-const FOR: Readonly<Record<CodePurpose, Localized>> = {
+/** Completes the sentences "Your code to …" and "验证码用于…". */
+const ACTIONS: Readonly<Record<CodePurpose, Localized>> = {
   LOGIN: { en: 'sign in', zh: '登录' },
   BIND: { en: 'add this contact to your account', zh: '绑定账号' },
-  ACCOUNT_LINK: { en: 'link your account with another one', zh: '关联账号' },
+  ACCOUNT_LINK: { en: 'link another account to yours', zh: '关联账号' },
   RESET: { en: 'set a new password', zh: '重置密码' },
   CHANGE: { en: 'change your password', zh: '修改密码' },
 }
@@ -23,12 +23,12 @@ export interface Code {
 const inMinutes = (n: number): string => (n === 1 ? '1 minute' : `${n} minutes`)
 
 export function codeLetter({ purpose, code, minutes }: Code, locale: Locale, publicUrl: string): Letter {
-  const goal = FOR[purpose][locale]
+  const action = ACTIONS[purpose][locale]
   const content =
     locale === 'zh'
       ? {
           subject: `${code} 是您的 ${PRODUCT} 验证码`,
-          lead: `您正在${goal}，验证码为：`,
+          lead: `您正在${action}，验证码为：`,
           code,
           advice: [
             `验证码 ${minutes} 分钟内有效，只能使用一次。请勿告诉任何人，我们的工作人员也不会向您索取。`,
@@ -37,20 +37,20 @@ export function codeLetter({ purpose, code, minutes }: Code, locale: Locale, pub
         }
       : {
           subject: `${code} is your ${PRODUCT} code`,
-          lead: `Your code to ${goal}:`,
+          lead: `Your code to ${action}:`,
           code,
           advice: [
-            `It is valid for ${inMinutes(minutes)} and works once. Give it to nobody: no one of us will ever ask for it.`,
-            'If you did not ask for it, ignore this mail: without the code nobody gets any further.',
+            `It is valid for ${inMinutes(minutes)} and can be used once. Do not share it with anyone: our staff will never ask for it.`,
+            'If you did not request this code, ignore this e-mail: no one can continue without the code.',
           ],
         }
   return letter(content, locale, publicUrl)
 }
 
-/** One message of at most 70 characters in Chinese, 160 in English: it is paid by such parts. */
+/** At most 70 characters in Chinese or 160 in English: providers charge for each part of that length. */
 export function codeSms({ purpose, code, minutes }: Code, locale: Locale): string {
-  const goal = FOR[purpose][locale]
+  const action = ACTIONS[purpose][locale]
   return locale === 'zh'
-    ? `${PRODUCT} 验证码 ${code}，用于${goal}，${minutes} 分钟内有效，请勿告诉他人。`
-    : `${code} is your ${PRODUCT} code to ${goal}. Valid for ${inMinutes(minutes)}. Give it to nobody.`
+    ? `${PRODUCT} 验证码 ${code}，用于${action}，${minutes} 分钟内有效，请勿告诉他人。`
+    : `${code} is your ${PRODUCT} code to ${action}. Valid for ${inMinutes(minutes)}. Do not share it.`
 }

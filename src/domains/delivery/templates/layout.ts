@@ -1,4 +1,4 @@
-/** The common form of all mail: plain text, and the same as HTML without scripts, pictures or anything to fetch. */
+/** The layout of all e-mails: plain text, and HTML without scripts, images or other resources to load. */
 
 import { html, type HtmlValue } from '#lib/html.ts'
 import type { Locale } from '#lib/localized.ts'
@@ -13,12 +13,12 @@ export interface Letter {
 
 export interface Content {
   readonly subject: string
-  /** First sentence. */
+  /** The first sentence. */
   readonly lead: string
-  /** Shown large: a code. */
+  /** A verification code, shown in large type. */
   readonly code?: string
   readonly facts?: readonly (readonly [name: string, value: string])[]
-  /** What to do, one paragraph each. */
+  /** Paragraphs after the facts. */
   readonly advice: readonly string[]
 }
 
@@ -29,7 +29,7 @@ const CODE = 'margin:20px 0;font:700 32px/1.2 ui-monospace,Menlo,Consolas,monosp
 const NAME = 'padding:2px 16px 2px 0;color:#606770;vertical-align:top;white-space:nowrap'
 const SMALL = 'margin:24px 0 0;color:#606770;font-size:13px'
 
-/** `publicUrl` says which server wrote. */
+/** The signature contains `publicUrl`, so that recipients know which server sent the e-mail. */
 export function letter(content: Content, locale: Locale, publicUrl: string): Letter {
   const { subject, lead, code, facts = [], advice } = content
   const signature = `${PRODUCT} · ${publicUrl}`
