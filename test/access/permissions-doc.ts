@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 
 import type { PermissionDomain } from '#db/schema/access.ts'
-import { systemRoles } from '#domains/access/roles.ts'
+import { systemRoles } from '#domains/access/system-roles.ts'
 import { pointName, points } from '#permission-points'
 
 import { operations, pointsAskedFor } from './operations.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 
 import type { PermissionDomain } from '#db/schema/access.ts'
-import { systemRoles } from '#domains/access/roles.ts'
 import { pointKey } from '#domains/access/rules.ts'
+import { systemRoles } from '#domains/access/system-roles.ts'
 import { pointName, points, pointsOf } from '#permission-points'
 
 import { operations as contract } from '../contract/table.ts'

@@ -4,9 +4,9 @@ import { and, eq, inArray } from 'drizzle-orm'
 
 import { permissions, rolePermissions, roles } from '#db/schema/access.ts'
 import { bindRole, can, rolesChanged } from '#domains/access/index.ts'
-import { type SystemRole, systemRoles } from '#domains/access/roles.ts'
 import { planSeed, pointKey, roleKey } from '#domains/access/rules.ts'
 import { seed, type SeedTable } from '#domains/access/seed.ts'
+import { type SystemRole, systemRoles } from '#domains/access/system-roles.ts'
 import { points } from '#permission-points'
 
 import { type Inside, openInside } from './inside.ts'

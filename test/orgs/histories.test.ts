@@ -7,7 +7,7 @@
 
 import { beforeAll, expect, test } from 'bun:test'
 
-import { systemRoles } from '#domains/access/roles.ts'
+import { systemRoles } from '#domains/access/system-roles.ts'
 
 import { type Person, race, type Reply, useServer } from '../harness/index.ts'
 import { createOrg, currentOrgId, getOrg, invite, listMembers, listRequests, ok, UNKNOWN_ID } from './helpers.ts'

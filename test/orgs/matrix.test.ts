@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'
-import { systemRoles } from '#domains/access/roles.ts'
+import { systemRoles } from '#domains/access/system-roles.ts'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 import { pointsOf } from '#permission-points'
 

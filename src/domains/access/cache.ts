@@ -10,9 +10,9 @@ import type { PermissionDomain } from '#db/schema/access.ts'
 import { type Load, ReadCache } from '#lib/read-cache.ts'
 import { pointName } from '#permission-points'
 
-import { holdsEverything } from './roles.ts'
 import { accessOf, NEVER_OFF, type Role, type UserAccess } from './rules.ts'
 import { enabledPointsOfDomain, enabledPointsOfRole, findRole, roleIdsOf } from './store.ts'
+import { holdsEverything } from './system-roles.ts'
 
 /** Milliseconds until an entry is read again (spec §5.10). Writes of this process invalidate it immediately. */
 const CACHE_MS = 60_000

@@ -1,7 +1,5 @@
 import { endpoint, signedIn } from '#http/endpoint.ts'
 
-import { adminEndpoints } from './admin/endpoints.ts'
-import { explainEndpoints } from './explain/endpoints.ts'
 import { MyPermissions } from './model.ts'
 import { myPermissions } from './service.ts'
 
@@ -17,6 +15,4 @@ export const accessEndpoints = [
     data: MyPermissions,
     run: ({ ctx, actor }) => myPermissions(ctx, actor),
   }),
-  ...adminEndpoints,
-  ...explainEndpoints,
 ]

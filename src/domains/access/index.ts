@@ -1,13 +1,19 @@
-/** Who may do what: permission points, roles, and the check that stands before every request. */
+/** Permission points, roles, and the permission check of every request. */
 
 import { domain } from '#domains/domain.ts'
 
+import { adminEndpoints } from './admin/endpoints.ts'
 import { accessEndpoints } from './endpoints.ts'
+import { explainEndpoints } from './explain/endpoints.ts'
 import { seed } from './seed.ts'
 
-export const access = domain({ name: 'access', endpoints: accessEndpoints, seed })
+export const access = domain({
+  name: 'access',
+  endpoints: [...accessEndpoints, ...adminEndpoints, ...explainEndpoints],
+  seed,
+})
 
-export { OWNER, SYSTEM_ADMIN, USER } from './roles.ts'
+export { OWNER, SYSTEM_ADMIN, USER } from './system-roles.ts'
 export { platformBindings } from './store.ts'
 export {
   bindRole,
@@ -20,5 +26,5 @@ export {
   rolesChanged,
   unbindRoles,
 } from './service.ts'
-export { copyOrgTemplates, coversRole, dropOrgRoles, orgHolders } from './organizations/service.ts'
+export { copyOrgTemplates, coversRole, deleteOrgRoles, usersHoldingPoint } from './organizations/service.ts'
 export { findOrgRole, type OrgRole, orgRolesOf, orgRolesOfMany } from './organizations/store.ts'

@@ -3,7 +3,7 @@
 import type { PermissionDomain } from '#db/schema/access.ts'
 import { type PermissionPoint, pointName } from '#permission-points'
 
-import { holdsEverything, PLATFORM_RANK, type SystemRole } from './roles.ts'
+import { holdsEverything, PLATFORM_RANK, type SystemRole } from './system-roles.ts'
 
 export interface Role {
   readonly id: number

@@ -3,7 +3,6 @@ import { type PermissionPoint, points } from '#permission-points'
 import { sha256 } from '#platform/ids.ts'
 
 import { accessCache } from './cache.ts'
-import { type SystemRole, systemRoles } from './roles.ts'
 import { planSeed, pointKey, roleKey } from './rules.ts'
 import {
   allPoints,
@@ -14,6 +13,7 @@ import {
   seededFrom,
   templateRoles,
 } from './store.ts'
+import { type SystemRole, systemRoles } from './system-roles.ts'
 
 export interface SeedTable {
   readonly points: readonly PermissionPoint[]

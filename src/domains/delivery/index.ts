@@ -1,5 +1,6 @@
 /**
- * E-mails and SMS to users, and queries to other outside services: the phone number of a one-click token, the city of an IP address.
+ * E-mails and SMS to users, and queries to other outside services: the phone number of a one-click token, the city of an IP
+ * address.
  */
 
 import { domain } from '#domains/domain.ts'

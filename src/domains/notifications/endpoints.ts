@@ -2,7 +2,6 @@ import { app, endpoint } from '#http/endpoint.ts'
 import { ById, Count } from '#http/schema.ts'
 
 import { ListQuery, NotificationDetail, NotificationPage, NotificationView, Updated } from './model.ts'
-import { sendEndpoints } from './sends/endpoints.ts'
 import * as service from './service.ts'
 
 const tag = 'Notifications'
@@ -82,5 +81,4 @@ export const notificationEndpoints = [
     data: Count,
     run: ({ ctx, actor }) => service.totalCount(ctx, actor),
   }),
-  ...sendEndpoints,
 ]

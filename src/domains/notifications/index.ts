@@ -1,18 +1,19 @@
-/** Notifications in the app: from other domains, inside their own writes, and from administrators. */
+/** Notifications in the app, created by other domains in their own writes and by administrators. */
 
 import { domain } from '#domains/domain.ts'
 
 import { notificationEndpoints } from './endpoints.ts'
-import { continueSends, sendJob, stopSends } from './sends/runner.ts'
-import { deleteAllOf } from './store.ts'
+import { sendEndpoints } from './sends/endpoints.ts'
+import { continueSends, sendJob, stopSends } from './sends/worker.ts'
+import { deleteAllOfUser } from './store.ts'
 
 export const notifications = domain({
   name: 'notifications',
-  endpoints: notificationEndpoints,
+  endpoints: [...notificationEndpoints, ...sendEndpoints],
   jobs: [sendJob],
-  on: { 'user.deleting': (_ctx, tx, { userId }) => deleteAllOf(tx, userId) },
+  on: { 'user.deleting': (_ctx, tx, { userId }) => deleteAllOfUser(tx, userId) },
   start: continueSends,
   stop: stopSends,
 })
 
-export { type Notice, notify } from './notify.ts'
+export { type Notice, notify } from './service.ts'

@@ -1,12 +1,39 @@
 import type { AppContext } from '#context'
 import { mapPage } from '#db/paging.ts'
+import type { NotificationType } from '#db/schema/notifications.ts'
+import type { Tx } from '#db/store.ts'
+import { emit } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import type { Locale } from '#lib/localized.ts'
+import type { Locale, Localized } from '#lib/localized.ts'
 
 import type { ListQuery, NotificationDetail, NotificationView } from './model.ts'
 import * as store from './store.ts'
 import { toDetail, toView } from './view.ts'
+
+export interface Notice {
+  /** Must exist. Duplicates are ignored. */
+  readonly userIds: readonly number[]
+  readonly type: NotificationType
+  readonly title: Localized
+  /** Plain text; Markdown is not interpreted. */
+  readonly body: Localized
+  /** Ids of related objects, which clients use for navigation. */
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Inserts a notification for each user and emits `notification.created`, both as part of the write `tx`. Both languages are stored;
+ * each request reads the one it asks for.
+ */
+export async function notify(ctx: AppContext, tx: Tx, notice: Notice): Promise<void> {
+  const { type, title, body, data = {} } = notice
+  const userIds = [...new Set(notice.userIds)]
+  if (userIds.length === 0) return
+  const content = { type, title: title.en, body: body.en, titleZh: title.zh, bodyZh: body.zh, data: { ...data } }
+  const recipients = await store.insertNotifications(tx, await store.insertContent(tx, content), type, userIds)
+  await emit(ctx, tx, 'notification.created', { recipients, type, title, body, data, createdAt: tx.stamp })
+}
 
 /** Rows that one write of `readAll` changes: about 10 ms on SQLite. */
 const BATCH = 1000

@@ -138,7 +138,7 @@ export async function deleteNotification(tx: Tx, userId: number, id: number): Pr
 const ORPHAN_CHUNK = 500
 
 /** Deletes all notifications of a user, as part of deleting the account. */
-export async function deleteAllOf(tx: Tx, userId: number): Promise<void> {
+export async function deleteAllOfUser(tx: Tx, userId: number): Promise<void> {
   const rows = await tx.delete(notifications).where(eq(notifications.userId, userId)).returning()
   for (const row of rows) listed.deleted(tx, row)
   for (let at = 0; at < rows.length; at += ORPHAN_CHUNK)

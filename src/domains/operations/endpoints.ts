@@ -1,7 +1,7 @@
 import { endpoint, open, platform } from '#http/endpoint.ts'
 
 import { HealthStatus, InfoView } from './model.ts'
-import { info, isHealthy, metricsText } from './service.ts'
+import { health, info, metrics } from './service.ts'
 
 const tag = 'Operations'
 
@@ -10,27 +10,22 @@ export const operationsEndpoints = [
     id: 'actuator.health',
     method: 'GET',
     path: '/actuator/health',
-    summary: 'Whether the server can do its work',
+    summary: 'Check whether the server is healthy',
     description:
-      'Answers `{"status":"UP"}` bare, or 503 and `{"status":"DOWN"}` while stopping or when the database or the disk fails.',
+      'Returns `{"status":"UP"}` without an envelope, or 503 and `{"status":"DOWN"}` while the server is stopping or if the ' +
+      'database or the disk fails.',
     tag,
     access: open,
     answers: 'application/json',
     data: HealthStatus,
     whileDraining: true,
-    run: async ({ ctx }) => {
-      const healthy = await isHealthy(ctx)
-      return Response.json(
-        { status: healthy ? 'UP' : 'DOWN' },
-        { status: healthy ? 200 : 503, headers: { 'cache-control': 'no-store' } },
-      )
-    },
+    run: ({ ctx }) => health(ctx),
   }),
   endpoint({
     id: 'actuator.info',
     method: 'GET',
     path: '/actuator/info',
-    summary: 'Version, uptime, memory and disk',
+    summary: 'Get version, uptime, memory and free disk space',
     tag,
     access: platform('system:read'),
     data: InfoView,
@@ -40,11 +35,10 @@ export const operationsEndpoints = [
     id: 'actuator.metrics',
     method: 'GET',
     path: '/actuator/metrics',
-    summary: 'Metrics in Prometheus text format',
+    summary: 'Get metrics in the Prometheus text format',
     tag,
     access: platform('system:read'),
     answers: 'text/plain; version=0.0.4',
-    run: ({ ctx }) =>
-      new Response(metricsText(ctx), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } }),
+    run: ({ ctx }) => metrics(ctx),
   }),
 ]

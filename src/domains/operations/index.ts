@@ -1,4 +1,4 @@
-/** Health, version and metrics: for the person who runs the server, and for monitoring. */
+/** Health, version and metrics, for operators and monitoring tools. */
 
 import { domain } from '#domains/domain.ts'
 

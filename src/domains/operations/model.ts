@@ -1,6 +1,6 @@
 import { Enum, Model, type Static, Text, Type } from '#http/schema.ts'
 
-/** Spring Boot's words, which monitors of many makes know. */
+/** Same format as Spring Boot's actuator, which most monitoring tools understand. */
 export const HealthStatus = Model('Health', { status: Enum(['UP', 'DOWN']) })
 
 export const InfoView = Model('ServerInfo', {
@@ -11,6 +11,6 @@ export const InfoView = Model('ServerInfo', {
   startedAt: Type.Integer(),
   uptimeSeconds: Type.Integer(),
   memoryBytes: Type.Integer({ description: 'Resident memory of the process' }),
-  freeDiskBytes: Type.Integer({ description: 'Free space where the data directory lies' }),
+  freeDiskBytes: Type.Integer({ description: 'Free space on the file system of the data directory' }),
 })
 export type InfoView = Static<typeof InfoView>

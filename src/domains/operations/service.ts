@@ -7,7 +7,7 @@ import { version } from '#platform/version.ts'
 import type { InfoView } from './model.ts'
 import { ping } from './store.ts'
 
-/** Below this nothing can be relied on to be written: a checkpoint alone may need some megabytes. */
+/** With less free space writes may fail: a WAL checkpoint alone can need several megabytes. */
 const MIN_FREE_BYTES = 16 * 1024 * 1024
 
 async function freeDiskBytes(dir: string): Promise<number> {
@@ -15,8 +15,16 @@ async function freeDiskBytes(dir: string): Promise<number> {
   return fs.bavail * fs.bsize
 }
 
-/** False while draining, when the database does not answer, or when the data directory cannot be written or is nearly full. */
-export async function isHealthy(ctx: AppContext): Promise<boolean> {
+export async function health(ctx: AppContext): Promise<Response> {
+  const healthy = await isHealthy(ctx)
+  return Response.json(
+    { status: healthy ? 'UP' : 'DOWN' },
+    { status: healthy ? 200 : 503, headers: { 'cache-control': 'no-store' } },
+  )
+}
+
+/** False while draining, if the database does not answer, or if the data directory is not writable or nearly full. */
+async function isHealthy(ctx: AppContext): Promise<boolean> {
   if (ctx.lifecycle.draining) return false
   try {
     await ping(ctx.db.read)
@@ -41,7 +49,5 @@ export async function info(ctx: AppContext): Promise<InfoView> {
   }
 }
 
-/** Prometheus text: requests by endpoint and status, their durations, and the process. */
-export function metricsText(ctx: AppContext): string {
-  return ctx.metrics.render()
-}
+export const metrics = (ctx: AppContext): Response =>
+  new Response(ctx.metrics.render(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })

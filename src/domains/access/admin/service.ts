@@ -14,10 +14,10 @@ import { notFound } from '#http/errors.ts'
 import { pointName } from '#permission-points'
 
 import { accessCache } from '../cache.ts'
-import { holdsEverything, OWNER } from '../roles.ts'
 import { type Authority, covers } from '../rules.ts'
 import { rolesChanged } from '../service.ts'
 import { allPoints, insertUserRole } from '../store.ts'
+import { holdsEverything, OWNER } from '../system-roles.ts'
 import * as errors from './errors.ts'
 import type {
   CreatePermission,

@@ -7,7 +7,7 @@ import { users } from '#db/schema/accounts.ts'
 import { organizations, orgMembers } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { SYSTEM_ADMIN } from '../roles.ts'
+import { SYSTEM_ADMIN } from '../system-roles.ts'
 import type { PermissionsQuery, RolesQuery, UserRolesQuery } from './model.ts'
 
 export type PermissionRow = typeof permissions.$inferSelect

@@ -1,6 +1,6 @@
 import { pointName } from '#permission-points'
 
-import { holdsEverything } from '../roles.ts'
+import { holdsEverything } from '../system-roles.ts'
 import type { PermissionView, RoleView, UserRoleView } from './model.ts'
 import type { PermissionRow, RoleRow, UserRoleRow } from './store.ts'
 

@@ -3,8 +3,8 @@
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Localized } from '#lib/localized.ts'
 
-import { holdsEverything } from '../roles.ts'
 import { NEVER_OFF } from '../rules.ts'
+import { holdsEverything } from '../system-roles.ts'
 import type { Reason } from './model.ts'
 
 export interface Case {

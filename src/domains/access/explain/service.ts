@@ -7,7 +7,7 @@ import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import * as store from '../admin/store.ts'
-import { holdsEverything } from '../roles.ts'
+import { holdsEverything } from '../system-roles.ts'
 import type { Answer, ExplainQuery, ExplainView } from './model.ts'
 import { isGranted, reasonFor, sentenceFor } from './rules.ts'
 

@@ -3,48 +3,40 @@
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 
-import { OWNER } from '../roles.ts'
 import { rolesChanged } from '../service.ts'
 import { insertRole } from '../store.ts'
-import {
-  copyRolePoints,
-  deleteOrgRoles,
-  holdersInOrg,
-  type OrgRole,
-  orgRolesOf,
-  orgTemplates,
-  pointIdsOfRole,
-} from './store.ts'
+import { OWNER } from '../system-roles.ts'
+import * as store from './store.ts'
 
 /**
  * Creates a new organization's roles by copying each template's code, name and points. Later changes to a template do not affect
  * the copy.
  */
 export async function copyOrgTemplates(tx: Tx, orgId: number): Promise<void> {
-  for (const { id, code, name, isSystem } of await orgTemplates(tx)) {
+  for (const { id, code, name, isSystem } of await store.orgTemplates(tx)) {
     const roleId = await insertRole(tx, { domain: 'ORG', scopeId: orgId, code, name, isSystem })
-    await copyRolePoints(tx, id, roleId)
+    await store.copyRolePoints(tx, id, roleId)
   }
 }
 
 /** Deletes the organization's roles and their bindings. */
-export async function dropOrgRoles(ctx: AppContext, tx: Tx, orgId: number): Promise<void> {
-  await deleteOrgRoles(tx, orgId)
+export async function deleteOrgRoles(ctx: AppContext, tx: Tx, orgId: number): Promise<void> {
+  await store.deleteOrgRoles(tx, orgId)
   rolesChanged(ctx, tx)
 }
 
 /** Whether the user's roles in the organization together include all points of `role`. OWNER includes everything. */
-export async function coversRole(db: Db | Tx, orgId: number, userId: number, role: OrgRole): Promise<boolean> {
-  const held = await orgRolesOf(db, orgId, userId)
+export async function coversRole(db: Db | Tx, orgId: number, userId: number, role: store.OrgRole): Promise<boolean> {
+  const held = await store.orgRolesOf(db, orgId, userId)
   if (held.some(({ code }) => code === OWNER)) return true
   if (role.code === OWNER) return false
   const points = new Set<number>()
-  for (const { id } of held) for (const point of await pointIdsOfRole(db, id)) points.add(point)
-  return (await pointIdsOfRole(db, role.id)).every((point) => points.has(point))
+  for (const { id } of held) for (const point of await store.pointIdsOfRole(db, id)) points.add(point)
+  return (await store.pointIdsOfRole(db, role.id)).every((point) => points.has(point))
 }
 
 /** Ids of at most `limit` users who hold `point` (`resource:action`) in the organization. */
-export function orgHolders(db: Db | Tx, orgId: number, point: string, limit: number): Promise<number[]> {
+export function usersHoldingPoint(db: Db | Tx, orgId: number, point: string, limit: number): Promise<number[]> {
   const [resource = '', action = ''] = point.split(':')
-  return holdersInOrg(db, orgId, { resource, action }, limit)
+  return store.usersHoldingPoint(db, orgId, { resource, action }, limit)
 }

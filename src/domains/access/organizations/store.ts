@@ -4,7 +4,7 @@ import { prepared } from '#db/prepared.ts'
 import { permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { OWNER } from '../roles.ts'
+import { OWNER } from '../system-roles.ts'
 
 /** A role of one organization. */
 export interface OrgRole {
@@ -132,7 +132,7 @@ const usersOfRole = prepared((db) =>
  * Ids of at most `limit` users who hold the point in the organization; users of the oldest role first. Two queries, because an
  * organization has few roles, while a single join over all bindings would visit every member.
  */
-export async function holdersInOrg(
+export async function usersHoldingPoint(
   db: Db | Tx,
   orgId: number,
   point: { resource: string; action: string },

@@ -8,8 +8,8 @@ import { renderMarkdown } from '#lib/markdown/index.ts'
 
 import { insertContent, insertNotifications } from '../store.ts'
 import type { NewSend, SendView } from './model.ts'
-import { continueSends, organizationAudience } from './runner.ts'
 import { existingUsers, findSend, highestUserId, insertSend, type SendDetails, type SendRow } from './store.ts'
+import { continueSends, organizationAudience } from './worker.ts'
 
 /** `orgId` 0: all users. */
 type Audience = { userIds: readonly number[] } | { orgId: number }

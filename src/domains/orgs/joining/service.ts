@@ -32,7 +32,7 @@ async function joinOrRequest(ctx: AppContext, tx: Tx, org: OrgRow, userId: numbe
     case 'request':
       // A second request changes nothing, and the approvers are not notified again.
       if (await store.insertRequest(tx, org.id, userId, message)) {
-        const userIds = await access.orgHolders(tx, org.id, 'join_request:approve', MAX_APPROVERS)
+        const userIds = await access.usersHoldingPoint(tx, org.id, 'join_request:approve', MAX_APPROVERS)
         const nickname = await store.nicknameOf(tx, userId)
         await notifyApprovers(ctx, tx, org, { userIds, userId, nickname, message })
       }

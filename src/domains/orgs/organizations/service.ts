@@ -139,7 +139,7 @@ export async function dissolve(ctx: AppContext, tx: Tx, org: store.OrgRow, force
   }
   if (org.memberCount > 1 && !force) throw hasOtherMembers(org.memberCount - 1)
   for (const resource of resources) await resource.purge?.(tx, org.id)
-  await access.dropOrgRoles(ctx, tx, org.id)
+  await access.deleteOrgRoles(ctx, tx, org.id)
   await store.deleteOrg(tx, org.id)
 }
 

@@ -16,7 +16,7 @@ import { advanceSend, oldestRunningSend, usersAfter } from './store.ts'
 /** Recipients per write: about 10 ms on SQLite. */
 const BATCH = 500
 
-class Runner {
+class Worker {
   #running: Promise<void> | undefined
   #again = false
   #stopped = false
@@ -55,7 +55,7 @@ class Runner {
 export const organizationAudience = (ctx: AppContext): Audience | undefined =>
   contributions(ctx, 'audiences')[0]?.organization
 
-const runners = perContext((ctx) => new Runner(ctx))
+const workerOf = perContext((ctx) => new Worker(ctx))
 
 /** Processes the next batch of the oldest running send. False if no send is running. */
 async function sendBatch(ctx: AppContext, tx: Tx): Promise<boolean> {
@@ -82,13 +82,13 @@ async function sendBatch(ctx: AppContext, tx: Tx): Promise<boolean> {
 
 /** Processes all running sends in the background. */
 export function continueSends(ctx: AppContext): void {
-  runners(ctx)
+  workerOf(ctx)
     .run()
     .catch((error: unknown) => ctx.log.error('sending notifications failed and will be retried', { error }))
 }
 
 /** Waits for the current write and starts no other. */
-export const stopSends = (ctx: AppContext): Promise<void> => runners(ctx).stop()
+export const stopSends = (ctx: AppContext): Promise<void> => workerOf(ctx).stop()
 
 /** Continues sends that failed or that another process left unfinished. */
-export const sendJob: Job = { name: 'notifications.sendBatch', every: 10 * MINUTE, run: (ctx) => runners(ctx).run() }
+export const sendJob: Job = { name: 'notifications.sendBatch', every: 10 * MINUTE, run: (ctx) => workerOf(ctx).run() }
