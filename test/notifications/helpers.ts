@@ -1,51 +1,36 @@
-import { expect } from 'bun:test'
+import type { ListQuery } from '#domains/notifications/model.ts'
+import type { SendView } from '#domains/notifications/sends/model.ts'
 
-import type { Person, Reply, RequestOptions } from '../harness/index.ts'
+import { ok, type Person } from '../harness/index.ts'
 
-export const ok = (reply: Reply, what = ''): Reply => {
-  expect(reply.status, `${what} ${reply.text.slice(0, 500)}`).toBe(200)
-  return reply
+/** Sends a notification to named users. */
+export async function sendTo(
+  admin: Person,
+  userIds: number[],
+  title = 'A title',
+  body = 'A *body*',
+): Promise<SendView> {
+  return ok(await admin.call('notifications.send', { body: { userIds, title, body } })).data
 }
 
-/** Sends as an administrator and gives the send. */
-export async function sendTo(admin: Person, userIds: number[], title = 'A title', body = 'A *body*') {
-  return ok(await admin.post('/api/notifications', { userIds, title, body })).data
-}
+/** The first page of a user's notifications, with 100 per page unless `query` says otherwise. */
+export const list = async (person: Person, query: Partial<ListQuery> = {}) =>
+  ok(await person.call('notifications.list', { query: { size: 100, ...query } })).data
 
-export interface Notification {
-  id: number
-  type: string
-  title: string
-  body: string
-  bodyPlain: string
-  bodyHtml?: string
-  data: Record<string, unknown>
-  read: boolean
-  createdAt: number
-}
-
-export interface List {
-  items: Notification[]
-  total: number
-}
-
-export const list = async (who: Person, query: RequestOptions['query'] = {}): Promise<List> =>
-  ok(await who.get('/api/notifications', { size: 100, ...query })).data
-
-/** The three counts of a person by their own endpoints. */
-export async function counts(who: Person): Promise<{ total: number; unread: number }> {
+/** The counts of a user's notifications, from the two count endpoints. */
+export async function counts(person: Person): Promise<{ total: number; unread: number }> {
   const [total, unread] = await Promise.all([
-    who.get('/api/notifications/total-count'),
-    who.get('/api/notifications/unread-count'),
+    person.call('notifications.totalCount'),
+    person.call('notifications.unreadCount'),
   ])
   return { total: ok(total).data.count, unread: ok(unread).data.count }
 }
 
-/** Waits until a send to many is done. */
-export async function whenSent(admin: Person, id: number, seconds = 20) {
-  for (const end = Date.now() + seconds * 1000; ; await Bun.sleep(20)) {
-    const { data } = ok(await admin.get(`/api/notifications/sends/${id}`))
+/** Polls a send until it is done. */
+export async function whenSent(admin: Person, id: number): Promise<SendView> {
+  for (const end = Date.now() + 25_000; ; await Bun.sleep(20)) {
+    const { data } = ok(await admin.call('notifications.sendProgress', { params: { id } }))
     if (data.status === 'DONE') return data
-    expect(Date.now(), `not sent after ${seconds} s: ${JSON.stringify(data)}`).toBeLessThan(end)
+    if (Date.now() > end) throw new Error(`the send was not done after 25 s: ${JSON.stringify(data)}`)
   }
 }
