@@ -1,4 +1,4 @@
-/** test-mail, test-sms, doctor, check-config and the words at the start: as the person who runs the server meets them. */
+/** Gateways on the command line: test-mail, test-sms, doctor, check-config and the warnings of serve. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ const env = (more: Record<string, string> = {}): Record<string, string> => ({
 })
 
 describe('test-mail', () => {
-  test('sends a mail and tells the code in it', async () => {
+  test('sends an e-mail and prints the code in it', async () => {
     const { code, stdout, stderr } = await place.run(['test-mail', 'ann@example.com'], { env: env() })
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^127\.0\.0\.1:\d+ accepted the message in \d+ ms\.\nIt contains the test code \d{6},/)
@@ -38,7 +38,7 @@ describe('test-mail', () => {
     expect(existsSync(place.dataDir)).toBe(false)
   })
 
-  test('with TLS, a sign-in and an authority of one’s own', async () => {
+  test('signs in over TLS with a certificate of a private authority', async () => {
     const sink = await startMailSink({ user: 'u', password: 'p:ä' })
     const url = `smtp://u:p%3A%C3%A4@localhost:${sink.port}?tls=required&ca=${TEST_CA}`
     const path = join(place.cwd, 'smtp-url')
@@ -51,24 +51,24 @@ describe('test-mail', () => {
   })
 
   test.each([
-    ['nothing configured', {}, 'a@b.org', 2, 'No mail server is configured'],
-    ['no address', 'all', 'ann', 2, 'is not an e-mail address'],
+    ['exits with 2 if no mail server is configured', {}, 'a@b.org', 2, 'No mail server is configured'],
+    ['exits with 2 for an invalid e-mail address', 'all', 'ann', 2, 'is not an e-mail address'],
     [
-      'nobody there',
+      'exits with 6 if the mail server cannot be reached',
       { TESSERA_SMTP_URL: 'smtp://127.0.0.1:1', TESSERA_MAIL_FROM: 'a@b.org' },
       'a@b.org',
       6,
       'ECONNREFUSED',
     ],
     [
-      'a mistake in the address',
+      'exits with 2 for an invalid TESSERA_SMTP_URL without printing its password',
       { TESSERA_SMTP_URL: 'smtp://u:hunter2@h?x=1', TESSERA_MAIL_FROM: 'a@b.org' },
       'a@b.org',
       2,
       'TESSERA_SMTP_URL must be',
     ],
     [
-      'no sender',
+      'exits with 2 if TESSERA_MAIL_FROM is missing',
       { TESSERA_SMTP_URL: 'smtp://h' },
       'a@b.org',
       2,
@@ -82,7 +82,7 @@ describe('test-mail', () => {
     expect([code, stdout]).toEqual([exitCode, ''])
   })
 
-  test('a refused recipient', async () => {
+  test('exits with 6 and prints the answer if the server refuses the recipient', async () => {
     const sink = await startMailSink({ clear: true, onRecipient: () => ({ code: 550, message: 'No such user' }) })
     const given = { TESSERA_SMTP_URL: `smtp://127.0.0.1:${sink.port}` }
     const { code, stderr } = await place.run(['test-mail', 'ann@example.com'], { env: env(given) })
@@ -96,14 +96,14 @@ describe('test-sms', () => {
   test.each([
     ['+85291234567', '+85291234567'],
     ['138 0013 8000', '+8613800138000'],
-  ])('%s', async (given, to) => {
+  ])('sends an SMS for %s to %s', async (given, to) => {
     const { code, stdout, stderr } = await place.run(['test-sms', given], { env: env() })
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain('The webhook gateway accepted the message')
     expect(stdout).toContain(await gateways.codeFor(to))
   })
 
-  test('through each vendor’s driver, which is loaded when it is needed', async () => {
+  test('works with the driver of each vendor', async () => {
     const vendor = startHttpGateway()
     vendor.answer = ({ headers }) =>
       headers.has('x-acs-action')
@@ -127,12 +127,24 @@ describe('test-sms', () => {
   })
 
   test.each([
-    ['nothing configured', {}, '+8613800138000', 2, 'No SMS gateway is configured'],
-    ['only the log', { TESSERA_SMS_URL: 'log:' }, '+8613800138000', 2, 'No SMS gateway is configured'],
-    ['no number', 'all', '12345', 2, 'is not a phone number'],
-    ['nobody there', { TESSERA_SMS_URL: 'http://:hunter2@127.0.0.1:1/' }, '+8613800138000', 6, 'cannot be reached'],
+    ['exits with 2 if no SMS gateway is configured', {}, '+8613800138000', 2, 'No SMS gateway is configured'],
     [
-      'a mistake in the address',
+      'exits with 2 if SMS go to the log',
+      { TESSERA_SMS_URL: 'log:' },
+      '+8613800138000',
+      2,
+      'No SMS gateway is configured',
+    ],
+    ['exits with 2 for an invalid phone number', 'all', '12345', 2, 'is not a phone number'],
+    [
+      'exits with 6 if the gateway cannot be reached',
+      { TESSERA_SMS_URL: 'http://:hunter2@127.0.0.1:1/' },
+      '+8613800138000',
+      6,
+      'cannot be reached',
+    ],
+    [
+      'exits with 2 for an invalid TESSERA_SMS_URL without printing its secret',
       { TESSERA_SMS_URL: 'aliyun://K:hunter2@h' },
       '+8613800138000',
       2,
@@ -153,27 +165,26 @@ interface Finding {
 }
 
 describe('doctor', () => {
-  const look = async (given: Record<string, string>): Promise<Map<string, Finding>> => {
+  const findings = async (given: Record<string, string>): Promise<Map<string, Finding>> => {
     const { stdout } = await place.run(['doctor', '--json'], { env: given })
     return new Map((JSON.parse(stdout) as Finding[]).map((finding) => [finding.check, finding]))
   }
 
-  test('everything configured and there', async () => {
+  test('reports OK for reachable gateways and sends nothing to them', async () => {
     const path = join(place.cwd, 'cities.xdb')
     writeFileSync(path, makeXdb(4, 3, [{ first: '1.0.0.0', last: '1.0.0.255', region: 'x' }]))
     const before = [gateways.messages.length, gateways.mails.length]
-    const found = await look(env({ TESSERA_GEOIP_FILE: path }))
+    const found = await findings(env({ TESSERA_GEOIP_FILE: path }))
     expect(found.get('mail')).toMatchObject({ verdict: 'OK' })
     expect(found.get('mail')!.message).toContain('answers, unencrypted')
     expect(found.get('sms')).toMatchObject({ verdict: 'OK' })
     expect(found.get('one-click')).toMatchObject({ verdict: 'OK' })
     expect(found.get('cities')).toMatchObject({ verdict: 'OK', message: `${path}, IPv4, created 2026-01-02` })
-    // Looking sends nothing.
     expect([gateways.messages.length, gateways.mails.length]).toEqual(before)
   })
 
-  test('nothing configured: it says what follows from that', async () => {
-    const found = await look({})
+  test('warns about missing gateways with the setting to use', async () => {
+    const found = await findings({})
     expect(found.get('mail')).toMatchObject({ verdict: 'WARN' })
     expect(found.get('sms')).toMatchObject({ verdict: 'WARN' })
     expect(found.get('mail')!.message).toContain('TESSERA_SMTP_URL')
@@ -181,8 +192,8 @@ describe('doctor', () => {
     expect(found.has('cities')).toBe(false)
   })
 
-  test('configured and not there, or in clear', async () => {
-    const found = await look({
+  test('reports unreachable gateways as FAIL and unencrypted ones as WARN without printing secrets', async () => {
+    const found = await findings({
       TESSERA_SMTP_URL: 'smtp://127.0.0.1:1',
       TESSERA_MAIL_FROM: 'a@b.org',
       TESSERA_SMS_URL: 'http://:hunter2@127.0.0.1:1/',
@@ -197,7 +208,7 @@ describe('doctor', () => {
   })
 })
 
-test('check-config shows where messages go, and no secret', async () => {
+test('check-config prints the gateways without their secrets', async () => {
   const { code, stdout } = await place.run(['check-config'], {
     env: {
       TESSERA_SMTP_URL: 'smtps://u:hunter2@mail.example.org',
@@ -214,7 +225,7 @@ test('check-config shows where messages go, and no secret', async () => {
 })
 
 describe('serve', () => {
-  test('says at its start what is not configured', async () => {
+  test('warns at start about gateways that are not configured', async () => {
     const bare = await Installation.make()
     const running = await bare.serve()
     await running.end()
@@ -228,7 +239,7 @@ describe('serve', () => {
     await bare.dispose()
   })
 
-  test('does not start with cities it cannot read', async () => {
+  test('does not start if TESSERA_GEOIP_FILE cannot be read', async () => {
     const bare = await Installation.make()
     const { code, stderr } = await bare.run(['serve'], { env: { TESSERA_GEOIP_FILE: '/missing.xdb' } })
     expect(code).toBe(4)

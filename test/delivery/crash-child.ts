@@ -1,4 +1,4 @@
-/** A server that sends the codes it is told to, and is killed while it does. Arguments: configuration, then codes (JSON). */
+/** A server that sends codes until it is killed. Arguments (JSON): the configuration and the codes. Prints each committed code. */
 
 import { createContext, serve } from '#app'
 import type { Config } from '#config/config.ts'
@@ -16,7 +16,7 @@ await Promise.all(
     await ctx.db.write('test', (tx) =>
       sendCode(ctx, tx, { channel: 'SMS', to, purpose: 'LOGIN', code, locale: 'en', expiresAt }),
     )
-    // On disk: from here on it must arrive.
+    // The write is on disk: this code must be delivered.
     console.log(code)
   }),
 )

@@ -1,4 +1,4 @@
-/** What people read. */
+/** The texts of e-mails and SMS. */
 
 import { describe, expect, test } from 'bun:test'
 
@@ -25,8 +25,8 @@ const KINDS = Object.keys(NOTICES) as NoticeKind[]
 
 const isChinese = (text: string): boolean => /\p{Script=Han}/u.test(text)
 
-describe('codes', () => {
-  test.each(PURPOSES)('%s in both languages, by mail and by SMS', (purpose) => {
+describe('messages with codes', () => {
+  test.each(PURPOSES)('for %s exist in both languages, as e-mail and as SMS of one part', (purpose) => {
     for (const locale of LOCALES) {
       const letter = codeLetter({ purpose, code: '012345', minutes: 5 }, locale, URL)
       for (const part of [letter.subject, letter.text, letter.html]) {
@@ -38,38 +38,37 @@ describe('codes', () => {
       const sms = codeSms({ purpose, code: '012345', minutes: 5 }, locale)
       expect(sms).toContain('012345')
       expect(isChinese(sms)).toBe(locale === 'zh')
-      // One paid part: 70 UTF-16 units, or 160 of the GSM alphabet.
+      // Length of one billed part: 70 UTF-16 units, or 160 characters of the GSM alphabet.
       expect(sms.length).toBeLessThanOrEqual(locale === 'zh' ? 70 : 160)
       if (locale === 'en') expect(sms).toMatch(/^[\x20-\x7e]+$/)
     }
   })
 
-  test('each purpose has words of its own: a code for one thing must not be given away for another', () => {
+  test('have a different text for each purpose, so that a code is not given away for another purpose', () => {
     for (const locale of LOCALES) {
       const texts = PURPOSES.map((purpose) => codeSms({ purpose, code: '1', minutes: 5 }, locale))
       expect(new Set(texts).size).toBe(PURPOSES.length)
     }
   })
 
-  test('one minute is not "1 minutes"', () => {
+  test('use the singular for one minute', () => {
     expect(codeSms({ purpose: 'LOGIN', code: '1', minutes: 1 }, 'en')).toContain('1 minute.')
   })
 })
 
 describe('notices', () => {
-  test.each(KINDS)('%s in both languages', (kind) => {
+  test.each(KINDS)('of kind %s exist in both languages, with the time and with advice', (kind) => {
     for (const locale of LOCALES) {
       const letter = noticeLetter(kind, NOTICES[kind], locale, URL)
       for (const part of [letter.subject, letter.text, letter.html])
         expect(isChinese(part.replace('深圳市', ''))).toBe(locale === 'zh')
       expect(letter.text).toContain(moment(AT))
       expect(letter.html).toContain(moment(AT))
-      // What to do when it was somebody else.
       expect(letter.text).toContain(locale === 'zh' ? '如果这不是您本人' : 'If this was not you')
     }
   })
 
-  test('device, place and address are told where they are known, and left out where not', () => {
+  test('contain device, place and IP address if they are known, and omit them otherwise', () => {
     const known = noticeLetter('NEW_DEVICE', NOTICES.NEW_DEVICE, 'en', URL)
     for (const part of [known.text, known.html])
       for (const word of ['Pixel 9', '203.0.113.9', '深圳市']) expect(part).toContain(word)
@@ -77,7 +76,7 @@ describe('notices', () => {
     expect(unknown.text).not.toMatch(/Device|Place|IP address/)
   })
 
-  test('an e-mail or phone number is shown in part', () => {
+  test('show e-mail addresses and phone numbers only in part', () => {
     const bound = noticeLetter('IDENTITY_BOUND', NOTICES.IDENTITY_BOUND, 'en', URL)
     expect(bound.text).toContain('+86***00')
     expect(bound.text + bound.html).not.toContain('13800138000')
@@ -87,10 +86,10 @@ describe('notices', () => {
   })
 })
 
-describe('names that a stranger chose', () => {
+describe('names chosen by an attacker', () => {
   const evil = '<a href="https://evil.example">call +1 555</a>\r\n\u202egnp.exe\u0000'
 
-  test('bring no markup, no line and no link into a mail', () => {
+  test('add neither markup nor lines nor links to an e-mail', () => {
     for (const kind of ['NEW_DEVICE', 'ACCOUNT_LINKED', 'USERNAME_CHANGED'] as const) {
       const data = { at: AT, device: evil, city: evil, account: evil, username: evil }
       const { subject, text, html } = noticeLetter(kind, data, 'en', URL)
@@ -102,14 +101,14 @@ describe('names that a stranger chose', () => {
     }
   })
 
-  test('are cut where they are long, and left as they are where they are harmless', () => {
+  test('are shortened if they are long and unchanged if they are harmless', () => {
     expect(plainName('x'.repeat(1000))).toHaveLength(60)
     expect(plainName('😀'.repeat(1000)).isWellFormed()).toBe(true)
     expect(plainName('Ann’s iPhone 15.2')).toBe('Ann’s iPhone 15.2')
   })
 })
 
-test('HTML fetches nothing and runs nothing', () => {
+test('the HTML of all e-mails loads no resources and runs no scripts', () => {
   const letters = LOCALES.flatMap((locale) => [
     ...PURPOSES.map((purpose) => codeLetter({ purpose, code: '1', minutes: 5 }, locale, URL)),
     ...KINDS.map((kind) => noticeLetter(kind, NOTICES[kind], locale, URL)),
@@ -125,6 +124,6 @@ test.each([
   ['Asia/Shanghai', '2026-11-21 16:05 (UTC+08:00)'],
   ['UTC', '2026-11-21 08:05 (UTC+00:00)'],
   ['America/St_Johns', '2026-11-21 04:35 (UTC-03:30)'],
-])('a moment in %s', (zone, text) => {
+])('times in the zone %s are formatted with the UTC offset', (zone, text) => {
   expect(moment(AT, zone)).toBe(text)
 })
