@@ -9,6 +9,7 @@ import { Elysia } from 'elysia'
 import { type AppContext, perContext } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import { ipBucket, ipTest } from '#lib/ip.ts'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
@@ -21,15 +22,13 @@ import { bare, failure, publicError, publicSuccess, success } from './respond.ts
 import { type PathParams, Router } from './router.ts'
 import { answerProblem, type Validator, validator } from './validate.ts'
 
-type Maybe<T> = T | Promise<T>
-
 /** What the gates need to know of people; the domains give it (see app.ts), so that `http/` depends on none of them. */
 export interface Gatekeeper {
   /** The person behind a token on the device it was given to, or the 401 to answer. */
-  authenticate(ctx: AppContext, token: string, deviceId: string | undefined): Maybe<Actor | AppError>
-  can(ctx: AppContext, userId: number, domain: PermissionDomain, scopeId: number, point: string): Maybe<boolean>
+  authenticate(ctx: AppContext, token: string, deviceId: string | undefined): MaybePromise<Actor | AppError>
+  can(ctx: AppContext, userId: number, domain: PermissionDomain, scopeId: number, point: string): MaybePromise<boolean>
   /** Holds any role in the PLATFORM domain. */
-  isAdministrator(ctx: AppContext, userId: number): Maybe<boolean>
+  isAdministrator(ctx: AppContext, userId: number): MaybePromise<boolean>
 }
 
 /** Requests per minute (conventions §10). */
@@ -150,7 +149,12 @@ class Route {
       : success(data, caller.requestId)
   }
 
-  #permitted(actor: Actor | undefined, params: PathParams, query: Params | undefined, body: unknown): Maybe<boolean> {
+  #permitted(
+    actor: Actor | undefined,
+    params: PathParams,
+    query: Params | undefined,
+    body: unknown,
+  ): MaybePromise<boolean> {
     const { access } = this.endpoint
     if (actor === undefined) return access.kind === 'open'
     switch (access.kind) {
@@ -174,7 +178,7 @@ class Route {
     }
   }
 
-  #inOrganization(actor: Actor, given: unknown, point: string): Maybe<boolean> {
+  #inOrganization(actor: Actor, given: unknown, point: string): MaybePromise<boolean> {
     const orgId = typeof given === 'string' || typeof given === 'number' ? Number(given) : Number.NaN
     return Number.isSafeInteger(orgId) && orgId > 0 && this.gates.can(this.ctx, actor.userId, 'ORG', orgId, point)
   }

@@ -4,6 +4,7 @@ import type { AppContext } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Tx } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { pointName } from '#permission-points'
 
 import { accessCache } from './cache.ts'
@@ -20,10 +21,8 @@ import {
   type NewRole,
 } from './store.ts'
 
-type Maybe<T> = T | Promise<T>
-
 /** Synchronous if the user is cached. */
-function withAccess<T>(ctx: AppContext, userId: number, select: (access: UserAccess) => T): Maybe<T> {
+function withAccess<T>(ctx: AppContext, userId: number, select: (access: UserAccess) => T): MaybePromise<T> {
   const cache = accessCache(ctx)
   const access = cache.peek(userId)
   return access === undefined ? cache.load(userId).then(select) : select(access)
@@ -39,7 +38,7 @@ export function can(
   domain: PermissionDomain,
   scopeId: number,
   point: string,
-): Maybe<boolean> {
+): MaybePromise<boolean> {
   const cache = accessCache(ctx)
   const access = cache.peek(userId)
   // Does not use `withAccess`: this runs on every request, and the closure would be its only allocation.
@@ -54,18 +53,18 @@ export const permissionSet = (
   userId: number,
   domain: PermissionDomain,
   scopeId: number,
-): Maybe<ReadonlySet<string>> => withAccess(ctx, userId, (access) => pointsIn(access, domain, scopeId))
+): MaybePromise<ReadonlySet<string>> => withAccess(ctx, userId, (access) => pointsIn(access, domain, scopeId))
 
 /** Users with any PLATFORM role may use the console (spec §5.8). */
-export const holdsAnyPlatformRole = (ctx: AppContext, userId: number): Maybe<boolean> =>
+export const holdsAnyPlatformRole = (ctx: AppContext, userId: number): MaybePromise<boolean> =>
   withAccess(ctx, userId, (access) => access.isAdministrator)
 
 /** Stored display name of the highest PLATFORM role, or else of the APP role. */
-export const roleNameOf = (ctx: AppContext, userId: number): Maybe<string> =>
+export const roleNameOf = (ctx: AppContext, userId: number): MaybePromise<string> =>
   withAccess(ctx, userId, (access) => access.roleName)
 
 /** The union of the APP and PLATFORM points, sorted: `permissions` of a LoginResponse (spec §2.1). */
-export const permissionsForLogin = (ctx: AppContext, userId: number): Maybe<string[]> =>
+export const permissionsForLogin = (ctx: AppContext, userId: number): MaybePromise<string[]> =>
   withAccess(ctx, userId, (access) => sorted(access.app, access.platform))
 
 const sorted = (...sets: ReadonlySet<string>[]): string[] => [...new Set(sets.flatMap((set) => [...set]))].toSorted()
