@@ -1,7 +1,7 @@
 import { and, count, desc, eq, inArray, lte, notExists, sql } from 'drizzle-orm'
 
 import { pagedTable } from '#db/lists.ts'
-import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import {
   notificationContents as contents,
@@ -53,10 +53,10 @@ export function notificationsPage(db: Db, userId: number, query: ListQuery): Pro
     return (read === undefined ? allList : read ? readList : unreadList).page(db, { userId }, query)
   if (read === undefined) return typeList.page(db, { userId, type }, query)
   const where = and(eq(notifications.userId, userId), eq(notifications.type, type), eq(notifications.read, read))
-  return plainPage(
+  return pageOfQuery(
     query,
-    (limit, offset) => withContent(db).where(where).orderBy(desc(notifications.id)).limit(limit).offset(offset),
-    () => db.select({ n: count() }).from(notifications).where(where),
+    withContent(db).where(where).orderBy(desc(notifications.id)),
+    db.select({ n: count() }).from(notifications).where(where),
   )
 }
 

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, inArray, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { type Page, plainPage } from '#db/paging.ts'
+import { type Page, pageOf, pageOfQuery } from '#db/paging.ts'
 import { type PermissionDomain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
 import { organizations, orgMembers } from '#db/schema/orgs.ts'
@@ -26,18 +26,8 @@ export function permissionsPage(db: Db, query: PermissionsQuery): Promise<Page<P
         )
       : undefined,
   )
-  return plainPage(
-    query,
-    (limit, offset) =>
-      db
-        .select()
-        .from(permissions)
-        .where(where)
-        .orderBy(asc(permissions.domain), asc(permissions.resource), asc(permissions.action))
-        .limit(limit)
-        .offset(offset),
-    () => db.select({ n: count() }).from(permissions).where(where),
-  )
+  const orderBy = [asc(permissions.domain), asc(permissions.resource), asc(permissions.action)]
+  return pageOf(db, permissions, { where, orderBy, page: query })
 }
 
 /** Undefined if a point with this domain, resource and action exists. */
@@ -88,11 +78,7 @@ export function rolesPage(db: Db, query: RolesQuery): Promise<Page<RoleRow>> {
     query.domain === undefined ? undefined : eq(roles.domain, query.domain),
     query.scopeId === undefined ? undefined : eq(roles.scopeId, query.scopeId),
   )
-  return plainPage(
-    query,
-    (limit, offset) => db.select().from(roles).where(where).orderBy(asc(roles.id)).limit(limit).offset(offset),
-    () => db.select({ n: count() }).from(roles).where(where),
-  )
+  return pageOf(db, roles, { where, orderBy: [asc(roles.id)], page: query })
 }
 
 export async function findRoleRow(db: Db | Tx, id: number): Promise<RoleRow | undefined> {
@@ -194,18 +180,11 @@ export function userRolesPage(db: Db, userId: number, query: UserRolesQuery): Pr
     query.domain === undefined ? undefined : eq(roles.domain, query.domain),
     query.scopeId === undefined ? undefined : eq(roles.scopeId, query.scopeId),
   )
-  return plainPage(
+  const ofRole = eq(roles.id, userRoles.roleId)
+  return pageOfQuery(
     query,
-    (limit, offset) =>
-      db
-        .select(userRoleColumns)
-        .from(userRoles)
-        .innerJoin(roles, eq(roles.id, userRoles.roleId))
-        .where(where)
-        .orderBy(asc(roles.id))
-        .limit(limit)
-        .offset(offset),
-    () => db.select({ n: count() }).from(userRoles).innerJoin(roles, eq(roles.id, userRoles.roleId)).where(where),
+    db.select(userRoleColumns).from(userRoles).innerJoin(roles, ofRole).where(where).orderBy(asc(roles.id)),
+    db.select({ n: count() }).from(userRoles).innerJoin(roles, ofRole).where(where),
   )
 }
 
