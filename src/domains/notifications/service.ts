@@ -6,10 +6,10 @@ import { emit } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
+import { textToHtml } from '#lib/text.ts'
 
 import type { ListQuery, NotificationDetail, NotificationView } from './model.ts'
 import * as store from './store.ts'
-import { toDetail, toView } from './view.ts'
 
 export interface Notice {
   /** Must exist. Duplicates are ignored. */
@@ -95,3 +95,24 @@ export const unreadCount = async (ctx: AppContext, actor: Actor): Promise<{ coun
 export const totalCount = async (ctx: AppContext, actor: Actor): Promise<{ count: number }> => ({
   count: await store.countAll(ctx.db.read, actor.userId),
 })
+
+function toView(row: store.NotificationRow, locale: Locale): NotificationView {
+  const body = localize(locale, row.body, row.bodyZh)
+  return {
+    id: row.id,
+    type: row.type,
+    title: localize(locale, row.title, row.titleZh),
+    body,
+    bodyPlain: row.bodyPlain ?? body,
+    data: row.data,
+    read: row.read,
+    createdAt: row.createdAt,
+  }
+}
+
+function toDetail(row: store.DetailRow, locale: Locale): NotificationDetail {
+  const view = toView(row, locale)
+  return { ...view, bodyHtml: row.bodyHtml ?? textToHtml(view.body) }
+}
+
+const localize = (locale: Locale, text: string, zh: string | null): string => (locale === 'zh' ? (zh ?? text) : text)
