@@ -14,7 +14,7 @@ const TAG = 'Documentation'
 export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] {
   // Made, and its maker loaded, when first asked for: most servers never are, and it would cost each start some milliseconds.
   const document = perContext(async (ctx) => {
-    const { openApiDocument } = await import('./openapi.ts')
+    const { openApiDocument } = await import('./openapi/document.ts')
     const body = JSON.stringify(openApiDocument(endpoints, { version, publicUrl: ctx.config.publicUrl }))
     return { body, etag: tagOf(body) }
   })

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'
 import type { AnyEndpoint } from '#http/endpoint.ts'
-import { openApiDocument } from '#http/openapi.ts'
+import { openApiDocument } from '#http/openapi/document.ts'
 
 import { isolation as accounts } from '../accounts/isolation.ts'
 import { ok, type Person, useServer } from '../harness/index.ts'

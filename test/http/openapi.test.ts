@@ -8,7 +8,7 @@ import { Value } from '@sinclair/typebox/value'
 
 import { allEndpoints } from '#app'
 import { type AnyEndpoint, dual, endpoint, open, platform, signedIn } from '#http/endpoint.ts'
-import { openApiDocument } from '#http/openapi.ts'
+import { openApiDocument } from '#http/openapi/document.ts'
 import { exampleOf } from '#http/openapi/example.ts'
 import {
   AnyOf,

@@ -2,10 +2,10 @@
 
 import { OptionalKind, type TSchema } from '@sinclair/typebox'
 
-import { type Access, type AnyEndpoint, TAGS } from './endpoint.ts'
-import { exampleOf } from './openapi/example.ts'
-import { errorSchema, headers, responses, responsesOf } from './openapi/responses.ts'
-import { Components, type Json } from './openapi/schema.ts'
+import { type Access, type AnyEndpoint, TAGS } from '../endpoint.ts'
+import { exampleOf } from './example.ts'
+import { errorSchema, headers, responses, responsesOf } from './responses.ts'
+import { Components, type Json } from './schema.ts'
 
 export interface DocumentOptions {
   /** The product's version. */
@@ -29,7 +29,7 @@ are epoch milliseconds; requests may contain ISO 8601 instead. Lists take \`page
 Messages are English, or Chinese with \`Accept-Language: zh\`.`
 
 /** The result depends on the arguments only. */
-export function openApiDocument(endpoints: readonly AnyEndpoint[], options: DocumentOptions): Json {
+export function openApiDocument(endpoints: readonly AnyEndpoint[], options: DocumentOptions) {
   const components = new Components()
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints) {

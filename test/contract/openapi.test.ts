@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+
+import { snapshot, snapshotPath } from '../../scripts/openapi.ts'
+
+/** JSON pointers of the values in which two documents differ, without those below them. */
+function differences(a: unknown, b: unknown, at = ''): string[] {
+  if (Object.is(a, b)) return []
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return [at]
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>]
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((key) =>
+    differences(left[key], right[key], `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+  )
+}
+
+test('test/contract/openapi.json is the API document of this version', async () => {
+  const [now, committed] = [snapshot(), await Bun.file(snapshotPath).text()]
+  const changed = differences(JSON.parse(now), JSON.parse(committed))
+  if (now !== committed)
+    throw new Error(
+      `The interface changed in ${changed.length} places:\n${changed.slice(0, 20).join('\n')}\n` +
+        'If that is intended, run `bun run openapi`, read the diff and commit it.',
+    )
+})
+
+test('a change of the interface is reported by its place in the document', () => {
+  const before = { paths: { '/api/a': { get: { summary: 'Get A', tags: ['A'] } } } }
+  const after = { paths: { '/api/a': { get: { summary: 'Get a', tags: ['A'] } }, '/b': {} } }
+  expect(differences(before, after)).toEqual(['/paths/~1api~1a/get/summary', '/paths/~1b'])
+  expect(differences(before, structuredClone(before))).toEqual([])
+})
