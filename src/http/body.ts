@@ -1,8 +1,8 @@
-/** Reads a request's body within bounds: size, UTF-8, nesting. */
+/** Reads and parses the body of a request. Limits its size and nesting, and requires UTF-8. */
 
 import { badRequest, tooLarge, unsupportedType } from './errors.ts'
 
-/** Bytes; conventions: JSON bodies of at most 1 MB. */
+/** Bytes (conventions: at most 1 MB). */
 export const MAX_JSON_BODY = 1024 * 1024
 const MAX_DEPTH = 32
 
@@ -11,13 +11,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const bodyTooLarge = () => tooLarge('The request is too large', '请求过大')
 const malformed = () => badRequest('The body is not valid JSON', '请求体不是有效的 JSON')
 
-/** Refuses by the announced length, before anything is read. */
+/** Refuses a body by its Content-Length, before reading it. */
 export function checkAnnouncedSize(request: Request, max: number): void {
   const announced = request.headers.get('content-length')
   if (announced !== null && Number(announced) > max) throw bodyTooLarge()
 }
 
-/** The parsed body; `{}` when there is none. Forms are read where an endpoint accepts them. */
+/** Returns the parsed body, or `{}` if it is empty. Parses forms only with `acceptsForm`. */
 export async function readBody(request: Request, max: number, acceptsForm: boolean): Promise<unknown> {
   const type = request.headers.get('content-type') ?? ''
   const isForm = type.startsWith('application/x-www-form-urlencoded')
@@ -42,7 +42,7 @@ export async function readBody(request: Request, max: number, acceptsForm: boole
 
 async function readAtMost(request: Request, max: number): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array()
-  // With an announced length the gate before has looked; without one the stream is counted as it comes.
+  // `checkAnnouncedSize` has checked a Content-Length. Without one, count the bytes while reading.
   if (request.headers.has('content-length')) {
     const bytes = await request.bytes()
     if (bytes.length > max) throw bodyTooLarge()
@@ -58,7 +58,7 @@ async function readAtMost(request: Request, max: number): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-/** How deep brackets nest outside strings. Counted before parsing, so that a hostile body never recurses. */
+/** Depth of the brackets outside strings. Counted before parsing, so that a hostile body cannot make the parser recurse. */
 export function nesting(json: string): number {
   let depth = 0
   let deepest = 0

@@ -1,4 +1,4 @@
-/** The outside of a request, read from its headers only when somebody asks. */
+/** Lazily parsed request metadata: client address, locale, device headers. */
 
 import type { Server } from 'bun'
 
@@ -8,7 +8,7 @@ import { uuid } from '#platform/ids.ts'
 
 import type { Caller } from './endpoint.ts'
 
-/** Ids given by a proxy in front are kept when they look like ids; they end up in logs and headers. */
+/** Request ids of a proxy are kept if they match: they are written to logs and headers. */
 const GIVEN_ID = /^[\w-]{8,64}$/
 
 let sequence = 0
@@ -43,7 +43,7 @@ export class RequestCaller implements Caller {
   get deviceId(): string | undefined {
     return this.request.headers.get('x-device-id') ?? undefined
   }
-  /** Clients send names outside Latin-1 percent-encoded. */
+  /** Clients percent-encode names outside Latin-1. */
   get deviceName(): string | undefined {
     const given = this.request.headers.get('x-device-name')
     if (given === null) return undefined
@@ -55,6 +55,6 @@ export class RequestCaller implements Caller {
   }
 }
 
-/** Chinese when the caller's first choice is Chinese (conventions §1). */
+/** Chinese if it is the first language of `Accept-Language` (conventions §1), otherwise English. */
 export const localeOf = (request: Request): Locale =>
   /^\s*zh\b/i.test(request.headers.get('accept-language') ?? '') ? 'zh' : 'en'

@@ -1,18 +1,18 @@
-/** The interface describes itself: the OpenAPI document and a page to read and try it, with every file from this server. */
+/** Serves the OpenAPI document, and the page that shows it with files of this server only. */
 
 import { perContext } from '#context'
 import { version } from '#platform/version.ts'
 
 import { assets, DOCS_PAGE, DOCS_POLICY } from './docs-ui/assets.ts'
 import { type AnyEndpoint, endpoint, open } from './endpoint.ts'
-import { MARK_SVG } from './pages/style.ts'
+import { MARK_SVG } from './page-style.ts'
 import { matches } from './respond.ts'
 
 const TAG = 'Documentation'
 
-/** Endpoints that document `endpoints`. */
+/** The endpoints that document `endpoints`. */
 export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] {
-  // Made, and its maker loaded, when first asked for: most servers never are, and it would cost each start some milliseconds.
+  // Imported and built on the first request: most servers never get one, and it would cost each start some milliseconds.
   const document = perContext(async (ctx) => {
     const { openApiDocument } = await import('./openapi/document.ts')
     const body = JSON.stringify(openApiDocument(endpoints, { version, publicUrl: ctx.config.publicUrl }))
@@ -23,13 +23,13 @@ export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] 
       id: 'docs.document',
       method: 'GET',
       path: '/openapi.json',
-      summary: 'The OpenAPI document',
+      summary: 'Get the OpenAPI document',
       tag: TAG,
       access: open,
       answers: 'application/json',
       async run({ ctx, request }) {
         const { body, etag } = await document(ctx)
-        // Readable from anywhere, as there is nothing in it that is not public: code generators and editors load it.
+        // Every origin may read it: the content is public, and code generators and editors in the browser load it.
         return cached(request, body, etag, {
           'content-type': 'application/json; charset=utf-8',
           'access-control-allow-origin': '*',
@@ -40,7 +40,7 @@ export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] 
       id: 'docs.page',
       method: 'GET',
       path: '/docs',
-      summary: 'The API, to read and to try',
+      summary: 'Show the API in the browser',
       tag: TAG,
       access: open,
       answers: 'text/html',
@@ -56,7 +56,7 @@ export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] 
         id: `docs.${name}`,
         method: 'GET',
         path: `/docs/${name}`,
-        summary: `A file of the page /docs: ${name}`,
+        summary: `Get the file ${name} of /docs`,
         tag: TAG,
         access: open,
         answers: type.split(';')[0]!,
@@ -70,7 +70,7 @@ export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] 
       id: 'docs.icon',
       method: 'GET',
       path: '/favicon.svg',
-      summary: "The pages' icon",
+      summary: 'Get the icon of the pages',
       tag: TAG,
       access: open,
       answers: 'image/svg+xml',
@@ -82,11 +82,11 @@ export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] 
 const tagOf = (text: string): string => `"${Bun.hash(text).toString(36)}"`
 
 const PAGE_TAG = tagOf(DOCS_PAGE)
-/** The mark in the colour of the pages' accent, light enough for dark tab strips. */
+/** The mark in the accent colour of the pages, light enough for dark tab bars. */
 const ICON = MARK_SVG.replace('currentColor', '#2a9c81')
 const ICON_TAG = tagOf(ICON)
 
-/** Kept by browsers and asked about again each time: an upgrade shows at once. */
+/** Browsers revalidate their copy each time, so an upgrade is visible at once. */
 function cached(request: Request, body: string | Blob, etag: string, headers: Record<string, string>): Response {
   const all = { ...headers, etag, 'cache-control': 'no-cache' }
   return matches(request.headers.get('if-none-match'), etag)

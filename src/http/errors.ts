@@ -1,18 +1,19 @@
-/** Errors that a caller is told about. Everything else becomes a 500 that says nothing of the inside. */
+/** Errors that the caller sees. Every other error becomes a 500 without details. */
 
 import type { Localized } from '#lib/localized.ts'
 
-export interface Detail {
-  /** Where in the request: `body.name`, `query.page`, `items.3.content`. */
-  path: string
-  message: string
+/** A problem with one field of a request. */
+export interface FieldProblem {
+  /** Where the field is: `body.name`, `query.page`, `body.items.3.content`. */
+  readonly path: string
+  /** Continues a sentence that begins with the field: `must be a string`. */
+  readonly text: Localized
 }
 
 export interface ErrorExtras {
-  details?: Detail[]
-  /** Seconds until a retry makes sense; becomes the `Retry-After` header. */
+  /** Seconds to wait before a retry: the `Retry-After` header. */
   retryAfter?: number
-  /** For the log only, never for the caller. */
+  /** Logged, never sent. */
   log?: Record<string, unknown>
 }
 
@@ -21,7 +22,7 @@ export class AppError extends Error {
   constructor(
     /** HTTP status. */
     readonly status: number,
-    /** Code of the envelope: the status, or a business code such as 4022. */
+    /** `code` of the envelope: the status, or a business code such as 4022. */
     readonly code: number,
     readonly text: Localized,
     readonly extras: ErrorExtras = {},
@@ -35,7 +36,7 @@ const at =
   (en: string, zh: string, extras?: ErrorExtras): AppError =>
     new AppError(status, status, { en, zh }, extras)
 
-/** Bad input, a bad state or a refused transition (spec §7.4). */
+/** Invalid input, or a state that does not allow the operation (spec §7.4). */
 export const badRequest = at(400)
 export const unauthorized = at(401)
 export const forbidden = at(403)
@@ -43,7 +44,7 @@ export const tooLarge = at(413)
 export const unsupportedType = at(415)
 export const unavailable = at(503)
 
-/** Unknown, or somebody else's and not for the caller to know of: the answer is the same. */
+/** The row does not exist, or the caller may not know that it does: both get the same answer. */
 export const notFound = (): AppError => new AppError(404, 404, { en: 'Not found', zh: '未找到' })
 
 /** The path exists, but not for this method. Sent with `Allow`. */
@@ -53,6 +54,6 @@ export const wrongMethod = (method: string): AppError =>
     zh: `此地址不支持 ${method} 方法，可用方法见 Allow 响应头`,
   })
 
-/** A quota or rate limit was met (business code 4022, HTTP 429). `retryAfter` in seconds. */
+/** A quota or rate limit is reached (business code 4022, HTTP 429). `retryAfter` in seconds. */
 export const limited = (en: string, zh: string, retryAfter = 60): AppError =>
   new AppError(429, 4022, { en, zh }, { retryAfter })

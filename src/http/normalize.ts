@@ -1,15 +1,15 @@
 /**
- * From what a client sent to what a schema declares, in one pass compiled per schema: snake_case names folded to camelCase,
- * undeclared keys dropped, texts trimmed and checked for control characters, ISO 8601 moments turned into milliseconds,
- * defaults filled in. With `coerce` (query and path, where all is text) numbers, booleans and lists are read from text.
- * Whatever does not fit is left as it came: the validator that runs next says what is wrong with it.
+ * Turns the input of a client into the shape that a schema declares, in one pass compiled for the schema: maps snake_case names to
+ * camelCase, drops undeclared keys, trims texts and checks them for control characters, converts ISO 8601 times to milliseconds, and
+ * fills in defaults. With `coerce` (query and path, where every value is text) it also parses numbers, booleans and lists.
+ * A value that does not fit is left unchanged: the validator, which runs next, reports it.
  */
 
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 
 import type { TextKind } from './schema.ts'
 
-/** `badTexts` collects the paths of texts with characters that are not allowed. */
+/** `badTexts` collects the paths of texts that contain forbidden characters. */
 export type Normalize = (value: unknown, path: string, badTexts: string[]) => unknown
 
 const keep: Normalize = (value) => value
@@ -71,16 +71,16 @@ function array(schema: TSchema, coerce: boolean): Normalize {
   }
 }
 
-/** Used for `Nullable(x)`: a null stays, anything else goes the way of `x`. */
+/** For `Nullable(x)`: null is kept, other values are normalized like `x`. */
 function union(schema: TSchema, coerce: boolean): Normalize {
   const variants = (schema['anyOf'] as TSchema[]).filter((s) => s[Kind] !== 'Null')
   const only = variants.length === 1 ? compileNormalizer(variants[0]!, coerce) : anything
   return (value, path, badTexts) => (value === null ? null : only(value, path, badTexts))
 }
 
-// oxlint-disable-next-line no-control-regex -- these are what is refused
+// oxlint-disable-next-line no-control-regex -- these characters are refused
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
-// oxlint-disable-next-line no-control-regex -- tab, LF and CR are allowed here
+// oxlint-disable-next-line no-control-regex -- the same without tab, LF and CR
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
 function text(kind: TextKind): Normalize {
@@ -93,10 +93,10 @@ function text(kind: TextKind): Normalize {
   }
 }
 
-/** Neither NUL (PostgreSQL cannot hold it) nor a lone surrogate (UTF-8 cannot). */
+/** PostgreSQL cannot store NUL, and UTF-8 cannot encode a lone surrogate. */
 const isStorable = (s: string): boolean => s.isWellFormed() && !s.includes('\0')
 
-/** Free JSON: every text in it must be storable. */
+/** For JSON of any shape: only checks that every text in it can be stored. */
 const anything: Normalize = (value, path, badTexts) => {
   if (typeof value === 'string') {
     if (!isStorable(value)) badTexts.push(path)

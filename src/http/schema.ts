@@ -1,4 +1,4 @@
-/** The vocabulary of request and response shapes. Limits are those of docs: conventions of the interface, section "Values". */
+/** The vocabulary of request and answer schemas. The limits are those of the interface (conventions, section "Values"). */
 
 import {
   Kind,
@@ -59,7 +59,7 @@ export const Documented = <T extends TSchema>(schema: T, keywords: object): T =>
 export const Tree = <T extends TProperties>(name: string, fields: T) =>
   Type.Recursive((Node) => Model(name, { ...fields, children: Type.Array(Node) }), { $id: name })
 
-/** How a text is cleaned before it is checked; read by `normalize.ts`. */
+/** How `normalize.ts` cleans a text before it is checked. */
 export type TextKind = 'line' | 'multiline' | 'raw'
 
 const text = (kind: TextKind, maxLength: number, minLength: number, more: object = {}) =>
@@ -69,7 +69,7 @@ const text = (kind: TextKind, maxLength: number, minLength: number, more: object
 export const Line = (max: number, min = 0, more?: object) => text('line', max, min, more)
 /** Several lines: trimmed; tab, CR and LF allowed. */
 export const Multiline = (max: number, min = 0, more?: object) => text('multiline', max, min, more)
-/** Kept to the letter (passwords, QR content); only NUL and lone surrogates are refused. */
+/** Not changed (passwords, QR content); only NUL and lone surrogates are refused. */
 export const Raw = (max: number, min = 0, more?: object) => text('raw', max, min, more)
 
 export const Name = Line(100, 1, { examples: ['Spring menu'] })
@@ -78,9 +78,9 @@ export const Description = Multiline(2000, 0, { examples: ['Shown at every table
 /** A text of an answer, with an example. */
 export const Text = (example: string, more?: object) => Type.String({ ...more, examples: [example] })
 
-/** A row's id: a positive integer. */
+/** The id of a row: a positive integer. */
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, 'x-id': true, examples: [42] })
-/** A moment: epoch milliseconds out; in, also ISO 8601. The bounds are those of `Date`. */
+/** A time: epoch milliseconds; requests may contain ISO 8601 instead. The bounds are those of `Date`. */
 export const Time = Type.Integer({
   minimum: 0,
   maximum: 8_640_000_000_000_000,

@@ -1,23 +1,23 @@
-/** Normalizes and checks one part of a request against its schema. Validators are compiled when first needed: start-up stays short. */
+/** Normalizes one part of a request and checks it against its schema. Validators are compiled on first use to keep the start short. */
 
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 
-import type { Locale, Localized } from '#lib/localized.ts'
+import type { Localized } from '#lib/localized.ts'
 
-import { AppError, type Detail } from './errors.ts'
+import { AppError, type FieldProblem } from './errors.ts'
 import { compileNormalizer, type Normalize } from './normalize.ts'
 
 export interface Validator {
-  /** The cleaned value, or an AppError 400 thrown with every problem in `details`. */
+  /** Returns the normalized value, or throws an InvalidRequest with every problem. */
   parse(value: unknown): unknown
 }
 
-/** More than this many problems helps nobody. */
-const MAX_DETAILS = 50
+/** A longer list would not help the caller. */
+const MAX_PROBLEMS = 50
 
-/** `where`: `body`, `query` or `path`, the first word of each detail's path. */
+/** `where` is the first part of each problem's path. */
 export function validator(schema: TSchema, where: 'body' | 'query' | 'path'): Validator {
   let normalize: Normalize | undefined
   let check: TypeCheck<TSchema> | undefined
@@ -33,7 +33,7 @@ export function validator(schema: TSchema, where: 'body' | 'query' | 'path'): Va
   }
 }
 
-/** Checks an answer in tests and development. Returns what is wrong, or undefined. */
+/** Checks an answer in tests and development. Returns the first problem, if there is one. */
 export function answerProblem(schema: TSchema, data: unknown): string | undefined {
   let check = compiledAnswers.get(schema)
   if (check === undefined) compiledAnswers.set(schema, (check = TypeCompiler.Compile(closed(schema))))
@@ -46,11 +46,9 @@ export function answerProblem(schema: TSchema, data: unknown): string | undefine
 
 const compiledAnswers = new WeakMap<TSchema, TypeCheck<TSchema>>()
 
-/** The same schema with unknown keys refused at every level. */
+/** The same schema, but refusing unknown keys at every level. */
 function closed(schema: TSchema): TSchema {
   const copy: Record<PropertyKey, unknown> = { ...schema }
-  for (const symbol of Object.getOwnPropertySymbols(schema))
-    copy[symbol] = (schema as unknown as Record<PropertyKey, unknown>)[symbol]
   if (schema[Kind] === 'Object' && schema['additionalProperties'] === undefined) copy['additionalProperties'] = false
   if (schema['properties'])
     copy['properties'] = Object.fromEntries(
@@ -65,34 +63,25 @@ const BAD_TEXT: Localized = { en: 'contains characters that are not allowed', zh
 const BAD_REQUEST: Localized = { en: 'The request is not valid', zh: '请求无效' }
 
 function refusal(badTexts: string[], check: TypeCheck<TSchema>, value: unknown, where: string): AppError {
-  const found: LocalizedDetail[] = badTexts.map((path) => ({ path, text: BAD_TEXT }))
+  const found: FieldProblem[] = badTexts.map((path) => ({ path, text: BAD_TEXT }))
   for (const error of check.Errors(value)) {
-    if (found.length >= MAX_DETAILS) break
+    if (found.length >= MAX_PROBLEMS) break
     const path = where + error.path.replaceAll('/', '.')
     if (!found.some((d) => d.path === path)) found.push({ path, text: explain(error) })
   }
-  return new InvalidRequest(found.slice(0, MAX_DETAILS))
+  return new InvalidRequest(found.slice(0, MAX_PROBLEMS))
 }
 
-interface LocalizedDetail {
-  path: string
-  text: Localized
-}
-
-/** A 400 whose details wait for the caller's language. */
+/** A 400 that lists the invalid fields. */
 export class InvalidRequest extends AppError {
-  constructor(readonly found: LocalizedDetail[]) {
+  constructor(readonly problems: readonly FieldProblem[]) {
     super(400, 400, BAD_REQUEST)
   }
-  detailsIn(locale: Locale): Detail[] {
-    return this.found.map(({ path, text }) => ({ path, message: text[locale] }))
-  }
 }
 
-/** For services that find a problem in one field: the same answer as the validator's. */
-export const invalid = (path: string, en: string, zh: string): AppError =>
-  new InvalidRequest([{ path, text: { en, zh } }])
-export const invalidAll = (found: LocalizedDetail[]): AppError => new InvalidRequest(found)
+/** For services that find invalid fields: the same answer as the validator's. */
+export const invalid = (path: string, en: string, zh: string): AppError => invalidAll([{ path, text: { en, zh } }])
+export const invalidAll = (problems: readonly FieldProblem[]): AppError => new InvalidRequest(problems)
 
 function explain(error: ValueError): Localized {
   const s = error.schema
@@ -107,11 +96,11 @@ function explain(error: ValueError): Localized {
         : { en: `must have at least ${s['minLength']} characters`, zh: `至少 ${s['minLength']} 个字符` }
     case ValueErrorType.StringPattern:
     case ValueErrorType.StringFormat:
-      return { en: 'does not have the right form', zh: '格式不正确' }
+      return { en: 'does not have the right format', zh: '格式不正确' }
     case ValueErrorType.String:
-      return { en: 'must be a text', zh: '必须是文本' }
+      return { en: 'must be a string', zh: '必须是文本' }
     case ValueErrorType.Integer:
-      return { en: 'must be a whole number', zh: '必须是整数' }
+      return { en: 'must be an integer', zh: '必须是整数' }
     case ValueErrorType.Number:
       return { en: 'must be a number', zh: '必须是数字' }
     case ValueErrorType.Boolean:
@@ -123,13 +112,13 @@ function explain(error: ValueError): Localized {
     case ValueErrorType.NumberMaximum:
       return { en: `must be at most ${s['maximum']}`, zh: `不能大于 ${s['maximum']}` }
     case ValueErrorType.Array:
-      return { en: 'must be a list', zh: '必须是列表' }
+      return { en: 'must be an array', zh: '必须是列表' }
     case ValueErrorType.ArrayMaxItems:
-      return { en: `must have at most ${s['maxItems']} entries`, zh: `最多 ${s['maxItems']} 项` }
+      return { en: `must have at most ${s['maxItems']} items`, zh: `最多 ${s['maxItems']} 项` }
     case ValueErrorType.ArrayMinItems:
-      return { en: `must have at least ${s['minItems']} entries`, zh: `至少 ${s['minItems']} 项` }
+      return { en: `must have at least ${s['minItems']} items`, zh: `至少 ${s['minItems']} 项` }
     case ValueErrorType.ArrayUniqueItems:
-      return { en: 'must not name anything twice', zh: '不能有重复项' }
+      return { en: 'must not contain duplicates', zh: '不能有重复项' }
     case ValueErrorType.Object:
       return { en: 'must be an object', zh: '必须是对象' }
     case ValueErrorType.Union: {

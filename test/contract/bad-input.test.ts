@@ -9,7 +9,7 @@ import { brokenBodies, HOSTILE, RAW_BODIES, sample } from './samples.ts'
 let server: TestServer
 let user: Person
 let admin: Person
-/** The user's own, so that the operations of organizations get past the gate. */
+/** An organization of the user, so that its operations pass the permission check. */
 let orgId: number
 let sent = 0
 
@@ -24,11 +24,11 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** What a caller must never be shown: stack lines, SQL, paths of the machine. */
+/** Text that no answer may contain: stack traces, SQL, paths of the machine. */
 const INSIDE =
   /\bat .+:\d+:\d+|\.ts:\d+|SQLITE_|sqlite|drizzle|\bSELECT\b.+\bFROM\b|\bINSERT INTO\b|node_modules|\/tmp\/|\$bunfs|TypeError|ReferenceError/
 
-// Ending the session that sends the requests would only test the 401.
+// They would end the session that sends the requests, and the rest would only test the 401.
 const ENDS_SESSION = new Set(['sessions.revoke', 'devices.revoke', 'auth.logout', 'auth.logoutDevice'])
 
 interface Attempt {
@@ -36,7 +36,7 @@ interface Attempt {
   body?: unknown
 }
 
-// Dissolving the organization would let the operations after it end at the gate.
+// After dissolving the organization, its other operations would answer 403.
 const inOwnOrg = (endpoint: AnyEndpoint) => endpoint.access.kind === 'org' && endpoint.id !== 'orgs.dissolve'
 const fill = (endpoint: AnyEndpoint, value: string) =>
   (inOwnOrg(endpoint) ? endpoint.path.replace(/:\w+/, String(orgId)) : endpoint.path).replace(/:\w+/g, value)
@@ -75,7 +75,7 @@ async function attempt(endpoint: AnyEndpoint, { path, body }: Attempt): Promise<
 describe('bad input', () => {
   const targets = allEndpoints.filter((e) => !ENDS_SESSION.has(e.id))
   for (const endpoint of targets)
-    test(`${endpoint.method} ${endpoint.path}`, async () => {
+    test(`${endpoint.method} ${endpoint.path} answers hostile input without a 5xx and without internals`, async () => {
       let batch: Promise<void>[] = []
       for (const one of attempts(endpoint)) {
         batch.push(attempt(endpoint, one))
@@ -87,11 +87,11 @@ describe('bad input', () => {
       await Promise.all(batch)
     }, 120_000)
 
-  test('there were at least 5,000 requests', () => {
+  test('at least 5,000 hostile requests were sent', () => {
     expect(sent).toBeGreaterThan(5000)
   })
 
-  test('prototypes were not polluted', async () => {
+  test('hostile input polluted no prototype', async () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
     expect((await user.get('/api/auth/userinfo')).status).toBe(200)
   })

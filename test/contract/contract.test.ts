@@ -8,16 +8,16 @@ import { contractAccess, contractPath, extra, operations } from './table.ts'
 const known = new Map([...operations, ...extra].map((o) => [`${o.method} ${o.path}`, o]))
 const key = (e: (typeof allEndpoints)[number]) => `${e.method} ${contractPath(e)}`
 
-/** Where spec.md says more than the list: sending needs a PLATFORM permission (§4.3). */
+/** Where the specification is stricter than the list: sending needs a PLATFORM permission (§4.3). */
 const STRICTER: Record<string, string> = { 'POST /api/notifications': 'admin' }
 
 describe('contract', () => {
-  test('the list has the 375 operations of the interface', () => {
+  test('endpoints.tsv has the 375 operations of the interface', () => {
     expect(operations).toHaveLength(375)
     expect(known.size).toBe(operations.length + extra.length)
   })
 
-  test('every endpoint stands in the contract, with its access', () => {
+  test('every endpoint is in the contract with the same access', () => {
     for (const endpoint of allEndpoints) {
       const operation = known.get(key(endpoint))
       expect(operation, `${key(endpoint)} is in neither endpoints.tsv nor extra.tsv`).toBeDefined()
@@ -31,7 +31,7 @@ describe('contract', () => {
     expect(implemented.length).toBeGreaterThan(0)
   })
 
-  test('what is extra exists', () => {
+  test('every operation of extra.tsv exists', () => {
     for (const o of extra)
       expect(
         allEndpoints.some((e) => key(e) === `${o.method} ${o.path}`),
@@ -39,7 +39,7 @@ describe('contract', () => {
       ).toBe(true)
   })
 
-  test('areas that are complete stay complete', () => {
+  test('complete areas of the contract stay complete', () => {
     for (const area of ['auth', 'qr', 'ops', 'orgs', 'rbac']) {
       const missing = operations.filter(
         (o) => o.area === area && !allEndpoints.some((e) => key(e) === `${o.method} ${o.path}`),
@@ -48,7 +48,7 @@ describe('contract', () => {
     }
   })
 
-  test('every permission point an endpoint asks for exists in its domain', () => {
+  test('every permission point that an endpoint requires exists in its domain', () => {
     const all = new Set(points.map((p) => `${p.domain} ${p.resource}:${p.action}`))
     for (const { access, id } of allEndpoints) {
       if (!('point' in access)) continue
@@ -58,10 +58,10 @@ describe('contract', () => {
     }
   })
 
-  test('routes without a permission point are public or about the caller alone', () => {
+  test('endpoints without a permission point are public or concern only the caller', () => {
     const without = allEndpoints.filter((e) => !('point' in e.access) && e.access.kind !== 'open')
     expect(without.filter((e) => e.access.kind !== 'signedIn')).toEqual([])
-    // Nothing here takes an id of somebody else's: the caller's own account, sessions, devices and memberships.
+    // They concern the caller's own account, sessions, devices and memberships.
     const areas = new Set(without.map((e) => e.id.split('.')[0]))
     expect([...areas].toSorted()).toEqual(['access', 'auth', 'devices', 'loginRecords', 'orgs', 'profile', 'sessions'])
   })

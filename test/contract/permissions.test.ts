@@ -7,8 +7,8 @@ import type { AnyEndpoint } from '#http/endpoint.ts'
 import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
 
 /**
- * Every operation × everybody, against what its record says. Ids are such as nobody has and bodies are empty: who passes the
- * gate gets 400 or 404 (or an answer), never 401 or 403; who does not gets exactly 401 or 403.
+ * Every operation with every kind of caller. Ids do not exist and bodies are empty: a caller with permission gets 400, 404 or an
+ * answer, a caller without it exactly 401 or 403.
  */
 describe.if(inProcess)('permission matrix', () => {
   let server: TestServer
@@ -50,14 +50,14 @@ describe.if(inProcess)('permission matrix', () => {
     }
   }
 
-  // They end the caller's own session, so they are tried by somebody made for it.
+  // They would end the session of the callers, so only the anonymous caller calls them.
   const ENDS_SESSION = new Set(['/api/auth/logout', '/api/auth/account/delete'])
 
   for (const endpoint of allEndpoints) {
-    test(`${endpoint.method} ${endpoint.path}`, async () => {
+    test(`${endpoint.method} ${endpoint.path} admits exactly the callers that its record admits`, async () => {
       for (const who of ['anonymous', 'user', 'roleless', 'pointless administrator', 'administrator']) {
         if (ENDS_SESSION.has(endpoint.path) && who !== 'anonymous') continue
-        // Where a path names a user, everybody names themselves: seeing other people's rows is another rule (isolation.test.ts).
+        // Users in the path are the callers themselves: isolation.test.ts checks rows of other users.
         const path = endpoint.path
           .replace(':userId', String(people[who]?.id ?? 999_999_999))
           .replace(/:\w+/g, '999999999')

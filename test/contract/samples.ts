@@ -1,8 +1,8 @@
-/** Values made from schemas: one that fits, and many that do not. */
+/** Values for schemas: one that fits, and many that do not. */
 
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 
-/** The smallest value that fits: required keys only, shortest texts, lowest numbers. */
+/** The smallest value that fits: only required keys, the shortest texts, the lowest numbers. */
 export function sample(schema: TSchema): unknown {
   if (schema['default'] !== undefined) return schema['default']
   switch (schema[Kind]) {
@@ -34,7 +34,7 @@ export function sample(schema: TSchema): unknown {
   }
 }
 
-/** Values of every kind that breaks servers. */
+/** Values that have broken servers. */
 export const HOSTILE: readonly unknown[] = [
   null,
   true,
@@ -68,7 +68,7 @@ export const HOSTILE: readonly unknown[] = [
   { toString: 'x', valueOf: 1 },
 ]
 
-/** One body per field and hostile value, the other fields as they should be; and the whole body replaced. */
+/** For each field and hostile value one body that is otherwise valid; then each hostile value as the whole body. */
 export function* brokenBodies(schema: TSchema): Generator<unknown> {
   const good = sample(schema)
   yield* HOSTILE
@@ -77,7 +77,7 @@ export function* brokenBodies(schema: TSchema): Generator<unknown> {
     for (const value of HOSTILE) yield { ...(good as object), [name]: value }
 }
 
-/** Bodies that are not even JSON, or not in reasonable shape. */
+/** Bodies that are not JSON, or JSON of an unreasonable shape. */
 export const RAW_BODIES: readonly string[] = [
   '{',
   'null',

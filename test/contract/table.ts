@@ -1,4 +1,4 @@
-/** The contract as data: every operation the interface has, and the few this server adds. */
+/** The contract: the operations of the interface, and those that this server adds. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ export const operations: Operation[] = rows('endpoints.tsv').map((r) => ({
   access: r[3]!,
 }))
 
-/** Operations beyond the interface. */
+/** Operations that the interface does not have. */
 export const extra: Operation[] = rows('extra.tsv').map((r) => ({
   area: 'extra',
   method: r[0]!,
@@ -35,10 +35,10 @@ export const extra: Operation[] = rows('extra.tsv').map((r) => ({
   access: r[2]!,
 }))
 
-/** `:id` as the contract writes it. */
+/** The path as the contract writes it: `{id}` instead of `:id`. */
 export const contractPath = (endpoint: AnyEndpoint): string => endpoint.path.replace(/:(\w+)/g, '{$1}')
 
-/** Our access kinds in the contract's words. */
+/** The access of an endpoint in the words of the contract. */
 export function contractAccess(endpoint: AnyEndpoint): string {
   switch (endpoint.access.kind) {
     case 'open':

@@ -1,8 +1,8 @@
-/** A context for the edge alone: no database, no domains. */
+/** A context for HTTP alone: no database, no domains. */
 
 import { type Config, defaultConfig } from '#config/config.ts'
 import type { AppContext } from '#context'
-import { systemClock } from '#platform/clock.ts'
+import { type Clock, systemClock } from '#platform/clock.ts'
 import { createLimiter } from '#platform/limiter.ts'
 import { createLog } from '#platform/log.ts'
 import { createMetrics } from '#platform/metrics.ts'
@@ -10,20 +10,20 @@ import { createPasswords } from '#platform/passwords.ts'
 import { createSeal } from '#platform/seal.ts'
 import { createTokens } from '#platform/tokens.ts'
 
-export function bareContext(changed: Partial<Config> = {}): AppContext {
+export function bareContext(changed: Partial<Config> = {}, clock: Clock = systemClock): AppContext {
   const config = { ...defaultConfig, port: 0, rateLimit: false, checkAnswers: true, ...changed }
   const noStore = () => {
-    throw new Error('the edge has no database')
+    throw new Error('this context has no database')
   }
   return {
     config,
-    clock: systemClock,
+    clock,
     log: createLog({ level: 'error', format: 'text', write: () => {} }),
     db: { read: undefined as never, readInWorker: undefined as never, write: noStore, close: async () => {} },
     metrics: createMetrics(),
-    limiter: createLimiter(systemClock),
+    limiter: createLimiter(clock),
     passwords: createPasswords(),
-    tokens: createTokens(new Uint8Array(32).fill(7), systemClock),
+    tokens: createTokens(new Uint8Array(32).fill(7), clock),
     seal: createSeal(new Uint8Array(32)),
     lifecycle: { startedAt: 0, draining: false },
   }

@@ -1,26 +1,22 @@
-/** /openapi.json and /docs as clients see them, and /docs in a real browser. */
+/** /openapi.json and /docs over HTTP, and /docs in a real browser. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
 import { chromium } from 'playwright-core'
 
-import { startServer, type TestServer } from '../harness/index.ts'
+import { useServer } from '../harness/index.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const { server } = useServer()
 
 const FILES = ['/docs/swagger-ui.js', '/docs/start.js', '/docs/swagger-ui.css', '/docs/look.css']
 
 describe('the document and its page', () => {
-  test('need no token', async () => {
+  test('the document, the page and its files need no token', async () => {
     for (const path of ['/openapi.json', '/docs', '/favicon.svg', ...FILES])
       expect({ path, status: (await server.request('GET', path)).status }).toEqual({ path, status: 200 })
   })
 
-  test('the document is of this version and this server', async () => {
+  test('GET /openapi.json describes this version and this server', async () => {
     const { text, headers } = await server.request('GET', '/openapi.json')
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
     const document = JSON.parse(text)
@@ -31,7 +27,7 @@ describe('the document and its page', () => {
     expect(document.paths['/openapi.json']).toBeUndefined()
   })
 
-  test('a copy that is still right is not sent again', async () => {
+  test('the document, the page and its files answer 304 to an unchanged copy', async () => {
     for (const path of ['/openapi.json', '/docs', ...FILES]) {
       const first = await server.request('GET', path)
       const etag = first.headers.get('etag')!
@@ -44,7 +40,7 @@ describe('the document and its page', () => {
     }
   })
 
-  test('the page runs no inline script and loads from this server only', async () => {
+  test('/docs runs no inline script and loads files from this server only', async () => {
     const { text, headers } = await server.request('GET', '/docs')
     const policy = headers.get('content-security-policy')!
     expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self'")
@@ -62,37 +58,37 @@ describe('the document and its page', () => {
 const browserPath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
 
 describe('in a browser', () => {
-  test('is there where it matters', () => {
-    if (browserPath === null) console.warn('no Chromium on this machine: /docs was not tried in a browser')
+  test('Chromium is installed where CI is set', () => {
+    if (browserPath === null) console.warn('Chromium is not installed: /docs is not tested in a browser')
     if (process.env['CI']) expect(browserPath).not.toBeNull()
   })
 
   if (browserPath !== null)
-    test('lists every operation, tries one out, and asks nobody else for anything', async () => {
+    test('/docs in Chromium lists every operation, calls one, and requests nothing from other servers', async () => {
       const me = await server.person()
       const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
       try {
         const page = await (
           await browser.newContext({ colorScheme: 'dark', viewport: { width: 1200, height: 3000 } })
         ).newPage()
-        page.setDefaultTimeout(10_000)
-        const elsewhere: string[] = []
-        const complaints: string[] = []
+        page.setDefaultTimeout(60_000)
+        const otherServers: string[] = []
+        const errors: string[] = []
         page.on('request', (request) => {
           if (!request.url().startsWith(`${server.url}/`) && !request.url().startsWith('data:'))
-            elsewhere.push(request.url())
+            otherServers.push(request.url())
         })
         page.on('console', (message) => {
-          if (message.type() === 'error') complaints.push(message.text())
+          if (message.type() === 'error') errors.push(message.text())
         })
-        page.on('pageerror', (error) => complaints.push(error.message))
+        page.on('pageerror', (error) => errors.push(error.message))
 
         await page.goto(`${server.url}/docs`)
-        await page.waitForSelector('.opblock-tag', { timeout: 30_000 })
+        await page.waitForSelector('.opblock-tag')
         const { paths, tags } = JSON.parse((await server.request('GET', '/openapi.json')).text)
         const operations = Object.values(paths).flatMap((item) => Object.values(item as object)) as { tags: string[] }[]
         const section = (name: string) => page.locator(`.opblock-tag[data-tag="${name}"]`)
-        // One section after the other: the page draws only what is in view.
+        // Open one section at a time: the page renders only operations in view.
         for (const { name } of tags) {
           await section(name).click()
           const here = operations.filter((operation) => operation.tags.includes(name)).length
@@ -110,7 +106,7 @@ describe('in a browser', () => {
         await page.click('button.authorize')
         await page.fill('#auth-bearer-value', me.token)
         await page.fill('#api_key_value', me.deviceId)
-        // Each becomes a "Logout" once clicked.
+        // Once clicked, each button becomes "Logout".
         for (const _ of ['token', 'device']) await page.locator('.auth-btn-wrapper button.authorize').first().click()
         await page.click('.auth-btn-wrapper .btn-done')
         const operation = page.locator('.opblock', { has: page.locator('[data-path="/api/rbac/my-permissions"]') })
@@ -120,10 +116,10 @@ describe('in a browser', () => {
         await answered.first().waitFor()
         expect(await operation.locator('.live-responses-table').innerText()).toContain('200')
 
-        expect(elsewhere).toEqual([])
-        expect(complaints).toEqual([])
+        expect(otherServers).toEqual([])
+        expect(errors).toEqual([])
       } finally {
         await browser.close()
       }
-    }, 60_000)
+    }, 180_000)
 })

@@ -1,3 +1,5 @@
+/** HTTP without domains: endpoints made for these tests, their gates, and the handling of input and output. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import type { AppContext } from '#context'
@@ -8,11 +10,11 @@ import type { Gatekeeper } from '#http/mount.ts'
 import { mount } from '#http/mount.ts'
 import { Enum, Id, Line, Multiline, Nullable, Raw, Time, Type } from '#http/schema.ts'
 import { listen, type RunningServer } from '#http/server.ts'
+import type { Clock } from '#platform/clock.ts'
 
 import { send } from '../harness/client.ts'
 import { bareContext } from './context.ts'
 
-/** The edge alone, with endpoints made for it: who passes the gates, and what becomes of what was sent. */
 const tag = 'Operations'
 const Body = Type.Object({
   name: Line(10, 1),
@@ -228,7 +230,7 @@ const endpoints = [
   }),
 ]
 
-/** Token `user-7` is user 7 on device `device-7`; user 7 holds every point in APP and in organization 5, user 9 only there. */
+/** Token `user-7` is user 7 on device `device-7`. User 7 holds every point in APP and in organization 5, user 9 only in organization 5. */
 const gates: Gatekeeper = {
   authenticate(_ctx, token, deviceId) {
     const id = Number(/^user-(\d+)$/.exec(token)?.[1])
@@ -253,11 +255,11 @@ const call = (method: string, path: string, options = {}) => send(server.url, me
 const echo = (body: unknown, options = {}) => call('POST', '/open/echo', { body, ...options })
 
 describe('envelope', () => {
-  test('success wraps data, nothing is null', async () => {
+  test('a successful answer has its data in the envelope, or null', async () => {
     expect((await call('GET', '/open/thing')).text).toBe('{"code":200,"data":{"a":1}}')
     expect((await call('GET', '/open/none')).text).toBe('{"code":200,"data":null}')
   })
-  test('an error says code, message and request id, the same as the header', async () => {
+  test('an error answer has code, message and the request id of its header', async () => {
     const reply = await call('GET', '/open/missing')
     expect(reply.status).toBe(404)
     expect(JSON.parse(reply.text)).toEqual({
@@ -266,7 +268,7 @@ describe('envelope', () => {
       requestId: reply.headers.get('x-request-id'),
     })
   })
-  test('messages are Chinese for Chinese callers, codes are not', async () => {
+  test('error messages follow Accept-Language, error codes do not', async () => {
     const reply = await call('GET', '/open/limited', { headers: { 'accept-language': 'zh-CN,en;q=0.5' } })
     expect([reply.status, reply.code, reply.message, reply.headers.get('retry-after')]).toEqual([
       429,
@@ -278,17 +280,17 @@ describe('envelope', () => {
       'Slow down',
     )
   })
-  test('a 500 says nothing of the inside', async () => {
+  test('a 500 answer contains no details of the error', async () => {
     const reply = await call('GET', '/open/broken')
     expect(reply.status).toBe(500)
     expect(reply.text).not.toMatch(/SELECT|var|Error|broken/)
   })
-  test('trouble with the storage is 503 with a time to come back, and says no path', async () => {
+  test('a storage error is answered with 503 and Retry-After, without a path', async () => {
     const reply = await call('GET', '/open/full')
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '30'])
     expect(reply.text).not.toMatch(/tessera\.db|disk/)
   })
-  test('pages answer errors as pages, escaped, and as JSON when asked', async () => {
+  test('a page operation answers errors as escaped HTML, or as JSON if Accept asks for it', async () => {
     const page = await call('GET', '/open/page')
     expect(page.status).toBe(400)
     expect(page.headers.get('content-type')).toStartWith('text/html')
@@ -296,7 +298,7 @@ describe('envelope', () => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect((await call('GET', '/open/page', { headers: { accept: 'application/json' } })).code).toBe(400)
   })
-  test('in tests an answer with an undeclared key fails', async () => {
+  test('in tests, an answer with an undeclared key is a 500', async () => {
     expect((await call('GET', '/open/liar')).status).toBe(500)
   })
 
@@ -308,7 +310,7 @@ describe('envelope', () => {
     expect(mislabelled.status).toBe(500)
     expect(mislabelled.text).toContain('mislabelled answered text/html')
   })
-  test('public reads carry an ETag and answer 304 to it', async () => {
+  test('a public GET has an ETag and answers 304 if If-None-Match contains it', async () => {
     const first = await call('GET', '/open/thing')
     const etag = first.headers.get('etag')!
     expect(etag).toMatch(/^".+"$/)
@@ -318,17 +320,17 @@ describe('envelope', () => {
     }
     expect((await call('GET', '/open/thing', { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
   })
-  test('answers to signed-in callers are never kept by caches', async () => {
+  test('answers to signed-in callers are not stored by caches', async () => {
     expect((await call('GET', '/app', me)).headers.get('cache-control')).toBe('no-store')
   })
-  test('HEAD answers as GET without a body', async () => {
+  test('HEAD answers the status of GET without a body', async () => {
     const reply = await call('HEAD', '/open/thing')
     expect([reply.status, reply.text]).toEqual([200, ''])
   })
 })
 
 describe('request id', () => {
-  test('is new each time, and a proxy’s is kept when it looks like one', async () => {
+  test('each request gets a new request id, unless a proxy sent a valid one', async () => {
     const id = async (given?: string) =>
       (await call('GET', '/open/thing', given ? { headers: { 'x-request-id': given } } : {})).headers.get(
         'x-request-id',
@@ -341,15 +343,15 @@ describe('request id', () => {
 })
 
 describe('order of the gates', () => {
-  test('without a token the answer is 401 whatever the body', async () => {
+  test('a request without a token answers 401 for any body, even an invalid one', async () => {
     for (const body of [{}, '{', 'x'.repeat(5000), { name: 'a' }])
       expect((await call('POST', '/in/1/echo', { body })).status).toBe(401)
     expect(runs).toBe(0)
   })
-  test('an announced body over the limit is 413 before anything else', async () => {
+  test('a Content-Length over the limit answers 413 before the token is checked', async () => {
     expect((await call('POST', '/in/1/echo', { body: ' '.repeat(1024 * 1024 + 1) })).status).toBe(413)
   })
-  test('a body that grows over the limit without announcing it is 413 too', async () => {
+  test('a body without Content-Length that exceeds the limit answers 413', async () => {
     const stream = new ReadableStream({
       pull(controller) {
         controller.enqueue(new Uint8Array(256 * 1024).fill(0x20))
@@ -362,38 +364,38 @@ describe('order of the gates', () => {
     })
     expect(reply.status).toBe(413)
   })
-  test('another device’s id, or none, is 401', async () => {
+  test('a token with the id of another device, or without a device id, answers 401', async () => {
     const options = { body: { name: 'a' } }
     expect((await call('POST', '/in/1/echo', { ...options, token: 'user-7' })).status).toBe(401)
     expect((await call('POST', '/in/1/echo', { ...options, token: 'user-7', deviceId: 'device-8' })).status).toBe(401)
     expect((await call('POST', '/in/1/echo', { ...options, ...me })).status).toBe(200)
     expect(runs).toBe(1)
   })
-  test('permission is decided before the body is checked', async () => {
+  test('a missing permission answers 403 before the body is validated', async () => {
     const other = { token: 'user-8', deviceId: 'device-8' }
     expect((await call('POST', '/dual', { ...other, body: { orgId: 'x' } })).status).toBe(403)
     expect((await call('GET', '/app', other)).status).toBe(403)
     expect((await call('GET', '/platform', me)).status).toBe(403)
   })
-  test('an organization’s point counts in that organization only', async () => {
+  test('a permission point of one organization does not count in another', async () => {
     expect((await call('GET', '/org/5', me)).status).toBe(200)
     for (const id of ['6', '0', '-5', 'x', '5.5', '5e0x'])
       expect((await call('GET', `/org/${id}`, me)).status).toBe(403)
   })
-  test('a dual endpoint looks at orgId in body or query, in both spellings', async () => {
+  test('a dual operation checks the organization of the body or query, as orgId or org_id', async () => {
     expect((await call('POST', '/dual', { ...me, body: {} })).status).toBe(200)
     expect((await call('POST', '/dual', { ...me, body: { orgId: null } })).status).toBe(200)
     expect((await call('POST', '/dual', { ...me, body: { orgId: 5 } })).status).toBe(200)
     for (const name of ['orgId', 'org_id'])
       expect((await call('POST', '/dual', { ...me, body: { [name]: 6 } })).status).toBe(403)
-    // What the gate reads is what the endpoint will be given.
+    // The gate must read the same value that the endpoint gets.
     const both = { token: 'user-9', deviceId: 'device-9', body: { orgId: null, org_id: 5 } }
     expect((await call('POST', '/dual', both)).status).toBe(403)
   })
 })
 
 describe('input', () => {
-  test('snake_case names are folded at every level, unknown ones dropped', async () => {
+  test('snake_case names become camelCase at every level, and unknown names are dropped', async () => {
     const reply = await echo({
       name: 'a',
       parent_id: 3,
@@ -403,47 +405,47 @@ describe('input', () => {
     })
     expect(reply.data).toEqual({ name: 'a', parentId: 3, items: [{ innerName: 'x' }], startsAt: 5 })
   })
-  test('free JSON keeps its own names', async () => {
+  test('names inside JSON of any shape are not changed', async () => {
     const data = { my_key: { other_key: [1, 'x'] } }
     expect((await echo({ name: 'a', data })).data.data).toEqual(data)
   })
-  test('texts are trimmed, except those kept to the letter', async () => {
+  test('texts are trimmed, except raw ones', async () => {
     expect((await echo({ name: '  a ', secretText: ' b\n ' })).data).toEqual({ name: 'a', secretText: ' b\n ' })
     expect((await echo({ name: '   ' })).status).toBe(400)
   })
   test.each([
-    ['a line break in one line', { name: 'a\nb' }],
+    ['a line break in a one-line text', { name: 'a\nb' }],
     ['NUL', { name: 'a', secretText: 'x\0y' }],
     ['a lone surrogate', { name: 'a', secretText: '\ud800' }],
-    ['a lone surrogate in free JSON', { name: 'a', data: { deep: ['\udc00'] } }],
-    ['NUL in a key of free JSON', { name: 'a', data: { 'k\0': 1 } }],
+    ['a lone surrogate in JSON of any shape', { name: 'a', data: { deep: ['\udc00'] } }],
+    ['NUL in a key of JSON of any shape', { name: 'a', data: { 'k\0': 1 } }],
     ['an escape character', { name: 'a', remark: '\u001b[31m' }],
-  ])('refuses %s', async (_, body) => {
+  ])('a body that contains %s answers 400 with the path of the field', async (_, body) => {
     const reply = await echo(body)
     expect(reply.status).toBe(400)
     expect(reply.details[0]!.path).toStartWith('body.')
   })
-  test('moments come as milliseconds or ISO 8601', async () => {
+  test('times are accepted as milliseconds and as ISO 8601', async () => {
     const at = async (startsAt: unknown) => (await echo({ name: 'a', startsAt })).data?.startsAt
     expect(await at(1_700_000_000_000)).toBe(1_700_000_000_000)
     expect(await at('2023-11-14T22:13:20Z')).toBe(1_700_000_000_000)
     expect(await at('2023-11-15T06:13:20+08:00')).toBe(1_700_000_000_000)
     for (const bad of ['yesterday', '2023-13-45', -1, 1e17, 1.5, {}]) expect(await at(bad)).toBeUndefined()
   })
-  test('every problem is named, once, in the caller’s language', async () => {
+  test('a 400 answer lists each invalid field once, in the language of the caller', async () => {
     const reply = await echo({ name: 'x'.repeat(11), kind: 'C', parentId: 0, items: [{}, {}, {}, {}] })
     expect(reply.status).toBe(400)
     expect(Object.fromEntries(reply.details.map((d) => [d.path, d.message]))).toMatchObject({
       'body.name': 'must have at most 10 characters',
       'body.kind': 'must be one of A, B',
       'body.parentId': 'must be at least 1',
-      'body.items': 'must have at most 3 entries',
+      'body.items': 'must have at most 3 items',
       'body.items.0.innerName': 'is required',
     })
     const zh = await echo({}, { headers: { 'accept-language': 'zh' } })
     expect(zh.details).toEqual([{ path: 'body.name', message: '不能为空' }])
   })
-  test('numbers are not read from text in a body, but are in query and path', async () => {
+  test('numbers, booleans and lists are parsed from text in query and path, but not in a body', async () => {
     expect((await echo({ name: 'a', parentId: '3' })).status).toBe(400)
     const reply = await call('POST', '/in/12/echo', { ...me, body: { name: 'a' }, query: { flag: 'true', ids: '1,2' } })
     expect(reply.data).toMatchObject({ params: { id: 12 }, query: { page: 1, flag: true, ids: [1, 2] }, userId: 7 })
@@ -452,23 +454,23 @@ describe('input', () => {
   })
   test.each([
     ['broken JSON', '{'],
-    ['a list in place of an object', '[]'],
-    ['33 levels', '['.repeat(33) + ']'.repeat(33)],
-    ['a hundred thousand levels', '['.repeat(100_000)],
+    ['an array instead of an object', '[]'],
+    ['a body of 33 levels', '['.repeat(33) + ']'.repeat(33)],
+    ['a body of 100,000 levels', '['.repeat(100_000)],
     ['invalid UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-  ])('%s is 400', async (_, body) => {
+  ])('%s answers 400', async (_, body) => {
     expect((await echo(body)).status).toBe(400)
   })
-  test('brackets inside texts do not nest', async () => {
+  test('brackets inside texts do not count as levels', async () => {
     expect((await echo({ name: 'a', remark: '['.repeat(100) })).status).toBe(200)
   })
-  test('another content type is 415', async () => {
+  test('a body that is not JSON answers 415', async () => {
     expect((await echo('name=a', { headers: { 'content-type': 'application/x-www-form-urlencoded' } })).status).toBe(
       415,
     )
     expect((await echo('{"name":"a"}', { headers: { 'content-type': 'application/vnd.api+json' } })).status).toBe(200)
   })
-  test('a prototype cannot be set', async () => {
+  test('__proto__ in a body sets no prototype', async () => {
     const reply = await echo('{"name":"a","data":{"__proto__":{"polluted":1}},"__proto__":{"name":"b"}}')
     expect(reply.status).toBe(200)
     expect(reply.data.name).toBe('a')
@@ -477,8 +479,11 @@ describe('input', () => {
 })
 
 describe('rates', () => {
-  test('per address on public routes, stricter where a secret is checked; /64 for IPv6; told when to come back', async () => {
-    const limitedServer = listen(endpoints, bareContext({ rateLimit: true }), gates)
+  /** The window of the limiter never ends, however long the requests take. */
+  const stopped: Clock = { now: () => 1_767_225_600_000 }
+
+  test('public operations are limited per IPv4 address and IPv6 /64, more strictly if they check a secret, with Retry-After', async () => {
+    const limitedServer = listen(endpoints, bareContext({ rateLimit: true }, stopped), gates)
     const from = (ip: string, path: string) =>
       send(limitedServer.url, 'GET', path, { headers: { 'x-forwarded-for': ip } })
     const statuses = async (count: number, ip: string, path: string) => {
@@ -498,8 +503,8 @@ describe('rates', () => {
       await limitedServer.kill()
     }
   })
-  test('per session on the others: 1,200 a minute', async () => {
-    const limitedServer = listen(endpoints, bareContext({ rateLimit: true }), gates)
+  test('operations with a token are limited to 1,200 requests a minute per session', async () => {
+    const limitedServer = listen(endpoints, bareContext({ rateLimit: true }, stopped), gates)
     try {
       let refused = 0
       for (let i = 0; i < 13; i++) {
@@ -511,7 +516,7 @@ describe('rates', () => {
       await limitedServer.kill()
     }
   })
-  test('an address is believed only from a trusted proxy', async () => {
+  test('X-Forwarded-For is used only if a trusted proxy sent it', async () => {
     expect((await call('GET', '/open/ip', { headers: { 'x-forwarded-for': '203.0.113.9, 10.0.0.1' } })).data).toBe(
       '10.0.0.1',
     )
@@ -569,7 +574,7 @@ describe('methods and paths', () => {
 
 describe('mounting', () => {
   const one: AnyEndpoint = endpoints[2]!
-  test('refuses two records for one route, also under other parameter names, and two of one id', () => {
+  test('two records with one id, or with one method and path (also with other parameter names), are refused', () => {
     const double = [
       { ...one, id: 'a', path: '/x/:id' },
       { ...one, id: 'b', path: '/x/:other' },
@@ -589,9 +594,9 @@ describe('mounting', () => {
 })
 
 describe('stopping', () => {
-  test('what is under way is answered, what comes later is refused', async () => {
-    let release = () => {}
-    const held = new Promise<void>((resolve) => (release = resolve))
+  test('a stopping server finishes running requests and refuses new ones', async () => {
+    const started = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<boolean>()
     const slow = endpoint({
       id: 'slow',
       method: 'GET',
@@ -600,17 +605,20 @@ describe('stopping', () => {
       tag,
       access: open,
       data: Type.Boolean(),
-      run: () => held.then(() => true),
+      run: () => {
+        started.resolve()
+        return held.promise
+      },
     })
     const stopping = bareContext()
     const own = listen([slow, endpoints[2]!], stopping, gates)
     const running = send(own.url, 'GET', '/open/slow')
-    await Bun.sleep(50)
+    await started.promise
     const stopped = own.stop()
     expect(stopping.lifecycle.draining).toBe(true)
     const later = await send(own.url, 'GET', '/open/thing').catch(() => 'refused')
     expect(later === 'refused' || (typeof later === 'object' && later.status === 503)).toBe(true)
-    release()
+    held.resolve(true)
     expect((await running).data).toBe(true)
     await stopped
   })

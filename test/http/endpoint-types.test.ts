@@ -76,4 +76,4 @@ test('the compiler refuses records whose run does not fit their schemas, access 
     expect(found[0], what).toMatch(pattern)
   }
   expect(errors).toHaveLength(WRONG_CALLS.length + WRONG.length)
-})
+}, 120_000)

@@ -1,4 +1,4 @@
-/** The API document: valid by an outside judge, complete for every operation, and true to what the server checks. */
+/** The API document: valid for an independent validator, complete for every operation, and the same as the checks of the server. */
 
 import { describe, expect, test } from 'bun:test'
 
@@ -31,7 +31,7 @@ import { answerProblem } from '#http/validate.ts'
 type Json = any
 
 const options = { version: '1.2.3', publicUrl: 'https://qr.example.org' }
-/** As a client gets it: only what JSON can carry. */
+/** As clients receive it, after a round trip through JSON. */
 const build = (endpoints: readonly AnyEndpoint[]): Json =>
   JSON.parse(JSON.stringify(openApiDocument(endpoints, options)))
 
@@ -49,7 +49,7 @@ const resolve = (doc: Json, schema: Json): Json =>
 const hasExample = (content: Json, doc: Json = document): boolean =>
   content.example !== undefined || resolve(doc, content.schema)?.examples?.length === 1
 
-/** What an operation lacks. */
+/** The missing parts of an operation. */
 function lacks(op: Json): string[] {
   const found: string[] = []
   if (!/\S/.test(op.summary ?? '')) found.push('summary')
@@ -95,29 +95,29 @@ function unresolved(doc: Json): string[] {
 }
 
 describe('the document of this server', () => {
-  test('is valid OpenAPI 3.1', async () => {
-    const judge = new Validator()
-    const { valid, errors } = await judge.validate(structuredClone(document))
+  test('the document is valid OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate(structuredClone(document))
     expect(errors ?? []).toEqual([])
     expect(valid).toBe(true)
-    expect(judge.version).toBe('3.1')
+    expect(validator.version).toBe('3.1')
   })
 
-  test('has every operation of the tables, no more and no less', () => {
-    const told = operations(document).map(({ name, op }) => `${name} ${op.operationId}`)
+  test('the document has exactly the operations of the endpoint tables', () => {
+    const documented = operations(document).map(({ name, op }) => `${name} ${op.operationId}`)
     const real = apiEndpoints.map((e) => `${e.method} ${e.path.replaceAll(/:(\w+)/g, '{$1}')} ${e.id}`)
-    expect(told.sort()).toEqual(real.sort())
-    expect(told.length).toBeGreaterThan(60)
+    expect(documented.sort()).toEqual(real.sort())
+    expect(documented.length).toBeGreaterThan(60)
   })
 
-  test('lacks nothing in any operation', () => {
+  test('every operation has summary, access, tag, examples, answers and refusals', () => {
     const lacking = operations(document).flatMap(({ name, op }) => lacks(op).map((what) => `${name}: ${what}`))
     expect(lacking).toEqual([])
   })
 
-  test('refers only to what it holds', () => expect(unresolved(document)).toEqual([]))
+  test('every reference in the document has a target', () => expect(unresolved(document)).toEqual([]))
 
-  test('declares each path parameter of each path, and one name per position', () => {
+  test('every path parameter is declared, with one name per position', () => {
     for (const { name, op } of operations(document)) {
       const inPath = [...name.matchAll(/\{(\w+)\}/g)].map((m) => m[1]!)
       const declared = (op.parameters ?? []).filter((p: Json) => p.in === 'path').map((p: Json) => p.name)
@@ -127,7 +127,7 @@ describe('the document of this server', () => {
     expect(shapes.filter((shape, i) => shapes.indexOf(shape) !== i)).toEqual([])
   })
 
-  test('gives examples that the server itself would accept and send', () => {
+  test('every example fits the schema that the server checks', () => {
     const wrong: string[] = []
     for (const e of apiEndpoints)
       for (const part of ['params', 'query', 'body', 'data'] as const) {
@@ -139,7 +139,7 @@ describe('the document of this server', () => {
     expect(wrong).toEqual([])
   })
 
-  test('has an example of its own for each text', () => {
+  test('every text has an example of its own', () => {
     const fillers = apiEndpoints.filter((e) =>
       (['params', 'query', 'body', 'data'] as const).some((part) => {
         const schema = e[part] as TSchema | undefined
@@ -149,7 +149,7 @@ describe('the document of this server', () => {
     expect(fillers.map((e) => e.id)).toEqual([])
   })
 
-  test('is the same each time, and holds nothing that only our schemas know', () => {
+  test('the document is the same each time and contains no keyword of our own schemas', () => {
     expect(build(apiEndpoints)).toEqual(document)
     expect(JSON.stringify(document)).not.toMatch(/"x-(text|time|id|alternatives|documented)"/)
   })
@@ -169,8 +169,8 @@ const sample = (more: Partial<AnyEndpoint> = {}): AnyEndpoint => ({
 })
 const only = (more: Partial<AnyEndpoint>): Json => operations(build([sample(more)]))[0]!.op
 
-describe('what the checks above would catch', () => {
-  test('an operation without summary, example, access or refusals', () => {
+describe('the checks above', () => {
+  test('the checks find an operation without summary, example, access or refusals', () => {
     expect(lacks(only({}))).toEqual([])
     expect(lacks(only({ summary: ' ' }))).toEqual(['summary'])
     const op = only({ method: 'POST', access: dual('qr_code:create'), body: Type.Object({ name: Line(9) }), data: Id })
@@ -182,7 +182,7 @@ describe('what the checks above would catch', () => {
     expect(lacks(op)).toEqual(['security', 'body example', 'response example', '403'])
   })
 
-  test('an invalid document and a reference to nothing', async () => {
+  test('the checks find an invalid document and a reference without a target', async () => {
     const doc = build([sample()])
     expect((await new Validator().validate(structuredClone(doc))).valid).toBe(true)
     doc.paths['/api/a'].get.responses[429].$ref = '#/components/responses/Gone'
@@ -191,7 +191,7 @@ describe('what the checks above would catch', () => {
     expect((await new Validator().validate(doc)).valid).toBe(false)
   })
 
-  test('an example that breaks its own schema', () => {
+  test('the checks find an example that does not fit its schema', () => {
     const code = Type.String({ pattern: '^Z{3}$' })
     expect(Value.Check(code, exampleOf(code, 'request'))).toBe(false)
     const helped = Type.String({ pattern: '^Z{3}$', examples: ['ZZZ'] })
@@ -206,7 +206,7 @@ describe('an operation', () => {
   }
   const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-  test('says who may call it, for machines and in words', () => {
+  test('an operation states its access in words and as x-access', () => {
     expect(only({ access: open })['x-access']).toEqual({ level: 'public', kind: 'open' })
     expect(only({ access: open }).security).toEqual([])
     expect(only({ access: signedIn })['x-access']).toEqual({ level: 'login', kind: 'signedIn' })
@@ -218,7 +218,7 @@ describe('an operation', () => {
     expect(only({ access: signedIn }).responses[403]).toBeUndefined()
   })
 
-  test('shows its answer inside the envelope, or bare when it is a file or page', () => {
+  test('an answer is shown in the envelope, or bare if it is a file or a page', () => {
     const listed = only({ data: PageOf(Type.Object({ id: Id, name: Line(10) })) }).responses[200].content
     expect(Object.keys(listed)).toEqual(['application/json'])
     expect(listed['application/json'].example).toEqual({
@@ -231,7 +231,7 @@ describe('an operation', () => {
     expect(Object.keys(page)).toEqual(['text/html', 'application/json'])
   })
 
-  test('asks for what is needed and no more', () => {
+  test('only fields without a default are required', () => {
     const op = only({ query: PageQuery({ orgId: Type.Optional(Id), kind: Enum(['A', 'B']) }) })
     const required = Object.fromEntries(
       op.parameters.filter((p: Json) => p.in === 'query').map((p: Json) => [p.name, p.required]),
@@ -246,14 +246,14 @@ describe('an operation', () => {
     expect(Object.keys(form.requestBody.content)).toEqual(['application/json', 'application/x-www-form-urlencoded'])
   })
 
-  test('has an optional body if every field of it is optional', () => {
+  test('a body is required only if one of its fields is', () => {
     const required = (body: TSchema) => only({ method: 'POST', body }).requestBody.required
     expect(required(Type.Object({ a: Type.Optional(Id), b: Type.Integer({ default: 3 }) }))).toBe(false)
     expect(required(Type.Object({ a: Type.Optional(Id), b: Id }))).toBe(true)
     expect(required(OneOf('Either', ['a', 'b'], { a: Type.Optional(Id), b: Type.Optional(Id) }))).toBe(true)
   })
 
-  test('names the language of every request, and the device only where it is read', () => {
+  test('every operation has Accept-Language, and logins have X-Device-Id and X-Device-Name', () => {
     const headers = (more: Partial<AnyEndpoint>) =>
       only(more).parameters.flatMap(({ $ref }: Json) => ($ref ? [$ref.split('/').at(-1)] : []))
     expect(headers({})).toEqual(['AcceptLanguage'])
@@ -262,20 +262,20 @@ describe('an operation', () => {
     expect(headers({ namesDevice: true, access: signedIn })).toEqual(['DeviceName', 'AcceptLanguage'])
   })
 
-  test('lists the refusals of its own rules with their reasons', () => {
+  test('the refusals of a record are listed with their reasons', () => {
     const op = only({ refuses: { 404: 'No such code.' } })
     expect(Object.keys(op.responses)).toEqual(['200', '404', '429', '503'])
     expect(op.responses[404]).toEqual({ $ref: '#/components/responses/NotFound', description: 'No such code.' })
   })
 
-  test('that answers pages refuses with pages, or JSON if asked', () => {
+  test('a page operation refuses with HTML or JSON', () => {
     const { responses } = only({ answers: 'text/html', refuses: { 403: 'Used.' } })
     expect(responses[403].description).toBe('Used.')
     expect(Object.keys(responses[403].content)).toEqual(['text/html', 'application/json'])
     expect(responses[429].headers['Retry-After']).toBeDefined()
   })
 
-  test('that answers bare JSON shows it without the envelope', () => {
+  test('bare JSON is shown without the envelope', () => {
     const { responses } = only({ answers: 'application/json', data: Model('Health', { status: Line(9) }) })
     expect(responses[200].content).toEqual({
       'application/json': {
@@ -285,13 +285,13 @@ describe('an operation', () => {
     })
   })
 
-  test('shows files as binary strings of every media type', () => {
+  test('files are shown as binary strings with each of their media types', () => {
     const { content } = only({ answers: 'image/png, text/csv' }).responses[200]
     expect(content['image/png'].schema).toEqual({ type: 'string', format: 'binary', contentMediaType: 'image/png' })
     expect(content['text/csv'].schema).toEqual({ type: 'string' })
   })
 
-  test('shows alternatives of a body as components with required fields that are not null', () => {
+  test('alternatives of a body are components with required fields that are not null', () => {
     const fields = {
       name: Line(9),
       ids: Type.Optional(Nullable(Type.Array(Id))),
@@ -313,7 +313,7 @@ describe('an operation', () => {
     expect(any.SendByAll.required).toEqual(['name', 'all'])
   })
 
-  test('shows alternatives that depend on a value with that value', () => {
+  test('alternatives that depend on a value are shown with that value', () => {
     const byPassword = { kind: ['PASSWORD'], password: true } as const
     const byCode = { kind: ['SMS_CODE', 'MAIL_CODE'], code: true } as const
     const body = OneOf('Prove', [byPassword, byCode], {
@@ -328,7 +328,7 @@ describe('an operation', () => {
     expect(ProveBySmsCodeOrMailCode.required).toEqual(['kind', 'code'])
   })
 
-  test('accepts times as text too, but answers them as integers only', () => {
+  test('times are integers or text in requests, and integers in answers', () => {
     const body = Type.Object({ at: Time, until: Type.Optional(Nullable(Time)) })
     const schema = only({ method: 'POST', body }).requestBody.content['application/json'].schema.properties
     const types = (property: Json) => property.anyOf.map((s: Json) => s.format ?? s.type)
@@ -336,7 +336,7 @@ describe('an operation', () => {
     expect(types(schema.until)).toEqual(['int64', 'date-time', 'null'])
   })
 
-  test('keeps every variant of a union', () => {
+  test('every variant of a union is shown', () => {
     const data = Type.Object({ target: Type.Union([Id, Type.String()]), other: Type.Union([Id, Line(9), Type.Null()]) })
     const { properties } = only({ data }).responses[200].content['application/json'].schema.properties.data
     const types = (property: Json) => property.anyOf.map((s: Json) => s.type)
@@ -344,7 +344,7 @@ describe('an operation', () => {
     expect(types(properties.other)).toEqual(['integer', 'string', 'null'])
   })
 
-  test('shows nullable values and times as JSON Schema does', () => {
+  test('nullable values have two types, and times have format int64', () => {
     const data = Type.Object({
       parentId: Nullable(Id),
       kind: Nullable(Enum(['A'])),
@@ -362,7 +362,7 @@ describe('an operation', () => {
     expect(properties.deletedAt).toMatchObject({ type: ['integer', 'null'], format: 'int64' })
   })
 
-  test('refers to a named schema wherever it is used, alone, in lists, pages and unions', () => {
+  test('a named schema is a component that every use refers to: alone, in lists, pages and unions', () => {
     const Thing = Model('Thing', { id: Id })
     const doc = build([
       sample({ data: Thing }),
@@ -379,7 +379,7 @@ describe('an operation', () => {
     expect(JSON.stringify(doc)).not.toContain('$id')
   })
 
-  test('shows a tree as a schema that refers to itself', () => {
+  test('a tree is a component that refers to itself', () => {
     const Node = Tree('Node', { id: Id })
     const doc = build([sample({ data: Type.Array(Node) })])
     expect(dataOf(doc, '/api/a').items).toEqual(refTo('Node'))
@@ -387,7 +387,7 @@ describe('an operation', () => {
     expect(doc.components.schemas.NodeListEnvelope.examples).toEqual([{ code: 200, data: [{ id: 42, children: [] }] }])
   })
 
-  test('keeps what one use says differently about a named schema beside the reference', () => {
+  test('a different description or default of a named schema is shown beside the reference', () => {
     const Size = Named('Size', Enum(['S', 'L'], { description: 'Small or large' }))
     const said = { ...Size, description: 'Of the shirt', default: 'S' }
     for (const fields of [
@@ -402,7 +402,7 @@ describe('an operation', () => {
     }
   })
 
-  test('cannot be documented when two different schemas have one name', () => {
+  test('two different schemas with one name are refused', () => {
     const claims = (other: TSchema) => () =>
       build([sample({ data: Model('Thing', { id: Id }) }), sample({ id: 'a.c', path: '/api/c', data: other })])
     expect(claims(Model('Thing', { id: Id }))).not.toThrow()
@@ -413,7 +413,7 @@ describe('an operation', () => {
 
 describe('a tree in an answer', () => {
   const Node = Tree('Node', { id: Id })
-  test('is checked at every level', () => {
+  test('a tree in an answer is checked at every level', () => {
     const deep = (leaf: unknown) => [{ id: 1, children: [{ id: 2, children: [{ id: 3, children: [leaf] }] }] }]
     expect(answerProblem(Type.Array(Node), deep({ id: 4, children: [] }))).toBeUndefined()
     expect(answerProblem(Type.Array(Node), deep({ id: 4 }))).toContain('/0/children/0/children/0/children/0')

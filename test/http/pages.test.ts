@@ -1,4 +1,4 @@
-/** The page shell: nothing of a user's text becomes markup, and the policy allows just what the page holds. */
+/** HTML pages: texts of users never become markup, and the Content-Security-Policy allows only the contents of the page. */
 
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
@@ -32,7 +32,7 @@ const policy = (response: Response): Record<string, string> =>
   )
 
 describe('html', () => {
-  test('escapes what is put in, keeps nested markup and lists of it, writes nothing for nothing', () => {
+  test('html`` escapes values, keeps nested markup and lists of it, and writes nothing for null, undefined and booleans', () => {
     expect(html`<b title="${EVIL}">${EVIL}</b>`.text).toBe(
       '<b title="&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;">' +
         '&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;</b>',
@@ -42,14 +42,14 @@ describe('html', () => {
     expect(html`${rawHtml('<hr>')}`.text).toBe('<hr>')
   })
 
-  test('does not take an object that merely looks like markup for markup', () => {
+  test('html`` escapes an object that only looks like markup', () => {
     const lookalike = { text: '<script>' } as unknown as string
     expect(html`${lookalike}`.text).toBe('[object Object]')
   })
 })
 
 describe('a page', () => {
-  test('is HTML in the language asked for, not kept by anybody', async () => {
+  test('a page is HTML in the language of the caller and is not stored by caches', async () => {
     const response = page({ locale: 'zh' })
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -63,7 +63,7 @@ describe('a page', () => {
     expect(await page().text()).toContain('<html lang="en">')
   })
 
-  test('allows exactly the style sheet that it holds', async () => {
+  test('the policy of a page allows exactly the style sheet in it', async () => {
     const response = page()
     const styles = [...(await response.text()).matchAll(/<style>([^]*?)<\/style>/g)].map((m) => m[1]!)
     expect(styles).toHaveLength(1)
@@ -78,7 +78,7 @@ describe('a page', () => {
     })
   })
 
-  test('opens its policy only for what it was told of', () => {
+  test('the policy of a page allows further sources only if they are given', () => {
     const {
       'img-src': images,
       'form-action': action,
@@ -89,14 +89,14 @@ describe('a page', () => {
     expect(rest).toBe("'none'")
   })
 
-  test('takes status, caching and headers from its maker', () => {
+  test('a page can have another status, caching and further headers', () => {
     const response = page({ status: 410, cache: 'no-cache', headers: { etag: '"1"' } })
     expect(response.status).toBe(410)
     expect(response.headers.get('cache-control')).toBe('no-cache')
     expect(response.headers.get('etag')).toBe('"1"')
   })
 
-  test('holds no script, no inline style, nothing from elsewhere, and no markup of a user', async () => {
+  test('a page contains no script, no inline style, no address of another server and no markup of a user', async () => {
     const pages = [
       page({
         title: EVIL,
@@ -141,7 +141,7 @@ describe('a page', () => {
 })
 
 describe('the parts', () => {
-  test('a field ties its label, hint and error together', () => {
+  test('a field refers to its label, and to its error instead of its hint', () => {
     const plain = field({
       label: 'Name',
       name: 'n',
@@ -161,7 +161,7 @@ describe('the parts', () => {
     expect(wrong).not.toContain('As you like')
   })
 
-  test('a button links only where it is safe to go', () => {
+  test('a button links only to safe addresses', () => {
     for (const href of ['/x', 'https://example.org/?a=1', 'http://example.org', 'mailto:mei@example.org', 'tel:+86138'])
       expect(button('Open', { href }).text).toBe(`<a class="button" href="${href}">Open</a>`)
     for (const href of [
@@ -175,11 +175,11 @@ describe('the parts', () => {
       expect(button('Open', { href }).text).toBe('')
   })
 
-  test('a password never gets its value back', () => {
+  test('a password field never contains a value', () => {
     expect(field({ label: 'p', name: 'p', type: 'password', value: 'hunter2' }).text).not.toContain('hunter2')
   })
 
-  test('a text keeps its line breaks, in a textarea too', () => {
+  test('a text keeps its line breaks, also in a textarea', () => {
     expect(text(' a\n  b').text).toBe('<p class="text"> a\n  b</p>')
     expect(field({ label: 't', name: 't', type: 'textarea', value: 'a\n  b' }).text).toContain('>a\n  b</textarea>')
   })
@@ -195,14 +195,14 @@ describe('the parts', () => {
   })
 })
 
-describe('pages of refusal', () => {
-  test('carry their status and sentence', async () => {
+describe('error pages', () => {
+  test('an error page has the status and the sentence of the error', async () => {
     const error = errorPage(403, 'You may not', 'en')
     expect(error.status).toBe(403)
     expect(await error.text()).toContain('<h1>You may not</h1>')
   })
 
-  test('not found is the same page for everybody, in two languages', async () => {
+  test('the 404 page is always the same, in English or Chinese', async () => {
     expect(notFoundPage('en').status).toBe(404)
     expect(await notFoundPage('en').text()).toBe(await notFoundPage('en').text())
     expect(await notFoundPage('en').text()).toContain('Nothing to see here')

@@ -1,6 +1,6 @@
 /**
- * The files of /docs, embedded in the executable as files: each import is a path, in the source tree or inside the binary, and
- * the bytes are read only when a browser asks for them. Swagger UI rather than Scalar: docs/adr/0004-api-document.md.
+ * The files of /docs. They are embedded in the executable: each import is a path (in the source tree or inside the binary), and the
+ * bytes are read when a browser requests them. Why Swagger UI and not Scalar: docs/adr/0004-api-document.md.
  */
 
 import script from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
@@ -11,9 +11,9 @@ import look from './look.css' with { type: 'file' }
 import style from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 
 export interface Asset {
-  /** Endpoint's name and last part of the path under /docs. */
+  /** Last part of the path under /docs, and of the endpoint's id. */
   name: string
-  /** Path of the file. */
+  /** Path of the embedded file. */
   file: string
   type: string
 }
@@ -39,7 +39,7 @@ export const DOCS_PAGE = `<!doctype html>
 <link rel="stylesheet" href="/docs/look.css">
 </head>
 <body>
-<noscript>This page needs JavaScript. The same in plain JSON: <a href="/openapi.json">/openapi.json</a></noscript>
+<noscript>This page needs JavaScript. The document itself: <a href="/openapi.json">/openapi.json</a></noscript>
 <div id="ui"></div>
 <script src="/docs/swagger-ui.js"></script>
 <script src="/docs/start.js"></script>
@@ -47,7 +47,7 @@ export const DOCS_PAGE = `<!doctype html>
 </html>
 `
 
-/** Only this server, and the pictures that Swagger UI's style sheet carries as data. */
+/** Allows this server only, and the `data:` images of Swagger UI's style sheet. */
 export const DOCS_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,4 +1,4 @@
-/** Imports with `{ type: 'file' }` give the file's path. */
+/** An import with `{ type: 'file' }` is the path of the file. */
 declare module 'swagger-ui-dist/swagger-ui-bundle.js' {
   const path: string
   export default path

@@ -1,4 +1,4 @@
-// Runs in the browser on /docs: shows /openapi.json and follows the system's light or dark look.
+// Runs in the browser on /docs: shows /openapi.json, light or dark like the system.
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 dark.addEventListener('change', follow)
@@ -9,13 +9,13 @@ globalThis.SwaggerUIBundle({
   url: '/openapi.json',
   layout: 'BaseLayout',
   deepLinking: true,
-  // Hundreds of operations: the sections first.
+  // There are hundreds of operations: start with the closed sections.
   docExpansion: 'none',
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   filter: true,
   tryItOutEnabled: true,
-  // Neither the document nor a token leaves this server.
+  // Never send the document to a public validator, and never store tokens.
   validatorUrl: null,
   persistAuthorization: false,
 })

@@ -76,7 +76,7 @@ async function inSentences<T>(task: () => Promise<T>): Promise<T> {
   try {
     return await task()
   } catch (error) {
-    const problem = error instanceof InvalidRequest ? error.found[0] : undefined
+    const problem = error instanceof InvalidRequest ? error.problems[0] : undefined
     if (problem === undefined) throw error
     const field = problem.path.endsWith('username') ? FIELDS.username : FIELDS.password
     throw badRequest(`${field.en} ${problem.text.en}.`, `${field.zh}${problem.text.zh}。`)

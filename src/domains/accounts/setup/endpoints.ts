@@ -18,7 +18,7 @@ async function submit(ctx: AppContext, body: SetupForm, caller: Caller): Promise
     return setupDonePage(username, caller)
   } catch (error) {
     if (!(error instanceof InvalidRequest)) throw error
-    return setupPage({ token, username, details: error.detailsIn(caller.locale) }, caller)
+    return setupPage({ token, username, problems: error.problems }, caller)
   }
 }
 

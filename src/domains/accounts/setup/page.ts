@@ -1,7 +1,7 @@
 /** The page that makes the first administrator. A plain form: no script. */
 
 import type { Caller } from '#http/endpoint.ts'
-import { type Detail } from '#http/errors.ts'
+import type { FieldProblem } from '#http/errors.ts'
 import { button, card, field, form, hiddenField, html, htmlPage, notice, text } from '#http/pages.ts'
 
 import { ADMIN_PASSWORD_MIN, PASSWORD_MAX } from '../limits.ts'
@@ -40,16 +40,16 @@ const WORDS = {
 interface Filled {
   token: string
   username?: string
-  /** Problems by `body.<field>`. */
-  details?: readonly Detail[]
+  /** With paths `body.<field>`. */
+  problems?: readonly FieldProblem[]
 }
 
 /** The form, or the form again with what is wrong (status 400). */
-export function setupPage({ token, username = '', details = [] }: Filled, caller: Caller): Response {
+export function setupPage({ token, username = '', problems = [] }: Filled, caller: Caller): Response {
   const words = WORDS[caller.locale]
   const problem = (name: string) => {
-    const message = details.find((d) => d.path === `body.${name}`)?.message
-    return message === undefined ? {} : { error: message }
+    const found = problems.find(({ path }) => path === `body.${name}`)
+    return found === undefined ? {} : { error: found.text[caller.locale] }
   }
   const fields = [
     hiddenField('token', token),
@@ -90,8 +90,8 @@ export function setupPage({ token, username = '', details = [] }: Filled, caller
   return htmlPage({
     title: words.title,
     locale: caller.locale,
-    status: details.length > 0 ? 400 : 200,
-    body: html`${details.length > 0 ? notice(words.problem, 'bad') : undefined}${card(
+    status: problems.length > 0 ? 400 : 200,
+    body: html`${problems.length > 0 ? notice(words.problem, 'bad') : undefined}${card(
       [text(words.intro), form('/setup', fields)],
       {
         title: words.title,

@@ -1,8 +1,9 @@
 import type { AppContext } from '#context'
+import type { FieldProblem } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 
 import type { Owner } from '../owner.ts'
-import { type FieldProblem, noSuchCategory } from './errors.ts'
+import { noSuchCategory } from './errors.ts'
 import type { NewQrCode, QrCodeView } from './model.ts'
 import { checkRoom, quotaOf } from './quota.ts'
 import { insertCode, type QrCodeRow } from './store.ts'

@@ -1,12 +1,7 @@
-import { type AppError, forbidden, limited } from '#http/errors.ts'
-import { invalid } from '#http/validate.ts'
+import { type AppError, type FieldProblem, forbidden, limited } from '#http/errors.ts'
+import { invalidAll } from '#http/validate.ts'
 
 import { bytesOf } from './rules.ts'
-
-export interface FieldProblem {
-  path: string
-  text: { en: string; zh: string }
-}
 
 export const contentTooLong = (path: string, content: string, max: number): FieldProblem => {
   const bytes = bytesOf(content)
@@ -24,7 +19,7 @@ export const noSuchCategory = (path: string): FieldProblem => ({
   text: { en: 'names a category that does not exist', zh: '分类不存在' },
 })
 
-export const refuse = ({ path, text }: FieldProblem): AppError => invalid(path, text.en, text.zh)
+export const refuse = (problem: FieldProblem): AppError => invalidAll([problem])
 
 /** Waiting does not help, but 4022 rides on 429, which always names a time: an hour keeps clients from hammering. */
 export const quotaReached = (limit: number): AppError =>

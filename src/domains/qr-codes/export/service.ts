@@ -61,7 +61,7 @@ async function chosenIds(ctx: AppContext, owner: Owner, input: ExportCodes): Pro
     return all
   }
   // Not by the schema: its way to find duplicates takes a microsecond an id.
-  if (new Set(ids).size !== ids.length) throw invalid('body.ids', 'must not name anything twice', '不能有重复项')
+  if (new Set(ids).size !== ids.length) throw invalid('body.ids', 'must not contain duplicates', '不能有重复项')
   for await (const rows of rowsOf(ctx, owner, ids)) if (rows.some((row) => row === undefined)) throw notFound()
   return ids
 }

@@ -1,4 +1,4 @@
-/** The one style sheet of the public pages. Written into each page, allowed there by its hash: no other style can run. */
+/** The style sheet of the HTML pages. It is written into each page and allowed there by its hash, so no other style applies. */
 
 import { createHash } from 'node:crypto'
 
@@ -51,13 +51,13 @@ code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overfl
 @media print{body{background:#fff}header,footer,.button{display:none}.card{border:0;box-shadow:none}}
 `.trim()
 
-/** One value, not a template: a formatter that indents the markup around it must not change what the hash was taken of. */
+/** A single value: the formatter must not indent it, because the hash covers every character. */
 export const STYLE_ELEMENT = rawHtml(`<style>${STYLE}</style>`)
 
 /** `'sha256-…'` for the `style-src` of a page's Content-Security-Policy. */
 export const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 
-/** Tessera's mark: the finder pattern of a QR code, laid as tiles. */
+/** The logo: a finder pattern of a QR code made of tiles. */
 export const MARK_SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true"><rect x="2" y="2" width="8.5" height="8.5" rx="2.5" fill="none" stroke="currentColor" stroke-width="2"/><rect x="4.75" y="4.75" width="3" height="3" rx=".75"/><rect x="13" y="1" width="10.5" height="10.5" rx="3" opacity=".35"/><rect x="1" y="13" width="10.5" height="10.5" rx="3" opacity=".35"/><rect x="13" y="13" width="4.75" height="4.75" rx="1.25"/><rect x="18.75" y="18.75" width="4.75" height="4.75" rx="1.25"/></svg>'
 
