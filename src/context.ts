@@ -13,7 +13,7 @@ import type { Tokens } from '#platform/tokens.ts'
 export interface Lifecycle {
   /** Epoch milliseconds. */
   readonly startedAt: number
-  /** The server is stopping and takes nothing new. */
+  /** The server is stopping and accepts no new requests. */
   draining: boolean
 }
 
@@ -26,20 +26,20 @@ export interface AppContext {
   readonly limiter: Limiter
   readonly passwords: Passwords
   readonly tokens: Tokens
-  /** For what must lie in the database and not be read there. */
+  /** Encrypts texts that must not be readable in the database. */
   readonly seal: Seal
   readonly lifecycle: Lifecycle
 }
 
 /**
- * State that belongs to one domain and lives as long as the context (a cache, a queue), made when first asked for.
- * It keeps `AppContext` from naming every domain's inside, and two servers in one process apart.
+ * State of one domain that lives as long as the context (a cache, a queue), created on first use. `AppContext` does not have to list
+ * it, and two servers in one process do not share it.
  */
-export function perContext<T>(make: (ctx: AppContext) => T): (ctx: AppContext) => T {
-  const made = new WeakMap<AppContext, T>()
+export function perContext<T>(create: (ctx: AppContext) => T): (ctx: AppContext) => T {
+  const created = new WeakMap<AppContext, T>()
   return (ctx) => {
-    let value = made.get(ctx)
-    if (value === undefined) made.set(ctx, (value = make(ctx)))
+    let value = created.get(ctx)
+    if (value === undefined) created.set(ctx, (value = create(ctx)))
     return value
   }
 }

@@ -22,12 +22,12 @@ import { bare, failure, publicError, publicSuccess, success } from './respond.ts
 import { type PathParams, Router } from './router.ts'
 import { answerProblem, type Validator, validator } from './validate.ts'
 
-/** What the gates need to know of people; the domains give it (see app.ts), so that `http/` depends on none of them. */
+/** Questions about users that the gates ask. The domains answer them (app.ts), so that `http/` depends on no domain. */
 export interface Gatekeeper {
-  /** The person behind a token on the device it was given to, or the 401 to answer. */
+  /** The user whose token this is, if it was issued to this device; otherwise the 401 to answer. */
   authenticate(ctx: AppContext, token: string, deviceId: string | undefined): MaybePromise<Actor | AppError>
   can(ctx: AppContext, userId: number, domain: PermissionDomain, scopeId: number, point: string): MaybePromise<boolean>
-  /** Holds any role in the PLATFORM domain. */
+  /** Whether the user holds any role in the PLATFORM domain. */
   isAdministrator(ctx: AppContext, userId: number): MaybePromise<boolean>
 }
 
@@ -45,7 +45,7 @@ const trustOf = perContext((ctx) => ipTest(ctx.config.trustedProxies))
 
 type Params = Readonly<Record<string, string>>
 
-/** One mounted endpoint with everything compiled for it. */
+/** Answers the requests of one endpoint, with its compiled validators. */
 class Route {
   readonly #params: Validator | undefined
   readonly #query: Validator | undefined
@@ -123,7 +123,7 @@ class Route {
     const { endpoint, ctx } = this
     const rawQuery = this.#query && readQuery(request.url)
     let rawBody: unknown
-    // Only a dual-domain write can name its organization in the body: then the body is read before permission is decided.
+    // Only a dual write can name its organization in the body; the body is then read before the permission check.
     const bodyNamesScope = endpoint.access.kind === 'dual' && this.#body !== undefined
     if (bodyNamesScope) rawBody = await readBody(request, this.#maxBody, endpoint.acceptsForm === true)
 
@@ -190,7 +190,7 @@ class Route {
     if (problem !== undefined) throw new Error(`${this.endpoint.id} answered against its schema: ${problem}`)
   }
 
-  /** An answer that the API document does not list becomes a 500 that says so, which fails the test that caused it. */
+  /** In tests and development: an answer that the API document does not list becomes a 500 that says so. */
   #checkDocumented(response: Response, caller: Caller): Response {
     const problem = undocumented(this.endpoint, response)
     if (problem === undefined) return response
@@ -207,7 +207,7 @@ class Route {
   }
 }
 
-/** Pages are for people: their errors are pages too, unless JSON was asked for. */
+/** Errors of pages are pages too, unless the client asks for JSON. */
 function refusal(error: AppError, answers: string | undefined, request: Request, requestId: string): Response {
   const locale = localeOf(request)
   if (answers !== 'text/html' || wantsJson(request)) return failure(error, requestId, locale)
@@ -220,7 +220,7 @@ function refusal(error: AppError, answers: string | undefined, request: Request,
 export const wantsJson = (request: Request): boolean =>
   (request.headers.get('accept') ?? '').includes('application/json')
 
-/** Reads the name as `normalize.ts` will: the camelCase one counts whenever it is there, be it null. */
+/** Reads the name like `normalize.ts`: if the camelCase name is present, even null, it wins. */
 function orgIdOf(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return undefined
   const { orgId, org_id } = body as { orgId?: unknown; org_id?: unknown }
@@ -232,7 +232,7 @@ function readQuery(url: string): Params {
   return at < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(at + 1)))
 }
 
-/** One Elysia application with one route: everything else is found in our own table. (Mounting each separately costs 13–18 ms of start, measured.) */
+/** One Elysia application with one route; the router finds the endpoint. See docs/adr/0015-routing.md. */
 export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates: Gatekeeper) {
   const router = new Router(endpoints)
   const routes = new Map<AnyEndpoint, Route>()
@@ -242,10 +242,10 @@ export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates:
     const found = router.find(request.method, pathOf(request.url))
     if (!('endpoint' in found)) return refuseUnrouted(found, request, new RequestCaller(request, server, trusted), ctx)
     let route = routes.get(found.endpoint)
-    // Made on the first request: most operations are not called in the life of a process, and each holds compiled validators.
+    // Created by the first request: compiling the validators of operations that are never called would cost start time and memory.
     if (route === undefined) routes.set(found.endpoint, (route = new Route(found.endpoint, ctx, gates)))
-    const response = await route.answer(request, found.params, server)
-    return request.method === 'HEAD' ? withoutContent(response) : response
+    // Bun sends the headers of the answer to HEAD, without the content.
+    return route.answer(request, found.params, server)
   }
 
   return new Elysia({ name: 'tessera' }).all('/*', ({ request, server }) => dispatch(request, server), {
@@ -253,7 +253,7 @@ export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates:
   })
 }
 
-/** From the slash after the host, which may be short (`http://nas/`), to the query. */
+/** The URL from the slash after the host to the query. Elysia assumes a host of at least four characters (`http://nas/`). */
 function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   const end = url.indexOf('?', start)
@@ -268,12 +268,4 @@ function refuseUnrouted(allowed: readonly string[], request: Request, caller: Ca
   if (allowed.length > 0) response.headers.set('allow', allowed.join(', '))
   ctx.log.access(request.method, request.url, response.status, 0, caller, 0)
   return response
-}
-
-/** RFC 9110 §9.3.2: the header fields that GET would send, and no content. */
-async function withoutContent(response: Response): Promise<Response> {
-  const { status, headers } = response
-  if (response.body !== null && !headers.has('content-length'))
-    headers.set('content-length', String((await response.arrayBuffer()).byteLength))
-  return new Response(null, { status, headers })
 }

@@ -17,7 +17,7 @@ interface Resource {
 }
 
 export class Router {
-  // One tree for all methods: a path is looked up once, and a wrong method is told from an unknown path.
+  // One tree for all methods: a path is looked up once, and a wrong method can be distinguished from an unknown path.
   readonly #tree = new Memoirist<Resource>()
 
   /** Throws when two records share an id, or a method and path. */

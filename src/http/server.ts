@@ -1,4 +1,4 @@
-/** Listening and stopping. */
+/** Listens for requests, and stops in an orderly way. */
 
 import type { AppContext } from '#context'
 import { SECOND } from '#platform/clock.ts'
@@ -7,16 +7,16 @@ import type { AnyEndpoint } from './endpoint.ts'
 import { type Gatekeeper, mount } from './mount.ts'
 
 export interface RunningServer {
-  /** `http://host:port` it really listens on. */
+  /** `http://host:port`, with the port that was chosen if the configured one is 0. */
   readonly url: string
-  /** Answers what is under way, refuses what is new, for at most `DRAIN_MS`; then closes what is left. */
+  /** Finishes running requests and refuses new ones for at most `DRAIN_MS`, then closes all connections. */
   stop(): Promise<void>
   /** Closes every connection at once. */
   kill(): Promise<void>
 }
 
 const DRAIN_MS = 10 * SECOND
-/** Seconds without a byte before an idle connection is closed. Longer than common proxies' keep-alive (60 s). */
+/** An idle connection is closed after this many seconds; longer than the keep-alive of common proxies (60 s). */
 const IDLE_SECONDS = 75
 
 export function listen(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates: Gatekeeper): RunningServer {
@@ -30,7 +30,7 @@ export function listen(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates
     async stop() {
       ctx.lifecycle.draining = true
       const drained = server.stop(false)
-      // A timer that nobody waits for any more would keep the process alive.
+      // Cleared below, because a pending timer keeps the process alive.
       let timer: ReturnType<typeof setTimeout> | undefined
       const late = new Promise<'late'>((resolve) => (timer = setTimeout(resolve, DRAIN_MS, 'late')))
       if ((await Promise.race([drained, late])) === 'late') await server.stop(true)
