@@ -1,6 +1,6 @@
 /**
- * What each domain brings to the isolation test, in `test/<domain>/isolation.ts`: rows of a victim, and which operation's ids they
- * stand for. A new operation with an id needs an entry in its domain's file; the isolation test fails without one.
+ * The contribution of a domain to the isolation test, in `test/<domain>/isolation.ts`: rows of a victim, and the ids of operations
+ * that they stand for. A new operation with an id needs an entry in its domain's file; the isolation test fails without one.
  */
 
 import type { Person, TestServer } from '../harness/index.ts'

@@ -1,4 +1,4 @@
-/** Requests as a client would send them, and answers taken apart. */
+/** Sends requests like a client, and parses the answers. */
 
 export interface RequestOptions {
   token?: string
@@ -12,7 +12,7 @@ export interface RequestOptions {
 export interface Reply<T = any> {
   status: number
   headers: Headers
-  /** The envelope's `code`, or 0 when the answer is not JSON. */
+  /** The envelope's `code`, or 0 if the answer is not JSON. */
   code: number
   data: T
   message: string
@@ -23,7 +23,7 @@ export interface Reply<T = any> {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Sends a request to one server, perhaps as one user. */
+/** Sends a request to one server, as one user or without signing in. */
 export type Send = (method: Method, path: string, options?: RequestOptions) => Promise<Reply>
 
 /** Fails the test, with the answer in the message, unless the request succeeded. */

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts'
 
-/** Real time plus what a test added. */
+/** Real time plus the time that a test added. */
 export class TestClock implements Clock {
   #ahead = 0
   now(): number {

@@ -1,4 +1,4 @@
-/** A PostgreSQL database of its own for each test that needs one. */
+/** Creates a separate PostgreSQL database for each server under test. */
 
 import { SQL } from 'bun'
 

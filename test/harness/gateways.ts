@@ -1,12 +1,12 @@
 /**
- * Real counterparts of what the server talks to: a mail server, an SMS webhook and a one-click webhook, on this machine.
+ * Real counterparts of the services that the server calls: a mail server, an SMS webhook and a one-click webhook, on this machine.
  *
  *     const gateways = await startGateways()
  *     const s = await startServer({ config: gateways.config })
  *     …
  *     const code = await gateways.codeFor('+8613800138000')
  *
- * Works with the compiled executable, too: the server only knows their addresses.
+ * Also works with the compiled executable, because the server knows only their addresses.
  */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
@@ -27,7 +27,7 @@ export interface SentSms {
 }
 
 const SECRET = 'hook/secret +&'
-/** In a test nothing takes long: what has not come by then does not come. */
+/** How long a test waits for a message. */
 const PATIENCE_MS = 10_000
 
 export interface Gateways {
@@ -35,15 +35,15 @@ export interface Gateways {
   readonly config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'smsUrl' | 'oneclickUrl'>
   readonly mails: SentMail[]
   readonly messages: SentSms[]
-  /** Phone number (or an HTTP status to refuse with) for each token that the one-click webhook knows; others are 422. */
+  /** The phone number, or an HTTP status to refuse with, for each token of the one-click webhook; unknown tokens get 422. */
   readonly tokens: Map<string, string | number>
-  /** Requests to the webhooks whose signature was wrong: must stay 0. */
+  /** Number of webhook requests with a wrong signature; must stay 0. */
   readonly forged: number
-  /** The next code that was sent to this address or number and not asked for yet. Waits for it; rejects after 10 s. */
+  /** The next code sent to this address or number that no earlier call returned. Waits for it; rejects after 10 s. */
   codeFor(to: string): Promise<string>
-  /** The same for any mail. */
+  /** The same for any e-mail. */
   mailFor(to: string): Promise<SentMail>
-  /** Answers of the SMS webhook from now on; undefined: takes the message. */
+  /** The answer of the SMS webhook to later requests; undefined accepts the message. */
   sms: (message: SentSms) => Promise<number | undefined> | number | undefined
   stop(): Promise<void>
 }
@@ -57,7 +57,7 @@ export async function startGateways(mail: MailSinkOptions = {}): Promise<Gateway
   const hooks = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    // Some tests hang here on purpose.
+    // Some tests make the webhook hang on purpose.
     idleTimeout: 0,
     async fetch(request) {
       const body = await request.text()
@@ -118,7 +118,7 @@ export async function startGateways(mail: MailSinkOptions = {}): Promise<Gateway
   return gateways
 }
 
-/** What docs/operations.md tells the author of a webhook to do. */
+/** Checks the signature as docs/operations.md describes it for authors of webhooks. */
 function isSigned(headers: Headers, body: string): boolean {
   const timestamp = headers.get('x-tessera-timestamp') ?? ''
   const given = Buffer.from(headers.get('x-tessera-signature') ?? '', 'hex')

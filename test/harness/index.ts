@@ -1,4 +1,4 @@
-/** What tests import: a real server in a fresh data directory, people on it, and requests. */
+/** The imports of tests: a real server in a fresh data directory, its users, and requests. */
 export { ADMIN, inProcess, startServer, type ServerOptions, type TestServer } from './server.ts'
 export { type OperationId } from './api.ts'
 export { ok, type Reply, type RequestOptions } from './client.ts'

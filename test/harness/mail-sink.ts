@@ -1,4 +1,4 @@
-/** A real mail server that keeps what it gets, and misbehaves on demand. Its certificate is made for tests and known to everybody. */
+/** A real mail server that keeps the mails it receives, and fails on demand. Its certificate is public and only for tests. */
 
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 
 const pem = (name: string): string => join(import.meta.dir, 'tls', name)
-/** The authority to trust: it signed itself, for localhost and 127.0.0.1. */
+/** A self-signed certificate for localhost and 127.0.0.1; the server under test must trust it. */
 export const TEST_CA = pem('cert.pem')
 
 export interface SentMail {
   to: string
-  /** Of the envelope. */
+  /** From the envelope. */
   from: string
-  /** Whether the connection was encrypted, and who signed in. */
+  /** Whether the connection was encrypted, and the user who signed in. */
   secure: boolean
   user: string | undefined
   /** Lower-case names; decoded. */
@@ -33,20 +33,20 @@ export interface Refusal {
 export interface MailSinkOptions {
   /** TLS from the first byte. */
   implicit?: boolean
-  /** Offer no STARTTLS. */
+  /** Do not offer STARTTLS. */
   clear?: boolean
   user?: string
   password?: string
-  /** What is said to a recipient; `nth` counts from 1 over all. */
+  /** The answer to a recipient; `nth` counts all recipients from 1. */
   onRecipient?: (to: string, nth: number) => Refusal | undefined
-  /** What is said to a whole mail, before it is kept. */
+  /** The answer to a complete mail, before it is kept. */
   onMail?: (mail: SentMail) => Promise<Refusal | undefined> | Refusal | undefined
 }
 
 export interface MailSink {
   readonly port: number
   readonly mails: SentMail[]
-  /** Recipients asked for, refused ones included. */
+  /** Requested recipients, including refused ones. */
   readonly asked: string[]
   stop(): Promise<void>
 }
@@ -63,7 +63,7 @@ export async function startMailSink(options: MailSinkOptions = {}): Promise<Mail
     authOptional: options.user === undefined,
     disabledCommands: options.clear ? ['STARTTLS'] : [],
     logger: false,
-    // Asking who 127.0.0.1 is takes 100 ms.
+    // A reverse lookup of 127.0.0.1 takes 100 ms.
     disableReverseLookup: true,
     onAuth({ username, password }, _session, done) {
       if (username === options.user && password === options.password) done(null, { user: username })
@@ -94,7 +94,7 @@ export async function startMailSink(options: MailSinkOptions = {}): Promise<Mail
       })
     },
   })
-  // Clients that break off are what some tests are about.
+  // Some tests break off connections on purpose.
   server.on('error', () => {})
   const listening = server.listen(0, '127.0.0.1')
   await new Promise((resolve) => listening.once('listening', resolve))
@@ -145,7 +145,7 @@ const words = (text: string): string =>
         ? Buffer.from(inner, 'base64').toString('latin1')
         : quoted(inner.replaceAll('_', ' ')).toString('latin1'),
     )
-    // Encoded characters may be cut between words: put together as bytes, read as UTF-8 at the end.
+    // A character may be split between encoded words, so the bytes are joined before they are decoded as UTF-8.
     .replace(/[\u0080-\u00ff]+/g, (bytes) => Buffer.from(bytes, 'latin1').toString('utf8'))
 
 const quoted = (text: string): Buffer =>

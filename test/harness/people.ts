@@ -9,7 +9,7 @@ export interface Person {
   token: string
   refreshToken: string
   sessionId: number
-  /** The raw device id, as the phone would keep it. */
+  /** The raw device id, as a phone keeps it. */
   deviceId: string
   /** Calls an operation by its id, typed by the endpoint table. */
   call: Call
@@ -21,7 +21,7 @@ export interface Person {
   delete(path: string, body?: unknown): Promise<Reply>
 }
 
-/** Wraps a LoginResponse. */
+/** Makes a person from a LoginResponse. */
 export function person(url: string, login: Reply, name: string, password: string, deviceId: string): Person {
   if (login.status !== 200) throw new Error(`cannot sign ${name} in: ${login.status} ${login.text}`)
   const me: Person = {

@@ -1,11 +1,11 @@
 /**
- * Runs before every test file. The database kind of a process is fixed when the schema is first imported, so it is chosen here:
- * with TEST_DATABASE_URL the suite runs on PostgreSQL, each server in a database of its own.
+ * Runs before every test file and chooses the database, which is fixed once the schema is imported: with TEST_DATABASE_URL the
+ * tests run on PostgreSQL, each server with a separate database.
  */
 
 import { setDefaultTimeout } from 'bun:test'
 
-// Not a key of bunfig.toml: it would be ignored there. Two cores, many servers at once.
+// bunfig.toml ignores this key. Tests are slow when many servers run at once on two cores.
 setDefaultTimeout(30_000)
 
 const postgres = process.env['TEST_DATABASE_URL']

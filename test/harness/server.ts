@@ -25,7 +25,7 @@ export interface ServerOptions {
   rateLimit?: boolean
   /** Start without an administrator. */
   noAdmin?: boolean
-  /** Keep using this directory (and database) instead of fresh ones; `stop` then leaves them. */
+  /** Use this directory (and database) instead of fresh ones; `stop` does not delete them. */
   dataDir?: string
   config?: Partial<Config>
   /** Changes the list of domains, to listen to events or to contribute. In-process servers only. */
@@ -35,7 +35,7 @@ export interface ServerOptions {
 export interface TestServer {
   readonly url: string
   readonly dataDir: string
-  /** In-process servers only: tests that need the inside say so with `inProcess`. */
+  /** In-process servers only; tests that use it are guarded by `inProcess`. */
   readonly ctx: AppContext
   readonly clock: TestClock
   request(method: string, path: string, options?: RequestOptions): Promise<Reply>
@@ -46,11 +46,11 @@ export interface TestServer {
   /** The first administrator, holding SYSTEM_ADMIN. */
   admin(): Promise<Person>
   stop(): Promise<void>
-  /** The same, for `await using`. */
+  /** `stop`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** False when the compiled executable is under test: there is no looking inside, and time cannot be moved. */
+/** False if the compiled executable is under test: the tests can then not look inside the server or move its clock. */
 export const inProcess = !process.env['TEST_BINARY']
 
 let counter = 0
@@ -165,7 +165,7 @@ async function startBinary(config: Config): Promise<Running> {
   }
 }
 
-/** Reads the server's output until it says where it listens, then goes on reading so that the pipe never fills. */
+/** Reads the server's output until it prints its address, and keeps reading afterwards so that the pipe never fills. */
 export async function firstAddress(stdout: ReadableStream<Uint8Array>): Promise<string> {
   const reader = stdout.getReader()
   let seen = ''
