@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { budgetsOf, countOne } from '#domains/accounts/codes/rules.ts'
-import { normalizePhone } from '#domains/accounts/phones.ts'
+import { normalizePhone } from '#domains/accounts/rules.ts'
 
 import { inProcess, race, startServer } from '../harness/index.ts'
 import { newDevice, newEmail, newIp, newPhone, otherThan, startWorld, type World } from './helpers.ts'

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { nicknameWords } from '#db/schema/accounts.ts'
-import { nameOfAgent } from '#domains/accounts/devices/agent.ts'
-import { accounts, makeNickname, nicknameWordsChanged } from '#domains/accounts/index.ts'
-import { WORDS } from '#domains/accounts/nicknames/words.ts'
-import { bodyOf } from '#domains/accounts/notices/texts.ts'
+import { accounts, generateNickname, nicknameWordsChanged } from '#domains/accounts/index.ts'
+import { WORDS } from '#domains/accounts/nicknames/service.ts'
+import { bodyOf } from '#domains/accounts/notices/service.ts'
+import { nameOfAgent } from '#domains/accounts/rules.ts'
 
 import { inProcess, startServer, type TestServer } from '../harness/index.ts'
 import { makeXdb } from '../platform/xdb-file.ts'
@@ -96,8 +96,8 @@ describe('nicknames', () => {
       nicknameWordsChanged(ctx, tx)
     })
     await accounts.seed(ctx)
-    expect(await makeNickname(ctx, 'en')).toMatch(/^User\d{6}$/)
-    expect(await makeNickname(ctx, 'zh')).toMatch(/^User\d{6}$/)
+    expect(await generateNickname(ctx, 'en')).toMatch(/^User\d{6}$/)
+    expect(await generateNickname(ctx, 'zh')).toMatch(/^User\d{6}$/)
   })
 })
 

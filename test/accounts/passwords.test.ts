@@ -76,7 +76,7 @@ describe('change', () => {
     const made = await world.post('/api/auth/register', { email, password: 'a long password' }, { deviceId })
     const dora = person(world.server.url, made, email, 'a long password', deviceId)
     const unconfirmed = await dora.post('/api/auth/password/change-code', { channel: 'EMAIL' })
-    expect([unconfirmed.status, unconfirmed.message]).toEqual([400, 'The e-mail is not confirmed: bind it again'])
+    expect([unconfirmed.status, unconfirmed.message]).toEqual([400, 'The e-mail is not verified: bind it again'])
     expect(phone).toStartWith('+86')
   })
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { and, eq, sql } from 'drizzle-orm'
 
 import { identities, sessions, users } from '#db/schema/accounts.ts'
-import { deviceKey } from '#domains/accounts/credentials.ts'
+import { deviceKey } from '#domains/accounts/rules.ts'
 
 import { inProcess, type Reply } from '../harness/index.ts'
 import { newIp, otherThan, startWorld, type World } from './helpers.ts'

@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 
-import { deviceKey, isUsername, nameDevice, normalizeEmail, parseAccount } from '#domains/accounts/credentials.ts'
-import { FAILURE_WINDOW_MS, LOCK_MS, MAX_FAILURES } from '#domains/accounts/limits.ts'
-import { ADMINISTRATORS, isCommon, passwordProblem, strictest } from '#domains/accounts/passwords/policy.ts'
-import { countTry, takeBack, type Tries } from '#domains/accounts/passwords/tries.ts'
-import { judgeRefresh, superfluous } from '#domains/accounts/sessions/rules.ts'
+import { FAILURE_WINDOW_MS, LOCK_MS, MAX_FAILURES } from '#domains/accounts/model.ts'
+import {
+  ADMINISTRATORS,
+  type Attempts,
+  countAttempt,
+  isCommon,
+  passwordProblem,
+  strictest,
+  undoAttempt,
+} from '#domains/accounts/passwords/rules.ts'
+import { deviceKey, isUsername, nameDevice, normalizeEmail, parseAccount } from '#domains/accounts/rules.ts'
+import { classifyRefresh, sessionsToEnd } from '#domains/accounts/sessions/rules.ts'
 import { canStillSignIn } from '#domains/accounts/users/rules.ts'
 
 describe('usernames', () => {
@@ -59,9 +66,9 @@ describe('devices', () => {
 
   test('without one the server makes one that nobody can guess', () => {
     const [a, b] = [nameDevice(undefined, undefined, undefined), nameDevice(undefined, undefined, undefined)]
-    expect(a.made!.length).toBeGreaterThanOrEqual(43)
-    expect(a.made).not.toBe(b.made)
-    expect(a.key).toBe(deviceKey(a.made!))
+    expect(a.newId!.length).toBeGreaterThanOrEqual(43)
+    expect(a.newId).not.toBe(b.newId)
+    expect(a.key).toBe(deviceKey(a.newId!))
   })
 
   for (const bad of ['', 'short', 'x'.repeat(15), 'x'.repeat(129), 'has a space in it', 'ünïcödé-is-not-a-header'])
@@ -72,9 +79,9 @@ describe('devices', () => {
 describe('failure lock', () => {
   /** Counts attempts at the given times and says which were let through. */
   function attempts(...times: number[]): boolean[] {
-    let state: Tries | undefined
+    let state: Attempts | undefined
     return times.map((at) => {
-      const counted = countTry(state, at)
+      const counted = countAttempt(state, at)
       if ('refusedFor' in counted) return false
       state = counted.after
       return true
@@ -124,21 +131,21 @@ describe('failure lock', () => {
   })
 
   test('an attempt taken back does not count, and undoes the lock that it began', () => {
-    let state: Tries | undefined
+    let state: Attempts | undefined
     for (let i = 0; i < MAX_FAILURES; i++) {
-      const counted = countTry(state, T)
+      const counted = countAttempt(state, T)
       if ('refusedFor' in counted) throw new Error('too early')
       state = counted.after
     }
     expect(state!.lockedUntil).toBe(T + LOCK_MS)
-    state = takeBack(state!)
+    state = undoAttempt(state!)
     expect(state).toEqual({ triedAt: [T, T, T, T], lockedUntil: 0 })
-    expect('after' in countTry(state, T)).toBe(true)
+    expect('after' in countAttempt(state, T)).toBe(true)
   })
 
   test('the refusal says how long', () => {
     const state = { triedAt: [T, T, T, T, T], lockedUntil: T + LOCK_MS }
-    expect(countTry(state, T + minute)).toEqual({ refusedFor: 4 * minute })
+    expect(countAttempt(state, T + minute)).toEqual({ refusedFor: 4 * minute })
   })
 })
 
@@ -169,12 +176,12 @@ describe('passwords', () => {
 describe('sessions', () => {
   const sessions = Array.from({ length: 12 }, (_, i) => ({ id: i + 1, lastActiveAt: 1000 + i }))
 
-  test('up to ten stay', () => expect(superfluous(sessions.slice(0, 10), [1])).toEqual([]))
-  test('the least recently used go first', () => expect(superfluous(sessions, [12])).toEqual([1, 2]))
+  test('up to ten stay', () => expect(sessionsToEnd(sessions.slice(0, 10), [1])).toEqual([]))
+  test('the least recently used go first', () => expect(sessionsToEnd(sessions, [12])).toEqual([1, 2]))
   test('the new one and the one that asked stay, however long unused', () =>
-    expect(superfluous(sessions, [1, 12])).toEqual([2, 3]))
+    expect(sessionsToEnd(sessions, [1, 12])).toEqual([2, 3]))
   test('of equally old ones the older session goes', () =>
-    expect(superfluous(sessions.map((s) => ({ ...s, lastActiveAt: 5 })).toReversed(), [])).toEqual([1, 2]))
+    expect(sessionsToEnd(sessions.map((s) => ({ ...s, lastActiveAt: 5 })).toReversed(), [])).toEqual([1, 2]))
 })
 
 describe('refresh tokens', () => {
@@ -190,7 +197,7 @@ describe('refresh tokens', () => {
   ]
   for (const [generation, later, outcome] of cases)
     test(`generation ${generation}, ${later} ms after the last exchange: ${outcome}`, () =>
-      expect(judgeRefresh(session, generation, session.rotatedAt + later)).toBe(outcome as 'rotate'))
+      expect(classifyRefresh(session, generation, session.rotatedAt + later)).toBe(outcome as 'rotate'))
 })
 
 describe('ways in', () => {

@@ -3,7 +3,10 @@ import type { Locale } from '#lib/localized.ts'
 import { col, index, lowered, table, uniqueIndex } from '../dialect.ts'
 
 export type UserStatus = 'ACTIVE' | 'DISABLED' | 'DELETED'
-export type Provider = 'PHONE' | 'EMAIL' | 'DEVICE'
+export const PROVIDERS = ['PHONE', 'EMAIL', 'DEVICE'] as const
+export type Provider = (typeof PROVIDERS)[number]
+/** Providers whose credentials can receive codes and messages. */
+export type ContactProvider = Exclude<Provider, 'DEVICE'>
 export type SessionStatus = 'ACTIVE' | 'EXPIRED' | 'REVOKED'
 
 export const users = table(
@@ -11,13 +14,13 @@ export const users = table(
   {
     id: col.id(),
     username: col.text('username'),
-    /** `username` lower-cased: names are unique without regard to case. */
+    /** `username` in lower case: usernames are unique ignoring case. */
     usernameKey: col.text('username_key'),
     nickname: col.text('nickname').notNull(),
     signature: col.text('signature'),
     avatarUrl: col.text('avatar_url'),
     passwordHash: col.text('password_hash'),
-    /** Goes up when the password changes; access tokens carry it, so older ones stop working. */
+    /** Incremented with each new password. Access tokens carry it, so older ones stop working. */
     tokenVersion: col.int('token_version').notNull().default(0),
     status: col.text('status').$type<UserStatus>().notNull().default('ACTIVE'),
     currentOrgId: col.int('current_org_id'),
@@ -36,7 +39,7 @@ export const identities = table(
       .notNull()
       .references(() => users.id),
     provider: col.text('provider').$type<Provider>().notNull(),
-    /** Normalized: E.164 phone, lower-cased e-mail; for DEVICE the hash of the device id. */
+    /** Normalized: a phone in E.164, an e-mail in lower case; for DEVICE the hash of the device id. */
     credential: col.text('credential').notNull(),
     verified: col.bool('verified').notNull().default(false),
     createdAt: col.time('created_at').notNull(),
@@ -55,19 +58,19 @@ export const sessions = table(
       .int('user_id')
       .notNull()
       .references(() => users.id),
-    /** Hash of the device id. The id itself can log in, so it is never stored. */
+    /** Hash of the device id. The id itself is a secret that can sign in, so it is never stored. */
     deviceKey: col.text('device_key').notNull(),
     deviceName: col.text('device_name').notNull().default(''),
     loginType: col.text('login_type').notNull(),
     ipAddress: col.text('ip_address').notNull().default(''),
     city: col.text('city').notNull().default(''),
     status: col.text('status').$type<SessionStatus>().notNull().default('ACTIVE'),
-    /** The life of the newest refresh token: it slides with each refresh. */
+    /** End of the newest refresh token; each refresh moves it. */
     expiredAt: col.time('expired_at').notNull(),
     lastActiveAt: col.time('last_active_at').notNull(),
-    /** Generation of the refresh tokens that may be used now; each use begins the next. Decides between parallel refreshes. */
+    /** Generation of the refresh tokens that may be used now; each use starts the next. Decides between parallel refreshes. */
     generation: col.int('generation').notNull().default(0),
-    /** When the current generation began. */
+    /** Start of the current generation. */
     rotatedAt: col.time('rotated_at').notNull(),
     createdAt: col.time('created_at').notNull(),
   },
@@ -78,7 +81,7 @@ export const sessions = table(
   ],
 )
 
-/** Every refresh token a session was ever given, so that the replay of a rotated one is recognized. Only hashes are kept. */
+/** Hashes of every refresh token that a session was given, so that a rotated one is recognized if it is used again. */
 export const refreshTokens = table(
   'refresh_tokens',
   {
@@ -87,7 +90,7 @@ export const refreshTokens = table(
       .int('session_id')
       .notNull()
       .references(() => sessions.id, { onDelete: 'cascade' }),
-    /** Several tokens share one when an answer was lost and the exchange repeated. */
+    /** Several tokens share a generation if an answer was lost and the exchange was repeated. */
     generation: col.int('generation').notNull(),
     expiresAt: col.time('expires_at').notNull(),
   },
@@ -98,6 +101,7 @@ export const loginRecords = table(
   'login_records',
   {
     id: col.id(),
+    /** 0 for an attempt to sign in to an account that does not exist. */
     userId: col.int('user_id').notNull(),
     deviceKey: col.text('device_key').notNull().default(''),
     deviceName: col.text('device_name').notNull().default(''),
@@ -115,16 +119,16 @@ export const loginRecords = table(
   ],
 )
 
-/** Attempts at a credential, for the failure lock. Counted before a password is checked, gone after a success. */
+/** Attempts to sign in to an account, for the failure lock. Counted before a password is checked, deleted after a success. */
 export const passwordTries = table(
   'password_tries',
   {
-    /** Hash of the normalized credential: people type passwords into the wrong field. */
+    /** A hash, because people type passwords into the wrong field. */
     key: col.text('key').primaryKey(),
-    /** When the latest attempts were made, oldest first; no more than the lock looks at. */
+    /** Times of the latest attempts, oldest first; no more than the lock counts. */
     triedAt: col.json<number[]>('tried_at').notNull(),
     lockedUntil: col.time('locked_until').notNull(),
-    /** When the row says nothing any more and may be dropped. */
+    /** When the row can be deleted. */
     expiresAt: col.time('expires_at').notNull(),
   },
   (t) => [index('password_tries_expiry').on(t.expiresAt)],
@@ -132,17 +136,17 @@ export const passwordTries = table(
 
 export type CodePurpose = 'LOGIN' | 'BIND' | 'ACCOUNT_LINK' | 'RESET' | 'CHANGE'
 
-/** Verification codes that were sent and not used yet: one for each credential, purpose and asking user. */
+/** Verification codes that were sent and not used yet: one for each credential, purpose and requesting user. */
 export const verificationCodes = table(
   'verification_codes',
   {
     id: col.id(),
     purpose: col.text('purpose').$type<CodePurpose>().notNull(),
-    /** Where it was sent: normalized e-mail or phone. */
+    /** The normalized e-mail or phone that it was sent to. */
     credential: col.text('credential').notNull(),
-    /** Who asked for it while signed in, and alone may use it; 0 for the purposes of people who are not. */
+    /** The signed-in user who requested it and is the only one to use it; 0 for purposes that need no sign-in. */
     userId: col.int('user_id').notNull().default(0),
-    /** Keyed hash: six digits could be found out from a plain one. */
+    /** Keyed, because a plain hash of six digits can be reversed by trying them all. */
     hash: col.text('hash').notNull(),
     tries: col.int('tries').notNull().default(0),
     expiresAt: col.time('expires_at').notNull(),
@@ -154,7 +158,7 @@ export const verificationCodes = table(
   ],
 )
 
-/** Who may switch into which other account. */
+/** The owner may switch to the linked account without its password. */
 export const accountLinks = table(
   'account_links',
   {
@@ -177,7 +181,7 @@ export const accountLinks = table(
 
 export type WordKind = 'ADJECTIVE' | 'NOUN'
 
-/** What nicknames are made of. */
+/** Words from which nicknames are generated. */
 export const nicknameWords = table(
   'nickname_words',
   {

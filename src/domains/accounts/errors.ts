@@ -1,55 +1,63 @@
-/** What a caller is told when an account rule says no. */
+/** The refusals of the accounts domain. */
 
+import type { ContactProvider } from '#db/schema/accounts.ts'
 import { badRequest, forbidden, limited, unauthorized } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 
-/** Unknown account and wrong password get the same answer. */
+/** An unknown account and a wrong password get the same answer. */
 export const wrongCredentials = () => unauthorized('Wrong account or password', '账号或密码错误')
 export const accountDisabled = () => forbidden('This account is disabled', '该账号已被禁用')
 export const notAnAdministrator = () => forbidden('This account may not use the console', '该账号无权登录管理后台')
 export const registrationClosed = () => forbidden('Registration is closed', '注册已关闭')
 
+/** `seconds` until the lock ends. */
 export const locked = (seconds: number) =>
   limited('Too many failed attempts, try again later', '失败次数过多，请稍后再试', seconds)
 
-/** One object each: they are answered on the path of every request. */
-export const sessionEnded = unauthorized('Your session has ended, sign in again', '会话已失效，请重新登录')
-export const wrongDevice = unauthorized(
-  'X-Device-Id is missing or not the one of this session',
-  '缺少设备标识或设备标识与会话不符',
-)
-
+export const sessionEnded = () => unauthorized('Your session has ended, sign in again', '会话已失效，请重新登录')
+export const wrongDevice = () =>
+  unauthorized('X-Device-Id is missing or does not belong to this session', '缺少设备标识或设备标识与会话不符')
 export const badRefreshToken = () =>
   unauthorized('The refresh token is not valid, sign in again', '刷新令牌无效，请重新登录')
 
+/** `seconds` until the next code may be requested. */
 export const tooManyCodes = (seconds: number) =>
   limited('Too many codes were sent, try again later', '验证码发送过于频繁，请稍后再试', seconds)
-/** Wrong, used, expired and tried too often: one answer. */
+/** A wrong, a used, an expired and a too often tried code get the same answer. */
 export const wrongCode = () => badRequest('The code is wrong or has expired', '验证码错误或已失效')
 
+export const badUsername = (path = 'body.username') =>
+  invalid(
+    path,
+    'must be 3 to 32 letters, digits, _ . or -, and start with a letter',
+    '须为 3 到 32 位字母、数字、_ . - 且以字母开头',
+  )
+export const badEmail = (path = 'body.email') => invalid(path, 'is not an e-mail address', '不是有效的邮箱地址')
 export const badPhone = (path = 'body.phone') =>
-  invalid(path, 'is not a phone number: 11 digits, or + and the country', '不是有效的手机号')
+  invalid(path, 'is not a phone number: 11 digits, or + and the country code', '不是有效的手机号')
 export const notRegistered = () => badRequest('This account is not registered', '该账号未注册')
-export const notBound = (channel: 'PHONE' | 'EMAIL') =>
-  channel === 'PHONE'
+export const notBound = (provider: ContactProvider) =>
+  provider === 'PHONE'
     ? badRequest('No phone number is bound', '未绑定手机号')
     : badRequest('No e-mail is bound', '未绑定邮箱')
-export const notVerified = (channel: 'PHONE' | 'EMAIL') =>
-  channel === 'PHONE'
-    ? badRequest('The phone number is not confirmed: bind it again', '手机号未验证，请重新绑定')
-    : badRequest('The e-mail is not confirmed: bind it again', '邮箱未验证，请重新绑定')
-export const credentialTaken = (channel: 'PHONE' | 'EMAIL') =>
-  channel === 'PHONE'
+export const notVerified = (provider: ContactProvider) =>
+  provider === 'PHONE'
+    ? badRequest('The phone number is not verified: bind it again', '手机号未验证，请重新绑定')
+    : badRequest('The e-mail is not verified: bind it again', '邮箱未验证，请重新绑定')
+export const credentialTaken = (provider: ContactProvider) =>
+  provider === 'PHONE'
     ? invalid('body.phone', 'belongs to another account', '已被其他账号绑定')
     : invalid('body.email', 'belongs to another account', '已被其他账号绑定')
 
-export const noPasswordSet = () => badRequest('No password is set: confirm by a code', '尚未设置密码，请使用验证码验证')
-/** To somebody who is signed in: a 401 would sign them out. */
+export const noPasswordSet = () =>
+  badRequest('No password is set: verify with a code', '尚未设置密码，请使用验证码验证')
+/** A 400, although a secret was wrong: a 401 would sign the caller out. */
 export const wrongOldPassword = () => invalid('body.oldPassword', 'is wrong', '不正确')
 
-export const linkTargetUnknown = () => badRequest('No account uses this', '没有账号使用该手机号或邮箱')
+export const linkTargetUnknown = () =>
+  badRequest('No account uses this phone number or e-mail', '没有账号使用该手机号或邮箱')
 export const linkToSelf = () => badRequest('This is your own account', '不能关联自己的账号')
-export const alreadyLinked = () => badRequest('This account is linked already', '该账号已关联')
+export const alreadyLinked = () => badRequest('This account is already linked', '该账号已关联')
 export const linkRefused = () => badRequest('Wrong account or password', '账号或密码错误')
 
 export const administratorStays = () =>
@@ -60,14 +68,14 @@ export const administratorStays = () =>
 
 export const usernameTaken = (path = 'body.username') => invalid(path, 'is taken', '已被使用')
 export const emailUnusable = () => invalid('body.email', 'cannot be used', '无法使用')
-export const nameOrEmailNeeded = () => badRequest('Give a username or an e-mail', '请填写用户名或邮箱')
+export const nameOrEmailNeeded = () => badRequest('Enter a username or an e-mail', '请填写用户名或邮箱')
 export const usernameAlreadySet = () =>
-  badRequest('The username is set and cannot be changed', '用户名已设置，无法修改')
+  badRequest('The username is already set and cannot be changed', '用户名已设置，无法修改')
 export const passwordAlreadySet = () => badRequest('A password is already set', '已设置过密码')
 
 export const lastWayIn = () =>
   badRequest(
-    'This is the only way into the account: bind an e-mail or phone, or set a username and password first',
+    'This is the only way to sign in to the account: bind an e-mail or phone, or set a username and password first',
     '这是登录此账号的唯一方式，请先绑定邮箱或手机号，或设置用户名和密码',
   )
 

@@ -1,10 +1,8 @@
-/** People: how they sign in, their sessions and devices, what they say about themselves, and the first administrator. */
+/** Users: how they sign in, their sessions and devices, their profiles and links, and the first administrator. */
 
 import { domain } from '#domains/domain.ts'
 
 import { codeEndpoints } from './codes/endpoints.ts'
-import { deletionEndpoints } from './deletion/endpoints.ts'
-import { deviceEndpoints } from './devices/endpoints.ts'
 import { identityEndpoints } from './identities/endpoints.ts'
 import { jobs } from './jobs.ts'
 import { linkEndpoints } from './links/endpoints.ts'
@@ -12,24 +10,22 @@ import { loginRecordEndpoints } from './login-records/endpoints.ts'
 import { loginEndpoints } from './logins/endpoints.ts'
 import { seedNicknames } from './nicknames/service.ts'
 import { passwordEndpoints } from './passwords/endpoints.ts'
-import { profileEndpoints } from './profile/endpoints.ts'
-import { flushActivity } from './sessions/activity.ts'
+import { flushActivity } from './sessions/authenticate.ts'
 import { sessionEndpoints } from './sessions/endpoints.ts'
-import { ensureConfiguredAdministrator } from './setup/administrators.ts'
 import { setupEndpoints } from './setup/endpoints.ts'
+import { ensureConfiguredAdministrator } from './setup/service.ts'
+import { userEndpoints } from './users/endpoints.ts'
 
 export const accounts = domain({
   name: 'accounts',
   endpoints: [
     ...codeEndpoints,
     ...loginEndpoints,
-    ...profileEndpoints,
+    ...userEndpoints,
     ...passwordEndpoints,
     ...identityEndpoints,
     ...linkEndpoints,
-    ...deletionEndpoints,
     ...sessionEndpoints,
-    ...deviceEndpoints,
     ...loginRecordEndpoints,
     ...setupEndpoints,
   ],
@@ -40,16 +36,14 @@ export const accounts = domain({
 })
 
 export { authenticate } from './sessions/authenticate.ts'
-export { makeNickname, nicknameWordsChanged } from './nicknames/service.ts'
-/** How e-mails and phone numbers are stored and compared; undefined for what is none. */
-export { normalizeEmail } from './credentials.ts'
-export { normalizePhone } from './phones.ts'
+export { generateNickname, nicknameWordsChanged } from './nicknames/service.ts'
+export { normalizeEmail, normalizePhone } from './rules.ts'
 export {
   type Administrator,
   createAdministrator,
+  createSetupLink,
   type Credentials,
   hasAdministrator,
   listAdministrators,
   resetPassword,
-} from './setup/administrators.ts'
-export { createSetupLink } from './setup/service.ts'
+} from './setup/service.ts'

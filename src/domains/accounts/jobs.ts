@@ -3,18 +3,18 @@ import type { Job } from '#domains/domain.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { deleteExpiredCodes } from './codes/store.ts'
-import { SESSION_MS } from './limits.ts'
-import { deleteExpiredTries } from './passwords/store.ts'
-import { sessionsChanged } from './sessions/live.ts'
+import { SESSION_MS } from './model.ts'
+import { deleteExpiredAttempts } from './passwords/store.ts'
+import { sessionsChanged } from './sessions/authenticate.ts'
 import { deleteOld, expireSessions } from './sessions/store.ts'
 
-/** Marks sessions past their end, and drops refresh tokens, attempts, codes and long ended sessions that nothing needs any more. */
+/** Marks expired sessions, and deletes expired refresh tokens, attempts, codes and sessions that ended long ago. */
 async function cleanUp(ctx: AppContext): Promise<void> {
   const now = ctx.clock.now()
   await ctx.db.write('accounts.cleanUp', async (tx) => {
     sessionsChanged(ctx, tx, await expireSessions(tx, now))
     await deleteOld(tx, now, now - SESSION_MS)
-    await deleteExpiredTries(tx, now)
+    await deleteExpiredAttempts(tx, now)
     await deleteExpiredCodes(tx, now)
   })
 }

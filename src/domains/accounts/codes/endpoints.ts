@@ -1,40 +1,39 @@
 import { endpoint, open } from '#http/endpoint.ts'
 
+import { emailIn, phoneIn } from '../rules.ts'
 import { CodeSent, ToEmail, ToPhone } from './model.ts'
-import { issueCode } from './service.ts'
-import { emailIn, phoneIn } from './targets.ts'
+import { sendLoginCode } from './service.ts'
 
 const tag = 'Signing in'
 const LIMITS =
-  'A code is good for 5 minutes, once, and for 5 tries. The next may be asked for after 60 seconds; 5 a day to an e-mail, 10 to a ' +
-  'number, 20 from an address: more is answered 429 with code 4022 and `Retry-After`.'
+  'A code works once, within 5 minutes and 5 tries. You may request the next one after 60 seconds: at most 5 a day for an e-mail, ' +
+  '10 for a phone number and 20 from an IP address. Beyond that the answer is 429 with code 4022 and `Retry-After`.'
 
 export const codeEndpoints = [
   endpoint({
     id: 'auth.phoneCode',
     method: 'POST',
     path: '/api/auth/sms/send-code',
-    summary: 'Send a code for signing in to a phone',
+    summary: 'Send a sign-in code to a phone',
     description: LIMITS,
     tag,
     access: open,
     checksSecret: true,
     body: ToPhone,
     data: CodeSent,
-    run: async ({ ctx, body, caller }) =>
-      issueCode(ctx, { purpose: 'LOGIN', credential: await phoneIn(body), userId: 0 }, caller),
+    run: async ({ ctx, body, caller }) => sendLoginCode(ctx, await phoneIn(body), caller),
   }),
   endpoint({
     id: 'auth.emailCode',
     method: 'POST',
     path: '/api/auth/email/send-code',
-    summary: 'Send a code for signing in to an e-mail',
-    description: `${LIMITS} It is sent whether or not somebody has the address: only who reads the code learns that.`,
+    summary: 'Send a sign-in code to an e-mail',
+    description: `${LIMITS} It is sent even if no account has the address; only a person who reads the code learns that.`,
     tag,
     access: open,
     checksSecret: true,
     body: ToEmail,
     data: CodeSent,
-    run: ({ ctx, body, caller }) => issueCode(ctx, { purpose: 'LOGIN', credential: emailIn(body), userId: 0 }, caller),
+    run: ({ ctx, body, caller }) => sendLoginCode(ctx, emailIn(body), caller),
   }),
 ]

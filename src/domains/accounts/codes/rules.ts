@@ -1,5 +1,7 @@
 /** How often codes are sent (spec §8). Pure. */
 
+import type { CodePurpose } from '#db/schema/accounts.ts'
+import type { Channel } from '#db/schema/delivery.ts'
 import { sha256 } from '#platform/ids.ts'
 
 import {
@@ -9,31 +11,28 @@ import {
   CODES_A_DAY_BY_IP,
   LINK_CODES_A_DAY,
   LINK_CODES_A_DAY_BY_USER,
-} from '../limits.ts'
+} from '../model.ts'
 
-export type Purpose = 'LOGIN' | 'BIND' | 'ACCOUNT_LINK' | 'RESET' | 'CHANGE'
-export type Channel = 'EMAIL' | 'SMS'
-
-/** At most `limit` in a window that begins with the first. */
+/** At most `limit` codes in a window that starts with the first one. */
 export interface Budget {
   readonly key: string
   readonly limit: number
   readonly windowMs: number
 }
 
-export interface Asked {
-  readonly purpose: Purpose
+export interface CodeRequest {
+  readonly purpose: CodePurpose
   readonly channel: Channel
   /** Normalized. */
   readonly credential: string
-  /** 0 for purposes of people who are not signed in. */
+  /** `ANONYMOUS_USER_ID` for purposes that need no sign-in. */
   readonly userId: number
-  /** Address of the caller, or the network it stands for. */
+  /** The caller's IPv4 address, or its IPv6 network. */
   readonly network: string
 }
 
-/** What one code counts in: `caller` always, `credential` when there is somebody to send it to. */
-export function budgetsOf({ purpose, channel, credential, userId, network }: Asked): {
+/** The budgets that one code uses up: those of `caller` always, those of `credential` if a code is sent. */
+export function budgetsOf({ purpose, channel, credential, userId, network }: CodeRequest): {
   caller: Budget[]
   credential: Budget[]
 } {
@@ -56,7 +55,7 @@ export interface Counted {
   readonly windowStart: number
 }
 
-/** The count after one more at `now`, or for how long (milliseconds) it is refused. */
+/** The count after one more code at `now`, or for how long (milliseconds) it is refused. */
 export function countOne(
   before: Counted | undefined,
   { limit, windowMs }: Budget,

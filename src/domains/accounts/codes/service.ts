@@ -1,6 +1,7 @@
-/** Verification codes: sent, counted, tried and used. */
+/** Sending, checking and using verification codes. */
 
 import type { AppContext } from '#context'
+import type { Channel } from '#db/schema/delivery.ts'
 import type { Tx } from '#db/store.ts'
 import { sendCode } from '#domains/delivery/index.ts'
 import type { Caller } from '#http/endpoint.ts'
@@ -9,19 +10,22 @@ import { ipBucket } from '#lib/ip.ts'
 import { digits } from '#platform/ids.ts'
 
 import { tooManyCodes, wrongCode } from '../errors.ts'
-import { CODE_AGAIN_MS, CODE_DIGITS, CODE_MS } from '../limits.ts'
+import { ANONYMOUS_USER_ID, CODE_AGAIN_MS, CODE_DIGITS, CODE_MS } from '../model.ts'
+import { providerOf } from '../rules.ts'
 import type { CodeSent } from './model.ts'
-import { budgetsOf, type Channel } from './rules.ts'
+import { budgetsOf } from './rules.ts'
 import { type CodeKey, countCodeTry, saveCode, spend, takeCode } from './store.ts'
-
-export const channelOf = (credential: string): Channel => (credential.includes('@') ? 'EMAIL' : 'SMS')
 
 const hashOf = (ctx: AppContext, { purpose, credential, userId }: CodeKey, code: string): string =>
   ctx.seal.mac(JSON.stringify(['code', purpose, userId, credential, code]))
 
+/** Sends a code for signing in, whether or not an account has the credential. @throws AppError 429 if a limit is reached. */
+export const sendLoginCode = (ctx: AppContext, credential: string, caller: Caller): Promise<CodeSent> =>
+  issueCode(ctx, { purpose: 'LOGIN', credential, userId: ANONYMOUS_USER_ID }, caller)
+
 /**
- * Sends a code to the credential. `refuse` is asked inside the write whether there is somebody to send it to; a call that it
- * refuses still counts for the caller and costs the same. @throws AppError 429 when one of the limits is reached.
+ * Sends a code to the credential, unless `refuse` (called inside the write) gives a reason not to. A refused call costs the same
+ * and still counts in the caller's limits. @throws AppError 429 if a limit is reached.
  */
 export async function issueCode(
   ctx: AppContext,
@@ -29,11 +33,11 @@ export async function issueCode(
   caller: Caller,
   refuse: (tx: Tx) => Promise<AppError | undefined> = async () => undefined,
 ): Promise<CodeSent> {
-  const channel = channelOf(key.credential)
+  const channel: Channel = providerOf(key.credential) === 'EMAIL' ? 'EMAIL' : 'SMS'
   const budgets = budgetsOf({ ...key, channel, network: ipBucket(caller.ip) })
-  // Errors are given, not thrown: what was counted stays counted.
-  const result = await ctx.db.write('codes.send', async (tx): Promise<AppError | CodeSent> => {
-    // Asked for here: the write may have waited for others, and what they counted must not lie in its future.
+  // Errors are returned, not thrown: throwing would roll the counters back.
+  const result = await ctx.db.write('accounts.sendCode', async (tx): Promise<AppError | CodeSent> => {
+    // Read inside the write: it may have waited for others, and their counts must not be later than its own time.
     const now = ctx.clock.now()
     const expiresAt = now + CODE_MS
     const problem = await refuse(tx)
@@ -50,20 +54,20 @@ export async function issueCode(
   return result
 }
 
-/** A code that was found right and is not used yet. */
+/** A code that was checked and not used yet. */
 export interface Proof {
   readonly id: number
   readonly hash: string
 }
 
-/** Counts the try, then compares. Throws the same 400 for a wrong, used, expired or too often tried code. */
+/** Counts the try, then compares. @throws AppError 400, the same one for a wrong, used, expired or too often tried code. */
 export async function checkCode(ctx: AppContext, key: CodeKey, code: string): Promise<Proof> {
-  const found = await ctx.db.write('codes.try', (tx) => countCodeTry(tx, key, ctx.clock.now()))
+  const found = await ctx.db.write('accounts.tryCode', (tx) => countCodeTry(tx, key, ctx.clock.now()))
   if (found === undefined || found.hash !== hashOf(ctx, key, code)) throw wrongCode()
   return found
 }
 
-/** Uses the code up, in the write that does what it is for. Of several callers with one code, one succeeds. */
+/** Uses the code up, in the write that it permits. Of several callers with one code, one succeeds. @throws AppError 400 */
 export async function consumeCode(tx: Tx, proof: Proof): Promise<void> {
   if (!(await takeCode(tx, proof))) throw wrongCode()
 }

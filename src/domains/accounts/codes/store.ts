@@ -4,13 +4,10 @@ import { type CodePurpose, verificationCodes } from '#db/schema/accounts.ts'
 import { counters } from '#db/schema/settings.ts'
 import type { Tx } from '#db/store.ts'
 
-import { CODE_TRIES } from '../limits.ts'
+import { CODE_TRIES } from '../model.ts'
 import { type Budget, type Counted, countOne } from './rules.ts'
 
-/**
- * Counts one more in all of the budgets and gives 0, or, when one of them is used up, counts nothing and gives for how long
- * (milliseconds).
- */
+/** Counts one more code in all budgets and returns 0. If a budget is used up, counts nothing and returns for how many milliseconds. */
 export async function spend(tx: Tx, budgets: readonly Budget[], now: number): Promise<number> {
   const keys = budgets.map(({ key }) => key)
   const rows = await tx.select().from(counters).where(inArray(counters.key, keys))
@@ -36,7 +33,7 @@ export async function spend(tx: Tx, budgets: readonly Budget[], now: number): Pr
   return 0
 }
 
-/** Which code: there is one of each. */
+/** Identifies a code: there is at most one of each key. */
 export interface CodeKey {
   readonly purpose: CodePurpose
   readonly credential: string
@@ -50,7 +47,7 @@ const matching = ({ purpose, credential, userId }: CodeKey) =>
     eq(verificationCodes.userId, userId),
   )
 
-/** In place of the one before. */
+/** Replaces the previous code of the key. */
 export async function saveCode(tx: Tx, key: CodeKey, hash: string, expiresAt: number): Promise<void> {
   const row = { hash, tries: 0, expiresAt }
   const { credential, purpose, userId } = verificationCodes
@@ -60,7 +57,7 @@ export async function saveCode(tx: Tx, key: CodeKey, hash: string, expiresAt: nu
     .onConflictDoUpdate({ target: [credential, purpose, userId], set: row })
 }
 
-/** Counts one more try; undefined when there is no such code, it has ended, or was tried too often. */
+/** Counts one more try. Undefined if there is no such code, it has expired, or it was tried too often. */
 export async function countCodeTry(
   tx: Tx,
   key: CodeKey,
@@ -74,7 +71,7 @@ export async function countCodeTry(
   return rows[0]
 }
 
-/** True for the one caller who uses it. */
+/** Deletes the code. True for exactly one of several callers. */
 export async function takeCode(tx: Tx, { id, hash }: { id: number; hash: string }): Promise<boolean> {
   const rows = await tx
     .delete(verificationCodes)
@@ -83,12 +80,14 @@ export async function takeCode(tx: Tx, { id, hash }: { id: number; hash: string 
   return rows.length > 0
 }
 
-/** Codes that a user asked for, or that were sent to one of the credentials. */
-export async function dropCodes(tx: Tx, userId: number, credentials: readonly string[]): Promise<void> {
-  const asked = eq(verificationCodes.userId, userId)
+/** Deletes codes that the user requested or that were sent to one of the credentials. */
+export async function deleteCodes(tx: Tx, userId: number, credentials: readonly string[]): Promise<void> {
+  const requested = eq(verificationCodes.userId, userId)
   await tx
     .delete(verificationCodes)
-    .where(credentials.length === 0 ? asked : or(asked, inArray(verificationCodes.credential, [...credentials])))
+    .where(
+      credentials.length === 0 ? requested : or(requested, inArray(verificationCodes.credential, [...credentials])),
+    )
 }
 
 export async function deleteExpiredCodes(tx: Tx, now: number): Promise<void> {

@@ -1,21 +1,20 @@
 import { endpoint, signedIn } from '#http/endpoint.ts'
 
 import { CodeSent, ToEmail, ToPhone } from '../codes/model.ts'
-import { emailIn, phoneIn } from '../codes/targets.ts'
-import { UserView } from '../users/model.ts'
-import { EmailBind, MobileToken, PhoneBind, Unbound } from './model.ts'
+import { emailIn, phoneIn } from '../rules.ts'
+import { EmailBind, MobileToken, PhoneBind, Unbound, UserView } from '../users/model.ts'
 import { bindEmail, bindMobile, bindPhone, sendBindCode, unbind } from './service.ts'
 
 const tag = 'Phone and e-mail'
-const BINDS = 'In place of the one before. Refused with 400 when another account has it.'
-const UNBINDS = 'Refused with 400 when it is the last way into the account.'
+const BINDS = 'Replaces the one that was bound before. Refused with 400 if another account has it.'
+const UNBINDS = 'Refused with 400 if you could no longer sign in.'
 
 export const identityEndpoints = [
   endpoint({
     id: 'auth.phoneBindCode',
     method: 'POST',
     path: '/api/auth/sms/bind-code',
-    summary: 'Send a code to a phone that one wants to bind',
+    summary: 'Send a code to a phone you want to bind',
     tag,
     access: signedIn,
     body: ToPhone,
@@ -26,7 +25,7 @@ export const identityEndpoints = [
     id: 'auth.emailBindCode',
     method: 'POST',
     path: '/api/auth/email/bind-code',
-    summary: 'Send a code to an e-mail that one wants to bind',
+    summary: 'Send a code to an e-mail you want to bind',
     tag,
     access: signedIn,
     body: ToEmail,
@@ -37,7 +36,7 @@ export const identityEndpoints = [
     id: 'auth.phoneBind',
     method: 'POST',
     path: '/api/auth/phone-bind',
-    summary: 'Bind a phone by its code',
+    summary: 'Bind a phone with its code',
     description: BINDS,
     tag,
     access: signedIn,
@@ -50,7 +49,7 @@ export const identityEndpoints = [
     id: 'auth.emailBind',
     method: 'POST',
     path: '/api/auth/email-bind',
-    summary: 'Bind an e-mail by its code',
+    summary: 'Bind an e-mail with its code',
     description: BINDS,
     tag,
     access: signedIn,
@@ -63,7 +62,7 @@ export const identityEndpoints = [
     id: 'auth.verifyMobile',
     method: 'POST',
     path: '/api/auth/sms/verify-mobile',
-    summary: 'Bind the number of this phone, by a token of the carrier’s SDK',
+    summary: 'Bind the number of this phone with a token of the carrier’s SDK',
     description: BINDS,
     tag,
     access: signedIn,
@@ -76,7 +75,7 @@ export const identityEndpoints = [
     id: 'auth.phoneUnbind',
     method: 'POST',
     path: '/api/auth/phone/unbind',
-    summary: 'Unbind the phone',
+    summary: 'Unbind your phone',
     description: UNBINDS,
     tag,
     access: signedIn,
@@ -88,7 +87,7 @@ export const identityEndpoints = [
     id: 'auth.emailUnbind',
     method: 'POST',
     path: '/api/auth/email/unbind',
-    summary: 'Unbind the e-mail',
+    summary: 'Unbind your e-mail',
     description: UNBINDS,
     tag,
     access: signedIn,

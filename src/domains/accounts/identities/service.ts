@@ -1,31 +1,31 @@
 /** Binding and unbinding phones and e-mails. */
 
 import type { AppContext } from '#context'
+import type { ContactProvider } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
 import { resolveOneClickToken } from '#domains/delivery/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
-import { emailOf, phoneOf } from '../codes/targets.ts'
-import { askingDevice } from '../credentials.ts'
 import { credentialTaken, lastWayIn, notBound, sessionEnded } from '../errors.ts'
-import { recordLogin } from '../login-records/record.ts'
-import { tell } from '../notices/tell.ts'
-import type { UserView } from '../users/model.ts'
+import { recordLogin } from '../login-records/service.ts'
+import { notifyAccountHolder } from '../notices/service.ts'
+import { emailOf, ownEvent, phoneOf } from '../rules.ts'
+import type { Unbound, UserView } from '../users/model.ts'
 import { canStillSignIn } from '../users/rules.ts'
 import { deleteIdentity, identitiesOf, insertIdentity, userById, type UserRow, verifyIdentity } from '../users/store.ts'
 import { toUserView } from '../users/view.ts'
-import type { Unbound } from './model.ts'
-
-type Provider = 'PHONE' | 'EMAIL'
 
 const HINT = {
   en: 'Only this device can sign in to the account now: bind a phone or an e-mail, or set a username and a password',
   zh: '此账号现在只能通过本设备登录，请绑定手机号或邮箱，或设置用户名和密码',
 }
 
-/** A code to a credential that the caller wants to bind. Whether somebody else has it is told only to who holds the code. */
+/**
+ * Sends a code to a credential that the caller wants to bind, even if another account has it: only a person who receives the code
+ * learns that.
+ */
 export const sendBindCode = (ctx: AppContext, actor: Actor, credential: string, caller: Caller): Promise<CodeSent> =>
   issueCode(ctx, { purpose: 'BIND', credential, userId: actor.userId }, caller)
 
@@ -48,7 +48,7 @@ export const bindEmail = (
 async function bindByCode(
   ctx: AppContext,
   actor: Actor,
-  provider: Provider,
+  provider: ContactProvider,
   credential: string,
   code: string,
   caller: Caller,
@@ -57,31 +57,32 @@ async function bindByCode(
   return bind(ctx, actor, provider, credential, caller, (tx) => consumeCode(tx, proof))
 }
 
-/** Binds the number that the carrier says the caller's phone has. */
+/** Binds the number that the carrier reports for the caller's phone. */
 export async function bindMobile(ctx: AppContext, actor: Actor, token: string, caller: Caller): Promise<UserView> {
   const phone = await resolveOneClickToken(ctx, token)
   return bind(ctx, actor, 'PHONE', phone, caller, async () => {})
 }
 
-async function self(tx: Tx, actor: Actor): Promise<UserRow> {
+async function findActor(tx: Tx, actor: Actor): Promise<UserRow> {
   const user = await userById(tx, actor.userId)
-  if (user?.status !== 'ACTIVE') throw sessionEnded
+  if (user?.status !== 'ACTIVE') throw sessionEnded()
   return user
 }
 
-/** In place of what the caller had of the kind. Of several people binding one credential, the first has it. */
+/** Replaces the caller's credential of this provider. If several users bind one credential at the same time, the first one gets it. */
 async function bind(
   ctx: AppContext,
   actor: Actor,
-  provider: Provider,
+  provider: ContactProvider,
   credential: string,
   caller: Caller,
   useProof: (tx: Tx) => Promise<void>,
 ): Promise<UserView> {
   const { userId } = actor
+  const event = ownEvent(provider === 'PHONE' ? 'phone_bind' : 'email_bind', actor, caller)
   return ctx.db.write('accounts.bind', async (tx) => {
     await useProof(tx)
-    const user = await self(tx, actor)
+    const user = await findActor(tx, actor)
     const before = (await identitiesOf(tx, userId)).filter((i) => i.provider === provider)
     const same = before.find((i) => i.credential === credential)
     if (same !== undefined) await verifyIdentity(tx, userId, same.id)
@@ -89,38 +90,42 @@ async function bind(
       throw credentialTaken(provider)
     const replaced = before.filter((i) => i !== same)
     for (const { id } of replaced) await deleteIdentity(tx, userId, id)
-    const { ip, locale } = caller
-    const device = askingDevice(actor, caller)
-    const loginType = provider === 'PHONE' ? 'phone_bind' : 'email_bind'
-    await recordLogin(ctx, tx, { userId, loginType, device, ip })
-    // The address before hears of it too: that is where the rightful owner may still be reading.
-    const alsoTo = provider === 'EMAIL' ? replaced.map((i) => i.credential) : []
-    const about = { identity: credential }
-    await tell(ctx, tx, { userId, kind: 'IDENTITY_BOUND', about, deviceName: device.name, ip, locale, alsoTo })
+    await recordLogin(ctx, tx, userId, event)
+    await notifyAccountHolder(ctx, tx, userId, event, {
+      kind: 'IDENTITY_BOUND',
+      about: { identity: credential },
+      // The replaced address is notified too: the rightful owner may still read it.
+      alsoTo: provider === 'EMAIL' ? replaced.map((i) => i.credential) : [],
+    })
     return toUserView(user, await identitiesOf(tx, userId))
   })
 }
 
-/** Refused with 400 when it is the last way into the account. */
-export async function unbind(ctx: AppContext, actor: Actor, provider: Provider, caller: Caller): Promise<Unbound> {
+/** @throws AppError 400 if the user could no longer sign in. */
+export async function unbind(
+  ctx: AppContext,
+  actor: Actor,
+  provider: ContactProvider,
+  caller: Caller,
+): Promise<Unbound> {
   const { userId } = actor
+  const event = ownEvent(provider === 'PHONE' ? 'phone_unbind' : 'email_unbind', actor, caller)
   return ctx.db.write('accounts.unbind', async (tx) => {
-    const user = await self(tx, actor)
+    const user = await findActor(tx, actor)
     const identities = await identitiesOf(tx, userId)
     const identity = identities.find((i) => i.provider === provider)
     if (identity === undefined) throw notBound(provider)
     if (!canStillSignIn(user, identities, identity.id)) throw lastWayIn()
     await deleteIdentity(tx, userId, identity.id)
     const rest = identities.filter((i) => i !== identity)
-    const { ip, locale } = caller
-    const device = askingDevice(actor, caller)
-    const loginType = provider === 'PHONE' ? 'phone_unbind' : 'email_unbind'
-    await recordLogin(ctx, tx, { userId, loginType, device, ip })
-    const alsoTo = provider === 'EMAIL' ? [identity.credential] : []
-    const about = { identity: identity.credential }
-    await tell(ctx, tx, { userId, kind: 'IDENTITY_UNBOUND', about, deviceName: device.name, ip, locale, alsoTo })
+    await recordLogin(ctx, tx, userId, event)
+    await notifyAccountHolder(ctx, tx, userId, event, {
+      kind: 'IDENTITY_UNBOUND',
+      about: { identity: identity.credential },
+      alsoTo: provider === 'EMAIL' ? [identity.credential] : [],
+    })
     const withoutDevice = rest.filter((i) => i.provider !== 'DEVICE')
-    const hint = canStillSignIn(user, withoutDevice, identity.id) ? null : HINT[locale]
+    const hint = canStillSignIn(user, withoutDevice, identity.id) ? null : HINT[event.locale]
     return { hint, user: toUserView(user, rest) }
   })
 }

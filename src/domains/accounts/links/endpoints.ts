@@ -1,23 +1,35 @@
-import { app, endpoint, signedIn } from '#http/endpoint.ts'
+import { alias, app, endpoint, signedIn } from '#http/endpoint.ts'
 import { PageOf, PageQuery } from '#http/schema.ts'
 
 import { CodeSent, ToEmail, ToPhone } from '../codes/model.ts'
-import { emailIn, phoneIn } from '../codes/targets.ts'
-import { LoginResponse } from '../logins/model.ts'
+import { emailIn, phoneIn } from '../rules.ts'
+import { LoginResponse } from '../sessions/model.ts'
 import { ByLink, ByTarget, Direction, LinkRequest, LinkView } from './model.ts'
 import { link, listLinks, sendLinkCode, switchAccount, unlink } from './service.ts'
 
 const tag = 'Linked accounts'
-const LIST = 'Accounts that one can switch to; with `direction=INCOMING` those that can switch to one’s own.'
+
+const listLinkedAccounts = endpoint({
+  id: 'auth.links',
+  method: 'GET',
+  path: '/api/auth/link/list',
+  summary: 'List your linked accounts',
+  description: 'Accounts that you can switch to; with `direction=INCOMING` accounts that can switch to yours.',
+  tag,
+  access: signedIn,
+  query: PageQuery({ direction: Direction }),
+  data: PageOf(LinkView),
+  run: ({ ctx, actor, query }) => listLinks(ctx, actor, query),
+})
 
 export const linkEndpoints = [
   endpoint({
     id: 'auth.phoneLinkCode',
     method: 'POST',
     path: '/api/auth/sms/link-code',
-    summary: 'Send a code to the phone of an account that one wants to link',
+    summary: 'Send a code to the phone of an account you want to link',
     description:
-      'Refused with 400 when nobody has the number, or the caller does. 5 a day, counted apart from other codes.',
+      'Refused with 400 if no account or your own account has the number. 5 a day, counted apart from other codes.',
     tag,
     access: app('account_link:create'),
     body: ToPhone,
@@ -28,9 +40,9 @@ export const linkEndpoints = [
     id: 'auth.emailLinkCode',
     method: 'POST',
     path: '/api/auth/email/link-code',
-    summary: 'Send a code to the e-mail of an account that one wants to link',
+    summary: 'Send a code to the e-mail of an account you want to link',
     description:
-      'Refused with 400 when nobody has the e-mail, or the caller does. 5 a day, counted apart from other codes.',
+      'Refused with 400 if no account or your own account has the e-mail. 5 a day, counted apart from other codes.',
     tag,
     access: app('account_link:create'),
     body: ToEmail,
@@ -41,9 +53,9 @@ export const linkEndpoints = [
     id: 'auth.link',
     method: 'POST',
     path: '/api/auth/link',
-    summary: 'Link another account of one’s own',
+    summary: 'Link another account of yours',
     description:
-      'PASSWORD takes `linkedUserId` and `password`, the others `credential` and `code`. The other account is told.',
+      'PASSWORD takes `linkedUserId` and `password`, the others `credential` and `code`. The other account is notified.',
     tag,
     access: app('account_link:create'),
     checksSecret: true,
@@ -51,37 +63,15 @@ export const linkEndpoints = [
     data: LinkView,
     run: ({ ctx, actor, body, caller }) => link(ctx, actor, body, caller),
   }),
-  endpoint({
-    id: 'auth.links',
-    method: 'GET',
-    path: '/api/auth/link/list',
-    summary: 'Linked accounts',
-    description: LIST,
-    tag,
-    access: signedIn,
-    query: PageQuery({ direction: Direction }),
-    data: PageOf(LinkView),
-    run: ({ ctx, actor, query }) => listLinks(ctx, actor, query),
-  }),
-  endpoint({
-    id: 'auth.accounts',
-    method: 'GET',
-    path: '/api/auth/accounts',
-    summary: 'Linked accounts',
-    description: `The same as \`GET /api/auth/link/list\`. ${LIST}`,
-    tag,
-    access: signedIn,
-    query: PageQuery({ direction: Direction }),
-    data: PageOf(LinkView),
-    run: ({ ctx, actor, query }) => listLinks(ctx, actor, query),
-  }),
+  listLinkedAccounts,
+  alias(listLinkedAccounts, { id: 'auth.accounts', path: '/api/auth/accounts' }),
   endpoint({
     id: 'auth.switchLink',
     method: 'POST',
     path: '/api/auth/link/:linkId/switch',
     summary: 'Switch to a linked account',
     description:
-      'Opens a session of that account on this device; `X-Device-Name` is written to it and to the login record.',
+      'Opens a session of that account on this device. The session and the login record show `X-Device-Name`.',
     tag,
     access: signedIn,
     params: ByLink,
@@ -93,8 +83,8 @@ export const linkEndpoints = [
     id: 'auth.switchAccount',
     method: 'POST',
     path: '/api/auth/accounts/:targetUserId/switch',
-    summary: 'Switch to a linked account by the user’s id',
-    description: 'Use `POST /api/auth/link/{linkId}/switch`.',
+    summary: 'Switch to a linked account by its user id',
+    description: 'Use `POST /api/auth/link/{linkId}/switch` instead.',
     tag,
     deprecated: true,
     access: signedIn,
@@ -108,7 +98,7 @@ export const linkEndpoints = [
     method: 'DELETE',
     path: '/api/auth/link/:linkId',
     summary: 'Remove a link',
-    description: 'Either side may: who can switch, and who can be switched to.',
+    description: 'Possible for both accounts of the link.',
     tag,
     access: signedIn,
     params: ByLink,

@@ -1,8 +1,6 @@
 import { Enum, Id, Line, Model, Nullable, OneOf, type Static, Text, Time, Type } from '#http/schema.ts'
 
-import { Code } from '../codes/model.ts'
-import { EMAIL_MAX } from '../limits.ts'
-import { Password } from '../logins/model.ts'
+import { Code, EMAIL_MAX, Password } from '../model.ts'
 
 const byPassword = { verifyType: ['PASSWORD'], linkedUserId: true, password: true } as const
 const byCode = { verifyType: ['PHONE_CODE', 'EMAIL_CODE'], credential: true, code: true } as const
@@ -19,9 +17,9 @@ export type LinkRequest = Static<typeof LinkRequest>
 
 export const LinkView = Model('AccountLink', {
   id: Id,
-  ownerUserId: Type.Integer({ minimum: 1, description: 'Who may switch' }),
-  linkedUserId: Type.Integer({ minimum: 1, description: 'To whom' }),
-  nickname: Type.String({ description: 'Of the other account', examples: ['Chen Yu'] }),
+  ownerUserId: Type.Integer({ minimum: 1, description: 'The account that can switch' }),
+  linkedUserId: Type.Integer({ minimum: 1, description: 'The account it can switch to' }),
+  nickname: Type.String({ description: 'Nickname of the other account', examples: ['Chen Yu'] }),
   avatarUrl: Nullable(Text('https://example.com/yu.png')),
   createdAt: Time,
 })
@@ -29,7 +27,7 @@ export type LinkView = Static<typeof LinkView>
 
 export const Direction = Enum(['OUTGOING', 'INCOMING'], {
   default: 'OUTGOING',
-  description: 'OUTGOING: accounts one can switch to; INCOMING: accounts that can switch to one’s own',
+  description: 'OUTGOING: accounts that you can switch to; INCOMING: accounts that can switch to yours',
 })
 
 export const ByLink = Type.Object({ linkId: Id })

@@ -7,12 +7,12 @@ import type { Db, Tx } from '#db/store.ts'
 export type LinkRow = typeof accountLinks.$inferSelect
 
 export interface LinkWithOther extends LinkRow {
-  /** Of the account at the other end. */
+  /** Nickname of the other account. */
   readonly nickname: string
   readonly avatarUrl: string | null
 }
 
-/** False when there is this link already. */
+/** Undefined if this link already exists. */
 export async function insertLink(tx: Tx, link: Omit<LinkRow, 'id'>): Promise<LinkRow | undefined> {
   const rows = await tx
     .insert(accountLinks)
@@ -55,7 +55,7 @@ export function pageOfLinks(
   )
 }
 
-/** One that `ownerUserId` may use, by its id or by where it leads. */
+/** A link that `ownerUserId` may use, by its id or by the account it leads to. */
 export async function findLink(
   tx: Tx,
   ownerUserId: number,
@@ -69,7 +69,7 @@ export async function findLink(
   return rows[0]
 }
 
-/** Either side may. Undefined when there is no such link of the user's. */
+/** For both sides of a link. Undefined if the user has no such link. */
 export async function deleteLink(tx: Tx, userId: number, id: number): Promise<LinkRow | undefined> {
   const ofUser = or(eq(accountLinks.ownerUserId, userId), eq(accountLinks.linkedUserId, userId))
   const rows = await tx
@@ -79,7 +79,7 @@ export async function deleteLink(tx: Tx, userId: number, id: number): Promise<Li
   return rows[0]
 }
 
-/** Ends everybody's right to switch to the user. */
+/** Deletes every link by which others can switch to the user. */
 export async function deleteLinksInto(tx: Tx, linkedUserId: number): Promise<void> {
   await tx.delete(accountLinks).where(eq(accountLinks.linkedUserId, linkedUserId))
 }

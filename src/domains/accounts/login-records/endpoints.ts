@@ -2,7 +2,7 @@ import { endpoint, platform, signedIn } from '#http/endpoint.ts'
 import { Id, PageOf, PageQuery, Type } from '#http/schema.ts'
 
 import { Hours, LoginRecordView, LoginType, NewLoginRecord } from './model.ts'
-import { allRecords, ownFailures, recentRecordsOf, recordsOf, reportLogin } from './service.ts'
+import { listAllRecords, listOwnFailures, listRecentRecords, listRecords, reportLogin } from './service.ts'
 
 const tag = 'Login records'
 const ByUser = Type.Object({ userId: Id })
@@ -13,8 +13,8 @@ export const loginRecordEndpoints = [
     id: 'loginRecords.report',
     method: 'POST',
     path: '/api/login-records',
-    summary: 'Record a login event of one’s own',
-    description: 'For what only the client knows of. Address and time are the server’s.',
+    summary: 'Report a login event',
+    description: 'For events that only the client knows about. The server sets address and time.',
     tag,
     access: signedIn,
     body: NewLoginRecord,
@@ -25,57 +25,58 @@ export const loginRecordEndpoints = [
     id: 'loginRecords.ofUser',
     method: 'GET',
     path: '/api/login-records/user/:userId',
-    summary: 'Login records of a user, newest first',
-    description: 'One’s own; others’ need the PLATFORM point `login_record:read`. The last 50 are kept.',
+    summary: 'List the login records of a user',
+    description:
+      'Newest first; the last 50 are kept. Records of other users need the PLATFORM point `login_record:read`.',
     tag,
     access: signedIn,
     params: ByUser,
     query: PageQuery({}),
     data,
     refuses: { 403: 'The records belong to another user and the caller lacks `login_record:read`.' },
-    run: ({ ctx, actor, params, query }) => recordsOf(ctx, actor, params.userId, query),
+    run: ({ ctx, actor, params, query }) => listRecords(ctx, actor, params.userId, query),
   }),
   endpoint({
     id: 'loginRecords.recent',
     method: 'GET',
     path: '/api/login-records/recent',
-    summary: 'One’s own login records of the last hours',
+    summary: 'List your login records of the last hours',
     tag,
     access: signedIn,
     query: PageQuery({ hours: Hours }),
     data,
-    run: ({ ctx, actor, query }) => recentRecordsOf(ctx, actor, actor.userId, query),
+    run: ({ ctx, actor, query }) => listRecentRecords(ctx, actor, actor.userId, query),
   }),
   endpoint({
     id: 'loginRecords.recentOfUser',
     method: 'GET',
     path: '/api/login-records/user/:userId/recent',
-    summary: 'Login records of a user of the last hours',
-    description: 'One’s own; others’ need the PLATFORM point `login_record:read`.',
+    summary: 'List the login records of a user of the last hours',
+    description: 'Newest first. Records of other users need the PLATFORM point `login_record:read`.',
     tag,
     access: signedIn,
     params: ByUser,
     query: PageQuery({ hours: Hours }),
     data,
     refuses: { 403: 'The records belong to another user and the caller lacks `login_record:read`.' },
-    run: ({ ctx, actor, params, query }) => recentRecordsOf(ctx, actor, params.userId, query),
+    run: ({ ctx, actor, params, query }) => listRecentRecords(ctx, actor, params.userId, query),
   }),
   endpoint({
     id: 'loginRecords.failed',
     method: 'GET',
     path: '/api/login-records/failed',
-    summary: 'Failed attempts on one’s own account',
+    summary: 'List failed attempts to sign in to your account',
     tag,
     access: signedIn,
     query: PageQuery({}),
     data,
-    run: ({ ctx, actor, query }) => ownFailures(ctx, actor, query),
+    run: ({ ctx, actor, query }) => listOwnFailures(ctx, actor, query),
   }),
   endpoint({
     id: 'loginRecords.all',
     method: 'GET',
     path: '/api/login-records/admin/all',
-    summary: 'Login records of everybody, newest first',
+    summary: 'List the login records of all users',
     tag,
     access: platform('login_record:read'),
     query: PageQuery({
@@ -84,6 +85,6 @@ export const loginRecordEndpoints = [
       loginType: Type.Optional(LoginType),
     }),
     data,
-    run: ({ ctx, query }) => allRecords(ctx, query),
+    run: ({ ctx, query }) => listAllRecords(ctx, query),
   }),
 ]

@@ -1,8 +1,9 @@
 import { Enum, Id, Line, Model, Named, Nullable, Raw, type Static, Text, Time, Type } from '#http/schema.ts'
+import type { Locale } from '#lib/localized.ts'
 
-import { DEVICE_ID_MAX, DEVICE_NAME_MAX } from '../limits.ts'
+import { DEVICE_ID_MAX, DEVICE_NAME_MAX } from '../model.ts'
 
-/** What leaves a login record (spec §2.2); the last four are what clients report by themselves. */
+/** The events that leave a login record (spec §2.2). The last four are only reported by clients. */
 export const LOGIN_TYPES = [
   'register',
   'login',
@@ -32,16 +33,35 @@ export const LOGIN_TYPES = [
   'qrcode',
   'oauth',
 ] as const
-export const LoginType = Named('LoginType', Enum(LOGIN_TYPES, { description: 'What happened', examples: ['login'] }))
+export const LoginType = Named(
+  'LoginType',
+  Enum(LOGIN_TYPES, { description: 'The kind of event', examples: ['login'] }),
+)
 export type LoginType = Static<typeof LoginType>
+
+export interface Device {
+  /** Hash of the device id: stored, compared, and shown as `deviceId`. */
+  readonly key: string
+  /** The device id itself, only if the server generated it: the client must learn it. */
+  readonly newId?: string
+  readonly name: string
+}
+
+/** A login, or another event that login records list: on which device, from where, and the language to answer in. */
+export interface LoginEvent {
+  readonly loginType: LoginType
+  readonly device: Device
+  readonly ip: string
+  readonly locale: Locale
+}
 
 export const LoginStatus = Named('LoginStatus', Enum(['success', 'failed']))
 
 export const LoginRecordView = Model('LoginRecord', {
   id: Id,
-  userId: Nullable(Type.Integer({ minimum: 1, description: 'null: no account has the name that was tried' })),
+  userId: Nullable(Type.Integer({ minimum: 1, description: 'null: there is no such account' })),
   deviceId: Type.String({
-    description: 'Opaque key of the device, not the id it signs in with',
+    description: 'Opaque key of the device, not the device id it signs in with',
     examples: ['9b1c6e0f2d7a4385a1be'],
   }),
   deviceName: Text("Mei's phone"),
@@ -59,7 +79,7 @@ export const NewLoginRecord = Model('NewLoginRecord', {
   status: Type.Optional(Enum(['success', 'failed'], { default: 'success' })),
   deviceId: Type.Optional(
     Raw(DEVICE_ID_MAX, 0, {
-      description: 'Raw device id; the session’s device unless given',
+      description: 'Raw device id; by default the device of the session',
       examples: ['5f1d7c52b0e94c0aa0b1'],
     }),
   ),
@@ -69,5 +89,5 @@ export const NewLoginRecord = Model('NewLoginRecord', {
 })
 export type NewLoginRecord = Static<typeof NewLoginRecord>
 
-/** Hours back from now: at most a year. */
+/** Hours back from now, at most a year. */
 export const Hours = Type.Integer({ minimum: 1, maximum: 8784, default: 24 })

@@ -4,12 +4,12 @@ import { prepared } from '#db/prepared.ts'
 import { loginRecords } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { LOGIN_RECORDS_KEPT } from '../limits.ts'
+import { LOGIN_RECORDS_KEPT } from '../model.ts'
 
 export type LoginRecordRow = typeof loginRecords.$inferSelect
-export type NewRow = Omit<typeof loginRecords.$inferInsert, 'id'>
+type NewRow = Omit<typeof loginRecords.$inferInsert, 'id'>
 
-/** Adds one and drops the user's oldest beyond `LOGIN_RECORDS_KEPT` (spec §8). */
+/** Adds a record and deletes the user's oldest beyond `LOGIN_RECORDS_KEPT` (spec §8). */
 export async function insertRecord(tx: Tx, row: NewRow): Promise<LoginRecordRow> {
   const rows = await tx.insert(loginRecords).values(row).returning()
   const firstTooOld = tx
@@ -32,8 +32,8 @@ const devicesByUser = prepared((db) =>
     .where(and(eq(loginRecords.userId, sql.placeholder('userId')), eq(loginRecords.status, 'success'))),
 )
 
-/** Devices in the user's records: of those that got in, as far as records are kept. */
-export const recordedDevices = async (db: Db | Tx, userId: number): Promise<string[]> =>
+/** Keys of the devices of the user's successful logins, as far back as records are kept. */
+export const findKnownDevices = async (db: Db | Tx, userId: number): Promise<string[]> =>
   (await devicesByUser(db, { userId })).map((row) => row.deviceKey)
 
 export interface RecordFilter {

@@ -20,7 +20,7 @@ export async function isSeeded(db: Db): Promise<boolean> {
   return (await db.select({ key: serverState.key }).from(serverState).where(eq(serverState.key, KEY))).length > 0
 }
 
-/** Once in the life of a database: what an administrator deletes stays deleted. */
+/** Runs once in the lifetime of a database, so that words which an administrator deletes are not inserted again. */
 export async function seedWords(tx: Tx, words: readonly Word[], now: number): Promise<void> {
   const marked = await tx
     .insert(serverState)

@@ -1,12 +1,11 @@
 import { endpoint, open, signedIn } from '#http/endpoint.ts'
 
 import { CodeSent } from '../codes/model.ts'
-import { changePassword, sendChangeCode } from './change.ts'
 import { ChangeCode, ForgotCode, PasswordChange, PasswordReset } from './model.ts'
-import { resetPassword, sendForgotCode } from './reset.ts'
+import { changePassword, resetForgottenPassword, sendChangeCode, sendForgotCode } from './service.ts'
 
 const tag = 'Passwords'
-const OUT = 'Every token and session from before ends, and the right of others to switch into this account.'
+const ENDS = 'Ends all sessions and tokens of the account, and the links by which other accounts can switch to it.'
 
 export const passwordEndpoints = [
   endpoint({
@@ -14,7 +13,7 @@ export const passwordEndpoints = [
     method: 'POST',
     path: '/api/auth/password/forgot-code',
     summary: 'Send a code for a forgotten password',
-    description: 'Refused with 400 when nobody has this e-mail or phone; such a call counts in the daily limit too.',
+    description: 'Refused with 400 if no account has this e-mail or phone; such a call also counts in the daily limit.',
     tag,
     access: open,
     checksSecret: true,
@@ -26,19 +25,20 @@ export const passwordEndpoints = [
     id: 'auth.resetPassword',
     method: 'POST',
     path: '/api/auth/password/reset',
-    summary: 'Set a new password by that code',
-    description: OUT,
+    summary: 'Reset a forgotten password with its code',
+    description: ENDS,
     tag,
     access: open,
     checksSecret: true,
     body: PasswordReset,
-    run: ({ ctx, body, caller }) => resetPassword(ctx, body, caller),
+    run: ({ ctx, body, caller }) => resetForgottenPassword(ctx, body, caller),
   }),
   endpoint({
     id: 'auth.changeCode',
     method: 'POST',
     path: '/api/auth/password/change-code',
-    summary: 'Send a code for changing the password to one’s own phone or e-mail',
+    summary: 'Send yourself a code for changing the password',
+    description: 'Goes to your bound and verified phone or e-mail.',
     tag,
     access: signedIn,
     body: ChangeCode,
@@ -49,8 +49,8 @@ export const passwordEndpoints = [
     id: 'auth.changePassword',
     method: 'POST',
     path: '/api/auth/password/change',
-    summary: 'Change the password',
-    description: `${OUT} The caller signs in again with the new password.`,
+    summary: 'Change your password',
+    description: `${ENDS} Sign in again with the new password.`,
     tag,
     access: signedIn,
     checksSecret: true,

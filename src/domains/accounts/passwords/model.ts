@@ -1,11 +1,9 @@
 import { Enum, Line, Model, Nullable, OneOf, type Static, Type } from '#http/schema.ts'
 
-import { Code } from '../codes/model.ts'
-import { EMAIL_MAX } from '../limits.ts'
-import { NewPassword, Password } from '../logins/model.ts'
+import { Code, EMAIL_MAX, NewPassword, Password } from '../model.ts'
 
 const Credential = Line(EMAIL_MAX, 1, {
-  description: 'An e-mail when it contains @, else a phone',
+  description: 'An e-mail if it contains @, otherwise a phone',
   examples: ['lin@example.org'],
 })
 

@@ -1,19 +1,227 @@
+/** Which passwords a user may choose, and replacing passwords that are known, forgotten or no longer trusted. */
+
 import type { AppContext } from '#context'
+import type { ContactProvider } from '#db/schema/accounts.ts'
+import type { Tx } from '#db/store.ts'
 import { holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
+import { invalid } from '#http/validate.ts'
 
-import { ADMINISTRATORS, type PasswordPolicy, strictest } from './policy.ts'
+import type { CodeSent } from '../codes/model.ts'
+import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
+import { deleteCodes } from '../codes/store.ts'
+import {
+  noPasswordSet,
+  notBound,
+  notRegistered,
+  notVerified,
+  sessionEnded,
+  wrongCode,
+  wrongOldPassword,
+} from '../errors.ts'
+import { deleteLinksInto } from '../links/store.ts'
+import type { LoginEvent } from '../login-records/model.ts'
+import { recordLogin } from '../login-records/service.ts'
+import { ANONYMOUS_USER_ID } from '../model.ts'
+import { notifyAccountHolder } from '../notices/service.ts'
+import { credentialOf, loginEvent, ownEvent, providerOf } from '../rules.ts'
+import { revokeAllSessions } from '../sessions/lifecycle.ts'
+import {
+  findByCodeCredential,
+  identitiesOf,
+  replacePassword,
+  userById,
+  type UserRow,
+  verifyIdentity,
+} from '../users/store.ts'
+import { guarded, lockOf, unlock } from './failure-lock.ts'
+import type { PasswordChange, PasswordReset } from './model.ts'
+import { ADMINISTRATORS, type PasswordPolicy, passwordProblem, strictest } from './rules.ts'
 
-/** What the settings ask of every password. */
-export async function policyOfEverybody(ctx: AppContext): Promise<PasswordPolicy> {
+/** The policy of the settings, for users without PLATFORM roles. */
+export async function basePolicy(ctx: AppContext): Promise<PasswordPolicy> {
   return {
     min: await getSetting(ctx, 'password.minLength'),
     refuseCommon: await getSetting(ctx, 'password.refuseCommon'),
   }
 }
 
-/** What is asked of this user's passwords. */
-export async function policyOf(ctx: AppContext, userId: number): Promise<PasswordPolicy> {
-  const everybody = await policyOfEverybody(ctx)
-  return (await holdsAnyPlatformRole(ctx, userId)) ? strictest(everybody, ADMINISTRATORS) : everybody
+export async function policyFor(ctx: AppContext, userId: number): Promise<PasswordPolicy> {
+  const base = await basePolicy(ctx)
+  return (await holdsAnyPlatformRole(ctx, userId)) ? strictest(base, ADMINISTRATORS) : base
+}
+
+/** For use in `guarded`: the user's stored hash if the password matches it, otherwise undefined. Takes the same time in both cases. */
+export async function verifyPasswordOf(ctx: AppContext, userId: number, password: string): Promise<string | undefined> {
+  const hash = (await userById(ctx.db.read, userId))?.passwordHash ?? null
+  return (await ctx.passwords.verify(password, hash)) ? (hash ?? undefined) : undefined
+}
+
+/** Inside a write: replaces the password, records it and notifies the user. The caller of the operation has to sign in again. */
+export async function installPassword(
+  ctx: AppContext,
+  tx: Tx,
+  userId: number,
+  passwordHash: string,
+  event: LoginEvent,
+): Promise<void> {
+  await replaceAndRevoke(ctx, tx, userId, passwordHash)
+  await recordLogin(ctx, tx, userId, event)
+  await notifyAccountHolder(ctx, tx, userId, event, { kind: 'PASSWORD_CHANGED', about: {} })
+}
+
+/**
+ * Inside a write: removes the password of an account whose unverified e-mail was just verified by a code. Anyone who registered
+ * with this address without owning it loses their password and sessions.
+ */
+export async function removeClaimantsPassword(
+  ctx: AppContext,
+  tx: Tx,
+  userId: number,
+  event: LoginEvent,
+): Promise<void> {
+  await replaceAndRevoke(ctx, tx, userId, null)
+  await notifyAccountHolder(ctx, tx, userId, event, {
+    kind: 'PASSWORD_CHANGED',
+    about: {},
+    line: {
+      en: 'Your e-mail address was verified by a code. The password given at registration was removed: set a new one.',
+      zh: '邮箱已通过验证码确认。注册时设置的密码已失效，请设置新密码。',
+    },
+  })
+}
+
+/** Ends everything that the old password gave access to: tokens, sessions, links into the account, codes, and the failure lock. */
+async function replaceAndRevoke(ctx: AppContext, tx: Tx, userId: number, passwordHash: string | null): Promise<void> {
+  await replacePassword(tx, userId, passwordHash)
+  await revokeAllSessions(ctx, tx, userId)
+  await deleteLinksInto(tx, userId)
+  const bound = (await identitiesOf(tx, userId)).filter((i) => i.provider !== 'DEVICE')
+  await deleteCodes(
+    tx,
+    userId,
+    bound.map((i) => i.credential),
+  )
+  await unlock(tx, userId)
+}
+
+/** Sends a code to the caller's own phone or e-mail. */
+export async function sendChangeCode(
+  ctx: AppContext,
+  actor: Actor,
+  provider: ContactProvider,
+  caller: Caller,
+): Promise<CodeSent> {
+  const credential = await findOwnCredential(ctx, actor, provider)
+  return issueCode(ctx, { purpose: 'CHANGE', credential, userId: actor.userId }, caller)
+}
+
+/** @throws AppError 400 unless the credential is bound and verified. */
+async function findOwnCredential(ctx: AppContext, actor: Actor, provider: ContactProvider): Promise<string> {
+  const identity = (await identitiesOf(ctx.db.read, actor.userId)).find((i) => i.provider === provider)
+  if (identity === undefined) throw notBound(provider)
+  if (!identity.verified) throw notVerified(provider)
+  return identity.credential
+}
+
+/** Replaces the password of a signed-in user. Every session of theirs ends, the caller's too. */
+export async function changePassword(
+  ctx: AppContext,
+  actor: Actor,
+  body: PasswordChange,
+  caller: Caller,
+): Promise<void> {
+  const user = await userById(ctx.db.read, actor.userId)
+  if (user === undefined) throw sessionEnded()
+  const problem = passwordProblem(body.newPassword, await policyFor(ctx, user.id), user.username, 'body.newPassword')
+  if (problem) throw problem
+  const event = ownEvent('password_change', actor, caller)
+  const write: WriteChange = async (useProof) => {
+    const passwordHash = await ctx.passwords.hash(body.newPassword)
+    await ctx.db.write('accounts.changePassword', async (tx) => {
+      const now = await userById(tx, actor.userId)
+      if (now?.status !== 'ACTIVE') throw sessionEnded()
+      await useProof(tx, now)
+      await installPassword(ctx, tx, actor.userId, passwordHash, event)
+    })
+  }
+  if (body.verifyType === 'OLD_PASSWORD') await changeByOldPassword(ctx, user, body.oldPassword, write)
+  else await changeByCode(ctx, actor, body.verifyType === 'PHONE_CODE' ? 'PHONE' : 'EMAIL', body.code, write)
+}
+
+/** The write that changes a password. `useProof` runs in it, and throws if what was proved before the write is no longer true. */
+type WriteChange = (useProof: (tx: Tx, now: UserRow) => Promise<void>) => Promise<void>
+
+async function changeByOldPassword(
+  ctx: AppContext,
+  user: UserRow,
+  oldPassword: string | null | undefined,
+  write: WriteChange,
+): Promise<void> {
+  if (user.passwordHash === null) throw noPasswordSet()
+  if (!oldPassword) throw invalid('body.oldPassword', 'is required', '不能为空')
+  const changed = await guarded(
+    ctx,
+    lockOf(user, ''),
+    () => verifyPasswordOf(ctx, user.id, oldPassword),
+    async (hash) => {
+      await write(async (_tx, now) => {
+        if (now.passwordHash !== hash) throw wrongOldPassword()
+      })
+      return true
+    },
+  )
+  if (!changed) throw wrongOldPassword()
+}
+
+async function changeByCode(
+  ctx: AppContext,
+  actor: Actor,
+  provider: ContactProvider,
+  code: string | null | undefined,
+  write: WriteChange,
+): Promise<void> {
+  const credential = await findOwnCredential(ctx, actor, provider)
+  if (!code) throw invalid('body.code', 'is required', '不能为空')
+  const proof = await checkCode(ctx, { purpose: 'CHANGE', credential, userId: actor.userId }, code)
+  await write(async (tx) => {
+    await consumeCode(tx, proof)
+    const identities = await identitiesOf(tx, actor.userId)
+    if (!identities.some((i) => i.provider === provider && i.credential === credential)) throw notBound(provider)
+  })
+}
+
+/**
+ * Sends a code for a forgotten password. @throws AppError 400 for a credential that opens no account (spec §4.1); such a call
+ * counts in the limits and costs the same.
+ */
+export async function sendForgotCode(ctx: AppContext, given: string, caller: Caller): Promise<CodeSent> {
+  const credential = await credentialOf(given)
+  return issueCode(ctx, { purpose: 'RESET', credential, userId: ANONYMOUS_USER_ID }, caller, async (tx) => {
+    const owner = await findByCodeCredential(tx, providerOf(credential), credential)
+    return owner?.user.status === 'ACTIVE' ? undefined : notRegistered()
+  })
+}
+
+/** Replaces a forgotten password and ends every session of the user. An e-mail that was unverified is verified by the code. */
+export async function resetForgottenPassword(ctx: AppContext, body: PasswordReset, caller: Caller): Promise<void> {
+  const credential = await credentialOf(body.credential)
+  const provider = providerOf(credential)
+  const proof = await checkCode(ctx, { purpose: 'RESET', credential, userId: ANONYMOUS_USER_ID }, body.code)
+  const user = (await findByCodeCredential(ctx.db.read, provider, credential))?.user
+  if (user === undefined) throw wrongCode()
+  const problem = passwordProblem(body.newPassword, await policyFor(ctx, user.id), user.username, 'body.newPassword')
+  if (problem) throw problem
+  const passwordHash = await ctx.passwords.hash(body.newPassword)
+  const event = loginEvent('password_change', caller, {})
+  await ctx.db.write('accounts.resetForgottenPassword', async (tx) => {
+    await consumeCode(tx, proof)
+    const now = await findByCodeCredential(tx, provider, credential)
+    if (now?.user.id !== user.id || now.user.status !== 'ACTIVE') throw wrongCode()
+    if (!now.identity.verified) await verifyIdentity(tx, user.id, now.identity.id)
+    // The record names no device: the request proves a code, not that it comes from a device of the user.
+    const { name } = event.device
+    await installPassword(ctx, tx, user.id, passwordHash, { ...event, device: { key: '', name } })
+  })
 }

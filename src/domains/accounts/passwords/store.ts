@@ -3,9 +3,9 @@ import { eq, lte } from 'drizzle-orm'
 import { passwordTries } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
 
-import { saysNothingFrom, type Tries } from './tries.ts'
+import { type Attempts, expiresAt } from './rules.ts'
 
-export async function triesOf(tx: Tx, key: string): Promise<Tries | undefined> {
+export async function findAttempts(tx: Tx, key: string): Promise<Attempts | undefined> {
   const rows = await tx
     .select({ triedAt: passwordTries.triedAt, lockedUntil: passwordTries.lockedUntil })
     .from(passwordTries)
@@ -13,18 +13,18 @@ export async function triesOf(tx: Tx, key: string): Promise<Tries | undefined> {
   return rows[0]
 }
 
-export async function saveTries(tx: Tx, key: string, tries: Tries): Promise<void> {
-  const row = { triedAt: [...tries.triedAt], lockedUntil: tries.lockedUntil, expiresAt: saysNothingFrom(tries) }
+export async function saveAttempts(tx: Tx, key: string, attempts: Attempts): Promise<void> {
+  const row = { triedAt: [...attempts.triedAt], lockedUntil: attempts.lockedUntil, expiresAt: expiresAt(attempts) }
   await tx
     .insert(passwordTries)
     .values({ key, ...row })
     .onConflictDoUpdate({ target: passwordTries.key, set: row })
 }
 
-export async function forgetTries(tx: Tx, key: string): Promise<void> {
+export async function deleteAttempts(tx: Tx, key: string): Promise<void> {
   await tx.delete(passwordTries).where(eq(passwordTries.key, key))
 }
 
-export async function deleteExpiredTries(tx: Tx, now: number): Promise<void> {
+export async function deleteExpiredAttempts(tx: Tx, now: number): Promise<void> {
   await tx.delete(passwordTries).where(lte(passwordTries.expiresAt, now))
 }

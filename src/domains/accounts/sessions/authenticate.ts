@@ -1,19 +1,26 @@
-import type { AppContext } from '#context'
+/**
+ * Who makes a request. It runs before every signed-in operation, so the sessions are cached, and the time of their last use is
+ * kept in memory and written in batches: a request must not cost a write.
+ */
+
+import { type AppContext, perContext } from '#context'
+import type { Tx } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'
 import type { AppError } from '#http/errors.ts'
+import { ReadCache } from '#lib/read-cache.ts'
+import { MINUTE, SECOND } from '#platform/clock.ts'
 import type { Claims } from '#platform/tokens.ts'
 
-import { deviceKey } from '../credentials.ts'
 import { sessionEnded, wrongDevice } from '../errors.ts'
-import { noteActivity } from './activity.ts'
-import { type LiveSession, liveSessions } from './live.ts'
+import { deviceKey } from '../rules.ts'
+import { findForRequest, saveActivity } from './store.ts'
 
 type Outcome = Actor | AppError
 
 /**
- * The person behind an access token, or the 401 to answer: the token is ours and not expired, its session is active, it is of
- * the user's present token version, and `deviceId` (raw `X-Device-Id`) is the session's. Answers at once, and without
- * allocating, when token and session are in memory.
+ * The user of an access token, or the 401 to answer. Accepted if the token is valid, its session is active, its token version is
+ * the user's current one, and `deviceId` (raw `X-Device-Id`) is the session's. If token and session are cached, it returns
+ * synchronously and allocates nothing.
  */
 export function authenticate(ctx: AppContext, token: string, deviceId: string | undefined): Outcome | Promise<Outcome> {
   const claims = ctx.tokens.verify(token)
@@ -21,26 +28,131 @@ export function authenticate(ctx: AppContext, token: string, deviceId: string | 
 }
 
 function admit(ctx: AppContext, claims: Claims | undefined, deviceId: string | undefined): Outcome | Promise<Outcome> {
-  if (claims === undefined) return sessionEnded
+  if (claims === undefined) return sessionEnded()
   const now = ctx.clock.now()
-  const live = liveSessions(ctx).get(claims.sessionId)
-  return live === undefined ? loadAndCheck(ctx, claims, deviceId) : check(ctx, live, claims, deviceId, now)
+  const cached = activeSessions(ctx).get(claims.sessionId)
+  return cached === undefined ? loadAndCheck(ctx, claims, deviceId) : check(ctx, cached, claims, deviceId, now)
 }
 
 async function loadAndCheck(ctx: AppContext, claims: Claims, deviceId: string | undefined): Promise<Outcome> {
-  const live = await liveSessions(ctx).fetch(claims.sessionId)
-  return live === undefined ? sessionEnded : check(ctx, live, claims, deviceId, ctx.clock.now())
+  const loaded = await activeSessions(ctx).fetch(claims.sessionId)
+  return loaded === undefined ? sessionEnded() : check(ctx, loaded, claims, deviceId, ctx.clock.now())
 }
 
-function check(ctx: AppContext, live: LiveSession, claims: Claims, deviceId: string | undefined, now: number): Outcome {
-  const { actor } = live
-  if (live.expiredAt <= now || live.tokenVersion !== claims.tokenVersion || actor.userId !== claims.userId)
-    return sessionEnded
-  if (deviceId === undefined) return wrongDevice
-  if (deviceId !== live.provenDeviceId) {
-    if (deviceKey(deviceId) !== actor.deviceKey) return wrongDevice
-    live.provenDeviceId = deviceId
+function check(
+  ctx: AppContext,
+  session: CachedSession,
+  claims: Claims,
+  deviceId: string | undefined,
+  now: number,
+): Outcome {
+  const { actor } = session
+  if (session.expiredAt <= now || session.tokenVersion !== claims.tokenVersion || actor.userId !== claims.userId)
+    return sessionEnded()
+  if (deviceId === undefined) return wrongDevice()
+  if (deviceId !== session.provenDeviceId) {
+    if (deviceKey(deviceId) !== actor.deviceKey) return wrongDevice()
+    session.provenDeviceId = deviceId
   }
   noteActivity(ctx, actor.sessionId, now)
   return actor
+}
+
+/** A session that was active, and whose user was active, when it was read. */
+interface CachedSession {
+  readonly actor: Actor
+  readonly tokenVersion: number
+  /** Epoch milliseconds. */
+  readonly expiredAt: number
+  /** The raw device id that was last found right: comparing strings costs a hundredth of hashing. Never leaves memory. */
+  provenDeviceId: string | undefined
+}
+
+/** As many as verified tokens are kept; about 400 bytes each. */
+const MAX_KEPT = 10_000
+/** This process sees its own changes at once. Changes by other processes and the command line may be seen this late. */
+const MAX_AGE = 30 * SECOND
+
+const activeSessions = perContext(
+  (ctx) =>
+    new ReadCache<number, CachedSession>({
+      max: MAX_KEPT,
+      maxAge: MAX_AGE,
+      now: () => ctx.clock.now(),
+      load: (id) => load(ctx, id),
+    }),
+)
+
+async function load(ctx: AppContext, id: number): Promise<CachedSession | undefined> {
+  const found = await findForRequest(ctx.db.read, id)
+  if (found === undefined) return undefined
+  const { userId, deviceKey, tokenVersion, expiredAt } = found
+  const actor = Object.freeze({ userId, sessionId: id, deviceKey })
+  return { actor, tokenVersion, expiredAt, provenDeviceId: undefined }
+}
+
+/** Must be called in every write that ends or changes sessions, or changes the status or token version of their user. */
+export function sessionsChanged(ctx: AppContext, tx: Tx, ids: readonly number[]): void {
+  if (ids.length === 0) return
+  tx.afterCommit(() => {
+    for (const id of ids) activeSessions(ctx).drop(id)
+  })
+}
+
+/** Activity is written at most this often. */
+const FLUSH_EVERY = MINUTE
+/** Rows in one write: a few milliseconds. */
+const BATCH = 500
+
+interface Activity {
+  /** Last use by session id, epoch milliseconds, since the last flush. */
+  noted: Map<number, number>
+  nextFlush: number
+  flushing: Promise<void>
+  /** Rows that the running flush has not written yet. */
+  leaving: Map<number, number>
+}
+
+const activity = perContext((ctx): Activity => ({
+  noted: new Map(),
+  leaving: new Map(),
+  nextFlush: ctx.clock.now() + FLUSH_EVERY,
+  flushing: Promise.resolve(),
+}))
+
+function noteActivity(ctx: AppContext, sessionId: number, now: number): void {
+  const state = activity(ctx)
+  state.noted.set(sessionId, now)
+  if (now >= state.nextFlush) void flushActivity(ctx)
+}
+
+/** The later of the stored time and the time in memory. */
+export function lastActive(ctx: AppContext, session: { id: number; lastActiveAt: number }): number {
+  const { noted, leaving } = activity(ctx)
+  return Math.max(session.lastActiveAt, noted.get(session.id) ?? 0, leaving.get(session.id) ?? 0)
+}
+
+/** Writes the times in memory. Failures are logged; they lose at most a minute of "last active". */
+export function flushActivity(ctx: AppContext): Promise<void> {
+  const state = activity(ctx)
+  state.nextFlush = ctx.clock.now() + FLUSH_EVERY
+  state.flushing = state.flushing.then(() => flush(ctx, state))
+  return state.flushing
+}
+
+async function flush(ctx: AppContext, state: Activity): Promise<void> {
+  if (state.noted.size === 0) return
+  const batch = state.noted
+  state.noted = new Map()
+  state.leaving = batch
+  try {
+    const rows = [...batch]
+    for (let from = 0; from < rows.length; from += BATCH)
+      await ctx.db.write('accounts.flushActivity', async (tx) => {
+        for (const [id, at] of rows.slice(from, from + BATCH)) await saveActivity(tx, id, at)
+      })
+  } catch (error) {
+    ctx.log.error('last activity of sessions could not be written', { error })
+  }
+  state.leaving = new Map()
 }

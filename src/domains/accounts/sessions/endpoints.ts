@@ -1,20 +1,87 @@
-import { endpoint, signedIn } from '#http/endpoint.ts'
-import { Id, PageOf, PageQuery, Type } from '#http/schema.ts'
+import { endpoint, open, signedIn } from '#http/endpoint.ts'
+import { PageOf, PageQuery } from '#http/schema.ts'
 
-import { DeviceLogin, LoginResponse } from '../logins/model.ts'
-import { SessionView } from './model.ts'
-import { createSession, listSessions, revokeSession, sessionDetail, switchSession } from './service.ts'
+import { ByDevice, BySession, DeviceLogin, DeviceView, LoginResponse, Refresh, SessionView } from './model.ts'
+import {
+  adminRefresh,
+  createSession,
+  getSession,
+  listDevices,
+  listSessions,
+  logout,
+  logoutDevice,
+  refresh,
+  revokeDevice,
+  revokeSession,
+  switchSession,
+} from './service.ts'
 
 const tag = 'Sessions'
-const BySession = Type.Object({ sessionId: Id })
+const SIGNING_IN = 'Signing in'
 
 export const sessionEndpoints = [
+  endpoint({
+    id: 'auth.refresh',
+    method: 'POST',
+    path: '/api/auth/refresh',
+    summary: 'Exchange a refresh token for new tokens',
+    description:
+      'A refresh token works once. If you send it again within 30 seconds, because the answer may have been lost, you get another ' +
+      'pair of tokens. If it is sent later, it may have been stolen, so its session ends.',
+    tag: SIGNING_IN,
+    access: open,
+    checksSecret: true,
+    body: Refresh,
+    data: LoginResponse,
+    refuses: { 401: 'The refresh token is unknown, used, expired or revoked, or belongs to another device.' },
+    namesDevice: true,
+    run: ({ ctx, body, caller }) => refresh(ctx, body.refreshToken, caller),
+  }),
+  endpoint({
+    id: 'adminAuth.refresh',
+    method: 'POST',
+    path: '/api/admin/auth/refresh',
+    summary: 'Exchange a refresh token of the console for new tokens',
+    description: 'Users without a PLATFORM role get 403.',
+    tag: SIGNING_IN,
+    access: open,
+    checksSecret: true,
+    body: Refresh,
+    data: LoginResponse,
+    refuses: {
+      401: 'The refresh token is unknown, used, expired or revoked, or belongs to another device.',
+      403: 'The account has no PLATFORM role.',
+    },
+    namesDevice: true,
+    run: ({ ctx, body, caller }) => adminRefresh(ctx, body.refreshToken, caller),
+  }),
+  endpoint({
+    id: 'auth.logout',
+    method: 'POST',
+    path: '/api/auth/logout',
+    summary: 'Sign out',
+    tag: SIGNING_IN,
+    access: signedIn,
+    run: ({ ctx, actor, caller }) => logout(ctx, actor, caller),
+  }),
+  endpoint({
+    id: 'auth.logoutDevice',
+    method: 'POST',
+    path: '/api/auth/logout/:deviceId',
+    summary: 'Sign out one of your devices and forget it',
+    description:
+      'The device can no longer sign in by itself. Refused with 400 if the device is the only way to sign in to the account.',
+    tag: SIGNING_IN,
+    access: signedIn,
+    params: ByDevice,
+    run: ({ ctx, actor, params, caller }) => logoutDevice(ctx, actor, params.deviceId, caller),
+  }),
   endpoint({
     id: 'sessions.create',
     method: 'POST',
     path: '/api/auth/sessions',
-    summary: 'Open a further session of one’s own',
-    description: 'On the device that the body names, else on a new one, whose id is answered as `deviceId`.',
+    summary: 'Open another session',
+    description: 'On the device that the body names, otherwise on a new one, whose id is answered as `deviceId`.',
     tag,
     access: signedIn,
     body: DeviceLogin,
@@ -26,7 +93,8 @@ export const sessionEndpoints = [
     id: 'sessions.list',
     method: 'GET',
     path: '/api/auth/sessions',
-    summary: 'One’s active sessions, newest first',
+    summary: 'List your active sessions',
+    description: 'Newest first.',
     tag,
     access: signedIn,
     query: PageQuery({}),
@@ -37,18 +105,18 @@ export const sessionEndpoints = [
     id: 'sessions.detail',
     method: 'GET',
     path: '/api/auth/sessions/:sessionId',
-    summary: 'One of one’s sessions',
+    summary: 'Get one of your sessions',
     tag,
     access: signedIn,
     params: BySession,
     data: SessionView,
-    run: ({ ctx, actor, params }) => sessionDetail(ctx, actor, params.sessionId),
+    run: ({ ctx, actor, params }) => getSession(ctx, actor, params.sessionId),
   }),
   endpoint({
     id: 'sessions.revoke',
     method: 'DELETE',
     path: '/api/auth/sessions/:sessionId',
-    summary: 'End one of one’s sessions at once',
+    summary: 'End one of your sessions',
     tag,
     access: signedIn,
     params: BySession,
@@ -58,12 +126,33 @@ export const sessionEndpoints = [
     id: 'sessions.switch',
     method: 'POST',
     path: '/api/auth/sessions/:sessionId/switch',
-    summary: 'New tokens for another of one’s active sessions',
-    description: 'They work together with the device id of that session. Its refresh tokens from before stop working.',
+    summary: 'Get new tokens for another of your sessions',
+    description: 'They work together with the device id of that session. Its earlier refresh tokens stop working.',
     tag,
     access: signedIn,
     params: BySession,
     data: LoginResponse,
     run: ({ ctx, actor, params, caller }) => switchSession(ctx, actor, params.sessionId, caller),
+  }),
+  endpoint({
+    id: 'devices.list',
+    method: 'GET',
+    path: '/api/auth/devices',
+    summary: 'List your signed-in devices',
+    tag,
+    access: signedIn,
+    query: PageQuery({}),
+    data: PageOf(DeviceView),
+    run: ({ ctx, actor, query }) => listDevices(ctx, actor, query),
+  }),
+  endpoint({
+    id: 'devices.revoke',
+    method: 'DELETE',
+    path: '/api/auth/devices/:deviceId',
+    summary: 'Sign out one of your devices',
+    tag,
+    access: signedIn,
+    params: ByDevice,
+    run: ({ ctx, actor, params, caller }) => revokeDevice(ctx, actor, params.deviceId, caller),
   }),
 ]

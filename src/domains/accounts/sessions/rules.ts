@@ -1,12 +1,12 @@
 /** Decisions about sessions and refresh tokens. Pure. */
 
-import { MAX_ACTIVE_SESSIONS, REPLAY_MS } from '../limits.ts'
+import { MAX_ACTIVE_SESSIONS, REPLAY_MS } from '../model.ts'
 
 /**
- * Which sessions must end so that at most `MAX_ACTIVE_SESSIONS` remain: the least recently used. `spared` never ends: the new
- * session, and the one that asked for it.
+ * Ids of the sessions to end so that at most `MAX_ACTIVE_SESSIONS` remain: the least recently used ones. Sessions in `spared` are
+ * never ended: the new session, and the one that requested it.
  */
-export function superfluous(
+export function sessionsToEnd(
   sessions: readonly { id: number; lastActiveAt: number }[],
   spared: readonly number[],
 ): number[] {
@@ -20,11 +20,11 @@ export function superfluous(
 }
 
 /**
- * What a refresh token is good for. Tokens of the session's present generation begin the next one (`rotate`). One of the
- * generation before, within `REPLAY_MS` of its exchange, comes from a client that lost the answer or asked twice: it gets another
- * token of the present generation (`repeat`). Anything older was stolen, or its successor was (`stolen`).
+ * How to answer a refresh token. A token of the session's current generation starts the next one (`rotate`). A token of the
+ * previous generation, within `REPLAY_MS` of its exchange, comes from a client that lost the answer or asked twice: it gets another
+ * token of the current generation (`repeat`). With any older token, it or its successor was stolen (`stolen`).
  */
-export function judgeRefresh(
+export function classifyRefresh(
   session: { generation: number; rotatedAt: number },
   tokenGeneration: number,
   now: number,

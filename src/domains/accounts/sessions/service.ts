@@ -1,45 +1,65 @@
+/** Sessions and devices of the signed-in user, refreshing tokens, and signing out. */
+
 import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { holdsAnyPlatformRole } from '#domains/access/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { sha256 } from '#platform/ids.ts'
 
-import { nameDevice } from '../credentials.ts'
-import { recordLogin } from '../login-records/record.ts'
-import type { DeviceLogin, LoginResponse } from '../logins/model.ts'
-import { loginResponse } from '../logins/respond.ts'
-import { lastActive } from './activity.ts'
-import type { SessionView } from './model.ts'
-import { openSession, prolong, revoke } from './open.ts'
-import { activeOf, findOwn, type SessionRow } from './store.ts'
+import { badRefreshToken, lastWayIn, notAnAdministrator } from '../errors.ts'
+import type { LoginEvent, LoginType } from '../login-records/model.ts'
+import { recordLogin } from '../login-records/service.ts'
+import { deviceKey, deviceKeysOf, nameDevice } from '../rules.ts'
+import { canStillSignIn } from '../users/rules.ts'
+import { deleteIdentity, identitiesOf, userById } from '../users/store.ts'
+import { lastActive } from './authenticate.ts'
+import { exchangeRefreshToken, loginResponse, openSession, revokeSessions, rotateRefreshToken } from './lifecycle.ts'
+import type { DeviceLogin, DeviceView, LoginResponse, SessionView } from './model.ts'
+import { activeOf, findByRefreshToken, findOwn, type SessionRow, sessionsOfDevice } from './store.ts'
 
-/** A session past its end may not be marked yet. */
-const isOver = (session: SessionRow, now: number): boolean => session.status === 'ACTIVE' && session.expiredAt <= now
+interface Paging {
+  page: number
+  size: number
+}
+
+/** Something that happens to a session, recorded on its device and with the address of the caller. */
+const sessionEvent = (loginType: LoginType, session: SessionRow, caller: Caller): LoginEvent => ({
+  loginType,
+  device: { key: session.deviceKey, name: session.deviceName },
+  ip: caller.ip,
+  locale: caller.locale,
+})
+
+/** An expired session may not be marked as such yet. */
+const isExpired = (session: SessionRow, now: number): boolean => session.status === 'ACTIVE' && session.expiredAt <= now
 
 const toSessionView = (ctx: AppContext, actor: Actor, s: SessionRow): SessionView => ({
   id: s.id,
   deviceId: s.deviceKey,
   deviceName: s.deviceName,
   isCurrent: s.id === actor.sessionId,
-  status: isOver(s, ctx.clock.now()) ? 'EXPIRED' : s.status,
+  status: isExpired(s, ctx.clock.now()) ? 'EXPIRED' : s.status,
   expiredAt: s.expiredAt,
   lastActiveTime: lastActive(ctx, s),
   createdAt: s.createdAt,
 })
 
-/** The caller's active sessions, newest first: at most 10. */
-export async function listSessions(ctx: AppContext, actor: Actor, { page, size }: { page: number; size: number }) {
+/** The caller's active sessions, newest first; at most 10. */
+export async function listSessions(ctx: AppContext, actor: Actor, { page, size }: Paging) {
   const active = await activeOf(ctx.db.read, actor.userId, ctx.clock.now())
   const items = active.slice((page - 1) * size, page * size).map((s) => toSessionView(ctx, actor, s))
   return { items, total: active.length, page, size }
 }
 
-/** One of the caller's sessions, also one that has ended. */
-export async function sessionDetail(ctx: AppContext, actor: Actor, id: number): Promise<SessionView> {
+/** One of the caller's sessions, even if it has ended. */
+export async function getSession(ctx: AppContext, actor: Actor, id: number): Promise<SessionView> {
   const session = await findOwn(ctx.db.read, actor.userId, id)
   if (session === undefined) throw notFound()
   return toSessionView(ctx, actor, session)
 }
 
-/** A further session of the caller, on the device that the body names or on a new one. The caller's own is never ended for it. */
+/** Opens a further session of the caller, on the device in the body or on a new one. The caller's session is never ended for it. */
 export async function createSession(
   ctx: AppContext,
   actor: Actor,
@@ -47,36 +67,121 @@ export async function createSession(
   caller: Caller,
 ): Promise<LoginResponse> {
   const device = nameDevice(undefined, body.deviceId || undefined, body.deviceName || caller.deviceName)
-  const event = { userId: actor.userId, device, loginType: 'register_device', ip: caller.ip } as const
+  const event: LoginEvent = { loginType: 'register_device', device, ip: caller.ip, locale: caller.locale }
   const grant = await ctx.db.write('accounts.createSession', async (tx) => {
-    await recordLogin(ctx, tx, event)
-    return openSession(ctx, tx, { ...event, openedBy: actor.sessionId })
+    await recordLogin(ctx, tx, actor.userId, event)
+    return openSession(ctx, tx, actor.userId, event, actor.sessionId)
   })
-  return loginResponse(ctx, grant, { madeDeviceId: device.made })
+  return loginResponse(ctx, grant)
 }
 
-/** Ends one of the caller's sessions. Ending one that has ended changes nothing. */
 export async function revokeSession(ctx: AppContext, actor: Actor, id: number, caller: Caller): Promise<void> {
   await ctx.db.write('accounts.revokeSession', async (tx) => {
     const session = await findOwn(tx, actor.userId, id)
     if (session === undefined) throw notFound()
-    const ended = await revoke(ctx, tx, actor.userId, [id])
-    if (ended.length === 0) return
-    const device = { key: session.deviceKey, name: session.deviceName }
-    await recordLogin(ctx, tx, { userId: actor.userId, loginType: 'remove_device', device, ip: caller.ip })
+    await removeDevice(ctx, tx, session, caller)
   })
+}
+
+/** Ends and records a session. Does nothing if it has already ended. */
+async function removeDevice(ctx: AppContext, tx: Tx, session: SessionRow, caller: Caller): Promise<void> {
+  const ended = await revokeSessions(ctx, tx, session.userId, [session.id])
+  if (ended.length > 0) await recordLogin(ctx, tx, session.userId, sessionEvent('remove_device', session, caller))
 }
 
 /** New tokens for another active session of the caller. They work on that session's device only. */
 export async function switchSession(ctx: AppContext, actor: Actor, id: number, caller: Caller): Promise<LoginResponse> {
   const grant = await ctx.db.write('accounts.switchSession', async (tx) => {
     const session = await findOwn(tx, actor.userId, id)
-    if (session === undefined || isOver(session, ctx.clock.now())) throw notFound()
-    const grant = await prolong(ctx, tx, session)
+    if (session === undefined || isExpired(session, ctx.clock.now())) throw notFound()
+    const grant = await rotateRefreshToken(ctx, tx, session)
     if (grant === undefined) throw notFound()
-    const device = { key: session.deviceKey, name: session.deviceName }
-    await recordLogin(ctx, tx, { userId: actor.userId, loginType: 'session_switch', device, ip: caller.ip })
+    await recordLogin(ctx, tx, actor.userId, sessionEvent('session_switch', session, caller))
     return grant
   })
   return loginResponse(ctx, grant)
+}
+
+const toDeviceView = (ctx: AppContext, actor: Actor, s: SessionRow): DeviceView => ({
+  deviceId: s.deviceKey,
+  deviceName: s.deviceName,
+  loginType: s.loginType,
+  ipAddress: s.ipAddress,
+  city: s.city,
+  loginTime: s.createdAt,
+  lastActiveTime: lastActive(ctx, s),
+  isCurrent: s.id === actor.sessionId,
+})
+
+/** The caller's signed-in devices, latest login first. A device has one session, so there are at most 10. */
+export async function listDevices(ctx: AppContext, actor: Actor, { page, size }: Paging) {
+  const active = await activeOf(ctx.db.read, actor.userId, ctx.clock.now())
+  const items = active.slice((page - 1) * size, page * size).map((s) => toDeviceView(ctx, actor, s))
+  return { items, total: active.length, page, size }
+}
+
+/** Ends the session of one of the caller's devices. */
+export async function revokeDevice(ctx: AppContext, actor: Actor, keyOrId: string, caller: Caller): Promise<void> {
+  await ctx.db.write('accounts.revokeDevice', async (tx) => {
+    const [session] = await sessionsOfDevice(tx, actor.userId, deviceKeysOf(keyOrId))
+    if (session === undefined) throw notFound()
+    await removeDevice(ctx, tx, session, caller)
+  })
+}
+
+/** New tokens for a refresh token. A device that the caller names must be the session's. @throws AppError 401 */
+export async function refresh(ctx: AppContext, token: string, caller: Caller): Promise<LoginResponse> {
+  const device = caller.deviceId === undefined ? undefined : deviceKey(caller.deviceId)
+  const result = await ctx.db.write('accounts.refresh', (tx) => exchangeRefreshToken(ctx, tx, token, device))
+  if (result === 'stolen') ctx.log.warn('a refresh token was used twice: its session was ended', { ip: caller.ip })
+  if (typeof result === 'string') throw badRefreshToken()
+  return loginResponse(ctx, result)
+}
+
+/** Refreshes a session of the console. The role is checked first, so that the token of a refused caller stays unused. */
+export async function adminRefresh(ctx: AppContext, token: string, caller: Caller): Promise<LoginResponse> {
+  const found = await findByRefreshToken(ctx.db.read, sha256(token))
+  if (found === undefined) throw badRefreshToken()
+  if (!(await holdsAnyPlatformRole(ctx, found.session.userId))) throw notAnAdministrator()
+  return refresh(ctx, token, caller)
+}
+
+/** Ends the caller's session. */
+export async function logout(ctx: AppContext, actor: Actor, caller: Caller): Promise<void> {
+  await ctx.db.write('accounts.logout', async (tx) => {
+    const session = await findOwn(tx, actor.userId, actor.sessionId)
+    await revokeSessions(ctx, tx, actor.userId, [actor.sessionId])
+    await recordLogin(ctx, tx, actor.userId, {
+      loginType: 'logout',
+      device: { key: actor.deviceKey, name: session?.deviceName ?? '' },
+      ip: caller.ip,
+      locale: caller.locale,
+    })
+  })
+}
+
+/**
+ * Ends the session of one of the caller's devices and deletes its DEVICE identity, so that the device can no longer sign in by
+ * itself. @throws AppError 400 if that was the only way to sign in: the account would be lost.
+ */
+export async function logoutDevice(ctx: AppContext, actor: Actor, keyOrId: string, caller: Caller): Promise<void> {
+  const keys = deviceKeysOf(keyOrId)
+  await ctx.db.write('accounts.logoutDevice', async (tx) => {
+    const user = await userById(tx, actor.userId)
+    const identities = await identitiesOf(tx, actor.userId)
+    const identity = identities.find((i) => i.provider === 'DEVICE' && keys.includes(i.credential))
+    const [session] = await sessionsOfDevice(tx, actor.userId, keys)
+    if (user === undefined || (identity === undefined && session === undefined)) throw notFound()
+    if (identity !== undefined) {
+      if (!canStillSignIn(user, identities, identity.id)) throw lastWayIn()
+      await deleteIdentity(tx, actor.userId, identity.id)
+    }
+    if (session !== undefined) await revokeSessions(ctx, tx, actor.userId, [session.id])
+    await recordLogin(ctx, tx, actor.userId, {
+      loginType: 'logout_unbind_device',
+      device: { key: session?.deviceKey ?? identity?.credential ?? '', name: session?.deviceName ?? '' },
+      ip: caller.ip,
+      locale: caller.locale,
+    })
+  })
 }

@@ -6,7 +6,7 @@ import type { Db, Tx } from '#db/store.ts'
 
 export type SessionRow = typeof sessions.$inferSelect
 
-/** What a request needs to know of its session. */
+/** The columns that are checked on every request. */
 const activeForRequest = prepared((db) =>
   db
     .select({
@@ -54,7 +54,7 @@ const byRefreshToken = prepared((db) =>
 
 export const findForRequest = async (db: Db, id: number) => (await activeForRequest(db, { id }))[0]
 
-/** Also one that has ended. */
+/** A session of the user, even if it has ended. */
 export const findOwn = async (db: Db | Tx, userId: number, id: number): Promise<SessionRow | undefined> =>
   (await ownById(db, { userId, id }))[0]
 
@@ -75,7 +75,7 @@ export interface NewSession {
   now: number
 }
 
-/** Deletes the session that this device had, with its refresh tokens, and gives its id. */
+/** Deletes the user's session on this device, with its refresh tokens. Returns its id. */
 export async function deleteOfDevice(tx: Tx, userId: number, deviceKey: string): Promise<number | undefined> {
   const rows = await tx
     .delete(sessions)
@@ -100,7 +100,7 @@ export async function insertRefreshToken(
   await tx.insert(refreshTokens).values(token)
 }
 
-/** Begins the next generation of refresh tokens. False when somebody else did, or the session has ended. */
+/** Starts the next generation of refresh tokens. False if another request did so first, or the session has ended. */
 export async function advanceGeneration(
   tx: Tx,
   session: { id: number; generation: number },
@@ -115,7 +115,7 @@ export async function advanceGeneration(
   return rows.length > 0
 }
 
-/** Ends sessions of one user; those that had ended already are left. Gives the ids of the others. */
+/** Ends the active ones of these sessions of a user. Returns their ids. */
 export async function endSessions(
   tx: Tx,
   userId: number,
@@ -137,7 +137,7 @@ export async function endSessions(
   return rows.map((row) => row.id)
 }
 
-/** Sessions of the caller on a device given by any of `deviceKeys`. */
+/** The user's sessions on devices with one of these keys, even if they have ended. */
 export async function sessionsOfDevice(tx: Tx, userId: number, deviceKeys: readonly string[]): Promise<SessionRow[]> {
   return tx
     .select()
@@ -153,7 +153,7 @@ export async function saveActivity(tx: Tx, id: number, at: number): Promise<void
     .where(and(eq(sessions.id, id), lt(sessions.lastActiveAt, at)))
 }
 
-/** Marks sessions past their end; gives their ids. */
+/** Marks expired sessions, of one user or of all. Returns their ids. */
 export async function expireSessions(tx: Tx, now: number, userId?: number): Promise<number[]> {
   const rows = await tx
     .update(sessions)
@@ -169,7 +169,7 @@ export async function expireSessions(tx: Tx, now: number, userId?: number): Prom
   return rows.map((row) => row.id)
 }
 
-/** Drops refresh tokens past their end, and sessions that ended before `before`. */
+/** Deletes expired refresh tokens, and ended sessions whose lifetime was over at `before`. */
 export async function deleteOld(tx: Tx, now: number, before: number): Promise<void> {
   await tx.delete(refreshTokens).where(lte(refreshTokens.expiresAt, now))
   await tx.delete(sessions).where(and(ne(sessions.status, 'ACTIVE'), lte(sessions.expiredAt, before)))

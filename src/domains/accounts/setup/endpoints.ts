@@ -1,14 +1,26 @@
 import type { AppContext } from '#context'
 import { type Caller, endpoint, open } from '#http/endpoint.ts'
+import { Model, Raw, type Static, Type } from '#http/schema.ts'
 import { invalid, InvalidRequest } from '#http/validate.ts'
 
-import { SetupForm, SetupQuery } from './model.ts'
 import { setupDonePage, setupPage } from './page.ts'
 import { checkSetupLink, completeSetup } from './service.ts'
 
 const tag = 'Setup'
 
-async function submit(ctx: AppContext, body: SetupForm, caller: Caller): Promise<Response> {
+const Token = Raw(100, 1, {
+  description: 'From the setup link',
+  examples: ['Zk3q0sJ9xW7vT2bN5yLrAeHc8uGdPmKf4iOa1nQwXEo'],
+})
+/** The page shows problems beside their fields, so any strings are accepted here. */
+const SetupForm = Model('SetupForm', {
+  token: Token,
+  username: Raw(500, 0, { examples: ['admin'] }),
+  password: Raw(500, 0, { examples: ['correct horse battery'] }),
+  repeated: Type.Optional(Raw(500, 0, { description: 'The password again', examples: ['correct horse battery'] })),
+})
+
+async function submit(ctx: AppContext, body: Static<typeof SetupForm>, caller: Caller): Promise<Response> {
   const { token, password, repeated } = body
   const username = body.username.trim()
   try {
@@ -27,14 +39,14 @@ export const setupEndpoints = [
     id: 'setup.page',
     method: 'GET',
     path: '/setup',
-    summary: 'The page that makes the first administrator',
+    summary: 'Show the setup page',
     description:
-      'By the one-time link that the server prints while it has no administrator. Looking at it does not use it up.',
+      'With the one-time link that the server prints while it has no administrator. Opening the page does not use the link up.',
     tag,
     access: open,
     checksSecret: true,
     answers: 'text/html',
-    query: SetupQuery,
+    query: Type.Object({ token: Token }),
     refuses: { 403: 'The link has been used or has expired.' },
     run: async ({ ctx, query, caller }) => {
       await checkSetupLink(ctx, query.token)
@@ -45,8 +57,8 @@ export const setupEndpoints = [
     id: 'setup.submit',
     method: 'POST',
     path: '/setup',
-    summary: 'Make the first administrator',
-    description: 'Sent by the page. Of any number of callers with one link, one succeeds; the others get 403.',
+    summary: 'Create the first administrator',
+    description: 'Sent by the setup page. Of several callers with one link, one succeeds; the others get 403.',
     tag,
     access: open,
     checksSecret: true,

@@ -1,25 +1,25 @@
-/** The page that makes the first administrator. A plain form: no script. */
+/** The page for creating the first administrator: a plain form without script. */
 
 import type { Caller } from '#http/endpoint.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { button, card, field, form, hiddenField, html, htmlPage, notice, text } from '#http/pages.ts'
 
-import { ADMIN_PASSWORD_MIN, PASSWORD_MAX } from '../limits.ts'
+import { ADMIN_PASSWORD_MIN, PASSWORD_MAX } from '../model.ts'
 
 const WORDS = {
   en: {
     title: 'Set up this server',
-    intro: 'Make the first administrator. This link works once.',
+    intro: 'Create the first administrator. This link works once.',
     username: 'Username',
-    usernameHint: '3 to 32 letters, digits, _ . or -, beginning with a letter',
+    usernameHint: '3 to 32 letters, digits, _ . or -, starting with a letter',
     password: 'Password',
-    passwordHint: `At least ${ADMIN_PASSWORD_MIN} characters, not a common one`,
+    passwordHint: `At least ${ADMIN_PASSWORD_MIN} characters, not a common password`,
     repeated: 'Password again',
     submit: 'Create administrator',
-    problem: 'Please look at the marked fields.',
+    problem: 'Please check the marked fields.',
     doneTitle: 'The server is set up',
     done: (username: string) => `You can sign in as ${username} now.`,
-    docs: 'Read about the interface',
+    docs: 'Read the API documentation',
   },
   zh: {
     title: '设置此服务器',
@@ -37,15 +37,15 @@ const WORDS = {
   },
 } as const
 
-interface Filled {
+interface SetupFields {
   token: string
   username?: string
   /** With paths `body.<field>`. */
   problems?: readonly FieldProblem[]
 }
 
-/** The form, or the form again with what is wrong (status 400). */
-export function setupPage({ token, username = '', problems = [] }: Filled, caller: Caller): Response {
+/** The form; with `problems`, the form with its problems (status 400). */
+export function setupPage({ token, username = '', problems = [] }: SetupFields, caller: Caller): Response {
   const words = WORDS[caller.locale]
   const problem = (name: string) => {
     const found = problems.find(({ path }) => path === `body.${name}`)

@@ -1,20 +1,139 @@
-/** The one-time link that makes the first administrator. */
+/** Administrators created at the first start and on the command line, where no user is signed in. */
 
 import type { AppContext } from '#context'
+import type { Db, Tx } from '#db/store.ts'
+import { bindRole, platformBindings, SYSTEM_ADMIN } from '#domains/access/index.ts'
+import { badRequest } from '#http/errors.ts'
+import { InvalidRequest } from '#http/validate.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
-import { setupLinkInvalid } from '../errors.ts'
-import { SETUP_LINK_MS } from '../limits.ts'
-import { checkCredentials, type Credentials, hasAdministrator, insertAdministrator } from './administrators.ts'
+import { badUsername, setupLinkInvalid, usernameTaken } from '../errors.ts'
+import type { LoginEvent } from '../login-records/model.ts'
+import { SETUP_LINK_MS } from '../model.ts'
+import { ADMINISTRATORS, passwordProblem } from '../passwords/rules.ts'
+import { installPassword, policyFor } from '../passwords/service.ts'
+import { isUsername } from '../rules.ts'
+import { createUser } from '../users/service.ts'
+import { userByUsername, type UserRow, usersById } from '../users/store.ts'
 import { deleteSetupLink, findSetupLink, saveSetupLink, type SetupLink, takeSetupLink } from './store.ts'
 
+export interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+export interface Administrator {
+  readonly id: number
+  readonly username: string | null
+  readonly nickname: string
+  readonly status: 'ACTIVE' | 'DISABLED' | 'DELETED'
+  /** Codes of the user's PLATFORM roles. */
+  readonly roles: readonly string[]
+  /** Has the SYSTEM_ADMIN role that cannot be revoked. */
+  readonly isInitial: boolean
+  readonly createdAt: number
+}
+
+/** Whether any user has SYSTEM_ADMIN: then the server is set up. */
+export async function hasAdministrator(db: Db | Tx): Promise<boolean> {
+  return (await platformBindings(db)).some((binding) => binding.code === SYSTEM_ADMIN)
+}
+
+/** All users with a PLATFORM role. */
+export async function listAdministrators(ctx: AppContext): Promise<Administrator[]> {
+  const bindings = await platformBindings(ctx.db.read)
+  const found = await usersById(ctx.db.read, [...new Set(bindings.map((b) => b.userId))])
+  return found.map((user) => {
+    const own = bindings.filter((b) => b.userId === user.id)
+    return { ...user, roles: own.map((b) => b.code), isInitial: own.some((b) => b.isInitial) }
+  })
+}
+
+/** Creates a user with SYSTEM_ADMIN. @throws AppError 400 for a bad or taken username or a weak password. */
+export const createAdministrator = (ctx: AppContext, credentials: Credentials): Promise<{ id: number }> =>
+  inSentences(async () => {
+    checkCredentials(credentials)
+    const passwordHash = await ctx.passwords.hash(credentials.password)
+    const user = await ctx.db.write('accounts.createAdministrator', (tx) =>
+      insertAdministrator(ctx, tx, credentials.username, passwordHash),
+    )
+    return { id: user.id }
+  })
+
 /**
- * Path of a new link, good once and for 24 hours, in place of any before; null when there is an administrator. The token stands in
- * the query, which is never logged.
+ * Creates the administrator named in the configuration if there is no administrator yet. Several processes may start at the same
+ * time. @throws AppError 400 for a bad or taken username or a weak password.
+ */
+export async function ensureConfiguredAdministrator(ctx: AppContext): Promise<void> {
+  const { adminUsername: username, adminPassword: password } = ctx.config
+  if (username === '' || (await hasAdministrator(ctx.db.read))) return
+  await inSentences(async () => {
+    checkCredentials({ username, password })
+    const passwordHash = await ctx.passwords.hash(password)
+    await ctx.db.write('accounts.ensureConfiguredAdministrator', async (tx) => {
+      if (!(await hasAdministrator(tx))) await insertAdministrator(ctx, tx, username, passwordHash)
+    })
+  })
+}
+
+/** @throws AppError 400 with `body.username` or `body.password` in its details. */
+function checkCredentials({ username, password }: Credentials): void {
+  if (!isUsername(username)) throw badUsername()
+  const problem = passwordProblem(password, ADMINISTRATORS, username)
+  if (problem) throw problem
+}
+
+/**
+ * Inside a write: inserts a user with SYSTEM_ADMIN and deletes the setup link. The role of the first administrator can never be
+ * revoked.
+ */
+async function insertAdministrator(ctx: AppContext, tx: Tx, username: string, passwordHash: string): Promise<UserRow> {
+  const initial = !(await hasAdministrator(tx))
+  const user = await createUser(ctx, tx, { username, passwordHash, nickname: username })
+  if (user === undefined) throw usernameTaken()
+  await bindRole(ctx, tx, user.id, 'PLATFORM', 0, SYSTEM_ADMIN, { initial })
+  await deleteSetupLink(tx)
+  return user
+}
+
+const FIELDS = { username: { en: 'The username', zh: '用户名' }, password: { en: 'The password', zh: '密码' } } as const
+
+/** Turns the problem of a field into a sentence, for callers without a form that could mark the field. */
+async function inSentences<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (error) {
+    const problem = error instanceof InvalidRequest ? error.problems[0] : undefined
+    if (problem === undefined) throw error
+    const field = problem.path.endsWith('username') ? FIELDS.username : FIELDS.password
+    throw badRequest(`${field.en} ${problem.text.en}.`, `${field.zh}${problem.text.zh}。`)
+  }
+}
+
+/**
+ * Sets any user's password from the command line. Ends all their sessions and the failure lock. @throws AppError 400 if there is no
+ * such user or the password is too weak for their roles.
+ */
+export async function resetPassword(ctx: AppContext, username: string, password: string): Promise<void> {
+  const user = await userByUsername(ctx.db.read, username)
+  if (user === undefined) throw badRequest(`There is no user "${username}"`, `用户“${username}”不存在`)
+  await inSentences(async () => {
+    const problem = passwordProblem(password, await policyFor(ctx, user.id), user.username)
+    if (problem) throw problem
+  })
+  const passwordHash = await ctx.passwords.hash(password)
+  const device = { key: '', name: 'command line' }
+  const event: LoginEvent = { loginType: 'password_change', device, ip: '', locale: 'en' }
+  await ctx.db.write('accounts.resetPassword', (tx) => installPassword(ctx, tx, user.id, passwordHash, event))
+}
+
+/**
+ * Creates a link for setting up the first administrator and returns its path; null if there is an administrator. It works once,
+ * within 24 hours, and replaces earlier links. The token is in the query, which is never logged.
  */
 export async function createSetupLink(ctx: AppContext): Promise<string | null> {
   const token = secret()
-  const made = await ctx.db.write('accounts.createSetupLink', async (tx) => {
+  const created = await ctx.db.write('accounts.createSetupLink', async (tx) => {
     if (await hasAdministrator(tx)) {
       await deleteSetupLink(tx)
       return false
@@ -22,17 +141,17 @@ export async function createSetupLink(ctx: AppContext): Promise<string | null> {
     await saveSetupLink(tx, { hash: sha256(token), expiresAt: ctx.clock.now() + SETUP_LINK_MS })
     return true
   })
-  return made ? `/setup?token=${token}` : null
+  return created ? `/setup?token=${token}` : null
 }
 
-/** The link that this token opens; throws when it is used, expired, or not ours. */
+/** The setup link of this token. @throws AppError 403 if it was used or replaced, has expired or never existed. */
 export async function checkSetupLink(ctx: AppContext, token: string): Promise<SetupLink> {
   const link = await findSetupLink(ctx.db.read)
   if (link === undefined || link.expiresAt <= ctx.clock.now() || link.hash !== sha256(token)) throw setupLinkInvalid()
   return link
 }
 
-/** Makes the first administrator. Of any number of callers with one link, one succeeds. */
+/** Creates the first administrator. Of several callers with one link, one succeeds. */
 export async function completeSetup(ctx: AppContext, token: string, credentials: Credentials): Promise<void> {
   const link = await checkSetupLink(ctx, token)
   checkCredentials(credentials)

@@ -1,6 +1,5 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 
-import { users } from '#db/schema/accounts.ts'
 import { serverState } from '#db/schema/settings.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -18,7 +17,7 @@ export async function findSetupLink(db: Db): Promise<SetupLink | undefined> {
   return rows[0] && (JSON.parse(rows[0].value) as SetupLink)
 }
 
-/** In place of the one before. */
+/** Replaces the previous link. */
 export async function saveSetupLink(tx: Tx, link: SetupLink): Promise<void> {
   const value = JSON.stringify(link)
   await tx
@@ -27,7 +26,7 @@ export async function saveSetupLink(tx: Tx, link: SetupLink): Promise<void> {
     .onConflictDoUpdate({ target: serverState.key, set: { value } })
 }
 
-/** True for the one caller who took it. */
+/** Deletes the link. True for exactly one of several callers. */
 export async function takeSetupLink(tx: Tx, link: SetupLink): Promise<boolean> {
   const rows = await tx
     .delete(serverState)
@@ -39,16 +38,3 @@ export async function takeSetupLink(tx: Tx, link: SetupLink): Promise<boolean> {
 export async function deleteSetupLink(tx: Tx): Promise<void> {
   await tx.delete(serverState).where(eq(serverState.key, KEY))
 }
-
-export const usersById = (db: Db, ids: readonly number[]) =>
-  db
-    .select({
-      id: users.id,
-      username: users.username,
-      nickname: users.nickname,
-      status: users.status,
-      createdAt: users.createdAt,
-    })
-    .from(users)
-    .where(inArray(users.id, [...ids]))
-    .orderBy(users.id)

@@ -1,18 +1,19 @@
-import { Enum, Id, Model, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
+import { PROVIDERS } from '#db/schema/accounts.ts'
+import { Enum, Id, Line, Model, Nullable, Raw, type Static, Text, Time, Type } from '#http/schema.ts'
 
-export const PROVIDERS = ['PHONE', 'EMAIL', 'DEVICE'] as const
+import { CarrierToken, Code, Email, NewPassword, NICKNAME_MAX, Phone, SIGNATURE_MAX } from '../model.ts'
 
 export const IdentityView = Model('Identity', {
   provider: Enum(PROVIDERS),
   credential: Type.String({
-    description: 'Phone as E.164, e-mail, or the beginning of a device’s key',
+    description: 'Phone in E.164, e-mail, or the first characters of a device’s key',
     examples: ['lin@example.org'],
   }),
   verified: Type.Boolean(),
   createdAt: Time,
 })
 
-/** A person as they see themselves. */
+/** A user as they see themselves. */
 export const UserView = Model('User', {
   id: Id,
   username: Nullable(Type.String({ examples: ['lin.mei'] })),
@@ -30,3 +31,63 @@ export const UserView = Model('User', {
   createdAt: Time,
 })
 export type UserView = Static<typeof UserView>
+
+export const ProfileChange = Model('UpdateProfile', {
+  nickname: Type.Optional(
+    Nullable(
+      Line(NICKNAME_MAX, 0, {
+        description: 'null leaves it unchanged, an empty string clears it',
+        examples: ['Lin Mei'],
+      }),
+    ),
+  ),
+  signature: Type.Optional(
+    Nullable(
+      Line(SIGNATURE_MAX, 0, {
+        description: 'null leaves it unchanged, an empty string clears it',
+        examples: ['Paper, tiles and tea'],
+      }),
+    ),
+  ),
+  avatarUrl: Type.Optional(
+    Nullable(
+      Line(500, 0, {
+        pattern: '^$|^https?://[^\\s"<>]+$|^/[^/\\s"<>][^\\s"<>]*$',
+        description: 'http, https or a path on this server; null or an empty string clears it',
+        examples: ['https://example.com/mei.png'],
+      }),
+    ),
+  ),
+})
+export type ProfileChange = Static<typeof ProfileChange>
+
+/** Checked by the service, so that an empty or too long username gets the same answer as any other bad one. */
+export const Username = Model('SetUsername', { username: Raw(200, 0, { examples: ['lin.mei'] }) })
+export const FirstPassword = Model('SetPassword', { password: NewPassword })
+
+export const PhoneBind = Model('PhoneBind', { phone: Phone, code: Code })
+export const EmailBind = Model('EmailBind', { email: Email, code: Code })
+export const MobileToken = Model('MobileToken', { token: CarrierToken })
+
+export const Unbound = Model('UnbindResult', {
+  hint: Nullable(
+    Type.String({
+      description: 'Advice to bind something, if only the device is left to sign in to the account',
+      examples: ['Bind a phone or an e-mail, or set a password'],
+    }),
+  ),
+  user: UserView,
+})
+export type Unbound = Static<typeof Unbound>
+
+const Count = Type.Integer({ minimum: 0 })
+const Quota = (description: string) =>
+  Type.Object({ used: Count, limit: Type.Integer({ minimum: 0, description: '0 = unlimited' }) }, { description })
+
+export const Quotas = Model('Quotas', {
+  storage: Quota('Bytes of your own files'),
+  qrCodes: Quota('Number of your own QR codes'),
+  uploadMaxBytes: Type.Integer({ minimum: 1 }),
+  uploadTypes: Type.Array(Type.String({ examples: ['image/png'] })),
+})
+export type Quotas = Static<typeof Quotas>

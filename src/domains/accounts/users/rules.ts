@@ -1,6 +1,6 @@
 /** Decisions about identities. Pure. */
 
-interface WaysIn {
+interface User {
   username: string | null
   passwordHash: string | null
 }
@@ -11,16 +11,19 @@ interface Identity {
 }
 
 /**
- * Whether somebody can still sign in when the identity `without` is gone: by phone or confirmed e-mail (a code goes there), by
- * another device, or by a password with a name to type it for. An e-mail that was never confirmed may be somebody else's: it counts
- * as such a name only.
+ * Whether the user can still sign in without the identity `without`: by phone or verified e-mail (with a code), by another device,
+ * or by a password together with a username, phone or e-mail. An unverified e-mail may be another person's, so it counts only as a
+ * name for the password.
  */
-export function canStillSignIn(user: WaysIn, identities: readonly Identity[], without: number): boolean {
+export function canStillSignIn(user: User, identities: readonly Identity[], without: number): boolean {
   const rest = identities.filter((i) => i.id !== without)
-  const isName = user.username !== null || rest.some((i) => i.provider !== 'DEVICE')
-  return rest.some((i) => i.provider !== 'EMAIL' || i.verified) || (user.passwordHash !== null && isName)
+  const hasName = user.username !== null || rest.some((i) => i.provider !== 'DEVICE')
+  return rest.some((i) => i.provider !== 'EMAIL' || i.verified) || (user.passwordHash !== null && hasName)
 }
 
-/** Claimed but never proved, on an account where something else was: such a credential opens nothing. */
+/**
+ * Unverified, on an account that has a verified identity. An e-mail given at registration is only a claim, since anyone can type any
+ * address. Once the account has another, verified identity, it belongs to that person, and codes to the claimed address open nothing.
+ */
 export const isMereClaim = (identity: Identity, all: readonly Identity[]): boolean =>
   !identity.verified && all.some((i) => i.verified)

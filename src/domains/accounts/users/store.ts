@@ -1,10 +1,11 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { identities, type Provider, users } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { usernameKey } from '../credentials.ts'
+import { usernameKey } from '../rules.ts'
+import { isMereClaim } from './rules.ts'
 
 export type UserRow = typeof users.$inferSelect
 export type IdentityRow = typeof identities.$inferSelect
@@ -46,7 +47,7 @@ export const userById = async (db: Db | Tx, id: number): Promise<UserRow | undef
 export const userByUsername = async (db: Db | Tx, username: string): Promise<UserRow | undefined> =>
   (await byUsernameKey(db, { key: usernameKey(username) }))[0]
 
-/** `credential` normalized as it is stored. */
+/** `credential`: normalized as it is stored. */
 export const userByIdentity = async (
   db: Db | Tx,
   provider: Provider,
@@ -55,13 +56,40 @@ export const userByIdentity = async (
 
 export const identitiesOf = (db: Db | Tx, userId: number): Promise<IdentityRow[]> => identitiesByUser(db, { userId })
 
+/** The user and identity that a code to this credential opens; undefined if there is none, or if it is a mere claim. */
+export async function findByCodeCredential(
+  db: Db | Tx,
+  provider: Provider,
+  credential: string,
+): Promise<{ user: UserRow; identity: IdentityRow } | undefined> {
+  const user = await userByIdentity(db, provider, credential)
+  if (user === undefined) return undefined
+  const all = await identitiesOf(db, user.id)
+  const identity = all.find((i) => i.provider === provider && i.credential === credential)
+  return identity === undefined || isMereClaim(identity, all) ? undefined : { user, identity }
+}
+
+/** In the order of their ids. */
+export const usersById = (db: Db, ids: readonly number[]) =>
+  db
+    .select({
+      id: users.id,
+      username: users.username,
+      nickname: users.nickname,
+      status: users.status,
+      createdAt: users.createdAt,
+    })
+    .from(users)
+    .where(inArray(users.id, [...ids]))
+    .orderBy(users.id)
+
 export interface NewUser {
   username: string | null
   nickname: string
   passwordHash: string | null
 }
 
-/** Undefined when the username is taken. */
+/** Undefined if the username is taken. */
 export async function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> {
   const rows = await tx
     .insert(users)
@@ -83,7 +111,7 @@ export interface NewIdentity {
   verified: boolean
 }
 
-/** False when the credential belongs to somebody already. */
+/** False if the credential is already bound. */
 export async function insertIdentity(tx: Tx, identity: NewIdentity): Promise<boolean> {
   const rows = await tx
     .insert(identities)
@@ -97,7 +125,6 @@ export async function deleteIdentity(tx: Tx, userId: number, id: number): Promis
   await tx.delete(identities).where(and(eq(identities.userId, userId), eq(identities.id, id)))
 }
 
-/** Somebody showed that it is theirs. */
 export async function verifyIdentity(tx: Tx, userId: number, id: number): Promise<void> {
   await tx
     .update(identities)
@@ -105,8 +132,8 @@ export async function verifyIdentity(tx: Tx, userId: number, id: number): Promis
     .where(and(eq(identities.userId, userId), eq(identities.id, id)))
 }
 
-/** Takes all ways in and everything personal; the row stays for what the user leaves behind. */
-export async function emptyUser(tx: Tx, userId: number, nickname: string): Promise<void> {
+/** Removes all personal data and every way to sign in. The row is kept, because records and QR codes refer to it. */
+export async function anonymizeUser(tx: Tx, userId: number, nickname: string): Promise<void> {
   await tx.delete(identities).where(eq(identities.userId, userId))
   await tx
     .update(users)
@@ -140,7 +167,7 @@ export async function updateProfile(tx: Tx, userId: number, change: ProfileChang
   return rows[0]
 }
 
-/** False when the user has one already; breaks `users_username_key` when it is somebody's. */
+/** False if the user already has a username; violates `users_username_key` if another user has this one. */
 export async function setUsernameOnce(tx: Tx, userId: number, username: string): Promise<boolean> {
   const rows = await tx
     .update(users)
@@ -150,7 +177,7 @@ export async function setUsernameOnce(tx: Tx, userId: number, username: string):
   return rows.length > 0
 }
 
-/** False when there is a password already. */
+/** False if the user already has a password. */
 export async function setPasswordOnce(tx: Tx, userId: number, passwordHash: string): Promise<boolean> {
   const rows = await tx
     .update(users)
@@ -160,7 +187,10 @@ export async function setPasswordOnce(tx: Tx, userId: number, passwordHash: stri
   return rows.length > 0
 }
 
-/** A new hash of the same password: nothing but the parameters changed. False, and nothing done, when it is not the one before any more. */
+/**
+ * Stores a hash of the same password with other parameters. Returns false and changes nothing if the stored hash is no longer
+ * `before`.
+ */
 export async function rehashPassword(tx: Tx, userId: number, before: string, after: string): Promise<boolean> {
   const rows = await tx
     .update(users)
@@ -170,8 +200,7 @@ export async function rehashPassword(tx: Tx, userId: number, before: string, aft
   return rows.length > 0
 }
 
-/** A new password: access tokens given before stop working. */
-/** `null` takes it away. Earlier access tokens end with it. */
+/** Sets or (null) removes the password; earlier access tokens stop working. */
 export async function replacePassword(tx: Tx, userId: number, passwordHash: string | null): Promise<void> {
   await tx
     .update(users)

@@ -1,16 +1,18 @@
+import type { Provider } from '#db/schema/accounts.ts'
+
 import type { UserView } from './model.ts'
 import type { IdentityRow, UserRow } from './store.ts'
 
-/** Enough to tell devices apart, too little to look like the secret. */
-const SHOWN_OF_DEVICE = 8
+/** Characters of a device's key that are shown: enough to tell devices apart, too few to be taken for the key. */
+const DEVICE_KEY_SHOWN = 8
 
-const credentialOf = (identity: IdentityRow): string =>
-  identity.provider === 'DEVICE' ? `${identity.credential.slice(0, SHOWN_OF_DEVICE)}…` : identity.credential
+const shownCredential = (identity: IdentityRow): string =>
+  identity.provider === 'DEVICE' ? `${identity.credential.slice(0, DEVICE_KEY_SHOWN)}…` : identity.credential
 
 export function toUserView(user: UserRow, identities: readonly IdentityRow[]): UserView {
-  const of = (provider: IdentityRow['provider']) => identities.find((i) => i.provider === provider)?.credential ?? null
-  const email = of('EMAIL')
-  const phone = of('PHONE')
+  const bound = (provider: Provider) => identities.find((i) => i.provider === provider)?.credential ?? null
+  const email = bound('EMAIL')
+  const phone = bound('PHONE')
   const hasPassword = user.passwordHash !== null
   return {
     id: user.id,
@@ -22,7 +24,7 @@ export function toUserView(user: UserRow, identities: readonly IdentityRow[]): U
     phone,
     identities: identities.map((i) => ({
       provider: i.provider,
-      credential: credentialOf(i),
+      credential: shownCredential(i),
       verified: i.verified,
       createdAt: i.createdAt,
     })),

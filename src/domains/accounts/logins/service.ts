@@ -1,0 +1,228 @@
+/** The ways to sign in. Each proves who the caller is and ends in `signIn`, in the write that opens the session. */
+
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { holdsAnyPlatformRole } from '#domains/access/index.ts'
+import { resolveOneClickToken } from '#domains/delivery/index.ts'
+import { getSetting } from '#domains/settings/index.ts'
+import type { Caller } from '#http/endpoint.ts'
+import type { AppError } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
+
+import { checkCode, consumeCode } from '../codes/service.ts'
+import {
+  accountDisabled,
+  badUsername,
+  emailUnusable,
+  nameOrEmailNeeded,
+  notAnAdministrator,
+  notRegistered,
+  registrationClosed,
+  usernameTaken,
+  wrongCredentials,
+} from '../errors.ts'
+import type { LoginEvent } from '../login-records/model.ts'
+import { recordLogin } from '../login-records/service.ts'
+import { ANONYMOUS_USER_ID } from '../model.ts'
+import { generateNickname } from '../nicknames/service.ts'
+import { guarded, lockOf } from '../passwords/failure-lock.ts'
+import { passwordProblem } from '../passwords/rules.ts'
+import { basePolicy, removeClaimantsPassword } from '../passwords/service.ts'
+import { type Account, emailOf, isUsername, loginEvent, parseAccount, phoneOf } from '../rules.ts'
+import { loginResponse, signIn } from '../sessions/lifecycle.ts'
+import type { DeviceLogin, LoginResponse } from '../sessions/model.ts'
+import { createUser } from '../users/service.ts'
+import {
+  findByCodeCredential,
+  insertIdentity,
+  rehashPassword,
+  userByIdentity,
+  userByUsername,
+  type UserRow,
+  verifyIdentity,
+} from '../users/store.ts'
+import type { EmailLogin, OneClickLogin, PasswordLogin, PhoneLogin, PhonePasswordLogin, Registration } from './model.ts'
+
+/** Creates an account and signs it in. The e-mail is bound but unverified: it works as a name for the password only. */
+export async function register(ctx: AppContext, body: Registration, caller: Caller): Promise<LoginResponse> {
+  if (!(await getSetting(ctx, 'registration.enabled'))) throw registrationClosed()
+  // Empty counts as absent, because forms send both fields.
+  const username = body.username || null
+  if (username !== null && !isUsername(username)) throw badUsername()
+  const email = body.email ? emailOf(body.email) : null
+  if (username === null && email === null) throw nameOrEmailNeeded()
+  const problem = passwordProblem(body.password, await basePolicy(ctx), username)
+  if (problem) throw problem
+  const event = loginEvent('register', caller, body)
+  // These checks only save the hashing: the unique indexes decide.
+  if (username !== null && (await userByUsername(ctx.db.read, username))) throw usernameTaken()
+  if (email !== null && (await userByIdentity(ctx.db.read, 'EMAIL', email))) throw emailUnusable()
+  const passwordHash = await ctx.passwords.hash(body.password)
+  const nickname = body.nickname || (await generateNickname(ctx, caller.locale))
+  const grant = await ctx.db.write('accounts.register', async (tx) => {
+    const user = await createUser(ctx, tx, { username, passwordHash, nickname })
+    if (user === undefined) throw usernameTaken()
+    if (email !== null) {
+      const bound = await insertIdentity(tx, { userId: user.id, provider: 'EMAIL', credential: email, verified: false })
+      if (!bound) throw emailUnusable()
+    }
+    return signIn(ctx, tx, user.id, event)
+  })
+  return loginResponse(ctx, grant, true)
+}
+
+/** Signs in with username or e-mail and password. */
+export const login = (ctx: AppContext, body: PasswordLogin, caller: Caller): Promise<LoginResponse> =>
+  loginByPassword(ctx, accountIn(body), body.password, loginEvent('login', caller, body))
+
+export async function phonePasswordLogin(
+  ctx: AppContext,
+  body: PhonePasswordLogin,
+  caller: Caller,
+): Promise<LoginResponse> {
+  const event = loginEvent('phone', caller, body)
+  return loginByPassword(ctx, { kind: 'phone', key: await phoneOf(body.phone) }, body.password, event)
+}
+
+/** Signs in to the console: only users with a PLATFORM role (spec §5.8). */
+export const adminLogin = (ctx: AppContext, body: PasswordLogin, caller: Caller): Promise<LoginResponse> =>
+  loginByPassword(ctx, accountIn(body), body.password, loginEvent('admin_login', caller, body))
+
+function accountIn(body: PasswordLogin): Account {
+  const typed = body.account || body.username || body.email
+  if (!typed) throw invalid('body.account', 'is required', '不能为空')
+  return parseAccount(typed)
+}
+
+async function loginByPassword(
+  ctx: AppContext,
+  account: Account,
+  password: string,
+  event: LoginEvent,
+): Promise<LoginResponse> {
+  const lock = lockOf(await findByAccount(ctx, account), account.key)
+  const grant = await guarded(
+    ctx,
+    lock,
+    () => verifyPassword(ctx, account, password, event),
+    async ({ user, passwordHash }) => {
+      await refuseUnlessAllowed(ctx, user, event)
+      const checkedHash = await renewHash(ctx, user.id, passwordHash, password)
+      return ctx.db.write('accounts.login', (tx) => signIn(ctx, tx, user.id, event, checkedHash))
+    },
+  )
+  if (grant === undefined) throw wrongCredentials()
+  return loginResponse(ctx, grant)
+}
+
+const findByAccount = (ctx: AppContext, { kind, key }: Account): Promise<UserRow | undefined> =>
+  kind === 'username'
+    ? userByUsername(ctx.db.read, key)
+    : userByIdentity(ctx.db.read, kind === 'email' ? 'EMAIL' : 'PHONE', key)
+
+/**
+ * The user whose password this is, and the stored hash that it matched. Undefined, and a recorded failure, for a wrong password and
+ * for an unknown account: both take the same time, because an unknown account is checked against a decoy hash.
+ */
+async function verifyPassword(
+  ctx: AppContext,
+  account: Account,
+  password: string,
+  event: LoginEvent,
+): Promise<{ user: UserRow; passwordHash: string } | undefined> {
+  // Looked up again, because the password may have been changed while this attempt waited for its turn.
+  const user = await findByAccount(ctx, account)
+  const passwordHash = user?.passwordHash ?? null
+  const matches = await ctx.passwords.verify(password, passwordHash)
+  if (matches && user && passwordHash !== null) return { user, passwordHash }
+  await recordFailure(ctx, user, event, user === undefined ? 'unknown account' : 'wrong password')
+  return undefined
+}
+
+/** @throws AppError 403 for a disabled account, and at the console for a user without a PLATFORM role. */
+async function refuseUnlessAllowed(ctx: AppContext, user: UserRow, event: LoginEvent): Promise<void> {
+  const refuse = async (reason: string, refusal: AppError) => {
+    await recordFailure(ctx, user, event, reason)
+    throw refusal
+  }
+  if (user.status !== 'ACTIVE') await refuse('account disabled', accountDisabled())
+  if (event.loginType === 'admin_login' && !(await holdsAnyPlatformRole(ctx, user.id)))
+    await refuse('not an administrator', notAnAdministrator())
+}
+
+const recordFailure = (ctx: AppContext, user: UserRow | undefined, event: LoginEvent, reason: string): Promise<void> =>
+  ctx.db.write('accounts.recordFailure', (tx) => recordLogin(ctx, tx, user?.id ?? ANONYMOUS_USER_ID, event, reason))
+
+/** Hashes the password again if the stored hash has outdated parameters: only now is the password known. Returns the stored hash. */
+async function renewHash(ctx: AppContext, userId: number, before: string, password: string): Promise<string> {
+  if (!ctx.passwords.outdated(before)) return before
+  const after = await ctx.passwords.hash(password)
+  return (await ctx.db.write('accounts.renewHash', (tx) => rehashPassword(tx, userId, before, after))) ? after : before
+}
+
+/** Signs in with a code sent to the phone; creates an account for an unknown number. */
+export async function phoneLogin(ctx: AppContext, body: PhoneLogin, caller: Caller): Promise<LoginResponse> {
+  const event = loginEvent('phone', caller, body)
+  const phone = await phoneOf(body.phone)
+  const proof = await checkCode(ctx, { purpose: 'LOGIN', credential: phone, userId: ANONYMOUS_USER_ID }, body.code)
+  return loginOrRegister(ctx, 'PHONE', phone, event, (tx) => consumeCode(tx, proof))
+}
+
+/** Signs in with the number that the carrier reports for the phone; creates an account for an unknown number. */
+export async function oneClickLogin(ctx: AppContext, body: OneClickLogin, caller: Caller): Promise<LoginResponse> {
+  const event = loginEvent('one_click_login', caller, body)
+  const phone = await resolveOneClickToken(ctx, body.token)
+  return loginOrRegister(ctx, 'PHONE', phone, event)
+}
+
+/** Signs in the user with this DEVICE identity; creates an account for an unknown device. */
+export async function deviceLogin(ctx: AppContext, body: DeviceLogin, caller: Caller): Promise<LoginResponse> {
+  const event = loginEvent('device_login', caller, body)
+  return loginOrRegister(ctx, 'DEVICE', event.device.key, event)
+}
+
+async function loginOrRegister(
+  ctx: AppContext,
+  provider: 'PHONE' | 'DEVICE',
+  credential: string,
+  event: LoginEvent,
+  useProof: (tx: Tx) => Promise<void> = async () => {},
+): Promise<LoginResponse> {
+  const mayRegister = await getSetting(ctx, 'registration.enabled')
+  const nickname = await generateNickname(ctx, event.locale)
+  const { grant, isNewUser } = await ctx.db.write('accounts.loginOrRegister', async (tx) => {
+    await useProof(tx)
+    const known = await userByIdentity(tx, provider, credential)
+    if (known !== undefined) return { grant: await signIn(ctx, tx, known.id, event), isNewUser: false }
+    if (!mayRegister) throw registrationClosed()
+    const user = (await createUser(ctx, tx, { username: null, passwordHash: null, nickname }))!
+    // Writes are serial, so no other one can have bound the credential since it was looked up.
+    if (!(await insertIdentity(tx, { userId: user.id, provider, credential, verified: true })))
+      throw new Error('a credential was bound within a write')
+    const loginType = provider === 'DEVICE' ? 'device_auto_register' : event.loginType
+    return { grant: await signIn(ctx, tx, user.id, { ...event, loginType }), isNewUser: true }
+  })
+  return loginResponse(ctx, grant, isNewUser)
+}
+
+/**
+ * Signs in with a code sent to the e-mail. Only a caller with the right code learns that an address is not registered. The first
+ * code for an unverified address verifies it and removes the password: it may be another person's (see `isMereClaim`).
+ */
+export async function emailLogin(ctx: AppContext, body: EmailLogin, caller: Caller): Promise<LoginResponse> {
+  const event = loginEvent('email', caller, body)
+  const email = emailOf(body.email)
+  const proof = await checkCode(ctx, { purpose: 'LOGIN', credential: email, userId: ANONYMOUS_USER_ID }, body.code)
+  const grant = await ctx.db.write('accounts.emailLogin', async (tx) => {
+    await consumeCode(tx, proof)
+    const owner = await findByCodeCredential(tx, 'EMAIL', email)
+    if (owner === undefined) throw notRegistered()
+    const { user, identity } = owner
+    if (!identity.verified) {
+      await verifyIdentity(tx, user.id, identity.id)
+      await removeClaimantsPassword(ctx, tx, user.id, event)
+    }
+    return signIn(ctx, tx, user.id, event)
+  })
+  return loginResponse(ctx, grant)
+}

@@ -1,0 +1,63 @@
+/** Limits of the accounts domain (spec §8, conventions §4), and what its parts share. Durations are in milliseconds. */
+
+import { Line, Raw } from '#http/schema.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '#platform/clock.ts'
+
+/** Stands for the user in rows about someone who is not signed in: a code for signing in, a failed login to an unknown account. */
+export const ANONYMOUS_USER_ID = 0
+
+export const MAX_ACTIVE_SESSIONS = 10
+/** Lifetime of a refresh token, and of a session since its last refresh. */
+export const SESSION_MS = 30 * DAY
+/** How long a used refresh token may be sent again: the client may have lost the answer. */
+export const REPLAY_MS = 30 * SECOND
+
+export const MAX_FAILURES = 5
+export const FAILURE_WINDOW_MS = 5 * MINUTE
+export const LOCK_MS = 5 * MINUTE
+
+export const LOGIN_RECORDS_KEPT = 50
+export const SETUP_LINK_MS = 24 * HOUR
+
+export const NICKNAME_MAX = 50
+export const SIGNATURE_MAX = 100
+export const DEVICE_NAME_MAX = 100
+export const DEVICE_ID_MIN = 16
+export const DEVICE_ID_MAX = 128
+export const PASSWORD_MIN = 6
+export const PASSWORD_MAX = 128
+/** For users with any PLATFORM role. */
+export const ADMIN_PASSWORD_MIN = 10
+export const EMAIL_MAX = 254
+/** With any usual spacing; longer input cannot be a phone number. */
+export const PHONE_MAX = 40
+export const ONECLICK_TOKEN_MAX = 4096
+
+/** Verification codes (conventions §4) and how often they are sent (spec §8). */
+export const CODE_DIGITS = 6
+export const CODE_MS = 5 * MINUTE
+export const CODE_TRIES = 5
+export const CODE_AGAIN_MS = MINUTE
+export const CODES_A_DAY = { EMAIL: 5, SMS: 10 } as const
+/** Per IP address, for all purposes, whether or not a code could be sent. */
+export const CODES_A_DAY_BY_IP = 20
+/** Per credential; link codes are counted apart from other codes. */
+export const LINK_CODES_A_DAY = 5
+/** Per requesting user. Requests for unregistered credentials count too, so the limit does not reveal who has an account. */
+export const LINK_CODES_A_DAY_BY_USER = 20
+export const CODE_WINDOW_MS = DAY
+
+export const Phone = Line(PHONE_MAX, 1, {
+  description: 'A mainland number of 11 digits, or + and the country code',
+  examples: ['13800138000'],
+})
+export const Email = Line(EMAIL_MAX, 1, { examples: ['lin@example.org'] })
+/** Codes of another length are accepted here and then answered like a wrong code. */
+export const Code = Line(20, 1, { examples: ['204817'] })
+/** A password to check: any that may ever have been accepted. */
+export const Password = Raw(PASSWORD_MAX, 1, { examples: ['correct horse battery'] })
+export const NewPassword = Raw(PASSWORD_MAX, PASSWORD_MIN, { examples: ['correct horse battery'] })
+export const CarrierToken = Raw(ONECLICK_TOKEN_MAX, 1, {
+  description: 'From the carrier’s SDK in the app',
+  examples: ['eyJ0eXAiOiJKV1QifQ.c2lnbmF0dXJl'],
+})

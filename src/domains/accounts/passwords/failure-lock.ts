@@ -1,0 +1,84 @@
+/** Every check of a password runs here, so that all of them count in the same failure lock. */
+
+import { type AppContext, perContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { sha256 } from '#platform/ids.ts'
+import { PasswordQueueFull } from '#platform/passwords.ts'
+
+import { locked } from '../errors.ts'
+import { countAttempt, undoAttempt } from './rules.ts'
+import { deleteAttempts, findAttempts, saveAttempts } from './store.ts'
+
+/** The key that attempts are counted by: an account, whichever of its names was typed, or a name that no account has. */
+export type Lock = string & { readonly brand: 'lock' }
+
+/**
+ * `typed`: the normalized name. Account locks and typed-name locks use different prefixes, so they cannot collide. Hashed, because
+ * people type passwords into the wrong field.
+ */
+export const lockOf = (user: { readonly id: number } | undefined, typed: string): Lock =>
+  sha256(user === undefined ? `typed ${typed}` : `user ${user.id}`) as Lock
+
+/**
+ * Runs `check` and, if it returns a value (undefined: the password was wrong), `use` with that value. The attempt is counted and
+ * committed before the check, and forgotten after a success. @throws AppError 429 (code 4022) while the lock is closed.
+ */
+export async function guarded<P, T>(
+  ctx: AppContext,
+  lock: Lock,
+  check: () => Promise<P | undefined>,
+  use: (proven: P) => Promise<T>,
+): Promise<T | undefined> {
+  return oneAtATime(ctx, lock, async () => {
+    const refusedFor = await ctx.db.write('accounts.countAttempt', async (tx) => {
+      const counted = countAttempt(await findAttempts(tx, lock), ctx.clock.now())
+      if ('refusedFor' in counted) return counted.refusedFor
+      await saveAttempts(tx, lock, counted.after)
+      return 0
+    })
+    if (refusedFor > 0) throw locked(Math.ceil(refusedFor / 1000))
+    const proven = await checkOrRefund(ctx, lock, check)
+    if (proven === undefined) return undefined
+    await ctx.db.write('accounts.forgetAttempts', (tx) => deleteAttempts(tx, lock))
+    return use(proven)
+  })
+}
+
+/** An attempt whose password was never checked must not count. */
+async function checkOrRefund<P>(ctx: AppContext, lock: Lock, check: () => Promise<P>): Promise<P> {
+  try {
+    return await check()
+  } catch (error) {
+    if (error instanceof PasswordQueueFull) await refundAttempt(ctx, lock)
+    throw error
+  }
+}
+
+async function refundAttempt(ctx: AppContext, lock: Lock): Promise<void> {
+  await ctx.db.write('accounts.refundAttempt', async (tx) => {
+    const attempts = await findAttempts(tx, lock)
+    if (attempts) await saveAttempts(tx, lock, undoAttempt(attempts))
+  })
+}
+
+/** Opens the lock of an account whose user proved their identity in another way. */
+export const unlock = (tx: Tx, userId: number): Promise<void> => deleteAttempts(tx, lockOf({ id: userId }, ''))
+
+/** The last check in the queue of each lock. */
+const queues = perContext(() => new Map<string, Promise<unknown>>())
+
+/**
+ * Runs the checks of one account one after the other. Otherwise many devices of one user that sign in at the same time, all with
+ * the right password, would count as each other's failures. Other processes are not waited for: only the count in the database
+ * holds for all of them.
+ */
+async function oneAtATime<T>(ctx: AppContext, lock: Lock, task: () => Promise<T>): Promise<T> {
+  const waiting = queues(ctx)
+  const mine = (waiting.get(lock) ?? Promise.resolve()).then(task, task)
+  waiting.set(lock, mine)
+  try {
+    return await mine
+  } finally {
+    if (waiting.get(lock) === mine) waiting.delete(lock)
+  }
+}

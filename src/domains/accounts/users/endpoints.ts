@@ -1,0 +1,79 @@
+import { alias, app, endpoint, signedIn } from '#http/endpoint.ts'
+
+import { FirstPassword, ProfileChange, Quotas, Username, UserView } from './model.ts'
+import { changeProfile, deleteAccount, getProfile, getQuotas, setPassword, setUsername } from './service.ts'
+
+const tag = 'Profile'
+
+const updateProfile = endpoint({
+  id: 'profile.update',
+  method: 'PUT',
+  path: '/api/auth/userinfo',
+  summary: 'Update your nickname, signature or avatar',
+  tag,
+  access: signedIn,
+  body: ProfileChange,
+  data: UserView,
+  run: ({ ctx, actor, body }) => changeProfile(ctx, actor, body),
+})
+
+export const userEndpoints = [
+  endpoint({
+    id: 'profile.get',
+    method: 'GET',
+    path: '/api/auth/userinfo',
+    summary: 'Get the current user',
+    tag,
+    access: signedIn,
+    data: UserView,
+    run: ({ ctx, actor }) => getProfile(ctx, actor),
+  }),
+  updateProfile,
+  alias(updateProfile, { id: 'profile.updateUser', path: '/api/users/userinfo' }),
+  endpoint({
+    id: 'profile.setUsername',
+    method: 'PUT',
+    path: '/api/users/me/username',
+    summary: 'Set your username',
+    description: 'Possible once.',
+    tag,
+    access: signedIn,
+    body: Username,
+    data: UserView,
+    run: ({ ctx, actor, body, caller }) => setUsername(ctx, actor, body.username, caller),
+  }),
+  endpoint({
+    id: 'profile.setPassword',
+    method: 'POST',
+    path: '/api/auth/password/set',
+    summary: 'Set your first password',
+    description: 'For accounts without a password. Your sessions stay active.',
+    tag,
+    access: signedIn,
+    body: FirstPassword,
+    run: ({ ctx, actor, body, caller }) => setPassword(ctx, actor, body.password, caller),
+  }),
+  endpoint({
+    id: 'profile.quotas',
+    method: 'GET',
+    path: '/api/auth/quotas',
+    summary: 'Get your quotas and usage',
+    tag,
+    access: signedIn,
+    data: Quotas,
+    run: ({ ctx, actor }) => getQuotas(ctx, actor),
+  }),
+  endpoint({
+    id: 'auth.deleteAccount',
+    method: 'POST',
+    path: '/api/auth/account/delete',
+    summary: 'Delete your account',
+    description:
+      'Identities, sessions and links are deleted; QR codes and login records are kept without your name. Refused with 400 for ' +
+      'users with a PLATFORM role and for the only owner of an organization.',
+    tag,
+    access: app('account:delete'),
+    refuses: { 400: 'The caller is an administrator or owns an organization.' },
+    run: ({ ctx, actor, caller }) => deleteAccount(ctx, actor, caller),
+  }),
+]

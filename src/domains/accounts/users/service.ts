@@ -1,0 +1,150 @@
+/** Creating users, their profiles and quotas, and deleting their accounts. */
+
+import type { AppContext } from '#context'
+import { isUniqueViolation } from '#db/errors.ts'
+import type { Tx } from '#db/store.ts'
+import { bindRole, platformBindings, unbindRoles, USER } from '#domains/access/index.ts'
+import type { QuotaName } from '#domains/contributions.ts'
+import { cityOf, sendNotice } from '#domains/delivery/index.ts'
+import { contributions, emit } from '#domains/domain.ts'
+import { getSetting } from '#domains/settings/index.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+
+import { deleteCodes } from '../codes/store.ts'
+import {
+  administratorStays,
+  badUsername,
+  passwordAlreadySet,
+  sessionEnded,
+  usernameAlreadySet,
+  usernameTaken,
+} from '../errors.ts'
+import { deleteLinksOf } from '../links/store.ts'
+import { recordLogin } from '../login-records/service.ts'
+import { notifyAccountHolder } from '../notices/service.ts'
+import { passwordProblem } from '../passwords/rules.ts'
+import { policyFor } from '../passwords/service.ts'
+import { isUsername, ownEvent } from '../rules.ts'
+import { revokeAllSessions } from '../sessions/lifecycle.ts'
+import type { ProfileChange, Quotas, UserView } from './model.ts'
+import {
+  anonymizeUser,
+  identitiesOf,
+  insertUser,
+  type NewUser,
+  setPasswordOnce,
+  setUsernameOnce,
+  updateProfile,
+  userById,
+  type UserRow,
+} from './store.ts'
+import { toUserView } from './view.ts'
+
+/** Inside a write: inserts a user with the APP role that every user has. Undefined if the username is taken. */
+export async function createUser(ctx: AppContext, tx: Tx, user: NewUser): Promise<UserRow | undefined> {
+  const row = await insertUser(tx, user)
+  if (row !== undefined) await bindRole(ctx, tx, row.id, 'APP', 0, USER)
+  return row
+}
+
+async function findActor(ctx: AppContext, actor: Actor): Promise<UserRow> {
+  const user = await userById(ctx.db.read, actor.userId)
+  if (user === undefined) throw notFound()
+  return user
+}
+
+export async function getProfile(ctx: AppContext, actor: Actor): Promise<UserView> {
+  return toUserView(await findActor(ctx, actor), await identitiesOf(ctx.db.read, actor.userId))
+}
+
+/** Nickname and signature: null leaves them unchanged, an empty string clears them (spec §2.1). */
+export async function changeProfile(ctx: AppContext, actor: Actor, change: ProfileChange): Promise<UserView> {
+  const { nickname, signature, avatarUrl } = change
+  await ctx.db.write('accounts.changeProfile', (tx) =>
+    updateProfile(tx, actor.userId, {
+      ...(typeof nickname === 'string' && { nickname }),
+      ...(typeof signature === 'string' && { signature: signature || null }),
+      ...(avatarUrl !== undefined && { avatarUrl: avatarUrl || null }),
+    }),
+  )
+  return getProfile(ctx, actor)
+}
+
+export async function setUsername(ctx: AppContext, actor: Actor, given: string, caller: Caller): Promise<UserView> {
+  const username = given.trim()
+  if ((await findActor(ctx, actor)).username !== null) throw usernameAlreadySet()
+  if (!isUsername(username)) throw badUsername()
+  const event = ownEvent('username_set', actor, caller)
+  try {
+    await ctx.db.write('accounts.setUsername', async (tx) => {
+      if (!(await setUsernameOnce(tx, actor.userId, username))) throw usernameAlreadySet()
+      await recordLogin(ctx, tx, actor.userId, event)
+      await notifyAccountHolder(ctx, tx, actor.userId, event, { kind: 'USERNAME_CHANGED', about: { username } })
+    })
+  } catch (error) {
+    if (isUniqueViolation(error, 'users_username_key')) throw usernameTaken()
+    throw error
+  }
+  return getProfile(ctx, actor)
+}
+
+/** For accounts without a password. Sessions stay active. */
+export async function setPassword(ctx: AppContext, actor: Actor, password: string, caller: Caller): Promise<void> {
+  const user = await findActor(ctx, actor)
+  if (user.passwordHash !== null) throw passwordAlreadySet()
+  const problem = passwordProblem(password, await policyFor(ctx, actor.userId), user.username)
+  if (problem) throw problem
+  const passwordHash = await ctx.passwords.hash(password)
+  const event = ownEvent('password_set', actor, caller)
+  await ctx.db.write('accounts.setPassword', async (tx) => {
+    if (!(await setPasswordOnce(tx, actor.userId, passwordHash))) throw passwordAlreadySet()
+    await recordLogin(ctx, tx, actor.userId, event)
+    await notifyAccountHolder(ctx, tx, actor.userId, event, { kind: 'PASSWORD_SET', about: {} })
+  })
+}
+
+async function usage(ctx: AppContext, actor: Actor, quota: QuotaName): Promise<number> {
+  const counts = contributions(ctx, 'quotaUsage').flatMap((counters) => counters[quota] ?? [])
+  const used = await Promise.all(counts.map((count) => count(ctx, actor.userId)))
+  return used.reduce((sum, n) => sum + n, 0)
+}
+
+export async function getQuotas(ctx: AppContext, actor: Actor): Promise<Quotas> {
+  return {
+    storage: { used: await usage(ctx, actor, 'storage'), limit: await getSetting(ctx, 'quota.storage') },
+    qrCodes: { used: await usage(ctx, actor, 'qrCodes'), limit: await getSetting(ctx, 'quota.qrCodes') },
+    uploadMaxBytes: await getSetting(ctx, 'upload.maxBytes'),
+    uploadTypes: [...(await getSetting(ctx, 'upload.types'))],
+  }
+}
+
+/** Shown to others in place of the user's name. */
+const DELETED_NICKNAME = { en: 'Deleted user', zh: '已注销用户' }
+
+/** @throws AppError 400 for a user with a PLATFORM role, and for the only owner of an organization. */
+export async function deleteAccount(ctx: AppContext, actor: Actor, caller: Caller): Promise<void> {
+  const { userId } = actor
+  const event = ownEvent('account_delete', actor, caller)
+  const { device, ip, locale } = event
+  await ctx.db.write('accounts.deleteAccount', async (tx) => {
+    const user = await userById(tx, userId)
+    if (user?.status !== 'ACTIVE') throw sessionEnded()
+    if ((await platformBindings(tx)).some((binding) => binding.userId === userId)) throw administratorStays()
+    await emit(ctx, tx, 'user.deleting', { userId })
+    const bound = (await identitiesOf(tx, userId)).filter((i) => i.provider !== 'DEVICE')
+    await recordLogin(ctx, tx, userId, event)
+    await deleteCodes(
+      tx,
+      userId,
+      bound.map((i) => i.credential),
+    )
+    await deleteLinksOf(tx, userId)
+    await revokeAllSessions(ctx, tx, userId)
+    await unbindRoles(ctx, tx, userId, 'APP', 0)
+    await anonymizeUser(tx, userId, DELETED_NICKNAME[locale])
+    const data = { at: ctx.clock.now(), device: device.name, ip, city: cityOf(ctx, ip) }
+    for (const { provider, credential: to } of bound)
+      if (provider === 'EMAIL') await sendNotice(ctx, tx, { to, kind: 'ACCOUNT_DELETED', locale, data })
+  })
+}
