@@ -107,6 +107,12 @@ describe('linking', () => {
     expect(await list(carol, 'INCOMING')).toEqual([])
   })
 
+  test('repeating a link with the right password never locks the other account', async () => {
+    const [ann, bob] = await linked()
+    for (let i = 0; i < 7; i++) expect((await link(ann, bob)).status).toBe(400)
+    expect((await world.post('/api/auth/login', { account: bob.username, password: bob.password })).status).toBe(200)
+  })
+
   test('ten at once make one link and one notification', async () => {
     const [ann, bob] = [await world.server.person(), await world.server.person()]
     const replies = await race(4, () => link(ann, bob))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 
 import { ADMIN, inProcess, race, startServer, type TestServer } from '../harness/index.ts'
 
@@ -129,6 +129,37 @@ describe('failure lock', () => {
       expect((await login(bob.username, bob.password)).status).toBe(200)
     }
   })
+
+  test.if(inProcess)(
+    'a login with the right password takes two writes, and the second one forgets the failures',
+    async () => {
+      const bob = await server.person()
+      await login(bob.username, 'wrong')
+      const write = spyOn(server.ctx.db, 'write')
+      expect((await login(bob.username, bob.password)).status).toBe(200)
+      const names = write.mock.calls.map(([name]) => name)
+      write.mockRestore()
+      expect(names).toEqual(['accounts.countAttempt', 'accounts.login'])
+      const { passwordTries } = await import('#db/schema/accounts.ts')
+      const { lockOf } = await import('#domains/accounts/passwords/failure-lock.ts')
+      const rows = await server.ctx.db.read.select().from(passwordTries)
+      expect(rows.map((row) => row.key)).not.toContain(lockOf({ id: bob.id }, ''))
+    },
+  )
+
+  test('the right password never locks the account, even if the login is refused for another reason', async () => {
+    const bob = await server.person()
+    // Not an administrator: the password is right, and no session is opened.
+    for (let i = 0; i < 7; i++)
+      expect((await post('/api/admin/auth/login', { account: bob.username, password: bob.password })).status).toBe(403)
+    expect((await login(bob.username, bob.password)).status).toBe(200)
+  })
+
+  test('many logins with the right password at once all succeed: they do not count as failures of each other', async () => {
+    const bob = await server.person()
+    const replies = await race(12, () => login(bob.username, bob.password))
+    expect(replies.map((r) => r.status)).toEqual(Array.from({ length: 12 }, () => 200))
+  }, 60_000)
 
   test.if(inProcess)('it ends after 5 minutes, not before', async () => {
     const bob = await server.person()

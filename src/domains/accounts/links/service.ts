@@ -54,9 +54,10 @@ async function linkByPassword(
     ctx,
     lockOf(target, `link ${linkedUserId}`),
     () => verifyPasswordOf(ctx, linkedUserId, password),
-    (hash) =>
-      write(linkedUserId, async (_tx, now) => {
+    (hash, forget) =>
+      write(linkedUserId, async (tx, now) => {
         if (now.passwordHash !== hash) throw linkRefused()
+        await forget(tx)
       }),
   )
   if (view === undefined) throw linkRefused()

@@ -105,10 +105,13 @@ async function loginByPassword(
     ctx,
     lock,
     () => verifyPassword(ctx, account, password, event),
-    async ({ user, passwordHash }) => {
+    async ({ user, passwordHash }, forget) => {
       await refuseUnlessAllowed(ctx, user, event)
       const checkedHash = await renewHash(ctx, user.id, passwordHash, password)
-      return ctx.db.write('accounts.login', (tx) => signIn(ctx, tx, user.id, event, checkedHash))
+      return ctx.db.write('accounts.login', async (tx) => {
+        await forget(tx)
+        return signIn(ctx, tx, user.id, event, checkedHash)
+      })
     },
   )
   if (grant === undefined) throw wrongCredentials()

@@ -19,15 +19,19 @@ export type Lock = string & { readonly brand: 'lock' }
 export const lockOf = (user: { readonly id: number } | undefined, typed: string): Lock =>
   sha256(user === undefined ? `typed ${typed}` : `user ${user.id}`) as Lock
 
+/** Forgets the counted attempts, in the caller's write. */
+export type Forget = (tx: Tx) => Promise<void>
+
 /**
  * Runs `check` and, if it returns a value (undefined: the password was wrong), `use` with that value. The attempt is counted and
- * committed before the check, and forgotten after a success. @throws AppError 429 (code 4022) while the lock is closed.
+ * committed before the check. `use` forgets the attempts in its own write, which saves a write; if `use` throws, they are forgotten
+ * afterwards, because the password was right. @throws AppError 429 (code 4022) while the lock is closed.
  */
 export async function guarded<P, T>(
   ctx: AppContext,
   lock: Lock,
   check: () => Promise<P | undefined>,
-  use: (proven: P) => Promise<T>,
+  use: (proven: P, forget: Forget) => Promise<T>,
 ): Promise<T | undefined> {
   return oneAtATime(ctx, lock, async () => {
     const refusedFor = await ctx.db.write('accounts.countAttempt', async (tx) => {
@@ -39,8 +43,15 @@ export async function guarded<P, T>(
     if (refusedFor > 0) throw locked(Math.ceil(refusedFor / 1000))
     const proven = await checkOrRefund(ctx, lock, check)
     if (proven === undefined) return undefined
-    await ctx.db.write('accounts.forgetAttempts', (tx) => deleteAttempts(tx, lock))
-    return use(proven)
+    let forgotten = false
+    try {
+      return await use(proven, async (tx) => {
+        await deleteAttempts(tx, lock)
+        tx.afterCommit(() => (forgotten = true))
+      })
+    } finally {
+      if (!forgotten) await ctx.db.write('accounts.forgetAttempts', (tx) => deleteAttempts(tx, lock))
+    }
   })
 }
 

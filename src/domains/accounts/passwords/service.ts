@@ -165,9 +165,10 @@ async function changeByOldPassword(
     ctx,
     lockOf(user, ''),
     () => verifyPasswordOf(ctx, user.id, oldPassword),
-    async (hash) => {
-      await write(async (_tx, now) => {
+    async (hash, forget) => {
+      await write(async (tx, now) => {
         if (now.passwordHash !== hash) throw wrongOldPassword()
+        await forget(tx)
       })
       return true
     },
