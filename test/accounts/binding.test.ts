@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
 import { race } from '../harness/index.ts'
 import { type Person, person } from '../harness/people.ts'
-import { newDevice, newEmail, newPhone, startWorld, type World } from './helpers.ts'
+import { newDevice, newEmail, newPhone, useWorld } from './helpers.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.stop())
+const world = useWorld()
 
 const bindCode = (who: Person, phone: string) => world.codeBy(who, '/api/auth/sms/bind-code', { phone }, phone)
 const me = async (who: Person) => (await who.get('/api/auth/userinfo')).data
@@ -19,8 +15,8 @@ async function byDevice() {
   return person(world.server.url, login, '', '', deviceId)
 }
 
-describe('binding', () => {
-  test('a phone and an e-mail: confirmed, recorded, told, and ways in from then on', async () => {
+describe('binding phones and e-mails', () => {
+  test('a bound phone and e-mail are verified, recorded and notified, and can be used to sign in', async () => {
     const bob = await byDevice()
     expect((await me(bob)).hasRecoverableCredential).toBe(false)
     const [phone, email] = [newPhone(), newEmail()]
@@ -37,21 +33,20 @@ describe('binding', () => {
     )
     const notes = (await bob.get('/api/notifications')).data.items
     expect(notes.filter((n: { data: { event: string } }) => n.data.event === 'IDENTITY_BOUND')).toHaveLength(2)
-    while (!world.gateways.mails.some((m) => m.to === email && m.subject.includes('way to sign in was added')))
-      await Bun.sleep(5)
+    await world.mailArrived(email, 'way to sign in was added')
   })
 
-  test('another number takes the place of the one before', async () => {
+  test('binding another phone replaces the one before, which becomes free for other accounts', async () => {
     const bob = await world.withPhone()
     const [before, phone] = [bob.phone, newPhone()]
     expect((await bob.post('/api/auth/phone-bind', { phone, code: await bindCode(bob, phone) })).data.phone).toBe(phone)
     expect((await me(bob)).identities).toHaveLength(1)
-    // The old number is anybody's again.
+    // The old number signs in to a new account.
     const carol = await world.byPhone(before)
     expect(carol.id).not.toBe(bob.id)
   })
 
-  test('the same one again changes nothing and confirms it', async () => {
+  test('binding the e-mail of the registration verifies it', async () => {
     const email = newEmail()
     const deviceId = newDevice()
     const made = await world.post('/api/auth/register', { email, password: 'a long password' }, { deviceId })
@@ -62,7 +57,7 @@ describe('binding', () => {
     expect(bound.data.identities).toMatchObject([{ provider: 'EMAIL', credential: email, verified: true }])
   })
 
-  test('what is another’s is refused and stays the other’s; who holds no code learns nothing of it', async () => {
+  test('binding a phone or e-mail of another account is refused, and only after the code or token was right', async () => {
     const [bob, eve] = [await world.withPhone(), await world.withPhone()]
     world.gateways.tokens.set('bobs', bob.phone)
     const refused = await eve.post('/api/auth/sms/verify-mobile', { token: 'bobs' })
@@ -77,7 +72,7 @@ describe('binding', () => {
     expect((await me(eve)).email).toBeNull()
   })
 
-  test('50 people bind one number at the same moment: one has it', async () => {
+  test('of 50 users who bind one phone at once one gets it', async () => {
     const phone = newPhone()
     world.gateways.tokens.set(phone, phone)
     const people = await race(50, byDevice)
@@ -90,8 +85,8 @@ describe('binding', () => {
   }, 60_000)
 })
 
-describe('unbinding', () => {
-  test('is refused for the last way in, with advice, and allowed once there is another', async () => {
+describe('unbinding phones and e-mails', () => {
+  test('unbinding the only way to sign in is refused with advice, and possible once there is another one', async () => {
     const bob = await world.byPhone()
     const refused = await bob.post('/api/auth/phone/unbind')
     expect(refused.status).toBe(400)
@@ -106,7 +101,7 @@ describe('unbinding', () => {
     expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
   })
 
-  test('down to the device alone it goes, with a hint to bind', async () => {
+  test('unbinding that leaves only the device succeeds with a hint to bind something', async () => {
     const bob = await byDevice()
     const phone = newPhone()
     world.gateways.tokens.set(phone, phone)
@@ -118,7 +113,7 @@ describe('unbinding', () => {
     expect((await bob.post('/api/auth/phone/unbind')).status).toBe(400)
   })
 
-  test('an e-mail that a password needs as its name stays', async () => {
+  test('an e-mail that is the only name for the password cannot be unbound', async () => {
     const email = newEmail()
     const deviceId = newDevice()
     const made = await world.post('/api/auth/register', { email, password: 'a long password' }, { deviceId })
@@ -132,7 +127,7 @@ describe('unbinding', () => {
     ).toBe(200)
   })
 
-  test('phone and e-mail at the same moment: one stays', async () => {
+  test('of phone and e-mail unbound at the same time one stays', async () => {
     for (let round = 0; round < 5; round++) {
       const bob = await world.byPhone()
       const email = newEmail()

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
 import { inProcess, race } from '../harness/index.ts'
 import { type Person, person } from '../harness/people.ts'
-import { newEmail, newPhone, startWorld, type World } from './helpers.ts'
+import { newEmail, newPhone, useWorld } from './helpers.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.stop())
+const world = useWorld()
 
 const link = (from: Person, to: Person) => from.post('/api/auth/link', { linkedUserId: to.id, password: to.password })
 const list = async (who: Person, direction = 'OUTGOING') =>
@@ -24,8 +20,8 @@ async function linked(): Promise<[Person, Person, number]> {
   return [ann, bob, data.id]
 }
 
-describe('linking', () => {
-  test('by password: seen on both sides, recorded, and the other account is told', async () => {
+describe('linking accounts', () => {
+  test('a link by password is listed and recorded for both accounts, and the other account is notified', async () => {
     const [ann, bob] = [await world.server.person(), await world.withEmail()]
     const { status, data } = await link(ann, bob)
     expect(status).toBe(200)
@@ -39,10 +35,10 @@ describe('linking', () => {
     expect((await ann.get('/api/notifications')).data.items).toEqual([])
     for (const who of [ann, bob])
       expect((await who.get(`/api/login-records/user/${who.id}`)).data.items[0].loginType).toBe('account_link')
-    while (!world.gateways.mails.some((m) => m.to === bob.email && m.subject.includes('linked'))) await Bun.sleep(5)
+    await world.mailArrived(bob.email, 'linked')
   })
 
-  test('by a code to the other’s phone or e-mail', async () => {
+  test('an account can be linked with a code sent to its phone or e-mail, by the user who requested the code', async () => {
     const [ann, bob, carol] = [await world.server.person(), await world.withPhone(), await world.withEmail()]
     const sms = await world.codeBy(ann, '/api/auth/sms/link-code', { phone: bob.phone.slice(3) }, bob.phone)
     const byPhone = { verifyType: 'PHONE_CODE', credential: bob.phone, code: sms }
@@ -55,22 +51,23 @@ describe('linking', () => {
     expect((await list(ann)).map((l) => l.linkedUserId)).toEqual([bob.id, carol.id])
   })
 
-  test('a code goes only to somebody’s, and not to one’s own', async () => {
+  test('a link code is refused for unregistered credentials and for the caller’s own, and nothing is sent', async () => {
     const ann = await world.withPhone()
     for (const phone of [newPhone(), ann.phone])
       expect((await ann.post('/api/auth/sms/link-code', { phone })).status).toBe(400)
     expect((await ann.post('/api/auth/email/link-code', { email: newEmail() })).status).toBe(400)
+    await world.allDelivered()
     expect(world.gateways.messages.filter((m) => m.purpose === 'ACCOUNT_LINK' && m.to === ann.phone)).toEqual([])
   })
 
-  test('who looks for people by asking for codes is stopped after 20', async () => {
+  test('a user can request 20 link codes a day, counting those for unregistered phones', async () => {
     const ann = await world.server.person()
     const replies = await race(25, () => ann.post('/api/auth/sms/link-code', { phone: newPhone() }))
     expect(replies.filter((r) => r.status === 400)).toHaveLength(20)
     expect(replies.filter((r) => r.status === 429)).toHaveLength(5)
   })
 
-  test.if(inProcess)('5 codes a day, apart from the login codes of the same number', async () => {
+  test.if(inProcess)('5 link codes a day are sent to a phone, counted apart from its sign-in codes', async () => {
     const [ann, bob] = [await world.server.person(), await world.withPhone()]
     const replies: number[] = []
     for (let i = 0; i < 6; i++) {
@@ -84,7 +81,7 @@ describe('linking', () => {
     }
   })
 
-  test('not oneself, not twice, not without the secret; a wrong password counts in the other’s lock', async () => {
+  test('a link to oneself, a second link and a link without proof are refused, and wrong passwords lock the other account', async () => {
     const [ann, bob] = await linked()
     expect((await link(ann, ann)).status).toBe(400)
     expect((await link(ann, bob)).status).toBe(400)
@@ -113,7 +110,7 @@ describe('linking', () => {
     expect((await world.post('/api/auth/login', { account: bob.username, password: bob.password })).status).toBe(200)
   })
 
-  test('ten at once make one link and one notification', async () => {
+  test('four links at once to the same account create one link and one notification', async () => {
     const [ann, bob] = [await world.server.person(), await world.server.person()]
     const replies = await race(4, () => link(ann, bob))
     expect(replies.filter((r) => r.status === 200)).toHaveLength(1)
@@ -121,8 +118,8 @@ describe('linking', () => {
   })
 })
 
-describe('switching', () => {
-  test('opens a full session of the other account on this device, and leaves one’s own', async () => {
+describe('switching to a linked account', () => {
+  test('switching opens a session of the other account on this device and leaves the session of the caller active', async () => {
     const [ann, bob, id] = await linked()
     const headers = { 'x-device-name': 'Anns phone' }
     const reply = await ann.send('POST', `/api/auth/link/${id}/switch`, { headers })
@@ -137,20 +134,20 @@ describe('switching', () => {
     expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
   })
 
-  test('the deprecated way does the same', async () => {
+  test('the deprecated path by user id switches, too, but only in the direction of the link', async () => {
     const [ann, bob] = await linked()
     expect((await ann.post(`/api/auth/accounts/${bob.id}/switch`)).data.user.id).toBe(bob.id)
     expect((await bob.post(`/api/auth/accounts/${ann.id}/switch`)).status).toBe(404)
   })
 
-  test('is for the owner of the link alone', async () => {
+  test('only the owner of a link can switch with it, and others cannot delete it', async () => {
     const [, bob, id] = await linked()
     const eve = await world.server.person()
     for (const who of [bob, eve]) expect((await who.post(`/api/auth/link/${id}/switch`)).status).toBe(404)
     expect((await eve.delete(`/api/auth/link/${id}`)).status).toBe(404)
   })
 
-  test('ends when either side removes the link', async () => {
+  test('either account can delete the link, and then switching is answered with 404', async () => {
     for (const side of ['owner', 'other']) {
       const [ann, bob, id] = await linked()
       expect((await (side === 'owner' ? ann : bob).delete(`/api/auth/link/${id}`)).status).toBe(200)
@@ -160,7 +157,7 @@ describe('switching', () => {
     }
   })
 
-  test('ends, with the sessions it opened, when the other changes the password; not when the owner does', async () => {
+  test('a new password of the linked account ends the link and the sessions it opened, one of the owner does not', async () => {
     const [ann, bob, id] = await linked()
     const change = (who: Person) =>
       who.post('/api/auth/password/change', {
@@ -188,8 +185,8 @@ describe('switching', () => {
   })
 })
 
-describe('deletion', () => {
-  test('takes every way in and what is personal; others’ links to it end; the number is free again', async () => {
+describe('POST /auth/account/delete', () => {
+  test('deleting an account removes sign-in methods, personal data and links, keeps QR codes, and frees the phone number', async () => {
     const ann = await world.withPhone()
     const bob = await world.server.person()
     await link(bob, ann)
@@ -208,7 +205,7 @@ describe('deletion', () => {
     expect(records.data.items[0].loginType).toBe('account_delete')
   })
 
-  test('a device that had an account makes a new one', async () => {
+  test('a device whose account was deleted gets a new account', async () => {
     const deviceId = `device-${crypto.randomUUID()}`
     const first = person(
       world.server.url,
@@ -223,7 +220,7 @@ describe('deletion', () => {
     expect(second.data.user.id).not.toBe(first.id)
   })
 
-  test('an administrator’s and an owner’s are refused, and stay as they are', async () => {
+  test('administrators and owners of organizations cannot delete their account', async () => {
     const admin = await world.server.admin()
     const refused = await admin.post('/api/auth/account/delete')
     expect(refused.status).toBe(400)
@@ -237,7 +234,7 @@ describe('deletion', () => {
     expect((await owner.get('/api/orgs')).data.total).toBe(1)
   })
 
-  test('racing with a bind leaves no identity on a deleted account', async () => {
+  test('deleting an account while it binds a phone leaves no identity on the deleted account', async () => {
     for (let round = 0; round < 5; round++) {
       const ann = await world.server.person()
       const phone = newPhone()

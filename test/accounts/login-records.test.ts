@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
-import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
+import { inProcess, type Person, useServer } from '../harness/index.ts'
 
-let server: TestServer
-let admin: Person
-beforeAll(async () => {
-  server = await startServer()
-  admin = await server.admin()
-})
-afterAll(() => server.stop())
+const { server, admin } = useServer()
 
 interface Record {
   id: number
@@ -23,7 +17,7 @@ const own = async (person: Person): Promise<Record[]> =>
 const types = (records: Record[]) => records.map((r) => r.loginType)
 
 describe('login records', () => {
-  test('are left by everything that lets people in or out, newest first', async () => {
+  test('every way to sign in or out leaves a login record, newest first', async () => {
     const bob = await server.person()
     const phone = `device-${crypto.randomUUID()}`
     const login = (password: string, deviceId = phone) =>
@@ -81,7 +75,7 @@ describe('login records', () => {
     expect(failed.items.map((r: Record) => r.failureReason)).toEqual(['not an administrator', 'wrong password'])
   })
 
-  test('device logins, usernames and passwords set leave theirs', async () => {
+  test('device logins and setting a username or password leave a login record', async () => {
     const deviceId = `device-${crypto.randomUUID()}`
     const first = await server.request('POST', '/api/auth/device-login', { deviceId, body: {} })
     const again = await server.request('POST', '/api/auth/device-login', { deviceId, body: {} })
@@ -92,7 +86,7 @@ describe('login records', () => {
     expect(types(reply.data.items)).toEqual(['password_set', 'username_set', 'device_login', 'device_auto_register'])
   })
 
-  test('50 are kept of each user, the newest; nobody else loses any', async () => {
+  test('the newest 50 login records of each user are kept', async () => {
     const [bob, eve] = [await server.person(), await server.person()]
     for (let i = 0; i < 60; i++) await bob.post('/api/login-records', { loginType: 'qrcode', deviceName: `scan ${i}` })
     const page = (await bob.get(`/api/login-records/user/${bob.id}`, { size: 100 })).data
@@ -102,7 +96,7 @@ describe('login records', () => {
     expect(await own(eve)).toHaveLength(1)
   })
 
-  test('a client reports its own events; address, time and person are the server’s', async () => {
+  test('a client can report login events; user, IP address and time are set by the server', async () => {
     const [bob, eve] = [await server.person(), await server.person()]
     const reported = await bob.post('/api/login-records', {
       loginType: 'oauth',
@@ -126,7 +120,7 @@ describe('login records', () => {
     expect((await server.request('POST', '/api/login-records', { body: { loginType: 'oauth' } })).status).toBe(401)
   })
 
-  test('others’ only with PLATFORM login_record:read', async () => {
+  test('login records of other users need the PLATFORM point login_record:read', async () => {
     const [bob, mallory] = [await server.person(), await server.person()]
     for (const path of [`/api/login-records/user/${bob.id}`, `/api/login-records/user/${bob.id}/recent`]) {
       expect((await mallory.get(path)).status).toBe(403)
@@ -137,7 +131,7 @@ describe('login records', () => {
     expect((await server.request('GET', '/api/login-records/admin/all')).status).toBe(401)
   })
 
-  test('the administrator’s list filters by user and type, and shows attempts on names that do not exist', async () => {
+  test('the list for administrators filters by user and type, and shows attempts to sign in to unknown accounts', async () => {
     const bob = await server.person()
     await bob.post('/api/login-records', { loginType: 'qrcode' })
     await server.request('POST', '/api/auth/login', { body: { account: 'never.existed', password: 'x' } })
@@ -156,7 +150,7 @@ describe('login records', () => {
     expect(seen).toEqual(seen.toSorted((a: number, b: number) => b - a))
   })
 
-  test.if(inProcess)('recent means within the hours asked for, 24 unless given', async () => {
+  test.if(inProcess)('the recent records are those of the given hours, or of 24 hours by default', async () => {
     const bob = await server.person()
     server.clock.advance(23 * 3_600_000)
     await bob.post('/api/login-records', { loginType: 'qrcode' })

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
-import { type Person, race, startServer, type TestServer } from '../harness/index.ts'
+import { race, useServer } from '../harness/index.ts'
+import { newDevice } from './helpers.ts'
 
-let server: TestServer
-let bob: Person
-beforeAll(async () => {
-  server = await startServer()
-  bob = await server.person()
-})
-afterAll(() => server.stop())
+const { server, bob } = useServer({ people: ['bob'] })
 
-/** Somebody who came in by device: no username, no password. */
+/** A user who signed in by device and has neither username nor password. */
 async function newcomer() {
-  const deviceId = `device-${crypto.randomUUID()}`
+  const deviceId = newDevice()
   const { data } = await server.request('POST', '/api/auth/device-login', { deviceId, body: {} })
   const me = { token: data.accessToken as string, deviceId }
   return {
@@ -23,9 +18,9 @@ async function newcomer() {
   }
 }
 
-describe('userinfo', () => {
+describe('the profile', () => {
   for (const path of ['/api/auth/userinfo', '/api/users/userinfo'])
-    test(`PUT ${path}: absent and null leave, empty clears`, async () => {
+    test(`PUT ${path} leaves absent and null fields unchanged and clears empty ones`, async () => {
       const eve = await server.person()
       const set = await eve.put(path, { nickname: ' 小明 ', signature: 'hello', avatarUrl: '/files/1.png' })
       expect(set.data).toMatchObject({ id: eve.id, nickname: '小明', signature: 'hello', avatarUrl: '/files/1.png' })
@@ -43,7 +38,7 @@ describe('userinfo', () => {
       expect((await server.request('PUT', path, { body: { nickname: 'x' } })).status).toBe(401)
     })
 
-  test('refuses what does not fit, and changes nothing then', async () => {
+  test('a profile with an invalid field is answered with 400, and no field changes', async () => {
     const before = (await bob.get('/api/auth/userinfo')).data
     const bad = [
       { nickname: 'x'.repeat(51) },
@@ -59,7 +54,7 @@ describe('userinfo', () => {
     expect((await bob.get('/api/auth/userinfo')).data).toEqual(before)
   })
 
-  test('takes neither username nor anything else that is not its own', async () => {
+  test('a profile update ignores the username and other fields that do not belong to it', async () => {
     const before = (await bob.get('/api/auth/userinfo')).data
     const body = {
       username: 'other',
@@ -75,15 +70,15 @@ describe('userinfo', () => {
   })
 })
 
-describe('username', () => {
-  test('is set once', async () => {
+describe('PUT /users/me/username', () => {
+  test('a username can be set once', async () => {
     const who = await newcomer()
     expect((await who.setUsername(' First.Name ')).data.username).toBe('First.Name')
     for (const again of ['second.name', 'First.Name', '']) expect((await who.setUsername(again)).status).toBe(400)
     expect((await who.info()).username).toBe('First.Name')
   })
 
-  test('an empty, bad or taken one is refused and leaves the choice open', async () => {
+  test('an empty, invalid or taken username is refused, and another one can be set', async () => {
     const who = await newcomer()
     for (const bad of ['', ' ', 'ab', '13800138000', 'a@b.org', 'with space', null, 5, bob.username.toUpperCase()])
       expect((await who.setUsername(bad)).status, String(bad)).toBe(400)
@@ -91,7 +86,7 @@ describe('username', () => {
     expect((await who.setUsername(`free${who.id}`)).status).toBe(200)
   })
 
-  test('50 at once by one person: one wins', async () => {
+  test('of 50 usernames set at once by one user one is set', async () => {
     const who = await newcomer()
     const replies = await race(50, (i) => who.setUsername(`choice${i}.${who.id}`))
     const won = replies.filter((r) => r.status === 200)
@@ -100,7 +95,7 @@ describe('username', () => {
     expect((await who.info()).username).toBe(won[0]!.data.username)
   })
 
-  test('the same one by two people, 25 times each at once: one person has it', async () => {
+  test('of two users who set the same username at once one gets it', async () => {
     const two = [await newcomer(), await newcomer()]
     const replies = await race(50, (i) => two[i % 2]!.setUsername('contested'))
     expect(replies.filter((r) => r.status === 200)).toHaveLength(1)
@@ -110,8 +105,8 @@ describe('username', () => {
   })
 })
 
-describe('password/set', () => {
-  test('once, without signing anybody out', async () => {
+describe('POST /auth/password/set', () => {
+  test('a password can be set once, exactly as given', async () => {
     const who = await newcomer()
     await who.setUsername(`pass${who.id}`)
     for (const bad of ['', '12345', 'x'.repeat(129), 123456, null])
@@ -128,7 +123,7 @@ describe('password/set', () => {
     expect((await login('  spaces count  ')).status).toBe(200)
   })
 
-  test('any Unicode', async () => {
+  test('a password can contain any Unicode characters', async () => {
     const who = await newcomer()
     await who.setUsername(`uni${who.id}`)
     expect((await who.setPassword('密码🔑密码密码')).status).toBe(200)
@@ -136,7 +131,7 @@ describe('password/set', () => {
     expect((await server.request('POST', '/api/auth/login', { body })).status).toBe(200)
   })
 
-  test('20 at once: one wins, and it is the one that works', async () => {
+  test('of 20 passwords set at once one is set, and it signs in', async () => {
     const who = await newcomer()
     await who.setUsername(`prace${who.id}`)
     const replies = await race(20, (i) => who.setPassword(`password number ${i}`))
@@ -146,7 +141,7 @@ describe('password/set', () => {
     expect((await server.request('POST', '/api/auth/login', { body })).status).toBe(200)
   })
 
-  test('not for who has one, nor for nobody', async () => {
+  test('setting a password is refused for users who have one and without a token', async () => {
     expect((await bob.post('/api/auth/password/set', { password: 'another one' })).status).toBe(400)
     expect((await server.request('POST', '/api/auth/password/set', { body: { password: 'another one' } })).status).toBe(
       401,
@@ -154,8 +149,8 @@ describe('password/set', () => {
   })
 })
 
-describe('quotas', () => {
-  test('limits of the settings, and what is used', async () => {
+describe('GET /auth/quotas', () => {
+  test('the quotas show the limits of the settings and the usage of the caller', async () => {
     const eve = await server.person()
     const quotas = async () => (await eve.get('/api/auth/quotas')).data
     const before = await quotas()

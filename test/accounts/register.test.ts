@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
 import { setSetting } from '#domains/settings/index.ts'
 
-import { inProcess, race, startServer, type TestServer } from '../harness/index.ts'
+import { inProcess, race, useServer } from '../harness/index.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const { server } = useServer()
 
 const register = (body: unknown, headers: Record<string, string> = {}) =>
   server.request('POST', '/api/auth/register', { body, headers })
@@ -16,9 +12,11 @@ const login = (account: string, password: string) =>
   server.request('POST', '/api/auth/login', { body: { account, password } })
 const password = 'a good password'
 
-describe('register', () => {
-  test('with a username: signed in, with the role of every user', async () => {
+describe('POST /auth/register', () => {
+  test('registering with a username signs the user in with the role User', async () => {
+    const before = server.clock.now()
     const reply = await register({ username: 'Lin.Mei', password }, { 'x-device-name': encodeURIComponent('林的手机') })
+    const after = server.clock.now()
     expect(reply.status).toBe(200)
     const { data } = reply
     expect(Object.keys(data).toSorted()).toEqual(
@@ -50,8 +48,10 @@ describe('register', () => {
       currentOrgId: null,
     })
     expect(data.user.nickname).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/)
-    expect(Math.abs(data.expiresAt - Date.now() - 7 * 86_400_000)).toBeLessThan(10_000)
-    // Nothing of the password leaves the server.
+    // Whole seconds, as in the token.
+    expect(data.expiresAt).toBeGreaterThan(before + 7 * 86_400_000 - 1000)
+    expect(data.expiresAt).toBeLessThanOrEqual(after + 7 * 86_400_000)
+    // Neither the password nor its hash is answered.
     expect(reply.text).not.toContain('argon2')
     expect(reply.text).not.toContain(password)
 
@@ -60,7 +60,7 @@ describe('register', () => {
     expect(devices.data.items[0]).toMatchObject({ deviceName: '林的手机', loginType: 'register', isCurrent: true })
   })
 
-  test('with an e-mail: bound, not verified, and good for login', async () => {
+  test('registering with an e-mail binds it unverified, and it works as the account of a login', async () => {
     const reply = await register({ email: ' Mei@Example.ORG ', password, nickname: ' 林美 ' })
     expect(reply.data.user).toMatchObject({ username: null, nickname: '林美', email: 'mei@example.org' })
     expect(reply.data.user.identities).toMatchObject([
@@ -70,21 +70,22 @@ describe('register', () => {
   })
 
   const bad: [string, unknown][] = [
-    ['no body', undefined],
-    ['neither username nor e-mail', { password }],
-    ['both empty', { username: '', email: '', password }],
-    ['a short password', { username: 'shorty', password: '12345' }],
-    ['a long password', { username: 'longy', password: 'x'.repeat(129) }],
-    ['no password', { username: 'nopass' }],
-    ['a username like a phone number', { username: '13800138000', password }],
-    ['a username like an e-mail', { username: 'a@b.org', password }],
-    ['an e-mail that is none', { email: 'a@b', password }],
-    ['a long nickname', { username: 'nick', password, nickname: 'x'.repeat(51) }],
-    ['a device id too easy to guess', { username: 'guess', password, deviceId: 'phone1' }],
+    ['without a body', undefined],
+    ['without username and e-mail', { password }],
+    ['with an empty username and e-mail', { username: '', email: '', password }],
+    ['with a short password', { username: 'shorty', password: '12345' }],
+    ['with a long password', { username: 'longy', password: 'x'.repeat(129) }],
+    ['without a password', { username: 'nopass' }],
+    ['with a username like a phone number', { username: '13800138000', password }],
+    ['with a username like an e-mail', { username: 'a@b.org', password }],
+    ['with an invalid e-mail', { email: 'a@b', password }],
+    ['with a long nickname', { username: 'nick', password, nickname: 'x'.repeat(51) }],
+    ['with a device id that is too easy to guess', { username: 'guess', password, deviceId: 'phone1' }],
   ]
-  for (const [name, body] of bad) test(`refuses ${name}`, async () => expect((await register(body)).status).toBe(400))
+  for (const [name, body] of bad)
+    test(`a registration ${name} is answered with 400`, async () => expect((await register(body)).status).toBe(400))
 
-  test('a refused registration leaves no account', async () => {
+  test('a refused registration creates no account', async () => {
     const taken = 'taken@example.org'
     expect((await register({ email: taken, password })).status).toBe(200)
     const refused = await register({ username: 'halfway', email: taken, password })
@@ -93,7 +94,7 @@ describe('register', () => {
     expect((await register({ username: 'halfway', password })).status).toBe(200)
   })
 
-  test('usernames and e-mails are unique without case', async () => {
+  test('usernames and e-mails are unique ignoring case', async () => {
     await register({ username: 'Unique', password })
     const again = await register({ username: 'uNIQUE', password })
     expect(again.status).toBe(400)
@@ -102,7 +103,7 @@ describe('register', () => {
     expect((await register({ email: 'Unique@Example.org', password })).status).toBe(400)
   })
 
-  test('ids, roles and timestamps in the body are not taken', async () => {
+  test('ids, roles and timestamps in the body of a registration are ignored', async () => {
     const body = {
       username: 'greedy',
       password,
@@ -117,19 +118,19 @@ describe('register', () => {
     expect(data.permissions).not.toContain('user:read')
   })
 
-  test('50 at once with one username: one account', async () => {
+  test('50 registrations at once with the same username create one account', async () => {
     const replies = await race(50, () => register({ username: 'onlyone', password }))
     expect(replies.filter((r) => r.status === 200)).toHaveLength(1)
     expect(replies.filter((r) => r.status === 400)).toHaveLength(49)
   }, 60_000)
 
-  test('20 at once with one e-mail: one account', async () => {
+  test('20 registrations at once with the same e-mail create one account', async () => {
     const replies = await race(20, (i) => register({ username: `racer${i}`, email: 'race@example.org', password }))
     expect(replies.filter((r) => r.status === 200)).toHaveLength(1)
     expect(replies.filter((r) => r.status === 400)).toHaveLength(19)
   }, 60_000)
 
-  test.if(inProcess)('closed registration: nobody new, also not by device', async () => {
+  test.if(inProcess)('closed registration refuses new accounts, by device as well', async () => {
     const { ctx } = server
     await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'registration.enabled', false))
     const byDevice = await server.request('POST', '/api/auth/device-login', { body: {} })
@@ -140,7 +141,7 @@ describe('register', () => {
     expect((await register({ username: 'latecomer', password })).status).toBe(200)
   })
 
-  test.if(inProcess)('a setting raises what passwords must be', async () => {
+  test.if(inProcess)('the settings can require longer and less common passwords', async () => {
     const { ctx } = server
     await ctx.db.write('test', async (tx) => {
       await setSetting(ctx, tx, 'password.minLength', 8)
@@ -159,26 +160,26 @@ describe('register', () => {
   })
 })
 
-describe('device login', () => {
+describe('POST /auth/device-login', () => {
   const deviceLogin = (deviceId?: string, body: unknown = {}) =>
     server.request('POST', '/api/auth/device-login', { ...(deviceId && { deviceId }), body })
 
-  test('makes an account the first time and finds it again', async () => {
+  test('the first device login creates an account, and the next one signs in to it', async () => {
     const id = `phone-${crypto.randomUUID()}`
     const first = await deviceLogin(id, { deviceName: 'Phone' })
     expect(first.data).toMatchObject({ isNewUser: true, user: { hasPassword: false, hasRecoverableCredential: false } })
     expect(first.data.user.identities).toMatchObject([{ provider: 'DEVICE', verified: true }])
     const second = await deviceLogin(undefined, { deviceId: id })
     expect(second.data).toMatchObject({ isNewUser: false, user: { id: first.data.user.id } })
-    // The raw id is a password: it is never sent back.
+    // The device id works like a password, so it is never sent back.
     for (const reply of [first, second]) expect(reply.text).not.toContain(id)
-    // A shortened key in the identity, the whole key as the device.
+    // The identity shows the beginning of the key, the login the whole key.
     const shown: string = first.data.user.identities[0].credential
     expect(shown.endsWith('…')).toBe(true)
     expect(first.data.deviceId.startsWith(shown.slice(0, -1))).toBe(true)
   })
 
-  test('without a device id the server makes one, which works from then on', async () => {
+  test('a device login without a device id gets one, which signs in to the same account later', async () => {
     const first = await deviceLogin()
     const again = await deviceLogin(first.data.deviceId)
     expect(again.data.user.id).toBe(first.data.user.id)
@@ -186,22 +187,23 @@ describe('device login', () => {
     expect((await server.request('GET', '/api/auth/userinfo', options)).status).toBe(200)
   })
 
-  test('refuses an id too easy to guess', async () => expect((await deviceLogin('short')).status).toBe(400))
+  test('a device login with an id that is too easy to guess is answered with 400', async () =>
+    expect((await deviceLogin('short')).status).toBe(400))
 
-  test("a device's key is not its id", async () => {
+  test('the key of a device does not work as its device id', async () => {
     const id = `phone-${crypto.randomUUID()}`
     const first = await deviceLogin(id)
     const byKey = await deviceLogin(first.data.deviceId)
     expect(byKey.data.user.id).not.toBe(first.data.user.id)
   })
 
-  test('50 at once on one new device: one account', async () => {
+  test('50 logins at once on a new device create one account and leave one session active', async () => {
     const id = `phone-${crypto.randomUUID()}`
     const replies = await race(50, () => deviceLogin(id))
     expect(replies.map((r) => r.status)).toEqual(Array.from({ length: 50 }, () => 200))
     expect(new Set(replies.map((r) => r.data.user.id)).size).toBe(1)
     expect(replies.filter((r) => r.data.isNewUser)).toHaveLength(1)
-    // One device, one session: only the last is alive.
+    // A device has one session, so only the last one is active.
     const alive = await Promise.all(
       replies.map((r) => server.request('GET', '/api/auth/userinfo', { token: r.data.accessToken, deviceId: id })),
     )

@@ -16,7 +16,7 @@ import { canStillSignIn } from '#domains/accounts/users/rules.ts'
 
 describe('usernames', () => {
   for (const good of ['bob', 'Lin.Mei', 'a_b-c.d', 'x'.repeat(32), 'u23'])
-    test(good, () => expect(isUsername(good)).toBe(true))
+    test(`“${good}” is a valid username`, () => expect(isUsername(good)).toBe(true))
   for (const bad of [
     '',
     'ab',
@@ -30,7 +30,7 @@ describe('usernames', () => {
     '_abc',
     'abc\n',
   ])
-    test(`not ${JSON.stringify(bad)}`, () => expect(isUsername(bad)).toBe(false))
+    test(`${JSON.stringify(bad)} is not a valid username`, () => expect(isUsername(bad)).toBe(false))
 })
 
 describe('e-mails', () => {
@@ -46,9 +46,11 @@ describe('e-mails', () => {
     ['a@b.org,c@d.org', undefined],
     [`${'a'.repeat(250)}@b.org`, undefined],
   ]
-  for (const [given, stored] of cases) test(given.slice(0, 40), () => expect(normalizeEmail(given)).toBe(stored))
+  for (const [given, stored] of cases)
+    test(`the e-mail “${given.slice(0, 40)}” is normalized to ${stored ?? 'nothing, because it is not one'}`, () =>
+      expect(normalizeEmail(given)).toBe(stored))
 
-  test('an account with @ is an e-mail, anything else a username, both without case', () => {
+  test('an account with @ is an e-mail, any other one a username, and case is ignored in both', () => {
     expect(parseAccount(' Lin@Example.org ')).toEqual({ kind: 'email', key: 'lin@example.org' })
     expect(parseAccount('Lin.Mei')).toEqual({ kind: 'username', key: 'lin.mei' })
   })
@@ -57,14 +59,14 @@ describe('e-mails', () => {
 describe('devices', () => {
   const id = 'a-device-id-of-a-phone'
 
-  test('the header goes before the body, and only the hash is kept', () => {
+  test('a device id in the header takes precedence over one in the body, and only its hash is kept', () => {
     const device = nameDevice(id, 'another-device-of-hers', 'Phone')
     expect(device).toEqual({ key: deviceKey(id), name: 'Phone' })
     expect(JSON.stringify(device)).not.toContain(id)
     expect(nameDevice(undefined, id, undefined).key).toBe(deviceKey(id))
   })
 
-  test('without one the server makes one that nobody can guess', () => {
+  test('without a device id the server generates an unguessable one', () => {
     const [a, b] = [nameDevice(undefined, undefined, undefined), nameDevice(undefined, undefined, undefined)]
     expect(a.newId!.length).toBeGreaterThanOrEqual(43)
     expect(a.newId).not.toBe(b.newId)
@@ -72,12 +74,12 @@ describe('devices', () => {
   })
 
   for (const bad of ['', 'short', 'x'.repeat(15), 'x'.repeat(129), 'has a space in it', 'ünïcödé-is-not-a-header'])
-    test(`refuses ${JSON.stringify(bad.slice(0, 30))}`, () =>
+    test(`the device id ${JSON.stringify(bad.slice(0, 30))} of ${bad.length} characters is refused`, () =>
       expect(() => nameDevice(bad, undefined, undefined)).toThrow())
 })
 
 describe('failure lock', () => {
-  /** Counts attempts at the given times and says which were let through. */
+  /** Counts attempts at the given times. Returns for each whether it was let through. */
   function attempts(...times: number[]): boolean[] {
     let state: Attempts | undefined
     return times.map((at) => {
@@ -90,10 +92,10 @@ describe('failure lock', () => {
   const minute = 60_000
   const T = 1_700_000_000_000
 
-  test('the fifth is checked, the sixth is not', () =>
+  test('the fifth attempt is let through, the sixth is refused', () =>
     expect(attempts(T, T, T, T, T, T)).toEqual([true, true, true, true, true, false]))
 
-  test('the lock ends 5 minutes after the fifth failure, and begins with a clean sheet', () => {
+  test('the lock ends 5 minutes after the fifth failure, and then 5 more attempts are let through', () => {
     const five = [T, T + 1, T + 2, T + 3, T + 4]
     expect(attempts(...five, T + 4 + LOCK_MS - 1).at(-1)).toBe(false)
     const after = T + 4 + LOCK_MS
@@ -107,12 +109,12 @@ describe('failure lock', () => {
     ])
   })
 
-  test('refused attempts do not make the lock longer', () => {
+  test('refused attempts do not extend the lock', () => {
     const five = [T, T, T, T, T]
     expect(attempts(...five, T + 4 * minute, T + LOCK_MS)).toEqual([true, true, true, true, true, false, true])
   })
 
-  test('any 5 within 5 minutes lock, also across the end of a first window', () => {
+  test('any 5 attempts within 5 minutes lock the account, even if an earlier window ended in between', () => {
     const late = T + 4 * minute + 50_000
     expect(attempts(T, late, late, late, T + FAILURE_WINDOW_MS + 1, T + FAILURE_WINDOW_MS + 2, late + minute)).toEqual([
       true,
@@ -125,12 +127,12 @@ describe('failure lock', () => {
     ])
   })
 
-  test('slower than 5 in 5 minutes never locks', () => {
+  test('fewer than 5 attempts in 5 minutes never lock the account', () => {
     const times = Array.from({ length: 40 }, (_, i) => T + i * 76_000)
     expect(attempts(...times)).not.toContain(false)
   })
 
-  test('an attempt taken back does not count, and undoes the lock that it began', () => {
+  test('an undone attempt does not count, and opens the lock that it closed', () => {
     let state: Attempts | undefined
     for (let i = 0; i < MAX_FAILURES; i++) {
       const counted = countAttempt(state, T)
@@ -143,7 +145,7 @@ describe('failure lock', () => {
     expect('after' in countAttempt(state, T)).toBe(true)
   })
 
-  test('the refusal says how long', () => {
+  test('a refusal says how long the lock still holds', () => {
     const state = { triedAt: [T, T, T, T, T], lockedUntil: T + LOCK_MS }
     expect(countAttempt(state, T + minute)).toEqual({ refusedFor: 4 * minute })
   })
@@ -152,7 +154,7 @@ describe('failure lock', () => {
 describe('passwords', () => {
   const everybody = { min: 6, refuseCommon: false }
 
-  test('an administrator needs 10 characters that are not common', () => {
+  test('an administrator needs an uncommon password of at least 10 characters', () => {
     expect(passwordProblem('123456', everybody)).toBeUndefined()
     expect(passwordProblem('12345', everybody)).toBeDefined()
     for (const weak of ['123456789', 'qwertyuiop', 'Password123', '1234567890', 'aaaaaaaaaaaa'])
@@ -160,27 +162,27 @@ describe('passwords', () => {
     expect(passwordProblem('correct horse battery', ADMINISTRATORS)).toBeUndefined()
   })
 
-  test('common means listed in any case, one character, or the username', () => {
+  test('a password is common if it is listed ignoring case, one repeated character, or the username', () => {
     expect(isCommon('LETMEIN')).toBe(true)
     expect(isCommon('zzzzzzzzzz')).toBe(true)
     expect(isCommon('Lin.Mei.2026', 'lin.mei.2026')).toBe(true)
     expect(isCommon('lin.mei.2027', 'lin.mei.2026')).toBe(false)
-    // The list's own remarks are no passwords.
+    // Comments of the list are not passwords.
     expect(isCommon('# "passwords" of zxcvbn 4.4.2')).toBe(false)
   })
 
-  test('of two policies the stricter holds', () =>
+  test('the stricter of two policies holds in each respect', () =>
     expect(strictest({ min: 12, refuseCommon: false }, ADMINISTRATORS)).toEqual({ min: 12, refuseCommon: true }))
 })
 
 describe('sessions', () => {
   const sessions = Array.from({ length: 12 }, (_, i) => ({ id: i + 1, lastActiveAt: 1000 + i }))
 
-  test('up to ten stay', () => expect(sessionsToEnd(sessions.slice(0, 10), [1])).toEqual([]))
-  test('the least recently used go first', () => expect(sessionsToEnd(sessions, [12])).toEqual([1, 2]))
-  test('the new one and the one that asked stay, however long unused', () =>
+  test('up to ten sessions stay active', () => expect(sessionsToEnd(sessions.slice(0, 10), [1])).toEqual([]))
+  test('the least recently used sessions end first', () => expect(sessionsToEnd(sessions, [12])).toEqual([1, 2]))
+  test('spared sessions stay active, even if they are the least recently used', () =>
     expect(sessionsToEnd(sessions, [1, 12])).toEqual([2, 3]))
-  test('of equally old ones the older session goes', () =>
+  test('of sessions that were last used at the same time the older one ends', () =>
     expect(sessionsToEnd(sessions.map((s) => ({ ...s, lastActiveAt: 5 })).toReversed(), [])).toEqual([1, 2]))
 })
 
@@ -196,27 +198,28 @@ describe('refresh tokens', () => {
     [0, 10, 'stolen'],
   ]
   for (const [generation, later, outcome] of cases)
-    test(`generation ${generation}, ${later} ms after the last exchange: ${outcome}`, () =>
+    test(`a refresh token of generation ${generation} of 3, ${later} ms after the last exchange, is classified as ${outcome}`, () =>
       expect(classifyRefresh(session, generation, session.rotatedAt + later)).toBe(outcome as 'rotate'))
 })
 
-describe('ways in', () => {
+describe('canStillSignIn without the device', () => {
   const device = { id: 1, provider: 'DEVICE', verified: true }
   const email = { id: 2, provider: 'EMAIL', verified: true }
   const claimed = { id: 2, provider: 'EMAIL', verified: false }
   const phone = { id: 4, provider: 'PHONE', verified: true }
-  const nobody = { username: null, passwordHash: null }
+  const noPassword = { username: null, passwordHash: null }
   const cases: [string, boolean, { username: string | null; passwordHash: string | null }, (typeof device)[]][] = [
-    ['nothing but the device', false, nobody, [device]],
-    ['a password without a name to type it for', false, { username: null, passwordHash: 'x' }, [device]],
+    ['only the device', false, noPassword, [device]],
+    ['a password without a name', false, { username: null, passwordHash: 'x' }, [device]],
     ['a username without a password', false, { username: 'bob', passwordHash: null }, [device]],
-    ['username and password', true, { username: 'bob', passwordHash: 'x' }, [device]],
-    ['a confirmed e-mail', true, nobody, [device, email]],
-    ['an e-mail that may be somebody else’s', false, nobody, [device, claimed]],
-    ['the same with a password', true, { username: null, passwordHash: 'x' }, [device, claimed]],
-    ['a phone', true, nobody, [device, phone]],
-    ['another device', true, nobody, [device, { ...device, id: 3 }]],
+    ['a username and a password', true, { username: 'bob', passwordHash: 'x' }, [device]],
+    ['a verified e-mail', true, noPassword, [device, email]],
+    ['an unverified e-mail', false, noPassword, [device, claimed]],
+    ['an unverified e-mail and a password', true, { username: null, passwordHash: 'x' }, [device, claimed]],
+    ['a phone', true, noPassword, [device, phone]],
+    ['another device', true, noPassword, [device, { ...device, id: 3 }]],
   ]
   for (const [name, result, user, identities] of cases)
-    test(name, () => expect(canStillSignIn(user, identities, device.id)).toBe(result))
+    test(`a user with ${name} can${result ? '' : 'not'} sign in without the device`, () =>
+      expect(canStillSignIn(user, identities, device.id)).toBe(result))
 })

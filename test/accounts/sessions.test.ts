@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
 import { eq } from 'drizzle-orm'
 
 import { accounts } from '#domains/accounts/index.ts'
 
-import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
+import { inProcess, type Person, race, useServer } from '../harness/index.ts'
+import { newDevice, until } from './helpers.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const { server } = useServer()
 
-const newDevice = () => `device-${crypto.randomUUID()}`
 const login = (person: Person, deviceId = newDevice()) =>
   server.request('POST', '/api/auth/login', { deviceId, body: { account: person.username, password: person.password } })
 const ask = (token: string, deviceId: string) => server.request('GET', '/api/auth/userinfo', { token, deviceId })
 const ids = (items: { id: number }[]) => items.map((s) => s.id).toSorted((a, b) => a - b)
 
 describe('sessions', () => {
-  test('the list shows the active ones, newest first, by opaque device', async () => {
+  test('the list shows the active sessions, newest first, without device ids', async () => {
     const bob = await server.person()
     const second = await login(bob)
     const { data, text } = await bob.get('/api/auth/sessions')
@@ -33,7 +29,7 @@ describe('sessions', () => {
     expect((await bob.get('/api/auth/sessions', { page: 2, size: 1 })).data.items[0].id).toBe(bob.sessionId)
   })
 
-  test('a further session, on a device the server made or on a named one', async () => {
+  test('a further session can be opened on a new device or on a given one', async () => {
     const bob = await server.person()
     const made = await bob.post('/api/auth/sessions', { deviceName: 'Tablet' })
     expect((await ask(made.data.accessToken, made.data.deviceId)).status).toBe(200)
@@ -46,7 +42,7 @@ describe('sessions', () => {
     expect((await server.request('POST', '/api/auth/sessions', { body: {} })).status).toBe(401)
   })
 
-  test('revoked: 401 at once, shown as REVOKED, gone from the list', async () => {
+  test('a revoked session is refused at once, shown as REVOKED and no longer listed', async () => {
     const bob = await server.person()
     const phone = newDevice()
     const other = await login(bob, phone)
@@ -60,13 +56,13 @@ describe('sessions', () => {
     expect(refreshed.status).toBe(401)
     expect((await bob.get(`/api/auth/sessions/${id}`)).data.status).toBe('REVOKED')
     expect(ids((await bob.get('/api/auth/sessions')).data.items)).toEqual([bob.sessionId])
-    // Once more changes nothing, and is not recorded twice.
+    // Revoking it again changes nothing and is not recorded again.
     expect((await bob.delete(`/api/auth/sessions/${id}`)).status).toBe(200)
     const records = (await bob.get(`/api/login-records/user/${bob.id}`)).data.items
     expect(records.filter((r: { loginType: string }) => r.loginType === 'remove_device')).toHaveLength(1)
   })
 
-  test('switch: new tokens for the other session, on its device', async () => {
+  test('switching sessions gives new tokens for the other session, which work on its device only', async () => {
     const bob = await server.person()
     const phone = newDevice()
     const other = await login(bob, phone)
@@ -79,7 +75,7 @@ describe('sessions', () => {
     expect((await bob.post(`/api/auth/sessions/${other.data.sessionId}/switch`)).status).toBe(404)
   })
 
-  test("nobody else's: 404, unharmed", async () => {
+  test('a session of another user is answered with 404 and stays active', async () => {
     const [bob, mallory] = [await server.person(), await server.person()]
     for (const [method, path] of [
       ['GET', ''],
@@ -99,12 +95,12 @@ describe('sessions', () => {
       expect((await server.request(method, `/api/auth/sessions/${bob.sessionId}${path}`)).status).toBe(401)
   })
 
-  test('the 11th ends the least recently used', async () => {
+  test('the 11th session ends the least recently used one', async () => {
     const bob = await server.person()
     const phones = Array.from({ length: 10 }, newDevice)
     const logins = []
     for (const phone of phones.slice(0, 9)) logins.push(await login(bob, phone))
-    // The oldest two are used once more, so the third is the one to go.
+    // The oldest two are used once more, so the third one ends.
     await bob.get('/api/auth/userinfo')
     await ask(logins[0]!.data.accessToken, phones[0]!)
     const eleventh = await login(bob, phones[9]!)
@@ -115,7 +111,7 @@ describe('sessions', () => {
     expect((await bob.get('/api/auth/sessions')).data.total).toBe(10)
   })
 
-  test('50 logins at once: all answered, never more than 10 active', async () => {
+  test('of 50 logins at once all succeed, and 10 sessions stay active', async () => {
     const bob = await server.person()
     const phones = Array.from({ length: 50 }, newDevice)
     const replies = await race(50, (i) => login(bob, phones[i]!))
@@ -129,7 +125,7 @@ describe('sessions', () => {
     expect(ids(rows.filter((s) => s.status === 'ACTIVE'))).toEqual(ids(living.map((r) => ({ id: r.data.sessionId }))))
   }, 60_000)
 
-  test('50 further sessions at once never end the one that asks', async () => {
+  test('50 further sessions opened at once never end the session that requests them', async () => {
     const bob = await server.person()
     const replies = await race(50, () => bob.post('/api/auth/sessions'))
     expect(replies.every((r) => r.status === 200)).toBe(true)
@@ -138,7 +134,7 @@ describe('sessions', () => {
     expect(ids(data.items)).toContain(bob.sessionId)
   })
 
-  test('50 revocations of one session at once: one record', async () => {
+  test('50 revocations of a session at once leave one login record', async () => {
     const bob = await server.person()
     const other = await login(bob)
     await race(50, () => bob.delete(`/api/auth/sessions/${other.data.sessionId}`))
@@ -146,7 +142,7 @@ describe('sessions', () => {
     expect(records.filter((r: { loginType: string }) => r.loginType === 'remove_device')).toHaveLength(1)
   })
 
-  test('requests on the way while a session ends: none is let in after the answer', async () => {
+  test('no request is accepted after a session was revoked, even while requests with it are running', async () => {
     const bob = await server.person()
     for (let round = 0; round < 10; round++) {
       const phone = newDevice()
@@ -161,7 +157,7 @@ describe('sessions', () => {
 })
 
 describe.if(inProcess)('last active time', () => {
-  test('is seen at once, and written once a minute', async () => {
+  test('the last use of a session is shown at once and stored once a minute', async () => {
     const bob = await server.person()
     const { sessions } = await import('#db/schema/accounts.ts')
     const stored = async () => (await server.ctx.db.read.select().from(sessions)).find((s) => s.id === bob.sessionId)!
@@ -173,13 +169,12 @@ describe.if(inProcess)('last active time', () => {
     expect((await stored()).lastActiveAt).toBeLessThan(opened + 30_000)
     server.clock.advance(31_000)
     await bob.get('/api/auth/userinfo')
-    // Written by itself, after the answer.
-    for (let i = 0; i < 200 && (await stored()).lastActiveAt < opened + 61_000; i++) await Bun.sleep(10)
-    expect((await stored()).lastActiveAt).toBeGreaterThanOrEqual(opened + 61_000)
+    // Written in the background, after the answer.
+    await until(async () => (await stored()).lastActiveAt >= opened + 61_000, 'the last use is stored')
     expect((await bob.get('/api/auth/devices')).data.items[0].lastActiveTime).toBeGreaterThanOrEqual(opened + 61_000)
   })
 
-  test('nobody is made active again by it', async () => {
+  test('storing the last use of a session that has ended does not activate it', async () => {
     const bob = await server.person()
     await bob.get('/api/auth/userinfo')
     await bob.post('/api/auth/logout')
@@ -188,12 +183,12 @@ describe.if(inProcess)('last active time', () => {
   })
 })
 
-describe.if(inProcess)('what another process changes', () => {
-  test('is seen after 30 seconds: an ended session, an expired one, a disabled user', async () => {
+describe.if(inProcess)('changes by another process', () => {
+  test('a session that another process ended, and a user that it disabled, are refused after 30 seconds', async () => {
     const { sessions, users } = await import('#db/schema/accounts.ts')
     const people = await race(4, () => server.person())
     for (const person of people) expect((await person.get('/api/auth/userinfo')).status).toBe(200)
-    // As the command line or another node would: without telling this process.
+    // As the command line or another process would: this process is not notified.
     await server.ctx.db.write('test', async (tx) => {
       const now = server.clock.now()
       await tx.update(sessions).set({ status: 'REVOKED' }).where(eq(sessions.id, people[0]!.sessionId))
@@ -203,7 +198,7 @@ describe.if(inProcess)('what another process changes', () => {
     server.clock.advance(30_001)
     const after = await Promise.all(people.map((person) => person.get('/api/auth/userinfo')))
     expect(after.map((r) => r.status)).toEqual([401, 401, 401, 200])
-    // Nor does a disabled user come back in.
+    // The disabled user cannot sign in or refresh either.
     const disabled = people[2]!
     expect((await login(disabled)).status).toBe(403)
     const refreshed = await server.request('POST', '/api/auth/refresh', {
@@ -214,7 +209,7 @@ describe.if(inProcess)('what another process changes', () => {
 })
 
 describe('devices', () => {
-  test('lists what is signed in, without raw ids', async () => {
+  test('the list shows the signed-in devices without device ids', async () => {
     const bob = await server.person()
     const { data, text } = await bob.get('/api/auth/devices')
     expect(Object.keys(data.items[0]).toSorted()).toEqual(
@@ -234,7 +229,7 @@ describe('devices', () => {
     expect((await server.request('GET', '/api/auth/devices')).status).toBe(401)
   })
 
-  test('revoked by key or by raw id', async () => {
+  test('a device can be signed out by its key or by its device id', async () => {
     const bob = await server.person()
     for (const name of ['key', 'id'] as const) {
       const phone = newDevice()
@@ -246,7 +241,7 @@ describe('devices', () => {
     expect((await bob.get('/api/auth/devices')).data.total).toBe(1)
   })
 
-  test("nobody else's: 404, unharmed", async () => {
+  test('a device of another user is answered with 404 and stays signed in', async () => {
     const [bob, mallory] = [await server.person(), await server.person()]
     const key = (await bob.get('/api/auth/devices')).data.items[0].deviceId
     for (const name of [key, bob.deviceId, 'unknown'])
@@ -255,7 +250,7 @@ describe('devices', () => {
     expect((await server.request('DELETE', `/api/auth/devices/${key}`)).status).toBe(401)
   })
 
-  test('two people on one device are two sessions: each ends alone', async () => {
+  test('two users on one device have a session each, which end independently', async () => {
     const [bob, eve] = [await server.person(), await server.person()]
     const shared = await login(eve, bob.deviceId)
     expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
@@ -266,8 +261,8 @@ describe('devices', () => {
   })
 })
 
-describe.if(inProcess)('clean-up', () => {
-  test('marks what is over and drops what nothing needs; running sessions stay', async () => {
+describe.if(inProcess)('the clean-up job', () => {
+  test('the clean-up job marks expired sessions, deletes old rows and leaves active sessions alone', async () => {
     const { passwordTries, refreshTokens, sessions } = await import('#db/schema/accounts.ts')
     const day = 86_400_000
     const { ctx } = server

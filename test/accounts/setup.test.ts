@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
 import { accounts, createAdministrator, createSetupLink, listAdministrators } from '#domains/accounts/index.ts'
 
-import { inProcess, race, startServer, type TestServer } from '../harness/index.ts'
+import { inProcess, race, startServer, useServer } from '../harness/index.ts'
 
 const good = { username: 'chief', password: 'correct horse battery' }
 
-describe.if(inProcess)('setup link', () => {
-  let server: TestServer
-  beforeAll(async () => {
-    server = await startServer({ noAdmin: true })
-  })
-  afterAll(() => server.stop())
+describe.if(inProcess)('the setup link', () => {
+  const { server } = useServer({ noAdmin: true })
 
   const link = async () => (await createSetupLink(server.ctx))!
   const tokenOf = (path: string) => new URLSearchParams(path.split('?')[1]).get('token')!
@@ -20,10 +16,10 @@ describe.if(inProcess)('setup link', () => {
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': language },
       body: new URLSearchParams({ token, ...fields }).toString(),
     })
-  const console = (username: string, password: string) =>
+  const consoleLogin = (username: string, password: string) =>
     server.request('POST', '/api/admin/auth/login', { body: { account: username, password } })
 
-  test('opens a page without script, in English and Chinese, and looking does not use it up', async () => {
+  test('the setup link opens a page without script in English or Chinese, as often as wanted', async () => {
     const path = await link()
     for (let i = 0; i < 3; i++) expect((await server.request('GET', path)).status).toBe(200)
     const page = await server.request('GET', path)
@@ -37,7 +33,7 @@ describe.if(inProcess)('setup link', () => {
     expect(chinese.text).toContain('设置此服务器')
   })
 
-  test('a wrong, missing, replaced or expired link: 403, nobody made', async () => {
+  test('a wrong, replaced or expired setup link is answered with 403 and creates no administrator', async () => {
     const old = await link()
     await link()
     expect((await server.request('GET', old)).status).toBe(403)
@@ -49,10 +45,10 @@ describe.if(inProcess)('setup link', () => {
     expect((await server.request('GET', late)).status).toBe(403)
     expect((await submit(tokenOf(late), good)).status).toBe(403)
     expect(await listAdministrators(server.ctx)).toEqual([])
-    expect((await console(good.username, good.password)).status).toBe(401)
+    expect((await consoleLogin(good.username, good.password)).status).toBe(401)
   })
 
-  test('bad fields: the form again with what is wrong, and the link stays good', async () => {
+  test('a form with bad fields is shown again with the problems, and the setup link still works', async () => {
     await server.person('occupied')
     const token = tokenOf(await link())
     const bad: [Record<string, string>, string][] = [
@@ -76,7 +72,7 @@ describe.if(inProcess)('setup link', () => {
     expect(await listAdministrators(server.ctx)).toEqual([])
   })
 
-  test('50 submissions at once: one administrator, whose role cannot be taken', async () => {
+  test('50 submissions at once with one setup link create one administrator with an irrevocable role', async () => {
     const token = tokenOf(await link())
     const replies = await race(50, (i) => submit(token, { ...good, username: `chief${i}`, repeated: good.password }))
     const won = replies.flatMap((r, i) => (r.status === 200 ? [i] : []))
@@ -87,15 +83,15 @@ describe.if(inProcess)('setup link', () => {
     expect(administrators).toMatchObject([
       { username: `chief${won[0]}`, roles: ['SYSTEM_ADMIN'], isInitial: true, status: 'ACTIVE' },
     ])
-    expect((await console(`chief${won[0]}`, good.password)).status).toBe(200)
+    expect((await consoleLogin(`chief${won[0]}`, good.password)).status).toBe(200)
     for (const i of [0, 1, 2].filter((n) => n !== won[0]))
-      expect((await console(`chief${i}`, good.password)).status).toBe(401)
-    // Set up is set up: no link any more, and the used one stays dead.
+      expect((await consoleLogin(`chief${i}`, good.password)).status).toBe(401)
+    // With an administrator there are no new links, and the used one no longer works.
     expect(await createSetupLink(server.ctx)).toBeNull()
     expect((await submit(token, { ...good, username: 'second' })).status).toBe(403)
   }, 60_000)
 
-  test('later administrators are not initial', async () => {
+  test('administrators created later are not initial, and need a free username and a strong password', async () => {
     await createAdministrator(server.ctx, { username: 'deputy', password: 'another good battery' })
     const all = await listAdministrators(server.ctx)
     expect(all.map((a) => [a.username, a.isInitial])).toContainEqual(['deputy', false])
@@ -110,18 +106,17 @@ describe.if(inProcess)('setup link', () => {
   })
 })
 
-describe.if(inProcess)('administrator of the configuration', () => {
-  test('is made when there is none, and only then', async () => {
-    const server = await startServer()
+describe.if(inProcess)('the configured administrator', () => {
+  test('the configured administrator is created only if there is no administrator', async () => {
+    await using server = await startServer()
     const first = await listAdministrators(server.ctx)
     expect(first).toMatchObject([{ username: 'root', isInitial: true, roles: ['SYSTEM_ADMIN'] }])
     await accounts.start(server.ctx)
     expect(await listAdministrators(server.ctx)).toEqual(first)
     expect(await createSetupLink(server.ctx)).toBeNull()
-    await server.stop()
   })
 
-  test('with a weak password the server does not start', async () => {
+  test('the server does not start with a weak password of the configured administrator', async () => {
     const config = { adminUsername: 'root', adminPassword: 'password' }
     await expect(startServer({ config })).rejects.toThrow('The password must have at least 10 characters.')
   })

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { resetPassword } from '#domains/accounts/index.ts'
 
-import { ADMIN, inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
+import { ADMIN, inProcess, useServer } from '../harness/index.ts'
+import { newDevice } from './helpers.ts'
 
-let server: TestServer
-let bob: Person
-beforeAll(async () => {
-  server = await startServer()
-  bob = await server.person()
-})
-afterAll(() => server.stop())
+const { server, bob } = useServer({ people: ['bob'] })
 
 const ask = (token: string, deviceId: string | undefined = bob.deviceId, headers?: Record<string, string>) =>
   server.request('GET', '/api/auth/userinfo', { token, ...(deviceId && { deviceId }), ...(headers && { headers }) })
@@ -22,7 +17,7 @@ const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('ba
 const claims = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
 
 describe('access tokens', () => {
-  test('carry session and token version, and no role', () => {
+  test('an access token carries user, session and token version, and no role', () => {
     const { sub, sid, tv, iat, exp, jti, ...rest } = claims(bob.token)
     expect({ sub, sid, tv }).toEqual({ sub: String(bob.id), sid: bob.sessionId, tv: 0 })
     expect(exp - iat).toBe(7 * 86_400)
@@ -30,12 +25,12 @@ describe('access tokens', () => {
     expect(rest).toEqual({})
   })
 
-  test('the real one works, in any case of "Bearer"', async () => {
+  test('an access token is accepted with “Bearer” in any case', async () => {
     expect((await ask(bob.token)).status).toBe(200)
     expect((await ask(bob.token, bob.deviceId, { authorization: `bearer ${bob.token}` })).status).toBe(200)
   })
 
-  test('no token, an empty one, another scheme: 401 in the envelope', async () => {
+  test('a missing, empty or otherwise written token is answered with 401 in the envelope', async () => {
     for (const authorization of ['', 'Bearer', 'Bearer ', `Basic ${bob.token}`, bob.token]) {
       const reply = await server.request('GET', '/api/auth/userinfo', {
         headers: { authorization, 'x-device-id': bob.deviceId },
@@ -46,21 +41,15 @@ describe('access tokens', () => {
     }
   })
 
-  test('no device, another device, the key of the device: 401', async () => {
+  test('an access token without the device id of its session is answered with 401', async () => {
     const { data } = await bob.get(`/api/auth/sessions/${bob.sessionId}`)
-    for (const deviceId of [
-      '',
-      `device-${crypto.randomUUID()}`,
-      data.deviceId,
-      bob.deviceId.toUpperCase(),
-      `${bob.deviceId}x`,
-    ])
+    for (const deviceId of ['', newDevice(), data.deviceId, bob.deviceId.toUpperCase(), `${bob.deviceId}x`])
       expect((await ask(bob.token, deviceId)).status, deviceId).toBe(401)
     expect((await ask(bob.token)).status).toBe(200)
   })
 })
 
-// The key lies in the data directory; forging with it shows that the rest of the check holds too.
+// The key is in the data directory. Tokens forged with it show that the other checks hold as well.
 describe.if(inProcess)('forged tokens', () => {
   const key = (): Buffer => {
     const dir = join(server.dataDir, 'keys')
@@ -79,50 +68,53 @@ describe.if(inProcess)('forged tokens', () => {
   }
   const HS256 = { alg: 'HS256' }
 
-  test('the forge works: a token made as the server makes them is let in', async () => {
+  test('a token that is forged exactly like the server’s tokens is accepted', async () => {
     const forged = sign(HS256, { ...claims(bob.token), jti: 'another' }, key())
     expect((await ask(forged)).status).toBe(200)
   })
 
   const attacks: [string, () => string][] = [
-    ['alg none', () => `${part({ alg: 'none' })}.${part(claims(bob.token))}.`],
-    ['alg None with the old signature', () => `${part({ alg: 'None' })}.${bob.token.split('.').slice(1).join('.')}`],
-    ['HS512 with the right key', () => sign({ alg: 'HS512' }, claims(bob.token), key(), undefined, 'sha512')],
-    ['HS256 in a header that says RS256', () => sign({ alg: 'RS256' }, claims(bob.token), key())],
-    ['a foreign key', () => sign(HS256, claims(bob.token), Buffer.alloc(32, 7))],
-    ['an empty key', () => sign(HS256, claims(bob.token), Buffer.alloc(0))],
-    ['no exp', () => sign(HS256, { ...claims(bob.token), exp: undefined }, key())],
-    ['exp in the past', () => sign(HS256, { ...claims(bob.token), exp: 1_700_000_000 }, key())],
-    ['exp as text', () => sign(HS256, { ...claims(bob.token), exp: '9999999999' }, key())],
-    ['no sid', () => sign(HS256, { ...claims(bob.token), sid: undefined }, key())],
-    ['sid as text', () => sign(HS256, { ...claims(bob.token), sid: String(bob.sessionId) }, key())],
-    ['no token version', () => sign(HS256, { ...claims(bob.token), tv: undefined }, key())],
-    ['an older token version', () => sign(HS256, { ...claims(bob.token), tv: -1 }, key())],
-    ['a later token version', () => sign(HS256, { ...claims(bob.token), tv: 1 }, key())],
-    ['somebody else as subject', () => sign(HS256, { ...claims(bob.token), sub: '1' }, key())],
-    ['a session that does not exist', () => sign(HS256, { ...claims(bob.token), sid: 999_999 }, key())],
-    ['no jti', () => sign(HS256, { ...claims(bob.token), jti: undefined }, key())],
-    ['a critical header', () => sign({ alg: 'HS256', crit: ['x'], x: 1 }, claims(bob.token), key())],
+    ['with alg none', () => `${part({ alg: 'none' })}.${part(claims(bob.token))}.`],
     [
-      'a tampered payload',
+      'with alg None and the old signature',
+      () => `${part({ alg: 'None' })}.${bob.token.split('.').slice(1).join('.')}`,
+    ],
+    ['signed by HS512 with the right key', () => sign({ alg: 'HS512' }, claims(bob.token), key(), undefined, 'sha512')],
+    ['signed by HS256 under a header with RS256', () => sign({ alg: 'RS256' }, claims(bob.token), key())],
+    ['signed with a foreign key', () => sign(HS256, claims(bob.token), Buffer.alloc(32, 7))],
+    ['signed with an empty key', () => sign(HS256, claims(bob.token), Buffer.alloc(0))],
+    ['without exp', () => sign(HS256, { ...claims(bob.token), exp: undefined }, key())],
+    ['with exp in the past', () => sign(HS256, { ...claims(bob.token), exp: 1_700_000_000 }, key())],
+    ['with exp as a string', () => sign(HS256, { ...claims(bob.token), exp: '9999999999' }, key())],
+    ['without sid', () => sign(HS256, { ...claims(bob.token), sid: undefined }, key())],
+    ['with sid as a string', () => sign(HS256, { ...claims(bob.token), sid: String(bob.sessionId) }, key())],
+    ['without a token version', () => sign(HS256, { ...claims(bob.token), tv: undefined }, key())],
+    ['with an older token version', () => sign(HS256, { ...claims(bob.token), tv: -1 }, key())],
+    ['with a later token version', () => sign(HS256, { ...claims(bob.token), tv: 1 }, key())],
+    ['with another user as the subject', () => sign(HS256, { ...claims(bob.token), sub: '1' }, key())],
+    ['with a session that does not exist', () => sign(HS256, { ...claims(bob.token), sid: 999_999 }, key())],
+    ['without jti', () => sign(HS256, { ...claims(bob.token), jti: undefined }, key())],
+    ['with a critical header', () => sign({ alg: 'HS256', crit: ['x'], x: 1 }, claims(bob.token), key())],
+    [
+      'with a tampered payload',
       () => {
         const [header, , signature] = bob.token.split('.')
         return `${header}.${part({ ...claims(bob.token), sub: '1' })}.${signature}`
       },
     ],
-    ['a signature cut short', () => bob.token.slice(0, -2)],
-    ['no signature', () => bob.token.split('.').slice(0, 2).join('.')],
-    ['four parts', () => `${bob.token}.x`],
-    ['ten kilobytes of token', () => bob.token + 'x'.repeat(10_000)],
+    ['with a shortened signature', () => bob.token.slice(0, -2)],
+    ['without a signature', () => bob.token.split('.').slice(0, 2).join('.')],
+    ['of four parts', () => `${bob.token}.x`],
+    ['of ten kilobytes', () => bob.token + 'x'.repeat(10_000)],
   ]
   for (const [name, token] of attacks)
-    test(name, async () => {
+    test(`a token ${name} is answered with 401`, async () => {
       const reply = await ask(token())
       expect(reply.status).toBe(401)
       expect(reply.data).toBeUndefined()
     })
 
-  test('an expired one, however often it was seen before', async () => {
+  test('an expired token is refused, even if it was accepted and cached before', async () => {
     const carol = await server.person()
     expect((await carol.get('/api/auth/userinfo')).status).toBe(200)
     server.clock.advance(7 * 86_400_000 + 1000)
@@ -133,8 +125,8 @@ describe.if(inProcess)('forged tokens', () => {
   })
 })
 
-describe.if(inProcess)('a new password', () => {
-  test('ends every session and token from before, and a lock', async () => {
+describe.if(inProcess)('resetPassword of the command line', () => {
+  test('a password reset on the command line ends every session, token and failure lock', async () => {
     const dora = await server.person()
     const other = await server.request('POST', '/api/auth/login', {
       body: { account: dora.username, password: dora.password },
@@ -157,7 +149,7 @@ describe.if(inProcess)('a new password', () => {
     expect(claims(back.data.accessToken).tv).toBe(1)
   })
 
-  test('an administrator cannot be given a weak one', async () => {
+  test('the command line cannot give an administrator a weak password', async () => {
     await expect(resetPassword(server.ctx, ADMIN.username, '123456789')).rejects.toThrow()
     await expect(resetPassword(server.ctx, 'nobody.here', 'an entirely new one')).rejects.toThrow('no user')
     const login = await server.request('POST', '/api/admin/auth/login', {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
 import { setSetting } from '#domains/settings/index.ts'
 
 import { inProcess, race, type Reply } from '../harness/index.ts'
 import { person } from '../harness/people.ts'
-import { newDevice, newEmail, newPhone, otherThan, startWorld, type World } from './helpers.ts'
+import { newDevice, newEmail, newPhone, otherThan, useWorld } from './helpers.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.stop())
+const world = useWorld()
 
 const phoneCode = (phone: string) => world.codeBy(undefined, '/api/auth/sms/send-code', { phone }, phone)
 const mailCode = (email: string) => world.codeBy(undefined, '/api/auth/email/send-code', { email }, email)
@@ -19,8 +15,8 @@ const labels = async (who: { get(path: string): Promise<Reply>; id: number }) =>
 const asks = async ({ data }: Reply, deviceId: string) =>
   (await world.server.request('GET', '/api/auth/userinfo', { token: data.accessToken, deviceId })).status
 
-describe('phone and code', () => {
-  test('a new number makes an account that the number is bound to', async () => {
+describe('POST /auth/phone-login', () => {
+  test('a phone login with a new number creates an account and binds the number', async () => {
     const phone = newPhone()
     const deviceId = newDevice()
     const reply = await world.post(
@@ -36,7 +32,7 @@ describe('phone and code', () => {
     expect(world.gateways.forged).toBe(0)
   })
 
-  test('the same number comes back to the same account', async () => {
+  test('a phone login with a bound number signs in to its account', async () => {
     const bob = await world.withPhone()
     const code = await phoneCode(bob.phone)
     const deviceId = newDevice()
@@ -45,7 +41,7 @@ describe('phone and code', () => {
     expect((await labels(bob))[0]).toBe('phone')
   })
 
-  test('ten first logins of one number at once make one account', async () => {
+  test('ten first logins at once with one number create one account', async () => {
     const phone = newPhone()
     world.gateways.tokens.set(`t${phone}`, phone)
     const replies = await race(10, () => world.post('/api/auth/sms/oneclick-login', { token: `t${phone}` }))
@@ -55,8 +51,8 @@ describe('phone and code', () => {
   })
 })
 
-describe('phone and password', () => {
-  test('signs in, and counts in one lock with the account’s other names', async () => {
+describe('POST /auth/phone-password-login', () => {
+  test('a login by phone and password counts in the same failure lock as the other names of the account', async () => {
     const bob = await world.withPhone()
     const by = (password: string) => world.post('/api/auth/phone-password-login', { phone: bob.phone, password })
     const reply = await by(bob.password)
@@ -67,12 +63,12 @@ describe('phone and password', () => {
       expect((await world.post('/api/auth/login', { account: bob.username, password: 'wrong' })).status).toBe(401)
     expect((await by(bob.password)).status).toBe(429)
     expect((await world.post('/api/auth/login', { account: bob.username, password: bob.password })).status).toBe(429)
-    // What somebody types as a name is no way to lock an account by its id.
+    // A typed name cannot lock an account through its id.
     for (let i = 0; i < 6; i++) await world.post('/api/auth/login', { account: `user ${bob.id}`, password: 'x' })
     expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
   })
 
-  test('an unknown number and a wrong password get the same answer', async () => {
+  test('a login with an unknown phone gets the same answer as one with a wrong password', async () => {
     const bob = await world.withPhone()
     const wrong = await world.post('/api/auth/phone-password-login', { phone: bob.phone, password: 'wrong' })
     const unknown = await world.post('/api/auth/phone-password-login', { phone: newPhone(), password: 'wrong' })
@@ -80,15 +76,15 @@ describe('phone and password', () => {
     expect(unknown.status).toBe(401)
   })
 
-  test('a number without a password opens to none', async () => {
+  test('no password signs in to a phone whose account has none', async () => {
     const { phone } = await world.byPhone()
     for (const password of ['x', 'null', 'undefined'])
       expect((await world.post('/api/auth/phone-password-login', { phone, password })).status).toBe(401)
   })
 })
 
-describe('e-mail and code', () => {
-  test('signs in who has it, by real mail, whatever the case', async () => {
+describe('POST /auth/email-login', () => {
+  test('a code sent by e-mail signs in to the account of the e-mail, ignoring case', async () => {
     const bob = await world.withEmail()
     const code = await mailCode(bob.email)
     const reply = await world.post('/api/auth/email-login', { email: bob.email.toUpperCase(), code })
@@ -96,14 +92,14 @@ describe('e-mail and code', () => {
     expect((await labels(bob))[0]).toBe('email')
   })
 
-  test('confirms an address that was only claimed at registration', async () => {
+  test('an e-mail login verifies the unverified e-mail of a registration', async () => {
     const email = newEmail()
     await world.post('/api/auth/register', { email, password: 'a long password' })
     const reply = await world.post('/api/auth/email-login', { email, code: await mailCode(email) })
     expect(reply.data.user.identities).toMatchObject([{ provider: 'EMAIL', credential: email, verified: true }])
   })
 
-  test('ends the password and the sessions of whoever claimed the address before its owner came', async () => {
+  test('the first e-mail login removes the password and sessions of the person who registered the unverified e-mail', async () => {
     const [email, deviceId] = [newEmail(), newDevice()]
     const claimed = await world.post('/api/auth/register', { email, password: 'waiting for you' }, { deviceId })
     const claimer = person(world.server.url, claimed, email, '', deviceId)
@@ -112,16 +108,16 @@ describe('e-mail and code', () => {
     expect((await claimer.get('/api/auth/userinfo')).status).toBe(401)
     expect((await world.post('/api/auth/refresh', { refreshToken: claimer.refreshToken })).status).toBe(401)
     expect((await world.post('/api/auth/login', { account: email, password: 'waiting for you' })).status).toBe(401)
-    // Only the first time: a confirmed address and its password go together from now on.
+    // Only the first time: a later login leaves the password of the verified e-mail.
     const mine = person(world.server.url, owner, email, '', owner.data.deviceId)
     expect((await mine.post('/api/auth/password/set', { password: 'the owner’s own' })).status).toBe(200)
-    if (!inProcess) return // Waiting for the next code takes a minute there.
+    if (!inProcess) return // The next code can be requested after a minute, and the clock of the executable cannot be moved.
     world.server.clock.advance(61_000)
     const again = await world.post('/api/auth/email-login', { email, code: await mailCode(email) })
     expect(again.data.user.hasPassword).toBe(true)
   })
 
-  test('a claimed address opens nothing where somebody proved who they are otherwise', async () => {
+  test('codes to an unverified e-mail open nothing if the account has a verified phone', async () => {
     const [email, deviceId, phone] = [newEmail(), newDevice(), newPhone()]
     const made = await world.post('/api/auth/register', { email, password: 'a long password' }, { deviceId })
     const bob = person(world.server.url, made, email, 'a long password', deviceId)
@@ -134,7 +130,7 @@ describe('e-mail and code', () => {
     expect((await world.post('/api/auth/login', { account: email, password: 'a long password' })).status).toBe(200)
   })
 
-  test('makes no account; that nobody has the address is told only to who holds the code', async () => {
+  test('an e-mail login creates no account, and only the right code reveals that the e-mail is not registered', async () => {
     const email = newEmail()
     const code = await mailCode(email)
     const wrong = await world.post('/api/auth/email-login', { email, code: otherThan(code) })
@@ -144,8 +140,8 @@ describe('e-mail and code', () => {
   })
 })
 
-describe('one click', () => {
-  test('the carrier’s word makes an account, and leads back to it', async () => {
+describe('POST /auth/sms/oneclick-login', () => {
+  test('a one-click login creates an account the first time and signs in to it later', async () => {
     const phone = newPhone()
     world.gateways.tokens.set('mine', phone)
     const first = await world.post('/api/auth/sms/oneclick-login', { token: 'mine' })
@@ -154,15 +150,15 @@ describe('one click', () => {
     expect(again.data).toMatchObject({ isNewUser: false, user: { id: first.data.user.id } })
   })
 
-  test('a made-up token opens nothing', async () => {
+  test('a one-click login with an invalid token is answered with 400', async () => {
     const reply = await world.post('/api/auth/sms/oneclick-login', { token: 'made up' })
     expect(reply.status).toBe(400)
     expect(reply.data).toBeUndefined()
   })
 })
 
-describe('devices', () => {
-  test('are named by X-Device-Name, else by their user agent', async () => {
+describe('devices of a login', () => {
+  test('a device is named by X-Device-Name, otherwise by its User-Agent', async () => {
     const bob = await world.server.person()
     const enter = async (headers: Record<string, string>) => {
       const deviceId = newDevice()
@@ -176,7 +172,7 @@ describe('devices', () => {
     expect(await enter({ 'user-agent': agent })).toBe('Safari on iPhone')
   })
 
-  test('a new one is told to who was here before, in the app and by e-mail; a known one is not', async () => {
+  test('users with earlier logins are notified of a new device in the app and by e-mail, once', async () => {
     const bob = await world.withEmail()
     const enter = (deviceId: string) =>
       world.post(
@@ -194,15 +190,14 @@ describe('devices', () => {
     await enter(stranger)
     expect(await notes()).toHaveLength(1)
     expect((await notes())[0].data.device).toBe('Evil phone')
-    const told = () => world.gateways.mails.filter((m) => m.to === bob.email && m.text.includes('Evil phone'))
-    while (told().length === 0) await Bun.sleep(5)
-    await Bun.sleep(50)
-    expect(told()).toHaveLength(1)
+    await world.mailArrived(bob.email, 'Evil phone')
+    await world.allDelivered()
+    expect(world.gateways.mails.filter((m) => m.to === bob.email && m.text.includes('Evil phone'))).toHaveLength(1)
   })
 })
 
-describe.if(inProcess)('registration closed', () => {
-  test('lets in who has an account, and makes none', async () => {
+describe.if(inProcess)('closed registration', () => {
+  test('closed registration still signs in to existing accounts, and creates none', async () => {
     const { ctx } = world.server
     const known = await world.byPhone()
     await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'registration.enabled', false))
