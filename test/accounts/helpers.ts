@@ -65,7 +65,7 @@ export function useWorld(options: ServerOptions = {}): World {
   return world
 }
 
-export async function startWorld(options: ServerOptions = {}): Promise<World> {
+async function startWorld(options: ServerOptions): Promise<World> {
   const gateways = await startGateways()
   const server = await startServer({ ...options, config: { ...gateways.config, ...options.config } })
   const read = new Set<object>()
