@@ -239,12 +239,12 @@ describe('using codes', () => {
     const [bob, eve] = [await world.server.person(), await world.server.person()]
     const phone = newPhone()
     const login = await codeOf(phone)
-    expect((await bob.post('/api/auth/phone-bind', { phone, code: login })).status).toBe(400)
+    expect((await bob.call('auth.phoneBind', { body: { phone, code: login } })).status).toBe(400)
     const bind = await world.codeBy(bob, '/api/auth/sms/bind-code', { phone }, phone)
     expect((await enter(phone, bind)).status).toBe(bind === login ? 200 : 400)
-    expect((await eve.post('/api/auth/phone-bind', { phone, code: bind })).status).toBe(400)
-    expect((await bob.post('/api/auth/phone-bind', { phone: newPhone(), code: bind })).status).toBe(400)
-    expect((await bob.post('/api/auth/phone-bind', { phone, code: bind })).status).toBe(200)
+    expect((await eve.call('auth.phoneBind', { body: { phone, code: bind } })).status).toBe(400)
+    expect((await bob.call('auth.phoneBind', { body: { phone: newPhone(), code: bind } })).status).toBe(400)
+    expect((await bob.call('auth.phoneBind', { body: { phone, code: bind } })).status).toBe(200)
   })
 
   test.if(inProcess)('a code expires after 5 minutes and is replaced by a newer one', async () => {

@@ -6,7 +6,8 @@ import { newEmail, newPhone, useWorld } from './helpers.ts'
 
 const world = useWorld()
 
-const link = (from: Person, to: Person) => from.post('/api/auth/link', { linkedUserId: to.id, password: to.password })
+const link = (from: Person, to: Person) =>
+  from.call('auth.link', { body: { verifyType: 'PASSWORD', linkedUserId: to.id, password: to.password } })
 const list = async (who: Person, direction = 'OUTGOING') =>
   (await who.get('/api/auth/link/list', { direction })).data.items as {
     id: number
@@ -27,14 +28,16 @@ describe('linking accounts', () => {
     expect(status).toBe(200)
     expect(data).toMatchObject({ ownerUserId: ann.id, linkedUserId: bob.id })
     expect(await list(ann)).toEqual([data])
-    expect((await ann.get('/api/auth/accounts')).data.items).toEqual([data])
+    expect((await ann.call('auth.accounts')).data.items).toEqual([data])
     expect(await list(bob)).toEqual([])
     expect(await list(bob, 'INCOMING')).toMatchObject([{ id: data.id, ownerUserId: ann.id }])
-    const notes = (await bob.get('/api/notifications')).data.items
+    const notes = (await bob.call('notifications.list')).data.items
     expect(notes).toMatchObject([{ type: 'ACCOUNT_LINK', data: { linkId: data.id, ownerUserId: ann.id } }, {}])
-    expect((await ann.get('/api/notifications')).data.items).toEqual([])
+    expect((await ann.call('notifications.list')).data.items).toEqual([])
     for (const who of [ann, bob])
-      expect((await who.get(`/api/login-records/user/${who.id}`)).data.items[0].loginType).toBe('account_link')
+      expect((await who.call('loginRecords.ofUser', { params: { userId: who.id } })).data.items[0]!.loginType).toBe(
+        'account_link',
+      )
     await world.mailArrived(bob.email, 'linked')
   })
 
@@ -93,7 +96,9 @@ describe('linking accounts', () => {
     ])
       expect((await ann.post('/api/auth/link', body)).status).toBe(400)
     const carol = await world.server.person()
-    const guess = (linkedUserId: number, password: string) => ann.post('/api/auth/link', { linkedUserId, password })
+    const guess = (linkedUserId: number, password: string) =>
+      // PASSWORD is the default of `verifyType`.
+      ann.post('/api/auth/link', { linkedUserId, password })
     const [wrong, unknown] = [await guess(carol.id, 'wrong'), await guess(999_999, 'wrong')]
     expect([wrong.status, wrong.message]).toEqual([400, unknown.message])
     for (let i = 0; i < 4; i++) await guess(carol.id, 'wrong')
@@ -114,7 +119,7 @@ describe('linking accounts', () => {
     const [ann, bob] = [await world.server.person(), await world.server.person()]
     const replies = await race(4, () => link(ann, bob))
     expect(replies.filter((r) => r.status === 200)).toHaveLength(1)
-    expect((await bob.get('/api/notifications')).data.total).toBe(1)
+    expect((await bob.call('notifications.list')).data.total).toBe(1)
   })
 })
 
@@ -125,50 +130,59 @@ describe('switching to a linked account', () => {
     const reply = await ann.send('POST', `/api/auth/link/${id}/switch`, { headers })
     expect(reply.data).toMatchObject({ user: { id: bob.id }, isNewUser: false })
     const now = person(world.server.url, reply, '', '', ann.deviceId)
-    expect((await now.get('/api/auth/userinfo')).data.id).toBe(bob.id)
-    expect((await ann.get('/api/auth/userinfo')).data.id).toBe(ann.id)
-    const device = (await now.get('/api/auth/devices')).data.items[0]
+    expect((await now.call('profile.get')).data.id).toBe(bob.id)
+    expect((await ann.call('profile.get')).data.id).toBe(ann.id)
+    const device = (await now.call('devices.list')).data.items[0]
     expect(device).toMatchObject({ deviceName: 'Anns phone', loginType: 'account_switch', isCurrent: true })
-    const record = (await bob.get(`/api/login-records/user/${bob.id}`)).data.items[0]
+    const record = (await bob.call('loginRecords.ofUser', { params: { userId: bob.id } })).data.items[0]
     expect(record).toMatchObject({ loginType: 'account_switch', deviceName: 'Anns phone', status: 'success' })
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await bob.call('profile.get')).status).toBe(200)
   })
 
   test('the deprecated path by user id switches, too, but only in the direction of the link', async () => {
     const [ann, bob] = await linked()
-    expect((await ann.post(`/api/auth/accounts/${bob.id}/switch`)).data.user.id).toBe(bob.id)
-    expect((await bob.post(`/api/auth/accounts/${ann.id}/switch`)).status).toBe(404)
+    expect((await ann.call('auth.switchAccount', { params: { targetUserId: bob.id } })).data.user.id).toBe(bob.id)
+    expect((await bob.call('auth.switchAccount', { params: { targetUserId: ann.id } })).status).toBe(404)
   })
 
   test('only the owner of a link can switch with it, and others cannot delete it', async () => {
     const [, bob, id] = await linked()
     const eve = await world.server.person()
-    for (const who of [bob, eve]) expect((await who.post(`/api/auth/link/${id}/switch`)).status).toBe(404)
-    expect((await eve.delete(`/api/auth/link/${id}`)).status).toBe(404)
+    for (const who of [bob, eve])
+      expect((await who.call('auth.switchLink', { params: { linkId: id } })).status).toBe(404)
+    expect((await eve.call('auth.unlink', { params: { linkId: id } })).status).toBe(404)
   })
 
   test('either account can delete the link, and then switching is answered with 404', async () => {
     for (const side of ['owner', 'other']) {
       const [ann, bob, id] = await linked()
       expect((await (side === 'owner' ? ann : bob).delete(`/api/auth/link/${id}`)).status).toBe(200)
-      expect((await ann.post(`/api/auth/link/${id}/switch`)).status).toBe(404)
+      expect((await ann.call('auth.switchLink', { params: { linkId: id } })).status).toBe(404)
       expect(await list(ann)).toEqual([])
-      expect((await ann.delete(`/api/auth/link/${id}`)).status).toBe(404)
+      expect((await ann.call('auth.unlink', { params: { linkId: id } })).status).toBe(404)
     }
   })
 
   test('a new password of the linked account ends the link and the sessions it opened, one of the owner does not', async () => {
     const [ann, bob, id] = await linked()
     const change = (who: Person) =>
-      who.post('/api/auth/password/change', {
-        verifyType: 'OLD_PASSWORD',
-        oldPassword: who.password,
-        newPassword: 'a new password',
+      who.call('auth.changePassword', {
+        body: {
+          verifyType: 'OLD_PASSWORD',
+          oldPassword: who.password,
+          newPassword: 'a new password',
+        },
       })
-    const opened = person(world.server.url, await ann.post(`/api/auth/link/${id}/switch`), '', '', ann.deviceId)
+    const opened = person(
+      world.server.url,
+      await ann.call('auth.switchLink', { params: { linkId: id } }),
+      '',
+      '',
+      ann.deviceId,
+    )
     expect((await change(bob)).status).toBe(200)
-    expect((await opened.get('/api/auth/userinfo')).status).toBe(401)
-    expect((await ann.post(`/api/auth/link/${id}/switch`)).status).toBe(404)
+    expect((await opened.call('profile.get')).status).toBe(401)
+    expect((await ann.call('auth.switchLink', { params: { linkId: id } })).status).toBe(404)
     expect(await list(ann)).toEqual([])
 
     const [carol, , other] = await linked()
@@ -181,7 +195,7 @@ describe('switching to a linked account', () => {
       '',
       carol.deviceId,
     )
-    expect((await back.post(`/api/auth/link/${other}/switch`)).status).toBe(200)
+    expect((await back.call('auth.switchLink', { params: { linkId: other } })).status).toBe(200)
   })
 })
 
@@ -190,10 +204,10 @@ describe('POST /auth/account/delete', () => {
     const ann = await world.withPhone()
     const bob = await world.server.person()
     await link(bob, ann)
-    await ann.put('/api/auth/userinfo', { nickname: 'Ann', signature: 'mine' })
+    await ann.call('profile.update', { body: { nickname: 'Ann', signature: 'mine' } })
     const code = (await ann.post('/api/qr-codes', { name: 'kept', content: 'kept', isPublic: true })).data
-    expect((await ann.post('/api/auth/account/delete')).status).toBe(200)
-    expect((await ann.get('/api/auth/userinfo')).status).toBe(401)
+    expect((await ann.call('auth.deleteAccount')).status).toBe(200)
+    expect((await ann.call('profile.get')).status).toBe(401)
     expect((await world.post('/api/auth/refresh', { refreshToken: ann.refreshToken })).status).toBe(401)
     expect((await world.post('/api/auth/login', { account: ann.username, password: ann.password })).status).toBe(401)
     expect(await list(bob)).toEqual([])
@@ -202,7 +216,7 @@ describe('POST /auth/account/delete', () => {
     expect((await world.server.request('GET', `/api/qr-codes/public/${code.uuid}`)).status).toBe(200)
     const admin = await world.server.admin()
     const records = await admin.get('/api/login-records/admin/all', { userId: ann.id })
-    expect(records.data.items[0].loginType).toBe('account_delete')
+    expect(records.data.items[0]!.loginType).toBe('account_delete')
   })
 
   test('a device whose account was deleted gets a new account', async () => {
@@ -214,7 +228,7 @@ describe('POST /auth/account/delete', () => {
       '',
       deviceId,
     )
-    await first.post('/api/auth/account/delete')
+    await first.call('auth.deleteAccount')
     const second = await world.post('/api/auth/device-login', {}, { deviceId })
     expect(second.data).toMatchObject({ isNewUser: true })
     expect(second.data.user.id).not.toBe(first.id)
@@ -222,13 +236,13 @@ describe('POST /auth/account/delete', () => {
 
   test('administrators and owners of organizations cannot delete their account', async () => {
     const admin = await world.server.admin()
-    const refused = await admin.post('/api/auth/account/delete')
+    const refused = await admin.call('auth.deleteAccount')
     expect(refused.status).toBe(400)
     expect(refused.message).toContain('administrator')
-    expect((await admin.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await admin.call('profile.get')).status).toBe(200)
     const owner = await world.server.person()
     await owner.post('/api/orgs', { name: 'Tiles' })
-    const sole = await owner.post('/api/auth/account/delete')
+    const sole = await owner.call('auth.deleteAccount')
     expect(sole.status).toBe(400)
     expect(sole.message).toContain('owner')
     expect((await owner.get('/api/orgs')).data.total).toBe(1)
@@ -239,10 +253,7 @@ describe('POST /auth/account/delete', () => {
       const ann = await world.server.person()
       const phone = newPhone()
       world.gateways.tokens.set(phone, phone)
-      await Promise.all([
-        ann.post('/api/auth/account/delete'),
-        ann.post('/api/auth/sms/verify-mobile', { token: phone }),
-      ])
+      await Promise.all([ann.call('auth.deleteAccount'), ann.call('auth.verifyMobile', { body: { token: phone } })])
       const later = await world.byPhone(phone)
       expect(later.id).not.toBe(ann.id)
     }

@@ -24,10 +24,10 @@ describe('login records', () => {
       server.request('POST', '/api/auth/login', { deviceId, body: { account: bob.username, password } })
     await login('wrong')
     const other = await login(bob.password)
-    await bob.post(`/api/auth/sessions/${other.data.sessionId}/switch`)
-    const made = await bob.post('/api/auth/sessions', { deviceName: 'Tablet' })
-    await bob.delete(`/api/auth/devices/${made.data.deviceId}`)
-    await bob.delete(`/api/auth/sessions/${other.data.sessionId}`)
+    await bob.call('sessions.switch', { params: { sessionId: other.data.sessionId } })
+    const made = await bob.call('sessions.create', { body: { deviceName: 'Tablet' } })
+    await bob.call('devices.revoke', { params: { deviceId: made.data.deviceId } })
+    await bob.call('sessions.revoke', { params: { sessionId: other.data.sessionId } })
     await server.request('POST', '/api/admin/auth/login', {
       deviceId: phone,
       body: { account: bob.username, password: bob.password },
@@ -71,7 +71,7 @@ describe('login records', () => {
       ].toSorted(),
     )
     expect(JSON.stringify(records)).not.toContain(phone)
-    const failed = (await bob.get('/api/login-records/failed')).data
+    const failed = (await bob.call('loginRecords.failed')).data
     expect(failed.items.map((r: Record) => r.failureReason)).toEqual(['not an administrator', 'wrong password'])
   })
 
@@ -133,7 +133,7 @@ describe('login records', () => {
 
   test('the list for administrators filters by user and type, and shows attempts to sign in to unknown accounts', async () => {
     const bob = await server.person()
-    await bob.post('/api/login-records', { loginType: 'qrcode' })
+    await bob.call('loginRecords.report', { body: { loginType: 'qrcode' } })
     await server.request('POST', '/api/auth/login', { body: { account: 'never.existed', password: 'x' } })
     const all = (query: { [name: string]: string | number }) => admin.get('/api/login-records/admin/all', query)
     expect(types((await all({ userId: bob.id })).data.items)).toEqual(['qrcode', 'register'])
@@ -153,10 +153,10 @@ describe('login records', () => {
   test.if(inProcess)('the recent records are those of the given hours, or of 24 hours by default', async () => {
     const bob = await server.person()
     server.clock.advance(23 * 3_600_000)
-    await bob.post('/api/login-records', { loginType: 'qrcode' })
-    expect((await bob.get('/api/login-records/recent')).data.total).toBe(2)
+    await bob.call('loginRecords.report', { body: { loginType: 'qrcode' } })
+    expect((await bob.call('loginRecords.recent')).data.total).toBe(2)
     server.clock.advance(2 * 3_600_000)
-    expect(types((await bob.get('/api/login-records/recent')).data.items)).toEqual(['qrcode'])
+    expect(types((await bob.call('loginRecords.recent')).data.items)).toEqual(['qrcode'])
     expect((await bob.get('/api/login-records/recent', { hours: 1 })).data.total).toBe(0)
     expect((await bob.get(`/api/login-records/user/${bob.id}/recent`, { hours: 48 })).data.total).toBe(2)
     for (const hours of [0, -1, 'x', 100_000])

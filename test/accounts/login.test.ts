@@ -32,10 +32,10 @@ describe('POST /auth/login', () => {
 
   test('a second login on a device ends the first session of that device at once', async () => {
     const bob = await server.person()
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await bob.call('profile.get')).status).toBe(200)
     const second = await login(bob.username, bob.password, bob.deviceId)
     expect(second.data.sessionId).not.toBe(bob.sessionId)
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(401)
+    expect((await bob.call('profile.get')).status).toBe(401)
     const refreshed = await post('/api/auth/refresh', { refreshToken: bob.refreshToken })
     expect(refreshed.status).toBe(401)
     const now = { token: second.data.accessToken, deviceId: bob.deviceId }
@@ -102,10 +102,10 @@ describe('the failure lock', () => {
     expect((await login(bob.username.toUpperCase(), bob.password)).status).toBe(429)
     expect((await post('/api/admin/auth/login', { account: bob.username, password: bob.password })).status).toBe(429)
     // Bob's open session and other accounts are not affected.
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await bob.call('profile.get')).status).toBe(200)
     expect((await login(ADMIN.username, ADMIN.password)).status).toBe(200)
     // Only the five attempts that were checked are recorded.
-    expect((await bob.get('/api/login-records/failed')).data.total).toBe(5)
+    expect((await bob.call('loginRecords.failed')).data.total).toBe(5)
   }, 60_000)
 
   test('an account that does not exist is locked after 5 failures, too', async () => {
@@ -183,7 +183,7 @@ describe('POST /admin/auth/login', () => {
     const bob = await server.person()
     expect((await adminLogin(bob.username, bob.password)).status).toBe(403)
     expect((await adminLogin(bob.username, 'wrong')).status).toBe(401)
-    expect((await bob.get('/api/auth/sessions')).data.total).toBe(1)
+    expect((await bob.call('sessions.list')).data.total).toBe(1)
   })
 
   test('the console refuses to refresh the token of a user without a PLATFORM role, and leaves it unused', async () => {
@@ -201,8 +201,8 @@ describe('POST /auth/logout', () => {
   test('signing out ends the session of the caller at once, and no other session', async () => {
     const bob = await server.person()
     const other = await login(bob.username, bob.password, newDevice())
-    expect((await bob.post('/api/auth/logout')).status).toBe(200)
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(401)
+    expect((await bob.call('auth.logout')).status).toBe(200)
+    expect((await bob.call('profile.get')).status).toBe(401)
     expect((await post('/api/auth/refresh', { refreshToken: bob.refreshToken })).status).toBe(401)
     expect((await post('/api/auth/refresh', { refreshToken: other.data.refreshToken })).status).toBe(200)
   })
@@ -242,17 +242,17 @@ describe('POST /auth/logout', () => {
     const bob = await server.person()
     const phone = newDevice()
     const other = await login(bob.username, bob.password, phone)
-    expect((await bob.post(`/api/auth/logout/${other.data.deviceId}`)).status).toBe(200)
+    expect((await bob.call('auth.logoutDevice', { params: { deviceId: other.data.deviceId } })).status).toBe(200)
     const asOther = { token: other.data.accessToken, deviceId: phone }
     expect((await server.request('GET', '/api/auth/userinfo', asOther)).status).toBe(401)
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await bob.call('profile.get')).status).toBe(200)
   })
 
   test('forgetting a device of another user is answered with 404 and changes nothing', async () => {
     const { me, deviceId, key, id } = await deviceUser()
     const mallory = await server.person()
     for (const name of [deviceId, key, 'unknown-device'])
-      expect((await mallory.post(`/api/auth/logout/${name}`)).status).toBe(404)
+      expect((await mallory.call('auth.logoutDevice', { params: { deviceId: name } })).status).toBe(404)
     expect((await server.request('GET', '/api/auth/userinfo', me)).data.id).toBe(id)
     expect((await post('/api/auth/device-login', {}, deviceId)).data.user.id).toBe(id)
   })

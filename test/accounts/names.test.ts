@@ -122,12 +122,12 @@ describe('cities', () => {
       const body = { account: bob.username, password: bob.password }
       const headers = { 'x-forwarded-for': '113.92.3.4' }
       expect((await server.request('POST', '/api/auth/login', { headers, body })).status).toBe(200)
-      expect((await bob.get(`/api/login-records/user/${bob.id}`)).data.items[0].city).toBe('深圳市')
-      const cities = (await bob.get('/api/auth/devices')).data.items.map((d: { city: string }) => d.city)
+      expect((await bob.call('loginRecords.ofUser', { params: { userId: bob.id } })).data.items[0]!.city).toBe('深圳市')
+      const cities = (await bob.call('devices.list')).data.items.map((d) => d.city)
       expect(cities).toEqual(['深圳市', ''])
-      const [note] = (await bob.get('/api/notifications')).data.items
+      const [note] = (await bob.call('notifications.list')).data.items
       expect(note).toMatchObject({ title: 'Sign-in on a new device', data: { city: '深圳市', ip: '113.92.3.4' } })
-      expect(note.bodyPlain).toContain('深圳市, 113.92.3.4')
+      expect(note!.bodyPlain).toContain('深圳市, 113.92.3.4')
     } finally {
       await server.stop()
       rmSync(folder, { recursive: true })

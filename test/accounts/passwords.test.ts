@@ -19,13 +19,15 @@ describe('POST /auth/password/change', () => {
     const other = await login(bob.username, bob.password)
     const asked = { token: other.data.accessToken, deviceId: other.data.deviceId }
     expect((await world.server.request('GET', '/api/auth/userinfo', asked)).status).toBe(200)
-    const reply = await bob.post('/api/auth/password/change', {
-      verifyType: 'OLD_PASSWORD',
-      oldPassword: bob.password,
-      newPassword: NEW,
+    const reply = await bob.call('auth.changePassword', {
+      body: {
+        verifyType: 'OLD_PASSWORD',
+        oldPassword: bob.password,
+        newPassword: NEW,
+      },
     })
     expect([reply.status, reply.data]).toEqual([200, null])
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(401)
+    expect((await bob.call('profile.get')).status).toBe(401)
     expect((await world.server.request('GET', '/api/auth/userinfo', asked)).status).toBe(401)
     for (const refreshToken of [bob.refreshToken, other.data.refreshToken])
       expect((await world.post('/api/auth/refresh', { refreshToken })).status).toBe(401)
@@ -36,13 +38,13 @@ describe('POST /auth/password/change', () => {
   test('a wrong old password is answered with 400, counts in the failure lock of the account, and changes nothing', async () => {
     const bob = await world.server.person()
     const change = (oldPassword: string) =>
-      bob.post('/api/auth/password/change', { verifyType: 'OLD_PASSWORD', oldPassword, newPassword: NEW })
+      bob.call('auth.changePassword', { body: { verifyType: 'OLD_PASSWORD', oldPassword, newPassword: NEW } })
     const replies = await race(20, (i) => change(`wrong ${i}`))
     expect(replies.filter((r) => r.status === 400)).toHaveLength(5)
     expect(replies.filter((r) => r.status === 429)).toHaveLength(15)
     expect((await change(bob.password)).status).toBe(429)
     expect((await login(bob.username, bob.password)).status).toBe(429)
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await bob.call('profile.get')).status).toBe(200)
   })
 
   test('the password can be changed with a code sent to the bound phone or e-mail', async () => {
@@ -52,10 +54,10 @@ describe('POST /auth/password/change', () => {
     ] as const) {
       const to = 'phone' in who ? who.phone : who.email
       const code = await world.codeBy(who, '/api/auth/password/change-code', { channel }, to)
-      const change = (c: string) => who.post('/api/auth/password/change', { verifyType, code: c, newPassword: NEW })
+      const change = (c: string) => who.call('auth.changePassword', { body: { verifyType, code: c, newPassword: NEW } })
       expect((await change(otherThan(code))).status).toBe(400)
       expect((await change(code)).status).toBe(200)
-      expect((await who.get('/api/auth/userinfo')).status).toBe(401)
+      expect((await who.call('profile.get')).status).toBe(401)
       expect((await login(who.username, NEW)).status).toBe(200)
     }
   })
@@ -93,21 +95,25 @@ describe('POST /auth/password/change', () => {
   test('an administrator cannot change to a weak password', async () => {
     const admin = await world.server.admin()
     const change = (newPassword: string) =>
-      admin.post('/api/auth/password/change', { verifyType: 'OLD_PASSWORD', oldPassword: ADMIN.password, newPassword })
+      admin.call('auth.changePassword', {
+        body: { verifyType: 'OLD_PASSWORD', oldPassword: ADMIN.password, newPassword },
+      })
     const short = await change('short 1')
     expect(short.details).toMatchObject([{ path: 'body.newPassword' }])
     expect((await change('password123')).status).toBe(400)
-    expect((await admin.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await admin.call('profile.get')).status).toBe(200)
   })
 
   test('logins that run at the same time as a password change leave no session by the old password', async () => {
     for (let round = 0; round < 4; round++) {
       const bob = await world.server.person()
       const [changed, ...logins] = await Promise.all([
-        bob.post('/api/auth/password/change', {
-          verifyType: 'OLD_PASSWORD',
-          oldPassword: bob.password,
-          newPassword: NEW,
+        bob.call('auth.changePassword', {
+          body: {
+            verifyType: 'OLD_PASSWORD',
+            oldPassword: bob.password,
+            newPassword: NEW,
+          },
         }),
         ...Array.from({ length: 4 }, () => login(bob.username, bob.password)),
       ])
@@ -131,7 +137,7 @@ describe('POST /auth/password/reset', () => {
       expect((await reset(to, otherThan(code))).status).toBe(400)
       const reply = await reset(to, code)
       expect([reply.status, reply.data]).toEqual([200, null])
-      expect((await who.get('/api/auth/userinfo')).status).toBe(401)
+      expect((await who.call('profile.get')).status).toBe(401)
       expect((await world.post('/api/auth/refresh', { refreshToken: who.refreshToken })).status).toBe(401)
       expect((await login(who.username, who.password)).status).toBe(401)
       const back = await login(who.username, NEW)
@@ -202,12 +208,12 @@ describe.if(inProcess)('access tokens after a reset', () => {
   test('a reset ends access tokens at once, even while requests with them are running', async () => {
     const bob = await world.withPhone()
     const code = await world.codeBy(undefined, '/api/auth/password/forgot-code', { credential: bob.phone }, bob.phone)
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await bob.call('profile.get')).status).toBe(200)
     const [, ...asked] = await Promise.all([
       reset(bob.phone, code),
-      ...Array.from({ length: 5 }, () => bob.get('/api/auth/userinfo')),
+      ...Array.from({ length: 5 }, () => bob.call('profile.get')),
     ])
     for (const { status } of asked) expect([200, 401]).toContain(status)
-    for (let i = 0; i < 3; i++) expect((await bob.get('/api/auth/userinfo')).status).toBe(401)
+    for (let i = 0; i < 3; i++) expect((await bob.call('profile.get')).status).toBe(401)
   })
 })

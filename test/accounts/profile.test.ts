@@ -34,12 +34,12 @@ describe('the profile', () => {
         nickname: '',
         avatarUrl: null,
       })
-      expect((await eve.get('/api/auth/userinfo')).data.nickname).toBe('')
+      expect((await eve.call('profile.get')).data.nickname).toBe('')
       expect((await server.request('PUT', path, { body: { nickname: 'x' } })).status).toBe(401)
     })
 
   test('a profile with an invalid field is answered with 400, and no field changes', async () => {
-    const before = (await bob.get('/api/auth/userinfo')).data
+    const before = (await bob.call('profile.get')).data
     const bad = [
       { nickname: 'x'.repeat(51) },
       { signature: 'x'.repeat(101) },
@@ -51,11 +51,11 @@ describe('the profile', () => {
       { avatarUrl: 'https://a.example/"><script>' },
     ]
     for (const body of bad) expect((await bob.put('/api/auth/userinfo', body)).status, JSON.stringify(body)).toBe(400)
-    expect((await bob.get('/api/auth/userinfo')).data).toEqual(before)
+    expect((await bob.call('profile.get')).data).toEqual(before)
   })
 
   test('a profile update ignores the username and other fields that do not belong to it', async () => {
-    const before = (await bob.get('/api/auth/userinfo')).data
+    const before = (await bob.call('profile.get')).data
     const body = {
       username: 'other',
       id: 1,
@@ -66,7 +66,7 @@ describe('the profile', () => {
       currentOrgId: 7,
     }
     expect((await bob.put('/api/users/userinfo', body)).status).toBe(200)
-    expect((await bob.get('/api/auth/userinfo')).data).toEqual(before)
+    expect((await bob.call('profile.get')).data).toEqual(before)
   })
 })
 
@@ -142,7 +142,7 @@ describe('POST /auth/password/set', () => {
   })
 
   test('setting a password is refused for users who have one and without a token', async () => {
-    expect((await bob.post('/api/auth/password/set', { password: 'another one' })).status).toBe(400)
+    expect((await bob.call('profile.setPassword', { body: { password: 'another one' } })).status).toBe(400)
     expect((await server.request('POST', '/api/auth/password/set', { body: { password: 'another one' } })).status).toBe(
       401,
     )
@@ -152,7 +152,7 @@ describe('POST /auth/password/set', () => {
 describe('GET /auth/quotas', () => {
   test('the quotas show the limits of the settings and the usage of the caller', async () => {
     const eve = await server.person()
-    const quotas = async () => (await eve.get('/api/auth/quotas')).data
+    const quotas = async () => (await eve.call('profile.quotas')).data
     const before = await quotas()
     expect(before).toMatchObject({
       storage: { used: 0, limit: 1024 ** 3 },
@@ -162,7 +162,7 @@ describe('GET /auth/quotas', () => {
     expect(before.uploadTypes).toContain('image/png')
     expect((await eve.post('/api/qr-codes', { name: 'counted', content: 'x' })).status).toBe(200)
     expect((await quotas()).qrCodes.used).toBe(1)
-    expect((await bob.get('/api/auth/quotas')).data.qrCodes.used).toBe(0)
+    expect((await bob.call('profile.quotas')).data.qrCodes.used).toBe(0)
     expect((await server.request('GET', '/api/auth/quotas')).status).toBe(401)
   })
 })

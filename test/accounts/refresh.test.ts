@@ -19,13 +19,13 @@ const works = async (reply: Reply, person: Person): Promise<boolean> => {
 describe('POST /auth/refresh', () => {
   test('a refresh answers new tokens of the same session and extends it to 30 days', async () => {
     const bob = await server.person()
-    const before = (await bob.get(`/api/auth/sessions/${bob.sessionId}`)).data
+    const before = (await bob.call('sessions.detail', { params: { sessionId: bob.sessionId } })).data
     const [from, reply, to] = [server.clock.now(), await refresh(bob.refreshToken), server.clock.now()]
     expect(reply.data).toMatchObject({ sessionId: bob.sessionId, isNewUser: false, user: { id: bob.id } })
     expect(reply.data.refreshToken).not.toBe(bob.refreshToken)
     expect(reply.data.accessToken).not.toBe(bob.token)
     expect(await works(reply, bob)).toBe(true)
-    const after = (await bob.get(`/api/auth/sessions/${bob.sessionId}`)).data
+    const after = (await bob.call('sessions.detail', { params: { sessionId: bob.sessionId } })).data
     expect(after.expiredAt).toBeGreaterThanOrEqual(before.expiredAt)
     expect(after.expiredAt).toBeGreaterThanOrEqual(from + 30 * 86_400_000)
     expect(after.expiredAt).toBeLessThanOrEqual(to + 30 * 86_400_000)
@@ -35,7 +35,7 @@ describe('POST /auth/refresh', () => {
   test('a refresh leaves no login record', async () => {
     const bob = await server.person()
     await refresh(bob.refreshToken)
-    expect((await bob.get(`/api/login-records/user/${bob.id}`)).data.total).toBe(1)
+    expect((await bob.call('loginRecords.ofUser', { params: { userId: bob.id } })).data.total).toBe(1)
   })
 
   test('a refresh with an invalid token is answered with 401 and ends nothing', async () => {
@@ -43,7 +43,7 @@ describe('POST /auth/refresh', () => {
     for (const token of ['x', 'x'.repeat(43), bob.token.slice(0, 200), `${bob.refreshToken} `])
       expect((await refresh(token)).status, token).toBe(401)
     expect((await server.request('POST', '/api/auth/refresh', { body: {} })).status).toBe(400)
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await bob.call('profile.get')).status).toBe(200)
   })
 
   test('a refresh on another device is refused and does not use the token up', async () => {
@@ -91,7 +91,7 @@ describe('POST /auth/refresh', () => {
     await refresh(other.data.refreshToken)
     server.clock.advance(31_000)
     expect((await refresh(other.data.refreshToken)).status).toBe(401)
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await bob.call('profile.get')).status).toBe(200)
   })
 
   test('50 refreshes at once with one token all get tokens of the same generation', async () => {

@@ -18,27 +18,27 @@ describe('sessions', () => {
   test('the list shows the active sessions, newest first, without device ids', async () => {
     const bob = await server.person()
     const second = await login(bob)
-    const { data, text } = await bob.get('/api/auth/sessions')
+    const { data, text } = await bob.call('sessions.list')
     expect(data).toMatchObject({ total: 2, page: 1, size: 20 })
-    expect(Object.keys(data.items[0]).toSorted()).toEqual(
+    expect(Object.keys(data.items[0]!).toSorted()).toEqual(
       ['id', 'deviceId', 'deviceName', 'isCurrent', 'status', 'expiredAt', 'lastActiveTime', 'createdAt'].toSorted(),
     )
-    expect(data.items.map((s: { id: number }) => s.id)).toEqual([second.data.sessionId, bob.sessionId])
-    expect(data.items.map((s: { isCurrent: boolean }) => s.isCurrent)).toEqual([false, true])
+    expect(data.items.map((s) => s.id)).toEqual([second.data.sessionId, bob.sessionId])
+    expect(data.items.map((s) => s.isCurrent)).toEqual([false, true])
     expect(text).not.toContain(bob.deviceId)
     expect((await bob.get('/api/auth/sessions', { page: 2, size: 1 })).data.items[0].id).toBe(bob.sessionId)
   })
 
   test('a further session can be opened on a new device or on a given one', async () => {
     const bob = await server.person()
-    const made = await bob.post('/api/auth/sessions', { deviceName: 'Tablet' })
+    const made = await bob.call('sessions.create', { body: { deviceName: 'Tablet' } })
     expect((await ask(made.data.accessToken, made.data.deviceId)).status).toBe(200)
     const deviceId = newDevice()
-    const named = await bob.post('/api/auth/sessions', { deviceId })
+    const named = await bob.call('sessions.create', { body: { deviceId } })
     expect(named.text).not.toContain(deviceId)
     expect((await ask(named.data.accessToken, deviceId)).status).toBe(200)
-    expect((await bob.get('/api/auth/sessions')).data.total).toBe(3)
-    expect((await bob.post('/api/auth/sessions', { deviceId: 'short' })).status).toBe(400)
+    expect((await bob.call('sessions.list')).data.total).toBe(3)
+    expect((await bob.call('sessions.create', { body: { deviceId: 'short' } })).status).toBe(400)
     expect((await server.request('POST', '/api/auth/sessions', { body: {} })).status).toBe(401)
   })
 
@@ -48,31 +48,31 @@ describe('sessions', () => {
     const other = await login(bob, phone)
     const id = other.data.sessionId
     expect((await ask(other.data.accessToken, phone)).status).toBe(200)
-    expect((await bob.delete(`/api/auth/sessions/${id}`)).status).toBe(200)
+    expect((await bob.call('sessions.revoke', { params: { sessionId: id } })).status).toBe(200)
     expect((await ask(other.data.accessToken, phone)).status).toBe(401)
     const refreshed = await server.request('POST', '/api/auth/refresh', {
       body: { refreshToken: other.data.refreshToken },
     })
     expect(refreshed.status).toBe(401)
-    expect((await bob.get(`/api/auth/sessions/${id}`)).data.status).toBe('REVOKED')
-    expect(ids((await bob.get('/api/auth/sessions')).data.items)).toEqual([bob.sessionId])
+    expect((await bob.call('sessions.detail', { params: { sessionId: id } })).data.status).toBe('REVOKED')
+    expect(ids((await bob.call('sessions.list')).data.items)).toEqual([bob.sessionId])
     // Revoking it again changes nothing and is not recorded again.
-    expect((await bob.delete(`/api/auth/sessions/${id}`)).status).toBe(200)
-    const records = (await bob.get(`/api/login-records/user/${bob.id}`)).data.items
-    expect(records.filter((r: { loginType: string }) => r.loginType === 'remove_device')).toHaveLength(1)
+    expect((await bob.call('sessions.revoke', { params: { sessionId: id } })).status).toBe(200)
+    const records = (await bob.call('loginRecords.ofUser', { params: { userId: bob.id } })).data.items
+    expect(records.filter((r) => r.loginType === 'remove_device')).toHaveLength(1)
   })
 
   test('switching sessions gives new tokens for the other session, which work on its device only', async () => {
     const bob = await server.person()
     const phone = newDevice()
     const other = await login(bob, phone)
-    const reply = await bob.post(`/api/auth/sessions/${other.data.sessionId}/switch`)
+    const reply = await bob.call('sessions.switch', { params: { sessionId: other.data.sessionId } })
     expect(reply.data).toMatchObject({ sessionId: other.data.sessionId, tokenType: 'Bearer', user: { id: bob.id } })
     expect((await ask(reply.data.accessToken, phone)).status).toBe(200)
     expect((await ask(reply.data.accessToken, bob.deviceId)).status).toBe(401)
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
-    await bob.delete(`/api/auth/sessions/${other.data.sessionId}`)
-    expect((await bob.post(`/api/auth/sessions/${other.data.sessionId}/switch`)).status).toBe(404)
+    expect((await bob.call('profile.get')).status).toBe(200)
+    await bob.call('sessions.revoke', { params: { sessionId: other.data.sessionId } })
+    expect((await bob.call('sessions.switch', { params: { sessionId: other.data.sessionId } })).status).toBe(404)
   })
 
   test('a session of another user is answered with 404 and stays active', async () => {
@@ -85,8 +85,8 @@ describe('sessions', () => {
       expect((await mallory.send(method, `/api/auth/sessions/${bob.sessionId}${path}`)).status, method).toBe(404)
     for (const id of ['0', '-1', '1.5', 'x', '99999999999999999999'])
       expect((await mallory.get(`/api/auth/sessions/${id}`)).status, id).toBe(400)
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
-    expect((await bob.get(`/api/auth/sessions/${bob.sessionId}`)).data.status).toBe('ACTIVE')
+    expect((await bob.call('profile.get')).status).toBe(200)
+    expect((await bob.call('sessions.detail', { params: { sessionId: bob.sessionId } })).data.status).toBe('ACTIVE')
     for (const [method, path] of [
       ['GET', ''],
       ['DELETE', ''],
@@ -101,14 +101,14 @@ describe('sessions', () => {
     const logins = []
     for (const phone of phones.slice(0, 9)) logins.push(await login(bob, phone))
     // The oldest two are used once more, so the third one ends.
-    await bob.get('/api/auth/userinfo')
+    await bob.call('profile.get')
     await ask(logins[0]!.data.accessToken, phones[0]!)
     const eleventh = await login(bob, phones[9]!)
     const alive = await Promise.all(logins.map((l, i) => ask(l.data.accessToken, phones[i]!)))
     expect(alive.map((r) => r.status)).toEqual([200, 401, 200, 200, 200, 200, 200, 200, 200])
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await bob.call('profile.get')).status).toBe(200)
     expect((await ask(eleventh.data.accessToken, phones[9]!)).status).toBe(200)
-    expect((await bob.get('/api/auth/sessions')).data.total).toBe(10)
+    expect((await bob.call('sessions.list')).data.total).toBe(10)
   })
 
   test('of 50 logins at once all succeed, and 10 sessions stay active', async () => {
@@ -129,7 +129,7 @@ describe('sessions', () => {
     const bob = await server.person()
     const replies = await race(50, () => bob.post('/api/auth/sessions'))
     expect(replies.every((r) => r.status === 200)).toBe(true)
-    const { data } = await bob.get('/api/auth/sessions')
+    const { data } = await bob.call('sessions.list')
     expect(data.total).toBe(10)
     expect(ids(data.items)).toContain(bob.sessionId)
   })
@@ -137,9 +137,9 @@ describe('sessions', () => {
   test('50 revocations of a session at once leave one login record', async () => {
     const bob = await server.person()
     const other = await login(bob)
-    await race(50, () => bob.delete(`/api/auth/sessions/${other.data.sessionId}`))
-    const records = (await bob.get(`/api/login-records/user/${bob.id}`)).data.items
-    expect(records.filter((r: { loginType: string }) => r.loginType === 'remove_device')).toHaveLength(1)
+    await race(50, () => bob.call('sessions.revoke', { params: { sessionId: other.data.sessionId } }))
+    const records = (await bob.call('loginRecords.ofUser', { params: { userId: bob.id } })).data.items
+    expect(records.filter((r) => r.loginType === 'remove_device')).toHaveLength(1)
   })
 
   test('no request is accepted after a session was revoked, even while requests with it are running', async () => {
@@ -148,7 +148,7 @@ describe('sessions', () => {
       const phone = newDevice()
       const other = await login(bob, phone)
       const busy = race(20, () => ask(other.data.accessToken, phone))
-      await bob.delete(`/api/auth/sessions/${other.data.sessionId}`)
+      await bob.call('sessions.revoke', { params: { sessionId: other.data.sessionId } })
       const after = await race(5, () => ask(other.data.accessToken, phone))
       expect(after.map((r) => r.status)).toEqual([401, 401, 401, 401, 401])
       await busy
@@ -164,22 +164,22 @@ describe.if(inProcess)('last active time', () => {
     const opened = (await stored()).lastActiveAt
     await accounts.stop(server.ctx)
     server.clock.advance(30_000)
-    const shown = (await bob.get(`/api/auth/sessions/${bob.sessionId}`)).data.lastActiveTime
+    const shown = (await bob.call('sessions.detail', { params: { sessionId: bob.sessionId } })).data.lastActiveTime
     expect(shown).toBeGreaterThanOrEqual(opened + 30_000)
     expect((await stored()).lastActiveAt).toBeLessThan(opened + 30_000)
     server.clock.advance(31_000)
-    await bob.get('/api/auth/userinfo')
+    await bob.call('profile.get')
     // Written in the background, after the answer.
     await until(async () => (await stored()).lastActiveAt >= opened + 61_000, 'the last use is stored')
-    expect((await bob.get('/api/auth/devices')).data.items[0].lastActiveTime).toBeGreaterThanOrEqual(opened + 61_000)
+    expect((await bob.call('devices.list')).data.items[0]!.lastActiveTime).toBeGreaterThanOrEqual(opened + 61_000)
   })
 
   test('storing the last use of a session that has ended does not activate it', async () => {
     const bob = await server.person()
-    await bob.get('/api/auth/userinfo')
-    await bob.post('/api/auth/logout')
+    await bob.call('profile.get')
+    await bob.call('auth.logout')
     await accounts.stop(server.ctx)
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(401)
+    expect((await bob.call('profile.get')).status).toBe(401)
   })
 })
 
@@ -187,7 +187,7 @@ describe.if(inProcess)('changes by another process', () => {
   test('a session that another process ended, and a user that it disabled, are refused after 30 seconds', async () => {
     const { sessions, users } = await import('#db/schema/accounts.ts')
     const people = await race(4, () => server.person())
-    for (const person of people) expect((await person.get('/api/auth/userinfo')).status).toBe(200)
+    for (const person of people) expect((await person.call('profile.get')).status).toBe(200)
     // As the command line or another process would: this process is not notified.
     await server.ctx.db.write('test', async (tx) => {
       const now = server.clock.now()
@@ -196,7 +196,7 @@ describe.if(inProcess)('changes by another process', () => {
       await tx.update(users).set({ status: 'DISABLED' }).where(eq(users.id, people[2]!.id))
     })
     server.clock.advance(30_001)
-    const after = await Promise.all(people.map((person) => person.get('/api/auth/userinfo')))
+    const after = await Promise.all(people.map((person) => person.call('profile.get')))
     expect(after.map((r) => r.status)).toEqual([401, 401, 401, 200])
     // The disabled user cannot sign in or refresh either.
     const disabled = people[2]!
@@ -211,8 +211,8 @@ describe.if(inProcess)('changes by another process', () => {
 describe('devices', () => {
   test('the list shows the signed-in devices without device ids', async () => {
     const bob = await server.person()
-    const { data, text } = await bob.get('/api/auth/devices')
-    expect(Object.keys(data.items[0]).toSorted()).toEqual(
+    const { data, text } = await bob.call('devices.list')
+    expect(Object.keys(data.items[0]!).toSorted()).toEqual(
       [
         'deviceId',
         'deviceName',
@@ -235,28 +235,28 @@ describe('devices', () => {
       const phone = newDevice()
       const other = await login(bob, phone)
       const given = name === 'key' ? other.data.deviceId : phone
-      expect((await bob.delete(`/api/auth/devices/${given}`)).status).toBe(200)
+      expect((await bob.call('devices.revoke', { params: { deviceId: given } })).status).toBe(200)
       expect((await ask(other.data.accessToken, phone)).status).toBe(401)
     }
-    expect((await bob.get('/api/auth/devices')).data.total).toBe(1)
+    expect((await bob.call('devices.list')).data.total).toBe(1)
   })
 
   test('a device of another user is answered with 404 and stays signed in', async () => {
     const [bob, mallory] = [await server.person(), await server.person()]
-    const key = (await bob.get('/api/auth/devices')).data.items[0].deviceId
+    const key = (await bob.call('devices.list')).data.items[0]!.deviceId
     for (const name of [key, bob.deviceId, 'unknown'])
-      expect((await mallory.delete(`/api/auth/devices/${name}`)).status).toBe(404)
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+      expect((await mallory.call('devices.revoke', { params: { deviceId: name } })).status).toBe(404)
+    expect((await bob.call('profile.get')).status).toBe(200)
     expect((await server.request('DELETE', `/api/auth/devices/${key}`)).status).toBe(401)
   })
 
   test('two users on one device have a session each, which end independently', async () => {
     const [bob, eve] = [await server.person(), await server.person()]
     const shared = await login(eve, bob.deviceId)
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await bob.call('profile.get')).status).toBe(200)
     expect((await ask(shared.data.accessToken, bob.deviceId)).data.id).toBe(eve.id)
-    await bob.delete(`/api/auth/devices/${bob.deviceId}`)
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(401)
+    await bob.call('devices.revoke', { params: { deviceId: bob.deviceId } })
+    expect((await bob.call('profile.get')).status).toBe(401)
     expect((await ask(shared.data.accessToken, bob.deviceId)).status).toBe(200)
   })
 })
@@ -276,7 +276,7 @@ describe.if(inProcess)('the clean-up job', () => {
     expect(await ctx.db.read.select().from(passwordTries)).toEqual([])
     const tokens = await ctx.db.read.select().from(refreshTokens)
     expect(tokens.map((t) => t.sessionId)).toEqual([bob.sessionId])
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await bob.call('profile.get')).status).toBe(200)
     server.clock.advance(31 * day)
     for (const job of accounts.jobs) await job.run(ctx)
     expect(await find()).toBeUndefined()

@@ -42,7 +42,7 @@ describe('access tokens', () => {
   })
 
   test('an access token without the device id of its session is answered with 401', async () => {
-    const { data } = await bob.get(`/api/auth/sessions/${bob.sessionId}`)
+    const { data } = await bob.call('sessions.detail', { params: { sessionId: bob.sessionId } })
     for (const deviceId of ['', newDevice(), data.deviceId, bob.deviceId.toUpperCase(), `${bob.deviceId}x`])
       expect((await ask(bob.token, deviceId)).status, deviceId).toBe(401)
     expect((await ask(bob.token)).status).toBe(200)
@@ -116,9 +116,9 @@ describe.if(inProcess)('forged tokens', () => {
 
   test('an expired token is refused, even if it was accepted and cached before', async () => {
     const carol = await server.person()
-    expect((await carol.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await carol.call('profile.get')).status).toBe(200)
     server.clock.advance(7 * 86_400_000 + 1000)
-    expect((await carol.get('/api/auth/userinfo')).status).toBe(401)
+    expect((await carol.call('profile.get')).status).toBe(401)
     const fresh = await server.request('POST', '/api/auth/refresh', { body: { refreshToken: carol.refreshToken } })
     expect((await ask(fresh.data.accessToken, carol.deviceId)).status).toBe(200)
     server.clock.advance(-7 * 86_400_000 - 1000)
@@ -135,7 +135,7 @@ describe.if(inProcess)('resetPassword of the command line', () => {
       await server.request('POST', '/api/auth/login', { body: { account: dora.username, password: 'wrong' } })
     await resetPassword(server.ctx, dora.username, 'an entirely new one')
 
-    expect((await dora.get('/api/auth/userinfo')).status).toBe(401)
+    expect((await dora.call('profile.get')).status).toBe(401)
     expect((await ask(other.data.accessToken, other.data.deviceId)).status).toBe(401)
     for (const refreshToken of [dora.refreshToken, other.data.refreshToken])
       expect((await server.request('POST', '/api/auth/refresh', { body: { refreshToken } })).status).toBe(401)

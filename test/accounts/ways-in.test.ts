@@ -3,15 +3,15 @@ import { describe, expect, test } from 'bun:test'
 import { setSetting } from '#domains/settings/index.ts'
 
 import { inProcess, race, type Reply } from '../harness/index.ts'
-import { person } from '../harness/people.ts'
+import { type Person, person } from '../harness/people.ts'
 import { newDevice, newEmail, newPhone, otherThan, useWorld } from './helpers.ts'
 
 const world = useWorld()
 
 const phoneCode = (phone: string) => world.codeBy(undefined, '/api/auth/sms/send-code', { phone }, phone)
 const mailCode = (email: string) => world.codeBy(undefined, '/api/auth/email/send-code', { email }, email)
-const labels = async (who: { get(path: string): Promise<Reply>; id: number }) =>
-  (await who.get(`/api/login-records/user/${who.id}`)).data.items.map((r: { loginType: string }) => r.loginType)
+const labels = async (who: Person) =>
+  (await who.call('loginRecords.ofUser', { params: { userId: who.id } })).data.items.map((r) => r.loginType)
 const asks = async ({ data }: Reply, deviceId: string) =>
   (await world.server.request('GET', '/api/auth/userinfo', { token: data.accessToken, deviceId })).status
 
@@ -65,7 +65,7 @@ describe('POST /auth/phone-password-login', () => {
     expect((await world.post('/api/auth/login', { account: bob.username, password: bob.password })).status).toBe(429)
     // A typed name cannot lock an account through its id.
     for (let i = 0; i < 6; i++) await world.post('/api/auth/login', { account: `user ${bob.id}`, password: 'x' })
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await bob.call('profile.get')).status).toBe(200)
   })
 
   test('a login with an unknown phone gets the same answer as one with a wrong password', async () => {
@@ -105,12 +105,12 @@ describe('POST /auth/email-login', () => {
     const claimer = person(world.server.url, claimed, email, '', deviceId)
     const owner = await world.post('/api/auth/email-login', { email, code: await mailCode(email) })
     expect(owner.data.user).toMatchObject({ id: claimer.id, hasPassword: false })
-    expect((await claimer.get('/api/auth/userinfo')).status).toBe(401)
+    expect((await claimer.call('profile.get')).status).toBe(401)
     expect((await world.post('/api/auth/refresh', { refreshToken: claimer.refreshToken })).status).toBe(401)
     expect((await world.post('/api/auth/login', { account: email, password: 'waiting for you' })).status).toBe(401)
     // Only the first time: a later login leaves the password of the verified e-mail.
     const mine = person(world.server.url, owner, email, '', owner.data.deviceId)
-    expect((await mine.post('/api/auth/password/set', { password: 'the owner’s own' })).status).toBe(200)
+    expect((await mine.call('profile.setPassword', { body: { password: 'the owner’s own' } })).status).toBe(200)
     if (!inProcess) return // The next code can be requested after a minute, and the clock of the executable cannot be moved.
     world.server.clock.advance(61_000)
     const again = await world.post('/api/auth/email-login', { email, code: await mailCode(email) })
@@ -122,11 +122,11 @@ describe('POST /auth/email-login', () => {
     const made = await world.post('/api/auth/register', { email, password: 'a long password' }, { deviceId })
     const bob = person(world.server.url, made, email, 'a long password', deviceId)
     const code = await world.codeBy(bob, '/api/auth/sms/bind-code', { phone }, phone)
-    expect((await bob.post('/api/auth/phone-bind', { phone, code })).status).toBe(200)
+    expect((await bob.call('auth.phoneBind', { body: { phone, code } })).status).toBe(200)
     const reply = await world.post('/api/auth/email-login', { email, code: await mailCode(email) })
     expect([reply.status, reply.message]).toEqual([400, 'This account is not registered'])
     expect((await world.post('/api/auth/password/forgot-code', { credential: email })).status).toBe(400)
-    expect((await bob.get('/api/auth/userinfo')).status).toBe(200)
+    expect((await bob.call('profile.get')).status).toBe(200)
     expect((await world.post('/api/auth/login', { account: email, password: 'a long password' })).status).toBe(200)
   })
 
@@ -181,15 +181,13 @@ describe('devices of a login', () => {
         { deviceId, headers: { 'x-device-name': 'Evil phone' } },
       )
     const notes = async () =>
-      (await bob.get('/api/notifications')).data.items.filter(
-        (n: { data: { event: string } }) => n.data.event === 'NEW_DEVICE',
-      )
+      (await bob.call('notifications.list')).data.items.filter((n) => n.data['event'] === 'NEW_DEVICE')
     expect(await notes()).toEqual([])
     const stranger = newDevice()
     await enter(stranger)
     await enter(stranger)
     expect(await notes()).toHaveLength(1)
-    expect((await notes())[0].data.device).toBe('Evil phone')
+    expect((await notes())[0]!.data['device']).toBe('Evil phone')
     await world.mailArrived(bob.email, 'Evil phone')
     await world.allDelivered()
     expect(world.gateways.mails.filter((m) => m.to === bob.email && m.text.includes('Evil phone'))).toHaveLength(1)
