@@ -43,7 +43,7 @@ export class Components {
     if (schema['x-alternatives'] !== undefined) return this.#alternatives(schema, side)
     if (schema['x-time'] === true) return time(schema, side)
     const value = nullable(schema)
-    if (value !== undefined) return orNull(this.show(value, side), omit(schema, ['anyOf']))
+    if (value !== undefined) return orNull(this.show(value, side), omit(schema, ['anyOf', ...INTERNAL]))
     const shown: Json = {}
     for (const [key, part] of Object.entries(schema)) {
       if (INTERNAL.has(key)) continue
