@@ -1,6 +1,6 @@
 /**
- * Streams of tar archives: POSIX ustar with pax records for names and sizes that do not fit. Supports only what a backup needs:
- * regular files. Any `tar` can read the archives; the reader refuses everything else. Why not a library: ADR 0013.
+ * Streams of tar archives: POSIX ustar with pax records for names and sizes that do not fit. The writer emits regular files, which
+ * any `tar` can read; the reader refuses everything else. ADR 0013 says why this is not a library.
  */
 
 const BLOCK = 512

@@ -1,5 +1,15 @@
 /** Small functions on text. */
 
+/** Source of a regular expression for UUIDs in lower case. */
+export const UUID_PATTERN = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+
+// oxlint-disable-next-line no-control-regex -- control characters are replaced
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
+
+/** Replaces control characters and line separators, which break a line or hide text on a terminal. */
+export const replaceControlCharacters = (text: string, replace: (character: string) => string): string =>
+  text.replace(CONTROL, replace)
+
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Makes `text` safe as element content and inside a quoted attribute. */

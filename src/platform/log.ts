@@ -3,6 +3,7 @@
 import { writeSync } from 'node:fs'
 
 import type { LogLevel } from '#config/config.ts'
+import { replaceControlCharacters } from '#lib/text.ts'
 
 import { type Clock, systemClock } from './clock.ts'
 import { maskField, maskText } from './mask.ts'
@@ -50,12 +51,10 @@ const MAX_KEPT_BYTES = 8 * 1024 * 1024
 /** Characters that break a line, hide text on a terminal, or must be escaped in JSON. */
 // oxlint-disable-next-line no-control-regex -- control characters are escaped
 const UNSAFE = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/
-// oxlint-disable-next-line no-control-regex -- the same
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
 
 const quoted = (text: string): string => (UNSAFE.test(text) ? JSON.stringify(text) : `"${text}"`)
 const visible = (text: string): string =>
-  text.replace(CONTROL, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  replaceControlCharacters(text, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 export function createLog({ level, format, write = standardError(), clock = systemClock }: LogOptions): Log {
   const least = RANK[level]

@@ -41,7 +41,7 @@ export function createPasswords(): Passwords {
   }
 }
 
-/** Runs at most `limit` tasks at once and lets at most `queue` wait. @throws onFull() for any more. */
+/** Runs at most `limit` tasks at once and lets at most `queue` wait. @throws the error of `onFull` if the queue is full. */
 function semaphore(limit: number, queue: number, onFull: () => Error) {
   let running = 0
   const waiting: (() => void)[] = []

@@ -14,7 +14,7 @@ import { type Answer, call, GatewayError, shownAnswer } from './outgoing.ts'
 export const webhookSignature = (secret: string, timestamp: string, body: string): string =>
   createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
 
-/** Statuses by which a receiver refuses a message for good; all other failures are temporary. */
+/** Statuses by which a receiver refuses a message permanently; all other failures are temporary. */
 const PERMANENT = [400, 410, 422]
 
 /** Resolves with a 2xx answer. @throws GatewayError */

@@ -1,13 +1,15 @@
 import { sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
+import type { Level } from '#lib/qr/spec.ts'
+
 import { col, descending, index, table, uniqueIndex } from '../dialect.ts'
 import { users } from './accounts.ts'
 
 export interface QrStyle {
   fg?: string
   bg?: string
-  level?: 'L' | 'M' | 'Q' | 'H'
+  level?: Level
   margin?: number
 }
 

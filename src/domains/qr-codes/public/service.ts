@@ -4,6 +4,7 @@ import { contributions } from '#domains/domain.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { ContentType } from '#lib/content-type.ts'
+import { UUID_PATTERN } from '#lib/text.ts'
 
 import { publicUrlOf, styleView } from '../codes/view.ts'
 import { renderPath } from '../render/link.ts'
@@ -11,7 +12,7 @@ import type { PublicQrCode } from './model.ts'
 import { countScan, pendingScans } from './scan-counter.ts'
 import { findPublic } from './store.ts'
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const UUID = new RegExp(`^${UUID_PATTERN}$`, 'i')
 
 /** A code that its owner made public, and one more scan of it. Private, deleted and unknown codes are alike: undefined. */
 export async function viewPublic(ctx: AppContext, uuid: string): Promise<PublicQrCode | undefined> {

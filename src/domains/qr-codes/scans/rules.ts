@@ -1,5 +1,7 @@
 /** What a scanned content points to, as far as the text alone says. */
 
+import { UUID_PATTERN } from '#lib/text.ts'
+
 import type { Kind } from './model.ts'
 
 export type Target = { kind: 'QR_CODE'; uuid: string } | { kind: Exclude<Kind, 'QR_CODE'> }
@@ -19,8 +21,7 @@ const LANDINGS: ReadonlyMap<string, Exclude<Kind, 'QR_CODE'>> = new Map([
   ['asset', 'ASSET'],
 ])
 
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
-const SHARE_PATH = new RegExp(`^/(?:public/qr|api/qr-codes/public)/(${UUID})/?$`, 'i')
+const SHARE_PATH = new RegExp(`^/(?:public/qr|api/qr-codes/public)/(${UUID_PATTERN})/?$`, 'i')
 const LANDING_PATH = /^\/s\/([a-z-]+)\/[\w-]{1,64}\/?$/
 
 /** `publicUrl`: the origin of this server's links; the same paths elsewhere are just addresses. */
