@@ -1,10 +1,7 @@
-/**
- * Calendar days in a time zone for statistics by day, exact across changes of its UTC offset. Temporal would replace this file;
- * Bun does not have it yet.
- */
+/** Calendar days in a time zone for statistics by day, exact across changes of its UTC offset. */
 
-const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
+const DAY = 86_400_000
+const NANOSECONDS_PER_MS = 1e6
 
 /** A span of time with one UTC offset. A moment `t` in it falls on day number `floor((t + offset) / DAY)`. */
 export interface OffsetSpan {
@@ -23,54 +20,52 @@ export interface DayRange {
   lastDay: number
 }
 
-const FIXED = /^(?:UTC|GMT)?([+-])(\d{2}):?(\d{2})$/
+const NAME = /^[A-Za-z][\w+/-]{0,63}$/
+const FIXED = /^(?:UTC|GMT)?([+-]\d{2}):?(\d{2})$/
+const MAX_OFFSET_MINUTES = 14 * 60
 
 /**
- * Returns a function from a moment (epoch milliseconds) to the zone's UTC offset in milliseconds. `zone` is an IANA name
- * (`Asia/Shanghai`, `UTC`) or a fixed offset as in ISO 8601 (`+08:00`, at most 14 hours); undefined for other texts.
+ * The time zone that `text` names, for the functions below and Temporal: an IANA name (`Asia/Shanghai`, `UTC`) or a fixed offset as in
+ * ISO 8601 (`+08:00`, at most 14 hours). Undefined for other texts.
  */
-export function zoneOffset(zone: string): ((at: number) => number) | undefined {
-  const fixed = FIXED.exec(zone)
-  if (fixed) {
-    const minutes = Number(fixed[2]) * 60 + Number(fixed[3])
-    if (Number(fixed[3]) > 59 || minutes > 14 * 60) return undefined
-    const offset = (fixed[1] === '-' ? -minutes : minutes) * MINUTE
-    return () => offset
-  }
-  if (zone === 'UTC') return () => 0
-  if (!/^[A-Za-z][\w+/-]{0,63}$/.test(zone)) return undefined
+export function timeZone(text: string): string | undefined {
+  const fixed = FIXED.exec(text)
+  const isAccepted = fixed ? Math.abs(Number(fixed[1])) * 60 + Number(fixed[2]) <= MAX_OFFSET_MINUTES : NAME.test(text)
+  if (!isAccepted) return undefined
+  const zone = fixed ? `${fixed[1]}:${fixed[2]}` : text
   try {
-    const format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      era: 'short',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    })
-    return (at) => wallClock(format, at) - Math.floor(at / 1000) * 1000
+    inZone(0, zone)
+    return zone
   } catch {
     return undefined
   }
 }
 
-/** The local date and time in the zone, read as if they were UTC. */
-function wallClock(format: Intl.DateTimeFormat, at: number): number {
-  const part: Record<string, number> = {}
-  for (const { type, value } of format.formatToParts(at)) part[type] = Number(value)
-  return Date.UTC(part['year']!, part['month']! - 1, part['day'], part['hour'], part['minute'], part['second'])
+const inZone = (at: number, zone: string): Temporal.ZonedDateTime =>
+  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
+
+const offsetOf = (time: Temporal.ZonedDateTime): number => time.offsetNanoseconds / NANOSECONDS_PER_MS
+
+/** The last `days` calendar days, including the day of `now`. `zone` as returned by `timeZone`. */
+export function lastDays(now: number, days: number, zone: string): DayRange {
+  const lastDay = dayNumber(now, offsetOf(inZone(now, zone)))
+  const firstDay = lastDay - days + 1
+  // Offsets are between -12 and +14 hours, so a day more on each side covers every moment.
+  const spans = spansBetween((firstDay - 1) * DAY, (lastDay + 2) * DAY, zone)
+  return { spans: spans.flatMap((span) => clip(span, firstDay, lastDay)), firstDay, lastDay }
 }
 
-/** The last `days` calendar days, including the day of `now`. */
-export function lastDays(now: number, days: number, offsetAt: (at: number) => number): DayRange {
-  const lastDay = dayNumber(now, offsetAt(now))
-  const firstDay = lastDay - days + 1
-  // Offsets are between -12 and +14 hours and a day has at most 25, so two more days on each side cover every moment.
-  const spans = constantOffsets((firstDay - 2) * DAY, (lastDay + 3) * DAY, offsetAt)
-  return { spans: spans.flatMap((span) => clip(span, firstDay, lastDay)), firstDay, lastDay }
+/** Splits a period where the offset changes. */
+function spansBetween(from: number, to: number, zone: string): OffsetSpan[] {
+  const spans: OffsetSpan[] = []
+  let start: Temporal.ZonedDateTime | null = inZone(from, zone)
+  while (start !== null && start.epochMilliseconds < to) {
+    const next: Temporal.ZonedDateTime | null = start.getTimeZoneTransition('next')
+    const end = Math.min(to, next?.epochMilliseconds ?? to)
+    spans.push({ from: start.epochMilliseconds, to: end, offset: offsetOf(start) })
+    start = next
+  }
+  return spans
 }
 
 /** The part of a span whose moments fall on the requested days. */
@@ -78,30 +73,6 @@ function clip({ from, to, offset }: OffsetSpan, firstDay: number, lastDay: numbe
   const start = Math.max(from, firstDay * DAY - offset)
   const end = Math.min(to, (lastDay + 1) * DAY - offset)
   return start < end ? [{ from: start, to: end, offset }] : []
-}
-
-/** Splits a period where the offset changes. Finds one change per day; no zone has ever had two. */
-function constantOffsets(from: number, to: number, offsetAt: (at: number) => number): OffsetSpan[] {
-  const spans: OffsetSpan[] = []
-  let start = from
-  let offset = offsetAt(from)
-  for (let at = from; at < to; at += DAY) {
-    const next = Math.min(at + DAY, to)
-    const nextOffset = offsetAt(next)
-    if (nextOffset === offset) continue
-    let before = at
-    let after = next
-    while (after - before > 1) {
-      const middle = Math.floor((before + after) / 2)
-      if (offsetAt(middle) === offset) before = middle
-      else after = middle
-    }
-    spans.push({ from: start, to: after, offset })
-    start = after
-    offset = nextOffset
-  }
-  spans.push({ from: start, to, offset })
-  return spans
 }
 
 export const dayNumber = (at: number, offset: number): number => Math.floor((at + offset) / DAY)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { byDay, dayName, dayNumber, lastDays, zoneOffset } from '#lib/days.ts'
+import { byDay, dayName, dayNumber, lastDays, timeZone } from '#lib/days.ts'
 
 const HOUR = 3_600_000
 const at = Date.parse
@@ -16,7 +16,7 @@ function dayIn(zone: string, moment: number): string {
   return format.format(moment)
 }
 
-describe('zoneOffset', () => {
+describe('timeZone', () => {
   const cases: [zone: string, moment: string, hours: number][] = [
     ['UTC', '2026-07-01T00:00:00Z', 0],
     ['Asia/Shanghai', '2026-07-01T00:00:00Z', 8],
@@ -30,11 +30,13 @@ describe('zoneOffset', () => {
     ['UTC+08:00', '2026-01-01T00:00:00Z', 8],
   ]
   for (const [zone, moment, hours] of cases)
-    test(`the offset of ${zone} at ${moment} is ${hours} hours`, () =>
-      expect(zoneOffset(zone)?.(at(moment))).toBe(hours * HOUR))
+    test(`the offset of ${zone} at ${moment} is ${hours} hours`, () => {
+      const { spans } = lastDays(at(moment), 1, timeZone(zone)!)
+      expect(spans.find(({ from, to }) => from <= at(moment) && at(moment) < to)?.offset).toBe(hours * HOUR)
+    })
 
   for (const zone of ['', 'Mars/Olympus', '+25:00', '+14:30', '+08:75', '8', '../etc/passwd', 'a'.repeat(100), 'UTC\n'])
-    test(`${JSON.stringify(zone.slice(0, 20))} is not a zone`, () => expect(zoneOffset(zone)).toBeUndefined())
+    test(`${JSON.stringify(zone.slice(0, 20))} is not a zone`, () => expect(timeZone(zone)).toBeUndefined())
 })
 
 describe('lastDays', () => {
@@ -46,14 +48,21 @@ describe('lastDays', () => {
     'Australia/Lord_Howe',
     'Pacific/Apia',
     'Asia/Kathmandu',
+    // Until 2011 its clocks went back from 0:01 to 23:01 of the day before.
+    'America/St_Johns',
   ]
-  const moments = ['2026-03-08T12:00:00Z', '2026-11-01T05:30:00Z', '2026-01-01T00:00:00Z', '2011-12-31T15:00:00Z']
+  const moments = [
+    '2026-03-08T12:00:00Z',
+    '2026-11-01T05:30:00Z',
+    '2026-01-01T00:00:00Z',
+    '2011-12-31T15:00:00Z',
+    '2010-11-07T12:00:00Z',
+  ]
 
   for (const zone of zones)
     for (const moment of moments)
       test(`every half hour of the year before ${moment} in ${zone} falls on the day of the calendar`, () => {
-        const offsetAt = zoneOffset(zone)!
-        const range = lastDays(at(moment), 366, offsetAt)
+        const range = lastDays(at(moment), 366, timeZone(zone)!)
         expect(dayName(range.lastDay)).toBe(dayIn(zone, at(moment)))
         expect(range.lastDay - range.firstDay).toBe(365)
         let hits = 0
@@ -70,7 +79,7 @@ describe('lastDays', () => {
       })
 
   test('lastDays in a zone without changes is one span of whole days', () => {
-    const range = lastDays(at('2026-05-05T20:00:00Z'), 2, zoneOffset('+08:00')!)
+    const range = lastDays(at('2026-05-05T20:00:00Z'), 2, timeZone('+08:00')!)
     expect(range.spans).toEqual([
       { from: at('2026-05-04T16:00:00Z'), to: at('2026-05-06T16:00:00Z'), offset: 8 * HOUR },
     ])
@@ -79,7 +88,7 @@ describe('lastDays', () => {
 })
 
 test('byDay lists every day of the range, including days without a count', () => {
-  const range = lastDays(at('2026-03-02T12:00:00Z'), 3, zoneOffset('UTC')!)
+  const range = lastDays(at('2026-03-02T12:00:00Z'), 3, timeZone('UTC')!)
   expect(byDay(range, new Map([[dayNumber(at('2026-03-01T00:00:00Z'), 0), 7]]))).toEqual([
     { date: '2026-02-28', count: 0 },
     { date: '2026-03-01', count: 7 },

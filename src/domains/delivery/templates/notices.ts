@@ -1,6 +1,5 @@
 /** E-mails about account changes, so that users notice changes made by someone else. */
 
-import { zoneOffset } from '#lib/days.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 
 import type { EventContext, NoticeData, NoticeKind } from '../model.ts'
@@ -118,10 +117,9 @@ function circumstances({ at, device, ip, city }: EventContext, locale: Locale): 
 
 /** `2026-11-21 16:05 (UTC+08:00)`, in the server's time zone. */
 export function moment(at: number, zone = Intl.DateTimeFormat().resolvedOptions().timeZone): string {
-  const offset = zoneOffset(zone)?.(at) ?? 0
-  const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 16)
-  const local = new Date(at + offset).toISOString().slice(0, 16).replace('T', ' ')
-  return `${local} (UTC${offset < 0 ? '-' : '+'}${clock(Math.abs(offset))})`
+  const local = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
+  const time = local.toPlainDateTime().toString({ smallestUnit: 'minute' }).replace('T', ' ')
+  return `${time} (UTC${local.offset})`
 }
 
 /** Enough of an e-mail address or phone number for its owner to recognize it. */

@@ -4,7 +4,7 @@ import type { TProperties } from '@sinclair/typebox'
 
 import { Line, Type } from '#http/schema.ts'
 import { invalid } from '#http/validate.ts'
-import { type DayRange, lastDays, zoneOffset } from '#lib/days.ts'
+import { type DayRange, lastDays, timeZone } from '#lib/days.ts'
 
 export const MAX_DAYS = 366
 
@@ -29,7 +29,7 @@ export const ByDay = Type.Array(Type.Object({ date: Type.String({ examples: ['20
 /** The range that a query asks for. Throws a 400 for a zone nobody knows. */
 export function daysOf(query: { days: number; tz: string }, now: number): DayRange {
   // A plus sign that was not encoded arrives as a space, which was trimmed.
-  const offsetAt = zoneOffset(query.tz.replace(/^(?=\d)/, '+'))
-  if (offsetAt === undefined) throw invalid('query.tz', 'is not a time zone', '时区无效')
-  return lastDays(now, query.days, offsetAt)
+  const zone = timeZone(query.tz.replace(/^(?=\d)/, '+'))
+  if (zone === undefined) throw invalid('query.tz', 'is not a time zone', '时区无效')
+  return lastDays(now, query.days, zone)
 }
