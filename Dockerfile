@@ -3,7 +3,7 @@
 
 FROM oven/bun:1.4.5-debian AS build
 WORKDIR /src
-# The packages first: they change less often than the sources.
+# Packages are installed first, because they change less often than the sources.
 COPY package.json bun.lock ./
 RUN bun install --frozen-lockfile --production
 COPY tsconfig.json bunfig.toml ./
@@ -14,13 +14,13 @@ ARG COMMIT=unknown
 RUN bun scripts/build.ts --outfile /out/tessera --commit "$COMMIT" \
   && mkdir -m 700 /out/data
 
-# glibc and nothing else: no shell, no package manager.
+# Contains glibc, but no shell and no package manager.
 FROM gcr.io/distroless/base-debian12:nonroot
 COPY --from=build /out/tessera /usr/local/bin/tessera
 COPY --from=build --chown=nonroot:nonroot /out/data /data
 USER nonroot
 ENV TESSERA_HOST=0.0.0.0 TESSERA_PORT=8080 TESSERA_DATA_DIR=/data
-# An empty folder that is not ours to write: a stray tessera.toml or .env is never picked up.
+# A folder that this user cannot write, so that it never contains a tessera.toml.
 WORKDIR /
 VOLUME /data
 EXPOSE 8080

@@ -20,9 +20,9 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   if (parsed.options.has('help')) return help(verbHelp(verb))
 
   const problems = [...parsed.problems]
-  const [least, most] = verb.takes
-  if (parsed.words.length < least) problems.push(`An argument is missing: tessera ${verb.name} ${verb.words}`)
-  for (const extra of parsed.words.slice(most)) problems.push(`${JSON.stringify(extra)} is not expected here.`)
+  const [min, max] = verb.takes
+  if (parsed.words.length < min) problems.push(`An argument is missing: tessera ${verb.name} ${verb.words}`)
+  for (const extra of parsed.words.slice(max)) problems.push(`${JSON.stringify(extra)} is not expected here.`)
   if (problems.length > 0) throw new Refusal(`${problems.join('\n')}\nTry: tessera ${verb.name} --help`, EXIT.usage)
 
   const { run } = await verb.load()

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { settingsMarkdown } from '#cli/help.ts'
 import { defaultConfig } from '#config/config.ts'
 import { readConfig, type Reading } from '#config/read.ts'
-import { envName, settings, shown } from '#config/settings.ts'
+import { envName, maskedValue, settings } from '#config/settings.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'tessera-config-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
@@ -199,7 +199,7 @@ test('secrets are masked when the configuration is shown', () => {
     TESSERA_SMS_URL: 'https://:hunter2@hooks.example.org/hunter2?token=hunter2',
     TESSERA_ONECLICK_URL: 'aliyun://KEY:hunter2@dypnsapi.aliyuncs.com',
   })
-  const text = settings.map((setting) => shown(setting, config[setting.key])).join('\n')
+  const text = settings.map((setting) => maskedValue(setting, config[setting.key])).join('\n')
   expect(text).not.toContain('hunter2')
   expect(text).toContain('postgres://ann:***@db.example/t?sslmode=require')
   expect(text).toContain('smtps://ann:***@mail.example.org')

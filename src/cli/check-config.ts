@@ -1,4 +1,4 @@
-import { envName, settings, shown } from '#config/settings.ts'
+import { envName, maskedValue, settings } from '#config/settings.ts'
 
 import { EXIT } from './exit-codes.ts'
 import { columns, note, say } from './terminal.ts'
@@ -7,7 +7,7 @@ import type { Run } from './verb.ts'
 export const run: Run = ({ options, reading }) => {
   const { config, origins, file, problems } = reading
   const rows = settings.map((setting) => {
-    const value = shown(setting, config[setting.key])
+    const value = maskedValue(setting, config[setting.key])
     return { name: envName(setting.key), value, from: origins.get(setting.key) ?? 'default' }
   })
   if (options.has('json')) say(JSON.stringify({ settings: rows, file: file ?? null, problems }, null, 2))

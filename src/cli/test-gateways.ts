@@ -26,7 +26,7 @@ export const testMail: Run = async (call) => {
   const { codeLetter } = await import('#domains/delivery/index.ts')
   const code = digits(6)
   const letter = codeLetter({ purpose: 'LOGIN', code, minutes: MINUTES }, 'en', config.publicUrl)
-  await tried(`${server.host}:${server.port}`, async () => {
+  await sendAndReport(`${server.host}:${server.port}`, async () => {
     const mailer = await openMailer(server, { from, log: logOf(call) })
     await mailer.send({ id: uuid(), to, ...letter }, AbortSignal.timeout(TRY_MS))
   })
@@ -47,7 +47,7 @@ export const testSms: Run = async (call) => {
   const code = digits(6)
   const text = codeSms({ purpose: 'LOGIN', code, minutes: MINUTES }, 'en')
   const message = { id: uuid(), to, code, minutes: MINUTES, purpose: 'LOGIN', locale: 'en', text } as const
-  await tried(`The ${gateway.kind} gateway`, async () => {
+  await sendAndReport(`The ${gateway.kind} gateway`, async () => {
     const sms = await openSms(gateway, { clock: systemClock, log: logOf(call) })
     await sms.send(message, AbortSignal.timeout(TRY_MS))
   })
@@ -57,7 +57,7 @@ export const testSms: Run = async (call) => {
 
 const logOf = (call: Call) => createLog({ level: 'error', format: call.config().logFormat })
 
-async function tried(who: string, send: () => Promise<void>): Promise<void> {
+async function sendAndReport(who: string, send: () => Promise<void>): Promise<void> {
   const before = systemClock.now()
   try {
     await send()

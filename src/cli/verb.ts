@@ -22,7 +22,7 @@ export interface Verb {
   /** The words after the name, for the usage line. */
   readonly words: string
   /** How many words may follow. */
-  readonly takes: readonly [least: number, most: number]
+  readonly takes: readonly [min: number, max: number]
   readonly summary: string
   readonly about: string
   readonly options: readonly Option[]

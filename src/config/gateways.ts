@@ -197,7 +197,7 @@ export function parseOneClick(text: string): OneClickGateway | undefined {
 }
 
 /** A gateway URL without its secrets: the password is masked, and of a webhook only the host is shown. */
-export function shownGateway(text: string): string {
+export function maskGateway(text: string): string {
   if (!URL.canParse(text)) return text
   const url = new URL(text)
   if (url.password === '') return url.href

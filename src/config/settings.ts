@@ -5,7 +5,7 @@ import { isAbsolute, resolve } from 'node:path'
 import { parseIp, parseRange } from '#lib/ip.ts'
 
 import { type Config, defaultConfig } from './config.ts'
-import { parseMailbox, parseOneClick, parseSms, parseSmtp, shownGateway } from './gateways.ts'
+import { maskGateway, parseMailbox, parseOneClick, parseSms, parseSmtp } from './gateways.ts'
 
 export type SettingKey = Exclude<keyof Config, 'checkAnswers'>
 
@@ -21,7 +21,7 @@ export interface Setting<K extends SettingKey = SettingKey> {
   /** Never shown. Can be read from a file: `TESSERA_X_FILE`, `--x-file`, `x_file`. */
   readonly secret?: true
   /** For a secret: the value with its secret parts masked. Without this function all of it is masked. */
-  show?(value: string): string
+  mask?(value: string): string
   /** Undefined if the text is not accepted. Relative paths are resolved against `directory`. */
   parse(text: string, directory: string): Config[K] | undefined
 }
@@ -50,7 +50,7 @@ function postgresUrl(text: string): string | undefined {
   return new URL(text).pathname.length > 1 ? text : undefined
 }
 
-function shownDatabase(text: string): string {
+function maskDatabase(text: string): string {
   const url = new URL(text)
   if (url.password !== '') url.password = '***'
   for (const name of url.searchParams.keys()) if (/password|key/i.test(name)) url.searchParams.set(name, '***')
@@ -116,7 +116,7 @@ export const settings: readonly Setting[] = [
     accepts: 'an address such as postgres://user:password@host:5432/database',
     fallback: 'SQLite in the data directory',
     secret: true,
-    show: shownDatabase,
+    mask: maskDatabase,
     parse: postgresUrl,
   }),
   setting({
@@ -152,7 +152,7 @@ export const settings: readonly Setting[] = [
     accepts: 'an address such as smtps://user:password@mail.example.org, or smtp:// for STARTTLS',
     fallback: 'none; codes by e-mail are written to the log',
     secret: true,
-    show: shownGateway,
+    mask: maskGateway,
     parse: (text) => parseSmtp(text) && text,
   }),
   setting({
@@ -170,7 +170,7 @@ export const settings: readonly Setting[] = [
     accepts: 'log: or the complete address of a gateway: aliyun://, tencent://, twilio:// or https://:SECRET@host/path',
     fallback: 'log:; codes by SMS are written to the log',
     secret: true,
-    show: shownGateway,
+    mask: maskGateway,
     parse: (text) => parseSms(text) && text,
   }),
   setting({
@@ -180,7 +180,7 @@ export const settings: readonly Setting[] = [
     accepts: 'the complete address of a gateway: aliyun://KEY:SECRET@host or https://:SECRET@host/path',
     fallback: 'none; one-click sign-in is refused',
     secret: true,
-    show: shownGateway,
+    mask: maskGateway,
     parse: (text) => parseOneClick(text) && text,
   }),
   setting({
@@ -235,9 +235,9 @@ export const envName = (key: SettingKey): string => `TESSERA_${words(key).join('
 export const tomlName = (key: SettingKey): string => words(key).join('_')
 
 /** A value with its secret parts masked. */
-export function shown(setting: Setting, value: Config[SettingKey]): string {
+export function maskedValue(setting: Setting, value: Config[SettingKey]): string {
   if (value === '') return ''
-  if (setting.secret) return setting.show ? setting.show(String(value)) : '***'
+  if (setting.secret) return setting.mask ? setting.mask(String(value)) : '***'
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(',')
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
 }

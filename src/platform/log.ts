@@ -57,7 +57,7 @@ const visible = (text: string): string =>
   replaceControlCharacters(text, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 export function createLog({ level, format, write = standardError(), clock = systemClock }: LogOptions): Log {
-  const least = RANK[level]
+  const minRank = RANK[level]
   const time = timestamps(clock)
   let buffer = ''
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -77,7 +77,7 @@ export function createLog({ level, format, write = standardError(), clock = syst
   }
 
   function say(at: LogLevel, message: string, fields: Fields | undefined): void {
-    if (RANK[at] < least) return
+    if (RANK[at] < minRank) return
     const masked = fields && (maskField('', fields) as Fields)
     const line = format === 'json' ? jsonLine(time(), at, message, masked) : textLine(time(), at, message, masked)
     add(line, RANK[at] >= RANK.warn)
@@ -89,7 +89,7 @@ export function createLog({ level, format, write = standardError(), clock = syst
     warn: (message, fields) => say('warn', message, fields),
     error: (message, fields) => say('error', message, fields),
     access(method, url, status, ms, caller, userId) {
-      if (least > RANK.info) return
+      if (minRank > RANK.info) return
       const { requestId, ip } = caller
       const path = pathOf(url)
       const took = Math.round(ms * 100) / 100

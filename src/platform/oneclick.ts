@@ -4,7 +4,7 @@ import type { OneClickGateway, Webhook } from '#config/gateways.ts'
 
 import { callAliyun } from './aliyun.ts'
 import type { Clock } from './clock.ts'
-import { GatewayError, jsonOf, reach, shownAnswer } from './outgoing.ts'
+import { describeAnswer, GatewayError, jsonOf, reach } from './outgoing.ts'
 import { callWebhook } from './webhook.ts'
 
 export interface OneClick {
@@ -33,7 +33,7 @@ function aliyunOneClick(gateway: Extract<OneClickGateway, { kind: 'aliyun' }>, c
       const { Code, Message, GetMobileResultDTO } = jsonOf(answer)
       const phone = (GetMobileResultDTO as { Mobile?: unknown } | undefined)?.Mobile
       if (Code === 'OK' && typeof phone === 'string') return phone
-      if (typeof Code !== 'string' || Code === 'OK') throw new GatewayError(shownAnswer(answer))
+      if (typeof Code !== 'string' || Code === 'OK') throw new GatewayError(describeAnswer(answer))
       throw new GatewayError(`${Code}: ${String(Message)}`, !NOT_THE_TOKEN.test(Code))
     },
     check: () => reach(gateway.endpoint),
@@ -47,7 +47,7 @@ function webhookOneClick(gateway: Webhook, clock: Clock): OneClick {
       const answer = await callWebhook(gateway, clock, { type: 'oneclick.token', token }, signal)
       const { phone } = jsonOf(answer)
       if (typeof phone === 'string') return phone
-      throw new GatewayError(`no phone in the answer: ${shownAnswer(answer)}`)
+      throw new GatewayError(`no phone in the answer: ${describeAnswer(answer)}`)
     },
     check: () => reach(new URL(gateway.url).origin),
   }

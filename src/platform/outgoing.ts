@@ -88,7 +88,7 @@ export function jsonOf(answer: Answer): Record<string, unknown> {
 }
 
 /** The start of an answer on one line, for error messages. */
-export const shownAnswer = ({ status, text }: Answer): string =>
+export const describeAnswer = ({ status, text }: Answer): string =>
   `HTTP ${status} ${text.slice(0, MAX_SHOWN).replace(/\s+/g, ' ')}`.trim()
 
 /** Checks that a host answers; any answer is accepted. Resolves with a sentence. @throws GatewayError */

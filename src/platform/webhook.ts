@@ -9,7 +9,7 @@ import { createHmac } from 'node:crypto'
 import type { Webhook } from '#config/gateways.ts'
 
 import type { Clock } from './clock.ts'
-import { type Answer, call, GatewayError, shownAnswer } from './outgoing.ts'
+import { type Answer, call, describeAnswer, GatewayError } from './outgoing.ts'
 
 export const webhookSignature = (secret: string, timestamp: string, body: string): string =>
   createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
@@ -36,5 +36,5 @@ export async function callWebhook(
     ...(signal && { signal }),
   })
   if (answer.status >= 200 && answer.status < 300) return answer
-  throw new GatewayError(shownAnswer(answer), PERMANENT.includes(answer.status))
+  throw new GatewayError(describeAnswer(answer), PERMANENT.includes(answer.status))
 }

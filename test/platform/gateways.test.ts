@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { parseMailbox, parseOneClick, parseSms, parseSmtp, shownGateway } from '#config/gateways.ts'
+import { maskGateway, parseMailbox, parseOneClick, parseSms, parseSmtp } from '#config/gateways.ts'
 
 describe('a mail server', () => {
   const plain = { user: '', password: '', caFile: '' }
@@ -174,5 +174,5 @@ test.each([
   ['smtp://relay.lan:25', 'smtp://relay.lan:25'],
   ['log:', 'log:'],
 ])('the gateway address %s is shown as %s', (text, shown) => {
-  expect(shownGateway(text)).toBe(shown)
+  expect(maskGateway(text)).toBe(shown)
 })

@@ -4,7 +4,7 @@ import type { AliyunSms } from '#config/gateways.ts'
 
 import { callAliyun } from '../aliyun.ts'
 import type { Clock } from '../clock.ts'
-import { GatewayError, jsonOf, reach, shownAnswer } from '../outgoing.ts'
+import { describeAnswer, GatewayError, jsonOf, reach } from '../outgoing.ts'
 import { isMainland, type Sms } from './port.ts'
 
 /** Errors that concern the phone number, not our account. */
@@ -26,7 +26,7 @@ export function aliyunSms(gateway: AliyunSms, clock: Clock): Sms {
       const answer = await callAliyun(gateway, clock, { action: 'SendSms', version: '2017-05-25', query }, signal)
       const { Code, Message } = jsonOf(answer)
       if (Code === 'OK') return
-      if (typeof Code !== 'string') throw new GatewayError(shownAnswer(answer))
+      if (typeof Code !== 'string') throw new GatewayError(describeAnswer(answer))
       throw new GatewayError(`${Code}: ${String(Message)}`, PERMANENT.has(Code))
     },
     check: () => reach(gateway.endpoint),

@@ -8,7 +8,7 @@ import { createHash, createHmac } from 'node:crypto'
 import type { TencentSms } from '#config/gateways.ts'
 
 import type { Clock } from '../clock.ts'
-import { call, GatewayError, jsonOf, reach, shownAnswer } from '../outgoing.ts'
+import { call, describeAnswer, GatewayError, jsonOf, reach } from '../outgoing.ts'
 import { isMainland, type Sms } from './port.ts'
 
 const ALGORITHM = 'TC3-HMAC-SHA256'
@@ -81,7 +81,7 @@ export function tencentSms(gateway: TencentSms, clock: Clock): Sms {
       const { Error: refused, SendStatusSet } = (jsonOf(answer)['Response'] ?? {}) as SendSmsResponse
       const status = refused ?? SendStatusSet?.[0]
       if (status?.Code === 'Ok') return
-      if (status?.Code === undefined) throw new GatewayError(shownAnswer(answer))
+      if (status?.Code === undefined) throw new GatewayError(describeAnswer(answer))
       throw new GatewayError(`${status.Code}: ${String(status.Message)}`, PERMANENT.has(status.Code))
     },
     check: () => reach(gateway.endpoint),

@@ -2,7 +2,7 @@
 
 import type { TwilioSms } from '#config/gateways.ts'
 
-import { call, GatewayError, jsonOf, reach, shownAnswer } from '../outgoing.ts'
+import { call, describeAnswer, GatewayError, jsonOf, reach } from '../outgoing.ts'
 import type { Sms } from './port.ts'
 
 /** twilio.com/docs/api/errors: invalid number, region not permitted, unsubscribed, unreachable, not a mobile phone. */
@@ -22,7 +22,7 @@ export function twilioSms(gateway: TwilioSms): Sms {
       })
       if (answer.status === 201 || answer.status === 200) return
       const { code, message } = jsonOf(answer)
-      if (typeof code !== 'number') throw new GatewayError(shownAnswer(answer))
+      if (typeof code !== 'number') throw new GatewayError(describeAnswer(answer))
       throw new GatewayError(`${code}: ${String(message)}`, PERMANENT.has(code))
     },
     check: () => reach(gateway.endpoint),
