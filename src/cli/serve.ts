@@ -74,8 +74,8 @@ const SAME_KEYSTROKE_MS = 100
  *
  * After an error that no code caught, the code it interrupted may have left anything half done, and going on is unsafe (Node.js
  * documentation of `uncaughtException`). The server answers the requests under way, then exits with 1 so that the supervisor
- * starts it again. A rejection that no code handles is the same error in an async function, and Node.js by default treats it
- * alike. Errors of requests, jobs and after-commit hooks never get here; those are caught and logged where they run.
+ * starts it again. A rejection that no code handles is the same kind of error in an async function, and by default Node.js treats
+ * both in the same way. Errors of requests, jobs and after-commit hooks never get here: they are caught and logged where they occur.
  */
 function stopReason(log: Log): Promise<StopReason> {
   return new Promise((resolve) => {

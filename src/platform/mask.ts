@@ -1,4 +1,4 @@
-/** Masks secrets and contact details in the log. Of contact details a hint remains. */
+/** Masks secrets in the log, and shortens contact details to a hint. */
 
 const SECRET_KEY =
   /token|secret|password|passwd|authorization|cookie|api-?key|signature|deviceid|device-id|credential|setup/i

@@ -4,7 +4,7 @@ import { render } from '#lib/markdown/render.ts'
 
 import { fastest, MAX_GROWTH } from './fastest.ts'
 
-/** Characters. The interface accepts no longer text. */
+/** Lengths in characters. */
 const LONG = 100_000
 const SHORT = LONG / 10
 

@@ -47,7 +47,7 @@ export interface RunningCli {
   ended(): Promise<number | null>
 }
 
-/** A data directory, an empty working directory and, on PostgreSQL, a database: what one installation has. */
+/** One installation: a data directory, an empty working directory and, on PostgreSQL, a database. */
 export class Installation {
   readonly home = mkdtempSync(join(tmpdir(), 'tessera-ops-'))
   readonly dataDir = join(this.home, 'data')

@@ -85,7 +85,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
 test('two signals of one Ctrl-C count as one', async () => {
   const server = await place.serve()
   const slow = await SlowRequest.start(server)
-  // Both reach a stopped process at the same moment, however busy this machine is. Two of one kind would become one.
+  // A stopped process receives both at the same moment, even on a busy machine. Two equal signals would be delivered only once.
   for (const signal of ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'] as const) server.child.kill(signal)
   await refusesNewRequests(server)
   slow.destroy()
@@ -98,7 +98,7 @@ test('a second signal ends the server at once', async () => {
   const slow = await SlowRequest.start(server)
   server.child.kill('SIGTERM')
   await refusesNewRequests(server)
-  // Sooner it would pass for the same Ctrl-C.
+  // An earlier signal would count as part of the same Ctrl-C.
   await Bun.sleep(150)
   expect(server.child.exitCode).toBeNull()
   // A server that waited for the request would exit with 0.
