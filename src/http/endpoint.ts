@@ -184,7 +184,8 @@ export function alias<E extends AnyEndpoint, const Id extends string>(
   original: E,
   other: { id: Id; path: string; deprecated?: boolean },
 ): Omit<E, 'id'> & { readonly id: Id } {
-  const same = `The same as \`${original.method} ${original.path}\`.`
+  const path = original.path.replaceAll(/:(\w+)/g, '{$1}')
+  const same = `The same as \`${original.method} ${path}\`.`
   return {
     ...original,
     ...other,
