@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
 import { pointsOf } from '#permission-points'
 
-import { startServer, type TestServer } from '../harness/index.ts'
+import { useServer } from '../harness/index.ts'
+import { myPermissions } from './helpers.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const { server, admin, alice } = useServer({ people: ['alice'] })
 
 describe('GET /api/rbac/my-permissions', () => {
-  test('a new user holds every APP point and nothing else', async () => {
-    const { status, data } = await (await server.person()).get('/api/rbac/my-permissions')
-    expect(status).toBe(200)
-    expect(data).toEqual({
+  test('returns every APP point and no other point for a new user', async () => {
+    expect(await myPermissions(alice)).toEqual({
       permissions: pointsOf('APP').toSorted(),
       platform: [],
       app: pointsOf('APP').toSorted(),
@@ -24,15 +19,15 @@ describe('GET /api/rbac/my-permissions', () => {
     })
   })
 
-  test('the first administrator holds every PLATFORM point too', async () => {
-    const { data } = await (await server.admin()).get('/api/rbac/my-permissions')
-    expect(data.platform).toEqual(pointsOf('PLATFORM').toSorted())
-    expect(data.permissions).toEqual([...new Set([...data.platform, ...data.app, ...data.org])].toSorted())
-    expect(data.roleName).toBe('System administrator')
+  test('returns every PLATFORM point too for the first administrator', async () => {
+    const found = await myPermissions(admin)
+    expect(found.platform).toEqual(pointsOf('PLATFORM').toSorted())
+    expect(found.permissions).toEqual([...new Set([...found.platform, ...found.app, ...found.org])].toSorted())
+    expect(found.roleName).toBe('System administrator')
   })
 
-  test('asks for a token', async () => {
-    const reply = await server.request('GET', '/api/rbac/my-permissions')
+  test('answers 401 without a token', async () => {
+    const reply = await server.call('access.myPermissions')
     expect(reply.status).toBe(401)
     expect(reply.data).toBeUndefined()
   })

@@ -1,4 +1,4 @@
-/** Which permission point each operation of the interface asks for (`operations.tsv`). */
+/** The permission point that each operation of the contract requires (`operations.tsv`). */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,13 +7,13 @@ import type { PermissionDomain } from '#db/schema/access.ts'
 
 export interface OperationAccess {
   method: string
-  /** With `{name}` segments. */
+  /** With parameters as `{name}`. */
   path: string
   /** The kinds of `http/endpoint.ts`, and `publisher` (publisher key, or the point in `also`). */
   kind: string
   /** Empty for `open`, `signedIn` and `publisher`. */
   point: string
-  /** A further point of the same domain that the service asks for in some cases; empty mostly. */
+  /** A further point of the same domain that the service requires in some cases; usually empty. */
   also: string
 }
 
@@ -27,7 +27,7 @@ export const operations: OperationAccess[] = lines.map((line) => {
   return { method, path, kind, point, also }
 })
 
-/** An operation's points as `DOMAIN resource:action`. */
+/** The points that the operation can require, as `DOMAIN resource:action`. */
 export function pointsAskedFor(operation: OperationAccess): string[] {
   const domains: PermissionDomain[] = ({
     app: ['APP'],

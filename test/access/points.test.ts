@@ -1,18 +1,21 @@
+/** The tables of points, system roles and operations, compared with each other and with the specification. */
+
 import { describe, expect, test } from 'bun:test'
 
+import { allEndpoints } from '#app'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import { pointKey } from '#domains/access/rules.ts'
 import { systemRoles } from '#domains/access/system-roles.ts'
 import { pointName, points, pointsOf } from '#permission-points'
 
-import { operations as contract } from '../contract/table.ts'
+import { contractPath, operations as contract } from '../contract/table.ts'
 import { operations, pointsAskedFor } from './operations.ts'
 import { documentPath, permissionsDocument } from './permissions-doc.ts'
 
 const known = new Set(points.map(pointKey))
 
 describe('permission points', () => {
-  test('are 212: PLATFORM 76, APP 73, ORG 63, each once', () => {
+  test('are 212 distinct points: 76 PLATFORM, 73 APP, 63 ORG', () => {
     const count = (domain: PermissionDomain) => points.filter((point) => point.domain === domain).length
     expect({ PLATFORM: count('PLATFORM'), APP: count('APP'), ORG: count('ORG') }).toEqual({
       PLATFORM: 76,
@@ -23,7 +26,7 @@ describe('permission points', () => {
     expect(known.size).toBe(212)
   })
 
-  test('are lower-case resource:action and say in English what they allow', () => {
+  test('are named resource:action in lower case and have an English description', () => {
     for (const point of points) {
       expect(pointName(point)).toMatch(/^[a-z]+(_[a-z]+)*:[a-z]+(_[a-z]+)*$/)
       expect(point.description).toMatch(/^[A-Z][ -~]{4,99}[^.]$/)
@@ -43,7 +46,7 @@ describe('permission points', () => {
       pass:issue pass:verify pass:revoke meta_field:create meta_template:create`,
   }
   test.each(Object.entries(named) as [PermissionDomain, string][])(
-    'of %s that the specification names are there',
+    'of the domain %s include all points named in the specification',
     (domain, names) => {
       expect(names.split(/\s+/).filter((name) => !known.has(`${domain} ${name}`))).toEqual([])
     },
@@ -51,26 +54,26 @@ describe('permission points', () => {
 })
 
 describe('operations', () => {
-  test('of the contract each have their access, and public ones ask for nothing else', () => {
+  test('in operations.tsv are those of the contract, with matching access', () => {
     const key = (o: { method: string; path: string }) => `${o.method} ${o.path}`
     expect(operations.map(key)).toEqual(contract.map(key))
     const word = (kind: string) => ({ open: 'public', platform: 'admin', publisher: 'publisher' })[kind] ?? 'login'
     for (const [i, operation] of operations.entries()) {
       const { access } = contract[i]!
-      // The specification asks for a PLATFORM point on one route outside the console; the socket's token is a login.
+      // The specification requires a PLATFORM point for one route outside the console. The token of the socket counts as a login.
       const stricter = operation.kind === 'platform' && ['/api/notifications'].includes(operation.path)
       const wanted = stricter ? 'login' : word(operation.kind)
       expect(`${key(operation)}: ${wanted}`).toBe(`${key(operation)}: ${access === 'token' ? 'login' : access}`)
     }
   })
 
-  test('ask only for points that exist in their domain', () => {
+  test('require only points that exist in their domain', () => {
     expect(operations.flatMap(pointsAskedFor).filter((point) => !known.has(point))).toEqual([])
     for (const { kind, point, path } of operations)
       expect(`${path} ${point !== ''}`).toBe(`${path} ${['app', 'org', 'dual', 'platform'].includes(kind)}`)
   })
 
-  test('use every point: none is there for show', () => {
+  test('require every point at least once', () => {
     const used = new Set(operations.flatMap(pointsAskedFor))
     expect([...known].filter((point) => !used.has(point))).toEqual([])
   })
@@ -79,7 +82,7 @@ describe('operations', () => {
 describe('system roles', () => {
   const role = (code: string) => systemRoles.find((r) => r.code === code)!.points as readonly string[]
 
-  test('hold only points of their domain, each once', () => {
+  test('have only points of their domain, without duplicates', () => {
     for (const { domain, code, points: held } of systemRoles) {
       if (held === 'everything') continue
       expect(held.filter((name) => !known.has(`${domain} ${name}`))).toEqual([])
@@ -87,7 +90,7 @@ describe('system roles', () => {
     }
   })
 
-  test('are those of the specification', () => {
+  test('are the nine roles of the specification', () => {
     expect(systemRoles.map((r) => `${r.domain} ${r.code}`)).toEqual([
       'PLATFORM SYSTEM_ADMIN',
       'PLATFORM USER_ADMIN',
@@ -102,11 +105,11 @@ describe('system roles', () => {
     expect(systemRoles.filter((r) => r.points === 'everything').map((r) => r.code)).toEqual(['SYSTEM_ADMIN', 'OWNER'])
   })
 
-  test('give a user every APP point', () => {
+  test('include every APP point in USER', () => {
     expect(role('USER')).toEqual(pointsOf('APP'))
   })
 
-  test('leave RBAC, system settings and logs to SYSTEM_ADMIN alone, and object registration', () => {
+  test('reserve RBAC, settings, logs and the registration of objects for SYSTEM_ADMIN', () => {
     const reserved = pointsOf('PLATFORM').filter((name) =>
       /^(rbac_\w+|setting|admin_log):|^meta_object:(create|update)$/.test(name),
     )
@@ -115,7 +118,7 @@ describe('system roles', () => {
       expect(role(code).filter((name) => reserved.includes(name))).toEqual([])
   })
 
-  test('leave dissolving and handing over to the owner, and metadata writes to owner and administrators', () => {
+  test('reserve dissolving and transferring for OWNER, and writing metadata for OWNER and ADMIN', () => {
     expect(pointsOf('ORG').filter((name) => !role('ADMIN').includes(name))).toEqual(['org:delete', 'org:transfer'])
     for (const code of ['MEMBER', 'GUEST']) {
       expect(role(code).filter((name) => /^meta_.*:(?!read$)/.test(name))).toEqual([])
@@ -126,8 +129,20 @@ describe('system roles', () => {
   })
 })
 
-test('docs/permissions.md says what the tables say', async () => {
+test('docs/permissions.md is up to date', async () => {
   expect(await Bun.file(documentPath).text(), 'out of date: run `bun test/access/permissions-doc.ts`').toBe(
     permissionsDocument(),
   )
+})
+
+test('every endpoint requires the access that operations.tsv and docs/permissions.md state', () => {
+  const documented = new Map(operations.map((o) => [`${o.method} ${o.path}`, `${o.kind} ${o.point}`.trim()]))
+  const pairs = allEndpoints.flatMap((endpoint) => {
+    const key = `${endpoint.method} ${contractPath(endpoint)}`
+    const { access } = endpoint
+    const actual = 'point' in access ? `${access.kind} ${access.point}` : access.kind
+    return documented.has(key) ? [{ actual: `${key}: ${actual}`, expected: `${key}: ${documented.get(key)}` }] : []
+  })
+  expect(pairs.length).toBeGreaterThan(0)
+  expect(pairs.map((each) => each.actual)).toEqual(pairs.map((each) => each.expected))
 })

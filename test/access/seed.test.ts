@@ -1,3 +1,5 @@
+/** Seeding: the rows that a new or older database lacks, without reverting changes made by administrators. */
+
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 
 import { and, eq, inArray } from 'drizzle-orm'
@@ -9,17 +11,17 @@ import { seed, type SeedTable } from '#domains/access/seed.ts'
 import { type SystemRole, systemRoles } from '#domains/access/system-roles.ts'
 import { points } from '#permission-points'
 
-import { type Inside, openInside } from './inside.ts'
+import { openTestContext, type TestContext } from './test-context.ts'
 
-let inside: Inside
+let context: TestContext
 beforeEach(async () => {
-  inside = await openInside()
+  context = await openTestContext()
 })
-afterEach(() => inside.close())
+afterEach(() => context.close())
 
-/** All that seeding may touch. */
-async function everything() {
-  const { read } = inside.ctx.db
+/** All rows that seeding can change. */
+async function seededRows() {
+  const { read } = context.ctx.db
   return {
     points: await read.select().from(permissions).orderBy(permissions.id),
     roles: await read.select().from(roles).orderBy(roles.id),
@@ -27,10 +29,10 @@ async function everything() {
   }
 }
 
-/** `ROLE@scope` of all who hold an ORG, APP or PLATFORM point. */
-async function holders(key: string): Promise<string[]> {
+/** The roles that have a point, as `ROLE@scope`. `key` is `DOMAIN resource:action`. */
+async function rolesWith(key: string): Promise<string[]> {
   const [domain, resource, action] = key.split(/[ :]/) as ['ORG', string, string]
-  const rows = await inside.ctx.db.read
+  const rows = await context.ctx.db.read
     .select({ code: roles.code, scopeId: roles.scopeId })
     .from(rolePermissions)
     .innerJoin(roles, eq(roles.id, rolePermissions.roleId))
@@ -39,11 +41,11 @@ async function holders(key: string): Promise<string[]> {
   return rows.map((row) => `${row.code}@${row.scopeId}`).toSorted()
 }
 
-/** The table of a later version: one more ORG point for some roles, and one more role. */
+/** The tables of a later version, with one more ORG point in some roles and one more role. */
 function nextVersion(): SeedTable {
-  const gaining = ['ADMIN', 'MEMBER']
+  const extended = ['ADMIN', 'MEMBER']
   const withPoint = (role: SystemRole): SystemRole =>
-    role.domain === 'ORG' && gaining.includes(role.code) ? { ...role, points: [...role.points, 'label:print'] } : role
+    role.domain === 'ORG' && extended.includes(role.code) ? { ...role, points: [...role.points, 'label:print'] } : role
   return {
     points: [...points, { domain: 'ORG', resource: 'label', action: 'print', description: 'Print labels' }],
     roles: [
@@ -54,15 +56,15 @@ function nextVersion(): SeedTable {
 }
 
 describe('seeding', () => {
-  test('a new database has the 212 points and the roles with what they hold', async () => {
-    const { points: rows, roles: made, held } = await everything()
+  test('gives a new database the 212 points and the system roles with their points', async () => {
+    const { points: rows, roles: created, held } = await seededRows()
     expect(rows.map(pointKey)).toEqual(points.map(pointKey))
     expect(rows.every((row) => row.enabled && row.description !== '')).toBe(true)
-    expect(made.map((role) => `${roleKey(role)} ${role.scopeId} ${role.isSystem}`)).toEqual(
+    expect(created.map((role) => `${roleKey(role)} ${role.scopeId} ${role.isSystem}`)).toEqual(
       systemRoles.map((role) => `${roleKey(role)} 0 true`),
     )
     for (const { domain, code, points: wanted } of systemRoles) {
-      const { id } = made.find((role) => role.domain === domain && role.code === code)!
+      const { id } = created.find((role) => role.domain === domain && role.code === code)!
       const names = held
         .filter((row) => row.roleId === id)
         .map((row) => rows.find((point) => point.id === row.permissionId)!)
@@ -73,44 +75,44 @@ describe('seeding', () => {
     }
   })
 
-  test('twice is once, and a second start writes nothing', async () => {
-    const before = await everything()
-    const { ctx } = inside
+  test('writes nothing at the second start', async () => {
+    const before = await seededRows()
+    const { ctx } = context
     const refusing = { ...ctx, db: { ...ctx.db, read: ctx.db.read, write: () => Promise.reject(new Error('wrote')) } }
     await seed(refusing)
-    expect(await everything()).toEqual(before)
+    expect(await seededRows()).toEqual(before)
   })
 
-  test('by several at once is once', async () => {
-    const fresh = await openInside({ seeded: false })
-    await Promise.all([fresh.ctx, fresh.elsewhere(), fresh.elsewhere()].map((ctx) => seed(ctx)))
+  test('by three processes at the same time inserts each row once', async () => {
+    const fresh = await openTestContext({ seeded: false })
+    await Promise.all([fresh.ctx, fresh.otherProcess(), fresh.otherProcess()].map((ctx) => seed(ctx)))
     const rows = await fresh.ctx.db.read.select().from(permissions)
     expect(rows).toHaveLength(points.length)
-    expect(await fresh.ctx.db.read.select().from(rolePermissions)).toHaveLength((await everything()).held.length)
+    expect(await fresh.ctx.db.read.select().from(rolePermissions)).toHaveLength((await seededRows()).held.length)
     await fresh.close()
   })
 
-  test('a later version adds its points and roles, and gives the points to the system roles in every organization', async () => {
-    await inside.organization(7)
-    const { ctx } = inside
-    const member = await inside.somebody()
+  test('by a later version adds its points and roles, and binds the points to system roles in every organization', async () => {
+    await context.createOrgRoles(7)
+    const { ctx } = context
+    const member = await context.createUser()
     await ctx.db.write('test', (tx) => bindRole(ctx, tx, member, 'ORG', 7, 'MEMBER'))
     expect(await can(ctx, member, 'ORG', 7, 'label:print')).toBe(false)
-    const before = await everything()
+    const before = await seededRows()
     await seed(ctx, nextVersion())
-    const after = await everything()
+    const after = await seededRows()
     expect(after.points.slice(0, -1)).toEqual(before.points)
     expect(after.roles.slice(0, -1)).toEqual(before.roles)
     expect(after.roles.at(-1)).toMatchObject({ code: 'PRINTER', scopeId: 0, isSystem: true })
-    expect(await holders('ORG label:print')).toEqual(['ADMIN@0', 'ADMIN@7', 'MEMBER@0', 'MEMBER@7', 'PRINTER@0'])
+    expect(await rolesWith('ORG label:print')).toEqual(['ADMIN@0', 'ADMIN@7', 'MEMBER@0', 'MEMBER@7', 'PRINTER@0'])
     expect(after.held).toHaveLength(before.held.length + 6)
     expect(await can(ctx, member, 'ORG', 7, 'label:print')).toBe(true)
     await seed(ctx, nextVersion())
-    expect(await everything()).toEqual(after)
+    expect(await seededRows()).toEqual(after)
   })
 
-  test('what administrators changed stays changed', async () => {
-    const { ctx } = inside
+  test('by a later version reverts no change made by administrators', async () => {
+    const { ctx } = context
     const admin = { domain: 'ORG', code: 'ADMIN' } as const
     await ctx.db.write('test', async (tx) => {
       await tx
@@ -131,33 +133,33 @@ describe('seeding', () => {
       await tx.insert(rolePermissions).values({ roleId: guest!.id, permissionId: share!.id })
       rolesChanged(ctx, tx)
     })
-    const before = await everything()
+    const before = await seededRows()
     await seed(ctx, nextVersion())
-    const after = await everything()
+    const after = await seededRows()
     expect(after.points.slice(0, -1)).toEqual(before.points)
     expect(after.roles.slice(0, -1)).toEqual(before.roles)
-    expect(await holders('ORG asset:scrap')).toEqual([])
-    expect(await holders('PLATFORM asset:scrap')).toEqual([])
-    expect(await holders('ORG share:delete')).toEqual(['ADMIN@0', 'GUEST@0'])
-    // Back to the older version and forward again: still nothing returns.
+    expect(await rolesWith('ORG asset:scrap')).toEqual([])
+    expect(await rolesWith('PLATFORM asset:scrap')).toEqual([])
+    expect(await rolesWith('ORG share:delete')).toEqual(['ADMIN@0', 'GUEST@0'])
+    // Starting the older and then the later version again reverts nothing either.
     await seed(ctx)
     await seed(ctx, nextVersion())
-    expect(await everything()).toEqual(after)
+    expect(await seededRows()).toEqual(after)
   })
 
-  test('a role made by an administrator is not given new points', async () => {
-    const { ctx } = inside
+  test('by a later version binds no new points to custom roles', async () => {
+    const { ctx } = context
     await ctx.db.write('test', (tx) =>
       tx
         .insert(roles)
         .values({ domain: 'ORG', scopeId: 7, code: 'MEMBER', name: 'Own', createdAt: tx.stamp, updatedAt: tx.stamp }),
     )
     await seed(ctx, nextVersion())
-    expect(await holders('ORG label:print')).toEqual(['ADMIN@0', 'MEMBER@0', 'PRINTER@0'])
+    expect(await rolesWith('ORG label:print')).toEqual(['ADMIN@0', 'MEMBER@0', 'PRINTER@0'])
   })
 })
 
-test('the plan for a database that has everything is empty', () => {
+test('planSeed returns an empty plan for a database that lacks nothing', () => {
   const plan = planSeed(
     { points, roles: systemRoles },
     { points: new Set(points.map(pointKey)), roles: new Set(systemRoles.map(roleKey)) },

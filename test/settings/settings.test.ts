@@ -7,17 +7,17 @@ import { eq } from 'drizzle-orm'
 import { settings } from '#db/schema/settings.ts'
 import { getSetting, setSetting, type SettingKey } from '#domains/settings/index.ts'
 
-import { type Inside, openInside } from '../access/inside.ts'
+import { openTestContext, type TestContext } from '../access/test-context.ts'
 
-let inside: Inside
+let context: TestContext
 beforeAll(async () => {
-  inside = await openInside({ seeded: false })
+  context = await openTestContext({ seeded: false })
 })
-afterAll(() => inside.close())
+afterAll(() => context.close())
 
 describe('getSetting and setSetting', () => {
   test('settings have their documented defaults before anyone changes them', async () => {
-    const { ctx } = inside
+    const { ctx } = context
     expect(await getSetting(ctx, 'registration.enabled')).toBe(true)
     expect(await getSetting(ctx, 'quota.storage')).toBe(1_073_741_824)
     expect(await getSetting(ctx, 'quota.qrCodes')).toBe(0)
@@ -31,7 +31,7 @@ describe('getSetting and setSetting', () => {
   })
 
   test('a changed setting is visible after the commit, and unchanged after a rollback', async () => {
-    const { ctx } = inside
+    const { ctx } = context
     const failing = ctx.db.write('test', async (tx) => {
       await setSetting(ctx, tx, 'quota.qrCodes', 3)
       throw new Error('changed my mind')
@@ -47,11 +47,11 @@ describe('getSetting and setSetting', () => {
   })
 
   test('a setting changed by another process is visible after at most 60 seconds', async () => {
-    const other = inside.elsewhere()
+    const other = context.otherProcess()
     expect(await getSetting(other, 'registration.enabled')).toBe(true)
-    await inside.ctx.db.write('test', (tx) => setSetting(inside.ctx, tx, 'registration.enabled', false))
-    expect(await getSetting(inside.ctx, 'registration.enabled')).toBe(false)
-    inside.clock.advance(60_000)
+    await context.ctx.db.write('test', (tx) => setSetting(context.ctx, tx, 'registration.enabled', false))
+    expect(await getSetting(context.ctx, 'registration.enabled')).toBe(false)
+    context.clock.advance(60_000)
     expect(await getSetting(other, 'registration.enabled')).toBe(false)
   })
 
@@ -70,7 +70,7 @@ describe('getSetting and setSetting', () => {
     ['password.refuseCommon', null],
   ]
   test.each(refused)('setSetting refuses an invalid value with 400: %s = %p', async (key, value) => {
-    const { ctx } = inside
+    const { ctx } = context
     const before = await getSetting(ctx, key)
     const writing = ctx.db.write('test', (tx) => setSetting(ctx, tx, key, value as never))
     await expect(writing).rejects.toMatchObject({ status: 400 })
@@ -78,9 +78,12 @@ describe('getSetting and setSetting', () => {
   })
 
   test('stored settings that are invalid or unknown to this version are ignored and kept', async () => {
-    const { ctx } = inside
+    const { ctx } = context
     const warnings: string[] = []
-    const watched = { ...inside.elsewhere(), log: { ...ctx.log, warn: (message: string) => warnings.push(message) } }
+    const watched = {
+      ...context.otherProcess(),
+      log: { ...ctx.log, warn: (message: string) => warnings.push(message) },
+    }
     await ctx.db.write('test', async (tx) => {
       await tx.insert(settings).values({ key: 'password.minLength', value: 'none', updatedAt: tx.stamp })
       await tx.insert(settings).values({ key: 'of.the.future', value: 1, updatedAt: tx.stamp })

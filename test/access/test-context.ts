@@ -1,4 +1,4 @@
-/** A store with the permission points in it, and nothing else of a server. */
+/** A context with a database that contains the permission points, without a server. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,19 +21,19 @@ import { createTokens } from '#platform/tokens.ts'
 import { TestClock } from '../harness/clock.ts'
 import { freshDatabase } from '../harness/database.ts'
 
-export interface Inside {
+export interface TestContext {
   ctx: AppContext
   clock: TestClock
-  /** Another context on the same database: a second process, as far as caches go. */
-  elsewhere(): AppContext
-  /** A user without any role. */
-  somebody(): Promise<number>
-  /** An organization's roles, copied from the templates. */
-  organization(orgId: number): Promise<void>
+  /** Another context on the same database, with caches of its own, like those of a second process. */
+  otherProcess(): AppContext
+  /** Inserts a user without roles and returns the id. */
+  createUser(): Promise<number>
+  /** Inserts the roles of an organization, with the points of the templates. */
+  createOrgRoles(orgId: number): Promise<void>
   close(): Promise<void>
 }
 
-export async function openInside(options: { seeded?: boolean } = {}): Promise<Inside> {
+export async function openTestContext(options: { seeded?: boolean } = {}): Promise<TestContext> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-access-'))
   const database = dialect === 'postgres' ? await freshDatabase() : undefined
   const clock = new TestClock()
@@ -57,17 +57,17 @@ export async function openInside(options: { seeded?: boolean } = {}): Promise<In
   return {
     ctx,
     clock,
-    elsewhere: context,
-    async somebody() {
-      const made = await db.write('test', async (tx) =>
+    otherProcess: context,
+    async createUser() {
+      const rows = await db.write('test', async (tx) =>
         tx
           .insert(users)
-          .values({ nickname: 'Somebody', createdAt: tx.stamp, updatedAt: tx.stamp })
+          .values({ nickname: 'A user', createdAt: tx.stamp, updatedAt: tx.stamp })
           .returning({ id: users.id }),
       )
-      return made[0]!.id
+      return rows[0]!.id
     },
-    async organization(orgId) {
+    async createOrgRoles(orgId) {
       await db.write('test', async (tx) => {
         for (const { domain, code, name, points } of systemRoles)
           if (domain === 'ORG')
