@@ -3,7 +3,7 @@
 import { asc, count, desc, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
-import type { Builders } from './store.ts'
+import type { Builders, Db, Store } from './store.ts'
 
 /** `page` starts at 1; `size` is the number of rows a page (contract §3). */
 export interface PageInput {
@@ -85,3 +85,10 @@ export async function plainPage<Row>(
   const [items, counted] = await Promise.all([rows(input.size, offsetOf(input)), total()])
   return { items, total: counted[0]!.n, page: input.page, size: input.size }
 }
+
+/** Queries that look at more rows than this take more than about two milliseconds. */
+export const MAX_ROWS_IN_TURN = 2000
+
+/** Where to run a query that looks at `rows` rows: on the worker if it would hold up other requests. */
+export const readerFor = ({ read, readInWorker }: Pick<Store, 'read' | 'readInWorker'>, rows: number): Db =>
+  rows <= MAX_ROWS_IN_TURN ? read : readInWorker

@@ -1,8 +1,8 @@
-/** Above MANY rows filters and statistics are answered by another thread: the answers must be the same. */
+/** Above MAX_ROWS_IN_TURN rows filters and statistics are answered by another thread: the answers must be the same. */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 
-import { MANY } from '#domains/qr-codes/list/reader.ts'
+import { MAX_ROWS_IN_TURN } from '#db/paging.ts'
 
 import { type Person, startServer, type TestServer } from '../harness/index.ts'
 import { allPages, makeCategory, makeCode, ok } from './helpers.ts'
@@ -10,7 +10,7 @@ import { allPages, makeCategory, makeCode, ok } from './helpers.ts'
 let server: TestServer
 let me: Person
 let category: number
-const TOTAL = MANY + 500
+const TOTAL = MAX_ROWS_IN_TURN + 500
 
 beforeAll(async () => {
   server = await startServer()

@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 
-import { cleanStyle, cleanTags, levelFor, tooLongFor } from '#domains/qr-codes/codes/rules.ts'
-import { renderPath } from '#domains/qr-codes/render/link.ts'
+import { cleanStyle, cleanTags, contentProblem, levelFor } from '#domains/qr-codes/codes/rules.ts'
+import { renderPath } from '#domains/qr-codes/render/model.ts'
 import { targetOf } from '#domains/qr-codes/scans/rules.ts'
 import { encodeQr, QrTooLong } from '#lib/qr/index.ts'
 
 describe('what fits a code', () => {
+  /** The capacity that the content exceeds, if it does. */
+  const exceeded = (content: string, level: 'L' | 'M' | 'Q' | 'H' | undefined): number | undefined => {
+    const problem = contentProblem(content, level, 'body.content')
+    return problem && Number(/at most (\d+)$/.exec(problem.text.en)![1])
+  }
   const a = (bytes: number) => 'a'.repeat(bytes)
   const cases: [name: string, content: string, level: 'L' | 'M' | 'Q' | 'H' | undefined, max: number | undefined][] = [
     ['M by default', a(2331), undefined, undefined],
@@ -23,7 +28,7 @@ describe('what fits a code', () => {
     ['emoji take four bytes', '😀'.repeat(319), 'H', 1273],
   ]
   for (const [name, content, level, max] of cases)
-    test(name, () => expect(tooLongFor(content, level)).toBe(max as number))
+    test(name, () => expect(exceeded(content, level)).toBe(max as number))
 
   test('whatever is let in can be drawn', () => {
     for (const level of ['L', 'M', 'Q', 'H'] as const)
@@ -31,13 +36,13 @@ describe('what fits a code', () => {
         const bytes = Buffer.byteLength(unit)
         for (let n = 1; ; n = Math.ceil(n * 1.7)) {
           const content = unit.repeat(n)
-          if (tooLongFor(content, level) !== undefined) break
+          if (exceeded(content, level) !== undefined) break
           expect(() => encodeQr(content, level)).not.toThrow()
         }
         const most = unit.repeat(Math.floor({ L: 2953, M: 2331, Q: 1663, H: 1273 }[level] / bytes))
-        expect(tooLongFor(most, level)).toBeUndefined()
+        expect(exceeded(most, level)).toBeUndefined()
         expect(() => encodeQr(most, level)).not.toThrow()
-        expect(tooLongFor(most + unit, level)).toBeGreaterThan(0)
+        expect(exceeded(most + unit, level)).toBeGreaterThan(0)
       }
     expect(() => encodeQr('a'.repeat(2954), 'L')).toThrow(QrTooLong)
   })

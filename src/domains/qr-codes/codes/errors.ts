@@ -1,27 +1,19 @@
 import { type AppError, type FieldProblem, forbidden, limited } from '#http/errors.ts'
-import { invalidAll } from '#http/validate.ts'
 
-import { bytesOf } from './rules.ts'
-
-export const contentTooLong = (path: string, content: string, max: number): FieldProblem => {
-  const bytes = bytesOf(content)
-  return {
-    path,
-    text: {
-      en: `takes ${bytes} bytes; at this error correction level a code holds at most ${max}`,
-      zh: `占 ${bytes} 字节；在此纠错级别下二维码最多容纳 ${max} 字节`,
-    },
-  }
-}
+export const contentTooLong = (path: string, bytes: number, max: number): FieldProblem => ({
+  path,
+  text: {
+    en: `takes ${bytes} bytes; at this error correction level a code holds at most ${max}`,
+    zh: `占 ${bytes} 字节；在此纠错级别下二维码最多容纳 ${max} 字节`,
+  },
+})
 
 export const noSuchCategory = (path: string): FieldProblem => ({
   path,
-  text: { en: 'names a category that does not exist', zh: '分类不存在' },
+  text: { en: 'refers to a category that does not exist', zh: '分类不存在' },
 })
 
-export const refuse = (problem: FieldProblem): AppError => invalidAll([problem])
-
-/** Waiting does not help, but 4022 rides on 429, which always names a time: an hour keeps clients from hammering. */
+/** Code 4022 is always sent with 429 and `Retry-After`. Waiting does not help here, but an hour keeps clients from retrying at once. */
 export const quotaReached = (limit: number): AppError =>
   limited(`You have reached your limit of ${limit} QR codes`, `已达到二维码数量上限（${limit} 个）`, 3600)
 

@@ -1,3 +1,6 @@
+/** Shapes of QR codes in requests and answers, and the owner that a request is about. */
+
+import type { Actor } from '#http/endpoint.ts'
 import {
   Description,
   Enum,
@@ -19,20 +22,25 @@ import {
 } from '#http/schema.ts'
 import { CONTENT_TYPES } from '#lib/content-type.ts'
 
-import { MAX_CONTENT_BYTES } from './rules.ts'
-
 export const ContentTypeName = Named('ContentType', Enum(CONTENT_TYPES, { examples: ['URL'] }))
 export const Level = Named(
   'ErrorCorrectionLevel',
   Enum(['L', 'M', 'Q', 'H'], { description: 'Error correction: L 7 %, M 15 %, Q 25 %, H 30 %', examples: ['M'] }),
 )
+export type Level = Static<typeof Level>
+
+/** Bytes that a symbol of version 40 holds in byte mode: ISO/IEC 18004, table 7. */
+export const CAPACITY: Readonly<Record<Level, number>> = { L: 2953, M: 2331, Q: 1663, H: 1273 }
+
+export const MAX_CONTENT_BYTES = CAPACITY.L
+
 export const Color = Type.String({ pattern: '^[0-9a-fA-F]{6}$', description: 'Six hex digits', examples: ['1a2b3c'] })
 const Background = { ...Color, examples: ['ffffff'] }
-/** Modules of quiet zone. */
+/** Width of the quiet zone, in modules. */
 export const Margin = Type.Integer({ minimum: 0, maximum: 10 })
 
-const CONTENT_DESCRIPTION = `What the code holds, at most ${MAX_CONTENT_BYTES} bytes in UTF-8`
-/** Characters can be as many as bytes at most; the bytes are counted in `rules.ts`. */
+const CONTENT_DESCRIPTION = `The encoded content, at most ${MAX_CONTENT_BYTES} bytes in UTF-8`
+/** No content has more characters than bytes; `rules.ts` counts the bytes. */
 export const Content = Raw(MAX_CONTENT_BYTES, 1, {
   description: CONTENT_DESCRIPTION,
   examples: ['https://example.com/menu'],
@@ -48,7 +56,7 @@ export const Style = Model('QrCodeStyleInput', {
 export const MAX_TAGS = 20
 const Tags = Type.Array(Line(50, 1), { maxItems: MAX_TAGS, examples: [['menu', 'spring']] })
 
-/** With it the codes of that organization are meant, else the caller's own. */
+/** The organization whose codes the request is about; without it, the caller's own codes. */
 const OrgId = Type.Optional(Id)
 const NullableOrgId = Type.Optional(Nullable(Id))
 
@@ -68,7 +76,7 @@ export type NewQrCode = Static<typeof NewQrCode>
 
 export const CreateQrCode = Model('CreateQrCode', { ...writable, orgId: NullableOrgId })
 
-/** Only the fields present change; null clears (name and content cannot be cleared). */
+/** Absent fields stay; null clears a field (name and content cannot be cleared). */
 export const UpdateQrCode = Named(
   'UpdateQrCode',
   Type.Partial(Type.Object({ ...writable, pinned: Type.Boolean(), sortOrder: SortOrder, orgId: NullableOrgId })),
@@ -76,7 +84,7 @@ export const UpdateQrCode = Named(
 export type UpdateQrCode = Static<typeof UpdateQrCode>
 
 export const MAX_BATCH = 500
-/** Contents may be longer here: they are measured together with what else can be wrong, so that one answer names every bad item. */
+/** Accepts longer contents, which the service refuses together with all other problems, so that one answer lists every bad item. */
 const BatchItem = Model('NewQrCode', {
   ...writable,
   content: Raw(2 * MAX_CONTENT_BYTES, 1, { description: CONTENT_DESCRIPTION, examples: ['https://example.com/menu'] }),
@@ -100,7 +108,9 @@ export const PublishCode = Model('PublishQrCode', { isPublic: Type.Boolean(), or
 export const ListQuery = PageQuery({
   orgId: OrgId,
   categoryId: Type.Optional(CategoryFilter),
-  keyword: Type.Optional(Line(100, 0, { description: 'Found in name, content, remark or tags', examples: ['menu'] })),
+  keyword: Type.Optional(
+    Line(100, 0, { description: 'Searched for in name, content, remark and tags', examples: ['menu'] }),
+  ),
   contentType: Type.Optional(ContentTypeName),
   isPublic: Type.Optional(Type.Boolean()),
   pinned: Type.Optional(Type.Boolean()),
@@ -108,11 +118,9 @@ export const ListQuery = PageQuery({
 })
 export type ListQuery = Static<typeof ListQuery>
 
-export const TrashQuery = PageQuery({ orgId: OrgId })
-
 export const StyleView = Model('QrCodeStyle', { fg: Color, bg: Background, level: Level, margin: Margin })
 
-const shown = {
+export const qrCodeFields = {
   id: Id,
   uuid: Type.String({ format: 'uuid', examples: ['7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'] }),
   name: Text('Spring menu'),
@@ -127,13 +135,13 @@ const shown = {
   sortOrder: SortOrder,
   orgId: Nullable(Id),
   userId: Id,
-  scanCount: Type.Integer({ minimum: 0, description: 'How often the public page was opened' }),
+  scanCount: Type.Integer({ minimum: 0, description: 'Number of times the public page was opened' }),
   imageUrl: Type.String({
-    description: 'The picture (PNG)',
+    description: 'Address of the picture (PNG)',
     examples: ['http://localhost:8080/api/qrcode/render?content=https%3A%2F%2Fexample.com%2Fmenu'],
   }),
   publicUrl: Type.String({
-    description: 'The share page; answers only while the code is public',
+    description: 'Address of the share page; 404 unless the code is public',
     examples: ['http://localhost:8080/public/qr/7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'],
   }),
   version: Type.Integer({ minimum: 1 }),
@@ -141,15 +149,23 @@ const shown = {
   updatedAt: Time,
 }
 
-export const QrCodeView = Model('QrCode', shown)
+export const QrCodeView = Model('QrCode', qrCodeFields)
 export type QrCodeView = Static<typeof QrCodeView>
 export const QrCodePage = PageOf(QrCodeView)
 
-export const TrashedView = Model('TrashedQrCode', { ...shown, deletedAt: Time })
-export type TrashedView = Static<typeof TrashedView>
-export const TrashPage = PageOf(TrashedView)
-
 export const Created = Model('CreatedQrCodes', { items: Type.Array(QrCodeView), count: Type.Integer() })
-export const Emptied = Model('DeletedCount', {
-  deleted: Type.Integer({ minimum: 0, description: 'How many codes are gone for good' }),
-})
+
+/** Whose codes a request is about. Part of the WHERE of every query on codes. */
+export interface Owner {
+  /** The caller. */
+  readonly userId: number
+  /** 0 for the caller's own codes, otherwise the organization's id; the gate has checked access to it (`dual`). */
+  readonly orgId: number
+}
+
+/** The owner that the gate has checked: `orgId` of the query, or of the body, or the caller. */
+export const ownerOf = (
+  actor: Actor,
+  query: { orgId?: number | undefined },
+  body?: { orgId?: number | null | undefined },
+): Owner => ({ userId: actor.userId, orgId: query.orgId ?? body?.orgId ?? 0 })

@@ -1,32 +1,75 @@
-import type { QrStyle } from '#db/schema/qr-codes.ts'
+/** Decisions about codes: whether a content fits, and the columns that a request sets. */
+
+import type { qrCodes, QrStyle } from '#db/schema/qr-codes.ts'
+import type { FieldProblem } from '#http/errors.ts'
+import { contentTypeOf } from '#lib/content-type.ts'
 import { DAY } from '#platform/clock.ts'
 
-export type Level = 'L' | 'M' | 'Q' | 'H'
+import { contentTooLong } from './errors.ts'
+import { CAPACITY, type Level, type ListQuery, type NewQrCode, type UpdateQrCode } from './model.ts'
 
-/** Bytes that a symbol of version 40 holds in byte mode: ISO/IEC 18004, table 7. */
-export const CAPACITY: Readonly<Record<Level, number>> = { L: 2953, M: 2331, Q: 1663, H: 1273 }
+type Row = typeof qrCodes.$inferSelect
 
-export const MAX_CONTENT_BYTES = CAPACITY.L
+/** The columns of a new code that a request decides. */
+export type NewCode = Pick<
+  Row,
+  'name' | 'content' | 'contentType' | 'categoryId' | 'tags' | 'remark' | 'style' | 'isPublic'
+>
+export type CodeChange = Partial<NewCode & Pick<Row, 'pinned' | 'sortOrder' | 'deletedAt'>>
 
 /** How long a deleted code can be restored (interface: 30 days). */
 export const TRASH_MS = 30 * DAY
 
 export const bytesOf = (content: string): number => Buffer.byteLength(content)
 
-/** The level a code is drawn with: the one asked for, else M, else, where M cannot hold the content, L. */
-export function levelFor(content: string, asked: Level | undefined): Level {
-  if (asked !== undefined) return asked
-  // A UTF-16 unit takes at most three bytes: most contents need no counting.
+/** The level a code is drawn with: the requested one, otherwise M, or L if the content does not fit into M. */
+export function levelFor(content: string, requested: Level | undefined): Level {
+  if (requested !== undefined) return requested
+  // A UTF-16 unit takes at most three bytes, so most contents need no counting.
   return content.length * 3 <= CAPACITY.M || bytesOf(content) <= CAPACITY.M ? 'M' : 'L'
 }
 
-/** The most bytes allowed when `content` is too long for the level it would be drawn with; undefined when it fits. */
-export function tooLongFor(content: string, asked: Level | undefined): number | undefined {
-  const capacity = CAPACITY[levelFor(content, asked)]
-  return bytesOf(content) > capacity ? capacity : undefined
+/** The problem of a content that is too long for the level it would be drawn with. */
+export function contentProblem(
+  content: string,
+  level: Level | null | undefined,
+  path: string,
+): FieldProblem | undefined {
+  const capacity = CAPACITY[levelFor(content, level ?? undefined)]
+  const bytes = bytesOf(content)
+  return bytes > capacity ? contentTooLong(path, bytes, capacity) : undefined
 }
 
-/** Only what was asked for is kept: the rest follows the defaults of the renderer. */
+export const newCode = (input: NewQrCode): NewCode => ({
+  name: input.name,
+  content: input.content,
+  contentType: input.contentType ?? contentTypeOf(input.content),
+  categoryId: input.categoryId ?? null,
+  tags: cleanTags(input.tags),
+  remark: input.remark ?? '',
+  style: cleanStyle(input.style),
+  isPublic: input.isPublic ?? false,
+})
+
+/** Contains only fields of the request. A new content also sets the type that it has, unless the request names one. */
+export function changeOf(row: { readonly content: string }, input: UpdateQrCode): CodeChange {
+  const content = input.content ?? row.content
+  const change: CodeChange = {}
+  if (input.name !== undefined) change.name = input.name
+  if (input.content !== undefined) change.content = content
+  if (input.contentType != null) change.contentType = input.contentType
+  else if (input.contentType === null || content !== row.content) change.contentType = contentTypeOf(content)
+  if (input.categoryId !== undefined) change.categoryId = input.categoryId
+  if (input.tags !== undefined) change.tags = cleanTags(input.tags)
+  if (input.remark !== undefined) change.remark = input.remark ?? ''
+  if (input.style !== undefined) change.style = cleanStyle(input.style)
+  if (input.isPublic !== undefined) change.isPublic = input.isPublic ?? false
+  if (input.pinned !== undefined) change.pinned = input.pinned
+  if (input.sortOrder !== undefined) change.sortOrder = input.sortOrder
+  return change
+}
+
+/** Keeps only the requested properties, so that the others follow the defaults of the renderer. */
 export function cleanStyle(style: { [K in keyof QrStyle]: QrStyle[K] | null } | null | undefined): QrStyle {
   const kept: QrStyle = {}
   if (style?.fg != null) kept.fg = style.fg.toLowerCase()
@@ -36,5 +79,13 @@ export function cleanStyle(style: { [K in keyof QrStyle]: QrStyle[K] | null } | 
   return kept
 }
 
-/** In the order given, each once. */
+/** Removes duplicates and keeps the order. */
 export const cleanTags = (tags: readonly string[] | null | undefined): string[] => [...new Set(tags)]
+
+/** Whether the query asks for all codes of the owner, in any order. */
+export const isUnfiltered = (query: ListQuery): boolean =>
+  query.categoryId === undefined &&
+  !query.keyword &&
+  query.contentType === undefined &&
+  query.isPublic === undefined &&
+  query.pinned === undefined

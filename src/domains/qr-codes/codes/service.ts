@@ -1,49 +1,102 @@
 import type { AppContext } from '#context'
-import type { Tx } from '#db/store.ts'
-import { notFound } from '#http/errors.ts'
+import { mapPage, type Page, readerFor } from '#db/paging.ts'
+import type { Db, Tx } from '#db/store.ts'
+import * as access from '#domains/access/index.ts'
+import { getSetting } from '#domains/settings/index.ts'
+import { type FieldProblem, notFound } from '#http/errors.ts'
+import { invalidAll } from '#http/validate.ts'
 
-import type { Owner } from '../owner.ts'
-import { noSuchCategory, refuse } from './errors.ts'
-import type { NewQrCode, QrCodeView, UpdateQrCode } from './model.ts'
-import { checkRoom, quotaOf } from './quota.ts'
-import { type Change, findCode, insertCode, type QrCodeRow, updateCode } from './store.ts'
+import { categoryTree } from '../categories/store.ts'
+import { mayNotPublish, noSuchCategory, quotaReached } from './errors.ts'
+import type { ListQuery, NewQrCode, Owner, QrCodeView, UpdateQrCode } from './model.ts'
+import { changeOf, type CodeChange, contentProblem, isUnfiltered, newCode } from './rules.ts'
+import * as store from './store.ts'
 import { toView } from './view.ts'
-import { changeOf, checkMayPublish, contentProblem, isOwnCategory, newRow } from './write.ts'
+
+export async function listCodes(ctx: AppContext, owner: Owner, query: ListQuery): Promise<Page<QrCodeView>> {
+  const page = isUnfiltered(query)
+    ? await store.codesPage(ctx.db.read, owner, query)
+    : await store.filteredPage(
+        await codesReader(ctx, owner),
+        owner,
+        query,
+        await categoriesUnder(ctx, owner, query.categoryId),
+      )
+  return mapPage(page, (row) => toView(ctx, row))
+}
+
+/** Where to run queries that look at all codes of an owner. */
+export const codesReader = async (ctx: AppContext, owner: Owner): Promise<Db> =>
+  readerFor(ctx.db, await store.countCodes(ctx.db.read, owner))
+
+/** The categories that a filter selects: the category and its sub-categories. Another user's category selects nothing. */
+export async function categoriesUnder(
+  ctx: AppContext,
+  owner: Owner,
+  categoryId: number | null | undefined,
+): Promise<store.CategoryIds> {
+  if (categoryId == null) return undefined
+  return categoryId === 0 ? null : categoryTree.branchIds(ctx.db.read, owner.userId, categoryId)
+}
 
 export async function getCode(ctx: AppContext, owner: Owner, id: number): Promise<QrCodeView> {
-  const row = await findCode(ctx.db.read, owner, id)
+  const row = await store.findCode(ctx.db.read, owner, id)
   if (row === undefined) throw notFound()
   return toView(ctx, row)
 }
 
 export async function createCode(ctx: AppContext, owner: Owner, input: NewQrCode): Promise<QrCodeView> {
   const problem = contentProblem(input.content, input.style?.level, 'body.content')
-  if (problem) throw refuse(problem)
+  if (problem) throw invalidAll([problem])
   if (input.isPublic) await checkMayPublish(ctx, owner)
-  const values = newRow(input)
+  const code = newCode(input)
   const quota = await quotaOf(ctx)
   const row = await ctx.db.write('qrCodes.createCode', async (tx) => {
-    if (values.categoryId !== null && !(await isOwnCategory(tx, owner, values.categoryId)))
-      throw refuse(noSuchCategory('body.categoryId'))
+    await checkCategory(tx, owner, code.categoryId)
     await checkRoom(tx, owner, quota, 1)
-    return insertCode(tx, owner, values)
+    return store.insertCode(tx, owner, code)
   })
   return toView(ctx, row)
 }
 
-export async function editCode(ctx: AppContext, owner: Owner, id: number, input: UpdateQrCode): Promise<QrCodeView> {
+/** Creates all codes or none. The details of the error 400 list every bad item. */
+export async function createCodes(
+  ctx: AppContext,
+  owner: Owner,
+  items: readonly NewQrCode[],
+): Promise<{ items: QrCodeView[]; count: number }> {
+  if (items.some((item) => item.isPublic)) await checkMayPublish(ctx, owner)
+  const tooLong = items.map((item, i) => contentProblem(item.content, item.style?.level, `body.items.${i}.content`))
+  const codes = items.map(newCode)
+  const categoryIds = new Set(codes.flatMap(({ categoryId }) => (categoryId === null ? [] : [categoryId])))
+  const quota = await quotaOf(ctx)
+  const rows = await ctx.db.write('qrCodes.createBatch', async (tx) => {
+    const unknown = new Set<number>()
+    for (const id of categoryIds) if (!(await isOwnCategory(tx, owner, id))) unknown.add(id)
+    const problems = codes.flatMap(({ categoryId }, i): FieldProblem[] => [
+      ...(tooLong[i] ? [tooLong[i]] : []),
+      ...(categoryId !== null && unknown.has(categoryId) ? [noSuchCategory(`body.items.${i}.categoryId`)] : []),
+    ])
+    if (problems.length > 0) throw invalidAll(problems)
+    await checkRoom(tx, owner, quota, codes.length)
+    const inserted: store.QrCodeRow[] = []
+    for (const code of codes) inserted.push(await store.insertCode(tx, owner, code))
+    return inserted
+  })
+  return { items: rows.map((row) => toView(ctx, row)), count: rows.length }
+}
+
+export async function updateCode(ctx: AppContext, owner: Owner, id: number, input: UpdateQrCode): Promise<QrCodeView> {
   if (input.isPublic) await checkMayPublish(ctx, owner)
   return change(ctx, owner, id, async (tx, row) => {
     const changed = changeOf(row, input)
-    const content = changed.content ?? row.content
     const problem = contentProblem(
-      content,
+      changed.content ?? row.content,
       (changed.style ?? row.style).level,
       input.content === undefined ? 'body.style' : 'body.content',
     )
-    if (problem) throw refuse(problem)
-    if (changed.categoryId != null && !(await isOwnCategory(tx, owner, changed.categoryId)))
-      throw refuse(noSuchCategory('body.categoryId'))
+    if (problem) throw invalidAll([problem])
+    await checkCategory(tx, owner, changed.categoryId)
     return changed
   })
 }
@@ -54,28 +107,73 @@ export const pinCode = (ctx: AppContext, owner: Owner, id: number, pinned: boole
 export const publishCode = (ctx: AppContext, owner: Owner, id: number, isPublic: boolean): Promise<QrCodeView> =>
   change(ctx, owner, id, () => ({ isPublic }))
 
-/** To the trash: see `trash/`. */
+/** Moves a code to the trash (`trash/`). */
 export async function deleteCode(ctx: AppContext, owner: Owner, id: number): Promise<void> {
   await ctx.db.write('qrCodes.deleteCode', async (tx) => {
-    const row = await findCode(tx, owner, id)
+    const row = await store.findCode(tx, owner, id)
     if (row === undefined) throw notFound()
-    await updateCode(tx, owner, row, { deletedAt: tx.stamp })
+    await store.updateCode(tx, owner, row, { deletedAt: tx.stamp })
   })
 }
 
-/** Reads, decides and writes in one transaction, so that two changes at once never lose one. A change of nothing changes nothing. */
+/** Reads, decides and writes in one transaction, so that concurrent changes are not lost. An empty change writes nothing. */
 async function change(
   ctx: AppContext,
   owner: Owner,
   id: number,
-  decide: (tx: Tx, row: QrCodeRow) => Change | Promise<Change>,
+  decide: (tx: Tx, row: store.QrCodeRow) => CodeChange | Promise<CodeChange>,
 ): Promise<QrCodeView> {
   const row = await ctx.db.write('qrCodes.updateCode', async (tx) => {
-    const before = await findCode(tx, owner, id)
+    const before = await store.findCode(tx, owner, id)
     if (before === undefined) throw notFound()
     const changed = await decide(tx, before)
-    if (Object.keys(changed).length === 0) return before
-    return updateCode(tx, owner, before, changed)
+    return Object.keys(changed).length === 0 ? before : store.updateCode(tx, owner, before, changed)
   })
   return toView(ctx, row)
+}
+
+/**
+ * Prepares copies of a user's own codes that belong to an organization. The returned function runs in a write, returns the copy's id,
+ * and throws 404 if the user has no such code, or the error of the organization's quota. A copy is private, because publishing needs
+ * another permission, and has no category, because categories are personal.
+ */
+export async function prepareCopy(ctx: AppContext) {
+  const quota = await quotaOf(ctx)
+  return async (tx: Tx, userId: number, sourceId: number, orgId: number): Promise<number> => {
+    const source = await store.findCode(tx, { userId, orgId: 0 }, sourceId)
+    if (source === undefined) throw notFound()
+    await checkRoom(tx, { userId, orgId }, quota, 1)
+    const { name, content, contentType, tags, remark, style } = source
+    const copy = { name, content, contentType, categoryId: null, tags, remark, style, isPublic: false }
+    return (await store.insertCode(tx, { userId, orgId }, copy)).id
+  }
+}
+
+/** How many codes an owner may have; 0 means unlimited. To be read before a write, which awaits nothing but the database. */
+export const quotaOf = (ctx: AppContext): number | Promise<number> => getSetting(ctx, 'quota.qrCodes')
+
+/**
+ * Refuses to add `adding` codes if the owner would then have more than `quota`. Codes in the trash do not count, so restoring is
+ * checked too. In a write this is exact, because no other write comes between the check and the insert. For the same reason it also
+ * throws 404 if the organization has been dissolved since the gate checked access to it.
+ */
+export async function checkRoom(tx: Tx, owner: Owner, quota: number, adding: number): Promise<void> {
+  if (owner.orgId !== 0 && !(await store.organizationExists(tx, owner.orgId))) throw notFound()
+  if (quota > 0 && (await store.hasAtLeast(tx, owner, quota - adding + 1))) throw quotaReached(quota)
+}
+
+/** Categories are personal, so no category is right for a code of an organization. */
+export async function isOwnCategory(tx: Tx, owner: Owner, categoryId: number): Promise<boolean> {
+  return owner.orgId === 0 && (await categoryTree.find(tx, owner.userId, categoryId)) !== undefined
+}
+
+async function checkCategory(tx: Tx, owner: Owner, categoryId: number | null | undefined): Promise<void> {
+  if (categoryId != null && !(await isOwnCategory(tx, owner, categoryId)))
+    throw invalidAll([noSuchCategory('body.categoryId')])
+}
+
+/** Making a code public needs a permission of its own, in every request that does it. */
+async function checkMayPublish(ctx: AppContext, owner: Owner): Promise<void> {
+  const domain = owner.orgId === 0 ? 'APP' : 'ORG'
+  if (!(await access.can(ctx, owner.userId, domain, owner.orgId, 'qr_code:publish'))) throw mayNotPublish()
 }

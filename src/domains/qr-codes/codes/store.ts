@@ -1,24 +1,18 @@
-import { and, eq, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 
+import { contains, someContains } from '#db/contains.ts'
 import { pagedTable } from '#db/lists.ts'
-import type { Page, PageInput } from '#db/paging.ts'
+import { type Page, type PageInput, pageOf, sortBy } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
+import { uuid } from '#platform/ids.ts'
 
-import type { Owner } from '../owner.ts'
-import type { ListQuery } from './model.ts'
+import type { ListQuery, Owner } from './model.ts'
+import type { CodeChange, NewCode } from './rules.ts'
 
 export type QrCodeRow = typeof qrCodes.$inferSelect
-/** What makes a new row; the rest is the database's or begins at nothing. */
-export type NewRow = Pick<
-  QrCodeRow,
-  'uuid' | 'name' | 'content' | 'contentType' | 'categoryId' | 'tags' | 'remark' | 'style' | 'isPublic'
->
-export type Change = Partial<
-  Omit<QrCodeRow, 'id' | 'uuid' | 'userId' | 'orgId' | 'createdAt' | 'version' | 'updatedAt'>
->
 
 const p = sql.placeholder
 
@@ -50,7 +44,7 @@ const lists = {
 const ofUser = listed.list({ owner: ['userId'], where: { orgId: 0, deletedAt: null }, ...lists })
 const ofOrganization = listed.list({ owner: ['orgId'], where: { deletedAt: null }, whereNot: { orgId: 0 }, ...lists })
 
-/** All codes of the owner outside the trash. */
+/** A page of all codes of the owner outside the trash, as countCodes counts them. */
 export const codesPage = (
   db: Db,
   { userId, orgId }: Owner,
@@ -58,34 +52,86 @@ export const codesPage = (
 ): Promise<Page<QrCodeRow>> =>
   orgId === 0 ? ofUser.page(db, { userId }, page) : ofOrganization.page(db, { orgId }, page)
 
-/** Number of codes of the owner outside the trash. */
 export const countCodes = async (db: Db, owner: Owner): Promise<number> =>
   (await codesPage(db, owner, { page: 1, size: 1 })).total
 
-/** All codes of an organization. The literal 0 lets the planner use the partial indexes for organizations. */
+/** The codes of an organization, also those in the trash. The literal 0 lets the planner use the partial indexes for organizations. */
 export const inOrganization = (orgId: number): SQL | undefined =>
   and(eq(qrCodes.orgId, orgId), ne(qrCodes.orgId, 0).inlineParams())
 
-/** The user's own codes, or all codes of the organization. */
+/** The owner's codes, also those in the trash. All members of an organization see all of its codes. */
 export const ownedBy = ({ userId, orgId }: Owner): SQL | undefined =>
   orgId === 0 ? and(eq(qrCodes.userId, userId), eq(qrCodes.orgId, 0)) : inOrganization(orgId)
+
+export const isLive = isNull(qrCodes.deletedAt)
+
+/** A filter by category: null selects codes without a category, undefined all codes. */
+export type CategoryIds = readonly number[] | null | undefined
+
+function inCategories(ids: CategoryIds): SQL | undefined {
+  if (ids === undefined) return undefined
+  return ids === null ? isNull(qrCodes.categoryId) : inArray(qrCodes.categoryId, [...ids])
+}
+
+/** The order of the interface (spec §4.2), made total by the id. */
+const standardOrder = [desc(qrCodes.pinned), asc(qrCodes.sortOrder), asc(qrCodes.createdAt), asc(qrCodes.id)]
+
+export function filteredPage(
+  db: Db,
+  owner: Owner,
+  query: ListQuery,
+  categoryIds: CategoryIds,
+): Promise<Page<QrCodeRow>> {
+  const { keyword, contentType, isPublic, pinned, sort } = query
+  const where = and(
+    ownedBy(owner),
+    isLive,
+    inCategories(categoryIds),
+    contentType === undefined ? undefined : eq(qrCodes.contentType, contentType),
+    isPublic === undefined ? undefined : eq(qrCodes.isPublic, isPublic),
+    pinned === undefined ? undefined : eq(qrCodes.pinned, pinned),
+    keyword
+      ? or(
+          ...[qrCodes.name, qrCodes.content, qrCodes.remark].map((column) => contains(column, keyword)),
+          someContains(qrCodes.tags, keyword),
+        )
+      : undefined,
+  )
+  return pageOf(db, qrCodes, { where, orderBy: sort ? sortBy(qrCodes, sort) : standardOrder, page: query })
+}
+
+/** The ids of at most `limit` codes, in the standard order. */
+export async function codeIds(db: Db, owner: Owner, categoryIds: CategoryIds, limit: number): Promise<number[]> {
+  const rows = await db
+    .select({ id: qrCodes.id })
+    .from(qrCodes)
+    .where(and(ownedBy(owner), isLive, inCategories(categoryIds)))
+    .orderBy(...standardOrder)
+    .limit(limit)
+  return rows.map((row) => row.id)
+}
+
+/** The codes with these ids that belong to the owner and are not in the trash, in no particular order. */
+export const codesByIds = (db: Db, owner: Owner, ids: readonly number[]): Promise<QrCodeRow[]> =>
+  db
+    .select()
+    .from(qrCodes)
+    .where(and(ownedBy(owner), isLive, inArray(qrCodes.id, [...ids])))
 
 const personalById = prepared((db) =>
   db
     .select()
     .from(qrCodes)
-    .where(
-      and(eq(qrCodes.id, p('id')), eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0), isNull(qrCodes.deletedAt)),
-    ),
+    .where(and(eq(qrCodes.id, p('id')), eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0), isLive)),
 )
 const organizationsById = prepared((db) =>
   db
     .select()
     .from(qrCodes)
-    .where(and(eq(qrCodes.id, p('id')), eq(qrCodes.orgId, p('orgId')), isNull(qrCodes.deletedAt))),
+    .where(and(eq(qrCodes.id, p('id')), eq(qrCodes.orgId, p('orgId')), isLive)),
 )
 
-/** Undefined when it is not the owner's or in the trash. */
+/** Undefined if the code belongs to another owner or is in the trash. */
 export async function findCode(db: Db | Tx, { userId, orgId }: Owner, id: number): Promise<QrCodeRow | undefined> {
   const rows = orgId === 0 ? await personalById(db, { id, userId }) : await organizationsById(db, { id, orgId })
   return rows[0]
@@ -112,14 +158,13 @@ const insert = prepared((db) =>
     .returning({ id: qrCodes.id }),
 )
 
-export async function insertCode(tx: Tx, owner: Owner, row: NewRow): Promise<QrCodeRow> {
+export async function insertCode(tx: Tx, owner: Owner, fields: NewCode): Promise<QrCodeRow> {
   const now = tx.stamp
-  const [inserted] = await insert(tx, { ...row, userId: owner.userId, orgId: owner.orgId, now })
+  const given = { ...fields, uuid: uuid(), userId: owner.userId, orgId: owner.orgId }
+  const [inserted] = await insert(tx, { ...given, now })
   const code = {
-    ...row,
+    ...given,
     id: inserted!.id,
-    userId: owner.userId,
-    orgId: owner.orgId,
     pinned: false,
     sortOrder: 0,
     scanCount: 0,
@@ -132,8 +177,8 @@ export async function insertCode(tx: Tx, owner: Owner, row: NewRow): Promise<QrC
   return code
 }
 
-/** `row`: as read in this write. */
-export async function updateCode(tx: Tx, owner: Owner, row: QrCodeRow, change: Change): Promise<QrCodeRow> {
+/** `row` must have been read in this write. Returns the row as it is now. */
+export async function updateCode(tx: Tx, owner: Owner, row: QrCodeRow, change: CodeChange): Promise<QrCodeRow> {
   const changed = { ...change, version: row.version + 1, updatedAt: tx.stamp }
   await tx
     .update(qrCodes)
@@ -153,16 +198,16 @@ const addToScans = prepared((db) =>
     .returning(listed.columns),
 )
 
-/** Adds to the number of scans. This is not a change of the code: its version and `updatedAt` stay. */
+/** Adds to the number of scans. The version and `updatedAt` stay, because the code itself does not change. */
 export async function addScans(tx: Tx, id: number, count: number): Promise<void> {
   const [row] = await addToScans(tx, { id, count })
   if (row) listed.updated(tx, { ...row, scanCount: row.scanCount - count }, row)
 }
 
-/** Moves the codes of a category, also those in the trash, to no category. */
+/** Removes the owner's codes, also those in the trash, from a category. */
 export async function clearCategory(tx: Tx, owner: Owner, categoryId: number): Promise<void> {
-  // Two statements, so that each finds its rows by the index that begins with owner and deletion.
-  for (const deletion of [isNull(qrCodes.deletedAt), isNotNull(qrCodes.deletedAt)]) {
+  // Two statements, so that each finds its rows with the index that begins with owner and deletion.
+  for (const deletion of [isLive, isNotNull(qrCodes.deletedAt)]) {
     const where = and(ownedBy(owner), deletion, eq(qrCodes.categoryId, categoryId))
     const before = await tx.select(listed.columns).from(qrCodes).where(where)
     await tx
@@ -174,7 +219,7 @@ export async function clearCategory(tx: Tx, owner: Owner, categoryId: number): P
   }
 }
 
-/** Deletes the codes for good. Their scan records stay, without the link. Returns how many there were. */
+/** Deletes codes permanently; their scan records stay, without the link to the code. Returns the number of codes deleted. */
 export async function purgeCodes(tx: Tx, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0
   await tx
@@ -189,13 +234,13 @@ export async function purgeCodes(tx: Tx, ids: readonly number[]): Promise<number
   return rows.length
 }
 
-/** Whether the owner has at least `limit` codes outside the trash. Looks at no more of them than that. */
+/** Whether the owner has at least `limit` codes outside the trash. Reads no more than `limit` of them. */
 export async function hasAtLeast(db: Db | Tx, owner: Owner, limit: number): Promise<boolean> {
   if (limit <= 0) return true
   const rows = await db
     .select({ id: qrCodes.id })
     .from(qrCodes)
-    .where(and(ownedBy(owner), isNull(qrCodes.deletedAt)))
+    .where(and(ownedBy(owner), isLive))
     .limit(1)
     .offset(limit - 1)
   return rows.length > 0

@@ -2,8 +2,8 @@ import type { AppContext } from '#context'
 import type { ContentType } from '#lib/content-type.ts'
 
 import { pendingScans } from '../public/scan-counter.ts'
-import { renderPath } from '../render/link.ts'
-import type { QrCodeView, TrashedView } from './model.ts'
+import { renderPath } from '../render/model.ts'
+import type { QrCodeView } from './model.ts'
 import { levelFor } from './rules.ts'
 import type { QrCodeRow } from './store.ts'
 
@@ -34,11 +34,6 @@ export const toView = (ctx: AppContext, row: QrCodeRow): QrCodeView => {
     updatedAt: row.updatedAt,
   }
 }
-
-export const toTrashedView = (ctx: AppContext, row: QrCodeRow): TrashedView => ({
-  ...toView(ctx, row),
-  deletedAt: row.deletedAt!,
-})
 
 export const styleView = (content: string, style: QrCodeRow['style']): QrCodeView['style'] => ({
   fg: style.fg ?? '000000',

@@ -1,4 +1,4 @@
-/** Downloads of many codes. They are made while they are sent: an export holds some rows and one picture in memory, however large. */
+/** Exports of many codes. They are generated while they are sent, so an export of any size holds some rows and one picture in memory. */
 
 import type { AppContext } from '#context'
 import { badRequest, notFound } from '#http/errors.ts'
@@ -10,24 +10,22 @@ import { toXlsx, XLSX_TYPE } from '#lib/xlsx.ts'
 import { type ZipEntry, zipOf } from '#lib/zip.ts'
 
 import { categoryTree } from '../categories/store.ts'
+import type { Owner } from '../codes/model.ts'
 import { levelFor } from '../codes/rules.ts'
-import type { QrCodeRow } from '../codes/store.ts'
-import { readerFor } from '../list/reader.ts'
-import { categoriesUnder } from '../list/service.ts'
-import type { Owner } from '../owner.ts'
+import { categoriesUnder, codesReader } from '../codes/service.ts'
+import { codeIds, codesByIds, type QrCodeRow } from '../codes/store.ts'
+import { publicUrlOf } from '../codes/view.ts'
 import { type ExportCodes, MAX_EXPORT } from './model.ts'
-import { codeIds, codesByIds } from './store.ts'
-import { cellsOf, COLUMNS } from './table.ts'
 
-/** Rows read at once: about a millisecond. */
+/** Rows read at once, which takes about a millisecond. */
 const ROWS_PER_READ = 100
 
 const TYPES = { zip: 'application/zip', xlsx: XLSX_TYPE, csv: 'text/csv; charset=utf-8' } as const
 
-/** Other requests get their turn. */
+/** Lets other requests run. */
 const pause = (): Promise<void> => new Promise((go) => setImmediate(go))
 
-/** Streams the codes meant. 404 when one of `ids` is not the owner's, before anything is sent. */
+/** Streams the selected codes. Throws 404 if one of `ids` does not belong to the owner, before anything is sent. */
 export async function exportCodes(ctx: AppContext, owner: Owner, input: ExportCodes): Promise<Response> {
   const ids = await chosenIds(ctx, owner, input)
   const categories = new Map((await categoryTree.all(ctx.db.read, owner.userId)).map(({ id, name }) => [id, name]))
@@ -52,21 +50,21 @@ async function chosenIds(ctx: AppContext, owner: Owner, input: ExportCodes): Pro
   if (ids && categoryId != null) throw badRequest('Give either ids or categoryId', '请提供 ids 或 categoryId 之一')
   if (!ids) {
     const categoryIds = await categoriesUnder(ctx, owner, categoryId)
-    const all = await codeIds(await readerFor(ctx, owner), owner, categoryIds, MAX_EXPORT + 1)
+    const all = await codeIds(await codesReader(ctx, owner), owner, categoryIds, MAX_EXPORT + 1)
     if (all.length > MAX_EXPORT)
       throw badRequest(
-        `An export holds at most ${MAX_EXPORT} codes: choose a category or name the codes`,
+        `An export has at most ${MAX_EXPORT} codes: select a category or list the ids`,
         `单次最多导出 ${MAX_EXPORT} 个二维码，请选择分类或指定二维码`,
       )
     return all
   }
-  // Not by the schema: its way to find duplicates takes a microsecond an id.
+  // Checked here because the schema's check takes a microsecond per id.
   if (new Set(ids).size !== ids.length) throw invalid('body.ids', 'must not contain duplicates', '不能有重复项')
   for await (const rows of rowsOf(ctx, owner, ids)) if (rows.some((row) => row === undefined)) throw notFound()
   return ids
 }
 
-/** The rows behind `ids`, some at a time, in their order; undefined for those that are not (or no more) there. */
+/** Reads the rows of `ids` in this order, some at a time. Rows that do not exist (anymore) are undefined. */
 async function* rowsOf(
   ctx: AppContext,
   owner: Owner,
@@ -82,10 +80,41 @@ async function* rowsOf(
 
 interface Table {
   ctx: AppContext
-  /** A code that went to the trash since the export began is left out. */
+  /** Codes that were deleted since the export began are left out. */
   rows: AsyncIterable<(QrCodeRow | undefined)[]>
   categories: ReadonlyMap<number, string>
 }
+
+const COLUMNS = [
+  'id',
+  'uuid',
+  'name',
+  'content',
+  'contentType',
+  'category',
+  'tags',
+  'remark',
+  'isPublic',
+  'scanCount',
+  'publicUrl',
+  'createdAt',
+] as const
+
+/** In the order of `COLUMNS`. Times are ISO 8601 in UTC, tags are separated by commas. */
+const cellsOf = (ctx: AppContext, row: QrCodeRow, categories: ReadonlyMap<number, string>): (string | number)[] => [
+  row.id,
+  row.uuid,
+  row.name,
+  row.content,
+  row.contentType,
+  (row.categoryId !== null && categories.get(row.categoryId)) || '',
+  row.tags.join(', '),
+  row.remark,
+  String(row.isPublic),
+  row.scanCount,
+  publicUrlOf(ctx, row.uuid),
+  new Date(row.createdAt).toISOString(),
+]
 
 const present = (rows: readonly (QrCodeRow | undefined)[]): QrCodeRow[] => rows.filter((row) => row !== undefined)
 
@@ -124,7 +153,7 @@ async function* csvPieces({ ctx, rows, categories }: Table): AsyncGenerator<Uint
     )
 }
 
-/** Asks for the next piece when the client has taken the last one, and stops when the client goes away. */
+/** Generates the next piece when the client has taken the last one, and stops when the client disconnects. */
 function streamOf(ctx: AppContext, pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   let isWanted = true
   return new ReadableStream({
@@ -135,7 +164,7 @@ function streamOf(ctx: AppContext, pieces: AsyncGenerator<Uint8Array>): Readable
         if (done) controller.close()
         else controller.enqueue(value)
       } catch (error) {
-        ctx.log.error('an export was cut short', { error })
+        ctx.log.error('an export failed while it was being sent', { error })
         controller.error(error)
       }
     },

@@ -2,7 +2,7 @@ import { Line, Model, type Static, Text, Time, Type } from '#http/schema.ts'
 
 import { ContentTypeName, StyleView } from '../codes/model.ts'
 
-/** Any text: what is not the uuid of a public code is simply not found. */
+/** Accepts any text: anything else than the uuid of a public code is answered with 404. */
 export const ByUuid = Type.Object({ uuid: Line(64, 0, { examples: ['7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'] }) })
 
 /** Landing pages of the interface (spec §4.2): activity, check-in, pass, asset. */
@@ -11,7 +11,7 @@ export const ByLanding = Type.Object({
   id: Line(64, 0, { examples: ['42'] }),
 })
 
-/** What anybody may see of a public code: nothing of its owner, nor how they sort it or what they remarked. */
+/** A public code without its owner, category, tags and remark. */
 export const PublicQrCode = Model('PublicQrCode', {
   uuid: Text('7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'),
   name: Text('Spring menu'),

@@ -1,10 +1,10 @@
-/** The page behind a public code's link: the picture, its name, what it holds, and what a phone can do with it. */
+/** The share page of a public code: its picture, name and content, and a button for what a phone can do with the content. */
 
 import { button, card, type Html, html, htmlPage, qrPicture, text } from '#http/pages.ts'
 import type { ContentType } from '#lib/content-type.ts'
 import type { Locale } from '#lib/localized.ts'
 
-import { renderPath } from '../render/link.ts'
+import { renderPath } from '../render/model.ts'
 import type { PublicQrCode } from './model.ts'
 
 const WORDS = {
@@ -48,12 +48,12 @@ const WORDS = {
   },
 } as const satisfies Record<Locale, { types: Record<ContentType, string> } & Record<string, unknown>>
 
-/** Sharp on a phone of three pixels a point. */
+/** Sharp on phones with three pixels per point. */
 const PICTURE_PIXELS = 1024
 
 export function publicPage(code: PublicQrCode, locale: Locale): Response {
   const words = WORDS[locale]
-  // On this server whatever its name is: the picture must also load behind another address than the configured one.
+  // A path instead of an address, so that the picture also loads when the server is reached by another name than the configured one.
   const picture = `${renderPath(code.content, code.style)}&size=${PICTURE_PIXELS}`
   return htmlPage({
     title: code.name,
@@ -67,7 +67,7 @@ export function publicPage(code: PublicQrCode, locale: Locale): Response {
   })
 }
 
-/** A link only where following it is harmless: web addresses, calls, e-mails. Never another scheme, whatever the type says. */
+/** A button for contents that are safe to follow: web addresses, calls and e-mails. The scheme decides, not the type of the code. */
 function action(content: string, locale: Locale): Html | undefined {
   const address = content.trim()
   const url = URL.parse(address)

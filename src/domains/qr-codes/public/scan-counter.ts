@@ -1,7 +1,7 @@
 /**
- * Counts how often public pages are opened. A view adds to a number in memory, and the numbers are written together within a
- * second: a code on a busy poster costs one write a second, not one a visitor, and no visitor waits for the disk. A crash can
- * lose the last second of counts, an orderly stop loses none. What is not written yet is added where a count is shown.
+ * Counts how often public pages are opened. A view increments a counter in memory, and the counters are written together within a
+ * second: a popular code costs one write a second instead of one per visitor, and no visitor waits for the disk. A crash loses at most
+ * the last second of counts, an orderly stop loses none. Views that add the pending count show the exact number.
  */
 
 import { type AppContext, perContext } from '#context'
@@ -10,13 +10,13 @@ import { SECOND } from '#platform/clock.ts'
 import { addScans } from '../codes/store.ts'
 
 const WRITE_EVERY_MS = SECOND
-/** Codes written in one transaction, so that other writers never wait long. */
+/** Codes updated in one transaction, so that other writes do not wait long. */
 const CODES_PER_WRITE = 200
 
 interface Pending {
   readonly counts: Map<number, number>
   timer: Timer | undefined
-  /** The last flush asked for; flushes run one after the other, else a count could be written twice. */
+  /** The latest flush. Flushes run one after the other, because otherwise a count could be written twice. */
   flushed: Promise<void>
 }
 
@@ -28,15 +28,15 @@ export function countScan(ctx: AppContext, id: number): void {
   pending.timer ??= setTimeout(() => {
     pending.timer = undefined
     flushScans(ctx).catch((error: unknown) =>
-      ctx.log.error('scan counts not written; kept for the next try', { error }),
+      ctx.log.error('scan counts could not be written; they are kept for the next attempt', { error }),
     )
   }, WRITE_EVERY_MS)
 }
 
-/** Views counted but not written yet. */
+/** Views that are counted but not yet written. */
 export const pendingScans = (ctx: AppContext, id: number): number => pendingOf(ctx).counts.get(id) ?? 0
 
-/** Writes what is counted so far. Rejects when the database refuses; the counts are then kept. */
+/** Writes all pending counts. Rejects if the database fails; the counts are then kept. */
 export function flushScans(ctx: AppContext): Promise<void> {
   const pending = pendingOf(ctx)
   clearTimeout(pending.timer)

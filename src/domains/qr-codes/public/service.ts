@@ -7,14 +7,14 @@ import type { ContentType } from '#lib/content-type.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 
 import { publicUrlOf, styleView } from '../codes/view.ts'
-import { renderPath } from '../render/link.ts'
+import { renderPath } from '../render/model.ts'
 import type { PublicQrCode } from './model.ts'
 import { countScan, pendingScans } from './scan-counter.ts'
 import { findPublic } from './store.ts'
 
 const UUID = new RegExp(`^${UUID_PATTERN}$`, 'i')
 
-/** A code that its owner made public, and one more scan of it. Private, deleted and unknown codes are alike: undefined. */
+/** Returns a public code and counts a scan. Undefined for private, deleted and unknown codes alike. */
 export async function viewPublic(ctx: AppContext, uuid: string): Promise<PublicQrCode | undefined> {
   const row = UUID.test(uuid) ? await findPublic(ctx.db.read, uuid.toLowerCase()) : undefined
   if (row === undefined) return undefined
@@ -33,14 +33,14 @@ export async function viewPublic(ctx: AppContext, uuid: string): Promise<PublicQ
   }
 }
 
-/** The page of another domain's thing. Throws 404 for unknown types and ids. */
+/** A landing page that another domain contributes. Throws 404 for unknown types and ids. */
 export async function landingPage(
   ctx: AppContext,
   { type, id }: { readonly type: string; readonly id: string },
   { caller, request }: { readonly caller: Caller; readonly request: Request },
 ): Promise<Response> {
   for (const pages of contributions(ctx, 'landingPages')) {
-    // `type` is any text of the path, `constructor` among them.
+    // `type` is any text of the path, even `constructor`.
     const page = Object.hasOwn(pages, type) ? pages[type as LandingPageType] : undefined
     const response = await page?.(ctx, { id, caller, request })
     if (response) return response

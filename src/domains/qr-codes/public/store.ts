@@ -21,5 +21,5 @@ const publicByUuid = prepared((db) =>
     .where(and(eq(qrCodes.uuid, sql.placeholder('uuid')), eq(qrCodes.isPublic, true), isNull(qrCodes.deletedAt))),
 )
 
-/** `uuid` in lower case. */
+/** `uuid` must be in lower case. */
 export const findPublic = async (db: Db, uuid: string) => (await publicByUuid(db, { uuid }))[0]

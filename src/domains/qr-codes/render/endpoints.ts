@@ -11,7 +11,7 @@ export const renderEndpoints = [
     path: '/api/qrcode/render',
     summary: 'Draw a QR code',
     description:
-      'The same input always gives the same bytes, so the answer may be kept for a year. `format=svg` gives an SVG.',
+      'The same input always gives the same bytes, so clients can cache the answer for a year. `format=svg` gives an SVG.',
     tag: 'Public pages',
     access: open,
     query: RenderQuery,
@@ -25,7 +25,7 @@ function respond({ bytes, type, etag }: Picture, request: Request): Response {
     'content-type': type,
     etag,
     'cache-control': 'public, max-age=31536000, immutable',
-    // An SVG opened by itself is a document.
+    // An SVG that is opened directly is a document and could run scripts.
     'content-security-policy': "default-src 'none'",
   }
   return matches(request.headers.get('if-none-match'), etag)

@@ -1,21 +1,21 @@
+import type { QrStyle } from '#db/schema/qr-codes.ts'
 import { Enum, Raw, type Static, Type } from '#http/schema.ts'
 
-import { Color, Level, Margin } from '../codes/model.ts'
-import { MAX_CONTENT_BYTES } from '../codes/rules.ts'
+import { Color, Level, Margin, MAX_CONTENT_BYTES } from '../codes/model.ts'
 
 export const DEFAULT_SIZE = 300
 
-/** Pixels a side. */
+/** Side of the picture, in pixels. */
 export const Size = Type.Integer({ minimum: 64, maximum: 2048, default: DEFAULT_SIZE })
 
 export const RenderQuery = Type.Object({
   content: Raw(MAX_CONTENT_BYTES, 1, {
-    description: `What the code shall hold, at most ${MAX_CONTENT_BYTES} bytes in UTF-8`,
+    description: `The content to encode, at most ${MAX_CONTENT_BYTES} bytes in UTF-8`,
     examples: ['https://example.com'],
   }),
   size: Size,
   format: Enum(['png', 'svg'], { default: 'png' }),
-  margin: { ...Margin, default: 4, description: 'Light modules around the code; scanners want 4' },
+  margin: { ...Margin, default: 4, description: 'Light modules around the code; scanners need 4' },
   level: Type.Optional({
     ...Level,
     description: 'Error correction; M when absent, or L where M cannot hold the content',
@@ -24,3 +24,13 @@ export const RenderQuery = Type.Object({
   bg: { ...Color, default: 'ffffff' },
 })
 export type RenderQuery = Static<typeof RenderQuery>
+
+/** Path of a code's picture on this server. */
+export function renderPath(content: string, style: QrStyle): string {
+  let path = `/api/qrcode/render?content=${encodeURIComponent(content)}`
+  if (style.level !== undefined) path += `&level=${style.level}`
+  if (style.margin !== undefined) path += `&margin=${style.margin}`
+  if (style.fg !== undefined) path += `&fg=${style.fg}`
+  if (style.bg !== undefined) path += `&bg=${style.bg}`
+  return path
+}

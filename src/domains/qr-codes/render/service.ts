@@ -1,25 +1,28 @@
+/** Draws pictures of QR codes and caches them. */
+
 import { LRUCache } from 'lru-cache'
 
 import { type AppContext, perContext } from '#context'
-import { invalid } from '#http/validate.ts'
+import { invalid, invalidAll } from '#http/validate.ts'
 import { encodeQr, QrTooLong, QrTooSmall, toPng, toSvg } from '#lib/qr/index.ts'
 
-import { contentTooLong, refuse } from '../codes/errors.ts'
-import { CAPACITY, levelFor, tooLongFor } from '../codes/rules.ts'
+import { contentTooLong } from '../codes/errors.ts'
+import { CAPACITY, type Level } from '../codes/model.ts'
+import { bytesOf, levelFor } from '../codes/rules.ts'
 import type { RenderQuery } from './model.ts'
 
 export interface Picture {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly type: 'image/png' | 'image/svg+xml'
-  /** Quoted, ready for the header. */
+  /** With the quotes of the header. */
   readonly etag: string
 }
 
-/** Bytes of pictures kept, keys included: some ten thousand codes of usual size. */
+/** Bytes of cached pictures and their keys: some ten thousand codes of usual size. */
 const CACHE_BYTES = 16 * 1024 * 1024
-/** What an entry takes besides its picture and its key, roughly. */
+/** Estimated memory of an entry besides its picture and its key. */
 const ENTRY_BYTES = 300
-/** Changes when the same input would give other bytes. */
+/** Part of the ETag. To be raised when the same input gives other bytes than before. */
 const RENDERER = 1
 
 const cacheOf = perContext(
@@ -32,7 +35,7 @@ const cacheOf = perContext(
 
 const utf8 = new TextEncoder()
 
-/** The picture that a query asks for, drawn at most once while it is kept. Throws a 400 for what no code of that level or size can show. */
+/** Throws 400 if the content does not fit into a code of that level, or the code into a picture of that size. */
 export function picture(ctx: AppContext, query: RenderQuery): Picture {
   const level = levelFor(query.content, query.level)
   const look = `${query.format} ${level} ${query.size} ${query.margin} ${query.fg} ${query.bg}`.toLowerCase()
@@ -43,7 +46,7 @@ export function picture(ctx: AppContext, query: RenderQuery): Picture {
   return found
 }
 
-function draw(query: RenderQuery, level: 'L' | 'M' | 'Q' | 'H', key: string): Picture {
+function draw(query: RenderQuery, level: Level, key: string): Picture {
   const look = { size: query.size, margin: query.margin, fg: query.fg.toLowerCase(), bg: query.bg.toLowerCase() }
   const etag = `"${RENDERER}-${Bun.hash(key).toString(36)}"`
   try {
@@ -53,7 +56,7 @@ function draw(query: RenderQuery, level: 'L' | 'M' | 'Q' | 'H', key: string): Pi
       : { bytes: toPng(matrix, look), type: 'image/png', etag }
   } catch (error) {
     if (error instanceof QrTooLong)
-      throw refuse(contentTooLong('query.content', query.content, tooLongFor(query.content, level) ?? CAPACITY[level]))
+      throw invalidAll([contentTooLong('query.content', bytesOf(query.content), CAPACITY[level])])
     if (error instanceof QrTooSmall)
       throw invalid(
         'query.size',

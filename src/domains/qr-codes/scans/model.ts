@@ -16,9 +16,8 @@ import {
   Type,
 } from '#http/schema.ts'
 
-import { ContentTypeName } from '../codes/model.ts'
-import { MAX_CONTENT_BYTES } from '../codes/rules.ts'
-import { ByDay, DaysQuery } from '../stats/days.ts'
+import { ContentTypeName, MAX_CONTENT_BYTES } from '../codes/model.ts'
+import { ByDay, DaysQuery } from '../stats/model.ts'
 
 export const SOURCES = ['CAMERA', 'IMAGE', 'MANUAL'] as const
 const Source = Named('ScanSource', Enum(SOURCES))
@@ -29,7 +28,7 @@ const together = { dependentRequired: { latitude: ['longitude'], longitude: ['la
 
 export const CreateScan = Model('CreateScanRecord', together, {
   content: Raw(MAX_CONTENT_BYTES, 1, {
-    description: 'What was read, to the letter',
+    description: 'The content of the code, unchanged',
     examples: ['https://example.com/menu'],
   }),
   contentType: Type.Optional(Nullable(ContentTypeName)),
@@ -43,7 +42,7 @@ export const CreateScan = Model('CreateScanRecord', together, {
 })
 export type CreateScan = Static<typeof CreateScan>
 
-/** Only the fields present change; null clears. What was read, where and when stays. */
+/** Absent fields stay; null clears a field. The content, its position and its time cannot be changed. */
 export const UpdateScan = Model('UpdateScanRecord', {
   favorite: Type.Optional(Type.Boolean()),
   title: Type.Optional(Nullable(Title)),
@@ -53,11 +52,13 @@ export type UpdateScan = Static<typeof UpdateScan>
 
 export const ListQuery = PageQuery({
   favorite: Type.Optional(Type.Boolean()),
-  keyword: Type.Optional(Line(100, 0, { description: 'Found in content, title or address', examples: ['menu'] })),
+  keyword: Type.Optional(
+    Line(100, 0, { description: 'Searched for in content, title and address', examples: ['menu'] }),
+  ),
   contentType: Type.Optional(ContentTypeName),
   source: Type.Optional(Source),
-  from: Type.Optional({ ...Time, description: 'Scanned at or after it' }),
-  to: Type.Optional({ ...Time, description: 'Scanned before it' }),
+  from: Type.Optional({ ...Time, description: 'Only records scanned at this time or later' }),
+  to: Type.Optional({ ...Time, description: 'Only records scanned before this time' }),
 })
 export type ListQuery = Static<typeof ListQuery>
 

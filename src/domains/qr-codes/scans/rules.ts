@@ -1,4 +1,4 @@
-/** What a scanned content points to, as far as the text alone says. */
+/** Finds out from the text of a scanned content what it refers to. */
 
 import { UUID_PATTERN } from '#lib/text.ts'
 
@@ -24,7 +24,7 @@ const LANDINGS: ReadonlyMap<string, Exclude<Kind, 'QR_CODE'>> = new Map([
 const SHARE_PATH = new RegExp(`^/(?:public/qr|api/qr-codes/public)/(${UUID_PATTERN})/?$`, 'i')
 const LANDING_PATH = /^\/s\/([a-z-]+)\/[\w-]{1,64}\/?$/
 
-/** `publicUrl`: the origin of this server's links; the same paths elsewhere are just addresses. */
+/** `publicUrl` is the start of this server's links. The same paths on other servers are ordinary URLs. */
 export function targetOf(content: string, publicUrl: string): Target {
   const text = content.trim()
   for (const [pattern, kind] of PREFIXES) if (pattern.test(text)) return { kind }
@@ -37,7 +37,7 @@ export function targetOf(content: string, publicUrl: string): Target {
   return { kind: (landing && LANDINGS.get(landing)) || 'URL' }
 }
 
-/** The path on this server (which may stand below a path of its host), or undefined for other places. */
+/** The path on this server, whose `publicUrl` may itself have a path. Undefined for other servers. */
 function pathBelow(url: URL, publicUrl: string): string | undefined {
   const base = URL.parse(publicUrl)
   if (base === null || url.origin !== base.origin) return undefined

@@ -1,18 +1,18 @@
 import type { AppContext } from '#context'
-import { mapPage } from '#db/paging.ts'
+import { mapPage, readerFor } from '#db/paging.ts'
 import type { Db } from '#db/store.ts'
 import type { ResolveScanTarget } from '#domains/contributions.ts'
 import { contributions } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { invalid } from '#http/validate.ts'
-import { contentTypeOf } from '#lib/content-type.ts'
-import { byDay } from '#lib/days.ts'
+import { invalid, invalidAll } from '#http/validate.ts'
+import { type ContentType, contentTypeOf } from '#lib/content-type.ts'
 
-import { contentTooLong, refuse } from '../codes/errors.ts'
-import { bytesOf, MAX_CONTENT_BYTES } from '../codes/rules.ts'
-import { MANY } from '../list/reader.ts'
-import { daysOf } from '../stats/days.ts'
+import { contentTooLong } from '../codes/errors.ts'
+import { MAX_CONTENT_BYTES } from '../codes/model.ts'
+import { bytesOf } from '../codes/rules.ts'
+import type { DaysQuery } from '../stats/model.ts'
+import { countDays, daysOf } from '../stats/service.ts'
 import type {
   CreateScan,
   Kind,
@@ -25,18 +25,16 @@ import type {
 } from './model.ts'
 import { targetOf } from './rules.ts'
 import * as store from './store.ts'
-import { toView } from './view.ts'
 
 export async function listScans(ctx: AppContext, actor: Actor, query: ListQuery) {
   const { userId } = actor
-  const page = isWhole(query)
-    ? await store.wholePage(ctx.db.read, userId, query)
-    : await store.filteredPage(await readerFor(ctx, userId), userId, query)
+  const page = isUnfiltered(query)
+    ? await store.scansPage(ctx.db.read, userId, query)
+    : await store.filteredPage(await scansReader(ctx, userId), userId, query)
   return mapPage(page, toView)
 }
 
-/** The list that clients open with; its pages cost the same however long it is. */
-const isWhole = (query: ListQuery): boolean =>
+const isUnfiltered = (query: ListQuery): boolean =>
   query.favorite === undefined &&
   query.contentType === undefined &&
   query.source === undefined &&
@@ -44,18 +42,19 @@ const isWhole = (query: ListQuery): boolean =>
   query.to === undefined &&
   !query.keyword
 
-/** Where to ask what has to look at all scans of a user. */
-async function readerFor(ctx: AppContext, userId: number): Promise<Db> {
-  const { total } = await store.wholePage(ctx.db.read, userId, { page: 1, size: 1 })
-  return total > MANY ? ctx.db.readInWorker : ctx.db.read
+/** Where to run queries that look at all scan records of a user. */
+async function scansReader(ctx: AppContext, userId: number): Promise<Db> {
+  const { total } = await store.scansPage(ctx.db.read, userId, { page: 1, size: 1 })
+  return readerFor(ctx.db, total)
 }
 
-/** Keeps what was scanned and says what it points to, as far as the caller may know. */
+/** Records a scan, and returns what the content refers to if the caller may know of it. */
 export async function createScan(ctx: AppContext, actor: Actor, input: CreateScan): Promise<ResolvedScanView> {
   const { content } = input
-  if (bytesOf(content) > MAX_CONTENT_BYTES) throw refuse(contentTooLong('body.content', content, MAX_CONTENT_BYTES))
+  const bytes = bytesOf(content)
+  if (bytes > MAX_CONTENT_BYTES) throw invalidAll([contentTooLong('body.content', bytes, MAX_CONTENT_BYTES)])
   if ((input.latitude == null) !== (input.longitude == null))
-    throw invalid('body.longitude', 'latitude and longitude belong together', '经度与纬度须同时提供')
+    throw invalid('body.longitude', 'latitude and longitude must be given together', '经度与纬度须同时提供')
   const resolved = await resolve(ctx, actor, content)
   const row = await ctx.db.write('qrCodes.createScan', (tx) =>
     store.insertScan(tx, actor.userId, {
@@ -76,7 +75,7 @@ export async function createScan(ctx: AppContext, actor: Actor, input: CreateSca
   return { ...toView(row), resolved }
 }
 
-/** A code that the caller may not see is an address like any other. */
+/** The link of a code that the caller may not see is treated like any other URL. */
 async function resolve(ctx: AppContext, actor: Actor, content: string): Promise<Resolved> {
   const target = targetOf(content, ctx.config.publicUrl)
   if (target.kind !== 'QR_CODE')
@@ -108,32 +107,40 @@ export function deleteScan(ctx: AppContext, actor: Actor, id: number): Promise<v
   })
 }
 
-export async function scanStats(
-  ctx: AppContext,
-  actor: Actor,
-  query: { days: number; tz: string },
-): Promise<ScanStats> {
+export async function scanStats(ctx: AppContext, actor: Actor, query: DaysQuery): Promise<ScanStats> {
   const range = daysOf(query, ctx.clock.now())
-  const db = await readerFor(ctx, actor.userId)
+  const db = await scansReader(ctx, actor.userId)
   const groups = await store.scanTotals(db, actor.userId)
-  const days = new Map<number, number>()
-  for (const span of range.spans)
-    for (const { day, n } of await store.scansByDay(db, actor.userId, span)) days.set(day, (days.get(day) ?? 0) + n)
   return {
     total: groups.reduce((sum, g) => sum + g.n, 0),
     favorites: groups.reduce((sum, g) => sum + (g.favorite ? g.n : 0), 0),
     byType: summed(groups, (g) => g.contentType).map(([contentType, count]) => ({
-      contentType: contentType as ScanStats['byType'][number]['contentType'],
+      contentType: contentType as ContentType,
       count,
     })),
     bySource: summed(groups, (g) => g.source).map(([source, count]) => ({ source, count })),
-    byDay: byDay(range, days),
+    byDay: await countDays(range, (part) => store.scansByDay(db, actor.userId, part)),
   }
 }
 
-/** Sums per key, the largest first. */
+/** Sums by key, largest first. */
 function summed<G extends { n: number }, K>(groups: readonly G[], keyOf: (group: G) => K): [K, number][] {
   const sums = new Map<K, number>()
   for (const group of groups) sums.set(keyOf(group), (sums.get(keyOf(group)) ?? 0) + group.n)
   return [...sums].toSorted((a, b) => b[1] - a[1])
 }
+
+const toView = (row: store.ScanRow): ScanView => ({
+  id: row.id,
+  content: row.content,
+  contentType: row.contentType as ContentType,
+  source: row.source,
+  qrCodeId: row.qrCodeId,
+  title: row.title,
+  favorite: row.favorite,
+  latitude: row.latitude,
+  longitude: row.longitude,
+  address: row.address,
+  scannedAt: row.scannedAt,
+  createdAt: row.createdAt,
+})

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gte, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { pagedTable } from '#db/lists.ts'
@@ -14,10 +14,10 @@ import type { ListQuery, UpdateScan } from './model.ts'
 export type ScanRow = typeof scanRecords.$inferSelect
 type NewScan = Omit<typeof scanRecords.$inferInsert, 'id' | 'userId'>
 
-const of = (userId: number, ...more: (SQL | undefined)[]) => and(eq(scanRecords.userId, userId), ...more)
+const ownedBy = (userId: number, ...more: (SQL | undefined)[]) => and(eq(scanRecords.userId, userId), ...more)
 
 const listed = pagedTable(scanRecords, ['id', 'userId', 'scannedAt'])
-const whole = listed.list({
+const ofUser = listed.list({
   owner: ['userId'],
   orders: { scannedAt: ['scannedAt', 'id'] },
   sort: '-scannedAt',
@@ -25,13 +25,13 @@ const whole = listed.list({
 })
 
 /** Newest first. */
-export const wholePage = (db: Db, userId: number, query: PageInput): Promise<Page<ScanRow>> =>
-  whole.page(db, { userId }, query)
+export const scansPage = (db: Db, userId: number, query: PageInput): Promise<Page<ScanRow>> =>
+  ofUser.page(db, { userId }, query)
 
 export function filteredPage(db: Db, userId: number, query: ListQuery): Promise<Page<ScanRow>> {
   const { favorite, contentType, source, from, to, keyword } = query
   const texts = [scanRecords.content, scanRecords.title, scanRecords.address]
-  const where = of(
+  const where = ownedBy(
     userId,
     favorite === undefined ? undefined : eq(scanRecords.favorite, favorite),
     contentType === undefined ? undefined : eq(scanRecords.contentType, contentType),
@@ -47,7 +47,7 @@ export function filteredPage(db: Db, userId: number, query: ListQuery): Promise<
   })
 }
 
-/** A code that `userId` may know of: their own, or a public one. Not what is in the trash. */
+/** A code that the user may see: one of their own, or a public one. Codes in the trash are not found. */
 export async function findVisibleCode(
   db: Db,
   userId: number,
@@ -64,7 +64,7 @@ const visibleCode = prepared((db) =>
     .where(
       and(
         eq(qrCodes.uuid, sql.placeholder('uuid')),
-        sql`${qrCodes.deletedAt} is null`,
+        isNull(qrCodes.deletedAt),
         or(eq(qrCodes.isPublic, true), and(eq(qrCodes.userId, sql.placeholder('userId')), eq(qrCodes.orgId, 0))),
       ),
     ),
@@ -83,16 +83,16 @@ export async function updateScan(tx: Tx, userId: number, id: number, change: Upd
   const [row] = await tx
     .update(scanRecords)
     .set({ ...change, updatedAt: tx.stamp })
-    .where(of(userId, eq(scanRecords.id, id)))
+    .where(ownedBy(userId, eq(scanRecords.id, id)))
     .returning()
   return row
 }
 
-/** False when there is no such record of the user's. */
+/** False if the user has no such record. */
 export async function deleteScan(tx: Tx, userId: number, id: number): Promise<boolean> {
   const [row] = await tx
     .delete(scanRecords)
-    .where(of(userId, eq(scanRecords.id, id)))
+    .where(ownedBy(userId, eq(scanRecords.id, id)))
     .returning(listed.columns)
   if (row) listed.deleted(tx, row)
   return row !== undefined
@@ -107,11 +107,11 @@ export async function scanTotals(db: Db, userId: number) {
       n: count(),
     })
     .from(scanRecords)
-    .where(of(userId))
+    .where(ownedBy(userId))
     .groupBy(scanRecords.contentType, scanRecords.source, scanRecords.favorite)
 }
 
-/** How many scans fall on each day number of a stretch. */
+/** Number of scans on each day, by day number since 1970 in the offset of this part of the range. */
 export async function scansByDay(db: Db, userId: number, { from, to, offset }: OffsetSpan) {
   const day = sql<number>`(${scanRecords.scannedAt} + ${sql.raw(String(offset))}) / ${sql.raw(String(DAY))}`.mapWith(
     Number,
@@ -119,6 +119,6 @@ export async function scansByDay(db: Db, userId: number, { from, to, offset }: O
   return db
     .select({ day, n: count() })
     .from(scanRecords)
-    .where(of(userId, gte(scanRecords.scannedAt, from), lt(scanRecords.scannedAt, to)))
+    .where(ownedBy(userId, gte(scanRecords.scannedAt, from), lt(scanRecords.scannedAt, to)))
     .groupBy(day)
 }

@@ -1,23 +1,50 @@
-import { Id, Model, Nullable, type Static, Text, Type } from '#http/schema.ts'
+/** Shapes of the statistics of codes, and of statistics by day, which scan records have too. */
 
-import { ContentTypeName } from '../codes/model.ts'
-import { ByDay, DaysQuery } from './days.ts'
+import type { TProperties } from '@sinclair/typebox'
 
-export const StatsQuery = DaysQuery({ orgId: Type.Optional(Id) })
+import { Id, Line, Model, Nullable, type Static, Text, Type } from '#http/schema.ts'
+
+import { ContentTypeName, InOrg } from '../codes/model.ts'
+
+export const MAX_DAYS = 366
+
+export const DaysQuery = <T extends TProperties>(more: T) =>
+  Type.Object({
+    ...more,
+    days: Type.Integer({
+      minimum: 1,
+      maximum: MAX_DAYS,
+      default: 30,
+      description: 'Number of days up to and including today',
+    }),
+    tz: Line(64, 1, {
+      default: 'UTC',
+      description: 'Time zone of the days: an IANA name or ±HH:MM (a plus sign must be sent as %2B)',
+      examples: ['Asia/Shanghai'],
+    }),
+  })
+export interface DaysQuery {
+  readonly days: number
+  readonly tz: string
+}
+
+export const ByDay = Type.Array(Type.Object({ date: Type.String({ examples: ['2026-03-08'] }), count: Type.Integer() }))
+
+export const StatsQuery = DaysQuery(InOrg.properties)
 
 const Count = Type.Integer({ minimum: 0 })
 
-/** Of the codes outside the trash, but for `trashed`. */
+/** Codes in the trash are only counted in `trashCount`. */
 export const CodeStats = Model('QrCodeStats', {
   total: Count,
   publicCount: Count,
   pinnedCount: Count,
   trashCount: Count,
-  scanCount: Type.Integer({ minimum: 0, description: 'How often their public pages were opened, all together' }),
+  scanCount: Type.Integer({ minimum: 0, description: 'Number of times the public pages of all codes were opened' }),
   byCategory: Type.Array(
     Type.Object(
       { categoryId: Nullable(Id), name: Nullable(Text('Menus')), count: Count },
-      { description: 'Largest first; null: in no category' },
+      { description: 'Largest first; null stands for codes without a category' },
     ),
   ),
   byType: Type.Array(Type.Object({ contentType: ContentTypeName, count: Count })),

@@ -1,39 +1,46 @@
 import type { AppContext } from '#context'
+import { invalid } from '#http/validate.ts'
 import type { ContentType } from '#lib/content-type.ts'
-import { byDay } from '#lib/days.ts'
+import { byDay, type DayRange, lastDays, type OffsetSpan, timeZone } from '#lib/days.ts'
 
 import { categoryTree } from '../categories/store.ts'
-import { readerFor } from '../list/reader.ts'
-import type { Owner } from '../owner.ts'
-import { daysOf } from './days.ts'
-import type { CodeStats } from './model.ts'
+import type { Owner } from '../codes/model.ts'
+import { codesReader } from '../codes/service.ts'
+import type { CodeStats, DaysQuery } from './model.ts'
 import * as store from './store.ts'
+
+/** The range that a query asks for. Throws 400 for an unknown time zone. */
+export function daysOf(query: DaysQuery, now: number): DayRange {
+  // A plus sign that was not encoded arrives as a space, which has been trimmed.
+  const zone = timeZone(query.tz.replace(/^(?=\d)/, '+'))
+  if (zone === undefined) throw invalid('query.tz', 'is not a time zone', '时区无效')
+  return lastDays(now, query.days, zone)
+}
+
+/** Counts by day. `count` returns the counts by day number for a part of the range with one UTC offset. */
+export async function countDays(
+  range: DayRange,
+  count: (part: OffsetSpan) => Promise<{ day: number; n: number }[]>,
+): Promise<CodeStats['byDay']> {
+  const days = new Map<number, number>()
+  for (const part of range.spans) for (const { day, n } of await count(part)) days.set(day, (days.get(day) ?? 0) + n)
+  return byDay(range, days)
+}
 
 const largestFirst = (a: { count: number }, b: { count: number }) => b.count - a.count
 
-export async function codeStats(
-  ctx: AppContext,
-  owner: Owner,
-  query: { days: number; tz: string },
-): Promise<CodeStats> {
+export async function codeStats(ctx: AppContext, owner: Owner, query: DaysQuery): Promise<CodeStats> {
   const range = daysOf(query, ctx.clock.now())
-  const db = await readerFor(ctx, owner)
+  const db = await codesReader(ctx, owner)
   const categories = await store.countByCategory(db, owner)
   const ids = categories.flatMap(({ categoryId }) => (categoryId === null ? [] : [categoryId]))
   const names = new Map(
     (await categoryTree.findMany(db, owner.userId, ids)).map((category) => [category.id, category.name]),
   )
   const types = await store.countByType(db, owner)
-  const totals = await store.totals(db, owner)
-  const days = new Map<number, number>()
-  for (const span of range.spans)
-    for (const { day, n } of await store.countByDay(db, owner, span)) days.set(day, (days.get(day) ?? 0) + n)
   return {
     total: types.reduce((sum, type) => sum + type.n, 0),
-    publicCount: totals.publicCount,
-    pinnedCount: totals.pinnedCount,
-    trashCount: totals.trashCount,
-    scanCount: totals.scanCount,
+    ...(await store.totals(db, owner)),
     byCategory: categories
       .map(({ categoryId, n }) => ({
         categoryId,
@@ -44,6 +51,6 @@ export async function codeStats(
     byType: types
       .map(({ contentType, n }) => ({ contentType: contentType as ContentType, count: n }))
       .toSorted(largestFirst),
-    byDay: byDay(range, days),
+    byDay: await countDays(range, (part) => store.countByDay(db, owner, part)),
   }
 }

@@ -1,14 +1,14 @@
-import { and, count, eq, gte, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, count, eq, gte, isNotNull, lt, sql } from 'drizzle-orm'
 
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db } from '#db/store.ts'
 import type { OffsetSpan } from '#lib/days.ts'
 import { DAY } from '#platform/clock.ts'
 
-import { ownedBy } from '../codes/store.ts'
-import type { Owner } from '../owner.ts'
+import type { Owner } from '../codes/model.ts'
+import { isLive, ownedBy } from '../codes/store.ts'
 
-const live = (owner: Owner) => and(ownedBy(owner), isNull(qrCodes.deletedAt))
+const live = (owner: Owner) => and(ownedBy(owner), isLive)
 
 export const countByCategory = (db: Db, owner: Owner) =>
   db.select({ categoryId: qrCodes.categoryId, n: count() }).from(qrCodes).where(live(owner)).groupBy(qrCodes.categoryId)
@@ -20,9 +20,9 @@ export const countByType = (db: Db, owner: Owner) =>
     .where(live(owner))
     .groupBy(qrCodes.contentType)
 
-/** How many codes were made on each day number of a stretch. */
+/** Number of codes created on each day, by day number since 1970 in the offset of this part of the range. */
 export function countByDay(db: Db, owner: Owner, { from, to, offset }: OffsetSpan) {
-  // Written into the text: as parameters the two mentions of `day` would not be the same expression to PostgreSQL.
+  // Literals instead of parameters: PostgreSQL would not treat the two occurrences of `day` as the same expression.
   const day = sql<number>`(${qrCodes.createdAt} + ${sql.raw(String(offset))}) / ${sql.raw(String(DAY))}`.mapWith(Number)
   return db
     .select({ day, n: count() })

@@ -1,28 +1,28 @@
-/** Deleted codes can be put back for 30 days. */
+/** Deleted codes can be restored for 30 days. */
 
 import type { AppContext } from '#context'
-import { mapPage, type PageInput } from '#db/paging.ts'
+import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import type { Job } from '#domains/domain.ts'
 import { notFound } from '#http/errors.ts'
 import { HOUR } from '#platform/clock.ts'
 
-import type { QrCodeView } from '../codes/model.ts'
-import { checkRoom, quotaOf } from '../codes/quota.ts'
+import type { Owner, QrCodeView } from '../codes/model.ts'
 import { TRASH_MS } from '../codes/rules.ts'
+import { checkRoom, isOwnCategory, quotaOf } from '../codes/service.ts'
 import { updateCode } from '../codes/store.ts'
-import { toTrashedView, toView } from '../codes/view.ts'
-import { isOwnCategory } from '../codes/write.ts'
-import type { Owner } from '../owner.ts'
+import { toView } from '../codes/view.ts'
+import type { TrashedView } from './model.ts'
 import * as store from './store.ts'
 
-/** Rows removed in one transaction: some milliseconds, so that other writers hardly notice. */
+/** Rows deleted in one transaction: it takes some milliseconds, so that other writes hardly wait. */
 const ROWS_PER_WRITE = 500
 
-export async function listTrash(ctx: AppContext, owner: Owner, query: PageInput) {
-  return mapPage(await store.trashPage(ctx.db.read, owner, query), (row) => toTrashedView(ctx, row))
+export async function listTrash(ctx: AppContext, owner: Owner, query: PageInput): Promise<Page<TrashedView>> {
+  const page = await store.trashPage(ctx.db.read, owner, query)
+  return mapPage(page, (row) => ({ ...toView(ctx, row), deletedAt: row.deletedAt! }))
 }
 
-/** Back to its place; its category is cleared when that is gone. Counts towards the quota again. */
+/** Restores a code. Its category is cleared if it no longer exists. The code counts towards the quota again. */
 export async function restoreCode(ctx: AppContext, owner: Owner, id: number): Promise<QrCodeView> {
   const quota = await quotaOf(ctx)
   const row = await ctx.db.write('qrCodes.restoreCode', async (tx) => {
@@ -36,29 +36,29 @@ export async function restoreCode(ctx: AppContext, owner: Owner, id: number): Pr
   return toView(ctx, row)
 }
 
-/** What goes to the trash meanwhile stays there. Cut short, it has removed some and runs again. */
+/** Codes that are moved to the trash meanwhile stay there. If it is interrupted, some codes are deleted and it can run again. */
 export async function emptyTrash(ctx: AppContext, owner: Owner): Promise<{ deleted: number }> {
-  let deleted = 0
+  let total = 0
   let until = 0
   for (;;) {
-    const removed = await ctx.db.write('qrCodes.emptyTrash', (tx) =>
-      store.removeTrash(tx, owner, (until ||= tx.stamp), ROWS_PER_WRITE),
+    const deleted = await ctx.db.write('qrCodes.emptyTrash', (tx) =>
+      store.purgeTrashOf(tx, owner, (until ||= tx.stamp), ROWS_PER_WRITE),
     )
-    deleted += removed
-    if (removed < ROWS_PER_WRITE) return { deleted }
+    total += deleted
+    if (deleted < ROWS_PER_WRITE) return { deleted: total }
   }
 }
 
-/** Ids looked through in one transaction: there is no index for this, as every write would pay for one that a job needs now and then. */
+/** Ids examined in one transaction. There is no index by deletion time, because every write would pay for what a rare job needs. */
 const IDS_PER_WRITE = 2000
 
-/** Removes for good what went to the trash more than 30 days ago. Walks over all codes in small steps. */
+/** Permanently deletes codes that were moved to the trash more than 30 days ago. Reads all codes, in small steps. */
 export async function purgeTrash(ctx: AppContext): Promise<void> {
   const before = ctx.clock.now() - TRASH_MS
   const last = await store.largestId(ctx.db.read)
   for (let id = 0; id < last; id += IDS_PER_WRITE) {
     if (await store.hasOldTrash(ctx.db.read, before, id, IDS_PER_WRITE))
-      await ctx.db.write('qrCodes.purgeTrash', (tx) => store.removeOldTrash(tx, before, id, IDS_PER_WRITE))
+      await ctx.db.write('qrCodes.purgeTrash', (tx) => store.purgeOldTrash(tx, before, id, IDS_PER_WRITE))
     await Bun.sleep(0)
   }
 }

@@ -1,11 +1,11 @@
-import { and, count, desc, eq, gt, isNotNull, isNull, lt, lte } from 'drizzle-orm'
+import { and, count, desc, eq, gt, isNotNull, lt, lte } from 'drizzle-orm'
 
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { inOrganization, ownedBy, purgeCodes, type QrCodeRow } from '../codes/store.ts'
-import type { Owner } from '../owner.ts'
+import type { Owner } from '../codes/model.ts'
+import { inOrganization, isLive, ownedBy, purgeCodes, type QrCodeRow } from '../codes/store.ts'
 
 const idsOf = (rows: readonly { id: number }[]): number[] => rows.map((row) => row.id)
 
@@ -25,8 +25,8 @@ export function trashPage(db: Db, owner: Owner, page: PageInput): Promise<Page<Q
   })
 }
 
-/** Removes for good at most `limit` of the owner's codes that went to the trash up to `until`. Answers how many. */
-export async function removeTrash(tx: Tx, owner: Owner, until: number, limit: number): Promise<number> {
+/** Deletes at most `limit` of the owner's codes that were moved to the trash until `until`. Returns their number. */
+export async function purgeTrashOf(tx: Tx, owner: Owner, until: number, limit: number): Promise<number> {
   const rows = await tx
     .select({ id: qrCodes.id })
     .from(qrCodes)
@@ -35,7 +35,7 @@ export async function removeTrash(tx: Tx, owner: Owner, until: number, limit: nu
   return purgeCodes(tx, idsOf(rows))
 }
 
-/** Codes of all owners that went to the trash before `before`, among the `count` ids after `afterId`. */
+/** Codes of all owners that were moved to the trash before `before`, among the `count` ids after `afterId`. */
 const oldTrash = (db: Db | Tx, before: number, afterId: number, count: number) =>
   db
     .select({ id: qrCodes.id })
@@ -46,21 +46,21 @@ export async function hasOldTrash(db: Db, before: number, afterId: number, count
   return (await oldTrash(db, before, afterId, count).limit(1)).length > 0
 }
 
-export async function removeOldTrash(tx: Tx, before: number, afterId: number, count: number): Promise<number> {
+export async function purgeOldTrash(tx: Tx, before: number, afterId: number, count: number): Promise<number> {
   return purgeCodes(tx, idsOf(await oldTrash(tx, before, afterId, count)))
 }
 
-/** Codes of an organization that are not in the trash. */
+/** Number of codes of an organization outside the trash. */
 export async function countLiveOfOrg(db: Db | Tx, orgId: number): Promise<number> {
   const [row] = await db
     .select({ n: count() })
     .from(qrCodes)
-    .where(and(inOrganization(orgId), isNull(qrCodes.deletedAt)))
+    .where(and(inOrganization(orgId), isLive))
   return row!.n
 }
 
-/** Removes an organization's trash for good: the organization goes. */
-export async function removeTrashOfOrg(tx: Tx, orgId: number): Promise<void> {
+/** Empties the trash of an organization that is being dissolved. */
+export async function purgeTrashOfOrg(tx: Tx, orgId: number): Promise<void> {
   const rows = await tx
     .select({ id: qrCodes.id })
     .from(qrCodes)
@@ -68,8 +68,8 @@ export async function removeTrashOfOrg(tx: Tx, orgId: number): Promise<void> {
   for (let i = 0; i < rows.length; i += 500) await purgeCodes(tx, idsOf(rows.slice(i, i + 500)))
 }
 
-/** Removes one code of an organization for good, in the trash or not. */
-export async function removeOrgCode(tx: Tx, orgId: number, id: number): Promise<void> {
+/** Deletes one code of an organization permanently, in the trash or not. */
+export async function purgeOrgCode(tx: Tx, orgId: number, id: number): Promise<void> {
   const rows = await tx
     .select({ id: qrCodes.id })
     .from(qrCodes)

@@ -1,0 +1,25 @@
+import { dual, endpoint } from '#http/endpoint.ts'
+
+import { InOrg, ownerOf } from '../codes/model.ts'
+import { EXPORT_TYPES, ExportCodes } from './model.ts'
+import { exportCodes } from './service.ts'
+
+const tag = 'QR codes'
+
+export const exportEndpoints = [
+  endpoint({
+    id: 'qrCodes.export',
+    method: 'POST',
+    path: '/api/qr-codes/batch/export',
+    summary: 'Export QR codes as pictures or as a table',
+    description:
+      'A zip contains a PNG for each code, and `index.csv`. Without `ids` and `categoryId`, all codes are exported.',
+    tag,
+    access: dual('qr_code:export'),
+    query: InOrg,
+    body: ExportCodes,
+    answers: EXPORT_TYPES,
+    refuses: { 404: 'One of `ids` does not exist or belongs to another owner.' },
+    run: ({ ctx, actor, query, body }) => exportCodes(ctx, ownerOf(actor, query, body), body),
+  }),
+]

@@ -1,0 +1,47 @@
+import { dual, endpoint } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
+
+import { InOrg, ownerOf, QrCodeView } from '../codes/model.ts'
+import { Emptied, TrashPage, TrashQuery } from './model.ts'
+import { emptyTrash, listTrash, restoreCode } from './service.ts'
+
+const tag = 'QR codes'
+
+export const trashEndpoints = [
+  endpoint({
+    id: 'qrCodes.trash',
+    method: 'GET',
+    path: '/api/qr-codes/trash',
+    summary: 'List the QR codes in the trash',
+    description: 'Sorted by the time of deletion, latest first. A code can be restored for 30 days.',
+    tag,
+    access: dual('qr_code:read'),
+    query: TrashQuery,
+    data: TrashPage,
+    run: ({ ctx, actor, query }) => listTrash(ctx, ownerOf(actor, query), query),
+  }),
+  endpoint({
+    id: 'qrCodes.emptyTrash',
+    method: 'DELETE',
+    path: '/api/qr-codes/trash',
+    summary: 'Empty the trash',
+    description: 'Permanently deletes all QR codes in it.',
+    tag,
+    access: dual('qr_code:delete'),
+    query: InOrg,
+    data: Emptied,
+    run: ({ ctx, actor, query }) => emptyTrash(ctx, ownerOf(actor, query)),
+  }),
+  endpoint({
+    id: 'qrCodes.restore',
+    method: 'PATCH',
+    path: '/api/qr-codes/trash/restore/:id',
+    summary: 'Restore a QR code from the trash',
+    tag,
+    access: dual('qr_code:update'),
+    params: ById,
+    query: InOrg,
+    data: QrCodeView,
+    run: ({ ctx, actor, params, query }) => restoreCode(ctx, ownerOf(actor, query), params.id),
+  }),
+]
