@@ -24,7 +24,9 @@
  * discard the indexes of their table (list-changes.ts); the next page builds a new one. Only writes of other processes go unnoticed,
  * until a page is shorter than its index says. In tests and development every page is compared with a plain query.
  *
- * Each order needs an SQL index that begins with `owner` and `where` and continues with the order, so that reading it touches no row.
+ * Each order needs an SQL index that begins with `owner` and `where` and continues with the order, so that reading keys touches no row.
+ * SQLite cannot look up the primary key in a comparison of several columns: rows that are equal in all columns before it are compared
+ * one by one. So an order of values that many rows share needs a column in between that few rows share, such as `createdAt`.
  *
  * On PostgreSQL, where a commit and a report cannot happen in one turn, pages are read with LIMIT and OFFSET.
  */

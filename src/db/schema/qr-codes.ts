@@ -72,18 +72,22 @@ export const qrCodes = table(
     index('qr_codes_list').on(t.userId, t.orgId, t.deletedAt, descending(t.pinned), t.sortOrder, t.createdAt, t.id),
     // Counts of one owner by category, type and day, read from the index alone. Also finds the codes of a category.
     index('qr_codes_stats').on(t.userId, t.orgId, t.deletedAt, t.categoryId, t.contentType, t.createdAt),
-    // The orders of `sort=`. Each code is in the indexes of its owner only, a user or an organization.
+    // The orders of `sort=`. Each code is in the indexes of its owner only, a user or an organization. See lists.ts for `createdAt`.
     index('qr_codes_created').on(t.userId, t.deletedAt, t.createdAt, t.id).where(isPersonal(t.orgId)),
-    index('qr_codes_updated').on(t.userId, t.deletedAt, t.updatedAt, t.id).where(isPersonal(t.orgId)),
-    index('qr_codes_name').on(t.userId, t.deletedAt, t.name, t.id).where(isPersonal(t.orgId)),
-    index('qr_codes_scans').on(t.userId, t.deletedAt, t.scanCount, t.id).where(isPersonal(t.orgId)),
+    index('qr_codes_updated').on(t.userId, t.deletedAt, t.updatedAt, t.createdAt, t.id).where(isPersonal(t.orgId)),
+    index('qr_codes_name').on(t.userId, t.deletedAt, t.name, t.createdAt, t.id).where(isPersonal(t.orgId)),
+    index('qr_codes_scans').on(t.userId, t.deletedAt, t.scanCount, t.createdAt, t.id).where(isPersonal(t.orgId)),
     index('qr_codes_org_list')
       .on(t.orgId, t.deletedAt, descending(t.pinned), t.sortOrder, t.createdAt, t.id)
       .where(isOrganizations(t.orgId)),
     index('qr_codes_org_created').on(t.orgId, t.deletedAt, t.createdAt, t.id).where(isOrganizations(t.orgId)),
-    index('qr_codes_org_updated').on(t.orgId, t.deletedAt, t.updatedAt, t.id).where(isOrganizations(t.orgId)),
-    index('qr_codes_org_name').on(t.orgId, t.deletedAt, t.name, t.id).where(isOrganizations(t.orgId)),
-    index('qr_codes_org_scans').on(t.orgId, t.deletedAt, t.scanCount, t.id).where(isOrganizations(t.orgId)),
+    index('qr_codes_org_updated')
+      .on(t.orgId, t.deletedAt, t.updatedAt, t.createdAt, t.id)
+      .where(isOrganizations(t.orgId)),
+    index('qr_codes_org_name').on(t.orgId, t.deletedAt, t.name, t.createdAt, t.id).where(isOrganizations(t.orgId)),
+    index('qr_codes_org_scans')
+      .on(t.orgId, t.deletedAt, t.scanCount, t.createdAt, t.id)
+      .where(isOrganizations(t.orgId)),
   ],
 )
 
@@ -109,7 +113,7 @@ export const scanRecords = table(
     updatedAt: col.time('updated_at').notNull(),
   },
   (t) => [
-    index('scan_records_list').on(t.userId, descending(t.scannedAt), descending(t.id)),
+    index('scan_records_list').on(t.userId, descending(t.scannedAt), descending(t.createdAt), descending(t.id)),
     index('scan_records_code').on(t.qrCodeId),
   ],
 )

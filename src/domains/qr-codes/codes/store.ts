@@ -32,10 +32,10 @@ const listed = pagedTable(qrCodes, [
 const lists = {
   orders: {
     standard: ['pinned', 'sortOrder', 'createdAt', 'id'],
-    name: ['name', 'id'],
+    name: ['name', 'createdAt', 'id'],
     createdAt: ['createdAt', 'id'],
-    updatedAt: ['updatedAt', 'id'],
-    scanCount: ['scanCount', 'id'],
+    updatedAt: ['updatedAt', 'createdAt', 'id'],
+    scanCount: ['scanCount', 'createdAt', 'id'],
   },
   sort: 'standard',
   select: (db: Builders) => db.select().from(qrCodes).$dynamic(),

@@ -16,10 +16,10 @@ type NewScan = Omit<typeof scanRecords.$inferInsert, 'id' | 'userId'>
 
 const ownedBy = (userId: number, ...more: (SQL | undefined)[]) => and(eq(scanRecords.userId, userId), ...more)
 
-const listed = pagedTable(scanRecords, ['id', 'userId', 'scannedAt'])
+const listed = pagedTable(scanRecords, ['id', 'userId', 'scannedAt', 'createdAt'])
 const ofUser = listed.list({
   owner: ['userId'],
-  orders: { scannedAt: ['scannedAt', 'id'] },
+  orders: { scannedAt: ['scannedAt', 'createdAt', 'id'] },
   sort: '-scannedAt',
   select: (db) => db.select().from(scanRecords).$dynamic(),
 })
