@@ -20,16 +20,16 @@ export function closeDatabase(db: Database): void {
   db.close()
 }
 
-/** Adds `n` personal codes of a user, with links of 45 characters as contents, created one second apart. */
-export function addCodes(db: Database, userId: number, n: number): void {
+/** Adds `n` codes of a user, personal or of an organization, with links of 45 characters as contents, created one second apart. */
+export function addCodes(db: Database, userId: number, n: number, orgId = 0): void {
   db.query(
     `INSERT INTO qr_codes (uuid, user_id, org_id, name, content, content_type, tags, remark, style, is_public, pinned, sort_order,
        scan_count, version, created_at, updated_at)
      WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < $n)
-     SELECT printf('%08x-%04x-4000-8000-%012x', $user, n % 65536, n), $user, 0, 'Code ' || n,
+     SELECT printf('%08x-%04x-4000-8000-%012x', $user, n % 65536, n), $user, $orgId, 'Code ' || n,
        printf('https://example.org/products/%08d?ref=qr', n), 'URL', '["shelf"]', '', '{}', 0, 0, 0, 0, 1,
        1760000000000 + n * 1000, 1760000000000 + n * 1000 FROM i`,
-  ).run({ user: userId, n })
+  ).run({ user: userId, n, orgId })
 }
 
 export function addScanRecords(db: Database, userId: number, n: number): void {
