@@ -19,5 +19,5 @@ export const EXCEPTIONS: Exceptions = {
     'orgs/notifications.ts': 0,
     'qr-codes/public/scan-counter.ts': 1,
   },
-  small: ['shares/errors.ts', 'shares/view.ts'],
+  small: [],
 }

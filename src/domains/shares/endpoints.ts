@@ -1,7 +1,7 @@
 import { endpoint, org } from '#http/endpoint.ts'
 
 import { ByShare, CreateShare, InOrg, SharePage, SharesQuery, ShareView } from './model.ts'
-import { deleteShare, listShares, share } from './service.ts'
+import { createShare, deleteShare, listShares } from './service.ts'
 
 const tag = 'Shares'
 
@@ -10,22 +10,23 @@ export const shareEndpoints = [
     id: 'shares.create',
     method: 'POST',
     path: '/api/orgs/:orgId/shares',
-    summary: 'Share a copy of something of one’s own with the organization',
+    summary: 'Share a copy with the organization',
     description:
-      'The copy is the organization’s and independent: it has its own public id, begins private and in no category, and counts in the ' +
-      'organization’s quota. Sharing twice makes two copies.',
+      'Copies one of your own things. The copy belongs to the organization and is independent: it has its own public id, is private, has ' +
+      'no category and counts towards the organization’s quota. Sharing twice creates two copies.',
     tag,
     access: org('share:create'),
     params: InOrg,
     body: CreateShare,
     data: ShareView,
-    run: ({ ctx, actor, params, body }) => share(ctx, actor, params.orgId, body),
+    run: ({ ctx, actor, params, body }) => createShare(ctx, actor, params.orgId, body),
   }),
   endpoint({
     id: 'shares.list',
     method: 'GET',
     path: '/api/orgs/:orgId/shares',
-    summary: 'What is shared with the organization, the latest first',
+    summary: 'List the shares of the organization',
+    description: 'Latest first.',
     tag,
     access: org('share:read'),
     params: InOrg,
@@ -37,11 +38,11 @@ export const shareEndpoints = [
     id: 'shares.delete',
     method: 'DELETE',
     path: '/api/orgs/:orgId/shares/:shareId',
-    summary: 'Delete a shared copy for good',
-    description: 'The original stays as it is.',
+    summary: 'Delete a share',
+    description: 'Permanently deletes the copy. The original is not affected.',
     tag,
     access: org('share:delete'),
     params: ByShare,
-    run: ({ ctx, actor, params }) => deleteShare(ctx, actor, params.orgId, params.shareId),
+    run: ({ ctx, params }) => deleteShare(ctx, params.orgId, params.shareId),
   }),
 ]

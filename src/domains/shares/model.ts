@@ -17,11 +17,11 @@ export const ShareView = Model('Share', {
   entityType: EntityType,
   sourceId: Type.Integer({
     minimum: 1,
-    description: 'The original when it was shared; it may be gone',
+    description: 'Id of the original, which may have been deleted since',
     examples: [42],
   }),
   copyId: Id,
-  name: Type.String({ description: 'What the copy is called now', examples: ['Spring menu'] }),
+  name: Type.String({ description: 'Current name of the copy', examples: ['Spring menu'] }),
   sharedBy: Type.Object({
     userId: Id,
     nickname: Text('Lin Mei'),

@@ -5,24 +5,29 @@ import type { Shareable } from '#domains/contributions.ts'
 import { contributions } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
 
-import { notYet } from './errors.ts'
 import type { CreateShare, SharesQuery, ShareView } from './model.ts'
 import * as store from './store.ts'
-import { toShareView } from './view.ts'
 
-/** Copies something of the caller's own into the organization. The copy is the organization's from then on. */
-export async function share(ctx: AppContext, actor: Actor, orgId: number, input: CreateShare): Promise<ShareView> {
+/** Copies a thing of the caller into the organization, which owns the copy from then on. */
+export async function createShare(
+  ctx: AppContext,
+  actor: Actor,
+  orgId: number,
+  input: CreateShare,
+): Promise<ShareView> {
   const { entityType, sourceId } = input
   const copy = await shareableOf(ctx, entityType)?.prepareCopy(ctx)
-  if (copy === undefined) throw notYet()
+  if (copy === undefined)
+    throw invalid('body.entityType', 'cannot be shared: this server has no albums', '暂不支持共享相册照片')
   const row = await ctx.db.write('shares.create', async (tx) => {
     if (!(await store.orgExists(tx, orgId))) throw notFound()
     const qrCodeId = await copy(tx, actor.userId, sourceId, orgId)
     const id = await store.insertShare(tx, { orgId, entityType, sourceId, qrCodeId, sharedBy: actor.userId })
     return (await store.findShare(tx, orgId, id))!
   })
-  return toShareView(row)
+  return toView(row)
 }
 
 function shareableOf(ctx: AppContext, entityType: ShareEntity): Shareable | undefined {
@@ -30,13 +35,24 @@ function shareableOf(ctx: AppContext, entityType: ShareEntity): Shareable | unde
 }
 
 export const listShares = async (ctx: AppContext, orgId: number, query: SharesQuery): Promise<Page<ShareView>> =>
-  mapPage(await store.sharesPage(ctx.db.read, orgId, query), toShareView)
+  mapPage(await store.sharesPage(ctx.db.read, orgId, query), toView)
 
-/** The copy goes for good, wherever it is; the original knows nothing of it. */
-export async function deleteShare(ctx: AppContext, _actor: Actor, orgId: number, id: number): Promise<void> {
+/** Permanently deletes the share and its copy, even if the copy is in the trash. The original is not affected. */
+export async function deleteShare(ctx: AppContext, orgId: number, id: number): Promise<void> {
   await ctx.db.write('shares.delete', async (tx) => {
-    const gone = await store.deleteShare(tx, orgId, id)
-    if (gone === undefined) throw notFound()
-    if (gone.qrCodeId !== null) await shareableOf(ctx, 'QR_CODE')!.deleteCopy(tx, orgId, gone.qrCodeId)
+    const deleted = await store.deleteShare(tx, orgId, id)
+    if (deleted === undefined) throw notFound()
+    if (deleted.qrCodeId !== null) await shareableOf(ctx, 'QR_CODE')!.deleteCopy(tx, orgId, deleted.qrCodeId)
   })
 }
+
+const toView = (row: store.ShareRow): ShareView => ({
+  id: row.id,
+  orgId: row.orgId,
+  entityType: row.entityType,
+  sourceId: row.sourceId,
+  copyId: row.copyId,
+  name: row.name,
+  sharedBy: { userId: row.sharedBy, nickname: row.nickname, avatarUrl: row.avatarUrl },
+  createdAt: row.createdAt,
+})

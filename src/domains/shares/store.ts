@@ -10,7 +10,7 @@ import type { Db, Tx } from '#db/store.ts'
 
 import type { SharesQuery } from './model.ts'
 
-const shown = {
+const fields = {
   id: orgShares.id,
   orgId: orgShares.orgId,
   entityType: orgShares.entityType,
@@ -40,7 +40,7 @@ const p = sql.placeholder
 
 const oneShare = prepared((db) =>
   db
-    .select(shown)
+    .select(fields)
     .from(orgShares)
     .innerJoin(qrCodes, eq(qrCodes.id, orgShares.qrCodeId))
     .innerJoin(users, eq(users.id, orgShares.sharedBy))
@@ -51,7 +51,7 @@ export async function findShare(db: Db | Tx, orgId: number, id: number): Promise
   return (await oneShare(db, { orgId, id }))[0]
 }
 
-/** The latest first. A copy in the organization's trash is not shown; it comes back with it. */
+/** Latest first. Shares whose copy is in the organization's trash are left out until the copy is restored. */
 export function sharesPage(db: Db, orgId: number, query: SharesQuery): Promise<Page<ShareRow>> {
   const where = and(
     eq(orgShares.orgId, orgId),
@@ -61,7 +61,7 @@ export function sharesPage(db: Db, orgId: number, query: SharesQuery): Promise<P
   return pageOfQuery(
     query,
     db
-      .select(shown)
+      .select(fields)
       .from(orgShares)
       .innerJoin(qrCodes, eq(qrCodes.id, orgShares.qrCodeId))
       .innerJoin(users, eq(users.id, orgShares.sharedBy))
@@ -82,7 +82,7 @@ export async function insertShare(
   return rows[0]!.id
 }
 
-/** The share that went, for the one caller who removed it. */
+/** Undefined if there is no such share; of several concurrent calls, one gets the share. */
 export async function deleteShare(tx: Tx, orgId: number, id: number): Promise<{ qrCodeId: number | null } | undefined> {
   const rows = await tx
     .delete(orgShares)
