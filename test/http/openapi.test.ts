@@ -94,6 +94,16 @@ function unresolved(doc: Json): string[] {
   return found
 }
 
+/** One verb for one meaning, so that readers find operations by their first word. */
+const VERBS = new Set(
+  (
+    'Accept Add Apply Approve Ask Bind Cancel Change Check Choose Clear Count Create Delete Disable Dissolve Download Draw Empty Enable ' +
+    'End Exchange Explain Export Find Get Grant Invite Join Leave Link List Mark Move Open Pin Publish Record Refresh Register ' +
+    'Remove Rename Reorder Replace Report Reset Respond Restore Revoke Search Send Set Share Show Sign Switch Transfer Unbind ' +
+    'Unlink Update Verify Withdraw'
+  ).split(' '),
+)
+
 describe('the document of this server', () => {
   test('the document is valid OpenAPI 3.1', async () => {
     const validator = new Validator()
@@ -113,6 +123,18 @@ describe('the document of this server', () => {
   test('every operation has summary, access, tag, examples, answers and refusals', () => {
     const lacking = operations(document).flatMap(({ name, op }) => lacks(op).map((what) => `${name}: ${what}`))
     expect(lacking).toEqual([])
+  })
+
+  test('every operation has a summary of its own', () => {
+    const summaries = apiEndpoints.map((e) => e.summary)
+    expect(summaries.filter((summary, i) => summaries.indexOf(summary) !== i)).toEqual([])
+  })
+
+  test('every summary begins with a verb of the list', () => {
+    const wrong = apiEndpoints.filter(
+      ({ summary }) => !VERBS.has(/^\w+/.exec(summary)?.[0] ?? '') || /[.;:]/.test(summary),
+    )
+    expect(wrong.map((e) => `${e.id}: ${e.summary}`)).toEqual([])
   })
 
   test('every reference in the document has a target', () => expect(unresolved(document)).toEqual([]))
