@@ -5,7 +5,8 @@
 
 import QRCode from 'qrcode'
 
-import { encodeQr, type Level, toPng } from '#lib/qr/index.ts'
+import { encodeQr, type Level } from '#lib/qr/index.ts'
+import { toPng } from '#lib/qr/png.ts'
 
 const ROUNDS = 5
 /** Pictures per round. Those of `qrcode` take some milliseconds each. */

@@ -17,8 +17,6 @@ const MAX_ROWS = 1_048_576
 const MAX_COLUMNS = 16_384
 const MAX_CHARACTERS = 32_767
 
-export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-
 /**
  * The pieces of a workbook. Texts stay texts even if they look like numbers or formulas, and even after a user edits them.
  * `sheetName` is changed where Excel does not allow it. @throws SheetTooLarge

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { encodeQr, type Level, LEVELS, type Look, QrTooLong, QrTooSmall, toPng, toSvg } from '#lib/qr/index.ts'
+import { encodeQr, type Level, LEVELS, type Look, QrTooLong, QrTooSmall, toSvg } from '#lib/qr/index.ts'
+import { toPng } from '#lib/qr/png.ts'
 
 import { pictureOfPng, pictureOfSvg, readByQr, readByZxing } from './qr-pictures.ts'
 

@@ -2,7 +2,8 @@
 
 import { expect, test } from 'bun:test'
 
-import { encodeQr, type Look, type Matrix, QrTooSmall, toPng, toSvg } from '#lib/qr/index.ts'
+import { encodeQr, type Look, type Matrix, QrTooSmall, toSvg } from '#lib/qr/index.ts'
+import { toPng } from '#lib/qr/png.ts'
 
 import { chunksOf, type Picture, pictureOfPng, pictureOfSvg } from './qr-pictures.ts'
 

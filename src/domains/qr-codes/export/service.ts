@@ -5,9 +5,8 @@ import { badRequest, notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 import { CSV_START, csvRow } from '#lib/csv.ts'
 import { uniqueFileNames } from '#lib/file-name.ts'
-import { encodeQr, toPng } from '#lib/qr/index.ts'
-import { toXlsx, XLSX_TYPE } from '#lib/xlsx.ts'
-import { type ZipEntry, zipOf } from '#lib/zip.ts'
+import { encodeQr, type Look, type Matrix } from '#lib/qr/index.ts'
+import type { ZipEntry } from '#lib/zip.ts'
 
 import { categoryTree } from '../categories/store.ts'
 import type { Owner } from '../codes/model.ts'
@@ -20,7 +19,11 @@ import { type ExportCodes, MAX_EXPORT } from './model.ts'
 /** Rows read at once, which takes about a millisecond. */
 const ROWS_PER_READ = 100
 
-const TYPES = { zip: 'application/zip', xlsx: XLSX_TYPE, csv: 'text/csv; charset=utf-8' } as const
+const TYPES = {
+  zip: 'application/zip',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  csv: 'text/csv; charset=utf-8',
+} as const
 
 /** Lets other requests run. */
 const pause = (): Promise<void> => new Promise((go) => setImmediate(go))
@@ -31,9 +34,10 @@ export async function exportCodes(ctx: AppContext, owner: Owner, input: ExportCo
   const categories = new Map((await categoryTree.all(ctx.db.read, owner.userId)).map(({ id, name }) => [id, name]))
   const table = { ctx, rows: rowsOf(ctx, owner, ids), categories }
   const now = ctx.clock.now()
-  const pieces = {
-    zip: () => zipOf(pictures(table, input.size), now),
-    xlsx: () => toXlsx(sheetRows(table), 'QR codes', now),
+  // Archives and pictures load zlib, which the start of the server should not wait for.
+  const pieces = await {
+    zip: async () => (await import('#lib/zip.ts')).zipOf(pictures(table, input.size), now),
+    xlsx: async () => (await import('#lib/xlsx.ts')).toXlsx(sheetRows(table), 'QR codes', now),
     csv: () => csvPieces(table),
   }[input.format]()
   return new Response(streamOf(ctx, pieces), {
@@ -119,22 +123,24 @@ const cellsOf = (ctx: AppContext, row: QrCodeRow, categories: ReadonlyMap<number
 const present = (rows: readonly (QrCodeRow | undefined)[]): QrCodeRow[] => rows.filter((row) => row !== undefined)
 
 async function* pictures({ ctx, rows, categories }: Table, size: number): AsyncGenerator<ZipEntry> {
+  const { toPng } = await import('#lib/qr/png.ts')
   const nameOf = uniqueFileNames('.png')
   let index = CSV_START + csvRow(['file', ...COLUMNS])
   for await (const some of rows)
     for (const row of present(some)) {
       const name = nameOf(row.name)
       index += csvRow([name, ...cellsOf(ctx, row, categories)])
-      yield { name, data: pictureOf(row, size) }
+      const { matrix, look } = pictureOf(row, size)
+      yield { name, data: toPng(matrix, look) }
       await pause()
     }
   yield { name: 'index.csv', data: new TextEncoder().encode(index), deflate: true }
 }
 
-function pictureOf({ content, style }: QrCodeRow, size: number): Uint8Array {
+function pictureOf({ content, style }: QrCodeRow, size: number): { matrix: Matrix; look: Look } {
   const { fg = '000000', bg = 'ffffff', margin = 4 } = style
   const matrix = encodeQr(content, levelFor(content, style.level))
-  return toPng(matrix, { size: Math.max(size, matrix.side + 2 * margin), margin, fg, bg })
+  return { matrix, look: { size: Math.max(size, matrix.side + 2 * margin), margin, fg, bg } }
 }
 
 async function* sheetRows({ ctx, rows, categories }: Table): AsyncGenerator<readonly (string | number)[]> {

@@ -16,7 +16,7 @@ export const renderEndpoints = [
     access: open,
     query: RenderQuery,
     answers: 'image/png, image/svg+xml',
-    run: ({ ctx, query, request }) => respond(picture(ctx, query), request),
+    run: async ({ ctx, query, request }) => respond(await picture(ctx, query), request),
   }),
 ]
 

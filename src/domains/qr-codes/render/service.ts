@@ -4,7 +4,8 @@ import { LRUCache } from 'lru-cache'
 
 import { type AppContext, perContext } from '#context'
 import { invalid, invalidAll } from '#http/validate.ts'
-import { encodeQr, QrTooLong, QrTooSmall, toPng, toSvg } from '#lib/qr/index.ts'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
+import { encodeQr, QrTooLong, QrTooSmall, toSvg } from '#lib/qr/index.ts'
 
 import { contentTooLong } from '../codes/errors.ts'
 import { CAPACITY, type Level } from '../codes/model.ts'
@@ -35,25 +36,34 @@ const cacheOf = perContext(
 
 const utf8 = new TextEncoder()
 
-/** Throws 400 if the content does not fit into a code of that level, or the code into a picture of that size. */
-export function picture(ctx: AppContext, query: RenderQuery): Picture {
+/** Returns a cached picture at once. Throws 400 if the content does not fit into a code of that level, or the code into that size. */
+export function picture(ctx: AppContext, query: RenderQuery): MaybePromise<Picture> {
   const level = levelFor(query.content, query.level)
   const look = `${query.format} ${level} ${query.size} ${query.margin} ${query.fg} ${query.bg}`.toLowerCase()
   const key = `${look} ${query.content}`
   const cache = cacheOf(ctx)
-  let found = cache.get(key)
-  if (found === undefined) cache.set(key, (found = draw(query, level, key)))
-  return found
+  return cache.get(key) ?? drawOnce(cache, query, level, key)
 }
 
-function draw(query: RenderQuery, level: Level, key: string): Picture {
+async function drawOnce(
+  cache: LRUCache<string, Picture>,
+  query: RenderQuery,
+  level: Level,
+  key: string,
+): Promise<Picture> {
+  const drawn = await draw(query, level, key)
+  cache.set(key, drawn)
+  return drawn
+}
+
+async function draw(query: RenderQuery, level: Level, key: string): Promise<Picture> {
   const look = { size: query.size, margin: query.margin, fg: query.fg.toLowerCase(), bg: query.bg.toLowerCase() }
   const etag = `"${RENDERER}-${Bun.hash(key).toString(36)}"`
   try {
     const matrix = encodeQr(query.content, level)
-    return query.format === 'svg'
-      ? { bytes: utf8.encode(toSvg(matrix, look)), type: 'image/svg+xml', etag }
-      : { bytes: toPng(matrix, look), type: 'image/png', etag }
+    if (query.format === 'svg') return { bytes: utf8.encode(toSvg(matrix, look)), type: 'image/svg+xml', etag }
+    const { toPng } = await import('#lib/qr/png.ts')
+    return { bytes: toPng(matrix, look), type: 'image/png', etag }
   } catch (error) {
     if (error instanceof QrTooLong)
       throw invalidAll([contentTooLong('query.content', bytesOf(query.content), CAPACITY[level])])
