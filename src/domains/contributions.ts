@@ -58,10 +58,11 @@ export type CountUsage = (ctx: AppContext, userId: number) => number | Promise<n
 export interface OrgResource {
   /** In English, for messages: `QR codes`. */
   readonly name: string
-  /** An organization is only dissolved when every resource counts 0. */
+  /**
+   * An organization is only dissolved when every resource counts 0. Rows that do not count, such as the trash, are deleted by a listener
+   * of `org.dissolving`.
+   */
   count(db: Db | Tx, orgId: number): Promise<number>
-  /** Deletes rows that do not count (such as the trash) when the organization is dissolved. */
-  purge?(tx: Tx, orgId: number): Promise<void>
 }
 
 export interface LocationUse {

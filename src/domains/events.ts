@@ -11,6 +11,12 @@ import type { Localized } from '#lib/localized.ts'
 export interface Events {
   /** An account is about to be deleted; its rows are still there. */
   'user.deleting': { readonly userId: number }
+  /** Sessions ended for any reason: sign-out, revocation, expiry, a changed password, or a new session on the same device. */
+  'session.ended': { readonly sessionIds: readonly number[] }
+  /** A user stopped being a member: left, was removed, or deletes the account. */
+  'member.left': { readonly orgId: number; readonly userId: number }
+  /** An organization is about to be dissolved; its rows and members are still there. */
+  'org.dissolving': { readonly orgId: number }
   /** Users got a notification. */
   'notification.created': NotificationCreated
 }

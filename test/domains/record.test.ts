@@ -39,6 +39,40 @@ describe.if(inProcess)('an event', () => {
   })
 })
 
+describe.if(inProcess)('the product emits', () => {
+  const heard: unknown[] = []
+  const listening = domain({
+    name: 'listening',
+    on: {
+      'session.ended': (_ctx, tx, event) => tx.afterCommit(() => heard.push(event)),
+      'member.left': (_ctx, tx, event) => tx.afterCommit(() => heard.push(event)),
+      'org.dissolving': (_ctx, tx, event) => tx.afterCommit(() => heard.push(event)),
+    },
+  })
+  const { server, alice, bob } = useServer({ people: ['alice', 'bob'], domains: (product) => [...product, listening] })
+
+  test('session.ended when a user signs out, and when a new session replaces the one of the device', async () => {
+    const carol = await server.person()
+    heard.length = 0
+    const body = { account: carol.username, password: carol.password }
+    ok(await server.request('POST', '/api/auth/login', { headers: { 'x-device-id': carol.deviceId }, body }))
+    expect(heard).toEqual([{ sessionIds: [carol.sessionId] }])
+    heard.length = 0
+    ok(await alice.call('auth.logout'))
+    expect(heard).toEqual([{ sessionIds: [alice.sessionId] }])
+  })
+
+  test('member.left when a member leaves, and org.dissolving before an organization is deleted', async () => {
+    const dave = await server.person()
+    const org = ok(await bob.call('orgs.create', { body: { name: 'Climbers', joinPolicy: 'FREE' } })).data
+    ok(await dave.call('orgs.joinByCode', { body: { code: org.code } }))
+    heard.length = 0
+    ok(await dave.call('orgs.leave', { params: { id: org.id } }))
+    ok(await bob.call('orgs.dissolve', { params: { id: org.id } }))
+    expect(heard).toEqual([{ orgId: org.id, userId: dave.id }, { orgId: org.id }])
+  })
+})
+
 describe.if(inProcess)('a contributed landing page', () => {
   const passes = domain({
     name: 'passes',

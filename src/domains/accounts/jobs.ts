@@ -5,14 +5,14 @@ import { MINUTE } from '#platform/clock.ts'
 import { deleteExpiredCodes } from './codes/store.ts'
 import { SESSION_MS } from './model.ts'
 import { deleteExpiredAttempts } from './passwords/store.ts'
-import { sessionsChanged } from './sessions/authenticate.ts'
+import { sessionsEnded } from './sessions/lifecycle.ts'
 import { deleteOld, expireSessions } from './sessions/store.ts'
 
 /** Marks expired sessions, and deletes expired refresh tokens, attempts, codes and sessions that ended long ago. */
 async function cleanUp(ctx: AppContext): Promise<void> {
   const now = ctx.clock.now()
   await ctx.db.write('accounts.cleanUp', async (tx) => {
-    sessionsChanged(ctx, tx, await expireSessions(tx, now))
+    await sessionsEnded(ctx, tx, await expireSessions(tx, now))
     await deleteOld(tx, now, now - SESSION_MS)
     await deleteExpiredAttempts(tx, now)
     await deleteExpiredCodes(tx, now)

@@ -30,7 +30,8 @@ export const qrCodes = domain({
   ],
   jobs: [purgeJob],
   quotaUsage: { qrCodes: (ctx, userId) => countCodes(ctx.db.read, { userId, orgId: 0 }) },
-  orgResources: [{ name: 'QR codes', count: countLiveOfOrg, purge: purgeTrashOfOrg }],
+  orgResources: [{ name: 'QR codes', count: countLiveOfOrg }],
+  on: { 'org.dissolving': (_ctx, tx, { orgId }) => purgeTrashOfOrg(tx, orgId) },
   shareable: { QR_CODE: { prepareCopy, deleteCopy: purgeOrgCode } },
   stop: flushScans,
 })

@@ -91,7 +91,7 @@ async function load(ctx: AppContext, id: number): Promise<CachedSession | undefi
   return { actor, tokenVersion, expiredAt, provenDeviceId: undefined }
 }
 
-/** Must be called in every write that ends or changes sessions, or changes the status or token version of their user. */
+/** Must be called in every write that changes sessions, or the status or token version of their user. */
 export function sessionsChanged(ctx: AppContext, tx: Tx, ids: readonly number[]): void {
   if (ids.length === 0) return
   tx.afterCommit(() => {

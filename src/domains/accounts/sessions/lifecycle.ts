@@ -4,6 +4,7 @@ import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { permissionsForLogin, roleNameOf } from '#domains/access/index.ts'
 import { cityOf } from '#domains/delivery/index.ts'
+import { emit } from '#domains/domain.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
 import { accountDisabled, sessionEnded, wrongCredentials } from '../errors.ts'
@@ -89,7 +90,7 @@ export async function openSession(
   const active = (await activeOf(tx, userId, now)).map((s) => ({ id: s.id, lastActiveAt: lastActive(ctx, s) }))
   const spared = openedBy === undefined ? [sessionId] : [sessionId, openedBy]
   const ended = await endSessions(tx, userId, { ids: sessionsToEnd(active, spared) })
-  sessionsChanged(ctx, tx, [...(replaced === undefined ? [] : [replaced]), ...expired, ...ended])
+  await sessionsEnded(ctx, tx, [...(replaced === undefined ? [] : [replaced]), ...expired, ...ended])
   const refreshToken = await addRefreshToken(tx, sessionId, 0, expiredAt)
   return { userId, sessionId, deviceId: device.newId ?? device.key, refreshToken }
 }
@@ -154,13 +155,20 @@ export async function revokeSessions(
   ids: readonly number[],
 ): Promise<number[]> {
   const ended = await endSessions(tx, userId, { ids })
-  sessionsChanged(ctx, tx, ended)
+  await sessionsEnded(ctx, tx, ended)
   return ended
 }
 
 /** Ends all sessions of a user: after a new password, or with the account. */
 export async function revokeAllSessions(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
-  sessionsChanged(ctx, tx, await endSessions(tx, userId, 'all'))
+  await sessionsEnded(ctx, tx, await endSessions(tx, userId, 'all'))
+}
+
+/** Must be called in every write that ends sessions, with their ids: requests of ended sessions are then refused. */
+export async function sessionsEnded(ctx: AppContext, tx: Tx, sessionIds: readonly number[]): Promise<void> {
+  if (sessionIds.length === 0) return
+  sessionsChanged(ctx, tx, sessionIds)
+  await emit(ctx, tx, 'session.ended', { sessionIds })
 }
 
 /** Signs the access token of a grant and adds the user and their permissions. Runs after the commit, as signing waits for a thread. */

@@ -2,6 +2,7 @@ import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
+import { emit } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
@@ -143,6 +144,7 @@ async function endMembership(
   if (!(await store.deleteMember(tx, orgId, userId))) throw notFound()
   if (!(await decrementMemberCount(tx, orgId, userId))) throw refusal()
   await access.unbindRoles(ctx, tx, userId, 'ORG', orgId)
+  await emit(ctx, tx, 'member.left', { orgId, userId })
 }
 
 /**

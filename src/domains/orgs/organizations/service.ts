@@ -2,7 +2,7 @@ import type { AppContext } from '#context'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
-import { contributions } from '#domains/domain.ts'
+import { contributions, emit } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { randomCode } from '#platform/ids.ts'
@@ -132,13 +132,12 @@ export async function dissolveOrg(ctx: AppContext, actor: Actor, id: number, for
  * unless `force` is set, while it has members besides the owner.
  */
 export async function dissolve(ctx: AppContext, tx: Tx, org: store.OrgRow, force: boolean): Promise<void> {
-  const resources = contributions(ctx, 'orgResources').flat()
-  for (const resource of resources) {
+  for (const resource of contributions(ctx, 'orgResources').flat()) {
     const count = await resource.count(tx, org.id)
     if (count > 0) throw hasResources(`${resource.name} (${count})`)
   }
   if (org.memberCount > 1 && !force) throw hasOtherMembers(org.memberCount - 1)
-  for (const resource of resources) await resource.purge?.(tx, org.id)
+  await emit(ctx, tx, 'org.dissolving', { orgId: org.id })
   await access.deleteOrgRoles(ctx, tx, org.id)
   await store.deleteOrg(tx, org.id)
 }
