@@ -9,7 +9,7 @@ import { dirname, join, resolve } from 'node:path'
 import { buildApart } from './build-apart.ts'
 
 const root = resolve(import.meta.dir, '..')
-const STARTS_SOMETHING = /\bstartServer\b|\bstartWorld\b|\bInstallation\b|\bTEST_BINARY\b/
+const STARTS_SOMETHING = /\bstartServer\b|\buseServer\b|\bstartWorld\b|\bInstallation\b|\bTEST_BINARY\b/
 
 const files = process.argv.slice(2)
 if (files.length === 0)
