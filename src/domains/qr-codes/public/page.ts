@@ -1,4 +1,4 @@
-/** The share page of a public code: its picture, name and content, and a button for what a phone can do with the content. */
+/** The share page of a public code: its picture, name and content, and a button that opens a link, calls or writes an e-mail. */
 
 import { button, card, type Html, html, htmlPage, qrPicture, text } from '#http/pages.ts'
 import type { ContentType } from '#lib/content-type.ts'

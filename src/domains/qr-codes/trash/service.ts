@@ -49,7 +49,7 @@ export async function emptyTrash(ctx: AppContext, owner: Owner): Promise<{ delet
   }
 }
 
-/** Ids examined in one transaction. There is no index by deletion time, because every write would pay for what a rare job needs. */
+/** Ids examined in one transaction. There is no index by deletion time: a rare job is not worth a cost for every write. */
 const IDS_PER_WRITE = 2000
 
 /** Permanently deletes codes that were moved to the trash more than 30 days ago. Reads all codes, in small steps. */
