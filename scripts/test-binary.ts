@@ -17,7 +17,7 @@ if (files.length === 0)
     if (STARTS_SOMETHING.test(readFileSync(join(root, file), 'utf8'))) files.push(file)
 
 const binary = buildApart()
-const tests = Bun.spawn([process.execPath, 'test', '--parallel', '--timeout', '30000', ...files], {
+const tests = Bun.spawn([process.execPath, 'test', '--parallel', '--timeout', '120000', ...files], {
   cwd: root,
   env: { ...process.env, TEST_BINARY: binary },
   stdio: ['ignore', 'inherit', 'inherit'],

@@ -6,7 +6,7 @@
 import { setDefaultTimeout } from 'bun:test'
 
 // bunfig.toml ignores this key. Tests are slow when many servers run at once on two cores.
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const postgres = process.env['TEST_DATABASE_URL']
 for (const name of Object.keys(process.env)) if (name.startsWith('TESSERA_')) delete process.env[name]

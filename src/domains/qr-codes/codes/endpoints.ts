@@ -118,7 +118,7 @@ export const codeEndpoints = [
     id: 'qrCodes.publish',
     method: 'PATCH',
     path: '/api/qr-codes/:id/public',
-    summary: 'Make a QR code public or private',
+    summary: 'Publish or unpublish a QR code',
     tag,
     access: dual('qr_code:publish'),
     params: ById,
