@@ -60,7 +60,7 @@ export const linkToSelf = () => badRequest('This is your own account', '不能�
 export const alreadyLinked = () => badRequest('This account is already linked', '该账号已关联')
 export const linkRefused = () => badRequest('Wrong account or password', '账号或密码错误')
 
-export const administratorStays = () =>
+export const administratorCannotDelete = () =>
   badRequest(
     'An administrator’s account cannot be deleted: give up the administrator role first',
     '管理员账号不能注销，请先解除管理员角色',
@@ -73,7 +73,7 @@ export const usernameAlreadySet = () =>
   badRequest('The username is already set and cannot be changed', '用户名已设置，无法修改')
 export const passwordAlreadySet = () => badRequest('A password is already set', '已设置过密码')
 
-export const lastWayIn = () =>
+export const onlyWayToSignIn = () =>
   badRequest(
     'This is the only way to sign in to the account: bind an e-mail or phone, or set a username and password first',
     '这是登录此账号的唯一方式，请先绑定邮箱或手机号，或设置用户名和密码',

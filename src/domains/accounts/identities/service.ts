@@ -8,7 +8,7 @@ import type { Actor, Caller } from '#http/endpoint.ts'
 
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
-import { credentialTaken, lastWayIn, notBound, sessionEnded } from '../errors.ts'
+import { credentialTaken, notBound, onlyWayToSignIn, sessionEnded } from '../errors.ts'
 import { recordLogin } from '../login-records/service.ts'
 import { notifyAccountHolder } from '../notices/service.ts'
 import { emailOf, ownEvent, phoneOf } from '../rules.ts'
@@ -115,7 +115,7 @@ export async function unbind(
     const identities = await identitiesOf(tx, userId)
     const identity = identities.find((i) => i.provider === provider)
     if (identity === undefined) throw notBound(provider)
-    if (!canStillSignIn(user, identities, identity.id)) throw lastWayIn()
+    if (!canStillSignIn(user, identities, identity.id)) throw onlyWayToSignIn()
     await deleteIdentity(tx, userId, identity.id)
     const rest = identities.filter((i) => i !== identity)
     await recordLogin(ctx, tx, userId, event)

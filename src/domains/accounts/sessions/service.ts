@@ -7,7 +7,7 @@ import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { sha256 } from '#platform/ids.ts'
 
-import { badRefreshToken, lastWayIn, notAnAdministrator } from '../errors.ts'
+import { badRefreshToken, notAnAdministrator, onlyWayToSignIn } from '../errors.ts'
 import type { LoginEvent, LoginType } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
 import { deviceKey, deviceKeysOf, nameDevice } from '../rules.ts'
@@ -173,7 +173,7 @@ export async function logoutDevice(ctx: AppContext, actor: Actor, keyOrId: strin
     const [session] = await sessionsOfDevice(tx, actor.userId, keys)
     if (user === undefined || (identity === undefined && session === undefined)) throw notFound()
     if (identity !== undefined) {
-      if (!canStillSignIn(user, identities, identity.id)) throw lastWayIn()
+      if (!canStillSignIn(user, identities, identity.id)) throw onlyWayToSignIn()
       await deleteIdentity(tx, actor.userId, identity.id)
     }
     if (session !== undefined) await revokeSessions(ctx, tx, actor.userId, [session.id])

@@ -13,7 +13,7 @@ import { notFound } from '#http/errors.ts'
 
 import { deleteCodes } from '../codes/store.ts'
 import {
-  administratorStays,
+  administratorCannotDelete,
   badUsername,
   passwordAlreadySet,
   sessionEnded,
@@ -130,7 +130,7 @@ export async function deleteAccount(ctx: AppContext, actor: Actor, caller: Calle
   await ctx.db.write('accounts.deleteAccount', async (tx) => {
     const user = await userById(tx, userId)
     if (user?.status !== 'ACTIVE') throw sessionEnded()
-    if ((await platformBindings(tx)).some((binding) => binding.userId === userId)) throw administratorStays()
+    if ((await platformBindings(tx)).some((binding) => binding.userId === userId)) throw administratorCannotDelete()
     await emit(ctx, tx, 'user.deleting', { userId })
     const bound = (await identitiesOf(tx, userId)).filter((i) => i.provider !== 'DEVICE')
     await recordLogin(ctx, tx, userId, event)
