@@ -76,16 +76,6 @@ export const mapPage = <Row, View>({ items, ...rest }: Page<Row>, view: (row: Ro
   items: items.map(view),
 })
 
-/** Kept until the last caller uses `pageOf` or `pageOfQuery`. */
-export async function plainPage<Row>(
-  input: PageInput,
-  rows: (limit: number, offset: number) => PromiseLike<Row[]>,
-  total: () => PromiseLike<{ n: number }[]>,
-): Promise<Page<Row>> {
-  const [items, counted] = await Promise.all([rows(input.size, offsetOf(input)), total()])
-  return { items, total: counted[0]!.n, page: input.page, size: input.size }
-}
-
 /** Queries that look at more rows than this take more than about two milliseconds. */
 export const MAX_ROWS_IN_TURN = 2000
 

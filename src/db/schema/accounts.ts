@@ -134,6 +134,7 @@ export const passwordTries = table(
   (t) => [index('password_tries_expiry').on(t.expiresAt)],
 )
 
+/** The action that a verification code confirms (conventions §4). */
 export type CodePurpose = 'LOGIN' | 'BIND' | 'ACCOUNT_LINK' | 'RESET' | 'CHANGE'
 
 /** Verification codes that were sent and not used yet: one for each credential, purpose and requesting user. */

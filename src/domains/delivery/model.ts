@@ -1,12 +1,12 @@
 /** The messages that can be sent, and the limits for sending them. */
 
+import type { CodePurpose } from '#db/schema/accounts.ts'
 import type { Channel } from '#db/schema/delivery.ts'
 import type { Locale } from '#lib/localized.ts'
 import { DAY, SECOND } from '#platform/clock.ts'
 
 export type { Channel } from '#db/schema/delivery.ts'
-/** The action that a verification code confirms (conventions §4). */
-export type CodePurpose = 'LOGIN' | 'BIND' | 'ACCOUNT_LINK' | 'RESET' | 'CHANGE'
+export type { CodePurpose } from '#db/schema/accounts.ts'
 
 export interface CodeMessage {
   readonly channel: Channel

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, or } from 'drizzle-orm'
 
-import { type Page, type PageInput, plainPage } from '#db/paging.ts'
+import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { accountLinks, users } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -33,25 +33,22 @@ export function pageOfLinks(
     direction === 'OUTGOING'
       ? [accountLinks.ownerUserId, accountLinks.linkedUserId]
       : [accountLinks.linkedUserId, accountLinks.ownerUserId]
-  return plainPage(
+  return pageOfQuery(
     page,
-    (limit, offset) =>
-      db
-        .select({
-          id: accountLinks.id,
-          ownerUserId: accountLinks.ownerUserId,
-          linkedUserId: accountLinks.linkedUserId,
-          createdAt: accountLinks.createdAt,
-          nickname: users.nickname,
-          avatarUrl: users.avatarUrl,
-        })
-        .from(accountLinks)
-        .innerJoin(users, eq(users.id, other))
-        .where(eq(mine, userId))
-        .orderBy(asc(accountLinks.id))
-        .limit(limit)
-        .offset(offset),
-    () => db.select({ n: count() }).from(accountLinks).where(eq(mine, userId)),
+    db
+      .select({
+        id: accountLinks.id,
+        ownerUserId: accountLinks.ownerUserId,
+        linkedUserId: accountLinks.linkedUserId,
+        createdAt: accountLinks.createdAt,
+        nickname: users.nickname,
+        avatarUrl: users.avatarUrl,
+      })
+      .from(accountLinks)
+      .innerJoin(users, eq(users.id, other))
+      .where(eq(mine, userId))
+      .orderBy(asc(accountLinks.id)),
+    db.select({ n: count() }).from(accountLinks).where(eq(mine, userId)),
   )
 }
 
