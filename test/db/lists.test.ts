@@ -167,7 +167,7 @@ const seedOf = (what: string): Random => {
 }
 
 describe('paged lists', () => {
-  test('have the pages and totals of plain SQL in every order after any history of writes', async () => {
+  test('paged lists have the pages and totals of plain SQL in every order after any history of writes', async () => {
     await withThings(async (store) => {
       const random = seedOf('paged lists')
       const some = (n: number, owner: number) => Array.from({ length: n }, () => randomThing(random, owner))
@@ -215,7 +215,7 @@ describe('paged lists', () => {
     })
   }, 120_000)
 
-  test('stay exact while rows change during the first reading', async () => {
+  test('paged lists stay exact while rows change during the first reading', async () => {
     await withThings(async (store) => {
       const random = seedOf('changes during the first reading')
       const some = (n: number) => Array.from({ length: n }, () => ({ ...randomThing(random, 1), place: random(50) }))
@@ -241,7 +241,7 @@ describe('paged lists', () => {
     })
   }, 120_000)
 
-  test('ignore a write that was rolled back', async () => {
+  test('paged lists ignore a write that was rolled back', async () => {
     await withThings(async (store) => {
       const row = { owner: 1, name: 'x', pinned: false, place: 0 }
       const total = async () => (await ofOwner.page(store.read, { owner: 1 }, { page: 1, size: 2 })).total
@@ -256,7 +256,7 @@ describe('paged lists', () => {
     })
   })
 
-  test('include the rows of a running write only if they are read with its tx', async () => {
+  test('paged lists include the rows of a running write only if they are read with its tx', async () => {
     await withThings(async (store) => {
       await store.write('test', async (tx) => {
         await insert(tx, [{ owner: 1, name: 'x', pinned: false, place: 0 }])
@@ -287,7 +287,7 @@ describe('paged lists', () => {
         listed.inserted(tx, rows[0]!)
       },
     ],
-  ])('have the right page and total after a write that does not report %s', async (_, write) => {
+  ])('paged lists have the right page and total after a write that does not report %s', async (_, write) => {
     await withThings(async (store) => {
       await store.write('test', async (tx) => insert(tx, [row, row, row, row]))
       await ofOwner.page(store.read, { owner: 1 }, { page: 1, size: 3 })
@@ -300,7 +300,7 @@ describe('paged lists', () => {
   })
 
   if (onSqlite) {
-    test('are up to date in the after-commit hooks of every write of a group', async () => {
+    test('paged lists are up to date in the after-commit hooks of every write of a group', async () => {
       await withThings(async (store) => {
         const pages: Promise<{ total: number; items: unknown[] }>[] = []
         const page = () => ofOwner.page(store.read, { owner: 1 }, { page: 1, size: 50 })
@@ -315,7 +315,7 @@ describe('paged lists', () => {
       })
     })
 
-    test('throw if a page differs from the plain one and answers are checked', async () => {
+    test('paged lists throw if a page differs from the plain one and answers are checked', async () => {
       await withThings(async (store, place) => {
         await store.write('test', async (tx) => insert(tx, [row, row, row, row]))
         const page = () => ofOwner.page(store.read, { owner: 1 }, { page: 1, size: 2 })
@@ -327,7 +327,7 @@ describe('paged lists', () => {
       })
     })
 
-    test('recover from the writes of another process when a page is shorter than its index says', async () => {
+    test('paged lists recover from the writes of another process when a page is shorter than its index says', async () => {
       await withThings(async (store, place) => {
         await store.write('test', async (tx) => insert(tx, [row, row, row]))
         const page = () => ofOwner.page(store.read, { owner: 1 }, { page: 1, size: 5 })
@@ -338,7 +338,7 @@ describe('paged lists', () => {
       }, false)
     })
 
-    test('refuse to be read on the worker, whose answers come a turn later', async () => {
+    test('paged lists refuse to be read on the worker, whose answers come a turn later', async () => {
       await withThings(async (store) => {
         const refused = await ofOwner
           .page(store.readInWorker, { owner: 1 }, { page: 1, size: 5 })
@@ -347,7 +347,7 @@ describe('paged lists', () => {
       })
     })
 
-    test('sort texts in memory as SQLite does', async () => {
+    test('paged lists sort texts in memory as SQLite does', async () => {
       await withThings(async (store) => {
         const random = seedOf('order of texts')
         const names = Array.from({ length: 300 }, () => randomName(random))
@@ -364,7 +364,7 @@ describe('paged lists', () => {
   }
 })
 
-describe('the changes of a write', () => {
+describe('reports', () => {
   const events: string[] = []
   const watched: WatchedTable<{ id: number }> = {
     columns: new Set(['id', 'created_at']),
@@ -382,7 +382,7 @@ describe('the changes of a write', () => {
   const UPDATE =
     'update "watched_things" set "name" = ?, "created_at" = ? where "watched_things"."id" = ? returning "id"'
 
-  test('are applied if each returned row was reported', () => {
+  test('the changes of a write are applied if each returned row was reported', () => {
     const write = (changes: ListChanges) => {
       changes.observe(INSERT, [[1], [2]])
       changes.report(watched, { after: { id: 1 } })
@@ -399,7 +399,7 @@ describe('the changes of a write', () => {
     ['a delete', 'delete from "watched_things" where "watched_things"."id" = ? returning "id"', 1],
     ['a statement without RETURNING', 'delete from "watched_things"', 0],
     ['a statement with a common table expression', `with "t" as (select 1) ${UPDATE}`, 1],
-  ])('discard the indexes if %s was not reported', (_, statement, rows) => {
+  ])('the changes of a write discard the indexes if %s was not reported', (_, statement, rows) => {
     expect(
       outcome((changes) =>
         changes.observe(
@@ -415,17 +415,17 @@ describe('the changes of a write', () => {
     ['of other columns', 'update "watched_things" set "name" = ? where "watched_things"."id" = ?'],
     ['of other tables', 'delete from "other_things"'],
     ['that only reads', 'select "id" from "watched_things"'],
-  ])('need no report of a statement %s', (_, statement) => {
+  ])('the changes of a write need no report of a statement %s', (_, statement) => {
     const seen = outcome((changes) => changes.observe(statement, statement.includes('returning') ? [] : [[1]]))
     expect(seen === '' || seen === 'apply 0').toBe(true)
   })
 
-  test('discard the indexes if a report has no row', () => {
+  test('the changes of a write discard the indexes if a report has no row', () => {
     expect(outcome((changes) => changes.report(watched, { after: { id: 1 } }))).toBe('discard')
   })
 })
 
-describe('the index of a list', () => {
+describe('segments', () => {
   interface Row {
     section: number
     key: Key
@@ -436,55 +436,58 @@ describe('the index of a list', () => {
     ['numbers in two sections', 2, (random: Random): Key => [random(5), random(200)]],
     ['numbers', 1, (random: Random): Key => [random(5), random(200)]],
     ['texts', 1, (random: Random): Key => [randomName(random), random(200)]],
-  ])('finds every row of a list sorted by %s after any insertions and deletions', (_, sections, randomKey) => {
-    const random = seedOf('index of a list')
-    const STEP = 10
-    for (let round = 0; round < 30; round++) {
-      const rows: Row[] = []
-      const sorted = () => rows.toSorted(compare)
-      const candidate = (): Row => ({ section: random(sections), key: randomKey(random) })
-      const isTaken = (row: Row) => rows.some((other) => compareKeys(other.key, row.key) === 0)
-      for (let i = random(80); i > 0; i--) {
-        const row = candidate()
-        if (!isTaken(row)) rows.push(row)
-      }
-      const list = new ListIndex(sections)
-      const change = () => {
-        const row = candidate()
-        if (random(2) === 0 && !isTaken(row)) {
-          rows.push(row)
-          list.change(row, 1)
-        } else if (rows.length > 0) {
-          const [gone] = rows.splice(random(rows.length), 1)
-          list.change(gone!, -1)
+  ])(
+    'the index of a list finds every row of a list sorted by %s after any insertions and deletions',
+    (_, sections, randomKey) => {
+      const random = seedOf('index of a list')
+      const STEP = 10
+      for (let round = 0; round < 30; round++) {
+        const rows: Row[] = []
+        const sorted = () => rows.toSorted(compare)
+        const candidate = (): Row => ({ section: random(sections), key: randomKey(random) })
+        const isTaken = (row: Row) => rows.some((other) => compareKeys(other.key, row.key) === 0)
+        for (let i = random(80); i > 0; i--) {
+          const row = candidate()
+          if (!isTaken(row)) rows.push(row)
+        }
+        const list = new ListIndex(sections)
+        const change = () => {
+          const row = candidate()
+          if (random(2) === 0 && !isTaken(row)) {
+            rows.push(row)
+            list.change(row, 1)
+          } else if (rows.length > 0) {
+            const [gone] = rows.splice(random(rows.length), 1)
+            list.change(gone!, -1)
+          }
+        }
+        /** The rows from a place to the end of its section, as the database would return them. */
+        const from = ({ section, key }: { section: number; key: Key | undefined }) =>
+          sorted().filter((row) => row.section === section && (key === undefined || compareKeys(row.key, key) >= 0))
+        while (!list.isComplete) {
+          const rest = from(list.frontier)
+          if (rest.length > STEP) list.addSegment(STEP, rest[STEP]!.key)
+          else list.endSection(rest.length)
+          if (random(2) === 0) change()
+        }
+        for (let i = 0; i < 60; i++) {
+          change()
+          const all = sorted()
+          expect(list.total).toBe(all.length)
+          const start = random(all.length + 5)
+          for (let long = list.longSegmentAt(start, 2 * STEP); long; long = list.longSegmentAt(start, 2 * STEP))
+            list.split(long, STEP, from(long)[STEP]!.key)
+          const end = start + 1 + random(15)
+          const found = list.slices(start, end).flatMap(({ place, skip, take }) => {
+            const slice = from(place).slice(skip, skip + take)
+            expect(slice).toHaveLength(take)
+            return slice
+          })
+          expect(found).toEqual(all.slice(start, end))
         }
       }
-      /** The rows from a place to the end of its section, as the database would return them. */
-      const from = ({ section, key }: { section: number; key: Key | undefined }) =>
-        sorted().filter((row) => row.section === section && (key === undefined || compareKeys(row.key, key) >= 0))
-      while (!list.isComplete) {
-        const rest = from(list.frontier)
-        if (rest.length > STEP) list.addSegment(STEP, rest[STEP]!.key)
-        else list.endSection(rest.length)
-        if (random(2) === 0) change()
-      }
-      for (let i = 0; i < 60; i++) {
-        change()
-        const all = sorted()
-        expect(list.total).toBe(all.length)
-        const start = random(all.length + 5)
-        for (let long = list.longSegmentAt(start, 2 * STEP); long; long = list.longSegmentAt(start, 2 * STEP))
-          list.split(long, STEP, from(long)[STEP]!.key)
-        const end = start + 1 + random(15)
-        const found = list.slices(start, end).flatMap(({ place, skip, take }) => {
-          const slice = from(place).slice(skip, skip + take)
-          expect(slice).toHaveLength(take)
-          return slice
-        })
-        expect(found).toEqual(all.slice(start, end))
-      }
-    }
-  })
+    },
+  )
 })
 
 describe('plain pages', () => {
@@ -494,7 +497,7 @@ describe('plain pages', () => {
     })
   }
 
-  test('of one table have the rows of the page and the total of all rows that match', async () => {
+  test('plain pages of one table have the rows of the page and the total of all rows that match', async () => {
     await withStore(async (store) => {
       await addUsers(store, ['b', 'a', 'c', 'e', 'd'])
       const page = await pageOf(store.read, users, {
@@ -506,7 +509,7 @@ describe('plain pages', () => {
     })
   })
 
-  test('of any select have the same shape', async () => {
+  test('plain pages of any select have the same shape', async () => {
     await withStore(async (store) => {
       await addUsers(store, ['a', 'b', 'c'])
       const page = await pageOfQuery(
@@ -518,7 +521,7 @@ describe('plain pages', () => {
     })
   })
 
-  test('are sorted by a column and then by id, both reversed by a minus sign', async () => {
+  test('plain pages are sorted by a column and then by id, both reversed by a minus sign', async () => {
     await withStore(async (store) => {
       await addUsers(store, ['a', 'b', 'a'])
       const ids = async (sort: 'nickname' | '-nickname') =>

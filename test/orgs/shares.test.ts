@@ -1,59 +1,44 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { setSetting } from '#domains/settings/index.ts'
+import type { ShareView } from '#domains/shares/model.ts'
 
-import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
-import { makeCategory, makeCode } from '../qr-codes/helpers.ts'
-import { addMembers as enrol, createOrg as found, ok, type Org, setRole as promote } from './helpers.ts'
+import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
+import { createCategory, createCode } from '../qr-codes/helpers.ts'
+import { addMembers, createOrg, type Org, setRole } from './helpers.ts'
 
-let server: TestServer
-let owner: Person
-let admin: Person
-let member: Person
-let guest: Person
-let stranger: Person
-/** Admin of another organization. */
-let outsider: Person
+/** `outsider` owns another organization. */
+const { server, owner, admin, member, guest, stranger, outsider } = useServer({
+  people: ['owner', 'admin', 'member', 'guest', 'stranger', 'outsider'],
+  noAdmin: true,
+})
 let org: Org
 let other: Org
 
 beforeAll(async () => {
-  server = await startServer()
-  ;[owner, admin, member] = [await server.person(), await server.person(), await server.person()]
-  ;[guest, stranger, outsider] = [await server.person(), await server.person(), await server.person()]
-  org = await found(owner)
-  other = await found(outsider)
-  await enrol(owner, org, admin, member, guest)
-  await promote(owner, org, admin, 'ADMIN')
-  await promote(owner, org, guest, 'GUEST')
+  org = await createOrg(owner)
+  other = await createOrg(outsider)
+  await addMembers(owner, org, admin, member, guest)
+  await setRole(owner, org, admin, 'ADMIN')
+  await setRole(owner, org, guest, 'GUEST')
 })
-afterAll(() => server.stop())
-
-interface Share {
-  id: number
-  orgId: number
-  entityType: string
-  sourceId: number
-  copyId: number
-  name: string
-}
 
 const at = (where: { id: number }, rest = '') => `/api/orgs/${where.id}/shares${rest}`
-const shareIt = (who: Person, where: { id: number }, sourceId: number, entityType = 'QR_CODE') =>
-  who.post(at(where), { entityType, sourceId })
-const share = async (who: Person, where: { id: number }, sourceId: number): Promise<Share> =>
-  ok(await shareIt(who, where, sourceId)).data
-const shares = async (who: Person, where: { id: number }): Promise<Share[]> =>
-  ok(await who.get(at(where), { size: 100 })).data.items
-const copies = async (who: Person, where: { id: number }) =>
-  ok(await who.get('/api/qr-codes', { orgId: where.id, size: 100 })).data.items
+const tryShare = (user: Person, where: { id: number }, sourceId: number) =>
+  user.call('shares.create', { params: { orgId: where.id }, body: { entityType: 'QR_CODE', sourceId } })
+const share = async (user: Person, where: { id: number }, sourceId: number): Promise<ShareView> =>
+  ok(await tryShare(user, where, sourceId)).data
+const listShares = async (user: Person, where: { id: number }): Promise<ShareView[]> =>
+  ok(await user.call('shares.list', { params: { orgId: where.id }, query: { size: 100 } })).data.items
+const listCopies = async (user: Person, where: { id: number }) =>
+  ok(await user.call('qrCodes.list', { query: { orgId: where.id, size: 100 } })).data.items
 
-describe('a shared copy', () => {
-  test('is an independent code of the organization', async () => {
-    const where = await found(owner)
-    await enrol(owner, where, member)
-    const categoryId = await makeCategory(member, 'my own folder')
-    const source = await makeCode(member, {
+describe('copies', () => {
+  test('a shared copy is an independent code of the organization', async () => {
+    const where = await createOrg(owner)
+    await addMembers(owner, where, member)
+    const categoryId = await createCategory(member, 'my own folder')
+    const source = await createCode(member, {
       name: 'Menu',
       content: 'https://example.com/menu',
       tags: ['a', 'b'],
@@ -67,8 +52,9 @@ describe('a shared copy', () => {
     expect(made).toMatchObject({ entityType: 'QR_CODE', sourceId: source.id, orgId: where.id, name: 'Menu' })
     expect(made.copyId).not.toBe(source.id)
 
-    const [copy, ...more] = await copies(owner, where)
-    expect(more).toEqual([])
+    const copies = await listCopies(owner, where)
+    expect(copies).toHaveLength(1)
+    const copy = copies[0]!
     expect(copy).toMatchObject({
       id: made.copyId,
       name: 'Menu',
@@ -95,7 +81,7 @@ describe('a shared copy', () => {
         body: { remark: 'changed here' },
       }),
     )
-    expect((await copies(owner, where))[0]).toMatchObject({ name: 'Menu', remark: 'changed here' })
+    expect((await listCopies(owner, where))[0]).toMatchObject({ name: 'Menu', remark: 'changed here' })
     expect(ok(await member.get(`/api/qr-codes/${source.id}`)).data).toMatchObject({
       name: 'New menu',
       remark: 'for all',
@@ -105,30 +91,30 @@ describe('a shared copy', () => {
     expect((await member.get(`/api/qr-codes/${copy.id}`)).status).toBe(404)
     ok(await member.delete(`/api/qr-codes/${source.id}`))
     ok(await member.delete('/api/qr-codes/trash'))
-    expect(await shares(owner, where)).toMatchObject([
+    expect(await listShares(owner, where)).toMatchObject([
       { id: made.id, sourceId: source.id, copyId: copy.id, name: 'Menu' },
     ])
   })
 
-  test('stays when the person who shared it goes', async () => {
-    const where = await found(owner)
-    const goer = await server.person()
-    await enrol(owner, where, goer)
-    const made = await share(goer, where, (await makeCode(goer)).id)
-    ok(await goer.post(`/api/orgs/${where.id}/leave`))
-    ok(await goer.post('/api/auth/account/delete'))
-    expect((await copies(owner, where)).map((copy: { id: number }) => copy.id)).toEqual([made.copyId])
-    expect(await shares(owner, where)).toHaveLength(1)
+  test('a shared copy stays when the user who shared it leaves and deletes their account', async () => {
+    const where = await createOrg(owner)
+    const leaver = await server.person()
+    await addMembers(owner, where, leaver)
+    const made = await share(leaver, where, (await createCode(leaver)).id)
+    ok(await leaver.post(`/api/orgs/${where.id}/leave`))
+    ok(await leaver.post('/api/auth/account/delete'))
+    expect((await listCopies(owner, where)).map((copy: { id: number }) => copy.id)).toEqual([made.copyId])
+    expect(await listShares(owner, where)).toHaveLength(1)
   })
 
-  test('is listed, the latest first, in pages', async () => {
-    const where = await found(owner)
+  test('GET /orgs/:orgId/shares lists shares in pages, latest first', async () => {
+    const where = await createOrg(owner)
     const ids: number[] = []
-    for (let i = 0; i < 5; i++) ids.unshift((await share(owner, where, (await makeCode(owner)).id)).id)
+    for (let i = 0; i < 5; i++) ids.unshift((await share(owner, where, (await createCode(owner)).id)).id)
     const page = async (n: number) => ok(await owner.get(at(where), { page: n, size: 2 })).data
     const pages = [await page(1), await page(2), await page(3)]
     expect(pages.map((p) => p.total)).toEqual([5, 5, 5])
-    expect(pages.flatMap((p) => p.items.map((s: Share) => s.id))).toEqual(ids)
+    expect(pages.flatMap((p) => p.items.map((s: ShareView) => s.id))).toEqual(ids)
     expect(pages[0].items[0].sharedBy).toMatchObject({ userId: owner.id })
     expect(ok(await owner.get(at(where), { entityType: 'ALBUM_PHOTO' })).data.total).toBe(0)
     expect((await owner.get(at(where), { entityType: 'ASSET' })).status).toBe(400)
@@ -136,23 +122,23 @@ describe('a shared copy', () => {
 })
 
 describe('sharing', () => {
-  test('takes one’s own codes only, and says nothing of others', async () => {
-    const foreign = await makeCode(stranger, { name: 'very private' })
-    const trashed = await makeCode(member)
+  test('POST /orgs/:orgId/shares answers 404 to codes of other users, copies and deleted codes, and reveals nothing about them', async () => {
+    const foreign = await createCode(stranger, { name: 'very private' })
+    const trashed = await createCode(member)
     ok(await member.delete(`/api/qr-codes/${trashed.id}`))
-    const copy = (await share(admin, org, (await makeCode(admin)).id)).copyId
-    const before = (await shares(owner, org)).length
+    const copy = (await share(admin, org, (await createCode(admin)).id)).copyId
+    const before = (await listShares(owner, org)).length
     for (const sourceId of [foreign.id, trashed.id, copy, 999_999_999]) {
-      const reply = await shareIt(member, org, sourceId)
+      const reply = await tryShare(member, org, sourceId)
       expect(reply.status).toBe(404)
       expect(reply.text).not.toContain('very private')
     }
-    expect(await shares(owner, org)).toHaveLength(before)
-    expect(await copies(owner, org)).toHaveLength(before)
+    expect(await listShares(owner, org)).toHaveLength(before)
+    expect(await listCopies(owner, org)).toHaveLength(before)
   })
 
-  test('of album photos and of nonsense is refused', async () => {
-    const { id } = await makeCode(member)
+  test('POST /orgs/:orgId/shares answers 400 to album photos and invalid bodies', async () => {
+    const { id } = await createCode(member)
     for (const body of [
       { entityType: 'ALBUM_PHOTO', sourceId: id },
       { entityType: 'ASSET', sourceId: id },
@@ -163,108 +149,111 @@ describe('sharing', () => {
       expect((await member.post(at(org), body)).status, JSON.stringify(body)).toBe(400)
   })
 
-  test.if(inProcess)('keeps to the quota of the organization, whoever shares and however many at once', async () => {
-    const where = await found(owner)
-    await enrol(owner, where, member)
-    const mine = await makeCode(member)
-    const theirs = await makeCode(owner)
-    await server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.qrCodes', 4))
-    try {
-      const replies = await race(50, (i) =>
-        i % 2 ? shareIt(member, where, mine.id) : shareIt(owner, where, theirs.id),
-      )
-      expect(replies.filter((r) => r.status === 200)).toHaveLength(4)
-      expect(replies.filter((r) => r.status === 429 && r.code === 4022)).toHaveLength(46)
-      expect(await copies(owner, where)).toHaveLength(4)
-      expect(await shares(owner, where)).toHaveLength(4)
-      // Room again, for one.
-      ok(await owner.delete(at(where, `/${replies.find((r) => r.status === 200)!.data.id}`)))
-      ok(await shareIt(member, where, mine.id))
-      expect((await shareIt(member, where, mine.id)).status).toBe(429)
-    } finally {
-      await server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.qrCodes', 0))
-    }
-  })
+  test.if(inProcess)(
+    'POST /orgs/:orgId/shares does not exceed the quota of the organization with concurrent requests of several members',
+    async () => {
+      const where = await createOrg(owner)
+      await addMembers(owner, where, member)
+      const mine = await createCode(member)
+      const theirs = await createCode(owner)
+      await server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.qrCodes', 4))
+      try {
+        const replies = await race(50, (i) =>
+          i % 2 ? tryShare(member, where, mine.id) : tryShare(owner, where, theirs.id),
+        )
+        expect(replies.filter((r) => r.status === 200)).toHaveLength(4)
+        expect(replies.filter((r) => r.status === 429 && r.code === 4022)).toHaveLength(46)
+        expect(await listCopies(owner, where)).toHaveLength(4)
+        expect(await listShares(owner, where)).toHaveLength(4)
+        // There is room for one more.
+        ok(await owner.delete(at(where, `/${replies.find((r) => r.status === 200)!.data.id}`)))
+        ok(await tryShare(member, where, mine.id))
+        expect((await tryShare(member, where, mine.id)).status).toBe(429)
+      } finally {
+        await server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.qrCodes', 0))
+      }
+    },
+  )
 })
 
-describe('deleting a share', () => {
-  test('removes the copy for good, and leaves the original', async () => {
-    const where = await found(owner)
-    const source = await makeCode(owner)
+describe('deleting', () => {
+  test('DELETE /orgs/:orgId/shares/:shareId deletes the copy permanently and keeps the original', async () => {
+    const where = await createOrg(owner)
+    const source = await createCode(owner)
     const [one, two] = [await share(owner, where, source.id), await share(owner, where, source.id)]
     ok(await owner.delete(at(where, `/${one.id}`)))
-    expect((await shares(owner, where)).map((s) => s.id)).toEqual([two.id])
-    expect((await copies(owner, where)).map((copy: { id: number }) => copy.id)).toEqual([two.copyId])
+    expect((await listShares(owner, where)).map((s) => s.id)).toEqual([two.id])
+    expect((await listCopies(owner, where)).map((copy: { id: number }) => copy.id)).toEqual([two.copyId])
     expect(ok(await owner.get('/api/qr-codes/trash', { orgId: where.id })).data.total).toBe(0)
     expect(ok(await owner.get(`/api/qr-codes/${source.id}`)).data.uuid).toBe(source.uuid)
     expect((await owner.delete(at(where, `/${one.id}`))).status).toBe(404)
   })
 
-  test('ten at once: one does', async () => {
-    const where = await found(owner)
-    const made = await share(owner, where, (await makeCode(owner)).id)
+  test('DELETE /orgs/:orgId/shares/:shareId succeeds for exactly one of ten concurrent requests', async () => {
+    const where = await createOrg(owner)
+    const made = await share(owner, where, (await createCode(owner)).id)
     const replies = await race(10, () => owner.delete(at(where, `/${made.id}`)))
     expect(replies.map((r) => r.status).toSorted()).toEqual([200, ...Array(9).fill(404)])
-    expect(await copies(owner, where)).toEqual([])
+    expect(await listCopies(owner, where)).toEqual([])
   })
 
-  test('also while the copy lies in the trash; a purged copy takes its share along', async () => {
-    const where = await found(owner)
+  test('DELETE /orgs/:orgId/shares/:shareId works while the copy is in the trash; a share is deleted with a purged copy', async () => {
+    const where = await createOrg(owner)
     const [one, two] = [
-      await share(owner, where, (await makeCode(owner)).id),
-      await share(owner, where, (await makeCode(owner)).id),
+      await share(owner, where, (await createCode(owner)).id),
+      await share(owner, where, (await createCode(owner)).id),
     ]
     for (const { copyId } of [one, two])
       ok(await owner.send('DELETE', `/api/qr-codes/${copyId}`, { query: { orgId: where.id } }))
-    expect(await shares(owner, where)).toEqual([])
+    expect(await listShares(owner, where)).toEqual([])
     ok(await owner.delete(at(where, `/${one.id}`)))
     expect(
       ok(await owner.get('/api/qr-codes/trash', { orgId: where.id })).data.items.map((c: { id: number }) => c.id),
     ).toEqual([two.copyId])
     ok(await owner.send('PATCH', `/api/qr-codes/trash/restore/${two.copyId}`, { query: { orgId: where.id } }))
-    expect((await shares(owner, where)).map((s) => s.id)).toEqual([two.id])
+    expect((await listShares(owner, where)).map((s) => s.id)).toEqual([two.id])
     ok(await owner.send('DELETE', `/api/qr-codes/${two.copyId}`, { query: { orgId: where.id } }))
     ok(await owner.send('DELETE', '/api/qr-codes/trash', { query: { orgId: where.id } }))
     expect((await owner.delete(at(where, `/${two.id}`))).status).toBe(404)
   })
 })
 
-describe('an organization', () => {
-  test('is not dissolved while it has copies, and then goes with what is left of them', async () => {
-    const where = await found(owner)
+describe('dissolving', () => {
+  test('an organization with shares cannot be dissolved while it has copies outside the trash', async () => {
+    const where = await createOrg(owner)
     const [kept, trashed] = [
-      await share(owner, where, (await makeCode(owner)).id),
-      await share(owner, where, (await makeCode(owner)).id),
+      await share(owner, where, (await createCode(owner)).id),
+      await share(owner, where, (await createCode(owner)).id),
     ]
     ok(await owner.send('DELETE', `/api/qr-codes/${trashed.copyId}`, { query: { orgId: where.id } }))
     const refused = await owner.delete(`/api/orgs/${where.id}?force=true`)
     expect(refused.status).toBe(400)
     expect(refused.message).toContain('QR codes (1)')
-    expect(await shares(owner, where)).toHaveLength(1)
+    expect(await listShares(owner, where)).toHaveLength(1)
     ok(await owner.delete(at(where, `/${kept.id}`)))
     ok(await owner.delete(`/api/orgs/${where.id}`))
     expect((await owner.get(at(where))).status).toBe(403)
   })
 
-  test('dissolved while ten share with it: nothing is left of it, or all of it stays', async () => {
+  test('an organization with shares is either dissolved or gets the copies, if members share while it is being dissolved', async () => {
     for (let round = 0; round < 3; round++) {
-      const where = await found(owner)
-      const source = await makeCode(owner)
+      const where = await createOrg(owner)
+      const source = await createCode(owner)
       const [end, ...replies] = await race(11, (i) =>
-        i === 0 ? owner.delete(`/api/orgs/${where.id}`) : shareIt(owner, where, source.id),
+        i === 0 ? owner.delete(`/api/orgs/${where.id}`) : tryShare(owner, where, source.id),
       )
       const made = replies.filter((r) => r.status === 200).length
       expect([200, 400]).toContain(end!.status)
       for (const reply of replies) expect([200, 403, 404]).toContain(reply.status)
       if (end!.status === 200) expect(made).toBe(0)
-      else expect(await copies(owner, where)).toHaveLength(made)
+      else expect(await listCopies(owner, where)).toHaveLength(made)
     }
   })
 })
 
-test('an organization dissolved while ten make codes in it leaves none behind', async () => {
+test('an organization that is dissolved while codes are created in it leaves no codes behind', async () => {
   for (let round = 0; round < 5; round++) {
-    const where = await found(owner)
+    const where = await createOrg(owner)
     const [end, ...replies] = await race(11, (i) =>
       i === 0
         ? owner.delete(`/api/orgs/${where.id}`)
@@ -273,18 +262,18 @@ test('an organization dissolved while ten make codes in it leaves none behind', 
     const made = replies.filter((r) => r.status === 200).length
     for (const reply of replies) expect([200, 403, 404]).toContain(reply.status)
     if (end!.status === 200) expect(made).toBe(0)
-    else expect([end!.status, (await copies(owner, where)).length]).toEqual([400, made])
+    else expect([end!.status, (await listCopies(owner, where)).length]).toEqual([400, made])
   }
 })
 
-describe('who may', () => {
-  test('the ORG roles, by their points', async () => {
-    const made = await share(owner, org, (await makeCode(owner, { name: 'guarded copy' })).id)
+describe('permissions', () => {
+  test('permissions of shares follow from the permission points of the ORG roles', async () => {
+    const made = await share(owner, org, (await createCode(owner, { name: 'guarded copy' })).id)
     const may = async (who: Person) => {
-      const own = await makeCode(who)
+      const own = await createCode(who)
       const replies = [
         await who.get(at(org)),
-        await shareIt(who, org, own.id),
+        await tryShare(who, org, own.id),
         await who.get('/api/qr-codes', { orgId: org.id }),
         await who.send('DELETE', `/api/qr-codes/${made.copyId}`, { query: { orgId: org.id } }),
         await who.delete(at(org, `/${made.id}`)),
@@ -296,22 +285,22 @@ describe('who may', () => {
     expect(await may(outsider)).toEqual([403, 403, 403, 403, 403])
     expect(await may(guest)).toEqual([403, 403, 200, 403, 403])
     expect(await may(member)).toEqual([200, 200, 200, 403, 403])
-    expect((await shares(owner, org)).map((s) => s.id)).toContain(made.id)
+    expect((await listShares(owner, org)).map((s) => s.id)).toContain(made.id)
     expect(await may(admin)).toEqual([200, 200, 200, 200, 200])
   })
 
-  test('nobody without a token', async () => {
+  test('permissions of shares are denied with 401 without a token', async () => {
     expect((await server.request('GET', at(org))).status).toBe(401)
     expect((await server.request('POST', at(org), { body: {} })).status).toBe(401)
     expect((await server.request('DELETE', at(org, '/1'))).status).toBe(401)
   })
 
-  test('another organization’s admin reaches none through their own', async () => {
-    const made = await share(owner, org, (await makeCode(owner, { name: 'ours alone' })).id)
+  test('permissions of shares do not let the owner of another organization reach shares through that organization', async () => {
+    const made = await share(owner, org, (await createCode(owner, { name: 'ours alone' })).id)
     expect((await outsider.delete(at(other, `/${made.id}`))).status).toBe(404)
     expect((await outsider.get(`/api/qr-codes/${made.copyId}`, { orgId: other.id })).status).toBe(404)
-    expect(await shares(outsider, other)).toEqual([])
-    expect(await copies(outsider, other)).toEqual([])
-    expect((await shares(owner, org)).map((s) => s.id)).toContain(made.id)
+    expect(await listShares(outsider, other)).toEqual([])
+    expect(await listCopies(outsider, other)).toEqual([])
+    expect((await listShares(owner, org)).map((s) => s.id)).toContain(made.id)
   })
 })

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
-import { type Person, startServer, type TestServer } from '../harness/index.ts'
-import { makeCategory, ok } from './helpers.ts'
+import { ok, type Person, useServer } from '../harness/index.ts'
+import { createCategory } from './helpers.ts'
 
-let server: TestServer
-let alice: Person
-
-beforeAll(async () => {
-  server = await startServer()
-  alice = await server.person()
-})
-afterAll(() => server.stop())
+const { server, alice } = useServer({ people: ['alice'] })
 
 const items = (count: number, fields: (i: number) => object = () => ({})) =>
   Array.from({ length: count }, (_, i) => ({ name: `n${i}`, content: `c${i}`, ...fields(i) }))
 const total = async (who: Person) => ok(await who.get('/api/qr-codes')).data.total
 
-describe('batch create', () => {
-  test('500 at once, in their order, each with its own uuid', async () => {
+describe('creating codes in a batch', () => {
+  test('POST /qr-codes/batch creates 500 codes in the order of the items, each with its own uuid', async () => {
     const me = await server.person()
-    const categoryId = await makeCategory(me, 'all')
+    const categoryId = await createCategory(me, 'all')
     const { data } = ok(
       await me.post('/api/qr-codes/batch', { items: items(500, () => ({ categoryId, tags: ['t'] })) }),
     )
@@ -30,25 +23,25 @@ describe('batch create', () => {
     expect(await total(me)).toBe(500)
   })
 
-  test('500 of the largest content fit into a request', async () => {
+  test('POST /qr-codes/batch accepts 500 items of the largest content', async () => {
     const me = await server.person()
     ok(await me.post('/api/qr-codes/batch', { items: items(500, () => ({ content: 'x'.repeat(2953) })) }))
     expect(await total(me)).toBe(500)
   })
 
   for (const [what, body] of [
-    ['none', { items: [] }],
-    ['501', { items: items(501) }],
-    ['no list', {}],
-    ['a list of something else', { items: ['x'] }],
+    ['an empty list of items', { items: [] }],
+    ['501 items', { items: items(501) }],
+    ['a body without items', {}],
+    ['items that are not objects', { items: ['x'] }],
   ] as const)
-    test(`${what} is refused`, async () => {
+    test(`POST /qr-codes/batch answers 400 to ${what} and creates nothing`, async () => {
       expect((await alice.post('/api/qr-codes/batch', body)).status).toBe(400)
       expect(await total(alice)).toBe(0)
     })
 
-  test('all or nothing, with a row of details for each bad item', async () => {
-    const theirs = await makeCategory(await server.person(), 'theirs')
+  test('POST /qr-codes/batch creates nothing if items are bad, and lists every bad item in the details', async () => {
+    const theirs = await createCategory(await server.person(), 'theirs')
     const mixed = items(100, (i) => ({
       ...(i === 3 && { content: 'x'.repeat(2954) }),
       ...(i === 50 && { categoryId: theirs }),
@@ -64,7 +57,7 @@ describe('batch create', () => {
     expect(await total(alice)).toBe(0)
   })
 
-  test('bad shapes are named by their place, too', async () => {
+  test('POST /qr-codes/batch names items of the wrong shape by their position', async () => {
     const reply = await alice.post('/api/qr-codes/batch', {
       items: items(10, (i) => (i % 4 === 1 ? { name: '' } : {})),
     })
@@ -73,13 +66,13 @@ describe('batch create', () => {
     expect(await total(alice)).toBe(0)
   })
 
-  test('an item cannot name an organization of its own', async () => {
+  test('POST /qr-codes/batch ignores the organization and the user of an item', async () => {
     const me = await server.person()
     const { data } = ok(await me.post('/api/qr-codes/batch', { items: items(1, () => ({ orgId: 7, userId: 1 })) }))
     expect(data.items[0]).toMatchObject({ orgId: null, userId: me.id })
   })
 
-  test('without a token, and in an organization one does not belong to', async () => {
+  test('POST /qr-codes/batch answers 401 without a token and 403 for an organization that the caller is not a member of', async () => {
     expect((await server.request('POST', '/api/qr-codes/batch', { body: { items: items(1) } })).status).toBe(401)
     expect((await alice.post('/api/qr-codes/batch', { items: items(1), orgId: 3 })).status).toBe(403)
     expect(await total(alice)).toBe(0)

@@ -4,7 +4,7 @@ import type { CategoryView } from '#domains/qr-codes/categories/model.ts'
 import type { Nested } from '#lib/tree.ts'
 
 import { ok, type Person, race, useServer } from '../harness/index.ts'
-import { allPages, makeCode } from './helpers.ts'
+import { allPages, createCode } from './helpers.ts'
 
 const { server, alice, mallory } = useServer({ people: ['alice', 'mallory'] })
 
@@ -119,10 +119,10 @@ describe('listing', () => {
   test('codeCount counts the codes directly in a category, without those in the trash', async () => {
     const me = await server.person()
     const [top, second] = await createChain(me, 2)
-    await makeCode(me, { categoryId: top })
-    await makeCode(me, { categoryId: second })
-    await makeCode(me, { categoryId: second })
-    ok(await me.delete(`/api/qr-codes/${(await makeCode(me, { categoryId: second })).id}`))
+    await createCode(me, { categoryId: top })
+    await createCode(me, { categoryId: second })
+    await createCode(me, { categoryId: second })
+    ok(await me.delete(`/api/qr-codes/${(await createCode(me, { categoryId: second })).id}`))
     expect((await list(me)).items.map((c) => c.codeCount)).toEqual([1, 2])
     expect(ok(await get(me, second!)).data.codeCount).toBe(2)
     expect((await getTree(me))[0]!.children[0]!.codeCount).toBe(2)
@@ -243,8 +243,8 @@ describe('deleting', () => {
   test('deleting a category keeps its codes without a category, and is refused while it has sub-categories', async () => {
     const me = await server.person()
     const [top, below] = await createChain(me, 2)
-    const code = await makeCode(me, { categoryId: below })
-    const trashed = await makeCode(me, { categoryId: below })
+    const code = await createCode(me, { categoryId: below })
+    const trashed = await createCode(me, { categoryId: below })
     ok(await me.delete(`/api/qr-codes/${trashed.id}`))
     expect(ok(await checkDeletable(me, top!)).data).toEqual({
       deletable: false,

@@ -1,44 +1,36 @@
-/** What the tests of this area share. */
+/** Helpers for the tests of QR codes. */
 
 import { expect } from 'bun:test'
 
-import type { Person, Reply } from '../harness/index.ts'
+import type { NewQrCode, QrCodeView } from '#domains/qr-codes/codes/model.ts'
 
-export interface Code {
-  id: number
-  uuid: string
-  name: string
-  content: string
-  [field: string]: unknown
-}
+import { ok, type Person } from '../harness/index.ts'
 
-export const ok = (reply: Reply, what = ''): Reply => {
-  expect(reply.status, `${what} ${reply.text.slice(0, 500)}`).toBe(200)
-  return reply
-}
+export type Code = QrCodeView
 
 let counter = 0
 
-/** A code with a name of its own. */
-export async function makeCode(who: Person, fields: Record<string, unknown> = {}): Promise<Code> {
+/** Creates a code, with a unique name and content unless they are given. */
+export async function createCode(user: Person, fields: Partial<NewQrCode> = {}): Promise<Code> {
   counter += 1
-  return ok(await who.post('/api/qr-codes', { name: `code ${counter}`, content: `content ${counter}`, ...fields })).data
+  const body = { name: `code ${counter}`, content: `content ${counter}`, ...fields }
+  return ok(await user.call('qrCodes.create', { body })).data
 }
 
-export async function makeCategory(who: Person, name: string, parentId: number | null = null): Promise<number> {
-  return ok(await who.post('/api/categories', { name, parentId })).data.id
+export async function createCategory(user: Person, name: string, parentId: number | null = null): Promise<number> {
+  return ok(await user.call('categories.create', { body: { name, parentId } })).data.id
 }
 
-/** All pages of a list, one after the other. */
-export async function allPages(
-  who: Person,
+/** The items of all pages of a list. Checks the other fields of each page. */
+export async function allPages<Item = Code>(
+  user: Person,
   path: string,
   size: number,
   query: Record<string, string | number | boolean> = {},
-) {
-  const items: Code[] = []
+): Promise<Item[]> {
+  const items: Item[] = []
   for (let page = 1; ; page++) {
-    const { data } = ok(await who.get(path, { ...query, page, size }))
+    const { data } = ok(await user.get(path, { ...query, page, size }))
     items.push(...data.items)
     expect(data.page).toBe(page)
     expect(data.size).toBe(size)
@@ -47,4 +39,10 @@ export async function allPages(
       return items
     }
   }
+}
+
+/** Polls until the condition holds; for effects without an event that a client can see. */
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 60_000; !(await condition()); await Bun.sleep(20))
+    if (Date.now() > end) throw new Error(`not fulfilled after a minute: ${condition.toString()}`)
 }

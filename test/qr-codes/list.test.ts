@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 
-import { type Person, startServer, type TestServer } from '../harness/index.ts'
-import { allPages, type Code, makeCategory, makeCode, ok } from './helpers.ts'
+import { ok, type Person, useServer } from '../harness/index.ts'
+import { allPages, type Code, createCategory, createCode } from './helpers.ts'
 
-let server: TestServer
-let alice: Person
+const { server, alice } = useServer({ people: ['alice'] })
 
-beforeAll(async () => {
-  server = await startServer()
-  alice = await server.person()
-})
-afterAll(() => server.stop())
-
-/** Spec §4.2: pinned first, then sortOrder, then creation time ascending; ids make it total. */
+/** Spec §4.2: pinned first, then sortOrder, then creation time, oldest first; the id makes it total. */
 const expected = (codes: readonly Code[]): number[] =>
   codes
     .toSorted(
@@ -26,10 +19,10 @@ const expected = (codes: readonly Code[]): number[] =>
 
 const ids = (codes: readonly Code[]) => codes.map((c) => c.id)
 
-describe('the order', () => {
-  test('is total: pages never repeat or skip a row, whatever ties', async () => {
+describe('order', () => {
+  test('the order of GET /qr-codes is total, so pages never repeat or skip a code, even if all other fields are equal', async () => {
     const me = await server.person()
-    // A batch is made in one moment: 60 rows tie on everything but the id.
+    // The codes of a batch have the same time of creation, so 60 rows differ only in their ids.
     const items = Array.from({ length: 60 }, (_, i) => ({ name: `tied ${i}`, content: 'x' }))
     const made: Code[] = ok(await me.post('/api/qr-codes/batch', { items })).data.items
     for (const code of made.filter((_, i) => i % 7 === 0))
@@ -57,10 +50,10 @@ describe('the order', () => {
     }
   })
 
-  test('sort by a field, both ways, with the id to decide', async () => {
+  test('the order of GET /qr-codes follows `sort` in both directions, and codes with equal values by their ids', async () => {
     const me = await server.person()
     const made = []
-    for (const name of ['b', 'a', 'c', 'a']) made.push(await makeCode(me, { name }))
+    for (const name of ['b', 'a', 'c', 'a']) made.push(await createCode(me, { name }))
     const [b, a1, c, a2] = ids(made)
     const sorted = async (sort: string) => ids(ok(await me.get('/api/qr-codes', { sort })).data.items)
     expect(await sorted('name')).toEqual([a1!, a2!, b!, c!])
@@ -73,14 +66,14 @@ describe('the order', () => {
       expect((await me.get('/api/qr-codes', { sort })).status, sort).toBe(400)
   })
 
-  test('a page past the end is empty, and says how many there are', async () => {
+  test('GET /qr-codes gives an empty page after the last one, with the total', async () => {
     const me = await server.person()
-    await makeCode(me)
+    await createCode(me)
     expect(ok(await me.get('/api/qr-codes', { page: 9 })).data).toEqual({ items: [], total: 1, page: 9, size: 20 })
     expect(ok(await me.get('/api/qr-codes', { page: 10_000_000, size: 100 })).data.items).toEqual([])
   })
 
-  test('bad paging is refused', async () => {
+  test('GET /qr-codes answers 400 to an invalid page or size', async () => {
     for (const query of [{ page: 0 }, { page: -1 }, { page: 'x' }, { size: 0 }, { size: 101 }, { page: 1.5 }])
       expect((await alice.get('/api/qr-codes', query as never)).status, JSON.stringify(query)).toBe(400)
   })
@@ -95,11 +88,12 @@ describe('filters', () => {
 
   beforeAll(async () => {
     me = await server.person()
-    top = await makeCategory(me, 'top')
-    below = await makeCategory(me, 'below', top)
-    const bottom = await makeCategory(me, 'bottom', below)
-    other = await makeCategory(me, 'other')
-    const make = async (key: string, fields: Record<string, unknown>) => (codes[key] = (await makeCode(me, fields)).id)
+    top = await createCategory(me, 'top')
+    below = await createCategory(me, 'below', top)
+    const bottom = await createCategory(me, 'bottom', below)
+    other = await createCategory(me, 'other')
+    const make = async (key: string, fields: Record<string, unknown>) =>
+      (codes[key] = (await createCode(me, fields)).id)
     await make('inTop', { name: 'Alpha', content: 'https://example.com/', categoryId: top, isPublic: true })
     await make('inBelow', { name: 'beta', content: 'plain text', categoryId: below, remark: 'Remark with ALPHA' })
     await make('inBottom', {
@@ -111,9 +105,9 @@ describe('filters', () => {
     await make('inOther', { name: '100% sure', content: 'x_y', categoryId: other })
     await make('free', { name: '中文名称', content: '内容：二维码' })
     ok(await me.patch(`/api/qr-codes/${codes['free']}/pin`, { pinned: true }))
-    const gone = await makeCode(me, { name: 'Alpha deleted', categoryId: top, isPublic: true })
-    ok(await me.delete(`/api/qr-codes/${gone.id}`))
-    await makeCode(alice, { name: 'Alpha of somebody else', isPublic: true })
+    const deleted = await createCode(me, { name: 'Alpha deleted', categoryId: top, isPublic: true })
+    ok(await me.delete(`/api/qr-codes/${deleted.id}`))
+    await createCode(alice, { name: 'Alpha of another user', isPublic: true })
   })
 
   const found = async (query: Record<string, string | number | boolean>) => {
@@ -151,16 +145,16 @@ describe('filters', () => {
     [() => ({ pinned: false, keyword: 'a', isPublic: true }), ['inTop']],
   ]
   for (const [query, keys] of cases)
-    test(`${String(query).slice(6)} finds ${keys.join(', ') || 'nothing'}`, async () =>
+    test(`GET /qr-codes with ${String(query).slice(6)} finds ${keys.join(', ') || 'nothing'}`, async () =>
       expect(await found(query())).toEqual(keys))
 
-  test('somebody else’s category finds nothing', async () => {
-    const theirs = await makeCategory(alice, 'theirs')
-    await makeCode(alice, { categoryId: theirs })
+  test('GET /qr-codes finds nothing in a category of another user', async () => {
+    const theirs = await createCategory(alice, 'theirs')
+    await createCode(alice, { categoryId: theirs })
     expect(await found({ categoryId: theirs })).toEqual([])
   })
 
-  test('values that are no filter are refused', async () => {
+  test('GET /qr-codes refuses filters with invalid values', async () => {
     for (const query of [
       { contentType: 'FILM' },
       { isPublic: 'maybe' },
@@ -172,8 +166,8 @@ describe('filters', () => {
   })
 })
 
-describe('totals and pages stay right while codes come, change and go', () => {
-  test('every step', async () => {
+describe('changes', () => {
+  test('totals and pages of GET /qr-codes are right after each creation, change, deletion and restoration', async () => {
     const me = await server.person()
     const made: Code[] = []
     const check = async (what: string) => {
@@ -184,8 +178,8 @@ describe('totals and pages stay right while codes come, change and go', () => {
       expect(deep.total, what).toBe(made.length)
     }
     await check('empty')
-    for (let i = 0; i < 13; i++) made.push(await makeCode(me))
-    await check('made one by one')
+    for (let i = 0; i < 13; i++) made.push(await createCode(me))
+    await check('created one by one')
     made.push(
       ...ok(
         await me.post('/api/qr-codes/batch', {
@@ -196,18 +190,18 @@ describe('totals and pages stay right while codes come, change and go', () => {
         }),
       ).data.items,
     )
-    await check('made in a batch')
+    await check('created in a batch')
     ok(await me.patch(`/api/qr-codes/${made[9]!.id}/pin`, { pinned: true }))
     await check('pinned')
     ok(await me.put(`/api/qr-codes/${made[2]!.id}`, { sortOrder: 5 }))
     await check('moved down')
     ok(await me.put(`/api/qr-codes/${made[12]!.id}`, { sortOrder: -5, pinned: true }))
     await check('moved up')
-    const [gone] = made.splice(4, 1)
-    ok(await me.delete(`/api/qr-codes/${gone!.id}`))
+    const [deleted] = made.splice(4, 1)
+    ok(await me.delete(`/api/qr-codes/${deleted!.id}`))
     await check('deleted')
-    ok(await me.patch(`/api/qr-codes/trash/restore/${gone!.id}`))
-    made.push(gone!)
+    ok(await me.patch(`/api/qr-codes/trash/restore/${deleted!.id}`))
+    made.push(deleted!)
     await check('restored')
     ok(await me.put(`/api/qr-codes/${made[1]!.id}`, { name: 'renamed' }))
     await check('renamed')

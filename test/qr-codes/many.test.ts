@@ -1,21 +1,20 @@
-/** Above MAX_ROWS_IN_TURN rows filters and statistics are answered by another thread: the answers must be the same. */
+/** With more than MAX_ROWS_IN_TURN rows, filters and statistics run on the worker, and must give the same answers. */
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 
 import { MAX_ROWS_IN_TURN } from '#db/paging.ts'
 
-import { type Person, startServer, type TestServer } from '../harness/index.ts'
-import { allPages, makeCategory, makeCode, ok } from './helpers.ts'
+import { ok, type Person, useServer } from '../harness/index.ts'
+import { allPages, createCategory, createCode } from './helpers.ts'
 
-let server: TestServer
+const { server } = useServer()
 let me: Person
 let category: number
 const TOTAL = MAX_ROWS_IN_TURN + 500
 
 beforeAll(async () => {
-  server = await startServer()
   me = await server.person()
-  category = await makeCategory(me, 'odd')
+  category = await createCategory(me, 'odd')
   for (let start = 0; start < TOTAL; start += 500) {
     const items = Array.from({ length: 500 }, (_, i) => ({
       name: `code ${String(start + i).padStart(5, '0')}`,
@@ -26,9 +25,8 @@ beforeAll(async () => {
     ok(await me.post('/api/qr-codes/batch', { items }))
   }
 })
-afterAll(() => server.stop())
 
-test('filters, searches and other orders', async () => {
+test('filters, keywords and orders of a long list find the right codes', async () => {
   const total = async (query: Record<string, string | number | boolean>) =>
     ok(await me.get('/api/qr-codes', { size: 1, ...query })).data.total
   expect(await total({})).toBe(TOTAL)
@@ -44,16 +42,16 @@ test('filters, searches and other orders', async () => {
   expect((await allPages(me, '/api/qr-codes', 100, { contentType: 'URL' })).length).toBe(TOTAL / 5)
 })
 
-test('a change is seen by the next search', async () => {
+test('a search of a long list finds a code at once after it is created, and not after it is deleted', async () => {
   for (let i = 0; i < 10; i++) {
-    const code = await makeCode(me, { name: `needle ${i}` })
+    const code = await createCode(me, { name: `needle ${i}` })
     expect(ok(await me.get('/api/qr-codes', { keyword: `needle ${i}` })).data.items).toEqual([code])
     ok(await me.delete(`/api/qr-codes/${code.id}`))
     expect(ok(await me.get('/api/qr-codes', { keyword: `needle ${i}` })).data.items).toEqual([])
   }
 })
 
-test('statistics', async () => {
+test('statistics of a long list count all codes', async () => {
   const { data } = ok(await me.get('/api/qr-codes/stats', { tz: 'Asia/Shanghai' }))
   expect(data).toMatchObject({ total: TOTAL, publicCount: 0, pinnedCount: 0, scanCount: 0 })
   expect(data.byType).toEqual([
@@ -64,7 +62,7 @@ test('statistics', async () => {
   expect(data.byDay.reduce((sum: number, day: { count: number }) => sum + day.count, 0)).toBe(TOTAL)
 })
 
-test('all of them in one table', async () => {
+test('an export of a long list contains all codes', async () => {
   const csv = ok(await me.post('/api/qr-codes/batch/export', { format: 'csv' })).text
   expect(csv.split('\r\n')).toHaveLength(TOTAL + 2)
   expect(csv.match(/^\d+,[\da-f-]{36},code \d{5},/gm)).toHaveLength(TOTAL)

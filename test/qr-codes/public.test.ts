@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
-import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, race, startServer, useServer } from '../harness/index.ts'
 import { readByZxing } from '../lib/qr-pictures.ts'
-import { type Code, makeCode, ok } from './helpers.ts'
+import { type Code, createCode, until } from './helpers.ts'
 
-let server: TestServer
-let alice: Person
-
-beforeAll(async () => {
-  server = await startServer()
-  alice = await server.person()
-})
-afterAll(() => server.stop())
+const { server, alice } = useServer({ people: ['alice'] })
 
 const json = (uuid: string) => server.request('GET', `/api/qr-codes/public/${uuid}`)
 const page = (uuid: string, headers: Record<string, string> = {}) =>
   server.request('GET', `/public/qr/${uuid}`, { headers })
-const scansOf = async (code: Code): Promise<number> => ok(await alice.get(`/api/qr-codes/${code.id}`)).data.scanCount
+const scansOf = async (user: Person, code: Code): Promise<number> =>
+  ok(await user.call('qrCodes.get', { params: { id: code.id } })).data.scanCount
+/** Statistics count only the scans that have been written to the database. */
+const untilWritten = (user: Person, scans: number) =>
+  until(async () => ok(await user.call('qrCodes.stats')).data.scanCount === scans)
 
-describe('a public code', () => {
-  test('shows what it holds and nothing of its owner', async () => {
-    const code = await makeCode(alice, { isPublic: true, remark: 'owner’s remark', tags: ['owner’s tag'] })
+describe('public codes', () => {
+  test('GET /qr-codes/public/:uuid shows the code without its owner, remark and tags', async () => {
+    const code = await createCode(alice, { isPublic: true, remark: 'owner’s remark', tags: ['owner’s tag'] })
     const { data, text } = ok(await json(code.uuid))
     expect(data).toEqual({
       uuid: code.uuid,
@@ -40,8 +37,8 @@ describe('a public code', () => {
     expect(ok(await json(code.uuid.toUpperCase())).data.uuid).toBe(code.uuid)
   })
 
-  test('is there only while public and not deleted; all else is the same 404', async () => {
-    const code = await makeCode(alice)
+  test('GET /qr-codes/public/:uuid answers the same 404 to private, deleted and unknown codes', async () => {
+    const code = await createCode(alice)
     const answers = async () => {
       const replies = [
         await json(code.uuid),
@@ -61,8 +58,8 @@ describe('a public code', () => {
     expect(await answers()).toEqual(is(404))
     ok(await alice.patch(`/api/qr-codes/trash/restore/${code.id}`))
     expect(await answers()).toEqual(is(200))
-    // Private and unknown cannot be told apart.
-    const hidden = await json((await makeCode(alice)).uuid)
+    // Private and unknown codes cannot be distinguished.
+    const hidden = await json((await createCode(alice)).uuid)
     for (const uuid of [crypto.randomUUID(), 'abc', String(code.id), '%27%20or%201=1', 'x'.repeat(300)]) {
       const unknown = await json(uuid)
       expect([400, 404], uuid).toContain(unknown.status)
@@ -71,58 +68,63 @@ describe('a public code', () => {
   })
 })
 
-describe('counting', () => {
-  test('every view counts, however many at once, and shows at once', async () => {
-    const code = await makeCode(alice, { isPublic: true })
+describe('scan counts', () => {
+  test('the scan count of a code includes every one of many concurrent views at once, before and after they are written', async () => {
+    const user = await server.person()
+    const code = await createCode(user, { isPublic: true })
     await race(50, (i) => (i % 2 ? json(code.uuid) : page(code.uuid)))
-    expect(await scansOf(code)).toBe(50)
-    expect(ok(await alice.get('/api/qr-codes', { keyword: code.name })).data.items[0].scanCount).toBe(50)
-    // Written meanwhile: nothing is counted twice or lost.
-    await Bun.sleep(1300)
+    expect(await scansOf(user, code)).toBe(50)
+    expect(ok(await user.get('/api/qr-codes', { keyword: code.name })).data.items[0].scanCount).toBe(50)
+    await untilWritten(user, 50)
+    expect(await scansOf(user, code)).toBe(50)
     await race(50, () => json(code.uuid))
-    expect(await scansOf(code)).toBe(100)
-    await Bun.sleep(1300)
-    expect(await scansOf(code)).toBe(100)
+    expect(await scansOf(user, code)).toBe(100)
+    await untilWritten(user, 100)
+    expect(await scansOf(user, code)).toBe(100)
   })
 
-  test('is no change of the code', async () => {
-    const code = await makeCode(alice, { isPublic: true })
+  test('the scan count of a code does not change the version and updatedAt of the code', async () => {
+    const user = await server.person()
+    const code = await createCode(user, { isPublic: true })
     await json(code.uuid)
-    await Bun.sleep(1300)
-    expect(ok(await alice.get(`/api/qr-codes/${code.id}`)).data).toEqual({ ...code, scanCount: 1 })
+    await untilWritten(user, 1)
+    expect(ok(await user.get(`/api/qr-codes/${code.id}`)).data).toEqual({ ...code, scanCount: 1 })
   })
 
-  test('a view of what is not public does not count', async () => {
-    const code = await makeCode(alice)
+  test('the scan count of a code does not include views of a private code', async () => {
+    const code = await createCode(alice)
     await json(code.uuid)
     await page(code.uuid)
-    expect(await scansOf(code)).toBe(0)
+    expect(await scansOf(alice, code)).toBe(0)
   })
 
   // On PostgreSQL a second server would get a database of its own.
-  test.if(inProcess && !process.env['TEST_DATABASE_URL'])('an orderly stop loses none', async () => {
-    const { mkdtempSync, rmSync } = await import('node:fs')
-    const { tmpdir } = await import('node:os')
-    const dataDir = mkdtempSync(`${tmpdir()}/tessera-scans-`)
-    try {
-      const before = await startServer({ dataDir })
-      const bob = await before.person()
-      const code = await makeCode(bob, { isPublic: true })
-      await race(7, () => before.request('GET', `/api/qr-codes/public/${code.uuid}`))
-      await before.stop()
-      const after = await startServer({ dataDir })
+  test.if(inProcess && !process.env['TEST_DATABASE_URL'])(
+    'the scan count of a code loses no view when the server stops',
+    async () => {
+      const { mkdtempSync, rmSync } = await import('node:fs')
+      const { tmpdir } = await import('node:os')
+      const dataDir = mkdtempSync(`${tmpdir()}/tessera-scans-`)
       try {
-        expect(ok(await after.request('GET', `/api/qr-codes/public/${code.uuid}`)).data.scanCount).toBe(8)
+        const before = await startServer({ dataDir })
+        const bob = await before.person()
+        const code = await createCode(bob, { isPublic: true })
+        await race(7, () => before.request('GET', `/api/qr-codes/public/${code.uuid}`))
+        await before.stop()
+        const after = await startServer({ dataDir })
+        try {
+          expect(ok(await after.request('GET', `/api/qr-codes/public/${code.uuid}`)).data.scanCount).toBe(8)
+        } finally {
+          await after.stop()
+        }
       } finally {
-        await after.stop()
+        rmSync(dataDir, { recursive: true, force: true })
       }
-    } finally {
-      rmSync(dataDir, { recursive: true, force: true })
-    }
-  })
+    },
+  )
 })
 
-describe('the page', () => {
+describe('share pages', () => {
   const policyOf = (headers: Headers) =>
     new Map(
       headers
@@ -134,8 +136,8 @@ describe('the page', () => {
         }),
     )
 
-  test('is HTML that runs nothing and loads nothing from elsewhere', async () => {
-    const code = await makeCode(alice, { isPublic: true, content: 'https://example.com/menu' })
+  test('the share page is HTML without scripts that loads nothing from other servers', async () => {
+    const code = await createCode(alice, { isPublic: true, content: 'https://example.com/menu' })
     const reply = ok(await page(code.uuid))
     expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8')
     const policy = policyOf(reply.headers)
@@ -149,8 +151,8 @@ describe('the page', () => {
     for (const [, src] of reply.text.matchAll(/(?:src|srcset)="([^"]*)"/g)) expect(src).toStartWith('/')
   })
 
-  test('shows the picture, which holds the content, and the name', async () => {
-    const code = await makeCode(alice, {
+  test('the share page shows the name and a picture that scans to the content', async () => {
+    const code = await createCode(alice, {
       isPublic: true,
       name: '菜单 <Menu> & "more"',
       content: 'https://example.com/菜单?a=1&b="2"',
@@ -162,8 +164,8 @@ describe('the page', () => {
     expect(await readByZxing(picture.bytes)).toMatchObject({ text: code.content })
   })
 
-  test('speaks the visitor’s language', async () => {
-    const code = await makeCode(alice, { isPublic: true, content: 'https://example.com/' })
+  test('the share page is in the language of the visitor', async () => {
+    const code = await createCode(alice, { isPublic: true, content: 'https://example.com/' })
     const en = ok(await page(code.uuid))
     const zh = ok(await page(code.uuid, { 'accept-language': 'zh-CN,zh;q=0.9' }))
     expect(en.text).toContain('<html lang="en"')
@@ -173,8 +175,8 @@ describe('the page', () => {
     expect(zh.text).not.toContain('Open link')
   })
 
-  const hrefsOf = async (content: string, contentType = 'URL') => {
-    const code = await makeCode(alice, { isPublic: true, content, contentType })
+  const hrefsOf = async (content: string, contentType: Code['contentType'] = 'URL') => {
+    const code = await createCode(alice, { isPublic: true, content, contentType })
     const { text } = ok(await page(code.uuid))
     return [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'))
   }
@@ -186,7 +188,8 @@ describe('the page', () => {
     ['tel:+86 138-0013-8000', ['tel:+86 138-0013-8000']],
     ['mailto:a@example.com?subject=x', ['mailto:a@example.com?subject=x']],
   ] as const)
-    test(`${JSON.stringify(content)} is a link`, async () => expect(await hrefsOf(content)).toEqual([...hrefs]))
+    test(`the share page has a button for the content ${JSON.stringify(content)}`, async () =>
+      expect(await hrefsOf(content)).toEqual([...hrefs]))
 
   for (const content of [
     'javascript:alert(1)',
@@ -202,13 +205,13 @@ describe('the page', () => {
     '"><a href="https://evil.example/">x</a>',
     '<a href=https://evil.example/>x</a>',
   ])
-    test(`${JSON.stringify(content)} is no link, whatever its type says`, async () => {
+    test(`the share page has no link for the content ${JSON.stringify(content)}, even if its type is URL`, async () => {
       expect(await hrefsOf(content)).toEqual([])
-      const code = await makeCode(alice, { isPublic: true, name: content.replace(/\t/g, ' '), content })
+      const code = await createCode(alice, { isPublic: true, name: content.replace(/\t/g, ' '), content })
       expect(ok(await page(code.uuid)).text).not.toMatch(/<script|<a href=https?:/i)
     })
 
-  test('what is not there is a page too, in the visitor’s language, and JSON for who asks for it', async () => {
+  test('the share page of an unknown code is a 404 page in the language of the visitor, or JSON if the client asks for it', async () => {
     const uuid = crypto.randomUUID()
     const en = await page(uuid)
     expect(en.status).toBe(404)
@@ -222,7 +225,7 @@ describe('the page', () => {
 
 describe('landing pages', () => {
   for (const type of ['activity', 'check-in', 'pass', 'asset', 'film', '..%2f..'])
-    test(`/s/${type}/… is not served yet`, async () => {
+    test(`GET /s/${type}/:id answers 404, as a page or as JSON`, async () => {
       const html = await server.request('GET', `/s/${type}/${crypto.randomUUID()}`)
       expect(html.status).toBe(404)
       expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8')

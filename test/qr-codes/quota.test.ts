@@ -1,25 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 
 import { setSetting } from '#domains/settings/index.ts'
 
-import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
-import { makeCode, ok } from './helpers.ts'
+import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
+import { createCode } from './helpers.ts'
 
-describe.if(inProcess)('the quota of QR codes', () => {
-  let server: TestServer
+describe.if(inProcess)('quotas', () => {
+  const { server } = useServer()
+  /** A new user in each test. */
   let alice: Person
 
-  beforeAll(async () => {
-    server = await startServer()
-  })
-  afterAll(() => server.stop())
   afterEach(() => quota(0))
 
   const quota = (limit: number) =>
     server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.qrCodes', limit))
   const total = async () => ok(await alice.get('/api/qr-codes')).data.total
 
-  test('50 at once against a quota of 5: exactly 5 codes, the others 4022', async () => {
+  test('a quota of 5 QR codes lets exactly 5 of 50 concurrent requests create a code and answers 4022 to the others', async () => {
     alice = await server.person()
     await quota(5)
     const replies = await race(50, (i) => alice.post('/api/qr-codes', { name: `n${i}`, content: 'x' }))
@@ -32,7 +29,7 @@ describe.if(inProcess)('the quota of QR codes', () => {
     expect(await total()).toBe(5)
   })
 
-  test('a batch counts as all its items', async () => {
+  test('the quota of QR codes counts every item of a batch', async () => {
     alice = await server.person()
     await quota(5)
     const batch = (n: number) =>
@@ -46,7 +43,7 @@ describe.if(inProcess)('the quota of QR codes', () => {
     expect(await total()).toBe(5)
   })
 
-  test('20 batches at once never pass it', async () => {
+  test('the quota of QR codes is not exceeded by 20 concurrent batches', async () => {
     alice = await server.person()
     await quota(10)
     const items = Array.from({ length: 3 }, () => ({ name: 'n', content: 'x' }))
@@ -55,13 +52,13 @@ describe.if(inProcess)('the quota of QR codes', () => {
     expect(await total()).toBe(9)
   })
 
-  test('what is in the trash does not count, so restoring asks again', async () => {
+  test('the quota of QR codes does not count codes in the trash, and is checked again when one is restored', async () => {
     alice = await server.person()
     await quota(2)
-    const first = await makeCode(alice)
-    await makeCode(alice)
+    const first = await createCode(alice)
+    await createCode(alice)
     ok(await alice.delete(`/api/qr-codes/${first.id}`))
-    const third = await makeCode(alice)
+    const third = await createCode(alice)
     const refused = await alice.patch(`/api/qr-codes/trash/restore/${first.id}`)
     expect(refused.code).toBe(4022)
     expect((await alice.get(`/api/qr-codes/${first.id}`)).status).toBe(404)
@@ -70,31 +67,31 @@ describe.if(inProcess)('the quota of QR codes', () => {
     expect(await total()).toBe(2)
   })
 
-  test('is each one’s own, and 0 is no limit', async () => {
+  test('the quota of QR codes counts the codes of each user separately, and 0 means unlimited', async () => {
     alice = await server.person()
     await quota(1)
-    await makeCode(alice)
-    await makeCode(await server.person())
+    await createCode(alice)
+    await createCode(await server.person())
     expect((await alice.post('/api/qr-codes', { name: 'n', content: 'x' })).code).toBe(4022)
     await quota(0)
-    await makeCode(alice)
+    await createCode(alice)
     expect(await total()).toBe(2)
   })
 
-  test('a quota below what somebody has takes nothing away', async () => {
+  test('the quota of QR codes can be lowered below the number of existing codes, which stay', async () => {
     alice = await server.person()
-    const codes = [await makeCode(alice), await makeCode(alice), await makeCode(alice)]
+    const codes = [await createCode(alice), await createCode(alice), await createCode(alice)]
     await quota(1)
     expect(await total()).toBe(3)
-    ok(await alice.put(`/api/qr-codes/${codes[0]!.id}`, { name: 'still mine to change' }))
+    ok(await alice.put(`/api/qr-codes/${codes[0]!.id}`, { name: 'still changeable' }))
     expect((await alice.post('/api/qr-codes', { name: 'n', content: 'x' })).code).toBe(4022)
   })
 
-  test('quotas tell what is used', async () => {
+  test('GET /auth/quotas reports the quota of QR codes and the usage without the trash', async () => {
     alice = await server.person()
     await quota(7)
-    await makeCode(alice)
-    ok(await alice.delete(`/api/qr-codes/${(await makeCode(alice)).id}`))
+    await createCode(alice)
+    ok(await alice.delete(`/api/qr-codes/${(await createCode(alice)).id}`))
     expect(ok(await alice.get('/api/auth/quotas')).data.qrCodes).toEqual({ used: 1, limit: 7 })
   })
 })

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
-import { type RequestOptions, startServer, type TestServer } from '../harness/index.ts'
+import { ok, type RequestOptions, useServer } from '../harness/index.ts'
 import { pictureOfPng, pictureOfSvg, readByZxing } from '../lib/qr-pictures.ts'
-import { makeCode, ok } from './helpers.ts'
+import { createCode } from './helpers.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const { server } = useServer()
 
 const render = (query: RequestOptions['query'], headers: Record<string, string> = {}) =>
   server.request('GET', '/api/qrcode/render', { query: query!, headers })
@@ -23,9 +19,9 @@ const CONTENTS = [
   ' two\nlines\t',
 ]
 
-describe('drawing', () => {
+describe('pictures', () => {
   for (const content of CONTENTS)
-    test(`a scanner reads ${JSON.stringify(content)} at every level, from PNG and SVG`, async () => {
+    test(`GET /qrcode/render draws ${JSON.stringify(content)} so that a scanner reads it at every level, from PNG and SVG`, async () => {
       for (const level of ['L', 'M', 'Q', 'H']) {
         const png = ok(await render({ content, level }))
         expect(png.headers.get('content-type')).toBe('image/png')
@@ -36,7 +32,7 @@ describe('drawing', () => {
       }
     })
 
-  test('size, margin and colours are as asked', async () => {
+  test('GET /qrcode/render draws the requested size, margin and colours', async () => {
     for (const size of [64, 65, 299, 300, 2048]) {
       const picture = pictureOfPng(ok(await render({ content: 'x', size })).bytes)
       expect(picture).toMatchObject({ size, fg: '000000', bg: 'ffffff' })
@@ -55,7 +51,7 @@ describe('drawing', () => {
     })
   })
 
-  test('the defaults are 300 pixels, level M, margin 4', async () => {
+  test('GET /qrcode/render defaults to PNG of 300 pixels, level M and margin 4', async () => {
     const plain = ok(await render({ content: 'hello' }))
     const spelt = ok(
       await render({ content: 'hello', size: 300, level: 'M', margin: 4, format: 'png', fg: '000000', bg: 'FFFFFF' }),
@@ -64,7 +60,7 @@ describe('drawing', () => {
     expect(plain.headers.get('etag')).toBe(spelt.headers.get('etag'))
   })
 
-  test('as much as a level holds, and not a byte more', async () => {
+  test('GET /qrcode/render accepts as many bytes as each level holds, and answers 400 to one more', async () => {
     for (const [level, most] of [
       ['L', 2953],
       ['M', 2331],
@@ -81,9 +77,9 @@ describe('drawing', () => {
     })
   })
 
-  test('the picture that a code names shows its content in its style', async () => {
+  test('GET /qrcode/render draws the content and style of a code at its imageUrl', async () => {
     const alice = await server.person()
-    const code = await makeCode(alice, {
+    const code = await createCode(alice, {
       content: '二维码 & more + ümlaut',
       style: { level: 'Q', fg: '003366', margin: 2 },
     })
@@ -94,8 +90,8 @@ describe('drawing', () => {
   })
 })
 
-describe('keeping', () => {
-  test('the same input gives the same bytes and tag, for a year', async () => {
+describe('caching', () => {
+  test('GET /qrcode/render gives the same bytes and ETag for the same query, to be cached for a year', async () => {
     const first = ok(await render({ content: 'keep me' }))
     const second = ok(await render({ content: 'keep me' }))
     expect(second.bytes).toEqual(first.bytes)
@@ -106,7 +102,7 @@ describe('keeping', () => {
     expect(first.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test('304 without a body for who has it, and only for them', async () => {
+  test('GET /qrcode/render answers 304 without a body only if If-None-Match contains the ETag', async () => {
     const etag = ok(await render({ content: 'tagged' })).headers.get('etag')!
     for (const value of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const reply = await render({ content: 'tagged' }, { 'if-none-match': value })
@@ -120,7 +116,7 @@ describe('keeping', () => {
     expect((await render({ content: 'tagged', size: 301 }, { 'if-none-match': etag })).status).toBe(200)
   })
 
-  test('inputs that could be confused are not', async () => {
+  test('GET /qrcode/render gives different bytes and ETags for queries that differ in one parameter', async () => {
     const seen = new Set<string>()
     const queries: Record<string, string | number>[] = [
       { content: 'x' },
@@ -142,7 +138,7 @@ describe('keeping', () => {
   })
 })
 
-describe('refusing', () => {
+describe('refusals', () => {
   const bad: [query: Record<string, string | number>, path: string][] = [
     [{}, 'query.content'],
     [{ content: '' }, 'query.content'],
@@ -164,7 +160,7 @@ describe('refusing', () => {
     [{ content: 'x'.repeat(500), size: 64 }, 'query.size'],
   ]
   for (const [query, path] of bad)
-    test(`${JSON.stringify(query).slice(0, 60)}`, async () => {
+    test(`GET /qrcode/render refuses the query ${JSON.stringify(query).slice(0, 60)} with a problem of ${path}`, async () => {
       const reply = await render(query)
       expect(reply.status).toBe(400)
       expect(reply.headers.get('content-type')).toContain('application/json')
@@ -172,7 +168,7 @@ describe('refusing', () => {
       expect(reply.headers.get('cache-control')).toBe('no-store')
     })
 
-  test('a picture that is too small says how large it must be, and is drawn at that size', async () => {
+  test('GET /qrcode/render refuses a size that is too small, and names the smallest size, which it then draws', async () => {
     const content = 'x'.repeat(500)
     const { details } = await render({ content, size: 64 })
     const least = Number(/at least (\d+)/.exec(details[0]!.message)?.[1])

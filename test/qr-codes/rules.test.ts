@@ -5,7 +5,7 @@ import { renderPath } from '#domains/qr-codes/render/model.ts'
 import { targetOf } from '#domains/qr-codes/scans/rules.ts'
 import { encodeQr, QrTooLong } from '#lib/qr/index.ts'
 
-describe('what fits a code', () => {
+describe('contents', () => {
   /** The capacity that the content exceeds, if it does. */
   const exceeded = (content: string, level: 'L' | 'M' | 'Q' | 'H' | undefined): number | undefined => {
     const problem = contentProblem(content, level, 'body.content')
@@ -13,24 +13,24 @@ describe('what fits a code', () => {
   }
   const a = (bytes: number) => 'a'.repeat(bytes)
   const cases: [name: string, content: string, level: 'L' | 'M' | 'Q' | 'H' | undefined, max: number | undefined][] = [
-    ['M by default', a(2331), undefined, undefined],
-    ['L where M is too small', a(2953), undefined, undefined],
-    ['too long for any', a(2954), undefined, 2953],
-    ['L full', a(2953), 'L', undefined],
-    ['M full', a(2331), 'M', undefined],
-    ['M over', a(2332), 'M', 2331],
-    ['Q full', a(1663), 'Q', undefined],
-    ['Q over', a(1664), 'Q', 1663],
-    ['H full', a(1273), 'H', undefined],
-    ['H over', a(1274), 'H', 1273],
-    ['bytes count, not characters', '汉'.repeat(984), 'L', undefined],
-    ['985 Chinese characters are 2,955 bytes', '汉'.repeat(985), 'L', 2953],
-    ['emoji take four bytes', '😀'.repeat(319), 'H', 1273],
+    ['accepts 2,331 bytes without a level', a(2331), undefined, undefined],
+    ['accepts 2,953 bytes without a level, at level L', a(2953), undefined, undefined],
+    ['refuses 2,954 bytes', a(2954), undefined, 2953],
+    ['accepts 2,953 bytes at level L', a(2953), 'L', undefined],
+    ['accepts 2,331 bytes at level M', a(2331), 'M', undefined],
+    ['refuses 2,332 bytes at level M', a(2332), 'M', 2331],
+    ['accepts 1,663 bytes at level Q', a(1663), 'Q', undefined],
+    ['refuses 1,664 bytes at level Q', a(1664), 'Q', 1663],
+    ['accepts 1,273 bytes at level H', a(1273), 'H', undefined],
+    ['refuses 1,274 bytes at level H', a(1274), 'H', 1273],
+    ['accepts 984 Chinese characters, which are 2,952 bytes', '汉'.repeat(984), 'L', undefined],
+    ['refuses 985 Chinese characters, which are 2,955 bytes', '汉'.repeat(985), 'L', 2953],
+    ['refuses 319 emoji at level H, which are 1,276 bytes', '😀'.repeat(319), 'H', 1273],
   ]
   for (const [name, content, level, max] of cases)
-    test(name, () => expect(exceeded(content, level)).toBe(max as number))
+    test(`contentProblem ${name}`, () => expect(exceeded(content, level)).toBe(max as number))
 
-  test('whatever is let in can be drawn', () => {
+  test('contentProblem accepts only contents that can be encoded, up to the last byte', () => {
     for (const level of ['L', 'M', 'Q', 'H'] as const)
       for (const unit of ['a', '汉', '😀', '7', 'A']) {
         const bytes = Buffer.byteLength(unit)
@@ -47,28 +47,28 @@ describe('what fits a code', () => {
     expect(() => encodeQr('a'.repeat(2954), 'L')).toThrow(QrTooLong)
   })
 
-  test('the level asked for is kept', () => {
+  test('levelFor keeps the requested level, otherwise uses M, or L if M is too small', () => {
     expect(levelFor('x', 'H')).toBe('H')
     expect(levelFor('x', undefined)).toBe('M')
     expect(levelFor('a'.repeat(2332), undefined)).toBe('L')
   })
 })
 
-test('a style keeps what was asked for and nothing else', () => {
+test('cleanStyle keeps only the requested properties, with colours in lower case', () => {
   expect(cleanStyle({ fg: 'AABBCC', level: null, margin: 0 })).toEqual({ fg: 'aabbcc', margin: 0 })
   expect(cleanStyle(null)).toEqual({})
 })
 
-test('tags are kept once, in order', () => expect(cleanTags(['b', 'a', 'b'])).toEqual(['b', 'a']))
+test('cleanTags removes duplicates and keeps the order', () => expect(cleanTags(['b', 'a', 'b'])).toEqual(['b', 'a']))
 
-test('a picture’s path carries the content and only what differs from the defaults', () => {
+test('renderPath contains the content and the properties that the style sets', () => {
   expect(renderPath('a b&c=汉', {})).toBe('/api/qrcode/render?content=a%20b%26c%3D%E6%B1%89')
   expect(renderPath('x', { level: 'H', margin: 0, fg: '112233', bg: 'ffffff' })).toBe(
     '/api/qrcode/render?content=x&level=H&margin=0&fg=112233&bg=ffffff',
   )
 })
 
-describe('what a scanned content points to', () => {
+describe('scan targets', () => {
   const uuid = '7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'
   const here = 'https://qr.example.org'
   const cases: [content: string, kind: string, uuid?: string][] = [
@@ -107,12 +107,12 @@ describe('what a scanned content points to', () => {
     ['汉字', 'TEXT'],
   ]
   for (const [content, kind, found] of cases)
-    test(`${JSON.stringify(content)} → ${kind}`, () => {
+    test(`targetOf takes ${JSON.stringify(content)} for ${kind}`, () => {
       const target = targetOf(content, here)
       expect(target).toEqual((found === undefined ? { kind } : { kind, uuid: found }) as typeof target)
     })
 
-  test('a server that stands below a path knows its own links only there', () => {
+  test('targetOf recognizes the links of a server below a path only below that path', () => {
     const base = 'https://example.org/codes'
     expect(targetOf(`${base}/public/qr/${uuid}`, base)).toEqual({ kind: 'QR_CODE', uuid })
     expect(targetOf(`https://example.org/public/qr/${uuid}`, base)).toEqual({ kind: 'URL' })

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 
-import { type Person, startServer, type TestServer } from '../harness/index.ts'
-import { allPages, makeCode, ok } from './helpers.ts'
+import type { ScanView } from '#domains/qr-codes/scans/model.ts'
 
-let server: TestServer
-let alice: Person
-let mallory: Person
+import { ok, type Person, useServer } from '../harness/index.ts'
+import { allPages, createCode } from './helpers.ts'
 
-beforeAll(async () => {
-  server = await startServer()
-  alice = await server.person()
-  mallory = await server.person()
-})
-afterAll(() => server.stop())
+const { server, alice, mallory } = useServer({ people: ['alice', 'mallory'] })
 
 const scan = async (who: Person, fields: Record<string, unknown>) =>
   ok(await who.post('/api/scan-records', fields)).data
 
 describe('recording', () => {
-  test('the least, and everything', async () => {
+  test('POST /scan-records records a content alone, and with every other field', async () => {
     const least = await scan(alice, { content: 'hello' })
     expect(least).toEqual({
       id: expect.any(Number),
@@ -50,27 +43,27 @@ describe('recording', () => {
   })
 
   for (const [what, body] of [
-    ['no content', {}],
+    ['a missing content', {}],
     ['an empty content', { content: '' }],
-    ['2,954 bytes', { content: 'x'.repeat(2954) }],
-    ['985 Chinese characters', { content: '汉'.repeat(985) }],
+    ['a content of 2,954 bytes', { content: 'x'.repeat(2954) }],
+    ['a content of 985 Chinese characters', { content: '汉'.repeat(985) }],
     ['an unknown source', { content: 'x', source: 'EAR' }],
     ['a latitude of 91', { content: 'x', latitude: 91, longitude: 0 }],
     ['a latitude without its longitude', { content: 'x', latitude: 9 }],
-    ['a time that is none', { content: 'x', scannedAt: 'yesterday' }],
+    ['an invalid time', { content: 'x', scannedAt: 'yesterday' }],
   ] as const)
-    test(`${what} is refused`, async () => {
+    test(`POST /scan-records answers 400 to ${what} and records nothing`, async () => {
       const before = ok(await alice.get('/api/scan-records')).data.total
       expect((await alice.post('/api/scan-records', body)).status).toBe(400)
       expect(ok(await alice.get('/api/scan-records')).data.total).toBe(before)
     })
 })
 
-describe('what a scan resolves to', () => {
-  test('one’s own code, public or not; a public code of somebody else; nothing more', async () => {
-    const mine = await makeCode(alice, { name: 'mine' })
-    const open = await makeCode(mallory, { name: 'open', isPublic: true })
-    const hidden = await makeCode(mallory, { name: 'hidden' })
+describe('resolving', () => {
+  test('the resolved target of a scan is a code of the caller or a public code, but not a private code of another user', async () => {
+    const mine = await createCode(alice, { name: 'mine' })
+    const open = await createCode(mallory, { name: 'open', isPublic: true })
+    const hidden = await createCode(mallory, { name: 'hidden' })
     const link = (code: { uuid: string }, path = '/public/qr/') =>
       new URL(mine['publicUrl'] as string).origin + path + code.uuid
     expect(await scan(alice, { content: link(mine) })).toMatchObject({
@@ -91,12 +84,12 @@ describe('what a scan resolves to', () => {
     ok(await alice.delete(`/api/qr-codes/${mine.id}`))
     expect((await scan(alice, { content: link(mine) })).resolved).toEqual({ kind: 'URL' })
     expect(await scan(alice, { content: link(open), title: 'my title' })).toMatchObject({ title: 'my title' })
-    // Recording a scan is not opening the page.
+    // Recording a scan does not count as opening the page.
     expect(ok(await mallory.get(`/api/qr-codes/${open.id}`)).data.scanCount).toBe(0)
   })
 
-  test('the prefixes and landing paths of the interface', async () => {
-    const origin = new URL((await makeCode(alice))['publicUrl'] as string).origin
+  test('the resolved target of a scan follows from the prefixes and landing paths of the interface', async () => {
+    const origin = new URL((await createCode(alice))['publicUrl'] as string).origin
     for (const [content, kind] of [
       ['activity:12:CODE', 'ACTIVITY'],
       ['org-join:AB23CD45', 'ORG_JOIN'],
@@ -133,9 +126,9 @@ describe('lists', () => {
     return data.items.map((r: { id: number }) => Object.keys(ids).find((key) => ids[key] === r.id))
   }
 
-  test('the newest first; ties by id; pages are whole', async () => {
+  test('GET /scan-records lists the newest records first, those of the same time by id, in pages', async () => {
     expect(await found()).toEqual(['fourth', 'thirdB', 'thirdA', 'second', 'first'])
-    const paged = await allPages(me, '/api/scan-records', 2)
+    const paged = await allPages<ScanView>(me, '/api/scan-records', 2)
     expect(paged.map((r) => r.id)).toEqual(['fourth', 'thirdB', 'thirdA', 'second', 'first'].map((key) => ids[key]!))
     expect(paged[0]).not.toHaveProperty('resolved')
   })
@@ -152,25 +145,25 @@ describe('lists', () => {
     [{ to: at(3) }, ['second', 'first']],
     [{ from: '2026-03-02', to: '2026-03-04T12:00:00Z' }, ['thirdB', 'thirdA', 'second']],
   ] as const)
-    test(`${JSON.stringify(query)} finds ${keys.join(', ')}`, async () =>
+    test(`GET /scan-records with ${JSON.stringify(query)} finds ${keys.join(', ')}`, async () =>
       expect(await found(query as never)).toEqual([...keys]))
 
-  test('filters that are none', async () => {
+  test('GET /scan-records answers 400 to invalid filters', async () => {
     for (const query of [{ source: 'EAR' }, { from: 'x' }, { favorite: 'perhaps' }, { contentType: 'FILM' }])
       expect((await me.get('/api/scan-records', query as never)).status, JSON.stringify(query)).toBe(400)
   })
 })
 
-describe('changing and deleting', () => {
-  test('favourite, title and address; not what was read', async () => {
+describe('changing', () => {
+  test('PATCH and DELETE /scan-records/:id change favourite, title and address, but not content and time, and delete the record', async () => {
     const record = await scan(alice, { content: 'x', title: 't' })
-    const { resolved: _, ...shown } = record
+    const { resolved: _, ...view } = record
     const changed = ok(
       await alice.patch(`/api/scan-records/${record.id}`, { favorite: true, title: null, content: 'y', scannedAt: 5 }),
     )
-    expect(changed.data).toEqual({ ...shown, favorite: true, title: null })
+    expect(changed.data).toEqual({ ...view, favorite: true, title: null })
     expect(ok(await alice.patch(`/api/scan-records/${record.id}`, { address: 'here' })).data).toEqual({
-      ...shown,
+      ...view,
       favorite: true,
       title: null,
       address: 'here',
@@ -180,7 +173,7 @@ describe('changing and deleting', () => {
     expect((await alice.delete(`/api/scan-records/${record.id}`)).status).toBe(404)
   })
 
-  test('only one’s own', async () => {
+  test('PATCH and DELETE /scan-records/:id answer 401 without a token and 404 to other users, whose lists do not contain the record', async () => {
     const record = await scan(alice, { content: 'private' })
     for (const [method, body] of [
       ['PATCH', { favorite: true }],

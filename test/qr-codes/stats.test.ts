@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
-import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
-import { makeCategory, makeCode, ok } from './helpers.ts'
+import { inProcess, ok, type Person, startServer, useServer } from '../harness/index.ts'
+import { createCategory, createCode, until } from './helpers.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.stop())
+const { server } = useServer()
 
 interface Day {
   date: string
@@ -16,24 +12,24 @@ interface Day {
 const counted = (days: Day[]) => days.filter((d) => d.count > 0)
 const sum = (days: Day[]) => days.reduce((n, d) => n + d.count, 0)
 
-describe('of codes', () => {
-  test('totals, by category, by type, by day', async () => {
+describe('codes', () => {
+  test('GET /qr-codes/stats counts codes in total, by category, by type and by day', async () => {
     const me = await server.person()
-    const a = await makeCategory(me, 'A')
-    const b = await makeCategory(me, 'B')
+    const a = await createCategory(me, 'A')
+    const b = await createCategory(me, 'B')
     const made = [
-      await makeCode(me, { categoryId: a, content: 'https://example.com' }),
-      await makeCode(me, { categoryId: a, content: 'https://example.org', isPublic: true }),
-      await makeCode(me, { categoryId: b, content: 'text' }),
-      await makeCode(me, { content: 'tel:+8613800138000' }),
-      await makeCode(me, { content: 'https://example.net' }),
+      await createCode(me, { categoryId: a, content: 'https://example.com' }),
+      await createCode(me, { categoryId: a, content: 'https://example.org', isPublic: true }),
+      await createCode(me, { categoryId: b, content: 'text' }),
+      await createCode(me, { content: 'tel:+8613800138000' }),
+      await createCode(me, { content: 'https://example.net' }),
     ]
     ok(await me.patch(`/api/qr-codes/${made[3]!.id}/pin`, { pinned: true }))
     ok(await me.delete(`/api/qr-codes/${made[4]!.id}`))
     for (let i = 0; i < 3; i++) await server.request('GET', `/api/qr-codes/public/${made[1]!.uuid}`)
-    await makeCode(await server.person(), { isPublic: true })
-    // Views are written within a second.
-    await Bun.sleep(1300)
+    await createCode(await server.person(), { isPublic: true })
+    // Statistics count only the scans that have been written to the database.
+    await until(async () => ok(await me.call('qrCodes.stats')).data.scanCount === 3)
     const { data } = ok(await me.get('/api/qr-codes/stats'))
     expect(data).toMatchObject({ total: 4, publicCount: 1, pinnedCount: 1, trashCount: 1, scanCount: 3 })
     expect(data.byCategory).toHaveLength(3)
@@ -47,7 +43,7 @@ describe('of codes', () => {
     expect(data.byDay.at(-1)).toEqual({ date: new Date().toISOString().slice(0, 10), count: 4 })
   })
 
-  test('nothing yet', async () => {
+  test('GET /qr-codes/stats gives zeros and empty lists to a user without codes', async () => {
     const { data } = ok(await (await server.person()).get('/api/qr-codes/stats', { days: 1 }))
     expect(data).toMatchObject({
       total: 0,
@@ -61,7 +57,7 @@ describe('of codes', () => {
     expect(data.byDay).toHaveLength(1)
   })
 
-  test('days and zones that are none are refused', async () => {
+  test('GET /qr-codes/stats answers 400 to an invalid number of days or time zone, as statistics of scan records do', async () => {
     const me = await server.person()
     for (const path of ['/api/qr-codes/stats', '/api/scan-records/stats']) {
       for (const query of [
@@ -80,11 +76,11 @@ describe('of codes', () => {
     ok(await me.send('GET', '/api/qr-codes/stats?tz=+08:00'))
   })
 
-  test.if(inProcess)('days are the caller’s own', async () => {
+  test.if(inProcess)('GET /qr-codes/stats counts by days of the requested time zone', async () => {
     const s = await startServer()
     try {
       const me = await s.person()
-      await makeCode(me)
+      await createCode(me)
       const today = async (tz: string) => ok(await me.get('/api/qr-codes/stats', { tz, days: 3 })).data.byDay as Day[]
       for (const tz of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kathmandu']) {
         const date = new Intl.DateTimeFormat('en-CA', {
@@ -105,11 +101,11 @@ describe('of codes', () => {
   })
 })
 
-describe('of scans', () => {
+describe('scan records', () => {
   const record = async (me: Person, scannedAt: string | number, fields: Record<string, unknown> = {}) =>
     ok(await me.post('/api/scan-records', { content: 'x', scannedAt, ...fields }))
 
-  test('by type and source', async () => {
+  test('GET /scan-records/stats counts scan records by type and source', async () => {
     const me = await server.person()
     const now = Date.now()
     await record(me, now, { content: 'https://example.com', source: 'IMAGE' })
@@ -131,8 +127,8 @@ describe('of scans', () => {
     expect(sum(data.byDay)).toBe(3)
   })
 
-  test('the day a clock changes is one day, of 23 or of 25 hours', async () => {
-    // The last change in New York that lies in the past 366 days, and scans on both sides of both its midnights.
+  test('GET /scan-records/stats counts a day on which clocks change as one day of 23 or 25 hours', async () => {
+    // The last change in New York within the past 366 days, and scans before and after both midnights of that day.
     const me = await server.person()
     const zone = 'America/New_York'
     const offset = (t: number) =>
@@ -141,13 +137,13 @@ describe('of scans', () => {
     const hour = 3_600_000
     let change = Math.floor(Date.now() / hour) * hour
     while (offset(change) === offset(change - hour)) change -= hour
-    // Clocks change at two in the morning: local midnight is two hours of the old time before.
+    // Clocks change at two in the morning, so local midnight is two hours earlier in the old time.
     const midnight = change - 2 * hour
     const nextMidnight = midnight + 24 * hour - (offset(change) - offset(change - hour))
     for (const t of [midnight - 1, midnight, change - 1, change, nextMidnight - 1, nextMidnight]) await record(me, t)
     const { data } = ok(await me.get('/api/scan-records/stats', { tz: zone, days: 366 }))
     expect(counted(data.byDay).map((d) => d.count)).toEqual([1, 4, 1])
-    // Nobody's day there is a day in UTC.
+    // No day in New York is a day in UTC.
     const utc = ok(await me.get('/api/scan-records/stats', { tz: 'UTC', days: 366 })).data.byDay
     expect(counted(utc).map((d) => d.count)).not.toEqual([1, 4, 1])
   })

@@ -1,30 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
 import { purgeTrash } from '#domains/qr-codes/index.ts'
 
-import { inProcess, type Person, race, startServer, type TestServer } from '../harness/index.ts'
-import { allPages, makeCategory, makeCode, ok } from './helpers.ts'
+import { inProcess, ok, type Person, race, startServer, useServer } from '../harness/index.ts'
+import { allPages, createCategory, createCode } from './helpers.ts'
 
-let server: TestServer
-let alice: Person
-let mallory: Person
-
-beforeAll(async () => {
-  server = await startServer()
-  alice = await server.person()
-  mallory = await server.person()
-})
-afterAll(() => server.stop())
+const { server, alice, mallory } = useServer({ people: ['alice', 'mallory'] })
 
 const DAY = 86_400_000
 const trashOf = async (who: Person) => ok(await who.get('/api/qr-codes/trash')).data
 
-describe('the trash', () => {
-  test('a deleted code is gone from everywhere but the trash', async () => {
+describe('deleting and restoring', () => {
+  test('the trash contains deleted codes, which are found nowhere else', async () => {
     const me = await server.person()
-    const code = await makeCode(me, { isPublic: true })
-    const gone = ok(await me.delete(`/api/qr-codes/${code.id}`))
-    expect(gone.data).toBeNull()
+    const code = await createCode(me, { isPublic: true })
+    expect(ok(await me.delete(`/api/qr-codes/${code.id}`)).data).toBeNull()
     expect((await me.get(`/api/qr-codes/${code.id}`)).status).toBe(404)
     expect((await me.put(`/api/qr-codes/${code.id}`, { name: 'x' })).status).toBe(404)
     expect((await me.delete(`/api/qr-codes/${code.id}`)).status).toBe(404)
@@ -35,18 +25,18 @@ describe('the trash', () => {
     expect(items[0]).toEqual({ ...code, version: 2, deletedAt: items[0].updatedAt, updatedAt: expect.any(Number) })
   })
 
-  test('the latest first, page by page', async () => {
+  test('the trash lists the codes that were deleted last first, in pages', async () => {
     const me = await server.person()
     const made = []
-    for (let i = 0; i < 5; i++) made.push(await makeCode(me))
+    for (let i = 0; i < 5; i++) made.push(await createCode(me))
     for (const code of [made[1]!, made[4]!, made[0]!, made[2]!]) ok(await me.delete(`/api/qr-codes/${code.id}`))
     const expected = [made[2]!, made[0]!, made[4]!, made[1]!].map((c) => c.id)
     expect((await allPages(me, '/api/qr-codes/trash', 3)).map((c) => c.id)).toEqual(expected)
   })
 
-  test('restoring puts a code back as it was', async () => {
-    const categoryId = await makeCategory(alice, 'kept')
-    const code = await makeCode(alice, { categoryId, isPublic: true, tags: ['t'] })
+  test('restoring a code gives it back unchanged, with a new version', async () => {
+    const categoryId = await createCategory(alice, 'kept')
+    const code = await createCode(alice, { categoryId, isPublic: true, tags: ['t'] })
     ok(await alice.patch(`/api/qr-codes/${code.id}/pin`, { pinned: true }))
     ok(await alice.delete(`/api/qr-codes/${code.id}`))
     const { data } = ok(await alice.patch(`/api/qr-codes/trash/restore/${code.id}`))
@@ -56,16 +46,16 @@ describe('the trash', () => {
     expect((await alice.patch(`/api/qr-codes/trash/restore/${code.id}`)).status).toBe(404)
   })
 
-  test('a category that is gone meanwhile is cleared', async () => {
-    const categoryId = await makeCategory(alice, 'to go')
-    const code = await makeCode(alice, { categoryId })
+  test('restoring a code clears its category if that has been deleted', async () => {
+    const categoryId = await createCategory(alice, 'temporary')
+    const code = await createCode(alice, { categoryId })
     ok(await alice.delete(`/api/qr-codes/${code.id}`))
     ok(await alice.delete(`/api/categories/${categoryId}`))
     expect(ok(await alice.patch(`/api/qr-codes/trash/restore/${code.id}`)).data.categoryId).toBeNull()
   })
 
-  test('nobody restores or empties what is somebody else’s', async () => {
-    const code = await makeCode(alice)
+  test('the trash of another user can be neither restored nor emptied, and answers 401 without a token', async () => {
+    const code = await createCode(alice)
     ok(await alice.delete(`/api/qr-codes/${code.id}`))
     expect((await mallory.patch(`/api/qr-codes/trash/restore/${code.id}`)).status).toBe(404)
     expect(ok(await mallory.delete('/api/qr-codes/trash')).data).toEqual({ deleted: 0 })
@@ -76,14 +66,14 @@ describe('the trash', () => {
     ok(await alice.patch(`/api/qr-codes/trash/restore/${code.id}`))
   })
 
-  test('restoring twice at once restores once', async () => {
-    const code = await makeCode(alice)
+  test('exactly one of ten concurrent requests restores a code', async () => {
+    const code = await createCode(alice)
     ok(await alice.delete(`/api/qr-codes/${code.id}`))
     const replies = await race(10, () => alice.patch(`/api/qr-codes/trash/restore/${code.id}`))
     expect(replies.map((r) => r.status).toSorted()).toEqual([200, ...Array<number>(9).fill(404)])
   })
 
-  test('emptying removes all of it, more than a transaction’s worth, and nothing else', async () => {
+  test('the trash is emptied completely, even if it takes several transactions, and other codes stay', async () => {
     const me = await server.person()
     const items = Array.from({ length: 500 }, (_, i) => ({ name: `n${i}`, content: 'x' }))
     const made = [
@@ -99,9 +89,9 @@ describe('the trash', () => {
     expect((await me.patch(`/api/qr-codes/trash/restore/${made[0].id}`)).status).toBe(404)
   })
 
-  test('a scan record outlives the code it led to', async () => {
+  test('the trash keeps the scan records of codes that are deleted permanently, without the link', async () => {
     const me = await server.person()
-    const code = await makeCode(me)
+    const code = await createCode(me)
     const scan = ok(await me.post('/api/scan-records', { content: code['publicUrl'] })).data
     expect(scan.qrCodeId).toBe(code.id)
     ok(await me.delete(`/api/qr-codes/${code.id}`))
@@ -110,16 +100,16 @@ describe('the trash', () => {
   })
 })
 
-describe.if(inProcess)('the job that empties it', () => {
-  test('removes what is older than 30 days, of everybody, and nothing younger', async () => {
+describe.if(inProcess)('purging', () => {
+  test('the job that purges the trash deletes codes of all users that were deleted more than 30 days ago, and no others', async () => {
     const server = await startServer()
     try {
       const people = [await server.person(), await server.person()]
-      const old = await Promise.all(people.map((who) => makeCode(who)))
-      const live = await Promise.all(people.map((who) => makeCode(who)))
+      const old = await Promise.all(people.map((who) => createCode(who)))
+      const live = await Promise.all(people.map((who) => createCode(who)))
       await Promise.all(people.map((who, i) => who.delete(`/api/qr-codes/${old[i]!.id}`)))
       server.clock.advance(29 * DAY)
-      // Access tokens live for seven days only: from here on, look inside.
+      // Access tokens are valid for seven days only, so the database is read directly from here on.
       await purgeTrash(server.ctx)
       const rows = async () => {
         const { qrCodes } = await import('#db/schema/qr-codes.ts')
