@@ -3,6 +3,7 @@
 import type { ContactProvider } from '#db/schema/accounts.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { invalid } from '#http/validate.ts'
+import { replaceControlCharacters } from '#lib/text.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
 import type { ToEmail, ToPhone } from './codes/model.ts'
@@ -77,12 +78,13 @@ export function parseAccount(text: string): Account {
 
 /** Printable ASCII: fits into a header and cannot be mistaken for two values. */
 const DEVICE_ID = /^[\x21-\x7e]+$/
-// oxlint-disable-next-line no-control-regex -- these characters are removed
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
 
 /** Removes what cannot be stored or would break a log line: a name from a header passed no validator. */
 export const cleanDeviceName = (name: string | undefined): string =>
-  (name ?? '').toWellFormed().replace(CONTROL, '').trim().slice(0, DEVICE_NAME_MAX).toWellFormed()
+  replaceControlCharacters((name ?? '').toWellFormed(), () => '')
+    .trim()
+    .slice(0, DEVICE_NAME_MAX)
+    .toWellFormed()
 
 export const deviceKey = (id: string): string => sha256(id)
 

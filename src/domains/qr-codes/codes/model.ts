@@ -21,11 +21,12 @@ import {
   Type,
 } from '#http/schema.ts'
 import { CONTENT_TYPES } from '#lib/content-type.ts'
+import { LEVELS } from '#lib/qr/spec.ts'
 
 export const ContentTypeName = Named('ContentType', Enum(CONTENT_TYPES, { examples: ['URL'] }))
 export const Level = Named(
   'ErrorCorrectionLevel',
-  Enum(['L', 'M', 'Q', 'H'], { description: 'Error correction: L 7 %, M 15 %, Q 25 %, H 30 %', examples: ['M'] }),
+  Enum(LEVELS, { description: 'Error correction: L 7 %, M 15 %, Q 25 %, H 30 %', examples: ['M'] }),
 )
 export type Level = Static<typeof Level>
 
