@@ -31,38 +31,17 @@
  * On PostgreSQL, where a commit and a report cannot happen in one turn, pages are read with LIMIT and OFFSET.
  */
 
-import { and, asc, count, desc, eq, getTableColumns, getTableName, isNull, ne, type SQL, sql } from 'drizzle-orm'
-import type { Placeholder } from 'drizzle-orm'
+import { and, eq, getTableColumns, getTableName, isNull, ne, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { LRUCache } from 'lru-cache'
 
 import { dialect } from './dialect.ts'
-import type { ReadDb, WriteTx } from './engine/write.ts'
+import type { WriteTx } from './engine/write.ts'
 import { type Change, type WatchedTable, watchTable } from './list-changes.ts'
-import { type Key, ListIndex, type Place } from './list-index.ts'
-import { offsetOf, type Page, type PageInput } from './paging.ts'
-import { prepared } from './prepared.ts'
-import { compile, type Compiled, type Runner, type Values } from './query/builders.ts'
+import { type Given, ListOrder, type Select } from './list-order.ts'
+import type { Page, PageInput } from './paging.ts'
 import type { Builders, Db, Tx } from './store.ts'
 
-/** Rows of a segment. A page compares the keys of half of them on average (about 15 µs); a million rows have 4,000 segments. */
-const STEP = 250
-/** Pages that end before this position are read with OFFSET, because skipping a row is cheaper than comparing its key. */
-const NEAR = 2 * STEP
-/** Segments kept for all lists of one kind in one order: 5 million rows, about 2 MB. The least recently used indexes are dropped. */
-const MAX_SEGMENTS = 20_000
-/** Building an index (0.1 s for a million rows) lets other requests run after this many milliseconds. */
-const SLICE_MS = 1
-
 type RowOf<T extends SQLiteTable> = T['$inferSelect']
-
-/** A select without WHERE, ORDER BY and LIMIT: `db.select()….$dynamic()`. */
-interface Select<Shown> extends PromiseLike<Shown[]> {
-  where(condition: SQL | undefined): Select<Shown>
-  orderBy(...by: SQL[]): Select<Shown>
-  limit(limit: Placeholder): Select<Shown>
-  offset(offset: Placeholder): Select<Shown>
-}
 
 export interface ListSpec<Row, Owner extends keyof Row, Order extends string, Shown> {
   /** Columns whose values name one list, for example the user's id. */
@@ -103,7 +82,7 @@ export function pagedTable<T extends SQLiteTable, Name extends keyof RowOf<T> & 
 ): PagedTable<Readonly<Pick<RowOf<T>, Name>>, Pick<T['_']['columns'], Name>> {
   type Row = Readonly<Pick<RowOf<T>, Name>>
   const all = getTableColumns(table) as Record<Name, SQLiteColumn>
-  const lists: OneList<Row>[] = []
+  const lists: ListKind<Row>[] = []
   const watched: WatchedTable<Row> = {
     columns: new Set(columns.map((name) => all[name].name)),
     apply(reader, changes) {
@@ -120,7 +99,7 @@ export function pagedTable<T extends SQLiteTable, Name extends keyof RowOf<T> & 
   return {
     columns: Object.fromEntries(columns.map((name) => [name, all[name]])) as unknown as Pick<T['_']['columns'], Name>,
     list(spec) {
-      const list = new OneList<Row>(table, all, spec as unknown as ListSpec<Row, keyof Row, string, unknown>)
+      const list = new ListKind<Row>(table, all, spec as unknown as ListSpec<Row, keyof Row, string, unknown>)
       lists.push(list)
       return list as never
     },
@@ -130,10 +109,8 @@ export function pagedTable<T extends SQLiteTable, Name extends keyof RowOf<T> & 
   }
 }
 
-type Given = Readonly<Record<string, unknown>>
-
-/** One list, in all its orders. */
-class OneList<Row extends Given> {
+/** The lists of one kind, in all their orders. */
+class ListKind<Row extends Given> {
   readonly #orders: ReadonlyMap<string, ListOrder>
 
   constructor(
@@ -196,252 +173,5 @@ class OneList<Row extends Given> {
     for (const name of Object.keys(where)) if (row[name] !== (where as Given)[name]) return undefined
     for (const name of Object.keys(whereNot)) if (row[name] === (whereNot as Given)[name]) return undefined
     return this.#nameOf(row)
-  }
-}
-
-interface Building {
-  readonly index: ListIndex
-  readonly done: Promise<void>
-}
-
-/** The indexes of one kind of list in one order, by the name of the list. */
-interface Indexes {
-  readonly ready: LRUCache<string, ListIndex>
-  readonly building: Map<string, Building>
-}
-
-/** Lists of one kind in one order: their queries, their indexes, and how a page is read. */
-class ListOrder {
-  readonly #names: readonly string[]
-  readonly #firstIsBoolean: boolean
-  readonly #queries: ReturnType<typeof queriesOf>
-  /** By the `read` of each store. */
-  readonly #stores = new WeakMap<object, Indexes>()
-
-  constructor(
-    readonly table: SQLiteTable,
-    scope: SQL,
-    columns: readonly (readonly [name: string, column: SQLiteColumn])[],
-    select: (db: Builders) => Select<unknown>,
-  ) {
-    const [, first] = columns[0]!
-    this.#firstIsBoolean = first.dataType === 'boolean'
-    this.#names = columns.map(([name]) => name)
-    const keyColumns = columns.slice(this.#firstIsBoolean ? 1 : 0).map(([, column]) => column)
-    this.#queries = queriesOf(table, scope, this.#firstIsBoolean ? first : undefined, keyColumns, select)
-  }
-
-  #placeOf(row: Given): Place {
-    const values = this.#names.map((name) => row[name] as number | string | boolean)
-    if (!this.#firstIsBoolean) return { section: 0, key: values as Key[number][] }
-    return { section: values[0] ? 0 : 1, key: values.slice(1) as Key[number][] }
-  }
-
-  isSamePlace(a: Given, b: Given): boolean {
-    return this.#names.every((name) => a[name] === b[name])
-  }
-
-  #indexesOf(reader: object): Indexes {
-    let indexes = this.#stores.get(reader)
-    if (indexes === undefined) {
-      const ready = new LRUCache<string, ListIndex>({
-        maxSize: MAX_SEGMENTS,
-        sizeCalculation: ({ size }) => Math.min(size, MAX_SEGMENTS),
-        dispose: (index) => (index.discarded = true),
-      })
-      this.#stores.set(reader, (indexes = { ready, building: new Map() }))
-    }
-    return indexes
-  }
-
-  change(reader: object, name: string, row: Given, by: 1 | -1): void {
-    const indexes = this.#stores.get(reader)
-    if (indexes === undefined) return
-    const index = indexes.ready.peek(name) ?? indexes.building.get(name)?.index
-    index?.change(this.#placeOf(row), by)
-  }
-
-  discardAll(reader: object): void {
-    const indexes = this.#stores.get(reader)
-    if (indexes === undefined) return
-    for (const { index } of indexes.building.values()) index.discarded = true
-    indexes.building.clear()
-    indexes.ready.clear()
-  }
-
-  async page(db: Db, owner: Given, name: string, page: PageInput, isReversed: boolean): Promise<Page<unknown>> {
-    // A running write sees rows that no index knows yet.
-    if (dialect === 'sqlite' && db.kind === 'read') {
-      const reader = db as ReadDb
-      const index = await this.#indexOf(reader, owner, name)
-      if (!index.discarded) {
-        const items = this.#read(reader, owner, index, page, isReversed)
-        if (items !== undefined) {
-          if (reader.checksPages) this.#check(reader, owner, page, isReversed, items, index.total)
-          return { items, total: index.total, ...page }
-        }
-        this.#indexesOf(reader).ready.delete(name)
-      }
-    }
-    const { plain, reversed, countAll } = this.#queries
-    const values = { ...owner, list_limit: page.size, list_offset: offsetOf(page) }
-    const [items, counted] = await Promise.all([(isReversed ? reversed : plain)(db, values), countAll(db, values)])
-    return { items, total: counted[0]!.n, ...page }
-  }
-
-  /** The index of one list; built now if need be, once for all callers who wait for it. */
-  async #indexOf(db: ReadDb, owner: Given, name: string): Promise<ListIndex> {
-    const indexes = this.#indexesOf(db)
-    const ready = indexes.ready.get(name)
-    if (ready) return ready
-    let building = indexes.building.get(name)
-    if (building === undefined) {
-      const index = new ListIndex(this.#firstIsBoolean ? 2 : 1)
-      const done = this.#build(db, owner, index).finally(() => {
-        if (indexes.building.get(name)?.index === index) indexes.building.delete(name)
-        // In the same turn as the last read, so no change can be missed in between.
-        if (index.isComplete && !index.discarded) indexes.ready.set(name, index)
-      })
-      indexes.building.set(name, (building = { index, done }))
-    }
-    await building.done
-    return building.index
-  }
-
-  async #build(db: ReadDb, owner: Given, index: ListIndex): Promise<void> {
-    let pauseAt = performance.now() + SLICE_MS
-    while (!index.isComplete && !index.discarded) {
-      const key = this.#keyAfterStep(db, owner, index.frontier)
-      if (key) index.addSegment(STEP, key)
-      else index.endSection(this.#queries.from(index.frontier).count(db, this.#bind(owner, index.frontier))[0]!.n)
-      if (performance.now() > pauseAt) {
-        await new Promise<void>((resume) => setImmediate(resume))
-        pauseAt = performance.now() + SLICE_MS
-      }
-    }
-  }
-
-  /** The key of the row that is STEP rows after the first one from `place` on, in the same section. */
-  #keyAfterStep(db: ReadDb, owner: Given, place: Place): Key | undefined {
-    const [row] = this.#queries.from(place).key(db, { ...this.#bind(owner, place), list_offset: STEP })
-    return row && Object.values(row)
-  }
-
-  #bind(owner: Given, { section, key }: Place): Values {
-    const values: Values = { ...owner, list_section: section === 0 }
-    for (const [i, value] of (key ?? []).entries()) values[`list_key${i}`] = value
-    return values
-  }
-
-  /** Reads a page in this turn; undefined if the index turns out to be wrong. */
-  #read(db: ReadDb, owner: Given, index: ListIndex, page: PageInput, isReversed: boolean): unknown[] | undefined {
-    const { total } = index
-    const offset = Math.min(offsetOf(page), total)
-    const size = Math.min(page.size, total - offset)
-    if (offset + size <= NEAR) {
-      const query = isReversed ? this.#queries.reversedNow : this.#queries.plainNow
-      const rows = query(db, { ...owner, list_limit: page.size, list_offset: offsetOf(page) })
-      return rows.length === size ? rows : undefined
-    }
-    const start = isReversed ? total - offset - size : offset
-    for (let place = index.longSegmentAt(start, NEAR); place; place = index.longSegmentAt(start, NEAR)) {
-      const key = this.#keyAfterStep(db, owner, place)
-      if (key === undefined || index.isOvergrown) return undefined
-      index.split(place, STEP, key)
-    }
-    const rows: unknown[] = []
-    for (const { place, skip, take } of index.slices(start, start + size)) {
-      const values = { ...this.#bind(owner, place), list_limit: take, list_offset: skip }
-      const found = this.#queries.from(place).rows(db, values)
-      if (found.length !== take) return undefined
-      for (const row of found) rows.push(row)
-    }
-    return isReversed ? rows.toReversed() : rows
-  }
-
-  /** In tests and development: throws if the page differs from the one that LIMIT, OFFSET and count(*) give. */
-  #check(db: ReadDb, owner: Given, page: PageInput, isReversed: boolean, items: unknown[], total: number): void {
-    const { plainNow, reversedNow, countNow } = this.#queries
-    const values = { ...owner, list_limit: page.size, list_offset: offsetOf(page) }
-    const expected = (isReversed ? reversedNow : plainNow)(db, values)
-    const [counted] = countNow(db, values)
-    if (counted!.n === total && Bun.deepEquals(items, expected)) return
-    throw new Error(
-      `the index of a paged list of ${getTableName(this.table)} is wrong: ` +
-        `it has ${total} rows, the table ${counted!.n}; page ${page.page} of size ${page.size} should be ${JSON.stringify(expected)}`,
-    )
-  }
-}
-
-/** A query that is answered at once, which only SQLite does, on the thread of the caller. */
-function immediate<Row>(build: (db: Builders) => PromiseLike<Row[]>): (db: ReadDb, values: Values) => Row[] {
-  let compiled: Compiled | undefined
-  return (db, values) => {
-    const query = (compiled ??= compile(build))
-    const rows = (db.runner as Runner).rows(query.sql, query.bind(values))
-    if (rows instanceof Promise) {
-      rows.catch(() => undefined)
-      throw new Error('paged lists are read by ctx.db.read')
-    }
-    return query.map(rows) as Row[]
-  }
-}
-
-/** The queries of one order. Their own placeholders begin with `list_`. */
-function queriesOf(
-  table: SQLiteTable,
-  scope: SQL,
-  section: SQLiteColumn | undefined,
-  keyColumns: readonly SQLiteColumn[],
-  select: (db: Builders) => Select<unknown>,
-) {
-  const limit = sql.placeholder('list_limit')
-  const offset = sql.placeholder('list_offset')
-  const forwards = keyColumns.map((column) => asc(column))
-  const backwards = keyColumns.map((column) => desc(column))
-  const rowsIn = (where: SQL, orderBy: SQL[]) => (db: Builders) =>
-    select(db)
-      .where(where)
-      .orderBy(...orderBy)
-      .limit(limit)
-      .offset(offset)
-  const countIn = (where: SQL) => (db: Builders) => db.select({ n: count() }).from(table).where(where)
-  const plain = rowsIn(scope, section ? [desc(section), ...forwards] : forwards)
-  const reversed = rowsIn(scope, section ? [asc(section), ...backwards] : backwards)
-
-  const inSection = and(scope, section && eq(section, sql.placeholder('list_section')))!
-  const keys = sql.join(
-    keyColumns.map((column) => sql`${column}`),
-    sql`, `,
-  )
-  const given = sql.join(
-    keyColumns.map((_, i) => sql.placeholder(`list_key${i}`)),
-    sql`, `,
-  )
-  /** Reading from a place on, inside its section. A comparison of tuples can be looked up in an SQL index. */
-  const readingFrom = (where: SQL) => ({
-    rows: immediate(rowsIn(where, forwards)),
-    count: immediate(countIn(where)),
-    key: immediate(
-      (db) =>
-        db
-          .select(Object.fromEntries(keyColumns.map((column, i) => [i, column])))
-          .from(table)
-          .where(where)
-          .orderBy(...forwards)
-          .limit(1)
-          .offset(offset) as unknown as PromiseLike<Record<number, number | string>[]>,
-    ),
-  })
-  const fromStart = readingFrom(inSection)
-  const fromKey = readingFrom(and(inSection, sql`(${keys}) >= (${given})`)!)
-  return {
-    plain: prepared(plain),
-    reversed: prepared(reversed),
-    countAll: prepared(countIn(scope)),
-    plainNow: immediate(plain),
-    reversedNow: immediate(reversed),
-    countNow: immediate(countIn(scope)),
-    from: ({ key }: Place) => (key === undefined ? fromStart : fromKey),
   }
 }
