@@ -234,18 +234,15 @@ function readQuery(url: string): Params {
 
 /** One Elysia application with one route; the router finds the endpoint. See docs/adr/0015-routing.md. */
 export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates: Gatekeeper) {
-  const router = new Router(endpoints)
-  const routes = new Map<AnyEndpoint, Route>()
+  const router = new Router(endpoints, (endpoint) => new Route(endpoint, ctx, gates))
   const trusted = trustOf(ctx)
 
-  async function dispatch(request: Request, server: Server<unknown> | null): Promise<Response> {
+  // Not async, as one more promise for each request would be measurable. Bun sends the headers of the answer to HEAD without content.
+  function dispatch(request: Request, server: Server<unknown> | null): MaybePromise<Response> {
     const found = router.find(request.method, pathOf(request.url))
-    if (!('endpoint' in found)) return refuseUnrouted(found, request, new RequestCaller(request, server, trusted), ctx)
-    let route = routes.get(found.endpoint)
-    // Created by the first request: compiling the validators of operations that are never called would cost start time and memory.
-    if (route === undefined) routes.set(found.endpoint, (route = new Route(found.endpoint, ctx, gates)))
-    // Bun sends the headers of the answer to HEAD, without the content.
-    return route.answer(request, found.params, server)
+    return 'target' in found
+      ? found.target.answer(request, found.params, server)
+      : refuseUnrouted(found, request, new RequestCaller(request, server, trusted), ctx)
   }
 
   return new Elysia({ name: 'tessera' }).all('/*', ({ request, server }) => dispatch(request, server), {
