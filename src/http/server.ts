@@ -33,7 +33,10 @@ export function listen(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates
       // Cleared below, because a pending timer keeps the process alive.
       let timer: ReturnType<typeof setTimeout> | undefined
       const late = new Promise<'late'>((resolve) => (timer = setTimeout(resolve, DRAIN_MS, 'late')))
-      if ((await Promise.race([drained, late])) === 'late') await server.stop(true)
+      if ((await Promise.race([drained, late])) === 'late') {
+        ctx.log.warn('requests that did not end in time are cut off', { seconds: DRAIN_MS / SECOND })
+        await server.stop(true)
+      }
       clearTimeout(timer)
     },
     async kill() {

@@ -107,13 +107,15 @@ test('a second signal ends the server at once', async () => {
   slow.destroy()
 })
 
+/** Logged when requests are still running 10 seconds after the stop. */
+const CUT_OFF = 'requests that did not end in time are cut off'
+
 test('a request that never ends delays the end by 10 seconds and does not prevent it', async () => {
   const server = await place.serve()
   const slow = await SlowRequest.start(server)
-  const started = performance.now()
   // 1 would mean that the server was ended by its own deadline of 15 seconds.
   expect(await server.end()).toBe(0)
-  expect(performance.now() - started).toBeGreaterThan(9000)
+  expect(server.stderr()).toContain(CUT_OFF)
   slow.destroy()
 }, 60_000)
 
@@ -121,10 +123,9 @@ test('an idle connection does not delay the end', async () => {
   const server = await place.serve()
   // `fetch` keeps the connection open.
   expect((await fetch(`${server.url}/actuator/health`)).status).toBe(200)
-  const started = performance.now()
   expect(await server.end()).toBe(0)
-  // Waiting for the connection would take 10 seconds.
-  expect(performance.now() - started).toBeLessThan(9000)
+  // Otherwise the server would have waited 10 seconds for the connection, and then closed it.
+  expect(server.stderr()).not.toContain(CUT_OFF)
 })
 
 describe('an error that no code catches', () => {
