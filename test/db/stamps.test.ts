@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 
 import { Stamps } from '#db/engine/stamps.ts'
 
-/** Stands still until it is moved: the stamps are compared to the millisecond. */
+/** A clock that only a test moves, because stamps are compared to the millisecond. */
 class StillClock {
   #now = 1_767_225_600_000
   now(): number {
