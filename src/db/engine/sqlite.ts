@@ -18,9 +18,8 @@ import { STAMP_MARK, Stamps } from './stamps.ts'
 import { WorkerHost, workerUrl } from './worker-host.ts'
 import { ReadDb, refuseNested, runHooks, runWrite, WRITE_LIMITS, type WriteLimits, WriteTx } from './write.ts'
 
-/** A group ends after this many writes or milliseconds, so that its first write is not answered much later than it could be. */
+/** A group is committed after this many writes, or after `WriteLimits.groupMs`. */
 const GROUP_WRITES = 256
-const GROUP_MS = 4
 
 /** Compiled statements kept per connection. Lists of changing length produce new statements all the time. */
 const STATEMENTS = 500
@@ -201,7 +200,7 @@ export function openSqlite({
       writer.rows('BEGIN IMMEDIATE', [])
       const mark = stamps.markToSave()
       if (mark !== undefined) saveMark(mark)
-      const endsAt = performance.now() + GROUP_MS
+      const endsAt = performance.now() + limits.groupMs
       do {
         write = queue.shift()
         if (write === undefined) break

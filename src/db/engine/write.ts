@@ -16,6 +16,8 @@ export interface WriteLimits {
   readonly slowMs: number
   /** Writes that take longer are rolled back, in milliseconds. */
   readonly stuckMs: number
+  /** A group of writes is committed after this many milliseconds (SQLite). */
+  readonly groupMs: number
 }
 
 export const WRITE_LIMITS: WriteLimits = {
@@ -23,6 +25,8 @@ export const WRITE_LIMITS: WriteLimits = {
   slowMs: 50,
   // A write that awaits something other than its statements would block all other writes forever.
   stuckMs: 10_000,
+  // The first write of a group is not answered much later than it could be.
+  groupMs: 4,
 }
 
 class TxRunner implements Runner {
