@@ -41,7 +41,7 @@ export const allEndpoints = endpointsOf(domains)
 
 export interface RunningContext extends AppContext {
   readonly domains: readonly Domain[]
-  /** Stops the domains, which write what is only in memory, and closes the database. */
+  /** Stops the domains, which save their unwritten state, and closes the database. */
   close(): Promise<void>
 }
 

@@ -25,7 +25,7 @@ export interface Domain extends Contributions {
   seed?(ctx: AppContext): Promise<void>
   /** Runs before the server answers. An error refuses the start. */
   start?(ctx: AppContext): void | Promise<void>
-  /** Writes what is only in memory and ends background work. Runs before the database closes, also without a `start`. */
+  /** Saves unwritten state and ends background work. Runs before the database closes, also without a `start`. */
   stop?(ctx: AppContext): Promise<void>
 }
 

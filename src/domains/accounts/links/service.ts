@@ -37,7 +37,7 @@ export async function link(ctx: AppContext, actor: Actor, body: LinkRequest, cal
   return body.verifyType === 'PASSWORD' ? linkByPassword(ctx, actor, body, write) : linkByCode(ctx, actor, body, write)
 }
 
-/** The write that links. `useProof` runs in it, and throws if what was proved before the write is no longer true. */
+/** Links the accounts in one write. `useProof` runs inside it, and throws if the earlier proof is no longer valid. */
 type WriteLink = (targetId: number, useProof: (tx: Tx, target: UserRow) => Promise<void>) => Promise<LinkView>
 
 async function linkByPassword(

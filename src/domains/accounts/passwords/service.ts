@@ -150,7 +150,7 @@ export async function changePassword(
   else await changeByCode(ctx, actor, body.verifyType === 'PHONE_CODE' ? 'PHONE' : 'EMAIL', body.code, write)
 }
 
-/** The write that changes a password. `useProof` runs in it, and throws if what was proved before the write is no longer true. */
+/** Changes a password in one write. `useProof` runs inside it, and throws if the earlier proof is no longer valid. */
 type WriteChange = (useProof: (tx: Tx, now: UserRow) => Promise<void>) => Promise<void>
 
 async function changeByOldPassword(

@@ -61,7 +61,7 @@ export const ProfileChange = Model('UpdateProfile', {
 })
 export type ProfileChange = Static<typeof ProfileChange>
 
-/** Checked by the service, so that an empty or too long username gets the same answer as any other bad one. */
+/** The service checks it, so that empty and too long usernames get the same answer as other invalid ones. */
 export const Username = Model('SetUsername', { username: Raw(200, 0, { examples: ['lin.mei'] }) })
 export const FirstPassword = Model('SetPassword', { password: NewPassword })
 
