@@ -44,6 +44,24 @@ function rowMapper(fields: readonly SelectedField[], joined: JoinedTables): RowM
   }
 }
 
+/**
+ * The same for a query that runs often: an object literal as generated code, which is twice as fast as a loop that assigns to
+ * computed keys (19 columns: 0.13 instead of 0.30 µs). Generating it takes longer than mapping a few pages, so other queries use the loop.
+ */
+function compiledRowMapper(fields: readonly SelectedField[], joined: JoinedTables): RowMapper {
+  if (fields.some(({ path }) => path.length > 1)) return rowMapper(fields, joined)
+  const decoders = fields.map(({ field }) => decoderOf(field))
+  const properties = fields.map(({ path }, i) => {
+    const value =
+      decoders[i] === undefined
+        ? `row[${i}]`
+        : `row[${i}] === null ? null : decoders[${i}].mapFromDriverValue(row[${i}])`
+    return `${JSON.stringify(path[0])}: ${value}`
+  })
+  // oxlint-disable-next-line no-new-func -- made of numbers and JSON strings only
+  return new Function('decoders', `return (row) => ({ ${properties.join(', ')} })`)(decoders) as RowMapper
+}
+
 /** A query compiled once, to run many times with other values (prepared.ts). */
 export interface Compiled {
   readonly sql: string
@@ -63,7 +81,7 @@ class BoundQuery implements PreparedQuery {
 
   all(values: Values = {}): unknown[] | Promise<unknown[]> {
     const rows = this.runner.rows(this.query.sql, fillPlaceholders(this.query.params, values))
-    const map = this.#mapper()
+    const map = this.#mapper(rowMapper)
     return rows instanceof Promise ? rows.then(map) : map(rows)
   }
 
@@ -80,12 +98,12 @@ class BoundQuery implements PreparedQuery {
   }
 
   compile(): Compiled {
-    return { sql: this.query.sql, bind: binder(this.query.params), map: this.#mapper() }
+    return { sql: this.query.sql, bind: binder(this.query.params), map: this.#mapper(compiledRowMapper) }
   }
 
-  #mapper(): Compiled['map'] {
+  #mapper(mapperOf: typeof rowMapper): Compiled['map'] {
     if (this.fields === undefined) return (rows) => rows
-    const mapRow = rowMapper(this.fields, this.joinsNotNullableMap)
+    const mapRow = mapperOf(this.fields, this.joinsNotNullableMap)
     return (rows) => rows.map(mapRow)
   }
 }
