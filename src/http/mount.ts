@@ -75,8 +75,8 @@ class Route {
     try {
       if (this.ctx.lifecycle.draining && !this.endpoint.whileDraining) throw draining
       if (request.body !== null) checkAnnouncedSize(request, this.#maxBody)
-      const actor =
-        this.endpoint.access.kind === 'open' ? this.#admitAnyone(caller) : await this.#admit(request, caller)
+      const admitted = this.endpoint.access.kind === 'open' ? this.#admitAnyone(caller) : this.#admit(request, caller)
+      const actor = admitted instanceof Promise ? await admitted : admitted
       userId = actor?.userId ?? 0
       response = await this.#run(request, params, actor, caller)
     } catch (error) {
@@ -99,14 +99,16 @@ class Route {
     return undefined
   }
 
-  async #admit(request: Request, caller: Caller): Promise<Actor> {
+  #admit(request: Request, caller: Caller): MaybePromise<Actor> {
     const header = request.headers.get('authorization')
     const token = header !== null && /^Bearer /i.test(header) ? header.slice(7) : ''
-    let actor: Actor | AppError = noToken
-    if (token !== '') {
-      const found = this.gates.authenticate(this.ctx, token, caller.deviceId)
-      actor = found instanceof Promise ? await found : found
-    }
+    const found = token === '' ? noToken : this.gates.authenticate(this.ctx, token, caller.deviceId)
+    return found instanceof Promise
+      ? found.then((actor) => this.#admitSession(actor, caller))
+      : this.#admitSession(found, caller)
+  }
+
+  #admitSession(actor: Actor | AppError, caller: Caller): Actor {
     if (actor instanceof AppError) {
       // Guessing tokens is bounded like any public route.
       this.#admitAnyone(caller)
