@@ -25,6 +25,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   qr: () => import('./lines/qr.ts'),
   writes: () => import('./lines/writes.ts'),
   logins: () => import('./lines/logins.ts'),
+  exports: () => import('./lines/exports.ts'),
   accounts: () => import('./lines/accounts.ts'),
   start: () => import('./lines/start.ts'),
   records: () => import('./lines/records.ts'),

@@ -77,23 +77,28 @@ const onPage = (path: string, page: number): string => `${path}&page=${Math.floo
 const scattered = (path: string, pages: number): string[] =>
   Array.from({ length: Math.min(pages, DIFFERENT) }, (_, i) => onPage(path, 1 + ((i * 7919) % pages)))
 
-/** The first page requested after a start, when nothing is in memory. It is a single request, so it has no goal. */
+/**
+ * The first and then the last page requested after a start, when nothing is in memory. They are single requests, so they have no
+ * goal.
+ */
 async function atStart(bench: Bench, tables: Table[], name: string, path: string): Promise<void> {
-  const took: number[] = []
-  for (const { rows, server, all } of tables) {
-    const startedAt = performance.now()
-    await call(server, 'GET', onPage(path, rows / SIZE), all.headers)
-    took.push(performance.now() - startedAt)
+  for (const where of ['first', 'last']) {
+    const took: number[] = []
+    for (const { rows, server, all } of tables) {
+      const startedAt = performance.now()
+      await call(server, 'GET', onPage(path, where === 'first' ? 1 : rows / SIZE), all.headers)
+      took.push(performance.now() - startedAt)
+    }
+    for (const [i, { rows }] of tables.entries())
+      if (i > 0)
+        bench.report.value(
+          `${where} page of ${name} right after a start, user owning ${whole(rows)} rows`,
+          `${round(took[i]!)} ms`,
+          took[i]! / took[0]!,
+          `${whole(tables[0]!.rows)} rows`,
+          `${round(took[0]!)} ms`,
+        )
   }
-  for (const [i, { rows }] of tables.entries())
-    if (i > 0)
-      bench.report.value(
-        `last page of ${name} right after a start, user owning ${whole(rows)} rows`,
-        `${round(took[i]!)} ms`,
-        took[i]! / took[0]!,
-        `${whole(tables[0]!.rows)} rows`,
-        `${round(took[0]!)} ms`,
-      )
 }
 
 /** Compares CPU per request of each size with that of the smallest table. */
