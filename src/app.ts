@@ -2,6 +2,7 @@
 
 import { type Config } from '#config/config.ts'
 import type { AppContext } from '#context'
+import { spend } from '#db/counters.ts'
 import { openStore } from '#db/open.ts'
 import { access, can, holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { accounts, authenticate } from '#domains/accounts/index.ts'
@@ -29,7 +30,12 @@ import { createTokens } from '#platform/tokens.ts'
 /** The product. Domains start in this order and stop in reverse; the API document lists them in this order. */
 export const domains = [accounts, qrCodes, orgs, shares, notifications, access, operations, delivery] as const
 
-const gatekeeper: Gatekeeper = { authenticate, can, isAdministrator: holdsAnyPlatformRole }
+const gatekeeper: Gatekeeper = {
+  authenticate,
+  can,
+  isAdministrator: holdsAnyPlatformRole,
+  spend: (ctx, uses) => ctx.db.write('http.spend', (tx) => spend(tx, uses, ctx.clock.now())),
+}
 
 function endpointsOf(list: readonly Domain[]): readonly AnyEndpoint[] {
   const api = list.flatMap(({ endpoints = [] }) => endpoints)

@@ -116,6 +116,7 @@ const server = listen(endpoints, ctx, {
   authenticate: accounts.authenticate,
   can: access.can,
   isAdministrator: access.holdsAnyPlatformRole,
+  spend: async () => undefined,
 })
 process.on(
   'SIGTERM',

@@ -218,7 +218,7 @@ export const settings: readonly Setting[] = [
   setting({
     key: 'rateLimit',
     value: 'on|off',
-    help: 'Limits the request rate of each session and address. "off" is for benchmarks.',
+    help: 'Limits the requests and budgets of each session, user and address. "off" is for benchmarks.',
     accepts: 'on or off',
     fallback: 'on',
     parse(text) {

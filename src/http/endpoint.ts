@@ -9,6 +9,8 @@ import type { AppContext } from '#context'
 import type { Locale } from '#lib/localized.ts'
 import type { AppPoint, DualPoint, OrgPoint, PlatformPoint } from '#permission-points'
 
+import type { Budget } from './budget.ts'
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Groups of the API document, in their order there. */
@@ -150,8 +152,10 @@ export interface Endpoint<
   readonly refuses?: Readonly<Partial<Record<RefusalStatus, string>>>
   /** A login: `X-Device-Id` and `X-Device-Name` name the device whose session it opens. Documentation only. */
   readonly namesDevice?: boolean
-  /** Counted in the stricter limit for routes that check a secret (60 a minute for an IP address). */
+  /** Counted in the stricter limit for operations that check a secret: 60 a minute for an IP address and for a session. */
   readonly checksSecret?: boolean
+  /** Limits of this operation for each user or address. Beyond them the answer is 429. */
+  readonly budgets?: readonly Budget<{ readonly query: ValueOf<Q>; readonly body: ValueOf<B> }>[]
   /** Largest body in bytes; 1 MiB by default. */
   readonly maxBody?: number
   /** Also accepts `application/x-www-form-urlencoded`: the forms of the HTML pages. */
@@ -163,8 +167,12 @@ export interface Endpoint<
 }
 
 /** Any endpoint, whatever its input and result. */
-// oxlint-disable-next-line typescript/no-explicit-any -- the parts are checked where the record is written
-export type AnyEndpoint = Omit<Endpoint, 'run'> & { run(input: any): unknown }
+/* oxlint-disable typescript/no-explicit-any -- the parts are checked where the record is written */
+export type AnyEndpoint = Omit<Endpoint, 'run' | 'budgets'> & {
+  run(input: any): unknown
+  readonly budgets?: readonly Budget<any>[]
+}
+/* oxlint-enable typescript/no-explicit-any */
 
 /** Declares an operation and checks that `run` fits the record's schemas. */
 export function endpoint<

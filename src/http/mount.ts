@@ -8,11 +8,13 @@ import { Elysia } from 'elysia'
 
 import { type AppContext, perContext } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
-import { ipBucket, ipTest } from '#lib/ip.ts'
+import { ipTest } from '#lib/ip.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { MINUTE } from '#platform/clock.ts'
+import type { Refusal } from '#platform/limiter.ts'
 
 import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
+import { type BudgetUse, budgetUsedUp, takeByAddress, usesOf } from './budget.ts'
 import { localeOf, RequestCaller } from './caller.ts'
 import type { Access, Actor, AnyEndpoint, Caller, Input } from './endpoint.ts'
 import { AppError, forbidden, limited, notFound, unauthorized, unavailable, wrongMethod } from './errors.ts'
@@ -29,6 +31,8 @@ export interface Gatekeeper {
   can(ctx: AppContext, userId: number, domain: PermissionDomain, scopeId: number, point: string): MaybePromise<boolean>
   /** Whether the user holds any role in the PLATFORM domain. */
   isAdministrator(ctx: AppContext, userId: number): MaybePromise<boolean>
+  /** Counts all uses in the database, or none if one of them is refused. */
+  spend(ctx: AppContext, uses: readonly BudgetUse[]): Promise<Refusal<BudgetUse> | undefined>
 }
 
 /** Requests per minute (conventions §10). */
@@ -42,6 +46,10 @@ const draining = unavailable('The server is shutting down', '服务器正在关�
 const tooMany = (seconds: number) => limited('Too many requests', '请求过于频繁，请稍后再试', seconds)
 
 const trustOf = perContext((ctx) => ipTest(ctx.config.trustedProxies))
+
+const takePublic = (ctx: AppContext, { ip }: Caller) => takeByAddress(ctx.limiter, 'public', ip, PER_ADDRESS, MINUTE)
+const takeSecret = (ctx: AppContext, { ip }: Caller) =>
+  takeByAddress(ctx.limiter, 'secret', ip, PER_ADDRESS_SECRET, MINUTE)
 
 type Params = Readonly<Record<string, string>>
 
@@ -91,9 +99,7 @@ class Route {
 
   #admitAnyone(caller: Caller): undefined {
     if (this.ctx.config.rateLimit) {
-      const secret = this.endpoint.checksSecret === true
-      const key = (secret ? 'secret ' : 'public ') + ipBucket(caller.ip)
-      const wait = this.ctx.limiter.take(key, secret ? PER_ADDRESS_SECRET : PER_ADDRESS, MINUTE)
+      const wait = this.endpoint.checksSecret === true ? takeSecret(this.ctx, caller) : takePublic(this.ctx, caller)
       if (wait > 0) throw tooMany(wait)
     }
     return undefined
@@ -115,7 +121,12 @@ class Route {
       throw actor
     }
     if (this.ctx.config.rateLimit) {
-      const wait = this.ctx.limiter.take(actor.sessionId, PER_SESSION, MINUTE)
+      let wait = this.ctx.limiter.take(actor.sessionId, PER_SESSION, MINUTE)
+      // A session is free to get, so it must not open a way around the limit of the address.
+      if (wait === 0 && this.endpoint.checksSecret === true)
+        wait =
+          this.ctx.limiter.take(`secret session ${actor.sessionId}`, PER_ADDRESS_SECRET, MINUTE) ||
+          takeSecret(this.ctx, caller)
       if (wait > 0) throw tooMany(wait)
     }
     return actor
@@ -142,6 +153,7 @@ class Route {
       query: this.#query && this.#query.parse(rawQuery),
       body: this.#body && this.#body.parse(rawBody),
     }
+    if (endpoint.budgets !== undefined) await this.#spend(endpoint.budgets, input)
     const result = endpoint.run(input)
     const data = result instanceof Promise ? await result : result
     if (data instanceof Response) return bare(data, caller.requestId)
@@ -149,6 +161,21 @@ class Route {
     return this.#isPublicRead
       ? publicSuccess(data, caller.requestId, request.headers.get('if-none-match'))
       : success(data, caller.requestId)
+  }
+
+  /** Counts the call in the budgets that the record declares. @throws AppError 429 if one of them is used up. */
+  async #spend(budgets: NonNullable<AnyEndpoint['budgets']>, input: Input<Access, unknown, unknown, unknown>) {
+    const { ctx, actor, caller } = input
+    const quick: BudgetUse[] = []
+    const durable: BudgetUse[] = []
+    for (const budget of budgets) {
+      if (budget.countedByRun) continue
+      const uses = await usesOf(ctx, budget, { actor, caller }, budget.cost?.(input) ?? 1)
+      ;(budget.durable ? durable : quick).push(...uses)
+    }
+    const refusal =
+      ctx.limiter.takeAll(quick) ?? (durable.length > 0 ? await this.gates.spend(ctx, durable) : undefined)
+    if (refusal) throw budgetUsedUp(refusal)
   }
 
   #permitted(
@@ -259,12 +286,14 @@ function pathOf(url: string): string {
   return url.slice(start, end < 0 ? undefined : end)
 }
 
-/** Answers a request for an unknown path (404), or with a method that the path does not allow (405). */
+/** Answers a request for an unknown path (404), or with a method that the path does not allow (405), or too many of them (429). */
 function refuseUnrouted(allowed: readonly string[], request: Request, caller: Caller, ctx: AppContext): Response {
   const isForPeople = (request.headers.get('accept') ?? '').includes('text/html')
-  const error = allowed.length === 0 ? notFound() : wrongMethod(request.method)
-  const response = refusal(error, isForPeople ? 'text/html' : undefined, request, caller.requestId)
-  if (allowed.length > 0) response.headers.set('allow', allowed.join(', '))
+  // Scanners try thousands of paths, and each answer takes time and a line of the log.
+  const wait = ctx.config.rateLimit ? takePublic(ctx, caller) : 0
+  const error = wait > 0 ? tooMany(wait) : allowed.length === 0 ? notFound() : wrongMethod(request.method)
+  const response = refusal(error, isForPeople && wait === 0 ? 'text/html' : undefined, request, caller.requestId)
+  if (error.status === 405) response.headers.set('allow', allowed.join(', '))
   ctx.log.access(request.method, request.url, response.status, 0, caller, 0)
   return response
 }

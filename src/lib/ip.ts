@@ -141,14 +141,19 @@ export function clientIp(peer: string, forwardedFor: string | null | undefined, 
   return client
 }
 
-/** The key for rate limits: an IPv4 address, or the /64 network that an IPv6 customer usually has. */
-export function ipBucket(ip: string): string {
-  if (!ip.includes(':')) return ip
-  const bytes = parseIp(ip)
-  if (!bytes) return ip
-  if (bytes.length === 4) return formatIp(bytes)
-  return `${formatIp(bytes.fill(0, 8))}/64`
+/** Prefixes of the networks that limits count for IPv6: what a customer usually has, and two larger sizes that providers hand out. */
+const PREFIXES = [64, 56, 48]
+
+/** The keys for limits: an IPv4 address, or the /64, /56 and /48 networks of an IPv6 address. Another text is its own key. */
+export function ipNetworks(ip: string): string[] {
+  const bytes = ip.includes(':') ? parseIp(ip) : undefined
+  if (!bytes) return [ip]
+  if (bytes.length === 4) return [formatIp(bytes)]
+  return PREFIXES.map((bits) => `${formatIp(bytes.fill(0, bits / 8))}/${bits}`)
 }
+
+/** The narrowest of `ipNetworks`. */
+export const ipBucket = (ip: string): string => ipNetworks(ip)[0]!
 
 function normal(ip: string): string {
   if (!ip.includes(':')) return ip

@@ -1,6 +1,56 @@
-/** Limits the rate of events per key in fixed time windows, counted in this process. */
+/** Counts uses per key in windows that start with the first use. `Limiter` counts in this process; `db/counters.ts` counts durably. */
 
 import type { Clock } from './clock.ts'
+
+/** Something to count: at most `limit` in a window. */
+export interface Use {
+  readonly key: string
+  readonly limit: number
+  readonly windowMs: number
+  /** How much of the limit this use takes; 1 by default. */
+  readonly cost?: number
+}
+
+export interface Counted {
+  readonly count: number
+  /** Epoch milliseconds. */
+  readonly windowStart: number
+}
+
+/** The count after one more use at `now`, or for how long (milliseconds) it is refused. */
+export function countUse(
+  before: Counted | undefined,
+  { limit, windowMs, cost = 1 }: Use,
+  now: number,
+): { after: Counted } | { refusedFor: number } {
+  const isCurrent = before !== undefined && before.windowStart + windowMs > now
+  const { count, windowStart } = isCurrent ? before : { count: 0, windowStart: now }
+  return count + cost > limit
+    ? { refusedFor: windowStart + windowMs - now }
+    : { after: { count: count + cost, windowStart } }
+}
+
+export interface Refusal<U extends Use = Use> {
+  readonly use: U
+  /** Milliseconds until the window of `use` ends. */
+  readonly refusedFor: number
+}
+
+/** The refusal that lasts longest, or the counts after all uses: a call counts in all of its budgets or in none. */
+export function countAll<U extends Use>(
+  uses: readonly U[],
+  counted: (key: string) => Counted | undefined,
+  now: number,
+): Refusal<U> | readonly { use: U; after: Counted }[] {
+  let refusal: Refusal<U> | undefined
+  const counts: { use: U; after: Counted }[] = []
+  for (const use of uses) {
+    const result = countUse(counted(use.key), use, now)
+    if ('after' in result) counts.push({ use, after: result.after })
+    else if (refusal === undefined || result.refusedFor > refusal.refusedFor) refusal = { use, ...result }
+  }
+  return refusal ?? counts
+}
 
 export interface Limiter {
   /**
@@ -8,6 +58,8 @@ export interface Limiter {
    * the window ends (at least 1).
    */
   take(key: string | number, limit: number, windowMs: number): number
+  /** Counts all uses, or none if one of them is refused: then returns the refusal that lasts longest. */
+  takeAll<U extends Use>(uses: readonly U[]): Refusal<U> | undefined
   /** Seconds until `key` may be used again, 0 if it may be used now. Counts nothing; for uses that count only when they fail. */
   spent(key: string | number, limit: number): number
 }
@@ -29,17 +81,36 @@ export function createLimiter(clock: Clock): Limiter {
     for (const [key, window] of windows) if (window.endsAt <= now) windows.delete(key)
     sweepAt = Math.max(SWEEP_AT, windows.size * 2)
   }
+  function save(key: string | number, window: Window, now: number): void {
+    if (windows.size >= sweepAt) sweep(now)
+    windows.set(key, window)
+  }
   return {
     take(key, limit, windowMs) {
       const now = clock.now()
       const window = windows.get(key)
       if (window === undefined || window.endsAt <= now) {
-        if (windows.size >= sweepAt) sweep(now)
-        windows.set(key, { count: 1, endsAt: now + windowMs })
+        save(key, { count: 1, endsAt: now + windowMs }, now)
         return 0
       }
       window.count += 1
       return window.count <= limit ? 0 : secondsLeft(window, now)
+    },
+    takeAll(uses) {
+      const now = clock.now()
+      const windowOf = new Map(uses.map(({ key, windowMs }) => [key, windowMs]))
+      const result = countAll(
+        uses,
+        (key) => {
+          const window = windows.get(key)
+          return window && { count: window.count, windowStart: window.endsAt - windowOf.get(key)! }
+        },
+        now,
+      )
+      if ('refusedFor' in result) return result
+      for (const { use, after } of result)
+        save(use.key, { count: after.count, endsAt: after.windowStart + use.windowMs }, now)
+      return undefined
     },
     spent(key, limit) {
       const now = clock.now()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { budgetsOf, countOne } from '#domains/accounts/codes/rules.ts'
+import { usesOfCode } from '#domains/accounts/codes/rules.ts'
 import { normalizePhone } from '#domains/accounts/rules.ts'
 
 import { inProcess, race, startServer } from '../harness/index.ts'
@@ -45,9 +45,9 @@ describe('the limits of codes', () => {
     channel: 'SMS',
     credential: '+8613800138000',
     userId: 0,
-    network: '1.2.3.4',
+    ip: '192.0.2.4',
   } as const
-  const all = (a: Parameters<typeof budgetsOf>[0]) => [...budgetsOf(a).caller, ...budgetsOf(a).credential]
+  const all = (a: Parameters<typeof usesOfCode>[0]) => [...usesOfCode(a).caller, ...usesOfCode(a).credential]
 
   test('a code counts in the daily limit of its IP address, the minute of its purpose and the daily limit of its credential', () => {
     const login = all(request)
@@ -70,15 +70,6 @@ describe('the limits of codes', () => {
 
   test('the keys of the counters contain no phone number', () => {
     for (const { key } of all(request)) expect(key).not.toContain('13800138000')
-  })
-
-  test('a window starts with the first code, and its count starts again when it ends', () => {
-    const budget = { key: 'x', limit: 2, windowMs: 100 }
-    const one = countOne(undefined, budget, 1000)
-    expect(one).toEqual({ after: { count: 1, windowStart: 1000 } })
-    expect(countOne({ count: 1, windowStart: 1000 }, budget, 1050)).toEqual({ after: { count: 2, windowStart: 1000 } })
-    expect(countOne({ count: 2, windowStart: 1000 }, budget, 1099)).toEqual({ refusedFor: 1 })
-    expect(countOne({ count: 2, windowStart: 1000 }, budget, 1100)).toEqual({ after: { count: 1, windowStart: 1100 } })
   })
 })
 

@@ -1,4 +1,5 @@
 import type { AppContext } from '#context'
+import { deleteExpiredCounters } from '#db/counters.ts'
 import type { Job } from '#domains/domain.ts'
 import { MINUTE } from '#platform/clock.ts'
 
@@ -16,6 +17,7 @@ async function cleanUp(ctx: AppContext): Promise<void> {
     await deleteOld(tx, now, now - SESSION_MS)
     await deleteExpiredAttempts(tx, now)
     await deleteExpiredCodes(tx, now)
+    await deleteExpiredCounters(tx, now)
   })
 }
 

@@ -2,6 +2,7 @@
 
 import { OptionalKind, type TSchema } from '@sinclair/typebox'
 
+import { budgetInWords } from '../budget.ts'
 import { type Access, type AnyEndpoint, TAGS } from '../endpoint.ts'
 import { exampleOf } from './example.ts'
 import { errorSchema, headers, responses, responsesOf } from './responses.ts'
@@ -25,6 +26,10 @@ are epoch milliseconds; requests may contain ISO 8601 instead. Lists take \`page
 \`Authorization: Bearer <accessToken>\`. A client that names no device at login must use the \`deviceId\` of the answer as
 \`X-Device-Id\`. If the login did name a device, the \`deviceId\` of the answer is only a key for lists: it is not accepted as
 \`X-Device-Id\`.
+
+**Limits.** A session may make 1,200 requests a minute, and an IP address 300 to operations that need no token. IPv6 addresses are
+counted by /64, and with larger limits by /56 and /48. Operations with limits of their own say so. Beyond a limit the answer is 429
+with code 4022, and \`Retry-After\` says how many seconds to wait.
 
 Messages are English, or Chinese with \`Accept-Language: zh\`.`
 
@@ -113,7 +118,9 @@ function operation(endpoint: AnyEndpoint, components: Components): Json {
   return {
     operationId: endpoint.id,
     summary: endpoint.summary,
-    description: [endpoint.description, `**Access:** ${accessInWords(access)}`].filter(Boolean).join('\n\n'),
+    description: [endpoint.description, `**Access:** ${accessInWords(access)}`, limitsInWords(endpoint)]
+      .filter(Boolean)
+      .join('\n\n'),
     tags: [endpoint.tag],
     ...(endpoint.deprecated && { deprecated: true }),
     'x-access': { level: accessLevel(access), kind: access.kind, ...('point' in access && { point: access.point }) },
@@ -122,6 +129,13 @@ function operation(endpoint: AnyEndpoint, components: Components): Json {
     ...(endpoint.body && { requestBody: requestBody(endpoint, endpoint.body, components) }),
     responses: responsesOf(endpoint, components),
   }
+}
+
+/** The limits of the operation's own; those of all requests are in `ABOUT`. */
+function limitsInWords({ checksSecret, budgets = [], access }: AnyEndpoint): string | undefined {
+  const secrets = `60 calls a minute ${access.kind === 'open' ? '' : 'for each session and '}from each IP address, counted together for all operations that check a secret`
+  const all = [...(checksSecret ? [secrets] : []), ...budgets.map(budgetInWords)]
+  return all.length === 0 ? undefined : `**Limits:** ${all.join('; ')}.`
 }
 
 /** Names under `components/parameters`. The security scheme already demands the device id where a token is needed. */

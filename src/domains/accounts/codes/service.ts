@@ -1,20 +1,21 @@
 /** Sending, checking and using verification codes. */
 
 import type { AppContext } from '#context'
+import { spend } from '#db/counters.ts'
 import type { Channel } from '#db/schema/delivery.ts'
 import type { Tx } from '#db/store.ts'
 import { sendCode } from '#domains/delivery/index.ts'
+import { secondsOf } from '#http/budget.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { AppError } from '#http/errors.ts'
-import { ipBucket } from '#lib/ip.ts'
 import { digits } from '#platform/ids.ts'
 
 import { tooManyCodes, wrongCode } from '../errors.ts'
 import { ANONYMOUS_USER_ID, CODE_AGAIN_MS, CODE_DIGITS, CODE_MS } from '../model.ts'
 import { providerOf } from '../rules.ts'
 import type { CodeSent } from './model.ts'
-import { budgetsOf } from './rules.ts'
-import { type CodeKey, countCodeTry, saveCode, spend, takeCode } from './store.ts'
+import { usesOfCode } from './rules.ts'
+import { type CodeKey, countCodeTry, saveCode, takeCode } from './store.ts'
 
 const hashOf = (ctx: AppContext, { purpose, credential, userId }: CodeKey, code: string): string =>
   ctx.seal.mac(JSON.stringify(['code', purpose, userId, credential, code]))
@@ -34,15 +35,15 @@ export async function issueCode(
   refuse: (tx: Tx) => Promise<AppError | undefined> = async () => undefined,
 ): Promise<CodeSent> {
   const channel: Channel = providerOf(key.credential) === 'EMAIL' ? 'EMAIL' : 'SMS'
-  const budgets = budgetsOf({ ...key, channel, network: ipBucket(caller.ip) })
+  const uses = usesOfCode({ ...key, channel, ip: caller.ip })
   // Errors are returned, not thrown: throwing would roll the counters back.
   const result = await ctx.db.write('accounts.sendCode', async (tx): Promise<AppError | CodeSent> => {
     // Read inside the write: it may have waited for others, and their counts must not be later than its own time.
     const now = ctx.clock.now()
     const expiresAt = now + CODE_MS
     const problem = await refuse(tx)
-    const wait = await spend(tx, problem ? budgets.caller : [...budgets.caller, ...budgets.credential], now)
-    if (wait > 0) return tooManyCodes(Math.ceil(wait / 1000))
+    const refusal = await spend(tx, problem ? uses.caller : [...uses.caller, ...uses.credential], now)
+    if (refusal) return tooManyCodes(secondsOf(refusal))
     if (problem) return problem
     const code = digits(CODE_DIGITS)
     await saveCode(tx, key, hashOf(ctx, key, code), expiresAt)

@@ -1,37 +1,9 @@
 import { and, eq, gt, inArray, lt, lte, or, sql } from 'drizzle-orm'
 
 import { type CodePurpose, verificationCodes } from '#db/schema/accounts.ts'
-import { counters } from '#db/schema/settings.ts'
 import type { Tx } from '#db/store.ts'
 
 import { CODE_TRIES } from '../model.ts'
-import { type Budget, type Counted, countOne } from './rules.ts'
-
-/** Counts one more code in all budgets and returns 0. If a budget is used up, counts nothing and returns for how many milliseconds. */
-export async function spend(tx: Tx, budgets: readonly Budget[], now: number): Promise<number> {
-  const keys = budgets.map(({ key }) => key)
-  const rows = await tx.select().from(counters).where(inArray(counters.key, keys))
-  const after: { budget: Budget; counted: Counted }[] = []
-  let refusedFor = 0
-  for (const budget of budgets) {
-    const result = countOne(
-      rows.find((row) => row.key === budget.key),
-      budget,
-      now,
-    )
-    if ('refusedFor' in result) refusedFor = Math.max(refusedFor, result.refusedFor)
-    else after.push({ budget, counted: result.after })
-  }
-  if (refusedFor > 0) return refusedFor
-  for (const { budget, counted } of after) {
-    const row = { ...counted, expiresAt: counted.windowStart + budget.windowMs }
-    await tx
-      .insert(counters)
-      .values({ key: budget.key, ...row })
-      .onConflictDoUpdate({ target: counters.key, set: row })
-  }
-  return 0
-}
 
 /** Identifies a code: there is at most one of each key. */
 export interface CodeKey {
@@ -92,5 +64,4 @@ export async function deleteCodes(tx: Tx, userId: number, credentials: readonly 
 
 export async function deleteExpiredCodes(tx: Tx, now: number): Promise<void> {
   await tx.delete(verificationCodes).where(lte(verificationCodes.expiresAt, now))
-  await tx.delete(counters).where(lte(counters.expiresAt, now))
 }

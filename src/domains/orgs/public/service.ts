@@ -1,7 +1,7 @@
 import type { AppContext } from '#context'
+import { spentByAddress, takeByAddress } from '#http/budget.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { ipBucket } from '#lib/ip.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { tooManyWrongCodes } from '../errors.ts'
@@ -27,12 +27,12 @@ export async function findOrgByTypedCode(
   code: string | undefined,
   accepts: (org: OrgRow) => boolean = () => true,
 ): Promise<OrgRow> {
-  const key = `org code ${ipBucket(caller.ip)}`
-  const wait = ctx.config.rateLimit ? ctx.limiter.spent(key, WRONG_CODES_PER_MINUTE) : 0
+  const { ip } = caller
+  const wait = ctx.config.rateLimit ? spentByAddress(ctx.limiter, 'org code', ip, WRONG_CODES_PER_MINUTE) : 0
   if (wait > 0) throw tooManyWrongCodes(wait)
   const org = code === undefined ? undefined : await findOrgByCode(ctx.db.read, code)
   if (org !== undefined && accepts(org)) return org
-  ctx.limiter.take(key, WRONG_CODES_PER_MINUTE, MINUTE)
+  takeByAddress(ctx.limiter, 'org code', ip, WRONG_CODES_PER_MINUTE, MINUTE)
   throw notFound()
 }
 

@@ -1,0 +1,33 @@
+/**
+ * Counters that survive a restart and are exact with concurrent requests and several processes: for limits that guard secrets, money
+ * or the work of others. Every domain may count here, in its own writes.
+ */
+
+import { inArray, lte } from 'drizzle-orm'
+
+import { countAll, type Refusal, type Use } from '#platform/limiter.ts'
+
+import { counters } from './schema/settings.ts'
+import type { Tx } from './store.ts'
+
+/** Counts all uses at `now`, or none if one of them is refused: then returns the refusal that lasts longest. */
+export async function spend<U extends Use>(tx: Tx, uses: readonly U[], now: number): Promise<Refusal<U> | undefined> {
+  if (uses.length === 0) return undefined
+  const keys = uses.map(({ key }) => key)
+  const rows = await tx.select().from(counters).where(inArray(counters.key, keys))
+  const result = countAll(uses, (key) => rows.find((row) => row.key === key), now)
+  if ('refusedFor' in result) return result
+  for (const { use, after } of result) {
+    const row = { ...after, expiresAt: after.windowStart + use.windowMs }
+    await tx
+      .insert(counters)
+      .values({ key: use.key, ...row })
+      .onConflictDoUpdate({ target: counters.key, set: row })
+  }
+  return undefined
+}
+
+/** Deletes counters whose windows have ended. */
+export async function deleteExpiredCounters(tx: Tx, now: number): Promise<void> {
+  await tx.delete(counters).where(lte(counters.expiresAt, now))
+}

@@ -1,0 +1,99 @@
+/**
+ * Budgets: how often an operation may be called, or how much one call may use of it, by one user or from one address. Records declare
+ * them (`budgets`); the server counts them after validation and before `run`. The general rates of requests are counted by address
+ * with the same networks.
+ */
+
+import type { AppContext } from '#context'
+import { ipNetworks } from '#lib/ip.ts'
+import type { Localized } from '#lib/localized.ts'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
+import { DAY, MINUTE } from '#platform/clock.ts'
+import type { Limiter, Refusal, Use } from '#platform/limiter.ts'
+
+import { type AppError, limited } from './errors.ts'
+
+/** A limit that administrators can change. 0 means that there is none. */
+export interface AdjustableLimit {
+  readonly initial: number
+  read(ctx: AppContext): MaybePromise<number>
+}
+
+/** `I`: the validated query and body, from which the cost of a call is computed. */
+export interface Budget<I = never> {
+  /** Budgets of one name are counted together, whichever operations declare them. */
+  readonly name: string
+  /** A plural, for messages and the API document: `contact look-ups`. */
+  readonly counts: Localized
+  /** `address`: an IPv4 address or an IPv6 /64. The /56 and /48 around a /64 have larger limits (`WIDER`). */
+  readonly per: 'user' | 'address'
+  readonly limit: number | AdjustableLimit
+  readonly windowMs: number
+  /** How much of the limit one call takes, for example the number of contacts in its body; 1 by default. */
+  cost?(input: I): number
+  /**
+   * Counted in the database, so that it survives a restart and holds for several processes: for everything that guards secrets or
+   * money, or lasts a day. Otherwise counted in this process.
+   */
+  readonly durable?: boolean
+  /** `run` counts it (`usesOf`, `spend`) in the write that causes what is counted; the record only documents it. */
+  readonly countedByRun?: boolean
+}
+
+/** Factors of a limit by address, for an IPv6 /64, /56 and /48: a customer can have many /64s, but not many customers share a /48. */
+const WIDER = [1, 3, 5] as const
+
+/** Counts a request from an address in this process. Returns 0, or the seconds to wait. */
+export function takeByAddress(limiter: Limiter, name: string, ip: string, limit: number, windowMs: number): number {
+  if (!ip.includes(':')) return limiter.take(`${name} ${ip}`, limit, windowMs)
+  for (const [i, network] of ipNetworks(ip).entries()) {
+    const wait = limiter.take(`${name} ${network}`, limit * WIDER[i]!, windowMs)
+    // Refused requests of one network must not use up the limit of its neighbours.
+    if (wait > 0) return wait
+  }
+  return 0
+}
+
+/** Like `Limiter.spent`, for a limit that `takeByAddress` counts. */
+export const spentByAddress = (limiter: Limiter, name: string, ip: string, limit: number): number =>
+  Math.max(...ipNetworks(ip).map((network, i) => limiter.spent(`${name} ${network}`, limit * WIDER[i]!)))
+
+/** One use for each network of an address, from the narrowest to the widest. */
+export const usesByAddress = (use: Use, ip: string): Use[] =>
+  ipNetworks(ip).map((network, i) => ({ ...use, key: `${use.key}${network}`, limit: use.limit * WIDER[i]! }))
+
+export interface BudgetUse extends Use {
+  readonly counts: Localized
+}
+
+/** The uses that a call of `cost` counts: one, or one for each network of an address. None if rates are not limited. */
+export async function usesOf(
+  ctx: AppContext,
+  { name, counts, per, limit, windowMs }: Budget,
+  { actor, caller }: { actor: { readonly userId: number } | undefined; caller: { readonly ip: string } },
+  cost = 1,
+): Promise<BudgetUse[]> {
+  if (cost === 0 || !ctx.config.rateLimit) return []
+  const most = typeof limit === 'number' ? limit : await limit.read(ctx)
+  if (most === 0) return []
+  const use = { key: `${name}:`, limit: most, windowMs, cost }
+  const uses = per === 'user' ? [{ ...use, key: `${name}:user:${actor?.userId ?? 0}` }] : usesByAddress(use, caller.ip)
+  return uses.map((one) => ({ ...one, counts }))
+}
+
+export const secondsOf = ({ refusedFor }: Refusal): number => Math.max(1, Math.ceil(refusedFor / 1000))
+
+/** The 429 of a used-up budget. */
+export function budgetUsedUp(refusal: Refusal<BudgetUse>): AppError {
+  const { en, zh } = refusal.use.counts
+  return limited(`Too many ${en}, try again later`, `${zh}过多，请稍后再试`, secondsOf(refusal))
+}
+
+const inWords = (windowMs: number): string => (windowMs === DAY ? 'a day' : `in ${windowMs / MINUTE} minutes`)
+
+/** For the API document: `50 contact look-ups a day for each user (by default)`. */
+export function budgetInWords({ counts, per, limit, windowMs }: Budget): string {
+  const [most, isFixed] = typeof limit === 'number' ? [limit, true] : [limit.initial, false]
+  const by = per === 'user' ? 'for each user' : 'from each IP address'
+  return `${most.toLocaleString('en')} ${counts.en} ${inWords(windowMs)} ${by}${isFixed ? '' : ' (by default)'}`
+}
