@@ -75,6 +75,36 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
   ['new Date() in platform/', [file('src/platform/log.ts', `const t = new Date()`)], /asks for the time/],
   ['new Date without parentheses', [file('src/platform/log.ts', `const t = new Date;`)], /asks for the time/],
   ['Math.random in lib/', [file('src/lib/x.ts', `const r = Math.random()`)], /asks for randomness/],
+  [
+    'the table of identities in another domain',
+    [
+      file(
+        'src/domains/a/store.ts',
+        `import { identities, users } from '#db/schema/accounts.ts'\nexport const x = [identities, users]`,
+      ),
+    ],
+    /reads identities/,
+  ],
+  [
+    'the reader for password sign-ins in a look-up by contact',
+    [
+      file(
+        'src/domains/accounts/links/service.ts',
+        `import { userForPasswordSignIn } from '../users/store.ts'\nuserForPasswordSignIn()`,
+      ),
+    ],
+    /only claimed: that is for the check of a password/,
+  ],
+  [
+    'the reader for codes in a look-up by contact',
+    [
+      file(
+        'src/domains/accounts/links/service.ts',
+        `import { holderForCodeSignIn } from '../users/store.ts'\nholderForCodeSignIn()`,
+      ),
+    ],
+    /only claimed: that is for codes/,
+  ],
   ['randomUUID in a domain', [file('src/domains/a/store.ts', `const r = crypto.randomUUID()`)], /asks for randomness/],
   [
     'randomBytes of node:crypto outside ids.ts',

@@ -63,6 +63,16 @@ describe('linking accounts', () => {
     expect(world.gateways.messages.filter((m) => m.purpose === 'ACCOUNT_LINK' && m.to === ann.phone)).toEqual([])
   })
 
+  test('a link code is refused for an e-mail that was only typed at registration, as for an unknown one', async () => {
+    const [ann, email] = [await world.server.person(), newEmail()]
+    await world.post('/api/auth/register', { email, password: 'a long password' })
+    const claimed = await ann.post('/api/auth/email/link-code', { email })
+    const unknown = await ann.post('/api/auth/email/link-code', { email: newEmail() })
+    expect([claimed.status, claimed.message]).toEqual([400, unknown.message])
+    await world.allDelivered()
+    expect(world.gateways.mails.filter((m) => m.to === email)).toEqual([])
+  })
+
   test('a user can request 20 link codes a day, counting those for unregistered phones', async () => {
     const ann = await world.server.person()
     const replies = await race(25, () => ann.post('/api/auth/sms/link-code', { phone: newPhone() }))

@@ -40,6 +40,22 @@ const RESERVED: { breach: string; pattern: RegExp; allowed: RegExp }[] = [
     pattern: /\bMath\.random\b|\brandom(?:Bytes|Int|UUID|UUIDv7|UUIDv5|Fill|FillSync)\b|\bgetRandomValues\b/,
     allowed: /^src\/platform\/ids\.ts$/,
   },
+  {
+    // Anyone can type another person's e-mail address, so a look-up by contact must see proved ones only.
+    breach: 'reads identities: use userIdsByProvedContact, which leaves out those that are only claimed',
+    pattern: /\bimport\s*\{[^}]*\bidentities\b[^}]*\}\s*from\s*["']#db\/schema\/accounts\.ts["']/,
+    allowed: /^src\/domains\/accounts\//,
+  },
+  {
+    breach: 'finds a user by an e-mail that may be only claimed: that is for the check of a password',
+    pattern: /\buserForPasswordSignIn\b/,
+    allowed: /^src\/domains\/accounts\/(?:users\/store|logins\/service)\.ts$/,
+  },
+  {
+    breach: 'finds a user by an e-mail that may be only claimed: that is for codes that prove it',
+    pattern: /\bholderForCodeSignIn\b/,
+    allowed: /^src\/domains\/accounts\/(?:users\/store|(?:logins|passwords)\/service)\.ts$/,
+  },
 ]
 
 const PACKAGES: { name: string; pattern: RegExp; allowed: RegExp }[] = [

@@ -97,7 +97,7 @@ test('GET /discover/orgs finds public organizations by keyword, sorts them, and 
 describe('searching users to invite', () => {
   const search = async (q: string) => ok(await owner.call('orgs.searchUsers', { query: { q } })).data.items
 
-  test('GET /orgs/users/search finds users by nickname prefix, whole username or whole e-mail, and shows no more', async () => {
+  test('GET /orgs/users/search finds users by nickname prefix or whole username, and shows no more', async () => {
     const register = async (body: object): Promise<{ id: number }> =>
       ok(
         await server.request('POST', '/api/auth/register', {
@@ -106,7 +106,7 @@ describe('searching users to invite', () => {
         }),
       ).data.user
     const zhang = await register({ username: 'zhang.san', nickname: '张三丰' })
-    const lin = await register({ email: 'lin.find@example.org', nickname: 'Linnea_50%' })
+    const lin = await register({ username: 'lin.find', nickname: 'Linnea_50%' })
     const ids = async (q: string) => (await search(q)).map((user) => user.id)
     expect(await ids('张三')).toEqual([zhang.id])
     expect(await ids('LINNEA')).toEqual([lin.id])
@@ -115,9 +115,8 @@ describe('searching users to invite', () => {
     expect(await ids('%%')).toEqual([])
     expect(await ids('ZHANG.SAN')).toEqual([zhang.id])
     expect(await ids('zhang.sa')).toEqual([])
-    expect(await ids('Lin.Find@example.org')).toEqual([lin.id])
-    expect(await ids('lin.find@example.or')).toEqual([])
-    expect(await ids('lin.find')).toEqual([])
+    expect(await ids('Lin.Find')).toEqual([lin.id])
+    expect(await ids('lin.fin')).toEqual([])
     expect(await search('linnea')).toEqual([{ id: lin.id, nickname: 'Linnea_50%', avatarUrl: null }])
     expect(await ids('owner')).toEqual([])
     for (const q of ['', 'x', ' x ']) expect((await owner.get('/api/orgs/users/search', { q })).status, q).toBe(400)

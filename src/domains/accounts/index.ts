@@ -47,3 +47,4 @@ export {
   listAdministrators,
   resetPassword,
 } from './setup/service.ts'
+export { userIdsByProvedContact } from './users/store.ts'

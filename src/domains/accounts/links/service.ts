@@ -19,14 +19,14 @@ import { emailOf, ownEvent, phoneOf, providerOf } from '../rules.ts'
 import { loginResponse, signIn } from '../sessions/lifecycle.ts'
 import type { LoginResponse } from '../sessions/model.ts'
 import { findOwn } from '../sessions/store.ts'
-import { findByCodeCredential, userById, type UserRow } from '../users/store.ts'
+import { userById, userByProvedCredential, type UserRow } from '../users/store.ts'
 import type { LinkRequest, LinkView } from './model.ts'
 import { deleteLink, findLink, insertLink, type LinkWithOther, pageOfLinks } from './store.ts'
 
 /** Sends a code to the phone or e-mail of the account to link: a registered account, and not the caller's (spec §4.1). */
 export const sendLinkCode = (ctx: AppContext, actor: Actor, credential: string, caller: Caller): Promise<CodeSent> =>
   issueCode(ctx, { purpose: 'ACCOUNT_LINK', credential, userId: actor.userId }, caller, async (tx) => {
-    const target = (await findByCodeCredential(tx, providerOf(credential), credential))?.user
+    const target = await userByProvedCredential(tx, providerOf(credential), credential)
     if (target?.status !== 'ACTIVE') return linkTargetUnknown()
     return target.id === actor.userId ? linkToSelf() : undefined
   })
@@ -70,12 +70,12 @@ async function linkByCode(ctx: AppContext, actor: Actor, body: LinkRequest, writ
   const provider: ContactProvider = body.verifyType === 'PHONE_CODE' ? 'PHONE' : 'EMAIL'
   const credential = await (provider === 'PHONE' ? phoneOf : emailOf)(body.credential, 'body.credential')
   const proof = await checkCode(ctx, { purpose: 'ACCOUNT_LINK', credential, userId: actor.userId }, body.code)
-  const target = (await findByCodeCredential(ctx.db.read, provider, credential))?.user
+  const target = await userByProvedCredential(ctx.db.read, provider, credential)
   if (target === undefined) throw linkTargetUnknown()
   if (target.id === actor.userId) throw linkToSelf()
   return write(target.id, async (tx, now) => {
     await consumeCode(tx, proof)
-    if ((await findByCodeCredential(tx, provider, credential))?.user.id !== now.id) throw linkTargetUnknown()
+    if ((await userByProvedCredential(tx, provider, credential))?.id !== now.id) throw linkTargetUnknown()
   })
 }
 

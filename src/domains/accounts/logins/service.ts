@@ -33,11 +33,12 @@ import { loginResponse, signIn } from '../sessions/lifecycle.ts'
 import type { DeviceLogin, LoginResponse } from '../sessions/model.ts'
 import { createUser } from '../users/service.ts'
 import {
-  findByCodeCredential,
+  holderForCodeSignIn,
   insertIdentity,
   rehashPassword,
-  userByIdentity,
+  userByProvedCredential,
   userByUsername,
+  userForPasswordSignIn,
   type UserRow,
   verifyIdentity,
 } from '../users/store.ts'
@@ -56,7 +57,7 @@ export async function register(ctx: AppContext, body: Registration, caller: Call
   const event = loginEvent('register', caller, body)
   // These checks only save the hashing: the unique indexes decide.
   if (username !== null && (await userByUsername(ctx.db.read, username))) throw usernameTaken()
-  if (email !== null && (await userByIdentity(ctx.db.read, 'EMAIL', email))) throw emailUnusable()
+  if (email !== null && (await userForPasswordSignIn(ctx.db.read, 'EMAIL', email))) throw emailUnusable()
   const passwordHash = await ctx.passwords.hash(body.password)
   const nickname = body.nickname || (await generateNickname(ctx, caller.locale))
   const grant = await ctx.db.write('accounts.register', async (tx) => {
@@ -121,7 +122,7 @@ async function loginByPassword(
 const findByAccount = (ctx: AppContext, { kind, key }: Account): Promise<UserRow | undefined> =>
   kind === 'username'
     ? userByUsername(ctx.db.read, key)
-    : userByIdentity(ctx.db.read, kind === 'email' ? 'EMAIL' : 'PHONE', key)
+    : userForPasswordSignIn(ctx.db.read, kind === 'email' ? 'EMAIL' : 'PHONE', key)
 
 /**
  * The user whose password this is, and the stored hash that it matched. Undefined, and a recorded failure, for a wrong password and
@@ -195,7 +196,7 @@ async function loginOrRegister(
   const nickname = await generateNickname(ctx, event.locale)
   const { grant, isNewUser } = await ctx.db.write('accounts.loginOrRegister', async (tx) => {
     await useProof(tx)
-    const known = await userByIdentity(tx, provider, credential)
+    const known = await userByProvedCredential(tx, provider, credential)
     if (known !== undefined) return { grant: await signIn(ctx, tx, known.id, event), isNewUser: false }
     if (!mayRegister) throw registrationClosed()
     const user = (await createUser(ctx, tx, { username: null, passwordHash: null, nickname }))!
@@ -218,7 +219,7 @@ export async function emailLogin(ctx: AppContext, body: EmailLogin, caller: Call
   const proof = await checkCode(ctx, { purpose: 'LOGIN', credential: email, userId: ANONYMOUS_USER_ID }, body.code)
   const grant = await ctx.db.write('accounts.emailLogin', async (tx) => {
     await consumeCode(tx, proof)
-    const owner = await findByCodeCredential(tx, 'EMAIL', email)
+    const owner = await holderForCodeSignIn(tx, 'EMAIL', email)
     if (owner === undefined) throw notRegistered()
     const { user, identity } = owner
     if (!identity.verified) {

@@ -28,7 +28,7 @@ import { notifyAccountHolder } from '../notices/service.ts'
 import { credentialOf, loginEvent, ownEvent, providerOf } from '../rules.ts'
 import { revokeAllSessions } from '../sessions/lifecycle.ts'
 import {
-  findByCodeCredential,
+  holderForCodeSignIn,
   identitiesOf,
   replacePassword,
   userById,
@@ -200,7 +200,7 @@ async function changeByCode(
 export async function sendForgotCode(ctx: AppContext, given: string, caller: Caller): Promise<CodeSent> {
   const credential = await credentialOf(given)
   return issueCode(ctx, { purpose: 'RESET', credential, userId: ANONYMOUS_USER_ID }, caller, async (tx) => {
-    const owner = await findByCodeCredential(tx, providerOf(credential), credential)
+    const owner = await holderForCodeSignIn(tx, providerOf(credential), credential)
     return owner?.user.status === 'ACTIVE' ? undefined : notRegistered()
   })
 }
@@ -210,7 +210,7 @@ export async function resetForgottenPassword(ctx: AppContext, body: PasswordRese
   const credential = await credentialOf(body.credential)
   const provider = providerOf(credential)
   const proof = await checkCode(ctx, { purpose: 'RESET', credential, userId: ANONYMOUS_USER_ID }, body.code)
-  const user = (await findByCodeCredential(ctx.db.read, provider, credential))?.user
+  const user = (await holderForCodeSignIn(ctx.db.read, provider, credential))?.user
   if (user === undefined) throw wrongCode()
   const problem = passwordProblem(body.newPassword, await policyFor(ctx, user.id), user.username, 'body.newPassword')
   if (problem) throw problem
@@ -218,7 +218,7 @@ export async function resetForgottenPassword(ctx: AppContext, body: PasswordRese
   const event = loginEvent('password_change', caller, {})
   await ctx.db.write('accounts.resetForgottenPassword', async (tx) => {
     await consumeCode(tx, proof)
-    const now = await findByCodeCredential(tx, provider, credential)
+    const now = await holderForCodeSignIn(tx, provider, credential)
     if (now?.user.id !== user.id || now.user.status !== 'ACTIVE') throw wrongCode()
     if (!now.identity.verified) await verifyIdentity(tx, user.id, now.identity.id)
     // The record names no device: the request proves a code, not that it comes from a device of the user.

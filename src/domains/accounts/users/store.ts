@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
-import { identities, type Provider, users } from '#db/schema/accounts.ts'
+import { type ContactProvider, identities, type Provider, users } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 import { usernameKey } from '../rules.ts'
@@ -22,9 +22,9 @@ const byUsernameKey = prepared((db) =>
     .from(users)
     .where(eq(users.usernameKey, sql.placeholder('key'))),
 )
-const byIdentity = prepared((db) =>
+const byCredential = prepared((db) =>
   db
-    .select({ user: users })
+    .select({ user: users, identity: identities })
     .from(identities)
     .innerJoin(users, eq(users.id, identities.userId))
     .where(
@@ -47,26 +47,75 @@ export const userById = async (db: Db | Tx, id: number): Promise<UserRow | undef
 export const userByUsername = async (db: Db | Tx, username: string): Promise<UserRow | undefined> =>
   (await byUsernameKey(db, { key: usernameKey(username) }))[0]
 
-/** `credential`: normalized as it is stored. */
-export const userByIdentity = async (
+/** An identity with its user. */
+export interface Holder {
+  readonly user: UserRow
+  readonly identity: IdentityRow
+}
+
+/** `credential`: normalized as it is stored, here and below. */
+const findHolder = async (db: Db | Tx, provider: Provider, credential: string): Promise<Holder | undefined> =>
+  (await byCredential(db, { provider, credential }))[0]
+
+/** The user who proved this credential. A claim is answered like an unknown credential. */
+export async function userByProvedCredential(
   db: Db | Tx,
   provider: Provider,
   credential: string,
-): Promise<UserRow | undefined> => (await byIdentity(db, { provider, credential }))[0]?.user
+): Promise<UserRow | undefined> {
+  const holder = await findHolder(db, provider, credential)
+  return holder?.identity.verified ? holder.user : undefined
+}
+
+/**
+ * The ids of the active users who proved these contacts. All look-ups of users by contact call it: people must not be found by
+ * an e-mail address that they only claim, because it may be another person's. Contacts without such a user are left out.
+ */
+export async function userIdsByProvedContact(
+  db: Db,
+  provider: ContactProvider,
+  credentials: readonly string[],
+): Promise<Map<string, number>> {
+  if (credentials.length === 0) return new Map()
+  const rows = await db
+    .select({ credential: identities.credential, id: users.id })
+    .from(identities)
+    .innerJoin(users, eq(users.id, identities.userId))
+    .where(
+      and(
+        eq(identities.provider, provider),
+        inArray(identities.credential, [...credentials]),
+        eq(identities.verified, true),
+        eq(users.status, 'ACTIVE'),
+      ),
+    )
+  return new Map(rows.map((row) => [row.credential, row.id]))
+}
+
+/**
+ * The user who signs in with this e-mail or phone and a password. It may be a mere claim, so only the check of that user's own
+ * password may use it; `test/architecture` refuses other callers.
+ */
+export const userForPasswordSignIn = async (
+  db: Db | Tx,
+  provider: ContactProvider,
+  credential: string,
+): Promise<UserRow | undefined> => (await findHolder(db, provider, credential))?.user
 
 export const identitiesOf = (db: Db | Tx, userId: number): Promise<IdentityRow[]> => identitiesByUser(db, { userId })
 
-/** The user and identity that a code to this credential opens; undefined if there is none, or if it is a mere claim. */
-export async function findByCodeCredential(
+/**
+ * The user and identity that a code for signing in or for a new password opens. The identity may be unverified: then the code
+ * proves it. Undefined if nobody has the credential, or if it is a mere claim.
+ */
+export async function holderForCodeSignIn(
   db: Db | Tx,
-  provider: Provider,
+  provider: ContactProvider,
   credential: string,
-): Promise<{ user: UserRow; identity: IdentityRow } | undefined> {
-  const user = await userByIdentity(db, provider, credential)
-  if (user === undefined) return undefined
-  const all = await identitiesOf(db, user.id)
-  const identity = all.find((i) => i.provider === provider && i.credential === credential)
-  return identity === undefined || isMereClaim(identity, all) ? undefined : { user, identity }
+): Promise<Holder | undefined> {
+  const holder = await findHolder(db, provider, credential)
+  if (holder === undefined) return undefined
+  return isMereClaim(holder.identity, await identitiesOf(db, holder.user.id)) ? undefined : holder
 }
 
 /** In the order of their ids. */

@@ -27,7 +27,9 @@ export const invitationEndpoints = [
     method: 'POST',
     path: '/api/orgs/:id/invite',
     summary: 'Invite users to an organization',
-    description: `Up to ${MAX_TARGETS} users; the answer has an item for each. An invitation can be answered for 7 days.`,
+    description:
+      `Up to ${MAX_TARGETS} users; the answer has an item for each. E-mail addresses and phone numbers find users who ` +
+      'confirmed them with a code. An invitation can be answered for 7 days.',
     tag,
     access: org('invitation:create'),
     params: ById,
@@ -80,7 +82,7 @@ export const invitationEndpoints = [
     path: '/api/orgs/users/search',
     summary: 'Search users to invite',
     description:
-      'Finds users by the start of their nickname, or by their whole username or e-mail address. At most 20, and never yourself.',
+      'Finds users by the start of their nickname, or by their whole username or confirmed e-mail address. At most 20, and never yourself.',
     tag,
     access: app('user:search'),
     query: SearchQuery,

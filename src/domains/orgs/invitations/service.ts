@@ -2,7 +2,7 @@ import type { AppContext } from '#context'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
-import { normalizeEmail, normalizePhone } from '#domains/accounts/index.ts'
+import { normalizeEmail, normalizePhone, userIdsByProvedContact } from '#domains/accounts/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
@@ -29,14 +29,17 @@ const MAX_FOUND_USERS = 20
 interface Target {
   /** The user id, e-mail address or phone number as it was given. */
   readonly target: number | string
-  /** Undefined if no active user has it. */
+  /** Undefined if no active user has it, or if the contact is not proved. */
   readonly userId: number | undefined
 }
 
 /** Never includes the caller. */
-export const searchUsers = async (ctx: AppContext, actor: Actor, q: string): Promise<FoundUsers> => ({
-  items: await store.searchUsers(ctx.db.read, actor.userId, q, MAX_FOUND_USERS),
-})
+export async function searchUsers(ctx: AppContext, actor: Actor, q: string): Promise<FoundUsers> {
+  const { read } = ctx.db
+  const email = normalizeEmail(q)
+  const contactOf = email === undefined ? undefined : (await userIdsByProvedContact(read, 'EMAIL', [email])).get(email)
+  return { items: await store.searchUsers(read, actor.userId, { q, contactOf, limit: MAX_FOUND_USERS }) }
+}
 
 /** In the order user ids, e-mail addresses, phone numbers. */
 async function findTargets(ctx: AppContext, input: Targets): Promise<Target[]> {
@@ -45,9 +48,9 @@ async function findTargets(ctx: AppContext, input: Targets): Promise<Target[]> {
   const { read } = ctx.db
   const active = await store.activeUserIds(read, userIds)
   const addresses = emails.map((email) => normalizeEmail(email) ?? '')
-  const byEmail = await store.userIdsByCredential(read, 'EMAIL', addresses)
+  const byEmail = await userIdsByProvedContact(read, 'EMAIL', addresses)
   const numbers = await Promise.all(phones.map(async (phone) => (await normalizePhone(phone)) ?? ''))
-  const byPhone = await store.userIdsByCredential(read, 'PHONE', numbers)
+  const byPhone = await userIdsByProvedContact(read, 'PHONE', numbers)
   return [
     ...userIds.map((id) => ({ target: id, userId: active.has(id) ? id : undefined })),
     ...emails.map((email, i) => ({ target: email, userId: byEmail.get(addresses[i]!) })),

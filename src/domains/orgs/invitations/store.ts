@@ -3,7 +3,7 @@ import { and, asc, count, desc, eq, gt, gte, inArray, lt, lte, ne, or, type SQL,
 import { lowered } from '#db/dialect.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
-import { identities, users } from '#db/schema/accounts.ts'
+import { users } from '#db/schema/accounts.ts'
 import { type InvitationStatus, organizations, orgInvitations } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -165,23 +165,25 @@ const byUsername = prepared((db) =>
     .from(users)
     .where(and(eq(users.usernameKey, p('key')), isOther)),
 )
-const byEmail = prepared((db) =>
+const byId = prepared((db) =>
   db
     .select(publicColumns)
-    .from(identities)
-    .innerJoin(users, eq(users.id, identities.userId))
-    .where(and(eq(identities.provider, 'EMAIL'), eq(identities.credential, p('key')), isOther)),
+    .from(users)
+    .where(and(eq(users.id, p('userId')), isOther)),
 )
 
 /**
- * Active users other than the caller whose nickname starts with `q`, or whose whole username or e-mail address is `q`. Case is
- * ignored. Each of the three queries uses an index.
+ * Active users other than the caller: `contactOf`, the user found by their contact, and those whose nickname starts with `q` or
+ * whose whole username is `q`. Case is ignored. Each of the three queries uses an index.
  */
-export async function searchUsers(db: Db, callerId: number, q: string, limit: number): Promise<FoundUser[]> {
-  const key = q.toLowerCase()
+export async function searchUsers(
+  db: Db,
+  callerId: number,
+  { q, contactOf, limit }: { q: string; contactOf: number | undefined; limit: number },
+): Promise<FoundUser[]> {
   const found = [
-    ...(await byUsername(db, { key, callerId })),
-    ...(key.includes('@') ? await byEmail(db, { key, callerId }) : []),
+    ...(await byUsername(db, { key: q.toLowerCase(), callerId })),
+    ...(contactOf === undefined ? [] : await byId(db, { userId: contactOf, callerId })),
     ...(await byNickname(db, { from: q, to: q + LAST_CHARACTER, callerId, limit })),
   ]
   return [...new Map(found.map((user) => [user.id, user])).values()].slice(0, limit)
@@ -195,19 +197,4 @@ export async function activeUserIds(db: Db, ids: readonly number[]): Promise<Set
     .from(users)
     .where(and(inArray(users.id, [...ids]), isActive))
   return new Set(rows.map((row) => row.id))
-}
-
-/** The ids of active users by their normalized e-mail address or phone number. Credentials without an active user are left out. */
-export async function userIdsByCredential(
-  db: Db,
-  provider: 'EMAIL' | 'PHONE',
-  credentials: readonly string[],
-): Promise<Map<string, number>> {
-  if (credentials.length === 0) return new Map()
-  const rows = await db
-    .select({ credential: identities.credential, id: users.id })
-    .from(identities)
-    .innerJoin(users, eq(users.id, identities.userId))
-    .where(and(eq(identities.provider, provider), inArray(identities.credential, [...credentials]), isActive))
-  return new Map(rows.map((row) => [row.credential, row.id]))
 }
