@@ -81,6 +81,7 @@ describe('POST /auth/register', () => {
     ['with an invalid e-mail', { email: 'a@b', password }],
     ['with a long nickname', { username: 'nick', password, nickname: 'x'.repeat(51) }],
     ['with a device id that is too easy to guess', { username: 'guess', password, deviceId: 'phone1' }],
+    ['with a device id of few different characters', { username: 'guess', password, deviceId: '12121212'.repeat(4) }],
   ]
   for (const [name, body] of bad)
     test(`a registration ${name} is answered with 400`, async () => expect((await register(body)).status).toBe(400))
@@ -141,22 +142,28 @@ describe('POST /auth/register', () => {
     expect((await register({ username: 'latecomer', password })).status).toBe(200)
   })
 
-  test.if(inProcess)('the settings can require longer and less common passwords', async () => {
+  test('common passwords are refused from everyone, without any setting', async () => {
+    for (const common of ['123456', 'Password123', 'aaaaaaaa', 'commoner'])
+      expect((await register({ username: 'commoner', password: common })).status, common).toBe(400)
+    expect((await register({ username: 'commoner', password })).status).toBe(200)
+  })
+
+  test.if(inProcess)('the settings can require longer passwords and accept common ones', async () => {
     const { ctx } = server
     await ctx.db.write('test', async (tx) => {
       await setSetting(ctx, tx, 'password.minLength', 8)
-      await setSetting(ctx, tx, 'password.refuseCommon', true)
+      await setSetting(ctx, tx, 'password.refuseCommon', false)
     })
     const replies = await Promise.all([
-      register({ username: 'weak1', password: '1234567' }),
+      register({ username: 'weak1', password: 'q7k2m9x' }),
       register({ username: 'weak2', password: 'Password123' }),
       register({ username: 'strong', password: 'plenty of it' }),
     ])
     await ctx.db.write('test', async (tx) => {
       await setSetting(ctx, tx, 'password.minLength', 6)
-      await setSetting(ctx, tx, 'password.refuseCommon', false)
+      await setSetting(ctx, tx, 'password.refuseCommon', true)
     })
-    expect(replies.map((r) => r.status)).toEqual([400, 400, 200])
+    expect(replies.map((r) => r.status)).toEqual([400, 200, 200])
   })
 })
 
@@ -187,8 +194,13 @@ describe('POST /auth/device-login', () => {
     expect((await server.request('GET', '/api/auth/userinfo', options)).status).toBe(200)
   })
 
-  test('a device login with an id that is too easy to guess is answered with 400', async () =>
-    expect((await deviceLogin('short')).status).toBe(400))
+  test('a device login with an id that is too easy to guess is answered with 400', async () => {
+    for (const id of ['short', 'a'.repeat(16), 'abcdefg'.repeat(4)]) {
+      const refused = await deviceLogin(id)
+      expect([refused.status, refused.details[0]?.path], id).toEqual([400, 'header.X-Device-Id'])
+    }
+    expect((await deviceLogin('abcdefgh'.repeat(4))).status).toBe(200)
+  })
 
   test('the key of a device does not work as its device id', async () => {
     const id = `phone-${crypto.randomUUID()}`

@@ -73,9 +73,22 @@ describe('devices', () => {
     expect(a.key).toBe(deviceKey(a.newId!))
   })
 
-  for (const bad of ['', 'short', 'x'.repeat(15), 'x'.repeat(129), 'has a space in it', 'ünïcödé-is-not-a-header'])
+  const refused = [
+    '',
+    'short',
+    id.slice(0, 15),
+    id.repeat(6),
+    'has a space in it',
+    'ünïcödé-is-not-a-header',
+    'a'.repeat(16),
+    'abcdefg'.repeat(4),
+  ]
+  for (const bad of refused)
     test(`the device id ${JSON.stringify(bad.slice(0, 30))} of ${bad.length} characters is refused`, () =>
       expect(() => nameDevice(bad, undefined, undefined)).toThrow())
+
+  test('a device id of 16 characters, 8 of them different, is accepted', () =>
+    expect(nameDevice('abcdefgh'.repeat(2), undefined, undefined).key).toBe(deviceKey('abcdefgh'.repeat(2))))
 })
 
 describe('failure lock', () => {

@@ -23,6 +23,8 @@ export const NICKNAME_MAX = 50
 export const SIGNATURE_MAX = 100
 export const DEVICE_NAME_MAX = 100
 export const DEVICE_ID_MIN = 16
+/** Different characters of a device id. 128 random bits have more in any usual notation; an id that people type has fewer. */
+export const DEVICE_ID_DISTINCT = 8
 export const DEVICE_ID_MAX = 128
 export const PASSWORD_MIN = 6
 export const PASSWORD_MAX = 128

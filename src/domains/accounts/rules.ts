@@ -9,7 +9,7 @@ import { secret, sha256 } from '#platform/ids.ts'
 import type { ToEmail, ToPhone } from './codes/model.ts'
 import { badEmail, badPhone } from './errors.ts'
 import type { Device, LoginEvent, LoginType } from './login-records/model.ts'
-import { DEVICE_ID_MAX, DEVICE_ID_MIN, DEVICE_NAME_MAX, EMAIL_MAX } from './model.ts'
+import { DEVICE_ID_DISTINCT, DEVICE_ID_MAX, DEVICE_ID_MIN, DEVICE_NAME_MAX, EMAIL_MAX } from './model.ts'
 
 /** Starts with a letter, so it can be neither a phone number nor (without `@`) an e-mail. */
 const USERNAME = /^[a-z][a-z0-9_.-]{2,31}$/i
@@ -91,6 +91,12 @@ export const deviceKey = (id: string): string => sha256(id)
 /** Paths accept a device's key or its raw id, and the server cannot tell which one it was given. */
 export const deviceKeysOf = (keyOrId: string): string[] => [keyOrId, deviceKey(keyOrId)]
 
+const isDeviceId = (id: string): boolean =>
+  id.length >= DEVICE_ID_MIN &&
+  id.length <= DEVICE_ID_MAX &&
+  DEVICE_ID.test(id) &&
+  new Set(id).size >= DEVICE_ID_DISTINCT
+
 /** The device that a login names: by header, else by body, else a new one. @throws AppError 400 for an id that is too easy to guess. */
 export function nameDevice(header: string | undefined, body: string | undefined, name: string | undefined): Device {
   const given = header ?? body
@@ -99,11 +105,11 @@ export function nameDevice(header: string | undefined, body: string | undefined,
     const newId = secret()
     return { ...device, newId, key: deviceKey(newId) }
   }
-  if (given.length < DEVICE_ID_MIN || given.length > DEVICE_ID_MAX || !DEVICE_ID.test(given))
+  if (!isDeviceId(given))
     throw invalid(
       header === undefined ? 'body.deviceId' : 'header.X-Device-Id',
-      `must be ${DEVICE_ID_MIN} to ${DEVICE_ID_MAX} characters, unguessable and without spaces`,
-      `须为 ${DEVICE_ID_MIN} 到 ${DEVICE_ID_MAX} 个不含空格且不可猜测的字符`,
+      `must be ${DEVICE_ID_MIN} to ${DEVICE_ID_MAX} random characters without spaces, at least ${DEVICE_ID_DISTINCT} of them different`,
+      `须为 ${DEVICE_ID_MIN} 到 ${DEVICE_ID_MAX} 个不含空格的随机字符，其中至少 ${DEVICE_ID_DISTINCT} 个互不相同`,
     )
   return { ...device, key: deviceKey(given) }
 }

@@ -36,7 +36,7 @@ export const definitions = {
   /** Minimum length of a new password, 6 to 64. Administrators have a higher minimum (conventions §4). */
   'password.minLength': setting(Type.Integer({ minimum: 6, maximum: 64 }), 6),
   /** Whether common passwords are refused. */
-  'password.refuseCommon': setting(Type.Boolean(), false),
+  'password.refuseCommon': setting(Type.Boolean(), true),
 } as const
 
 type Definitions = typeof definitions

@@ -21,11 +21,11 @@ Answers are JSON in an envelope: \`{"code":200,"data":…}\` on success, \`{"cod
 are epoch milliseconds; requests may contain ISO 8601 instead. Lists take \`page\` (from 1) and \`size\` (at most 100) and return
 \`{items,total,page,size}\`. Texts must not contain control characters (texts of several lines may contain tabs and line breaks).
 
-**Signing in.** Create a random device id of at least 16 characters once per installation, keep it like a password, and send it as
-\`X-Device-Id\` with \`POST /api/auth/login\` (or any other login) and with every request after it, together with
-\`Authorization: Bearer <accessToken>\`. A client that names no device at login must use the \`deviceId\` of the answer as
-\`X-Device-Id\`. If the login did name a device, the \`deviceId\` of the answer is only a key for lists: it is not accepted as
-\`X-Device-Id\`.
+**Signing in.** Create a device id of 128 random bits (at least 16 characters, 8 of them different) once per installation, keep it
+like a password, and send it as \`X-Device-Id\` with \`POST /api/auth/login\` (or any other login) and with every request after it,
+together with \`Authorization: Bearer <accessToken>\`. A client that names no device at login must use the \`deviceId\` of the
+answer as \`X-Device-Id\`. If the login did name a device, the \`deviceId\` of the answer is only a key for lists: it is not
+accepted as \`X-Device-Id\`.
 
 **Limits.** A session may make 1,200 requests a minute, and an IP address 300 to operations that need no token. IPv6 addresses are
 counted by /64, and with larger limits by /56 and /48. Operations with limits of their own say so. Beyond a limit the answer is 429
