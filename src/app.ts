@@ -4,7 +4,7 @@ import { type Config } from '#config/config.ts'
 import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
 import { openStore } from '#db/open.ts'
-import { access, can, holdsAnyPlatformRole } from '#domains/access/index.ts'
+import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { accounts, authenticate } from '#domains/accounts/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
 import { type Domain, install } from '#domains/domain.ts'
@@ -34,6 +34,7 @@ const gatekeeper: Gatekeeper = {
   authenticate,
   can,
   isAdministrator: holdsAnyPlatformRole,
+  isMember: holdsAnyOrgRole,
   spend: (ctx, uses) => ctx.db.write('http.spend', (tx) => spend(tx, uses, ctx.clock.now())),
 }
 

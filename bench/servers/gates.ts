@@ -117,6 +117,7 @@ const server = listen(endpoints, ctx, {
   can: access.can,
   isAdministrator: access.holdsAnyPlatformRole,
   spend: async () => undefined,
+  isMember: access.holdsAnyOrgRole,
 })
 process.on(
   'SIGTERM',

@@ -6,6 +6,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 
 import type { AppContext } from '#context'
+import type { Db } from '#db/store.ts'
 import type { Locale } from '#lib/localized.ts'
 import type { AppPoint, DualPoint, OrgPoint, PlatformPoint } from '#permission-points'
 
@@ -44,13 +45,23 @@ export type Tag = (typeof TAGS)[number]
 export type RefusalStatus = 400 | 401 | 403 | 404
 
 export type OpenAccess = { readonly kind: 'open' }
+export type DualAccess = {
+  readonly kind: 'dual'
+  readonly point: DualPoint
+  /** Required where the path contains the id of a row. */
+  readonly organizationOf?: FindOrganization
+}
+
+/** The id of the organization that owns the row with this id; 0 if the row is personal, undefined if there is no such row. */
+export type FindOrganization = (db: Db, id: number) => Promise<number | undefined>
 
 /**
  * Who may call an operation. `app`, `org`, `dual` and `platform` carry the permission point (`resource:action`) that is required.
  * - `open`: anyone, without a token. `signedIn`: any signed-in user.
  * - `app`: the point in the APP domain.
  * - `org`: the point in the organization of the path's `{orgId}` (or `{id}` under `/api/orgs`).
- * - `dual`: with `orgId` (query on reads, body or query on writes) the point in that organization, otherwise in the APP domain.
+ * - `dual`: with `orgId` (query on reads, body or query on writes) the point in that organization, otherwise in the APP domain. If the
+ *   path contains an id and `orgId` is absent, the row decides whose it is: the point in its organization is required too.
  * - `admin`: any role in the PLATFORM domain. `platform`: the point in the PLATFORM domain.
  */
 export type Access =
@@ -59,18 +70,22 @@ export type Access =
   | { readonly kind: 'admin' }
   | { readonly kind: 'app'; readonly point: AppPoint }
   | { readonly kind: 'org'; readonly point: OrgPoint }
-  | { readonly kind: 'dual'; readonly point: DualPoint }
+  | DualAccess
   | { readonly kind: 'platform'; readonly point: PlatformPoint }
 
 /** Accesses for which a caller is always signed in. */
-type MemberAccess = Exclude<Access, OpenAccess>
+type MemberAccess = Exclude<Access, OpenAccess | DualAccess>
 
 export const open: OpenAccess = { kind: 'open' }
 export const signedIn: MemberAccess = { kind: 'signedIn' }
 export const admin: MemberAccess = { kind: 'admin' }
 export const app = (point: AppPoint): MemberAccess => ({ kind: 'app', point })
 export const org = (point: OrgPoint): MemberAccess => ({ kind: 'org', point })
-export const dual = (point: DualPoint): MemberAccess => ({ kind: 'dual', point })
+export const dual = (point: DualPoint, organizationOf?: FindOrganization): DualAccess => ({
+  kind: 'dual',
+  point,
+  ...(organizationOf && { organizationOf }),
+})
 export const platform = (point: PlatformPoint): MemberAccess => ({ kind: 'platform', point })
 
 /** The signed-in person behind a request. */
@@ -79,6 +94,14 @@ export interface Actor {
   readonly sessionId: number
   /** The session's device (hash of the device id). */
   readonly deviceKey: string
+}
+
+/** Whose rows a `dual` operation is about. Part of the WHERE of every query on them. */
+export interface Owner {
+  /** The caller. */
+  readonly userId: number
+  /** 0 for the caller's own rows, otherwise the organization in which the caller holds the operation's point. */
+  readonly orgId: number
 }
 
 /** Request metadata for login records, rate limits and messages. */
@@ -97,6 +120,8 @@ export interface Input<A, P, Q, B> {
   readonly ctx: AppContext
   /** The signed-in user; undefined on `open` operations, which run without looking at a token. */
   readonly actor: A extends OpenAccess ? undefined : Actor
+  /** On `dual` operations only. */
+  readonly owner: A extends DualAccess ? Owner : undefined
   readonly params: P
   readonly query: Q
   readonly body: B

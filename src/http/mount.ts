@@ -16,7 +16,7 @@ import type { Refusal } from '#platform/limiter.ts'
 import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
 import { type BudgetUse, budgetUsedUp, takeByAddress, usesOf } from './budget.ts'
 import { localeOf, RequestCaller } from './caller.ts'
-import type { Access, Actor, AnyEndpoint, Caller, Input } from './endpoint.ts'
+import type { Access, Actor, AnyEndpoint, Caller, DualAccess, Input, Owner } from './endpoint.ts'
 import { AppError, forbidden, limited, notFound, unauthorized, unavailable, wrongMethod } from './errors.ts'
 import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
@@ -31,6 +31,8 @@ export interface Gatekeeper {
   can(ctx: AppContext, userId: number, domain: PermissionDomain, scopeId: number, point: string): MaybePromise<boolean>
   /** Whether the user holds any role in the PLATFORM domain. */
   isAdministrator(ctx: AppContext, userId: number): MaybePromise<boolean>
+  /** Whether the user holds a role in any organization. */
+  isMember(ctx: AppContext, userId: number): MaybePromise<boolean>
   /** Counts all uses in the database, or none if one of them is refused. */
   spend(ctx: AppContext, uses: readonly BudgetUse[]): Promise<Refusal<BudgetUse> | undefined>
 }
@@ -144,7 +146,7 @@ class Route {
     if (!(allowed instanceof Promise ? await allowed : allowed)) throw noPermission
 
     if (this.#body && !bodyNamesScope) rawBody = await readBody(request, this.#maxBody, endpoint.acceptsForm === true)
-    const input: Input<Access, unknown, unknown, unknown> = {
+    const input = {
       ctx,
       actor,
       caller,
@@ -152,7 +154,10 @@ class Route {
       params: this.#params && this.#params.parse(params),
       query: this.#query && this.#query.parse(rawQuery),
       body: this.#body && this.#body.parse(rawBody),
-    }
+      owner: undefined as Owner | undefined,
+    } satisfies Input<Access, unknown, unknown, unknown>
+    if (actor !== undefined && endpoint.access.kind === 'dual')
+      input.owner = await this.#ownerOf(actor, endpoint.access, organizationNamed(rawQuery, rawBody), input.params)
     if (endpoint.budgets !== undefined) await this.#spend(endpoint.budgets, input)
     const result = endpoint.run(input)
     const data = result instanceof Promise ? await result : result
@@ -199,12 +204,29 @@ class Route {
       case 'org':
         return this.#inOrganization(actor, params['orgId'] ?? params['id'], access.point)
       case 'dual': {
-        const orgId = query?.['orgId'] ?? query?.['org_id'] ?? orgIdOf(body)
-        return orgId === undefined || orgId === null
+        const orgId = organizationNamed(query, body)
+        return orgId === undefined
           ? this.gates.can(this.ctx, actor.userId, 'APP', 0, access.point)
           : this.#inOrganization(actor, orgId, access.point)
       }
     }
+  }
+
+  /** The owner whose point `#permitted` checked, or the owner of the row. 404 hides rows of which the caller may not know. */
+  async #ownerOf(actor: Actor, access: DualAccess, named: unknown, params: unknown): Promise<Owner> {
+    const { userId } = actor
+    if (named !== undefined) return { userId, orgId: Number(named) }
+    const personal = { userId, orgId: 0 }
+    // Most users are in no organization. They need no extra query.
+    if (access.organizationOf === undefined || !(await this.gates.isMember(this.ctx, userId))) return personal
+    const [id] = Object.values(params as Readonly<Record<string, number>>)
+    const orgId = await access.organizationOf(this.ctx.db.read, id!)
+    if (orgId === undefined) throw notFound()
+    // The service finds personal rows of the caller only.
+    if (orgId === 0) return personal
+    if (await this.#inOrganization(actor, orgId, access.point)) return { userId, orgId }
+    const mayRead = await this.#inOrganization(actor, orgId, access.point.replace(/:.*/, ':read'))
+    throw mayRead ? noPermission : notFound()
   }
 
   #inOrganization(actor: Actor, given: unknown, point: string): MaybePromise<boolean> {
@@ -249,6 +271,10 @@ function refusal(error: AppError, answers: string | undefined, request: Request,
 export const wantsJson = (request: Request): boolean =>
   (request.headers.get('accept') ?? '').includes('application/json')
 
+/** The `orgId` of the query, or else of the body. Undefined if both are absent. */
+const organizationNamed = (query: Params | undefined, body: unknown): unknown =>
+  query?.['orgId'] ?? query?.['org_id'] ?? orgIdOf(body) ?? undefined
+
 /** Reads the name like `normalize.ts`: if the camelCase name is present, even null, it wins. */
 function orgIdOf(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return undefined
@@ -256,9 +282,11 @@ function orgIdOf(body: unknown): unknown {
   return orgId === undefined ? org_id : orgId
 }
 
+/** An empty parameter counts as absent: forms and URL builders send `?orgId=` for a field that is not filled in. */
 function readQuery(url: string): Params {
   const at = url.indexOf('?')
-  return at < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(at + 1)))
+  if (at < 0) return {}
+  return Object.fromEntries([...new URLSearchParams(url.slice(at + 1))].filter(([, value]) => value !== ''))
 }
 
 /** One Elysia application with one route; the router finds the endpoint. See docs/adr/0015-routing.md. */

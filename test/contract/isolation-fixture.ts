@@ -27,6 +27,8 @@ export interface IsolationFixture {
   readonly fields: Readonly<Record<string, string>>
   /** The row that a list of ids (`ids`, `items`) stands for, by path. */
   readonly lists?: readonly (readonly [path: RegExp, name: string])[]
+  /** For rows in paths of `dual` operations: creates one that belongs to the organization, or else to the person. */
+  readonly dual?: Readonly<Record<string, (person: Person, orgId?: number) => Promise<number>>>
   /** Requests that together show everything the victim owns in this domain. */
   reads(owned: OwnedIds, victim: Person): readonly string[]
 }

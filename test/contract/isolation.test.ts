@@ -9,8 +9,9 @@ import { allEndpoints } from '#app'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 
 import { isolation as accounts } from '../accounts/isolation.ts'
-import { useServer } from '../harness/index.ts'
+import { ok, type Person, useServer } from '../harness/index.ts'
 import { isolation as notifications } from '../notifications/isolation.ts'
+import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
 import { isolation as orgs } from '../orgs/isolation.ts'
 import { isolation as qrCodes } from '../qr-codes/isolation.ts'
 import { sample } from './samples.ts'
@@ -108,6 +109,74 @@ describe('isolation', () => {
       expect(reply.text).not.toContain(MARK)
       expect(await everything()).toBe(before)
     })
+})
+
+/** `dual` operations with an id of a row: `orgId` may be left out, and the row then decides whose it is. */
+describe('rows of users and organizations', () => {
+  const dual = allEndpoints.flatMap((e) =>
+    e.access.kind === 'dual' && e.path.includes(':') ? [[e, e.access] as const] : [],
+  )
+  const people: Record<string, Person> = {}
+  let orgId: number
+
+  beforeAll(async () => {
+    const names = ['owner', 'manager', 'reader', 'pointless', 'elsewhere', 'alone'] as const
+    for (const name of names) people[name] = await server.person()
+    const { owner, manager, reader, pointless, elsewhere } = people as Record<(typeof names)[number], Person>
+    orgId = (await createOrg(owner)).id
+    await createOrg(elsewhere)
+    await addMembers(owner, { id: orgId }, manager, reader, pointless)
+    await setRole(owner, { id: orgId }, manager, 'ADMIN')
+    const readPoints = [...new Set(dual.map(([, { point }]) => point.replace(/:.*/, ':read')))]
+    for (const [member, code, permissions] of [
+      [reader, 'READER', readPoints],
+      [pointless, 'POINTLESS', []],
+    ] as const) {
+      const body = { code, name: code, domain: 'ORG' as const, scopeId: orgId, permissions: [...permissions] }
+      ok(await admin.call('access.createRole', { body }))
+      await setRole(owner, { id: orgId }, member, code)
+    }
+  })
+
+  for (const [endpoint, { point, organizationOf }] of dual) {
+    const row = pathRow(endpoint.path)!
+    const create = FIXTURES.map(({ dual: rows }) => rows?.[row]).find((found) => found !== undefined)
+    const call = async (who: string, id: number, organization?: number) => {
+      const reply = await people[who]!.send(endpoint.method, endpoint.path.replace(/:\w+/, String(id)), {
+        ...(endpoint.body && { body: validBody(endpoint) }),
+        query: { orgId: organization ?? '' },
+      })
+      return `${who}: ${reply.status}`
+    }
+
+    test(`${endpoint.method} ${endpoint.path} can find the organization of a row, and isolation.ts can create one`, () => {
+      expect(organizationOf).toBeDefined()
+      expect(create).toBeDefined()
+    })
+
+    test(`${endpoint.method} ${endpoint.path} without orgId admits the owner of a personal row, and nobody else`, async () => {
+      const id = await create!(people['owner']!)
+      for (const who of ['manager', 'elsewhere', 'alone']) expect(await call(who, id)).toBe(`${who}: 404`)
+      expect(await call('owner', id)).toBe('owner: 200')
+    })
+
+    test(`${endpoint.method} ${endpoint.path} without orgId admits members with ${point} to a row of their organization`, async () => {
+      const id = await create!(people['owner']!, orgId)
+      for (const who of ['elsewhere', 'alone']) expect(await call(who, id)).toBe(`${who}: 404`)
+      // A member who may see the row learns that the point is missing; to the others it does not exist.
+      expect(await call('pointless', id)).toBe('pointless: 404')
+      expect(await call('reader', id)).toBe(`reader: ${point.endsWith(':read') ? 200 : 403}`)
+      expect(await call('manager', id)).toBe('manager: 200')
+    })
+
+    test(`${endpoint.method} ${endpoint.path} with orgId admits members with ${point} to rows of that organization only`, async () => {
+      const [ofOrg, personal] = [await create!(people['owner']!, orgId), await create!(people['manager']!)]
+      for (const who of ['elsewhere', 'alone', 'pointless']) expect(await call(who, ofOrg, orgId)).toBe(`${who}: 403`)
+      expect(await call('manager', personal, orgId)).toBe('manager: 404')
+      expect(await call('manager', owned[row] as number, orgId)).toBe('manager: 404')
+      expect(await call('manager', ofOrg, orgId)).toBe('manager: 200')
+    })
+  }
 })
 
 /** A body that passes validation, so that the answer depends on ownership. */

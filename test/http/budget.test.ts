@@ -94,6 +94,7 @@ const gates: Gatekeeper = {
   },
   can: () => true,
   isAdministrator: () => false,
+  isMember: () => false,
   spend: async (_ctx, uses) => void durable.push(...uses),
 }
 

@@ -114,6 +114,7 @@ const endpoints = [
     tag,
     access: dual('qr_code:read'),
     data: Type.Boolean(),
+    query: Type.Object({ orgId: Type.Optional(Id) }),
     body: Type.Object({ orgId: Type.Optional(Nullable(Id)) }),
     run: () => true,
   }),
@@ -241,6 +242,7 @@ const gates: Gatekeeper = {
     (userId === 7 && domain === 'APP') || ([7, 9].includes(userId) && domain === 'ORG' && scopeId === 5),
   isAdministrator: () => false,
   spend: async () => undefined,
+  isMember: () => false,
 }
 
 let ctx: AppContext
@@ -392,6 +394,7 @@ describe('order of the gates', () => {
     // The gate must read the same value that the endpoint gets.
     const both = { token: 'user-9', deviceId: 'device-9', body: { orgId: null, org_id: 5 } }
     expect((await call('POST', '/dual', both)).status).toBe(403)
+    expect((await call('POST', '/dual', { ...me, body: { orgId: 6 }, query: { orgId: '' } })).status).toBe(403)
   })
 })
 
@@ -452,6 +455,14 @@ describe('input', () => {
     expect(reply.data).toMatchObject({ params: { id: 12 }, query: { page: 1, flag: true, ids: [1, 2] }, userId: 7 })
     for (const id of ['0', '-1', '1.5', 'x', '9007199254740993', '1e3', '0x1', '%20'])
       expect((await call('POST', `/in/${id}/echo`, { ...me, body: { name: 'a' } })).status).toBe(400)
+  })
+  test('an empty query parameter counts as absent', async () => {
+    const reply = await call('POST', '/in/12/echo', {
+      ...me,
+      body: { name: 'a' },
+      query: { page: '', flag: '', ids: '' },
+    })
+    expect(reply.data.query).toEqual({ page: 1 })
   })
   test.each([
     ['broken JSON', '{'],

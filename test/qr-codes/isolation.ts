@@ -1,5 +1,9 @@
 import type { IsolationFixture } from '../contract/isolation-fixture.ts'
-import { ok } from '../harness/index.ts'
+import { ok, type Person } from '../harness/index.ts'
+
+async function createCode(person: Person, orgId: number | null = null): Promise<number> {
+  return ok(await person.call('qrCodes.create', { body: { name: 'a code', content: 'x', orgId } })).data.id
+}
 
 export const isolation: IsolationFixture = {
   async make({ victim, mark }) {
@@ -25,6 +29,14 @@ export const isolation: IsolationFixture = {
     [/^\/api\/categories/, 'category'],
     [/^\/api\/qr-codes/, 'code'],
   ],
+  dual: {
+    code: createCode,
+    async trashed(person, orgId) {
+      const id = await createCode(person, orgId)
+      ok(await person.call('qrCodes.delete', { params: { id }, query: { orgId } }))
+      return id
+    },
+  },
   reads: () => [
     '/api/qr-codes?size=100',
     '/api/qr-codes/trash?size=100',

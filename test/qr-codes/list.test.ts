@@ -62,7 +62,7 @@ describe('order', () => {
     expect(await sorted('-createdAt')).toEqual([a2!, c!, a1!, b!])
     ok(await me.put(`/api/qr-codes/${b}`, { remark: 'touched' }))
     expect(await sorted('-updatedAt')).toEqual([b!, a2!, c!, a1!])
-    for (const sort of ['id', 'content', '--name', 'name;drop', 'Name', ''])
+    for (const sort of ['id', 'content', '--name', 'name;drop', 'Name'])
       expect((await me.get('/api/qr-codes', { sort })).status, sort).toBe(400)
   })
 

@@ -59,6 +59,14 @@ export const permissionSet = (
 export const holdsAnyPlatformRole = (ctx: AppContext, userId: number): MaybePromise<boolean> =>
   withAccess(ctx, userId, (access) => access.isAdministrator)
 
+/** Whether the user holds a role in any organization. */
+export const holdsAnyOrgRole = (ctx: AppContext, userId: number): MaybePromise<boolean> =>
+  withAccess(ctx, userId, (access) => access.orgs.size > 0)
+
+/** Ids of the organizations in which the user holds `point`. */
+export const organizationsWith = (ctx: AppContext, userId: number, point: string): MaybePromise<number[]> =>
+  withAccess(ctx, userId, ({ orgs }) => [...orgs].filter(([, points]) => points.has(point)).map(([orgId]) => orgId))
+
 /** Stored display name of the highest PLATFORM role, or else of the APP role. */
 export const roleNameOf = (ctx: AppContext, userId: number): MaybePromise<string> =>
   withAccess(ctx, userId, (access) => access.roleName)

@@ -19,7 +19,8 @@ const ABOUT = `\
 Answers are JSON in an envelope: \`{"code":200,"data":…}\` on success, \`{"code","message","requestId"}\` on refusal, with
 \`details\` on 400. Files, pictures and pages are sent without the envelope. Names are camelCase; requests may use snake_case. Times
 are epoch milliseconds; requests may contain ISO 8601 instead. Lists take \`page\` (from 1) and \`size\` (at most 100) and return
-\`{items,total,page,size}\`. Texts must not contain control characters (texts of several lines may contain tabs and line breaks).
+\`{items,total,page,size}\`. An empty query parameter counts as absent. Texts must not contain control characters (texts of several
+lines may contain tabs and line breaks).
 
 **Signing in.** Create a device id of 128 random bits (at least 16 characters, 8 of them different) once per installation, keep it
 like a password, and send it as \`X-Device-Id\` with \`POST /api/auth/login\` (or any other login) and with every request after it,
@@ -195,7 +196,11 @@ function accessInWords(access: Access): string {
       return `users with the permission point \`${access.point}\`.`
     case 'org':
       return `members of the organization with the permission point \`${access.point}\` in it.`
-    case 'dual':
-      return `users with the permission point \`${access.point}\`: in the organization if \`orgId\` is given, otherwise for their own resources.`
+    case 'dual': {
+      const otherwise = access.organizationOf
+        ? 'Without `orgId`, a resource of an organization requires the point in that organization too.'
+        : ''
+      return `users with the permission point \`${access.point}\`: in the organization if \`orgId\` is given, otherwise for their own resources. ${otherwise}`.trim()
+    }
   }
 }

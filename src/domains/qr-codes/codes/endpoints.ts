@@ -8,7 +8,6 @@ import {
   InOrg,
   ListQuery,
   MAX_BATCH,
-  ownerOf,
   PinCode,
   PublishCode,
   QrCodePage,
@@ -16,6 +15,7 @@ import {
   UpdateQrCode,
 } from './model.ts'
 import * as service from './service.ts'
+import { organizationOfCode } from './store.ts'
 
 const tag = 'QR codes'
 
@@ -31,7 +31,7 @@ export const codeEndpoints = [
     access: dual('qr_code:read'),
     query: ListQuery,
     data: QrCodePage,
-    run: ({ ctx, actor, query }) => service.listCodes(ctx, ownerOf(actor, query), query),
+    run: ({ ctx, owner, query }) => service.listCodes(ctx, owner, query),
   }),
   endpoint({
     id: 'qrCodes.create',
@@ -46,7 +46,7 @@ export const codeEndpoints = [
     body: CreateQrCode,
     data: QrCodeView,
     refuses: { 404: 'The organization does not exist.' },
-    run: ({ ctx, actor, query, body }) => service.createCode(ctx, ownerOf(actor, query, body), body),
+    run: ({ ctx, owner, body }) => service.createCode(ctx, owner, body),
   }),
   endpoint({
     id: 'qrCodes.createBatch',
@@ -61,7 +61,7 @@ export const codeEndpoints = [
     maxBody: 4 * 1024 * 1024,
     data: Created,
     refuses: { 404: 'The organization does not exist.' },
-    run: ({ ctx, actor, query, body }) => service.createCodes(ctx, ownerOf(actor, query, body), body.items),
+    run: ({ ctx, owner, body }) => service.createCodes(ctx, owner, body.items),
   }),
   endpoint({
     id: 'qrCodes.get',
@@ -69,11 +69,11 @@ export const codeEndpoints = [
     path: '/api/qr-codes/:id',
     summary: 'Get a QR code',
     tag,
-    access: dual('qr_code:read'),
+    access: dual('qr_code:read', organizationOfCode),
     params: ById,
     query: InOrg,
     data: QrCodeView,
-    run: ({ ctx, actor, params, query }) => service.getCode(ctx, ownerOf(actor, query), params.id),
+    run: ({ ctx, owner, params }) => service.getCode(ctx, owner, params.id),
   }),
   endpoint({
     id: 'qrCodes.update',
@@ -82,12 +82,12 @@ export const codeEndpoints = [
     summary: 'Update a QR code',
     description: 'Absent fields stay; null clears a field (name and content cannot be cleared).',
     tag,
-    access: dual('qr_code:update'),
+    access: dual('qr_code:update', organizationOfCode),
     params: ById,
     query: InOrg,
     body: UpdateQrCode,
     data: QrCodeView,
-    run: ({ ctx, actor, params, query, body }) => service.updateCode(ctx, ownerOf(actor, query, body), params.id, body),
+    run: ({ ctx, owner, params, body }) => service.updateCode(ctx, owner, params.id, body),
   }),
   endpoint({
     id: 'qrCodes.delete',
@@ -95,10 +95,10 @@ export const codeEndpoints = [
     path: '/api/qr-codes/:id',
     summary: 'Move a QR code to the trash',
     tag,
-    access: dual('qr_code:delete'),
+    access: dual('qr_code:delete', organizationOfCode),
     params: ById,
     query: InOrg,
-    run: ({ ctx, actor, params, query }) => service.deleteCode(ctx, ownerOf(actor, query), params.id),
+    run: ({ ctx, owner, params }) => service.deleteCode(ctx, owner, params.id),
   }),
   endpoint({
     id: 'qrCodes.pin',
@@ -106,13 +106,12 @@ export const codeEndpoints = [
     path: '/api/qr-codes/:id/pin',
     summary: 'Pin or unpin a QR code',
     tag,
-    access: dual('qr_code:update'),
+    access: dual('qr_code:update', organizationOfCode),
     params: ById,
     query: InOrg,
     body: PinCode,
     data: QrCodeView,
-    run: ({ ctx, actor, params, query, body }) =>
-      service.pinCode(ctx, ownerOf(actor, query, body), params.id, body.pinned),
+    run: ({ ctx, owner, params, body }) => service.pinCode(ctx, owner, params.id, body.pinned),
   }),
   endpoint({
     id: 'qrCodes.publish',
@@ -120,12 +119,11 @@ export const codeEndpoints = [
     path: '/api/qr-codes/:id/public',
     summary: 'Publish or unpublish a QR code',
     tag,
-    access: dual('qr_code:publish'),
+    access: dual('qr_code:publish', organizationOfCode),
     params: ById,
     query: InOrg,
     body: PublishCode,
     data: QrCodeView,
-    run: ({ ctx, actor, params, query, body }) =>
-      service.publishCode(ctx, ownerOf(actor, query, body), params.id, body.isPublic),
+    run: ({ ctx, owner, params, body }) => service.publishCode(ctx, owner, params.id, body.isPublic),
   }),
 ]

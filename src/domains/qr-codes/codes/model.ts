@@ -1,6 +1,5 @@
-/** Shapes of QR codes in requests and answers, and the owner that a request is about. */
+/** Shapes of QR codes in requests and answers. */
 
-import type { Actor } from '#http/endpoint.ts'
 import {
   Description,
   Enum,
@@ -155,18 +154,3 @@ export type QrCodeView = Static<typeof QrCodeView>
 export const QrCodePage = PageOf(QrCodeView)
 
 export const Created = Model('CreatedQrCodes', { items: Type.Array(QrCodeView), count: Type.Integer() })
-
-/** Whose codes a request is about. Part of the WHERE of every query on codes. */
-export interface Owner {
-  /** The caller. */
-  readonly userId: number
-  /** 0 for the caller's own codes, otherwise the organization's id; the gate has checked access to it (`dual`). */
-  readonly orgId: number
-}
-
-/** The owner that the gate has checked: `orgId` of the query, or of the body, or the caller. */
-export const ownerOf = (
-  actor: Actor,
-  query: { orgId?: number | undefined },
-  body?: { orgId?: number | null | undefined },
-): Owner => ({ userId: actor.userId, orgId: query.orgId ?? body?.orgId ?? 0 })

@@ -7,9 +7,10 @@ import { prepared } from '#db/prepared.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
+import type { Owner } from '#http/endpoint.ts'
 import { uuid } from '#platform/ids.ts'
 
-import type { ListQuery, Owner } from './model.ts'
+import type { ListQuery } from './model.ts'
 import type { CodeChange, NewCode } from './rules.ts'
 
 export type QrCodeRow = typeof qrCodes.$inferSelect
@@ -136,6 +137,17 @@ export async function findCode(db: Db | Tx, { userId, orgId }: Owner, id: number
   const rows = orgId === 0 ? await personalById(db, { id, userId }) : await organizationsById(db, { id, orgId })
   return rows[0]
 }
+
+const organizationIdOf = prepared((db) =>
+  db
+    .select({ orgId: qrCodes.orgId })
+    .from(qrCodes)
+    .where(eq(qrCodes.id, p('id'))),
+)
+
+/** The organization of a code, also of one in the trash: 0 for a personal code, undefined for an unknown id. */
+export const organizationOfCode = async (db: Db, id: number): Promise<number | undefined> =>
+  (await organizationIdOf(db, { id }))[0]?.orgId
 
 const insert = prepared((db) =>
   db

@@ -1,6 +1,6 @@
 import { dual, endpoint } from '#http/endpoint.ts'
 
-import { InOrg, ownerOf } from '../codes/model.ts'
+import { InOrg } from '../codes/model.ts'
 import { EXPORT_TYPES, ExportCodes } from './model.ts'
 import { exportCodes } from './service.ts'
 
@@ -20,6 +20,6 @@ export const exportEndpoints = [
     body: ExportCodes,
     answers: EXPORT_TYPES,
     refuses: { 404: 'One of `ids` does not exist or belongs to another owner.' },
-    run: ({ ctx, actor, query, body }) => exportCodes(ctx, ownerOf(actor, query, body), body),
+    run: ({ ctx, owner, body }) => exportCodes(ctx, owner, body),
   }),
 ]

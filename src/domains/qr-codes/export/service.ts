@@ -1,6 +1,7 @@
 /** Exports of many codes. They are generated while they are sent, so an export of any size holds some rows and one picture in memory. */
 
 import type { AppContext } from '#context'
+import type { Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 import { CSV_START, csvRow } from '#lib/csv.ts'
@@ -9,7 +10,6 @@ import { encodeQr, type Look, type Matrix } from '#lib/qr/index.ts'
 import type { ZipEntry } from '#lib/zip.ts'
 
 import { categoryTree } from '../categories/store.ts'
-import type { Owner } from '../codes/model.ts'
 import { levelFor } from '../codes/rules.ts'
 import { categoriesUnder, codesReader } from '../codes/service.ts'
 import { codeIds, codesByIds, type QrCodeRow } from '../codes/store.ts'

@@ -1,6 +1,5 @@
 import { dual, endpoint } from '#http/endpoint.ts'
 
-import { ownerOf } from '../codes/model.ts'
 import { CodeStats, StatsQuery } from './model.ts'
 import { codeStats } from './service.ts'
 
@@ -16,6 +15,6 @@ export const statsEndpoints = [
     access: dual('qr_code:read'),
     query: StatsQuery,
     data: CodeStats,
-    run: ({ ctx, actor, query }) => codeStats(ctx, ownerOf(actor, query), query),
+    run: ({ ctx, owner, query }) => codeStats(ctx, owner, query),
   }),
 ]

@@ -1,10 +1,10 @@
 import type { AppContext } from '#context'
+import type { Owner } from '#http/endpoint.ts'
 import { invalid } from '#http/validate.ts'
 import type { ContentType } from '#lib/content-type.ts'
 import { byDay, type DayRange, lastDays, type OffsetSpan, timeZone } from '#lib/days.ts'
 
 import { categoryTree } from '../categories/store.ts'
-import type { Owner } from '../codes/model.ts'
 import { codesReader } from '../codes/service.ts'
 import type { CodeStats, DaysQuery } from './model.ts'
 import * as store from './store.ts'

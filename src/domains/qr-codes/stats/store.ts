@@ -2,10 +2,10 @@ import { and, count, eq, gte, isNotNull, lt, sql } from 'drizzle-orm'
 
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db } from '#db/store.ts'
+import type { Owner } from '#http/endpoint.ts'
 import type { OffsetSpan } from '#lib/days.ts'
 import { DAY } from '#platform/clock.ts'
 
-import type { Owner } from '../codes/model.ts'
 import { isLive, ownedBy } from '../codes/store.ts'
 
 const live = (owner: Owner) => and(ownedBy(owner), isLive)

@@ -1,7 +1,8 @@
 import { dual, endpoint } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
-import { InOrg, ownerOf, QrCodeView } from '../codes/model.ts'
+import { InOrg, QrCodeView } from '../codes/model.ts'
+import { organizationOfCode } from '../codes/store.ts'
 import { Emptied, TrashPage, TrashQuery } from './model.ts'
 import { emptyTrash, listTrash, restoreCode } from './service.ts'
 
@@ -18,7 +19,7 @@ export const trashEndpoints = [
     access: dual('qr_code:read'),
     query: TrashQuery,
     data: TrashPage,
-    run: ({ ctx, actor, query }) => listTrash(ctx, ownerOf(actor, query), query),
+    run: ({ ctx, owner, query }) => listTrash(ctx, owner, query),
   }),
   endpoint({
     id: 'qrCodes.emptyTrash',
@@ -30,7 +31,7 @@ export const trashEndpoints = [
     access: dual('qr_code:delete'),
     query: InOrg,
     data: Emptied,
-    run: ({ ctx, actor, query }) => emptyTrash(ctx, ownerOf(actor, query)),
+    run: ({ ctx, owner }) => emptyTrash(ctx, owner),
   }),
   endpoint({
     id: 'qrCodes.restore',
@@ -38,10 +39,10 @@ export const trashEndpoints = [
     path: '/api/qr-codes/trash/restore/:id',
     summary: 'Restore a QR code from the trash',
     tag,
-    access: dual('qr_code:update'),
+    access: dual('qr_code:update', organizationOfCode),
     params: ById,
     query: InOrg,
     data: QrCodeView,
-    run: ({ ctx, actor, params, query }) => restoreCode(ctx, ownerOf(actor, query), params.id),
+    run: ({ ctx, owner, params }) => restoreCode(ctx, owner, params.id),
   }),
 ]

@@ -3,10 +3,11 @@
 import type { AppContext } from '#context'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import type { Job } from '#domains/domain.ts'
+import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { HOUR } from '#platform/clock.ts'
 
-import type { Owner, QrCodeView } from '../codes/model.ts'
+import type { QrCodeView } from '../codes/model.ts'
 import { TRASH_MS } from '../codes/rules.ts'
 import { checkRoom, isOwnCategory, quotaOf } from '../codes/service.ts'
 import { updateCode } from '../codes/store.ts'

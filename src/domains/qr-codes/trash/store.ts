@@ -3,8 +3,8 @@ import { and, count, desc, eq, gt, isNotNull, lt, lte } from 'drizzle-orm'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
+import type { Owner } from '#http/endpoint.ts'
 
-import type { Owner } from '../codes/model.ts'
 import { inOrganization, isLive, ownedBy, purgeCodes, type QrCodeRow } from '../codes/store.ts'
 
 const idsOf = (rows: readonly { id: number }[]): number[] => rows.map((row) => row.id)
