@@ -101,6 +101,31 @@ describe('deleting and restoring', () => {
 })
 
 describe.if(inProcess)('purging', () => {
+  test('after 30 days a code in the trash is neither listed, counted nor restorable, even before the job has run', async () => {
+    const server = await startServer()
+    try {
+      const me = await server.person()
+      const signInAgain = async () => {
+        const body = { account: me.username, password: me.password }
+        me.token = ok(await server.request('POST', '/api/auth/login', { deviceId: me.deviceId, body })).data.accessToken
+      }
+      const [early, late] = [await createCode(me), await createCode(me)]
+      ok(await me.delete(`/api/qr-codes/${early.id}`))
+      server.clock.advance(DAY)
+      ok(await me.delete(`/api/qr-codes/${late.id}`))
+      server.clock.advance(29 * DAY - 60_000)
+      await signInAgain()
+      expect((await trashOf(me)).total).toBe(2)
+      server.clock.advance(120_000)
+      expect((await trashOf(me)).items.map((c: { id: number }) => c.id)).toEqual([late.id])
+      expect(ok(await me.get('/api/qr-codes/stats')).data.trashCount).toBe(1)
+      expect((await me.patch(`/api/qr-codes/trash/restore/${early.id}`)).status).toBe(404)
+      ok(await me.patch(`/api/qr-codes/trash/restore/${late.id}`))
+    } finally {
+      await server.stop()
+    }
+  })
+
   test('the job that purges the trash deletes codes of all users that were deleted more than 30 days ago, and no others', async () => {
     const server = await startServer()
     try {

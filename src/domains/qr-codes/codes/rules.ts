@@ -18,7 +18,10 @@ export type NewCode = Pick<
 export type CodeChange = Partial<NewCode & Pick<Row, 'pinned' | 'sortOrder' | 'deletedAt'>>
 
 /** How long a deleted code can be restored (interface: 30 days). */
-export const TRASH_MS = 30 * DAY
+const TRASH_MS = 30 * DAY
+
+/** Codes that were deleted before this time can no longer be restored. */
+export const trashBegins = (now: number): number => now - TRASH_MS
 
 export const bytesOf = (content: string): number => Buffer.byteLength(content)
 

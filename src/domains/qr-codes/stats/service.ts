@@ -5,6 +5,7 @@ import type { ContentType } from '#lib/content-type.ts'
 import { byDay, type DayRange, lastDays, type OffsetSpan, timeZone } from '#lib/days.ts'
 
 import { categoryTree } from '../categories/store.ts'
+import { trashBegins } from '../codes/rules.ts'
 import { codesReader } from '../codes/service.ts'
 import type { CodeStats, DaysQuery } from './model.ts'
 import * as store from './store.ts'
@@ -30,7 +31,8 @@ export async function countDays(
 const largestFirst = (a: { count: number }, b: { count: number }) => b.count - a.count
 
 export async function codeStats(ctx: AppContext, owner: Owner, query: DaysQuery): Promise<CodeStats> {
-  const range = daysOf(query, ctx.clock.now())
+  const now = ctx.clock.now()
+  const range = daysOf(query, now)
   const db = await codesReader(ctx, owner)
   const categories = await store.countByCategory(db, owner)
   const ids = categories.flatMap(({ categoryId }) => (categoryId === null ? [] : [categoryId]))
@@ -40,7 +42,7 @@ export async function codeStats(ctx: AppContext, owner: Owner, query: DaysQuery)
   const types = await store.countByType(db, owner)
   return {
     total: types.reduce((sum, type) => sum + type.n, 0),
-    ...(await store.totals(db, owner)),
+    ...(await store.totals(db, owner, trashBegins(now))),
     byCategory: categories
       .map(({ categoryId, n }) => ({
         categoryId,

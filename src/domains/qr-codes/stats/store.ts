@@ -1,4 +1,4 @@
-import { and, count, eq, gte, isNotNull, lt, sql } from 'drizzle-orm'
+import { and, count, eq, gte, lt, sql } from 'drizzle-orm'
 
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db } from '#db/store.ts'
@@ -31,7 +31,8 @@ export function countByDay(db: Db, owner: Owner, { from, to, offset }: OffsetSpa
     .groupBy(day)
 }
 
-export async function totals(db: Db, owner: Owner) {
+/** `trashSince`: the time at which the codes that can be restored begin. */
+export async function totals(db: Db, owner: Owner, trashSince: number) {
   const [codes] = await db
     .select({
       publicCount: sql<number>`coalesce(sum(case when ${eq(qrCodes.isPublic, true)} then 1 else 0 end), 0)`.mapWith(
@@ -48,6 +49,6 @@ export async function totals(db: Db, owner: Owner) {
   const [trash] = await db
     .select({ n: count() })
     .from(qrCodes)
-    .where(and(ownedBy(owner), isNotNull(qrCodes.deletedAt)))
+    .where(and(ownedBy(owner), gte(qrCodes.deletedAt, trashSince)))
   return { publicCount: codes!.publicCount, scanCount: codes!.scanCount, pinnedCount: pinned!.n, trashCount: trash!.n }
 }

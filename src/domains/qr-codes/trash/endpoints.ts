@@ -38,6 +38,7 @@ export const trashEndpoints = [
     method: 'PATCH',
     path: '/api/qr-codes/trash/restore/:id',
     summary: 'Restore a QR code from the trash',
+    description: 'Answers 404 once the code has been in the trash for 30 days.',
     tag,
     access: dual('qr_code:update', organizationOfCode),
     params: ById,

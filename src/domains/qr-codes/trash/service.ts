@@ -1,4 +1,4 @@
-/** Deleted codes can be restored for 30 days. */
+/** Deleted codes can be restored for 30 days. After that they are hidden at once, and the next run of the job deletes them. */
 
 import type { AppContext } from '#context'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
@@ -8,7 +8,7 @@ import { notFound } from '#http/errors.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import type { QrCodeView } from '../codes/model.ts'
-import { TRASH_MS } from '../codes/rules.ts'
+import { trashBegins } from '../codes/rules.ts'
 import { checkRoom, isOwnCategory, quotaOf } from '../codes/service.ts'
 import { updateCode } from '../codes/store.ts'
 import { toView } from '../codes/view.ts'
@@ -19,7 +19,7 @@ import * as store from './store.ts'
 const ROWS_PER_WRITE = 500
 
 export async function listTrash(ctx: AppContext, owner: Owner, query: PageInput): Promise<Page<TrashedView>> {
-  const page = await store.trashPage(ctx.db.read, owner, query)
+  const page = await store.trashPage(ctx.db.read, owner, trashBegins(ctx.clock.now()), query)
   return mapPage(page, (row) => ({ ...toView(ctx, row), deletedAt: row.deletedAt! }))
 }
 
@@ -27,7 +27,7 @@ export async function listTrash(ctx: AppContext, owner: Owner, query: PageInput)
 export async function restoreCode(ctx: AppContext, owner: Owner, id: number): Promise<QrCodeView> {
   const quota = await quotaOf(ctx)
   const row = await ctx.db.write('qrCodes.restoreCode', async (tx) => {
-    const trashed = await store.findTrashed(tx, owner, id)
+    const trashed = await store.findTrashed(tx, owner, id, trashBegins(tx.stamp))
     if (trashed === undefined) throw notFound()
     await checkRoom(tx, owner, quota, 1)
     const { categoryId } = trashed
@@ -55,7 +55,7 @@ const IDS_PER_WRITE = 2000
 
 /** Permanently deletes codes that were moved to the trash more than 30 days ago. Reads all codes, in small steps. */
 export async function purgeTrash(ctx: AppContext): Promise<void> {
-  const before = ctx.clock.now() - TRASH_MS
+  const before = trashBegins(ctx.clock.now())
   const last = await store.largestId(ctx.db.read)
   for (let id = 0; id < last; id += IDS_PER_WRITE) {
     if (await store.hasOldTrash(ctx.db.read, before, id, IDS_PER_WRITE))

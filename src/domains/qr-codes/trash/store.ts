@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, isNotNull, lt, lte } from 'drizzle-orm'
+import { and, count, desc, eq, gt, gte, isNotNull, lt, lte } from 'drizzle-orm'
 
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
@@ -9,17 +9,24 @@ import { inOrganization, isLive, ownedBy, purgeCodes, type QrCodeRow } from '../
 
 const idsOf = (rows: readonly { id: number }[]): number[] => rows.map((row) => row.id)
 
-export async function findTrashed(db: Db | Tx, owner: Owner, id: number): Promise<QrCodeRow | undefined> {
+/** A code that was moved to the trash at `since` or later. */
+export async function findTrashed(
+  db: Db | Tx,
+  owner: Owner,
+  id: number,
+  since: number,
+): Promise<QrCodeRow | undefined> {
   const [row] = await db
     .select()
     .from(qrCodes)
-    .where(and(ownedBy(owner), eq(qrCodes.id, id), isNotNull(qrCodes.deletedAt)))
+    .where(and(ownedBy(owner), eq(qrCodes.id, id), gte(qrCodes.deletedAt, since)))
   return row
 }
 
-export function trashPage(db: Db, owner: Owner, page: PageInput): Promise<Page<QrCodeRow>> {
+/** The codes that were moved to the trash at `since` or later. */
+export function trashPage(db: Db, owner: Owner, since: number, page: PageInput): Promise<Page<QrCodeRow>> {
   return pageOf(db, qrCodes, {
-    where: and(ownedBy(owner), isNotNull(qrCodes.deletedAt)),
+    where: and(ownedBy(owner), gte(qrCodes.deletedAt, since)),
     orderBy: [desc(qrCodes.deletedAt), desc(qrCodes.id)],
     page,
   })
