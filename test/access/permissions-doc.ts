@@ -59,6 +59,8 @@ export function permissionsDocument(): string {
     'otherwise the APP point. If the path contains the id of something that an organization owns, the point is required in that',
     'organization too.',
     '',
+    'In a DISABLED organization only points with the action `read` or `export` count, for the owner too: its members can view it and leave it.',
+    '',
     section('PLATFORM'),
     section('APP'),
     section('ORG'),

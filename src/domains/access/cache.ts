@@ -10,7 +10,7 @@ import type { PermissionDomain } from '#db/schema/access.ts'
 import { type Load, ReadCache } from '#lib/read-cache.ts'
 import { pointName } from '#permission-points'
 
-import { accessOf, NEVER_OFF, type Role, type UserAccess } from './rules.ts'
+import { accessOf, isReading, NEVER_OFF, type Role, type UserAccess } from './rules.ts'
 import { enabledPointsOfDomain, enabledPointsOfRole, findRole, roleIdsOf } from './store.ts'
 import { holdsEverything } from './system-roles.ts'
 
@@ -62,7 +62,9 @@ class AccessCache {
 
   async #loadRole(roleId: number): Promise<Role | undefined> {
     const role = await findRole(this.ctx.db.read, roleId)
-    return role && { ...role, points: await this.#pointsOf(role) }
+    if (role === undefined) return undefined
+    const points = await this.#pointsOf(role)
+    return { ...role, points: role.orgStatus === 'DISABLED' ? this.#shared([...points].filter(isReading)) : points }
   }
 
   async #pointsOf(role: { id: number; domain: PermissionDomain; code: string }): Promise<ReadonlySet<string>> {

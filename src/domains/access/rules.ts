@@ -70,6 +70,14 @@ export function pointsIn(access: UserAccess, domain: PermissionDomain, scopeId: 
   return domain === 'APP' ? access.app : access.platform
 }
 
+const READING_ACTIONS = new Set(['read', 'export'])
+
+/**
+ * Whether the point (`resource:action`) allows no changes. Only such points count in a DISABLED organization: it is read-only for its
+ * members, including the owner.
+ */
+export const isReading = (point: string): boolean => READING_ACTIONS.has(point.slice(point.indexOf(':') + 1))
+
 /**
  * Disabling a point takes it from everyone, including SYSTEM_ADMIN and OWNER. These two points are the exception: SYSTEM_ADMIN
  * keeps them, so that an administrator who disabled one point too many can enable it again.

@@ -3,6 +3,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { prepared } from '#db/prepared.ts'
 import { type PermissionDomain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
+import { organizations } from '#db/schema/orgs.ts'
 import { serverState } from '#db/schema/settings.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { PermissionPoint } from '#permission-points'
@@ -18,8 +19,16 @@ const roleIdsByUser = prepared((db) =>
 
 const roleById = prepared((db) =>
   db
-    .select({ id: roles.id, domain: roles.domain, scopeId: roles.scopeId, code: roles.code, name: roles.name })
+    .select({
+      id: roles.id,
+      domain: roles.domain,
+      scopeId: roles.scopeId,
+      code: roles.code,
+      name: roles.name,
+      orgStatus: organizations.status,
+    })
     .from(roles)
+    .leftJoin(organizations, and(eq(roles.domain, 'ORG'), eq(organizations.id, roles.scopeId)))
     .where(eq(roles.id, sql.placeholder('roleId'))),
 )
 
@@ -49,6 +58,7 @@ export async function roleIdsOf(db: Db, userId: number): Promise<number[]> {
   return (await roleIdsByUser(db, { userId })).map((row) => row.roleId)
 }
 
+/** `orgStatus` is null for roles outside an organization. */
 export async function findRole(db: Db, roleId: number) {
   return (await roleById(db, { roleId }))[0]
 }

@@ -9,7 +9,8 @@ export const joinLinkRefused = () =>
     'This organization accepts new members by invitation only: send invitations instead',
     '该组织仅接受邀请加入，请改为发送邀请',
   )
-export const orgDisabled = () => badRequest('This organization is disabled', '该组织已被停用')
+export const orgDisabled = () =>
+  forbidden('This organization is disabled: it can be viewed, but not changed', '该组织已被停用，只能查看，不能更改')
 export const alreadyMember = () => badRequest('You are already a member', '您已是该组织成员')
 export const orgFull = () => badRequest('The organization has reached its member limit', '该组织成员数量已达上限')
 export const limitBelowMemberCount = (count: number) =>

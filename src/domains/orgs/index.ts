@@ -29,3 +29,5 @@ export const orgs = domain({
     organization: { exists: async (db, orgId) => (await findOrg(db, orgId)) !== undefined, membersAfter },
   },
 })
+
+export { setOrgStatus } from './organizations/service.ts'

@@ -93,7 +93,7 @@ export async function createCustomRole(
 ): Promise<RoleView> {
   const location = locationOf(query, input)
   return ctx.db.write('access.createRole', async (tx) => {
-    if (location.scopeId > 0 && !(await store.orgExists(tx, location.scopeId))) throw errors.unknownOrg()
+    if (location.scopeId > 0 && (await store.orgStatus(tx, location.scopeId)) === undefined) throw errors.unknownOrg()
     const pointIds = (await pointIdsOf(tx, location.domain, input)) ?? []
     const role = { ...location, code: input.code.toUpperCase(), name: input.name }
     await requireAuthority(tx, actor, role, pointIds)

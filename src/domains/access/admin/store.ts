@@ -4,7 +4,7 @@ import { contains } from '#db/contains.ts'
 import { type Page, pageOf, pageOfQuery } from '#db/paging.ts'
 import { type PermissionDomain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
-import { organizations, orgMembers } from '#db/schema/orgs.ts'
+import { organizations, orgMembers, type OrgStatus } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 import { SYSTEM_ADMIN } from '../system-roles.ts'
@@ -211,8 +211,10 @@ export async function userStatus(db: Db | Tx, userId: number) {
   return (await db.select({ status: users.status }).from(users).where(eq(users.id, userId)))[0]?.status
 }
 
-export async function orgExists(db: Db | Tx, orgId: number): Promise<boolean> {
-  return (await db.select({ id: organizations.id }).from(organizations).where(eq(organizations.id, orgId))).length > 0
+/** Undefined if the organization does not exist. */
+export async function orgStatus(db: Db | Tx, orgId: number): Promise<OrgStatus | undefined> {
+  const rows = await db.select({ status: organizations.status }).from(organizations).where(eq(organizations.id, orgId))
+  return rows[0]?.status
 }
 
 export async function isMember(db: Db | Tx, orgId: number, userId: number): Promise<boolean> {

@@ -15,6 +15,7 @@ export const REASONS = [
   'NEVER_OFF',
   'UNKNOWN_POINT',
   'DISABLED',
+  'ORG_DISABLED',
   'NOT_A_MEMBER',
   'NO_ROLE',
   'NOT_IN_ROLES',

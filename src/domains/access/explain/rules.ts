@@ -3,7 +3,7 @@
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Localized } from '#lib/localized.ts'
 
-import { NEVER_OFF } from '../rules.ts'
+import { isReading, NEVER_OFF } from '../rules.ts'
 import { holdsEverything } from '../system-roles.ts'
 import type { Reason } from './model.ts'
 
@@ -17,15 +17,19 @@ export interface Case {
   roles: readonly { code: string; hasPoint: boolean }[]
   /** Of the organization, in the ORG domain. */
   isMember: boolean
+  /** The organization is DISABLED. */
+  orgDisabled: boolean
 }
 
 /** Makes the same decision as `pointsIn`, step by step. */
-export function reasonFor({ domain, permission, enabled, roles, isMember }: Case): Reason {
+export function reasonFor({ domain, permission, enabled, roles, isMember, orgDisabled }: Case): Reason {
   if (enabled === undefined) return 'UNKNOWN_POINT'
   const hasAll = roles.some((role) => holdsEverything(domain, role.code))
   if (!enabled) return hasAll && domain === 'PLATFORM' && NEVER_OFF.includes(permission) ? 'NEVER_OFF' : 'DISABLED'
+  const hasPoint = roles.some((role) => role.hasPoint)
+  if ((hasAll || hasPoint) && orgDisabled && !isReading(permission)) return 'ORG_DISABLED'
   if (hasAll) return 'SHORT_CIRCUIT'
-  if (roles.some((role) => role.hasPoint)) return 'GRANTED_BY_ROLE'
+  if (hasPoint) return 'GRANTED_BY_ROLE'
   if (roles.length > 0) return 'NOT_IN_ROLES'
   return domain === 'ORG' && !isMember ? 'NOT_A_MEMBER' : 'NO_ROLE'
 }
@@ -50,6 +54,8 @@ export function sentenceFor(reason: Reason, domain: PermissionDomain, names: rea
       return { en: `The domain ${domain} has no such point.`, zh: `${domain} 域没有此权限点。` }
     case 'DISABLED':
       return { en: 'The point is disabled for everyone.', zh: '该权限点已对所有人停用。' }
+    case 'ORG_DISABLED':
+      return { en: 'The organization is disabled, so its members can only read.', zh: '该组织已停用，成员只能查看。' }
     case 'NOT_A_MEMBER':
       return { en: 'The user is not a member of the organization.', zh: '该用户不是该组织成员。' }
     case 'NO_ROLE':

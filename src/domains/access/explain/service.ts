@@ -16,10 +16,12 @@ export async function explain(ctx: AppContext, query: ExplainQuery, locale: Loca
   const { userId, permission, orgId } = query
   const status = await store.userStatus(read, userId)
   if (status === undefined) throw notFound()
-  if (orgId !== undefined && !(await store.orgExists(read, orgId))) throw notFound()
+  const orgStatus = orgId === undefined ? undefined : await store.orgStatus(read, orgId)
+  if (orgId !== undefined && orgStatus === undefined) throw notFound()
   const domains: PermissionDomain[] = orgId === undefined ? ['APP', 'PLATFORM'] : ['ORG']
   const answers: Answer[] = []
-  for (const domain of domains) answers.push(await answerFor(read, userId, permission, domain, orgId ?? 0, locale))
+  for (const domain of domains)
+    answers.push(await answerFor(read, userId, permission, domain, orgId ?? 0, orgStatus === 'DISABLED', locale))
   return {
     userId,
     userStatus: status,
@@ -36,6 +38,7 @@ async function answerFor(
   permission: string,
   domain: PermissionDomain,
   scopeId: number,
+  orgDisabled: boolean,
   locale: Locale,
 ): Promise<Answer> {
   const [resource = '', action = '', ...more] = permission.split(':')
@@ -50,6 +53,7 @@ async function answerFor(
     enabled: point?.enabled,
     roles: held.map((role) => ({ code: role.code, hasPoint: withPoint.has(role.id) })),
     isMember: domain === 'ORG' && (await store.isMember(db, scopeId, userId)),
+    orgDisabled,
   })
   const roles = held.map(({ id: roleId, code, name }) => ({
     roleId,

@@ -145,7 +145,7 @@ export const organizationEndpoints = [
     tag,
     access: signedIn,
     body: SetCurrentOrg,
-    refuses: { 404: 'You are not a member of the organization.' },
+    refuses: { 403: 'The organization is disabled.', 404: 'You are not a member of the organization.' },
     run: ({ ctx, actor, body }) => service.setCurrentOrg(ctx, actor, body.orgId),
   }),
   endpoint({

@@ -1,5 +1,6 @@
 import type { AppContext } from '#context'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
+import type { OrgStatus } from '#db/schema/orgs.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
@@ -115,6 +116,16 @@ export async function resetCode(ctx: AppContext, actor: Actor, id: number): Prom
   })
   if (org === undefined) throw notFound()
   return viewForMember(ctx, actor, org)
+}
+
+/**
+ * Disables or enables an organization, for administrators. While it is DISABLED, its roles grant only the points that read, so every
+ * operation that asks for another point answers its members with 403. Leaving, rejecting an invitation and withdrawing a
+ * join request stay possible, because they ask for no point of the organization.
+ */
+export async function setOrgStatus(ctx: AppContext, tx: Tx, orgId: number, status: OrgStatus): Promise<void> {
+  if (!(await store.setStatus(tx, orgId, status))) throw notFound()
+  access.rolesChanged(ctx, tx)
 }
 
 /** Only the owner may dissolve an organization, even if a custom role has `org:delete`. */

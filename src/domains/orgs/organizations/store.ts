@@ -6,7 +6,7 @@ import { prepared } from '#db/prepared.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
 import { orgLocations } from '#db/schema/locations.ts'
-import { organizations, orgInvitations, orgJoinRequests, orgMembers } from '#db/schema/orgs.ts'
+import { organizations, orgInvitations, orgJoinRequests, orgMembers, type OrgStatus } from '#db/schema/orgs.ts'
 import { orgShares } from '#db/schema/shares.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -69,6 +69,16 @@ export async function setCode(tx: Tx, id: number, code: string): Promise<OrgRow 
     .where(eq(organizations.id, id))
     .returning()
   return rows[0]
+}
+
+/** False if there is no such organization. */
+export async function setStatus(tx: Tx, id: number, status: OrgStatus): Promise<boolean> {
+  const rows = await tx
+    .update(organizations)
+    .set({ status, updatedAt: tx.stamp })
+    .where(eq(organizations.id, id))
+    .returning({ id: organizations.id })
+  return rows.length > 0
 }
 
 const increment = prepared((db) =>
