@@ -7,6 +7,7 @@ import sqlite0004 from './sqlite/0004_accounts_complete.sql' with { type: 'text'
 import sqlite0005 from './sqlite/0005_notifications.sql' with { type: 'text' }
 import sqlite0006 from './sqlite/0006_locations_shares.sql' with { type: 'text' }
 import sqlite0007 from './sqlite/0007_code_orders.sql' with { type: 'text' }
+import sqlite0008 from './sqlite/0008_transfers_subjects.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -14,6 +15,7 @@ import postgres0004 from './postgres/0004_accounts_complete.sql' with { type: 't
 import postgres0005 from './postgres/0005_notifications.sql' with { type: 'text' }
 import postgres0006 from './postgres/0006_locations_shares.sql' with { type: 'text' }
 import postgres0007 from './postgres/0007_code_orders.sql' with { type: 'text' }
+import postgres0008 from './postgres/0008_transfers_subjects.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -29,6 +31,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0005_notifications', sql: sqlite0005 },
     { name: '0006_locations_shares', sql: sqlite0006 },
     { name: '0007_code_orders', sql: sqlite0007 },
+    { name: '0008_transfers_subjects', sql: sqlite0008 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -38,5 +41,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0005_notifications', sql: postgres0005 },
     { name: '0006_locations_shares', sql: postgres0006 },
     { name: '0007_code_orders', sql: postgres0007 },
+    { name: '0008_transfers_subjects', sql: postgres0008 },
   ],
 }

@@ -116,6 +116,41 @@ describe.if(inProcess)('notify', () => {
     })
   })
 
+  describe('a notification on a subject', () => {
+    const onSubject = (person: Person, title: string, subject = 'ORG_INVITE 7') =>
+      write({ ...invitation([person.id]), title: { en: title, zh: title }, subject })
+    const titles = async (person: Person) => (await list(person)).items.map((item) => item.title)
+
+    test('replaces the text of the one from the same day, and neither notifies again nor marks it as unread', async () => {
+      const [person, other] = [await server.person(), await server.person()]
+      await onSubject(person, 'first')
+      await onSubject(other, 'for another user')
+      await onSubject(person, 'another matter', 'ORG_INVITE 8')
+      ok(await person.call('notifications.readAll'))
+      const [before, rows] = [(await list(person)).items, (await contents()).length]
+      committed.length = 0
+      await onSubject(person, 'second')
+      await onSubject(person, 'third')
+      expect(await titles(person)).toEqual(['another matter', 'third'])
+      expect((await list(person)).items[1]).toMatchObject({ id: before[1]!.id, read: true })
+      expect(await titles(other)).toEqual(['for another user'])
+      expect(committed).toEqual([])
+      expect((await contents()).length).toBe(rows)
+    })
+
+    test('replaces the one from an earlier day, and notifies again', async () => {
+      const person = await server.person()
+      await onSubject(person, 'first')
+      ok(await person.call('notifications.readAll'))
+      committed.length = 0
+      server.clock.advance(24 * 60 * 60 * 1000 + 1)
+      await onSubject(person, 'second')
+      expect(await titles(person)).toEqual(['second'])
+      expect(await counts(person)).toEqual({ total: 1, unread: 1 })
+      expect(committed.map((event) => event.recipients.map((recipient) => recipient.userId))).toEqual([[person.id]])
+    })
+  })
+
   test('a notification without recipients inserts no content', async () => {
     const before = (await contents()).length
     await write(invitation([]))

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { type Person, useServer } from '../harness/index.ts'
+import { type Person, race, useServer } from '../harness/index.ts'
 import { addMembers, apply, createOrg, invite, joinByCode, ok, setRole, UNKNOWN_ID } from './helpers.ts'
 
 const { server, owner } = useServer({ people: ['owner'] })
@@ -86,6 +86,34 @@ test('a join link notifies each user who is not a member once, and its content l
   expect(notifications[0]).toMatchObject({ type: 'ORG_JOIN_LINK', data: { orgId: org.id, code: org.code } })
   expect((await received(member)).some((n) => n.type === 'ORG_JOIN_LINK')).toBe(false)
   ok(await person.call('orgs.joinByQrCode', { body: { content: String(notifications[0]!.data['content']) } }))
+})
+
+test('sending the join link again replaces the notification, also if it is sent 50 times at once', async () => {
+  const [first, second] = [await createOrg(owner), await createOrg(owner)]
+  const [person, other] = [await server.person(), await server.person()]
+  const body = { userIds: [person.id, other.id] }
+  const replies = await race(50, (i) =>
+    owner.call('orgs.shareJoinLink', { params: { id: i % 2 ? first.id : second.id }, body }),
+  )
+  for (const reply of replies) expect(ok(reply).data.items.map((item) => item.status)).toEqual(['SENT', 'SENT'])
+  const { code } = ok(await owner.call('orgs.resetCode', { params: { id: first.id } })).data
+  ok(await owner.call('orgs.shareJoinLink', { params: { id: first.id }, body }))
+  for (const user of [person, other]) {
+    const links = (await received(user)).filter((n) => n.type === 'ORG_JOIN_LINK')
+    expect(links.map((n) => n.data['orgId']).toSorted()).toEqual([first.id, second.id])
+    expect(links.find((n) => n.data['orgId'] === first.id)!.data['code']).toBe(code)
+  }
+})
+
+test('an invitation that is withdrawn and sent again on the same day replaces the notification', async () => {
+  const org = await createOrg(owner)
+  const person = await server.person()
+  let invitationId = 0
+  for (let i = 0; i < 3; i++) {
+    if (i > 0) ok(await owner.call('orgs.cancelInvitation', { params: { id: org.id, invitationId } }))
+    invitationId = (await invite(owner, org, person))[0]!.invitationId!
+  }
+  expect(await received(person)).toMatchObject([{ type: 'ORG_INVITE', data: { invitationId } }])
 })
 
 test('refused approvals and invitations notify no one', async () => {

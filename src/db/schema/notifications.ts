@@ -1,8 +1,19 @@
-import { col, descending, index, table, uniqueIndex } from '../dialect.ts'
+import { sql } from 'drizzle-orm'
+
+import { col, descending, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
 import { users } from './accounts.ts'
 
 export type NotificationType =
-  'ORG_INVITE' | 'ORG_APPROVED' | 'ORG_REJECTED' | 'ORG_APPROVAL_REQUEST' | 'ORG_JOIN_LINK' | 'ACCOUNT_LINK' | 'SYSTEM'
+  | 'ORG_INVITE'
+  | 'ORG_APPROVED'
+  | 'ORG_REJECTED'
+  | 'ORG_APPROVAL_REQUEST'
+  | 'ORG_JOIN_LINK'
+  | 'ORG_TRANSFER'
+  | 'ORG_REMOVED'
+  | 'ORG_DISSOLVED'
+  | 'ACCOUNT_LINK'
+  | 'SYSTEM'
 
 export type SendStatus = 'RUNNING' | 'DONE'
 
@@ -40,8 +51,11 @@ export const notifications = table(
     type: col.text('type').$type<NotificationType>().notNull(),
     read: col.bool('read').notNull().default(false),
     createdAt: col.time('created_at').notNull(),
+    /** A user has at most one notification with the same subject; null for any number. */
+    subject: col.text('subject'),
   },
   (t) => [
+    uniqueIndex('notifications_subject').on(t.userId, t.subject).where(sql.raw('subject is not null')),
     // Prevents duplicates when a send is resumed; also finds the notifications of a content.
     uniqueIndex('notifications_content').on(t.contentId, t.userId),
     index('notifications_list').on(t.userId, descending(t.id)),
@@ -65,6 +79,8 @@ export const notificationSends = table(
       .references(() => users.id),
     /** 0 if the recipients are named users or all users. */
     orgId: col.int('org_id').notNull().default(0),
+    /** The recipients are in `notification_send_recipients`. */
+    listed: col.bool('listed').notNull().default(false),
     status: col.text('status').$type<SendStatus>().notNull(),
     /** Recipients are processed in ascending order of their ids; this is the last one processed. */
     cursor: col.int('cursor').notNull().default(0),
@@ -75,4 +91,20 @@ export const notificationSends = table(
     finishedAt: col.time('finished_at'),
   },
   (t) => [index('notification_sends_status').on(t.status, t.id), index('notification_sends_content').on(t.contentId)],
+)
+
+/** Recipients that no query can find later, such as the members of a dissolved organization. Deleted as the send proceeds. */
+export const notificationSendRecipients = table(
+  'notification_send_recipients',
+  {
+    sendId: col
+      .int('send_id')
+      .notNull()
+      .references(() => notificationSends.id),
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+  },
+  (t) => [primaryKey({ columns: [t.sendId, t.userId] })],
 )

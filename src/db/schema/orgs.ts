@@ -113,3 +113,24 @@ export const orgInvitations = table(
     index('org_invitations_invitee').on(t.inviteeId, descending(t.id)),
   ],
 )
+
+/**
+ * Offers of ownership that wait for an answer, at most one per organization. Each offer is from the owner: a new owner, an answer, the
+ * withdrawal, and the end of the candidate's membership delete it. Ignored after `expiresAt`.
+ */
+export const orgTransfers = table(
+  'org_transfers',
+  {
+    orgId: col
+      .int('org_id')
+      .notNull()
+      .references(() => organizations.id),
+    candidateId: col
+      .int('candidate_id')
+      .notNull()
+      .references(() => users.id),
+    expiresAt: col.time('expires_at').notNull(),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.orgId] })],
+)

@@ -1,13 +1,16 @@
 import type { NotificationType } from '#db/schema/notifications.ts'
 import { Enum, Id, Model, Named, PageOf, PageQuery, type Static, Text, Time, Type } from '#http/schema.ts'
 
-/** Types of spec §2.7. SYSTEM is written by administrators in Markdown; the bodies of all others are plain text. */
+/** Types of spec §2.7, and three for changes that end or move a membership. SYSTEM is written by administrators in Markdown; the bodies of all others are plain text. */
 export const TYPES = [
   'ORG_INVITE',
   'ORG_APPROVED',
   'ORG_REJECTED',
   'ORG_APPROVAL_REQUEST',
   'ORG_JOIN_LINK',
+  'ORG_TRANSFER',
+  'ORG_REMOVED',
+  'ORG_DISSOLVED',
   'ACCOUNT_LINK',
   'SYSTEM',
 ] as const satisfies readonly NotificationType[]
@@ -28,6 +31,13 @@ const NotificationData = Type.Unsafe<Readonly<Record<string, unknown>>>(
       Model('JoinLinkNotice', { ...ofOrg, code: Text('K7WPQ2MX'), content: Text('org-join:K7WPQ2MX'), inviterId: Id }),
       Model('JoinRequestNotice', { ...ofOrg, userId: Id, nickname: Text('Lin Mei') }),
       Model('JoinDecisionNotice', { ...ofOrg, reason: Type.Optional(Text('Welcome')) }),
+      Model('TransferNotice', {
+        ...ofOrg,
+        event: Enum(['OFFERED', 'WITHDRAWN', 'DECLINED', 'DONE']),
+        userId: { ...Id, description: 'The new owner, or the member who was to become it' },
+        expiresAt: Type.Optional(Time),
+      }),
+      Model('MembershipEndNotice', ofOrg),
       Model('AccountNotice', {
         event: Type.String({ examples: ['NEW_DEVICE'] }),
         device: Text("Mei's phone"),
@@ -41,7 +51,8 @@ const NotificationData = Type.Unsafe<Readonly<Record<string, unknown>>>(
     {
       description:
         'By `type`. ORG_INVITE: InvitationNotice. ORG_JOIN_LINK: JoinLinkNotice. ORG_APPROVAL_REQUEST: JoinRequestNotice. ' +
-        'ORG_APPROVED and ORG_REJECTED: JoinDecisionNotice. ACCOUNT_LINK: AccountNotice with `linkId` and `ownerUserId`. SYSTEM: ' +
+        'ORG_APPROVED and ORG_REJECTED: JoinDecisionNotice. ORG_TRANSFER: TransferNotice. ORG_REMOVED and ORG_DISSOLVED: ' +
+        'MembershipEndNotice. ACCOUNT_LINK: AccountNotice with `linkId` and `ownerUserId`. SYSTEM: ' +
         'AccountNotice if it is about the account, otherwise empty.',
     },
   ),

@@ -7,6 +7,7 @@ import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import { textToHtml } from '#lib/text.ts'
+import { DAY } from '#platform/clock.ts'
 
 import type { ListQuery, NotificationDetail, NotificationView } from './model.ts'
 import * as store from './store.ts'
@@ -20,18 +21,32 @@ export interface Notice {
   readonly body: Localized
   /** Ids of related objects, which clients use for navigation. */
   readonly data?: Readonly<Record<string, unknown>>
+  /**
+   * Names the matter that the notification is about, such as `ORG_INVITE 17`. A user has one notification on a subject: a newer one
+   * replaces it, and less than a day after it replaces only the text. Needed wherever one account can cause notifications at will.
+   */
+  readonly subject?: string
 }
 
+/** For so long after a notification, a newer one on its subject does not notify the user again. */
+const REPLACE_SILENTLY_MS = DAY
+
 /**
- * Inserts a notification for each user and emits `notification.created`, both as part of the write `tx`. Both languages are stored;
- * each request reads the one it asks for.
+ * Inserts a notification for each user and emits `notification.created`, both as part of the write `tx`; not for users of whose
+ * notification on the subject only the text is replaced. Both languages are stored; each request reads the one it asks for.
  */
 export async function notify(ctx: AppContext, tx: Tx, notice: Notice): Promise<void> {
-  const { type, title, body, data = {} } = notice
+  const { type, title, body, data = {}, subject } = notice
   const userIds = [...new Set(notice.userIds)]
   if (userIds.length === 0) return
   const content = { type, title: title.en, body: body.en, titleZh: title.zh, bodyZh: body.zh, data: { ...data } }
-  const recipients = await store.insertNotifications(tx, await store.insertContent(tx, content), type, userIds)
+  const contentId = await store.insertContent(tx, content)
+  const untold =
+    subject === undefined
+      ? userIds
+      : await store.replaceBySubject(tx, subject, userIds, contentId, tx.stamp - REPLACE_SILENTLY_MS)
+  const recipients = await store.insertNotifications(tx, contentId, type, untold, subject)
+  if (recipients.length === 0) return
   await emit(ctx, tx, 'notification.created', { recipients, type, title, body, data, createdAt: tx.stamp })
 }
 

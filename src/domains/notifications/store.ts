@@ -1,4 +1,4 @@
-import { and, count, desc, eq, inArray, lte, notExists, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, inArray, lte, notExists, sql } from 'drizzle-orm'
 
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
@@ -182,6 +182,7 @@ const prepareInsert = (rows: number) =>
           type: sql.placeholder('type'),
           read: false,
           createdAt: sql.placeholder('createdAt'),
+          subject: sql.placeholder('subject'),
         })),
       )
       .onConflictDoNothing()
@@ -193,15 +194,19 @@ const CHUNK = 100
 const insertChunk = prepareInsert(CHUNK)
 const insertOne = prepareInsert(1)
 
-/** Inserts a notification with this content for each user who does not have one yet. Returns the inserted rows. */
+/**
+ * Inserts a notification with this content for each user who does not have one yet. Users who have one with the same `subject` must be
+ * left out: see `replaceBySubject`. Returns the inserted rows.
+ */
 export async function insertNotifications(
   tx: Tx,
   contentId: number,
   type: NotificationType,
   userIds: readonly number[],
+  subject: string | null = null,
 ): Promise<{ id: number; userId: number }[]> {
   const rows: { id: number; userId: number }[] = []
-  const shared = { contentId, type, createdAt: tx.stamp }
+  const shared = { contentId, type, createdAt: tx.stamp, subject }
   const inChunks = userIds.length - (userIds.length % CHUNK)
   for (let at = 0; at < inChunks; at += CHUNK) {
     const users = userIds.slice(at, at + CHUNK).map((id, i) => [`user${i}`, id])
@@ -210,4 +215,34 @@ export async function insertNotifications(
   for (const user0 of userIds.slice(inChunks)) rows.push(...(await insertOne(tx, { ...shared, user0 })))
   for (const { id, userId } of rows) listed.inserted(tx, { id, userId, type, read: false })
   return rows
+}
+
+/**
+ * Makes room for a newer notification on the same subject: notifications that are newer than `since` get its content, and keep their
+ * place and whether they are read; older ones are deleted. Returns the users who have none now.
+ */
+export async function replaceBySubject(
+  tx: Tx,
+  subject: string,
+  userIds: readonly number[],
+  contentId: number,
+  since: number,
+): Promise<number[]> {
+  const ofSubject = and(inArray(notifications.userId, [...userIds]), eq(notifications.subject, subject))
+  const before = await tx.select().from(notifications).where(ofSubject)
+  if (before.length === 0) return [...userIds]
+  const isRecent = gt(notifications.createdAt, since)
+  const kept = await tx.update(notifications).set({ contentId }).where(and(ofSubject, isRecent)).returning()
+  for (const row of kept) listed.updated(tx, row, row)
+  const deleted = await tx
+    .delete(notifications)
+    .where(and(ofSubject, lte(notifications.createdAt, since)))
+    .returning()
+  for (const row of deleted) listed.deleted(tx, row)
+  await deleteOrphanedContents(
+    tx,
+    before.map((row) => row.contentId),
+  )
+  const have = new Set(kept.map((row) => row.userId))
+  return userIds.filter((userId) => !have.has(userId))
 }

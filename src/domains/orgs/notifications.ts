@@ -27,6 +27,7 @@ export const notifyInvitee = (
     title: { en: `Invitation to ${org.name}`, zh: `${org.name} 邀请您加入` },
     body: { en: `You are invited to join ${org.name}.`, zh: `您被邀请加入组织 ${org.name}。` },
     data: { ...orgData(org), ...invitation },
+    subject: `ORG_INVITE ${org.id}`,
   })
 
 export const notifyOfJoinLink = (
@@ -41,6 +42,7 @@ export const notifyOfJoinLink = (
     title: { en: `Join ${org.name}`, zh: `加入 ${org.name}` },
     body: { en: `Join ${org.name} with the code ${org.code}.`, zh: `使用组织码 ${org.code} 加入 ${org.name}。` },
     data: { ...orgData(org), code: org.code, content: link.content, inviterId: link.inviterId },
+    subject: `ORG_JOIN_LINK ${org.id}`,
   })
 
 export const notifyApprovers = (
@@ -57,6 +59,8 @@ export const notifyApprovers = (
       ? untranslated(request.message)
       : { en: `${request.nickname} asks to join ${org.name}.`, zh: `${request.nickname} 申请加入 ${org.name}。` },
     data: { ...orgData(org), userId: request.userId, nickname: request.nickname },
+    // A user can withdraw a request and ask again.
+    subject: `ORG_APPROVAL_REQUEST ${org.id} ${request.userId}`,
   })
 
 export const notifyApplicant = (
