@@ -6,7 +6,8 @@ import { EmailBind, MobileToken, PhoneBind, Unbound, UserView } from '../users/m
 import { bindEmail, bindMobile, bindPhone, sendBindCode, unbind } from './service.ts'
 
 const tag = 'Phone and e-mail'
-const BINDS = 'Replaces the one that was bound before. Refused with 400 if another account has it.'
+const BINDS =
+  'Replaces the one that was bound before. Refused with 400 if another account has confirmed it. An account that only typed it loses it.'
 const UNBINDS = 'Refused with 400 if you could no longer sign in.'
 
 export const identityEndpoints = [

@@ -1,20 +1,32 @@
 /** Binding and unbinding phones and e-mails. */
 
 import type { AppContext } from '#context'
-import type { ContactProvider } from '#db/schema/accounts.ts'
+import type { ContactProvider, Provider } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
 import { resolveOneClickToken } from '#domains/delivery/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
 import { credentialTaken, notBound, onlyWayToSignIn, sessionEnded } from '../errors.ts'
+import { deleteLinksOf } from '../links/store.ts'
+import type { LoginEvent } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
 import { notifyAccountHolder } from '../notices/service.ts'
+import { removePassword } from '../passwords/service.ts'
 import { emailOf, ownEvent, phoneOf } from '../rules.ts'
 import type { Unbound, UserView } from '../users/model.ts'
 import { canStillSignIn } from '../users/rules.ts'
-import { deleteIdentity, identitiesOf, insertIdentity, userById, type UserRow, verifyIdentity } from '../users/store.ts'
+import {
+  deleteClaim,
+  deleteIdentity,
+  identitiesOf,
+  insertIdentity,
+  userById,
+  type UserRow,
+  verifyIdentity,
+} from '../users/store.ts'
 import { toUserView } from '../users/view.ts'
 
 const HINT = {
@@ -69,6 +81,52 @@ async function findActor(tx: Tx, actor: Actor): Promise<UserRow> {
   return user
 }
 
+/**
+ * Inside a write: gives the user a credential that they have just proved. A claim of another account ends. Returns false if another
+ * account proved the credential before.
+ */
+export async function insertProved(
+  ctx: AppContext,
+  tx: Tx,
+  identity: { userId: number; provider: Provider; credential: string },
+  locale: Locale,
+): Promise<boolean> {
+  await endClaim(ctx, tx, identity.provider, identity.credential, locale)
+  return insertIdentity(tx, { ...identity, verified: true })
+}
+
+/**
+ * Inside a write: ends the claim of a credential that another user has just proved. If the account can then no longer be signed in
+ * to, it was perhaps prepared for that user's address: its sessions and links end too. The notification does not say where the
+ * proof came from, because that is the other user's address and device.
+ */
+async function endClaim(
+  ctx: AppContext,
+  tx: Tx,
+  provider: Provider,
+  credential: string,
+  locale: Locale,
+): Promise<void> {
+  const claim = await deleteClaim(tx, provider, credential)
+  if (claim === undefined) return
+  const { userId } = claim
+  const loginType = provider === 'PHONE' ? 'phone_unbind' : 'email_unbind'
+  const event: LoginEvent = { loginType, device: { key: '', name: '' }, ip: '', locale }
+  await recordLogin(ctx, tx, userId, event)
+  await notifyAccountHolder(ctx, tx, userId, event, {
+    kind: 'IDENTITY_UNBOUND',
+    about: { identity: credential },
+    line: {
+      en: `Another user confirmed ${credential} with a code. It was removed from your account, where it was unconfirmed.`,
+      zh: `其他用户已通过验证码确认 ${credential}。该联系方式在您的账号中未经确认，已被移除。`,
+    },
+  })
+  const user = await userById(tx, userId)
+  if (user === undefined || canStillSignIn(user, await identitiesOf(tx, userId), claim.id)) return
+  await removePassword(ctx, tx, userId)
+  await deleteLinksOf(tx, userId)
+}
+
 /** Replaces the caller's credential of this provider. If several users bind one credential at the same time, the first one gets it. */
 async function bind(
   ctx: AppContext,
@@ -86,7 +144,7 @@ async function bind(
     const before = (await identitiesOf(tx, userId)).filter((i) => i.provider === provider)
     const same = before.find((i) => i.credential === credential)
     if (same !== undefined) await verifyIdentity(tx, userId, same.id)
-    else if (!(await insertIdentity(tx, { userId, provider, credential, verified: true })))
+    else if (!(await insertProved(ctx, tx, { userId, provider, credential }, event.locale)))
       throw credentialTaken(provider)
     const replaced = before.filter((i) => i !== same)
     for (const { id } of replaced) await deleteIdentity(tx, userId, id)

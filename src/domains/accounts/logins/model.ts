@@ -35,6 +35,13 @@ export const Registration = AnyOf('Registration', ['username', 'email'], {
     Line(32, 0, { description: '3 to 32 letters, digits, _ . -, starting with a letter', examples: ['lin.mei'] }),
   ),
   email: Maybe(Line(EMAIL_MAX, 0, { examples: ['lin@example.org'] })),
+  code: Maybe(
+    Line(20, 0, {
+      description:
+        'A sign-in code sent to `email`. It confirms the address. Needed if another account has typed the address without confirming it.',
+      examples: ['204817'],
+    }),
+  ),
   password: NewPassword,
   nickname: Maybe(Line(NICKNAME_MAX, 0, { examples: ['Lin Mei'] })),
   ...deviceFields,

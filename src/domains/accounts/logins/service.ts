@@ -13,6 +13,7 @@ import { checkCode, consumeCode } from '../codes/service.ts'
 import {
   accountDisabled,
   badUsername,
+  credentialTaken,
   emailUnusable,
   nameOrEmailNeeded,
   notAnAdministrator,
@@ -21,6 +22,7 @@ import {
   usernameTaken,
   wrongCredentials,
 } from '../errors.ts'
+import { insertProved } from '../identities/service.ts'
 import type { LoginEvent } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
 import { ANONYMOUS_USER_ID } from '../model.ts'
@@ -44,7 +46,10 @@ import {
 } from '../users/store.ts'
 import type { EmailLogin, OneClickLogin, PasswordLogin, PhoneLogin, PhonePasswordLogin, Registration } from './model.ts'
 
-/** Creates an account and signs it in. The e-mail is bound but unverified: it works as a name for the password only. */
+/**
+ * Creates an account and signs it in. Without a code the e-mail is a claim: it works as a name for the password only. A code proves
+ * it, which ends the claim of an account that typed the address before.
+ */
 export async function register(ctx: AppContext, body: Registration, caller: Caller): Promise<LoginResponse> {
   if (!(await getSetting(ctx, 'registration.enabled'))) throw registrationClosed()
   // Empty counts as absent, because forms send both fields.
@@ -57,15 +62,23 @@ export async function register(ctx: AppContext, body: Registration, caller: Call
   const event = loginEvent('register', caller, body)
   // These checks only save the hashing: the unique indexes decide.
   if (username !== null && (await userByUsername(ctx.db.read, username))) throw usernameTaken()
-  if (email !== null && (await userForPasswordSignIn(ctx.db.read, 'EMAIL', email))) throw emailUnusable()
+  const proof =
+    email !== null && body.code
+      ? await checkCode(ctx, { purpose: 'LOGIN', credential: email, userId: ANONYMOUS_USER_ID }, body.code)
+      : undefined
+  if (email !== null && proof === undefined && (await userForPasswordSignIn(ctx.db.read, 'EMAIL', email)))
+    throw emailUnusable()
   const passwordHash = await ctx.passwords.hash(body.password)
   const nickname = body.nickname || (await generateNickname(ctx, caller.locale))
   const grant = await ctx.db.write('accounts.register', async (tx) => {
     const user = await createUser(ctx, tx, { username, passwordHash, nickname })
     if (user === undefined) throw usernameTaken()
     if (email !== null) {
-      const bound = await insertIdentity(tx, { userId: user.id, provider: 'EMAIL', credential: email, verified: false })
-      if (!bound) throw emailUnusable()
+      const identity = { userId: user.id, provider: 'EMAIL', credential: email } as const
+      if (proof !== undefined) {
+        await consumeCode(tx, proof)
+        if (!(await insertProved(ctx, tx, identity, caller.locale))) throw credentialTaken('EMAIL')
+      } else if (!(await insertIdentity(tx, { ...identity, verified: false }))) throw emailUnusable()
     }
     return signIn(ctx, tx, user.id, event)
   })
@@ -200,8 +213,8 @@ async function loginOrRegister(
     if (known !== undefined) return { grant: await signIn(ctx, tx, known.id, event), isNewUser: false }
     if (!mayRegister) throw registrationClosed()
     const user = (await createUser(ctx, tx, { username: null, passwordHash: null, nickname }))!
-    // Writes are serial, so no other one can have bound the credential since it was looked up.
-    if (!(await insertIdentity(tx, { userId: user.id, provider, credential, verified: true })))
+    // Writes are serial, so no other one can have proved the credential since it was looked up.
+    if (!(await insertProved(ctx, tx, { userId: user.id, provider, credential }, event.locale)))
       throw new Error('a credential was bound within a write')
     const loginType = provider === 'DEVICE' ? 'device_auto_register' : event.loginType
     return { grant: await signIn(ctx, tx, user.id, { ...event, loginType }), isNewUser: true }
@@ -211,7 +224,8 @@ async function loginOrRegister(
 
 /**
  * Signs in with a code sent to the e-mail. Only a caller with the right code learns that an address is not registered. The first
- * code for an unverified address verifies it and removes the password: it may be another person's (see `isMereClaim`).
+ * code for an unverified address verifies it and removes the password: it may be another person's (see `isMereClaim`). A mere claim
+ * opens nothing. The refusal does not use up the code, so the caller can register with it.
  */
 export async function emailLogin(ctx: AppContext, body: EmailLogin, caller: Caller): Promise<LoginResponse> {
   const event = loginEvent('email', caller, body)

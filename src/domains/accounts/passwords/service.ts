@@ -92,6 +92,10 @@ export async function removeClaimantsPassword(
   })
 }
 
+/** Inside a write: removes the password of an account that had nothing but a claim, which another user's proof has ended. */
+export const removePassword = (ctx: AppContext, tx: Tx, userId: number): Promise<void> =>
+  replaceAndRevoke(ctx, tx, userId, null)
+
 /** Ends everything that the old password gave access to: tokens, sessions, links into the account, codes, and the failure lock. */
 async function replaceAndRevoke(ctx: AppContext, tx: Tx, userId: number, passwordHash: string | null): Promise<void> {
   await replacePassword(tx, userId, passwordHash)

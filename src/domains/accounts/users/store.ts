@@ -160,7 +160,7 @@ export interface NewIdentity {
   verified: boolean
 }
 
-/** False if the credential is already bound. */
+/** False if an account already has the credential, proved or as a claim. */
 export async function insertIdentity(tx: Tx, identity: NewIdentity): Promise<boolean> {
   const rows = await tx
     .insert(identities)
@@ -168,6 +168,17 @@ export async function insertIdentity(tx: Tx, identity: NewIdentity): Promise<boo
     .onConflictDoNothing({ target: [identities.provider, identities.credential] })
     .returning({ id: identities.id })
   return rows.length > 0
+}
+
+/** Deletes the identity if it is a claim, and returns it. */
+export async function deleteClaim(tx: Tx, provider: Provider, credential: string): Promise<IdentityRow | undefined> {
+  const rows = await tx
+    .delete(identities)
+    .where(
+      and(eq(identities.provider, provider), eq(identities.credential, credential), eq(identities.verified, false)),
+    )
+    .returning()
+  return rows[0]
 }
 
 export async function deleteIdentity(tx: Tx, userId: number, id: number): Promise<void> {
