@@ -1,5 +1,7 @@
+import type { Budget } from '#http/budget.ts'
 import { alias, app, endpoint, signedIn } from '#http/endpoint.ts'
 import { PageOf, PageQuery } from '#http/schema.ts'
+import { DAY } from '#platform/clock.ts'
 
 import { CodeSent, ToEmail, ToPhone } from '../codes/model.ts'
 import { emailIn, phoneIn } from '../rules.ts'
@@ -8,6 +10,17 @@ import { ByLink, ByTarget, Direction, LinkRequest, LinkView } from './model.ts'
 import { link, listLinks, sendLinkCode, switchAccount, unlink } from './service.ts'
 
 const tag = 'Linked accounts'
+
+/** Each user may try 5 passwords in 5 minutes; this bounds the guesses of many users who are one person. */
+const LINKS_BY_PASSWORD: Budget<{ body: LinkRequest }> = {
+  name: 'linksByPassword',
+  counts: { en: 'tries to link an account by its password', zh: '通过密码关联账号的尝试' },
+  per: 'address',
+  limit: 100,
+  windowMs: DAY,
+  durable: true,
+  cost: ({ body }) => (body.verifyType === 'PASSWORD' ? 1 : 0),
+}
 
 const listLinkedAccounts = endpoint({
   id: 'auth.links',
@@ -55,10 +68,13 @@ export const linkEndpoints = [
     path: '/api/auth/link',
     summary: 'Link another account of yours',
     description:
-      'PASSWORD takes `linkedUserId` and `password`, the others `credential` and `code`. The other account is notified.',
+      'PASSWORD takes `linkedUserId` and `password`, the others `credential` and `code`. The other account is notified. A wrong ' +
+      'password appears in its login records; 5 wrong passwords within 5 minutes, from you or for that account, lock linking by ' +
+      'password for 5 minutes: 429 with code 4022 and `Retry-After`.',
     tag,
     access: app('account_link:create'),
     checksSecret: true,
+    budgets: [LINKS_BY_PASSWORD],
     body: LinkRequest,
     data: LinkView,
     run: ({ ctx, actor, body, caller }) => link(ctx, actor, body, caller),

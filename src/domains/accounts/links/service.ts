@@ -11,9 +11,11 @@ import { invalid } from '#http/validate.ts'
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
 import { alreadyLinked, linkRefused, linkTargetUnknown, linkToSelf, sessionEnded } from '../errors.ts'
+import type { LoginEvent } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
+import { ANONYMOUS_USER_ID } from '../model.ts'
 import { notifyAccountHolder } from '../notices/service.ts'
-import { guarded, lockOf } from '../passwords/failure-lock.ts'
+import { guarded, linkLocksOf } from '../passwords/failure-lock.ts'
 import { verifyPasswordOf } from '../passwords/service.ts'
 import { emailOf, ownEvent, phoneOf, providerOf } from '../rules.ts'
 import { loginResponse, signIn } from '../sessions/lifecycle.ts'
@@ -34,7 +36,9 @@ export const sendLinkCode = (ctx: AppContext, actor: Actor, credential: string, 
 export async function link(ctx: AppContext, actor: Actor, body: LinkRequest, caller: Caller): Promise<LinkView> {
   const write = (targetId: number, useProof: (tx: Tx, target: UserRow) => Promise<void>) =>
     ctx.db.write('accounts.link', (tx) => insertProvenLink(ctx, tx, actor, caller, targetId, useProof))
-  return body.verifyType === 'PASSWORD' ? linkByPassword(ctx, actor, body, write) : linkByCode(ctx, actor, body, write)
+  return body.verifyType === 'PASSWORD'
+    ? linkByPassword(ctx, actor, body, caller, write)
+    : linkByCode(ctx, actor, body, write)
 }
 
 /** Links the accounts in one write. `useProof` runs inside it, and throws if the earlier proof is no longer valid. */
@@ -44,25 +48,45 @@ async function linkByPassword(
   ctx: AppContext,
   actor: Actor,
   { linkedUserId, password }: LinkRequest,
+  caller: Caller,
   write: WriteLink,
 ): Promise<LinkView> {
   if (!linkedUserId) throw invalid('body.linkedUserId', 'is required', '不能为空')
   if (!password) throw invalid('body.password', 'is required', '不能为空')
   if (linkedUserId === actor.userId) throw linkToSelf()
   const target = await userById(ctx.db.read, linkedUserId)
+  const locks = linkLocksOf(actor.userId, linkedUserId)
+  const check = async () => {
+    const hash = await verifyPasswordOf(ctx, linkedUserId, password, actor.userId)
+    if (hash === undefined) await recordGuess(ctx, target, ownEvent('account_link', actor, caller))
+    return hash
+  }
   const view = await guarded(
     ctx,
-    lockOf(target, `link ${linkedUserId}`),
-    () => verifyPasswordOf(ctx, linkedUserId, password),
+    locks.asking,
+    () => guarded(ctx, locks.target, check, async (hash) => hash, 'undo'),
     (hash, forget) =>
       write(linkedUserId, async (tx, now) => {
         if (now.passwordHash !== hash) throw linkRefused()
         await forget(tx)
       }),
+    'undo',
   )
   if (view === undefined) throw linkRefused()
   return view
 }
+
+/** On the record of the target, who could otherwise not notice the guesses. */
+const recordGuess = (ctx: AppContext, target: UserRow | undefined, event: LoginEvent): Promise<void> =>
+  ctx.db.write('accounts.recordFailure', (tx) =>
+    recordLogin(
+      ctx,
+      tx,
+      target?.id ?? ANONYMOUS_USER_ID,
+      event,
+      target === undefined ? 'unknown account' : 'wrong password',
+    ),
+  )
 
 async function linkByCode(ctx: AppContext, actor: Actor, body: LinkRequest, write: WriteLink): Promise<LinkView> {
   if (!body.credential) throw invalid('body.credential', 'is required', '不能为空')

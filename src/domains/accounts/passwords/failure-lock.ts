@@ -19,6 +19,15 @@ export type Lock = string & { readonly brand: 'lock' }
 export const lockOf = (user: { readonly id: number } | undefined, typed: string): Lock =>
   sha256(user === undefined ? `typed ${typed}` : `user ${user.id}`) as Lock
 
+/**
+ * The keys of guesses through account linking: those of the asking user, and those at the target. Neither locks a sign-in, otherwise
+ * every user could lock out every other one.
+ */
+export const linkLocksOf = (askingUserId: number, targetId: number): { asking: Lock; target: Lock } => ({
+  asking: sha256(`link by ${askingUserId}`) as Lock,
+  target: sha256(`link to ${targetId}`) as Lock,
+})
+
 /** Forgets the counted attempts, in the caller's write. */
 export type Forget = (tx: Tx) => Promise<void>
 
@@ -32,7 +41,9 @@ export async function guarded<P, T>(
   lock: Lock,
   check: () => Promise<P | undefined>,
   use: (proven: P, forget: Forget) => Promise<T>,
+  onSuccess: OnSuccess = 'forget',
 ): Promise<T | undefined> {
+  const succeeded = onSuccess === 'forget' ? deleteAttempts : undoLatest
   return oneAtATime(ctx, lock, async () => {
     const refusedFor = await ctx.db.write('accounts.countAttempt', async (tx) => {
       const counted = countAttempt(await findAttempts(tx, lock), ctx.clock.now())
@@ -46,30 +57,34 @@ export async function guarded<P, T>(
     let forgotten = false
     try {
       return await use(proven, async (tx) => {
-        await deleteAttempts(tx, lock)
+        await succeeded(tx, lock)
         tx.afterCommit(() => (forgotten = true))
       })
     } finally {
-      if (!forgotten) await ctx.db.write('accounts.forgetAttempts', (tx) => deleteAttempts(tx, lock))
+      if (!forgotten) await ctx.db.write('accounts.forgetAttempts', (tx) => succeeded(tx, lock))
     }
   })
 }
+
+/**
+ * A success makes the lock forget all attempts, or only its own attempt: for locks under which an attacker could let every fifth
+ * attempt succeed, with the password of another account.
+ */
+type OnSuccess = 'forget' | 'undo'
 
 /** An attempt whose password was never checked must not count. */
 async function checkOrRefund<P>(ctx: AppContext, lock: Lock, check: () => Promise<P>): Promise<P> {
   try {
     return await check()
   } catch (error) {
-    if (error instanceof PasswordQueueFull) await refundAttempt(ctx, lock)
+    if (error instanceof PasswordQueueFull) await ctx.db.write('accounts.refundAttempt', (tx) => undoLatest(tx, lock))
     throw error
   }
 }
 
-async function refundAttempt(ctx: AppContext, lock: Lock): Promise<void> {
-  await ctx.db.write('accounts.refundAttempt', async (tx) => {
-    const attempts = await findAttempts(tx, lock)
-    if (attempts) await saveAttempts(tx, lock, undoAttempt(attempts))
-  })
+async function undoLatest(tx: Tx, lock: Lock): Promise<void> {
+  const attempts = await findAttempts(tx, lock)
+  if (attempts) await saveAttempts(tx, lock, undoAttempt(attempts))
 }
 
 /** Opens the lock of an account whose user proved their identity in another way. */

@@ -52,10 +52,18 @@ export async function policyFor(ctx: AppContext, userId: number): Promise<Passwo
   return (await holdsAnyPlatformRole(ctx, userId)) ? strictest(base, ADMINISTRATORS) : base
 }
 
-/** For use in `guarded`: the user's stored hash if the password matches it, otherwise undefined. Takes the same time in both cases. */
-export async function verifyPasswordOf(ctx: AppContext, userId: number, password: string): Promise<string | undefined> {
+/**
+ * For use in `guarded`: the stored hash of `userId` if the password matches it, otherwise undefined. Takes the same time in both cases.
+ * `askedBy`: the signed-in user who sent the password.
+ */
+export async function verifyPasswordOf(
+  ctx: AppContext,
+  userId: number,
+  password: string,
+  askedBy = userId,
+): Promise<string | undefined> {
   const hash = (await userById(ctx.db.read, userId))?.passwordHash ?? null
-  return (await ctx.passwords.verify(password, hash)) ? (hash ?? undefined) : undefined
+  return (await ctx.passwords.ofUser(askedBy).verify(password, hash)) ? (hash ?? undefined) : undefined
 }
 
 /** Inside a write: replaces the password, records it and notifies the user. The caller of the operation has to sign in again. */
@@ -142,7 +150,7 @@ export async function changePassword(
   if (problem) throw problem
   const event = ownEvent('password_change', actor, caller)
   const write: WriteChange = async (useProof) => {
-    const passwordHash = await ctx.passwords.hash(body.newPassword)
+    const passwordHash = await ctx.passwords.ofUser(actor.userId).hash(body.newPassword)
     await ctx.db.write('accounts.changePassword', async (tx) => {
       const now = await userById(tx, actor.userId)
       if (now?.status !== 'ACTIVE') throw sessionEnded()

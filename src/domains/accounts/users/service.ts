@@ -95,7 +95,7 @@ export async function setPassword(ctx: AppContext, actor: Actor, password: strin
   if (user.passwordHash !== null) throw passwordAlreadySet()
   const problem = passwordProblem(password, await policyFor(ctx, actor.userId), user.username)
   if (problem) throw problem
-  const passwordHash = await ctx.passwords.hash(password)
+  const passwordHash = await ctx.passwords.ofUser(actor.userId).hash(password)
   const event = ownEvent('password_set', actor, caller)
   await ctx.db.write('accounts.setPassword', async (tx) => {
     if (!(await setPasswordOnce(tx, actor.userId, passwordHash))) throw passwordAlreadySet()
