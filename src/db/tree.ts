@@ -13,6 +13,7 @@ import { fitsBelow, type OrderItem, type TreeProblem } from '#lib/tree.ts'
 
 import { prepared } from './prepared.ts'
 import type { Db, Tx } from './store.ts'
+import { updatedAtFor } from './updated-at.ts'
 
 /** The columns that a tree needs. The recursive queries spell out two of them: `id` and `parent_id`. */
 interface TreeTable extends SQLiteTable {
@@ -22,7 +23,7 @@ interface TreeTable extends SQLiteTable {
   readonly sortOrder: SQLiteColumn
   readonly createdAt: SQLiteColumn
   readonly updatedAt: SQLiteColumn
-  readonly $inferSelect: { id: number; parentId: number | null }
+  readonly $inferSelect: { id: number; parentId: number | null; pinned: boolean; sortOrder: number }
 }
 
 export interface Tree<Row> {
@@ -39,7 +40,7 @@ export interface Tree<Row> {
   checkParent(tx: Tx, ownerId: number, parentId: number | null): Promise<TreeProblem | undefined>
   /** Moves a node with everything below it. Changes nothing if it returns a problem. */
   move(tx: Tx, ownerId: number, id: number, parentId: number | null): Promise<TreeProblem | undefined>
-  /** Returns the number of rows changed: fewer than `ids` if the owner does not have them all. */
+  /** Returns the number of rows found: fewer than `ids` if the owner does not have them all. */
   pin(tx: Tx, ownerId: number, ids: readonly number[], pinned: boolean): Promise<number>
   /** Sets the sort order of siblings. Changes nothing if it returns a problem. */
   reorder(tx: Tx, ownerId: number, items: readonly OrderItem[]): Promise<TreeProblem | undefined>
@@ -141,17 +142,17 @@ export function treeIn(table: TreeTable, { owner, maxDepth }: TreeOptions): Tree
       if (problem === undefined)
         await tx
           .update(table)
-          .set({ parentId, updatedAt: tx.stamp })
+          .set({ parentId, updatedAt: updatedAtFor(table, { parentId }, tx.stamp) })
           .where(ownedBy(ownerId, eq(table.id, id)))
       return problem
     },
     async pin(tx, ownerId, ids, pinned) {
-      const changed = await tx
+      const found = await tx
         .update(table)
-        .set({ pinned, updatedAt: tx.stamp })
+        .set({ pinned, updatedAt: updatedAtFor(table, { pinned }, tx.stamp) })
         .where(ownedBy(ownerId, inArray(table.id, [...ids])))
         .returning({ id: table.id })
-      return changed.length
+      return found.length
     },
     async reorder(tx, ownerId, items) {
       const found = await findMany(
@@ -161,7 +162,9 @@ export function treeIn(table: TreeTable, { owner, maxDepth }: TreeOptions): Tree
       )
       if (found.length !== items.length) return 'NODE_NOT_FOUND'
       if (new Set(found.map((row) => row['parentId'])).size > 1) return 'NOT_SIBLINGS'
-      for (const { id, sortOrder } of items) await setSortOrder(tx, { ownerId, id, sortOrder, now: tx.stamp })
+      const before = new Map(found.map((row) => [row.id, row['sortOrder']]))
+      for (const { id, sortOrder } of items)
+        if (before.get(id) !== sortOrder) await setSortOrder(tx, { ownerId, id, sortOrder, now: tx.stamp })
       return undefined
     },
   }

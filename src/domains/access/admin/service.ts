@@ -145,15 +145,22 @@ export async function changeRole(ctx: AppContext, actor: Actor, id: number, inpu
       throw errors.holdsEveryPoint(role.code)
     // The caller needs all points the role has now and all it will have.
     await requireAuthorityOver(tx, actor, role)
-    if (pointIds !== undefined) {
-      await requireAuthority(tx, actor, role, pointIds)
-      await store.replacePoints(tx, id, pointIds)
-    }
-    const row = await store.updateRoleRow(tx, id, input.name === undefined ? {} : { name: input.name })
+    if (pointIds !== undefined) await requireAuthority(tx, actor, role, pointIds)
+    const name = input.name ?? role.name
+    const keepsPoints = pointIds === undefined || isSameSet(pointIds, await pointIdsOfRole(tx, id))
+    if (keepsPoints && name === role.name) return roleView(tx, role)
+    if (!keepsPoints) await store.replacePoints(tx, id, pointIds)
+    const row = await store.updateRoleRow(tx, id, name)
     rolesChanged(ctx, tx)
     return roleView(tx, row)
   })
 }
+
+const pointIdsOfRole = async (tx: Tx, roleId: number): Promise<number[]> =>
+  (await store.pointsOfRoles(tx, [roleId])).map((point) => point.id)
+
+const isSameSet = (a: readonly number[], b: readonly number[]): boolean =>
+  new Set(a).symmetricDifference(new Set(b)).size === 0
 
 /** Deletes the role and all its bindings. Organizations keep their copies of a deleted template. */
 export async function deleteRole(ctx: AppContext, actor: Actor, id: number): Promise<void> {
@@ -236,7 +243,5 @@ async function requireAuthorityOver(
   actor: Actor,
   role: { id: number; domain: PermissionDomain; scopeId: number; code: string },
 ): Promise<void> {
-  const points = await store.pointsOfRoles(tx, [role.id])
-  const ids = points.map((point) => point.id)
-  await requireAuthority(tx, actor, role, ids)
+  await requireAuthority(tx, actor, role, await pointIdsOfRole(tx, role.id))
 }

@@ -114,12 +114,8 @@ export async function insertCustomRole(
   return rows[0]
 }
 
-export async function updateRoleRow(tx: Tx, id: number, change: { name?: string }): Promise<RoleRow> {
-  const rows = await tx
-    .update(roles)
-    .set({ ...change, updatedAt: tx.stamp })
-    .where(eq(roles.id, id))
-    .returning()
+export async function updateRoleRow(tx: Tx, id: number, name: string): Promise<RoleRow> {
+  const rows = await tx.update(roles).set({ name, updatedAt: tx.stamp }).where(eq(roles.id, id)).returning()
   return rows[0]!
 }
 

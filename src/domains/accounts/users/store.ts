@@ -3,6 +3,7 @@ import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { prepared } from '#db/prepared.ts'
 import { type ContactProvider, identities, type Provider, users } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { updatedAtFor } from '#db/updated-at.ts'
 
 import { usernameKey } from '../rules.ts'
 import { isMereClaim } from './rules.ts'
@@ -221,7 +222,7 @@ export interface ProfileChange {
 export async function updateProfile(tx: Tx, userId: number, change: ProfileChange): Promise<UserRow | undefined> {
   const rows = await tx
     .update(users)
-    .set({ ...change, updatedAt: tx.stamp })
+    .set({ ...change, updatedAt: updatedAtFor(users, change, tx.stamp) })
     .where(eq(users.id, userId))
     .returning()
   return rows[0]

@@ -3,6 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import { orgLocations } from '#db/schema/locations.ts'
 import type { Tx } from '#db/store.ts'
 import { treeIn } from '#db/tree.ts'
+import { updatedAtFor } from '#db/updated-at.ts'
 
 import { MAX_DEPTH } from './model.ts'
 
@@ -34,7 +35,7 @@ export async function updateLocation(
 ): Promise<LocationRow | undefined> {
   const [row] = await tx
     .update(orgLocations)
-    .set({ ...change, updatedAt: tx.stamp })
+    .set({ ...change, updatedAt: updatedAtFor(orgLocations, change, tx.stamp) })
     .where(one(orgId, id))
     .returning()
   return row

@@ -9,6 +9,7 @@ import { orgLocations } from '#db/schema/locations.ts'
 import { organizations, orgInvitations, orgJoinRequests, orgMembers, type OrgStatus } from '#db/schema/orgs.ts'
 import { orgShares } from '#db/schema/shares.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { updatedAtFor } from '#db/updated-at.ts'
 
 import type { DiscoverQuery } from './model.ts'
 
@@ -56,7 +57,7 @@ export async function updateOrg(tx: Tx, id: number, change: OrgChange): Promise<
   const fits = change.memberLimit === undefined ? undefined : lte(organizations.memberCount, change.memberLimit)
   const rows = await tx
     .update(organizations)
-    .set({ ...change, updatedAt: tx.stamp })
+    .set({ ...change, updatedAt: updatedAtFor(organizations, change, tx.stamp) })
     .where(and(eq(organizations.id, id), fits))
     .returning()
   return rows[0]
@@ -179,7 +180,7 @@ export async function setCurrentOrg(tx: Tx, userId: number, orgId: number | null
   const membership = sql`exists (select 1 from ${orgMembers} where ${orgMembers.orgId} = ${orgId} and ${orgMembers.userId} = ${userId})`
   const rows = await tx
     .update(users)
-    .set({ currentOrgId: orgId, updatedAt: tx.stamp })
+    .set({ currentOrgId: orgId, updatedAt: updatedAtFor(users, { currentOrgId: orgId }, tx.stamp) })
     .where(and(eq(users.id, userId), orgId === null ? undefined : membership))
     .returning({ id: users.id })
   return rows.length > 0

@@ -5,6 +5,7 @@ import { type Page, pageOf, sortBy } from '#db/paging.ts'
 import { categories, qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { treeIn, treeOrder } from '#db/tree.ts'
+import { updatedAtFor } from '#db/updated-at.ts'
 
 import { clearCategory } from '../codes/store.ts'
 import { type ListQuery, MAX_DEPTH } from './model.ts'
@@ -62,7 +63,7 @@ export async function updateCategory(
 ): Promise<CategoryRow | undefined> {
   const [row] = await tx
     .update(categories)
-    .set({ ...change, updatedAt: tx.stamp })
+    .set({ ...change, updatedAt: updatedAtFor(categories, change, tx.stamp) })
     .where(ownedBy(userId, eq(categories.id, id)))
     .returning()
   return row

@@ -72,6 +72,12 @@ export function changeOf(row: { readonly content: string }, input: UpdateQrCode)
   return change
 }
 
+/** The values of `change` that the row does not have yet. */
+export const differences = (row: Row, change: CodeChange): CodeChange =>
+  Object.fromEntries(
+    Object.entries(change).filter(([name, value]) => !Bun.deepEquals(value, row[name as keyof CodeChange])),
+  )
+
 /** Keeps only the requested properties, so that the others follow the defaults of the renderer. */
 export function cleanStyle(style: { [K in keyof QrStyle]: QrStyle[K] | null } | null | undefined): QrStyle {
   const kept: QrStyle = {}

@@ -117,7 +117,7 @@ export async function deleteCode(ctx: AppContext, owner: Owner, id: number): Pro
   })
 }
 
-/** Reads, decides and writes in one transaction, so that concurrent changes are not lost. An empty change writes nothing. */
+/** Reads, decides and writes in one transaction, so that concurrent changes are not lost. */
 async function change(
   ctx: AppContext,
   owner: Owner,
@@ -127,8 +127,7 @@ async function change(
   const row = await ctx.db.write('qrCodes.updateCode', async (tx) => {
     const before = await store.findCode(tx, owner, id)
     if (before === undefined) throw notFound()
-    const changed = await decide(tx, before)
-    return Object.keys(changed).length === 0 ? before : store.updateCode(tx, owner, before, changed)
+    return store.updateCode(tx, owner, before, await decide(tx, before))
   })
   return toView(ctx, row)
 }

@@ -11,7 +11,7 @@ import type { Owner } from '#http/endpoint.ts'
 import { uuid } from '#platform/ids.ts'
 
 import type { ListQuery } from './model.ts'
-import type { CodeChange, NewCode } from './rules.ts'
+import { type CodeChange, differences, type NewCode } from './rules.ts'
 
 export type QrCodeRow = typeof qrCodes.$inferSelect
 
@@ -189,8 +189,13 @@ export async function insertCode(tx: Tx, owner: Owner, fields: NewCode): Promise
   return code
 }
 
-/** `row` must have been read in this write. Returns the row as it is now. */
-export async function updateCode(tx: Tx, owner: Owner, row: QrCodeRow, change: CodeChange): Promise<QrCodeRow> {
+/**
+ * `row` must have been read in this write. Returns the row as it is now. Without a value that differs from the row, nothing is written
+ * and the version stays.
+ */
+export async function updateCode(tx: Tx, owner: Owner, row: QrCodeRow, input: CodeChange): Promise<QrCodeRow> {
+  const change = differences(row, input)
+  if (Object.keys(change).length === 0) return row
   const changed = { ...change, version: row.version + 1, updatedAt: tx.stamp }
   await tx
     .update(qrCodes)

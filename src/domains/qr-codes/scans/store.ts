@@ -6,6 +6,7 @@ import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { updatedAtFor } from '#db/updated-at.ts'
 import type { OffsetSpan } from '#lib/days.ts'
 import { DAY } from '#platform/clock.ts'
 
@@ -82,7 +83,7 @@ export async function insertScan(tx: Tx, userId: number, values: NewScan): Promi
 export async function updateScan(tx: Tx, userId: number, id: number, change: UpdateScan): Promise<ScanRow | undefined> {
   const [row] = await tx
     .update(scanRecords)
-    .set({ ...change, updatedAt: tx.stamp })
+    .set({ ...change, updatedAt: updatedAtFor(scanRecords, change, tx.stamp) })
     .where(ownedBy(userId, eq(scanRecords.id, id)))
     .returning()
   return row

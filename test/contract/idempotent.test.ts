@@ -1,0 +1,156 @@
+/**
+ * An update that sets the values that are already there changes nothing: neither `version` nor `updatedAt` of any row rises, so a client
+ * that synchronizes sees no change. Each PUT and PATCH is sent twice; the second must leave all these columns as they were.
+ */
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+
+import { getTableColumns, getTableName, is, Table } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+
+import { allEndpoints } from '#app'
+import * as schema from '#db/schema/index.ts'
+
+import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
+import { addMembers, createOrg } from '../orgs/helpers.ts'
+import { createCategory, createCode } from '../qr-codes/helpers.ts'
+
+const { server, admin, alice, bob } = useServer({ people: ['alice', 'bob'] })
+
+/** Ids of rows that nothing but these tests changes. */
+const id: Record<string, number> = {}
+
+interface Update {
+  /** Values of path parameters. */
+  readonly params?: () => Record<string, number>
+  readonly body?: () => object
+  readonly who?: () => Person
+  /** The rows have no column that would rise, so only the second request is checked. */
+  readonly raisesNothing?: true
+}
+
+const code = () => ({ id: id['code']! })
+const category = () => ({ id: id['category']! })
+const org = () => ({ id: id['org']!, orgId: id['org']! })
+const location = () => ({ orgId: id['org']!, locationId: id['location']! })
+
+const UPDATES: Readonly<Record<string, Update>> = {
+  'qrCodes.update': {
+    params: code,
+    body: () => ({
+      name: 'new name',
+      content: 'https://example.org/new',
+      categoryId: id['category'],
+      tags: ['a', 'b', 'a'],
+      remark: 'new',
+      style: { level: 'H', fg: 'AABBCC' },
+      sortOrder: 7,
+    }),
+  },
+  'qrCodes.pin': { params: code, body: () => ({ pinned: true }) },
+  'qrCodes.publish': { params: code, body: () => ({ isPublic: true }) },
+  'categories.update': { params: category, body: () => ({ name: 'new name', color: '#AABBCC' }) },
+  'categories.pin': { params: category, body: () => ({ pinned: true }) },
+  'categories.batchPin': { body: () => ({ ids: [id['parent'], id['sibling']], pinned: true }) },
+  'categories.reorder': { body: () => ({ ids: [id['sibling'], id['category']] }) },
+  'categories.move': { params: category, body: () => ({ parentId: id['parent'] }) },
+  'scanRecords.update': {
+    params: () => ({ id: id['scan']! }),
+    body: () => ({ favorite: true, title: 'new', address: null }),
+  },
+  'locations.update': {
+    params: location,
+    body: () => ({ name: 'new', description: 'new', latitude: 1.5, longitude: 2, parentId: id['building'] }),
+  },
+  'locations.pin': { params: location, body: () => ({ pinned: true }) },
+  'locations.batchPin': { params: org, body: () => ({ ids: [id['building'], id['annex']], pinned: true }) },
+  'locations.reorder': { params: org, body: () => ({ items: [{ id: id['building'], sortOrder: 4 }] }) },
+  'orgs.update': {
+    params: org,
+    body: () => ({ name: 'new', description: 'new', memberLimit: 9, visibility: 'INTERNAL' }),
+  },
+  'orgs.switch': { params: org, who: () => bob },
+  'orgs.choose': { body: () => ({ orgId: id['org'] }) },
+  'orgs.changeMember': {
+    params: () => ({ orgId: id['org']!, userId: bob.id }),
+    body: () => ({ roleCode: 'ADMIN', nickname: 'Bob' }),
+    raisesNothing: true,
+  },
+  'profile.update': { body: () => ({ nickname: 'new', signature: 'new' }) },
+  'profile.updateUser': { body: () => ({ nickname: 'newer' }) },
+  'access.changeRole': {
+    who: () => admin,
+    params: () => ({ id: id['role']! }),
+    body: () => ({ name: 'new', permissions: ['qr_code:update', 'qr_code:read'] }),
+  },
+  'access.changePermission': {
+    who: () => admin,
+    params: () => ({ id: id['point']! }),
+    body: () => ({ description: 'new' }),
+    raisesNothing: true,
+  },
+  'notifications.read': { params: () => ({ id: id['notification']! }), raisesNothing: true },
+  'notifications.readAll': { raisesNothing: true },
+}
+
+/** A second request is refused: the code is no longer in the trash, and a username can be set once. */
+const ONCE = ['qrCodes.restore', 'profile.setUsername']
+
+const updates = allEndpoints.filter(({ method }) => method === 'PUT' || method === 'PATCH')
+
+const tables = (Object.values(schema) as unknown[]).filter(
+  (value): value is SQLiteTable => is(value, Table) && 'updatedAt' in getTableColumns(value),
+)
+
+/** `updatedAt` and `version` of every row that has them. */
+async function stamps(): Promise<Record<string, unknown[]>> {
+  const found: Record<string, unknown[]> = {}
+  for (const table of tables) {
+    const { updatedAt, version, id: key } = getTableColumns(table) as Record<string, SQLiteColumn>
+    const fields = { updatedAt: updatedAt!, ...(version && { version }), ...(key && { key }) }
+    found[getTableName(table)] = await server.ctx.db.read
+      .select(fields)
+      .from(table)
+      .orderBy(key ?? updatedAt!)
+  }
+  return found
+}
+
+beforeAll(async () => {
+  const place = async (name: string) =>
+    ok(await alice.call('locations.create', { params: { orgId: id['org']! }, body: { name } })).data.id
+  id['parent'] = await createCategory(alice, 'parent')
+  id['category'] = await createCategory(alice, 'category')
+  id['sibling'] = await createCategory(alice, 'sibling')
+  id['code'] = (await createCode(alice)).id
+  id['scan'] = ok(await alice.call('scanRecords.create', { body: { content: 'x' } })).data.id
+  id['org'] = (await createOrg(alice)).id
+  await addMembers(alice, { id: id['org'] }, bob)
+  id['building'] = await place('building')
+  id['annex'] = await place('annex')
+  id['location'] = await place('location')
+  const role = { code: 'TESTER', name: 'tester', domain: 'APP' as const, permissions: ['qr_code:read'] }
+  id['role'] = ok(await admin.call('access.createRole', { body: role })).data.id
+  id['point'] = ok(await admin.call('access.listPermissions')).data.items[0]!.id
+  ok(await admin.call('notifications.send', { body: { userIds: [alice.id], title: 'x', body: 'x' } }))
+  id['notification'] = ok(await alice.call('notifications.list')).data.items[0]!.id
+})
+
+test('every PUT and PATCH is sent twice by these tests, or can succeed once only', () => {
+  expect(updates.map((endpoint) => endpoint.id).toSorted()).toEqual([...Object.keys(UPDATES), ...ONCE].toSorted())
+})
+
+describe.if(inProcess)('sent twice', () => {
+  for (const endpoint of updates.filter(({ id: name }) => UPDATES[name]))
+    test(`${endpoint.method} ${endpoint.path} with the values that are already there raises neither version nor updatedAt`, async () => {
+      const { params, body, who = () => alice, raisesNothing = false } = UPDATES[endpoint.id]!
+      const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) => String(params!()[name]))
+      const send = async () => ok(await who().send(endpoint.method, path, body ? { body: body() } : {}))
+      const before = await stamps()
+      await send()
+      const once = await stamps()
+      if (!raisesNothing) expect(once).not.toEqual(before)
+      await send()
+      expect(await stamps()).toEqual(once)
+    })
+})
