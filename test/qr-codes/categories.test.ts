@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 
+import { eq } from 'drizzle-orm'
+
+import { categories } from '#db/schema/index.ts'
 import type { CategoryView } from '#domains/qr-codes/categories/model.ts'
 import type { Nested } from '#lib/tree.ts'
 
-import { ok, type Person, race, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { allPages, createCode } from './helpers.ts'
 
 const { server, alice, mallory } = useServer({ people: ['alice', 'mallory'] })
@@ -35,6 +38,19 @@ async function createChain(user: Person, length: number): Promise<number[]> {
 }
 
 describe('creating and updating', () => {
+  test.if(inProcess)('a colour from before the rule of six digits stays readable until it is replaced', async () => {
+    const id = await create(alice, 'old')
+    await server.ctx.db.write('test', (tx) =>
+      tx.update(categories).set({ color: 'tomato' }).where(eq(categories.id, id)).returning(),
+    )
+    expect(ok(await get(alice, id)).data.color).toBe('tomato')
+    const update = (body: { name?: string; color?: string }) =>
+      alice.call('categories.update', { params: { id }, body })
+    expect(ok(await update({ name: 'renamed' })).data.color).toBe('tomato')
+    expect((await update({ color: 'tomato' })).status).toBe(400)
+    expect(ok(await update({ color: '#FF6347' })).data.color).toBe('#ff6347')
+  })
+
   test('a category is created with trimmed name, can be read, renamed, recoloured and pinned', async () => {
     const { data } = ok(await alice.call('categories.create', { body: { name: ' 客人 ', color: '#ff8800' } }))
     expect(data).toEqual({
@@ -60,7 +76,10 @@ describe('creating and updating', () => {
   })
 
   for (const [what, body] of [
-    ['no name', { color: 'x' }],
+    ['no name', { color: '#ff8800' }],
+    ['a script as colour', { name: 'x', color: 'javascript:alert(1)' }],
+    ['a colour of three digits', { name: 'x', color: '#f80' }],
+    ['a colour with more behind it', { name: 'x', color: '#ff8800;x:y' }],
     ['a blank name', { name: ' ' }],
     ['a name of 101 characters', { name: 'x'.repeat(101) }],
     ['a parent that does not exist', { name: 'x', parentId: 999_999 }],

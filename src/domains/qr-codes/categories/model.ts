@@ -23,7 +23,8 @@ export const MAX_DEPTH = 5
 /** The tree is always answered as a whole, so its size needs a limit; far above what people use. */
 export const MAX_CATEGORIES = 2000
 
-const Color = Line(32, 0, { description: 'A colour in any notation that the clients agree on', examples: ['#ff8800'] })
+/** The only notation that is safe to put into a style sheet unchanged. Rows from before this rule may have others. */
+const Color = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: '`#rrggbb`', examples: ['#ff8800'] })
 const ParentId = Nullable(Id)
 
 const CategoryName = { ...Name, examples: ['Menus'] }

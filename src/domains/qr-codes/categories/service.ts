@@ -57,9 +57,11 @@ export function createCategory(ctx: AppContext, actor: Actor, input: CreateCateg
     if ((await categoryTree.count(tx, userId)) >= MAX_CATEGORIES)
       throw badRequest(`There can be at most ${MAX_CATEGORIES} categories`, `最多创建 ${MAX_CATEGORIES} 个分类`)
     refuse(await categoryTree.checkParent(tx, userId, parentId))
-    return toView(tx, userId, await store.insertCategory(tx, userId, { name, color: color ?? '', parentId }))
+    return toView(tx, userId, await store.insertCategory(tx, userId, { name, color: colorOf(color), parentId }))
   })
 }
+
+const colorOf = (given: string | null | undefined): string => given?.toLowerCase() ?? ''
 
 export function updateCategory(
   ctx: AppContext,
@@ -69,7 +71,7 @@ export function updateCategory(
 ): Promise<CategoryView> {
   const change = {
     ...(input.name !== undefined && { name: input.name }),
-    ...(input.color !== undefined && { color: input.color ?? '' }),
+    ...(input.color !== undefined && { color: colorOf(input.color) }),
   }
   return ctx.db.write('qrCodes.updateCategory', async (tx) =>
     toView(tx, actor.userId, await store.updateCategory(tx, actor.userId, id, change)),
