@@ -38,6 +38,8 @@ describe('recording', () => {
       longitude: 151.2,
       address: '悉尼',
     }
+    const ahead = Date.now() + 23 * 3_600_000
+    expect(await scan(alice, { content: 'x', scannedAt: ahead })).toMatchObject({ scannedAt: ahead })
     const full = await scan(alice, { ...fields, scannedAt: '2026-03-01T10:00:00+08:00' })
     expect(full).toMatchObject({ ...fields, scannedAt: Date.parse('2026-03-01T02:00:00Z'), resolved: { kind: 'TEXT' } })
   })
@@ -51,6 +53,7 @@ describe('recording', () => {
     ['a latitude of 91', { content: 'x', latitude: 91, longitude: 0 }],
     ['a latitude without its longitude', { content: 'x', latitude: 9 }],
     ['an invalid time', { content: 'x', scannedAt: 'yesterday' }],
+    ['a time more than a day ahead', { content: 'x', scannedAt: Date.now() + 25 * 3_600_000 }],
   ] as const)
     test(`POST /scan-records answers 400 to ${what} and records nothing`, async () => {
       const before = ok(await alice.get('/api/scan-records')).data.total

@@ -7,6 +7,7 @@ import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
 import { type ContentType, contentTypeOf } from '#lib/content-type.ts'
+import { DAY } from '#platform/clock.ts'
 
 import { contentTooLong } from '../codes/errors.ts'
 import { MAX_CONTENT_BYTES } from '../codes/model.ts'
@@ -48,6 +49,9 @@ async function scansReader(ctx: AppContext, userId: number): Promise<Db> {
   return readerFor(ctx.db, total)
 }
 
+/** Phones with a wrong clock or time zone still get their scans recorded. */
+const MAX_AHEAD_MS = DAY
+
 /** Records a scan, and returns what the content refers to if the caller may know of it. */
 export async function createScan(ctx: AppContext, actor: Actor, input: CreateScan): Promise<ResolvedScanView> {
   const { content } = input
@@ -55,6 +59,8 @@ export async function createScan(ctx: AppContext, actor: Actor, input: CreateSca
   if (bytes > MAX_CONTENT_BYTES) throw invalidAll([contentTooLong('body.content', bytes, MAX_CONTENT_BYTES)])
   if ((input.latitude == null) !== (input.longitude == null))
     throw invalid('body.longitude', 'latitude and longitude must be given together', '经度与纬度须同时提供')
+  if (input.scannedAt != null && input.scannedAt > ctx.clock.now() + MAX_AHEAD_MS)
+    throw invalid('body.scannedAt', 'must not be more than a day in the future', '不能晚于当前时间一天以上')
   const resolved = await resolve(ctx, actor, content)
   const row = await ctx.db.write('qrCodes.createScan', (tx) =>
     store.insertScan(tx, actor.userId, {
