@@ -67,6 +67,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   // The caller owns the organization.
   'orgs.transfer': IS_OWNER,
   'orgs.transferOwnership': IS_OWNER,
+  'orgs.withdrawTransfer': NO_SUCH_ROW,
+  'orgs.answerTransfer': NO_SUCH_ROW,
   'orgs.leave': IS_OWNER,
   'orgs.apply': [400, /member/],
   'orgs.changeMember': IS_OWNER,

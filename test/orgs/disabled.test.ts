@@ -10,6 +10,7 @@ import { setOrgStatus } from '#domains/orgs/index.ts'
 import { inProcess, type Person, useServer } from '../harness/index.ts'
 import {
   addMembers,
+  answerOffer,
   apply,
   createOrg,
   currentOrgId,
@@ -18,6 +19,7 @@ import {
   invite,
   joinByCode,
   leave,
+  offerTo,
   ok,
   type Org,
   respond,
@@ -116,6 +118,15 @@ describe.if(inProcess)('a disabled organization', () => {
     expect((await switchTo(member, org)).status).toBe(403)
     expect((await member.put('/api/users/me/current-org', { orgId: org.id })).status).toBe(403)
     expect(await currentOrgId(member)).toBeNull()
+  })
+
+  test('a disabled organization cannot change its owner, and the candidate can decline', async () => {
+    await setStatus('ACTIVE')
+    ok(await offerTo(owner, org, member))
+    await setStatus('DISABLED')
+    expect((await answerOffer(member, org, true)).status).toBe(403)
+    expect((await getOrg(owner, org)).isOwner).toBe(true)
+    ok(await answerOffer(member, org, false))
   })
 
   test('members can leave a disabled organization', async () => {

@@ -51,6 +51,13 @@ export async function setRole(owner: Person, org: { id: number }, member: Person
   ok(await owner.call('orgs.changeMember', { params: { orgId: org.id, userId: member.id }, body: { roleCode } }))
 }
 
+export const offerTo = (owner: Person, org: { id: number }, candidate: { id: number }) =>
+  owner.call('orgs.transfer', { params: { id: org.id }, body: { userId: candidate.id } })
+export const answerOffer = (candidate: Person, org: { id: number }, accept: boolean) =>
+  candidate.call('orgs.answerTransfer', { params: { id: org.id }, body: { accept } })
+export const withdrawOffer = (owner: Person, org: { id: number }) =>
+  owner.call('orgs.withdrawTransfer', { params: { id: org.id } })
+
 /** The first 100 members and the total number. */
 export const listMembers = async (user: Person, org: { id: number }): Promise<{ items: MemberView[]; total: number }> =>
   ok(await user.call('orgs.members', { params: { orgId: org.id }, query: { size: 100 } })).data

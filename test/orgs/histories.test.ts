@@ -30,6 +30,8 @@ interface Model {
   requests: Set<number>
   /** Id of the open invitation by index of the user. */
   invitations: Map<number, number>
+  /** The user to whom the organization is offered. */
+  offeredTo: number | undefined
 }
 
 const { server } = useServer()
@@ -76,6 +78,7 @@ async function create(place: number): Promise<void> {
     members: new Map([[owner, 'OWNER']]),
     requests: new Set(),
     invitations: new Map(),
+    offeredTo: undefined,
   }
 }
 
@@ -97,6 +100,7 @@ function admit(org: Model, who: number): boolean {
 
 function endMembership(org: Model, who: number): void {
   org.members.delete(who)
+  if (org.offeredTo === who) org.offeredTo = undefined
   if (current.get(who) === org.id) current.delete(who)
 }
 
@@ -199,11 +203,36 @@ const steps: Record<string, Step> = {
     () => {
       if (!holds(org, who, 'org:transfer')) return 403
       if (who === whom || !org.members.has(whom)) return 400
-      org.members.set(who, 'ADMIN').set(whom, 'OWNER')
-      org.owner = whom
+      if (org.offeredTo !== undefined && org.offeredTo !== whom) return 400
+      org.offeredTo = whom
       return 200
     },
   ],
+  withdrawTransfer: (org, who) => [
+    people[who]!.delete(`/api/orgs/${org.id}/transfer`),
+    () => {
+      if (!holds(org, who, 'org:transfer')) return 403
+      if (org.offeredTo === undefined) return 404
+      org.offeredTo = undefined
+      return 200
+    },
+  ],
+  answerTransfer: (org, who) => {
+    const accept = random(2) === 0
+    // Most of these steps are the candidate's: few others would ever be.
+    const by = random(4) > 0 ? (org.offeredTo ?? who) : who
+    return [
+      people[by]!.post(`/api/orgs/${org.id}/transfer/answer`, { accept }),
+      () => {
+        if (org.offeredTo !== by) return 404
+        org.offeredTo = undefined
+        if (!accept) return 200
+        org.members.set(org.owner, 'ADMIN').set(by, 'OWNER')
+        org.owner = by
+        return 200
+      },
+    ]
+  },
   update: (org, who) => {
     const change = pick([
       { visibility: 'INTERNAL' },
@@ -288,6 +317,8 @@ async function compare(): Promise<void> {
       code: org.code,
       ownerId: owner.id,
     })
+    const offer = (await getOrg(owner, org)).pendingTransfer
+    expect(offer?.userId).toBe(org.offeredTo === undefined ? undefined : people[org.offeredTo]!.id)
     const requests = (await listRequests(owner, org)).items
     expect(requests.map((request) => request.userId).toSorted()).toEqual(
       [...org.requests].map((who) => people[who]!.id).toSorted(),

@@ -31,6 +31,12 @@ export const ownerRoleByTransferOnly = () =>
   badRequest('An organization has one owner: transfer it instead', '所有者唯一，请使用转让功能')
 export const ownerOnly = () => forbidden('Only the owner can do this', '仅所有者可执行此操作')
 export const alreadyOwner = () => badRequest('This member is already the owner', '该成员已是所有者')
+export const otherOfferOpen = () =>
+  badRequest(
+    'The organization is offered to another member: withdraw that offer first',
+    '该组织正在等待另一位成员接受转让，请先撤回',
+  )
+export const offerExpired = () => badRequest('This offer has expired', '该转让已过期')
 export const notMember = () => badRequest('This user is not a member', '该用户不是组织成员')
 export const roleExceedsYours = () =>
   forbidden('This role has permissions that you do not have', '该角色拥有您没有的权限')

@@ -12,11 +12,13 @@ import { organizationEndpoints } from './organizations/endpoints.ts'
 import { findOrg } from './organizations/store.ts'
 import { publicEndpoints } from './public/endpoints.ts'
 import { resolveJoin } from './public/service.ts'
+import { transferEndpoints } from './transfers/endpoints.ts'
 
 export const orgs = domain({
   name: 'orgs',
   endpoints: [
     ...organizationEndpoints,
+    ...transferEndpoints,
     ...memberEndpoints,
     ...invitationEndpoints,
     ...joiningEndpoints,

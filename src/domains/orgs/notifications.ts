@@ -83,3 +83,70 @@ const outcome = (org: Org, approved: boolean): Localized =>
   approved
     ? { en: `Your request to join ${org.name} was approved.`, zh: `您加入 ${org.name} 的申请已通过。` }
     : { en: `Your request to join ${org.name} was declined.`, zh: `您加入 ${org.name} 的申请未通过。` }
+
+type TransferEvent = 'OFFERED' | 'WITHDRAWN' | 'DECLINED' | 'DONE'
+
+/** `to`: the recipient. `userId`: the member who gets, or was to get, the organization. */
+export const notifyOfTransfer = (
+  ctx: AppContext,
+  tx: Tx,
+  org: Org,
+  { event, to, ...ids }: { event: TransferEvent; to: number; userId: number; expiresAt?: number },
+): Promise<void> =>
+  notify(ctx, tx, {
+    userIds: [to],
+    type: 'ORG_TRANSFER',
+    ...transferText(org, event, to === ids.userId),
+    data: { ...orgData(org), event, ...ids },
+    // The owner alone can repeat these two; a finished transfer is a matter of its own.
+    ...(event === 'OFFERED' || event === 'WITHDRAWN' ? { subject: `ORG_TRANSFER ${org.id}` } : {}),
+  })
+
+function transferText(
+  { name }: Org,
+  event: TransferEvent,
+  toCandidate: boolean,
+): { title: Localized; body: Localized } {
+  switch (event) {
+    case 'OFFERED':
+      return {
+        title: { en: `You are offered ${name}`, zh: `${name} 拟转让给您` },
+        body: {
+          en: `The owner of ${name} offers you the organization. Accept or decline within 7 days.`,
+          zh: `${name} 的所有者希望将该组织转让给您，请在 7 天内接受或拒绝。`,
+        },
+      }
+    case 'WITHDRAWN':
+      return {
+        title: { en: `The offer of ${name} was withdrawn`, zh: `${name} 的转让已撤回` },
+        body: { en: `${name} keeps its owner.`, zh: `${name} 的所有者不变。` },
+      }
+    case 'DECLINED':
+      return {
+        title: { en: `Your offer of ${name} was declined`, zh: `对方拒绝接受 ${name}` },
+        body: { en: `You are still the owner of ${name}.`, zh: `您仍是 ${name} 的所有者。` },
+      }
+    case 'DONE':
+      return toCandidate
+        ? {
+            title: { en: `You are the owner of ${name}`, zh: `您已成为 ${name} 的所有者` },
+            body: { en: `${name} was transferred to you.`, zh: `${name} 已转让给您。` },
+          }
+        : {
+            title: { en: `${name} has a new owner`, zh: `${name} 已更换所有者` },
+            body: {
+              en: `${name} was transferred to another member. You are still a member, as an administrator of the organization.`,
+              zh: `${name} 已转让给其他成员，您仍是该组织的管理员。`,
+            },
+          }
+  }
+}
+
+export const notifyRemovedMember = (ctx: AppContext, tx: Tx, org: Org, userId: number): Promise<void> =>
+  notify(ctx, tx, {
+    userIds: [userId],
+    type: 'ORG_REMOVED',
+    title: { en: `You were removed from ${org.name}`, zh: `您已被移出 ${org.name}` },
+    body: { en: `You are no longer a member of ${org.name}.`, zh: `您不再是组织 ${org.name} 的成员。` },
+    data: orgData(org),
+  })

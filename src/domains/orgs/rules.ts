@@ -11,6 +11,8 @@ export const JOIN_PREFIX = 'org-join:'
 
 /** How long an invitation can be answered (spec §8). */
 export const INVITATION_MS = 7 * DAY
+/** How long an offer of ownership can be accepted. */
+export const TRANSFER_MS = 7 * DAY
 /** Member limit of a new organization, unless its owner gives one. */
 export const DEFAULT_MEMBER_LIMIT = 500
 export const MAX_MEMBER_LIMIT = 1_000_000

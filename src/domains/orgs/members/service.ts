@@ -18,7 +18,9 @@ import {
   roleExceedsYours,
   roleNotFound,
 } from '../errors.ts'
+import { notifyRemovedMember } from '../notifications.ts'
 import { decrementMemberCount, findOrg, incrementMemberCount, ownsAny } from '../organizations/store.ts'
+import { deleteOffer } from '../transfers/store.ts'
 import type { MembersQuery, MemberView, UpdateMember } from './model.ts'
 import * as store from './store.ts'
 
@@ -105,6 +107,8 @@ export async function removeMember(ctx: AppContext, actor: Actor, orgId: number,
   await ctx.db.write('orgs.removeMember', async (tx) => {
     await checkMayManage(tx, actor, orgId, userId)
     await endMembership(ctx, tx, orgId, userId)
+    const org = await findOrg(tx, orgId)
+    if (userId !== actor.userId && org !== undefined) await notifyRemovedMember(ctx, tx, org, userId)
   })
 }
 
@@ -133,7 +137,7 @@ export async function addMember(
   await store.closePending(tx, orgId, userId, ctx.clock.now())
 }
 
-/** Ends a membership with its roles. Throws a 404 if there is none, and `refusal` for the owner. */
+/** Ends a membership with its roles and an offer of ownership. Throws a 404 if there is none, and `refusal` for the owner. */
 async function endMembership(
   ctx: AppContext,
   tx: Tx,
@@ -144,6 +148,7 @@ async function endMembership(
   if (!(await store.deleteMember(tx, orgId, userId))) throw notFound()
   if (!(await decrementMemberCount(tx, orgId, userId))) throw refusal()
   await access.unbindRoles(ctx, tx, userId, 'ORG', orgId)
+  await deleteOffer(tx, orgId, userId)
   await emit(ctx, tx, 'member.left', { orgId, userId })
 }
 

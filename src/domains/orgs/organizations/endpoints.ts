@@ -1,4 +1,4 @@
-import { alias, app, endpoint, org, signedIn } from '#http/endpoint.ts'
+import { app, endpoint, org, signedIn } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
 import {
@@ -12,26 +12,11 @@ import {
   OrgView,
   PublicOrgPage,
   SetCurrentOrg,
-  Transfer,
   UpdateOrg,
 } from './model.ts'
 import * as service from './service.ts'
 
 const tag = 'Organizations'
-
-const transferOrg = endpoint({
-  id: 'orgs.transfer',
-  method: 'POST',
-  path: '/api/orgs/:id/transfer',
-  summary: 'Transfer an organization to another member',
-  description: 'Only for the owner, who stays a member with the role ADMIN.',
-  tag,
-  access: org('org:transfer'),
-  params: ById,
-  body: Transfer,
-  data: OrgView,
-  run: ({ ctx, actor, params, body }) => service.transferOrg(ctx, actor, params.id, body.userId),
-})
 
 export const organizationEndpoints = [
   endpoint({
@@ -99,8 +84,6 @@ export const organizationEndpoints = [
     query: Dissolve,
     run: ({ ctx, actor, params, query }) => service.dissolveOrg(ctx, actor, params.id, query.force === true),
   }),
-  transferOrg,
-  alias(transferOrg, { id: 'orgs.transferOwnership', path: '/api/orgs/:id/transfer-ownership' }),
   endpoint({
     id: 'orgs.qrcode',
     method: 'GET',

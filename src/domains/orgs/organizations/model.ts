@@ -17,6 +17,7 @@ import {
 } from '#http/schema.ts'
 
 import { CODE_LENGTH, DEFAULT_MEMBER_LIMIT, MAX_MEMBER_LIMIT } from '../rules.ts'
+import { PendingTransfer } from '../transfers/model.ts'
 
 const Status = Named('OrganizationStatus', Enum(['ACTIVE', 'DISABLED']))
 const Visibility = Named(
@@ -66,8 +67,6 @@ export const Dissolve = Type.Object({
   ),
 })
 
-/** `userId`: the new owner, who must be a member. */
-export const Transfer = Model('TransferOwnership', { userId: Id })
 export const SetCurrentOrg = Model('SetCurrentOrganization', { orgId: Nullable(Id) })
 
 const Code = Type.String({ minLength: CODE_LENGTH, maxLength: CODE_LENGTH, examples: ['K7WPQ2MX'] })
@@ -101,6 +100,10 @@ export const OrgView = Model('Organization', {
   roleName: Type.String({
     description: 'Display name of your role in this organization; empty for non-members',
     examples: ['Owner'],
+  }),
+  pendingTransfer: Nullable({
+    ...PendingTransfer,
+    description: 'The open offer of ownership; null if there is none, and for everyone but the owner and the candidate',
   }),
 })
 export type OrgView = Static<typeof OrgView>

@@ -8,19 +8,11 @@ import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { randomCode } from '#platform/ids.ts'
 
-import {
-  alreadyOwner,
-  hasOtherMembers,
-  hasResources,
-  limitBelowMemberCount,
-  membersOnly,
-  notMember,
-  orgDisabled,
-  ownerOnly,
-} from '../errors.ts'
+import { hasOtherMembers, hasResources, limitBelowMemberCount, membersOnly, orgDisabled, ownerOnly } from '../errors.ts'
 import { addMember } from '../members/service.ts'
-import { findMember, isActiveUser } from '../members/store.ts'
+import { findMember } from '../members/store.ts'
 import { CODE_ALPHABET, CODE_LENGTH, DEFAULT_MEMBER_LIMIT, effectiveJoinPolicy } from '../rules.ts'
+import { openOffers } from '../transfers/store.ts'
 import type { CreateOrg, DiscoverQuery, OrgQrCode, OrgStats, OrgView, PublicOrg, UpdateOrg } from './model.ts'
 import * as store from './store.ts'
 import { type Membership, toOrgView, toPublicOrg, toQrCode } from './view.ts'
@@ -28,8 +20,10 @@ import { type Membership, toOrgView, toPublicOrg, toQrCode } from './view.ts'
 const newCode = (): string => randomCode(CODE_ALPHABET, CODE_LENGTH)
 
 async function membershipOf(ctx: AppContext, orgId: number, userId: number): Promise<Membership> {
-  const [role] = await access.orgRolesOf(ctx.db.read, orgId, userId)
-  return { userId, role, permissions: await access.permissionSet(ctx, userId, 'ORG', orgId) }
+  const { read } = ctx.db
+  const [role] = await access.orgRolesOf(read, orgId, userId)
+  const transfer = (await openOffers(read, [orgId], ctx.clock.now())).get(orgId)
+  return { userId, role, permissions: await access.permissionSet(ctx, userId, 'ORG', orgId), transfer }
 }
 
 const viewForMember = async (ctx: AppContext, actor: Actor, org: store.OrgRow): Promise<OrgView> =>
@@ -68,10 +62,12 @@ export async function listMyOrgs(ctx: AppContext, actor: Actor, query: PageInput
   const page = await store.orgsOfUser(ctx.db.read, userId, query)
   const orgIds = page.items.map((org) => org.id)
   const roles = Map.groupBy(await access.orgRolesOfMany(ctx.db.read, orgIds, [userId]), (role) => role.orgId)
+  const transfers = await openOffers(ctx.db.read, orgIds, ctx.clock.now())
   const items: OrgView[] = []
   for (const org of page.items) {
     const permissions = await access.permissionSet(ctx, userId, 'ORG', org.id)
-    items.push(toOrgView(org, { userId, role: roles.get(org.id)?.[0], permissions }))
+    const [role] = roles.get(org.id) ?? []
+    items.push(toOrgView(org, { userId, role, permissions, transfer: transfers.get(org.id) }))
   }
   return { ...page, items }
 }
@@ -151,24 +147,6 @@ export async function dissolve(ctx: AppContext, tx: Tx, org: store.OrgRow, force
   await emit(ctx, tx, 'org.dissolving', { orgId: org.id })
   await access.deleteOrgRoles(ctx, tx, org.id)
   await store.deleteOrg(tx, org.id)
-}
-
-/** Transfers the caller's organization to another member. */
-export async function transferOrg(ctx: AppContext, actor: Actor, id: number, userId: number): Promise<OrgView> {
-  await ctx.db.write('orgs.transferOrg', (tx) => transfer(ctx, tx, id, actor.userId, userId))
-  return viewForMember(ctx, actor, await findOrFail(ctx, id))
-}
-
-/** Transfers an organization from its owner to another active member. The former owner gets the role ADMIN. */
-export async function transfer(ctx: AppContext, tx: Tx, orgId: number, from: number, to: number): Promise<void> {
-  if ((await store.findOrg(tx, orgId))?.ownerId !== from) throw ownerOnly()
-  if (from === to) throw alreadyOwner()
-  if ((await findMember(tx, orgId, to)) === undefined || !(await isActiveUser(tx, to))) throw notMember()
-  if (!(await store.setOwner(tx, orgId, from, to))) throw ownerOnly()
-  await access.unbindRoles(ctx, tx, from, 'ORG', orgId)
-  await access.unbindRoles(ctx, tx, to, 'ORG', orgId)
-  await access.bindRole(ctx, tx, from, 'ORG', orgId, 'ADMIN')
-  await access.bindRole(ctx, tx, to, 'ORG', orgId, access.OWNER)
 }
 
 export const getQrCode = async (ctx: AppContext, id: number): Promise<OrgQrCode> =>

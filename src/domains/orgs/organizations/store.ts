@@ -6,7 +6,14 @@ import { prepared } from '#db/prepared.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
 import { orgLocations } from '#db/schema/locations.ts'
-import { organizations, orgInvitations, orgJoinRequests, orgMembers, type OrgStatus } from '#db/schema/orgs.ts'
+import {
+  organizations,
+  orgInvitations,
+  orgJoinRequests,
+  orgMembers,
+  type OrgStatus,
+  orgTransfers,
+} from '#db/schema/orgs.ts'
 import { orgShares } from '#db/schema/shares.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
@@ -121,7 +128,7 @@ export async function setOwner(tx: Tx, id: number, from: number, to: number): Pr
   return rows.length > 0
 }
 
-/** Deletes an organization with its members, requests, invitations, locations and shares. */
+/** Deletes an organization with its members, requests, invitations, offer of ownership, locations and shares. */
 export async function deleteOrg(tx: Tx, id: number): Promise<void> {
   const members = tx.select({ userId: orgMembers.userId }).from(orgMembers).where(eq(orgMembers.orgId, id))
   await tx
@@ -130,6 +137,7 @@ export async function deleteOrg(tx: Tx, id: number): Promise<void> {
     .where(and(sql`${users.id} in ${members}`, eq(users.currentOrgId, id)))
   await tx.delete(orgInvitations).where(eq(orgInvitations.orgId, id))
   await tx.delete(orgJoinRequests).where(eq(orgJoinRequests.orgId, id))
+  await tx.delete(orgTransfers).where(eq(orgTransfers.orgId, id))
   await tx.delete(orgMembers).where(eq(orgMembers.orgId, id))
   await tx.delete(orgLocations).where(eq(orgLocations.orgId, id))
   await tx.delete(orgShares).where(eq(orgShares.orgId, id))

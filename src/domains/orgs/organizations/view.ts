@@ -2,6 +2,7 @@ import type { AppContext } from '#context'
 import type { OrgRole } from '#domains/access/index.ts'
 
 import { JOIN_PREFIX } from '../rules.ts'
+import type { PendingTransfer } from '../transfers/model.ts'
 import type { OrgQrCode, OrgView, PublicOrg } from './model.ts'
 import type { OrgRow } from './store.ts'
 
@@ -23,6 +24,8 @@ export interface Membership {
   /** The role to show if the member has several. */
   readonly role: OrgRole | undefined
   readonly permissions: ReadonlySet<string>
+  /** The open offer of ownership; shown to the owner and the candidate only. */
+  readonly transfer: PendingTransfer | undefined
 }
 
 /** `membership` is undefined for a non-member. */
@@ -34,7 +37,14 @@ export const toOrgView = (org: OrgRow, membership: Membership | undefined): OrgV
   isOwner: membership?.userId === org.ownerId,
   permissions: membership ? [...membership.permissions].toSorted() : [],
   roleName: membership?.role?.name ?? '',
+  pendingTransfer: transferFor(org, membership),
 })
+
+function transferFor(org: OrgRow, membership: Membership | undefined): PendingTransfer | null {
+  if (membership?.transfer === undefined) return null
+  const { userId, transfer } = membership
+  return userId === org.ownerId || userId === transfer.userId ? transfer : null
+}
 
 /** Path of the rendered QR code on this server. */
 export const joinQrCodePath = (code: string): string =>
