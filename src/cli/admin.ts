@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs'
 
 import type { AppContext } from '#context'
 import { didYouMean } from '#lib/nearest.ts'
-import { finishRestore } from '#platform/backup/swap.ts'
 import { secret } from '#platform/ids.ts'
-import { lockDataDirectory } from '#platform/lock.ts'
 import { createLog } from '#platform/log.ts'
 
+import { openDataDirectory } from './data-directory.ts'
 import { EXIT, Refusal } from './exit-codes.ts'
 import { askSecret, columns, say } from './terminal.ts'
 import type { Call, Run } from './verb.ts'
@@ -24,9 +23,8 @@ export const run: Run = async (call) => {
   // Before the lock, so that no other process waits for a person at a prompt.
   const password = action === 'list' ? undefined : await passwordOf(call)
 
-  const lock = lockDataDirectory(config.dataDir, 'admin')
+  const { lock } = await openDataDirectory(config, 'admin')
   try {
-    await finishRestore(config.dataDir)
     const { createContext } = await import('#app')
     const ctx = await createContext(config, { log: createLog({ level: 'warn', format: config.logFormat }) })
     try {

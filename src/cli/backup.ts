@@ -83,6 +83,8 @@ async function copyDatabase(
   const file = db.databaseFile(dataDir)
   const path = join(work, SQLITE_FILE)
   const before = statSync(file, { throwIfNoEntry: false })
+  if (restorePending(dataDir))
+    throw new Refusal('A restore is under way or was interrupted: start the server, which completes it.', EXIT.busy)
   if (!before) throw new Refusal(`There is no database in ${dataDir} to back up.`, EXIT.usage)
   db.copySqlite(file, path)
   // Otherwise damage would be noticed only when the backup is needed.

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import type { Config } from '#config/config.ts'
 import type { Reading } from '#config/read.ts'
+import { pendingRestore, restorePending } from '#platform/backup/swap.ts'
 import { HOUR, MINUTE, SECOND, systemClock } from '#platform/clock.ts'
 import { syncDirectory, writeDurably } from '#platform/files.ts'
 import { uuid } from '#platform/ids.ts'
@@ -69,6 +70,17 @@ const CHECKS: Record<string, Check> = {
     if (missing.length > 0)
       return finding('directory', 'WARN', `${missing.join(', ')} missing in ${dataDir}: the next start creates them.`)
     return finding('directory', 'OK', dataDir)
+  },
+
+  restore({ dataDir }) {
+    if (pendingRestore(dataDir) === undefined) return []
+    if (readHolder(dataDir)?.verb === 'restore')
+      return finding('restore', 'WARN', 'A restore is under way, or was interrupted: wait for its end or run it again.')
+    return finding(
+      'restore',
+      'FAIL',
+      `A restore was interrupted: start the server, which completes it. Do not change anything in ${dataDir} before.`,
+    )
   },
 
   async permissions({ dataDir }) {
@@ -137,6 +149,8 @@ const CHECKS: Record<string, Check> = {
   },
 
   async database({ databaseUrl, dataDir }) {
+    // Opening a database whose log has been moved away already would show, and could save, an old state.
+    if (restorePending(dataDir)) return []
     const db = await import('#db/maintenance.ts')
     const found: Finding[] = []
     const schema = (state: { applied: readonly string[]; pending: readonly string[] }): Finding =>

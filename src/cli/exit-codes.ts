@@ -53,13 +53,19 @@ const BY_TROUBLE: Record<StorageTrouble, ExitCode> = {
   unreachable: EXIT.unreachable,
 }
 
+const BY_DIRECTORY_TROUBLE: Record<DataDirectoryError['kind'], ExitCode> = {
+  busy: EXIT.busy,
+  storage: EXIT.storage,
+  damaged: EXIT.data,
+}
+
 const known = (sentence: string, exitCode: ExitCode): Explanation => ({ sentence, exitCode, unexpected: false })
 
 /** `place`: the subject of errors that do not name one (`The data directory /x`). */
 export function explain(error: unknown, place: string): Explanation {
   if (error instanceof Refusal) return known(error.message, error.exitCode)
   if (error instanceof ConfigError) return known(error.problems.join('\n'), EXIT.usage)
-  if (error instanceof DataDirectoryError) return known(error.message, error.kind === 'busy' ? EXIT.busy : EXIT.storage)
+  if (error instanceof DataDirectoryError) return known(error.message, BY_DIRECTORY_TROUBLE[error.kind])
   if (error instanceof BadKey) return known(error.message, EXIT.data)
   const { name, kind, code, syscall, message, exitCode } = error as Record<string, unknown>
   // A rule of the interface was violated: a weak password, a name that is taken.

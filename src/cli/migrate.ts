@@ -1,8 +1,7 @@
-import { finishRestore } from '#platform/backup/swap.ts'
 import { systemClock } from '#platform/clock.ts'
-import { lockDataDirectory } from '#platform/lock.ts'
 import { createLog } from '#platform/log.ts'
 
+import { openDataDirectory } from './data-directory.ts'
 import { EXIT } from './exit-codes.ts'
 import { say } from './terminal.ts'
 import type { Run } from './verb.ts'
@@ -22,9 +21,8 @@ export const run: Run = async (call) => {
     for (const name of state.pending) say(`pending  ${name}`)
     return EXIT.ok
   }
-  const lock = lockDataDirectory(dataDir, 'migrate')
+  const { lock } = await openDataDirectory({ dataDir, databaseUrl }, 'migrate')
   try {
-    await finishRestore(dataDir)
     const log = createLog({ level: 'warn', format: logFormat })
     const { applied, backup } = await migrate({ databaseUrl, dataDir, clock: systemClock, log })
     if (backup !== undefined) say(`A copy of the old database is in ${backup}.`)

@@ -5,14 +5,23 @@ import { join, resolve } from 'node:path'
 import type { Config } from '#config/config.ts'
 import { BackupError, type Manifest, POSTGRES_FILE, SQLITE_FILE } from '#platform/backup/manifest.ts'
 import { unpackArchive } from '#platform/backup/read.ts'
-import { finishRestore, makeStaging, restorePending, swapIn } from '#platform/backup/swap.ts'
+import {
+  decideRestore,
+  discardRestore,
+  makeStaging,
+  pendingRestore,
+  restorePending,
+  stagingOf,
+  swapIn,
+} from '#platform/backup/swap.ts'
 import { systemClock } from '#platform/clock.ts'
 import { uuid } from '#platform/ids.ts'
-import { lockDataDirectory } from '#platform/lock.ts'
+import { type DirectoryLock, lockDataDirectory } from '#platform/lock.ts'
 
 import { stampOf } from './backup.ts'
+import { compareRows, loadDump, openDataDirectory } from './data-directory.ts'
 import { EXIT, Refusal } from './exit-codes.ts'
-import { progress, say } from './terminal.ts'
+import { note, progress, say } from './terminal.ts'
 import type { Run } from './verb.ts'
 
 export const run: Run = async (call) => {
@@ -21,7 +30,7 @@ export const run: Run = async (call) => {
   const archive = resolve(words[0]!)
   const found = statSync(archive, { throwIfNoEntry: false })
   if (!found?.isFile()) throw new Refusal(`There is no file ${archive}.`, EXIT.usage)
-  return options.has('check') ? check(config, archive) : restore(config, archive)
+  return options.has('check') ? check(config, archive) : restore(config, archive, options.has('keep-sessions'))
 }
 
 async function check(config: Config, archive: string): Promise<typeof EXIT.ok> {
@@ -36,18 +45,20 @@ async function check(config: Config, archive: string): Promise<typeof EXIT.ok> {
   }
 }
 
-async function restore(config: Config, archive: string): Promise<typeof EXIT.ok> {
+async function restore(config: Config, archive: string, keepSessions: boolean): Promise<typeof EXIT.ok> {
   const { dataDir } = config
-  const lock = lockDataDirectory(dataDir, 'restore')
+  const lock = await open(config)
   try {
-    await finishRestore(dataDir)
     const stamp = stampOf(new Date(systemClock.now()))
     const staging = await makeStaging(dataDir, stamp)
     try {
       const manifest = await verify(config, archive, staging)
-      if (manifest.database === 'postgres') await loadDump(config, manifest, staging)
+      if (manifest.database === 'postgres') await load(config, manifest, stamp, keepSessions)
+      else if (!keepSessions) (await import('#db/maintenance.ts')).endSessionsSqlite(join(staging, SQLITE_FILE))
       const kept = await swapIn(dataDir, stamp)
       say(`Restored: ${summary(manifest)}. The old data is in ${kept}.`)
+      if (!keepSessions)
+        say('All sessions have ended: every user has to sign in again, with the password of the backup.')
       return EXIT.ok
     } finally {
       // If the restore is decided but not completed, the next start needs the folder.
@@ -56,6 +67,25 @@ async function restore(config: Config, archive: string): Promise<typeof EXIT.ok>
   } finally {
     lock.release()
   }
+}
+
+/** Locks the data directory. An interrupted restore is completed, or discarded if it had changed nothing here yet. */
+async function open(config: Config): Promise<DirectoryLock> {
+  const { dataDir, databaseUrl } = config
+  const before = lockDataDirectory(dataDir, 'restore')
+  try {
+    const pending = pendingRestore(dataDir)
+    const { placeOf } = await import('#db/maintenance.ts')
+    if (pending?.load !== undefined && (databaseUrl === '' || placeOf(databaseUrl) !== pending.load.where)) {
+      await discardRestore(dataDir, pending)
+      note(`An interrupted restore to ${pending.load.where} was given up.`)
+    }
+  } finally {
+    before.release()
+  }
+  const { lock, completed } = await openDataDirectory(config, 'restore')
+  if (completed) note('An interrupted restore was completed first.')
+  return lock
 }
 
 /** Unpacks the archive into `folder` and checks everything that can be checked without changing data. */
@@ -87,29 +117,33 @@ async function verifySqlite(manifest: Manifest, file: string, archive: string): 
       `${archive} cannot be used: ${error.kind === 'corrupt' ? 'its database is damaged' : `its database was written by a newer version`}.`,
     )
   }
-  compareRows(manifest, db.countSqlite(file), archive)
+  compareRows(manifest.tables, db.countSqlite(file), archive)
 }
 
-function compareRows(manifest: Manifest, counts: Readonly<Record<string, number>>, where: string): void {
-  for (const name of new Set([...Object.keys(manifest.tables), ...Object.keys(counts)]))
-    if (manifest.tables[name] !== counts[name])
-      throw new BackupError(
-        `${where} cannot be used: table ${name} has ${counts[name] ?? 'no'} rows instead of ${manifest.tables[name] ?? 'none'}.`,
-      )
-}
-
-async function loadDump({ databaseUrl }: Config, manifest: Manifest, staging: string): Promise<void> {
+/** Loads the dump into the empty database. The decision comes first, so that a start after a kill does not use the database without its files. */
+async function load(
+  { dataDir, databaseUrl }: Config,
+  { tables }: Manifest,
+  stamp: string,
+  keepSessions: boolean,
+): Promise<void> {
   const db = await import('#db/maintenance.ts')
-  const there = Object.keys(await db.countPostgres(databaseUrl))
-  if (there.length > 0)
+  const where = db.placeOf(databaseUrl)
+  const [found] = Object.keys(await db.countPostgres(databaseUrl))
+  if (found !== undefined)
     throw new Refusal(
-      `${db.placeOf(databaseUrl)} is not empty (it contains table ${there[0]!}): create a new, empty database and set TESSERA_DATABASE_URL to it.`,
+      `${where} is not empty (it contains table ${found}): create a new, empty database and set TESSERA_DATABASE_URL to it.`,
       EXIT.usage,
     )
-  const dump = join(staging, POSTGRES_FILE)
-  await db.loadPostgres(databaseUrl, dump)
-  compareRows(manifest, await db.countPostgres(databaseUrl), db.placeOf(databaseUrl))
-  rmSync(dump)
+  const decision = { stamp, load: { where, tables, keepSessions } }
+  await decideRestore(dataDir, decision)
+  try {
+    await loadDump(databaseUrl, stagingOf(dataDir, stamp), decision.load)
+  } catch (error) {
+    const left = await db.countPostgres(databaseUrl).catch(() => undefined)
+    if (left !== undefined && Object.keys(left).length === 0) await discardRestore(dataDir, decision)
+    throw error
+  }
 }
 
 function summary({ files, tables, createdAt, tessera }: Manifest): string {

@@ -1,8 +1,7 @@
-import { finishRestore } from '#platform/backup/swap.ts'
 import { SECOND } from '#platform/clock.ts'
-import { lockDataDirectory } from '#platform/lock.ts'
 import { createLog, type Log } from '#platform/log.ts'
 
+import { openDataDirectory } from './data-directory.ts'
 import { EXIT, type ExitCode, Refusal } from './exit-codes.ts'
 import { say } from './terminal.ts'
 import type { Run } from './verb.ts'
@@ -20,9 +19,9 @@ export const run: Run = async (call) => {
   process.on('exit', () => log.flush())
   const reason = stopReason(log)
 
-  const lock = lockDataDirectory(config.dataDir, 'serve')
+  const { lock, completed } = await openDataDirectory(config, 'serve')
   try {
-    if (await finishRestore(config.dataDir)) log.warn('an interrupted restore was completed')
+    if (completed) log.warn('an interrupted restore was completed')
     // Imported only now: the tables are built for the database that the configuration names.
     const app = await import('#app')
     const { createSetupLink } = await import('#domains/accounts/index.ts')

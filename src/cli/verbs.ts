@@ -73,8 +73,12 @@ it like a password.`,
     about: `The server must be stopped. Before any data is changed, every byte is checked: the archive, the hashes, the database and
 its rows. The old data is kept in before-restore-<time>/ inside the data directory. If the command is killed, the next
 start finds the old data or completes the restore. With PostgreSQL the backup is restored to an empty database: create
-one and set TESSERA_DATABASE_URL to it.`,
-    options: [{ name: 'check', help: 'Only check the file; change no data.' }],
+one and set TESSERA_DATABASE_URL to it. All sessions end, because sessions and passwords that were changed after the
+backup would be valid again.`,
+    options: [
+      { name: 'check', help: 'Only check the file; change no data.' },
+      { name: 'keep-sessions', help: 'Keep the sessions of the backup, so that nobody has to sign in again.' },
+    ],
     settings: 'data',
     load: () => import('./restore.ts'),
   },

@@ -2,6 +2,9 @@
 
 import { Database } from 'bun:sqlite'
 
+import { escapeControlCharacters } from '#lib/text.ts'
+import { systemClock } from '#platform/clock.ts'
+
 import { migrations as embedded } from '../../migrations/index.ts'
 import { connectPostgres, placeOf } from './engine/pg-connection.ts'
 import { asStorageError, StorageError, storageError } from './errors.ts'
@@ -68,6 +71,27 @@ export const sqliteSchema = (file: string): SchemaState =>
     const known = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() !== null
     return stateOf(embedded.sqlite, known ? (db.query(LIST_APPLIED).all() as Applied[]) : [], file)
   })
+
+/**
+ * Ends all sessions of a restored database. The version of access tokens becomes the time, which is above every earlier one: a number
+ * that the replaced data had already given out would make tokens of that time valid again.
+ */
+const END_SESSIONS = (now: number): readonly string[] => [
+  "UPDATE sessions SET status = 'REVOKED' WHERE status = 'ACTIVE'",
+  `UPDATE users SET token_version = ${now}`,
+]
+
+export const endSessionsSqlite = (file: string): void =>
+  withFile(file, (db) => {
+    db.transaction(() => END_SESSIONS(systemClock.now()).map((statement) => db.run(statement)))()
+  })
+
+export const endSessionsPostgres = (databaseUrl: string): Promise<void> =>
+  withServer(databaseUrl, (sql) =>
+    sql.begin(async (tx) => {
+      for (const statement of END_SESSIONS(systemClock.now())) await tx.unsafe(statement)
+    }),
+  )
 
 function stateOf(all: typeof embedded.sqlite, applied: readonly Applied[], where: string): SchemaState {
   const todo = pending(all, applied, where)
@@ -143,5 +167,8 @@ async function runTool(databaseUrl: string, name: 'pg_dump' | 'pg_restore', args
     stderr: 'pipe',
   })
   const stderr = await new Response(child.stderr).text()
-  if ((await child.exited) !== 0) throw new StorageError('io', `${name} failed: ${stderr.trim().split('\n')[0] ?? ''}`)
+  if ((await child.exited) !== 0) {
+    const reason = escapeControlCharacters(stderr.trim().split('\n')[0] ?? '')
+    throw new StorageError('io', `${name} failed: ${reason}`)
+  }
 }

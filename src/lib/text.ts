@@ -10,6 +10,10 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
 export const replaceControlCharacters = (text: string, replace: (character: string) => string): string =>
   text.replace(CONTROL, replace)
 
+/** Makes text from outside safe for a log line or a terminal, which obeys some control characters. */
+export const escapeControlCharacters = (text: string): string =>
+  replaceControlCharacters(text, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Makes `text` safe as element content and inside a quoted attribute. */

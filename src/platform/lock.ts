@@ -10,12 +10,15 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
+import { FOLDERS } from './backup/manifest.ts'
+import { restorePending } from './backup/swap.ts'
 import { systemClock } from './clock.ts'
 import { diskTrouble } from './disk-trouble.ts'
 import { uuid } from './ids.ts'
@@ -26,8 +29,8 @@ export const SUBDIRECTORIES = ['files', 'apps', 'backups', 'keys'] as const
 export class DataDirectoryError extends Error {
   override name = 'DataDirectoryError'
   constructor(
-    /** `busy`: another process has locked it. `storage`: it cannot be created or written. */
-    readonly kind: 'busy' | 'storage',
+    /** `busy`: another process has locked it. `storage`: it cannot be created or written. `damaged`: the lock file is not one. */
+    readonly kind: 'busy' | 'storage' | 'damaged',
     message: string,
   ) {
     super(message)
@@ -64,31 +67,48 @@ const held = new Set<string>()
  * @throws DataDirectoryError
  */
 export function lockDataDirectory(directory: string, verb: string): DirectoryLock {
-  prepare(directory)
+  explained(directory, () => prepare(directory))
   const real = realpathSync(directory)
   if (held.has(real)) throw busy(directory)
-  const lock = new Database(join(directory, LOCK_FILE), { create: true })
-  try {
-    // The file is never written, so it can be neither corrupt nor stale.
-    lock.run('PRAGMA journal_mode = MEMORY')
-    lock.run('BEGIN EXCLUSIVE')
-  } catch (error) {
-    lock.close()
-    if ((error as { code?: string }).code === 'SQLITE_BUSY') throw busy(directory)
-    throw error
-  }
+  const lock = openLock(directory)
   held.add(real)
+  const release = (): void => {
+    if (!held.delete(real)) return
+    rmSync(join(directory, HOLDER_FILE), { force: true })
+    lock.close()
+  }
   const holder: Holder = { pid: process.pid, verb, startedAt: systemClock.now(), host: hostname() }
   const write = (value: Holder): void =>
     writeFileSync(join(directory, HOLDER_FILE), JSON.stringify(value) + '\n', { mode: 0o600 })
-  write(holder)
-  return {
-    announce: (url) => write({ ...holder, url }),
-    release() {
-      if (!held.delete(real)) return
-      rmSync(join(directory, HOLDER_FILE), { force: true })
-      lock.close()
-    },
+  try {
+    explained(directory, () => {
+      makeFolders(directory)
+      write(holder)
+    })
+  } catch (error) {
+    release()
+    throw error
+  }
+  return { announce: (url) => write({ ...holder, url }), release }
+}
+
+function openLock(directory: string): Database {
+  const path = join(directory, LOCK_FILE)
+  const lock = new Database(path, { create: true })
+  try {
+    // The file is never written, so it cannot be stale.
+    lock.run('PRAGMA journal_mode = MEMORY')
+    lock.run('BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock.close()
+    const { code } = error as { code?: string }
+    if (code === 'SQLITE_BUSY') throw busy(directory)
+    if (code !== 'SQLITE_NOTADB') throw error
+    throw new DataDirectoryError(
+      'damaged',
+      `${path} is damaged: make sure that no other Tessera uses the directory, then delete the file.`,
+    )
   }
 }
 
@@ -110,18 +130,39 @@ function busy(directory: string): DataDirectoryError {
   )
 }
 
-function prepare(directory: string): void {
+/** Runs `work` and converts errors of the disk to a DataDirectoryError. */
+function explained(directory: string, work: () => void): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
-    if (!statSync(directory).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' })
-    tighten(directory)
-    for (const name of SUBDIRECTORIES) mkdirSync(join(directory, name), { recursive: true, mode: 0o700 })
-    probe(directory)
+    work()
   } catch (error) {
-    const sentence = diskTrouble(error, `The data directory ${directory}`)
+    const subject = `The data directory ${directory}`
+    const sentence = hasNoInodes(error, directory)
+      ? `${subject} is on a disk that can hold no more files (inodes): delete some files and try again.`
+      : diskTrouble(error, subject)
     if (sentence === undefined) throw error
     throw new DataDirectoryError('storage', sentence)
   }
+}
+
+/** Whether "no space" means that the file system has no inode left, although it may have free bytes. */
+function hasNoInodes(error: unknown, directory: string): boolean {
+  if ((error as { code?: unknown }).code !== 'ENOSPC') return false
+  const { files, ffree } = statfsSync(directory)
+  return files > 0 && ffree === 0
+}
+
+function prepare(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  if (!statSync(directory).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' })
+  tighten(directory)
+  probe(directory)
+}
+
+/** The folders of an interrupted restore are created by completing it: an empty one would be in the way of the next rename. */
+function makeFolders(directory: string): void {
+  const restored: readonly string[] = restorePending(directory) ? FOLDERS : []
+  for (const name of SUBDIRECTORIES)
+    if (!restored.includes(name)) mkdirSync(join(directory, name), { recursive: true, mode: 0o700 })
 }
 
 /** Closes a directory with a wider mode (from a checkout or `mkdir`) to other users. One of another owner is not changed. */

@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs'
 
 import type { LogLevel } from '#config/config.ts'
-import { replaceControlCharacters } from '#lib/text.ts'
+import { escapeControlCharacters as visible } from '#lib/text.ts'
 
 import { type Clock, systemClock } from './clock.ts'
 import { maskField, maskText } from './mask.ts'
@@ -53,8 +53,6 @@ const MAX_KEPT_BYTES = 8 * 1024 * 1024
 const UNSAFE = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
 const quoted = (text: string): string => (UNSAFE.test(text) ? JSON.stringify(text) : `"${text}"`)
-const visible = (text: string): string =>
-  replaceControlCharacters(text, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 export function createLog({ level, format, write = standardError(), clock = systemClock }: LogOptions): Log {
   const minRank = RANK[level]

@@ -13,11 +13,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-import { readTar, tarEnd, tarHeader, tarPadding } from '#lib/tar.ts'
 import { isBackupPath } from '#platform/backup/manifest.ts'
 import { finishRestore, makeStaging, swapIn } from '#platform/backup/swap.ts'
 
 import { send } from '../harness/client.ts'
+import { members, pack } from './archive.ts'
 import { Installation, onPostgres, type RunningCli } from './cli.ts'
 
 let place: Installation
@@ -74,20 +74,6 @@ async function fill(): Promise<Writer> {
   writeFileSync(join(place.dataDir, 'files/.unfinished'), 'half an upload')
   writeFileSync(join(place.dataDir, 'apps/应用 1.0.apk'), 'package')
   return writer
-}
-
-async function members(path: string): Promise<Map<string, Uint8Array>> {
-  const found = new Map<string, Uint8Array>()
-  const { stdout } = Bun.spawnSync(['zstd', '-dc', path])
-  async function* bytes(): AsyncGenerator<Uint8Array> {
-    yield stdout
-  }
-  for await (const file of readTar(bytes())) {
-    const chunks = []
-    for await (const chunk of file.bytes) chunks.push(Buffer.from(chunk))
-    found.set(file.name, Buffer.concat(chunks))
-  }
-  return found
 }
 
 test('a backup during writes contains everything acknowledged before it, and a restore brings it back', async () => {
@@ -246,13 +232,6 @@ describe('a refused restore changes no data', () => {
     expect(state()).toEqual(before)
     expect((await place.run(['restore', '--check', file])).code).toBe(code)
     expect(state()).toEqual(before)
-  }
-
-  async function pack(file: string, entries: Iterable<[string, Uint8Array]>): Promise<void> {
-    const parts: Uint8Array[] = []
-    for (const [name, bytes] of entries)
-      parts.push(tarHeader({ name, size: bytes.length, modified: 0 }), bytes, tarPadding(bytes.length))
-    await Bun.write(file, Bun.zstdCompressSync(Buffer.concat([...parts, tarEnd()])))
   }
 
   test('a restore is refused while a server runs', async () => {

@@ -1,5 +1,7 @@
 /** The manifest of a backup: its last entry, `manifest.json`. */
 
+import { escapeControlCharacters } from '#lib/text.ts'
+
 export const MANIFEST = 'manifest.json'
 export const SQLITE_FILE = 'tessera.db'
 export const POSTGRES_FILE = 'database.dump'
@@ -30,11 +32,15 @@ export interface Manifest extends DatabaseFacts {
   readonly files: readonly ManifestFile[]
 }
 
-/** The backup cannot be used. The message says why. */
+/** The backup, or a restore that was interrupted, cannot be used. The message says why. */
 export class BackupError extends Error {
   override name = 'BackupError'
   /** The exit code for unusable data. */
   readonly exitCode = 4
+  /** `message` may contain names from the backup. They are shown with control characters escaped, because a terminal obeys some. */
+  constructor(message: string) {
+    super(escapeControlCharacters(message))
+  }
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
@@ -48,10 +54,8 @@ export function parseManifest(text: string): Manifest {
     throw new BackupError(`${MANIFEST} is not JSON`)
   }
   if (value?.format !== 'tessera-backup') throw new BackupError('it is not a backup of Tessera')
-  if (value.version !== 1)
-    throw new BackupError(
-      `its format version is ${String(value.version)}: restore it with the newer Tessera that wrote it`,
-    )
+  if (isCount(value.version) && value.version !== 1)
+    throw new BackupError(`its format version is ${value.version}: restore it with the newer Tessera that wrote it`)
   const { files, tables, database } = value
   const good =
     Array.isArray(files) &&
@@ -62,7 +66,11 @@ export function parseManifest(text: string): Manifest {
     typeof tables === 'object' &&
     tables !== null &&
     Object.values(tables).every(isCount) &&
-    (database === 'sqlite' || database === 'postgres')
+    (database === 'sqlite' || database === 'postgres') &&
+    value.version === 1 &&
+    // Both are printed.
+    /^[\w.+-]{1,64}$/.test(String(value.tessera)) &&
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(String(value.createdAt))
   if (!good) throw new BackupError(`${MANIFEST} is damaged`)
   return value as Manifest
 }

@@ -5,31 +5,44 @@
  * 1. The backup is unpacked and checked in `restore-<time>/` inside the data directory, which is on the same file system even if the
  *    directory is a mount point or its parent cannot be written. The data is not changed; if the process is killed now, the folder is
  *    litter.
- * 2. `restore.json` is written. From then on the restore is decided.
+ * 2. `restore.json` is written. From then on the restore is decided. With PostgreSQL it first says that the dump is still to be
+ *    loaded, and the files are not touched before it is.
  * 3. Each entry is moved by two renames: the old one to `before-restore-<time>/`, the new one to its place. If the process is killed
  *    now, the next process that locks the directory completes the moves (`finishRestore`).
  */
 
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { syncDirectory, writeDurably } from '../files.ts'
-import { FOLDERS, SQLITE_FILE } from './manifest.ts'
+import { BackupError, FOLDERS, SQLITE_FILE } from './manifest.ts'
 
 const DECISION = 'restore.json'
 const STAGING = 'restore-'
 const KEPT = 'before-restore-'
 
 /** The side files of the database are moved away first, so that the new database is never opened with an old log. */
-const ENTRIES = [`${SQLITE_FILE}-wal`, `${SQLITE_FILE}-shm`, ...FOLDERS, SQLITE_FILE] as const
+const SIDE_FILES = [`${SQLITE_FILE}-wal`, `${SQLITE_FILE}-shm`] as const
+const ENTRIES = [...FOLDERS, SQLITE_FILE] as const
 
-interface Decision {
-  /** The `<time>` in the names of both folders. */
-  readonly stamp: string
+/** A dump in the staging folder that PostgreSQL may not have loaded yet. */
+export interface PendingLoad {
+  /** The database, without its password. */
+  readonly where: string
+  /** Rows of each table in the backup, to recognize that the dump was loaded. */
+  readonly tables: Readonly<Record<string, number>>
+  readonly keepSessions: boolean
 }
 
-const stagingOf = (directory: string, stamp: string): string => join(directory, STAGING + stamp)
+export interface Decision {
+  /** The `<time>` in the names of both folders. */
+  readonly stamp: string
+  /** Set until the dump is loaded; no file has been moved then. */
+  readonly load?: PendingLoad
+}
+
+export const stagingOf = (directory: string, stamp: string): string => join(directory, STAGING + stamp)
 const keptOf = (directory: string, stamp: string): string => join(directory, KEPT + stamp)
 
 /** Creates an empty folder to unpack into and deletes the litter of killed restores. The caller has locked the directory. */
@@ -41,12 +54,23 @@ export async function makeStaging(directory: string, stamp: string): Promise<str
   return staging
 }
 
+/** Decides for the restore of the backup in the staging folder. */
+export const decideRestore = (directory: string, decision: Decision): Promise<void> =>
+  writeDurably(join(directory, DECISION), JSON.stringify(decision) + '\n', 0o600)
+
+/** Takes back a decision whose dump was not loaded: the old data is unchanged. */
+export async function discardRestore(directory: string, { stamp }: Decision): Promise<void> {
+  rmSync(join(directory, DECISION))
+  await syncDirectory(directory)
+  rmSync(stagingOf(directory, stamp), { recursive: true, force: true })
+}
+
 /** Decides for and completes the restore of the backup in the staging folder of `stamp`. Resolves with the folder of the old data. */
 export async function swapIn(directory: string, stamp: string): Promise<string> {
   // A folder that is missing in the backup was empty; the old files in it must not remain.
   for (const folder of FOLDERS) await mkdir(join(stagingOf(directory, stamp), folder), { recursive: true, mode: 0o700 })
   await syncDirectory(stagingOf(directory, stamp))
-  await writeDurably(join(directory, DECISION), JSON.stringify({ stamp } satisfies Decision) + '\n', 0o600)
+  await decideRestore(directory, { stamp })
   await finishRestore(directory)
   return keptOf(directory, stamp)
 }
@@ -54,26 +78,81 @@ export async function swapIn(directory: string, stamp: string): Promise<string> 
 /** Whether a restore was decided but not completed. */
 export const restorePending = (directory: string): boolean => existsSync(join(directory, DECISION))
 
-/** Completes a decided restore. Resolves with true if there was one. The caller has locked the directory. */
+/**
+ * The restore that was decided but not completed.
+ * @throws BackupError if `restore.json` is damaged
+ */
+export function pendingRestore(directory: string): Decision | undefined {
+  if (!restorePending(directory)) return undefined
+  const path = join(directory, DECISION)
+  let decision: Partial<Decision> | null
+  try {
+    decision = JSON.parse(readFileSync(path, 'utf8')) as Partial<Decision> | null
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    decision = null
+  }
+  // The stamp becomes part of a path.
+  if (typeof decision?.stamp !== 'string' || !/^[\w-]+$/.test(decision.stamp))
+    throw new BackupError(
+      `${path} is damaged: if folders ${STAGING}… and ${KEPT}… are beside it, restore the backup into an empty data directory; otherwise delete the file.`,
+    )
+  return decision as Decision
+}
+
+/**
+ * Moves the entries of a decided restore whose dump, if any, is loaded. Resolves with true if there was one. The caller has locked
+ * the directory.
+ * @throws BackupError if the folders do not agree with the decision
+ */
 export async function finishRestore(directory: string): Promise<boolean> {
-  if (!restorePending(directory)) return false
-  const { stamp } = JSON.parse(readFileSync(join(directory, DECISION), 'utf8')) as Decision
+  const decision = pendingRestore(directory)
+  if (decision === undefined) return false
+  const { stamp } = decision
   const staging = stagingOf(directory, stamp)
   const kept = keptOf(directory, stamp)
+  refuseIncomplete(directory, staging, kept)
   await mkdir(kept, { recursive: true, mode: 0o700 })
-  const withDatabase = existsSync(join(staging, SQLITE_FILE))
+  if (existsSync(join(staging, SQLITE_FILE))) for (const name of SIDE_FILES) moveAway(directory, kept, name)
   for (const name of ENTRIES) {
-    const isSideFile = name.startsWith(`${SQLITE_FILE}-`)
     // An entry that is no longer in the staging folder was moved before.
-    if (isSideFile ? !withDatabase : !existsSync(join(staging, name))) continue
-    const current = join(directory, name)
-    if (existsSync(current)) renameSync(current, join(kept, name))
-    if (!isSideFile) renameSync(join(staging, name), current)
+    if (!existsSync(join(staging, name))) continue
+    moveAway(directory, kept, name)
+    renameSync(join(staging, name), join(directory, name))
   }
   await syncDirectory(kept)
   await syncDirectory(directory)
-  rmSync(staging, { recursive: true, force: true })
   rmSync(join(directory, DECISION))
   await syncDirectory(directory)
+  rmSync(staging, { recursive: true, force: true })
   return true
+}
+
+/** Every entry must still be moved or have been moved. Otherwise the server would start with an empty folder instead of a lost one. */
+function refuseIncomplete(directory: string, staging: string, kept: string): void {
+  const wanted = existsSync(join(kept, SQLITE_FILE)) ? ENTRIES : FOLDERS
+  const lost = wanted.find((name) => !existsSync(join(staging, name)) && !existsSync(join(directory, name)))
+  if (lost === undefined && (existsSync(staging) || existsSync(kept))) return
+  throw new BackupError(
+    lost === undefined
+      ? `${join(directory, DECISION)} belongs to no restore, because ${staging} does not exist: delete the file.`
+      : `An interrupted restore cannot be completed, because ${join(staging, lost)} is missing: put it back, or restore the backup into an empty data directory.`,
+  )
+}
+
+/** Moves an entry of the old data to the folder `kept`, unless that was done before the restore was interrupted. */
+function moveAway(directory: string, kept: string, name: string): void {
+  const current = join(directory, name)
+  if (!existsSync(current)) return
+  if (!existsSync(join(kept, name))) return renameSync(current, join(kept, name))
+  // The current one was created afterwards: a side file by a reader of the database, an empty folder by an older version of Tessera.
+  if ((SIDE_FILES as readonly string[]).includes(name)) return rmSync(current)
+  try {
+    rmdirSync(current)
+  } catch (error) {
+    if (!['ENOTEMPTY', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    throw new BackupError(
+      `An interrupted restore cannot be completed, because ${current} is neither of the old data nor of the backup: move it away and start again.`,
+    )
+  }
 }

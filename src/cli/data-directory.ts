@@ -1,0 +1,78 @@
+/** Opens the data directory for a command: locks it and completes a restore that was interrupted. */
+
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Config } from '#config/config.ts'
+import { BackupError, POSTGRES_FILE } from '#platform/backup/manifest.ts'
+import { finishRestore, type PendingLoad, pendingRestore, stagingOf, swapIn } from '#platform/backup/swap.ts'
+import { type DirectoryLock, lockDataDirectory } from '#platform/lock.ts'
+
+import { EXIT, Refusal } from './exit-codes.ts'
+
+type Place = Pick<Config, 'dataDir' | 'databaseUrl'>
+
+/** `completed`: there was an interrupted restore. */
+export async function openDataDirectory(
+  config: Place,
+  verb: string,
+): Promise<{ readonly lock: DirectoryLock; readonly completed: boolean }> {
+  const lock = lockDataDirectory(config.dataDir, verb)
+  try {
+    return { lock, completed: await completeRestore(config) }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+async function completeRestore({ dataDir, databaseUrl }: Place): Promise<boolean> {
+  const pending = pendingRestore(dataDir)
+  if (pending?.load === undefined) return finishRestore(dataDir)
+  const { load, stamp } = pending
+  const { placeOf } = await import('#db/maintenance.ts')
+  if (databaseUrl === '' || placeOf(databaseUrl) !== load.where)
+    throw new Refusal(
+      `A restore to ${load.where} was interrupted: set TESSERA_DATABASE_URL to it to complete the restore, or delete ${join(dataDir, 'restore.json')} to keep the old data.`,
+      EXIT.usage,
+    )
+  await loadDump(databaseUrl, stagingOf(dataDir, stamp), load)
+  await swapIn(dataDir, stamp)
+  return true
+}
+
+/** Loads the dump in the folder `staging`, unless a process that was killed has done so, and ends the sessions in it. */
+export async function loadDump(
+  databaseUrl: string,
+  staging: string,
+  { tables, keepSessions, where }: PendingLoad,
+): Promise<void> {
+  const db = await import('#db/maintenance.ts')
+  const dump = join(staging, POSTGRES_FILE)
+  // pg_restore uses one transaction, so tables that exist are complete.
+  const isLoaded = async (): Promise<boolean> => Object.keys(await db.countPostgres(databaseUrl)).length > 0
+  if (!(await isLoaded())) {
+    try {
+      await db.loadPostgres(databaseUrl, dump)
+    } catch (error) {
+      // The pg_restore of a killed process may have gone on and won the race.
+      if (!(await isLoaded())) throw error
+    }
+  }
+  compareRows(tables, await db.countPostgres(databaseUrl), where)
+  if (!keepSessions) await db.endSessionsPostgres(databaseUrl)
+  rmSync(dump, { force: true })
+}
+
+/** @throws BackupError if the number of rows of a table differs */
+export function compareRows(
+  expected: Readonly<Record<string, number>>,
+  counts: Readonly<Record<string, number>>,
+  where: string,
+): void {
+  for (const name of new Set([...Object.keys(expected), ...Object.keys(counts)]))
+    if (expected[name] !== counts[name])
+      throw new BackupError(
+        `${where} cannot be used: table ${name} has ${counts[name] ?? 'no'} rows instead of ${expected[name] ?? 'none'}.`,
+      )
+}
