@@ -1,10 +1,10 @@
 /** Opens the data directory for a command: locks it and completes a restore that was interrupted. */
 
-import { rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Config } from '#config/config.ts'
-import { BackupError, POSTGRES_FILE } from '#platform/backup/manifest.ts'
+import { BackupError, FOLDERS, POSTGRES_FILE } from '#platform/backup/manifest.ts'
 import { finishRestore, type PendingLoad, pendingRestore, stagingOf, swapIn } from '#platform/backup/swap.ts'
 import { type DirectoryLock, lockDataDirectory } from '#platform/lock.ts'
 
@@ -40,6 +40,10 @@ async function completeRestore({ dataDir, databaseUrl }: Place): Promise<boolean
   await swapIn(dataDir, stamp)
   return true
 }
+
+/** Whether there are files, app packages or keys, which belong to a database. */
+export const hasOtherData = (dataDir: string): boolean =>
+  FOLDERS.some((name) => existsSync(join(dataDir, name)) && readdirSync(join(dataDir, name)).length > 0)
 
 /** Loads the dump in the folder `staging`, unless a process that was killed has done so, and ends the sessions in it. */
 export async function loadDump(

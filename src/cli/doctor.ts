@@ -11,6 +11,7 @@ import { uuid } from '#platform/ids.ts'
 import { readHolder, SUBDIRECTORIES } from '#platform/lock.ts'
 import { builtAt } from '#platform/version.ts'
 
+import { hasOtherData } from './data-directory.ts'
 import { type Finding, GATEWAY_CHECKS } from './doctor-gateways.ts'
 import { EXIT, explain } from './exit-codes.ts'
 import { localAddress, serverAddress } from './healthcheck.ts'
@@ -52,8 +53,8 @@ const finding = (check: string, verdict: Verdict, message: string): Finding => (
 const LITTLE_SPACE = 200e6
 /** Bytes. A busy small organization needs less in a day. */
 const SOME_SPACE = 2e9
-/** Bytes. The log is normally written back to the database at 4 MB; a larger one means that a program keeps a read transaction open. */
-const LARGE_WAL = 64e6
+/** Bytes. Under steady writing the log starts over at 66 MB at the latest; a larger one means that a program keeps a read transaction open. */
+const LARGE_WAL = 256e6
 /** Clocks of network file systems may differ by some seconds. */
 const CLOCK_DRIFT_MS = MINUTE
 const ANSWER_MS = 5 * SECOND
@@ -120,17 +121,18 @@ const CHECKS: Record<string, Check> = {
     const existing = statSync(dataDir, { throwIfNoEntry: false }) ? dataDir : '.'
     const { bavail, bsize, ffree, files } = statfsSync(existing)
     const free = bavail * bsize
+    // First: without inodes, the advice to free some space would be wrong.
+    if (files > 0 && ffree < files / 50)
+      return finding(
+        'space',
+        ffree === 0 ? 'FAIL' : 'WARN',
+        `Only ${ffree} more files fit on the disk of ${dataDir} (inodes): delete some files.`,
+      )
     if (free < LITTLE_SPACE)
       return finding(
         'space',
         'FAIL',
         `Only ${bytes(free)} are free for ${dataDir}: free some space or move it to a larger disk.`,
-      )
-    if (files > 0 && ffree < files / 50)
-      return finding(
-        'space',
-        'WARN',
-        `Only ${ffree} more files fit on the disk of ${dataDir} (inodes): delete some files.`,
       )
     if (free < SOME_SPACE)
       return finding('space', 'WARN', `${bytes(free)} are free for ${dataDir}: plan for a larger disk.`)
@@ -167,6 +169,7 @@ const CHECKS: Record<string, Check> = {
       found.push(
         finding('database', 'OK', `${db.placeOf(databaseUrl)} answers in ${Math.round(performance.now() - before)} ms`),
         schema(state),
+        ...stampFindings(await db.stampMarkPostgres(databaseUrl)),
       )
       for (const name of ['pg_dump', 'pg_restore'])
         if (Bun.which(name) === null)
@@ -181,11 +184,26 @@ const CHECKS: Record<string, Check> = {
     }
     const file = db.databaseFile(dataDir)
     const size = statSync(file, { throwIfNoEntry: false })?.size
-    if (size === undefined)
-      return finding('database', 'WARN', `${file} does not exist yet: the first start creates it.`)
+    if (size === undefined) {
+      const url = readHolder(dataDir)?.url
+      if (url !== undefined && (await statusOf(url)) !== undefined)
+        return finding(
+          'database',
+          'FAIL',
+          `${file} was deleted while the server runs: stop the server, then put the file back or restore a backup.`,
+        )
+      return hasOtherData(dataDir)
+        ? finding(
+            'database',
+            'FAIL',
+            `${file} is missing, although there are files or keys: put it back or restore a backup. The next start would create an empty one.`,
+          )
+        : finding('database', 'WARN', `${file} does not exist yet: the first start creates it.`)
+    }
     const state = db.sqliteSchema(file)
     db.checkSqlite(file)
     found.push(finding('database', 'OK', `SQLite, ${bytes(size)}, integrity check passed`), schema(state))
+    found.push(...stampFindings(db.stampMarkSqlite(file)))
     const wal = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
     if (wal > LARGE_WAL)
       found.push(
@@ -200,9 +218,7 @@ const CHECKS: Record<string, Check> = {
 
   async server(config) {
     const url = serverAddress(config)
-    const status = await fetch(`${url}/actuator/health`, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' })
-      .then(async (answer) => ((await answer.json()) as { status?: unknown }).status)
-      .catch(() => undefined)
+    const status = await statusOf(url)
     if (status === 'UP') return finding('server', 'OK', `UP at ${url}`)
     if (status === 'DOWN') return finding('server', 'FAIL', `The server at ${url} is DOWN: see its log.`)
     const holder = readHolder(config.dataDir)
@@ -250,6 +266,24 @@ const CHECKS: Record<string, Check> = {
   },
 
   ...GATEWAY_CHECKS,
+}
+
+/** The `status` of the server's health; undefined if it does not answer. */
+const statusOf = (url: string): Promise<unknown> =>
+  fetch(`${url}/actuator/health`, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' })
+    .then(async (answer) => ((await answer.json()) as { status?: unknown }).status)
+    .catch(() => undefined)
+
+/** Stamps never go back, so rows keep the wrong time until the clock has reached it again. `mark`: see db/engine/stamps.ts. */
+function stampFindings(mark: number | undefined): Finding[] {
+  if (mark === undefined || mark < systemClock.now() + CLOCK_DRIFT_MS) return []
+  return [
+    finding(
+      'clock',
+      'WARN',
+      `The data was last changed at ${new Date(mark).toISOString()}, which is in the future: the clock was ahead then, or is behind now. Set it (timedatectl set-ntp true). Changes are dated after that time until it has passed.`,
+    ),
+  ]
 }
 
 async function isFree({ host, port }: Config): Promise<boolean> {

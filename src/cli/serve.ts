@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { SQLITE_FILE } from '#platform/backup/manifest.ts'
 import { SECOND } from '#platform/clock.ts'
 import { createLog, type Log } from '#platform/log.ts'
 
-import { openDataDirectory } from './data-directory.ts'
+import { hasOtherData, openDataDirectory } from './data-directory.ts'
 import { EXIT, type ExitCode, Refusal } from './exit-codes.ts'
 import { say } from './terminal.ts'
 import type { Run } from './verb.ts'
@@ -22,6 +26,9 @@ export const run: Run = async (call) => {
   const { lock, completed } = await openDataDirectory(config, 'serve')
   try {
     if (completed) log.warn('an interrupted restore was completed')
+    const file = join(config.dataDir, SQLITE_FILE)
+    if (config.databaseUrl === '' && !existsSync(file) && hasOtherData(config.dataDir))
+      log.warn('the database is missing although there are files or keys: a new, empty one is created', { file })
     // Imported only now: the tables are built for the database that the configuration names.
     const app = await import('#app')
     const { createSetupLink } = await import('#domains/accounts/index.ts')

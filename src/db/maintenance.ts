@@ -7,6 +7,7 @@ import { systemClock } from '#platform/clock.ts'
 
 import { migrations as embedded } from '../../migrations/index.ts'
 import { connectPostgres, placeOf } from './engine/pg-connection.ts'
+import { STAMP_MARK } from './engine/stamps.ts'
 import { asStorageError, StorageError, storageError } from './errors.ts'
 import { type Applied, LIST_APPLIED, pending } from './migrate.ts'
 
@@ -70,6 +71,22 @@ export const sqliteSchema = (file: string): SchemaState =>
   withFile(file, (db) => {
     const known = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() !== null
     return stateOf(embedded.sqlite, known ? (db.query(LIST_APPLIED).all() as Applied[]) : [], file)
+  })
+
+const READ_MARK = `SELECT value FROM server_state WHERE key = '${STAMP_MARK}'`
+const markOf = (rows: unknown[][]): number | undefined => (rows.length === 0 ? undefined : Number(rows[0]![0]))
+
+/** The stamp mark (engine/stamps.ts); undefined in a database without one. */
+export const stampMarkSqlite = (file: string): number | undefined =>
+  withFile(file, (db) => {
+    const known = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'server_state'").get() !== null
+    return known ? markOf(db.query(READ_MARK).values()) : undefined
+  })
+
+export const stampMarkPostgres = (databaseUrl: string): Promise<number | undefined> =>
+  withServer(databaseUrl, async (sql) => {
+    const [row] = (await sql`SELECT to_regclass('server_state') IS NOT NULL AS known`) as { known: boolean }[]
+    return row!.known ? markOf((await sql.unsafe(READ_MARK).values()) as unknown[][]) : undefined
   })
 
 /**

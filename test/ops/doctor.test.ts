@@ -1,6 +1,9 @@
+import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+
+import { SQL } from 'bun'
 
 import { Installation, onPostgres, OWN_MOUNTS } from './cli.ts'
 
@@ -51,6 +54,97 @@ test('doctor and healthcheck recognize a running and a stopped server', async ()
   const { code, stderr } = await place.run(['healthcheck', '--port', '9'])
   expect(code).toBe(1)
   expect(stderr).toContain('http://127.0.0.1:9/actuator/health does not answer')
+})
+
+/** A data directory on a tmpfs with these options, filled by a shell command. */
+const onTmpfs = (options: string, fill = 'true'): readonly string[] => [
+  ...OWN_MOUNTS,
+  `mount -t tmpfs -o ${options} none "${place.dataDir}" && ${fill}; exec "$0" "$@"`,
+]
+
+test('doctor fails if the running server has lost its database, or if files and keys are there without one', async () => {
+  if (onPostgres) return expect(place.databaseUrl).not.toBe('')
+  const server = await place.serve()
+  for (const suffix of ['', '-wal', '-shm']) rmSync(join(place.dataDir, `tessera.db${suffix}`), { force: true })
+  const running = await doctor()
+  expect(running.of('database')).toMatchObject({
+    verdict: 'FAIL',
+    message: expect.stringContaining('was deleted while the server runs'),
+  })
+  expect(running.code).toBe(1)
+  server.child.kill('SIGKILL')
+  await server.ended()
+  expect((await doctor()).of('database')).toMatchObject({
+    verdict: 'FAIL',
+    message: expect.stringContaining('although there are files or keys'),
+  })
+  // The start says so too, and goes on.
+  const again = await place.serve()
+  expect(again.stderr()).toContain('the database is missing although there are files or keys')
+  expect(await again.end()).toBe(0)
+  expect((await doctor()).of('database').verdict).toBe('OK')
+})
+
+test('the first start does not warn about a missing database', async () => {
+  const server = await place.serve()
+  expect(await server.end()).toBe(0)
+  expect(server.stderr()).not.toContain('missing')
+})
+
+test('doctor does not warn about a log file of the size that steady writing causes', async () => {
+  if (onPostgres) return expect(place.databaseUrl).not.toBe('')
+  await startAndStop()
+  const log = join(place.dataDir, 'tessera.db-wal')
+  // Zeros contain no frame, so that SQLite reads the database as if the file were empty. An open connection keeps the file.
+  const reader = new Database(join(place.dataDir, 'tessera.db'))
+  reader.query('SELECT count(*) FROM sqlite_schema').get()
+  truncateSync(log, 70_000_000)
+  expect((await doctor()).all.some(({ check }) => check === 'log file')).toBe(false)
+  truncateSync(log, 300_000_000)
+  expect((await doctor()).of('log file')).toMatchObject({ verdict: 'WARN' })
+  reader.close()
+})
+
+test('doctor and the start name inodes, not space, on a disk without inodes', async () => {
+  mkdirSync(place.dataDir)
+  const fill = `for i in $(seq 1 40); do touch "${place.dataDir}/filler$i" 2>/dev/null; done`
+  const before = onTmpfs('size=1g,nr_inodes=20', fill)
+  const found = await doctor({ before })
+  expect(found.of('space')).toMatchObject({ verdict: 'FAIL', message: expect.stringContaining('inodes') })
+  const { code, stderr } = await place.run(['serve'], { before })
+  expect(stderr).toContain('can hold no more files (inodes)')
+  expect(code).toBe(5)
+})
+
+test('doctor warns about data that was changed in the future', async () => {
+  await startAndStop()
+  expect((await doctor()).all.filter(({ check }) => check === 'clock')).toMatchObject([{ verdict: 'OK' }])
+  const mark = String(Date.now() + 24 * 3600 * 1000)
+  const statement = `UPDATE server_state SET value = '${mark}' WHERE key = 'stamp.mark'`
+  if (onPostgres) {
+    const sql = new SQL({ url: place.databaseUrl, max: 1 })
+    await sql.unsafe(statement)
+    await sql.close()
+  } else {
+    const db = new Database(join(place.dataDir, 'tessera.db'))
+    db.run(statement)
+    db.close()
+  }
+  const { code, all } = await doctor()
+  expect(all.find(({ check, verdict }) => check === 'clock' && verdict === 'WARN')?.message).toContain('in the future')
+  expect(code).toBe(0)
+})
+
+test('a lock file that is damaged is refused by its name', async () => {
+  await startAndStop()
+  writeFileSync(join(place.dataDir, 'lock.db'), 'rubbish '.repeat(1000))
+  const { code, stderr } = await place.run(['migrate'])
+  expect(stderr).toBe(
+    `${join(place.dataDir, 'lock.db')} is damaged: make sure that no other Tessera uses the directory, then delete the file.\n`,
+  )
+  expect(code).toBe(4)
+  rmSync(join(place.dataDir, 'lock.db'))
+  await startAndStop()
 })
 
 test('doctor prints one line per check and a summary', async () => {
