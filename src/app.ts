@@ -90,9 +90,10 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
   })
 }
 
-/** Starts the domains, then answers requests and runs the jobs until `stop`. */
-export async function serve(ctx: RunningContext): Promise<RunningServer> {
+/** Starts the domains, then answers requests and runs the jobs until `stop`. `beforeListening` is the last step that may fail. */
+export async function serve(ctx: RunningContext, beforeListening?: () => Promise<void>): Promise<RunningServer> {
   for (const { start } of ctx.domains) await start?.(ctx)
+  await beforeListening?.()
   const server = listen(ctx.domains === domains ? allEndpoints : endpointsOf(ctx.domains), ctx, gatekeeper)
   const jobs = ctx.domains.flatMap(({ jobs = [] }) => jobs)
   const scheduler = startScheduler(

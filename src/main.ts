@@ -80,5 +80,6 @@ try {
   const { sentence, exitCode, unexpected } = explain(error, place)
   note(unexpected ? `Tessera failed: ${sentence}` : sentence)
   if (unexpected && error instanceof Error && error.stack) note(error.stack)
-  process.exitCode = exitCode
+  // Not `process.exitCode`: a timer or connection that the failed command has left would keep the process alive.
+  process.exit(exitCode)
 }

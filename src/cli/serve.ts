@@ -34,17 +34,23 @@ export const run: Run = async (call) => {
     const { createSetupLink } = await import('#domains/accounts/index.ts')
     const ctx = await app.createContext(config, { log })
     try {
-      const server = await app.serve(ctx).catch(refuseCredentials)
-      lock.announce(server.url)
-      say(`listening on ${server.url}`)
-      const origin = call.reading.origins.has('publicUrl') ? config.publicUrl : server.url
-      const link = await createSetupLink(ctx)
-      if (link !== null)
-        say(`There is no administrator yet. Create the first one here within 24 hours: ${origin}${link}`)
+      let link: string | null = null
+      const server = await app.serve(ctx, async () => void (link = await createSetupLink(ctx))).catch(refuseCredentials)
+      try {
+        lock.announce(server.url)
+        say(`listening on ${server.url}`)
+        const origin = call.reading.origins.has('publicUrl') ? config.publicUrl : server.url
+        if (link !== null)
+          say(`There is no administrator yet. Create the first one here within 24 hours: ${origin}${String(link)}`)
 
-      log.info('stopping', { reason: (await reason).name })
-      setTimeout(() => process.exit(EXIT.failure), STOP_MS).unref()
-      await server.stop()
+        log.info('stopping', { reason: (await reason).name })
+        setTimeout(() => process.exit(EXIT.failure), STOP_MS).unref()
+        await server.stop()
+      } catch (error) {
+        // Otherwise it would go on answering without a database.
+        await server.kill()
+        throw error
+      }
     } finally {
       await ctx.close()
     }

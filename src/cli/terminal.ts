@@ -1,11 +1,21 @@
 /** Output and prompts of commands. Results are written to standard output, everything else to standard error. */
 
+import { writeSync } from 'node:fs'
+
 import { systemClock } from '#platform/clock.ts'
 
 import { EXIT, Refusal } from './exit-codes.ts'
 
 export const say = (text: string): void => void process.stdout.write(text + '\n')
-export const note = (text: string): void => void process.stderr.write(text + '\n')
+
+/** Synchronous, because the process may end right afterwards. A standard error that is full or closed changes no exit code. */
+export function note(text: string): void {
+  try {
+    writeSync(2, text + '\n')
+  } catch {
+    // The exit code still says that something failed.
+  }
+}
 
 /** Formats a number of bytes in powers of 1000: `1.5 MB`. */
 export function bytes(n: number): string {

@@ -93,6 +93,7 @@ class Route {
       response = this.#refuse(error, request, caller)
     }
     if (this.ctx.config.checkAnswers) response = this.#checkDocumented(response, caller)
+    if (this.ctx.lifecycle.draining) response.headers.set('connection', 'close')
     const ms = performance.now() - started
     this.ctx.metrics.request(this.endpoint.id, response.status, ms)
     this.ctx.log.access(request.method, request.url, response.status, ms, caller, userId)

@@ -16,6 +16,11 @@ export interface RunningServer {
 }
 
 const DRAIN_MS = 10 * SECOND
+/**
+ * Before that, new requests are answered with 503 and their connections closed, so that clients with an open connection learn when to
+ * try again. Requests that arrive after the port is closed are only reset. Milliseconds.
+ */
+const FAREWELL_MS = 250
 /** An idle connection is closed after this many seconds; longer than the keep-alive of common proxies (60 s). */
 const IDLE_SECONDS = 75
 
@@ -23,12 +28,14 @@ export function listen(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates
   const { hostname, port } = { hostname: ctx.config.host, port: ctx.config.port }
   const app = mount(endpoints, ctx, gates)
   const largest = Math.max(1024 * 1024, ...endpoints.map((e) => e.maxBody ?? 0))
-  app.listen({ hostname, port, idleTimeout: IDLE_SECONDS, maxRequestBodySize: largest + 1024 })
+  // Elysia's default lets other programs of the same user listen on the port too, and the kernel would share the connections.
+  app.listen({ hostname, port, reusePort: false, idleTimeout: IDLE_SECONDS, maxRequestBodySize: largest + 1024 })
   const server = app.server!
   return {
     url: `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${server.port}`,
     async stop() {
       ctx.lifecycle.draining = true
+      await Bun.sleep(FAREWELL_MS)
       const drained = server.stop(false)
       // Cleared below, because a pending timer keeps the process alive.
       let timer: ReturnType<typeof setTimeout> | undefined

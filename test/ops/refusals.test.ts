@@ -73,6 +73,73 @@ test('a port in use is refused', async () => {
   await startAndStop()
 })
 
+test('a port on which another Tessera listens is refused, and is free again after the end of that one', async () => {
+  const first = await place.serve()
+  const port = new URL(first.url).port
+  const other = await Installation.make()
+  try {
+    refused(
+      await other.run(['serve', '--log-level', 'error', '--port', port]),
+      3,
+      'The port is already in use: stop the program that uses it, or choose another port with TESSERA_PORT.',
+    )
+    expect((await send(first.url, 'GET', '/actuator/health')).status).toBe(200)
+    expect(await first.end()).toBe(0)
+    const second = await other.serve(['--port', port])
+    expect(await second.end()).toBe(0)
+  } finally {
+    await other.dispose()
+  }
+})
+
+describe('a start that fails in its last step', () => {
+  test('ends the process before it listens, and the next start succeeds', async () => {
+    if (onPostgres) return expect(place.databaseUrl).not.toBe('')
+    await startAndStop()
+    const db = new Database(join(place.dataDir, 'tessera.db'))
+    // The setup link is written last.
+    db.run(
+      `CREATE TRIGGER refuse BEFORE INSERT ON server_state WHEN NEW.key = 'accounts.setupLink'
+       BEGIN SELECT RAISE(ABORT, 'refused on purpose'); END`,
+    )
+    const { code, stdout, stderr } = await place.run(['serve', '--log-level', 'error'])
+    expect(stderr).toContain('Tessera failed: refused on purpose')
+    expect(stdout).toBe('')
+    expect(code).toBe(1)
+    db.run('DROP TRIGGER refuse')
+    db.close()
+    await startAndStop()
+  })
+
+  test.each([32, 64, 96, 128])('with %i KB of free space either serves or ends with exit code 5', async (free) => {
+    if (onPostgres) return expect(place.databaseUrl).not.toBe('')
+    await startAndStop()
+    const copy = join(place.home, 'copy')
+    Bun.spawnSync(['cp', '-a', place.dataDir, copy])
+    const script = `mount -t tmpfs -o size=8m none "${place.dataDir}" && cp -a "${copy}/." "${place.dataDir}" &&
+      head -c ${free}k /dev/zero > "${place.dataDir}/room" && { cat /dev/zero > "${place.dataDir}/filler" 2>/dev/null; rm "${place.dataDir}/room"; exec "$0" "$@"; }`
+    const child = place.start(['serve', '--log-level', 'error'], { before: [...OWN_MOUNTS, script] })
+    const reader = child.stdout.getReader()
+    const { value, done } = await reader.read()
+    if (done) {
+      // It has said nothing and ends by itself.
+      expect(await child.exited).toBe(5)
+      return
+    }
+    expect(new TextDecoder().decode(value)).toStartWith('listening on')
+    child.kill('SIGTERM')
+    expect([0, 5]).toContain(await child.exited)
+  })
+})
+
+test('a standard error that cannot be written changes no exit code', async () => {
+  mkdirSync(place.dataDir, { recursive: true })
+  const before = ['sh', '-c', `exec "$0" "$@" 2>/dev/full`]
+  writeFileSync(join(place.home, 'file'), '')
+  const args = ['serve', '--data-dir', join(place.home, 'file', 'data')]
+  expect((await place.run(args, { before })).code).toBe(5)
+})
+
 test('a host address of another machine is refused', async () => {
   refused(
     await place.run(['serve', '--log-level', 'error', '--host', '192.0.2.1']),

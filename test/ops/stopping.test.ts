@@ -119,6 +119,36 @@ test('a request that never ends delays the end by 10 seconds and does not preven
   slow.destroy()
 }, 60_000)
 
+test('clients with open connections get 503 with Retry-After, and none of them is reset', async () => {
+  const server = await place.serve([], { env: { TESSERA_RATE_LIMIT: 'off', TESSERA_LOG_LEVEL: 'error' } })
+  const { hostname, port } = new URL(server.url)
+  /** Sends one request after the other on one connection until it is closed. Resolves with the last answer. */
+  const client = async (): Promise<string> => {
+    const socket = connect(Number(port), hostname)
+    let last = ''
+    socket.on('data', (chunk) => {
+      last = chunk.toString()
+      if (!socket.destroyed) socket.write(ask)
+    })
+    const ask = `GET /api/qr-codes HTTP/1.1\r\nhost: ${hostname}:${port}\r\n\r\n`
+    socket.write(ask)
+    return new Promise((resolve) => {
+      socket.on('error', (error) => resolve(`reset: ${error.message}`))
+      socket.on('close', () => resolve(last))
+    })
+  }
+  const clients = Array.from({ length: 64 }, client)
+  // Every client has had an answer.
+  for (let i = 0; i < 20; i++) await fetch(`${server.url}/actuator/health`)
+  server.child.kill('SIGTERM')
+  for (const last of await Promise.all(clients)) {
+    expect(last).toStartWith('HTTP/1.1 503')
+    expect(last.toLowerCase()).toContain('retry-after: 5')
+    expect(last.toLowerCase()).toContain('connection: close')
+  }
+  expect(await server.ended()).toBe(0)
+})
+
 test('an idle connection does not delay the end', async () => {
   const server = await place.serve()
   // `fetch` keeps the connection open.
