@@ -12,6 +12,7 @@ import { ipTest } from '#lib/ip.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { MINUTE } from '#platform/clock.ts'
 import type { Refusal } from '#platform/limiter.ts'
+import { PasswordQueueFull } from '#platform/passwords.ts'
 
 import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
 import { type BudgetUse, budgetUsedUp, takeByAddress, usesOf } from './budget.ts'
@@ -252,7 +253,9 @@ class Route {
 
   #refuse(error: unknown, request: Request, caller: Caller): Response {
     const shown = publicError(error)
-    if (!(error instanceof AppError))
+    if (error instanceof PasswordQueueFull)
+      this.ctx.log.warn(error.message, { endpoint: this.endpoint.id, requestId: caller.requestId })
+    else if (!(error instanceof AppError))
       this.ctx.log.error('request failed', { endpoint: this.endpoint.id, requestId: caller.requestId, error })
     else if (shown.extras.log) this.ctx.log.info(shown.message, { ...shown.extras.log, requestId: caller.requestId })
     return refusal(shown, this.endpoint.answers, request, caller.requestId)

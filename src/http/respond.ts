@@ -4,7 +4,7 @@ import { StorageError } from '#db/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 
-import { AppError } from './errors.ts'
+import { AppError, limited } from './errors.ts'
 import { InvalidRequest } from './validate.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -19,6 +19,8 @@ const NO_STORAGE: Localized = {
 /** The error as the caller sees it: unknown ones become a 500 without details, which are in the log only. */
 export function publicError(error: unknown): AppError {
   if (error instanceof AppError) return error
+  if (error instanceof PasswordQueueFull && error.byUser)
+    return limited('Too many requests', '请求过于频繁，请稍后再试', 2)
   if (error instanceof PasswordQueueFull)
     return new AppError(
       503,
