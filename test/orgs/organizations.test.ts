@@ -14,7 +14,6 @@ import {
   joinByCode,
   listMembers,
   ok,
-  setRole,
   switchTo,
   UNKNOWN_ID,
 } from './helpers.ts'
@@ -23,8 +22,6 @@ const { server, owner, member, stranger } = useServer({ people: ['owner', 'membe
 
 const update = (user: Person, org: { id: number }, body: UpdateOrg) =>
   user.call('orgs.update', { params: { id: org.id }, body })
-const dissolve = (user: Person, org: { id: number }, force?: boolean) =>
-  user.call('orgs.dissolve', { params: { id: org.id }, query: force === undefined ? {} : { force } })
 
 describe('creating', () => {
   test('POST /orgs makes the caller the owner, with every permission of the organization', async () => {
@@ -172,38 +169,6 @@ describe('updating', () => {
     expect((await server.request('GET', `/api/orgs/public/${org.code}`)).status).toBe(404)
     expect((await joinByCode(stranger, org.code)).status).toBe(404)
     ok(await server.call('orgs.public', { params: { code } }))
-  })
-})
-
-describe('dissolving', () => {
-  test('DELETE /orgs/:id is for the owner only, needs force with other members, and leaves nothing', async () => {
-    const org = await createOrg(owner)
-    await addMembers(owner, org, member)
-    await setRole(owner, org, member, 'ADMIN')
-    expect((await dissolve(member, org, true)).status).toBe(403)
-    ok(await switchTo(member, org))
-
-    const refused = await dissolve(owner, org)
-    expect(refused.status).toBe(400)
-    expect(refused.message).toContain('force=true')
-    expect((await getOrg(owner, org)).memberCount).toBe(2)
-
-    ok(await dissolve(owner, org, true))
-    expect((await owner.get(`/api/orgs/${org.id}`)).status).toBe(404)
-    expect((await member.get(`/api/orgs/${org.id}/members`)).status).toBe(403)
-    expect((await owner.get(`/api/orgs/${org.id}/qrcode`)).status).toBe(403)
-    expect(await currentOrgId(member)).toBeNull()
-    expect((await server.request('GET', `/api/orgs/public/${org.code}`)).status).toBe(404)
-  })
-
-  test('DELETE /orgs/:id answers 400 while the organization owns QR codes', async () => {
-    const org = await createOrg(owner)
-    const code = ok(await owner.post('/api/qr-codes', { name: 'sign', content: 'x', orgId: org.id })).data
-    const refused = await dissolve(owner, org, true)
-    expect(refused.status).toBe(400)
-    expect(refused.message).toContain('QR codes (1)')
-    ok(await owner.delete(`/api/qr-codes/${code.id}?orgId=${org.id}`))
-    ok(await dissolve(owner, org))
   })
 })
 

@@ -16,4 +16,5 @@ export const notifications = domain({
   stop: stopSends,
 })
 
+export { notifyMembers } from './sends/service.ts'
 export { type Notice, notify } from './service.ts'

@@ -39,8 +39,7 @@ export async function notify(ctx: AppContext, tx: Tx, notice: Notice): Promise<v
   const { type, title, body, data = {}, subject } = notice
   const userIds = [...new Set(notice.userIds)]
   if (userIds.length === 0) return
-  const content = { type, title: title.en, body: body.en, titleZh: title.zh, bodyZh: body.zh, data: { ...data } }
-  const contentId = await store.insertContent(tx, content)
+  const contentId = await store.insertContent(tx, toContent(notice))
   const untold =
     subject === undefined
       ? userIds
@@ -49,6 +48,16 @@ export async function notify(ctx: AppContext, tx: Tx, notice: Notice): Promise<v
   if (recipients.length === 0) return
   await emit(ctx, tx, 'notification.created', { recipients, type, title, body, data, createdAt: tx.stamp })
 }
+
+/** Both languages; plain text. */
+export const toContent = ({ type, title, body, data }: Omit<Notice, 'userIds'>): store.NewContent => ({
+  type,
+  title: title.en,
+  body: body.en,
+  titleZh: title.zh,
+  bodyZh: body.zh,
+  data: { ...data },
+})
 
 /** Rows that one write of `readAll` changes: about 10 ms on SQLite. */
 const BATCH = 1000

@@ -43,8 +43,9 @@ export const roleExceedsYours = () =>
 export const cannotAssignRoles = () => forbidden('You do not have permission to change roles', '没有权限更改成员角色')
 export const roleNotFound = () => badRequest('There is no such role in this organization', '该组织没有此角色')
 
-export const hasResources = (resource: string) =>
-  badRequest(`Clear the organization first: it still has ${resource}`, `请先清空组织资源：${resource}`)
+/** `left`: each kind of resource with its number. */
+export const hasResources = (left: readonly string[]) =>
+  badRequest(`Clear the organization first: it still has ${left.join(', ')}`, `请先清空组织资源：${left.join('、')}`)
 export const hasOtherMembers = (others: number) =>
   badRequest(
     `The organization has ${others} other ${others === 1 ? 'member' : 'members'}, who would lose it: repeat with force=true`,

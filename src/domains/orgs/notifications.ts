@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
-import { notify } from '#domains/notifications/index.ts'
+import { notify, notifyMembers } from '#domains/notifications/index.ts'
 import type { Localized } from '#lib/localized.ts'
 
 interface Org {
@@ -148,5 +148,16 @@ export const notifyRemovedMember = (ctx: AppContext, tx: Tx, org: Org, userId: n
     type: 'ORG_REMOVED',
     title: { en: `You were removed from ${org.name}`, zh: `您已被移出 ${org.name}` },
     body: { en: `You are no longer a member of ${org.name}.`, zh: `您不再是组织 ${org.name} 的成员。` },
+    data: orgData(org),
+  })
+
+/** In the background: an organization can have very many members. `actorId`: the user who dissolves it, who is left out. */
+export const notifyOfDissolution = (ctx: AppContext, tx: Tx, org: Org, actorId: number): Promise<void> =>
+  notifyMembers(ctx, tx, {
+    orgId: org.id,
+    senderId: actorId,
+    type: 'ORG_DISSOLVED',
+    title: { en: `${org.name} was dissolved`, zh: `${org.name} 已解散` },
+    body: { en: `The organization ${org.name} no longer exists.`, zh: `组织 ${org.name} 已不存在。` },
     data: orgData(org),
   })

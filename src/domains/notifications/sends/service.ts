@@ -6,9 +6,18 @@ import { type AppError, notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 import { renderMarkdown } from '#lib/markdown/index.ts'
 
+import { type Notice, toContent } from '../service.ts'
 import { insertContent, insertNotifications } from '../store.ts'
 import type { NewSend, SendView } from './model.ts'
-import { existingUsers, findSend, highestUserId, insertSend, type SendDetails, type SendRow } from './store.ts'
+import {
+  existingUsers,
+  findSend,
+  highestUserId,
+  insertSend,
+  listMembersAsRecipients,
+  type SendDetails,
+  type SendRow,
+} from './store.ts'
 import { continueSends, organizationAudience } from './worker.ts'
 
 /** `orgId` 0: all users. */
@@ -25,7 +34,7 @@ export async function send(ctx: AppContext, actor: Actor, input: NewSend): Promi
     const contentId = await insertContent(tx, { type: 'SYSTEM', title, body, bodyPlain, bodyHtml, data: {} })
     if ('orgId' in audience) {
       tx.afterCommit(() => continueSends(ctx))
-      return insertRunningSend(tx, contentId, actor, audience.orgId)
+      return insertRunningSend(tx, contentId, actor.userId, audience)
     }
     const existing = await existingUsers(tx, audience.userIds)
     const missing = audience.userIds.filter((id) => !existing.has(id))
@@ -41,10 +50,29 @@ export async function send(ctx: AppContext, actor: Actor, input: NewSend): Promi
   return toSendView({ ...row, title })
 }
 
-async function insertRunningSend(tx: Tx, contentId: number, actor: Actor, orgId: number): Promise<SendRow> {
+async function insertRunningSend(
+  tx: Tx,
+  contentId: number,
+  senderId: number,
+  audience: { orgId: number; listed?: boolean },
+): Promise<SendRow> {
   const lastUserId = await highestUserId(tx)
-  const initial = { orgId, status: 'RUNNING', lastUserId, cursor: 0, sent: 0 } as const
-  return insertSend(tx, { contentId, senderId: actor.userId, ...initial })
+  return insertSend(tx, { contentId, senderId, ...audience, status: 'RUNNING', lastUserId, cursor: 0, sent: 0 })
+}
+
+/**
+ * Notifies the present members of an organization except the sender, in the background, even if they stop being members in this
+ * write.
+ */
+export async function notifyMembers(
+  ctx: AppContext,
+  tx: Tx,
+  { orgId, senderId, ...notice }: Omit<Notice, 'userIds' | 'subject'> & { orgId: number; senderId: number },
+): Promise<void> {
+  const contentId = await insertContent(tx, toContent(notice))
+  const send = await insertRunningSend(tx, contentId, senderId, { orgId: 0, listed: true })
+  await listMembersAsRecipients(tx, send.id, orgId, senderId)
+  tx.afterCommit(() => continueSends(ctx))
 }
 
 /** Throws a 400 unless the request names exactly one audience. */

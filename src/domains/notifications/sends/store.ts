@@ -2,11 +2,19 @@ import { and, asc, eq, gt, inArray, lte, max, ne, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
-import { notificationContents as contents, notificationSends as sends } from '#db/schema/notifications.ts'
+import {
+  notificationContents as contents,
+  notificationSendRecipients as recipients,
+  notificationSends as sends,
+} from '#db/schema/notifications.ts'
+import { orgMembers } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 export type SendRow = typeof sends.$inferSelect
-export type NewSendRow = Pick<SendRow, 'contentId' | 'senderId' | 'orgId' | 'status' | 'lastUserId' | 'sent' | 'cursor'>
+export type NewSendRow = Pick<
+  SendRow,
+  'contentId' | 'senderId' | 'orgId' | 'status' | 'lastUserId' | 'sent' | 'cursor'
+> & { listed?: boolean }
 
 const notDeleted = ne(users.status, 'DELETED')
 
@@ -62,9 +70,14 @@ const oldestRunning = prepared((db) =>
       cursor: sends.cursor,
       lastUserId: sends.lastUserId,
       sent: sends.sent,
+      listed: sends.listed,
       type: contents.type,
       title: contents.title,
+      body: contents.body,
       bodyPlain: contents.bodyPlain,
+      titleZh: contents.titleZh,
+      bodyZh: contents.bodyZh,
+      data: contents.data,
     })
     .from(sends)
     .innerJoin(contents, eq(contents.id, sends.contentId))
@@ -72,6 +85,8 @@ const oldestRunning = prepared((db) =>
     .orderBy(asc(sends.id))
     .limit(1),
 )
+
+export type RunningSend = Awaited<ReturnType<typeof oldestRunning>>[number]
 
 export const oldestRunningSend = async (tx: Tx) => (await oldestRunning(tx))[0]
 
@@ -102,4 +117,41 @@ export async function advanceSend(
     .where(and(eq(sends.id, id), eq(sends.cursor, from), eq(sends.status, 'RUNNING')))
     .returning({ id: sends.id })
   return rows.length > 0
+}
+
+/** Makes the present members of an organization, except one, the recipients of a listed send. */
+export async function listMembersAsRecipients(tx: Tx, sendId: number, orgId: number, except: number): Promise<void> {
+  await tx.insert(recipients).select(
+    tx
+      .select({ sendId: sql<number>`cast(${sendId} as bigint)`.as('send_id'), userId: orgMembers.userId })
+      .from(orgMembers)
+      .where(and(eq(orgMembers.orgId, orgId), ne(orgMembers.userId, except))),
+  )
+}
+
+const recipientsOfSend = prepared((db) =>
+  db
+    .select({ userId: recipients.userId })
+    .from(recipients)
+    .innerJoin(users, eq(users.id, recipients.userId))
+    .where(
+      and(
+        eq(recipients.sendId, sql.placeholder('sendId')),
+        gt(recipients.userId, sql.placeholder('after')),
+        notDeleted,
+      ),
+    )
+    .orderBy(asc(recipients.userId))
+    .limit(sql.placeholder('limit')),
+)
+
+/** Ids of listed recipients above `after` with existing accounts, in ascending order. */
+export async function recipientsAfter(tx: Tx, sendId: number, after: number, limit: number): Promise<number[]> {
+  return (await recipientsOfSend(tx, { sendId, after, limit })).map((row) => row.userId)
+}
+
+/** Deletes the listed recipients up to `upTo`, and after the last of them the send: nobody asks for its progress. */
+export async function forgetRecipients(tx: Tx, sendId: number, upTo: number, done: boolean): Promise<void> {
+  await tx.delete(recipients).where(and(eq(recipients.sendId, sendId), lte(recipients.userId, upTo)))
+  if (done) await tx.delete(sends).where(eq(sends.id, sendId))
 }

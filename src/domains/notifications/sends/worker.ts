@@ -11,7 +11,14 @@ import { contributions, emit, type Job } from '#domains/domain.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { insertNotifications } from '../store.ts'
-import { advanceSend, oldestRunningSend, usersAfter } from './store.ts'
+import {
+  advanceSend,
+  forgetRecipients,
+  oldestRunningSend,
+  recipientsAfter,
+  type RunningSend,
+  usersAfter,
+} from './store.ts'
 
 /** Recipients per write: about 10 ms on SQLite. */
 const BATCH = 500
@@ -57,15 +64,20 @@ export const organizationAudience = (ctx: AppContext): Audience | undefined =>
 
 const workerOf = perContext((ctx) => new Worker(ctx))
 
+function nextRecipients(ctx: AppContext, tx: Tx, send: RunningSend): Promise<number[]> {
+  const { id, orgId, cursor, lastUserId, listed } = send
+  if (listed) return recipientsAfter(tx, id, cursor, BATCH)
+  return orgId === 0
+    ? usersAfter(tx, cursor, lastUserId, BATCH)
+    : organizationAudience(ctx)!.membersAfter(tx, orgId, cursor, BATCH)
+}
+
 /** Processes the next batch of the oldest running send. False if no send is running. */
 async function sendBatch(ctx: AppContext, tx: Tx): Promise<boolean> {
   const send = await oldestRunningSend(tx)
   if (send === undefined) return false
-  const { id, contentId, orgId, cursor, lastUserId, type, title } = send
-  const userIds =
-    orgId === 0
-      ? await usersAfter(tx, cursor, lastUserId, BATCH)
-      : await organizationAudience(ctx)!.membersAfter(tx, orgId, cursor, BATCH)
+  const { id, contentId, cursor, lastUserId, type, data } = send
+  const userIds = await nextRecipients(ctx, tx, send)
   const upToLast = userIds.filter((userId) => userId <= lastUserId)
   const recipients = await insertNotifications(tx, contentId, type, upToLast)
   const done = userIds.length < BATCH || userIds.at(-1)! >= lastUserId
@@ -73,9 +85,11 @@ async function sendBatch(ctx: AppContext, tx: Tx): Promise<boolean> {
   const position = { cursor: userIds.at(-1) ?? cursor, sent, status: done ? ('DONE' as const) : ('RUNNING' as const) }
   if (!(await advanceSend(tx, id, cursor, position)))
     throw new Error(`notification send ${id} was advanced by another process`)
-  const body = send.bodyPlain ?? ''
-  const texts = { title: { en: title, zh: title }, body: { en: body, zh: body } }
-  await emit(ctx, tx, 'notification.created', { recipients, type, ...texts, data: {}, createdAt: tx.stamp })
+  if (send.listed) await forgetRecipients(tx, id, done ? lastUserId : position.cursor, done)
+  const body = send.bodyPlain ?? send.body
+  const title = { en: send.title, zh: send.titleZh ?? send.title }
+  const texts = { title, body: { en: body, zh: send.bodyZh ?? body } }
+  await emit(ctx, tx, 'notification.created', { recipients, type, ...texts, data, createdAt: tx.stamp })
   if (done) tx.afterCommit(() => ctx.log.info('notifications sent', { send: id, recipients: sent }))
   return true
 }

@@ -11,6 +11,7 @@ import { randomCode } from '#platform/ids.ts'
 import { hasOtherMembers, hasResources, limitBelowMemberCount, membersOnly, orgDisabled, ownerOnly } from '../errors.ts'
 import { addMember } from '../members/service.ts'
 import { findMember } from '../members/store.ts'
+import { notifyOfDissolution } from '../notifications.ts'
 import { CODE_ALPHABET, CODE_LENGTH, DEFAULT_MEMBER_LIMIT, effectiveJoinPolicy } from '../rules.ts'
 import { openOffers } from '../transfers/store.ts'
 import type { CreateOrg, DiscoverQuery, OrgQrCode, OrgStats, OrgView, PublicOrg, UpdateOrg } from './model.ts'
@@ -130,20 +131,29 @@ export async function dissolveOrg(ctx: AppContext, actor: Actor, id: number, for
     const org = await store.findOrg(tx, id)
     if (org === undefined) throw notFound()
     if (org.ownerId !== actor.userId) throw ownerOnly()
-    await dissolve(ctx, tx, org, force)
+    await dissolve(ctx, tx, actor, org, force)
   })
 }
 
 /**
  * Deletes an organization with everything in it, in this write; the caller has checked who may. Refused while it owns anything, and,
- * unless `force` is set, while it has members besides the owner.
+ * unless `force` is set, while it has members besides the owner; they are notified.
  */
-export async function dissolve(ctx: AppContext, tx: Tx, org: store.OrgRow, force: boolean): Promise<void> {
+export async function dissolve(
+  ctx: AppContext,
+  tx: Tx,
+  actor: Actor,
+  org: store.OrgRow,
+  force: boolean,
+): Promise<void> {
+  const left: string[] = []
   for (const resource of contributions(ctx, 'orgResources').flat()) {
     const count = await resource.count(tx, org.id)
-    if (count > 0) throw hasResources(`${resource.name} (${count})`)
+    if (count > 0) left.push(`${resource.name} (${count})`)
   }
+  if (left.length > 0) throw hasResources(left)
   if (org.memberCount > 1 && !force) throw hasOtherMembers(org.memberCount - 1)
+  if (org.memberCount > 1) await notifyOfDissolution(ctx, tx, org, actor.userId)
   await emit(ctx, tx, 'org.dissolving', { orgId: org.id })
   await access.deleteOrgRoles(ctx, tx, org.id)
   await store.deleteOrg(tx, org.id)
