@@ -8,6 +8,7 @@ import sqlite0005 from './sqlite/0005_notifications.sql' with { type: 'text' }
 import sqlite0006 from './sqlite/0006_locations_shares.sql' with { type: 'text' }
 import sqlite0007 from './sqlite/0007_code_orders.sql' with { type: 'text' }
 import sqlite0008 from './sqlite/0008_transfers_subjects.sql' with { type: 'text' }
+import sqlite0009 from './sqlite/0009_operation_log_known_devices.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -16,6 +17,7 @@ import postgres0005 from './postgres/0005_notifications.sql' with { type: 'text'
 import postgres0006 from './postgres/0006_locations_shares.sql' with { type: 'text' }
 import postgres0007 from './postgres/0007_code_orders.sql' with { type: 'text' }
 import postgres0008 from './postgres/0008_transfers_subjects.sql' with { type: 'text' }
+import postgres0009 from './postgres/0009_operation_log_known_devices.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -32,6 +34,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0006_locations_shares', sql: sqlite0006 },
     { name: '0007_code_orders', sql: sqlite0007 },
     { name: '0008_transfers_subjects', sql: sqlite0008 },
+    { name: '0009_operation_log_known_devices', sql: sqlite0009 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -42,5 +45,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0006_locations_shares', sql: postgres0006 },
     { name: '0007_code_orders', sql: postgres0007 },
     { name: '0008_transfers_subjects', sql: postgres0008 },
+    { name: '0009_operation_log_known_devices', sql: postgres0009 },
   ],
 }

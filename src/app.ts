@@ -9,6 +9,7 @@ import { accounts, authenticate } from '#domains/accounts/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
 import { type Domain, install } from '#domains/domain.ts'
 import { notifications } from '#domains/notifications/index.ts'
+import { loggedActor, operationLog } from '#domains/operation-log/index.ts'
 import { operations } from '#domains/operations/index.ts'
 import { orgs } from '#domains/orgs/index.ts'
 import { qrCodes } from '#domains/qr-codes/index.ts'
@@ -18,22 +19,33 @@ import type { AnyEndpoint } from '#http/endpoint.ts'
 import type { Gatekeeper } from '#http/mount.ts'
 import { listen, type RunningServer } from '#http/server.ts'
 import { type Clock, systemClock } from '#platform/clock.ts'
-import { deriveKey, signingKey } from '#platform/keys.ts'
+import { signingKey } from '#platform/keys.ts'
 import { createLimiter } from '#platform/limiter.ts'
 import type { Log } from '#platform/log.ts'
 import { createMetrics } from '#platform/metrics.ts'
 import { createPasswords } from '#platform/passwords.ts'
 import { startScheduler } from '#platform/scheduler.ts'
-import { createSeal } from '#platform/seal.ts'
+import { sealOf } from '#platform/seal.ts'
 import { createTokens } from '#platform/tokens.ts'
 
 /** The product. Domains start in this order and stop in reverse; the API document lists them in this order. */
-export const domains = [accounts, qrCodes, orgs, shares, notifications, access, operations, delivery] as const
+export const domains = [
+  accounts,
+  qrCodes,
+  orgs,
+  shares,
+  notifications,
+  access,
+  operationLog,
+  operations,
+  delivery,
+] as const
 
 const gatekeeper: Gatekeeper = {
   authenticate,
   can,
   isAdministrator: holdsAnyPlatformRole,
+  loggedActor,
   isMember: holdsAnyOrgRole,
   spend: (ctx, uses) => ctx.db.write('http.spend', (tx) => spend(tx, uses, ctx.clock.now())),
 }
@@ -74,7 +86,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     limiter: createLimiter(clock),
     passwords: createPasswords(),
     tokens: createTokens(key, clock),
-    seal: createSeal(deriveKey(key, 'sealed texts v1')),
+    seal: sealOf(key),
     lifecycle: { startedAt: clock.now(), draining: false },
   }
   install(ctx, list)

@@ -7,6 +7,7 @@ import { createContext } from '#app'
 import { defaultConfig } from '#config/config.ts'
 import * as access from '#domains/access/index.ts'
 import * as accounts from '#domains/accounts/index.ts'
+import { loggedActor } from '#domains/operation-log/index.ts'
 import { app, endpoint, open, signedIn } from '#http/endpoint.ts'
 import { Type } from '#http/schema.ts'
 import { listen } from '#http/server.ts'
@@ -118,6 +119,7 @@ const server = listen(endpoints, ctx, {
   isAdministrator: access.holdsAnyPlatformRole,
   spend: async () => undefined,
   isMember: access.holdsAnyOrgRole,
+  loggedActor,
 })
 process.on(
   'SIGTERM',

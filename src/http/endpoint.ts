@@ -6,7 +6,8 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 
 import type { AppContext } from '#context'
-import type { Db } from '#db/store.ts'
+import type { LoggedAction, LoggedFields } from '#db/schema/operation-log.ts'
+import type { Db, Tx } from '#db/store.ts'
 import type { Locale } from '#lib/localized.ts'
 import type { AppPoint, DualPoint, OrgPoint, PlatformPoint } from '#permission-points'
 
@@ -35,6 +36,7 @@ export const TAGS = [
   'Notifications',
   'Public pages',
   'Access control',
+  'Operation log',
   'Setup',
   'Operations',
   'Documentation',
@@ -104,6 +106,31 @@ export interface Owner {
   readonly orgId: number
 }
 
+/** The contents of a row of the operation log. */
+export interface LogEntry {
+  /** Left out for a change of several targets, whose ids are then in `after`. */
+  readonly targetId?: number
+  readonly targetName?: string | null
+  /** The target before the change; left out for a new one. Only the fields that differ are logged. No secrets, no texts of messages. */
+  readonly before?: LoggedFields
+  /** The target after the change; left out for a deleted one. */
+  readonly after?: LoggedFields
+}
+
+/** The actor of an operation that the operation log records (`logs` of its record). */
+export interface LoggedActor extends Actor {
+  /**
+   * `ctx.db.write`, with a row in the operation log in the same write. No row is added if `fn` says `unchanged`, or if `before` and
+   * `after` of its entry are equal.
+   */
+  write<T>(
+    name: string,
+    fn: (tx: Tx) => Promise<{ readonly result: T; readonly logged: LogEntry | 'unchanged' }>,
+  ): Promise<T>
+  /** Set when `write` has succeeded. */
+  hasWritten: boolean
+}
+
 /** Request metadata for login records, rate limits and messages. */
 export interface Caller {
   readonly requestId: string
@@ -116,10 +143,10 @@ export interface Caller {
   readonly deviceName: string | undefined
 }
 
-export interface Input<A, P, Q, B> {
+export interface Input<A, P, Q, B, L = undefined> {
   readonly ctx: AppContext
   /** The signed-in user; undefined on `open` operations, which run without looking at a token. */
-  readonly actor: A extends OpenAccess ? undefined : Actor
+  readonly actor: A extends OpenAccess ? undefined : L extends LoggedAction ? LoggedActor : Actor
   /** On `dual` operations only. */
   readonly owner: A extends DualAccess ? Owner : undefined
   readonly params: P
@@ -151,6 +178,7 @@ export interface Endpoint<
   B extends Schema = Schema,
   D extends Schema = Schema,
   M extends string | undefined = string | undefined,
+  L extends LoggedAction | undefined = LoggedAction | undefined,
 > {
   /** Unique name, `domain.useCase`: the OpenAPI operation id, and the name in logs and metrics. */
   readonly id: Id
@@ -175,6 +203,8 @@ export interface Endpoint<
    * follow from the record itself (404 of an id in the body); tests fail on a status that the document does not list.
    */
   readonly refuses?: Readonly<Partial<Record<RefusalStatus, string>>>
+  /** The action in the operation log. Needed by every write of the console; it must then use `actor.write`. */
+  readonly logs?: L
   /** A login: `X-Device-Id` and `X-Device-Name` name the device whose session it opens. Documentation only. */
   readonly namesDevice?: boolean
   /** Counted in the stricter limit for operations that check a secret: 60 a minute for an IP address and for a session. */
@@ -188,7 +218,7 @@ export interface Endpoint<
   /** Answered even while the server is stopping. */
   readonly whileDraining?: boolean
   readonly deprecated?: boolean
-  run(input: Input<A, ValueOf<P>, ValueOf<Q>, ValueOf<B>>): Result<D, M> | Promise<Result<D, M>>
+  run(input: Input<A, ValueOf<P>, ValueOf<Q>, ValueOf<B>, L>): Result<D, M> | Promise<Result<D, M>>
 }
 
 /** Any endpoint, whatever its input and result. */
@@ -208,7 +238,8 @@ export function endpoint<
   B extends Schema = undefined,
   D extends Schema = undefined,
   M extends string | undefined = undefined,
->(record: Endpoint<Id, A, P, Q, B, D, M>): Endpoint<Id, A, P, Q, B, D, M> {
+  L extends LoggedAction | undefined = undefined,
+>(record: Endpoint<Id, A, P, Q, B, D, M, L>): Endpoint<Id, A, P, Q, B, D, M, L> {
   return record
 }
 

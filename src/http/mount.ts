@@ -8,6 +8,7 @@ import { Elysia } from 'elysia'
 
 import { type AppContext, perContext } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
+import type { LoggedAction } from '#db/schema/operation-log.ts'
 import { ipTest } from '#lib/ip.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { MINUTE } from '#platform/clock.ts'
@@ -17,7 +18,7 @@ import { PasswordQueueFull } from '#platform/passwords.ts'
 import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
 import { type BudgetUse, budgetUsedUp, takeByAddress, usesOf } from './budget.ts'
 import { localeOf, RequestCaller } from './caller.ts'
-import type { Access, Actor, AnyEndpoint, Caller, DualAccess, Input, Owner } from './endpoint.ts'
+import type { Access, Actor, AnyEndpoint, Caller, DualAccess, Input, LoggedActor, Owner } from './endpoint.ts'
 import { AppError, forbidden, limited, notFound, unauthorized, unavailable, wrongMethod } from './errors.ts'
 import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
@@ -36,6 +37,8 @@ export interface Gatekeeper {
   isMember(ctx: AppContext, userId: number): MaybePromise<boolean>
   /** Counts all uses in the database, or none if one of them is refused. */
   spend(ctx: AppContext, uses: readonly BudgetUse[]): Promise<Refusal<BudgetUse> | undefined>
+  /** The actor of an operation that the operation log records as `action`. */
+  loggedActor(ctx: AppContext, actor: Actor, action: LoggedAction, caller: Caller): LoggedActor
 }
 
 /** Requests per minute (conventions §10). */
@@ -148,9 +151,13 @@ class Route {
     if (!(allowed instanceof Promise ? await allowed : allowed)) throw noPermission
 
     if (this.#body && !bodyNamesScope) rawBody = await readBody(request, this.#maxBody, endpoint.acceptsForm === true)
+    const logged =
+      endpoint.logs === undefined || actor === undefined
+        ? undefined
+        : this.gates.loggedActor(ctx, actor, endpoint.logs, caller)
     const input = {
       ctx,
-      actor,
+      actor: logged ?? actor,
       caller,
       request,
       params: this.#params && this.#params.parse(params),
@@ -163,6 +170,7 @@ class Route {
     if (endpoint.budgets !== undefined) await this.#spend(endpoint.budgets, input)
     const result = endpoint.run(input)
     const data = result instanceof Promise ? await result : result
+    if (logged?.hasWritten === false) this.#reportUnlogged(caller)
     if (data instanceof Response) return bare(data, caller.requestId)
     if (ctx.config.checkAnswers) this.#checkAnswer(data)
     return this.#isPublicRead
@@ -234,6 +242,12 @@ class Route {
   #inOrganization(actor: Actor, given: unknown, point: string): MaybePromise<boolean> {
     const orgId = typeof given === 'string' || typeof given === 'number' ? Number(given) : Number.NaN
     return Number.isSafeInteger(orgId) && orgId > 0 && this.gates.can(this.ctx, actor.userId, 'ORG', orgId, point)
+  }
+
+  #reportUnlogged({ requestId }: Caller): void {
+    const problem = `${this.endpoint.id} did not use actor.write, so its change is missing in the operation log`
+    if (this.ctx.config.checkAnswers) throw new Error(problem)
+    this.ctx.log.error(problem, { requestId })
   }
 
   #checkAnswer(data: unknown): void {

@@ -3,7 +3,7 @@
 import { hkdfSync } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 import { writeDurably } from './files.ts'
 import { secret as randomSecret } from './ids.ts'
@@ -21,6 +21,8 @@ function derive(secret: string): Uint8Array {
   return new Bun.CryptoHasher('sha256', secret).update(PURPOSE).digest()
 }
 
+export const signingKeyFile = (dataDir: string): string => join(dataDir, 'keys', 'signing.key')
+
 /**
  * 32 bytes for signing tokens. Derived from `secret` (HMAC-SHA-256) if it is set, so that tokens stay valid on another machine;
  * otherwise read from `keys/signing.key`, which is generated at the first start (mode 0600, on disk before it is used).
@@ -28,11 +30,10 @@ function derive(secret: string): Uint8Array {
  */
 export async function signingKey(config: { dataDir: string; secret: string }): Promise<Uint8Array> {
   if (config.secret !== '') return derive(config.secret)
-  const directory = join(config.dataDir, 'keys')
-  const path = join(directory, 'signing.key')
+  const path = signingKeyFile(config.dataDir)
   const kept = read(path)
   if (kept) return kept
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const created = randomSecret()
   await writeDurably(path, created + '\n', 0o600)
   return new Uint8Array(Buffer.from(created, 'base64url'))

@@ -3,6 +3,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 
 import { bytes } from './ids.ts'
+import { deriveKey } from './keys.ts'
 
 export interface Seal {
   seal(text: string): string
@@ -14,6 +15,9 @@ export interface Seal {
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
+
+/** The server's seal, whose key is derived from the signing key. */
+export const sealOf = (signingKey: Uint8Array): Seal => createSeal(deriveKey(signingKey, 'sealed texts v1'))
 
 /** `key`: 32 bytes that have no other use. Random IVs are safe for 2^32 texts per key. */
 export function createSeal(key: Uint8Array): Seal {

@@ -94,6 +94,9 @@ const gates: Gatekeeper = {
   },
   can: () => true,
   isAdministrator: () => false,
+  loggedActor: () => {
+    throw new Error('no endpoint of this file is logged')
+  },
   isMember: () => false,
   spend: async (_ctx, uses) => void durable.push(...uses),
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { SQL } from 'bun'
 
+import { ok, send } from '../harness/client.ts'
 import { Installation, onPostgres, OWN_MOUNTS } from './cli.ts'
 
 let place: Installation
@@ -238,5 +239,76 @@ describe('doctor reports problems and advice', () => {
     expect(found.of('database')).toMatchObject({ verdict: 'FAIL', message: expect.stringContaining('damaged') })
     writeFileSync(join(place.dataDir, 'tessera.db'), 'rubbish '.repeat(1000))
     expect((await doctor()).of('database').verdict).toBe('FAIL')
+  })
+})
+
+describe('doctor and the operation log', () => {
+  /** Starts the server, lets an administrator create `count` roles, and stops it. */
+  async function createRoles(count: number): Promise<void> {
+    const env = { TESSERA_ADMIN_USERNAME: 'root', TESSERA_ADMIN_PASSWORD: 'correct horse battery' }
+    const server = await place.serve([], { env })
+    const deviceId = 'device-of-the-doctor-test'
+    const body = { account: 'root', password: 'correct horse battery' }
+    const { data } = await send(server.url, 'POST', '/api/admin/auth/login', { deviceId, body })
+    for (let i = 0; i < count; i++) {
+      const role = { domain: 'APP', code: `R_${crypto.randomUUID().replaceAll('-', '')}`, name: 'Role' }
+      ok(await send(server.url, 'POST', '/api/rbac/roles', { token: data.accessToken, deviceId, body: role }))
+    }
+    await server.end()
+  }
+
+  /** Runs a statement as the owner of the database, who can drop the triggers. */
+  async function tamper(statement: string): Promise<void> {
+    if (onPostgres) {
+      const sql = new SQL({ url: place.databaseUrl, max: 1 })
+      await sql.unsafe('DROP TRIGGER IF EXISTS admin_logs_no_change ON admin_logs')
+      await sql.unsafe(statement)
+      await sql.close()
+    } else {
+      const db = new Database(join(place.dataDir, 'tessera.db'))
+      db.run('DROP TRIGGER IF EXISTS admin_logs_no_update; DROP TRIGGER IF EXISTS admin_logs_no_delete')
+      db.run(statement)
+      db.close()
+    }
+  }
+
+  test('doctor verifies the rows and prints the hash of the newest', async () => {
+    await startAndStop()
+    expect((await doctor()).of('operation log')).toMatchObject({ verdict: 'OK', message: 'empty' })
+    await createRoles(3)
+    expect((await doctor()).of('operation log')).toMatchObject({
+      verdict: 'OK',
+      message: expect.stringMatching(/^3 rows, the newest is 3 with hash [\w-]{43}$/),
+    })
+  })
+
+  test('doctor fails if a row was changed or deleted', async () => {
+    await createRoles(3)
+    await tamper(`UPDATE admin_logs SET actor_name = 'somebody else' WHERE id = 2`)
+    const changed = await doctor()
+    expect(changed.of('operation log')).toMatchObject({
+      verdict: 'FAIL',
+      message: 'Row 2 was changed after it was written.',
+    })
+    expect(changed.code).toBe(1)
+    await tamper(`DELETE FROM admin_logs WHERE id = 2`)
+    expect((await doctor()).of('operation log').message).toStartWith('Row 3 does not follow the row before it')
+  })
+
+  test('doctor warns about rows of an earlier key once a row is signed with the new one', async () => {
+    await createRoles(2)
+    rmSync(join(place.dataDir, 'keys/signing.key'))
+    await startAndStop()
+    expect((await doctor()).of('operation log')).toMatchObject({
+      verdict: 'FAIL',
+      message: expect.stringContaining('Row 2 is not signed'),
+    })
+    await createRoles(1)
+    const found = await doctor()
+    expect(found.of('operation log')).toMatchObject({
+      verdict: 'WARN',
+      message: expect.stringContaining('The rows up to 2 are signed with another key'),
+    })
+    expect(found.code).toBe(0)
   })
 })

@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm'
+
 import type { Locale } from '#lib/localized.ts'
 
-import { col, index, lowered, table, uniqueIndex } from '../dialect.ts'
+import { col, index, lowered, primaryKey, table, uniqueIndex } from '../dialect.ts'
 
 export type UserStatus = 'ACTIVE' | 'DISABLED' | 'DELETED'
 export const PROVIDERS = ['PHONE', 'EMAIL', 'DEVICE'] as const
@@ -110,13 +112,37 @@ export const loginRecords = table(
     loginType: col.text('login_type').notNull(),
     status: col.text('status').$type<'success' | 'failed'>().notNull(),
     failureReason: col.text('failure_reason'),
+    /** Reported by a client: the server did not see the event. */
+    isReported: col.bool('is_reported').notNull().default(false),
+    /** For an account that does not exist: the network of the IP address (`ipBucket`), whose newest records are kept. */
+    network: col.text('network').notNull().default(''),
     createdAt: col.time('created_at').notNull(),
   },
   (t) => [
     index('login_records_user').on(t.userId, t.id),
+    index('login_records_network')
+      .on(t.network, t.id)
+      .where(sql`${t.userId} = 0`),
     index('login_records_type').on(t.loginType, t.id),
     index('login_records_created').on(t.createdAt),
   ],
+)
+
+/** The devices on which a user has signed in. A sign-in on any other device is reported to the user. */
+export const knownDevices = table(
+  'known_devices',
+  {
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    deviceKey: col.text('device_key').notNull(),
+    firstSeenAt: col.time('first_seen_at').notNull(),
+    lastSeenAt: col.time('last_seen_at').notNull(),
+    /** When the user removed the device. The row stays, because it shows that the account was used before. */
+    removedAt: col.time('removed_at'),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.deviceKey] })],
 )
 
 /** Attempts to sign in to an account, for the failure lock. Counted before a password is checked, deleted after a success. */

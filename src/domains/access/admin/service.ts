@@ -9,7 +9,7 @@ import type { AppContext } from '#context'
 import { mapPage, type Page } from '#db/paging.ts'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Db, Tx } from '#db/store.ts'
-import type { Actor } from '#http/endpoint.ts'
+import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { pointName } from '#permission-points'
 
@@ -39,36 +39,45 @@ export const listPermissions = async (ctx: AppContext, query: PermissionsQuery):
   mapPage(await store.permissionsPage(ctx.db.read, query), toPermissionView)
 
 /** SYSTEM_ADMIN or OWNER, depending on the domain, hold the new point at once; other roles have to be given it. */
-export async function createPermission(ctx: AppContext, input: CreatePermission): Promise<PermissionView> {
+export async function createPermission(
+  ctx: AppContext,
+  actor: LoggedActor,
+  input: CreatePermission,
+): Promise<PermissionView> {
   const { domain, resource, action } = input
-  const row = await ctx.db.write('access.createPermission', async (tx) => {
-    const created = await store.insertPermission(tx, {
-      domain,
-      resource,
-      action,
-      description: input.description ?? '',
-    })
-    if (created === undefined) throw errors.pointAlreadyExists()
+  return actor.write('access.createPermission', async (tx) => {
+    const row = await store.insertPermission(tx, { domain, resource, action, description: input.description ?? '' })
+    if (row === undefined) throw errors.pointAlreadyExists()
     rolesChanged(ctx, tx)
-    return created
+    const { id, description, enabled } = row
+    return {
+      result: toPermissionView(row),
+      logged: { targetId: id, targetName: pointName(row), after: { domain, description, enabled } },
+    }
   })
-  return toPermissionView(row)
 }
 
-export async function changePermission(ctx: AppContext, id: number, input: UpdatePermission): Promise<PermissionView> {
-  const row = await ctx.db.write('access.changePermission', async (tx) => {
-    const before = await store.findPermission(tx, id)
-    if (before === undefined) throw notFound()
+export async function changePermission(
+  ctx: AppContext,
+  actor: LoggedActor,
+  id: number,
+  input: UpdatePermission,
+): Promise<PermissionView> {
+  return actor.write('access.changePermission', async (tx) => {
+    const row = await store.findPermission(tx, id)
+    if (row === undefined) throw notFound()
+    const before = { enabled: row.enabled, description: row.description }
     const after = {
-      ...before,
       enabled: input.enabled ?? before.enabled,
       description: input.description === undefined ? before.description : (input.description ?? ''),
     }
-    await store.updatePermission(tx, id, { enabled: after.enabled, description: after.description })
+    await store.updatePermission(tx, id, after)
     if (after.enabled !== before.enabled) rolesChanged(ctx, tx)
-    return after
+    return {
+      result: toPermissionView({ ...row, ...after }),
+      logged: { targetId: id, targetName: pointName(row), before, after },
+    }
   })
-  return toPermissionView(row)
 }
 
 export async function listRoles(ctx: AppContext, query: RolesQuery): Promise<Page<RoleView>> {
@@ -84,15 +93,13 @@ async function roleViews(db: Db | Tx, rows: readonly store.RoleRow[]): Promise<R
 
 const roleView = async (tx: Tx, row: store.RoleRow): Promise<RoleView> => (await roleViews(tx, [row]))[0]!
 
+/** The parts of a role that can be changed, for the operation log. */
+const contentsOf = ({ name, permissions }: RoleView) => ({ name, permissions })
+
 /** Creates a custom role. A template (ORG, scope 0) is copied only into organizations founded later. */
-export async function createCustomRole(
-  ctx: AppContext,
-  actor: Actor,
-  query: RoleLocation,
-  input: CreateRole,
-): Promise<RoleView> {
+export async function createCustomRole(actor: LoggedActor, query: RoleLocation, input: CreateRole): Promise<RoleView> {
   const location = locationOf(query, input)
-  return ctx.db.write('access.createRole', async (tx) => {
+  return actor.write('access.createRole', async (tx) => {
     if (location.scopeId > 0 && (await store.orgStatus(tx, location.scopeId)) === undefined) throw errors.unknownOrg()
     const pointIds = (await pointIdsOf(tx, location.domain, input)) ?? []
     const role = { ...location, code: input.code.toUpperCase(), name: input.name }
@@ -100,7 +107,8 @@ export async function createCustomRole(
     const row = await store.insertCustomRole(tx, role)
     if (row === undefined) throw errors.roleCodeTaken()
     await store.replacePoints(tx, row.id, pointIds)
-    return roleView(tx, row)
+    const result = await roleView(tx, row)
+    return { result, logged: { targetId: row.id, targetName: row.code, after: { ...location, ...contentsOf(result) } } }
   })
 }
 
@@ -136,8 +144,13 @@ async function pointIdsOf(tx: Tx, domain: PermissionDomain, input: UpdateRole): 
 }
 
 /** Replaces the name, the points, or both. Takes effect immediately for everyone who holds the role. */
-export async function changeRole(ctx: AppContext, actor: Actor, id: number, input: UpdateRole): Promise<RoleView> {
-  return ctx.db.write('access.changeRole', async (tx) => {
+export async function changeRole(
+  ctx: AppContext,
+  actor: LoggedActor,
+  id: number,
+  input: UpdateRole,
+): Promise<RoleView> {
+  return actor.write('access.changeRole', async (tx) => {
     const role = await store.findRoleRow(tx, id)
     if (role === undefined) throw notFound()
     const pointIds = await pointIdsOf(tx, role.domain, input)
@@ -145,32 +158,34 @@ export async function changeRole(ctx: AppContext, actor: Actor, id: number, inpu
       throw errors.holdsEveryPoint(role.code)
     // The caller needs all points the role has now and all it will have.
     await requireAuthorityOver(tx, actor, role)
+    const before = await roleView(tx, role)
     if (pointIds !== undefined) await requireAuthority(tx, actor, role, pointIds)
     const name = input.name ?? role.name
-    const keepsPoints = pointIds === undefined || isSameSet(pointIds, await pointIdsOfRole(tx, id))
-    if (keepsPoints && name === role.name) return roleView(tx, role)
-    if (!keepsPoints) await store.replacePoints(tx, id, pointIds)
-    const row = await store.updateRoleRow(tx, id, name)
+    const changesPoints =
+      pointIds !== undefined && new Set(pointIds).symmetricDifference(new Set(before.permissionIds)).size > 0
+    if (!changesPoints && name === role.name) return { result: before, logged: 'unchanged' }
+    if (changesPoints) await store.replacePoints(tx, id, pointIds)
+    const result = await roleView(tx, await store.updateRoleRow(tx, id, name))
     rolesChanged(ctx, tx)
-    return roleView(tx, row)
+    return {
+      result,
+      logged: { targetId: id, targetName: role.code, before: contentsOf(before), after: contentsOf(result) },
+    }
   })
 }
 
-const pointIdsOfRole = async (tx: Tx, roleId: number): Promise<number[]> =>
-  (await store.pointsOfRoles(tx, [roleId])).map((point) => point.id)
-
-const isSameSet = (a: readonly number[], b: readonly number[]): boolean =>
-  new Set(a).symmetricDifference(new Set(b)).size === 0
-
 /** Deletes the role and all its bindings. Organizations keep their copies of a deleted template. */
-export async function deleteRole(ctx: AppContext, actor: Actor, id: number): Promise<void> {
-  await ctx.db.write('access.deleteRole', async (tx) => {
+export async function deleteRole(ctx: AppContext, actor: LoggedActor, id: number): Promise<void> {
+  await actor.write('access.deleteRole', async (tx) => {
     const role = await store.findRoleRow(tx, id)
     if (role === undefined) throw notFound()
     if (role.isSystem) throw errors.systemRoleUndeletable()
     await requireAuthorityOver(tx, actor, role)
+    const { domain, scopeId } = role
+    const before = { domain, scopeId, ...contentsOf(await roleView(tx, role)) }
     await store.deleteRoleRow(tx, id)
     rolesChanged(ctx, tx)
+    return { result: undefined, logged: { targetId: id, targetName: role.code, before } }
   })
 }
 
@@ -179,24 +194,37 @@ export async function listUserRoles(
   userId: number,
   query: UserRolesQuery,
 ): Promise<Page<UserRoleView>> {
-  if ((await store.userStatus(ctx.db.read, userId)) === undefined) throw notFound()
+  if ((await store.findUser(ctx.db.read, userId)) === undefined) throw notFound()
   return mapPage(await store.userRolesPage(ctx.db.read, userId, query), toUserRoleView)
 }
 
+/** A role that a user gets or loses, for the operation log. */
+const bindingOf = ({ roleId, domain, scopeId, code }: store.UserRoleRow) => ({ roleId, domain, scopeId, code })
+
 /** Succeeds without a change if the user already holds the role. */
-export async function grantRole(ctx: AppContext, actor: Actor, userId: number, roleId: number): Promise<UserRoleView> {
-  const row = await ctx.db.write('access.grantRole', async (tx) => {
-    const status = await store.userStatus(tx, userId)
-    if (status === undefined || status === 'DELETED') throw notFound()
+export async function grantRole(
+  ctx: AppContext,
+  actor: LoggedActor,
+  userId: number,
+  roleId: number,
+): Promise<UserRoleView> {
+  return actor.write('access.grantRole', async (tx) => {
+    const user = await store.findUser(tx, userId)
+    if (user === undefined || user.status === 'DELETED') throw notFound()
     const role = await store.findRoleRow(tx, roleId)
     if (role === undefined) throw errors.unknownRole()
     await requireGrantable(tx, role, userId)
     await requireAuthorityOver(tx, actor, role)
+    const held = await store.findUserRole(tx, userId, roleId)
+    if (held !== undefined) return { result: toUserRoleView(held), logged: 'unchanged' }
     await insertUserRole(tx, userId, roleId, false)
     tx.afterCommit(() => accessCache(ctx).dropUser(userId))
-    return (await store.findUserRole(tx, userId, roleId))!
+    const binding = (await store.findUserRole(tx, userId, roleId))!
+    return {
+      result: toUserRoleView(binding),
+      logged: { targetId: userId, targetName: user.name, after: bindingOf(binding) },
+    }
   })
-  return toUserRoleView(row)
 }
 
 async function requireGrantable(tx: Tx, role: store.RoleRow, userId: number): Promise<void> {
@@ -206,8 +234,8 @@ async function requireGrantable(tx: Tx, role: store.RoleRow, userId: number): Pr
   if (!(await store.isMember(tx, role.scopeId, userId))) throw errors.notAMember()
 }
 
-export async function revokeRole(ctx: AppContext, actor: Actor, userId: number, roleId: number): Promise<void> {
-  await ctx.db.write('access.revokeRole', async (tx) => {
+export async function revokeRole(ctx: AppContext, actor: LoggedActor, userId: number, roleId: number): Promise<void> {
+  await actor.write('access.revokeRole', async (tx) => {
     const binding = await store.findUserRole(tx, userId, roleId)
     if (binding === undefined) throw notFound()
     if (binding.isInitial) throw errors.initialBindingIrrevocable()
@@ -215,6 +243,8 @@ export async function revokeRole(ctx: AppContext, actor: Actor, userId: number, 
     await requireAuthorityOver(tx, actor, { ...binding, id: roleId })
     if (!(await store.deleteUserRole(tx, userId, roleId))) throw notFound()
     tx.afterCommit(() => accessCache(ctx).dropUser(userId))
+    const targetName = (await store.findUser(tx, userId))?.name ?? null
+    return { result: undefined, logged: { targetId: userId, targetName, before: bindingOf(binding) } }
   })
 }
 
@@ -243,5 +273,7 @@ async function requireAuthorityOver(
   actor: Actor,
   role: { id: number; domain: PermissionDomain; scopeId: number; code: string },
 ): Promise<void> {
-  await requireAuthority(tx, actor, role, await pointIdsOfRole(tx, role.id))
+  const points = await store.pointsOfRoles(tx, [role.id])
+  const pointIds = points.map((point) => point.id)
+  await requireAuthority(tx, actor, role, pointIds)
 }

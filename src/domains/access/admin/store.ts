@@ -202,9 +202,11 @@ export async function deleteUserRole(tx: Tx, userId: number, roleId: number): Pr
   return rows.length > 0
 }
 
-/** Undefined if the user does not exist. */
-export async function userStatus(db: Db | Tx, userId: number) {
-  return (await db.select({ status: users.status }).from(users).where(eq(users.id, userId)))[0]?.status
+/** Undefined if the user does not exist. `name`: the username, or else the nickname. */
+export async function findUser(db: Db | Tx, userId: number) {
+  const { status, username, nickname } = users
+  const [user] = await db.select({ status, username, nickname }).from(users).where(eq(users.id, userId))
+  return user && { status: user.status, name: user.username ?? user.nickname }
 }
 
 /** Undefined if the organization does not exist. */

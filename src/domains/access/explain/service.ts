@@ -14,7 +14,7 @@ import { isGranted, reasonFor, sentenceFor } from './rules.ts'
 export async function explain(ctx: AppContext, query: ExplainQuery, locale: Locale): Promise<ExplainView> {
   const { read } = ctx.db
   const { userId, permission, orgId } = query
-  const status = await store.userStatus(read, userId)
+  const status = (await store.findUser(read, userId))?.status
   if (status === undefined) throw notFound()
   const orgStatus = orgId === undefined ? undefined : await store.orgStatus(read, orgId)
   if (orgId !== undefined && orgStatus === undefined) throw notFound()

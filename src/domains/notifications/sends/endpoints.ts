@@ -18,6 +18,7 @@ export const sendEndpoints = [
       'request do not receive it.',
     tag,
     access: platform('notification:send'),
+    logs: 'NOTIFICATION_SEND',
     body: NewSend,
     data: SendView,
     refuses: { 404: 'The organization does not exist.' },

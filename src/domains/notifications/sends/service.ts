@@ -1,7 +1,7 @@
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { emit } from '#domains/domain.ts'
-import type { Actor } from '#http/endpoint.ts'
+import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { type AppError, notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 import { renderMarkdown } from '#lib/markdown/index.ts'
@@ -24,30 +24,51 @@ import { continueSends, organizationAudience } from './worker.ts'
 type Audience = { userIds: readonly number[] } | { orgId: number }
 
 /** Named users have the notification when this returns. Organizations and all users receive it in the background. */
-export async function send(ctx: AppContext, actor: Actor, input: NewSend): Promise<SendView> {
+export async function send(ctx: AppContext, actor: LoggedActor, input: NewSend): Promise<SendView> {
   const audience = audienceOf(input)
   const { title, body } = input
   const { html: bodyHtml, plain: bodyPlain } = await renderMarkdown(body)
-  const row = await ctx.db.write('notifications.send', async (tx) => {
+  return actor.write('notifications.send', async (tx) => {
     if ('orgId' in audience && audience.orgId !== 0 && !(await organizationAudience(ctx)?.exists(tx, audience.orgId)))
       throw notFound()
     const contentId = await insertContent(tx, { type: 'SYSTEM', title, body, bodyPlain, bodyHtml, data: {} })
-    if ('orgId' in audience) {
-      tx.afterCommit(() => continueSends(ctx))
-      return insertRunningSend(tx, contentId, actor.userId, audience)
+    const row = await insertSendTo(ctx, tx, actor, audience, { contentId, title, bodyPlain })
+    return {
+      result: toSendView({ ...row, title }),
+      logged: { targetId: row.id, targetName: title, after: audienceFields(audience) },
     }
-    const existing = await existingUsers(tx, audience.userIds)
-    const missing = audience.userIds.filter((id) => !existing.has(id))
-    if (missing.length > 0) throw unknownUsers(missing)
-    const recipients = await insertNotifications(tx, contentId, 'SYSTEM', audience.userIds)
-    const texts = { title: { en: title, zh: title }, body: { en: bodyPlain, zh: bodyPlain } }
-    const event = { recipients, type: 'SYSTEM', ...texts, data: {}, createdAt: tx.stamp } as const
-    await emit(ctx, tx, 'notification.created', event)
-    const last = Math.max(...audience.userIds)
-    const done = { orgId: 0, status: 'DONE', lastUserId: last, cursor: last, sent: recipients.length } as const
-    return insertSend(tx, { contentId, senderId: actor.userId, ...done })
   })
-  return toSendView({ ...row, title })
+}
+
+/** The audience as the operation log shows it. */
+const audienceFields = (audience: Audience) =>
+  'userIds' in audience
+    ? { audience: 'USERS', userIds: audience.userIds }
+    : audience.orgId === 0
+      ? { audience: 'ALL' }
+      : { audience: 'ORG', orgId: audience.orgId }
+
+async function insertSendTo(
+  ctx: AppContext,
+  tx: Tx,
+  actor: Actor,
+  audience: Audience,
+  { contentId, title, bodyPlain }: { contentId: number; title: string; bodyPlain: string },
+): Promise<SendRow> {
+  if ('orgId' in audience) {
+    tx.afterCommit(() => continueSends(ctx))
+    return insertRunningSend(tx, contentId, actor.userId, audience)
+  }
+  const existing = await existingUsers(tx, audience.userIds)
+  const missing = audience.userIds.filter((id) => !existing.has(id))
+  if (missing.length > 0) throw unknownUsers(missing)
+  const recipients = await insertNotifications(tx, contentId, 'SYSTEM', audience.userIds)
+  const texts = { title: { en: title, zh: title }, body: { en: bodyPlain, zh: bodyPlain } }
+  const event = { recipients, type: 'SYSTEM', ...texts, data: {}, createdAt: tx.stamp } as const
+  await emit(ctx, tx, 'notification.created', event)
+  const last = Math.max(...audience.userIds)
+  const done = { orgId: 0, status: 'DONE', lastUserId: last, cursor: last, sent: recipients.length } as const
+  return insertSend(tx, { contentId, senderId: actor.userId, ...done })
 }
 
 async function insertRunningSend(

@@ -1,0 +1,76 @@
+import { col, index, table } from '../dialect.ts'
+
+/** Targets of changes, each with its verbs: together they name the actions of the operation log (`ROLE_CREATE`). */
+export const LOGGED_VERBS = {
+  USER: ['CREATE', 'UPDATE', 'ROLE', 'STATUS'],
+  ORG: ['CREATE', 'UPDATE', 'DELETE', 'TRANSFER'],
+  ORG_MEMBER: ['ADD', 'ROLE', 'REMOVE'],
+  QR_CODE: ['DELETE'],
+  ASSET: ['SCRAP', 'DELETE'],
+  ACTIVITY: ['CREATE', 'UPDATE', 'DELETE'],
+  CHECK_IN: ['DELETE'],
+  PASS: ['REVOKE', 'DELETE'],
+  ALBUM_PHOTO: ['DELETE'],
+  CATEGORY: ['DELETE'],
+  ASSET_CATEGORY: ['DELETE'],
+  NOTIFICATION: ['SEND', 'DELETE'],
+  SHARE: ['DELETE'],
+  SETTING: ['UPDATE'],
+  CHAT_SETTING: ['UPDATE'],
+  FILE: ['DELETE', 'BATCH_DELETE', 'CLEANUP'],
+  SESSION: ['REVOKE'],
+  LINK: ['CREATE', 'DELETE'],
+  NICKNAME_WORD: ['CREATE', 'UPDATE', 'DELETE'],
+  AGREEMENT: ['PUBLISH', 'ACTIVATE'],
+  APP_UPDATE: ['PUBLISH'],
+  META_OBJECT: ['CREATE', 'STATUS'],
+  META_FIELD: ['CREATE', 'UPDATE', 'DELETE'],
+  META_TEMPLATE: ['CREATE', 'UPDATE', 'FIELDS', 'DELETE'],
+  PERMISSION: ['CREATE', 'UPDATE'],
+  ROLE: ['CREATE', 'UPDATE', 'DELETE'],
+  USER_ROLE: ['GRANT', 'REVOKE'],
+} as const
+
+export type LoggedTarget = keyof typeof LOGGED_VERBS
+/** An action of the operation log: `<TARGET>_<VERB>`. */
+export type LoggedAction = { [T in LoggedTarget]: `${T}_${(typeof LOGGED_VERBS)[T][number]}` }[LoggedTarget]
+
+/** Fields of a target, as the operation log shows them. */
+export type LoggedFields = Readonly<Record<string, unknown>>
+
+/**
+ * The operation log. Rows are only added: triggers refuse UPDATE and DELETE. They form a chain, in the order of their ids, because
+ * each hash covers the one before it. See docs/adr/0016-operation-log.md.
+ */
+export const adminLogs = table(
+  'admin_logs',
+  {
+    id: col.id(),
+    actorId: col.int('actor_id').notNull(),
+    /** The username or nickname at that time. The account may have been renamed or deleted since. */
+    actorName: col.text('actor_name').notNull(),
+    action: col.text('action').$type<LoggedAction>().notNull(),
+    targetType: col.text('target_type').$type<LoggedTarget>().notNull(),
+    /** Null for an action on several targets. */
+    targetId: col.int('target_id'),
+    targetName: col.text('target_name'),
+    /** The changed fields only; null for a new target. */
+    before: col.json<LoggedFields>('before'),
+    /** The changed fields only; null for a deleted target. */
+    after: col.json<LoggedFields>('after'),
+    ipAddress: col.text('ip_address').notNull(),
+    requestId: col.text('request_id').notNull(),
+    createdAt: col.time('created_at').notNull(),
+    /** SHA-256 of `previousHash` and the fields above. */
+    hash: col.text('hash').notNull(),
+    /** The hash of the row before; empty for the first row. */
+    previousHash: col.text('previous_hash').notNull(),
+    /** HMAC of `hash` with a key that is not in the database. */
+    signature: col.text('signature').notNull(),
+  },
+  (t) => [
+    index('admin_logs_created').on(t.createdAt),
+    index('admin_logs_actor').on(t.actorId, t.id),
+    index('admin_logs_target').on(t.targetType, t.targetId, t.id),
+  ],
+)
