@@ -138,9 +138,11 @@ describe('concurrent changes', () => {
   }, 120_000)
 
   test('an administrator who loses a permission cannot pass it on afterwards', async () => {
+    const body = { domain: 'APP' as const, resource: 'vault', action: 'close' }
+    ok(await admin.call('access.createPermission', { body }))
     for (let round = 0; round < 5; round++) {
       const hr = await clerk('rbac_user_role:grant')
-      const extra = await createRole(admin, { permissions: ['setting:update'] })
+      const extra = await createRole(admin, { domain: 'APP', permissions: ['vault:close'] })
       ok(await grant(admin, hr, extra))
       const friend = await server.person()
       const [revoked, passedOn] = await Promise.all([revoke(admin, hr, extra), grant(hr, friend, extra)])
@@ -156,26 +158,20 @@ describe('privilege escalation', () => {
   const RBAC = ['rbac_role:read', 'rbac_role:create', 'rbac_role:update', 'rbac_role:delete']
 
   test('granting or revoking a role with points that the caller does not hold answers 403', async () => {
-    const hr = await clerk('rbac_user_role:read', 'rbac_user_role:grant', 'rbac_user_role:revoke', 'user:read')
+    const hr = await clerk('rbac_user_role:read', 'rbac_user_role:grant', 'rbac_user_role:revoke')
     const person = await server.person()
-    const oneMore = await createRole(admin, { permissions: ['user:read', 'user:update'] })
-    const above = [
-      await findRole(admin, 'PLATFORM', 0, 'SYSTEM_ADMIN'),
-      await findRole(admin, 'PLATFORM', 0, 'USER_ADMIN'),
-      oneMore,
-    ]
-    for (const role of above) {
-      expect((await grant(hr, person, role)).status, role.code).toBe(403)
-      expect((await grant(hr, hr, role)).status, role.code).toBe(403)
-    }
+    const body = { domain: 'APP' as const, resource: 'vault', action: 'open' }
+    const point = ok(await admin.call('access.createPermission', { body })).data
+    const oneMore = await createRole(admin, { domain: 'APP', permissions: ['qr_code:read', 'vault:open'] })
+    expect((await grant(hr, person, oneMore)).status).toBe(403)
+    expect((await grant(hr, hr, oneMore)).status).toBe(403)
     expect(await rolesOf(admin, person)).toEqual(NEW_USER)
-    const within = await createRole(admin, { permissions: ['user:read'] })
+    const within = await createRole(admin, { domain: 'APP', permissions: ['qr_code:read'] })
     ok(await grant(hr, person, within))
     ok(await revoke(hr, person, within))
     ok(await grant(admin, person, oneMore))
     expect((await revoke(hr, person, oneMore)).status).toBe(403)
     // A disabled point counts, because it may be enabled again.
-    const point = await findPoint(admin, 'PLATFORM', 'user:update')
     await setEnabled(admin, point, false)
     expect((await grant(hr, hr, oneMore)).status).toBe(403)
     await setEnabled(admin, point, true)
@@ -185,6 +181,51 @@ describe('privilege escalation', () => {
     await addMembers(owner, org, member)
     expect((await grant(hr, member, await findRole(admin, 'ORG', org.id, 'ADMIN'))).status).toBe(403)
     expect(await rolesOf(admin, member)).toEqual([...NEW_USER, `ORG ${org.id} MEMBER`])
+  })
+
+  test('only SYSTEM_ADMIN grants and revokes PLATFORM roles, even roles without points', async () => {
+    const hr = await clerk('rbac_role:create', 'rbac_user_role:grant', 'rbac_user_role:revoke', 'user:read')
+    const person = await server.person()
+    // An empty role would let its holder sign in to the console.
+    const empty = await createRole(hr, { permissions: [] })
+    const within = await createRole(hr, { permissions: ['user:read'] })
+    for (const role of [empty, within, await findRole(admin, 'PLATFORM', 0, 'USER_ADMIN')])
+      expect((await grant(hr, person, role)).status, role.code).toBe(403)
+    expect(await rolesOf(admin, person)).toEqual(NEW_USER)
+    const body = { account: person.username, password: person.password }
+    expect((await server.request('POST', '/api/admin/auth/login', { body })).status).toBe(403)
+    ok(await grant(admin, person, within))
+    expect((await revoke(hr, person, within)).status).toBe(403)
+    ok(await revoke(admin, person, within))
+    expect(await rolesOf(admin, person)).toEqual(NEW_USER)
+  })
+
+  test('only SYSTEM_ADMIN changes permission points and system roles, whatever points the caller holds', async () => {
+    const editor = await clerk('rbac_permission:create', 'rbac_permission:update', ...RBAC)
+    const point = await findPoint(admin, 'PLATFORM', 'rbac_user_role:revoke')
+    const user = await findRole(admin, 'APP', 0, 'USER')
+    const refused = [
+      await editor.call('access.createPermission', { body: { domain: 'APP', resource: 'a', action: 'b' } }),
+      await editor.call('access.changePermission', { params: { id: point.id }, body: { enabled: false } }),
+      await changeRole(editor, user, { permissions: [] }),
+      await changeRole(editor, user, { name: 'Nobody' }),
+    ]
+    expect(refused.map((reply) => reply.status)).toEqual([403, 403, 403, 403])
+    expect((await findPoint(admin, 'PLATFORM', 'rbac_user_role:revoke')).enabled).toBe(true)
+    expect(await findRole(admin, 'APP', 0, 'USER')).toMatchObject({ name: user.name, permissions: user.permissions })
+    const custom = await createRole(editor, { domain: 'APP', permissions: ['qr_code:read'] })
+    ok(await changeRole(editor, custom, { permissions: [] }))
+  })
+
+  test('SYSTEM_ADMIN can revoke roles and enable points after all points for this were disabled', async () => {
+    const abuser = await clerk('user:read')
+    const names = ['rbac_permission:read', 'rbac_permission:update', 'rbac_user_role:revoke']
+    const points = await Promise.all(names.map((name) => findPoint(admin, 'PLATFORM', name)))
+    for (const point of points) await setEnabled(admin, point, false)
+    const code = (await rolesOf(admin, abuser)).find((each) => each.startsWith('PLATFORM'))!.split(' ')[2]!
+    ok(await revoke(admin, abuser, await findRole(admin, 'PLATFORM', 0, code)))
+    expect(await rolesOf(admin, abuser)).toEqual(NEW_USER)
+    for (const point of points) await setEnabled(admin, point, true)
   })
 
   test('creating, changing or deleting a role with points that the caller does not hold answers 403', async () => {

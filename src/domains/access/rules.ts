@@ -79,10 +79,10 @@ const READING_ACTIONS = new Set(['read', 'export'])
 export const isReading = (point: string): boolean => READING_ACTIONS.has(point.slice(point.indexOf(':') + 1))
 
 /**
- * Disabling a point takes it from everyone, including SYSTEM_ADMIN and OWNER. These two points are the exception: SYSTEM_ADMIN
- * keeps them, so that an administrator who disabled one point too many can enable it again.
+ * Disabling a point takes it from everyone, including SYSTEM_ADMIN and OWNER. These points are the exception: SYSTEM_ADMIN keeps
+ * them, to enable a point that was disabled by mistake, and to take a role away from a user who abuses it.
  */
-export const NEVER_OFF: readonly string[] = ['rbac_permission:read', 'rbac_permission:update']
+export const NEVER_OFF: readonly string[] = ['rbac_permission:read', 'rbac_permission:update', 'rbac_user_role:revoke']
 
 /**
  * Ids of the points a caller may pass on in a domain and scope. Disabled points count: a point that is disabled now may be enabled

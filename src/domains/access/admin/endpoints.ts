@@ -52,7 +52,9 @@ export const adminEndpoints = [
     method: 'POST',
     path: '/api/rbac/permissions',
     summary: 'Create a permission point',
-    description: 'The combination of domain, resource and action is unique. Points are never deleted, only disabled.',
+    description:
+      'The combination of domain, resource and action is unique. Points are never deleted, only disabled. ' +
+      'Only SYSTEM_ADMIN can create points.',
     tag,
     access: platform('rbac_permission:create'),
     logs: 'PERMISSION_CREATE',
@@ -67,7 +69,7 @@ export const adminEndpoints = [
     summary: 'Change a permission point',
     description:
       'You can enable, disable and describe a point. A disabled point is denied to everyone, except that SYSTEM_ADMIN keeps ' +
-      '`rbac_permission:read` and `rbac_permission:update`.',
+      '`rbac_permission:read`, `rbac_permission:update` and `rbac_user_role:revoke`. Only SYSTEM_ADMIN can change points.',
     tag,
     access: platform('rbac_permission:update'),
     logs: 'PERMISSION_UPDATE',
@@ -113,7 +115,8 @@ export const adminEndpoints = [
     summary: 'Change the name and the points of a role',
     description:
       'The points you send replace all points of the role. The change takes effect immediately; a changed template affects only ' +
-      'organizations founded later. OWNER and SYSTEM_ADMIN always hold every point: you can change only their name.',
+      'organizations founded later. OWNER and SYSTEM_ADMIN always hold every point: you can change only their name. System roles ' +
+      'are changed by SYSTEM_ADMIN only.',
     tag,
     access: platform('rbac_role:update'),
     logs: 'ROLE_UPDATE',
@@ -153,7 +156,8 @@ export const adminEndpoints = [
     summary: 'Grant a role to a user',
     description:
       'A user’s permissions are the union of all their roles. You can only grant a role whose points you hold yourself. Roles of ' +
-      'an organization can be granted to its members, except OWNER, which changes by transfer.',
+      'an organization can be granted to its members, except OWNER, which changes by transfer. Roles of the PLATFORM domain are ' +
+      'granted and revoked by SYSTEM_ADMIN only.',
     tag,
     access: platform('rbac_user_role:grant'),
     logs: 'USER_ROLE_GRANT',

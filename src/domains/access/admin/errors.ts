@@ -20,6 +20,8 @@ export const holdsEveryPoint = (code: string) =>
     `${code} holds every permission: only its display name can be changed`,
     `${code} 拥有全部权限，仅可修改显示名称`,
   )
+export const systemAdminOnly = () =>
+  forbidden('Only a system administrator (SYSTEM_ADMIN) can do this', '仅系统管理员（SYSTEM_ADMIN）可执行此操作')
 export const exceedsCaller = () => forbidden('This role has permissions that you do not have', '该角色拥有您没有的权限')
 
 export const unknownRole = () => invalid('body.roleId', 'refers to a role that does not exist', '角色不存在')

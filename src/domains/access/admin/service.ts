@@ -2,7 +2,8 @@
  * Permission points, roles and role bindings, as administrators see and change them.
  *
  * Privilege escalation: the caller may only create, change, delete, grant or revoke roles whose points they all hold. SYSTEM_ADMIN
- * holds every point in every domain and organization.
+ * holds every point in every domain and organization. Permission points, system roles and bindings of PLATFORM roles are changed by
+ * SYSTEM_ADMIN only, whatever points the caller holds.
  */
 
 import type { AppContext } from '#context'
@@ -46,6 +47,7 @@ export async function createPermission(
 ): Promise<PermissionView> {
   const { domain, resource, action } = input
   return actor.write('access.createPermission', async (tx) => {
+    await requireSystemAdmin(tx, actor)
     const row = await store.insertPermission(tx, { domain, resource, action, description: input.description ?? '' })
     if (row === undefined) throw errors.pointAlreadyExists()
     rolesChanged(ctx, tx)
@@ -64,6 +66,7 @@ export async function changePermission(
   input: UpdatePermission,
 ): Promise<PermissionView> {
   return actor.write('access.changePermission', async (tx) => {
+    await requireSystemAdmin(tx, actor)
     const row = await store.findPermission(tx, id)
     if (row === undefined) throw notFound()
     const before = { enabled: row.enabled, description: row.description }
@@ -153,6 +156,7 @@ export async function changeRole(
   return actor.write('access.changeRole', async (tx) => {
     const role = await store.findRoleRow(tx, id)
     if (role === undefined) throw notFound()
+    if (role.isSystem) await requireSystemAdmin(tx, actor)
     const pointIds = await pointIdsOf(tx, role.domain, input)
     if (holdsEverything(role.domain, role.code) && pointIds !== undefined && pointIds.length > 0)
       throw errors.holdsEveryPoint(role.code)
@@ -214,7 +218,7 @@ export async function grantRole(
     const role = await store.findRoleRow(tx, roleId)
     if (role === undefined) throw errors.unknownRole()
     await requireGrantable(tx, role, userId)
-    await requireAuthorityOver(tx, actor, role)
+    await requireMayPassOn(tx, actor, role)
     const held = await store.findUserRole(tx, userId, roleId)
     if (held !== undefined) return { result: toUserRoleView(held), logged: 'unchanged' }
     await insertUserRole(tx, userId, roleId, false)
@@ -240,12 +244,30 @@ export async function revokeRole(ctx: AppContext, actor: LoggedActor, userId: nu
     if (binding === undefined) throw notFound()
     if (binding.isInitial) throw errors.initialBindingIrrevocable()
     if (binding.domain === 'ORG' && binding.code === OWNER) throw errors.ownerByTransferOnly()
-    await requireAuthorityOver(tx, actor, { ...binding, id: roleId })
+    await requireMayPassOn(tx, actor, { ...binding, id: roleId })
     if (!(await store.deleteUserRole(tx, userId, roleId))) throw notFound()
     tx.afterCommit(() => accessCache(ctx).dropUser(userId))
     const targetName = (await store.findUser(tx, userId))?.name ?? null
     return { result: undefined, logged: { targetId: userId, targetName, before: bindingOf(binding) } }
   })
+}
+
+/**
+ * Throws 403 unless the caller may grant and revoke the role. Any PLATFORM role opens the console, even one without points, so these
+ * are up to SYSTEM_ADMIN.
+ */
+async function requireMayPassOn(
+  tx: Tx,
+  actor: Actor,
+  role: { id: number; domain: PermissionDomain; scopeId: number; code: string },
+): Promise<void> {
+  if (role.domain === 'PLATFORM') await requireSystemAdmin(tx, actor)
+  else await requireAuthorityOver(tx, actor, role)
+}
+
+/** Throws 403 unless the caller holds SYSTEM_ADMIN. */
+async function requireSystemAdmin(tx: Tx, actor: Actor): Promise<void> {
+  if ((await authorityOf(tx, actor, 'PLATFORM', 0)) !== 'everything') throw errors.systemAdminOnly()
 }
 
 /** Read from the database, not from the cache: of two concurrent writes, the second must see what the first committed. */
