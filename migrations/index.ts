@@ -9,6 +9,7 @@ import sqlite0006 from './sqlite/0006_locations_shares.sql' with { type: 'text' 
 import sqlite0007 from './sqlite/0007_code_orders.sql' with { type: 'text' }
 import sqlite0008 from './sqlite/0008_transfers_subjects.sql' with { type: 'text' }
 import sqlite0009 from './sqlite/0009_operation_log_known_devices.sql' with { type: 'text' }
+import sqlite0010 from './sqlite/0010_notices_nicknames.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -18,6 +19,7 @@ import postgres0006 from './postgres/0006_locations_shares.sql' with { type: 'te
 import postgres0007 from './postgres/0007_code_orders.sql' with { type: 'text' }
 import postgres0008 from './postgres/0008_transfers_subjects.sql' with { type: 'text' }
 import postgres0009 from './postgres/0009_operation_log_known_devices.sql' with { type: 'text' }
+import postgres0010 from './postgres/0010_notices_nicknames.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -35,6 +37,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0007_code_orders', sql: sqlite0007 },
     { name: '0008_transfers_subjects', sql: sqlite0008 },
     { name: '0009_operation_log_known_devices', sql: sqlite0009 },
+    { name: '0010_notices_nicknames', sql: sqlite0010 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -46,5 +49,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0007_code_orders', sql: postgres0007 },
     { name: '0008_transfers_subjects', sql: postgres0008 },
     { name: '0009_operation_log_known_devices', sql: postgres0009 },
+    { name: '0010_notices_nicknames', sql: postgres0010 },
   ],
 }

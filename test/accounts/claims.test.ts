@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 
 import { race } from '../harness/index.ts'
 import { type Person, person } from '../harness/people.ts'
-import { newDevice, newEmail, newPhone, otherThan, useWorld } from './helpers.ts'
+import { newDevice, newEmail, newPhone, otherThan, until, useWorld } from './helpers.ts'
 
 const world = useWorld()
 
@@ -118,6 +118,46 @@ describe('POST /auth/register with a code', () => {
   test('an empty code counts as absent', async () => {
     const made = await register({ email: newEmail(), code: '' })
     expect(made.data.user.identities).toMatchObject([{ verified: false }])
+  })
+})
+
+describe('mail to a claimed e-mail', () => {
+  const mailsTo = async (email: string) => {
+    await world.allDelivered()
+    return world.gateways.mails.filter((m) => m.to === email).map((m) => m.subject)
+  }
+
+  test('signing in, changing and deleting the account sends no mail to the claimed address, but notifies in the app', async () => {
+    const email = newEmail()
+    const mallory = await claim(email)
+    for (let i = 0; i < 6; i++) expect((await login(email)).status).toBe(200)
+    await mallory.call('profile.setUsername', { body: { username: `bomb${mallory.id}` } })
+    expect((await events(mallory)).filter((e) => e === 'NEW_DEVICE')).toHaveLength(6)
+    expect((await mallory.call('auth.emailUnbind')).status).toBe(200)
+    const other = newEmail()
+    const again = await claim(other)
+    expect((await bind(again, email, await bindCode(again, email))).status).toBe(200)
+    const third = newEmail()
+    expect((await (await claim(third)).call('auth.deleteAccount')).status).toBe(200)
+    // The address that was proved at the end gets a code and the notice that it was bound.
+    await world.mailArrived(email, 'was added')
+    expect(await mailsTo(other)).toEqual([])
+    expect(await mailsTo(third)).toEqual([])
+    expect((await mailsTo(email)).filter((subject) => !/\d{6}/.test(subject))).toEqual(['A way to sign in was added'])
+  })
+
+  test('a confirmed address gets at most 11 mails a day about sign-ins, and still one about its removal', async () => {
+    const bob = await world.withEmail()
+    for (let i = 0; i < 14; i++) expect((await login(bob.username, bob.password)).status).toBe(200)
+    const about = async () =>
+      (await mailsTo(bob.email)).filter((subject) => /New sign-in|More changes/.test(subject)).length
+    await until(async () => (await about()) >= 11, '11 mails about sign-ins arrived')
+    expect(await about()).toBe(11)
+    // More than 10 sign-ins ended the first session.
+    const { deviceId } = bob
+    const back = await world.post('/api/auth/login', { account: bob.username, password: bob.password }, { deviceId })
+    expect((await person(world.server.url, back, '', '', deviceId).call('auth.emailUnbind')).status).toBe(200)
+    await world.mailArrived(bob.email, 'was removed')
   })
 })
 

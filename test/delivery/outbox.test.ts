@@ -50,6 +50,63 @@ describe.if(inProcess)('the outbox', () => {
     expect(text).toContain('Pixel 9')
   })
 
+  test('sends codes before notices that waited longer, and at most three notices at the same time', async () => {
+    const release = Promise.withResolvers<void>()
+    const started: string[] = []
+    let [current, highest] = [0, 0]
+    const gateways = await gatewaysWith({
+      onMail: async ({ subject }) => {
+        started.push(subject)
+        highest = Math.max(highest, ++current)
+        if (!subject.includes('code')) await release.promise
+        current--
+        return undefined
+      },
+    })
+    const { ctx } = await runWith(gateways.config)
+    const data = { at: ctx.clock.now() }
+    await race(8, (i) =>
+      ctx.db.write('test', (tx) =>
+        sendNotice(ctx, tx, { to: `user${i}@example.com`, kind: 'PASSWORD_SET', locale: 'en', data }),
+      ),
+    )
+    await until(() => current === 3)
+    // The mail server holds three notices and five wait: the codes still arrive, one after the other.
+    for (let i = 0; i < 5; i++) {
+      await sendOne(ctx, { channel: 'EMAIL', to: `other${i}@example.com`, code: String(100_000 + i), locale: 'en' })
+      expect(await gateways.codeFor(`other${i}@example.com`)).toBe(String(100_000 + i))
+    }
+    expect(started.filter((subject) => !subject.includes('code'))).toHaveLength(3)
+    expect(highest).toBe(4)
+    release.resolve()
+    await untilEmpty(ctx)
+    expect(started).toHaveLength(13)
+  })
+
+  test('sends 10 notices a day to an address, then one that refers to the app, and counts sign-ins apart', async () => {
+    const gateways = await gatewaysWith()
+    const { ctx, clock } = await runWith(gateways.config)
+    const send = (kind: 'NEW_DEVICE' | 'PASSWORD_CHANGED', to = MAIL) =>
+      ctx.db.write('test', (tx) => sendNotice(ctx, tx, { to, kind, locale: 'en', data: { at: clock.now() } }))
+    const subjects = async (to = MAIL) => {
+      await untilEmpty(ctx)
+      return gateways.mails.filter((mail) => mail.to === to).map((mail) => mail.subject)
+    }
+    await race(25, () => send('NEW_DEVICE'))
+    expect((await subjects()).toSorted()).toEqual([
+      'More changes to your account',
+      ...Array<string>(10).fill('New sign-in to your account'),
+    ])
+    await send('PASSWORD_CHANGED')
+    await send('NEW_DEVICE', 'bob@example.com')
+    expect((await subjects()).at(-1)).toBe('Your password was changed')
+    expect(await subjects('bob@example.com')).toHaveLength(1)
+    clock.advance(24 * 60 * MINUTE)
+    await send('NEW_DEVICE')
+    expect(await subjects()).toHaveLength(13)
+    expect((await subjects()).at(-1)).toBe('New sign-in to your account')
+  })
+
   test('never sends a message whose write failed', async () => {
     const gateways = await gatewaysWith()
     const { ctx } = await runWith(gateways.config)

@@ -20,6 +20,7 @@ const NOTICES: { [K in NoticeKind]: NoticeData[K] } = {
   NEW_DEVICE: { at: AT, device: 'Pixel 9', ip: '203.0.113.9', city: '深圳市' },
   ACCOUNT_LINKED: { at: AT, account: 'bob' },
   ACCOUNT_DELETED: { at: AT },
+  MORE_EVENTS: { at: AT },
 }
 const KINDS = Object.keys(NOTICES) as NoticeKind[]
 

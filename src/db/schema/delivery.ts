@@ -1,3 +1,5 @@
+import { sql } from 'drizzle-orm'
+
 import { col, index, table } from '../dialect.ts'
 
 export type Channel = 'EMAIL' | 'SMS'
@@ -8,7 +10,7 @@ export const outbox = table(
   {
     id: col.id(),
     channel: col.text('channel').$type<Channel>().notNull(),
-    /** Hash of a code's recipient and purpose: the next such code replaces this one. Null for messages that are never replaced. */
+    /** Hash of a code's recipient and purpose: the next such code replaces this one. Null for notices, which are never replaced. */
     topic: col.text('topic'),
     /** The message, sealed with a key that is not in the database: it holds codes and addresses. */
     payload: col.text('payload').notNull(),
@@ -19,5 +21,10 @@ export const outbox = table(
     expiresAt: col.time('expires_at').notNull(),
     createdAt: col.time('created_at').notNull(),
   },
-  (t) => [index('outbox_due').on(t.channel, t.dueAt), index('outbox_topic').on(t.topic)],
+  (t) => [
+    index('outbox_due').on(t.channel, t.dueAt),
+    // Finds the codes behind any number of notices. Raw SQL, because SQLite allows no table name in the condition of an index.
+    index('outbox_codes').on(t.channel, t.dueAt).where(sql.raw('topic is not null')),
+    index('outbox_topic').on(t.topic),
+  ],
 )

@@ -18,7 +18,7 @@ export const delivery = domain({
   stop: stopDelivery,
 })
 
-export { cityOf, resolveOneClickToken, sendCode, sendNotice } from './service.ts'
+export { cityOf, resolveOneClickToken, sendCode, sendLastNotice, sendNotice } from './service.ts'
 export type { CodeMessage, CodePurpose, EventContext, NoticeData, NoticeKind, NoticeMessage } from './model.ts'
 export { wake } from './worker.ts'
 export { codeLetter, codeSms } from './templates/codes.ts'

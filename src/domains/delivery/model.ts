@@ -45,6 +45,8 @@ export interface NoticeData {
   /** `account`: name of the linked account. Its user can switch to this account. */
   ACCOUNT_LINKED: EventContext & { readonly account: string }
   ACCOUNT_DELETED: EventContext
+  /** Sent in place of the notices beyond the limit of a day. */
+  MORE_EVENTS: EventContext
 }
 export type NoticeKind = keyof NoticeData
 
@@ -64,8 +66,15 @@ export type Outgoing =
 /** How long a notice is retried. Even a day later it can still reveal a break-in. */
 export const NOTICE_LIFETIME_MS = DAY
 
+/** Notices to one e-mail address in a day, and one that says that there were more. Sign-ins on new devices are counted apart. */
+export const NOTICES_A_DAY = 10
+export const NOTICES_WINDOW_MS = DAY
+
 /** Messages sent at the same time. Mail servers reject clients that open many connections. */
 export const MAX_CONCURRENT: Readonly<Record<Channel, number>> = { EMAIL: 4, SMS: 8 }
+
+/** Notices sent at the same time. One place stays free for codes. */
+export const MAX_CONCURRENT_NOTICES = MAX_CONCURRENT.EMAIL - 1
 
 /** An attempt is aborted after this time. */
 export const ATTEMPT_TIMEOUT_MS: Readonly<Record<Channel, number>> = { EMAIL: 45 * SECOND, SMS: 15 * SECOND }

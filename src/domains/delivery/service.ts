@@ -1,6 +1,7 @@
 /** Inserts messages into the outbox, and queries the outside services that answer immediately. */
 
 import type { AppContext } from '#context'
+import { spend } from '#db/counters.ts'
 import type { Tx } from '#db/store.ts'
 import { badRequest, unavailable } from '#http/errors.ts'
 import { SECOND } from '#platform/clock.ts'
@@ -8,7 +9,15 @@ import { sha256, uuid } from '#platform/ids.ts'
 import { GatewayError } from '#platform/outgoing.ts'
 
 import { citiesOf, oneClickOf } from './gateways.ts'
-import { type CodeMessage, NOTICE_LIFETIME_MS, type NoticeKind, type NoticeMessage, type Outgoing } from './model.ts'
+import {
+  type CodeMessage,
+  NOTICE_LIFETIME_MS,
+  type NoticeKind,
+  type NoticeMessage,
+  NOTICES_A_DAY,
+  NOTICES_WINDOW_MS,
+  type Outgoing,
+} from './model.ts'
 import { insertMessage } from './store.ts'
 import { wake } from './worker.ts'
 
@@ -30,8 +39,27 @@ export async function sendCode(ctx: AppContext, tx: Tx, message: CodeMessage): P
   await enqueue(ctx, tx, { type: 'CODE', id: uuid(), channel, to, purpose, code, locale, expiresAt }, topic)
 }
 
-/** Notifies the holder of an account by e-mail after the write commits. Retried for a day. */
+/**
+ * Notifies the holder of an account by e-mail after the write commits. Retried for a day. The address must be proved: mail to others
+ * contains verification codes only. Beyond `NOTICES_A_DAY` one more mail refers to the app, and further ones are not sent. Sign-ins
+ * are counted apart from changes, so that repeating them cannot hide the notice about a new password.
+ */
 export async function sendNotice<K extends NoticeKind>(
+  ctx: AppContext,
+  tx: Tx,
+  notice: NoticeMessage<K>,
+): Promise<void> {
+  const { to, kind, locale, data } = notice
+  const key = `notice:${kind === 'NEW_DEVICE' ? 'sign-in' : 'change'}:${sha256(to)}`
+  const isWithin = async (use: { key: string; limit: number }): Promise<boolean> =>
+    (await spend(tx, [{ ...use, windowMs: NOTICES_WINDOW_MS }], ctx.clock.now())) === undefined
+  if (await isWithin({ key, limit: NOTICES_A_DAY })) await sendLastNotice(ctx, tx, notice)
+  else if (await isWithin({ key: `${key}:more`, limit: 1 }))
+    await sendLastNotice(ctx, tx, { to, kind: 'MORE_EVENTS', locale, data: { at: data.at } })
+}
+
+/** Like `sendNotice`, without the limit: for an address that has just left the account, so that no more mails follow. */
+export async function sendLastNotice<K extends NoticeKind>(
   ctx: AppContext,
   tx: Tx,
   notice: NoticeMessage<K>,

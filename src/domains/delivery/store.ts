@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lte, min, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, isNull, lte, min, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { type Channel, outbox } from '#db/schema/delivery.ts'
@@ -37,11 +37,24 @@ export async function insertMessage(
   await insertRow(tx, { channel, topic, payload, expiresAt, now })
 }
 
-const dueRows = prepared((db) =>
+const ofChannel = eq(outbox.channel, sql.placeholder('channel'))
+const isDue = lte(outbox.dueAt, sql.placeholder('now'))
+/** Every code has a topic, and no notice has one. */
+const isCode = isNotNull(outbox.topic)
+
+const dueCodes = prepared((db) =>
   db
     .select()
     .from(outbox)
-    .where(and(eq(outbox.channel, sql.placeholder('channel')), lte(outbox.dueAt, sql.placeholder('now'))))
+    .where(and(ofChannel, isDue, isCode))
+    .orderBy(asc(outbox.dueAt), asc(outbox.id))
+    .limit(sql.placeholder('limit')),
+)
+const dueNotices = prepared((db) =>
+  db
+    .select()
+    .from(outbox)
+    .where(and(ofChannel, isDue, isNull(outbox.topic)))
     .orderBy(asc(outbox.dueAt), asc(outbox.id))
     .limit(sql.placeholder('limit')),
 )
@@ -54,15 +67,19 @@ const claimRow = prepared((db) =>
     .returning(),
 )
 
-/** Claims up to `limit` due messages, oldest first, by making them due at `until`. */
+/**
+ * Claims up to `limit` due messages by making them due at `until`: codes first, because somebody is waiting for them, then up to
+ * `notices` notices. Of each kind the oldest first.
+ */
 export async function claimDueMessages(
   tx: Tx,
   channel: Channel,
-  { now, until, limit }: { now: number; until: number; limit: number },
+  { now, until, limit, notices }: { now: number; until: number; limit: number; notices: number },
 ): Promise<OutboxRow[]> {
   const claimed: OutboxRow[] = []
-  for (const { id, dueAt } of await dueRows(tx, { channel, now, limit }))
-    claimed.push(...(await claimRow(tx, { id, dueAt, until })))
+  const codes = await dueCodes(tx, { channel, now, limit })
+  const rest = await dueNotices(tx, { channel, now, limit: Math.min(notices, limit - codes.length) })
+  for (const { id, dueAt } of [...codes, ...rest]) claimed.push(...(await claimRow(tx, { id, dueAt, until })))
   return claimed
 }
 
@@ -105,12 +122,18 @@ const earliest = prepared((db) =>
   db
     .select({ dueAt: min(outbox.dueAt) })
     .from(outbox)
-    .where(eq(outbox.channel, sql.placeholder('channel'))),
+    .where(ofChannel),
+)
+const earliestCode = prepared((db) =>
+  db
+    .select({ dueAt: min(outbox.dueAt) })
+    .from(outbox)
+    .where(and(ofChannel, isCode)),
 )
 
-/** When the next message is due; null if the outbox is empty. */
-export async function nextDueTime(db: Db, channel: Channel): Promise<number | null> {
-  return (await earliest(db, { channel }))[0]?.dueAt ?? null
+/** When the next message, or the next code, is due; null if there is none. */
+export async function nextDueTime(db: Db, channel: Channel, of: 'all' | 'codes'): Promise<number | null> {
+  return (await (of === 'all' ? earliest : earliestCode)(db, { channel }))[0]?.dueAt ?? null
 }
 
 /** Used at start: no message is being sent then, and the cause of earlier failures may have been fixed. */

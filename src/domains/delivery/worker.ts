@@ -11,7 +11,7 @@ import { fraction } from '#platform/ids.ts'
 import { GatewayError } from '#platform/outgoing.ts'
 
 import { mailerOf, missingGateways, smsOf } from './gateways.ts'
-import { ATTEMPT_TIMEOUT_MS, type Channel, MAX_CONCURRENT, type Outgoing } from './model.ts'
+import { ATTEMPT_TIMEOUT_MS, type Channel, MAX_CONCURRENT, MAX_CONCURRENT_NOTICES, type Outgoing } from './model.ts'
 import { minutesLeft, nextAttempt } from './rules.ts'
 import {
   claimDueMessages,
@@ -43,6 +43,8 @@ class Worker {
   readonly #stop = new AbortController()
   #timer: Timer | undefined
   #claiming: Promise<void> | undefined
+  /** How many of `#attempts` send notices. */
+  #notices = 0
   #again = false
   #running = false
   /** Set until the first claim: all messages present then were left by an earlier process. */
@@ -98,7 +100,9 @@ class Worker {
     const free = MAX_CONCURRENT[channel] - this.#attempts.size
     // The next attempt that ends calls `wake`.
     if (free <= 0) return
-    const due = await nextDueTime(ctx.db.read, channel)
+    // Codes before notices, which never use the last free place.
+    const notices = MAX_CONCURRENT_NOTICES - this.#notices
+    const due = await nextDueTime(ctx.db.read, channel, notices > 0 ? 'all' : 'codes')
     const now = ctx.clock.now()
     const fresh = this.#fresh
     this.#fresh = false
@@ -112,13 +116,16 @@ class Worker {
       if (fresh) await makeAllDue(tx, channel, now)
       return {
         expired: await deleteExpiredMessages(tx, channel, now),
-        claimed: await claimDueMessages(tx, channel, { now, until, limit: free }),
+        claimed: await claimDueMessages(tx, channel, { now, until, limit: free, notices }),
       }
     })
     for (const row of expired) this.#giveUp(row, this.#open(row), 'expired', 'it was not delivered in time')
     for (const row of claimed) {
+      const isNotice = row.topic === null
+      if (isNotice) this.#notices++
       const attempt: Promise<void> = this.#deliver(row).finally(() => {
         this.#attempts.delete(attempt)
+        if (isNotice) this.#notices--
         this.wake()
       })
       this.#attempts.add(attempt)

@@ -17,7 +17,7 @@ import { notifyAccountHolder } from '../notices/service.ts'
 import { removePassword } from '../passwords/service.ts'
 import { emailOf, ownEvent, phoneOf } from '../rules.ts'
 import type { Unbound, UserView } from '../users/model.ts'
-import { canStillSignIn } from '../users/rules.ts'
+import { canStillSignIn, provedEmails } from '../users/rules.ts'
 import {
   deleteClaim,
   deleteIdentity,
@@ -153,7 +153,7 @@ async function bind(
       kind: 'IDENTITY_BOUND',
       about: { identity: credential },
       // The replaced address is notified too: the rightful owner may still read it.
-      alsoTo: provider === 'EMAIL' ? replaced.map((i) => i.credential) : [],
+      alsoTo: provedEmails(replaced),
     })
     return toUserView(user, await identitiesOf(tx, userId))
   })
@@ -180,7 +180,7 @@ export async function unbind(
     await notifyAccountHolder(ctx, tx, userId, event, {
       kind: 'IDENTITY_UNBOUND',
       about: { identity: identity.credential },
-      alsoTo: provider === 'EMAIL' ? [identity.credential] : [],
+      alsoTo: provedEmails([identity]),
     })
     const withoutDevice = rest.filter((i) => i.provider !== 'DEVICE')
     const hint = canStillSignIn(user, withoutDevice, identity.id) ? null : HINT[event.locale]

@@ -2,18 +2,19 @@
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
-import { cityOf, type NoticeData, type NoticeKind, sendNotice } from '#domains/delivery/index.ts'
+import { cityOf, type NoticeData, type NoticeKind, sendLastNotice, sendNotice } from '#domains/delivery/index.ts'
 import { notify } from '#domains/notifications/index.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 
 import type { LoginEvent } from '../login-records/model.ts'
+import { provedEmails } from '../users/rules.ts'
 import { identitiesOf } from '../users/store.ts'
 
-interface Notice<K extends NoticeKind> {
+interface Notice<K extends ShownKind> {
   readonly kind: K
   /** The facts of this kind, besides time and place. */
   readonly about: Omit<NoticeData[K], 'at' | 'device' | 'ip' | 'city'>
-  /** Further e-mail addresses: those that were bound until now. */
+  /** Further e-mail addresses: those that were bound and proved until now. */
   readonly alsoTo?: readonly string[]
   /** Plain text that the notification in the app begins with. */
   readonly line?: Localized
@@ -21,7 +22,7 @@ interface Notice<K extends NoticeKind> {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-export async function notifyAccountHolder<K extends NoticeKind>(
+export async function notifyAccountHolder<K extends ShownKind>(
   ctx: AppContext,
   tx: Tx,
   userId: number,
@@ -39,14 +40,17 @@ export async function notifyAccountHolder<K extends NoticeKind>(
     body: bodyOf([city, ip], notice.line),
     data: { event: kind, device, ip, city, ...notice.data },
   })
-  const emails = (await identitiesOf(tx, userId)).filter((i) => i.provider === 'EMAIL').map((i) => i.credential)
   const at = ctx.clock.now()
   // `about` and the place together are the data of the kind; TypeScript cannot add them up for a generic K.
   const data = { at, device, ip, city, ...about } as unknown as NoticeData[K]
-  for (const to of new Set([...emails, ...alsoTo])) await sendNotice(ctx, tx, { to, kind, locale, data })
+  for (const to of provedEmails(await identitiesOf(tx, userId))) await sendNotice(ctx, tx, { to, kind, locale, data })
+  for (const to of alsoTo) await sendLastNotice(ctx, tx, { to, kind, locale, data })
 }
 
-const TITLES: Readonly<Record<NoticeKind, Localized>> = {
+/** The kinds that users see in the app: `MORE_EVENTS` is only about mails. */
+type ShownKind = Exclude<NoticeKind, 'MORE_EVENTS'>
+
+const TITLES: Readonly<Record<ShownKind, Localized>> = {
   PASSWORD_SET: { en: 'A password was set', zh: '您的账号已设置密码' },
   PASSWORD_CHANGED: { en: 'Your password was changed', zh: '您的密码已修改' },
   USERNAME_CHANGED: { en: 'Your username was set', zh: '您的用户名已设置' },

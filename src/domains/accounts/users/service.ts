@@ -5,7 +5,7 @@ import { isUniqueViolation } from '#db/errors.ts'
 import type { Tx } from '#db/store.ts'
 import { bindRole, platformBindings, unbindRoles, USER } from '#domains/access/index.ts'
 import type { QuotaName } from '#domains/contributions.ts'
-import { cityOf, sendNotice } from '#domains/delivery/index.ts'
+import { cityOf, sendLastNotice } from '#domains/delivery/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
@@ -28,6 +28,7 @@ import { policyFor } from '../passwords/service.ts'
 import { isUsername, ownEvent } from '../rules.ts'
 import { revokeAllSessions } from '../sessions/lifecycle.ts'
 import type { ProfileChange, Quotas, UserView } from './model.ts'
+import { provedEmails } from './rules.ts'
 import {
   anonymizeUser,
   identitiesOf,
@@ -144,7 +145,6 @@ export async function deleteAccount(ctx: AppContext, actor: Actor, caller: Calle
     await unbindRoles(ctx, tx, userId, 'APP', 0)
     await anonymizeUser(tx, userId, DELETED_NICKNAME[locale])
     const data = { at: ctx.clock.now(), device: device.name, ip, city: cityOf(ctx, ip) }
-    for (const { provider, credential: to } of bound)
-      if (provider === 'EMAIL') await sendNotice(ctx, tx, { to, kind: 'ACCOUNT_DELETED', locale, data })
+    for (const to of provedEmails(bound)) await sendLastNotice(ctx, tx, { to, kind: 'ACCOUNT_DELETED', locale, data })
   })
 }

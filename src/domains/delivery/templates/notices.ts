@@ -72,6 +72,13 @@ const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
       zh: `您的 ${PRODUCT} 账号及其全部数据已删除。`,
     },
   },
+  MORE_EVENTS: {
+    subject: { en: 'More changes to your account', zh: '您的账号还有更多变动' },
+    lead: {
+      en: `There were more events in your ${PRODUCT} account today. No further e-mails are sent about them: open the app to see all of them.`,
+      zh: `您的 ${PRODUCT} 账号今天还有更多变动，不再逐一发送邮件，请在应用中查看全部通知。`,
+    },
+  },
 }
 
 const ADVICE: Localized = {

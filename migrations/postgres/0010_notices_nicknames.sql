@@ -1,0 +1,1 @@
+CREATE INDEX "outbox_codes" ON "outbox" USING btree ("channel","due_at") WHERE topic is not null;
