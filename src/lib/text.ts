@@ -28,3 +28,21 @@ export const textToHtml = (text: string): string =>
     .split(/\n\s*\n/)
     .map((paragraph) => `<p>${escapeHtml(paragraph.trim()).replace(/\r?\n/g, '<br />\n')}</p>\n`)
     .join('')
+
+/** Characters of a name that another person chose. */
+const NAME_SHOWN = 60
+// oxlint-disable-next-line no-control-regex -- removes control characters
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
+
+/**
+ * Makes a name harmless that another person may have chosen, such as the name of an attacker's device: short, on one line, and
+ * without an address that mail programs and apps would turn into a link.
+ */
+export const plainName = (name: string): string =>
+  name
+    .replace(HIDDEN, ' ')
+    .slice(0, NAME_SHOWN)
+    .toWellFormed()
+    .replace(/:\/\//g, ' ')
+    // An invisible word joiner after each dot, so that mail programs do not recognize a host name.
+    .replace(/\.(?=\p{L})/gu, '.\u2060')

@@ -41,6 +41,17 @@ describe('linking accounts', () => {
     await world.mailArrived(bob.email, 'linked')
   })
 
+  test('the notification about a link does not repeat an address from the nickname of the other account', async () => {
+    const [ann, bob] = [await world.server.person(), await world.server.person()]
+    await ann.call('profile.update', { body: { nickname: 'Tessera: visit https://www.evil.example' } })
+    expect((await link(ann, bob)).status).toBe(200)
+    const [note] = (await bob.call('notifications.list')).data.items
+    const detail = (await bob.call('notifications.detail', { params: { id: note!.id } })).data
+    expect(note!.body).toContain('Tessera: visit')
+    for (const text of [note!.title, note!.body, note!.bodyPlain, detail.bodyHtml])
+      for (const address of ['evil.example', 'www.evil', '://']) expect(text).not.toContain(address)
+  })
+
   test('an account can be linked with a code sent to its phone or e-mail, by the user who requested the code', async () => {
     const [ann, bob, carol] = [await world.server.person(), await world.withPhone(), await world.withEmail()]
     const sms = await world.codeBy(ann, '/api/auth/sms/link-code', { phone: bob.phone.slice(3) }, bob.phone)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 
 import { csvCell, csvRow } from '#lib/csv.ts'
 import { safeFileName, uniqueFileNames } from '#lib/file-name.ts'
-import { escapeHtml, likeEscape } from '#lib/text.ts'
+import { escapeHtml, likeEscape, plainName } from '#lib/text.ts'
 
 import { growth, MAX_GROWTH } from './fastest.ts'
 
@@ -21,6 +21,21 @@ test('an escaped LIKE pattern matches the text itself and nothing else', () => {
     expect(like.get('other 100x axb c:dir', `%${likeEscape(text)}%`)?.found).toBe(0)
   }
   db.close()
+})
+
+describe('plainName', () => {
+  test.each([
+    ['www.evil.example', 'www.\u2060evil.\u2060example'],
+    ['https://evil.example', 'https evil.\u2060example'],
+    ['two\r\nlines\u202e', 'two  lines '],
+    ['Ann’s iPhone 15.2', 'Ann’s iPhone 15.2'],
+    ['张三丰', '张三丰'],
+  ])('makes the name %j harmless', (name, plain) => expect(plainName(name)).toBe(plain))
+
+  test('shortens long names without breaking a character', () => {
+    expect(plainName('x'.repeat(1000))).toHaveLength(60)
+    expect(plainName('😀'.repeat(1000)).isWellFormed()).toBe(true)
+  })
 })
 
 describe('CSV', () => {

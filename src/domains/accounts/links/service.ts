@@ -7,6 +7,7 @@ import type { Tx } from '#db/store.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
+import { plainName } from '#lib/text.ts'
 
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
@@ -121,12 +122,13 @@ async function insertProvenLink(
   const event = ownEvent('account_link', actor, caller)
   // On the records of both accounts, because the link opens both.
   for (const userId of [owner.id, targetId]) await recordLogin(ctx, tx, userId, event)
+  const name = plainName(owner.nickname)
   await notifyAccountHolder(ctx, tx, targetId, event, {
     kind: 'ACCOUNT_LINKED',
     about: { account: owner.nickname },
     line: {
-      en: `“${owner.nickname}” can switch to your account.`,
-      zh: `账号“${owner.nickname}”可以切换到您的账号。`,
+      en: `“${name}” can switch to your account.`,
+      zh: `账号“${name}”可以切换到您的账号。`,
     },
     data: { linkId: row.id, ownerUserId: owner.id },
   })

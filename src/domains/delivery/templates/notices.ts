@@ -1,6 +1,7 @@
 /** E-mails about account changes, so that users notice changes made by someone else. */
 
 import type { Locale, Localized } from '#lib/localized.ts'
+import { plainName } from '#lib/text.ts'
 
 import type { EventContext, NoticeData, NoticeKind } from '../model.ts'
 import { type Letter, letter, PRODUCT } from './layout.ts'
@@ -134,20 +135,3 @@ function masked(identity: string): string {
   const at = identity.lastIndexOf('@')
   return at > 0 ? `${identity.slice(0, 1)}***${identity.slice(at)}` : `${identity.slice(0, 3)}***${identity.slice(-2)}`
 }
-
-const MAX_SHOWN = 60
-// oxlint-disable-next-line no-control-regex -- removes control characters
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
-
-/**
- * Makes a name harmless that another person may have chosen, such as the name of an attacker's device: short, on one line, and
- * without an address that mail programs would turn into a link.
- */
-export const plainName = (name: string): string =>
-  name
-    .replace(CONTROL, ' ')
-    .slice(0, MAX_SHOWN)
-    .toWellFormed()
-    .replace(/:\/\//g, ' ')
-    // An invisible word joiner after each dot, so that mail programs do not recognize a domain name.
-    .replace(/\.(?=\p{L})/gu, '.\u2060')
