@@ -20,7 +20,7 @@ async function newcomer() {
 
 describe('the profile', () => {
   for (const path of ['/api/auth/userinfo', '/api/users/userinfo'])
-    test(`PUT ${path} leaves absent and null fields unchanged and clears empty ones`, async () => {
+    test(`PUT ${path} leaves absent and null fields unchanged and clears empty ones, the nickname by a generated one`, async () => {
       const eve = await server.person()
       const set = await eve.put(path, { nickname: ' 小明 ', signature: 'hello', avatarUrl: '/files/1.png' })
       expect(set.data).toMatchObject({ id: eve.id, nickname: '小明', signature: 'hello', avatarUrl: '/files/1.png' })
@@ -30,13 +30,25 @@ describe('the profile', () => {
         signature: 'hello',
       })
       expect((await eve.put(path, { signature: '' })).data).toMatchObject({ nickname: '小明', signature: null })
-      expect((await eve.put(path, { nickname: '', avatar_url: null })).data).toMatchObject({
-        nickname: '',
-        avatarUrl: null,
-      })
-      expect((await eve.call('profile.get')).data.nickname).toBe('')
+      const cleared = await eve.put(path, { nickname: ' ', avatar_url: null })
+      expect(cleared.data.avatarUrl).toBeNull()
+      expect(cleared.data.nickname).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/)
+      expect((await eve.call('profile.get')).data.nickname).toBe(cleared.data.nickname)
       expect((await server.request('PUT', path, { body: { nickname: 'x' } })).status).toBe(401)
     })
+
+  test('a user who clears the nickname still has a name for members of an organization and in searches', async () => {
+    const [eve, owner] = [await server.person(), await server.person()]
+    const org = (await owner.call('orgs.create', { body: { name: 'Tiles', joinPolicy: 'FREE' } })).data
+    expect((await eve.call('orgs.joinByCode', { body: { code: org.code } })).status).toBe(200)
+    const headers = { 'accept-language': 'zh' }
+    const { data } = await eve.send('PUT', '/api/auth/userinfo', { body: { nickname: '' }, headers })
+    expect(data.nickname).toMatch(/^\p{Script=Han}+$/u)
+    const { items } = (await owner.call('orgs.members', { params: { orgId: org.id } })).data
+    expect(items.find((member) => member.userId === eve.id)!.nickname).toBe(data.nickname)
+    const found = (await owner.call('orgs.searchUsers', { query: { q: eve.username } })).data.items
+    expect(found).toMatchObject([{ id: eve.id, nickname: data.nickname }])
+  })
 
   test('a profile with an invalid field is answered with 400, and no field changes', async () => {
     const before = (await bob.call('profile.get')).data

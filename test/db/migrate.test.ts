@@ -65,6 +65,23 @@ describe('migrate', () => {
     })
   })
 
+  test('users without a nickname get one, and other nicknames stay', async () => {
+    await withPlace(async (place) => {
+      const before = all.findIndex(({ name }) => name.endsWith('notices_nicknames'))
+      await run(place, all.slice(0, before))
+      await place.raw(
+        "INSERT INTO users (id, nickname, created_at, updated_at) VALUES (7, '', 1, 1), (8, 'Lin', 1, 1), (9, '0', 1, 1)",
+      )
+      await run(place)
+      const rows = await place.raw('SELECT id, nickname FROM users ORDER BY id')
+      expect(rows.map((row) => [Number(row[0]), row[1]])).toEqual([
+        [7, 'User7'],
+        [8, 'Lin'],
+        [9, '0'],
+      ])
+    })
+  })
+
   test('a second migrate of the same database applies nothing', async () => {
     await withPlace(async (place) => {
       expect((await run(place)).applied).toEqual(all.map(({ name }) => name))

@@ -14,7 +14,7 @@ const updateProfile = endpoint({
   access: signedIn,
   body: ProfileChange,
   data: UserView,
-  run: ({ ctx, actor, body }) => changeProfile(ctx, actor, body),
+  run: ({ ctx, actor, body, caller }) => changeProfile(ctx, actor, body, caller.locale),
 })
 
 export const userEndpoints = [

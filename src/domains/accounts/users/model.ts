@@ -36,7 +36,7 @@ export const ProfileChange = Model('UpdateProfile', {
   nickname: Type.Optional(
     Nullable(
       Line(NICKNAME_MAX, 0, {
-        description: 'null leaves it unchanged, an empty string clears it',
+        description: 'null leaves it unchanged, an empty string replaces it by a generated one',
         examples: ['Lin Mei'],
       }),
     ),

@@ -10,6 +10,7 @@ import { contributions, emit } from '#domains/domain.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import { deleteCodes } from '../codes/store.ts'
 import {
@@ -22,6 +23,7 @@ import {
 } from '../errors.ts'
 import { deleteLinksOf } from '../links/store.ts'
 import { recordLogin } from '../login-records/service.ts'
+import { generateNickname } from '../nicknames/service.ts'
 import { notifyAccountHolder } from '../notices/service.ts'
 import { passwordProblem } from '../passwords/rules.ts'
 import { policyFor } from '../passwords/service.ts'
@@ -59,9 +61,18 @@ export async function getProfile(ctx: AppContext, actor: Actor): Promise<UserVie
   return toUserView(await findActor(ctx, actor), await identitiesOf(ctx.db.read, actor.userId))
 }
 
-/** Nickname and signature: null leaves them unchanged, an empty string clears them (spec §2.1). */
-export async function changeProfile(ctx: AppContext, actor: Actor, change: ProfileChange): Promise<UserView> {
-  const { nickname, signature, avatarUrl } = change
+/**
+ * Nickname and signature: null leaves them unchanged, an empty string clears them (spec §2.1). A cleared nickname is replaced by a
+ * generated one, because others see the user by that name: members of organizations, users who search, readers of notifications.
+ */
+export async function changeProfile(
+  ctx: AppContext,
+  actor: Actor,
+  change: ProfileChange,
+  locale: Locale,
+): Promise<UserView> {
+  const { signature, avatarUrl } = change
+  const nickname = change.nickname === '' ? await generateNickname(ctx, locale) : change.nickname
   await ctx.db.write('accounts.changeProfile', (tx) =>
     updateProfile(tx, actor.userId, {
       ...(typeof nickname === 'string' && { nickname }),
