@@ -69,6 +69,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'orgs.transferOwnership': IS_OWNER,
   'orgs.withdrawTransfer': NO_SUCH_ROW,
   'orgs.answerTransfer': NO_SUCH_ROW,
+  'orgs.withdrawRequest': NO_SUCH_ROW,
   'orgs.leave': IS_OWNER,
   'orgs.apply': [400, /member/],
   'orgs.changeMember': IS_OWNER,

@@ -166,6 +166,11 @@ const steps: Record<string, Step> = {
       },
     ]
   },
+  withdrawRequest: (org, who) => {
+    const [first = who] = org.requests
+    const applicant = pick([first, who, who, who])
+    return [people[applicant]!.delete(`/api/orgs/${org.id}/apply`), () => (org.requests.delete(applicant) ? 200 : 404)]
+  },
   leave: (org, who) => [
     people[who]!.post(`/api/orgs/${org.id}/leave`),
     () => {
@@ -198,29 +203,35 @@ const steps: Record<string, Step> = {
       },
     ]
   },
-  transfer: (org, who, whom) => [
-    people[who]!.post(`/api/orgs/${org.id}/${pick(['transfer', 'transfer-ownership'])}`, { userId: people[whom]!.id }),
-    () => {
-      if (!holds(org, who, 'org:transfer')) return 403
-      if (who === whom || !org.members.has(whom)) return 400
-      if (org.offeredTo !== undefined && org.offeredTo !== whom) return 400
-      org.offeredTo = whom
-      return 200
-    },
-  ],
-  withdrawTransfer: (org, who) => [
-    people[who]!.delete(`/api/orgs/${org.id}/transfer`),
-    () => {
-      if (!holds(org, who, 'org:transfer')) return 403
-      if (org.offeredTo === undefined) return 404
-      org.offeredTo = undefined
-      return 200
-    },
-  ],
+  transfer: (org, who, whom) => {
+    const by = pick([org.owner, who])
+    const to = pick([...org.members.keys(), whom])
+    return [
+      people[by]!.post(`/api/orgs/${org.id}/${pick(['transfer', 'transfer-ownership'])}`, { userId: people[to]!.id }),
+      () => {
+        if (!holds(org, by, 'org:transfer')) return 403
+        if (by === to || !org.members.has(to)) return 400
+        if (org.offeredTo !== undefined && org.offeredTo !== to) return 400
+        org.offeredTo = to
+        return 200
+      },
+    ]
+  },
+  withdrawTransfer: (org, who) => {
+    const by = pick([org.owner, who])
+    return [
+      people[by]!.delete(`/api/orgs/${org.id}/transfer`),
+      () => {
+        if (!holds(org, by, 'org:transfer')) return 403
+        if (org.offeredTo === undefined) return 404
+        org.offeredTo = undefined
+        return 200
+      },
+    ]
+  },
   answerTransfer: (org, who) => {
     const accept = random(2) === 0
-    // Most of these steps are the candidate's: few others would ever be.
-    const by = random(4) > 0 ? (org.offeredTo ?? who) : who
+    const by = pick([org.offeredTo ?? who, who])
     return [
       people[by]!.post(`/api/orgs/${org.id}/transfer/answer`, { accept }),
       () => {

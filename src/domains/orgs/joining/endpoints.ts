@@ -1,7 +1,17 @@
 import { app, endpoint, org } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
-import { Apply, Approve, JoinByCode, JoinByQrCode, Joined, PendingPage, PendingQuery } from './model.ts'
+import {
+  Apply,
+  Approve,
+  JoinByCode,
+  JoinByQrCode,
+  Joined,
+  MyRequestPage,
+  MyRequestsQuery,
+  PendingPage,
+  PendingQuery,
+} from './model.ts'
 import * as service from './service.ts'
 
 const tag = 'Joining organizations'
@@ -48,6 +58,29 @@ export const joiningEndpoints = [
     data: Joined,
     refuses: { 404: 'The content does not lead to an organization.' },
     run: ({ ctx, actor, caller, body }) => service.joinByQrCode(ctx, actor, caller, body.content),
+  }),
+  endpoint({
+    id: 'orgs.myRequests',
+    method: 'GET',
+    path: '/api/orgs/my-join-requests',
+    summary: 'List your join requests that wait for approval',
+    description: 'The newest first.',
+    tag,
+    access: app('org:read'),
+    query: MyRequestsQuery,
+    data: MyRequestPage,
+    run: ({ ctx, actor, query }) => service.listMyRequests(ctx, actor, query),
+  }),
+  endpoint({
+    id: 'orgs.withdrawRequest',
+    method: 'DELETE',
+    path: '/api/orgs/:id/apply',
+    summary: 'Withdraw your join request',
+    description: '404 if you have none, or if it has been decided.',
+    tag,
+    access: app('org:join'),
+    params: ById,
+    run: ({ ctx, actor, params }) => service.withdrawRequest(ctx, actor, params.id),
   }),
   endpoint({
     id: 'orgs.pending',

@@ -44,6 +44,17 @@ export const PendingView = Model('JoinRequest', {
 export type PendingView = Static<typeof PendingView>
 export const PendingPage = PageOf(PendingView)
 
+export const MyRequestsQuery = PageQuery({})
+export const MyRequestView = Model('MyJoinRequest', {
+  orgId: Id,
+  orgName: Text('Willow Street Library'),
+  orgAvatarUrl: Nullable(Text('https://example.com/logo.png')),
+  message: Text('Lin from the front desk'),
+  createdAt: Time,
+})
+export type MyRequestView = Static<typeof MyRequestView>
+export const MyRequestPage = PageOf(MyRequestView)
+
 export const Approve = Model('DecideJoinRequest', {
   userId: Id,
   approve: Type.Boolean(),

@@ -12,7 +12,7 @@ import { notifyApplicant, notifyApprovers } from '../notifications.ts'
 import { findOrg, type OrgRow } from '../organizations/store.ts'
 import { findOrgByTypedCode } from '../public/service.ts'
 import { admissionTo, codeInContent, normalizeCode } from '../rules.ts'
-import type { Approve, Joined, PendingView } from './model.ts'
+import type { Approve, Joined, MyRequestView, PendingView } from './model.ts'
 import * as store from './store.ts'
 
 /** At most this many members are notified of a join request. */
@@ -73,6 +73,21 @@ export async function listRequests(ctx: AppContext, orgId: number, query: PageIn
     createdAt: row.createdAt,
   }))
 }
+
+export async function listMyRequests(ctx: AppContext, actor: Actor, query: PageInput): Promise<Page<MyRequestView>> {
+  return mapPage(await store.requestsOfUser(ctx.db.read, actor.userId, query), (row) => ({
+    orgId: row.orgId,
+    orgName: row.orgName,
+    orgAvatarUrl: row.orgAvatarUrl,
+    message: row.message,
+    createdAt: row.createdAt,
+  }))
+}
+
+export const withdrawRequest = (ctx: AppContext, actor: Actor, orgId: number): Promise<void> =>
+  ctx.db.write('orgs.withdrawRequest', async (tx) => {
+    if (!(await store.deleteRequest(tx, orgId, actor.userId))) throw notFound()
+  })
 
 /** Approves or rejects a join request. Of several decisions on one request, all but the first get a 404. */
 export async function decideRequest(

@@ -1,8 +1,8 @@
-import { and, asc, count, eq } from 'drizzle-orm'
+import { and, asc, count, desc, eq } from 'drizzle-orm'
 
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
-import { orgJoinRequests } from '#db/schema/orgs.ts'
+import { organizations, orgJoinRequests } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 /** False if the user already has a request to this organization. */
@@ -15,7 +15,7 @@ export async function insertRequest(tx: Tx, orgId: number, userId: number, messa
   return rows.length > 0
 }
 
-/** False if there is no such request. Of several simultaneous decisions, only one deletes it. */
+/** False if there is no such request. Of several simultaneous decisions and withdrawals, only one deletes it. */
 export async function deleteRequest(tx: Tx, orgId: number, userId: number): Promise<boolean> {
   const rows = await tx
     .delete(orgJoinRequests)
@@ -50,6 +50,44 @@ export const requestsPage = (db: Db, orgId: number, page: PageInput): Promise<Pa
       .orderBy(asc(orgJoinRequests.id)),
     db.select({ n: count() }).from(orgJoinRequests).where(eq(orgJoinRequests.orgId, orgId)),
   )
+
+interface RequestOfUser {
+  orgId: number
+  orgName: string
+  orgAvatarUrl: string | null
+  message: string
+  createdAt: number
+}
+
+/** The join requests of a user, the newest first. */
+export function requestsOfUser(db: Db, userId: number, page: PageInput): Promise<Page<RequestOfUser>> {
+  const where = eq(orgJoinRequests.userId, userId)
+  return pageOfQuery(
+    page,
+    db
+      .select({
+        orgId: orgJoinRequests.orgId,
+        orgName: organizations.name,
+        orgAvatarUrl: organizations.avatarUrl,
+        message: orgJoinRequests.message,
+        createdAt: orgJoinRequests.createdAt,
+      })
+      .from(orgJoinRequests)
+      .innerJoin(organizations, eq(organizations.id, orgJoinRequests.orgId))
+      .where(where)
+      .orderBy(desc(orgJoinRequests.id)),
+    db.select({ n: count() }).from(orgJoinRequests).where(where),
+  )
+}
+
+/** Undefined if the user has no request to this organization. */
+export async function requestedAt(db: Db, orgId: number, userId: number): Promise<number | undefined> {
+  const rows = await db
+    .select({ createdAt: orgJoinRequests.createdAt })
+    .from(orgJoinRequests)
+    .where(and(eq(orgJoinRequests.orgId, orgId), eq(orgJoinRequests.userId, userId)))
+  return rows[0]?.createdAt
+}
 
 export async function nicknameOf(db: Db | Tx, userId: number): Promise<string> {
   const [row] = await db.select({ nickname: users.nickname }).from(users).where(eq(users.id, userId))

@@ -101,6 +101,7 @@ export const OrgView = Model('Organization', {
     description: 'Display name of your role in this organization; empty for non-members',
     examples: ['Owner'],
   }),
+  requestedAt: Nullable({ ...Time, description: 'When you asked to join; null if no request of yours waits' }),
   pendingTransfer: Nullable({
     ...PendingTransfer,
     description: 'The open offer of ownership; null if there is none, and for everyone but the owner and the candidate',

@@ -9,6 +9,7 @@ import { notFound } from '#http/errors.ts'
 import { randomCode } from '#platform/ids.ts'
 
 import { hasOtherMembers, hasResources, limitBelowMemberCount, membersOnly, orgDisabled, ownerOnly } from '../errors.ts'
+import { requestedAt } from '../joining/store.ts'
 import { addMember } from '../members/service.ts'
 import { findMember } from '../members/store.ts'
 import { notifyOfDissolution } from '../notifications.ts'
@@ -79,7 +80,7 @@ export async function getOrg(ctx: AppContext, actor: Actor, id: number): Promise
   if (await findMember(ctx.db.read, id, actor.userId)) return viewForMember(ctx, actor, org)
   if (org.visibility === 'INTERNAL') throw membersOnly()
   if (org.status !== 'ACTIVE') throw notFound()
-  return toOrgView(org, undefined)
+  return toOrgView(org, undefined, await requestedAt(ctx.db.read, id, actor.userId))
 }
 
 export async function updateOrg(ctx: AppContext, actor: Actor, id: number, input: UpdateOrg): Promise<OrgView> {

@@ -28,8 +28,8 @@ export interface Membership {
   readonly transfer: PendingTransfer | undefined
 }
 
-/** `membership` is undefined for a non-member. */
-export const toOrgView = (org: OrgRow, membership: Membership | undefined): OrgView => ({
+/** `membership` is undefined for a non-member. `requestedAt`: of the caller's open join request. */
+export const toOrgView = (org: OrgRow, membership: Membership | undefined, requestedAt?: number): OrgView => ({
   ...toPublicOrg(org),
   status: org.status,
   memberLimit: org.memberLimit,
@@ -37,6 +37,7 @@ export const toOrgView = (org: OrgRow, membership: Membership | undefined): OrgV
   isOwner: membership?.userId === org.ownerId,
   permissions: membership ? [...membership.permissions].toSorted() : [],
   roleName: membership?.role?.name ?? '',
+  requestedAt: requestedAt ?? null,
   pendingTransfer: transferFor(org, membership),
 })
 
