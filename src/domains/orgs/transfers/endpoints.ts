@@ -11,7 +11,7 @@ const offerTransfer = endpoint({
   id: 'orgs.transfer',
   method: 'POST',
   path: '/api/orgs/:id/transfer',
-  summary: 'Offer an organization to another member',
+  summary: 'Transfer an organization to another member who accepts it',
   description:
     'Only for the owner. The member becomes the owner by accepting within 7 days; until then `pendingTransfer` shows the offer to both. ' +
     'The former owner stays a member with the role ADMIN. 400 while another member has an offer.',
