@@ -53,6 +53,10 @@ test('every setting can be set by a flag, a variable or the file', () => {
     oneclickUrl: ['aliyun://K:S@h', 'aliyun://K:S@h'],
     geoipFile: ['/x/v4.xdb, /x/v6.xdb', ['/x/v4.xdb', '/x/v6.xdb']],
     trustedProxies: ['10.0.0.0/8, fd00::/8', ['10.0.0.0/8', 'fd00::/8']],
+    corsOrigins: [
+      'https://App.example.org:443/, http://localhost:5173',
+      ['https://app.example.org', 'http://localhost:5173'],
+    ],
     logLevel: ['DEBUG', 'debug'],
     logFormat: ['text', 'text'],
     rateLimit: ['off', false],
@@ -147,6 +151,10 @@ describe('mistakes in the configuration', () => {
     ],
     ['TESSERA_DATABASE_URL', ['mysql://h/d', 'postgres://h', 'sqlite.db', 'postgres:h']],
     ['TESSERA_TRUSTED_PROXIES', ['10.0.0.0/33', 'proxy', '10.0.0.1;10.0.0.2', ',']],
+    [
+      'TESSERA_CORS_ORIGINS',
+      ['*', 'null', 'https://*.example.org', 'https://x/path', 'https://x, app.example.org', ','],
+    ],
     ['TESSERA_SMTP_URL', ['mail.example.org', 'smtp://u@h', 'smtp://u:p@relay.lan?tls=off']],
     ['TESSERA_MAIL_FROM', ['Tessera', 'a@b, c@d']],
     ['TESSERA_SMS_URL', ['log', 'https://h/no-secret', 'aliyun://K:S@h?sign=a']],

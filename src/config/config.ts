@@ -27,6 +27,8 @@ export interface Config {
   readonly geoipFile: readonly string[]
   /** Addresses and CIDR ranges whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
+  /** Origins of web pages whose scripts may call the API, as browsers send them. */
+  readonly corsOrigins: readonly string[]
   readonly logLevel: LogLevel
   readonly logFormat: 'text' | 'json'
   readonly rateLimit: boolean
@@ -50,6 +52,7 @@ export const defaultConfig: Config = {
   oneclickUrl: '',
   geoipFile: [],
   trustedProxies: ['127.0.0.0/8', '::1/128'],
+  corsOrigins: [],
   logLevel: 'info',
   logFormat: 'json',
   rateLimit: true,

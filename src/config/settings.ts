@@ -71,6 +71,15 @@ function proxies(text: string): string[] | undefined {
   return ranges.length > 0 && ranges.every(parseRange) ? ranges : undefined
 }
 
+function origins(text: string): string[] | undefined {
+  if (text === 'none') return []
+  const given = text.split(/[\s,]+/).filter((part) => part !== '')
+  // A host may contain an asterisk, but no browser sends such an origin.
+  if (text.includes('*')) return undefined
+  const parsed = given.map(origin).filter((each) => each !== undefined)
+  return given.length > 0 && parsed.length === given.length ? [...new Set(parsed)] : undefined
+}
+
 const hostName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
 
 /** Shorter secrets can be guessed offline from one token. 32 characters of hex or base64 have at least 128 bits. */
@@ -198,6 +207,14 @@ export const settings: readonly Setting[] = [
     accepts: '"none", or IP addresses and ranges such as 10.0.0.0/8,fd00::/8',
     fallback: defaultConfig.trustedProxies.join(','),
     parse: proxies,
+  }),
+  setting({
+    key: 'corsOrigins',
+    value: 'ORIGINS',
+    help: 'Other origins whose web pages may call the API from a browser, separated by commas.',
+    accepts: '"none", or origins such as https://app.example.org,http://localhost:5173, without a path and without *',
+    fallback: 'none',
+    parse: origins,
   }),
   setting({
     key: 'logLevel',

@@ -18,6 +18,7 @@ import { PasswordQueueFull } from '#platform/passwords.ts'
 import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
 import { type BudgetUse, budgetUsedUp, takeByAddress, usesOf } from './budget.ts'
 import { localeOf, RequestCaller } from './caller.ts'
+import { type Handler, withCors } from './cors.ts'
 import type { Access, Actor, AnyEndpoint, Caller, DualAccess, Input, LoggedActor, Owner } from './endpoint.ts'
 import { AppError, forbidden, limited, notFound, unauthorized, unavailable, wrongMethod } from './errors.ts'
 import { undocumented } from './openapi/responses.ts'
@@ -313,14 +314,16 @@ export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates:
   const trusted = trustOf(ctx)
 
   // Not async, as one more promise for each request would be measurable. Bun sends the headers of the answer to HEAD without content.
-  function dispatch(request: Request, server: Server<unknown> | null): MaybePromise<Response> {
+  const dispatch: Handler = (request, server) => {
     const found = router.find(request.method, pathOf(request.url))
     return 'target' in found
       ? found.target.answer(request, found.params, server)
       : refuseUnrouted(found, request, new RequestCaller(request, server, trusted), ctx)
   }
 
-  return new Elysia({ name: 'tessera' }).all('/*', ({ request, server }) => dispatch(request, server), {
+  const { corsOrigins } = ctx.config
+  const answer = corsOrigins.length === 0 ? dispatch : withCors(corsOrigins, dispatch)
+  return new Elysia({ name: 'tessera' }).all('/*', ({ request, server }) => answer(request, server), {
     parse: 'none',
   })
 }

@@ -148,6 +148,7 @@ async function startBinary(config: Config): Promise<Running> {
       TESSERA_SMS_URL: config.smsUrl,
       TESSERA_ONECLICK_URL: config.oneclickUrl,
       TESSERA_GEOIP_FILE: config.geoipFile.join(),
+      TESSERA_CORS_ORIGINS: config.corsOrigins.join() || 'none',
       TESSERA_LOG_LEVEL: config.logLevel,
       TESSERA_RATE_LIMIT: config.rateLimit ? 'on' : 'off',
     },
