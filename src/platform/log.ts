@@ -108,11 +108,14 @@ function pathOf(url: string): string {
   const start = scheme < 0 ? 0 : url.indexOf('/', scheme + 3)
   const query = url.indexOf('?', start)
   const path = query < 0 ? url.slice(start) : url.slice(start, query)
-  return path.startsWith('/api/auth/') ? path.replace(DEVICE_IN_PATH, '$1***') : path
+  if (path.startsWith('/api/auth/')) return path.replace(DEVICE_IN_PATH, '$1***')
+  return path.includes('/public/') ? path.replace(ORG_CODE_IN_PATH, '$1***') : path
 }
 
 /** These paths contain a device id, which can sign in. */
 const DEVICE_IN_PATH = /^(\/api\/auth\/(?:logout|devices)\/).+/
+/** These contain an organization code, which makes its bearer a member if the join policy is FREE. */
+const ORG_CODE_IN_PATH = /^(\/api\/orgs\/public\/(?!by-id\/)|\/public\/orgs\/).+/
 
 function jsonLine(time: string, level: LogLevel, message: string, fields: Fields | undefined): string {
   return JSON.stringify({ time, level, message: maskText(message), ...fields }) + '\n'
