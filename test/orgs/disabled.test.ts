@@ -69,7 +69,7 @@ describe.if(inProcess)('a disabled organization', () => {
       })
     }
 
-  test('the owner of a disabled organization can neither rename it nor add a QR code, and both can still be read', async () => {
+  test('the owner of a disabled organization can neither rename it nor add or change a QR code, and both can still be read', async () => {
     expect((await owner.put(`/api/orgs/${org.id}`, { name: 'renamed' })).status).toBe(403)
     const code = { name: 'new', content: 'new' }
     expect((await owner.post(`/api/qr-codes?orgId=${org.id}`, code)).status).toBe(403)
@@ -77,6 +77,12 @@ describe.if(inProcess)('a disabled organization', () => {
     expect(await getOrg(owner, org)).toMatchObject({ name: org.name, status: 'DISABLED', memberCount: 3 })
     const { items } = ok(await owner.call('qrCodes.list', { query: { orgId: org.id } })).data
     expect(items.map((item) => item.name)).toEqual(['Menu'])
+    // Without orgId the row decides whose it is.
+    const path = `/api/qr-codes/${items[0]!.id}`
+    expect((await owner.get(path)).status).toBe(200)
+    expect((await owner.put(path, { name: 'renamed' })).status).toBe(403)
+    expect((await owner.patch(`${path}/pin`, { pinned: true })).status).toBe(403)
+    expect((await owner.delete(path)).status).toBe(403)
   })
 
   test('the permissions that members of a disabled organization see contain reading points only', async () => {
