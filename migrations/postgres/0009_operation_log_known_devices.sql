@@ -40,7 +40,8 @@ CREATE INDEX "admin_logs_target" ON "admin_logs" USING btree ("target_type","tar
 CREATE INDEX "login_records_network" ON "login_records" USING btree ("network","id") WHERE "login_records"."user_id" = 0;
 
 INSERT INTO known_devices (user_id, device_key, first_seen_at, last_seen_at)
-SELECT user_id, device_key, created_at, last_active_at FROM sessions WHERE device_key <> '';
+SELECT user_id, device_key, created_at, last_active_at FROM sessions
+WHERE device_key <> '' AND login_type <> 'register_device';
 
 -- Clients could invent these records, so their devices count as removed: they only show that the account was used before.
 INSERT INTO known_devices (user_id, device_key, first_seen_at, last_seen_at, removed_at)

@@ -258,3 +258,44 @@ test('the migrations create exactly the schema in src/db/schema', async () => {
   const stderr = await new Response(child.stderr).text()
   expect([await child.exited, stderr]).toEqual([0, ''])
 }, 60_000)
+
+test('the migration to known devices trusts sessions, and keeps devices of login records as removed', async () => {
+  await withPlace(async (place) => {
+    const at = all.findIndex(({ name }) => name.endsWith('operation_log_known_devices'))
+    await run(place, all.slice(0, at))
+    const insert = async (table: string, values: Record<string, string | number>) => {
+      const list = Object.values(values).map((value) => (typeof value === 'string' ? `'${value}'` : value))
+      await place.raw(`INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${list.join(', ')})`)
+    }
+    for (const id of [1, 2]) await insert('users', { id, nickname: `user ${id}`, created_at: 1, updated_at: 1 })
+    const session = (user_id: number, device_key: string, login_type: string) =>
+      insert('sessions', {
+        user_id,
+        device_key,
+        login_type,
+        expired_at: 90,
+        last_active_at: 20,
+        rotated_at: 10,
+        created_at: 10,
+      })
+    await session(1, 'phone', 'login')
+    await session(1, 'opened by a session', 'register_device')
+    const record = (user_id: number, device_key: string, status: string, created_at: number) =>
+      insert('login_records', { user_id, device_key, status, login_type: 'login', created_at })
+    await record(1, 'phone', 'success', 5)
+    await record(1, 'invented', 'success', 6)
+    await record(2, 'old', 'success', 7)
+    await record(2, 'old', 'success', 8)
+    await record(2, 'attacker', 'failed', 9)
+    await record(0, 'nobody', 'success', 9)
+    await run(place)
+    const rows = await place.raw(
+      'SELECT user_id, device_key, first_seen_at, last_seen_at, removed_at FROM known_devices ORDER BY 1, 2',
+    )
+    expect(rows.map((row) => row.map((value) => (/^\d+$/.test(String(value)) ? Number(value) : value)))).toEqual([
+      [1, 'invented', 6, 6, 6],
+      [1, 'phone', 10, 20, null],
+      [2, 'old', 7, 8, 8],
+    ])
+  })
+})

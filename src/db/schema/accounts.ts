@@ -114,7 +114,7 @@ export const loginRecords = table(
     failureReason: col.text('failure_reason'),
     /** Reported by a client: the server did not see the event. */
     isReported: col.bool('is_reported').notNull().default(false),
-    /** For an account that does not exist: the network of the IP address (`ipBucket`), whose newest records are kept. */
+    /** For an account that does not exist: the widest network of `ipNetworks`, whose newest records are kept. */
     network: col.text('network').notNull().default(''),
     createdAt: col.time('created_at').notNull(),
   },

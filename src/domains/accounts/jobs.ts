@@ -4,12 +4,13 @@ import type { Job } from '#domains/domain.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { deleteExpiredCodes } from './codes/store.ts'
-import { SESSION_MS } from './model.ts'
+import { deleteOldAttempts } from './login-records/store.ts'
+import { ANONYMOUS_RECORDS_MS, SESSION_MS } from './model.ts'
 import { deleteExpiredAttempts } from './passwords/store.ts'
 import { sessionsEnded } from './sessions/lifecycle.ts'
 import { deleteOld, expireSessions } from './sessions/store.ts'
 
-/** Marks expired sessions, and deletes expired refresh tokens, attempts, codes and sessions that ended long ago. */
+/** Marks expired sessions, and deletes expired refresh tokens, attempts, codes, and sessions and records of long ago. */
 async function cleanUp(ctx: AppContext): Promise<void> {
   const now = ctx.clock.now()
   await ctx.db.write('accounts.cleanUp', async (tx) => {
@@ -18,6 +19,7 @@ async function cleanUp(ctx: AppContext): Promise<void> {
     await deleteExpiredAttempts(tx, now)
     await deleteExpiredCodes(tx, now)
     await deleteExpiredCounters(tx, now)
+    await deleteOldAttempts(tx, now - ANONYMOUS_RECORDS_MS)
   })
 }
 

@@ -16,7 +16,14 @@ export const MAX_FAILURES = 5
 export const FAILURE_WINDOW_MS = 5 * MINUTE
 export const LOCK_MS = 5 * MINUTE
 
+/** Of each user, and of each network for accounts that do not exist: successes and failures are counted apart. */
 export const LOGIN_RECORDS_KEPT = 50
+/** Of each user, apart from the records of the server. */
+export const REPORTED_RECORDS_KEPT = 20
+/** Attempts to sign in to accounts that do not exist, for administrators. */
+export const ANONYMOUS_RECORDS_MS = 30 * DAY
+export const ANONYMOUS_RECORDS_KEPT = 100_000
+export const KNOWN_DEVICES_KEPT = 100
 export const SETUP_LINK_MS = 24 * HOUR
 
 export const NICKNAME_MAX = 50

@@ -14,7 +14,9 @@ export const loginRecordEndpoints = [
     method: 'POST',
     path: '/api/login-records',
     summary: 'Report a login event',
-    description: 'For events that only the client knows about. The server sets address and time.',
+    description:
+      'For events that only the client knows about. The server sets IP address and time, and marks the record as reported. The last ' +
+      '20 reports are kept, apart from the records of the server.',
     tag,
     access: signedIn,
     body: NewLoginRecord,
@@ -27,7 +29,7 @@ export const loginRecordEndpoints = [
     path: '/api/login-records/user/:userId',
     summary: 'List the login records of a user',
     description:
-      'Newest first; the last 50 are kept. Records of other users need the PLATFORM point `login_record:read`.',
+      'Newest first. The last 50 successes, the last 50 failures and the last 20 reports of clients are kept. Records of other users need the PLATFORM point `login_record:read`.',
     tag,
     access: signedIn,
     params: ByUser,

@@ -3,7 +3,10 @@ import type { Locale } from '#lib/localized.ts'
 
 import { DEVICE_ID_MAX, DEVICE_NAME_MAX } from '../model.ts'
 
-/** The events that leave a login record (spec §2.2). The last four are only reported by clients. */
+/** The events that only clients know of, and report. */
+export const REPORTED_TYPES = ['password', 'device', 'qrcode', 'oauth'] as const
+
+/** The events that login records list (spec §2.2). Refreshing tokens leaves no record: it would push all others out of the list. */
 export const LOGIN_TYPES = [
   'register',
   'login',
@@ -28,10 +31,8 @@ export const LOGIN_TYPES = [
   'phone_unbind',
   'email_unbind',
   'account_link',
-  'password',
-  'device',
-  'qrcode',
-  'oauth',
+  'token_refresh',
+  ...REPORTED_TYPES,
 ] as const
 export const LoginType = Named(
   'LoginType',
@@ -70,12 +71,15 @@ export const LoginRecordView = Model('LoginRecord', {
   loginType: LoginType,
   status: LoginStatus,
   failureReason: Nullable(Text('wrong password')),
+  reportedByClient: Type.Boolean({
+    description: 'A client reported the event. The server knows only its time, IP address and user',
+  }),
   createdAt: Time,
 })
 export type LoginRecordView = Static<typeof LoginRecordView>
 
 export const NewLoginRecord = Model('NewLoginRecord', {
-  loginType: LoginType,
+  loginType: Enum(REPORTED_TYPES, { description: 'The kind of event', examples: ['qrcode'] }),
   status: Type.Optional(Enum(['success', 'failed'], { default: 'success' })),
   deviceId: Type.Optional(
     Raw(DEVICE_ID_MAX, 0, {

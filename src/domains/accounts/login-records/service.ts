@@ -4,6 +4,7 @@ import { can } from '#domains/access/index.ts'
 import { cityOf } from '#domains/delivery/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { forbidden } from '#http/errors.ts'
+import { ipNetworks } from '#lib/ip.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import { ANONYMOUS_USER_ID } from '../model.ts'
@@ -27,6 +28,8 @@ export async function recordLogin(
     loginType: event.loginType,
     status: failureReason === undefined ? 'success' : 'failed',
     failureReason: failureReason ?? null,
+    isReported: false,
+    network: userId === ANONYMOUS_USER_ID ? ipNetworks(event.ip).at(-1)! : '',
     deviceKey: event.device.key,
     deviceName: event.device.name,
     ipAddress: event.ip,
@@ -48,6 +51,7 @@ export async function reportLogin(
       loginType: event.loginType,
       status: event.status ?? 'success',
       failureReason: event.failureReason ?? null,
+      isReported: true,
       deviceKey: event.deviceId ? deviceKey(event.deviceId) : actor.deviceKey,
       deviceName: cleanDeviceName(event.deviceName || caller.deviceName),
       ipAddress: caller.ip,
@@ -69,6 +73,7 @@ const toView = (r: LoginRecordRow): LoginRecordView => ({
   loginType: r.loginType as LoginType,
   status: r.status,
   failureReason: r.failureReason,
+  reportedByClient: r.isReported,
   createdAt: r.createdAt,
 })
 

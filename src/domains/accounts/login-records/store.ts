@@ -1,40 +1,55 @@
-import { and, desc, eq, gte, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, lt, lte, or, sql } from 'drizzle-orm'
 
-import { prepared } from '#db/prepared.ts'
 import { loginRecords } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { LOGIN_RECORDS_KEPT } from '../model.ts'
+import { ANONYMOUS_RECORDS_KEPT, ANONYMOUS_USER_ID, LOGIN_RECORDS_KEPT, REPORTED_RECORDS_KEPT } from '../model.ts'
 
 export type LoginRecordRow = typeof loginRecords.$inferSelect
 type NewRow = Omit<typeof loginRecords.$inferInsert, 'id'>
 
-/** Adds a record and deletes the user's oldest beyond `LOGIN_RECORDS_KEPT` (spec §8). */
+const kindOf = (row: NewRow) => {
+  if (row.userId === ANONYMOUS_USER_ID)
+    // As a constant, so that the partial index fits.
+    return and(sql`${loginRecords.userId} = 0`, eq(loginRecords.network, row.network ?? ''))
+  const own = eq(loginRecords.userId, row.userId)
+  return row.isReported
+    ? and(own, eq(loginRecords.isReported, true))
+    : and(own, eq(loginRecords.isReported, false), eq(loginRecords.status, row.status))
+}
+
+/**
+ * Adds a record and deletes the oldest of its kind: successes, failures and reports of clients are counted apart, so that none can
+ * push the others out. Attempts at accounts that do not exist are counted by network, so that one attacker does not hide another.
+ */
 export async function insertRecord(tx: Tx, row: NewRow): Promise<LoginRecordRow> {
   const rows = await tx.insert(loginRecords).values(row).returning()
+  const kind = kindOf(row)
   const firstTooOld = tx
     .select({ id: loginRecords.id })
     .from(loginRecords)
-    .where(eq(loginRecords.userId, row.userId))
+    .where(kind)
     .orderBy(desc(loginRecords.id))
     .limit(1)
-    .offset(LOGIN_RECORDS_KEPT)
-  await tx
-    .delete(loginRecords)
-    .where(and(eq(loginRecords.userId, row.userId), lte(loginRecords.id, sql`(${firstTooOld})`)))
+    .offset(row.isReported ? REPORTED_RECORDS_KEPT : LOGIN_RECORDS_KEPT)
+  await tx.delete(loginRecords).where(and(kind, lte(loginRecords.id, sql`(${firstTooOld})`)))
   return rows[0]!
 }
 
-const devicesByUser = prepared((db) =>
-  db
-    .selectDistinct({ deviceKey: loginRecords.deviceKey })
+/** Deletes attempts at accounts that do not exist: those before `before`, and the oldest beyond `ANONYMOUS_RECORDS_KEPT`. */
+export async function deleteOldAttempts(tx: Tx, before: number): Promise<void> {
+  const anonymous = sql`${loginRecords.userId} = 0`
+  const firstTooOld = tx
+    .select({ id: loginRecords.id })
     .from(loginRecords)
-    .where(and(eq(loginRecords.userId, sql.placeholder('userId')), eq(loginRecords.status, 'success'))),
-)
-
-/** Keys of the devices of the user's successful logins, as far back as records are kept. */
-export const findKnownDevices = async (db: Db | Tx, userId: number): Promise<string[]> =>
-  (await devicesByUser(db, { userId })).map((row) => row.deviceKey)
+    .where(anonymous)
+    .orderBy(desc(loginRecords.id))
+    .limit(1)
+    .offset(ANONYMOUS_RECORDS_KEPT)
+  await tx
+    .delete(loginRecords)
+    .where(and(anonymous, or(lt(loginRecords.createdAt, before), lte(loginRecords.id, sql`(${firstTooOld})`))))
+}
 
 export interface RecordFilter {
   userId?: number

@@ -8,9 +8,9 @@ import { emit } from '#domains/domain.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
 import { accountDisabled, sessionEnded, wrongCredentials } from '../errors.ts'
+import { recordDevice } from '../known-devices/store.ts'
 import type { LoginEvent } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
-import { findKnownDevices } from '../login-records/store.ts'
 import { SESSION_MS } from '../model.ts'
 import { notifyAccountHolder } from '../notices/service.ts'
 import { identitiesOf, userById } from '../users/store.ts'
@@ -40,8 +40,8 @@ export interface Grant {
 }
 
 /**
- * Common last step of every login method: checks the account, records the login and opens a session. Users with earlier logins are
- * notified of a new device. `checkedHash`: the stored hash that the password matched. If it differs from the stored hash now, the
+ * Common last step of every login method: checks the account, records the login and opens a session. Users who have signed in
+ * before are notified of a new device. `checkedHash`: the stored hash that the password matched. If it differs from the stored hash now, the
  * password was changed meanwhile. @throws AppError 403 for a disabled account, 401 for a changed password.
  */
 export async function signIn(
@@ -54,11 +54,10 @@ export async function signIn(
   const user = await userById(tx, userId)
   if (user?.status !== 'ACTIVE') throw accountDisabled()
   if (checkedHash !== undefined && checkedHash !== user.passwordHash) throw wrongCredentials()
-  const knownDevices = await findKnownDevices(tx, userId)
+  const device = await recordDevice(tx, userId, event.device.key, ctx.clock.now())
   await recordLogin(ctx, tx, userId, event)
   const grant = await openSession(ctx, tx, userId, event)
-  if (knownDevices.length > 0 && !knownDevices.includes(event.device.key))
-    await notifyAccountHolder(ctx, tx, userId, event, { kind: 'NEW_DEVICE', about: {} })
+  if (device === 'new') await notifyAccountHolder(ctx, tx, userId, event, { kind: 'NEW_DEVICE', about: {} })
   return grant
 }
 

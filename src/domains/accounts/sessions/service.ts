@@ -8,6 +8,7 @@ import { notFound } from '#http/errors.ts'
 import { sha256 } from '#platform/ids.ts'
 
 import { badRefreshToken, notAnAdministrator, onlyWayToSignIn } from '../errors.ts'
+import { forgetDevice } from '../known-devices/store.ts'
 import type { LoginEvent, LoginType } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
 import { deviceKey, deviceKeysOf, nameDevice } from '../rules.ts'
@@ -83,8 +84,9 @@ export async function revokeSession(ctx: AppContext, actor: Actor, id: number, c
   })
 }
 
-/** Ends and records a session. Does nothing if it has already ended. */
+/** Ends and records a session, and forgets its device. */
 async function removeDevice(ctx: AppContext, tx: Tx, session: SessionRow, caller: Caller): Promise<void> {
+  await forgetDevice(tx, session.userId, session.deviceKey, ctx.clock.now())
   const ended = await revokeSessions(ctx, tx, session.userId, [session.id])
   if (ended.length > 0) await recordLogin(ctx, tx, session.userId, sessionEvent('remove_device', session, caller))
 }
@@ -177,6 +179,7 @@ export async function logoutDevice(ctx: AppContext, actor: Actor, keyOrId: strin
       await deleteIdentity(tx, actor.userId, identity.id)
     }
     if (session !== undefined) await revokeSessions(ctx, tx, actor.userId, [session.id])
+    for (const key of keys) await forgetDevice(tx, actor.userId, key, ctx.clock.now())
     await recordLogin(ctx, tx, actor.userId, {
       loginType: 'logout_unbind_device',
       device: { key: session?.deviceKey ?? identity?.credential ?? '', name: session?.deviceName ?? '' },

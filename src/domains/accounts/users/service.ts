@@ -21,6 +21,7 @@ import {
   usernameAlreadySet,
   usernameTaken,
 } from '../errors.ts'
+import { deleteDevicesOf } from '../known-devices/store.ts'
 import { deleteLinksOf } from '../links/store.ts'
 import { recordLogin } from '../login-records/service.ts'
 import { generateNickname } from '../nicknames/service.ts'
@@ -152,6 +153,7 @@ export async function deleteAccount(ctx: AppContext, actor: Actor, caller: Calle
       bound.map((i) => i.credential),
     )
     await deleteLinksOf(tx, userId)
+    await deleteDevicesOf(tx, userId)
     await revokeAllSessions(ctx, tx, userId)
     await unbindRoles(ctx, tx, userId, 'APP', 0)
     await anonymizeUser(tx, userId, DELETED_NICKNAME[locale])
