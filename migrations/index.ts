@@ -10,6 +10,7 @@ import sqlite0007 from './sqlite/0007_code_orders.sql' with { type: 'text' }
 import sqlite0008 from './sqlite/0008_transfers_subjects.sql' with { type: 'text' }
 import sqlite0009 from './sqlite/0009_operation_log_known_devices.sql' with { type: 'text' }
 import sqlite0010 from './sqlite/0010_notices_nicknames.sql' with { type: 'text' }
+import sqlite0011 from './sqlite/0011_credentials.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -20,6 +21,7 @@ import postgres0007 from './postgres/0007_code_orders.sql' with { type: 'text' }
 import postgres0008 from './postgres/0008_transfers_subjects.sql' with { type: 'text' }
 import postgres0009 from './postgres/0009_operation_log_known_devices.sql' with { type: 'text' }
 import postgres0010 from './postgres/0010_notices_nicknames.sql' with { type: 'text' }
+import postgres0011 from './postgres/0011_credentials.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -38,6 +40,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0008_transfers_subjects', sql: sqlite0008 },
     { name: '0009_operation_log_known_devices', sql: sqlite0009 },
     { name: '0010_notices_nicknames', sql: sqlite0010 },
+    { name: '0011_credentials', sql: sqlite0011 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -50,5 +53,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0008_transfers_subjects', sql: postgres0008 },
     { name: '0009_operation_log_known_devices', sql: postgres0009 },
     { name: '0010_notices_nicknames', sql: postgres0010 },
+    { name: '0011_credentials', sql: postgres0011 },
   ],
 }

@@ -40,7 +40,7 @@ describe('login records', () => {
       server.request('POST', '/api/auth/login', { deviceId, body: { account: bob.username, password } })
     await login('wrong')
     const other = await login(bob.password)
-    await bob.call('sessions.switch', { params: { sessionId: other.data.sessionId } })
+    await bob.call('sessions.switch', { params: { sessionId: other.data.sessionId }, body: { deviceId: phone } })
     const made = await bob.call('sessions.create', { body: { deviceName: 'Tablet' } })
     await bob.call('devices.revoke', { params: { deviceId: made.data.deviceId } })
     await bob.call('sessions.revoke', { params: { sessionId: other.data.sessionId } })

@@ -62,17 +62,70 @@ describe('sessions', () => {
     expect(records.filter((r) => r.loginType === 'remove_device')).toHaveLength(1)
   })
 
-  test('switching sessions gives new tokens for the other session, which work on its device only', async () => {
+  const switchTo = (bob: Person, sessionId: number, deviceId?: string) =>
+    bob.call('sessions.switch', { params: { sessionId }, body: deviceId === undefined ? {} : { deviceId } })
+  const refresh = (refreshToken: string) => server.request('POST', '/api/auth/refresh', { body: { refreshToken } })
+
+  test('switching to the session of another device is refused with 403 and leaves that device signed in', async () => {
+    const bob = await server.person()
+    const tablet = newDevice()
+    const other = await login(bob, tablet)
+    for (const deviceId of [undefined, newDevice(), other.data.deviceId]) {
+      const refused = await switchTo(bob, other.data.sessionId, deviceId)
+      expect(refused.status).toBe(403)
+      expect(refused.text).not.toContain('oken')
+    }
+    // Long after the attempt, the tablet's refresh token is not taken for a stolen one.
+    if (inProcess) server.clock.advance(60_000)
+    const renewed = await refresh(other.data.refreshToken)
+    expect(renewed.status).toBe(200)
+    expect((await ask(renewed.data.accessToken, tablet)).status).toBe(200)
+  })
+
+  test('switching with the device id of the other session gives tokens that work on that device only', async () => {
     const bob = await server.person()
     const phone = newDevice()
     const other = await login(bob, phone)
-    const reply = await bob.call('sessions.switch', { params: { sessionId: other.data.sessionId } })
+    const reply = await switchTo(bob, other.data.sessionId, phone)
     expect(reply.data).toMatchObject({ sessionId: other.data.sessionId, tokenType: 'Bearer', user: { id: bob.id } })
+    expect(reply.text).not.toContain(phone)
     expect((await ask(reply.data.accessToken, phone)).status).toBe(200)
     expect((await ask(reply.data.accessToken, bob.deviceId)).status).toBe(401)
     expect((await bob.call('profile.get')).status).toBe(200)
     await bob.call('sessions.revoke', { params: { sessionId: other.data.sessionId } })
-    expect((await bob.call('sessions.switch', { params: { sessionId: other.data.sessionId } })).status).toBe(404)
+    expect((await switchTo(bob, other.data.sessionId, phone)).status).toBe(404)
+  })
+
+  test('a session can be switched to on its own device', async () => {
+    const bob = await server.person()
+    const reply = await switchTo(bob, bob.sessionId)
+    expect((await ask(reply.data.accessToken, bob.deviceId)).status).toBe(200)
+    expect((await refresh(bob.refreshToken)).status).toBe(200)
+  })
+
+  test.if(inProcess)('the tokens of a switch and those of the device are refreshed side by side', async () => {
+    const bob = await server.person()
+    const phone = newDevice()
+    const other = await login(bob, phone)
+    const switched = await switchTo(bob, other.data.sessionId, phone)
+    let [own, further] = [other.data.refreshToken, switched.data.refreshToken]
+    for (let round = 0; round < 3; round++) {
+      server.clock.advance(60_000)
+      const [a, b] = [await refresh(own), await refresh(further)]
+      expect([a.status, b.status]).toEqual([200, 200])
+      ;[own, further] = [a.data.refreshToken, b.data.refreshToken]
+    }
+    // Another switch replaces the tokens of the one before, which ends nothing.
+    const again = await switchTo(bob, other.data.sessionId, phone)
+    server.clock.advance(60_000)
+    expect((await refresh(further)).status).toBe(401)
+    expect((await refresh(own)).status).toBe(200)
+    const newest = await refresh(again.data.refreshToken)
+    expect(newest.status).toBe(200)
+    // A token that was exchanged long ago still counts as stolen, in both chains.
+    server.clock.advance(60_000)
+    expect((await refresh(again.data.refreshToken)).status).toBe(401)
+    expect((await refresh(newest.data.refreshToken)).status).toBe(401)
   })
 
   test('a session of another user is answered with 404 and stays active', async () => {

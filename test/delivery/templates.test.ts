@@ -19,6 +19,7 @@ const NOTICES: { [K in NoticeKind]: NoticeData[K] } = {
   IDENTITY_UNBOUND: { at: AT, identity: 'ann.smith@example.com' },
   NEW_DEVICE: { at: AT, device: 'Pixel 9', ip: '203.0.113.9', city: '深圳市' },
   ACCOUNT_LINKED: { at: AT, account: 'bob' },
+  ACCOUNT_UNLINKED: { at: AT, account: 'bob' },
   ACCOUNT_DELETED: { at: AT },
   MORE_EVENTS: { at: AT },
 }

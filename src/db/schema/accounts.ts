@@ -22,6 +22,8 @@ export const users = table(
     signature: col.text('signature'),
     avatarUrl: col.text('avatar_url'),
     passwordHash: col.text('password_hash'),
+    /** The password is known to meet the rules for administrators: a role of theirs cannot be granted otherwise. */
+    passwordIsStrong: col.bool('password_is_strong').notNull().default(false),
     /** Incremented with each new password. Access tokens carry it, so older ones stop working. */
     tokenVersion: col.int('token_version').notNull().default(0),
     status: col.text('status').$type<UserStatus>().notNull().default('ACTIVE'),
@@ -74,12 +76,20 @@ export const sessions = table(
     generation: col.int('generation').notNull().default(0),
     /** Start of the current generation. */
     rotatedAt: col.time('rotated_at').notNull(),
+    /** The same for the refresh tokens that a session switch gave out: each chain can be used without ending the other. */
+    switchGeneration: col.int('switch_generation').notNull().default(0),
+    switchRotatedAt: col.time('switch_rotated_at').notNull().default(0),
+    /** The user whose account link opened the session; null for a session that the user signed in to. */
+    openedByUserId: col.int('opened_by_user_id'),
+    /** When the user last proved who they are in this session, by signing in or by a confirmation; 0 if never. */
+    confirmedAt: col.time('confirmed_at').notNull().default(0),
     createdAt: col.time('created_at').notNull(),
   },
   (t) => [
     uniqueIndex('sessions_user_device').on(t.userId, t.deviceKey),
     index('sessions_user_active').on(t.userId, t.status, t.lastActiveAt),
     index('sessions_expiry').on(t.status, t.expiredAt),
+    index('sessions_opened_by').on(t.openedByUserId),
   ],
 )
 
@@ -94,6 +104,8 @@ export const refreshTokens = table(
       .references(() => sessions.id, { onDelete: 'cascade' }),
     /** Several tokens share a generation if an answer was lost and the exchange was repeated. */
     generation: col.int('generation').notNull(),
+    /** Whether the generation is one of the session's `switchGeneration`. */
+    bySwitch: col.bool('by_switch').notNull().default(false),
     expiresAt: col.time('expires_at').notNull(),
   },
   (t) => [index('refresh_tokens_session').on(t.sessionId), index('refresh_tokens_expiry').on(t.expiresAt)],
@@ -203,6 +215,30 @@ export const accountLinks = table(
   (t) => [
     uniqueIndex('account_links_pair').on(t.ownerUserId, t.linkedUserId),
     index('account_links_linked').on(t.linkedUserId),
+  ],
+)
+
+/** Undo links that were mailed to e-mail addresses when these were replaced or unbound, and that were not used yet. */
+export const emailUndos = table(
+  'email_undos',
+  {
+    id: col.id(),
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    /** The address that the link binds again. */
+    email: col.text('email').notNull(),
+    /** SHA-256 of the token in the link. */
+    tokenHash: col.text('token_hash').notNull(),
+    /** When the address was replaced or unbound. */
+    createdAt: col.time('created_at').notNull(),
+    expiresAt: col.time('expires_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('email_undos_token').on(t.tokenHash),
+    index('email_undos_user').on(t.userId),
+    index('email_undos_expiry').on(t.expiresAt),
   ],
 )
 

@@ -17,6 +17,11 @@ export const locked = (seconds: number) =>
 export const sessionEnded = () => unauthorized('Your session has ended, sign in again', '会话已失效，请重新登录')
 export const wrongDevice = () =>
   unauthorized('X-Device-Id is missing or does not belong to this session', '缺少设备标识或设备标识与会话不符')
+export const deviceNotProven = () =>
+  forbidden(
+    'This session belongs to another device: send the device id of that device',
+    '该会话属于其他设备，请提供该设备的设备标识',
+  )
 export const badRefreshToken = () =>
   unauthorized('The refresh token is not valid, sign in again', '刷新令牌无效，请重新登录')
 

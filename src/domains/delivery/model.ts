@@ -42,8 +42,9 @@ export interface NoticeData {
   IDENTITY_BOUND: IdentityEvent
   IDENTITY_UNBOUND: IdentityEvent
   NEW_DEVICE: EventContext
-  /** `account`: name of the linked account. Its user can switch to this account. */
+  /** `account`: name of the other account. Its user can switch to this account. */
   ACCOUNT_LINKED: EventContext & { readonly account: string }
+  ACCOUNT_UNLINKED: EventContext & { readonly account: string }
   ACCOUNT_DELETED: EventContext
   /** Sent in place of the notices beyond the limit of a day. */
   MORE_EVENTS: EventContext

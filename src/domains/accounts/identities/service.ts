@@ -10,7 +10,6 @@ import type { Locale } from '#lib/localized.ts'
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
 import { credentialTaken, notBound, onlyWayToSignIn, sessionEnded } from '../errors.ts'
-import { deleteLinksOf } from '../links/store.ts'
 import type { LoginEvent } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
 import { notifyAccountHolder } from '../notices/service.ts'
@@ -124,7 +123,6 @@ async function endClaim(
   const user = await userById(tx, userId)
   if (user === undefined || canStillSignIn(user, await identitiesOf(tx, userId), claim.id)) return
   await removePassword(ctx, tx, userId)
-  await deleteLinksOf(tx, userId)
 }
 
 /** Replaces the caller's credential of this provider. If several users bind one credential at the same time, the first one gets it. */

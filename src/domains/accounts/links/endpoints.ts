@@ -114,10 +114,11 @@ export const linkEndpoints = [
     method: 'DELETE',
     path: '/api/auth/link/:linkId',
     summary: 'Remove a link',
-    description: 'Possible for both accounts of the link.',
+    description:
+      'Possible for both accounts of the link. Ends the sessions of the other account that the link opened, and notifies the other side.',
     tag,
     access: signedIn,
     params: ByLink,
-    run: ({ ctx, actor, params }) => unlink(ctx, actor, params.linkId),
+    run: ({ ctx, actor, params, caller }) => unlink(ctx, actor, params.linkId, caller),
   }),
 ]

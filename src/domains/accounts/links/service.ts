@@ -11,6 +11,7 @@ import { plainName } from '#lib/text.ts'
 
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
+import { endAccess } from '../credentials/service.ts'
 import { alreadyLinked, linkRefused, linkTargetUnknown, linkToSelf, sessionEnded } from '../errors.ts'
 import type { LoginEvent } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
@@ -167,14 +168,27 @@ export async function switchAccount(
     if (own?.status !== 'ACTIVE') throw sessionEnded()
     const { key, name } = event.device
     const device = { key, name: (caller.deviceName && name) || own.deviceName || name }
-    return signIn(ctx, tx, found.linkedUserId, { ...event, device })
+    return signIn(ctx, tx, found.linkedUserId, { ...event, device }, { linkOwner: actor.userId })
   })
   return loginResponse(ctx, grant)
 }
 
-/** For both sides of the link. */
-export async function unlink(ctx: AppContext, actor: Actor, id: number): Promise<void> {
+/** For both sides of the link. Ends the sessions that it opened; the other side is notified. */
+export async function unlink(ctx: AppContext, actor: Actor, id: number, caller: Caller): Promise<void> {
+  const event = ownEvent('account_unlink', actor, caller)
   await ctx.db.write('accounts.unlink', async (tx) => {
-    if ((await deleteLink(tx, actor.userId, id)) === undefined) throw notFound()
+    const deleted = await deleteLink(tx, actor.userId, id)
+    if (deleted === undefined) throw notFound()
+    const { ownerUserId, linkedUserId } = deleted
+    await endAccess(ctx, tx, 'LINK_REMOVED', { userId: ownerUserId, deviceKey: '', linkedUserId })
+    const sides = [ownerUserId, linkedUserId]
+    for (const userId of sides) await recordLogin(ctx, tx, userId, event)
+    const self = await userById(tx, actor.userId)
+    for (const userId of sides.filter((side) => side !== actor.userId))
+      await notifyAccountHolder(ctx, tx, userId, event, {
+        kind: 'ACCOUNT_UNLINKED',
+        about: { account: self?.nickname ?? '' },
+        data: { linkId: id },
+      })
   })
 }

@@ -31,6 +31,8 @@ export const LOGIN_TYPES = [
   'phone_unbind',
   'email_unbind',
   'account_link',
+  'account_unlink',
+  'email_restore',
   'token_refresh',
   ...REPORTED_TYPES,
 ] as const

@@ -124,7 +124,7 @@ async function loginByPassword(
       const checkedHash = await renewHash(ctx, user.id, passwordHash, password)
       return ctx.db.write('accounts.login', async (tx) => {
         await forget(tx)
-        return signIn(ctx, tx, user.id, event, checkedHash)
+        return signIn(ctx, tx, user.id, event, { checkedHash })
       })
     },
   )

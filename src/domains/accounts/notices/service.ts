@@ -58,6 +58,7 @@ const TITLES: Readonly<Record<ShownKind, Localized>> = {
   IDENTITY_UNBOUND: { en: 'A way to sign in was removed', zh: '您的账号移除了登录方式' },
   NEW_DEVICE: { en: 'Sign-in on a new device', zh: '您的账号在新设备上登录' },
   ACCOUNT_LINKED: { en: 'Another account was linked to yours', zh: '有账号与您的账号关联' },
+  ACCOUNT_UNLINKED: { en: 'An account link was removed', zh: '账号关联已解除' },
   ACCOUNT_DELETED: { en: 'Your account was deleted', zh: '您的账号已注销' },
 }
 

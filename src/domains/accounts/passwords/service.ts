@@ -10,7 +10,8 @@ import { invalid } from '#http/validate.ts'
 
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
-import { deleteCodes } from '../codes/store.ts'
+import type { CredentialChange } from '../credentials/rules.ts'
+import { endAccess } from '../credentials/service.ts'
 import {
   noPasswordSet,
   notBound,
@@ -20,13 +21,11 @@ import {
   wrongCode,
   wrongOldPassword,
 } from '../errors.ts'
-import { deleteLinksInto } from '../links/store.ts'
 import type { LoginEvent } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
 import { ANONYMOUS_USER_ID } from '../model.ts'
 import { notifyAccountHolder } from '../notices/service.ts'
 import { credentialOf, loginEvent, ownEvent, providerOf } from '../rules.ts'
-import { revokeAllSessions } from '../sessions/lifecycle.ts'
 import {
   holderForCodeSignIn,
   identitiesOf,
@@ -35,7 +34,7 @@ import {
   type UserRow,
   verifyIdentity,
 } from '../users/store.ts'
-import { guarded, lockOf, unlock } from './failure-lock.ts'
+import { guarded, lockOf } from './failure-lock.ts'
 import type { PasswordChange, PasswordReset } from './model.ts'
 import { ADMINISTRATORS, type PasswordPolicy, passwordProblem, strictest } from './rules.ts'
 
@@ -66,15 +65,28 @@ export async function verifyPasswordOf(
   return (await ctx.passwords.ofUser(askedBy).verify(password, hash)) ? (hash ?? undefined) : undefined
 }
 
-/** Inside a write: replaces the password, records it and notifies the user. The caller of the operation has to sign in again. */
+/** How a new password replaced the one before. */
+export interface Replacement {
+  readonly change: CredentialChange & `PASSWORD_${string}`
+  /** Key of the device that asked for it. Its DEVICE identity stays. */
+  readonly deviceKey: string
+  /** How the change is recorded. */
+  readonly event: LoginEvent
+}
+
+/**
+ * Inside a write: replaces the password, ends what the old one gave access to, records it and notifies the user. The caller of the
+ * operation has to sign in again.
+ */
 export async function installPassword(
   ctx: AppContext,
   tx: Tx,
   userId: number,
   passwordHash: string,
-  event: LoginEvent,
+  { change, deviceKey, event }: Replacement,
 ): Promise<void> {
-  await replaceAndRevoke(ctx, tx, userId, passwordHash)
+  await replacePassword(tx, userId, passwordHash)
+  await endAccess(ctx, tx, change, { userId, deviceKey })
   await recordLogin(ctx, tx, userId, event)
   await notifyAccountHolder(ctx, tx, userId, event, { kind: 'PASSWORD_CHANGED', about: {} })
 }
@@ -89,7 +101,8 @@ export async function removeClaimantsPassword(
   userId: number,
   event: LoginEvent,
 ): Promise<void> {
-  await replaceAndRevoke(ctx, tx, userId, null)
+  await replacePassword(tx, userId, null)
+  await endAccess(ctx, tx, 'CLAIM_PROVED', { userId, deviceKey: event.device.key })
   await notifyAccountHolder(ctx, tx, userId, event, {
     kind: 'PASSWORD_CHANGED',
     about: {},
@@ -101,21 +114,9 @@ export async function removeClaimantsPassword(
 }
 
 /** Inside a write: removes the password of an account that had nothing but a claim, which another user's proof has ended. */
-export const removePassword = (ctx: AppContext, tx: Tx, userId: number): Promise<void> =>
-  replaceAndRevoke(ctx, tx, userId, null)
-
-/** Ends everything that the old password gave access to: tokens, sessions, links into the account, codes, and the failure lock. */
-async function replaceAndRevoke(ctx: AppContext, tx: Tx, userId: number, passwordHash: string | null): Promise<void> {
-  await replacePassword(tx, userId, passwordHash)
-  await revokeAllSessions(ctx, tx, userId)
-  await deleteLinksInto(tx, userId)
-  const bound = (await identitiesOf(tx, userId)).filter((i) => i.provider !== 'DEVICE')
-  await deleteCodes(
-    tx,
-    userId,
-    bound.map((i) => i.credential),
-  )
-  await unlock(tx, userId)
+export async function removePassword(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
+  await replacePassword(tx, userId, null)
+  await endAccess(ctx, tx, 'CLAIM_LOST', { userId, deviceKey: '' })
 }
 
 /** Sends a code to the caller's own phone or e-mail. */
@@ -155,7 +156,8 @@ export async function changePassword(
       const now = await userById(tx, actor.userId)
       if (now?.status !== 'ACTIVE') throw sessionEnded()
       await useProof(tx, now)
-      await installPassword(ctx, tx, actor.userId, passwordHash, event)
+      const { deviceKey } = actor
+      await installPassword(ctx, tx, actor.userId, passwordHash, { change: 'PASSWORD_CHANGED', deviceKey, event })
     })
   }
   if (body.verifyType === 'OLD_PASSWORD') await changeByOldPassword(ctx, user, body.oldPassword, write)
@@ -234,7 +236,8 @@ export async function resetForgottenPassword(ctx: AppContext, body: PasswordRese
     if (now?.user.id !== user.id || now.user.status !== 'ACTIVE') throw wrongCode()
     if (!now.identity.verified) await verifyIdentity(tx, user.id, now.identity.id)
     // The record names no device: the request proves a code, not that it comes from a device of the user.
-    const { name } = event.device
-    await installPassword(ctx, tx, user.id, passwordHash, { ...event, device: { key: '', name } })
+    const { name, key: deviceKey } = event.device
+    const recorded = { ...event, device: { key: '', name } }
+    await installPassword(ctx, tx, user.id, passwordHash, { change: 'PASSWORD_RESET', deviceKey, event: recorded })
   })
 }

@@ -1,7 +1,17 @@
 import { endpoint, open, signedIn } from '#http/endpoint.ts'
 import { PageOf, PageQuery } from '#http/schema.ts'
 
-import { ByDevice, BySession, DeviceLogin, DeviceView, LoginResponse, Refresh, SessionView } from './model.ts'
+import {
+  ByDevice,
+  BySession,
+  DeviceLogin,
+  DeviceRemoval,
+  DeviceView,
+  LoginResponse,
+  Refresh,
+  SessionSwitch,
+  SessionView,
+} from './model.ts'
 import {
   adminRefresh,
   createSession,
@@ -117,6 +127,7 @@ export const sessionEndpoints = [
     method: 'DELETE',
     path: '/api/auth/sessions/:sessionId',
     summary: 'End one of your sessions',
+    description: 'Its device may still be able to sign in by itself: to prevent that, remove the device.',
     tag,
     access: signedIn,
     params: BySession,
@@ -127,12 +138,18 @@ export const sessionEndpoints = [
     method: 'POST',
     path: '/api/auth/sessions/:sessionId/switch',
     summary: 'Get new tokens for another of your sessions',
-    description: 'They work together with the device id of that session. Its earlier refresh tokens stop working.',
+    description:
+      'For a session on this device, or on a device whose device id the body contains. The tokens work together with that device ' +
+      'id. The refresh token that the device itself keeps still works; the tokens of an earlier switch do not.',
     tag,
     access: signedIn,
+    checksSecret: true,
     params: BySession,
+    body: SessionSwitch,
     data: LoginResponse,
-    run: ({ ctx, actor, params, caller }) => switchSession(ctx, actor, params.sessionId, caller),
+    refuses: { 403: 'The session belongs to another device, whose device id is missing or wrong.' },
+    run: ({ ctx, actor, params, body, caller }) =>
+      switchSession(ctx, actor, params.sessionId, body.deviceId || undefined, caller),
   }),
   endpoint({
     id: 'devices.list',
@@ -150,9 +167,13 @@ export const sessionEndpoints = [
     method: 'DELETE',
     path: '/api/auth/devices/:deviceId',
     summary: 'Sign out one of your devices',
+    description:
+      'It can no longer sign in by itself, unless that is the only way to sign in to the account: then `hint` says so. Ends the ' +
+      'sessions of linked accounts that were opened on it, too.',
     tag,
     access: signedIn,
     params: ByDevice,
+    data: DeviceRemoval,
     run: ({ ctx, actor, params, caller }) => revokeDevice(ctx, actor, params.deviceId, caller),
   }),
 ]

@@ -17,16 +17,19 @@ import { identitiesOf, userById } from '../users/store.ts'
 import { toUserView } from '../users/view.ts'
 import { lastActive, sessionsChanged } from './authenticate.ts'
 import type { LoginResponse } from './model.ts'
-import { classifyRefresh, sessionsToEnd } from './rules.ts'
+import { type Chain, chainOf, classifyRefresh, provesUser, sessionsToEnd, waysToConfirm } from './rules.ts'
 import {
   activeOf,
   advanceGeneration,
   deleteOfDevice,
+  deleteSwitchTokens,
+  endOpenedSessions,
   endSessions,
   expireSessions,
   findByRefreshToken,
   insertRefreshToken,
   insertSession,
+  type OpenedSessions,
   type SessionRow,
 } from './store.ts'
 
@@ -42,35 +45,39 @@ export interface Grant {
 /**
  * Common last step of every login method: checks the account, records the login and opens a session. Users who have signed in
  * before are notified of a new device. `checkedHash`: the stored hash that the password matched. If it differs from the stored hash now, the
- * password was changed meanwhile. @throws AppError 403 for a disabled account, 401 for a changed password.
+ * password was changed meanwhile. `linkOwner`: the user whose account link opens the session. @throws AppError 403 for a disabled
+ * account, 401 for a changed password.
  */
 export async function signIn(
   ctx: AppContext,
   tx: Tx,
   userId: number,
   event: LoginEvent,
-  checkedHash?: string,
+  { checkedHash, linkOwner }: { checkedHash?: string; linkOwner?: number } = {},
 ): Promise<Grant> {
   const user = await userById(tx, userId)
   if (user?.status !== 'ACTIVE') throw accountDisabled()
   if (checkedHash !== undefined && checkedHash !== user.passwordHash) throw wrongCredentials()
   const device = await recordDevice(tx, userId, event.device.key, ctx.clock.now())
   await recordLogin(ctx, tx, userId, event)
-  const grant = await openSession(ctx, tx, userId, event)
+  const confirmedAt = provesUser(event.loginType, waysToConfirm(user, await identitiesOf(tx, userId)))
+    ? ctx.clock.now()
+    : 0
+  const grant = await openSession(ctx, tx, userId, event, { confirmedAt, openedByUserId: linkOwner ?? null })
   if (device === 'new') await notifyAccountHolder(ctx, tx, userId, event, { kind: 'NEW_DEVICE', about: {} })
   return grant
 }
 
 /**
  * Opens a session on the device; it replaces the device's previous session of the user. At most `MAX_ACTIVE_SESSIONS` of the user
- * stay active: the least recently used ones end, but never `openedBy`, the session that requested this one.
+ * stay active: the least recently used ones end, but never `requestedBy`, the session that requested this one.
  */
 export async function openSession(
   ctx: AppContext,
   tx: Tx,
   userId: number,
   { device, loginType, ip }: LoginEvent,
-  openedBy?: number,
+  { requestedBy, ...opening }: { confirmedAt: number; openedByUserId: number | null; requestedBy?: number },
 ): Promise<Grant> {
   const now = ctx.clock.now()
   const expiredAt = now + SESSION_MS
@@ -84,39 +91,59 @@ export async function openSession(
     ipAddress: ip,
     city: cityOf(ctx, ip),
     expiredAt,
+    ...opening,
     now,
   })
   const active = (await activeOf(tx, userId, now)).map((s) => ({ id: s.id, lastActiveAt: lastActive(ctx, s) }))
-  const spared = openedBy === undefined ? [sessionId] : [sessionId, openedBy]
+  const spared = requestedBy === undefined ? [sessionId] : [sessionId, requestedBy]
   const ended = await endSessions(tx, userId, { ids: sessionsToEnd(active, spared) })
   await sessionsEnded(ctx, tx, [...(replaced === undefined ? [] : [replaced]), ...expired, ...ended])
-  const refreshToken = await addRefreshToken(tx, sessionId, 0, expiredAt)
+  const refreshToken = await addRefreshToken(tx, sessionId, { generation: 0, bySwitch: false }, expiredAt)
   return { userId, sessionId, deviceId: device.newId ?? device.key, refreshToken }
 }
 
-async function addRefreshToken(tx: Tx, sessionId: number, generation: number, expiresAt: number): Promise<string> {
+async function addRefreshToken(
+  tx: Tx,
+  sessionId: number,
+  { generation, bySwitch }: Pick<Chain, 'generation' | 'bySwitch'>,
+  expiresAt: number,
+): Promise<string> {
   const token = secret()
-  await insertRefreshToken(tx, { hash: sha256(token), sessionId, generation, expiresAt })
+  await insertRefreshToken(tx, { hash: sha256(token), sessionId, generation, bySwitch, expiresAt })
   return token
 }
 
-const grantOf = async (tx: Tx, session: SessionRow, generation: number, expiresAt: number): Promise<Grant> => ({
+const grantOf = async (tx: Tx, session: SessionRow, chain: Chain, expiresAt: number): Promise<Grant> => ({
   userId: session.userId,
   sessionId: session.id,
   deviceId: session.deviceKey,
-  refreshToken: await addRefreshToken(tx, session.id, generation, expiresAt),
+  refreshToken: await addRefreshToken(tx, session.id, chain, expiresAt),
 })
 
 /**
- * Starts the next generation of refresh tokens and extends the session. Undefined if the session has ended or another request
- * rotated its token first.
+ * Starts the next generation of refresh tokens in a chain and extends the session. Undefined if the session has ended or another
+ * request rotated the chain first.
  */
-export async function rotateRefreshToken(ctx: AppContext, tx: Tx, session: SessionRow): Promise<Grant | undefined> {
+async function rotateRefreshToken(
+  ctx: AppContext,
+  tx: Tx,
+  session: SessionRow,
+  chain: Chain,
+): Promise<Grant | undefined> {
   const now = ctx.clock.now()
   const expiredAt = now + SESSION_MS
-  if (!(await advanceGeneration(tx, session, now, expiredAt))) return undefined
+  if (!(await advanceGeneration(tx, session.id, chain, now, expiredAt))) return undefined
   sessionsChanged(ctx, tx, [session.id])
-  return grantOf(tx, session, session.generation + 1, expiredAt)
+  return grantOf(tx, session, { ...chain, generation: chain.generation + 1 }, expiredAt)
+}
+
+/**
+ * Tokens of a session for a caller who proved its device. They replace those of an earlier switch. The device's own chain is left
+ * alone: otherwise its next refresh would be taken for a theft. Undefined if the session has ended.
+ */
+export async function grantBySwitch(ctx: AppContext, tx: Tx, session: SessionRow): Promise<Grant | undefined> {
+  await deleteSwitchTokens(tx, session.id)
+  return rotateRefreshToken(ctx, tx, session, chainOf(session, true))
 }
 
 /**
@@ -135,11 +162,12 @@ export async function exchangeRefreshToken(
   const { session, user } = found
   if (session.status !== 'ACTIVE' || session.expiredAt <= now || found.token.expiresAt <= now) return 'unknown'
   if (user.status !== 'ACTIVE' || (deviceKey !== undefined && deviceKey !== session.deviceKey)) return 'unknown'
-  switch (classifyRefresh(session, found.token.generation, now)) {
+  const chain = chainOf(session, found.token.bySwitch)
+  switch (classifyRefresh(chain, found.token.generation, now)) {
     case 'rotate':
-      return (await rotateRefreshToken(ctx, tx, session)) ?? 'unknown'
+      return (await rotateRefreshToken(ctx, tx, session, chain)) ?? 'unknown'
     case 'repeat':
-      return grantOf(tx, session, session.generation, session.expiredAt)
+      return grantOf(tx, session, chain, session.expiredAt)
     case 'stolen':
       await revokeSessions(ctx, tx, session.userId, [session.id])
       return 'stolen'
@@ -158,9 +186,32 @@ export async function revokeSessions(
   return ended
 }
 
-/** Ends all sessions of a user: after a new password, or with the account. */
-export async function revokeAllSessions(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
-  await sessionsEnded(ctx, tx, await endSessions(tx, userId, 'all'))
+/** Ends all sessions of a user. Returns the ids of those that were active. */
+export async function revokeAllSessions(ctx: AppContext, tx: Tx, userId: number): Promise<number[]> {
+  const ended = await endSessions(tx, userId, 'all')
+  await sessionsEnded(ctx, tx, ended)
+  return ended
+}
+
+/**
+ * Ends sessions of other accounts that the user opened by account links, and those that were opened from them on the same device by
+ * further links.
+ */
+export async function revokeOpenedSessions(
+  ctx: AppContext,
+  tx: Tx,
+  userId: number,
+  which: OpenedSessions,
+): Promise<void> {
+  const ended = await endOpenedSessions(tx, userId, which)
+  // Grows while it is read. Ends, because each session is ended once.
+  for (const { userId: owner, deviceKey } of ended)
+    ended.push(...(await endOpenedSessions(tx, owner, { device: deviceKey })))
+  await sessionsEnded(
+    ctx,
+    tx,
+    ended.map(({ id }) => id),
+  )
 }
 
 /** Must be called in every write that ends sessions, with their ids: requests of ended sessions are then refused. */

@@ -74,6 +74,27 @@ export const SessionView = Model('Session', {
 })
 export type SessionView = Static<typeof SessionView>
 
+export const SessionSwitch = Model('SessionSwitch', {
+  deviceId: Type.Optional(
+    Nullable(
+      Raw(DEVICE_ID_MAX, 0, {
+        description: 'The device id of that session, unless it is the one of this request',
+        examples: ['5f1d7c52b0e94c0aa0b1'],
+      }),
+    ),
+  ),
+})
+
+export const DeviceRemoval = Model('DeviceRemoval', {
+  hint: Nullable(
+    Type.String({
+      description: 'Advice, if the device can still sign in by itself because the account has no other way to sign in',
+      examples: ['Bind an e-mail or phone, or set a username and password, and remove the device again'],
+    }),
+  ),
+})
+export type DeviceRemoval = Static<typeof DeviceRemoval>
+
 export const BySession = Type.Object({ sessionId: Id })
 
 export const ByDevice = Type.Object({

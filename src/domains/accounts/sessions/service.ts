@@ -7,16 +7,15 @@ import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { sha256 } from '#platform/ids.ts'
 
-import { badRefreshToken, notAnAdministrator, onlyWayToSignIn } from '../errors.ts'
-import { forgetDevice } from '../known-devices/store.ts'
+import { endAccess } from '../credentials/service.ts'
+import { badRefreshToken, deviceNotProven, notAnAdministrator, onlyWayToSignIn } from '../errors.ts'
 import type { LoginEvent, LoginType } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
 import { deviceKey, deviceKeysOf, nameDevice } from '../rules.ts'
-import { canStillSignIn } from '../users/rules.ts'
-import { deleteIdentity, identitiesOf, userById } from '../users/store.ts'
+import { identitiesOf } from '../users/store.ts'
 import { lastActive } from './authenticate.ts'
-import { exchangeRefreshToken, loginResponse, openSession, revokeSessions, rotateRefreshToken } from './lifecycle.ts'
-import type { DeviceLogin, DeviceView, LoginResponse, SessionView } from './model.ts'
+import { exchangeRefreshToken, grantBySwitch, loginResponse, openSession, revokeSessions } from './lifecycle.ts'
+import type { DeviceLogin, DeviceRemoval, DeviceView, LoginResponse, SessionView } from './model.ts'
 import { activeOf, findByRefreshToken, findOwn, type SessionRow, sessionsOfDevice } from './store.ts'
 
 interface Paging {
@@ -71,32 +70,42 @@ export async function createSession(
   const event: LoginEvent = { loginType: 'register_device', device, ip: caller.ip, locale: caller.locale }
   const grant = await ctx.db.write('accounts.createSession', async (tx) => {
     await recordLogin(ctx, tx, actor.userId, event)
-    return openSession(ctx, tx, actor.userId, event, actor.sessionId)
+    // The new session proves no more than the one that asks for it.
+    const { confirmedAt = 0, openedByUserId = null } = (await findOwn(tx, actor.userId, actor.sessionId)) ?? {}
+    const opening = { confirmedAt, openedByUserId, requestedBy: actor.sessionId }
+    return openSession(ctx, tx, actor.userId, event, opening)
   })
   return loginResponse(ctx, grant)
 }
 
+/** Does nothing if the session has already ended. */
 export async function revokeSession(ctx: AppContext, actor: Actor, id: number, caller: Caller): Promise<void> {
+  const { userId } = actor
   await ctx.db.write('accounts.revokeSession', async (tx) => {
-    const session = await findOwn(tx, actor.userId, id)
+    const session = await findOwn(tx, userId, id)
     if (session === undefined) throw notFound()
-    await removeDevice(ctx, tx, session, caller)
+    const { endedSessions } = await endAccess(ctx, tx, 'SESSION_REVOKED', { userId, deviceKey: session.deviceKey })
+    if (endedSessions) await recordLogin(ctx, tx, userId, sessionEvent('remove_device', session, caller))
   })
 }
 
-/** Ends and records a session, and forgets its device. */
-async function removeDevice(ctx: AppContext, tx: Tx, session: SessionRow, caller: Caller): Promise<void> {
-  await forgetDevice(tx, session.userId, session.deviceKey, ctx.clock.now())
-  const ended = await revokeSessions(ctx, tx, session.userId, [session.id])
-  if (ended.length > 0) await recordLogin(ctx, tx, session.userId, sessionEvent('remove_device', session, caller))
-}
-
-/** New tokens for another active session of the caller. They work on that session's device only. */
-export async function switchSession(ctx: AppContext, actor: Actor, id: number, caller: Caller): Promise<LoginResponse> {
+/**
+ * New tokens for another active session of the caller, who has to prove its device: by being on it, or with its device id. Its other
+ * refresh tokens keep working. @throws AppError 403
+ */
+export async function switchSession(
+  ctx: AppContext,
+  actor: Actor,
+  id: number,
+  deviceId: string | undefined,
+  caller: Caller,
+): Promise<LoginResponse> {
+  const proven = deviceId ? deviceKey(deviceId) : actor.deviceKey
   const grant = await ctx.db.write('accounts.switchSession', async (tx) => {
     const session = await findOwn(tx, actor.userId, id)
     if (session === undefined || isExpired(session, ctx.clock.now())) throw notFound()
-    const grant = await rotateRefreshToken(ctx, tx, session)
+    if (session.deviceKey !== proven) throw deviceNotProven()
+    const grant = await grantBySwitch(ctx, tx, session)
     if (grant === undefined) throw notFound()
     await recordLogin(ctx, tx, actor.userId, sessionEvent('session_switch', session, caller))
     return grant
@@ -122,12 +131,35 @@ export async function listDevices(ctx: AppContext, actor: Actor, { page, size }:
   return { items, total: active.length, page, size }
 }
 
-/** Ends the session of one of the caller's devices. */
-export async function revokeDevice(ctx: AppContext, actor: Actor, keyOrId: string, caller: Caller): Promise<void> {
-  await ctx.db.write('accounts.revokeDevice', async (tx) => {
-    const [session] = await sessionsOfDevice(tx, actor.userId, deviceKeysOf(keyOrId))
-    if (session === undefined) throw notFound()
-    await removeDevice(ctx, tx, session, caller)
+/** The user's device with this key or raw id. @throws AppError 404 */
+async function findDevice(tx: Tx, userId: number, keyOrId: string): Promise<{ key: string; name: string }> {
+  const keys = deviceKeysOf(keyOrId)
+  const [session] = await sessionsOfDevice(tx, userId, keys)
+  if (session !== undefined) return { key: session.deviceKey, name: session.deviceName }
+  const identity = (await identitiesOf(tx, userId)).find((i) => i.provider === 'DEVICE' && keys.includes(i.credential))
+  if (identity === undefined) throw notFound()
+  return { key: identity.credential, name: '' }
+}
+
+const HINT = {
+  en: 'The device can still sign in by itself, because it is the only way to sign in to the account: bind an e-mail or phone, or set a username and password, and remove the device again',
+  zh: '该设备仍可自行登录，因为这是登录此账号的唯一方式。请先绑定邮箱或手机号，或设置用户名和密码，再移除该设备',
+}
+
+/** Ends the session of one of the caller's devices, and its DEVICE identity unless that is the only way to sign in. */
+export async function revokeDevice(
+  ctx: AppContext,
+  actor: Actor,
+  keyOrId: string,
+  caller: Caller,
+): Promise<DeviceRemoval> {
+  const { userId } = actor
+  return ctx.db.write('accounts.revokeDevice', async (tx) => {
+    const device = await findDevice(tx, userId, keyOrId)
+    const outcome = await endAccess(ctx, tx, 'DEVICE_REMOVED', { userId, deviceKey: device.key })
+    if (outcome.endedSessions)
+      await recordLogin(ctx, tx, userId, { loginType: 'remove_device', device, ip: caller.ip, locale: caller.locale })
+    return { hint: outcome.keptDeviceIdentities ? HINT[caller.locale] : null }
   })
 }
 
@@ -167,24 +199,12 @@ export async function logout(ctx: AppContext, actor: Actor, caller: Caller): Pro
  * itself. @throws AppError 400 if that was the only way to sign in: the account would be lost.
  */
 export async function logoutDevice(ctx: AppContext, actor: Actor, keyOrId: string, caller: Caller): Promise<void> {
-  const keys = deviceKeysOf(keyOrId)
+  const { userId } = actor
   await ctx.db.write('accounts.logoutDevice', async (tx) => {
-    const user = await userById(tx, actor.userId)
-    const identities = await identitiesOf(tx, actor.userId)
-    const identity = identities.find((i) => i.provider === 'DEVICE' && keys.includes(i.credential))
-    const [session] = await sessionsOfDevice(tx, actor.userId, keys)
-    if (user === undefined || (identity === undefined && session === undefined)) throw notFound()
-    if (identity !== undefined) {
-      if (!canStillSignIn(user, identities, identity.id)) throw onlyWayToSignIn()
-      await deleteIdentity(tx, actor.userId, identity.id)
-    }
-    if (session !== undefined) await revokeSessions(ctx, tx, actor.userId, [session.id])
-    for (const key of keys) await forgetDevice(tx, actor.userId, key, ctx.clock.now())
-    await recordLogin(ctx, tx, actor.userId, {
-      loginType: 'logout_unbind_device',
-      device: { key: session?.deviceKey ?? identity?.credential ?? '', name: session?.deviceName ?? '' },
-      ip: caller.ip,
-      locale: caller.locale,
-    })
+    const device = await findDevice(tx, userId, keyOrId)
+    const outcome = await endAccess(ctx, tx, 'DEVICE_REMOVED', { userId, deviceKey: device.key })
+    if (outcome.keptDeviceIdentities) throw onlyWayToSignIn()
+    const { ip, locale } = caller
+    await recordLogin(ctx, tx, userId, { loginType: 'logout_unbind_device', device, ip, locale })
   })
 }

@@ -44,7 +44,11 @@ const byRefreshToken = prepared((db) =>
     .select({
       session: sessions,
       user: { status: users.status, tokenVersion: users.tokenVersion },
-      token: { generation: refreshTokens.generation, expiresAt: refreshTokens.expiresAt },
+      token: {
+        generation: refreshTokens.generation,
+        bySwitch: refreshTokens.bySwitch,
+        expiresAt: refreshTokens.expiresAt,
+      },
     })
     .from(refreshTokens)
     .innerJoin(sessions, eq(sessions.id, refreshTokens.sessionId))
@@ -72,6 +76,8 @@ export interface NewSession {
   ipAddress: string
   city: string
   expiredAt: number
+  openedByUserId: number | null
+  confirmedAt: number
   now: number
 }
 
@@ -95,24 +101,34 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<number
 
 export async function insertRefreshToken(
   tx: Tx,
-  token: { hash: string; sessionId: number; generation: number; expiresAt: number },
+  token: { hash: string; sessionId: number; generation: number; bySwitch: boolean; expiresAt: number },
 ): Promise<void> {
   await tx.insert(refreshTokens).values(token)
 }
 
-/** Starts the next generation of refresh tokens. False if another request did so first, or the session has ended. */
+/** Starts the next generation of a chain. False if another request did so first, or the session has ended. */
 export async function advanceGeneration(
   tx: Tx,
-  session: { id: number; generation: number },
+  id: number,
+  { bySwitch, generation }: { bySwitch: boolean; generation: number },
   now: number,
   expiredAt: number,
 ): Promise<boolean> {
+  const next = bySwitch
+    ? { switchGeneration: generation + 1, switchRotatedAt: now }
+    : { generation: generation + 1, rotatedAt: now }
+  const current = bySwitch ? sessions.switchGeneration : sessions.generation
   const rows = await tx
     .update(sessions)
-    .set({ generation: session.generation + 1, rotatedAt: now, lastActiveAt: now, expiredAt })
-    .where(and(eq(sessions.id, session.id), eq(sessions.generation, session.generation), eq(sessions.status, 'ACTIVE')))
+    .set({ ...next, lastActiveAt: now, expiredAt })
+    .where(and(eq(sessions.id, id), eq(current, generation), eq(sessions.status, 'ACTIVE')))
     .returning({ id: sessions.id })
   return rows.length > 0
+}
+
+/** Deletes the refresh tokens that session switches gave out. */
+export async function deleteSwitchTokens(tx: Tx, sessionId: number): Promise<void> {
+  await tx.delete(refreshTokens).where(and(eq(refreshTokens.sessionId, sessionId), eq(refreshTokens.bySwitch, true)))
 }
 
 /** Ends the active ones of these sessions of a user. Returns their ids. */
@@ -135,6 +151,34 @@ export async function endSessions(
     )
     .returning({ id: sessions.id })
   return rows.map((row) => row.id)
+}
+
+/** Which of the sessions that a user opened by account links. */
+export interface OpenedSessions {
+  readonly device?: string
+  readonly exceptDevice?: string
+  readonly linkedUserId?: number
+}
+
+/** Ends sessions of other accounts that the user opened by account links. */
+export async function endOpenedSessions(
+  tx: Tx,
+  ownerUserId: number,
+  { device, exceptDevice, linkedUserId }: OpenedSessions,
+): Promise<{ id: number; userId: number; deviceKey: string }[]> {
+  return tx
+    .update(sessions)
+    .set({ status: 'REVOKED' })
+    .where(
+      and(
+        eq(sessions.openedByUserId, ownerUserId),
+        eq(sessions.status, 'ACTIVE'),
+        device === undefined ? undefined : eq(sessions.deviceKey, device),
+        exceptDevice === undefined ? undefined : ne(sessions.deviceKey, exceptDevice),
+        linkedUserId === undefined ? undefined : eq(sessions.userId, linkedUserId),
+      ),
+    )
+    .returning({ id: sessions.id, userId: sessions.userId, deviceKey: sessions.deviceKey })
 }
 
 /** The user's sessions on devices with one of these keys, even if they have ended. */

@@ -124,7 +124,8 @@ export async function resetPassword(ctx: AppContext, username: string, password:
   const passwordHash = await ctx.passwords.hash(password)
   const device = { key: '', name: 'command line' }
   const event: LoginEvent = { loginType: 'password_change', device, ip: '', locale: 'en' }
-  await ctx.db.write('accounts.resetPassword', (tx) => installPassword(ctx, tx, user.id, passwordHash, event))
+  const replacement = { change: 'PASSWORD_REPLACED_BY_OPERATOR', deviceKey: device.key, event } as const
+  await ctx.db.write('accounts.resetPassword', (tx) => installPassword(ctx, tx, user.id, passwordHash, replacement))
 }
 
 /**

@@ -11,11 +11,11 @@ interface Identity {
 }
 
 /**
- * Whether the user can still sign in without the identity `without`: by phone or verified e-mail (with a code), by another device,
+ * Whether the user can sign in with these identities, leaving out the one with the id `without`: by phone or verified e-mail (with a code), by another device,
  * or by a password together with a username, phone or e-mail. An unverified e-mail may be another person's, so it counts only as a
  * name for the password.
  */
-export function canStillSignIn(user: User, identities: readonly Identity[], without: number): boolean {
+export function canStillSignIn(user: User, identities: readonly Identity[], without = 0): boolean {
   const rest = identities.filter((i) => i.id !== without)
   const hasName = user.username !== null || rest.some((i) => i.provider !== 'DEVICE')
   return rest.some((i) => i.provider !== 'EMAIL' || i.verified) || (user.passwordHash !== null && hasName)

@@ -12,7 +12,7 @@ import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
 
-import { deleteCodes } from '../codes/store.ts'
+import { endAccess } from '../credentials/service.ts'
 import {
   administratorCannotDelete,
   badUsername,
@@ -21,15 +21,12 @@ import {
   usernameAlreadySet,
   usernameTaken,
 } from '../errors.ts'
-import { deleteDevicesOf } from '../known-devices/store.ts'
-import { deleteLinksOf } from '../links/store.ts'
 import { recordLogin } from '../login-records/service.ts'
 import { generateNickname } from '../nicknames/service.ts'
 import { notifyAccountHolder } from '../notices/service.ts'
 import { passwordProblem } from '../passwords/rules.ts'
 import { policyFor } from '../passwords/service.ts'
 import { isUsername, ownEvent } from '../rules.ts'
-import { revokeAllSessions } from '../sessions/lifecycle.ts'
 import type { ProfileChange, Quotas, UserView } from './model.ts'
 import { provedEmails } from './rules.ts'
 import {
@@ -112,6 +109,7 @@ export async function setPassword(ctx: AppContext, actor: Actor, password: strin
   const event = ownEvent('password_set', actor, caller)
   await ctx.db.write('accounts.setPassword', async (tx) => {
     if (!(await setPasswordOnce(tx, actor.userId, passwordHash))) throw passwordAlreadySet()
+    await endAccess(ctx, tx, 'PASSWORD_SET', actor)
     await recordLogin(ctx, tx, actor.userId, event)
     await notifyAccountHolder(ctx, tx, actor.userId, event, { kind: 'PASSWORD_SET', about: {} })
   })
@@ -147,14 +145,7 @@ export async function deleteAccount(ctx: AppContext, actor: Actor, caller: Calle
     await emit(ctx, tx, 'user.deleting', { userId })
     const bound = (await identitiesOf(tx, userId)).filter((i) => i.provider !== 'DEVICE')
     await recordLogin(ctx, tx, userId, event)
-    await deleteCodes(
-      tx,
-      userId,
-      bound.map((i) => i.credential),
-    )
-    await deleteLinksOf(tx, userId)
-    await deleteDevicesOf(tx, userId)
-    await revokeAllSessions(ctx, tx, userId)
+    await endAccess(ctx, tx, 'ACCOUNT_DELETED', actor)
     await unbindRoles(ctx, tx, userId, 'APP', 0)
     await anonymizeUser(tx, userId, DELETED_NICKNAME[locale])
     const data = { at: ctx.clock.now(), device: device.name, ip, city: cityOf(ctx, ip) }

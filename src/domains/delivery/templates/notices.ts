@@ -66,6 +66,14 @@ const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
     },
     fact: ({ account }) => [{ en: 'Account', zh: '账号' }, plainName(account)],
   },
+  ACCOUNT_UNLINKED: {
+    subject: { en: 'An account link was removed', zh: '账号关联已解除' },
+    lead: {
+      en: `The link between your ${PRODUCT} account and another one was removed. The sessions that it opened have ended.`,
+      zh: `您的 ${PRODUCT} 账号与另一个账号的关联已解除，通过该关联打开的会话已结束。`,
+    },
+    fact: ({ account }) => [{ en: 'Account', zh: '账号' }, plainName(account)],
+  },
   ACCOUNT_DELETED: {
     subject: { en: 'Your account was deleted', zh: '您的账号已注销' },
     lead: {

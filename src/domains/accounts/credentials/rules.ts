@@ -1,0 +1,86 @@
+/**
+ * The access that ends when a credential of an account changes. A thief may have set up further ways into the account: all of them must
+ * end when the owner reacts. Pure: `endAccess` in service.ts reads this table.
+ */
+
+export interface Ended {
+  /** Sessions of the account, each with its refresh tokens. `device`: the one on the device of the change. */
+  readonly sessions: 'all' | 'device' | 'none'
+  /**
+   * DEVICE identities, with which a device signs in by itself. `others`: of all devices but the one that asked for the change. They
+   * stay if the user could no longer sign in without them, except with `all`.
+   */
+  readonly deviceIdentities: 'all' | 'others' | 'device' | 'none'
+  /** Account links by which others can switch to the account, and those by which it can switch to others. */
+  readonly links: 'both' | 'incoming' | 'none'
+  /**
+   * Sessions of linked accounts that this account opened by switching. `others`: on all devices but the one that asked for the change.
+   * `link`: the sessions of one linked account.
+   */
+  readonly opened: 'all' | 'others' | 'device' | 'link' | 'none'
+  /** Known devices: the next sign-in on a forgotten one is reported to the user as a new device. */
+  readonly knownDevices: 'all' | 'device' | 'none'
+  /** Unused verification codes that the user requested, or that were sent to the account. */
+  readonly codes: boolean
+  /** The failure lock: it is opened for the new password. */
+  readonly lock: boolean
+}
+
+const NEW_PASSWORD: Ended = {
+  sessions: 'all',
+  deviceIdentities: 'others',
+  links: 'incoming',
+  opened: 'others',
+  knownDevices: 'none',
+  codes: true,
+  lock: true,
+}
+
+const NOTHING: Ended = {
+  sessions: 'none',
+  deviceIdentities: 'none',
+  links: 'none',
+  opened: 'none',
+  knownDevices: 'none',
+  codes: false,
+  lock: false,
+}
+
+export const ENDED = {
+  /** By a signed-in user, on the device of their session. */
+  PASSWORD_CHANGED: NEW_PASSWORD,
+  /** With a code, on the device that the request names, if any. */
+  PASSWORD_RESET: NEW_PASSWORD,
+  /** On the command line, so on none of the user's devices. */
+  PASSWORD_REPLACED_BY_OPERATOR: NEW_PASSWORD,
+  /** The first password of an account: a further way in, which takes nothing from the others (spec §4.1). */
+  PASSWORD_SET: NOTHING,
+  /** A code proved the only e-mail of an account that anyone may have registered with it: nothing of theirs stays. */
+  CLAIM_PROVED: { ...NEW_PASSWORD, links: 'both', opened: 'all' },
+  /** Another user proved the e-mail that was the only name of an account for its password. */
+  CLAIM_LOST: { ...NEW_PASSWORD, links: 'both', opened: 'all' },
+  /** The undo link of a replaced e-mail was used: any device may be the thief's. */
+  EMAIL_RESTORED: { ...NEW_PASSWORD, deviceIdentities: 'all', opened: 'all' },
+  DEVICE_REMOVED: {
+    ...NOTHING,
+    sessions: 'device',
+    deviceIdentities: 'device',
+    opened: 'device',
+    knownDevices: 'device',
+  },
+  /** The device may still sign in by itself. */
+  SESSION_REVOKED: { ...NOTHING, sessions: 'device', opened: 'device', knownDevices: 'device' },
+  /** Either side removed an account link. */
+  LINK_REMOVED: { ...NOTHING, opened: 'link' },
+  ACCOUNT_DELETED: {
+    sessions: 'all',
+    deviceIdentities: 'all',
+    links: 'both',
+    opened: 'all',
+    knownDevices: 'all',
+    codes: true,
+    lock: true,
+  },
+} as const satisfies Record<string, Ended>
+
+export type CredentialChange = keyof typeof ENDED
