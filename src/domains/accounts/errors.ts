@@ -8,6 +8,11 @@ import { invalid } from '#http/validate.ts'
 export const wrongCredentials = () => unauthorized('Wrong account or password', '账号或密码错误')
 export const accountDisabled = () => forbidden('This account is disabled', '该账号已被禁用')
 export const notAnAdministrator = () => forbidden('This account may not use the console', '该账号无权登录管理后台')
+export const weakAdministratorPassword = () =>
+  forbidden(
+    'Administrators need a password of at least 10 characters that is not common: choose a stronger one with a forgotten-password code, or ask the operator to set one',
+    '管理员密码至少 10 个字符且不能过于常见：请通过“忘记密码”设置更强的密码，或请运维人员重置',
+  )
 export const registrationClosed = () => forbidden('Registration is closed', '注册已关闭')
 
 /** `seconds` until the lock ends. */

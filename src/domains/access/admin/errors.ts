@@ -30,6 +30,11 @@ export const templateNotGrantable = () =>
     'This role is a template for new organizations: grant a role of one organization instead',
     '这是新组织的角色模板，请授予某个组织的角色',
   )
+export const weakPassword = () =>
+  badRequest(
+    'The password of this user is too weak for an administrator, or its strength is not known yet: they must sign in with a password of at least 10 characters that is not common',
+    '该用户的密码强度不足或尚未确认：管理员须使用至少 10 个字符且不常见的密码，请该用户设置后重新登录',
+  )
 export const notAMember = () => badRequest('This user is not a member of the organization', '该用户不是该组织成员')
 export const ownerByTransferOnly = () =>
   badRequest('An organization has exactly one owner: transfer the organization instead', '所有者唯一，请使用转让功能')

@@ -221,6 +221,7 @@ export async function grantRole(
     await requireMayPassOn(tx, actor, role)
     const held = await store.findUserRole(tx, userId, roleId)
     if (held !== undefined) return { result: toUserRoleView(held), logged: 'unchanged' }
+    if (role.domain === 'PLATFORM' && (await store.hasWeakPassword(tx, userId))) throw errors.weakPassword()
     await insertUserRole(tx, userId, roleId, false)
     tx.afterCommit(() => accessCache(ctx).dropUser(userId))
     const binding = (await store.findUserRole(tx, userId, roleId))!

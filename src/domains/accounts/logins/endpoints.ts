@@ -20,6 +20,8 @@ const DEVICE =
 const LOCK =
   '5 failures on the same account within 5 minutes lock it for 5 minutes, whether or not it exists. Then the answer is 429 with ' +
   'code 4022 and `Retry-After`.'
+const DISABLED_OR_WEAK =
+  'The account is disabled, or its user is an administrator with a password that is too weak for one.'
 
 export const loginEndpoints = [
   endpoint({
@@ -48,7 +50,7 @@ export const loginEndpoints = [
     checksSecret: true,
     body: PasswordLogin,
     data: LoginResponse,
-    refuses: { 401: 'The account does not exist or the password is wrong.', 403: 'The account is disabled.' },
+    refuses: { 401: 'The account does not exist or the password is wrong.', 403: DISABLED_OR_WEAK },
     namesDevice: true,
     run: ({ ctx, body, caller }) => login(ctx, body, caller),
   }),
@@ -78,7 +80,7 @@ export const loginEndpoints = [
     checksSecret: true,
     body: PhonePasswordLogin,
     data: LoginResponse,
-    refuses: { 401: 'The account does not exist or the password is wrong.', 403: 'The account is disabled.' },
+    refuses: { 401: 'The account does not exist or the password is wrong.', 403: DISABLED_OR_WEAK },
     namesDevice: true,
     run: ({ ctx, body, caller }) => phonePasswordLogin(ctx, body, caller),
   }),
@@ -140,7 +142,7 @@ export const loginEndpoints = [
     data: LoginResponse,
     refuses: {
       401: 'The account does not exist or the password is wrong.',
-      403: 'The account is disabled or has no PLATFORM role.',
+      403: 'The account is disabled, has no PLATFORM role, or has a password that is too weak for an administrator.',
     },
     namesDevice: true,
     run: ({ ctx, body, caller }) => adminLogin(ctx, body, caller),

@@ -20,6 +20,7 @@ import {
   notRegistered,
   registrationClosed,
   usernameTaken,
+  weakAdministratorPassword,
   wrongCredentials,
 } from '../errors.ts'
 import { insertProved } from '../identities/service.ts'
@@ -28,8 +29,8 @@ import { recordLogin } from '../login-records/service.ts'
 import { ANONYMOUS_USER_ID } from '../model.ts'
 import { generateNickname } from '../nicknames/service.ts'
 import { guarded, lockOf } from '../passwords/failure-lock.ts'
-import { passwordProblem } from '../passwords/rules.ts'
-import { basePolicy, removeClaimantsPassword } from '../passwords/service.ts'
+import { isStrong, passwordProblem } from '../passwords/rules.ts'
+import { basePolicy, hashPassword, removeClaimantsPassword } from '../passwords/service.ts'
 import { type Account, emailOf, isUsername, loginEvent, parseAccount, phoneOf } from '../rules.ts'
 import { loginResponse, signIn } from '../sessions/lifecycle.ts'
 import type { DeviceLogin, LoginResponse } from '../sessions/model.ts'
@@ -37,6 +38,7 @@ import { createUser } from '../users/service.ts'
 import {
   holderForCodeSignIn,
   insertIdentity,
+  ratePassword,
   rehashPassword,
   userByProvedCredential,
   userByUsername,
@@ -68,10 +70,10 @@ export async function register(ctx: AppContext, body: Registration, caller: Call
       : undefined
   if (email !== null && proof === undefined && (await userForPasswordSignIn(ctx.db.read, 'EMAIL', email)))
     throw emailUnusable()
-  const passwordHash = await ctx.passwords.hash(body.password)
+  const password = await hashPassword(ctx, body.password, username)
   const nickname = body.nickname || (await generateNickname(ctx, caller.locale))
   const grant = await ctx.db.write('accounts.register', async (tx) => {
-    const user = await createUser(ctx, tx, { username, passwordHash, nickname })
+    const user = await createUser(ctx, tx, { username, password, nickname })
     if (user === undefined) throw usernameTaken()
     if (email !== null) {
       const identity = { userId: user.id, provider: 'EMAIL', credential: email } as const
@@ -120,10 +122,13 @@ async function loginByPassword(
     lock,
     () => verifyPassword(ctx, account, password, event),
     async ({ user, passwordHash }, forget) => {
-      await refuseUnlessAllowed(ctx, user, event)
+      const isStrongEnough = isStrong(password, user.username)
+      await refuseUnlessAllowed(ctx, user, event, isStrongEnough)
       const checkedHash = await renewHash(ctx, user.id, passwordHash, password)
       return ctx.db.write('accounts.login', async (tx) => {
         await forget(tx)
+        if (user.passwordIsStrong !== isStrongEnough)
+          await ratePassword(tx, user.id, { hash: checkedHash, isStrong: isStrongEnough })
         return signIn(ctx, tx, user.id, event, { checkedHash })
       })
     },
@@ -156,15 +161,24 @@ async function verifyPassword(
   return undefined
 }
 
-/** @throws AppError 403 for a disabled account, and at the console for a user without a PLATFORM role. */
-async function refuseUnlessAllowed(ctx: AppContext, user: UserRow, event: LoginEvent): Promise<void> {
+/**
+ * @throws AppError 403 for a disabled account, at the console for a user without a PLATFORM role, and everywhere for an administrator
+ * with a weak password: the forgotten-password code and the command line are still open to them.
+ */
+async function refuseUnlessAllowed(
+  ctx: AppContext,
+  user: UserRow,
+  event: LoginEvent,
+  isStrongEnough: boolean,
+): Promise<void> {
   const refuse = async (reason: string, refusal: AppError) => {
     await recordFailure(ctx, user, event, reason)
     throw refusal
   }
   if (user.status !== 'ACTIVE') await refuse('account disabled', accountDisabled())
-  if (event.loginType === 'admin_login' && !(await holdsAnyPlatformRole(ctx, user.id)))
-    await refuse('not an administrator', notAnAdministrator())
+  const isAdministrator = await holdsAnyPlatformRole(ctx, user.id)
+  if (event.loginType === 'admin_login' && !isAdministrator) await refuse('not an administrator', notAnAdministrator())
+  if (isAdministrator && !isStrongEnough) await refuse('weak password', weakAdministratorPassword())
 }
 
 const recordFailure = (ctx: AppContext, user: UserRow | undefined, event: LoginEvent, reason: string): Promise<void> =>
@@ -212,7 +226,7 @@ async function loginOrRegister(
     const known = await userByProvedCredential(tx, provider, credential)
     if (known !== undefined) return { grant: await signIn(ctx, tx, known.id, event), isNewUser: false }
     if (!mayRegister) throw registrationClosed()
-    const user = (await createUser(ctx, tx, { username: null, passwordHash: null, nickname }))!
+    const user = (await createUser(ctx, tx, { username: null, password: null, nickname }))!
     // Writes are serial, so no other one can have proved the credential since it was looked up.
     if (!(await insertProved(ctx, tx, { userId: user.id, provider, credential }, event.locale)))
       throw new Error('a credential was bound within a write')

@@ -43,6 +43,17 @@ export function passwordProblem(
   return undefined
 }
 
+/** Whether an administrator may have this password. */
+export const isStrong = (password: string, username: string | null): boolean =>
+  passwordProblem(password, ADMINISTRATORS, username) === undefined
+
+/** A password as it is stored. */
+export interface StoredPassword {
+  readonly hash: string
+  /** Known only while the password is at hand. */
+  readonly isStrong: boolean
+}
+
 /** The state of a failure lock. */
 export interface Attempts {
   /** Epoch milliseconds, oldest first, at most `MAX_FAILURES`. */

@@ -7,6 +7,7 @@ import { holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { invalid } from '#http/validate.ts'
+import type { Hashing } from '#platform/passwords.ts'
 
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
@@ -36,7 +37,14 @@ import {
 } from '../users/store.ts'
 import { guarded, lockOf } from './failure-lock.ts'
 import type { PasswordChange, PasswordReset } from './model.ts'
-import { ADMINISTRATORS, type PasswordPolicy, passwordProblem, strictest } from './rules.ts'
+import {
+  ADMINISTRATORS,
+  isStrong,
+  type PasswordPolicy,
+  passwordProblem,
+  type StoredPassword,
+  strictest,
+} from './rules.ts'
 
 /** The policy of the settings, for users without PLATFORM roles. */
 export async function basePolicy(ctx: AppContext): Promise<PasswordPolicy> {
@@ -50,6 +58,14 @@ export async function policyFor(ctx: AppContext, userId: number): Promise<Passwo
   const base = await basePolicy(ctx)
   return (await holdsAnyPlatformRole(ctx, userId)) ? strictest(base, ADMINISTRATORS) : base
 }
+
+/** `hashing`: whose part of the queue the hash takes, by default that of sign-ins. */
+export const hashPassword = async (
+  ctx: AppContext,
+  password: string,
+  username: string | null,
+  hashing: Hashing = ctx.passwords,
+): Promise<StoredPassword> => ({ hash: await hashing.hash(password), isStrong: isStrong(password, username) })
 
 /**
  * For use in `guarded`: the stored hash of `userId` if the password matches it, otherwise undefined. Takes the same time in both cases.
@@ -82,10 +98,10 @@ export async function installPassword(
   ctx: AppContext,
   tx: Tx,
   userId: number,
-  passwordHash: string,
+  password: StoredPassword,
   { change, deviceKey, event }: Replacement,
 ): Promise<void> {
-  await replacePassword(tx, userId, passwordHash)
+  await replacePassword(tx, userId, password)
   await endAccess(ctx, tx, change, { userId, deviceKey })
   await recordLogin(ctx, tx, userId, event)
   await notifyAccountHolder(ctx, tx, userId, event, { kind: 'PASSWORD_CHANGED', about: {} })
@@ -151,13 +167,13 @@ export async function changePassword(
   if (problem) throw problem
   const event = ownEvent('password_change', actor, caller)
   const write: WriteChange = async (useProof) => {
-    const passwordHash = await ctx.passwords.ofUser(actor.userId).hash(body.newPassword)
+    const password = await hashPassword(ctx, body.newPassword, user.username, ctx.passwords.ofUser(user.id))
     await ctx.db.write('accounts.changePassword', async (tx) => {
       const now = await userById(tx, actor.userId)
       if (now?.status !== 'ACTIVE') throw sessionEnded()
       await useProof(tx, now)
       const { deviceKey } = actor
-      await installPassword(ctx, tx, actor.userId, passwordHash, { change: 'PASSWORD_CHANGED', deviceKey, event })
+      await installPassword(ctx, tx, actor.userId, password, { change: 'PASSWORD_CHANGED', deviceKey, event })
     })
   }
   if (body.verifyType === 'OLD_PASSWORD') await changeByOldPassword(ctx, user, body.oldPassword, write)
@@ -228,7 +244,7 @@ export async function resetForgottenPassword(ctx: AppContext, body: PasswordRese
   if (user === undefined) throw wrongCode()
   const problem = passwordProblem(body.newPassword, await policyFor(ctx, user.id), user.username, 'body.newPassword')
   if (problem) throw problem
-  const passwordHash = await ctx.passwords.hash(body.newPassword)
+  const password = await hashPassword(ctx, body.newPassword, user.username)
   const event = loginEvent('password_change', caller, {})
   await ctx.db.write('accounts.resetForgottenPassword', async (tx) => {
     await consumeCode(tx, proof)
@@ -238,6 +254,6 @@ export async function resetForgottenPassword(ctx: AppContext, body: PasswordRese
     // The record names no device: the request proves a code, not that it comes from a device of the user.
     const { name, key: deviceKey } = event.device
     const recorded = { ...event, device: { key: '', name } }
-    await installPassword(ctx, tx, user.id, passwordHash, { change: 'PASSWORD_RESET', deviceKey, event: recorded })
+    await installPassword(ctx, tx, user.id, password, { change: 'PASSWORD_RESET', deviceKey, event: recorded })
   })
 }

@@ -10,8 +10,8 @@ import { secret, sha256 } from '#platform/ids.ts'
 import { badUsername, setupLinkInvalid, usernameTaken } from '../errors.ts'
 import type { LoginEvent } from '../login-records/model.ts'
 import { SETUP_LINK_MS } from '../model.ts'
-import { ADMINISTRATORS, passwordProblem } from '../passwords/rules.ts'
-import { installPassword, policyFor } from '../passwords/service.ts'
+import { ADMINISTRATORS, passwordProblem, type StoredPassword } from '../passwords/rules.ts'
+import { hashPassword, installPassword, policyFor } from '../passwords/service.ts'
 import { isUsername } from '../rules.ts'
 import { createUser } from '../users/service.ts'
 import { userByUsername, type UserRow, usersById } from '../users/store.ts'
@@ -53,9 +53,9 @@ export async function listAdministrators(ctx: AppContext): Promise<Administrator
 export const createAdministrator = (ctx: AppContext, credentials: Credentials): Promise<{ id: number }> =>
   inSentences(async () => {
     checkCredentials(credentials)
-    const passwordHash = await ctx.passwords.hash(credentials.password)
+    const password = await hashPassword(ctx, credentials.password, credentials.username)
     const user = await ctx.db.write('accounts.createAdministrator', (tx) =>
-      insertAdministrator(ctx, tx, credentials.username, passwordHash),
+      insertAdministrator(ctx, tx, credentials.username, password),
     )
     return { id: user.id }
   })
@@ -69,9 +69,9 @@ export async function ensureConfiguredAdministrator(ctx: AppContext): Promise<vo
   if (username === '' || (await hasAdministrator(ctx.db.read))) return
   await inSentences(async () => {
     checkCredentials({ username, password })
-    const passwordHash = await ctx.passwords.hash(password)
+    const stored = await hashPassword(ctx, password, username)
     await ctx.db.write('accounts.ensureConfiguredAdministrator', async (tx) => {
-      if (!(await hasAdministrator(tx))) await insertAdministrator(ctx, tx, username, passwordHash)
+      if (!(await hasAdministrator(tx))) await insertAdministrator(ctx, tx, username, stored)
     })
   })
 }
@@ -87,9 +87,14 @@ function checkCredentials({ username, password }: Credentials): void {
  * Inside a write: inserts a user with SYSTEM_ADMIN and deletes the setup link. The role of the first administrator can never be
  * revoked.
  */
-async function insertAdministrator(ctx: AppContext, tx: Tx, username: string, passwordHash: string): Promise<UserRow> {
+async function insertAdministrator(
+  ctx: AppContext,
+  tx: Tx,
+  username: string,
+  password: StoredPassword,
+): Promise<UserRow> {
   const initial = !(await hasAdministrator(tx))
-  const user = await createUser(ctx, tx, { username, passwordHash, nickname: username })
+  const user = await createUser(ctx, tx, { username, password, nickname: username })
   if (user === undefined) throw usernameTaken()
   await bindRole(ctx, tx, user.id, 'PLATFORM', 0, SYSTEM_ADMIN, { initial })
   await deleteSetupLink(tx)
@@ -121,11 +126,11 @@ export async function resetPassword(ctx: AppContext, username: string, password:
     const problem = passwordProblem(password, await policyFor(ctx, user.id), user.username)
     if (problem) throw problem
   })
-  const passwordHash = await ctx.passwords.hash(password)
+  const stored = await hashPassword(ctx, password, user.username)
   const device = { key: '', name: 'command line' }
   const event: LoginEvent = { loginType: 'password_change', device, ip: '', locale: 'en' }
   const replacement = { change: 'PASSWORD_REPLACED_BY_OPERATOR', deviceKey: device.key, event } as const
-  await ctx.db.write('accounts.resetPassword', (tx) => installPassword(ctx, tx, user.id, passwordHash, replacement))
+  await ctx.db.write('accounts.resetPassword', (tx) => installPassword(ctx, tx, user.id, stored, replacement))
 }
 
 /**
@@ -156,9 +161,9 @@ export async function checkSetupLink(ctx: AppContext, token: string): Promise<Se
 export async function completeSetup(ctx: AppContext, token: string, credentials: Credentials): Promise<void> {
   const link = await checkSetupLink(ctx, token)
   checkCredentials(credentials)
-  const passwordHash = await ctx.passwords.hash(credentials.password)
+  const password = await hashPassword(ctx, credentials.password, credentials.username)
   await ctx.db.write('accounts.completeSetup', async (tx) => {
     if (!(await takeSetupLink(tx, link))) throw setupLinkInvalid()
-    await insertAdministrator(ctx, tx, credentials.username, passwordHash)
+    await insertAdministrator(ctx, tx, credentials.username, password)
   })
 }

@@ -25,7 +25,7 @@ import { recordLogin } from '../login-records/service.ts'
 import { generateNickname } from '../nicknames/service.ts'
 import { notifyAccountHolder } from '../notices/service.ts'
 import { passwordProblem } from '../passwords/rules.ts'
-import { policyFor } from '../passwords/service.ts'
+import { hashPassword, policyFor } from '../passwords/service.ts'
 import { isUsername, ownEvent } from '../rules.ts'
 import type { ProfileChange, Quotas, UserView } from './model.ts'
 import { provedEmails } from './rules.ts'
@@ -105,10 +105,10 @@ export async function setPassword(ctx: AppContext, actor: Actor, password: strin
   if (user.passwordHash !== null) throw passwordAlreadySet()
   const problem = passwordProblem(password, await policyFor(ctx, actor.userId), user.username)
   if (problem) throw problem
-  const passwordHash = await ctx.passwords.ofUser(actor.userId).hash(password)
+  const stored = await hashPassword(ctx, password, user.username, ctx.passwords.ofUser(user.id))
   const event = ownEvent('password_set', actor, caller)
   await ctx.db.write('accounts.setPassword', async (tx) => {
-    if (!(await setPasswordOnce(tx, actor.userId, passwordHash))) throw passwordAlreadySet()
+    if (!(await setPasswordOnce(tx, actor.userId, stored))) throw passwordAlreadySet()
     await endAccess(ctx, tx, 'PASSWORD_SET', actor)
     await recordLogin(ctx, tx, actor.userId, event)
     await notifyAccountHolder(ctx, tx, actor.userId, event, { kind: 'PASSWORD_SET', about: {} })

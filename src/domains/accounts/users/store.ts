@@ -5,6 +5,7 @@ import { type ContactProvider, identities, type Provider, users } from '#db/sche
 import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 
+import type { StoredPassword } from '../passwords/rules.ts'
 import { usernameKey } from '../rules.ts'
 import { isMereClaim } from './rules.ts'
 
@@ -136,15 +137,22 @@ export const usersById = (db: Db, ids: readonly number[]) =>
 export interface NewUser {
   username: string | null
   nickname: string
-  passwordHash: string | null
+  password: StoredPassword | null
 }
+
+const passwordColumns = (password: StoredPassword | null) => ({
+  passwordHash: password?.hash ?? null,
+  passwordIsStrong: password?.isStrong ?? false,
+})
 
 /** Undefined if the username is taken. */
 export async function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> {
   const rows = await tx
     .insert(users)
     .values({
-      ...user,
+      username: user.username,
+      nickname: user.nickname,
+      ...passwordColumns(user.password),
       usernameKey: user.username === null ? null : usernameKey(user.username),
       createdAt: tx.stamp,
       updatedAt: tx.stamp,
@@ -239,10 +247,10 @@ export async function setUsernameOnce(tx: Tx, userId: number, username: string):
 }
 
 /** False if the user already has a password. */
-export async function setPasswordOnce(tx: Tx, userId: number, passwordHash: string): Promise<boolean> {
+export async function setPasswordOnce(tx: Tx, userId: number, password: StoredPassword): Promise<boolean> {
   const rows = await tx
     .update(users)
-    .set({ passwordHash, updatedAt: tx.stamp })
+    .set({ ...passwordColumns(password), updatedAt: tx.stamp })
     .where(and(eq(users.id, userId), isNull(users.passwordHash)))
     .returning({ id: users.id })
   return rows.length > 0
@@ -261,10 +269,18 @@ export async function rehashPassword(tx: Tx, userId: number, before: string, aft
   return rows.length > 0
 }
 
-/** Sets or (null) removes the password; earlier access tokens stop working. */
-export async function replacePassword(tx: Tx, userId: number, passwordHash: string | null): Promise<void> {
+/** Stores whether the password with this hash is strong, which is learned when it is entered. */
+export async function ratePassword(tx: Tx, userId: number, { hash, isStrong }: StoredPassword): Promise<void> {
   await tx
     .update(users)
-    .set({ passwordHash, tokenVersion: sql`${users.tokenVersion} + 1`, updatedAt: tx.stamp })
+    .set({ passwordIsStrong: isStrong })
+    .where(and(eq(users.id, userId), eq(users.passwordHash, hash)))
+}
+
+/** Sets or (null) removes the password; earlier access tokens stop working. */
+export async function replacePassword(tx: Tx, userId: number, password: StoredPassword | null): Promise<void> {
+  await tx
+    .update(users)
+    .set({ ...passwordColumns(password), tokenVersion: sql`${users.tokenVersion} + 1`, updatedAt: tx.stamp })
     .where(eq(users.id, userId))
 }
