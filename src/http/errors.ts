@@ -13,6 +13,8 @@ export interface FieldProblem {
 export interface ErrorExtras {
   /** Seconds to wait before a retry: the `Retry-After` header. */
   retryAfter?: number
+  /** Facts for the client, sent as `details`. */
+  details?: readonly FieldProblem[]
   /** Logged, never sent. */
   log?: Record<string, unknown>
 }

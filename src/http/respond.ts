@@ -77,10 +77,8 @@ export function failure(error: AppError, requestId: string, locale: Locale): Res
   }
   if (error.extras.retryAfter !== undefined) headers['retry-after'] = String(error.extras.retryAfter)
   if (error.status === 401) headers['www-authenticate'] = 'Bearer'
-  const details =
-    error instanceof InvalidRequest
-      ? error.problems.map(({ path, text }) => ({ path, message: text[locale] }))
-      : undefined
+  const problems = error instanceof InvalidRequest ? error.problems : error.extras.details
+  const details = problems?.map(({ path, text }) => ({ path, message: text[locale] }))
   const body = { code: error.code, message: error.text[locale], requestId, details }
   return new Response(JSON.stringify(body), { status: error.status, headers })
 }

@@ -1,8 +1,9 @@
 /** The refusals of the accounts domain. */
 
 import type { ContactProvider } from '#db/schema/accounts.ts'
-import { badRequest, forbidden, limited, unauthorized } from '#http/errors.ts'
+import { AppError, badRequest, forbidden, limited, unauthorized } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
+import type { Localized } from '#lib/localized.ts'
 
 /** An unknown account and a wrong password get the same answer. */
 export const wrongCredentials = () => unauthorized('Wrong account or password', '账号或密码错误')
@@ -14,6 +15,33 @@ export const weakAdministratorPassword = () =>
     '管理员密码至少 10 个字符且不能过于常见：请通过“忘记密码”设置更强的密码，或请运维人员重置',
   )
 export const registrationClosed = () => forbidden('Registration is closed', '注册已关闭')
+
+const CONFIRMATIONS = {
+  PASSWORD: {
+    en: 'Send your password to POST /api/auth/confirm',
+    zh: '通过 POST /api/auth/confirm 提交密码',
+  },
+  PHONE_CODE: {
+    en: 'Request a code for your phone with POST /api/auth/password/change-code and send it to POST /api/auth/confirm',
+    zh: '通过 POST /api/auth/password/change-code 获取手机验证码，再提交到 POST /api/auth/confirm',
+  },
+  EMAIL_CODE: {
+    en: 'Request a code for your e-mail with POST /api/auth/password/change-code and send it to POST /api/auth/confirm',
+    zh: '通过 POST /api/auth/password/change-code 获取邮箱验证码，再提交到 POST /api/auth/confirm',
+  },
+  SIGN_IN: { en: 'Sign in again', zh: '重新登录' },
+} as const satisfies Record<string, Localized>
+
+/** 403 with business code 4031. Its details name the ways to confirm. */
+export const confirmFirst = (ways: readonly Exclude<keyof typeof CONFIRMATIONS, 'SIGN_IN'>[]) =>
+  new AppError(
+    403,
+    4031,
+    { en: 'Confirm first that you are the owner of this account', zh: '请先确认您是此账号的所有者' },
+    { details: [...ways, 'SIGN_IN' as const].map((way) => ({ path: way, text: CONFIRMATIONS[way] })) },
+  )
+/** A 400, although a secret was wrong: a 401 would sign the caller out. */
+export const wrongPassword = () => invalid('body.password', 'is wrong', '不正确')
 
 /** `seconds` until the lock ends. */
 export const locked = (seconds: number) =>
@@ -90,5 +118,6 @@ export const onlyWayToSignIn = () =>
     '这是登录此账号的唯一方式，请先绑定邮箱或手机号，或设置用户名和密码',
   )
 
+export const undoLinkInvalid = () => forbidden('This link has been used or has expired', '此链接已使用或已过期')
 export const setupLinkInvalid = () =>
   forbidden('This setup link has been used or has expired', '设置链接已使用或已过期')

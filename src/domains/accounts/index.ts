@@ -3,6 +3,7 @@
 import { domain } from '#domains/domain.ts'
 
 import { codeEndpoints } from './codes/endpoints.ts'
+import { confirmationEndpoints } from './confirmations/endpoints.ts'
 import { identityEndpoints } from './identities/endpoints.ts'
 import { jobs } from './jobs.ts'
 import { linkEndpoints } from './links/endpoints.ts'
@@ -26,6 +27,7 @@ export const accounts = domain({
     ...identityEndpoints,
     ...linkEndpoints,
     ...sessionEndpoints,
+    ...confirmationEndpoints,
     ...loginRecordEndpoints,
     ...setupEndpoints,
   ],

@@ -25,6 +25,12 @@ export const ANONYMOUS_RECORDS_MS = 30 * DAY
 export const ANONYMOUS_RECORDS_KEPT = 100_000
 export const KNOWN_DEVICES_KEPT = 100
 export const SETUP_LINK_MS = 24 * HOUR
+/** How long a sign-in or a confirmation counts as proof that the caller is the owner of the account. */
+export const CONFIRMATION_MS = 10 * MINUTE
+/** How long a replaced e-mail can be bound again with the link that was sent to it. */
+export const UNDO_MS = 72 * HOUR
+/** Undo links of one account that can be open at the same time. */
+export const MAX_UNDOS = 10
 
 export const NICKNAME_MAX = 50
 export const SIGNATURE_MAX = 100
@@ -70,3 +76,7 @@ export const CarrierToken = Raw(ONECLICK_TOKEN_MAX, 1, {
   description: 'From the carrier’s SDK in the app',
   examples: ['eyJ0eXAiOiJKV1QifQ.c2lnbmF0dXJl'],
 })
+
+/** Why operations that need a recent proof answer 403. */
+export const CONFIRM_FIRST =
+  'Code 4031: administrators, and everyone if the settings say so, must have signed in or confirmed within the last 10 minutes.'

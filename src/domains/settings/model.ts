@@ -37,6 +37,11 @@ export const definitions = {
   'password.minLength': setting(Type.Integer({ minimum: 6, maximum: 64 }), 6),
   /** Whether common passwords are refused. */
   'password.refuseCommon': setting(Type.Boolean(), true),
+  /**
+   * Whether every user has to confirm who they are before they change a bound phone or e-mail, set a password or delete the account.
+   * Administrators always have to.
+   */
+  'security.stepUp': setting(Type.Boolean(), false),
 } as const
 
 type Definitions = typeof definitions

@@ -33,7 +33,9 @@ const REFUSALS: Record<number, Refusal> = {
   },
   403: {
     name: 'Forbidden',
-    description: 'The caller does not have permission. Business codes 4011, 4012 and 4015 also come with this status.',
+    description:
+      'The caller does not have permission. Business codes 4011, 4012, 4015 and 4031 ' +
+      '(confirm first that you are the owner of the account) also come with this status.',
     code: 403,
     message: 'You do not have permission for this operation',
   },
@@ -194,7 +196,8 @@ export const errorSchema: Json = {
     requestId: { type: 'string', examples: ['9d1c3e7a-4f'] },
     details: {
       type: 'array',
-      description: 'The invalid fields; with status 400 only',
+      description:
+        'With status 400 the invalid fields. With code 4031 the ways to confirm: `path` is PASSWORD, PHONE_CODE, EMAIL_CODE or SIGN_IN.',
       items: {
         type: 'object',
         required: ['path', 'message'],

@@ -1,6 +1,7 @@
 import { endpoint, signedIn } from '#http/endpoint.ts'
 
 import { CodeSent, ToEmail, ToPhone } from '../codes/model.ts'
+import { CONFIRM_FIRST } from '../model.ts'
 import { emailIn, phoneIn } from '../rules.ts'
 import { EmailBind, MobileToken, PhoneBind, Unbound, UserView } from '../users/model.ts'
 import { bindEmail, bindMobile, bindPhone, sendBindCode, unbind } from './service.ts'
@@ -44,6 +45,7 @@ export const identityEndpoints = [
     checksSecret: true,
     body: PhoneBind,
     data: UserView,
+    refuses: { 403: CONFIRM_FIRST },
     run: ({ ctx, actor, body, caller }) => bindPhone(ctx, actor, body, caller),
   }),
   endpoint({
@@ -57,6 +59,7 @@ export const identityEndpoints = [
     checksSecret: true,
     body: EmailBind,
     data: UserView,
+    refuses: { 403: CONFIRM_FIRST },
     run: ({ ctx, actor, body, caller }) => bindEmail(ctx, actor, body, caller),
   }),
   endpoint({
@@ -70,6 +73,7 @@ export const identityEndpoints = [
     checksSecret: true,
     body: MobileToken,
     data: UserView,
+    refuses: { 403: CONFIRM_FIRST },
     run: ({ ctx, actor, body, caller }) => bindMobile(ctx, actor, body.token, caller),
   }),
   endpoint({
@@ -81,7 +85,7 @@ export const identityEndpoints = [
     tag,
     access: signedIn,
     data: Unbound,
-    refuses: { 400: 'No phone is bound.' },
+    refuses: { 400: 'No phone is bound.', 403: CONFIRM_FIRST },
     run: ({ ctx, actor, caller }) => unbind(ctx, actor, 'PHONE', caller),
   }),
   endpoint({
@@ -93,7 +97,7 @@ export const identityEndpoints = [
     tag,
     access: signedIn,
     data: Unbound,
-    refuses: { 400: 'No e-mail is bound.' },
+    refuses: { 400: 'No e-mail is bound.', 403: CONFIRM_FIRST },
     run: ({ ctx, actor, caller }) => unbind(ctx, actor, 'EMAIL', caller),
   }),
 ]

@@ -9,6 +9,7 @@ import type { Locale } from '#lib/localized.ts'
 
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
+import { requireConfirmation } from '../confirmations/service.ts'
 import { credentialTaken, notBound, onlyWayToSignIn, sessionEnded } from '../errors.ts'
 import type { LoginEvent } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
@@ -64,12 +65,14 @@ async function bindByCode(
   code: string,
   caller: Caller,
 ): Promise<UserView> {
+  await requireConfirmation(ctx, actor)
   const proof = await checkCode(ctx, { purpose: 'BIND', credential, userId: actor.userId }, code)
   return bind(ctx, actor, provider, credential, caller, (tx) => consumeCode(tx, proof))
 }
 
 /** Binds the number that the carrier reports for the caller's phone. */
 export async function bindMobile(ctx: AppContext, actor: Actor, token: string, caller: Caller): Promise<UserView> {
+  await requireConfirmation(ctx, actor)
   const phone = await resolveOneClickToken(ctx, token)
   return bind(ctx, actor, 'PHONE', phone, caller, async () => {})
 }
@@ -164,6 +167,7 @@ export async function unbind(
   provider: ContactProvider,
   caller: Caller,
 ): Promise<Unbound> {
+  await requireConfirmation(ctx, actor)
   const { userId } = actor
   const event = ownEvent(provider === 'PHONE' ? 'phone_unbind' : 'email_unbind', actor, caller)
   return ctx.db.write('accounts.unbind', async (tx) => {

@@ -147,7 +147,7 @@ export async function sendChangeCode(
 }
 
 /** @throws AppError 400 unless the credential is bound and verified. */
-async function findOwnCredential(ctx: AppContext, actor: Actor, provider: ContactProvider): Promise<string> {
+export async function findOwnCredential(ctx: AppContext, actor: Actor, provider: ContactProvider): Promise<string> {
   const identity = (await identitiesOf(ctx.db.read, actor.userId)).find((i) => i.provider === provider)
   if (identity === undefined) throw notBound(provider)
   if (!identity.verified) throw notVerified(provider)

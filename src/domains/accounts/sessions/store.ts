@@ -106,6 +106,16 @@ export async function insertRefreshToken(
   await tx.insert(refreshTokens).values(token)
 }
 
+/** Stores that the user proved who they are in this session. False if the session has ended. */
+export async function markConfirmed(tx: Tx, userId: number, id: number, now: number): Promise<boolean> {
+  const rows = await tx
+    .update(sessions)
+    .set({ confirmedAt: now })
+    .where(and(eq(sessions.id, id), eq(sessions.userId, userId), eq(sessions.status, 'ACTIVE')))
+    .returning({ id: sessions.id })
+  return rows.length > 0
+}
+
 /** Starts the next generation of a chain. False if another request did so first, or the session has ended. */
 export async function advanceGeneration(
   tx: Tx,

@@ -1,5 +1,6 @@
 import { alias, app, endpoint, signedIn } from '#http/endpoint.ts'
 
+import { CONFIRM_FIRST } from '../model.ts'
 import { FirstPassword, ProfileChange, Quotas, Username, UserView } from './model.ts'
 import { changeProfile, deleteAccount, getProfile, getQuotas, setPassword, setUsername } from './service.ts'
 
@@ -51,6 +52,7 @@ export const userEndpoints = [
     tag,
     access: signedIn,
     body: FirstPassword,
+    refuses: { 403: CONFIRM_FIRST },
     run: ({ ctx, actor, body, caller }) => setPassword(ctx, actor, body.password, caller),
   }),
   endpoint({
@@ -73,7 +75,7 @@ export const userEndpoints = [
       'users with a PLATFORM role and for the only owner of an organization.',
     tag,
     access: app('account:delete'),
-    refuses: { 400: 'The caller is an administrator or owns an organization.' },
+    refuses: { 400: 'The caller is an administrator or owns an organization.', 403: CONFIRM_FIRST },
     run: ({ ctx, actor, caller }) => deleteAccount(ctx, actor, caller),
   }),
 ]

@@ -12,6 +12,7 @@ import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
 
+import { requireConfirmation } from '../confirmations/service.ts'
 import { endAccess } from '../credentials/service.ts'
 import {
   administratorCannotDelete,
@@ -103,6 +104,7 @@ export async function setUsername(ctx: AppContext, actor: Actor, given: string, 
 export async function setPassword(ctx: AppContext, actor: Actor, password: string, caller: Caller): Promise<void> {
   const user = await findActor(ctx, actor)
   if (user.passwordHash !== null) throw passwordAlreadySet()
+  await requireConfirmation(ctx, actor)
   const problem = passwordProblem(password, await policyFor(ctx, actor.userId), user.username)
   if (problem) throw problem
   const stored = await hashPassword(ctx, password, user.username, ctx.passwords.ofUser(user.id))
@@ -135,6 +137,7 @@ const DELETED_NICKNAME = { en: 'Deleted user', zh: '已注销用户' }
 
 /** @throws AppError 400 for a user with a PLATFORM role, and for the only owner of an organization. */
 export async function deleteAccount(ctx: AppContext, actor: Actor, caller: Caller): Promise<void> {
+  await requireConfirmation(ctx, actor)
   const { userId } = actor
   const event = ownEvent('account_delete', actor, caller)
   const { device, ip, locale } = event
