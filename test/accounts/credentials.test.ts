@@ -148,6 +148,19 @@ const rows: Row[] = [
     ended: { ...newPassword, deviceSignsIn: false, workOnPhone: false, workOnLaptop: false },
   },
   {
+    name: 'the undo link of a replaced e-mail ends the access of every device',
+    async act({ email, laptop }) {
+      const next = newEmail()
+      const code = await world.codeBy(laptop, '/api/auth/email/bind-code', { email: next }, next)
+      ok(await laptop.call('auth.emailBind', { body: { email: next, code } }))
+      await world.mailArrived(email, 'undo-email?token=')
+      const mail = world.gateways.mails.findLast((m) => m.to === email && m.text.includes('undo-email'))!
+      const token = /token=([\w-]+)/.exec(mail.text)![1]!
+      expect((await world.post('/account/undo-email', { token })).status).toBe(200)
+    },
+    ended: { ...newPassword, deviceSignsIn: false, workOnPhone: false, workOnLaptop: false },
+  },
+  {
     name: 'removing a device ends its session, its DEVICE identity and its switches',
     act: async ({ laptop, phone }) => ok(await laptop.call('devices.revoke', { params: { deviceId: phone.deviceId } })),
     ended: { phone: false, deviceSignsIn: false, workOnPhone: false },

@@ -30,6 +30,8 @@ const NOTHING_BOUND = [400, /bound/] as const
 const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp]>> = {
   'setup.page': LINK_USED,
   'setup.submit': LINK_USED,
+  'undos.page': [403, /link/],
+  'undos.submit': [403, /link/],
   // The example's device id is not the one of the session.
   'sessions.switch': [403, /device/],
   // The codes and uuids of real rows are random.

@@ -17,6 +17,7 @@ const NOTICES: { [K in NoticeKind]: NoticeData[K] } = {
   USERNAME_CHANGED: { at: AT, username: 'ann' },
   IDENTITY_BOUND: { at: AT, identity: '+8613800138000' },
   IDENTITY_UNBOUND: { at: AT, identity: 'ann.smith@example.com' },
+  EMAIL_RESTORED: { at: AT },
   NEW_DEVICE: { at: AT, device: 'Pixel 9', ip: '203.0.113.9', city: '深圳市' },
   ACCOUNT_LINKED: { at: AT, account: 'bob' },
   ACCOUNT_UNLINKED: { at: AT, account: 'bob' },
@@ -76,6 +77,16 @@ describe('notices', () => {
       for (const word of ['Pixel 9', '203.0.113.9', '深圳市']) expect(part).toContain(word)
     const unknown = noticeLetter('NEW_DEVICE', { at: AT, device: '', city: '' }, 'en', URL)
     expect(unknown.text).not.toMatch(/Device|Place|IP address/)
+  })
+
+  test('contain the undo link if there is one, instead of the advice to change the password', () => {
+    for (const locale of LOCALES) {
+      const data = { at: AT, identity: 'ann@example.com', undoPath: '/account/undo-email?token=secret' }
+      const { text, html } = noticeLetter('IDENTITY_BOUND', data, locale, URL)
+      expect(text).toContain(`\n${URL}/account/undo-email?token=secret\n`)
+      expect(html).toContain(`<a href="${URL}/account/undo-email?token=secret">`)
+      expect(text).not.toContain(locale === 'zh' ? '修改密码' : 'change your password')
+    }
   })
 
   test('show e-mail addresses and phone numbers only in part', () => {

@@ -119,5 +119,7 @@ export const onlyWayToSignIn = () =>
   )
 
 export const undoLinkInvalid = () => forbidden('This link has been used or has expired', '此链接已使用或已过期')
+export const undoImpossible = () =>
+  badRequest('This e-mail is bound to another account by now', '此邮箱现已绑定到其他账号')
 export const setupLinkInvalid = () =>
   forbidden('This setup link has been used or has expired', '设置链接已使用或已过期')

@@ -15,6 +15,7 @@ import { flushActivity } from './sessions/authenticate.ts'
 import { sessionEndpoints } from './sessions/endpoints.ts'
 import { setupEndpoints } from './setup/endpoints.ts'
 import { ensureConfiguredAdministrator } from './setup/service.ts'
+import { undoEndpoints } from './undos/endpoints.ts'
 import { userEndpoints } from './users/endpoints.ts'
 
 export const accounts = domain({
@@ -25,6 +26,7 @@ export const accounts = domain({
     ...userEndpoints,
     ...passwordEndpoints,
     ...identityEndpoints,
+    ...undoEndpoints,
     ...linkEndpoints,
     ...sessionEndpoints,
     ...confirmationEndpoints,

@@ -9,8 +9,9 @@ import { ANONYMOUS_RECORDS_MS, SESSION_MS } from './model.ts'
 import { deleteExpiredAttempts } from './passwords/store.ts'
 import { sessionsEnded } from './sessions/lifecycle.ts'
 import { deleteOld, expireSessions } from './sessions/store.ts'
+import { deleteExpiredUndos } from './undos/store.ts'
 
-/** Marks expired sessions, and deletes expired refresh tokens, attempts, codes, and sessions and records of long ago. */
+/** Marks expired sessions, and deletes expired refresh tokens, attempts, codes and undo links, and sessions and records of long ago. */
 async function cleanUp(ctx: AppContext): Promise<void> {
   const now = ctx.clock.now()
   await ctx.db.write('accounts.cleanUp', async (tx) => {
@@ -20,6 +21,7 @@ async function cleanUp(ctx: AppContext): Promise<void> {
     await deleteExpiredCodes(tx, now)
     await deleteExpiredCounters(tx, now)
     await deleteOldAttempts(tx, now - ANONYMOUS_RECORDS_MS)
+    await deleteExpiredUndos(tx, now)
   })
 }
 

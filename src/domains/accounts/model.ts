@@ -29,6 +29,8 @@ export const SETUP_LINK_MS = 24 * HOUR
 export const CONFIRMATION_MS = 10 * MINUTE
 /** How long a replaced e-mail can be bound again with the link that was sent to it. */
 export const UNDO_MS = 72 * HOUR
+/** Path of the page of an undo link, without its token. */
+export const UNDO_PATH = '/account/undo-email'
 /** Undo links of one account that can be open at the same time. */
 export const MAX_UNDOS = 10
 

@@ -31,6 +31,8 @@ export interface EventContext {
 interface IdentityEvent extends EventContext {
   /** An e-mail address or phone number. The notice shows only parts of it. */
   readonly identity: string
+  /** Path of a page on this server where the recipient can undo the change. It contains a secret. */
+  readonly undoPath?: string
 }
 
 /** The data of each kind of notice. */
@@ -41,6 +43,7 @@ export interface NoticeData {
   USERNAME_CHANGED: EventContext & { readonly username: string }
   IDENTITY_BOUND: IdentityEvent
   IDENTITY_UNBOUND: IdentityEvent
+  EMAIL_RESTORED: EventContext
   NEW_DEVICE: EventContext
   /** `account`: name of the other account. Its user can switch to this account. */
   ACCOUNT_LINKED: EventContext & { readonly account: string }

@@ -3,9 +3,10 @@
 import type { AppContext } from '#context'
 import type { ContactProvider, Provider } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
-import { resolveOneClickToken } from '#domains/delivery/index.ts'
+import { cityOf, resolveOneClickToken, sendLastNotice } from '#domains/delivery/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import type { Locale } from '#lib/localized.ts'
+import { secret, sha256 } from '#platform/ids.ts'
 
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
@@ -13,11 +14,13 @@ import { requireConfirmation } from '../confirmations/service.ts'
 import { credentialTaken, notBound, onlyWayToSignIn, sessionEnded } from '../errors.ts'
 import type { LoginEvent } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
+import { MAX_UNDOS, UNDO_MS, UNDO_PATH } from '../model.ts'
 import { notifyAccountHolder } from '../notices/service.ts'
 import { removePassword } from '../passwords/service.ts'
 import { emailOf, ownEvent, phoneOf } from '../rules.ts'
+import { countUndos, insertUndo } from '../undos/store.ts'
 import type { Unbound, UserView } from '../users/model.ts'
-import { canStillSignIn, provedEmails } from '../users/rules.ts'
+import { canStillSignIn } from '../users/rules.ts'
 import {
   deleteClaim,
   deleteIdentity,
@@ -128,6 +131,38 @@ async function endClaim(
   await removePassword(ctx, tx, userId)
 }
 
+/** A proved e-mail that was just replaced or unbound, and the content of its notice. */
+interface LostEmail {
+  readonly email: string
+  readonly kind: 'IDENTITY_BOUND' | 'IDENTITY_UNBOUND'
+  /** The e-mail that was bound or unbound. */
+  readonly identity: string
+}
+
+/**
+ * Inside the write that replaced or unbound a proved e-mail: notifies that address. A thief of a session can replace the e-mail and then
+ * reset the password, so the notice contains an undo link. It has none if the account has many open ones: the first ones lead
+ * back to the owner, so they are kept.
+ */
+async function offerUndo(
+  ctx: AppContext,
+  tx: Tx,
+  userId: number,
+  event: LoginEvent,
+  { email, kind, identity }: LostEmail,
+): Promise<void> {
+  const now = ctx.clock.now()
+  const token = (await countUndos(tx, userId, now)) < MAX_UNDOS ? secret() : undefined
+  if (token !== undefined) {
+    const expiresAt = now + UNDO_MS
+    await insertUndo(tx, { userId, email, tokenHash: sha256(token), createdAt: tx.stamp, expiresAt })
+  }
+  const { ip, locale } = event
+  const place = { at: now, device: event.device.name, ip, city: cityOf(ctx, ip) }
+  const undo = token === undefined ? {} : { undoPath: `${UNDO_PATH}?token=${token}` }
+  await sendLastNotice(ctx, tx, { to: email, kind, locale, data: { ...place, identity, ...undo } })
+}
+
 /** Replaces the caller's credential of this provider. If several users bind one credential at the same time, the first one gets it. */
 async function bind(
   ctx: AppContext,
@@ -153,9 +188,11 @@ async function bind(
     await notifyAccountHolder(ctx, tx, userId, event, {
       kind: 'IDENTITY_BOUND',
       about: { identity: credential },
-      // The replaced address is notified too: the rightful owner may still read it.
-      alsoTo: provedEmails(replaced),
     })
+    // The rightful owner may still read the replaced address.
+    for (const { credential: email, verified } of replaced)
+      if (provider === 'EMAIL' && verified)
+        await offerUndo(ctx, tx, userId, event, { email, kind: 'IDENTITY_BOUND', identity: credential })
     return toUserView(user, await identitiesOf(tx, userId))
   })
 }
@@ -182,8 +219,10 @@ export async function unbind(
     await notifyAccountHolder(ctx, tx, userId, event, {
       kind: 'IDENTITY_UNBOUND',
       about: { identity: identity.credential },
-      alsoTo: provedEmails([identity]),
     })
+    const { credential: email, verified } = identity
+    if (provider === 'EMAIL' && verified)
+      await offerUndo(ctx, tx, userId, event, { email, kind: 'IDENTITY_UNBOUND', identity: email })
     const withoutDevice = rest.filter((i) => i.provider !== 'DEVICE')
     const hint = canStillSignIn(user, withoutDevice, identity.id) ? null : HINT[event.locale]
     return { hint, user: toUserView(user, rest) }

@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
-import { cityOf, type NoticeData, type NoticeKind, sendLastNotice, sendNotice } from '#domains/delivery/index.ts'
+import { cityOf, type NoticeData, type NoticeKind, sendNotice } from '#domains/delivery/index.ts'
 import { notify } from '#domains/notifications/index.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 
@@ -14,8 +14,6 @@ interface Notice<K extends ShownKind> {
   readonly kind: K
   /** The facts of this kind, besides time and place. */
   readonly about: Omit<NoticeData[K], 'at' | 'device' | 'ip' | 'city'>
-  /** Further e-mail addresses: those that were bound and proved until now. */
-  readonly alsoTo?: readonly string[]
   /** Plain text that the notification in the app begins with. */
   readonly line?: Localized
   /** Further data for the app to act on. */
@@ -29,7 +27,7 @@ export async function notifyAccountHolder<K extends ShownKind>(
   event: LoginEvent,
   notice: Notice<K>,
 ): Promise<void> {
-  const { kind, about, alsoTo = [] } = notice
+  const { kind, about } = notice
   const { ip, locale } = event
   const device = event.device.name
   const city = cityOf(ctx, ip)
@@ -44,7 +42,6 @@ export async function notifyAccountHolder<K extends ShownKind>(
   // `about` and the place together are the data of the kind; TypeScript cannot add them up for a generic K.
   const data = { at, device, ip, city, ...about } as unknown as NoticeData[K]
   for (const to of provedEmails(await identitiesOf(tx, userId))) await sendNotice(ctx, tx, { to, kind, locale, data })
-  for (const to of alsoTo) await sendLastNotice(ctx, tx, { to, kind, locale, data })
 }
 
 /** The kinds that users see in the app: `MORE_EVENTS` is only about mails. */
@@ -56,6 +53,7 @@ const TITLES: Readonly<Record<ShownKind, Localized>> = {
   USERNAME_CHANGED: { en: 'Your username was set', zh: '您的用户名已设置' },
   IDENTITY_BOUND: { en: 'A way to sign in was added', zh: '您的账号新增了登录方式' },
   IDENTITY_UNBOUND: { en: 'A way to sign in was removed', zh: '您的账号移除了登录方式' },
+  EMAIL_RESTORED: { en: 'Your e-mail was bound again', zh: '您的邮箱已恢复绑定' },
   NEW_DEVICE: { en: 'Sign-in on a new device', zh: '您的账号在新设备上登录' },
   ACCOUNT_LINKED: { en: 'Another account was linked to yours', zh: '有账号与您的账号关联' },
   ACCOUNT_UNLINKED: { en: 'An account link was removed', zh: '账号关联已解除' },

@@ -28,6 +28,7 @@ import { notifyAccountHolder } from '../notices/service.ts'
 import { passwordProblem } from '../passwords/rules.ts'
 import { hashPassword, policyFor } from '../passwords/service.ts'
 import { isUsername, ownEvent } from '../rules.ts'
+import { deleteUndosSince } from '../undos/store.ts'
 import type { ProfileChange, Quotas, UserView } from './model.ts'
 import { provedEmails } from './rules.ts'
 import {
@@ -149,6 +150,7 @@ export async function deleteAccount(ctx: AppContext, actor: Actor, caller: Calle
     const bound = (await identitiesOf(tx, userId)).filter((i) => i.provider !== 'DEVICE')
     await recordLogin(ctx, tx, userId, event)
     await endAccess(ctx, tx, 'ACCOUNT_DELETED', actor)
+    await deleteUndosSince(tx, userId, 0)
     await unbindRoles(ctx, tx, userId, 'APP', 0)
     await anonymizeUser(tx, userId, DELETED_NICKNAME[locale])
     const data = { at: ctx.clock.now(), device: device.name, ip, city: cityOf(ctx, ip) }

@@ -20,6 +20,8 @@ export interface Content {
   readonly facts?: readonly (readonly [name: string, value: string])[]
   /** Paragraphs after the facts. */
   readonly advice: readonly string[]
+  /** An address on this server, after the paragraphs. */
+  readonly link?: string
 }
 
 const PAGE = 'margin:0;padding:24px 12px;background:#f4f5f7'
@@ -31,7 +33,7 @@ const SMALL = 'margin:24px 0 0;color:#606770;font-size:13px'
 
 /** The signature contains `publicUrl`, so that recipients know which server sent the e-mail. */
 export function letter(content: Content, locale: Locale, publicUrl: string): Letter {
-  const { subject, lead, code, facts = [], advice } = content
+  const { subject, lead, code, facts = [], advice, link } = content
   const signature = `${PRODUCT} · ${publicUrl}`
   const colon = locale === 'zh' ? '：' : ': '
   const text = [
@@ -39,9 +41,10 @@ export function letter(content: Content, locale: Locale, publicUrl: string): Let
     ...(code === undefined ? [] : [code]),
     ...(facts.length === 0 ? [] : [facts.map(([name, value]) => name + colon + value).join('\n')]),
     ...advice,
+    ...(link === undefined ? [] : [link]),
     `-- \n${signature}`,
   ]
-  const paragraph = (line: string): HtmlValue => html`<p style="margin:0 0 12px">${line}</p>`
+  const paragraph = (line: HtmlValue): HtmlValue => html`<p style="margin:0 0 12px">${line}</p>`
   const body = html`<!doctype html>
     <html lang="${locale === 'zh' ? 'zh-CN' : 'en'}">
       <head>
@@ -64,7 +67,7 @@ export function letter(content: Content, locale: Locale, publicUrl: string): Let
                   </tr>`,
               )}
             </table> `
-          }${advice.map(paragraph)}
+          }${advice.map(paragraph)}${link !== undefined && paragraph(html`<a href="${link}">${link}</a>`)}
           <p style="${SMALL}">${signature}</p>
         </div>
       </body>

@@ -51,6 +51,13 @@ const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
     },
     fact: ({ identity }) => [CONTACT, masked(identity)],
   },
+  EMAIL_RESTORED: {
+    subject: { en: 'Your e-mail was bound again', zh: '您的邮箱已恢复绑定' },
+    lead: {
+      en: `This address was bound to your ${PRODUCT} account again. All devices have been signed out, and the password was removed: choose a new one with “Forgot password”.`,
+      zh: `此邮箱已重新绑定到您的 ${PRODUCT} 账号。所有设备均已退出，密码已移除，请通过“忘记密码”设置新密码。`,
+    },
+  },
   NEW_DEVICE: {
     subject: { en: 'New sign-in to your account', zh: '您的账号在新设备上登录' },
     lead: {
@@ -99,6 +106,11 @@ const ADVICE_DELETED: Localized = {
   zh: '如果这不是您本人的操作，请立即联系管理员。',
 }
 
+const UNDO: Localized = {
+  en: 'This address can no longer be used to sign in. If this was not you, open this link within 72 hours: it binds the address again and signs out everyone.',
+  zh: '此邮箱不能再用于登录。如果这不是您本人的操作，请在 72 小时内打开以下链接，恢复绑定此邮箱并退出所有设备。',
+}
+
 export function noticeLetter<K extends NoticeKind>(
   kind: K,
   data: NoticeData[K],
@@ -108,12 +120,14 @@ export function noticeLetter<K extends NoticeKind>(
   const { subject, lead, fact } = NOTICES[kind]
   const own = fact?.(data)
   const advice = kind === 'ACCOUNT_DELETED' ? ADVICE_DELETED : ADVICE
+  const undoPath = 'undoPath' in data ? data.undoPath : undefined
   return letter(
     {
       subject: subject[locale],
       lead: lead[locale],
       facts: [...(own ? [[own[0][locale], own[1]] as const] : []), ...circumstances(data, locale)],
-      advice: [advice[locale]],
+      advice: [undoPath === undefined ? advice[locale] : UNDO[locale]],
+      ...(undoPath !== undefined && { link: publicUrl + undoPath }),
     },
     locale,
     publicUrl,

@@ -1,0 +1,53 @@
+import { and, count, eq, gt, gte, inArray, lte } from 'drizzle-orm'
+
+import { emailUndos, identities } from '#db/schema/accounts.ts'
+import type { Db, Tx } from '#db/store.ts'
+
+export type UndoRow = typeof emailUndos.$inferSelect
+
+const matching = (tokenHash: string, now: number) =>
+  and(eq(emailUndos.tokenHash, tokenHash), gt(emailUndos.expiresAt, now))
+
+export async function findUndo(db: Db, tokenHash: string, now: number): Promise<UndoRow | undefined> {
+  return (await db.select().from(emailUndos).where(matching(tokenHash, now)))[0]
+}
+
+/** Deletes the undo. Returned to exactly one of several callers. */
+export async function takeUndo(tx: Tx, tokenHash: string, now: number): Promise<UndoRow | undefined> {
+  return (await tx.delete(emailUndos).where(matching(tokenHash, now)).returning())[0]
+}
+
+export const insertUndo = async (tx: Tx, undo: Omit<UndoRow, 'id'>): Promise<void> => {
+  await tx.insert(emailUndos).values(undo)
+}
+
+/** Undos of the user that can still be used. */
+export async function countUndos(tx: Tx, userId: number, now: number): Promise<number> {
+  const rows = await tx
+    .select({ n: count() })
+    .from(emailUndos)
+    .where(and(eq(emailUndos.userId, userId), gt(emailUndos.expiresAt, now)))
+  return Number(rows[0]?.n ?? 0)
+}
+
+/** Deletes the undos of changes made at `since` or later. */
+export async function deleteUndosSince(tx: Tx, userId: number, since: number): Promise<void> {
+  await tx.delete(emailUndos).where(and(eq(emailUndos.userId, userId), gte(emailUndos.createdAt, since)))
+}
+
+export async function deleteExpiredUndos(tx: Tx, now: number): Promise<void> {
+  await tx.delete(emailUndos).where(lte(emailUndos.expiresAt, now))
+}
+
+/** Deletes the user's phones and e-mails that were bound at `since` or later. */
+export async function deleteContactsSince(tx: Tx, userId: number, since: number): Promise<void> {
+  await tx
+    .delete(identities)
+    .where(
+      and(
+        eq(identities.userId, userId),
+        inArray(identities.provider, ['PHONE', 'EMAIL']),
+        gte(identities.createdAt, since),
+      ),
+    )
+}
