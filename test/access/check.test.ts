@@ -62,7 +62,7 @@ describe('can', () => {
       expect(await can(ctx, id, 'APP', 0, 'qr_code:read')).toBe(false)
       expect((await permissionSet(ctx, id, 'APP', 0)).size).toBe(0)
       expect(await permissionsForLogin(ctx, id)).toEqual([])
-      expect(await roleNameOf(ctx, id)).toBe('')
+      expect(await roleNameOf(ctx, id, 'en')).toBe('')
     }
   })
 
@@ -74,7 +74,7 @@ describe('can', () => {
     expect(await can(ctx, user, 'APP', 1, 'qr_code:read')).toBe(false)
     expect(await can(ctx, user, 'APP', 0, 'qr_code:everything')).toBe(false)
     expect(await holdsAnyPlatformRole(ctx, user)).toBe(false)
-    expect(await roleNameOf(ctx, user)).toBe('User')
+    expect(await roleNameOf(ctx, user, 'en')).toBe('User')
   })
 
   test('allows SYSTEM_ADMIN every PLATFORM point and no point of an organization', async () => {
@@ -138,7 +138,7 @@ test('a login returns the union of APP and PLATFORM points, sorted, and the name
   expect(points).toContain('notification:send')
   expect(points).toContain('chat:send')
   expect(points).not.toContain('setting:update')
-  expect(await roleNameOf(ctx, user)).toBe('User administrator')
+  expect(await roleNameOf(ctx, user, 'en')).toBe('User administrator')
 })
 
 describe('myPermissions', () => {
@@ -153,9 +153,9 @@ describe('myPermissions', () => {
       await bindRole(ctx, tx, user, 'APP', 0, 'USER')
       await bindRole(ctx, tx, user, 'ORG', elsewhere, 'OWNER')
     })
-    expect(await myPermissions(ctx, actor(user))).toMatchObject({ orgId: null, org: [] })
+    expect(await myPermissions(ctx, actor(user), 'en')).toMatchObject({ orgId: null, org: [] })
     await switchTo(user, here)
-    const found = await myPermissions(ctx, actor(user))
+    const found = await myPermissions(ctx, actor(user), 'en')
     expect(found.orgId).toBe(here)
     expect(found.org).toEqual(['activity:read', 'checkin:create', 'location:read', 'org:read', 'qr_code:read'])
     expect(found.platform).toEqual([])
@@ -168,9 +168,9 @@ describe('myPermissions', () => {
     const orgId = await createOrg()
     const user = await holderOf('ORG', orgId, 'OWNER')
     await switchTo(user, orgId)
-    expect((await myPermissions(ctx, actor(user))).org).toContain('org:delete')
+    expect((await myPermissions(ctx, actor(user), 'en')).org).toContain('org:delete')
     await ctx.db.write('test', (tx) => unbindRoles(ctx, tx, user, 'ORG', orgId))
-    expect((await myPermissions(ctx, actor(user))).org).toEqual([])
+    expect((await myPermissions(ctx, actor(user), 'en')).org).toEqual([])
   })
 })
 

@@ -50,7 +50,7 @@ function nextVersion(): SeedTable {
     points: [...points, { domain: 'ORG', resource: 'label', action: 'print', description: 'Print labels' }],
     roles: [
       ...systemRoles.map(withPoint),
-      { domain: 'ORG', code: 'PRINTER', name: 'Printer', points: ['label:print', 'org:read'] },
+      { domain: 'ORG', code: 'PRINTER', name: { en: 'Printer', zh: '打印员' }, points: ['label:print', 'org:read'] },
     ],
   }
 }

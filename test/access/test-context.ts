@@ -75,7 +75,7 @@ export async function openTestContext(options: { seeded?: boolean } = {}): Promi
               domain,
               scopeId: orgId,
               code,
-              name,
+              name: name.en,
               isSystem: true,
               points: points === 'everything' ? [] : points,
             })

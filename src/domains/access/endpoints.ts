@@ -13,6 +13,6 @@ export const accessEndpoints = [
     tag: 'Access control',
     access: signedIn,
     data: MyPermissions,
-    run: ({ ctx, actor }) => myPermissions(ctx, actor),
+    run: ({ ctx, actor, caller }) => myPermissions(ctx, actor, caller.locale),
   }),
 ]

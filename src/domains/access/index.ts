@@ -28,5 +28,11 @@ export {
   rolesChanged,
   unbindRoles,
 } from './service.ts'
-export { copyOrgTemplates, coversRole, deleteOrgRoles, usersHoldingPoint } from './organizations/service.ts'
+export {
+  copyOrgTemplates,
+  coversRole,
+  deleteOrgRoles,
+  orgRoleName,
+  usersHoldingPoint,
+} from './organizations/service.ts'
 export { findOrgRole, type OrgRole, orgRolesOf, orgRolesOfMany } from './organizations/store.ts'

@@ -23,8 +23,8 @@ export interface UserAccess {
   readonly orgs: ReadonlyMap<number, ReadonlySet<string>>
   /** Holds any PLATFORM role, even one without points. */
   readonly isAdministrator: boolean
-  /** Display name of the highest PLATFORM role, or else of the APP role; empty if the user has neither. */
-  readonly roleName: string
+  /** The highest PLATFORM role, or else the APP role, whose name the user is shown with. */
+  readonly highestRole: Role | undefined
 }
 
 const NO_POINTS: ReadonlySet<string> = new Set<string>()
@@ -41,9 +41,9 @@ const rankOf = (role: Role): number => {
   return rank < 0 ? PLATFORM_RANK.length : rank
 }
 
-function displayName(platform: readonly Role[], app: readonly Role[]): string {
+function highestOf(platform: readonly Role[], app: readonly Role[]): Role | undefined {
   const highest = platform.toSorted((a, b) => rankOf(a) - rankOf(b) || a.id - b.id)[0]
-  return (highest ?? app.toSorted((a, b) => a.id - b.id)[0])?.name ?? ''
+  return highest ?? app.toSorted((a, b) => a.id - b.id)[0]
 }
 
 export function accessOf(roles: readonly Role[]): UserAccess {
@@ -59,7 +59,7 @@ export function accessOf(roles: readonly Role[]): UserAccess {
     app: union(app),
     orgs: byOrg.size === 0 ? NO_ORGS : new Map([...byOrg].map(([orgId, held]) => [orgId, union(held)])),
     isAdministrator: platform.length > 0,
-    roleName: displayName(platform, app),
+    highestRole: highestOf(platform, app),
   }
 }
 

@@ -41,7 +41,7 @@ export async function seed(ctx: AppContext, table: SeedTable = current): Promise
     })
     await insertPoints(tx, plan.newPoints)
     for (const { domain, code, name } of plan.newRoles)
-      await insertRole(tx, { domain, scopeId: 0, code, name, isSystem: true })
+      await insertRole(tx, { domain, scopeId: 0, code, name: name.en, isSystem: true })
     const ids = new Map((await allPoints(tx)).map((row) => [pointKey(row), row.id]))
     for (const { role, points: names } of plan.grants)
       await grantToSystemRole(

@@ -4,6 +4,7 @@ import type { AppContext } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Tx } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'
+import type { Locale } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { pointName } from '#permission-points'
 
@@ -20,6 +21,7 @@ import {
   insertUserRole,
   type NewRole,
 } from './store.ts'
+import { shownName } from './system-roles.ts'
 
 /** Synchronous if the user is cached. */
 function withAccess<T>(ctx: AppContext, userId: number, select: (access: UserAccess) => T): MaybePromise<T> {
@@ -67,9 +69,12 @@ export const holdsAnyOrgRole = (ctx: AppContext, userId: number): MaybePromise<b
 export const organizationsWith = (ctx: AppContext, userId: number, point: string): MaybePromise<number[]> =>
   withAccess(ctx, userId, ({ orgs }) => [...orgs].filter(([, points]) => points.has(point)).map(([orgId]) => orgId))
 
-/** Stored display name of the highest PLATFORM role, or else of the APP role. */
-export const roleNameOf = (ctx: AppContext, userId: number): MaybePromise<string> =>
-  withAccess(ctx, userId, (access) => access.roleName)
+const nameIn = ({ highestRole }: UserAccess, locale: Locale): string =>
+  highestRole === undefined ? '' : shownName(highestRole, locale)
+
+/** Display name of the highest PLATFORM role, or else of the APP role; empty if the user has neither. */
+export const roleNameOf = (ctx: AppContext, userId: number, locale: Locale): MaybePromise<string> =>
+  withAccess(ctx, userId, (access) => nameIn(access, locale))
 
 /** The union of the APP and PLATFORM points, sorted: `permissions` of a LoginResponse (spec §2.1). */
 export const permissionsForLogin = (ctx: AppContext, userId: number): MaybePromise<string[]> =>
@@ -77,7 +82,7 @@ export const permissionsForLogin = (ctx: AppContext, userId: number): MaybePromi
 
 const sorted = (...sets: ReadonlySet<string>[]): string[] => [...new Set(sets.flatMap((set) => [...set]))].toSorted()
 
-export async function myPermissions(ctx: AppContext, actor: Actor): Promise<MyPermissions> {
+export async function myPermissions(ctx: AppContext, actor: Actor, locale: Locale): Promise<MyPermissions> {
   const orgId = await currentOrgId(ctx.db.read, actor.userId)
   return withAccess(ctx, actor.userId, (access) => {
     const org = orgId === null ? new Set<string>() : pointsIn(access, 'ORG', orgId)
@@ -87,7 +92,7 @@ export async function myPermissions(ctx: AppContext, actor: Actor): Promise<MyPe
       app: sorted(access.app),
       org: sorted(org),
       orgId,
-      roleName: access.roleName,
+      roleName: nameIn(access, locale),
     }
   })
 }

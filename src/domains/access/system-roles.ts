@@ -5,13 +5,14 @@
  */
 
 import type { PermissionDomain } from '#db/schema/access.ts'
+import type { Locale, Localized } from '#lib/localized.ts'
 import { type AppPoint, type OrgPoint, type PlatformPoint, pointsOf } from '#permission-points'
 
 export interface SystemRole {
   readonly domain: PermissionDomain
   readonly code: string
-  /** Initial display name; administrators can change the stored name. */
-  readonly name: string
+  /** Display name. The English one is stored, and shown in both languages unless an administrator has changed it. */
+  readonly name: Localized
   /** `everything`: every enabled point of the domain, including future ones, without `rbac_role_permissions` rows. */
   readonly points: 'everything' | readonly string[]
 }
@@ -130,13 +131,49 @@ const member: OrgPoint[] = [
 const guest: OrgPoint[] = ['org:read', 'location:read', 'qr_code:read', 'activity:read', 'checkin:create']
 
 export const systemRoles: readonly SystemRole[] = [
-  { domain: 'PLATFORM', code: SYSTEM_ADMIN, name: 'System administrator', points: 'everything' },
-  { domain: 'PLATFORM', code: 'USER_ADMIN', name: 'User administrator', points: userAdmin },
-  { domain: 'PLATFORM', code: 'BUSINESS_ADMIN', name: 'Business administrator', points: businessAdmin },
-  { domain: 'PLATFORM', code: 'OPERATION_ADMIN', name: 'Operation administrator', points: operationAdmin },
-  { domain: 'APP', code: USER, name: 'User', points: user },
-  { domain: 'ORG', code: OWNER, name: 'Owner', points: 'everything' },
-  { domain: 'ORG', code: 'ADMIN', name: 'Administrator', points: orgAdmin },
-  { domain: 'ORG', code: 'MEMBER', name: 'Member', points: member },
-  { domain: 'ORG', code: 'GUEST', name: 'Guest', points: guest },
+  {
+    domain: 'PLATFORM',
+    code: SYSTEM_ADMIN,
+    name: { en: 'System administrator', zh: '系统管理员' },
+    points: 'everything',
+  },
+  { domain: 'PLATFORM', code: 'USER_ADMIN', name: { en: 'User administrator', zh: '用户管理员' }, points: userAdmin },
+  {
+    domain: 'PLATFORM',
+    code: 'BUSINESS_ADMIN',
+    name: { en: 'Business administrator', zh: '业务管理员' },
+    points: businessAdmin,
+  },
+  {
+    domain: 'PLATFORM',
+    code: 'OPERATION_ADMIN',
+    name: { en: 'Operation administrator', zh: '运营管理员' },
+    points: operationAdmin,
+  },
+  { domain: 'APP', code: USER, name: { en: 'User', zh: '用户' }, points: user },
+  { domain: 'ORG', code: OWNER, name: { en: 'Owner', zh: '所有者' }, points: 'everything' },
+  { domain: 'ORG', code: 'ADMIN', name: { en: 'Administrator', zh: '管理员' }, points: orgAdmin },
+  { domain: 'ORG', code: 'MEMBER', name: { en: 'Member', zh: '成员' }, points: member },
+  { domain: 'ORG', code: 'GUEST', name: { en: 'Guest', zh: '访客' }, points: guest },
 ]
+
+const defaultNames = new Map(systemRoles.map(({ domain, code, name }) => [`${domain} ${code}`, name]))
+
+/** A role whose name is to be shown or stored. */
+export interface NamedRole {
+  readonly domain: PermissionDomain
+  readonly code: string
+  readonly name: string
+}
+
+/** The name to show: in the caller's language for a system role, unless an administrator has changed its name. */
+export function shownName({ domain, code, name }: NamedRole, locale: Locale): string {
+  const initial = defaultNames.get(`${domain} ${code}`)
+  return initial?.en === name ? initial[locale] : name
+}
+
+/** The name to store: a client that sends back the name it was shown does not change it. */
+export function storedName({ domain, code, name }: NamedRole): string {
+  const initial = defaultNames.get(`${domain} ${code}`)
+  return initial && Object.values(initial).includes(name) ? initial.en : name
+}

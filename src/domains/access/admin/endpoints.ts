@@ -84,13 +84,14 @@ export const adminEndpoints = [
     path: '/api/rbac/roles',
     summary: 'List roles with their permission points',
     description:
+      'Names of system roles are in your language, unless an administrator has changed them. ' +
       'Without `scopeId`, the list contains the roles of all scopes. `domain` ORG with `scopeId` 0 lists the templates of new ' +
       'organizations.',
     tag,
     access: platform('rbac_role:read'),
     query: RolesQuery,
     data: RolePage,
-    run: ({ ctx, query }) => listRoles(ctx, query),
+    run: ({ ctx, query, caller }) => listRoles(ctx, query, caller.locale),
   }),
   endpoint({
     id: 'access.createRole',
@@ -106,7 +107,7 @@ export const adminEndpoints = [
     query: RoleLocation,
     body: CreateRole,
     data: RoleView,
-    run: ({ actor, query, body }) => createCustomRole(actor, query, body),
+    run: ({ actor, query, body, caller }) => createCustomRole(actor, query, body, caller.locale),
   }),
   endpoint({
     id: 'access.changeRole',
@@ -123,7 +124,7 @@ export const adminEndpoints = [
     params: ById,
     body: UpdateRole,
     data: RoleView,
-    run: ({ ctx, actor, params, body }) => changeRole(ctx, actor, params.id, body),
+    run: ({ ctx, actor, params, body, caller }) => changeRole(ctx, actor, params.id, body, caller.locale),
   }),
   endpoint({
     id: 'access.deleteRole',
@@ -147,7 +148,7 @@ export const adminEndpoints = [
     params: ByUser,
     query: UserRolesQuery,
     data: UserRolePage,
-    run: ({ ctx, params, query }) => listUserRoles(ctx, params.userId, query),
+    run: ({ ctx, params, query, caller }) => listUserRoles(ctx, params.userId, query, caller.locale),
   }),
   endpoint({
     id: 'access.grantRole',
@@ -164,7 +165,7 @@ export const adminEndpoints = [
     params: ByUser,
     body: GrantRole,
     data: UserRoleView,
-    run: ({ ctx, actor, params, body }) => grantRole(ctx, actor, params.userId, body.roleId),
+    run: ({ ctx, actor, params, body, caller }) => grantRole(ctx, actor, params.userId, body.roleId, caller.locale),
   }),
   endpoint({
     id: 'access.revokeRole',

@@ -12,13 +12,14 @@ import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import type { Locale } from '#lib/localized.ts'
 import { pointName } from '#permission-points'
 
 import { accessCache } from '../cache.ts'
 import { type Authority, covers } from '../rules.ts'
 import { rolesChanged } from '../service.ts'
 import { allPoints, insertUserRole } from '../store.ts'
-import { holdsEverything, OWNER } from '../system-roles.ts'
+import { holdsEverything, OWNER, storedName } from '../system-roles.ts'
 import * as errors from './errors.ts'
 import type {
   CreatePermission,
@@ -83,24 +84,30 @@ export async function changePermission(
   })
 }
 
-export async function listRoles(ctx: AppContext, query: RolesQuery): Promise<Page<RoleView>> {
+export async function listRoles(ctx: AppContext, query: RolesQuery, locale: Locale): Promise<Page<RoleView>> {
   const page = await store.rolesPage(ctx.db.read, query)
-  return { ...page, items: await roleViews(ctx.db.read, page.items) }
+  return { ...page, items: await roleViews(ctx.db.read, page.items, locale) }
 }
 
-async function roleViews(db: Db | Tx, rows: readonly store.RoleRow[]): Promise<RoleView[]> {
+async function roleViews(db: Db | Tx, rows: readonly store.RoleRow[], locale: Locale): Promise<RoleView[]> {
   const ids = rows.map((row) => row.id)
   const points = Map.groupBy(await store.pointsOfRoles(db, ids), (point) => point.roleId)
-  return rows.map((row) => toRoleView(row, points.get(row.id) ?? []))
+  return rows.map((row) => toRoleView(row, points.get(row.id) ?? [], locale))
 }
 
-const roleView = async (tx: Tx, row: store.RoleRow): Promise<RoleView> => (await roleViews(tx, [row]))[0]!
+const roleView = async (tx: Tx, row: store.RoleRow, locale: Locale): Promise<RoleView> =>
+  (await roleViews(tx, [row], locale))[0]!
 
 /** The parts of a role that can be changed, for the operation log. */
-const contentsOf = ({ name, permissions }: RoleView) => ({ name, permissions })
+const contentsOf = ({ name }: store.RoleRow, { permissions }: RoleView) => ({ name, permissions })
 
 /** Creates a custom role. A template (ORG, scope 0) is copied only into organizations founded later. */
-export async function createCustomRole(actor: LoggedActor, query: RoleLocation, input: CreateRole): Promise<RoleView> {
+export async function createCustomRole(
+  actor: LoggedActor,
+  query: RoleLocation,
+  input: CreateRole,
+  locale: Locale,
+): Promise<RoleView> {
   const location = locationOf(query, input)
   return actor.write('access.createRole', async (tx) => {
     if (location.scopeId > 0 && (await store.orgStatus(tx, location.scopeId)) === undefined) throw errors.unknownOrg()
@@ -110,8 +117,9 @@ export async function createCustomRole(actor: LoggedActor, query: RoleLocation, 
     const row = await store.insertCustomRole(tx, role)
     if (row === undefined) throw errors.roleCodeTaken()
     await store.replacePoints(tx, row.id, pointIds)
-    const result = await roleView(tx, row)
-    return { result, logged: { targetId: row.id, targetName: row.code, after: { ...location, ...contentsOf(result) } } }
+    const result = await roleView(tx, row, locale)
+    const after = { ...location, ...contentsOf(row, result) }
+    return { result, logged: { targetId: row.id, targetName: row.code, after } }
   })
 }
 
@@ -152,6 +160,7 @@ export async function changeRole(
   actor: LoggedActor,
   id: number,
   input: UpdateRole,
+  locale: Locale,
 ): Promise<RoleView> {
   return actor.write('access.changeRole', async (tx) => {
     const role = await store.findRoleRow(tx, id)
@@ -162,18 +171,24 @@ export async function changeRole(
       throw errors.holdsEveryPoint(role.code)
     // The caller needs all points the role has now and all it will have.
     await requireAuthorityOver(tx, actor, role)
-    const before = await roleView(tx, role)
+    const before = await roleView(tx, role, locale)
     if (pointIds !== undefined) await requireAuthority(tx, actor, role, pointIds)
-    const name = input.name ?? role.name
+    const name = input.name === undefined ? role.name : storedName({ ...role, name: input.name })
     const changesPoints =
       pointIds !== undefined && new Set(pointIds).symmetricDifference(new Set(before.permissionIds)).size > 0
     if (!changesPoints && name === role.name) return { result: before, logged: 'unchanged' }
     if (changesPoints) await store.replacePoints(tx, id, pointIds)
-    const result = await roleView(tx, await store.updateRoleRow(tx, id, name))
+    const changed = await store.updateRoleRow(tx, id, name)
+    const result = await roleView(tx, changed, locale)
     rolesChanged(ctx, tx)
     return {
       result,
-      logged: { targetId: id, targetName: role.code, before: contentsOf(before), after: contentsOf(result) },
+      logged: {
+        targetId: id,
+        targetName: role.code,
+        before: contentsOf(role, before),
+        after: contentsOf(changed, result),
+      },
     }
   })
 }
@@ -186,7 +201,7 @@ export async function deleteRole(ctx: AppContext, actor: LoggedActor, id: number
     if (role.isSystem) throw errors.systemRoleUndeletable()
     await requireAuthorityOver(tx, actor, role)
     const { domain, scopeId } = role
-    const before = { domain, scopeId, ...contentsOf(await roleView(tx, role)) }
+    const before = { domain, scopeId, ...contentsOf(role, await roleView(tx, role, 'en')) }
     await store.deleteRoleRow(tx, id)
     rolesChanged(ctx, tx)
     return { result: undefined, logged: { targetId: id, targetName: role.code, before } }
@@ -197,9 +212,10 @@ export async function listUserRoles(
   ctx: AppContext,
   userId: number,
   query: UserRolesQuery,
+  locale: Locale,
 ): Promise<Page<UserRoleView>> {
   if ((await store.findUser(ctx.db.read, userId)) === undefined) throw notFound()
-  return mapPage(await store.userRolesPage(ctx.db.read, userId, query), toUserRoleView)
+  return mapPage(await store.userRolesPage(ctx.db.read, userId, query), (row) => toUserRoleView(row, locale))
 }
 
 /** A role that a user gets or loses, for the operation log. */
@@ -211,6 +227,7 @@ export async function grantRole(
   actor: LoggedActor,
   userId: number,
   roleId: number,
+  locale: Locale,
 ): Promise<UserRoleView> {
   return actor.write('access.grantRole', async (tx) => {
     const user = await store.findUser(tx, userId)
@@ -220,13 +237,13 @@ export async function grantRole(
     await requireGrantable(tx, role, userId)
     await requireMayPassOn(tx, actor, role)
     const held = await store.findUserRole(tx, userId, roleId)
-    if (held !== undefined) return { result: toUserRoleView(held), logged: 'unchanged' }
+    if (held !== undefined) return { result: toUserRoleView(held, locale), logged: 'unchanged' }
     if (role.domain === 'PLATFORM' && (await store.hasWeakPassword(tx, userId))) throw errors.weakPassword()
     await insertUserRole(tx, userId, roleId, false)
     tx.afterCommit(() => accessCache(ctx).dropUser(userId))
     const binding = (await store.findUserRole(tx, userId, roleId))!
     return {
-      result: toUserRoleView(binding),
+      result: toUserRoleView(binding, locale),
       logged: { targetId: userId, targetName: user.name, after: bindingOf(binding) },
     }
   })

@@ -1,6 +1,7 @@
+import type { Locale } from '#lib/localized.ts'
 import { pointName } from '#permission-points'
 
-import { holdsEverything } from '../system-roles.ts'
+import { holdsEverything, shownName } from '../system-roles.ts'
 import type { PermissionView, RoleView, UserRoleView } from './model.ts'
 import type { PermissionRow, RoleRow, UserRoleRow } from './store.ts'
 
@@ -17,12 +18,13 @@ export const toPermissionView = (row: PermissionRow): PermissionView => ({
 export const toRoleView = (
   role: RoleRow,
   points: readonly { id: number; resource: string; action: string }[],
+  locale: Locale,
 ): RoleView => ({
   id: role.id,
   domain: role.domain,
   scopeId: role.scopeId,
   code: role.code,
-  name: role.name,
+  name: shownName(role, locale),
   isSystem: role.isSystem,
   holdsEverything: holdsEverything(role.domain, role.code),
   permissionIds: points.map((point) => point.id),
@@ -31,13 +33,13 @@ export const toRoleView = (
   updatedAt: role.updatedAt,
 })
 
-export const toUserRoleView = (row: UserRoleRow): UserRoleView => ({
+export const toUserRoleView = (row: UserRoleRow, locale: Locale): UserRoleView => ({
   userId: row.userId,
   roleId: row.roleId,
   domain: row.domain,
   scopeId: row.scopeId,
   code: row.code,
-  name: row.name,
+  name: shownName(row, locale),
   isSystem: row.isSystem,
   isInitial: row.isInitial,
   grantedAt: row.grantedAt,

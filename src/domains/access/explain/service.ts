@@ -7,7 +7,7 @@ import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import * as store from '../admin/store.ts'
-import { holdsEverything } from '../system-roles.ts'
+import { holdsEverything, shownName } from '../system-roles.ts'
 import type { Answer, ExplainQuery, ExplainView } from './model.ts'
 import { isGranted, reasonFor, sentenceFor } from './rules.ts'
 
@@ -55,12 +55,14 @@ async function answerFor(
     isMember: domain === 'ORG' && (await store.isMember(db, scopeId, userId)),
     orgDisabled,
   })
-  const roles = held.map(({ id: roleId, code, name }) => ({
-    roleId,
-    code,
-    name,
-    grants: point !== undefined && (holdsEverything(domain, code) || withPoint.has(roleId)),
-  }))
+  const roles = held
+    .map((role) => ({ ...role, name: shownName(role, locale) }))
+    .map(({ id: roleId, code, name }) => ({
+      roleId,
+      code,
+      name,
+      grants: point !== undefined && (holdsEverything(domain, code) || withPoint.has(roleId)),
+    }))
   const mentioned = roles.filter(({ code, grants }) =>
     reason === 'SHORT_CIRCUIT' || reason === 'NEVER_OFF'
       ? grants && holdsEverything(domain, code)

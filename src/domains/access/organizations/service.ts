@@ -2,10 +2,11 @@
 
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import { rolesChanged } from '../service.ts'
 import { insertRole } from '../store.ts'
-import { OWNER } from '../system-roles.ts'
+import { OWNER, shownName } from '../system-roles.ts'
 import * as store from './store.ts'
 
 /**
@@ -24,6 +25,10 @@ export async function deleteOrgRoles(ctx: AppContext, tx: Tx, orgId: number): Pr
   await store.deleteOrgRoles(tx, orgId)
   rolesChanged(ctx, tx)
 }
+
+/** The display name of a role of an organization; empty for a member without a role. */
+export const orgRoleName = (role: { code: string; name: string } | undefined, locale: Locale): string =>
+  role === undefined ? '' : shownName({ ...role, domain: 'ORG' }, locale)
 
 /** Whether the user's roles in the organization together include all points of `role`. OWNER includes everything. */
 export async function coversRole(db: Db | Tx, orgId: number, userId: number, role: store.OrgRole): Promise<boolean> {

@@ -170,7 +170,7 @@ export async function switchAccount(
     const device = { key, name: (caller.deviceName && name) || own.deviceName || name }
     return signIn(ctx, tx, found.linkedUserId, { ...event, device }, { linkOwner: actor.userId })
   })
-  return loginResponse(ctx, grant)
+  return loginResponse(ctx, grant, caller.locale)
 }
 
 /** For both sides of the link. Ends the sessions that it opened; the other side is notified. */

@@ -84,7 +84,7 @@ export async function register(ctx: AppContext, body: Registration, caller: Call
     }
     return signIn(ctx, tx, user.id, event)
   })
-  return loginResponse(ctx, grant, true)
+  return loginResponse(ctx, grant, caller.locale, true)
 }
 
 /** Signs in with username or e-mail and password. */
@@ -134,7 +134,7 @@ async function loginByPassword(
     },
   )
   if (grant === undefined) throw wrongCredentials()
-  return loginResponse(ctx, grant)
+  return loginResponse(ctx, grant, event.locale)
 }
 
 const findByAccount = (ctx: AppContext, { kind, key }: Account): Promise<UserRow | undefined> =>
@@ -233,7 +233,7 @@ async function loginOrRegister(
     const loginType = provider === 'DEVICE' ? 'device_auto_register' : event.loginType
     return { grant: await signIn(ctx, tx, user.id, { ...event, loginType }), isNewUser: true }
   })
-  return loginResponse(ctx, grant, isNewUser)
+  return loginResponse(ctx, grant, event.locale, isNewUser)
 }
 
 /**
@@ -256,5 +256,5 @@ export async function emailLogin(ctx: AppContext, body: EmailLogin, caller: Call
     }
     return signIn(ctx, tx, user.id, event)
   })
-  return loginResponse(ctx, grant)
+  return loginResponse(ctx, grant, caller.locale)
 }

@@ -5,6 +5,7 @@ import type { Tx } from '#db/store.ts'
 import { permissionsForLogin, roleNameOf } from '#domains/access/index.ts'
 import { cityOf } from '#domains/delivery/index.ts'
 import { emit } from '#domains/domain.ts'
+import type { Locale } from '#lib/localized.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
 import { accountDisabled, sessionEnded, wrongCredentials } from '../errors.ts'
@@ -222,7 +223,12 @@ export async function sessionsEnded(ctx: AppContext, tx: Tx, sessionIds: readonl
 }
 
 /** Signs the access token of a grant and adds the user and their permissions. Runs after the commit, as signing waits for a thread. */
-export async function loginResponse(ctx: AppContext, grant: Grant, isNewUser = false): Promise<LoginResponse> {
+export async function loginResponse(
+  ctx: AppContext,
+  grant: Grant,
+  locale: Locale,
+  isNewUser = false,
+): Promise<LoginResponse> {
   const { userId, sessionId, deviceId, refreshToken } = grant
   const user = await userById(ctx.db.read, userId)
   if (user === undefined) throw sessionEnded()
@@ -238,6 +244,6 @@ export async function loginResponse(ctx: AppContext, grant: Grant, isNewUser = f
     isNewUser,
     user: toUserView(user, identities),
     permissions: await permissionsForLogin(ctx, userId),
-    roleName: await roleNameOf(ctx, userId),
+    roleName: await roleNameOf(ctx, userId, locale),
   }
 }

@@ -75,7 +75,7 @@ export async function createSession(
     const opening = { confirmedAt, openedByUserId, requestedBy: actor.sessionId }
     return openSession(ctx, tx, actor.userId, event, opening)
   })
-  return loginResponse(ctx, grant)
+  return loginResponse(ctx, grant, caller.locale)
 }
 
 /** Does nothing if the session has already ended. */
@@ -110,7 +110,7 @@ export async function switchSession(
     await recordLogin(ctx, tx, actor.userId, sessionEvent('session_switch', session, caller))
     return grant
   })
-  return loginResponse(ctx, grant)
+  return loginResponse(ctx, grant, caller.locale)
 }
 
 const toDeviceView = (ctx: AppContext, actor: Actor, s: SessionRow): DeviceView => ({
@@ -169,7 +169,7 @@ export async function refresh(ctx: AppContext, token: string, caller: Caller): P
   const result = await ctx.db.write('accounts.refresh', (tx) => exchangeRefreshToken(ctx, tx, token, device))
   if (result === 'stolen') ctx.log.warn('a refresh token was used twice: its session was ended', { ip: caller.ip })
   if (typeof result === 'string') throw badRefreshToken()
-  return loginResponse(ctx, result)
+  return loginResponse(ctx, result, caller.locale)
 }
 
 /** Refreshes a session of the console. The role is checked first, so that the token of a refused caller stays unused. */

@@ -18,7 +18,7 @@ export const memberEndpoints = [
     params: InOrg,
     query: MembersQuery,
     data: MemberPage,
-    run: ({ ctx, params, query }) => service.listMembers(ctx, params.orgId, query),
+    run: ({ ctx, params, query, caller }) => service.listMembers(ctx, params.orgId, query, caller.locale),
   }),
   endpoint({
     id: 'orgs.changeMember',
@@ -32,7 +32,8 @@ export const memberEndpoints = [
     params: ByMember,
     body: UpdateMember,
     data: MemberView,
-    run: ({ ctx, actor, params, body }) => service.updateMember(ctx, actor, params.orgId, params.userId, body),
+    run: ({ ctx, actor, params, body, caller }) =>
+      service.updateMember(ctx, actor, params.orgId, params.userId, body, caller.locale),
   }),
   endpoint({
     id: 'orgs.removeMember',

@@ -5,6 +5,7 @@ import * as access from '#domains/access/index.ts'
 import { emit } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import {
   alreadyMember,
@@ -26,7 +27,12 @@ import * as store from './store.ts'
 
 const MEMBER = 'MEMBER'
 
-export async function listMembers(ctx: AppContext, orgId: number, query: MembersQuery): Promise<Page<MemberView>> {
+export async function listMembers(
+  ctx: AppContext,
+  orgId: number,
+  query: MembersQuery,
+  locale: Locale,
+): Promise<Page<MemberView>> {
   const { read, readInWorker } = ctx.db
   const org = await findOrg(read, orgId)
   if (org === undefined) throw notFound()
@@ -35,24 +41,29 @@ export async function listMembers(ctx: AppContext, orgId: number, query: Members
   const roles = Map.groupBy(await access.orgRolesOfMany(read, [orgId], userIds), (role) => role.userId)
   return {
     ...page,
-    items: page.items.map((member) => toView(member, roles.get(member.userId)?.[0], org.ownerId)),
+    items: page.items.map((member) => toView(member, roles.get(member.userId)?.[0], org.ownerId, locale)),
   }
 }
 
-async function getMember(ctx: AppContext, orgId: number, userId: number): Promise<MemberView> {
+async function getMember(ctx: AppContext, orgId: number, userId: number, locale: Locale): Promise<MemberView> {
   const [org, member] = [await findOrg(ctx.db.read, orgId), await store.findMember(ctx.db.read, orgId, userId)]
   if (org === undefined || member === undefined) throw notFound()
   const [role] = await access.orgRolesOf(ctx.db.read, orgId, userId)
-  return toView(member, role, org.ownerId)
+  return toView(member, role, org.ownerId, locale)
 }
 
-const toView = (member: store.MemberRow, role: access.OrgRole | undefined, ownerId: number): MemberView => ({
+const toView = (
+  member: store.MemberRow,
+  role: access.OrgRole | undefined,
+  ownerId: number,
+  locale: Locale,
+): MemberView => ({
   userId: member.userId,
   nickname: member.nickname,
   avatarUrl: member.avatarUrl,
   roleId: role?.id ?? null,
   roleCode: role?.code ?? null,
-  roleName: role?.name ?? '',
+  roleName: access.orgRoleName(role, locale),
   isOwner: member.userId === ownerId,
   joinedAt: member.joinedAt,
 })
@@ -64,6 +75,7 @@ export async function updateMember(
   orgId: number,
   userId: number,
   input: UpdateMember,
+  locale: Locale,
 ): Promise<MemberView> {
   const changesRole = input.roleId !== undefined || input.roleCode !== undefined
   if (changesRole && !(await access.can(ctx, actor.userId, 'ORG', orgId, 'member:assign_role')))
@@ -73,7 +85,7 @@ export async function updateMember(
     if (changesRole) await assignRole(ctx, tx, actor, orgId, userId, input)
     if (input.nickname !== undefined) await store.setNickname(tx, orgId, userId, input.nickname || null)
   })
-  return getMember(ctx, orgId, userId)
+  return getMember(ctx, orgId, userId, locale)
 }
 
 /** Refuses to manage the owner, or a member with permissions that the caller does not have. Everyone may manage themselves. */

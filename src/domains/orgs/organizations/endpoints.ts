@@ -30,7 +30,7 @@ export const organizationEndpoints = [
     access: app('org:create'),
     body: CreateOrg,
     data: OrgView,
-    run: ({ ctx, actor, body }) => service.createOrg(ctx, actor, body),
+    run: ({ ctx, actor, body, caller }) => service.createOrg(ctx, actor, body, caller.locale),
   }),
   endpoint({
     id: 'orgs.list',
@@ -42,7 +42,7 @@ export const organizationEndpoints = [
     access: app('org:read'),
     query: MyOrgsQuery,
     data: OrgPage,
-    run: ({ ctx, actor, query }) => service.listMyOrgs(ctx, actor, query),
+    run: ({ ctx, actor, query, caller }) => service.listMyOrgs(ctx, actor, query, caller.locale),
   }),
   endpoint({
     id: 'orgs.get',
@@ -55,7 +55,7 @@ export const organizationEndpoints = [
     access: app('org:read'),
     params: ById,
     data: OrgView,
-    run: ({ ctx, actor, params }) => service.getOrg(ctx, actor, params.id),
+    run: ({ ctx, actor, params, caller }) => service.getOrg(ctx, actor, params.id, caller.locale),
   }),
   endpoint({
     id: 'orgs.update',
@@ -69,7 +69,7 @@ export const organizationEndpoints = [
     params: ById,
     body: UpdateOrg,
     data: OrgView,
-    run: ({ ctx, actor, params, body }) => service.updateOrg(ctx, actor, params.id, body),
+    run: ({ ctx, actor, params, body, caller }) => service.updateOrg(ctx, actor, params.id, body, caller.locale),
   }),
   endpoint({
     id: 'orgs.dissolve',
@@ -105,7 +105,7 @@ export const organizationEndpoints = [
     access: org('org:update'),
     params: ById,
     data: OrgView,
-    run: ({ ctx, actor, params }) => service.resetCode(ctx, actor, params.id),
+    run: ({ ctx, actor, params, caller }) => service.resetCode(ctx, actor, params.id, caller.locale),
   }),
   endpoint({
     id: 'orgs.switch',
@@ -117,7 +117,7 @@ export const organizationEndpoints = [
     access: org('org:read'),
     params: ById,
     data: OrgView,
-    run: ({ ctx, actor, params }) => service.switchOrg(ctx, actor, params.id),
+    run: ({ ctx, actor, params, caller }) => service.switchOrg(ctx, actor, params.id, caller.locale),
   }),
   endpoint({
     id: 'orgs.choose',
@@ -140,7 +140,7 @@ export const organizationEndpoints = [
     access: org('org:read'),
     params: ById,
     data: OrgStats,
-    run: ({ ctx, params }) => service.getStats(ctx, params.id),
+    run: ({ ctx, params, caller }) => service.getStats(ctx, params.id, caller.locale),
   }),
   endpoint({
     id: 'orgs.discover',

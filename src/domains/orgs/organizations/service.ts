@@ -6,6 +6,7 @@ import * as access from '#domains/access/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import type { Locale } from '#lib/localized.ts'
 import { randomCode } from '#platform/ids.ts'
 
 import { hasOtherMembers, hasResources, limitBelowMemberCount, membersOnly, orgDisabled, ownerOnly } from '../errors.ts'
@@ -21,15 +22,15 @@ import { type Membership, toOrgView, toPublicOrg, toQrCode } from './view.ts'
 
 const newCode = (): string => randomCode(CODE_ALPHABET, CODE_LENGTH)
 
-async function membershipOf(ctx: AppContext, orgId: number, userId: number): Promise<Membership> {
+async function membershipOf(ctx: AppContext, orgId: number, userId: number, locale: Locale): Promise<Membership> {
   const { read } = ctx.db
   const [role] = await access.orgRolesOf(read, orgId, userId)
   const transfer = (await openOffers(read, [orgId], ctx.clock.now())).get(orgId)
-  return { userId, role, permissions: await access.permissionSet(ctx, userId, 'ORG', orgId), transfer }
+  return { userId, role, permissions: await access.permissionSet(ctx, userId, 'ORG', orgId), transfer, locale }
 }
 
-const viewForMember = async (ctx: AppContext, actor: Actor, org: store.OrgRow): Promise<OrgView> =>
-  toOrgView(org, await membershipOf(ctx, org.id, actor.userId))
+const viewForMember = async (ctx: AppContext, actor: Actor, org: store.OrgRow, locale: Locale): Promise<OrgView> =>
+  toOrgView(org, await membershipOf(ctx, org.id, actor.userId, locale))
 
 async function findOrFail(ctx: AppContext, id: number): Promise<store.OrgRow> {
   const org = await store.findOrg(ctx.db.read, id)
@@ -38,7 +39,7 @@ async function findOrFail(ctx: AppContext, id: number): Promise<store.OrgRow> {
 }
 
 /** The caller becomes the owner. The organization gets its own copies of the role templates. */
-export async function createOrg(ctx: AppContext, actor: Actor, input: CreateOrg): Promise<OrgView> {
+export async function createOrg(ctx: AppContext, actor: Actor, input: CreateOrg, locale: Locale): Promise<OrgView> {
   const visibility = input.visibility ?? 'PUBLIC'
   const values = {
     name: input.name,
@@ -56,10 +57,15 @@ export async function createOrg(ctx: AppContext, actor: Actor, input: CreateOrg)
     await addMember(ctx, tx, org.id, actor.userId, access.OWNER)
     return org.id
   })
-  return viewForMember(ctx, actor, await findOrFail(ctx, id))
+  return viewForMember(ctx, actor, await findOrFail(ctx, id), locale)
 }
 
-export async function listMyOrgs(ctx: AppContext, actor: Actor, query: PageInput): Promise<Page<OrgView>> {
+export async function listMyOrgs(
+  ctx: AppContext,
+  actor: Actor,
+  query: PageInput,
+  locale: Locale,
+): Promise<Page<OrgView>> {
   const { userId } = actor
   const page = await store.orgsOfUser(ctx.db.read, userId, query)
   const orgIds = page.items.map((org) => org.id)
@@ -69,21 +75,27 @@ export async function listMyOrgs(ctx: AppContext, actor: Actor, query: PageInput
   for (const org of page.items) {
     const permissions = await access.permissionSet(ctx, userId, 'ORG', org.id)
     const [role] = roles.get(org.id) ?? []
-    items.push(toOrgView(org, { userId, role, permissions, transfer: transfers.get(org.id) }))
+    items.push(toOrgView(org, { userId, role, permissions, transfer: transfers.get(org.id), locale }))
   }
   return { ...page, items }
 }
 
 /** Non-members see PUBLIC active organizations; of an INTERNAL one they learn only that it exists (spec §4.4). */
-export async function getOrg(ctx: AppContext, actor: Actor, id: number): Promise<OrgView> {
+export async function getOrg(ctx: AppContext, actor: Actor, id: number, locale: Locale): Promise<OrgView> {
   const org = await findOrFail(ctx, id)
-  if (await findMember(ctx.db.read, id, actor.userId)) return viewForMember(ctx, actor, org)
+  if (await findMember(ctx.db.read, id, actor.userId)) return viewForMember(ctx, actor, org, locale)
   if (org.visibility === 'INTERNAL') throw membersOnly()
   if (org.status !== 'ACTIVE') throw notFound()
   return toOrgView(org, undefined, await requestedAt(ctx.db.read, id, actor.userId))
 }
 
-export async function updateOrg(ctx: AppContext, actor: Actor, id: number, input: UpdateOrg): Promise<OrgView> {
+export async function updateOrg(
+  ctx: AppContext,
+  actor: Actor,
+  id: number,
+  input: UpdateOrg,
+  locale: Locale,
+): Promise<OrgView> {
   const org = await ctx.db.write('orgs.updateOrg', async (tx) => {
     const before = await store.findOrg(tx, id)
     if (before === undefined) throw notFound()
@@ -91,7 +103,7 @@ export async function updateOrg(ctx: AppContext, actor: Actor, id: number, input
     if (after === undefined) throw limitBelowMemberCount(before.memberCount)
     return after
   })
-  return viewForMember(ctx, actor, org)
+  return viewForMember(ctx, actor, org, locale)
 }
 
 function changeOf(org: store.OrgRow, input: UpdateOrg): store.OrgChange {
@@ -106,14 +118,14 @@ function changeOf(org: store.OrgRow, input: UpdateOrg): store.OrgChange {
   }
 }
 
-export async function resetCode(ctx: AppContext, actor: Actor, id: number): Promise<OrgView> {
+export async function resetCode(ctx: AppContext, actor: Actor, id: number, locale: Locale): Promise<OrgView> {
   const org = await ctx.db.write('orgs.resetCode', async (tx) => {
     let code = newCode()
     while (await store.findOrgByCode(tx, code)) code = newCode()
     return store.setCode(tx, id, code)
   })
   if (org === undefined) throw notFound()
-  return viewForMember(ctx, actor, org)
+  return viewForMember(ctx, actor, org, locale)
 }
 
 /**
@@ -163,9 +175,9 @@ export async function dissolve(
 export const getQrCode = async (ctx: AppContext, id: number): Promise<OrgQrCode> =>
   toQrCode(ctx, await findOrFail(ctx, id))
 
-export async function switchOrg(ctx: AppContext, actor: Actor, id: number): Promise<OrgView> {
+export async function switchOrg(ctx: AppContext, actor: Actor, id: number, locale: Locale): Promise<OrgView> {
   await setCurrentOrg(ctx, actor, id)
-  return viewForMember(ctx, actor, await findOrFail(ctx, id))
+  return viewForMember(ctx, actor, await findOrFail(ctx, id), locale)
 }
 
 /** Null for none. An organization that the caller is not a member of is answered like one that does not exist. */
@@ -180,7 +192,7 @@ export async function discoverOrgs(ctx: AppContext, query: DiscoverQuery): Promi
   return mapPage(await store.publicOrgsPage(ctx.db.read, query), toPublicOrg)
 }
 
-export async function getStats(ctx: AppContext, id: number): Promise<OrgStats> {
+export async function getStats(ctx: AppContext, id: number, locale: Locale): Promise<OrgStats> {
   const { readInWorker } = ctx.db
   const org = await findOrFail(ctx, id)
   const resources = contributions(ctx, 'orgResources').flat()
@@ -195,7 +207,10 @@ export async function getStats(ctx: AppContext, id: number): Promise<OrgStats> {
     memberLimit: org.memberLimit,
     pendingRequests,
     pendingInvitations,
-    roles,
+    roles: roles.map((role) => ({
+      ...role,
+      roleName: access.orgRoleName({ code: role.roleCode, name: role.roleName }, locale),
+    })),
     resources: resources.map(({ name }, i) => ({ name, count: counts[i]! })),
   }
 }

@@ -1,5 +1,6 @@
 import type { AppContext } from '#context'
-import type { OrgRole } from '#domains/access/index.ts'
+import { type OrgRole, orgRoleName } from '#domains/access/index.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import { JOIN_PREFIX } from '../rules.ts'
 import type { PendingTransfer } from '../transfers/model.ts'
@@ -24,6 +25,8 @@ export interface Membership {
   /** The role to show if the member has several. */
   readonly role: OrgRole | undefined
   readonly permissions: ReadonlySet<string>
+  /** For the name of the role. */
+  readonly locale: Locale
   /** The open offer of ownership; shown to the owner and the candidate only. */
   readonly transfer: PendingTransfer | undefined
 }
@@ -36,7 +39,7 @@ export const toOrgView = (org: OrgRow, membership: Membership | undefined, reque
   ownerId: membership ? org.ownerId : null,
   isOwner: membership?.userId === org.ownerId,
   permissions: membership ? [...membership.permissions].toSorted() : [],
-  roleName: membership?.role?.name ?? '',
+  roleName: membership ? orgRoleName(membership.role, membership.locale) : '',
   requestedAt: requestedAt ?? null,
   pendingTransfer: transferFor(org, membership),
 })

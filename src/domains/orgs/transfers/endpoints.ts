@@ -20,7 +20,8 @@ const offerTransfer = endpoint({
   params: ById,
   body: OfferTransfer,
   data: OrgView,
-  run: ({ ctx, actor, params, body }) => service.offerTransfer(ctx, actor, params.id, body.userId),
+  run: ({ ctx, actor, params, body, caller }) =>
+    service.offerTransfer(ctx, actor, params.id, body.userId, caller.locale),
 })
 
 export const transferEndpoints = [
@@ -49,6 +50,7 @@ export const transferEndpoints = [
     body: AnswerTransfer,
     data: OrgView,
     refuses: { 400: 'The offer has expired.', 403: 'The organization is disabled.' },
-    run: ({ ctx, actor, params, body }) => service.answerTransfer(ctx, actor, params.id, body.accept),
+    run: ({ ctx, actor, params, body, caller }) =>
+      service.answerTransfer(ctx, actor, params.id, body.accept, caller.locale),
   }),
 ]

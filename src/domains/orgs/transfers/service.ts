@@ -3,6 +3,7 @@ import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import { alreadyOwner, notMember, offerExpired, orgDisabled, otherOfferOpen, ownerOnly } from '../errors.ts'
 import { findMember, isActiveUser } from '../members/store.ts'
@@ -28,7 +29,13 @@ async function checkCandidate(tx: Tx, org: OrgRow, userId: number): Promise<void
  * Offers the organization to a member, who becomes the owner by accepting: an owner cannot delete the account, so nobody becomes one
  * unasked. Repeating the open offer changes nothing.
  */
-export async function offerTransfer(ctx: AppContext, actor: Actor, orgId: number, userId: number): Promise<OrgView> {
+export async function offerTransfer(
+  ctx: AppContext,
+  actor: Actor,
+  orgId: number,
+  userId: number,
+  locale: Locale,
+): Promise<OrgView> {
   await ctx.db.write('orgs.offerTransfer', async (tx) => {
     const org = await findOwnedOrg(tx, orgId, actor.userId)
     await checkCandidate(tx, org, userId)
@@ -38,7 +45,7 @@ export async function offerTransfer(ctx: AppContext, actor: Actor, orgId: number
       await notifyOfTransfer(ctx, tx, org, { event: 'OFFERED', to: userId, userId, expiresAt })
     else if ((await store.findOffer(tx, orgId))?.candidateId !== userId) throw otherOfferOpen()
   })
-  return getOrg(ctx, actor, orgId)
+  return getOrg(ctx, actor, orgId, locale)
 }
 
 export async function withdrawTransfer(ctx: AppContext, actor: Actor, orgId: number): Promise<void> {
@@ -52,7 +59,13 @@ export async function withdrawTransfer(ctx: AppContext, actor: Actor, orgId: num
 }
 
 /** Accepts or declines an offer to the caller. Of several answers, and of an answer and a withdrawal, the first counts. */
-export async function answerTransfer(ctx: AppContext, actor: Actor, orgId: number, accept: boolean): Promise<OrgView> {
+export async function answerTransfer(
+  ctx: AppContext,
+  actor: Actor,
+  orgId: number,
+  accept: boolean,
+  locale: Locale,
+): Promise<OrgView> {
   const { userId } = actor
   await ctx.db.write('orgs.answerTransfer', async (tx) => {
     const offer = await store.findOffer(tx, orgId)
@@ -64,7 +77,7 @@ export async function answerTransfer(ctx: AppContext, actor: Actor, orgId: numbe
     if (accept) await transferOwnership(ctx, tx, org, userId)
     else await notifyOfTransfer(ctx, tx, org, { event: 'DECLINED', to: org.ownerId, userId })
   })
-  return getOrg(ctx, actor, orgId)
+  return getOrg(ctx, actor, orgId, locale)
 }
 
 /** Makes a member the owner at once, and notifies both. The former owner gets the role ADMIN. An open offer ends. */
