@@ -55,6 +55,12 @@ export class RequestCaller implements Caller {
   }
 }
 
+/** The token of `Authorization: Bearer`, or undefined. */
+export function bearerToken(request: Request): string | undefined {
+  const header = request.headers.get('authorization')
+  return header !== null && /^Bearer ./i.test(header) ? header.slice('Bearer '.length) : undefined
+}
+
 /** Chinese if it is the first language of `Accept-Language` (conventions §1), otherwise English. */
 export const localeOf = (request: Request): Locale =>
   /^\s*zh\b/i.test(request.headers.get('accept-language') ?? '') ? 'zh' : 'en'

@@ -17,7 +17,7 @@ import { PasswordQueueFull } from '#platform/passwords.ts'
 
 import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
 import { type BudgetUse, budgetUsedUp, takeByAddress, usesOf } from './budget.ts'
-import { localeOf, RequestCaller } from './caller.ts'
+import { bearerToken, localeOf, RequestCaller } from './caller.ts'
 import { type Handler, withCors } from './cors.ts'
 import type { Access, Actor, AnyEndpoint, Caller, DualAccess, Input, LoggedActor, Owner } from './endpoint.ts'
 import { AppError, forbidden, limited, notFound, unauthorized, unavailable, wrongMethod } from './errors.ts'
@@ -114,9 +114,8 @@ class Route {
   }
 
   #admit(request: Request, caller: Caller): MaybePromise<Actor> {
-    const header = request.headers.get('authorization')
-    const token = header !== null && /^Bearer /i.test(header) ? header.slice(7) : ''
-    const found = token === '' ? noToken : this.gates.authenticate(this.ctx, token, caller.deviceId)
+    const token = bearerToken(request)
+    const found = token === undefined ? noToken : this.gates.authenticate(this.ctx, token, caller.deviceId)
     return found instanceof Promise
       ? found.then((actor) => this.#admitSession(actor, caller))
       : this.#admitSession(found, caller)

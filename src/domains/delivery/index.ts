@@ -20,5 +20,6 @@ export const delivery = domain({
 
 export { cityOf, resolveOneClickToken, sendCode, sendLastNotice, sendNotice } from './service.ts'
 export type { CodeMessage, CodePurpose, EventContext, NoticeData, NoticeKind, NoticeMessage } from './model.ts'
+export { readBacklog } from './store.ts'
 export { wake } from './worker.ts'
 export { codeLetter, codeSms } from './templates/codes.ts'

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNotNull, isNull, lte, min, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, isNotNull, isNull, lte, min, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { type Channel, outbox } from '#db/schema/delivery.ts'
@@ -142,4 +142,20 @@ export async function makeAllDue(tx: Tx, channel: Channel, now: number): Promise
     .update(outbox)
     .set({ dueAt: now })
     .where(and(eq(outbox.channel, channel), gt(outbox.dueAt, now)))
+}
+
+const backlog = prepared((db) =>
+  db
+    .select({
+      waiting: count(),
+      retrying: sql<number>`count(case when ${outbox.attempts} > 0 then 1 end)`,
+      oldestAt: min(outbox.createdAt),
+    })
+    .from(outbox),
+)
+
+/** The messages that have not been sent yet. `oldestAt` is null if there are none. */
+export async function readBacklog(db: Db) {
+  const { waiting, retrying, oldestAt } = (await backlog(db))[0]!
+  return { waiting, retrying: Number(retrying), oldestAt }
 }

@@ -1,6 +1,6 @@
 import { endpoint, open, platform } from '#http/endpoint.ts'
 
-import { HealthStatus, InfoView } from './model.ts'
+import { HealthView, InfoView } from './model.ts'
 import { health, info, metrics } from './service.ts'
 
 const tag = 'Operations'
@@ -13,13 +13,14 @@ export const operationsEndpoints = [
     summary: 'Check whether the server is healthy',
     description:
       'Returns `{"status":"UP"}` without an envelope, or 503 and `{"status":"DOWN"}` while the server is stopping or if the ' +
-      'database or the disk fails.',
+      'database or the disk fails. With the token and the `X-Device-Id` of an administrator, `components` shows details. Other tokens ' +
+      'are ignored.',
     tag,
     access: open,
     answers: 'application/json',
-    data: HealthStatus,
+    data: HealthView,
     whileDraining: true,
-    run: ({ ctx }) => health(ctx),
+    run: ({ ctx, request, caller }) => health(ctx, request, caller),
   }),
   endpoint({
     id: 'actuator.info',

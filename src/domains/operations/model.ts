@@ -1,7 +1,47 @@
-import { Enum, Model, type Static, Text, Type } from '#http/schema.ts'
+import { Enum, Model, Nullable, type Static, Text, Type } from '#http/schema.ts'
 
 /** Same format as Spring Boot's actuator, which most monitoring tools understand. */
-export const HealthStatus = Model('Health', { status: Enum(['UP', 'DOWN']) })
+const Status = Enum(['UP', 'DOWN'])
+export const HealthView = Model('Health', {
+  status: Status,
+  components: Type.Optional(
+    Model(
+      'HealthComponents',
+      { description: 'For administrators only' },
+      {
+        database: Model('DatabaseHealth', {
+          status: Status,
+          kind: Text('sqlite'),
+          responseMs: Nullable(Type.Number({ description: 'Time of a query; null if it failed', examples: [0.4] })),
+        }),
+        disk: Model('DiskHealth', {
+          status: Status,
+          freeBytes: Nullable(
+            Type.Integer({ description: 'Free space for the data directory; null if it is unknown' }),
+          ),
+          minimumBytes: Type.Integer({ description: 'With less, the server is DOWN', examples: [16_777_216] }),
+        }),
+        outbox: Model('OutboxHealth', {
+          status: Enum(['UP', 'DELAYED', 'DOWN'], {
+            description: 'DELAYED: a message has been waiting for ten minutes',
+          }),
+          waiting: Nullable(Type.Integer({ description: 'Mails and SMS that have not been sent yet' })),
+          retrying: Nullable(
+            Type.Integer({ description: 'Those among them that could not be sent at the first attempt' }),
+          ),
+          oldestSeconds: Nullable(Type.Integer({ description: 'Age of the oldest; null if none is waiting' })),
+        }),
+        server: Model('ServerHealth', {
+          status: Status,
+          draining: Type.Boolean({ description: 'The server is stopping' }),
+          version: Text('0.1.0'),
+          uptimeSeconds: Type.Integer(),
+        }),
+      },
+    ),
+  ),
+})
+export type HealthView = Static<typeof HealthView>
 
 export const InfoView = Model('ServerInfo', {
   name: Text('tessera'),

@@ -2,25 +2,80 @@ import { access, constants, statfs } from 'node:fs/promises'
 
 import type { AppContext } from '#context'
 import { dialect } from '#db/dialect.ts'
+import { holdsAnyPlatformRole } from '#domains/access/index.ts'
+import { authenticate } from '#domains/accounts/index.ts'
+import { readBacklog } from '#domains/delivery/index.ts'
+import { bearerToken } from '#http/caller.ts'
+import type { Caller } from '#http/endpoint.ts'
+import { AppError } from '#http/errors.ts'
+import { SECOND } from '#platform/clock.ts'
 import { version } from '#platform/version.ts'
 
-import type { InfoView } from './model.ts'
+import type { HealthView, InfoView } from './model.ts'
 import { ping } from './store.ts'
 
 /** With less free space writes may fail: a WAL checkpoint alone can need several megabytes. */
 const MIN_FREE_BYTES = 16 * 1024 * 1024
+
+/** A message that has waited longer shows that a gateway fails. */
+const DELAYED_SECONDS = 600
 
 async function freeDiskBytes(dir: string): Promise<number> {
   const fs = await statfs(dir)
   return fs.bavail * fs.bsize
 }
 
-export async function health(ctx: AppContext): Promise<Response> {
+export async function health(ctx: AppContext, request: Request, caller: Caller): Promise<Response> {
   const healthy = await isHealthy(ctx)
-  return Response.json(
-    { status: healthy ? 'UP' : 'DOWN' },
-    { status: healthy ? 200 : 503, headers: { 'cache-control': 'no-store' } },
+  const view: HealthView = { status: healthy ? 'UP' : 'DOWN' }
+  if (await isAdministrator(ctx, request, caller)) view.components = await components(ctx)
+  return Response.json(view, { status: healthy ? 200 : 503, headers: { 'cache-control': 'no-store' } })
+}
+
+/** Also false if the database fails and the token cannot be checked. */
+async function isAdministrator(ctx: AppContext, request: Request, caller: Caller): Promise<boolean> {
+  const token = bearerToken(request)
+  if (token === undefined) return false
+  try {
+    const actor = await authenticate(ctx, token, caller.deviceId)
+    return !(actor instanceof AppError) && (await holdsAnyPlatformRole(ctx, actor.userId))
+  } catch {
+    // `isHealthy` has logged that the database fails.
+    return false
+  }
+}
+
+/** The parts that administrators see. Each is measured on its own, so that one failure does not hide the others. */
+async function components(ctx: AppContext): Promise<HealthView['components']> {
+  const startedAt = performance.now()
+  const responseMs = await ping(ctx.db.read).then(
+    () => Math.round((performance.now() - startedAt) * 1000) / 1000,
+    () => null,
   )
+  const freeBytes = await freeDiskBytes(ctx.config.dataDir).catch(() => null)
+  const outbox = await readBacklog(ctx.db.read).catch(() => null)
+  const oldestSeconds = outbox?.oldestAt == null ? null : Math.floor((ctx.clock.now() - outbox.oldestAt) / SECOND)
+  const { draining, startedAt: serverStartedAt } = ctx.lifecycle
+  return {
+    database: { status: responseMs === null ? 'DOWN' : 'UP', kind: dialect, responseMs },
+    disk: {
+      status: freeBytes === null || freeBytes < MIN_FREE_BYTES ? 'DOWN' : 'UP',
+      freeBytes,
+      minimumBytes: MIN_FREE_BYTES,
+    },
+    outbox: {
+      status: outbox === null ? 'DOWN' : (oldestSeconds ?? 0) >= DELAYED_SECONDS ? 'DELAYED' : 'UP',
+      waiting: outbox?.waiting ?? null,
+      retrying: outbox?.retrying ?? null,
+      oldestSeconds,
+    },
+    server: {
+      status: draining ? 'DOWN' : 'UP',
+      draining,
+      version,
+      uptimeSeconds: Math.floor((ctx.clock.now() - serverStartedAt) / SECOND),
+    },
+  }
 }
 
 /** False while draining, if the database does not answer, or if the data directory is not writable or nearly full. */
