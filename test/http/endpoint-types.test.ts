@@ -27,6 +27,21 @@ const WRONG: readonly [what: string, record: string, error: RegExp][] = [
   ['a point of another domain', `access: platform('qr_code:publish'), run: () => undefined`, /"qr_code:publish"/],
   ['a dual point that only APP has', `access: dual('category:read'), run: () => undefined`, /"category:read"/],
   [
+    'an unknown action of the operation log',
+    `access: signedIn, logs: 'ROLE_RENAME', run: () => undefined`,
+    /ROLE_RENAME/,
+  ],
+  [
+    'a logged write of an operation without an action',
+    `access: signedIn, run: ({ actor }) => actor.write('x', async () => ({ result: undefined, logged: 'unchanged' }))`,
+    /'write' does not exist/,
+  ],
+  [
+    'a logged write without an entry',
+    `access: signedIn, logs: 'ROLE_UPDATE', run: ({ actor }) => actor.write('x', async () => ({ result: undefined }))`,
+    /readonly logged/,
+  ],
+  [
     'an unknown parameter',
     `access: signedIn, params: ById, data: Id, run: ({ params }) => params.key`,
     /'key' does not exist/,
@@ -45,6 +60,7 @@ const RIGHT: readonly string[] = [
   `access: signedIn, params: ById, data: Id, run: ({ actor, params }) => actor.userId + params.id`,
   `access: dual('qr_code:read'), data: Type.Array(Id), run: async ({ actor }) => [actor.userId] as readonly number[]`,
   `access: open, answers: 'image/png', run: () => new Response()`,
+  `access: signedIn, logs: 'ROLE_UPDATE', data: Id, run: ({ actor }) => actor.write('x', async () => ({ result: 1, logged: { targetId: 1 } }))`,
   `access: open, answers: 'text/html', data: Id, run: ({ request }) => (request.body ? 1 : new Response())`,
 ]
 

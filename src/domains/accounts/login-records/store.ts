@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, lt, lte, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, lt, lte, sql } from 'drizzle-orm'
 
 import { loginRecords } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -36,19 +36,18 @@ export async function insertRecord(tx: Tx, row: NewRow): Promise<LoginRecordRow>
   return rows[0]!
 }
 
-/** Deletes attempts at accounts that do not exist: those before `before`, and the oldest beyond `ANONYMOUS_RECORDS_KEPT`. */
+/** Rows that one clean-up looks at, every ten minutes. */
+const OLDEST = 1000
+
+/** Deletes attempts at accounts that do not exist: the oldest beyond `ANONYMOUS_RECORDS_KEPT`, and those before `before`. */
 export async function deleteOldAttempts(tx: Tx, before: number): Promise<void> {
   const anonymous = sql`${loginRecords.userId} = 0`
-  const firstTooOld = tx
-    .select({ id: loginRecords.id })
-    .from(loginRecords)
-    .where(anonymous)
-    .orderBy(desc(loginRecords.id))
-    .limit(1)
-    .offset(ANONYMOUS_RECORDS_KEPT)
-  await tx
-    .delete(loginRecords)
-    .where(and(anonymous, or(lt(loginRecords.createdAt, before), lte(loginRecords.id, sql`(${firstTooOld})`))))
+  const ids = () => tx.select({ id: loginRecords.id }).from(loginRecords).where(anonymous)
+  const firstTooOld = ids().orderBy(desc(loginRecords.id)).limit(1).offset(ANONYMOUS_RECORDS_KEPT)
+  await tx.delete(loginRecords).where(and(anonymous, lte(loginRecords.id, sql`(${firstTooOld})`)))
+  // The order of the ids is that of the times, so only the oldest rows have to be looked at.
+  const oldest = ids().orderBy(asc(loginRecords.id)).limit(OLDEST)
+  await tx.delete(loginRecords).where(and(lt(loginRecords.createdAt, before), inArray(loginRecords.id, oldest)))
 }
 
 export interface RecordFilter {
