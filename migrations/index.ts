@@ -11,6 +11,7 @@ import sqlite0008 from './sqlite/0008_transfers_subjects.sql' with { type: 'text
 import sqlite0009 from './sqlite/0009_operation_log_known_devices.sql' with { type: 'text' }
 import sqlite0010 from './sqlite/0010_notices_nicknames.sql' with { type: 'text' }
 import sqlite0011 from './sqlite/0011_credentials.sql' with { type: 'text' }
+import sqlite0012 from './sqlite/0012_scanned_codes.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -22,6 +23,7 @@ import postgres0008 from './postgres/0008_transfers_subjects.sql' with { type: '
 import postgres0009 from './postgres/0009_operation_log_known_devices.sql' with { type: 'text' }
 import postgres0010 from './postgres/0010_notices_nicknames.sql' with { type: 'text' }
 import postgres0011 from './postgres/0011_credentials.sql' with { type: 'text' }
+import postgres0012 from './postgres/0012_scanned_codes.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -41,6 +43,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0009_operation_log_known_devices', sql: sqlite0009 },
     { name: '0010_notices_nicknames', sql: sqlite0010 },
     { name: '0011_credentials', sql: sqlite0011 },
+    { name: '0012_scanned_codes', sql: sqlite0012 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -54,5 +57,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0009_operation_log_known_devices', sql: postgres0009 },
     { name: '0010_notices_nicknames', sql: postgres0010 },
     { name: '0011_credentials', sql: postgres0011 },
+    { name: '0012_scanned_codes', sql: postgres0012 },
   ],
 }

@@ -3,7 +3,7 @@
  * process; TypeScript sees the SQLite types only. Everything here must mean the same on both: see docs/adr/0002-two-dialects.md.
  */
 
-import { type SQL, sql } from 'drizzle-orm'
+import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
 import * as lite from 'drizzle-orm/sqlite-core'
 
@@ -58,3 +58,9 @@ export const descending = (column: lite.SQLiteColumn): SQL => sql`${column} desc
 /** The text in lower case, in byte order: for prefix searches. An index on it is used only if the WHERE clause uses it too. */
 export const lowered = (column: lite.SQLiteColumn): SQL =>
   isPg ? sql`(lower(${column}) collate "C")` : sql`(lower(${column}))`
+
+/** A column of long texts in an index that finds a whole text. PostgreSQL cannot index texts of more than 2,700 bytes. */
+export const wholeText = (column: lite.SQLiteColumn): lite.SQLiteColumn | SQL => (isPg ? sql`(md5(${column}))` : column)
+/** Whether the text equals `value`, by an index on `wholeText`. */
+export const isWholeText = (column: lite.SQLiteColumn, value: string | Placeholder): SQL =>
+  isPg ? sql`(md5(${column})) = md5(${value}::text) and ${column} = ${value}` : sql`${column} = ${value}`

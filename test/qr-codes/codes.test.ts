@@ -25,6 +25,7 @@ describe('creating a code', () => {
       remark: '',
       style: { fg: '000000', bg: 'ffffff', level: 'M', margin: 4 },
       isPublic: false,
+      isDynamic: false,
       pinned: false,
       sortOrder: 0,
       orgId: null,

@@ -25,6 +25,7 @@ describe('public codes', () => {
       content: code.content,
       contentType: 'TEXT',
       style: { fg: '000000', bg: 'ffffff', level: 'M', margin: 4 },
+      isDynamic: false,
       scanCount: 1,
       imageUrl: code['imageUrl'],
       publicUrl: code['publicUrl'],

@@ -1,11 +1,14 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import type { ScanView } from '#domains/qr-codes/scans/model.ts'
+import { findOrganizationsByContent, findPersonalByContent } from '#domains/qr-codes/scans/store.ts'
 
-import { ok, type Person, useServer } from '../harness/index.ts'
+import { onSqlite, withStore } from '../db/fresh.ts'
+import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
+import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
 import { allPages, createCode } from './helpers.ts'
 
-const { server, alice, mallory } = useServer({ people: ['alice', 'mallory'] })
+const { server, admin, alice, mallory } = useServer({ people: ['alice', 'mallory'] })
 
 const scan = async (who: Person, fields: Record<string, unknown>) =>
   ok(await who.post('/api/scan-records', fields)).data
@@ -87,24 +90,115 @@ describe('resolving', () => {
     ok(await alice.delete(`/api/qr-codes/${mine.id}`))
     expect((await scan(alice, { content: link(mine) })).resolved).toEqual({ kind: 'URL' })
     expect(await scan(alice, { content: link(open), title: 'my title' })).toMatchObject({ title: 'my title' })
-    // Recording a scan does not count as opening the page.
-    expect(ok(await mallory.get(`/api/qr-codes/${open.id}`)).data.scanCount).toBe(0)
   })
 
-  test('the resolved target of a scan follows from the prefixes and landing paths of the interface', async () => {
-    const origin = new URL((await createCode(alice))['publicUrl'] as string).origin
-    for (const [content, kind] of [
-      ['activity:12:CODE', 'ACTIVITY'],
-      ['org-join:AB23CD45', 'ORG_JOIN'],
-      ['user:abc', 'USER'],
-      [`${origin}/s/activity/${crypto.randomUUID()}`, 'ACTIVITY'],
-      [`${origin}/s/check-in/${crypto.randomUUID()}`, 'CHECK_IN'],
-      [`${origin}/s/pass/${crypto.randomUUID()}`, 'PASS'],
-      [`${origin}/s/asset/${crypto.randomUUID()}`, 'ASSET'],
-      ['https://example.com', 'URL'],
-      ['hello', 'TEXT'],
-    ])
-      expect((await scan(alice, { content })).resolved, content).toEqual({ kind: kind! })
+  test('the resolved target of a scan of the content of an own code is that code, the oldest if several have it', async () => {
+    const long = 'x'.repeat(2950)
+    for (const content of ['hello codes', `${long}汉`]) {
+      const code = await createCode(alice, { content })
+      await createCode(alice, { content })
+      expect(await scan(alice, { content })).toMatchObject({
+        qrCodeId: code.id,
+        title: code.name,
+        resolved: { kind: 'QR_CODE', id: code.id, title: code.name },
+      })
+    }
+    for (const content of ['Hello codes', 'hello codes ', long])
+      expect(await scan(alice, { content })).toMatchObject({ qrCodeId: null, resolved: { kind: 'TEXT' } })
+  })
+
+  test('the resolved target of a scan is no code in the trash, and no code of another user that has the same content', async () => {
+    for (const isPublic of [true, false]) await createCode(mallory, { content: 'their content', isPublic })
+    expect((await scan(alice, { content: 'their content' })).resolved).toEqual({ kind: 'TEXT' })
+    const deleted = await createCode(alice, { content: 'deleted content' })
+    ok(await alice.delete(`/api/qr-codes/${deleted.id}`))
+    expect((await scan(alice, { content: 'deleted content' })).resolved).toEqual({ kind: 'TEXT' })
+  })
+
+  test('the resolved target of a scan is a code of an organization for members who may read its codes, after their own codes', async () => {
+    const [owner, member, pointless] = [await server.person(), await server.person(), await server.person()]
+    const org = await createOrg(owner)
+    await addMembers(owner, org, member, pointless)
+    const role = { code: 'POINTLESS', name: 'pointless', domain: 'ORG' as const, scopeId: org.id, permissions: [] }
+    ok(await admin.call('access.createRole', { body: role }))
+    await setRole(owner, org, pointless, 'POINTLESS')
+    const body = { name: 'of the organization', content: 'shared content', orgId: org.id }
+    const code = ok(await owner.call('qrCodes.create', { body })).data
+    const target = { kind: 'QR_CODE', id: code.id, title: code.name }
+    for (const content of [code.content, code.publicUrl]) {
+      expect((await scan(member, { content })).resolved).toEqual(target as never)
+      for (const other of [pointless, alice]) expect((await scan(other, { content })).qrCodeId).toBeNull()
+    }
+    const own = await createCode(member, { content: code.content })
+    expect((await scan(member, { content: code.content })).qrCodeId).toBe(own.id)
+  })
+
+  test('the resolved target of a scan of an organization’s page is the organization', async () => {
+    const org = await createOrg(mallory)
+    const { publicUrl } = ok(await mallory.call('orgs.qrcode', { params: { id: org.id } })).data
+    const target = { kind: 'ORG_JOIN', id: org.id, title: org.name }
+    expect((await scan(alice, { content: publicUrl })).resolved).toEqual(target as never)
+    const hidden = await createOrg(mallory, { visibility: 'INTERNAL' })
+    const link = publicUrl.replace(org.code, hidden.code)
+    expect((await scan(alice, { content: link })).resolved).toEqual({ kind: 'ORG_JOIN' })
+  })
+})
+
+test.if(onSqlite)('a scanned content is searched for by an index and without sorting', async () => {
+  await withStore(async ({ read }, place) => {
+    const { runner } = read as unknown as { runner: { rows(sql: string, params: unknown[]): unknown[][] } }
+    const queries: [sql: string, params: unknown[]][] = []
+    runner.rows = (...query) => (queries.push(query), [])
+    await findPersonalByContent(read, 1, 'content')
+    await findOrganizationsByContent(read, [1, 2, 3], 'content')
+    expect(queries).toHaveLength(2)
+    for (const [i, index] of ['qr_codes_content', 'qr_codes_org_content'].entries()) {
+      const [sql, params] = queries[i]!
+      const filled = sql.replaceAll('?', () => `'${String(params.shift())}'`)
+      const plan = (await place.raw(`explain query plan ${filled}`)).map((row) => String(row[3]))
+      expect(plan).toEqual([expect.stringContaining(`USING INDEX ${index} `)])
+    }
+  })
+})
+
+describe('counting', () => {
+  const countOf = async (who: Person, code: { id: number }) =>
+    ok(await who.get(`/api/qr-codes/${code.id}`)).data.scanCount
+
+  test('a scan record of a content or a link counts as a scan, for a public code of another user too', async () => {
+    const [byContent, byLink] = [await createCode(alice), await createCode(mallory, { isPublic: true })]
+    await scan(alice, { content: byContent.content })
+    await scan(alice, { content: byLink.publicUrl })
+    expect(await countOf(alice, byContent)).toBe(1)
+    expect(await countOf(mallory, byLink)).toBe(1)
+    const { version, updatedAt } = ok(await alice.get(`/api/qr-codes/${byContent.id}`)).data
+    expect({ version, updatedAt }).toEqual({ version: byContent.version, updatedAt: byContent.updatedAt })
+  })
+
+  test('50 concurrent scan records of a session count as one scan, and each is recorded', async () => {
+    const code = await createCode(alice)
+    const records = await race(50, () => scan(alice, { content: code.content }))
+    expect(new Set(records.map((record) => record.id)).size).toBe(50)
+    expect(records.every((record) => record.qrCodeId === code.id)).toBe(true)
+    expect(await countOf(alice, code)).toBe(1)
+  })
+
+  test.if(inProcess)('a code counts one scan a minute for each session', async () => {
+    const me = await server.person()
+    const code = await createCode(me)
+    const deviceId = 'another-device-of-mine'
+    const body = { account: me.username, password: me.password }
+    const token = ok(await server.request('POST', '/api/auth/login', { deviceId, body })).data.accessToken
+    const scanThere = () =>
+      server.request('POST', '/api/scan-records', { token, deviceId, body: { content: code.content } })
+    for (let i = 0; i < 2; i++) {
+      await scan(me, { content: code.content })
+      ok(await scanThere())
+    }
+    expect(await countOf(me, code)).toBe(2)
+    server.clock.advance(60_000)
+    await scan(me, { content: code.publicUrl })
+    expect(await countOf(me, code)).toBe(3)
   })
 })
 

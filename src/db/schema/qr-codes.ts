@@ -3,7 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
 import type { Level } from '#lib/qr/spec.ts'
 
-import { col, descending, index, table, uniqueIndex } from '../dialect.ts'
+import { col, descending, index, table, uniqueIndex, wholeText } from '../dialect.ts'
 import { users } from './accounts.ts'
 
 export interface QrStyle {
@@ -58,6 +58,8 @@ export const qrCodes = table(
     remark: col.text('remark').notNull().default(''),
     style: col.json<QrStyle>('style').notNull(),
     isPublic: col.bool('is_public').notNull().default(false),
+    /** The pictures hold the public link instead of the content. */
+    isDynamic: col.bool('is_dynamic').notNull().default(false),
     pinned: col.bool('pinned').notNull().default(false),
     sortOrder: col.int('sort_order').notNull().default(0),
     scanCount: col.int('scan_count').notNull().default(0),
@@ -85,6 +87,9 @@ export const qrCodes = table(
       .on(t.orgId, t.deletedAt, t.updatedAt, t.createdAt, t.id)
       .where(isOrganizations(t.orgId)),
     index('qr_codes_org_name').on(t.orgId, t.deletedAt, t.name, t.createdAt, t.id).where(isOrganizations(t.orgId)),
+    // Finds the code whose content was scanned. The content comes second, so that no count reads these wide indexes.
+    index('qr_codes_content').on(t.userId, wholeText(t.content), t.deletedAt, t.id).where(isPersonal(t.orgId)),
+    index('qr_codes_org_content').on(t.orgId, wholeText(t.content), t.deletedAt, t.id).where(isOrganizations(t.orgId)),
     index('qr_codes_org_scans')
       .on(t.orgId, t.deletedAt, t.scanCount, t.createdAt, t.id)
       .where(isOrganizations(t.orgId)),

@@ -25,5 +25,9 @@ export const orgShares = table(
       .references(() => users.id),
     createdAt: col.time('created_at').notNull(),
   },
-  (t) => [uniqueIndex('org_shares_qr_code').on(t.qrCodeId), index('org_shares_list').on(t.orgId, descending(t.id))],
+  (t) => [
+    uniqueIndex('org_shares_qr_code').on(t.qrCodeId),
+    index('org_shares_list').on(t.orgId, descending(t.id)),
+    index('org_shares_source').on(t.orgId, t.entityType, t.sourceId),
+  ],
 )

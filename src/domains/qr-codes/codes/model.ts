@@ -60,6 +60,10 @@ const Tags = Type.Array(Line(50, 1), { maxItems: MAX_TAGS, examples: [['menu', '
 const OrgId = Type.Optional(Id)
 const NullableOrgId = Type.Optional(Nullable(Id))
 
+const DYNAMIC_DESCRIPTION =
+  'The pictures hold `publicUrl` instead of the content: every scan is counted, and the content can change after the picture is printed. ' +
+  'Scans find nothing while the code is not public'
+
 const writable = {
   name: Name,
   content: Content,
@@ -68,6 +72,7 @@ const writable = {
   tags: Type.Optional(Nullable(Tags)),
   remark: Type.Optional(Nullable(Description)),
   isPublic: Type.Optional(Nullable(Type.Boolean())),
+  isDynamic: Type.Optional(Nullable({ ...Type.Boolean(), description: DYNAMIC_DESCRIPTION })),
   style: Type.Optional(Nullable(Style)),
 }
 
@@ -120,6 +125,9 @@ export type ListQuery = Static<typeof ListQuery>
 
 export const StyleView = Model('QrCodeStyle', { fg: Color, bg: Background, level: Level, margin: Margin })
 
+const SCANS_DESCRIPTION =
+  'Openings of the public page, and scan records of its content or link: of each session at most one a minute'
+
 export const qrCodeFields = {
   id: Id,
   uuid: Type.String({ format: 'uuid', examples: ['7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'] }),
@@ -131,13 +139,14 @@ export const qrCodeFields = {
   remark: Text('Table 7, by the window'),
   style: StyleView,
   isPublic: Type.Boolean(),
+  isDynamic: { ...Type.Boolean(), description: DYNAMIC_DESCRIPTION },
   pinned: Type.Boolean(),
   sortOrder: SortOrder,
   orgId: Nullable(Id),
   userId: Id,
-  scanCount: Type.Integer({ minimum: 0, description: 'Number of times the public page was opened' }),
+  scanCount: Type.Integer({ minimum: 0, description: SCANS_DESCRIPTION }),
   imageUrl: Type.String({
-    description: 'Address of the picture (PNG)',
+    description: 'Address of the picture (PNG) of the content, or of `publicUrl` if `isDynamic`',
     examples: ['http://localhost:8080/api/qrcode/render?content=https%3A%2F%2Fexample.com%2Fmenu'],
   }),
   publicUrl: Type.String({

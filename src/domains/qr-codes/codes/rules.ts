@@ -13,7 +13,7 @@ type Row = typeof qrCodes.$inferSelect
 /** The columns of a new code that a request decides. */
 export type NewCode = Pick<
   Row,
-  'name' | 'content' | 'contentType' | 'categoryId' | 'tags' | 'remark' | 'style' | 'isPublic'
+  'name' | 'content' | 'contentType' | 'categoryId' | 'tags' | 'remark' | 'style' | 'isPublic' | 'isDynamic'
 >
 export type CodeChange = Partial<NewCode & Pick<Row, 'pinned' | 'sortOrder' | 'deletedAt'>>
 
@@ -52,6 +52,7 @@ export const newCode = (input: NewQrCode): NewCode => ({
   remark: input.remark ?? '',
   style: cleanStyle(input.style),
   isPublic: input.isPublic ?? false,
+  isDynamic: input.isDynamic ?? false,
 })
 
 /** Contains only fields of the request. A new content also sets the type that it has, unless the request names one. */
@@ -67,6 +68,7 @@ export function changeOf(row: { readonly content: string }, input: UpdateQrCode)
   if (input.remark !== undefined) change.remark = input.remark ?? ''
   if (input.style !== undefined) change.style = cleanStyle(input.style)
   if (input.isPublic !== undefined) change.isPublic = input.isPublic ?? false
+  if (input.isDynamic !== undefined) change.isDynamic = input.isDynamic ?? false
   if (input.pinned !== undefined) change.pinned = input.pinned
   if (input.sortOrder !== undefined) change.sortOrder = input.sortOrder
   return change

@@ -135,7 +135,7 @@ async function change(
 /**
  * Prepares copies of a user's own codes that belong to an organization. The returned function runs in a write, returns the copy's id,
  * and throws 404 if the user has no such code, or the error of the organization's quota. A copy is private, because publishing needs
- * another permission, and has no category, because categories are personal.
+ * another permission, and has no category, because categories are personal. Its pictures hold the content, because the link of a private code leads nowhere.
  */
 export async function prepareCopy(ctx: AppContext) {
   const quota = await quotaOf(ctx)
@@ -144,7 +144,17 @@ export async function prepareCopy(ctx: AppContext) {
     if (source === undefined) throw notFound()
     await checkRoom(tx, { userId, orgId }, quota, 1)
     const { name, content, contentType, tags, remark, style } = source
-    const copy = { name, content, contentType, categoryId: null, tags, remark, style, isPublic: false }
+    const copy = {
+      name,
+      content,
+      contentType,
+      categoryId: null,
+      tags,
+      remark,
+      style,
+      isPublic: false,
+      isDynamic: false,
+    }
     return (await store.insertCode(tx, { userId, orgId }, copy)).id
   }
 }

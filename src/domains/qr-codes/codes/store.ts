@@ -164,6 +164,7 @@ const insert = prepared((db) =>
       remark: p('remark'),
       style: p('style'),
       isPublic: p('isPublic'),
+      isDynamic: p('isDynamic'),
       createdAt: p('now'),
       updatedAt: p('now'),
     })

@@ -9,8 +9,15 @@ import type { QrCodeRow } from './store.ts'
 
 export const publicUrlOf = (ctx: AppContext, uuid: string): string => `${ctx.config.publicUrl}/public/qr/${uuid}`
 
+/** The text that the pictures of a code hold. */
+export const pictureContent = (
+  ctx: AppContext,
+  { isDynamic, uuid, content }: Pick<QrCodeRow, 'isDynamic' | 'uuid' | 'content'>,
+): string => (isDynamic ? publicUrlOf(ctx, uuid) : content)
+
 export const toView = (ctx: AppContext, row: QrCodeRow): QrCodeView => {
   const { style } = row
+  const pictured = pictureContent(ctx, row)
   return {
     id: row.id,
     uuid: row.uuid,
@@ -20,14 +27,15 @@ export const toView = (ctx: AppContext, row: QrCodeRow): QrCodeView => {
     categoryId: row.categoryId,
     tags: row.tags,
     remark: row.remark,
-    style: styleView(row.content, style),
+    style: styleView(pictured, style),
     isPublic: row.isPublic,
+    isDynamic: row.isDynamic,
     pinned: row.pinned,
     sortOrder: row.sortOrder,
     orgId: row.orgId === 0 ? null : row.orgId,
     userId: row.userId,
     scanCount: row.scanCount + pendingScans(ctx, row.id),
-    imageUrl: ctx.config.publicUrl + renderPath(row.content, style),
+    imageUrl: ctx.config.publicUrl + renderPath(pictured, style),
     publicUrl: publicUrlOf(ctx, row.uuid),
     version: row.version,
     createdAt: row.createdAt,
@@ -35,9 +43,10 @@ export const toView = (ctx: AppContext, row: QrCodeRow): QrCodeView => {
   }
 }
 
-export const styleView = (content: string, style: QrCodeRow['style']): QrCodeView['style'] => ({
+/** `pictured` as `pictureContent` returns it. */
+export const styleView = (pictured: string, style: QrCodeRow['style']): QrCodeView['style'] => ({
   fg: style.fg ?? '000000',
   bg: style.bg ?? 'ffffff',
-  level: levelFor(content, style.level),
+  level: levelFor(pictured, style.level),
   margin: style.margin ?? 4,
 })

@@ -13,7 +13,7 @@ import { categoryTree } from '../categories/store.ts'
 import { levelFor } from '../codes/rules.ts'
 import { categoriesUnder, codesReader } from '../codes/service.ts'
 import { codeIds, codesByIds, type QrCodeRow } from '../codes/store.ts'
-import { publicUrlOf } from '../codes/view.ts'
+import { pictureContent, publicUrlOf } from '../codes/view.ts'
 import { type ExportCodes, MAX_EXPORT } from './model.ts'
 
 /** Rows read at once, which takes about a millisecond. */
@@ -130,14 +130,14 @@ async function* pictures({ ctx, rows, categories }: Table, size: number): AsyncG
     for (const row of present(some)) {
       const name = nameOf(row.name)
       index += csvRow([name, ...cellsOf(ctx, row, categories)])
-      const { matrix, look } = pictureOf(row, size)
+      const { matrix, look } = pictureOf(pictureContent(ctx, row), row.style, size)
       yield { name, data: toPng(matrix, look) }
       await pause()
     }
   yield { name: 'index.csv', data: new TextEncoder().encode(index), deflate: true }
 }
 
-function pictureOf({ content, style }: QrCodeRow, size: number): { matrix: Matrix; look: Look } {
+function pictureOf(content: string, style: QrCodeRow['style'], size: number): { matrix: Matrix; look: Look } {
   const { fg = '000000', bg = 'ffffff', margin = 4 } = style
   const matrix = encodeQr(content, levelFor(content, style.level))
   return { matrix, look: { size: Math.max(size, matrix.side + 2 * margin), margin, fg, bg } }

@@ -18,6 +18,7 @@ export const PublicQrCode = Model('PublicQrCode', {
   content: Text('https://example.com/menu'),
   contentType: ContentTypeName,
   style: StyleView,
+  isDynamic: Type.Boolean({ description: 'The picture holds `publicUrl` instead of the content' }),
   scanCount: Type.Integer({ minimum: 0 }),
   imageUrl: Text('http://localhost:8080/api/qrcode/render?content=https%3A%2F%2Fexample.com%2Fmenu'),
   publicUrl: Text('http://localhost:8080/public/qr/7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'),

@@ -54,7 +54,7 @@ const PICTURE_PIXELS = 1024
 export function publicPage(code: PublicQrCode, locale: Locale): Response {
   const words = WORDS[locale]
   // A path instead of an address, so that the picture also loads when the server is reached by another name than the configured one.
-  const picture = `${renderPath(code.content, code.style)}&size=${PICTURE_PIXELS}`
+  const picture = `${renderPath(code.isDynamic ? code.publicUrl : code.content, code.style)}&size=${PICTURE_PIXELS}`
   return htmlPage({
     title: code.name,
     locale,

@@ -6,7 +6,7 @@ import { notFound } from '#http/errors.ts'
 import type { ContentType } from '#lib/content-type.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 
-import { publicUrlOf, styleView } from '../codes/view.ts'
+import { pictureContent, publicUrlOf, styleView } from '../codes/view.ts'
 import { renderPath } from '../render/model.ts'
 import type { PublicQrCode } from './model.ts'
 import { countScan, pendingScans } from './scan-counter.ts'
@@ -19,14 +19,16 @@ export async function viewPublic(ctx: AppContext, uuid: string): Promise<PublicQ
   const row = UUID.test(uuid) ? await findPublic(ctx.db.read, uuid.toLowerCase()) : undefined
   if (row === undefined) return undefined
   countScan(ctx, row.id)
+  const pictured = pictureContent(ctx, row)
   return {
     uuid: row.uuid,
     name: row.name,
     content: row.content,
     contentType: row.contentType as ContentType,
-    style: styleView(row.content, row.style),
+    style: styleView(pictured, row.style),
+    isDynamic: row.isDynamic,
     scanCount: row.scanCount + pendingScans(ctx, row.id),
-    imageUrl: ctx.config.publicUrl + renderPath(row.content, row.style),
+    imageUrl: ctx.config.publicUrl + renderPath(pictured, row.style),
     publicUrl: publicUrlOf(ctx, row.uuid),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,

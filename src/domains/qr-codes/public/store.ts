@@ -13,6 +13,7 @@ const publicByUuid = prepared((db) =>
       content: qrCodes.content,
       contentType: qrCodes.contentType,
       style: qrCodes.style,
+      isDynamic: qrCodes.isDynamic,
       scanCount: qrCodes.scanCount,
       createdAt: qrCodes.createdAt,
       updatedAt: qrCodes.updatedAt,

@@ -34,8 +34,9 @@ export const scanEndpoints = [
     path: '/api/scan-records',
     summary: 'Record a scan and resolve its content',
     description:
-      '`resolved.kind` follows from links to this server and from the prefixes `activity:`, `org-join:` and `user:`. `id` and `title` are ' +
-      'present if you may see the thing it refers to.',
+      'A content or public link of a code that you may see refers to that code (`qrCodeId`) and counts as a scan of it, at most once a ' +
+      'minute for your session. Otherwise `resolved.kind` follows from links to this server and from the prefixes `activity:`, `org-join:` ' +
+      'and `user:`. `id` and `title` are present if you may see the thing it refers to.',
     tag,
     access: app('scan_record:create'),
     body: CreateScan,

@@ -22,6 +22,8 @@ const LANDINGS: ReadonlyMap<string, Exclude<Kind, 'QR_CODE'>> = new Map([
 ])
 
 const SHARE_PATH = new RegExp(`^/(?:public/qr|api/qr-codes/public)/(${UUID_PATTERN})/?$`, 'i')
+/** The page of an organization, whose QR code leads there. */
+const ORGANIZATION_PATH = /^\/public\/orgs\/[\w-]{1,64}\/?$/
 const LANDING_PATH = /^\/s\/([a-z-]+)\/[\w-]{1,64}\/?$/
 
 /** `publicUrl` is the start of this server's links. The same paths on other servers are ordinary URLs. */
@@ -33,6 +35,7 @@ export function targetOf(content: string, publicUrl: string): Target {
   const path = pathBelow(url, publicUrl)
   const uuid = path && SHARE_PATH.exec(path)?.[1]
   if (uuid) return { kind: 'QR_CODE', uuid: uuid.toLowerCase() }
+  if (path && ORGANIZATION_PATH.test(path)) return { kind: 'ORG_JOIN' }
   const landing = path && LANDING_PATH.exec(path)?.[1]
   return { kind: (landing && LANDINGS.get(landing)) || 'URL' }
 }

@@ -1,17 +1,20 @@
 import type { AppContext } from '#context'
 import { mapPage, readerFor } from '#db/paging.ts'
 import type { Db } from '#db/store.ts'
+import * as access from '#domains/access/index.ts'
 import type { ResolveScanTarget } from '#domains/contributions.ts'
 import { contributions } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
 import { type ContentType, contentTypeOf } from '#lib/content-type.ts'
-import { DAY } from '#platform/clock.ts'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
+import { DAY, MINUTE } from '#platform/clock.ts'
 
 import { contentTooLong } from '../codes/errors.ts'
 import { MAX_CONTENT_BYTES } from '../codes/model.ts'
 import { bytesOf } from '../codes/rules.ts'
+import { countScan } from '../public/scan-counter.ts'
 import type { DaysQuery } from '../stats/model.ts'
 import { countDays, daysOf } from '../stats/service.ts'
 import type {
@@ -61,13 +64,16 @@ export async function createScan(ctx: AppContext, actor: Actor, input: CreateSca
     throw invalid('body.longitude', 'latitude and longitude must be given together', '经度与纬度须同时提供')
   if (input.scannedAt != null && input.scannedAt > ctx.clock.now() + MAX_AHEAD_MS)
     throw invalid('body.scannedAt', 'must not be more than a day in the future', '不能晚于当前时间一天以上')
-  const resolved = await resolve(ctx, actor, content)
+  const code = await findCode(ctx, actor.userId, content)
+  const resolved = code
+    ? { kind: 'QR_CODE' as const, id: code.id, title: code.name }
+    : await resolveElsewhere(ctx, actor.userId, content)
   const row = await ctx.db.write('qrCodes.createScan', (tx) =>
     store.insertScan(tx, actor.userId, {
       content,
       contentType: input.contentType ?? contentTypeOf(content),
       source: input.source ?? 'CAMERA',
-      qrCodeId: resolved.kind === 'QR_CODE' ? resolved.id : null,
+      qrCodeId: code?.id ?? null,
       title: input.title || (resolved.title ?? null),
       favorite: input.favorite ?? false,
       latitude: input.latitude ?? null,
@@ -78,25 +84,47 @@ export async function createScan(ctx: AppContext, actor: Actor, input: CreateSca
       updatedAt: tx.stamp,
     }),
   )
+  // A phone sends a scan again if it got no answer. That is not a second scan.
+  if (code && ctx.limiter.take(`scan ${code.id} ${actor.sessionId}`, 1, MINUTE) === 0) countScan(ctx, code.id)
   return { ...toView(row), resolved }
 }
 
-/** The link of a code that the caller may not see is treated like any other URL. */
-async function resolve(ctx: AppContext, actor: Actor, content: string): Promise<Resolved> {
+/** Of a user in more organizations, only the codes of this many are searched, so that the query stays short. */
+const MAX_ORGANIZATIONS = 200
+
+/** The code whose public link or content was scanned, if the user may see it. */
+async function findCode(ctx: AppContext, userId: number, content: string): Promise<store.FoundCode | undefined> {
   const target = targetOf(content, ctx.config.publicUrl)
-  if (target.kind !== 'QR_CODE')
-    return { kind: target.kind, ...(await resolveElsewhere(ctx, actor, target.kind, content)) }
-  const code = await store.findVisibleCode(ctx.db.read, actor.userId, target.uuid)
-  return code === undefined ? { kind: 'URL' } : { kind: 'QR_CODE', id: code.id, title: code.name }
+  const linked = target.kind === 'QR_CODE' ? await store.findByUuid(ctx.db.read, target.uuid) : undefined
+  if (linked && (await maySee(ctx, userId, linked))) return linked
+  const own = await store.findPersonalByContent(ctx.db.read, userId, content)
+  if (own) return own
+  const orgIds = await access.organizationsWith(ctx, userId, 'qr_code:read')
+  if (orgIds.length === 0) return undefined
+  return store.findOrganizationsByContent(ctx.db.read, orgIds.slice(0, MAX_ORGANIZATIONS), content)
 }
 
-/** The thing of another domain that the content refers to, if the user may know of it. */
-async function resolveElsewhere(ctx: AppContext, actor: Actor, kind: Kind, content: string) {
+function maySee(
+  ctx: AppContext,
+  userId: number,
+  code: { userId: number; orgId: number; isPublic: boolean },
+): MaybePromise<boolean> {
+  if (code.isPublic) return true
+  return code.orgId === 0 ? code.userId === userId : access.can(ctx, userId, 'ORG', code.orgId, 'qr_code:read')
+}
+
+/**
+ * The target of a content that belongs to none of the user's codes, with its id and title if the user may know of it. The link of a
+ * code that they may not see is treated like any other URL.
+ */
+async function resolveElsewhere(ctx: AppContext, userId: number, content: string): Promise<Resolved> {
+  const { kind } = targetOf(content, ctx.config.publicUrl)
+  if (kind === 'QR_CODE') return { kind: 'URL' }
   for (const targets of contributions(ctx, 'scanTargets')) {
     const resolveTarget = (targets as Partial<Record<Kind, ResolveScanTarget>>)[kind]
-    if (resolveTarget) return resolveTarget(ctx, actor.userId, content)
+    if (resolveTarget) return { kind, ...(await resolveTarget(ctx, userId, content)) }
   }
-  return undefined
+  return { kind }
 }
 
 export function updateScan(ctx: AppContext, actor: Actor, id: number, input: UpdateScan): Promise<ScanView> {

@@ -1,6 +1,7 @@
-import { and, count, desc, eq, gte, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gte, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
+import { isWholeText } from '#db/dialect.ts'
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -48,28 +49,64 @@ export function filteredPage(db: Db, userId: number, query: ListQuery): Promise<
   })
 }
 
-/** A code that the user may see: one of their own, or a public one. Codes in the trash are not found. */
-export async function findVisibleCode(
-  db: Db,
-  userId: number,
-  uuid: string,
-): Promise<{ id: number; name: string } | undefined> {
-  const [row] = await visibleCode(db, { userId, uuid })
-  return row
+const p = sql.placeholder
+const idAndName = { id: qrCodes.id, name: qrCodes.name }
+export interface FoundCode {
+  readonly id: number
+  readonly name: string
 }
 
-const visibleCode = prepared((db) =>
+const liveByUuid = prepared((db) =>
   db
-    .select({ id: qrCodes.id, name: qrCodes.name })
+    .select({ ...idAndName, userId: qrCodes.userId, orgId: qrCodes.orgId, isPublic: qrCodes.isPublic })
+    .from(qrCodes)
+    .where(and(eq(qrCodes.uuid, p('uuid')), isNull(qrCodes.deletedAt))),
+)
+
+/** A code of any owner outside the trash. */
+export const findByUuid = async (db: Db, uuid: string) => (await liveByUuid(db, { uuid }))[0]
+
+const personalByContent = prepared((db) =>
+  db
+    .select(idAndName)
     .from(qrCodes)
     .where(
       and(
-        eq(qrCodes.uuid, sql.placeholder('uuid')),
+        eq(qrCodes.userId, p('userId')),
+        eq(qrCodes.orgId, 0).inlineParams(),
         isNull(qrCodes.deletedAt),
-        or(eq(qrCodes.isPublic, true), and(eq(qrCodes.userId, sql.placeholder('userId')), eq(qrCodes.orgId, 0))),
+        isWholeText(qrCodes.content, p('content')),
       ),
-    ),
+    )
+    .orderBy(asc(qrCodes.id))
+    .limit(1),
 )
+
+/** The user's oldest code with exactly this content. */
+export const findPersonalByContent = async (db: Db, userId: number, content: string): Promise<FoundCode | undefined> =>
+  (await personalByContent(db, { userId, content }))[0]
+
+/** The oldest code of the first of these organizations that has one with exactly this content. */
+export async function findOrganizationsByContent(
+  db: Db,
+  orgIds: readonly number[],
+  content: string,
+): Promise<FoundCode | undefined> {
+  const [row] = await db
+    .select(idAndName)
+    .from(qrCodes)
+    .where(
+      and(
+        inArray(qrCodes.orgId, [...orgIds]),
+        ne(qrCodes.orgId, 0).inlineParams(),
+        isNull(qrCodes.deletedAt),
+        isWholeText(qrCodes.content, content),
+      ),
+    )
+    .orderBy(asc(qrCodes.orgId), asc(qrCodes.id))
+    .limit(1)
+  return row
+}
 
 export async function insertScan(tx: Tx, userId: number, values: NewScan): Promise<ScanRow> {
   const [row] = await tx

@@ -40,7 +40,7 @@ export const CodeStats = Model('QrCodeStats', {
   publicCount: Count,
   pinnedCount: Count,
   trashCount: Count,
-  scanCount: Type.Integer({ minimum: 0, description: 'Number of times the public pages of all codes were opened' }),
+  scanCount: Type.Integer({ minimum: 0, description: 'Scans of all codes, as each code counts them' }),
   byCategory: Type.Array(
     Type.Object(
       { categoryId: Nullable(Id), name: Nullable(Text('Menus')), count: Count },
