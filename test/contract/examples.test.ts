@@ -78,7 +78,6 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'orgs.apply': [400, /member/],
   'orgs.changeMember': IS_OWNER,
   'orgs.removeMember': IS_OWNER,
-  'orgs.dissolve': [400, /QR code/],
   'categories.move': [400, /itself/],
   'categories.delete': [400, /sub-categor/],
   'access.revokeRole': NO_SUCH_ROW,

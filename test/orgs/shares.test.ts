@@ -121,6 +121,39 @@ describe('copies', () => {
   })
 })
 
+describe('sharing again', () => {
+  test('a code that is shared again with an organization gets no second copy, and the copy keeps its changes', async () => {
+    const where = await createOrg(owner)
+    await addMembers(owner, where, member)
+    const source = await createCode(member)
+    const made = await share(member, where, source.id)
+    const params = { id: made.copyId }
+    ok(await owner.call('qrCodes.update', { params, body: { name: 'renamed here' } }))
+    expect(await share(member, where, source.id)).toEqual({ ...made, name: 'renamed here' })
+    expect(await listCopies(owner, where)).toHaveLength(1)
+    // Another organization gets a copy of its own.
+    const elsewhere = await share(owner, where, (await createCode(owner)).id)
+    expect(elsewhere.copyId).not.toBe(made.copyId)
+    const second = await createOrg(member)
+    expect((await share(member, second, source.id)).copyId).not.toBe(made.copyId)
+    // A copy in the trash or deleted with its share does not stand in the way of a new one.
+    ok(await owner.call('qrCodes.delete', { params }))
+    const again = await share(member, where, source.id)
+    expect(again.copyId).not.toBe(made.copyId)
+    ok(await owner.delete(at(where, `/${again.id}`)))
+    expect((await share(member, where, source.id)).copyId).not.toBe(again.copyId)
+  })
+
+  test('50 concurrent requests to share a code with an organization make one copy', async () => {
+    const where = await createOrg(owner)
+    const source = await createCode(owner)
+    const shares = await race(50, () => share(owner, where, source.id))
+    expect(new Set(shares.map((made) => made.copyId)).size).toBe(1)
+    expect(await listCopies(owner, where)).toHaveLength(1)
+    expect(await listShares(owner, where)).toHaveLength(1)
+  })
+})
+
 describe('sharing', () => {
   test('POST /orgs/:orgId/shares answers 404 to codes of other users, copies and deleted codes, and reveals nothing about them', async () => {
     const foreign = await createCode(stranger, { name: 'very private' })
@@ -154,21 +187,26 @@ describe('sharing', () => {
     async () => {
       const where = await createOrg(owner)
       await addMembers(owner, where, member)
-      const mine = await createCode(member)
-      const theirs = await createCode(owner)
+      const sources = await Promise.all(
+        Array.from({ length: 50 }, async (_, i) => {
+          const user = i % 2 ? member : owner
+          return { user, id: (await createCode(user)).id }
+        }),
+      )
+      const [extra, tooMany] = [await createCode(member), await createCode(member)]
       await server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.qrCodes', 4))
       try {
-        const replies = await race(50, (i) =>
-          i % 2 ? tryShare(member, where, mine.id) : tryShare(owner, where, theirs.id),
-        )
+        const replies = await race(50, (i) => tryShare(sources[i]!.user, where, sources[i]!.id))
         expect(replies.filter((r) => r.status === 200)).toHaveLength(4)
         expect(replies.filter((r) => r.status === 429 && r.code === 4022)).toHaveLength(46)
         expect(await listCopies(owner, where)).toHaveLength(4)
         expect(await listShares(owner, where)).toHaveLength(4)
         // There is room for one more.
         ok(await owner.delete(at(where, `/${replies.find((r) => r.status === 200)!.data.id}`)))
-        ok(await tryShare(member, where, mine.id))
-        expect((await tryShare(member, where, mine.id)).status).toBe(429)
+        ok(await tryShare(member, where, extra.id))
+        expect((await tryShare(member, where, tooMany.id)).status).toBe(429)
+        // Sharing again makes no copy, so the quota does not matter.
+        ok(await tryShare(member, where, extra.id))
       } finally {
         await server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.qrCodes', 0))
       }
@@ -180,7 +218,7 @@ describe('deleting', () => {
   test('DELETE /orgs/:orgId/shares/:shareId deletes the copy permanently and keeps the original', async () => {
     const where = await createOrg(owner)
     const source = await createCode(owner)
-    const [one, two] = [await share(owner, where, source.id), await share(owner, where, source.id)]
+    const [one, two] = [await share(owner, where, source.id), await share(owner, where, (await createCode(owner)).id)]
     ok(await owner.delete(at(where, `/${one.id}`)))
     expect((await listShares(owner, where)).map((s) => s.id)).toEqual([two.id])
     expect((await listCopies(owner, where)).map((copy: { id: number }) => copy.id)).toEqual([two.copyId])
@@ -238,9 +276,9 @@ describe('dissolving', () => {
   test('an organization with shares is either dissolved or gets the copies, if members share while it is being dissolved', async () => {
     for (let round = 0; round < 3; round++) {
       const where = await createOrg(owner)
-      const source = await createCode(owner)
+      const sources = await race(11, () => createCode(owner))
       const [end, ...replies] = await race(11, (i) =>
-        i === 0 ? owner.delete(`/api/orgs/${where.id}`) : tryShare(owner, where, source.id),
+        i === 0 ? owner.delete(`/api/orgs/${where.id}`) : tryShare(owner, where, sources[i]!.id),
       )
       const made = replies.filter((r) => r.status === 200).length
       expect([200, 400]).toContain(end!.status)

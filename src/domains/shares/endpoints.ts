@@ -13,7 +13,8 @@ export const shareEndpoints = [
     summary: 'Share a copy with the organization',
     description:
       'Copies one of your own things. The copy belongs to the organization and is independent: it has its own public id, is private, has ' +
-      'no category and counts towards the organization’s quota. Sharing twice creates two copies.',
+      'no category and counts towards the organization’s quota. If you share it again, you get the ' +
+      'same share, and its copy stays as it is.',
     tag,
     access: org('share:create'),
     params: InOrg,

@@ -10,7 +10,10 @@ import { invalid } from '#http/validate.ts'
 import type { CreateShare, SharesQuery, ShareView } from './model.ts'
 import * as store from './store.ts'
 
-/** Copies a thing of the caller into the organization, which owns the copy from then on. */
+/**
+ * Copies a thing of the caller into the organization, which owns the copy from then on. If the caller has shared it before, returns that
+ * share and makes no second copy. No other write comes between the check and the insert.
+ */
 export async function createShare(
   ctx: AppContext,
   actor: Actor,
@@ -23,8 +26,11 @@ export async function createShare(
     throw invalid('body.entityType', 'cannot be shared: this server has no albums', '暂不支持共享相册照片')
   const row = await ctx.db.write('shares.create', async (tx) => {
     if (!(await store.orgExists(tx, orgId))) throw notFound()
+    const source = { orgId, entityType, sourceId, sharedBy: actor.userId }
+    const existing = await store.findShareOfSource(tx, source)
+    if (existing) return existing
     const qrCodeId = await copy(tx, actor.userId, sourceId, orgId)
-    const id = await store.insertShare(tx, { orgId, entityType, sourceId, qrCodeId, sharedBy: actor.userId })
+    const id = await store.insertShare(tx, { ...source, qrCodeId })
     return (await store.findShare(tx, orgId, id))!
   })
   return toView(row)

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, isNull, sql } from 'drizzle-orm'
 
 import { type Page, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -49,6 +49,33 @@ const oneShare = prepared((db) =>
 
 export async function findShare(db: Db | Tx, orgId: number, id: number): Promise<ShareRow | undefined> {
   return (await oneShare(db, { orgId, id }))[0]
+}
+
+const shareOfSource = prepared((db) =>
+  db
+    .select(fields)
+    .from(orgShares)
+    .innerJoin(qrCodes, eq(qrCodes.id, orgShares.qrCodeId))
+    .innerJoin(users, eq(users.id, orgShares.sharedBy))
+    .where(
+      and(
+        eq(orgShares.orgId, p('orgId')),
+        eq(orgShares.entityType, p('entityType')),
+        eq(orgShares.sourceId, p('sourceId')),
+        eq(orgShares.sharedBy, p('sharedBy')),
+        isNull(qrCodes.deletedAt),
+      ),
+    )
+    .orderBy(asc(orgShares.id))
+    .limit(1),
+)
+
+/** The share that the user made of this original before, unless its copy is in the trash. */
+export async function findShareOfSource(
+  tx: Tx,
+  source: { orgId: number; entityType: ShareEntity; sourceId: number; sharedBy: number },
+): Promise<ShareRow | undefined> {
+  return (await shareOfSource(tx, source))[0]
 }
 
 /** Latest first. Shares whose copy is in the organization's trash are left out until the copy is restored. */
