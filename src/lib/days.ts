@@ -1,4 +1,4 @@
-/** Calendar days in a time zone for statistics by day, exact across changes of its UTC offset. */
+/** Times in a time zone, and its calendar days for statistics by day, exact across changes of its UTC offset. */
 
 const DAY = 86_400_000
 const NANOSECONDS_PER_MS = 1e6
@@ -43,6 +43,10 @@ export function timeZone(text: string): string | undefined {
 
 const inZone = (at: number, zone: string): Temporal.ZonedDateTime =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
+
+/** The date and time that clocks in the zone show, in whole seconds. `zone` as returned by `timeZone`. */
+export const localTime = (at: number, zone: string): Temporal.PlainDateTime =>
+  inZone(at, zone).toPlainDateTime().round({ smallestUnit: 'second', roundingMode: 'trunc' })
 
 const offsetOf = (time: Temporal.ZonedDateTime): number => time.offsetNanoseconds / NANOSECONDS_PER_MS
 

@@ -12,12 +12,21 @@ const RESERVED = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout
 
 const utf8 = new TextEncoder()
 
+/** Programs take such a name for an option (`-`), and spreadsheets take it for a formula where a table lists the files. */
+const AMBIGUOUS_START = /^[-=+@]/
+
 /**
  * Replaces unsafe characters of `name` by `_` and cuts it to `maxBytes` of UTF-8 between characters; other Unicode is kept.
  * Returns `fallback` if nothing is left. Two names may become equal: see `uniqueFileNames`.
  */
 export function safeFileName(name: string, fallback = 'unnamed', maxBytes = MAX_BYTES): string {
-  const clean = name.normalize('NFC').toWellFormed().replace(UNSAFE, '_').trim().replace(/^\.+/, '_')
+  const clean = name
+    .normalize('NFC')
+    .toWellFormed()
+    .replace(UNSAFE, '_')
+    .trim()
+    .replace(/^\.+/, '_')
+    .replace(AMBIGUOUS_START, '_$&')
   // Windows drops trailing dots and spaces, so they are removed after cutting.
   const cut = cutBytes(clean, maxBytes).replace(/[\s.]+$/, '')
   if (cut === '' || /^_+$/.test(cut)) return fallback

@@ -20,6 +20,19 @@ export function treeOf<T extends TreeNode>(nodes: readonly T[]): Nested<T>[] {
   return top
 }
 
+/** The names from the top level to each node, as exports write them: `Menus / Spring`. A node whose parent is missing begins a path. */
+export function pathsOf(nodes: readonly (TreeNode & { readonly name: string })[]): Map<number, string> {
+  const paths = new Map<number, string>()
+  const visit = (tree: readonly Nested<TreeNode & { readonly name: string }>[], before: string): void => {
+    for (const { id, name, children } of tree) {
+      paths.set(id, before + name)
+      visit(children, `${before}${name} / `)
+    }
+  }
+  visit(treeOf(nodes), '')
+  return paths
+}
+
 /** Reasons to refuse a change of a tree. Each domain has its own error for each of them. */
 export type TreeProblem =
   | 'NODE_NOT_FOUND'

@@ -1,18 +1,27 @@
 /**
- * Writes ZIP archives while they are sent (PKWARE's APPNOTE 6.3.10, without zip64). Each entry is in memory when its turn comes,
- * so its sizes are written before its bytes. Streaming writers of libraries put them behind the bytes; Java's ZipInputStream, and
- * therefore Android, refuses such archives if the bytes are stored uncompressed.
+ * Writes ZIP archives while they are sent (PKWARE's APPNOTE 6.3.10, without zip64). The sizes of an entry whose bytes are in memory are
+ * written before them. Streaming writers of libraries put them behind the bytes; Java's ZipInputStream, and therefore Android, refuses
+ * such archives if the bytes are stored uncompressed. Entries of unknown length are always compressed, so there it is safe.
  */
 
+import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { crc32, deflateRaw } from 'node:zlib'
+import { crc32, createDeflateRaw, deflateRaw } from 'node:zlib'
 
-export interface ZipEntry {
+export type ZipEntry = WholeEntry | StreamedEntry
+
+interface WholeEntry {
   /** Folders are separated by `/`. */
   name: string
   data: Uint8Array
   /** Compresses the entry: for texts, as pictures are compressed already. */
   deflate?: boolean
+}
+
+/** Read and compressed in pieces, so an entry of any length takes little memory. */
+interface StreamedEntry {
+  name: string
+  pieces: AsyncIterable<Uint8Array>
 }
 
 /** The archive has more than 65,534 entries or `maxBytes`. Thrown while it is written. */
@@ -26,17 +35,21 @@ const MAX_BYTES = 0xfffffffe
 
 /** General purpose bit 11: names are UTF-8. */
 const FLAGS = 0x0800
+/** General purpose bit 3: checksum and sizes follow the bytes. */
+const SIZES_FOLLOW = 0x0008
 /** Version 2.0 of the format: deflate and folders. */
 const VERSION = 20
 const LOCAL = 30
 const CENTRAL = 46
 const END = 22
+const DESCRIPTOR = 16
 
 const utf8 = new TextEncoder()
 const compress = promisify<Uint8Array, Uint8Array>(deflateRaw)
 
 /**
- * The pieces of an archive: one for each entry, then the directory. An entry is requested only when the reader asks for its piece.
+ * The pieces of an archive: one for each entry in memory, several for the others, then the directory. An entry is requested only when
+ * the reader asks for its piece.
  * `modifiedAt` (epoch milliseconds) is the time of all entries. @throws ZipTooLarge
  */
 export async function* zipOf(
@@ -47,43 +60,52 @@ export async function* zipOf(
   const time = dosTime(modifiedAt)
   const directory: Uint8Array[] = []
   let offset = 0
+  const tooLarge = () => new ZipTooLarge(`The archive would have more than ${maxBytes} bytes`)
   for await (const entry of entries) {
     const name = utf8.encode(entry.name)
-    const body = entry.deflate ? await compress(entry.data) : entry.data
-    const size = LOCAL + name.length + body.length
-    if (name.length > 0xffff || entry.data.length > MAX_BYTES || offset + size > maxBytes)
-      throw new ZipTooLarge(`The archive would have more than ${maxBytes} bytes`)
+    if (name.length > 0xffff) throw tooLarge()
     if (directory.length === MAX_ENTRIES)
       throw new ZipTooLarge(`The archive would have more than ${MAX_ENTRIES} entries`)
-    const local = new Uint8Array(size)
-    const view = new DataView(local.buffer)
-    view.setUint32(0, 0x04034b50, true)
-    view.setUint16(4, VERSION, true)
-    view.setUint16(6, FLAGS, true)
-    view.setUint16(8, entry.deflate ? 8 : 0, true)
-    view.setUint32(10, time, true)
-    view.setUint32(14, crc32(entry.data), true)
-    view.setUint32(18, body.length, true)
-    view.setUint32(22, entry.data.length, true)
-    view.setUint16(26, name.length, true)
-    local.set(name, LOCAL)
-    local.set(body, LOCAL + name.length)
+    const start = offset
+    let header: Uint8Array<ArrayBuffer>
+    if ('data' in entry) {
+      const body = entry.deflate ? await compress(entry.data) : entry.data
+      offset += LOCAL + name.length + body.length
+      if (entry.data.length > MAX_BYTES || offset > maxBytes) throw tooLarge()
+      const sizes = { crc: crc32(entry.data), packed: body.length, size: entry.data.length }
+      header = localHeader(name, FLAGS, entry.deflate ? 8 : 0, time, sizes)
+      const piece = new Uint8Array(header.length + body.length)
+      piece.set(header)
+      piece.set(body, header.length)
+      yield piece
+    } else {
+      const sizes = { crc: 0, packed: 0, size: 0 }
+      yield localHeader(name, FLAGS | SIZES_FOLLOW, 8, time, sizes)
+      offset += LOCAL + name.length + DESCRIPTOR
+      for await (const piece of deflated(entry.pieces, sizes)) {
+        offset += piece.length
+        if (sizes.size > MAX_BYTES || offset > maxBytes) throw tooLarge()
+        yield piece
+      }
+      header = localHeader(name, FLAGS | SIZES_FOLLOW, 8, time, sizes)
+      const descriptor = new Uint8Array(DESCRIPTOR)
+      new DataView(descriptor.buffer).setUint32(0, 0x08074b50, true)
+      descriptor.set(header.subarray(14, 26), 4)
+      yield descriptor
+    }
 
     // The directory repeats the header from the version to the lengths and adds the entry's offset.
     const record = new Uint8Array(CENTRAL + name.length)
     const recordView = new DataView(record.buffer)
     recordView.setUint32(0, 0x02014b50, true)
     recordView.setUint16(4, VERSION, true)
-    record.set(local.subarray(4, LOCAL), 6)
-    recordView.setUint32(42, offset, true)
+    record.set(header.subarray(4, LOCAL), 6)
+    recordView.setUint32(42, start, true)
     record.set(name, CENTRAL)
     directory.push(record)
-
-    offset += size
-    yield local
   }
   const bytes = directory.reduce((sum, record) => sum + record.length, 0)
-  if (offset + bytes + END > maxBytes) throw new ZipTooLarge(`The archive would have more than ${maxBytes} bytes`)
+  if (offset + bytes + END > maxBytes) throw tooLarge()
   const end = new Uint8Array(bytes + END)
   let at = 0
   for (const record of directory) {
@@ -97,6 +119,58 @@ export async function* zipOf(
   view.setUint32(12, bytes, true)
   view.setUint32(16, offset, true)
   yield end
+}
+
+interface Sizes {
+  crc: number
+  /** Bytes in the archive. */
+  packed: number
+  /** Bytes before compression. */
+  size: number
+}
+
+/** The header before the bytes of an entry, with its name. */
+function localHeader(
+  name: Uint8Array,
+  flags: number,
+  method: 0 | 8,
+  time: number,
+  sizes: Sizes,
+): Uint8Array<ArrayBuffer> {
+  const header = new Uint8Array(LOCAL + name.length)
+  const view = new DataView(header.buffer)
+  view.setUint32(0, 0x04034b50, true)
+  view.setUint16(4, VERSION, true)
+  view.setUint16(6, flags, true)
+  view.setUint16(8, method, true)
+  view.setUint32(10, time, true)
+  view.setUint32(14, sizes.crc, true)
+  view.setUint32(18, sizes.packed, true)
+  view.setUint32(22, sizes.size, true)
+  view.setUint16(26, name.length, true)
+  header.set(name, LOCAL)
+  return header
+}
+
+/** The compressed pieces, whose sizes it adds up. If the reader stops or `pieces` fails, both ends are closed. */
+async function* deflated(
+  pieces: AsyncIterable<Uint8Array>,
+  sizes: Sizes,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  async function* measured(): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      sizes.crc = crc32(piece, sizes.crc)
+      sizes.size += piece.length
+      yield piece
+    }
+  }
+  const deflate = createDeflateRaw()
+  // Reading `deflate` below reports the errors of both.
+  pipeline(Readable.from(measured(), { highWaterMark: 1 }), deflate, () => {})
+  for await (const piece of deflate as AsyncIterable<Uint8Array<ArrayBuffer>>) {
+    sizes.packed += piece.length
+    yield piece
+  }
 }
 
 /** Date and time in the format of MS-DOS, in UTC, with a resolution of two seconds, from 1980 to 2107. */

@@ -60,6 +60,7 @@ describe('CSV', () => {
     ['你好，😀', '你好，😀'],
     [-1.5, '-1.5'],
     [true, 'true'],
+    [Temporal.PlainDateTime.from('2026-03-08T17:30:05.999'), '2026-03-08 17:30:05'],
     [null, ''],
   ] as const)('the CSV cell of %j is %j', (value, cell) => expect(csvCell(value)).toBe(cell))
 
@@ -87,6 +88,10 @@ describe('file names', () => {
     ['LPT¹', '_LPT¹'],
     ['console', 'console'],
     ['com10', 'com10'],
+    ['=cmd()', '_=cmd()'],
+    [' -rf', '_-rf'],
+    ['+1', '_+1'],
+    ['@x', '_@x'],
     ['photo\u202egnp.exe', 'photo_gnp.exe'],
     ['a\ud83db', 'a\ufffdb'],
     ['e\u0301', '\u00e9'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { fitsBelow, orderItems, treeOf } from '#lib/tree.ts'
+import { fitsBelow, orderItems, pathsOf, treeOf } from '#lib/tree.ts'
 
 const node = (id: number, parentId: number | null) => ({ id, parentId, name: `n${id}` })
 
@@ -45,6 +45,12 @@ describe('fitsBelow', () => {
     test(`fitsBelow with a limit of five levels answers ${result ?? 'no problem'} for ${name}`, () => {
       expect(fitsBelow(path, branch, 5)).toBe(result as never)
     })
+})
+
+test('pathsOf joins the names from the top level, and begins a path at a node whose parent is missing', () => {
+  const node = (id: number, parentId: number | null, name: string) => ({ id, parentId, name })
+  const paths = pathsOf([node(3, 2, 'C'), node(1, null, 'A'), node(2, 1, 'B / b'), node(5, 4, 'E')])
+  expect(Object.fromEntries(paths)).toEqual({ 1: 'A', 2: 'A / B / b', 3: 'A / B / b / C', 5: 'E' })
 })
 
 describe('orderItems', () => {

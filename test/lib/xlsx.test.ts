@@ -13,7 +13,7 @@ async function write(
   rows: Iterable<readonly Cell[]> | AsyncIterable<readonly Cell[]>,
   name = 'QR codes',
 ): Promise<Uint8Array> {
-  return Buffer.concat(await Array.fromAsync(toXlsx(rows, name, AT)))
+  return Buffer.concat(await Array.fromAsync(toXlsx({ name, rows }, AT)))
 }
 
 interface ReadCell {
@@ -72,6 +72,64 @@ test('texts that look like formulas or numbers stay texts', async () => {
   expect(xml).not.toContain('<f')
   // Style 1 has the number format "text", so the cell stays a text when a user edits it.
   expect(xml.match(/<c [^>]*s="1"/g)?.length).toBe(texts.length)
+})
+
+test('booleans and times are cells of their own kinds, and titles are bold', async () => {
+  const sheet = {
+    name: 'x',
+    columns: [
+      { title: '名称', width: 30 },
+      { title: '=1+1', width: 12.5 },
+    ],
+    rows: [[true, Temporal.PlainDateTime.from('2026-03-08T17:30:05')], [false]],
+  }
+  const file = Buffer.concat(await Array.fromAsync(toXlsx(sheet, AT)))
+  const book = XLSX.read(file, {
+    type: 'buffer',
+    dense: true,
+    cellDates: true,
+    cellNF: true,
+    cellStyles: true,
+    UTC: true,
+  })
+  const data = (book.Sheets['x'] as unknown as { '!data': XLSX.CellObject[][] })['!data']
+  expect(data.map((row) => row.map((cell) => [cell.t, cell.t === 'd' ? cell.w : cell.v]))).toEqual([
+    [
+      ['s', '名称'],
+      ['s', '=1+1'],
+    ],
+    [
+      ['b', true],
+      ['d', '2026-03-08 17:30:05'],
+    ],
+    [['b', false]],
+  ])
+  expect(book.Sheets['x']!['!cols']?.map((col) => Number(col.width))).toEqual([30, 12.5])
+  const parts = unzipSync(file)
+  const styles = new TextDecoder().decode(parts['xl/styles.xml'])
+  const xml = new TextDecoder().decode(parts['xl/worksheets/sheet1.xml'])
+  const styleOf = (place: string) => Number(new RegExp(`<c r="${place}"[^>]* s="(\\d)"`).exec(xml)![1])
+  const formats = [.../<cellXfs.*<\/cellXfs>/.exec(styles)![0].matchAll(/<xf [^>]*>/g)].map(([format]) => format)
+  const fonts = [...styles.matchAll(/<font>.*?<\/font>/g)].map(([font]) => font)
+  const fontOf = (place: string) => fonts[Number(/fontId="(\d)"/.exec(formats[styleOf(place)]!)![1])]
+  expect(fontOf('A1')).toContain('<b/>')
+  expect(fontOf('B2')).not.toContain('<b/>')
+})
+
+test('rows are requested while the workbook is sent, so a long sheet is never in memory as a whole', async () => {
+  let asked = 0
+  function* rows(): Generator<Cell[]> {
+    // Random texts, because others would all fit into the first compressed piece.
+    while (asked < 20_000) yield [asked++, crypto.getRandomValues(new Uint8Array(100)).toHex()]
+  }
+  let before = 0
+  let largest = 0
+  for await (const piece of toXlsx({ name: 'x', rows: rows() }, AT)) {
+    largest = Math.max(largest, piece.length, asked - before)
+    before = asked
+  }
+  expect(asked).toBe(20_000)
+  expect(largest).toBeLessThan(70_000)
 })
 
 test('carriage returns are kept, although XML alone would lose them', async () => {

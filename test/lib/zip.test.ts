@@ -33,7 +33,7 @@ function streamed(zip: Uint8Array<ArrayBuffer>): Map<string, { data: Uint8Array;
   return found
 }
 
-const ENTRIES: ZipEntry[] = [
+const ENTRIES = [
   { name: '菜单 😀.png', data: new Uint8Array([0, 1, 2, 253, 254, 255]) },
   { name: 'index.csv', data: bytes('name,content\r\n'.repeat(500)), deflate: true },
   { name: 'folder/empty', data: new Uint8Array(0) },
@@ -81,6 +81,57 @@ test('an archive without entries is valid', async () => {
   const zip = await archive([])
   expect(zip.length).toBe(22)
   expect(unzipSync(zip)).toEqual({})
+})
+
+async function* text(pieces: number, onPiece: (i: number) => void = () => {}): AsyncGenerator<Uint8Array> {
+  try {
+    for (let i = 0; i < pieces; i++) {
+      onPiece(i)
+      // Digits of a large power, which hardly compress.
+      yield bytes(String(3n ** BigInt(20_000 + i)))
+    }
+  } finally {
+    onPiece(-1)
+  }
+}
+
+test('both kinds of readers find an entry of unknown length between others', async () => {
+  const whole = Buffer.concat(await Array.fromAsync(text(20)))
+  const zip = await archive([
+    ENTRIES[0]!,
+    { name: 'long', pieces: text(20) },
+    { name: 'none', pieces: text(0) },
+    ENTRIES[1]!,
+  ])
+  const files = unzipSync(zip)
+  expect(Object.keys(files)).toEqual([ENTRIES[0]!.name, 'long', 'none', ENTRIES[1]!.name])
+  expect<Uint8Array | undefined>(files['long']).toEqual(new Uint8Array(whole))
+  expect(files['none']).toHaveLength(0)
+  expect<Uint8Array | undefined>(files[ENTRIES[1]!.name]).toEqual(ENTRIES[1]!.data)
+  const stream = streamed(zip)
+  expect(whole.equals(stream.get('long')!.data)).toBe(true)
+  expect<Uint8Array>(stream.get('index.csv')!.data).toEqual(Buffer.from(ENTRIES[1]!.data))
+})
+
+test('the pieces of an entry are requested as the reader takes them, and no longer after the reader stops', async () => {
+  const asked: number[] = []
+  const pieces = zipOf([{ name: 'long', pieces: text(1000, (i) => asked.push(i)) }], AT)
+  await pieces.next()
+  expect(asked).toEqual([])
+  for (let i = 0; i < 3; i++) await pieces.next()
+  expect(asked.length).toBeLessThan(50)
+  await pieces.return()
+  while (asked.at(-1) !== -1) await Bun.sleep(1)
+  expect(asked.length).toBeLessThan(60)
+})
+
+test('an error while an entry is read ends the archive with that error, as does the limit of its size', async () => {
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield bytes('a')
+    throw new Error('gone')
+  }
+  expect(archive([{ name: 'a', pieces: broken() }])).rejects.toThrow('gone')
+  expect(Array.fromAsync(zipOf([{ name: 'a', pieces: text(100) }], AT, 10_000))).rejects.toThrow(ZipTooLarge)
 })
 
 test('entries are requested one by one, and no longer after the reader stops', async () => {

@@ -1,16 +1,27 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
+import * as XLSX from '@e965/xlsx'
+import { eq } from 'drizzle-orm'
 import { unzipSync } from 'fflate'
+
+import { qrCodes } from '#db/schema/qr-codes.ts'
 
 import { inProcess, ok, type Person, type Reply, useServer } from '../harness/index.ts'
 import { pictureOfPng, readByZxing } from '../lib/qr-pictures.ts'
-import { createCategory, createCode } from './helpers.ts'
+import { type Code, createCategory, createCode } from './helpers.ts'
 
 const { server, alice } = useServer({ people: ['alice'] })
 
 const post = (who: Person, body: unknown) => who.post('/api/qr-codes/batch/export', body)
 
 const unzip = (bytes: Uint8Array): Map<string, Uint8Array> => new Map(Object.entries(unzipSync(bytes)))
+
+const workbookOf = (reply: Reply) =>
+  XLSX.read(reply.bytes, { type: 'buffer', dense: true, cellDates: true, cellNF: true, cellStyles: true, UTC: true })
+
+/** The cells of the only sheet, by rows. */
+const cellsOf = (reply: Reply): XLSX.CellObject[][] =>
+  (Object.values(workbookOf(reply).Sheets)[0] as unknown as { '!data': XLSX.CellObject[][] })['!data']
 
 /** Counts the statements that read rows for exports: 20 for the 2,000 codes below. */
 function countExportReads(): { count: number; stop(): void } {
@@ -50,6 +61,7 @@ function parseCsv(text: string): string[][] {
   return rows
 }
 
+/** The rows by the titles of their columns. */
 const tableOf = (reply: Reply | Uint8Array): Record<string, string>[] => {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(reply instanceof Uint8Array ? reply : reply.bytes)
   expect(text).toStartWith('\uFEFF')
@@ -73,6 +85,8 @@ describe('zip', () => {
       await createCode(me, { name: 'CON', content: 'line\r\nbreak, "quoted"' }),
       await createCode(me, { name: '中文：名/称?', content: 'x'.repeat(2953) }),
       await createCode(me, { name: '...', content: '@x' }),
+      // The guard against formulas must not change the name of a file in the index.
+      await createCode(me, { name: '=cmd()', content: 'calc' }),
     ]
     const deleted = await createCode(me)
     ok(await me.delete(`/api/qr-codes/${deleted.id}`))
@@ -83,25 +97,25 @@ describe('zip', () => {
     const files = unzip(reply.bytes)
     const index = tableOf(files.get('index.csv')!)
     expect(files.size).toBe(made.length + 1)
-    expect(index.map((row) => Number(row['id']))).toEqual(made.map((code) => code.id))
+    expect(index.map((row) => Number(row['ID']))).toEqual(made.map((code) => code.id))
     for (const [i, code] of made.entries()) {
-      const { file } = index[i]!
+      const { File: file } = index[i]!
       expect(file).not.toMatch(/[/\\:*?"<>|]|^\.|^con\./i)
       const png = files.get(file!)!
       expect((await readByZxing(png))?.text).toBe(code.content)
       // A code that does not fit into the requested size gets a larger picture.
       expect(pictureOfPng(png).size).toBe(code.content.length > 1000 ? 185 : 128)
     }
-    expect(new Set(index.map((row) => row['file']!.toLowerCase())).size).toBe(made.length)
-    expect(pictureOfPng(files.get(index[1]!['file']!)!).fg).toBe('112233')
+    expect(new Set(index.map((row) => row['File']!.toLowerCase())).size).toBe(made.length)
+    expect(pictureOfPng(files.get(index[1]!['File']!)!).fg).toBe('112233')
     expect(index[0]).toMatchObject({
-      name: 'Menu',
-      category: '分类',
-      tags: 'a, b',
-      isPublic: 'false',
-      publicUrl: made[0]!['publicUrl'] as string,
+      Name: 'Menu',
+      Category: '分类',
+      Tags: 'a, b',
+      Public: 'false',
+      'Public link': made[0]!['publicUrl'] as string,
     })
-    expect(index[3]!['content']).toBe('line\r\nbreak, "quoted"')
+    expect(index[3]!['Content']).toBe('line\r\nbreak, "quoted"')
   })
 
   test('an exported zip without codes contains only an empty index', async () => {
@@ -120,7 +134,7 @@ describe('zip', () => {
       await createCode(me),
     ]
     const idsOf = async (body: object) =>
-      tableOf(ok(await post(me, { format: 'csv', ...body }))).map((row) => Number(row['id']))
+      tableOf(ok(await post(me, { format: 'csv', ...body }))).map((row) => Number(row['ID']))
     expect(await idsOf({ ids: [c.id, a.id] })).toEqual([c.id, a.id])
     expect(await idsOf({ categoryId: top })).toEqual([a.id, b.id])
     expect(await idsOf({ categoryId: below })).toEqual([b.id])
@@ -137,7 +151,7 @@ describe('tables', () => {
     for (const content of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', 'harmless'])
       await createCode(me, { content, name: `n ${content.trim()}` })
     const rows = tableOf(ok(await post(me, { format: 'csv' })))
-    expect(rows.map((row) => row['content'])).toEqual(["'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\t=1", 'harmless'])
+    expect(rows.map((row) => row['Content'])).toEqual(["'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\t=1", 'harmless'])
   })
 
   test('an exported table as XLSX has a row for each code and stores all texts as texts', async () => {
@@ -156,6 +170,78 @@ describe('tables', () => {
     expect(sheet).not.toContain('<f>')
     expect(sheet).toContain(`<v>${code.id}</v>`)
     expect(sheet.match(/<row /g)).toHaveLength(2)
+  })
+})
+
+describe('readers', () => {
+  const AT = Date.parse('2026-03-08T07:30:05.999Z')
+  let me: Person
+  let code: Code
+
+  beforeAll(async () => {
+    me = await server.person()
+    const [top, other] = [await createCategory(me, '分类'), await createCategory(me, 'other')]
+    const categoryId = await createCategory(me, 'below', top)
+    await createCategory(me, 'nothing in it', other)
+    code = await createCode(me, { name: '菜单', content: 'https://example.com', categoryId, isPublic: true })
+  })
+
+  const send = async (format: string, query: Record<string, string> = {}, language = 'en') =>
+    ok(
+      await me.send('POST', '/api/qr-codes/batch/export', {
+        query,
+        headers: { 'accept-language': language },
+        body: { format },
+      }),
+    )
+
+  const titles = {
+    en: 'ID,UUID,Name,Content,Type,Category,Tags,Remark,Public,Scans,Public link,Created',
+    zh: 'ID,UUID,名称,内容,类型,分类,标签,备注,公开,扫描次数,公开链接,创建时间',
+  }
+  for (const [language, head] of Object.entries(titles))
+    test(`the titles of exports are in the language of the caller (${language}), and categories are paths`, async () => {
+      const csv = (await send('csv', {}, language)).text.replace('\uFEFF', '').split('\r\n')
+      expect(csv[0]).toBe(head)
+      expect(csv[1]).toContain(',分类 / below,')
+      const index = unzip((await send('zip', {}, language)).bytes).get('index.csv')!
+      const file = language === 'en' ? 'File' : '文件'
+      expect(new TextDecoder().decode(index).split('\r\n')[0]).toBe(`${file},${head}`)
+      expect(cellsOf(await send('xlsx', {}, language))[0]!.map((cell) => cell.v)).toEqual(head.split(','))
+    })
+
+  test.if(inProcess)('times in exports are those of the caller’s time zone, as date cells in a workbook', async () => {
+    await server.ctx.db.write('test', (tx) =>
+      tx.update(qrCodes).set({ createdAt: AT }).where(eq(qrCodes.id, code.id)).returning(),
+    )
+    for (const [tz, shown] of [
+      ['', '2026-03-08 07:30:05'],
+      ['Asia/Shanghai', '2026-03-08 15:30:05'],
+      // Clocks go forward at 10:00 UTC on this day.
+      ['America/Los_Angeles', '2026-03-07 23:30:05'],
+      ['+05:45', '2026-03-08 13:15:05'],
+    ] as const) {
+      expect(tableOf(await send('csv', { tz }))[0]!['Created']).toBe(shown)
+      const created = cellsOf(await send('xlsx', { tz }))[1]!.at(-1)!
+      expect([created.t, created.w]).toEqual(['d', shown])
+    }
+    expect(
+      (await me.send('POST', '/api/qr-codes/batch/export', { query: { tz: 'Mars/Olympus' }, body: { format: 'csv' } }))
+        .status,
+    ).toBe(400)
+  })
+
+  test('a workbook has cells of the right kinds, with the widths of their columns', async () => {
+    const reply = await send('xlsx')
+    expect(
+      cellsOf(reply)[1]!
+        .filter((cell) => cell !== undefined)
+        .map((cell) => cell.t)
+        .join(''),
+    ).toBe('nsssssbnsd')
+    expect(cellsOf(reply)[1]![8]!.v).toBe(true)
+    const [sheet] = Object.values(workbookOf(reply).Sheets)
+    expect(sheet!['!cols']).toHaveLength(12)
   })
 })
 
@@ -267,6 +353,6 @@ describe('2,000 codes', () => {
     }
     const rows = tableOf(new Uint8Array(Buffer.concat(pieces)))
     expect([1999, 2000]).toContain(rows.length)
-    expect(new Set(rows.map((row) => row['id'])).size).toBe(rows.length)
+    expect(new Set(rows.map((row) => row['ID'])).size).toBe(rows.length)
   })
 })

@@ -1,7 +1,7 @@
 import { dual, endpoint } from '#http/endpoint.ts'
 
-import { InOrg } from '../codes/model.ts'
-import { EXPORT_TYPES, ExportCodes } from './model.ts'
+import { zoneOf } from '../stats/service.ts'
+import { EXPORT_TYPES, ExportCodes, ExportQuery } from './model.ts'
 import { exportCodes } from './service.ts'
 
 const tag = 'QR codes'
@@ -13,13 +13,15 @@ export const exportEndpoints = [
     path: '/api/qr-codes/batch/export',
     summary: 'Export QR codes as pictures or as a table',
     description:
-      'A zip contains a PNG for each code, and `index.csv`. Without `ids` and `categoryId`, all codes are exported.',
+      'A zip contains a PNG for each code, and `index.csv`. Without `ids` and `categoryId`, all codes are exported. Titles are in the ' +
+      'language of `Accept-Language`.',
     tag,
     access: dual('qr_code:export'),
-    query: InOrg,
+    query: ExportQuery,
     body: ExportCodes,
     answers: EXPORT_TYPES,
     refuses: { 404: 'One of `ids` does not exist or belongs to another owner.' },
-    run: ({ ctx, owner, body }) => exportCodes(ctx, owner, body),
+    run: ({ ctx, owner, caller, query, body }) =>
+      exportCodes(ctx, owner, body, { locale: caller.locale, zone: zoneOf(query) }),
   }),
 ]

@@ -1,7 +1,8 @@
 import { Enum, Id, Model, Nullable, type Static, Type } from '#http/schema.ts'
 
-import { CategoryFilter } from '../codes/model.ts'
+import { CategoryFilter, InOrg } from '../codes/model.ts'
 import { DEFAULT_SIZE, Size } from '../render/model.ts'
+import { TimeZone } from '../stats/model.ts'
 
 /** Codes in one export. An archive of that many pictures has about 10 MB and takes some seconds. */
 export const MAX_EXPORT = 20_000
@@ -11,6 +12,11 @@ export const EXPORT_TYPES =
   'application/zip, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, text/csv'
 
 const notBoth = { not: { required: ['ids', 'categoryId'] } }
+
+export const ExportQuery = Type.Object({
+  ...InOrg.properties,
+  tz: { ...TimeZone, description: `${TimeZone.description}, of the times in the table` },
+})
 
 export const ExportCodes = Model('ExportQrCodes', notBoth, {
   ids: Type.Optional(

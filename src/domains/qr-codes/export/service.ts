@@ -5,8 +5,12 @@ import type { Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 import { CSV_START, csvRow } from '#lib/csv.ts'
+import { localTime } from '#lib/days.ts'
 import { uniqueFileNames } from '#lib/file-name.ts'
+import type { Locale } from '#lib/localized.ts'
 import { encodeQr, type Look, type Matrix } from '#lib/qr/index.ts'
+import { pathsOf } from '#lib/tree.ts'
+import type { Cell, Sheet } from '#lib/xlsx.ts'
 import type { ZipEntry } from '#lib/zip.ts'
 
 import { categoryTree } from '../categories/store.ts'
@@ -29,21 +33,26 @@ const TYPES = {
 const pause = (): Promise<void> => new Promise((go) => setImmediate(go))
 
 /** Streams the selected codes. Throws 404 if one of `ids` does not belong to the owner, before anything is sent. */
-export async function exportCodes(ctx: AppContext, owner: Owner, input: ExportCodes): Promise<Response> {
+export async function exportCodes(
+  ctx: AppContext,
+  owner: Owner,
+  input: ExportCodes,
+  reader: Reader,
+): Promise<Response> {
   const ids = await chosenIds(ctx, owner, input)
-  const categories = new Map((await categoryTree.all(ctx.db.read, owner.userId)).map(({ id, name }) => [id, name]))
-  const table = { ctx, rows: rowsOf(ctx, owner, ids), categories }
+  const categories = pathsOf(await categoryTree.all(ctx.db.read, owner.userId))
+  const table = { ctx, rows: rowsOf(ctx, owner, ids), categories, ...reader }
   const now = ctx.clock.now()
   // Archives and pictures load zlib, which the start of the server should not wait for.
   const pieces = await {
     zip: async () => (await import('#lib/zip.ts')).zipOf(pictures(table, input.size), now),
-    xlsx: async () => (await import('#lib/xlsx.ts')).toXlsx(sheetRows(table), 'QR codes', now),
+    xlsx: async () => (await import('#lib/xlsx.ts')).toXlsx(sheetOf(table), now),
     csv: () => csvPieces(table),
   }[input.format]()
   return new Response(streamOf(ctx, pieces), {
     headers: {
       'content-type': TYPES[input.format],
-      'content-disposition': `attachment; filename="qr-codes-${new Date(now).toISOString().slice(0, 10)}.${input.format}"`,
+      'content-disposition': `attachment; filename="qr-codes-${localTime(now, reader.zone).toPlainDate().toString()}.${input.format}"`,
       'cache-control': 'no-store',
     },
   })
@@ -82,30 +91,42 @@ async function* rowsOf(
   }
 }
 
-interface Table {
+/** The language of the titles, and the time zone (as `timeZone` returns it) of the times. */
+interface Reader {
+  readonly locale: Locale
+  readonly zone: string
+}
+
+interface Table extends Reader {
   ctx: AppContext
   /** Codes that were deleted since the export began are left out. */
   rows: AsyncIterable<(QrCodeRow | undefined)[]>
+  /** Paths of the categories, by id. */
   categories: ReadonlyMap<number, string>
 }
 
+/** The columns of a table: their titles, and their widths in characters. */
 const COLUMNS = [
-  'id',
-  'uuid',
-  'name',
-  'content',
-  'contentType',
-  'category',
-  'tags',
-  'remark',
-  'isPublic',
-  'scanCount',
-  'publicUrl',
-  'createdAt',
+  { en: 'ID', zh: 'ID', width: 10 },
+  { en: 'UUID', zh: 'UUID', width: 38 },
+  { en: 'Name', zh: '名称', width: 30 },
+  { en: 'Content', zh: '内容', width: 50 },
+  { en: 'Type', zh: '类型', width: 10 },
+  { en: 'Category', zh: '分类', width: 30 },
+  { en: 'Tags', zh: '标签', width: 25 },
+  { en: 'Remark', zh: '备注', width: 40 },
+  { en: 'Public', zh: '公开', width: 10 },
+  { en: 'Scans', zh: '扫描次数', width: 10 },
+  { en: 'Public link', zh: '公开链接', width: 65 },
+  { en: 'Created', zh: '创建时间', width: 20 },
 ] as const
+const FILE = { en: 'File', zh: '文件' }
+const SHEET = { en: 'QR codes', zh: '二维码' }
 
-/** In the order of `COLUMNS`. Times are ISO 8601 in UTC, tags are separated by commas. */
-const cellsOf = (ctx: AppContext, row: QrCodeRow, categories: ReadonlyMap<number, string>): (string | number)[] => [
+const titlesIn = (locale: Locale): string[] => COLUMNS.map((column) => column[locale])
+
+/** In the order of `COLUMNS`. Tags are separated by commas. */
+const cellsOf = ({ ctx, categories, zone }: Table, row: QrCodeRow): Cell[] => [
   row.id,
   row.uuid,
   row.name,
@@ -114,23 +135,23 @@ const cellsOf = (ctx: AppContext, row: QrCodeRow, categories: ReadonlyMap<number
   (row.categoryId !== null && categories.get(row.categoryId)) || '',
   row.tags.join(', '),
   row.remark,
-  String(row.isPublic),
+  row.isPublic,
   row.scanCount,
   publicUrlOf(ctx, row.uuid),
-  new Date(row.createdAt).toISOString(),
+  localTime(row.createdAt, zone),
 ]
 
 const present = (rows: readonly (QrCodeRow | undefined)[]): QrCodeRow[] => rows.filter((row) => row !== undefined)
 
-async function* pictures({ ctx, rows, categories }: Table, size: number): AsyncGenerator<ZipEntry> {
+async function* pictures(table: Table, size: number): AsyncGenerator<ZipEntry> {
   const { toPng } = await import('#lib/qr/png.ts')
   const nameOf = uniqueFileNames('.png')
-  let index = CSV_START + csvRow(['file', ...COLUMNS])
-  for await (const some of rows)
+  let index = CSV_START + csvRow([FILE[table.locale], ...titlesIn(table.locale)])
+  for await (const some of table.rows)
     for (const row of present(some)) {
       const name = nameOf(row.name)
-      index += csvRow([name, ...cellsOf(ctx, row, categories)])
-      const { matrix, look } = pictureOf(pictureContent(ctx, row), row.style, size)
+      index += csvRow([name, ...cellsOf(table, row)])
+      const { matrix, look } = pictureOf(pictureContent(table.ctx, row), row.style, size)
       yield { name, data: toPng(matrix, look) }
       await pause()
     }
@@ -143,18 +164,23 @@ function pictureOf(content: string, style: QrCodeRow['style'], size: number): { 
   return { matrix, look: { size: Math.max(size, matrix.side + 2 * margin), margin, fg, bg } }
 }
 
-async function* sheetRows({ ctx, rows, categories }: Table): AsyncGenerator<readonly (string | number)[]> {
-  yield COLUMNS
-  for await (const some of rows) for (const row of present(some)) yield cellsOf(ctx, row, categories)
+const sheetOf = (table: Table): Sheet => ({
+  name: SHEET[table.locale],
+  columns: COLUMNS.map((column) => ({ title: column[table.locale], width: column.width })),
+  rows: sheetRows(table),
+})
+
+async function* sheetRows(table: Table): AsyncGenerator<readonly Cell[]> {
+  for await (const some of table.rows) for (const row of present(some)) yield cellsOf(table, row)
 }
 
-async function* csvPieces({ ctx, rows, categories }: Table): AsyncGenerator<Uint8Array> {
+async function* csvPieces(table: Table): AsyncGenerator<Uint8Array> {
   const utf8 = new TextEncoder()
-  yield utf8.encode(CSV_START + csvRow(COLUMNS))
-  for await (const some of rows)
+  yield utf8.encode(CSV_START + csvRow(titlesIn(table.locale)))
+  for await (const some of table.rows)
     yield utf8.encode(
       present(some)
-        .map((row) => csvRow(cellsOf(ctx, row, categories)))
+        .map((row) => csvRow(cellsOf(table, row)))
         .join(''),
     )
 }

@@ -8,6 +8,12 @@ import { ContentTypeName, InOrg } from '../codes/model.ts'
 
 export const MAX_DAYS = 366
 
+export const TimeZone = Line(64, 1, {
+  default: 'UTC',
+  description: 'Time zone: an IANA name or ±HH:MM (a plus sign must be sent as %2B)',
+  examples: ['Asia/Shanghai'],
+})
+
 export const DaysQuery = <T extends TProperties>(more: T) =>
   Type.Object({
     ...more,
@@ -17,11 +23,7 @@ export const DaysQuery = <T extends TProperties>(more: T) =>
       default: 30,
       description: 'Number of days up to and including today',
     }),
-    tz: Line(64, 1, {
-      default: 'UTC',
-      description: 'Time zone of the days: an IANA name or ±HH:MM (a plus sign must be sent as %2B)',
-      examples: ['Asia/Shanghai'],
-    }),
+    tz: TimeZone,
   })
 export interface DaysQuery {
   readonly days: number

@@ -10,13 +10,16 @@ import { codesReader } from '../codes/service.ts'
 import type { CodeStats, DaysQuery } from './model.ts'
 import * as store from './store.ts'
 
-/** The range that a query asks for. Throws 400 for an unknown time zone. */
-export function daysOf(query: DaysQuery, now: number): DayRange {
+/** The time zone that a query asks for. Throws 400 for an unknown one. */
+export function zoneOf({ tz }: { readonly tz: string }): string {
   // A plus sign that was not encoded arrives as a space, which has been trimmed.
-  const zone = timeZone(query.tz.replace(/^(?=\d)/, '+'))
+  const zone = timeZone(tz.replace(/^(?=\d)/, '+'))
   if (zone === undefined) throw invalid('query.tz', 'is not a time zone', '时区无效')
-  return lastDays(now, query.days, zone)
+  return zone
 }
+
+/** The range that a query asks for. */
+export const daysOf = (query: DaysQuery, now: number): DayRange => lastDays(now, query.days, zoneOf(query))
 
 /** Counts by day. `count` returns the counts by day number for a part of the range with one UTC offset. */
 export async function countDays(
