@@ -32,6 +32,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   pages: () => import('./lines/pages.ts'),
   notifications: () => import('./lines/notifications.ts'),
   members: () => import('./lines/members.ts'),
+  search: () => import('./lines/search.ts'),
 }
 
 const { values } = parseArgs({

@@ -12,6 +12,7 @@ import sqlite0009 from './sqlite/0009_operation_log_known_devices.sql' with { ty
 import sqlite0010 from './sqlite/0010_notices_nicknames.sql' with { type: 'text' }
 import sqlite0011 from './sqlite/0011_credentials.sql' with { type: 'text' }
 import sqlite0012 from './sqlite/0012_scanned_codes.sql' with { type: 'text' }
+import sqlite0013 from './sqlite/0013_organization_discovery.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -24,6 +25,7 @@ import postgres0009 from './postgres/0009_operation_log_known_devices.sql' with 
 import postgres0010 from './postgres/0010_notices_nicknames.sql' with { type: 'text' }
 import postgres0011 from './postgres/0011_credentials.sql' with { type: 'text' }
 import postgres0012 from './postgres/0012_scanned_codes.sql' with { type: 'text' }
+import postgres0013 from './postgres/0013_organization_discovery.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -44,6 +46,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0010_notices_nicknames', sql: sqlite0010 },
     { name: '0011_credentials', sql: sqlite0011 },
     { name: '0012_scanned_codes', sql: sqlite0012 },
+    { name: '0013_organization_discovery', sql: sqlite0013 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -58,5 +61,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0010_notices_nicknames', sql: postgres0010 },
     { name: '0011_credentials', sql: postgres0011 },
     { name: '0012_scanned_codes', sql: postgres0012 },
+    { name: '0013_organization_discovery', sql: postgres0013 },
   ],
 }

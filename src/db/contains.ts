@@ -1,25 +1,24 @@
-/** Searching for a part of a text, with the same result on both databases. */
+/** Searching for a part of a text, with the same result on both databases. Long lists are searched in slices: search.ts. */
 
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
-import { likeEscape } from '#lib/text.ts'
-
 import { dialect } from './dialect.ts'
 
-// SQLite's LIKE ignores case for ASCII letters only; PostgreSQL's ILIKE for all letters.
-const like = sql.raw(dialect === 'sqlite' ? 'like' : 'ilike')
+// Not LIKE: SQLite compares the pattern at every position of the text, one character after the other, which took 27 times as long
+// for a text and a keyword of the same letter. `lower` folds ASCII letters only on SQLite and all letters on PostgreSQL.
+const position = (text: SQL, part: string): SQL =>
+  dialect === 'sqlite'
+    ? sql`instr(lower(${text}), lower(${part}))`
+    : sql`position(lower(${part}::text) in lower(${text}))`
 const elements = sql.raw(dialect === 'sqlite' ? 'json_each' : 'jsonb_array_elements_text')
 
 /** JSON is stored as text on both (see dialect.ts). */
 const asJson = sql.raw(dialect === 'sqlite' ? '' : '::jsonb')
 
-const patternOf = (part: string): string => `%${likeEscape(part)}%`
-
-/** Whether the text contains `part`, ignoring case. `part` is matched literally (wildcards are escaped). False for NULL. */
-export const contains = (column: SQLiteColumn, part: string): SQL =>
-  sql`${column} ${like} ${patternOf(part)} escape '\\'`
+/** Whether the text contains `part`, ignoring case. Nothing in `part` is a wildcard. NULL (like false) for NULL. */
+export const contains = (column: SQLiteColumn, part: string): SQL => sql`${position(sql`${column}`, part)} > 0`
 
 /** Whether an element of a JSON list of texts contains `part`, as above. */
 export const someContains = (column: SQLiteColumn, part: string): SQL =>
-  sql`exists (select 1 from ${elements}(${column}${asJson}) as part where part.value ${like} ${patternOf(part)} escape '\\')`
+  sql`exists (select 1 from ${elements}(${column}${asJson}) as part where ${position(sql`part.value`, part)} > 0)`

@@ -1,4 +1,4 @@
-/** Two kinds of database errors: a violated unique index or a conflict, and a failure of the storage itself. */
+/** Errors of the database: a violated unique index or a conflict, a failure of the storage itself, and a refused search. */
 
 import { is, SQL } from 'drizzle-orm'
 import { getTableConfig as pgTableConfig, PgTable } from 'drizzle-orm/pg-core'
@@ -42,6 +42,14 @@ const SENTENCE: Record<Exclude<StorageTrouble, 'schema'>, (where: string) => str
 
 export const storageError = (kind: keyof typeof SENTENCE, where: string, cause?: unknown): StorageError =>
   new StorageError(kind, SENTENCE[kind](where), cause)
+
+/** A search was refused because it took too long, or because newer searches of the same user came while it waited. */
+export class SearchRefused extends Error {
+  override name = 'SearchRefused'
+  constructor(readonly reason: 'timeout' | 'replaced') {
+    super(`search refused: ${reason}`)
+  }
+}
 
 /** Fields of the errors of bun:sqlite and Bun.SQL. Bun.SQL has the SQLSTATE in `errno`. */
 interface Raw {
@@ -96,6 +104,9 @@ export function isSerializationFailure(error: unknown): boolean {
   const state = (error as Raw | undefined)?.errno
   return state === '40001' || state === '40P01'
 }
+
+/** Whether PostgreSQL ended the statement because it ran longer than `statement_timeout`. */
+export const isStatementTimeout = (error: unknown): boolean => (error as Raw | undefined)?.errno === '57014'
 
 /** By index name. SQLite reports the columns of a violated unique index (`users.a, users.b`), not its name. */
 let columnsOfIndex: Map<string, string> | undefined

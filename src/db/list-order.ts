@@ -28,8 +28,9 @@ const SLICE_MS = 1
 export interface Select<Shown> extends PromiseLike<Shown[]> {
   where(condition: SQL | undefined): Select<Shown>
   orderBy(...by: SQL[]): Select<Shown>
-  limit(limit: Placeholder): Select<Shown>
-  offset(offset: Placeholder): Select<Shown>
+  limit(limit: Placeholder | number): Select<Shown>
+  offset(offset: Placeholder | number): Select<Shown>
+  as(name: string): object
 }
 
 /** A row, or the values that name one list. */

@@ -31,7 +31,7 @@
  * On PostgreSQL, where a commit and a report cannot happen in one turn, pages are read with LIMIT and OFFSET.
  */
 
-import { and, eq, getTableColumns, getTableName, isNull, ne, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, getTableName, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import { dialect } from './dialect.ts'
@@ -39,6 +39,7 @@ import type { WriteTx } from './engine/write.ts'
 import { type Change, type WatchedTable, watchTable } from './list-changes.ts'
 import { type Given, ListOrder, type Select } from './list-order.ts'
 import type { Page, PageInput } from './paging.ts'
+import { searchPage } from './search.ts'
 import type { Builders, Db, Tx } from './store.ts'
 
 type RowOf<T extends SQLiteTable> = T['$inferSelect']
@@ -62,6 +63,13 @@ export interface ListSpec<Row, Owner extends keyof Row, Order extends string, Sh
 
 export interface PagedList<OwnerKey, Order extends string, Shown> {
   page(db: Db, owner: OwnerKey, input: PageInput & { sort?: Order | `-${Order}` | undefined }): Promise<Page<Shown>>
+  /** A page of the rows that also meet `where`, in the same orders. Reads the whole list: `db` is that of `Store.search`. */
+  search(
+    db: Db,
+    owner: OwnerKey,
+    input: PageInput & { sort?: Order | `-${Order}` | undefined },
+    where: SQL | undefined,
+  ): Promise<Page<Shown>>
 }
 
 export interface PagedTable<Row, Columns> {
@@ -115,23 +123,17 @@ class ListKind<Row extends Given> {
 
   constructor(
     readonly table: SQLiteTable,
-    columns: Readonly<Record<string, SQLiteColumn>>,
+    readonly columns: Readonly<Record<string, SQLiteColumn>>,
     readonly spec: ListSpec<Row, keyof Row, string, unknown>,
   ) {
-    const equals = (name: string, value: unknown) =>
-      value === null ? isNull(columns[name]!) : eq(columns[name]!, value)
-    const scope = and(
-      ...spec.owner.map((name) => eq(columns[name as string]!, sql.placeholder(name as string))),
-      ...Object.entries(spec.where ?? {}).map(([name, value]) => equals(name, value).inlineParams()),
-      ...Object.entries(spec.whereNot ?? {}).map(([name, value]) => ne(columns[name]!, value).inlineParams()),
-    )!
+    const scope = this.#scope((name) => sql.placeholder(name))
     this.#orders = new Map(
       Object.entries(spec.orders).map(([order, names]) => [
         order,
         new ListOrder(
           table,
           scope,
-          names.map((name) => [name as string, columns[name as string]!]),
+          names.map((name) => [name as string, this.columns[name as string]!]),
           spec.select,
         ),
       ]),
@@ -146,6 +148,40 @@ class ListKind<Row extends Given> {
     const isReversed = sort.startsWith('-')
     const order = this.#orders.get(isReversed ? sort.slice(1) : sort)!
     return order.page(db, owner, this.#nameOf(owner), { page, size }, isReversed)
+  }
+
+  search(
+    db: Db,
+    owner: Given,
+    { page, size, sort = this.spec.sort }: PageInput & { sort?: string },
+    where: SQL | undefined,
+  ): Promise<Page<unknown>> {
+    const isReversed = sort.startsWith('-')
+    const names = this.spec.orders[isReversed ? sort.slice(1) : sort]!
+    return searchPage(
+      db,
+      {
+        table: this.table,
+        scope: this.#scope((name) => owner[name]),
+        order: names.map((name) => this.columns[name as string]!),
+        isReversed,
+        where,
+        select: this.spec.select,
+      },
+      { page, size },
+    )
+  }
+
+  /** The rows of the list whose owner has these values. */
+  #scope(ownerValue: (name: string) => unknown): SQL {
+    const { owner, where = {}, whereNot = {} } = this.spec
+    const column = (name: string) => this.columns[name]!
+    const equals = (name: string, value: unknown) => (value === null ? isNull(column(name)) : eq(column(name), value))
+    return and(
+      ...owner.map((name) => eq(column(name as string), ownerValue(name as string))),
+      ...Object.entries(where).map(([name, value]) => equals(name, value).inlineParams()),
+      ...Object.entries(whereNot).map(([name, value]) => ne(column(name), value).inlineParams()),
+    )!
   }
 
   /** Applies a committed change of one row. */

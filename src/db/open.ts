@@ -22,6 +22,8 @@ export interface OpenOptions {
   log: Log
   /** For tests. */
   limits?: WriteLimits
+  /** For tests. */
+  searchMs?: number
 }
 
 /** @throws StorageError with one sentence for the operator (errors.ts) */

@@ -42,10 +42,15 @@ export type Tx = Builders & {
 export interface Store {
   readonly read: Db
   /**
-   * Reads the same rows, for queries that take more than a millisecond or two (searching a long list, statistics). On SQLite they
+   * Reads the same rows, for queries that take more than a millisecond or two (filtering a long list, statistics). On SQLite they
    * run on a worker, so that the event loop is not blocked. Not for paged lists.
    */
   readonly readInWorker: Db
+  /**
+   * Runs `fn`, which searches lists (`searchPage` in search.ts) with the `db` that it gets. The searches of one user run one at a time.
+   * @throws SearchRefused when it takes too long, or when newer searches of the user have replaced it
+   */
+  search<T>(userId: number, fn: (db: Db) => Promise<T>): Promise<T>
   /**
    * Runs `fn` in a transaction. `name` (`domain.useCase`) is the name of the write in the log. On PostgreSQL `fn` may run more than
    * once, so side effects belong in `afterCommit`.

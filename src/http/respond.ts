@@ -1,10 +1,10 @@
 /** Answers in the envelope: `{"code":200,"data":…}` or `{"code","message","requestId","details"?}`. */
 
-import { StorageError } from '#db/errors.ts'
+import { SearchRefused, StorageError } from '#db/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 
-import { AppError, limited } from './errors.ts'
+import { AppError, limited, unavailable } from './errors.ts'
 import { InvalidRequest } from './validate.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -30,6 +30,10 @@ export function publicError(error: unknown): AppError {
     )
   // A full disk or a lost database is not a bug: clients may retry, and monitors should see 503.
   if (error instanceof StorageError) return new AppError(503, 503, NO_STORAGE, { retryAfter: 30 })
+  if (error instanceof SearchRefused)
+    return error.reason === 'timeout'
+      ? unavailable('The search took too long', '搜索超时，请稍后再试', { retryAfter: 10 })
+      : limited('You have started newer searches', '您已发起更新的搜索', 1)
   return new AppError(500, 500, INTERNAL)
 }
 

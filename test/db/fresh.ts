@@ -49,7 +49,7 @@ export interface Place {
   readonly clock: TestClock
   readonly log: ReturnType<typeof memoryLog>
   /** Migrates and opens the database. The store is closed with the place. `checkAnswers`: as in the configuration. */
-  open(options?: Pick<OpenOptions, 'limits'> & { checkAnswers?: boolean }): Promise<Store>
+  open(options?: Pick<OpenOptions, 'limits' | 'searchMs'> & { checkAnswers?: boolean }): Promise<Store>
   /** Runs SQL on a connection of its own, as another program would. */
   raw(statement: string): Promise<unknown[][]>
 }
@@ -68,9 +68,9 @@ export async function withPlace(use: (place: Place) => Promise<void>): Promise<v
       databaseUrl,
       clock,
       log,
-      async open({ limits, checkAnswers = false } = {}) {
+      async open({ checkAnswers = false, ...options } = {}) {
         const config = { databaseUrl, dataDir, checkAnswers }
-        const store = await openStore({ config, clock, log, ...(limits && { limits }) })
+        const store = await openStore({ config, clock, log, ...options })
         stores.push(store)
         return store
       },

@@ -1,9 +1,8 @@
-import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 
 import { csvCell, csvRow } from '#lib/csv.ts'
 import { safeFileName, uniqueFileNames } from '#lib/file-name.ts'
-import { escapeHtml, likeEscape, plainName } from '#lib/text.ts'
+import { escapeHtml, plainName } from '#lib/text.ts'
 
 import { growth, MAX_GROWTH } from './fastest.ts'
 
@@ -11,16 +10,6 @@ test('escapeHtml makes text safe in elements and quoted attributes', () => {
   expect(escapeHtml(`<a href="x" title='y'>&amp;你好</a>`)).toBe(
     '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;你好&lt;/a&gt;',
   )
-})
-
-test('an escaped LIKE pattern matches the text itself and nothing else', () => {
-  const db = new Database(':memory:')
-  const like = db.query<{ found: number }, [string, string]>("SELECT ?1 LIKE ?2 ESCAPE '\\' AS found")
-  for (const text of ['100%', 'a_b', 'c:\\dir', '%', '\\', '_%\\', '你好']) {
-    expect(like.get(`x${text}y`, `%${likeEscape(text)}%`)?.found).toBe(1)
-    expect(like.get('other 100x axb c:dir', `%${likeEscape(text)}%`)?.found).toBe(0)
-  }
-  db.close()
 })
 
 describe('plainName', () => {

@@ -1,4 +1,4 @@
-/** With more than MAX_ROWS_IN_TURN rows, filters and statistics run on the worker, and must give the same answers. */
+/** With more than MAX_ROWS_IN_TURN rows, filters and statistics run on the worker, and searches in slices: the answers must be the same. */
 
 import { beforeAll, expect, test } from 'bun:test'
 
@@ -40,6 +40,30 @@ test('filters, keywords and orders of a long list find the right codes', async (
   expect(items.map((c: { name: string }) => c.name)).toEqual([1, 2, 3].map((n) => `code 0${TOTAL - n}`))
   expect(items[0]).toEqual(ok(await me.get(`/api/qr-codes/${items[0].id}`)).data)
   expect((await allPages(me, '/api/qr-codes', 100, { contentType: 'URL' })).length).toBe(TOTAL / 5)
+})
+
+test('a search gives the codes that match, in the order of the list, on every page and in every order', async () => {
+  const pinned = ok(await me.get('/api/qr-codes', { size: 100, page: 20 })).data.items as { id: number }[]
+  for (const { id } of pinned.slice(0, 3)) ok(await me.patch(`/api/qr-codes/${id}/pin`, { pinned: true }))
+  for (const sort of [undefined, 'name', '-name', '-createdAt', 'updatedAt', '-scanCount']) {
+    const order: Record<string, string> = sort === undefined ? {} : { sort }
+    const all = await allPages<{ id: number; name: string }>(me, '/api/qr-codes', 100, order)
+    // Each of these matches in some slices only, at their ends, or in all of them.
+    for (const [keyword, size] of [
+      ['code 002', 7],
+      ['99', 30],
+      ['code 01', 100],
+      ['CODE', 100],
+    ] as const) {
+      const wanted = all.filter(({ name }) => name.includes(keyword.toLowerCase())).map(({ id }) => id)
+      const found = await allPages(me, '/api/qr-codes', size, { keyword, ...order })
+      expect(
+        found.map(({ id }) => id),
+        `${keyword} by ${sort}`,
+      ).toEqual(wanted)
+    }
+  }
+  for (const { id } of pinned.slice(0, 3)) ok(await me.patch(`/api/qr-codes/${id}/pin`, { pinned: false }))
 })
 
 test('a search of a long list finds a code at once after it is created, and not after it is deleted', async () => {

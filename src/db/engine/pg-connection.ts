@@ -12,12 +12,16 @@ export function placeOf(databaseUrl: string): string {
  * A pool of up to `max` connections, opened when first needed. Commits wait for the disk, even if the server's default is not to.
  * `Bun.SQL` is not imported from 'bun': the import alone loads the client at each start on SQLite too (about 7 ms and 3 MiB).
  */
-export const connectPostgres = (databaseUrl: string, max: number, onclose?: (error: unknown) => void): Bun.SQL =>
+export const connectPostgres = (
+  databaseUrl: string,
+  max: number,
+  { onclose, ...parameters }: { onclose?: (error: unknown) => void; statement_timeout?: string } = {},
+): Bun.SQL =>
   new Bun.SQL({
     url: databaseUrl,
     max,
     connectionTimeout: 10,
-    connection: { application_name: 'tessera', synchronous_commit: 'on' },
+    connection: { application_name: 'tessera', synchronous_commit: 'on', ...parameters },
     ...(onclose ? { onclose } : {}),
   })
 
@@ -46,9 +50,11 @@ export async function lockPostgres(databaseUrl: string): Promise<PgLock> {
   let held = false
   let released = false
   let timer: ReturnType<typeof setTimeout> | undefined
-  const sql = connectPostgres(databaseUrl, 1, () => {
-    held = false
-    if (!released) timer = setTimeout(() => void reacquire(), RETRY_MS)
+  const sql = connectPostgres(databaseUrl, 1, {
+    onclose() {
+      held = false
+      if (!released) timer = setTimeout(() => void reacquire(), RETRY_MS)
+    },
   })
 
   async function acquire(): Promise<void> {

@@ -13,11 +13,14 @@ import { asStorageError, isSerializationFailure, storageError } from '../errors.
 import type { Rows, Runner } from '../query/builders.ts'
 import type { Store, Tx } from '../store.ts'
 import { connectPostgres, lockPostgres, placeOf } from './pg-connection.ts'
+import { SEARCH_MS, searchQueue } from './search-queue.ts'
 import { STAMP_MARK, Stamps } from './stamps.ts'
 import { writeLimiter } from './write-limiter.ts'
 import { ReadDb, refuseNested, runHooks, runWrite, WRITE_LIMITS, type WriteLimits, WriteTx } from './write.ts'
 
 const READ_CONNECTIONS = 10
+/** Searches of all users share them, so that they cannot take all connections of other reads. */
+const SEARCH_CONNECTIONS = 2
 /** More parallel writes would mostly cause more conflicts. */
 const WRITE_CONNECTIONS = 8
 
@@ -49,6 +52,8 @@ export interface PostgresOptions {
   log: Log
   /** For tests. */
   limits?: WriteLimits
+  /** For tests. */
+  searchMs?: number
 }
 
 /** @throws StorageError of kind `unreachable`, or `busy` when another process uses the database */
@@ -57,18 +62,20 @@ export async function openPostgres({
   clock,
   log,
   limits = WRITE_LIMITS,
+  searchMs = SEARCH_MS,
 }: PostgresOptions): Promise<Store> {
   const where = placeOf(databaseUrl)
   const lock = await lockPostgres(databaseUrl)
   const readers = connectPostgres(databaseUrl, READ_CONNECTIONS)
   const writers = connectPostgres(databaseUrl, WRITE_CONNECTIONS)
+  const searchers = connectPostgres(databaseUrl, SEARCH_CONNECTIONS, { statement_timeout: String(searchMs) })
   const reader = new PgRunner(readers, where)
   const read = new ReadDb(reader)
   let stamps: Stamps
   try {
     stamps = new Stamps(clock, Number((await reader.rows(READ_MARK, [STAMP_MARK]))[0]?.[0] ?? 0))
   } catch (error) {
-    await Promise.all([readers.close(), writers.close(), lock.release()])
+    await Promise.all([readers.close(), searchers.close(), writers.close(), lock.release()])
     throw error
   }
 
@@ -115,6 +122,7 @@ export async function openPostgres({
   return {
     read,
     readInWorker: read,
+    search: searchQueue(new PgRunner(searchers, where), searchMs),
     async write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')
@@ -136,7 +144,7 @@ export async function openPostgres({
       await reader.rows(SAVE_MARK, [STAMP_MARK, String(stamps.last)]).catch((error: unknown) => {
         log.warn('the stamp mark could not be saved on closing', { error })
       })
-      await Promise.all([readers.close(), writers.close(), lock.release()])
+      await Promise.all([readers.close(), searchers.close(), writers.close(), lock.release()])
     },
   }
 }

@@ -12,6 +12,7 @@ import type { Log } from '#platform/log.ts'
 import { asStorageError } from '../errors.ts'
 import type { Rows, Runner } from '../query/builders.ts'
 import type { Store, Tx } from '../store.ts'
+import { SEARCH_MS, searchQueue } from './search-queue.ts'
 import { Checkpointer, LOG_PAGES, type LogPages } from './sqlite-checkpoint.ts'
 import type { SqliteTask } from './sqlite.worker.ts'
 import { STAMP_MARK, Stamps } from './stamps.ts'
@@ -144,6 +145,8 @@ export interface SqliteOptions {
   limits?: WriteLimits
   /** For tests. */
   logPages?: LogPages
+  /** For tests. */
+  searchMs?: number
   /** See ReadDb in write.ts. */
   checksPages?: boolean
 }
@@ -154,6 +157,7 @@ export function openSqlite({
   log,
   limits = WRITE_LIMITS,
   logPages = LOG_PAGES,
+  searchMs = SEARCH_MS,
   checksPages,
 }: SqliteOptions): Store {
   const writer = new Connection(file, `PRAGMA wal_autocheckpoint = ${logPages.fallback};`)
@@ -165,6 +169,8 @@ export function openSqlite({
 
   const read = new ReadDb(reader, checksPages)
   const workerReader = new WorkerReader(file)
+  // A worker of their own, because a worker runs one query at a time, and statistics should not wait for searches.
+  const searchReader = new WorkerReader(file)
   const checkpointer = new Checkpointer(writer, file, log, logPages)
   const queue: QueuedWrite[] = []
   let committing: Promise<void> | undefined
@@ -249,6 +255,7 @@ export function openSqlite({
   return {
     read,
     readInWorker: new ReadDb(workerReader),
+    search: searchQueue(searchReader, searchMs),
     async write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')
@@ -262,6 +269,7 @@ export function openSqlite({
       closed = true
       await committing
       workerReader.close()
+      searchReader.close()
       await checkpointer.close()
       reader.release()
       try {

@@ -33,7 +33,10 @@ export const organizations = table(
   },
   (t) => [
     uniqueIndex('organizations_code').on(t.code),
+    // The orders of discovery: see db/search.ts.
     index('organizations_discover').on(t.visibility, t.status, t.createdAt, t.id),
+    index('organizations_discover_name').on(t.visibility, t.status, t.name, t.createdAt, t.id),
+    index('organizations_discover_members').on(t.visibility, t.status, t.memberCount, t.createdAt, t.id),
     index('organizations_owner').on(t.ownerId),
   ],
 )

@@ -18,7 +18,7 @@ export const memberEndpoints = [
     params: InOrg,
     query: MembersQuery,
     data: MemberPage,
-    run: ({ ctx, params, query, caller }) => service.listMembers(ctx, params.orgId, query, caller.locale),
+    run: ({ ctx, actor, params, query, caller }) => service.listMembers(ctx, actor, params.orgId, query, caller.locale),
   }),
   endpoint({
     id: 'orgs.changeMember',

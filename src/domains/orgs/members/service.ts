@@ -29,14 +29,17 @@ const MEMBER = 'MEMBER'
 
 export async function listMembers(
   ctx: AppContext,
+  actor: Actor,
   orgId: number,
-  query: MembersQuery,
+  { keyword, ...query }: MembersQuery,
   locale: Locale,
 ): Promise<Page<MemberView>> {
-  const { read, readInWorker } = ctx.db
+  const { read } = ctx.db
   const org = await findOrg(read, orgId)
   if (org === undefined) throw notFound()
-  const page = await store.membersPage(read, readInWorker, orgId, query)
+  const page = keyword
+    ? await ctx.db.search(actor.userId, (db) => store.searchMembers(db, orgId, query, keyword))
+    : await store.membersPage(read, orgId, query)
   const userIds = page.items.map((member) => member.userId)
   const roles = Map.groupBy(await access.orgRolesOfMany(read, [orgId], userIds), (role) => role.userId)
   return {

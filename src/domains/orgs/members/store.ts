@@ -1,8 +1,8 @@
-import { and, asc, count, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { pagedTable } from '#db/lists.ts'
-import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
+import type { Page, PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
 import { orgInvitations, orgJoinRequests, orgMembers } from '#db/schema/orgs.ts'
@@ -37,30 +37,17 @@ const members = memberships.list({
     db.select(memberColumns).from(orgMembers).innerJoin(users, eq(users.id, orgMembers.userId)).$dynamic(),
 })
 
-export function membersPage(
-  db: Db,
-  readInWorker: Db,
-  orgId: number,
-  query: PageInput & { keyword?: string | undefined },
-): Promise<Page<MemberRow>> {
-  const { keyword } = query
-  if (!keyword) return members.page(db, { orgId }, query)
-  const where = and(
-    eq(orgMembers.orgId, orgId),
+export const membersPage = (db: Db, orgId: number, page: PageInput): Promise<Page<MemberRow>> =>
+  members.page(db, { orgId }, page)
+
+/** Members whose nickname in the organization contains the keyword. `db` is that of `Store.search`. */
+export const searchMembers = (db: Db, orgId: number, page: PageInput, keyword: string): Promise<Page<MemberRow>> =>
+  members.search(
+    db,
+    { orgId },
+    page,
     or(contains(orgMembers.nickname, keyword), and(isNull(orgMembers.nickname), contains(users.nickname, keyword))),
   )
-  const isUser = eq(users.id, orgMembers.userId)
-  return pageOfQuery(
-    query,
-    readInWorker
-      .select(memberColumns)
-      .from(orgMembers)
-      .innerJoin(users, isUser)
-      .where(where)
-      .orderBy(asc(orgMembers.joinedAt), asc(orgMembers.userId)),
-    readInWorker.select({ n: count() }).from(orgMembers).innerJoin(users, isUser).where(where),
-  )
-}
 
 const memberById = prepared((db) =>
   db

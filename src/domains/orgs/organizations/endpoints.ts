@@ -152,6 +152,6 @@ export const organizationEndpoints = [
     access: app('org:read'),
     query: DiscoverQuery,
     data: PublicOrgPage,
-    run: ({ ctx, query }) => service.discoverOrgs(ctx, query),
+    run: ({ ctx, actor, query }) => service.discoverOrgs(ctx, actor, query),
   }),
 ]

@@ -188,8 +188,8 @@ export async function setCurrentOrg(ctx: AppContext, actor: Actor, orgId: number
   })
 }
 
-export async function discoverOrgs(ctx: AppContext, query: DiscoverQuery): Promise<Page<PublicOrg>> {
-  return mapPage(await store.publicOrgsPage(ctx.db.read, query), toPublicOrg)
+export async function discoverOrgs(ctx: AppContext, actor: Actor, query: DiscoverQuery): Promise<Page<PublicOrg>> {
+  return mapPage(await ctx.db.search(actor.userId, (db) => store.searchPublicOrgs(db, query)), toPublicOrg)
 }
 
 export async function getStats(ctx: AppContext, id: number, locale: Locale): Promise<OrgStats> {

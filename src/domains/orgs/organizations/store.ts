@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, lt, lte, ne, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { mapPage, type Page, type PageInput, pageOf, pageOfQuery, sortBy } from '#db/paging.ts'
+import { mapPage, type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -15,6 +15,7 @@ import {
   orgTransfers,
 } from '#db/schema/orgs.ts'
 import { orgShares } from '#db/schema/shares.ts'
+import { searchPage } from '#db/search.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 
@@ -172,15 +173,30 @@ export async function orgsOfUser(db: Db, userId: number, page: PageInput): Promi
   return mapPage(rows, (row) => row.org)
 }
 
-/** PUBLIC active organizations, the oldest first by default. */
-export function publicOrgsPage(db: Db, query: DiscoverQuery): Promise<Page<OrgRow>> {
-  const { keyword } = query
-  const where = and(
-    eq(organizations.visibility, 'PUBLIC'),
-    eq(organizations.status, 'ACTIVE'),
-    keyword ? or(contains(organizations.name, keyword), contains(organizations.description, keyword)) : undefined,
+const { name, memberCount, createdAt, id } = organizations
+const discoverOrders = {
+  createdAt: [createdAt, id],
+  name: [name, createdAt, id],
+  memberCount: [memberCount, createdAt, id],
+}
+
+/** PUBLIC active organizations, the oldest first by default. `db` is that of `Store.search`: there can be any number of them. */
+export function searchPublicOrgs(db: Db, query: DiscoverQuery): Promise<Page<OrgRow>> {
+  const { keyword, sort = 'createdAt', page, size } = query
+  return searchPage(
+    db,
+    {
+      table: organizations,
+      scope: and(eq(organizations.visibility, 'PUBLIC'), eq(organizations.status, 'ACTIVE')),
+      order: discoverOrders[sort.replace('-', '') as keyof typeof discoverOrders],
+      isReversed: sort.startsWith('-'),
+      where: keyword
+        ? or(contains(organizations.name, keyword), contains(organizations.description, keyword))
+        : undefined,
+      select: (builders) => builders.select().from(organizations).$dynamic(),
+    },
+    { page, size },
   )
-  return pageOf(db, organizations, { where, orderBy: sortBy(organizations, query.sort ?? 'createdAt'), page: query })
 }
 
 /** Sets the current organization of a user, or none if null. False if the user is not a member of it. */

@@ -37,7 +37,8 @@ function refuse(problem: TreeProblem | undefined): void {
 }
 
 export async function listCategories(ctx: AppContext, actor: Actor, query: ListQuery): Promise<Page<CategoryView>> {
-  const page = await store.categoriesPage(ctx.db.read, actor.userId, query)
+  const pageIn = (db: Db) => store.categoriesPage(db, actor.userId, query)
+  const page = await (query.keyword ? ctx.db.search(actor.userId, pageIn) : pageIn(ctx.db.read))
   return { ...page, items: await toViews(ctx.db.read, actor.userId, page.items) }
 }
 

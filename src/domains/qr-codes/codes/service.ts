@@ -15,15 +15,16 @@ import * as store from './store.ts'
 import { toView } from './view.ts'
 
 export async function listCodes(ctx: AppContext, owner: Owner, query: ListQuery): Promise<Page<QrCodeView>> {
-  const page = isUnfiltered(query)
-    ? await store.codesPage(ctx.db.read, owner, query)
-    : await store.filteredPage(
-        await codesReader(ctx, owner),
-        owner,
-        query,
-        await categoriesUnder(ctx, owner, query.categoryId),
-      )
-  return mapPage(page, (row) => toView(ctx, row))
+  return mapPage(await codesPage(ctx, owner, query), (row) => toView(ctx, row))
+}
+
+async function codesPage(ctx: AppContext, owner: Owner, query: ListQuery): Promise<Page<store.QrCodeRow>> {
+  if (isUnfiltered(query)) return store.codesPage(ctx.db.read, owner, query)
+  const categoryIds = await categoriesUnder(ctx, owner, query.categoryId)
+  const { keyword } = query
+  return keyword
+    ? ctx.db.search(owner.userId, (db) => store.searchCodes(db, owner, { ...query, keyword }, categoryIds))
+    : store.filteredPage(await codesReader(ctx, owner), owner, query, categoryIds)
 }
 
 /** Where to run queries that look at all codes of an owner. */

@@ -77,28 +77,44 @@ function inCategories(ids: CategoryIds): SQL | undefined {
 /** The order of the interface (spec §4.2), made total by the id. */
 const standardOrder = [desc(qrCodes.pinned), asc(qrCodes.sortOrder), asc(qrCodes.createdAt), asc(qrCodes.id)]
 
+const filters = ({ contentType, isPublic, pinned }: ListQuery, categoryIds: CategoryIds): SQL | undefined =>
+  and(
+    inCategories(categoryIds),
+    contentType === undefined ? undefined : eq(qrCodes.contentType, contentType),
+    isPublic === undefined ? undefined : eq(qrCodes.isPublic, isPublic),
+    pinned === undefined ? undefined : eq(qrCodes.pinned, pinned),
+  )
+
+/** Ignores the keyword of the query. */
 export function filteredPage(
   db: Db,
   owner: Owner,
   query: ListQuery,
   categoryIds: CategoryIds,
 ): Promise<Page<QrCodeRow>> {
-  const { keyword, contentType, isPublic, pinned, sort } = query
+  const where = and(ownedBy(owner), isLive, filters(query, categoryIds))
+  return pageOf(db, qrCodes, {
+    where,
+    orderBy: query.sort ? sortBy(qrCodes, query.sort) : standardOrder,
+    page: query,
+  })
+}
+
+/** Codes that contain the keyword and pass the filters of the query. `db` is that of `Store.search`. */
+export function searchCodes(
+  db: Db,
+  { userId, orgId }: Owner,
+  query: ListQuery & { keyword: string },
+  categoryIds: CategoryIds,
+): Promise<Page<QrCodeRow>> {
   const where = and(
-    ownedBy(owner),
-    isLive,
-    inCategories(categoryIds),
-    contentType === undefined ? undefined : eq(qrCodes.contentType, contentType),
-    isPublic === undefined ? undefined : eq(qrCodes.isPublic, isPublic),
-    pinned === undefined ? undefined : eq(qrCodes.pinned, pinned),
-    keyword
-      ? or(
-          ...[qrCodes.name, qrCodes.content, qrCodes.remark].map((column) => contains(column, keyword)),
-          someContains(qrCodes.tags, keyword),
-        )
-      : undefined,
+    filters(query, categoryIds),
+    or(
+      ...[qrCodes.name, qrCodes.content, qrCodes.remark].map((column) => contains(column, query.keyword)),
+      someContains(qrCodes.tags, query.keyword),
+    ),
   )
-  return pageOf(db, qrCodes, { where, orderBy: sort ? sortBy(qrCodes, sort) : standardOrder, page: query })
+  return orgId === 0 ? ofUser.search(db, { userId }, query, where) : ofOrganization.search(db, { orgId }, query, where)
 }
 
 /** The ids of at most `limit` codes, in the standard order. */

@@ -1,5 +1,5 @@
 import type { AppContext } from '#context'
-import { mapPage, readerFor } from '#db/paging.ts'
+import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Db } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { ResolveScanTarget } from '#domains/contributions.ts'
@@ -31,11 +31,15 @@ import { targetOf } from './rules.ts'
 import * as store from './store.ts'
 
 export async function listScans(ctx: AppContext, actor: Actor, query: ListQuery) {
-  const { userId } = actor
-  const page = isUnfiltered(query)
-    ? await store.scansPage(ctx.db.read, userId, query)
-    : await store.filteredPage(await scansReader(ctx, userId), userId, query)
-  return mapPage(page, toView)
+  return mapPage(await scansPage(ctx, actor.userId, query), toView)
+}
+
+async function scansPage(ctx: AppContext, userId: number, query: ListQuery): Promise<Page<store.ScanRow>> {
+  if (isUnfiltered(query)) return store.scansPage(ctx.db.read, userId, query)
+  const { keyword } = query
+  return keyword
+    ? ctx.db.search(userId, (db) => store.searchScans(db, userId, { ...query, keyword }))
+    : store.filteredPage(await scansReader(ctx, userId), userId, query)
 }
 
 const isUnfiltered = (query: ListQuery): boolean =>

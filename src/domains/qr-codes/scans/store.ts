@@ -30,23 +30,30 @@ const ofUser = listed.list({
 export const scansPage = (db: Db, userId: number, query: PageInput): Promise<Page<ScanRow>> =>
   ofUser.page(db, { userId }, query)
 
-export function filteredPage(db: Db, userId: number, query: ListQuery): Promise<Page<ScanRow>> {
-  const { favorite, contentType, source, from, to, keyword } = query
-  const texts = [scanRecords.content, scanRecords.title, scanRecords.address]
-  const where = ownedBy(
-    userId,
+function filters({ favorite, contentType, source, from, to }: ListQuery): SQL | undefined {
+  return and(
     favorite === undefined ? undefined : eq(scanRecords.favorite, favorite),
     contentType === undefined ? undefined : eq(scanRecords.contentType, contentType),
     source === undefined ? undefined : eq(scanRecords.source, source),
     from === undefined ? undefined : gte(scanRecords.scannedAt, from),
     to === undefined ? undefined : lt(scanRecords.scannedAt, to),
-    keyword ? or(...texts.map((column) => contains(column, keyword))) : undefined,
   )
-  return pageOf(db, scanRecords, {
-    where,
+}
+
+/** Ignores the keyword of the query. */
+export const filteredPage = (db: Db, userId: number, query: ListQuery): Promise<Page<ScanRow>> =>
+  pageOf(db, scanRecords, {
+    where: ownedBy(userId, filters(query)),
     orderBy: [desc(scanRecords.scannedAt), desc(scanRecords.id)],
     page: query,
   })
+
+/** Records that contain the keyword and pass the filters of the query. `db` is that of `Store.search`. */
+export function searchScans(db: Db, userId: number, query: ListQuery & { keyword: string }): Promise<Page<ScanRow>> {
+  const texts = [scanRecords.content, scanRecords.title, scanRecords.address]
+  const { page, size, keyword } = query
+  const where = and(filters(query), or(...texts.map((column) => contains(column, keyword))))
+  return ofUser.search(db, { userId }, { page, size }, where)
 }
 
 const p = sql.placeholder

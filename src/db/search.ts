@@ -1,0 +1,105 @@
+/**
+ * Pages of a list whose rows must be read to know whether they match: searches for a part of a text, which no index answers.
+ *
+ * A running SQLite statement cannot be interrupted, so a search is cut into statements that read at most SLICE_ROWS rows each, in the
+ * order of the list, and continue where the previous one ended. The searches of different users take turns at their statements, and
+ * `Store.search` (engine/search-queue.ts) stops a search that takes too long between two statements.
+ *
+ * The list needs an SQL index that begins with the columns of `scope` and continues with `order`, as paged lists do (lists.ts).
+ */
+
+import { and, asc, count, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+
+import type { Select } from './list-order.ts'
+import { offsetOf, type Page, type PageInput } from './paging.ts'
+import type { Builders, Db } from './store.ts'
+
+/** A row has at most about 20 KB of text, which take up to 0.1 ms to search. */
+export const SLICE_ROWS = 250
+
+export interface Search<Shown> {
+  readonly table: SQLiteTable
+  /** The rows of the list. */
+  readonly scope: SQL | undefined
+  /** Ascending; together they are unique, and none is null. A boolean column can only come first: rows where it is true precede. */
+  readonly order: readonly SQLiteColumn[]
+  readonly isReversed: boolean
+  /** The rows that are wanted. Never answered with an index, so that a statement cannot read more than one slice. */
+  readonly where: SQL | undefined
+  select(db: Pick<Builders, 'select'>): Select<Shown>
+}
+
+type Key = readonly unknown[]
+
+/** Reads each row of the list once; at most two slices are read again to fill the page. */
+export async function searchPage<Shown>(db: Db, search: Search<Shown>, page: PageInput): Promise<Page<Shown>> {
+  const matches = search.where && sql`case when ${search.where} then 1 else 0 end = 1`
+  const items: Shown[] = []
+  let total = 0
+  for (const { scope, order } of sectionsOf(search)) {
+    const orderBy = order.map((column) => (search.isReversed ? desc(column) : asc(column)))
+    const [after, upTo] = search.isReversed ? [sql`<`, sql`>=`] : [sql`>`, sql`<=`]
+    const keys = Object.fromEntries(order.map((column, i) => [i, column]))
+    let from: Key | undefined
+    do {
+      const rest = and(scope, from && compared(order, after, from))
+      const [last] = await db
+        .select(keys)
+        .from(search.table)
+        .where(rest)
+        .orderBy(...orderBy)
+        .limit(1)
+        .offset(SLICE_ROWS - 1)
+      const to: Key | undefined = last && Object.values(last)
+      const slice = and(rest, to && compared(order, upTo, to), matches)
+      const rowsFrom = (skip: number, limit: number) =>
+        search
+          .select(db)
+          .where(slice)
+          .orderBy(...orderBy)
+          .limit(limit)
+          .offset(skip)
+      const countAll = async (): Promise<number> => {
+        const [row] = await db.select({ n: count() }).from(search.select(db).where(slice).as('found') as SQLiteTable)
+        return row!.n
+      }
+
+      const missing = page.size - items.length
+      const skip = Math.max(0, offsetOf(page) - total)
+      if (missing === 0) total += await countAll()
+      else if (skip === 0) {
+        const rows = await rowsFrom(0, missing)
+        items.push(...rows)
+        total += rows.length < missing ? rows.length : await countAll()
+      } else {
+        const found = await countAll()
+        if (found > skip) items.push(...(await rowsFrom(skip, missing)))
+        total += found
+      }
+      from = to
+    } while (from !== undefined)
+  }
+  return { items, total, ...page }
+}
+
+/** A boolean first column divides the list into two parts; each is read by the other columns alone. */
+function sectionsOf({ scope, order, isReversed }: Search<unknown>): Pick<Search<unknown>, 'scope' | 'order'>[] {
+  const [first, ...others] = order
+  if (first!.dataType !== 'boolean') return [{ scope, order }]
+  return [!isReversed, isReversed].map((value) => ({ scope: and(scope, eq(first!, value)), order: others }))
+}
+
+/** A comparison of tuples, which can be looked up in an index. */
+function compared(columns: readonly SQLiteColumn[], operator: SQL, key: Key): SQL {
+  const comma = sql`, `
+  const left = sql.join(
+    columns.map((column) => sql`${column}`),
+    comma,
+  )
+  const right = sql.join(
+    key.map((value) => sql`${value}`),
+    comma,
+  )
+  return sql`(${left}) ${operator} (${right})`
+}

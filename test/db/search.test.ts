@@ -1,0 +1,129 @@
+import { expect, test } from 'bun:test'
+
+import { sql } from 'drizzle-orm'
+
+import { dialect } from '#db/dialect.ts'
+import { MAX_WAITING } from '#db/engine/search-queue.ts'
+import { ReadDb } from '#db/engine/write.ts'
+import { SearchRefused } from '#db/errors.ts'
+import type { Runner } from '#db/query/builders.ts'
+import { counters } from '#db/schema/index.ts'
+import { SLICE_ROWS } from '#db/search.ts'
+import type { Db, Store } from '#db/store.ts'
+import { searchMembers } from '#domains/orgs/members/store.ts'
+import type { DiscoverQuery } from '#domains/orgs/organizations/model.ts'
+import { searchPublicOrgs } from '#domains/orgs/organizations/store.ts'
+import type { ListQuery as CodesQuery } from '#domains/qr-codes/codes/model.ts'
+import { searchCodes } from '#domains/qr-codes/codes/store.ts'
+import { searchScans } from '#domains/qr-codes/scans/store.ts'
+
+import { rejection, withPlace, withStore } from './fresh.ts'
+
+/** A search that runs until `end` is called. */
+function held(store: Store, userId: number, name: string, log: string[]) {
+  const started = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<void>()
+  const done = store
+    .search(userId, async () => {
+      log.push(name)
+      started.resolve()
+      await end.promise
+    })
+    .catch((error: unknown) => {
+      log.push(`${name} ${(error as SearchRefused).reason}`)
+    })
+  return { started: started.promise, end: () => end.resolve(), done }
+}
+
+test('searches of one user run one at a time, the newest first, and those that waited longest are refused', () =>
+  withStore(async (store) => {
+    const log: string[] = []
+    const first = held(store, 1, 'first', log)
+    await first.started
+    const later = Array.from({ length: MAX_WAITING + 2 }, (_, i) => held(store, 1, `later ${i}`, log))
+    for (const search of later) search.end()
+    await Promise.all([later[0]!.done, later[1]!.done])
+    expect(log).toEqual(['first', 'later 0 replaced', 'later 1 replaced'])
+    first.end()
+    await Promise.all(later.map((search) => search.done))
+    expect(log.slice(3)).toEqual(['later 5', 'later 4', 'later 3', 'later 2'])
+    // The user's turn has ended, so that the next search starts at once.
+    expect(await store.search(1, () => Promise.resolve('found'))).toBe('found')
+  }))
+
+test("a search does not wait for another user's search, and starts after one that failed", () =>
+  withStore(async (store) => {
+    const log: string[] = []
+    const slow = held(store, 1, 'slow', log)
+    await slow.started
+    expect(await store.search(2, (db) => db.select({ n: sql`1` }).from(counters))).toEqual([])
+    const failed = store.search(3, () => Promise.reject(new Error('no such list')))
+    const next = store.search(3, () => Promise.resolve('found'))
+    expect(String(await rejection(failed))).toContain('no such list')
+    expect(await next).toBe('found')
+    slow.end()
+    await slow.done
+  }))
+
+test('a search whose time is up starts no further statement', () =>
+  withPlace(async ({ open }) => {
+    const store = await open({ searchMs: 0 })
+    const error = await rejection(store.search(1, (db) => Promise.resolve(db.select().from(counters))))
+    expect(error).toEqual(new SearchRefused('timeout'))
+  }))
+
+if (dialect === 'postgres')
+  test('PostgreSQL ends a statement of a search when the time of a search is up', () =>
+    withPlace(async ({ open }) => {
+      const store = await open({ searchMs: 300 })
+      await store.write('test', (tx) =>
+        tx.insert(counters).values({ key: 'a', count: 0, windowStart: 0, expiresAt: 0 }),
+      )
+      const asleep = store.search(1, (db) => Promise.resolve(db.select({ x: sql`pg_sleep(600)` }).from(counters)))
+      expect(await rejection(asleep)).toEqual(new SearchRefused('timeout'))
+    }))
+
+if (dialect === 'sqlite')
+  test('each statement of a search finds its place in an index, and sorts nothing', () =>
+    withStore(async (store) => {
+      const { runner } = store.read as unknown as { runner: Runner }
+      let statements: { text: string; params: unknown[] }[] = []
+      const db: Db = new ReadDb({
+        rows(text, params) {
+          statements.push({ text, params })
+          // The database is empty. The first two slices of each section end with this key, as if there were more rows.
+          const endsSlice = !text.includes('case when') && params.at(-1) === SLICE_ROWS - 1
+          if (endsSlice && statements.length % 7 !== 0) return [KEY.slice(0, columnsOf(text))]
+          return runner.rows(text, params)
+        },
+      })
+      const page = { page: 1, size: 20, keyword: 'a' }
+      const codes = (sort: CodesQuery['sort'], orgId: number) => () =>
+        searchCodes(db, { userId: 1, orgId }, { ...page, sort, contentType: 'URL' }, [3])
+      const orgs = (sort: DiscoverQuery['sort']) => () => searchPublicOrgs(db, { ...page, sort })
+      const searches = [
+        ...([undefined, 'name', '-name', '-createdAt', 'updatedAt', 'scanCount'] as const).flatMap((sort) => [
+          codes(sort, 0),
+          codes(sort, 7),
+        ]),
+        () => searchScans(db, 1, { ...page, favorite: true }),
+        () => searchMembers(db, 1, page, 'a'),
+        ...([undefined, 'name', '-name', 'memberCount', '-memberCount'] as const).map(orgs),
+      ]
+      for (const search of searches) {
+        statements = []
+        await search()
+        expect(statements.length).toBeGreaterThan(6)
+        for (const { text, params } of statements) {
+          const plan = (await runner.rows(`explain query plan ${text}`, params)).map((line) => String(line[3]))
+          expect(
+            plan.filter((line) => /TEMP B-TREE|^SCAN (?!part)/.test(line)),
+            text,
+          ).toEqual([])
+        }
+      }
+    }))
+
+const KEY = [1, 2, 3]
+/** Number of columns that a statement selects. */
+const columnsOf = (text: string): number => text.split(' from ')[0]!.split(',').length
