@@ -2,15 +2,22 @@
  * Turns the input of a client into the shape that a schema declares, in one pass compiled for the schema: maps snake_case names to
  * camelCase, drops undeclared keys, trims texts and checks them for control characters, converts ISO 8601 times to milliseconds, and
  * fills in defaults. With `coerce` (query and path, where every value is text) it also parses numbers, booleans and lists.
- * A value that does not fit is left unchanged: the validator, which runs next, reports it.
+ * A value that does not fit is left unchanged: the validator, which runs next, reports it. Lists are an exception: one with too many
+ * items is reported and replaced by an empty one, so that nothing looks at its items.
  */
 
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 
+import type { Localized } from '#lib/localized.ts'
+
+import type { FieldProblem } from './errors.ts'
 import type { TextKind } from './schema.ts'
 
-/** `badTexts` collects the paths of texts that contain forbidden characters. */
-export type Normalize = (value: unknown, path: string, badTexts: string[]) => unknown
+/** `problems` collects what this step finds. Once there are more than MAX_PROBLEMS, the rest of a list is left out. */
+export type Normalize = (value: unknown, path: string, problems: FieldProblem[]) => unknown
+
+/** The number of problems that an answer lists: more would not help the caller. */
+export const MAX_PROBLEMS = 50
 
 const keep: Normalize = (value) => value
 
@@ -48,7 +55,7 @@ function object(schema: TSchema, coerce: boolean): Normalize {
     fallback: field['default'] as unknown,
     normalize: compileNormalizer(field, coerce),
   }))
-  return (value, path, badTexts) => {
+  return (value, path, problems) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const source = value as Record<string, unknown>
     const result: Record<string, unknown> = {}
@@ -57,17 +64,32 @@ function object(schema: TSchema, coerce: boolean): Normalize {
       if (given === undefined && Object.hasOwn(source, field.alias)) given = source[field.alias]
       if (given === undefined) {
         if (field.fallback !== undefined) result[field.name] = field.fallback
-      } else result[field.name] = field.normalize(given, `${path}.${field.name}`, badTexts)
+      } else result[field.name] = field.normalize(given, `${path}.${field.name}`, problems)
     }
     return result
   }
 }
 
 function array(schema: TSchema, coerce: boolean): Normalize {
-  const item = compileNormalizer(schema['items'] as TSchema, coerce)
-  return (value, path, badTexts) => {
-    const list = coerce && typeof value === 'string' ? value.split(',') : value
-    return Array.isArray(list) ? list.map((v, i) => item(v, `${path}.${i}`, badTexts)) : list
+  if (schema['x-deferred'] === true) return list(schema, coerce, keep)
+  return list(schema, coerce, compileNormalizer(schema['items'] as TSchema, coerce))
+}
+
+function list(schema: TSchema, coerce: boolean, item: Normalize): Normalize {
+  const max = (schema['maxItems'] as number | undefined) ?? Infinity
+  return (value, path, problems) => {
+    const items = coerce && typeof value === 'string' ? value.split(',') : value
+    if (!Array.isArray(items)) return items
+    if (items.length > max) {
+      problems.push({ path, text: tooMany(max) })
+      return []
+    }
+    const result: unknown[] = []
+    for (const [i, given] of items.entries()) {
+      if (problems.length > MAX_PROBLEMS) break
+      result.push(item(given, `${path}.${i}`, problems))
+    }
+    return result
   }
 }
 
@@ -75,7 +97,7 @@ function array(schema: TSchema, coerce: boolean): Normalize {
 function union(schema: TSchema, coerce: boolean): Normalize {
   const variants = (schema['anyOf'] as TSchema[]).filter((s) => s[Kind] !== 'Null')
   const only = variants.length === 1 ? compileNormalizer(variants[0]!, coerce) : anything
-  return (value, path, badTexts) => (value === null ? null : only(value, path, badTexts))
+  return (value, path, problems) => (value === null ? null : only(value, path, problems))
 }
 
 // oxlint-disable-next-line no-control-regex -- these characters are refused
@@ -84,32 +106,41 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
 function text(kind: TextKind): Normalize {
-  return (value, path, badTexts) => {
+  return (value, path, problems) => {
     if (typeof value !== 'string') return value
     const result = kind === 'raw' ? value : value.trim()
-    if (!isStorable(result)) badTexts.push(path)
-    else if (kind !== 'raw' && (kind === 'line' ? CONTROL : CONTROL_BUT_LINES).test(result)) badTexts.push(path)
+    if (!isStorable(result)) problems.push({ path, text: BAD_TEXT })
+    else if (kind === 'line' ? CONTROL.test(result) : kind === 'multiline' && CONTROL_BUT_LINES.test(result))
+      problems.push({ path, text: BAD_TEXT })
     return result
   }
 }
+
+const BAD_TEXT: Localized = { en: 'contains characters that are not allowed', zh: '包含不允许的字符' }
+export const tooLong = (max: number): Localized => ({
+  en: `must have at most ${max} characters`,
+  zh: `最多 ${max} 个字符`,
+})
+export const tooMany = (max: number): Localized => ({ en: `must have at most ${max} items`, zh: `最多 ${max} 项` })
 
 /** PostgreSQL cannot store NUL, and UTF-8 cannot encode a lone surrogate. */
 const isStorable = (s: string): boolean => s.isWellFormed() && !s.includes('\0')
 
 /** For JSON of any shape: only checks that every text in it can be stored. */
-const anything: Normalize = (value, path, badTexts) => {
+const anything: Normalize = (value, path, problems) => {
   if (typeof value === 'string') {
-    if (!isStorable(value)) badTexts.push(path)
-  } else if (Array.isArray(value)) value.forEach((v, i) => anything(v, `${path}.${i}`, badTexts))
+    if (!isStorable(value)) problems.push({ path, text: BAD_TEXT })
+  } else if (Array.isArray(value)) value.forEach((v, i) => anything(v, `${path}.${i}`, problems))
   else if (typeof value === 'object' && value !== null)
     for (const [key, v] of Object.entries(value)) {
-      if (!isStorable(key)) badTexts.push(path)
-      anything(v, `${path}.${key}`, badTexts)
+      if (!isStorable(key)) problems.push({ path, text: BAD_TEXT })
+      anything(v, `${path}.${key}`, problems)
     }
   return value
 }
 
-const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/
+// Ids have up to 16 digits: 9,007,199,254,740,991.
+const NUMBER = /^-?\d{1,16}(\.\d{1,15})?$/
 const number: Normalize = (value) => (typeof value === 'string' && NUMBER.test(value) ? Number(value) : value)
 
 const boolean: Normalize = (value) =>

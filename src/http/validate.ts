@@ -1,36 +1,72 @@
 /** Normalizes one part of a request and checks it against its schema. Validators are compiled on first use to keep the start short. */
 
-import { Kind, type TSchema } from '@sinclair/typebox'
+import { Kind, type Static, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 
 import type { Localized } from '#lib/localized.ts'
 
 import { AppError, type FieldProblem } from './errors.ts'
-import { compileNormalizer, type Normalize } from './normalize.ts'
+import { compileNormalizer, MAX_PROBLEMS, type Normalize, tooLong, tooMany } from './normalize.ts'
 
 export interface Validator {
   /** Returns the normalized value, or throws an InvalidRequest with every problem. */
   parse(value: unknown): unknown
 }
 
-/** A longer list would not help the caller. */
-const MAX_PROBLEMS = 50
-
 /** `where` is the first part of each problem's path. */
 export function validator(schema: TSchema, where: 'body' | 'query' | 'path'): Validator {
-  let normalize: Normalize | undefined
-  let check: TypeCheck<TSchema> | undefined
+  const parse = parser(schema, where !== 'body')
   return {
     parse(value) {
-      normalize ??= compileNormalizer(schema, where !== 'body')
-      check ??= TypeCompiler.Compile(schema)
-      const badTexts: string[] = []
-      const result = normalize(value, where, badTexts)
-      if (badTexts.length === 0 && check.Check(result)) return result
-      throw refusal(badTexts, check, result, where)
+      const problems: FieldProblem[] = []
+      const result = parse(value, where, problems)
+      if (problems.length > 0) throw new InvalidRequest(problems)
+      return result
     },
   }
+}
+
+/** An item of a `Deferred` list. `value` is undefined if there are problems. */
+export interface CheckedItem<T> {
+  readonly value: T | undefined
+  /** The operation adds those that it finds itself. */
+  readonly problems: FieldProblem[]
+}
+
+/** Checks each item of a `Deferred` list by the schema of its items. */
+export function itemChecker<T extends TSchema>(item: T) {
+  const parse = parser(item, false)
+  return (items: readonly unknown[], path: string): CheckedItem<Static<T>>[] =>
+    items.map((given, i) => {
+      const problems: FieldProblem[] = []
+      const value = parse(given, `${path}.${i}`, problems)
+      return { value: problems.length === 0 ? (value as Static<T>) : undefined, problems }
+    })
+}
+
+/** Returns the normalized value, which fits the schema if it adds no problem. */
+function parser(schema: TSchema, coerce: boolean): Normalize {
+  let normalize: Normalize | undefined
+  let check: TypeCheck<TSchema> | undefined
+  return (value, path, problems) => {
+    normalize ??= compileNormalizer(schema, coerce)
+    check ??= TypeCompiler.Compile(withoutDeferred(schema))
+    const result = normalize(value, path, problems)
+    if (problems.length > 0 || !check.Check(result)) addErrors(problems, check, result, path)
+    return result
+  }
+}
+
+/** The schema without the items of `Deferred` lists among its fields. */
+function withoutDeferred(schema: TSchema): TSchema {
+  const fields = Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>)
+  if (!fields.some(([, field]) => field['x-deferred'] === true)) return schema
+  const properties = fields.map(([name, field]) => [
+    name,
+    field['x-deferred'] === true ? { ...field, items: Type.Unknown() } : field,
+  ])
+  return { ...schema, properties: Object.fromEntries(properties) } as TSchema
 }
 
 /** Checks an answer in tests and development. Returns the first problem, if there is one. */
@@ -59,25 +95,30 @@ function closed(schema: TSchema): TSchema {
   return copy as unknown as TSchema
 }
 
-const BAD_TEXT: Localized = { en: 'contains characters that are not allowed', zh: '包含不允许的字符' }
 const BAD_REQUEST: Localized = { en: 'The request is not valid', zh: '请求无效' }
 
-function refusal(badTexts: string[], check: TypeCheck<TSchema>, value: unknown, where: string): AppError {
-  const found: FieldProblem[] = badTexts.map((path) => ({ path, text: BAD_TEXT }))
+/** Adds the errors of a normalized value, whose lists are short, at paths that have no problem yet. */
+function addErrors(problems: FieldProblem[], check: TypeCheck<TSchema>, value: unknown, where: string): void {
   for (const error of check.Errors(value)) {
-    if (found.length >= MAX_PROBLEMS) break
+    if (problems.length > MAX_PROBLEMS) return
     const path = where + error.path.replaceAll('/', '.')
-    if (!found.some((d) => d.path === path)) found.push({ path, text: explain(error) })
+    if (!problems.some((problem) => problem.path === path)) problems.push({ path, text: explain(error) })
   }
-  return new InvalidRequest(found.slice(0, MAX_PROBLEMS))
 }
 
-/** A 400 that lists the invalid fields. */
+/** A 400 that lists the invalid fields: MAX_PROBLEMS of them, and in a last row how many more were found. */
 export class InvalidRequest extends AppError {
-  constructor(readonly problems: readonly FieldProblem[]) {
+  readonly problems: readonly FieldProblem[]
+  constructor(problems: readonly FieldProblem[]) {
     super(400, 400, BAD_REQUEST)
+    const more = problems.length - MAX_PROBLEMS
+    this.problems =
+      more <= 0 ? problems : [...problems.slice(0, MAX_PROBLEMS), { path: 'body', text: moreProblems(more) }]
   }
 }
+
+/** "At least", because the search for problems ends when there are too many to list. */
+const moreProblems = (n: number): Localized => ({ en: `has at least ${n} more problems`, zh: `至少还有 ${n} 个问题` })
 
 /** For services that find invalid fields: the same answer as the validator's. */
 export const invalid = (path: string, en: string, zh: string): AppError => invalidAll([{ path, text: { en, zh } }])
@@ -89,7 +130,7 @@ function explain(error: ValueError): Localized {
     case ValueErrorType.ObjectRequiredProperty:
       return { en: 'is required', zh: '不能为空' }
     case ValueErrorType.StringMaxLength:
-      return { en: `must have at most ${s['maxLength']} characters`, zh: `最多 ${s['maxLength']} 个字符` }
+      return tooLong(s['maxLength'] as number)
     case ValueErrorType.StringMinLength:
       return s['minLength'] === 1
         ? { en: 'must not be empty', zh: '不能为空' }
@@ -114,7 +155,7 @@ function explain(error: ValueError): Localized {
     case ValueErrorType.Array:
       return { en: 'must be an array', zh: '必须是列表' }
     case ValueErrorType.ArrayMaxItems:
-      return { en: `must have at most ${s['maxItems']} items`, zh: `最多 ${s['maxItems']} 项` }
+      return tooMany(s['maxItems'] as number)
     case ValueErrorType.ArrayMinItems:
       return { en: `must have at least ${s['minItems']} items`, zh: `至少 ${s['minItems']} 项` }
     case ValueErrorType.ArrayUniqueItems:

@@ -57,6 +57,36 @@ describe('creating codes in a batch', () => {
     expect(await total(alice)).toBe(0)
   })
 
+  test('POST /qr-codes/batch names items of a wrong shape, content and category in one answer', async () => {
+    const theirs = await createCategory(await server.person(), 'theirs')
+    const bad = items(10, (i) => ({
+      ...(i === 1 && { categoryId: theirs }),
+      ...(i === 4 && { name: '' }),
+      ...(i === 6 && { content: 'x'.repeat(2332), style: { level: 'M' } }),
+      ...(i === 8 && { tags: Array.from({ length: 21 }, (_, n) => `tag ${n}`) }),
+    }))
+    const reply = await alice.post('/api/qr-codes/batch', { items: [...bad, 'not an object'] })
+    expect(reply.status).toBe(400)
+    expect(reply.details.map((d) => d.path)).toEqual([
+      'body.items.1.categoryId',
+      'body.items.4.name',
+      'body.items.6.content',
+      'body.items.8.tags',
+      'body.items.10',
+    ])
+    expect(await total(alice)).toBe(0)
+  })
+
+  test('POST /qr-codes/batch lists 50 bad items, and says how many more there are', async () => {
+    const reply = await alice.post('/api/qr-codes/batch', {
+      items: items(500, (i) => (i % 5 === 0 ? { name: '' } : {})),
+    })
+    expect(reply.status).toBe(400)
+    expect(reply.details).toHaveLength(51)
+    expect(reply.details[49]!.path).toBe('body.items.245.name')
+    expect(reply.details[50]).toEqual({ path: 'body', message: 'has at least 50 more problems' })
+  })
+
   test('POST /qr-codes/batch names items of the wrong shape by their position', async () => {
     const reply = await alice.post('/api/qr-codes/batch', {
       items: items(10, (i) => (i % 4 === 1 ? { name: '' } : {})),

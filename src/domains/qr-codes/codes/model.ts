@@ -1,6 +1,7 @@
 /** Shapes of QR codes in requests and answers. */
 
 import {
+  Deferred,
   Description,
   Enum,
   Id,
@@ -39,10 +40,9 @@ const Background = { ...Color, examples: ['ffffff'] }
 /** Width of the quiet zone, in modules. */
 export const Margin = Type.Integer({ minimum: 0, maximum: 10 })
 
-const CONTENT_DESCRIPTION = `The encoded content, at most ${MAX_CONTENT_BYTES} bytes in UTF-8`
 /** No content has more characters than bytes; `rules.ts` counts the bytes. */
 export const Content = Raw(MAX_CONTENT_BYTES, 1, {
-  description: CONTENT_DESCRIPTION,
+  description: `The encoded content, at most ${MAX_CONTENT_BYTES} bytes in UTF-8`,
   examples: ['https://example.com/menu'],
 })
 
@@ -89,13 +89,10 @@ export const UpdateQrCode = Named(
 export type UpdateQrCode = Static<typeof UpdateQrCode>
 
 export const MAX_BATCH = 500
-/** Accepts longer contents, which the service refuses together with all other problems, so that one answer lists every bad item. */
-const BatchItem = Model('NewQrCode', {
-  ...writable,
-  content: Raw(2 * MAX_CONTENT_BYTES, 1, { description: CONTENT_DESCRIPTION, examples: ['https://example.com/menu'] }),
-})
+export const BatchItem = Model('NewQrCode', writable)
+/** The service checks the items, so that one answer lists every bad one, whether its shape, its content or its category is wrong. */
 export const CreateBatch = Model('CreateQrCodes', {
-  items: Type.Array(BatchItem, { minItems: 1, maxItems: MAX_BATCH }),
+  items: Deferred(Type.Array(BatchItem, { minItems: 1, maxItems: MAX_BATCH })),
   orgId: NullableOrgId,
 })
 

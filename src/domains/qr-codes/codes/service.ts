@@ -5,11 +5,11 @@ import * as access from '#domains/access/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { type FieldProblem, notFound } from '#http/errors.ts'
-import { invalidAll } from '#http/validate.ts'
+import { invalidAll, itemChecker } from '#http/validate.ts'
 
 import { categoryTree } from '../categories/store.ts'
 import { mayNotPublish, noSuchCategory, quotaReached } from './errors.ts'
-import type { ListQuery, NewQrCode, QrCodeView, UpdateQrCode } from './model.ts'
+import { BatchItem, type ListQuery, type NewQrCode, type QrCodeView, type UpdateQrCode } from './model.ts'
 import { changeOf, type CodeChange, contentProblem, isUnfiltered, newCode } from './rules.ts'
 import * as store from './store.ts'
 import { toView } from './view.ts'
@@ -61,28 +61,33 @@ export async function createCode(ctx: AppContext, owner: Owner, input: NewQrCode
   return toView(ctx, row)
 }
 
+const checkItems = itemChecker(BatchItem)
+
 /** Creates all codes or none. The details of the error 400 list every bad item. */
 export async function createCodes(
   ctx: AppContext,
   owner: Owner,
-  items: readonly NewQrCode[],
+  items: readonly unknown[],
 ): Promise<{ items: QrCodeView[]; count: number }> {
-  if (items.some((item) => item.isPublic)) await checkMayPublish(ctx, owner)
-  const tooLong = items.map((item, i) => contentProblem(item.content, item.style?.level, `body.items.${i}.content`))
-  const codes = items.map(newCode)
-  const categoryIds = new Set(codes.flatMap(({ categoryId }) => (categoryId === null ? [] : [categoryId])))
+  const checked = checkItems(items, 'body.items')
+  if (checked.some(({ value }) => value?.isPublic)) await checkMayPublish(ctx, owner)
+  const codes = checked.map(({ value, problems }, i) => {
+    const problem = value && contentProblem(value.content, value.style?.level, `body.items.${i}.content`)
+    if (problem) problems.push(problem)
+    return value && newCode(value)
+  })
   const quota = await quotaOf(ctx)
   const rows = await ctx.db.write('qrCodes.createBatch', async (tx) => {
-    const unknown = new Set<number>()
-    for (const id of categoryIds) if (!(await isOwnCategory(tx, owner, id))) unknown.add(id)
-    const problems = codes.flatMap(({ categoryId }, i): FieldProblem[] => [
-      ...(tooLong[i] ? [tooLong[i]] : []),
-      ...(categoryId !== null && unknown.has(categoryId) ? [noSuchCategory(`body.items.${i}.categoryId`)] : []),
-    ])
+    const isOwn = new Map<number, boolean>()
+    for (const id of new Set(codes.map((code) => code?.categoryId)))
+      if (id != null) isOwn.set(id, await isOwnCategory(tx, owner, id))
+    const problems = checked.flatMap(({ problems: found }, i): FieldProblem[] =>
+      isOwn.get(codes[i]?.categoryId ?? 0) === false ? [...found, noSuchCategory(`body.items.${i}.categoryId`)] : found,
+    )
     if (problems.length > 0) throw invalidAll(problems)
     await checkRoom(tx, owner, quota, codes.length)
     const inserted: store.QrCodeRow[] = []
-    for (const code of codes) inserted.push(await store.insertCode(tx, owner, code))
+    for (const code of codes) inserted.push(await store.insertCode(tx, owner, code!))
     return inserted
   })
   return { items: rows.map((row) => toView(ctx, row)), count: rows.length }
