@@ -61,6 +61,27 @@ export function bearerToken(request: Request): string | undefined {
   return header !== null && /^Bearer ./i.test(header) ? header.slice('Bearer '.length) : undefined
 }
 
-/** Chinese if it is the first language of `Accept-Language` (conventions §1), otherwise English. */
-export const localeOf = (request: Request): Locale =>
-  /^\s*zh\b/i.test(request.headers.get('accept-language') ?? '') ? 'zh' : 'en'
+/** Languages of the header that are looked at. */
+const MAX_LANGUAGES = 20
+
+/**
+ * The language of `Accept-Language` that we have and that has the largest weight (RFC 9110 §12.5.4), the first of equals. English if
+ * there is none.
+ */
+export function localeOf(request: Request): Locale {
+  const header = request.headers.get('accept-language')
+  if (header === null) return 'en'
+  const weights = { en: 0, zh: 0 }
+  let best: Locale = 'en'
+  for (const range of header.split(',', MAX_LANGUAGES)) {
+    const [, language, quality] = LANGUAGE.exec(range.trim().toLowerCase()) ?? []
+    if (language === undefined) continue
+    const locale = language as Locale
+    weights[locale] = Math.max(weights[locale], quality === undefined ? 1 : Number(quality))
+    if (weights[locale] > weights[best]) best = locale
+  }
+  return best
+}
+
+/** One language range with its weight: `zh-hans;q=0.8`. */
+const LANGUAGE = /^(en|zh)(?:-[a-z0-9-]+)?(?:\s*;\s*q\s*=\s*([01](?:\.\d{0,3})?))?$/
