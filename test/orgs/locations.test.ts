@@ -124,6 +124,18 @@ describe('the tree', () => {
   })
 })
 
+test('one coordinate without the other is refused in the same words for locations and scan records', async () => {
+  const where = await createOrg(owner)
+  for (const [given, missing] of [
+    [{ latitude: 10 }, 'longitude'],
+    [{ latitude: null, longitude: 10 }, 'latitude'],
+  ] as const) {
+    const details = [{ path: `body.${missing}`, message: 'is required: give latitude and longitude together' }]
+    expect((await owner.post(at(where), { name: 'x', ...given })).details).toEqual(details)
+    expect((await owner.post('/api/scan-records', { content: 'x', ...given })).details).toEqual(details)
+  }
+})
+
 describe('updating and moving', () => {
   test('PUT …/locations/:id changes only the fields present', async () => {
     const where = await createOrg(owner)

@@ -1,7 +1,7 @@
 import type { AppContext } from '#context'
 import { contributions } from '#domains/domain.ts'
 import { badRequest, notFound } from '#http/errors.ts'
-import { invalid } from '#http/validate.ts'
+import { checkPosition, invalid } from '#http/validate.ts'
 import { type Nested, orderItems, treeOf, type TreeProblem } from '#lib/tree.ts'
 
 import { findOrg } from '../organizations/store.ts'
@@ -33,11 +33,6 @@ function refuse(problem: TreeProblem | undefined): void {
   if (problem !== undefined) throw REFUSALS[problem]()
 }
 
-function checkCoordinates({ latitude, longitude }: { latitude: number | null; longitude: number | null }): void {
-  if ((latitude === null) !== (longitude === null))
-    throw invalid('body.latitude', 'and longitude must be given together', '纬度与经度须同时提供')
-}
-
 export async function getLocationTree(ctx: AppContext, orgId: number): Promise<Nested<LocationView>[]> {
   return treeOf((await locationTree.all(ctx.db.read, orgId)).map(toView))
 }
@@ -45,7 +40,7 @@ export async function getLocationTree(ctx: AppContext, orgId: number): Promise<N
 export function createLocation(ctx: AppContext, orgId: number, input: CreateLocation): Promise<LocationView> {
   const { name, description, parentId = null, latitude = null, longitude = null } = input
   const values = { name, description: description ?? '', parentId, latitude, longitude }
-  checkCoordinates(values)
+  checkPosition(values)
   return ctx.db.write('orgs.createLocation', async (tx) => {
     if ((await findOrg(tx, orgId)) === undefined) throw notFound()
     if ((await locationTree.count(tx, orgId)) >= MAX_LOCATIONS)
@@ -65,7 +60,7 @@ export function updateLocation(
     const before = await locationTree.find(tx, orgId, id)
     if (before === undefined) throw notFound()
     const change = changeOf(input)
-    checkCoordinates({ ...before, ...change })
+    checkPosition({ ...before, ...change })
     if (input.parentId !== undefined && input.parentId !== before.parentId)
       refuse(await locationTree.move(tx, orgId, id, input.parentId))
     return viewOf(await store.updateLocation(tx, orgId, id, change))

@@ -6,7 +6,7 @@ import type { ResolveScanTarget } from '#domains/contributions.ts'
 import { contributions } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { invalid, invalidAll } from '#http/validate.ts'
+import { checkPosition, invalid, invalidAll } from '#http/validate.ts'
 import { type ContentType, contentTypeOf } from '#lib/content-type.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
@@ -64,8 +64,7 @@ export async function createScan(ctx: AppContext, actor: Actor, input: CreateSca
   const { content } = input
   const bytes = bytesOf(content)
   if (bytes > MAX_CONTENT_BYTES) throw invalidAll([contentTooLong('body.content', bytes, MAX_CONTENT_BYTES)])
-  if ((input.latitude == null) !== (input.longitude == null))
-    throw invalid('body.longitude', 'latitude and longitude must be given together', '经度与纬度须同时提供')
+  checkPosition(input)
   if (input.scannedAt != null && input.scannedAt > ctx.clock.now() + MAX_AHEAD_MS)
     throw invalid('body.scannedAt', 'must not be more than a day in the future', '不能晚于当前时间一天以上')
   const code = await findCode(ctx, actor.userId, content)
