@@ -9,9 +9,10 @@
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 
 import type { Localized } from '#lib/localized.ts'
+import { hasHiddenCharacters, isLongerThan } from '#lib/text.ts'
 
 import type { FieldProblem } from './errors.ts'
-import type { TextKind } from './schema.ts'
+import { MAX_UNITS_PER_CHARACTER, type TextKind } from './schema.ts'
 
 /** `problems` collects what this step finds. Once there are more than MAX_PROBLEMS, the rest of a list is left out. */
 export type Normalize = (value: unknown, path: string, problems: FieldProblem[]) => unknown
@@ -28,7 +29,7 @@ export function compileNormalizer(schema: TSchema, coerce: boolean): Normalize {
     case 'Array':
       return array(schema, coerce)
     case 'String':
-      return text((schema['x-text'] as TextKind | undefined) ?? 'line')
+      return text((schema['x-text'] as TextKind | undefined) ?? 'line', schema['x-characters'] as number | undefined)
     case 'Integer':
     case 'Number':
       return schema['x-time'] === true ? moment : coerce ? number : keep
@@ -105,18 +106,25 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 // oxlint-disable-next-line no-control-regex -- the same without tab, LF and CR
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
-function text(kind: TextKind): Normalize {
+function text(kind: TextKind, max: number | undefined): Normalize {
   return (value, path, problems) => {
     if (typeof value !== 'string') return value
     const result = kind === 'raw' ? value : value.trim()
-    if (!isStorable(result)) problems.push({ path, text: BAD_TEXT })
+    if (max !== undefined && isLongerThan(result, max, MAX_UNITS_PER_CHARACTER))
+      problems.push({ path, text: tooLong(max) })
+    else if (!isStorable(result)) problems.push({ path, text: BAD_TEXT })
     else if (kind === 'line' ? CONTROL.test(result) : kind === 'multiline' && CONTROL_BUT_LINES.test(result))
       problems.push({ path, text: BAD_TEXT })
+    else if (kind === 'line' && hasHiddenCharacters(result)) problems.push({ path, text: HIDDEN_TEXT })
     return result
   }
 }
 
 const BAD_TEXT: Localized = { en: 'contains characters that are not allowed', zh: '包含不允许的字符' }
+const HIDDEN_TEXT: Localized = {
+  en: 'contains invisible characters or characters that change the direction of the text',
+  zh: '包含不可见字符或改变文字方向的字符',
+}
 export const tooLong = (max: number): Localized => ({
   en: `must have at most ${max} characters`,
   zh: `最多 ${max} 个字符`,

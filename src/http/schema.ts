@@ -68,9 +68,19 @@ export type TextKind = 'line' | 'multiline' | 'raw'
 const text = (kind: TextKind, maxLength: number, minLength: number, more: object = {}) =>
   Type.String({ ...more, maxLength, ...(minLength > 0 && { minLength }), 'x-text': kind })
 
-/** One line: trimmed, control characters refused. `max` in UTF-16 units. */
-export const Line = (max: number, min = 0, more?: object) => text('line', max, min, more)
-/** Several lines: trimmed; tab, CR and LF allowed. */
+/**
+ * UTF-16 units that a text of one line may have for each character that it may have. An emoji with a skin tone has 4, a family 11. At
+ * this limit a name of 100 characters still fits into an SQL index of PostgreSQL (2,704 bytes).
+ */
+export const MAX_UNITS_PER_CHARACTER = 8
+
+/**
+ * One line: trimmed; control characters refused, and invisible ones, with which one name could pass for another. `max` in characters
+ * as people see them (grapheme clusters).
+ */
+export const Line = (max: number, min = 0, more?: object) =>
+  Documented(text('line', max * MAX_UNITS_PER_CHARACTER, min, { ...more, 'x-characters': max }), { maxLength: max })
+/** Several lines: trimmed; tab, CR and LF allowed. `max` in UTF-16 units. */
 export const Multiline = (max: number, min = 0, more?: object) => text('multiline', max, min, more)
 /** Not changed (passwords, QR content); only NUL and lone surrogates are refused. */
 export const Raw = (max: number, min = 0, more?: object) => text('raw', max, min, more)

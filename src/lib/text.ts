@@ -14,6 +14,31 @@ export const replaceControlCharacters = (text: string, replace: (character: stri
 export const escapeControlCharacters = (text: string): string =>
   replaceControlCharacters(text, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
+/** Controls of the direction of text, and characters without width. */
+const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/
+/** Joins emoji into one, as in a family. */
+const JOINER = /(?<=\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)\u200d(?=\p{Extended_Pictographic})/gu
+
+/** Whether the text contains characters that can make it look like another text. A zero-width joiner between emoji is none. */
+export const hasHiddenCharacters = (text: string): boolean =>
+  INVISIBLE.test(text) && INVISIBLE.test(text.replace(JOINER, ''))
+
+let segmenter: Intl.Segmenter | undefined
+
+/**
+ * Whether the text has more than `max` characters as people see them (grapheme clusters: an emoji of several code points is one), or
+ * more than `max` × `unitsEach` UTF-16 units, because any number of combining marks can follow a letter.
+ */
+export function isLongerThan(text: string, max: number, unitsEach: number): boolean {
+  // No cluster is shorter than one unit.
+  if (text.length <= max) return false
+  if (text.length > max * unitsEach) return true
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  let characters = 0
+  for (const _ of segmenter.segment(text)) if (++characters > max) return true
+  return false
+}
+
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Makes `text` safe as element content and inside a quoted attribute. */

@@ -15,7 +15,7 @@ import { classifyRefresh, sessionsToEnd } from '#domains/accounts/sessions/rules
 import { canStillSignIn } from '#domains/accounts/users/rules.ts'
 
 describe('usernames', () => {
-  for (const good of ['bob', 'Lin.Mei', 'a_b-c.d', 'x'.repeat(32), 'u23'])
+  for (const good of ['bob', 'Lin.Mei', 'a_b-c.d', 'a.b', 'x'.repeat(32), 'u23'])
     test(`“${good}” is a valid username`, () => expect(isUsername(good)).toBe(true))
   for (const bad of [
     '',
@@ -29,6 +29,10 @@ describe('usernames', () => {
     '林美梅',
     '_abc',
     'abc\n',
+    'abc.',
+    'abc_',
+    'ab--cd',
+    'ab._cd',
   ])
     test(`${JSON.stringify(bad)} is not a valid username`, () => expect(isUsername(bad)).toBe(false))
 })

@@ -1,4 +1,4 @@
-/** How much work the validator does for a bad request. */
+/** How much work the validator does for a bad request, and which texts it refuses. */
 
 import { describe, expect, test } from 'bun:test'
 
@@ -6,7 +6,7 @@ import { Kind, type TSchema } from '@sinclair/typebox'
 
 import { allEndpoints } from '#app'
 import { readBody } from '#http/body.ts'
-import { Line, Model, Type } from '#http/schema.ts'
+import { Line, Model, Multiline, Nullable, Raw, Type } from '#http/schema.ts'
 import { InvalidRequest, itemChecker, validator } from '#http/validate.ts'
 
 const refusalOf = (fn: () => unknown): InvalidRequest => {
@@ -111,6 +111,54 @@ describe('bodies', () => {
     await expect(read(`[${'{},'.repeat(60_000)}`)).rejects.toThrow('The body contains too many values')
     await expect(read(`[${'{},'.repeat(40_000)}`)).rejects.toThrow('The body is not valid JSON')
     expect(await read(`{"text":"${',[{'.repeat(100_000)}"}`)).toEqual({ text: ',[{'.repeat(100_000) })
+  })
+})
+
+describe('texts of one line', () => {
+  const refuses = (schema: TSchema, text: string) => {
+    try {
+      validator(Model('Test', { name: schema }), 'body').parse({ name: text })
+      return false
+    } catch {
+      return true
+    }
+  }
+
+  test.each([
+    ['a right-to-left override', '\u202enimda'],
+    ['a zero-width space', 'ad\u200bmin'],
+    ['a direction mark', 'admin\u200f.'],
+    ['an isolate', '\u2066admin\u2069'],
+    ['a byte order mark', 'ad\ufeffmin'],
+    ['a zero-width joiner between letters', 'ad\u200dmin'],
+    ['a zero-width joiner after an emoji', 'a👩\u200db'],
+  ])('%s is refused in a name, and accepted in texts of several lines and in raw ones', (_, text) => {
+    expect(refuses(Line(50), text)).toBe(true)
+    expect(refuses(Nullable(Line(50)), text)).toBe(true)
+    expect(refuses(Multiline(50), text)).toBe(false)
+    expect(refuses(Raw(50), text)).toBe(false)
+  })
+
+  test.each(['👨‍👩‍👧‍👦', '👩🏽‍🚀', '❤️‍🔥', '🏳️‍🌈', 'مرحبا', 'שלום', 'हिन्दी', '王小明'])('“%s” is accepted in a name', (text) => {
+    expect(refuses(Line(50), text)).toBe(false)
+  })
+
+  test.each([
+    ['50 emoji', '😀'.repeat(50), true],
+    ['51 emoji', '😀'.repeat(51), false],
+    ['30 emoji of five code points', '👩🏽‍❤️'.repeat(30), true],
+    ['50 letters with a combining mark', 'e\u0301'.repeat(50), true],
+    ['51 letters with a combining mark', 'e\u0301'.repeat(51), false],
+    ['51 letters', 'x'.repeat(51), false],
+    ['one letter with 10,000 combining marks', `e${'\u0301'.repeat(10_000)}`, false],
+  ])('%s fit into 50 characters: %p', (_, text, fits) => {
+    expect(refuses(Line(50), text)).toBe(!fits)
+  })
+
+  test('a text that is too long is refused with the limit in characters', () => {
+    const Named = Model('Test', { name: Line(3) })
+    for (const text of ['abcd', '😀'.repeat(4), 'x'.repeat(1000)])
+      expect(problemsOf(Named, { name: text })).toEqual(['body.name must have at most 3 characters'])
   })
 })
 

@@ -67,8 +67,8 @@ export const wrongCode = () => badRequest('The code is wrong or has expired', '�
 export const badUsername = (path = 'body.username') =>
   invalid(
     path,
-    'must be 3 to 32 letters, digits, _ . or -, and start with a letter',
-    '须为 3 到 32 位字母、数字、_ . - 且以字母开头',
+    'must be 3 to 32 letters, digits and, between them, single _ . or -, and start with a letter',
+    '须为 3 到 32 位字母、数字或其间单个的 _ . -，且以字母开头',
   )
 export const badEmail = (path = 'body.email') => invalid(path, 'is not an e-mail address', '不是有效的邮箱地址')
 export const badPhone = (path = 'body.phone') =>

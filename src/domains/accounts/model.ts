@@ -1,6 +1,6 @@
 /** Limits of the accounts domain (spec §8, conventions §4), and what its parts share. Durations are in milliseconds. */
 
-import { Line, Raw } from '#http/schema.ts'
+import { Documented, Line, Raw } from '#http/schema.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '#platform/clock.ts'
 
 /** Stands for the user in rows about someone who is not signed in: a code for signing in, a failed login to an unknown account. */
@@ -64,11 +64,31 @@ export const LINK_CODES_A_DAY = 5
 export const LINK_CODES_A_DAY_BY_USER = 20
 export const CODE_WINDOW_MS = DAY
 
-export const Phone = Line(PHONE_MAX, 1, {
-  description: 'A mainland number of 11 digits, or + and the country code',
-  examples: ['13800138000'],
+/**
+ * Starts with a letter, so it can be neither a phone number nor (without `@`) an e-mail. Each of `_ . -` must
+ * be followed by a letter or digit, because `root.` and `ro__ot` are easily read as other names.
+ */
+export const USERNAME_PATTERN = '^[A-Za-z](?:[A-Za-z0-9]|[_.-](?=[A-Za-z0-9])){2,31}$'
+const usernameFormat = {
+  description: '3 to 32 letters, digits and, between them, single _ . -; the first is a letter',
+  examples: ['lin.mei'],
+}
+/** The service checks it, so that empty and too long usernames get the same answer as other invalid ones. */
+export const Username = Documented(Line(200, 0, usernameFormat), {
+  minLength: 3,
+  maxLength: 32,
+  pattern: USERNAME_PATTERN,
 })
-export const Email = Line(EMAIL_MAX, 1, { examples: ['lin@example.org'] })
+
+export const Phone = Documented(
+  Line(PHONE_MAX, 1, {
+    description:
+      'A mainland number of 11 digits, or + and the country code. Spaces, dots, dashes and brackets are ignored',
+    examples: ['13800138000'],
+  }),
+  { pattern: '^((\\+?86)?1[3-9][0-9]{9}|\\+[1-9][0-9]{6,14})$' },
+)
+export const Email = Documented(Line(EMAIL_MAX, 1, { examples: ['lin@example.org'] }), { format: 'email' })
 /** Codes of another length are accepted here and then answered like a wrong code. */
 export const Code = Line(20, 1, { examples: ['204817'] })
 /** A password to check: any that may ever have been accepted. */

@@ -9,10 +9,16 @@ import { secret, sha256 } from '#platform/ids.ts'
 import type { ToEmail, ToPhone } from './codes/model.ts'
 import { badEmail, badPhone } from './errors.ts'
 import type { Device, LoginEvent, LoginType } from './login-records/model.ts'
-import { DEVICE_ID_DISTINCT, DEVICE_ID_MAX, DEVICE_ID_MIN, DEVICE_NAME_MAX, EMAIL_MAX } from './model.ts'
+import {
+  DEVICE_ID_DISTINCT,
+  DEVICE_ID_MAX,
+  DEVICE_ID_MIN,
+  DEVICE_NAME_MAX,
+  EMAIL_MAX,
+  USERNAME_PATTERN,
+} from './model.ts'
 
-/** Starts with a letter, so it can be neither a phone number nor (without `@`) an e-mail. */
-const USERNAME = /^[a-z][a-z0-9_.-]{2,31}$/i
+const USERNAME = new RegExp(USERNAME_PATTERN)
 /** Without quoted local parts and address literals: they are not used in practice and have been used for attacks. */
 const EMAIL = /^[^\s@"'<>()[\]\\,;:]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$/u
 

@@ -4,6 +4,7 @@ import { OptionalKind, type TSchema } from '@sinclair/typebox'
 
 import { budgetInWords } from '../budget.ts'
 import { type Access, type AnyEndpoint, TAGS } from '../endpoint.ts'
+import { MAX_UNITS_PER_CHARACTER } from '../schema.ts'
 import { exampleOf } from './example.ts'
 import { errorSchema, headers, responses, responsesOf } from './responses.ts'
 import { Components, type Json } from './schema.ts'
@@ -19,8 +20,12 @@ const ABOUT = `\
 Answers are JSON in an envelope: \`{"code":200,"data":…}\` on success, \`{"code","message","requestId"}\` on refusal, with
 \`details\` on 400. Files, pictures and pages are sent without the envelope. Names are camelCase; requests may use snake_case. Times
 are epoch milliseconds; requests may contain ISO 8601 instead. Lists take \`page\` (from 1) and \`size\` (at most 100) and return
-\`{items,total,page,size}\`. An empty query parameter counts as absent. Texts must not contain control characters (texts of several
-lines may contain tabs and line breaks).
+\`{items,total,page,size}\`. An empty query parameter counts as absent.
+
+**Texts.** Control characters (U+0000 to U+001F, U+007F to U+009F) are refused, except tabs and line breaks in texts of several lines.
+Texts of one line, such as names and titles, must not contain U+2028, U+2029 or invisible characters either: U+200B to U+200F (U+200D
+is allowed between emoji), U+202A to U+202E, U+2066 to U+2069 and U+FEFF. Their \`maxLength\` counts characters as people see them
+(grapheme clusters) and allows ${MAX_UNITS_PER_CHARACTER} UTF-16 units for each. In other texts it counts UTF-16 units.
 
 **Signing in.** Create a device id of 128 random bits (at least 16 characters, 8 of them different) once per installation, keep it
 like a password, and send it as \`X-Device-Id\` with \`POST /api/auth/login\` (or any other login) and with every request after it,
@@ -88,7 +93,8 @@ const HEADERS: Json = {
     name: 'Accept-Language',
     in: 'header',
     required: false,
-    description: 'Language of messages and notifications: Chinese if the first language is `zh`, otherwise English.',
+    description:
+      'Language of messages and notifications: English or Chinese, whichever has the larger weight, and English if neither is named.',
     schema: { type: 'string', examples: ['zh-CN'] },
   },
   DeviceId: {

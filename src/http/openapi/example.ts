@@ -78,5 +78,5 @@ const within = (schema: TSchema, value: number): number =>
 
 function text(schema: TSchema): string {
   const filler = 'Example text '.repeat(Math.ceil(((schema['minLength'] as number | undefined) ?? 1) / 13) || 1).trim()
-  return filler.slice(0, (schema['maxLength'] as number | undefined) ?? filler.length)
+  return filler.slice(0, ((schema['x-characters'] ?? schema['maxLength']) as number | undefined) ?? filler.length)
 }

@@ -10,7 +10,16 @@ export type Json = Record<string, unknown>
 export type Side = 'request' | 'answer'
 
 /** Keys that only our validators understand. */
-const INTERNAL = new Set(['$id', 'x-text', 'x-time', 'x-id', 'x-alternatives', 'x-deferred', 'x-documented'])
+const INTERNAL = new Set([
+  '$id',
+  'x-text',
+  'x-characters',
+  'x-time',
+  'x-id',
+  'x-alternatives',
+  'x-deferred',
+  'x-documented',
+])
 
 /** Collects the named schemas under `components/schemas` and replaces each use of them by a reference. */
 export class Components {

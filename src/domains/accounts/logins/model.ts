@@ -1,8 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
 
-import { AnyOf, Line, Model, Nullable, OneOf, type Static, Type } from '#http/schema.ts'
+import { AnyOf, Documented, Line, Model, Nullable, OneOf, type Static, Type } from '#http/schema.ts'
 
-import { CarrierToken, Code, Email, EMAIL_MAX, NewPassword, NICKNAME_MAX, Password, Phone } from '../model.ts'
+import { CarrierToken, Code, Email, EMAIL_MAX, NewPassword, NICKNAME_MAX, Password, Phone, Username } from '../model.ts'
 import { deviceFields } from '../sessions/model.ts'
 
 const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
@@ -31,10 +31,8 @@ export const OneClickLogin = Model('OneClickLogin', { token: CarrierToken, ...de
 export type OneClickLogin = Static<typeof OneClickLogin>
 
 export const Registration = AnyOf('Registration', ['username', 'email'], {
-  username: Maybe(
-    Line(32, 0, { description: '3 to 32 letters, digits, _ . -, starting with a letter', examples: ['lin.mei'] }),
-  ),
-  email: Maybe(Line(EMAIL_MAX, 0, { examples: ['lin@example.org'] })),
+  username: Maybe(Username),
+  email: Maybe(Documented(Line(EMAIL_MAX, 0, { examples: ['lin@example.org'] }), { format: 'email' })),
   code: Maybe(
     Line(20, 0, {
       description:

@@ -39,10 +39,11 @@ export const deviceFields = {
     Nullable(
       Documented(
         Raw(DEVICE_ID_MAX, 0, {
-          description: 'Used if there is no X-Device-Id header; 128 random bits, in at least 16 characters',
+          description:
+            'Used if there is no X-Device-Id header; 128 random bits, in at least 16 visible ASCII characters',
           examples: ['5f1d7c52b0e94c0aa0b1'],
         }),
-        { minLength: DEVICE_ID_MIN },
+        { minLength: DEVICE_ID_MIN, pattern: '^[!-~]+$' },
       ),
     ),
   ),

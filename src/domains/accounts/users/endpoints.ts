@@ -1,7 +1,7 @@
 import { alias, app, endpoint, signedIn } from '#http/endpoint.ts'
 
 import { CONFIRM_FIRST } from '../model.ts'
-import { FirstPassword, ProfileChange, Quotas, Username, UserView } from './model.ts'
+import { FirstPassword, ProfileChange, Quotas, SetUsername, UserView } from './model.ts'
 import { changeProfile, deleteAccount, getProfile, getQuotas, setPassword, setUsername } from './service.ts'
 
 const tag = 'Profile'
@@ -39,7 +39,7 @@ export const userEndpoints = [
     description: 'Possible once.',
     tag,
     access: signedIn,
-    body: Username,
+    body: SetUsername,
     data: UserView,
     run: ({ ctx, actor, body, caller }) => setUsername(ctx, actor, body.username, caller),
   }),

@@ -1,7 +1,7 @@
 import { PROVIDERS } from '#db/schema/accounts.ts'
-import { Enum, Id, Line, Model, Nullable, Raw, type Static, Text, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Line, Model, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
 
-import { CarrierToken, Code, Email, NewPassword, NICKNAME_MAX, Phone, SIGNATURE_MAX } from '../model.ts'
+import { CarrierToken, Code, Email, NewPassword, NICKNAME_MAX, Phone, SIGNATURE_MAX, Username } from '../model.ts'
 
 export const IdentityView = Model('Identity', {
   provider: Enum(PROVIDERS),
@@ -61,8 +61,7 @@ export const ProfileChange = Model('UpdateProfile', {
 })
 export type ProfileChange = Static<typeof ProfileChange>
 
-/** The service checks it, so that empty and too long usernames get the same answer as other invalid ones. */
-export const Username = Model('SetUsername', { username: Raw(200, 0, { examples: ['lin.mei'] }) })
+export const SetUsername = Model('SetUsername', { username: Username })
 export const FirstPassword = Model('SetPassword', { password: NewPassword })
 
 export const PhoneBind = Model('PhoneBind', { phone: Phone, code: Code })
