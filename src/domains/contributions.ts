@@ -51,8 +51,8 @@ export interface Shareable {
 /** Returns the id of the copy. */
 export type CopyIntoOrganization = (tx: Tx, userId: number, sourceId: number, orgId: number) => Promise<number>
 
-export type QuotaName = 'storage' | 'qrCodes'
-/** Bytes of storage, or a number of QR codes. */
+export type QuotaName = 'storage' | 'qrCodes' | 'organizations'
+/** Bytes of storage, or a number of QR codes or organizations. */
 export type CountUsage = (ctx: AppContext, userId: number) => number | Promise<number>
 
 export interface OrgResource {

@@ -168,12 +168,15 @@ describe('GET /auth/quotas', () => {
     const before = await quotas()
     expect(before).toMatchObject({
       storage: { used: 0, limit: 1024 ** 3 },
-      qrCodes: { used: 0, limit: 0 },
+      qrCodes: { used: 0, limit: 10_000 },
+      organizations: { used: 0, limit: 20 },
       uploadMaxBytes: 20 * 1024 ** 2,
     })
     expect(before.uploadTypes).toContain('image/png')
     expect((await eve.post('/api/qr-codes', { name: 'counted', content: 'x' })).status).toBe(200)
     expect((await quotas()).qrCodes.used).toBe(1)
+    expect((await eve.post('/api/orgs', { name: 'Counted' })).status).toBe(200)
+    expect((await quotas()).organizations.used).toBe(1)
     expect((await bob.call('profile.quotas')).data.qrCodes.used).toBe(0)
     expect((await server.request('GET', '/api/auth/quotas')).status).toBe(401)
   })

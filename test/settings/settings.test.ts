@@ -20,7 +20,8 @@ describe('getSetting and setSetting', () => {
     const { ctx } = context
     expect(await getSetting(ctx, 'registration.enabled')).toBe(true)
     expect(await getSetting(ctx, 'quota.storage')).toBe(1_073_741_824)
-    expect(await getSetting(ctx, 'quota.qrCodes')).toBe(0)
+    expect(await getSetting(ctx, 'quota.qrCodes')).toBe(10_000)
+    expect(await getSetting(ctx, 'quota.organizations')).toBe(20)
     expect(await getSetting(ctx, 'upload.maxBytes')).toBe(20_971_520)
     expect(await getSetting(ctx, 'password.minLength')).toBe(6)
     expect(await getSetting(ctx, 'password.refuseCommon')).toBe(true)
@@ -28,7 +29,7 @@ describe('getSetting and setSetting', () => {
     expect(await getSetting(ctx, 'upload.types')).toContain('image/png')
     expect(await getSetting(ctx, 'upload.types')).not.toContain('text/html')
     // Cached now, so no promise is returned.
-    expect(getSetting(ctx, 'quota.qrCodes')).toBe(0)
+    expect(getSetting(ctx, 'quota.qrCodes')).toBe(10_000)
   })
 
   test('a changed setting is visible after the commit, and unchanged after a rollback', async () => {
@@ -38,7 +39,7 @@ describe('getSetting and setSetting', () => {
       throw new Error('changed my mind')
     })
     await expect(failing).rejects.toThrow('changed my mind')
-    expect(await getSetting(ctx, 'quota.qrCodes')).toBe(0)
+    expect(await getSetting(ctx, 'quota.qrCodes')).toBe(10_000)
     await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'quota.qrCodes', 5))
     expect(await getSetting(ctx, 'quota.qrCodes')).toBe(5)
     await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'quota.qrCodes', 6))

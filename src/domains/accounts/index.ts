@@ -41,6 +41,7 @@ export const accounts = domain({
 
 export { authenticate } from './sessions/authenticate.ts'
 export { generateNickname, nicknameWordsChanged } from './nicknames/service.ts'
+export { contactLookUps } from './model.ts'
 export { normalizeEmail, normalizePhone } from './rules.ts'
 export {
   type Administrator,

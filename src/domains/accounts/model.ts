@@ -1,5 +1,7 @@
 /** Limits of the accounts domain (spec §8, conventions §4), and what its parts share. Durations are in milliseconds. */
 
+import { limitOf } from '#domains/settings/index.ts'
+import type { Budget } from '#http/budget.ts'
 import { Documented, Line, Raw } from '#http/schema.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '#platform/clock.ts'
 
@@ -56,6 +58,10 @@ export const CODE_MS = 5 * MINUTE
 export const CODE_TRIES = 5
 export const CODE_AGAIN_MS = MINUTE
 export const CODES_A_DAY = { EMAIL: 5, SMS: 10 } as const
+/** Of them, for one asking IP address: a stranger at one address must not use up the codes of a credential. */
+export const CODES_A_DAY_FROM_IP = { EMAIL: 2, SMS: 9 } as const
+/** Of the codes a day, those that only RESET gets: other codes that strangers request must not keep a user from a new password. */
+export const CODES_FOR_RESET = 1
 /** Per IP address, for all purposes, whether or not a code could be sent. */
 export const CODES_A_DAY_BY_IP = 20
 /** Per credential; link codes are counted apart from other codes. */
@@ -63,6 +69,35 @@ export const LINK_CODES_A_DAY = 5
 /** Per requesting user. Requests for unregistered credentials count too, so the limit does not reveal who has an account. */
 export const LINK_CODES_A_DAY_BY_USER = 20
 export const CODE_WINDOW_MS = DAY
+
+/** Of all ways to get an account without an administrator. Only the calls that create one count. */
+export const NEW_ACCOUNTS: Budget = {
+  name: 'accounts',
+  counts: { en: 'new accounts', zh: '新账号' },
+  per: 'address',
+  limit: limitOf('budget.accountsPerAddress'),
+  windowMs: DAY,
+  durable: true,
+  countedByRun: true,
+}
+
+/**
+ * Look-ups of users by e-mail address or phone number, whether or not a user has it. Each answer shows which, so without a limit an
+ * address book could be turned into a list of users. `cost`: the number of contacts in a call.
+ */
+export const contactLookUps = <I>(cost: (input: I) => number): Budget<I>[] => {
+  const shared = {
+    name: 'contacts',
+    counts: { en: 'look-ups of e-mail addresses and phone numbers', zh: '邮箱或手机号查询' },
+    windowMs: DAY,
+    durable: true,
+    cost,
+  }
+  return [
+    { ...shared, per: 'user', limit: limitOf('budget.contactsPerUser') },
+    { ...shared, per: 'address', limit: limitOf('budget.contactsPerAddress') },
+  ]
+}
 
 /**
  * Starts with a letter, so it can be neither a phone number nor (without `@`) an e-mail. Each of `_ . -` must

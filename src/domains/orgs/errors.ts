@@ -11,6 +11,9 @@ export const joinLinkRefused = () =>
   )
 export const orgDisabled = () =>
   forbidden('This organization is disabled: it can be viewed, but not changed', '该组织已被停用，只能查看，不能更改')
+/** Waiting does not help here, but an hour keeps clients from retrying at once. */
+export const orgQuotaReached = (limit: number) =>
+  limited(`You have reached your limit of ${limit} organizations`, `已达到组织数量上限（${limit} 个）`, 3600)
 export const alreadyMember = () => badRequest('You are already a member', '您已是该组织成员')
 export const orgFull = () => badRequest('The organization has reached its member limit', '该组织成员数量已达上限')
 export const limitBelowMemberCount = (count: number) =>

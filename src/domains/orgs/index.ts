@@ -9,7 +9,7 @@ import { memberEndpoints } from './members/endpoints.ts'
 import { endMemberships } from './members/service.ts'
 import { membersAfter } from './members/store.ts'
 import { organizationEndpoints } from './organizations/endpoints.ts'
-import { findOrg } from './organizations/store.ts'
+import { countOwned, findOrg } from './organizations/store.ts'
 import { publicEndpoints } from './public/endpoints.ts'
 import { resolveJoin } from './public/service.ts'
 import { transferEndpoints } from './transfers/endpoints.ts'
@@ -26,6 +26,7 @@ export const orgs = domain({
     ...locationEndpoints,
   ],
   on: { 'user.deleting': (ctx, tx, { userId }) => endMemberships(ctx, tx, userId) },
+  quotaUsage: { organizations: (ctx, userId) => countOwned(ctx.db.read, userId) },
   scanTargets: { ORG_JOIN: resolveJoin },
   audiences: {
     organization: { exists: async (db, orgId) => (await findOrg(db, orgId)) !== undefined, membersAfter },

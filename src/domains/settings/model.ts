@@ -6,6 +6,8 @@ const setting = <S extends TSchema>(schema: S, initial: Static<S>) => ({ schema,
 
 const MIB = 1024 * 1024
 const size = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+/** A limit against abuse. 0 = none. */
+const limit = (initial: number) => setting(size, initial)
 const mediaType = Type.String({ pattern: '^[a-z]+/[a-z0-9.+-]+$', maxLength: 100 })
 
 export const definitions = {
@@ -14,7 +16,18 @@ export const definitions = {
   /** Bytes that each user and each organization may store; 0 = unlimited. */
   'quota.storage': setting(size, 1024 * MIB),
   /** QR codes that each user and each organization may have; 0 = unlimited. */
-  'quota.qrCodes': setting(size, 0),
+  'quota.qrCodes': setting(size, 10_000),
+  /** Organizations that a user may own; 0 = unlimited. */
+  'quota.organizations': setting(size, 20),
+  /** Accounts that one IP address may create a day. */
+  'budget.accountsPerAddress': limit(20),
+  /** E-mail addresses and phone numbers that a user, and all users at an IP address, may look up a day. */
+  'budget.contactsPerUser': limit(50),
+  'budget.contactsPerAddress': limit(200),
+  /** Invitations and join links that a user may send a day. */
+  'budget.invitationsPerUser': limit(200),
+  /** SMS that the server sends a day. */
+  'budget.smsPerDay': limit(1000),
   /** Maximum size of an upload in bytes. */
   'upload.maxBytes': setting(Type.Integer({ minimum: 1, maximum: 1024 * MIB }), 20 * MIB),
   /** Allowed media types of uploads, detected from their bytes. */
@@ -47,4 +60,5 @@ export const definitions = {
 type Definitions = typeof definitions
 export type SettingKey = keyof Definitions
 export type SettingValue<K extends SettingKey> = Static<Definitions[K]['schema']>
+export type BudgetKey = Extract<SettingKey, `budget.${string}`>
 export type Settings = { readonly [K in SettingKey]: SettingValue<K> }

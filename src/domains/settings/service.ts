@@ -5,10 +5,11 @@ import { Check } from '@sinclair/typebox/value'
 
 import { type AppContext, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
+import type { AdjustableLimit } from '#http/budget.ts'
 import { badRequest } from '#http/errors.ts'
 import { ReadCache } from '#lib/read-cache.ts'
 
-import { definitions, type SettingKey, type Settings, type SettingValue } from './model.ts'
+import { type BudgetKey, definitions, type SettingKey, type Settings, type SettingValue } from './model.ts'
 import { listSettings, upsertSetting } from './store.ts'
 
 /** Changes by other processes on the same database, for example the command line, take effect after at most this many milliseconds. */
@@ -52,6 +53,12 @@ export function getSetting<K extends SettingKey>(ctx: AppContext, key: K): Setti
         .then((loaded) => (loaded ?? defaults)[key])
     : cached[key]
 }
+
+/** The limit of a budget, read at each call. */
+export const limitOf = (key: BudgetKey): AdjustableLimit => ({
+  initial: definitions[key].initial,
+  read: (ctx) => getSetting(ctx, key),
+})
 
 /** Changes a setting; the new value is used once the write has committed. @throws AppError 400 if the value is not valid. */
 export async function setSetting<K extends SettingKey>(

@@ -4,6 +4,7 @@ import { PageOf, PageQuery } from '#http/schema.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { CodeSent, ToEmail, ToPhone } from '../codes/model.ts'
+import { contactLookUps } from '../model.ts'
 import { emailIn, phoneIn } from '../rules.ts'
 import { LoginResponse } from '../sessions/model.ts'
 import { ByLink, ByTarget, Direction, LinkRequest, LinkView } from './model.ts'
@@ -45,6 +46,7 @@ export const linkEndpoints = [
       'Refused with 400 if no account or your own account has the number. 5 a day, counted apart from other codes.',
     tag,
     access: app('account_link:create'),
+    budgets: contactLookUps(() => 1),
     body: ToPhone,
     data: CodeSent,
     run: async ({ ctx, actor, body, caller }) => sendLinkCode(ctx, actor, await phoneIn(body), caller),
@@ -58,6 +60,7 @@ export const linkEndpoints = [
       'Refused with 400 if no account or your own account has the e-mail. 5 a day, counted apart from other codes.',
     tag,
     access: app('account_link:create'),
+    budgets: contactLookUps(() => 1),
     body: ToEmail,
     data: CodeSent,
     run: ({ ctx, actor, body, caller }) => sendLinkCode(ctx, actor, emailIn(body), caller),

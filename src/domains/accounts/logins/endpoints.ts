@@ -1,5 +1,6 @@
 import { endpoint, open } from '#http/endpoint.ts'
 
+import { NEW_ACCOUNTS } from '../model.ts'
 import { DeviceLogin, LoginResponse } from '../sessions/model.ts'
 import { EmailLogin, OneClickLogin, PasswordLogin, PhoneLogin, PhonePasswordLogin, Registration } from './model.ts'
 import {
@@ -33,6 +34,7 @@ export const loginEndpoints = [
     tag,
     access: open,
     checksSecret: true,
+    budgets: [NEW_ACCOUNTS],
     body: Registration,
     data: LoginResponse,
     refuses: { 403: 'Registration is closed.' },
@@ -63,6 +65,7 @@ export const loginEndpoints = [
     tag,
     access: open,
     checksSecret: true,
+    budgets: [NEW_ACCOUNTS],
     body: PhoneLogin,
     data: LoginResponse,
     refuses: { 403: 'The account is disabled, or the number is new and registration is closed.' },
@@ -108,6 +111,7 @@ export const loginEndpoints = [
     tag,
     access: open,
     checksSecret: true,
+    budgets: [NEW_ACCOUNTS],
     body: OneClickLogin,
     data: LoginResponse,
     refuses: { 403: 'The account is disabled, or the number is new and registration is closed.' },
@@ -123,6 +127,7 @@ export const loginEndpoints = [
     tag,
     access: open,
     checksSecret: true,
+    budgets: [NEW_ACCOUNTS],
     body: DeviceLogin,
     data: LoginResponse,
     refuses: { 403: 'The account is disabled, or the device is new and registration is closed.' },

@@ -1,10 +1,12 @@
 /** The ways to sign in. Each proves who the caller is and ends in `signIn`, in the write that opens the session. */
 
 import type { AppContext } from '#context'
+import { spend } from '#db/counters.ts'
 import type { Tx } from '#db/store.ts'
 import { holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { resolveOneClickToken } from '#domains/delivery/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
+import { type BudgetUse, budgetUsedUp, usesOf } from '#http/budget.ts'
 import type { Caller } from '#http/endpoint.ts'
 import type { AppError } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
@@ -26,7 +28,7 @@ import {
 import { insertProved } from '../identities/service.ts'
 import type { LoginEvent } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
-import { ANONYMOUS_USER_ID } from '../model.ts'
+import { ANONYMOUS_USER_ID, NEW_ACCOUNTS } from '../model.ts'
 import { generateNickname } from '../nicknames/service.ts'
 import { guarded, lockOf } from '../passwords/failure-lock.ts'
 import { isStrong, passwordProblem } from '../passwords/rules.ts'
@@ -72,7 +74,9 @@ export async function register(ctx: AppContext, body: Registration, caller: Call
     throw emailUnusable()
   const password = await hashPassword(ctx, body.password, username)
   const nickname = body.nickname || (await generateNickname(ctx, caller.locale))
+  const uses = await usesOf(ctx, NEW_ACCOUNTS, { actor: undefined, caller })
   const grant = await ctx.db.write('accounts.register', async (tx) => {
+    await countNewAccount(ctx, tx, uses)
     const user = await createUser(ctx, tx, { username, password, nickname })
     if (user === undefined) throw usernameTaken()
     if (email !== null) {
@@ -85,6 +89,12 @@ export async function register(ctx: AppContext, body: Registration, caller: Call
     return signIn(ctx, tx, user.id, event)
   })
   return loginResponse(ctx, grant, caller.locale, true)
+}
+
+/** @throws AppError 429 if the caller's address has created too many accounts. */
+async function countNewAccount(ctx: AppContext, tx: Tx, uses: readonly BudgetUse[]): Promise<void> {
+  const refusal = await spend(tx, uses, ctx.clock.now())
+  if (refusal) throw budgetUsedUp(refusal)
 }
 
 /** Signs in with username or e-mail and password. */
@@ -221,11 +231,13 @@ async function loginOrRegister(
 ): Promise<LoginResponse> {
   const mayRegister = await getSetting(ctx, 'registration.enabled')
   const nickname = await generateNickname(ctx, event.locale)
+  const uses = await usesOf(ctx, NEW_ACCOUNTS, { actor: undefined, caller: event })
   const { grant, isNewUser } = await ctx.db.write('accounts.loginOrRegister', async (tx) => {
     await useProof(tx)
     const known = await userByProvedCredential(tx, provider, credential)
     if (known !== undefined) return { grant: await signIn(ctx, tx, known.id, event), isNewUser: false }
     if (!mayRegister) throw registrationClosed()
+    await countNewAccount(ctx, tx, uses)
     const user = (await createUser(ctx, tx, { username: null, password: null, nickname }))!
     // Writes are serial, so no other one can have proved the credential since it was looked up.
     if (!(await insertProved(ctx, tx, { userId: user.id, provider, credential }, event.locale)))

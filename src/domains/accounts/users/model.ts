@@ -86,6 +86,7 @@ const Quota = (description: string) =>
 export const Quotas = Model('Quotas', {
   storage: Quota('Bytes of your own files'),
   qrCodes: Quota('Number of your own QR codes'),
+  organizations: Quota('Number of organizations that you own'),
   uploadMaxBytes: Type.Integer({ minimum: 1 }),
   uploadTypes: Type.Array(Type.String({ examples: ['image/png'] })),
 })

@@ -128,6 +128,10 @@ export async function getQuotas(ctx: AppContext, actor: Actor): Promise<Quotas> 
   return {
     storage: { used: await usage(ctx, actor, 'storage'), limit: await getSetting(ctx, 'quota.storage') },
     qrCodes: { used: await usage(ctx, actor, 'qrCodes'), limit: await getSetting(ctx, 'quota.qrCodes') },
+    organizations: {
+      used: await usage(ctx, actor, 'organizations'),
+      limit: await getSetting(ctx, 'quota.organizations'),
+    },
     uploadMaxBytes: await getSetting(ctx, 'upload.maxBytes'),
     uploadTypes: [...(await getSetting(ctx, 'upload.types'))],
   }

@@ -14,8 +14,10 @@ import {
   MAX_TARGETS,
   MyInvitationsQuery,
   Respond,
+  SEARCH_BUDGETS,
   SearchQuery,
   ShareLink,
+  TARGET_BUDGETS,
 } from './model.ts'
 import * as service from './service.ts'
 
@@ -32,6 +34,7 @@ export const invitationEndpoints = [
       'confirmed them with a code. An invitation can be answered for 7 days.',
     tag,
     access: org('invitation:create'),
+    budgets: TARGET_BUDGETS,
     params: ById,
     body: Invite,
     data: Invited,
@@ -46,6 +49,7 @@ export const invitationEndpoints = [
       'If you give no users, you only get the link. 400 for an organization that accepts members by invitation only.',
     tag,
     access: org('invitation:create'),
+    budgets: TARGET_BUDGETS,
     params: ById,
     body: ShareLink,
     data: LinkShared,
@@ -85,6 +89,7 @@ export const invitationEndpoints = [
       'Finds users by the start of their nickname, or by their whole username or confirmed e-mail address. At most 20, and never yourself.',
     tag,
     access: app('user:search'),
+    budgets: SEARCH_BUDGETS,
     query: SearchQuery,
     data: FoundUsers,
     run: ({ ctx, actor, query }) => service.searchUsers(ctx, actor, query.q),

@@ -1,3 +1,6 @@
+import { contactLookUps, normalizeEmail } from '#domains/accounts/index.ts'
+import { limitOf } from '#domains/settings/index.ts'
+import type { Budget } from '#http/budget.ts'
 import {
   AnyOf,
   Enum,
@@ -13,6 +16,7 @@ import {
   Time,
   Type,
 } from '#http/schema.ts'
+import { DAY } from '#platform/clock.ts'
 
 /** Users in one request, over all three lists. */
 export const MAX_TARGETS = 100
@@ -26,6 +30,26 @@ const targets = {
 /** At least one user. */
 export const Invite = AnyOf('InviteMembers', ['userIds', 'emails', 'phones'], targets)
 export type Targets = Static<typeof Invite>
+
+interface ByTargets {
+  readonly body: Targets
+}
+const contactsIn = ({ body }: ByTargets): number => (body.emails?.length ?? 0) + (body.phones?.length ?? 0)
+
+/** Of invitations and join links: each sends notifications to other users. */
+export const TARGET_BUDGETS: readonly Budget<ByTargets>[] = [
+  ...contactLookUps(contactsIn),
+  {
+    name: 'invitations',
+    counts: { en: 'invitations and join links', zh: '邀请或加入链接' },
+    per: 'user',
+    limit: limitOf('budget.invitationsPerUser'),
+    windowMs: DAY,
+    durable: true,
+    cost: (input) => contactsIn(input) + (input.body.userIds?.length ?? 0),
+  },
+]
+
 /** Without users, only the link is returned. */
 export const ShareLink = Model('ShareJoinLink', targets)
 
@@ -88,6 +112,10 @@ export const SearchQuery = Type.Object({
     examples: ['lin'],
   }),
 })
+/** A search for anything but a whole e-mail address looks up no contact. */
+export const SEARCH_BUDGETS = contactLookUps(({ query }: { query: Static<typeof SearchQuery> }) =>
+  normalizeEmail(query.q) === undefined ? 0 : 1,
+)
 export const FoundUsers = Model('FoundUsers', {
   items: Type.Array(
     Type.Object({ id: Id, nickname: Text('Lin Mei'), avatarUrl: Nullable(Text('https://example.com/mei.png')) }),

@@ -4,12 +4,21 @@ import type { OrgStatus } from '#db/schema/orgs.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
+import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
 import { randomCode } from '#platform/ids.ts'
 
-import { hasOtherMembers, hasResources, limitBelowMemberCount, membersOnly, orgDisabled, ownerOnly } from '../errors.ts'
+import {
+  hasOtherMembers,
+  hasResources,
+  limitBelowMemberCount,
+  membersOnly,
+  orgDisabled,
+  orgQuotaReached,
+  ownerOnly,
+} from '../errors.ts'
 import { requestedAt } from '../joining/store.ts'
 import { addMember } from '../members/service.ts'
 import { findMember } from '../members/store.ts'
@@ -50,7 +59,9 @@ export async function createOrg(ctx: AppContext, actor: Actor, input: CreateOrg,
     avatarUrl: input.avatarUrl || null,
     ownerId: actor.userId,
   }
+  const quota = await getSetting(ctx, 'quota.organizations')
   const id = await ctx.db.write('orgs.createOrg', async (tx) => {
+    await checkMayOwnMore(tx, actor.userId, quota)
     let org: store.OrgRow | undefined
     while (org === undefined) org = await store.insertOrg(tx, { ...values, code: newCode() })
     await access.copyOrgTemplates(tx, org.id)
@@ -58,6 +69,11 @@ export async function createOrg(ctx: AppContext, actor: Actor, input: CreateOrg,
     return org.id
   })
   return viewForMember(ctx, actor, await findOrFail(ctx, id), locale)
+}
+
+/** Inside a write, which makes it exact. `quota`: organizations that a user may own, 0 for any number. @throws AppError 429 */
+export async function checkMayOwnMore(tx: Tx, userId: number, quota: number): Promise<void> {
+  if (quota > 0 && (await store.countOwned(tx, userId)) >= quota) throw orgQuotaReached(quota)
 }
 
 export async function listMyOrgs(

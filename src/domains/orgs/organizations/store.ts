@@ -145,6 +145,16 @@ export async function deleteOrg(tx: Tx, id: number): Promise<void> {
   await tx.delete(organizations).where(eq(organizations.id, id))
 }
 
+const owned = prepared((db) =>
+  db
+    .select({ n: count() })
+    .from(organizations)
+    .where(eq(organizations.ownerId, p('userId'))),
+)
+
+/** Number of organizations of which the user is the owner. */
+export const countOwned = async (db: Db | Tx, userId: number): Promise<number> => (await owned(db, { userId }))[0]!.n
+
 const firstOwned = prepared((db) =>
   db
     .select({ id: organizations.id })

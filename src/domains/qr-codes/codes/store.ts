@@ -268,15 +268,28 @@ export async function purgeCodes(tx: Tx, ids: readonly number[]): Promise<number
   return rows.length
 }
 
-/** Whether the owner has at least `limit` codes outside the trash. Reads no more than `limit` of them. */
-export async function hasAtLeast(db: Db | Tx, owner: Owner, limit: number): Promise<boolean> {
-  if (limit <= 0) return true
-  const rows = await db
+const personalAt = prepared((db) =>
+  db
     .select({ id: qrCodes.id })
     .from(qrCodes)
-    .where(and(ownedBy(owner), isLive))
+    .where(and(eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0), isLive))
     .limit(1)
-    .offset(limit - 1)
+    .offset(p('before')),
+)
+const organizationsAt = prepared((db) =>
+  db
+    .select({ id: qrCodes.id })
+    .from(qrCodes)
+    .where(and(eq(qrCodes.orgId, p('orgId')), ne(qrCodes.orgId, 0).inlineParams(), isLive))
+    .limit(1)
+    .offset(p('before')),
+)
+
+/** Whether the owner has at least `limit` codes outside the trash. Reads no more than `limit` of them. */
+export async function hasAtLeast(db: Db | Tx, { userId, orgId }: Owner, limit: number): Promise<boolean> {
+  if (limit <= 0) return true
+  const before = limit - 1
+  const rows = orgId === 0 ? await personalAt(db, { userId, before }) : await organizationsAt(db, { orgId, before })
   return rows.length > 0
 }
 
