@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 
 import { usesOfCode } from '#domains/accounts/codes/rules.ts'
 import { normalizePhone } from '#domains/accounts/rules.ts'
@@ -49,23 +49,40 @@ describe('the limits of codes', () => {
   } as const
   const all = (a: Parameters<typeof usesOfCode>[0]) => [...usesOfCode(a).caller, ...usesOfCode(a).credential]
 
-  test('a code counts in the daily limit of its IP address, the minute of its purpose and the daily limit of its credential', () => {
+  const limits = (purpose: 'LOGIN' | 'RESET' | 'CHANGE', channel: 'SMS' | 'EMAIL') =>
+    all({ ...request, purpose, channel }).map((b) => b.limit)
+
+  test('a code counts in the limits of its IP address, the minute of its purpose and the daily limits of its credential', () => {
     const login = all(request)
     const bind = all({ ...request, purpose: 'BIND', userId: 7 })
     expect(login.map((b) => [b.limit, b.windowMs])).toEqual([
       [20, DAY],
       [1, MINUTE],
-      [10, DAY],
+      [9, DAY],
+      [9, DAY],
     ])
-    expect(login.map((b) => b.key).filter((key) => bind.some((b) => b.key === key))).toHaveLength(2)
-    expect(all({ ...request, channel: 'EMAIL' })[2]!.limit).toBe(5)
+    // All but the minute, which is one of the purpose.
+    expect(login.map((b) => b.key).filter((key) => bind.some((b) => b.key === key))).toHaveLength(3)
+    expect(limits('LOGIN', 'EMAIL')).toEqual([20, 1, 2, 4])
+  })
+
+  test('the last code of a day is for RESET, and CHANGE codes do not count for an asking IP address', () => {
+    expect(limits('RESET', 'SMS')).toEqual([20, 1, 9, 10])
+    expect(limits('RESET', 'EMAIL')).toEqual([20, 1, 2, 5])
+    expect(limits('CHANGE', 'EMAIL')).toEqual([20, 1, 4])
+  })
+
+  test('an IPv6 caller counts by /64, /56 and /48, and for one credential by /48', () => {
+    const uses = all({ ...request, ip: '2001:db8:1:2::3' })
+    expect(uses.map((b) => b.limit)).toEqual([20, 60, 100, 1, 9, 9])
+    expect(uses[4]!.key).toEndWith('2001:db8:1::/48')
   })
 
   test('codes for account links share no limit with other codes', () => {
     const link = all({ ...request, purpose: 'ACCOUNT_LINK', userId: 7 })
     const keys = new Set(all(request).map((b) => b.key))
     expect(link.filter((b) => keys.has(b.key))).toEqual([])
-    expect(link.map((b) => b.limit)).toEqual([20, 1, 5])
+    expect(link.map((b) => b.limit)).toEqual([20, 1, 9, 5])
   })
 
   test('the keys of the counters contain no phone number', () => {
@@ -142,11 +159,14 @@ describe('sending codes', () => {
   })
 
   test.if(inProcess)(
-    'a credential gets its next code after a minute, at most 10 a day by SMS and 5 by e-mail',
+    'a credential gets its next code after a minute, at most 10 a day by SMS and 5 by e-mail, of which the last is for a reset',
     async () => {
       const { clock } = world.server
-      const phone = newPhone()
-      const email = newEmail()
+      const { phone } = await world.withPhone()
+      const { email } = await world.withEmail()
+      const forgot = async (credential: string) =>
+        (await world.post('/api/auth/password/forgot-code', { credential })).status
+      clock.advance(DAY)
       const [sms, mail] = [[] as number[], [] as number[]]
       for (let i = 0; i < 12; i++) {
         sms.push((await send(phone)).status)
@@ -155,13 +175,70 @@ describe('sending codes', () => {
         expect((await send(phone)).status).toBe(429)
         clock.advance(MINUTE / 2 + 1)
       }
-      expect(sms).toEqual([...Array(10).fill(200), 429, 429])
-      expect(mail).toEqual([...Array(5).fill(200), ...Array(7).fill(429)])
+      expect(sms).toEqual([...Array(9).fill(200), 429, 429, 429])
+      expect(mail).toEqual([...Array(4).fill(200), ...Array(8).fill(429)])
+      for (const credential of [phone, email]) {
+        expect(await forgot(credential)).toBe(200)
+        clock.advance(MINUTE + 1)
+        expect(await forgot(credential)).toBe(429)
+      }
       const refused = await send(phone)
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(80_000)
       clock.advance(DAY)
       expect((await send(phone)).status).toBe(200)
       expect((await sendMail(email)).status).toBe(200)
+    },
+  )
+
+  test.if(inProcess)(
+    'an IP address can request 2 codes a day to one e-mail, and a stranger there leaves the others',
+    async () => {
+      const { email } = await world.withEmail()
+      const { clock } = world.server
+      clock.advance(DAY)
+      const ask = async (path: string, body: object, ip: string) => {
+        const { status } = await world.post(path, body, { headers: { 'x-forwarded-for': ip } })
+        clock.advance(MINUTE + 1)
+        return status
+      }
+      const stranger = newIp()
+      const statuses = []
+      for (let i = 0; i < 4; i++) statuses.push(await ask('/api/auth/email/send-code', { email }, stranger))
+      statuses.push(await ask('/api/auth/password/forgot-code', { credential: email }, stranger))
+      expect(statuses).toEqual([200, 200, 429, 429, 429])
+      const owner = newIp()
+      expect(await ask('/api/auth/email/send-code', { email }, owner)).toBe(200)
+      expect(await ask('/api/auth/password/forgot-code', { credential: email }, owner)).toBe(200)
+    },
+  )
+
+  test.if(inProcess)(
+    'the server sends as many SMS a day as the setting says, logs the ceiling and still sends mail',
+    async () => {
+      const { setSetting } = await import('#domains/settings/index.ts')
+      const { ctx, clock } = world.server
+      const ceiling = (n: number) => ctx.db.write('test', (tx) => setSetting(ctx, tx, 'budget.smsPerDay', n))
+      clock.advance(DAY)
+      await ceiling(3)
+      const log = spyOn(ctx.log, 'error').mockImplementation(() => {})
+      try {
+        const phones = Array.from({ length: 12 }, newPhone)
+        const replies = await race(12, (i) => send(phones[i]!))
+        expect(replies.filter((r) => r.status === 200)).toHaveLength(3)
+        const refused = replies.filter((r) => r.code === 4022)
+        expect(refused).toHaveLength(9)
+        expect(Number(refused[0]!.headers.get('retry-after'))).toBeGreaterThan(86_000)
+        expect(log.mock.calls.filter(([text]) => text.includes('ceiling of SMS'))).toHaveLength(1)
+        expect(ctx.metrics.render()).toContain('tessera_sms_refused_total{reason="ceiling"} 9')
+        expect((await sendMail(newEmail())).status).toBe(200)
+        await ceiling(0)
+        expect((await send(newPhone())).status).toBe(200)
+        // A refused number has not used up its minute.
+        expect((await send(phones[replies.findIndex((r) => r.status !== 200)]!)).status).toBe(200)
+      } finally {
+        log.mockRestore()
+        await ceiling(1000)
+      }
     },
   )
 

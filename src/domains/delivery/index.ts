@@ -18,7 +18,15 @@ export const delivery = domain({
   stop: stopDelivery,
 })
 
-export { cityOf, resolveOneClickToken, sendCode, sendLastNotice, sendNotice } from './service.ts'
+export {
+  cityOf,
+  reportCeiling,
+  resolveOneClickToken,
+  sendCode,
+  sendLastNotice,
+  sendNotice,
+  usesOfCeiling,
+} from './service.ts'
 export type { CodeMessage, CodePurpose, EventContext, NoticeData, NoticeKind, NoticeMessage } from './model.ts'
 export { readBacklog } from './store.ts'
 export { wake } from './worker.ts'

@@ -3,13 +3,16 @@
 import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
 import type { Tx } from '#db/store.ts'
+import { getSetting } from '#domains/settings/index.ts'
 import { badRequest, unavailable } from '#http/errors.ts'
-import { SECOND } from '#platform/clock.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '#platform/clock.ts'
 import { sha256, uuid } from '#platform/ids.ts'
+import type { Refusal, Use } from '#platform/limiter.ts'
 import { GatewayError } from '#platform/outgoing.ts'
 
 import { citiesOf, oneClickOf } from './gateways.ts'
 import {
+  type Channel,
   type CodeMessage,
   NOTICE_LIFETIME_MS,
   type NoticeKind,
@@ -27,6 +30,32 @@ async function enqueue(ctx: AppContext, tx: Tx, message: Outgoing, topic: string
   const payload = ctx.seal.seal(JSON.stringify(message))
   await insertMessage(tx, { channel, topic, payload, expiresAt }, ctx.clock.now())
   tx.afterCommit(() => wake(ctx, channel))
+}
+
+const SMS_REFUSED = {
+  name: 'tessera_sms_refused_total',
+  help: 'SMS that were not sent because the ceiling of the day was reached.',
+}
+
+/**
+ * The ceiling for all SMS of the server, as the use that one message counts: they cost money, and strangers can request them. To be
+ * read before the write that spends it.
+ */
+export async function usesOfCeiling(ctx: AppContext, channel: Channel): Promise<Use[]> {
+  const limit = channel === 'SMS' ? await getSetting(ctx, 'budget.smsPerDay') : 0
+  return limit === 0 ? [] : [{ key: SMS_KEY, limit, windowMs: DAY }]
+}
+const SMS_KEY = 'sms'
+
+/** Counts and logs, once an hour, that an SMS was refused. Does nothing if `refusal` is one of another use. */
+export function reportCeiling(ctx: AppContext, { use, refusedFor }: Refusal): void {
+  if (use.key !== SMS_KEY) return
+  ctx.metrics.count(SMS_REFUSED, { reason: 'ceiling' })
+  if (ctx.limiter.take('sms ceiling logged', 1, HOUR) === 0)
+    ctx.log.error('the ceiling of SMS a day is reached, no SMS are sent', {
+      ceiling: use.limit,
+      minutesLeft: Math.ceil(refusedFor / MINUTE),
+    })
 }
 
 /**

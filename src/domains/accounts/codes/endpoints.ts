@@ -6,8 +6,9 @@ import { sendLoginCode } from './service.ts'
 
 const tag = 'Signing in'
 const LIMITS =
-  'A code works once, within 5 minutes and 5 tries. You may request the next one after 60 seconds: at most 5 a day for an e-mail, ' +
-  '10 for a phone number and 20 from an IP address. Beyond that the answer is 429 with code 4022 and `Retry-After`.'
+  'A code works once, within 5 minutes and 5 tries. You may request the next one after 60 seconds: at most 5 a day for an e-mail ' +
+  '(2 of them from one IP address), 10 for a phone number and 20 from an IP address. The last one of a day is for a forgotten ' +
+  'password only. Beyond that the answer is 429 with code 4022 and `Retry-After`.'
 
 export const codeEndpoints = [
   endpoint({

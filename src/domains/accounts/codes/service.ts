@@ -4,7 +4,7 @@ import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
 import type { Channel } from '#db/schema/delivery.ts'
 import type { Tx } from '#db/store.ts'
-import { sendCode } from '#domains/delivery/index.ts'
+import { reportCeiling, sendCode, usesOfCeiling } from '#domains/delivery/index.ts'
 import { secondsOf } from '#http/budget.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { AppError } from '#http/errors.ts'
@@ -36,14 +36,18 @@ export async function issueCode(
 ): Promise<CodeSent> {
   const channel: Channel = providerOf(key.credential) === 'EMAIL' ? 'EMAIL' : 'SMS'
   const uses = usesOfCode({ ...key, channel, ip: caller.ip })
+  const ceiling = await usesOfCeiling(ctx, channel)
   // Errors are returned, not thrown: throwing would roll the counters back.
   const result = await ctx.db.write('accounts.sendCode', async (tx): Promise<AppError | CodeSent> => {
     // Read inside the write: it may have waited for others, and their counts must not be later than its own time.
     const now = ctx.clock.now()
     const expiresAt = now + CODE_MS
     const problem = await refuse(tx)
-    const refusal = await spend(tx, problem ? uses.caller : [...uses.caller, ...uses.credential], now)
-    if (refusal) return tooManyCodes(secondsOf(refusal))
+    const refusal = await spend(tx, problem ? uses.caller : [...uses.caller, ...uses.credential, ...ceiling], now)
+    if (refusal) {
+      reportCeiling(ctx, refusal)
+      return tooManyCodes(secondsOf(refusal))
+    }
     if (problem) return problem
     const code = digits(CODE_DIGITS)
     await saveCode(tx, key, hashOf(ctx, key, code), expiresAt)
