@@ -356,3 +356,84 @@ describe('2,000 codes', () => {
     expect(new Set(rows.map((row) => row['ID'])).size).toBe(rows.length)
   })
 })
+
+describe('exports at once', () => {
+  /** Users with more codes than fit into the buffers of a connection that nobody reads. */
+  let users: Person[]
+  beforeAll(async () => {
+    users = await Promise.all(Array.from({ length: 3 }, () => server.person()))
+    const items = Array.from({ length: 500 }, (_, i) => ({ name: `code ${i}`, content: `${i} ${'x'.repeat(1500)}` }))
+    for (const user of users) ok(await user.post('/api/qr-codes/batch', { items }))
+  })
+
+  /** Begins a large export and reads nothing of it. */
+  async function begin(who: Person, signal?: AbortSignal) {
+    const response = await fetch(`${server.url}/api/qr-codes/batch/export`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${who.token}`,
+        'x-device-id': who.deviceId,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ format: 'zip', size: 2048 }),
+      ...(signal && { signal }),
+    })
+    const refusal = response.status === 200 ? undefined : ((await response.json()) as { code: number })
+    return { status: response.status, code: refusal?.code, retryAfter: response.headers.get('retry-after'), response }
+  }
+
+  async function untilAllowed(who: Person): Promise<void> {
+    for (;;) {
+      const reply = await post(who, { format: 'csv' })
+      if (reply.status === 200) return
+      expect(reply.code).toBe(4022)
+      await Bun.sleep(5)
+    }
+  }
+
+  test('a user has one at a time, and the next one when the client hangs up', async () => {
+    const [user] = users as [Person]
+    const controllers = Array.from({ length: 5 }, () => new AbortController())
+    const replies = await Promise.all(controllers.map(({ signal }) => begin(user, signal)))
+    expect(replies.map((r) => r.status).toSorted()).toEqual([200, 429, 429, 429, 429])
+    const refused = replies.find((r) => r.status === 429)!
+    expect(refused.code).toBe(4022)
+    expect(Number(refused.retryAfter)).toBeGreaterThan(0)
+    expect((await post(user, { format: 'csv' })).code).toBe(4022)
+    for (const controller of controllers) controller.abort()
+    await untilAllowed(user)
+  }, 60_000)
+
+  test('the server has two at a time, and a third user gets 4022 until one of them ends', async () => {
+    const [one, two, three] = users as [Person, Person, Person]
+    const controllers = [new AbortController(), new AbortController()]
+    expect((await begin(one, controllers[0]!.signal)).status).toBe(200)
+    expect((await begin(two, controllers[1]!.signal)).status).toBe(200)
+    expect((await post(three, { format: 'csv' })).code).toBe(4022)
+    controllers[0]!.abort()
+    await untilAllowed(three)
+    controllers[1]!.abort()
+    await untilAllowed(two)
+  }, 60_000)
+
+  test('a client that hangs up before it gets an answer leaves room for the next export', async () => {
+    const [user] = users as [Person]
+    for (let i = 0; i < 5; i++) {
+      const controller = new AbortController()
+      const gone = begin(user, controller.signal).catch(() => undefined)
+      await Bun.sleep(i * 3)
+      controller.abort()
+      await gone
+    }
+    await untilAllowed(user)
+  }, 60_000)
+
+  test('an export that is refused or read to its end leaves room for the next one', async () => {
+    const [user] = users as [Person]
+    for (let i = 0; i < 3; i++) {
+      expect((await post(user, { format: 'csv', ids: [999_999_999] })).status).toBe(404)
+      expect((await post(user, { format: 'csv', ids: [1, 1] })).status).toBe(400)
+      ok(await post(user, { format: 'csv' }))
+    }
+  })
+})

@@ -14,7 +14,7 @@ export const exportEndpoints = [
     summary: 'Export QR codes as pictures or as a table',
     description:
       'A zip contains a PNG for each code, and `index.csv`. Without `ids` and `categoryId`, all codes are exported. Titles are in the ' +
-      'language of `Accept-Language`.',
+      'language of `Accept-Language`. A user has one export at a time, and the server two: others get 429 with code 4022.',
     tag,
     access: dual('qr_code:export'),
     query: ExportQuery,
