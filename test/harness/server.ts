@@ -3,6 +3,7 @@
  * or, with TEST_DATABASE_URL, on PostgreSQL. Port 0 and a data directory of its own, removed at `stop`.
  */
 
+import { Database } from 'bun:sqlite'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,7 @@ import { createContext, domains, serve } from '#app'
 import { type Config, defaultConfig } from '#config/config.ts'
 import type { AppContext } from '#context'
 import type { Domain } from '#domains/domain.ts'
+import { setSetting, type SettingKey, type Settings } from '#domains/settings/index.ts'
 import { createLog } from '#platform/log.ts'
 
 import { type Call, callBy } from './api.ts'
@@ -28,6 +30,8 @@ export interface ServerOptions {
   /** Use this directory (and database) instead of fresh ones; `stop` does not delete them. */
   dataDir?: string
   config?: Partial<Config>
+  /** Business settings from the start on. By default a user may own any number of organizations. */
+  settings?: Partial<Settings>
   /** Changes the list of domains, to listen to events or to contribute. In-process servers only. */
   domains?: (product: readonly Domain[]) => readonly Domain[]
 }
@@ -72,7 +76,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     checkAnswers: true,
     ...options.config,
   }
-  const running = inProcess ? await startHere(config, options.domains) : await startBinary(config)
+  const settings = { 'quota.organizations': 0, ...options.settings }
+  const running = inProcess ? await startHere(config, settings, options.domains) : await startBinary(config, settings)
   const { url } = running
   async function stop(): Promise<void> {
     await running.stop()
@@ -114,10 +119,17 @@ interface Running {
   stop(): Promise<void>
 }
 
-async function startHere(config: Config, change: ServerOptions['domains']): Promise<Running> {
+async function startHere(
+  config: Config,
+  settings: Partial<Settings>,
+  change: ServerOptions['domains'],
+): Promise<Running> {
   const clock = new TestClock()
   const log = createLog({ level: config.logLevel, format: 'text' })
   const ctx = await createContext(config, { log, clock, domains: change?.(domains) ?? domains })
+  await ctx.db.write('test.settings', async (tx) => {
+    for (const [key, value] of Object.entries(settings)) await setSetting(ctx, tx, key as SettingKey, value)
+  })
   const server = await serve(ctx)
   return {
     url: server.url,
@@ -130,7 +142,7 @@ async function startHere(config: Config, change: ServerOptions['domains']): Prom
   }
 }
 
-async function startBinary(config: Config): Promise<Running> {
+async function startBinary(config: Config, settings: Partial<Settings>): Promise<Running> {
   const cwd = join(config.dataDir, 'cwd')
   mkdirSync(cwd, { recursive: true })
   const child = Bun.spawn([process.env['TEST_BINARY']!, 'serve'], {
@@ -156,6 +168,12 @@ async function startBinary(config: Config): Promise<Running> {
     stderr: 'inherit',
   })
   const url = await firstAddress(child.stdout)
+  // No command changes settings. The server has not read them yet.
+  if (config.databaseUrl === '') {
+    using db = new Database(join(config.dataDir, 'tessera.db'))
+    const save = db.query('INSERT OR REPLACE INTO settings (key, value, updated_at) VALUES (?, ?, 0)')
+    for (const [key, value] of Object.entries(settings)) save.run(key, JSON.stringify(value))
+  }
   return {
     url,
     clock: new TestClock(),

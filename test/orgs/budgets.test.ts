@@ -69,7 +69,7 @@ describe.if(inProcess)('look-ups of contacts', () => {
 })
 
 describe.if(inProcess)('owned organizations', () => {
-  const { server } = useServer()
+  const { server } = useServer({ settings: { 'quota.organizations': 20 } })
   const create = (who: Person) => who.call('orgs.create', { body: { name: 'Climbers' } })
   const quota = (limit: number) =>
     server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.organizations', limit))

@@ -276,7 +276,7 @@ test('POST /orgs/:id/share-join-link sends the link to non-members only, and its
 })
 
 test('after 20 wrong codes in a minute every code from that address gets 4022, but correct codes are not counted', async () => {
-  await using strict = await startServer({ rateLimit: true })
+  await using strict = await startServer({ rateLimit: true, settings: { 'budget.accountsPerAddress': 0 } })
   const boss = await strict.person()
   const org = await createOrg(boss, { joinPolicy: 'FREE' })
   const crowd = await Promise.all(Array.from({ length: 25 }, () => strict.person()))

@@ -1,4 +1,4 @@
 /** Business settings, which administrators can change while the server runs. */
 
-export type { SettingKey, SettingValue } from './model.ts'
+export type { SettingKey, Settings, SettingValue } from './model.ts'
 export { getSetting, limitOf, setSetting } from './service.ts'
