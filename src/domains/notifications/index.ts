@@ -5,13 +5,13 @@ import { domain } from '#domains/domain.ts'
 import { notificationEndpoints } from './endpoints.ts'
 import { sendEndpoints } from './sends/endpoints.ts'
 import { continueSends, sendJob, stopSends } from './sends/worker.ts'
-import { deleteAllOfUser } from './store.ts'
+import { cleanUpJob, deleteOfDeletedUser } from './service.ts'
 
 export const notifications = domain({
   name: 'notifications',
   endpoints: [...notificationEndpoints, ...sendEndpoints],
-  jobs: [sendJob],
-  on: { 'user.deleting': (_ctx, tx, { userId }) => deleteAllOfUser(tx, userId) },
+  jobs: [sendJob, cleanUpJob],
+  on: { 'user.deleting': (_ctx, tx, { userId }) => deleteOfDeletedUser(tx, userId) },
   start: continueSends,
   stop: stopSends,
 })

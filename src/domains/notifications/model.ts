@@ -1,5 +1,6 @@
 import type { NotificationType } from '#db/schema/notifications.ts'
 import { Enum, Id, Model, Named, PageOf, PageQuery, type Static, Text, Time, Type } from '#http/schema.ts'
+import { DAY } from '#platform/clock.ts'
 
 /** Types of spec §2.7, and three for changes that end or move a membership. SYSTEM is written by administrators in Markdown; the bodies of all others are plain text. */
 export const TYPES = [
@@ -15,6 +16,10 @@ export const TYPES = [
   'SYSTEM',
 ] as const satisfies readonly NotificationType[]
 const TypeName = Named('NotificationType', Enum(TYPES))
+
+/** Notifications that a user keeps: other users and administrators decide how many they get. */
+export const KEPT = 1000
+export const KEPT_MS = 180 * DAY
 
 export const ListQuery = PageQuery({
   read: Type.Optional(Type.Boolean({ description: '`true` lists read notifications only, `false` unread ones only' })),

@@ -2,14 +2,14 @@ import type { AppContext } from '#context'
 import { mapPage } from '#db/paging.ts'
 import type { NotificationType } from '#db/schema/notifications.ts'
 import type { Tx } from '#db/store.ts'
-import { emit } from '#domains/domain.ts'
+import { emit, type Job } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import { textToHtml } from '#lib/text.ts'
-import { DAY } from '#platform/clock.ts'
+import { DAY, HOUR } from '#platform/clock.ts'
 
-import type { ListQuery, NotificationDetail, NotificationView } from './model.ts'
+import { KEPT, KEPT_MS, type ListQuery, type NotificationDetail, type NotificationView } from './model.ts'
 import * as store from './store.ts'
 
 export interface Notice {
@@ -46,6 +46,8 @@ export async function notify(ctx: AppContext, tx: Tx, notice: Notice): Promise<v
       : await store.replaceBySubject(tx, subject, userIds, contentId, tx.stamp - REPLACE_SILENTLY_MS)
   const recipients = await store.insertNotifications(tx, contentId, type, untold, subject)
   if (recipients.length === 0) return
+  // Sends by administrators, which can have 100,000 recipients, leave this to the job.
+  for (const { userId } of recipients) await store.deleteBeyond(tx, userId, KEPT, TRIMMED_AT_ONCE)
   await emit(ctx, tx, 'notification.created', { recipients, type, title, body, data, createdAt: tx.stamp })
 }
 
@@ -59,8 +61,29 @@ export const toContent = ({ type, title, body, data }: Omit<Notice, 'userIds'>):
   data: { ...data },
 })
 
-/** Rows that one write of `readAll` changes: about 10 ms on SQLite. */
+/** More than one, so that users who have too many come down to the limit. */
+const TRIMMED_AT_ONCE = 50
+
+/** Rows that one write changes: about 10 ms on SQLite. */
 const BATCH = 1000
+
+/** In the write that deletes the account. Users have no more than a batch, unless they had more before there was a limit. */
+export const deleteOfDeletedUser = async (tx: Tx, userId: number): Promise<void> =>
+  void (await store.deleteOldest(tx, userId, BATCH))
+
+/** Deletes what is too old or too much, and the rest of deleted accounts. */
+export async function cleanUp(ctx: AppContext): Promise<void> {
+  const inBatches = async (deleteBatch: (tx: Tx) => Promise<number>) => {
+    while ((await ctx.db.write('notifications.cleanUp', deleteBatch)) === BATCH) await Bun.sleep(0)
+  }
+  await inBatches((tx) => store.deleteBefore(tx, ctx.clock.now() - KEPT_MS, BATCH))
+  for (const userId of await store.deletedUsersWithRest(ctx.db.readInWorker))
+    await inBatches((tx) => store.deleteOldest(tx, userId, BATCH))
+  for (const userId of await store.usersWithMoreThan(ctx.db.readInWorker, KEPT))
+    await inBatches((tx) => store.deleteBeyond(tx, userId, KEPT, BATCH))
+}
+
+export const cleanUpJob: Job = { name: 'notifications.cleanUp', every: 6 * HOUR, run: cleanUp }
 
 export async function listNotifications(ctx: AppContext, actor: Actor, query: ListQuery, locale: Locale) {
   return mapPage(await store.notificationsPage(ctx.db.read, actor.userId, query), (row) => toView(row, locale))

@@ -1,8 +1,9 @@
-import { and, count, desc, eq, gt, inArray, lte, notExists, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, inArray, lt, lte, notExists, sql } from 'drizzle-orm'
 
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
+import { users } from '#db/schema/accounts.ts'
 import {
   notificationContents as contents,
   notifications,
@@ -134,19 +135,85 @@ export async function deleteNotification(tx: Tx, userId: number, id: number): Pr
   return true
 }
 
+/** Reports deleted notifications to the lists, and deletes contents that have no others. Returns the number of rows. */
+async function afterDeletion(tx: Tx, rows: readonly (typeof notifications.$inferSelect)[]): Promise<number> {
+  for (const row of rows) listed.deleted(tx, row)
+  const contentIds = [...new Set(rows.map((row) => row.contentId))]
+  for (let at = 0; at < contentIds.length; at += ORPHAN_CHUNK)
+    await deleteOrphanedContents(tx, contentIds.slice(at, at + ORPHAN_CHUNK))
+  return rows.length
+}
+
+/** Deletes the oldest notifications of a user, up to `limit` of those with ids up to `upTo`. Returns their number. */
+export async function deleteOldest(tx: Tx, userId: number, limit: number, upTo?: number): Promise<number> {
+  const batch = tx
+    .select({ id: notifications.id })
+    .from(notifications)
+    .where(and(eq(notifications.userId, userId), upTo === undefined ? undefined : lte(notifications.id, upTo)))
+    .orderBy(asc(notifications.id))
+    .limit(limit)
+  return afterDeletion(
+    tx,
+    await tx
+      .delete(notifications)
+      .where(and(eq(notifications.userId, userId), inArray(notifications.id, batch)))
+      .returning(),
+  )
+}
+
+const nthNewest = prepared((db) =>
+  db
+    .select({ id: notifications.id })
+    .from(notifications)
+    .where(isOwn)
+    .orderBy(desc(notifications.id))
+    .limit(1)
+    .offset(sql.placeholder('before')),
+)
+
+/** Deletes up to `limit` of a user's oldest notifications beyond the newest `kept`. Returns their number. */
+export async function deleteBeyond(tx: Tx, userId: number, kept: number, limit: number): Promise<number> {
+  const [first] = await nthNewest(tx, { userId, before: kept })
+  return first === undefined ? 0 : deleteOldest(tx, userId, limit, first.id)
+}
+
+/**
+ * Looks at the `limit` oldest notifications of all users and deletes those from before `before` (epoch milliseconds). Returns their
+ * number. Ids grow with the time, so no older one follows after one that is kept.
+ */
+export async function deleteBefore(tx: Tx, before: number, limit: number): Promise<number> {
+  const oldest = tx.select({ id: notifications.id }).from(notifications).orderBy(asc(notifications.id)).limit(limit)
+  return afterDeletion(
+    tx,
+    await tx
+      .delete(notifications)
+      .where(and(inArray(notifications.id, oldest), lt(notifications.createdAt, before)))
+      .returning(),
+  )
+}
+
+/** Users with more than `kept` notifications. Reads the whole index. */
+export async function usersWithMoreThan(db: Db, kept: number): Promise<number[]> {
+  const rows = await db
+    .select({ userId: notifications.userId })
+    .from(notifications)
+    .groupBy(notifications.userId)
+    .having(gt(count(), kept))
+  return rows.map((row) => row.userId)
+}
+
+/** Users whose accounts were deleted and who still have notifications. Reads the whole index. */
+export async function deletedUsersWithRest(db: Db): Promise<number[]> {
+  const rows = await db
+    .selectDistinct({ userId: notifications.userId })
+    .from(notifications)
+    .innerJoin(users, eq(users.id, notifications.userId))
+    .where(eq(users.status, 'DELETED'))
+  return rows.map((row) => row.userId)
+}
+
 /** Contents checked by one statement. */
 const ORPHAN_CHUNK = 500
-
-/** Deletes all notifications of a user, as part of deleting the account. */
-export async function deleteAllOfUser(tx: Tx, userId: number): Promise<void> {
-  const rows = await tx.delete(notifications).where(eq(notifications.userId, userId)).returning()
-  for (const row of rows) listed.deleted(tx, row)
-  for (let at = 0; at < rows.length; at += ORPHAN_CHUNK)
-    await deleteOrphanedContents(
-      tx,
-      rows.slice(at, at + ORPHAN_CHUNK).map((row) => row.contentId),
-    )
-}
 
 /** Deletes those of the contents that no notification and no send refers to. */
 async function deleteOrphanedContents(tx: Tx, contentIds: readonly number[]): Promise<void> {
