@@ -17,6 +17,8 @@ export interface Contributions {
   readonly shareable?: Readonly<Partial<Record<ShareEntity, Shareable>>>
   /** Usage that counts towards a user's quotas. Read by accounts. */
   readonly quotaUsage?: Readonly<Partial<Record<QuotaName, CountUsage>>>
+  /** Whether a user made anything in the domain or takes part in anything. Read by accounts, which ends accounts that nobody used. */
+  readonly userContent?: HasContent
   /** Things that an organization owns. Read by orgs. */
   readonly orgResources?: readonly OrgResource[]
   /** Things that are kept at an organization's locations. Read by orgs. */
@@ -54,6 +56,8 @@ export type CopyIntoOrganization = (tx: Tx, userId: number, sourceId: number, or
 export type QuotaName = 'storage' | 'qrCodes' | 'organizations'
 /** Bytes of storage, or a number of QR codes or organizations. */
 export type CountUsage = (ctx: AppContext, userId: number) => number | Promise<number>
+
+export type HasContent = (db: Db | Tx, userId: number) => Promise<boolean>
 
 export interface OrgResource {
   /** In English, for messages: `QR codes`. */

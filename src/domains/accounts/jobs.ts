@@ -1,7 +1,7 @@
 import type { AppContext } from '#context'
 import { deleteExpiredCounters } from '#db/counters.ts'
 import type { Job } from '#domains/domain.ts'
-import { MINUTE } from '#platform/clock.ts'
+import { DAY, MINUTE } from '#platform/clock.ts'
 
 import { deleteExpiredCodes } from './codes/store.ts'
 import { deleteOldAttempts } from './login-records/store.ts'
@@ -10,6 +10,7 @@ import { deleteExpiredAttempts } from './passwords/store.ts'
 import { sessionsEnded } from './sessions/lifecycle.ts'
 import { deleteOld, expireSessions } from './sessions/store.ts'
 import { deleteExpiredUndos } from './undos/store.ts'
+import { endUnusedAccounts } from './users/service.ts'
 
 /** Marks expired sessions, and deletes expired refresh tokens, attempts, codes and undo links, and sessions and records of long ago. */
 async function cleanUp(ctx: AppContext): Promise<void> {
@@ -25,4 +26,7 @@ async function cleanUp(ctx: AppContext): Promise<void> {
   })
 }
 
-export const jobs: readonly Job[] = [{ name: 'accounts.cleanUp', every: 10 * MINUTE, run: cleanUp }]
+export const jobs: readonly Job[] = [
+  { name: 'accounts.cleanUp', every: 10 * MINUTE, run: cleanUp },
+  { name: 'accounts.endUnused', every: DAY, run: endUnusedAccounts },
+]

@@ -36,6 +36,9 @@ export const UNDO_PATH = '/account/undo-email'
 /** Undo links of one account that can be open at the same time. */
 export const MAX_UNDOS = 10
 
+/** After this time, an account that only a device can sign in to and that nobody used ends. */
+export const UNUSED_ACCOUNT_MS = 30 * DAY
+
 export const NICKNAME_MAX = 50
 export const SIGNATURE_MAX = 100
 export const DEVICE_NAME_MAX = 100

@@ -7,7 +7,7 @@ import { joiningEndpoints } from './joining/endpoints.ts'
 import { locationEndpoints } from './locations/endpoints.ts'
 import { memberEndpoints } from './members/endpoints.ts'
 import { endMemberships } from './members/service.ts'
-import { membersAfter } from './members/store.ts'
+import { membersAfter, takesPart } from './members/store.ts'
 import { organizationEndpoints } from './organizations/endpoints.ts'
 import { countOwned, findOrg } from './organizations/store.ts'
 import { publicEndpoints } from './public/endpoints.ts'
@@ -27,6 +27,7 @@ export const orgs = domain({
   ],
   on: { 'user.deleting': (ctx, tx, { userId }) => endMemberships(ctx, tx, userId) },
   quotaUsage: { organizations: (ctx, userId) => countOwned(ctx.db.read, userId) },
+  userContent: takesPart,
   scanTargets: { ORG_JOIN: resolveJoin },
   audiences: {
     organization: { exists: async (db, orgId) => (await findOrg(db, orgId)) !== undefined, membersAfter },

@@ -5,7 +5,7 @@ import { domain } from '#domains/domain.ts'
 import { categoryEndpoints } from './categories/endpoints.ts'
 import { codeEndpoints } from './codes/endpoints.ts'
 import { prepareCopy } from './codes/service.ts'
-import { countCodes } from './codes/store.ts'
+import { countCodes, hasContent } from './codes/store.ts'
 import { exportEndpoints } from './export/endpoints.ts'
 import { publicEndpoints } from './public/endpoints.ts'
 import { flushScans } from './public/scan-counter.ts'
@@ -30,6 +30,7 @@ export const qrCodes = domain({
   ],
   jobs: [purgeJob],
   quotaUsage: { qrCodes: (ctx, userId) => countCodes(ctx.db.read, { userId, orgId: 0 }) },
+  userContent: hasContent,
   orgResources: [{ name: 'QR codes', count: countLiveOfOrg }],
   on: { 'org.dissolving': (_ctx, tx, { orgId }) => purgeTrashOfOrg(tx, orgId) },
   shareable: { QR_CODE: { prepareCopy, deleteCopy: purgeOrgCode } },

@@ -123,7 +123,7 @@ export const loginEndpoints = [
     method: 'POST',
     path: '/api/auth/device-login',
     summary: 'Sign in with the device alone',
-    description: `Creates an account for an unknown device. ${DEVICE}`,
+    description: `Creates an account for an unknown device; it ends if it is not used for 30 days. ${DEVICE}`,
     tag,
     access: open,
     checksSecret: true,

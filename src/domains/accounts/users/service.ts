@@ -2,14 +2,14 @@
 
 import type { AppContext } from '#context'
 import { isUniqueViolation } from '#db/errors.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import { bindRole, platformBindings, unbindRoles, USER } from '#domains/access/index.ts'
 import type { QuotaName } from '#domains/contributions.ts'
 import { cityOf, sendLastNotice } from '#domains/delivery/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
-import { notFound } from '#http/errors.ts'
+import { AppError, notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { requireConfirmation } from '../confirmations/service.ts'
@@ -22,7 +22,9 @@ import {
   usernameAlreadySet,
   usernameTaken,
 } from '../errors.ts'
+import type { LoginEvent } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
+import { UNUSED_ACCOUNT_MS } from '../model.ts'
 import { generateNickname } from '../nicknames/service.ts'
 import { notifyAccountHolder } from '../notices/service.ts'
 import { passwordProblem } from '../passwords/rules.ts'
@@ -33,8 +35,10 @@ import type { ProfileChange, Quotas, UserView } from './model.ts'
 import { provedEmails } from './rules.ts'
 import {
   anonymizeUser,
+  findUnusedDeviceUsers,
   identitiesOf,
   insertUser,
+  largestUserId,
   type NewUser,
   setPasswordOnce,
   setUsernameOnce,
@@ -145,19 +149,77 @@ export async function deleteAccount(ctx: AppContext, actor: Actor, caller: Calle
   await requireConfirmation(ctx, actor)
   const { userId } = actor
   const event = ownEvent('account_delete', actor, caller)
-  const { device, ip, locale } = event
   await ctx.db.write('accounts.deleteAccount', async (tx) => {
     const user = await userById(tx, userId)
     if (user?.status !== 'ACTIVE') throw sessionEnded()
     if ((await platformBindings(tx)).some((binding) => binding.userId === userId)) throw administratorCannotDelete()
-    await emit(ctx, tx, 'user.deleting', { userId })
-    const bound = (await identitiesOf(tx, userId)).filter((i) => i.provider !== 'DEVICE')
-    await recordLogin(ctx, tx, userId, event)
-    await endAccess(ctx, tx, 'ACCOUNT_DELETED', actor)
-    await deleteUndosSince(tx, userId, 0)
-    await unbindRoles(ctx, tx, userId, 'APP', 0)
-    await anonymizeUser(tx, userId, DELETED_NICKNAME[locale])
-    const data = { at: ctx.clock.now(), device: device.name, ip, city: cityOf(ctx, ip) }
-    for (const to of provedEmails(bound)) await sendLastNotice(ctx, tx, { to, kind: 'ACCOUNT_DELETED', locale, data })
+    await endAccount(ctx, tx, actor, event)
   })
+}
+
+/** Inside a write: deletes the account of an active user without PLATFORM roles. Listeners of `user.deleting` may refuse. */
+async function endAccount(
+  ctx: AppContext,
+  tx: Tx,
+  subject: { readonly userId: number; readonly deviceKey: string },
+  event: LoginEvent,
+): Promise<void> {
+  const { userId } = subject
+  const { device, ip, locale } = event
+  await emit(ctx, tx, 'user.deleting', { userId })
+  const bound = (await identitiesOf(tx, userId)).filter((i) => i.provider !== 'DEVICE')
+  await recordLogin(ctx, tx, userId, event)
+  await endAccess(ctx, tx, 'ACCOUNT_DELETED', subject)
+  await deleteUndosSince(tx, userId, 0)
+  await unbindRoles(ctx, tx, userId, 'APP', 0)
+  await anonymizeUser(tx, userId, DELETED_NICKNAME[locale])
+  const data = { at: ctx.clock.now(), device: device.name, ip, city: cityOf(ctx, ip) }
+  for (const to of provedEmails(bound)) await sendLastNotice(ctx, tx, { to, kind: 'ACCOUNT_DELETED', locale, data })
+}
+
+/** Ids that the job looks at in one step, which takes some milliseconds. */
+const IDS_PER_STEP = 500
+
+const ENDED_BY_SERVER: LoginEvent = {
+  loginType: 'account_delete',
+  device: { key: '', name: 'unused for 30 days' },
+  ip: '',
+  locale: 'en',
+}
+
+/**
+ * Ends accounts that a device opened without any proof, and that nobody used: no name, password or other identity was added, nothing was
+ * made, and no session is active after 30 days. Strangers can open such accounts in any number.
+ */
+export async function endUnusedAccounts(ctx: AppContext): Promise<void> {
+  const last = await largestUserId(ctx.db.read)
+  for (let after = 0; after < last; after += IDS_PER_STEP) {
+    for (const userId of await findUnused(ctx, ctx.db.read, after, after + IDS_PER_STEP)) await endUnused(ctx, userId)
+    await Bun.sleep(0)
+  }
+}
+
+async function endUnused(ctx: AppContext, userId: number): Promise<void> {
+  try {
+    await ctx.db.write('accounts.endUnused', async (tx) => {
+      // Asked again, because the device may have signed in meanwhile.
+      if ((await findUnused(ctx, tx, userId - 1, userId)).length > 0)
+        await endAccount(ctx, tx, { userId, deviceKey: '' }, ENDED_BY_SERVER)
+    })
+  } catch (error) {
+    // A domain that still needs the account must not keep the others from ending.
+    if (!(error instanceof AppError)) throw error
+    ctx.log.info('an unused account is kept', { userId, reason: error.message })
+  }
+}
+
+/** Among the ids greater than `after`, up to `upTo`. */
+async function findUnused(ctx: AppContext, db: Db | Tx, after: number, upTo: number): Promise<number[]> {
+  const now = ctx.clock.now()
+  const candidates = await findUnusedDeviceUsers(db, { after, upTo, before: now - UNUSED_ACCOUNT_MS, now })
+  if (candidates.length === 0) return []
+  const kept = new Set((await platformBindings(db)).map((binding) => binding.userId))
+  for (const hasContent of contributions(ctx, 'userContent'))
+    for (const userId of candidates) if (!kept.has(userId) && (await hasContent(db, userId))) kept.add(userId)
+  return candidates.filter((userId) => !kept.has(userId))
 }

@@ -1,7 +1,7 @@
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNull, lt, lte, ne, notExists, or, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
-import { type ContactProvider, identities, type Provider, users } from '#db/schema/accounts.ts'
+import { accountLinks, type ContactProvider, identities, type Provider, sessions, users } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 
@@ -133,6 +133,53 @@ export const usersById = (db: Db, ids: readonly number[]) =>
     .from(users)
     .where(inArray(users.id, [...ids]))
     .orderBy(users.id)
+
+/**
+ * Active users among the ids greater than `after` and up to `upTo` whom only a device can sign in, who never set anything, were created
+ * before `before` (epoch milliseconds), and whose sessions and account links have ended at `now`.
+ */
+export async function findUnusedDeviceUsers(
+  db: Db | Tx,
+  { after, upTo, before, now }: { after: number; upTo: number; before: number; now: number },
+): Promise<number[]> {
+  const otherIdentity = db
+    .select({ id: identities.id })
+    .from(identities)
+    .where(and(eq(identities.userId, users.id), ne(identities.provider, 'DEVICE')))
+  const session = db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.userId, users.id), eq(sessions.status, 'ACTIVE'), gt(sessions.expiredAt, now)))
+  const link = db
+    .select({ id: accountLinks.id })
+    .from(accountLinks)
+    .where(or(eq(accountLinks.ownerUserId, users.id), eq(accountLinks.linkedUserId, users.id)))
+  const rows = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(
+      and(
+        gt(users.id, after),
+        lte(users.id, upTo),
+        eq(users.status, 'ACTIVE'),
+        lt(users.createdAt, before),
+        isNull(users.usernameKey),
+        isNull(users.passwordHash),
+        isNull(users.signature),
+        isNull(users.avatarUrl),
+        notExists(otherIdentity),
+        notExists(session),
+        notExists(link),
+      ),
+    )
+    .orderBy(users.id)
+  return rows.map((row) => row.id)
+}
+
+export async function largestUserId(db: Db): Promise<number> {
+  const [row] = await db.select({ id: users.id }).from(users).orderBy(desc(users.id)).limit(1)
+  return row?.id ?? 0
+}
 
 export interface NewUser {
   username: string | null

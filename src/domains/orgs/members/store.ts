@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, asc, eq, exists, gt, isNull, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { pagedTable } from '#db/lists.ts'
@@ -25,6 +25,20 @@ const memberColumns = {
   avatarUrl: users.avatarUrl,
   joinedAt: orgMembers.joinedAt,
 }
+
+const anyPart = prepared((db) => {
+  const userId = p('userId')
+  const member = db.select({ id: orgMembers.orgId }).from(orgMembers).where(eq(orgMembers.userId, userId))
+  const request = db.select({ id: orgJoinRequests.id }).from(orgJoinRequests).where(eq(orgJoinRequests.userId, userId))
+  return db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), or(exists(member), exists(request))))
+})
+
+/** Whether the user is a member of an organization or asks to become one. */
+export const takesPart = async (db: Db | Tx, userId: number): Promise<boolean> =>
+  (await anyPart(db, { userId })).length > 0
 
 const memberships = pagedTable(orgMembers, ['orgId', 'joinedAt', 'userId'])
 

@@ -1,11 +1,12 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, exists, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains, someContains } from '#db/contains.ts'
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOf, sortBy } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
+import { users } from '#db/schema/accounts.ts'
 import { organizations } from '#db/schema/orgs.ts'
-import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
+import { categories, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { uuid } from '#platform/ids.ts'
@@ -267,6 +268,21 @@ export async function purgeCodes(tx: Tx, ids: readonly number[]): Promise<number
   for (const row of rows) listed.deleted(tx, row)
   return rows.length
 }
+
+const anyContent = prepared((db) => {
+  const userId = p('userId')
+  const code = db.select({ id: qrCodes.id }).from(qrCodes).where(eq(qrCodes.userId, userId))
+  const category = db.select({ id: categories.id }).from(categories).where(eq(categories.userId, userId))
+  const scan = db.select({ id: scanRecords.id }).from(scanRecords).where(eq(scanRecords.userId, userId))
+  return db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), or(exists(code), exists(category), exists(scan))))
+})
+
+/** Whether the user has a code, also in the trash or in an organization, a category or a scan record. */
+export const hasContent = async (db: Db | Tx, userId: number): Promise<boolean> =>
+  (await anyContent(db, { userId })).length > 0
 
 const personalAt = prepared((db) =>
   db
