@@ -138,3 +138,24 @@ describe('without rate limits', () => {
     expect(new Set(replies.map((r) => r.status))).toEqual(new Set([200]))
   })
 })
+
+describe('the failure lock', () => {
+  const world = useWorld()
+
+  test('answers 429 with code 4022 and Retry-After wherever a password is checked', async () => {
+    const bob = await world.withPhone()
+    const { username: account, password, phone } = bob
+    const wrong = { account, password: 'wrong' }
+    for (let i = 0; i < 5; i++) expect((await world.post('/api/auth/login', wrong)).status).toBe(401)
+    const change = { verifyType: 'OLD_PASSWORD', oldPassword: password, newPassword: 'another long secret' }
+    for (const reply of [
+      await world.post('/api/auth/login', { account, password }),
+      await world.post('/api/auth/phone-password-login', { phone, password }),
+      await world.post('/api/admin/auth/login', { account, password }),
+      await bob.post('/api/auth/password/change', change),
+    ]) {
+      expect([reply.status, reply.code]).toEqual([429, 4022])
+      expect(Number(reply.headers.get('retry-after'))).toBeWithin(1, 301)
+    }
+  })
+})
