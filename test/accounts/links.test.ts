@@ -99,7 +99,8 @@ describe('linking accounts', () => {
       world.server.clock.advance(61_000)
     }
     expect(replies).toEqual([200, 200, 200, 200, 200, 429])
-    for (let i = 0; i < 9; i++) {
+    // With the code that bound the phone, these are the 9 that are not kept for a reset.
+    for (let i = 0; i < 8; i++) {
       expect((await world.post('/api/auth/sms/send-code', { phone: bob.phone })).status).toBe(200)
       world.server.clock.advance(61_000)
     }

@@ -17,6 +17,7 @@ import type { Clock } from '#platform/clock.ts'
 import { countUse } from '#platform/limiter.ts'
 
 import { send } from '../harness/client.ts'
+import { freshDatabase } from '../harness/database.ts'
 import { inProcess, ok, race, startServer } from '../harness/index.ts'
 import { bareContext } from './context.ts'
 
@@ -313,19 +314,21 @@ describe.if(inProcess)('a durable budget', () => {
 
   test('lets exactly as many of 50 calls at once through as it has, and survives a restart', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'tessera-budget-'))
-    const first = await start(dataDir)
+    const database = process.env['TEST_DATABASE_URL'] ? await freshDatabase() : undefined
+    const first = await start(dataDir, database?.url)
     const { token, deviceId } = await first.person('lin')
     const replies = await race(50, () => write(first, token, deviceId))
     expect(replies.filter((r) => r.status === 200)).toHaveLength(5)
     expect(replies.filter((r) => r.code === 4022)).toHaveLength(45)
     await first.stop()
-    const second = await start(dataDir)
+    const second = await start(dataDir, database?.url)
     const refused = await write(second, token, deviceId)
     expect([refused.status, refused.code]).toEqual([429, 4022])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_000)
     second.clock.advance(DAY)
     expect((await write(second, token, deviceId, 5)).status).toBe(200)
     await second.stop()
+    await database?.drop()
     rmSync(dataDir, { recursive: true })
   })
 
