@@ -99,4 +99,19 @@ describe.if(inProcess)('owned organizations', () => {
     ok(await create(member))
     await quota(20)
   })
+
+  test('a user who owns as many as allowed cannot accept another one, and can when one is given up', async () => {
+    const [owner, heir] = [await server.person(), await server.person()]
+    const body = { name: 'Divers', joinPolicy: 'FREE' } as const
+    const { id, code } = ok(await owner.call('orgs.create', { body })).data
+    ok(await heir.call('orgs.joinByCode', { body: { code } }))
+    ok(await owner.call('orgs.transfer', { params: { id }, body: { userId: heir.id } }))
+    const own = ok(await create(heir)).data
+    await quota(1)
+    const accept = () => heir.call('orgs.answerTransfer', { params: { id }, body: { accept: true } })
+    expect((await accept()).code).toBe(4022)
+    ok(await heir.call('orgs.dissolve', { params: { id: own.id } }))
+    expect(ok(await accept()).data.ownerId).toBe(heir.id)
+    await quota(20)
+  })
 })

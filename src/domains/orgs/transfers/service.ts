@@ -1,6 +1,7 @@
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
+import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
@@ -9,7 +10,7 @@ import { alreadyOwner, notMember, offerExpired, orgDisabled, otherOfferOpen, own
 import { findMember, isActiveUser } from '../members/store.ts'
 import { notifyOfTransfer } from '../notifications.ts'
 import type { OrgView } from '../organizations/model.ts'
-import { getOrg } from '../organizations/service.ts'
+import { checkMayOwnMore, getOrg } from '../organizations/service.ts'
 import { findOrg, type OrgRow, setOwner } from '../organizations/store.ts'
 import { TRANSFER_MS } from '../rules.ts'
 import * as store from './store.ts'
@@ -67,12 +68,14 @@ export async function answerTransfer(
   locale: Locale,
 ): Promise<OrgView> {
   const { userId } = actor
+  const quota = await getSetting(ctx, 'quota.organizations')
   await ctx.db.write('orgs.answerTransfer', async (tx) => {
     const offer = await store.findOffer(tx, orgId)
     const org = await findOrg(tx, orgId)
     if (org === undefined || offer?.candidateId !== userId) throw notFound()
     if (offer.expiresAt <= ctx.clock.now()) throw offerExpired()
     if (accept && org.status !== 'ACTIVE') throw orgDisabled()
+    if (accept) await checkMayOwnMore(tx, userId, quota)
     if (!(await store.deleteOffer(tx, orgId, userId))) throw notFound()
     if (accept) await transferOwnership(ctx, tx, org, userId)
     else await notifyOfTransfer(ctx, tx, org, { event: 'DECLINED', to: org.ownerId, userId })
