@@ -22,7 +22,7 @@ import { type Clock, systemClock } from '#platform/clock.ts'
 import { signingKey } from '#platform/keys.ts'
 import { createLimiter } from '#platform/limiter.ts'
 import type { Log } from '#platform/log.ts'
-import { createMetrics } from '#platform/metrics.ts'
+import { createMetrics, type Metrics } from '#platform/metrics.ts'
 import { createPasswords } from '#platform/passwords.ts'
 import { startScheduler } from '#platform/scheduler.ts'
 import { sealOf } from '#platform/seal.ts'
@@ -73,7 +73,9 @@ export interface Parts {
 
 /** Opens (and migrates) the database and builds everything with a lifetime. The data directory must be locked by the caller. */
 export async function createContext(config: Config, parts: Parts): Promise<RunningContext> {
-  const { log, clock = systemClock } = parts
+  const { clock = systemClock } = parts
+  const metrics = createMetrics()
+  const log = countLines(parts.log, metrics)
   const list: readonly Domain[] = parts.domains ?? domains
   const key = await signingKey(config)
   const db = await openStore({ config, clock, log })
@@ -82,7 +84,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     clock,
     log,
     db,
-    metrics: createMetrics(),
+    metrics,
     limiter: createLimiter(clock),
     passwords: createPasswords(),
     tokens: createTokens(key, clock),
@@ -100,6 +102,23 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
       log.flush()
     },
   })
+}
+
+const LOG_LINES = { name: 'tessera_log_lines_total', help: 'Lines of the log at level warn and error.' }
+
+/** Counts what somebody should look at, for alerts. */
+function countLines(log: Log, metrics: Metrics): Log {
+  return {
+    ...log,
+    warn(message, fields) {
+      metrics.count(LOG_LINES, { level: 'warn' })
+      log.warn(message, fields)
+    },
+    error(message, fields) {
+      metrics.count(LOG_LINES, { level: 'error' })
+      log.error(message, fields)
+    },
+  }
 }
 
 /** Starts the domains, then answers requests and runs the jobs until `stop`. `beforeListening` is the last step that may fail. */

@@ -56,7 +56,7 @@ const finding = (check: string, verdict: Verdict, message: string): Finding => (
 const LITTLE_SPACE = 200e6
 /** Bytes. A busy small organization needs less in a day. */
 const SOME_SPACE = 2e9
-/** Bytes. Under steady writing the log starts over at 66 MB at the latest; a larger one means that a program keeps a read transaction open. */
+/** Bytes. Under steady writing the log starts over at about 20 MB; one of this size means that a program keeps a read transaction open. */
 const LARGE_WAL = 256e6
 /** Clocks of network file systems may differ by some seconds. */
 const CLOCK_DRIFT_MS = MINUTE

@@ -49,6 +49,8 @@ const BY_TROUBLE: Record<StorageTrouble, ExitCode> = {
   io: EXIT.storage,
   corrupt: EXIT.data,
   schema: EXIT.data,
+  // Not `storage`: a supervisor that started the server again would create an empty database.
+  gone: EXIT.data,
   busy: EXIT.busy,
   unreachable: EXIT.unreachable,
 }

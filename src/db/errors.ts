@@ -13,10 +13,12 @@ import * as schema from './schema/index.ts'
  * - `busy`: locked by another process.
  * - `unopenable`: missing, a directory, or no permission.
  * - `unreachable`: the database server does not answer, or refuses the connection.
+ * - `gone`: the database file was deleted or replaced while it was open.
  * - `io`: reading or writing failed for another reason.
  * - `schema`: created by a newer executable, an applied migration was changed, or a migration failed.
  */
-export type StorageTrouble = 'full' | 'readonly' | 'corrupt' | 'busy' | 'unopenable' | 'unreachable' | 'io' | 'schema'
+export type StorageTrouble =
+  'full' | 'readonly' | 'corrupt' | 'busy' | 'unopenable' | 'unreachable' | 'gone' | 'io' | 'schema'
 
 /** The storage failed. `message` is one sentence for the operator, without secrets. */
 export class StorageError extends Error {
@@ -37,6 +39,8 @@ const SENTENCE: Record<Exclude<StorageTrouble, 'schema'>, (where: string) => str
   busy: (where) => `${where} is in use by another process.`,
   unopenable: (where) => `${where} cannot be opened: check that it exists and that this user may write to it.`,
   unreachable: (where) => `${where} cannot be reached.`,
+  gone: (where) =>
+    `${where} was deleted or replaced while the server was running: stop the server, then put the file back or restore a backup.`,
   io: (where) => `${where} cannot be read or written: check the disk.`,
 }
 
@@ -61,6 +65,7 @@ interface Raw {
 
 const SQLITE: [prefix: string, kind: keyof typeof SENTENCE][] = [
   ['SQLITE_FULL', 'full'],
+  ['SQLITE_READONLY_DBMOVED', 'gone'],
   ['SQLITE_READONLY', 'readonly'],
   ['SQLITE_CORRUPT', 'corrupt'],
   ['SQLITE_NOTADB', 'corrupt'],

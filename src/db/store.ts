@@ -9,6 +9,8 @@
 
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 
+import type { StorageError, StorageTrouble } from './errors.ts'
+
 // TypeScript sees one dialect: the builders used here work alike on both (see dialect.ts).
 type Drizzle = BaseSQLiteDatabase<'async', unknown, Record<string, never>>
 
@@ -39,6 +41,14 @@ export type Tx = Builders & {
   readonly stamp: number
 }
 
+/** Trouble of the storage since the start (storage-state.ts). */
+export interface StorageTroubles {
+  /** Refused writes by cause. */
+  readonly refusedWrites: ReadonlyMap<StorageTrouble, number>
+  /** An operation has failed with this error. Keeps the log short while many do. */
+  failed(error: StorageError): void
+}
+
 export interface Store {
   readonly read: Db
   /**
@@ -56,6 +66,12 @@ export interface Store {
    * once, so side effects belong in `afterCommit`.
    */
   write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Rejects with a StorageError while the storage accepts no writes. Costs a small write if one was refused before, otherwise
+   * nearly nothing: health checks call it.
+   */
+  checkWritable(): Promise<void>
+  readonly storage: StorageTroubles
   /** Waits for running writes, checkpoints and closes. Later calls reject. */
   close(): Promise<void>
 }

@@ -7,7 +7,7 @@ import type { Server } from 'bun'
 import { Elysia } from 'elysia'
 
 import { type AppContext, perContext } from '#context'
-import { SearchRefused } from '#db/errors.ts'
+import { SearchRefused, StorageError } from '#db/errors.ts'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { LoggedAction } from '#db/schema/operation-log.ts'
 import { ipTest } from '#lib/ip.ts'
@@ -270,6 +270,7 @@ class Route {
     const shown = publicError(error)
     if (error instanceof PasswordQueueFull || (error instanceof SearchRefused && error.reason === 'timeout'))
       this.ctx.log.warn(error.message, { endpoint: this.endpoint.id, requestId: caller.requestId })
+    else if (error instanceof StorageError) this.ctx.db.storage.failed(error)
     else if (shown.status >= 500 && !(error instanceof AppError))
       this.ctx.log.error('request failed', { endpoint: this.endpoint.id, requestId: caller.requestId, error })
     if (shown.extras.log) this.ctx.log.info(shown.message, { ...shown.extras.log, requestId: caller.requestId })

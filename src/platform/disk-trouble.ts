@@ -17,7 +17,6 @@ export function diskTrouble(error: unknown, subject: string): string | undefined
     case 'SQLITE_PERM':
       return `${subject} cannot be written by this user${userName()}: change its owner or permissions.`
     case 'EROFS':
-    case 'SQLITE_READONLY_DBMOVED':
       return `${subject} is on a read-only file system.`
     case 'ENOSPC':
     case 'EDQUOT':

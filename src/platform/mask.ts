@@ -65,6 +65,7 @@ function maskError(error: Error, depth: number): Record<string, unknown> {
     message: maskText(error.message),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
     ...(error.cause === undefined ? {} : { cause: maskField('cause', error.cause, depth + 1) }),
-    stack: error.stack === undefined ? undefined : maskText(error.stack),
+    // Trouble of the storage makes every operation fail, wherever it is: a stack says nothing about it.
+    stack: error.stack === undefined || error.name === 'StorageError' ? undefined : maskText(error.stack),
   }
 }

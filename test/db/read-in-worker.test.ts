@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
 
 import { count, eq, sql } from 'drizzle-orm'
 
@@ -49,10 +50,23 @@ test('a readInWorker query with a wrong statement rejects, and the next query wo
   }))
 
 if (dialect === 'sqlite') {
-  test('closing the store rejects readInWorker queries that have no answer yet', () =>
-    withStore(async (store) => {
+  test('closing the store answers pending readInWorker queries, and leaves no log file', () =>
+    withStore(async (store, { dataDir }) => {
+      await store.write('test', (tx) => tx.insert(counters).values(row('x')))
       // No message of the worker can arrive between these two lines.
       const pending = Promise.resolve(store.readInWorker.select().from(counters))
+      const closing = store.close()
+      expect(await pending).toHaveLength(1)
+      await closing
+      expect(readdirSync(dataDir)).toEqual(['tessera.db'])
+    }))
+
+  test('closing the store rejects readInWorker queries that do not end', () =>
+    withStore(async (store) => {
+      // It ends after some seconds, as a worker cannot be ended within a statement.
+      const slow = sql<number>`(with recursive t(n) as (select 1 union all select n + 1 from t where n < 30000000) select count(*) from t)`
+      await store.write('test', (tx) => tx.insert(counters).values(row('x')))
+      const pending = Promise.resolve(store.readInWorker.select({ n: slow }).from(counters))
       const closing = store.close()
       expect(String(await rejection(pending))).toContain('the store is closed')
       await closing

@@ -24,6 +24,8 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
       readInWorker: undefined as never,
       search: noStore,
       write: noStore,
+      checkWritable: async () => {},
+      storage: { refusedWrites: new Map(), failed() {} },
       close: async () => {},
     },
     metrics: createMetrics(),

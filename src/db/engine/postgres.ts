@@ -11,6 +11,7 @@ import type { Log } from '#platform/log.ts'
 
 import { asStorageError, isSerializationFailure, storageError } from '../errors.ts'
 import type { Rows, Runner } from '../query/builders.ts'
+import { StorageState } from '../storage-state.ts'
 import type { Store, Tx } from '../store.ts'
 import { connectPostgres, lockPostgres, placeOf } from './pg-connection.ts'
 import { SEARCH_MS, searchQueue } from './search-queue.ts'
@@ -119,27 +120,37 @@ export async function openPostgres({
   const running = new Set<Promise<unknown>>()
   let closed = false
 
-  return {
+  const storage = new StorageState(log)
+  const store: Store = {
     read,
     readInWorker: read,
     search: searchQueue(new PgRunner(searchers, where), searchMs),
+    storage,
     async write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')
-      if (!lock.held) throw storageError('unreachable', where)
-      const writing = limiter.run(() => attempt(name, fn), isSerializationFailure, ATTEMPTS)
+      const writing = lock.held
+        ? limiter.run(() => attempt(name, fn), isSerializationFailure, ATTEMPTS)
+        : Promise.reject<T>(storageError('unreachable', where))
       running.add(writing)
       try {
         return await writing
       } catch (error) {
-        throw asStorageError(error, where)
+        const trouble = asStorageError(error, where)
+        storage.refused(trouble)
+        throw trouble
       } finally {
         running.delete(writing)
       }
     },
+    async checkWritable() {
+      if (!lock.held) throw storageError('unreachable', where)
+      await storage.settle(store.write)
+    },
     async close() {
       if (closed) return
       closed = true
+      storage.stop()
       await Promise.allSettled(running)
       await reader.rows(SAVE_MARK, [STAMP_MARK, String(stamps.last)]).catch((error: unknown) => {
         log.warn('the stamp mark could not be saved on closing', { error })
@@ -147,4 +158,5 @@ export async function openPostgres({
       await Promise.all([readers.close(), searchers.close(), writers.close(), lock.release()])
     },
   }
+  return store
 }

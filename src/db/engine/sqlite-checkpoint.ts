@@ -17,8 +17,10 @@ import { dirname } from 'node:path'
 
 import type { Log } from '#platform/log.ts'
 
-import { asStorageError } from '../errors.ts'
+import { asStorageError, StorageError } from '../errors.ts'
 import type { Rows } from '../query/builders.ts'
+import type { StorageState } from '../storage-state.ts'
+import type { DatabaseFile } from './database-file.ts'
 import type { SqliteTask } from './sqlite.worker.ts'
 import { WorkerHost, workerUrl } from './worker-host.ts'
 
@@ -87,15 +89,18 @@ export class Checkpointer {
   /** `writer`: the store's writing connection. */
   constructor(
     readonly writer: { rows(sql: string, params: unknown[]): Rows },
-    readonly file: string,
+    readonly file: DatabaseFile,
+    readonly storage: StorageState,
     readonly log: Log,
     readonly pages: LogPages,
   ) {
-    this.#logFile = new LogFile(`${file}-wal`)
+    this.#logFile = new LogFile(`${file.path}-wal`)
   }
 
   /** To be called after each commit. */
   checkpointIfNeeded(): void {
+    // The worker opens the file by its path, and would copy the log into another database.
+    if (!this.file.isInPlace) return
     try {
       const [, length, copied] = this.writer.rows('PRAGMA wal_checkpoint(NOOP)', [])[0] as [number, number, number]
       this.#logFile.reserve(length)
@@ -114,15 +119,16 @@ export class Checkpointer {
   async #checkpoint(): Promise<void> {
     this.#copied = false
     try {
-      await this.#worker.run({ kind: 'checkpoint', file: this.file })
+      await this.#worker.run({ kind: 'checkpoint', file: this.file.path })
       this.#copied = true
     } catch (error) {
-      this.#warn(asStorageError(error, this.file))
+      this.#warn(asStorageError(error, this.file.path))
     }
   }
 
   #warn(error: unknown): void {
-    this.log.warn('WAL checkpoint failed', { error })
+    if (error instanceof StorageError) this.storage.failed(error)
+    else this.log.warn('WAL checkpoint failed', { error })
   }
 
   /** Waits for a running checkpoint. */

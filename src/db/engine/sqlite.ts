@@ -9,9 +9,11 @@ import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 
-import { asStorageError } from '../errors.ts'
+import { asStorageError, StorageError } from '../errors.ts'
 import type { Rows, Runner } from '../query/builders.ts'
+import { StorageState } from '../storage-state.ts'
 import type { Store, Tx } from '../store.ts'
+import { DatabaseFile } from './database-file.ts'
 import { SEARCH_MS, searchQueue } from './search-queue.ts'
 import { Checkpointer, LOG_PAGES, type LogPages } from './sqlite-checkpoint.ts'
 import type { SqliteTask } from './sqlite.worker.ts'
@@ -21,6 +23,9 @@ import { ReadDb, refuseNested, runHooks, runWrite, WRITE_LIMITS, type WriteLimit
 
 /** A group is committed after this many writes, or after `WriteLimits.groupMs`. */
 const GROUP_WRITES = 256
+
+/** Longest time that closing the store waits for queries on the worker. */
+const LAST_QUERIES_MS = 2000
 
 /** Compiled statements kept per connection. Lists of changing length produce new statements all the time. */
 const STATEMENTS = 500
@@ -95,7 +100,12 @@ class Reader extends Connection {
   release(): void {
     if (!this.#open) return
     this.#open = false
-    super.rows('COMMIT', [])
+    try {
+      // After an I/O error or in a damaged file, SQLite may have ended the transaction itself.
+      if (this.client.inTransaction) super.rows('COMMIT', [])
+    } catch {
+      // The read that met the trouble has failed with it. Nothing is lost with a transaction that only reads.
+    }
   }
 }
 
@@ -113,9 +123,9 @@ class WorkerReader implements Runner {
     }
   }
 
-  /** Running queries reject. */
-  close(): void {
-    this.#worker.stop(new Error('the store is closed'))
+  /** Queries that do not end in time reject. */
+  async close(): Promise<void> {
+    await this.#worker.finish({ kind: 'close' }, LAST_QUERIES_MS, new Error('the store is closed'))
   }
 }
 
@@ -171,7 +181,9 @@ export function openSqlite({
   const workerReader = new WorkerReader(file)
   // A worker of their own, because a worker runs one query at a time, and statistics should not wait for searches.
   const searchReader = new WorkerReader(file)
-  const checkpointer = new Checkpointer(writer, file, log, logPages)
+  const files = new DatabaseFile(file)
+  const storage = new StorageState(log)
+  const checkpointer = new Checkpointer(writer, files, storage, log, logPages)
   const queue: QueuedWrite[] = []
   let committing: Promise<void> | undefined
   let closed = false
@@ -193,6 +205,7 @@ export function openSqlite({
     } catch (error) {
       // After a full disk or an I/O error, SQLite has rolled back everything, including the earlier writes of the group.
       if (!writer.client.inTransaction) throw error
+      storage.refused(error)
       writer.rows('ROLLBACK TO w', [])
       writer.rows('RELEASE w', [])
       return { write, ok: false, value: error, hooks: [], applyListChanges() {} }
@@ -203,6 +216,7 @@ export function openSqlite({
     const outcomes: Outcome[] = []
     let write: QueuedWrite | undefined
     try {
+      files.check()
       writer.rows('BEGIN IMMEDIATE', [])
       const mark = stamps.markToSave()
       if (mark !== undefined) saveMark(mark)
@@ -226,7 +240,8 @@ export function openSqlite({
       if (write !== undefined) lost.push(write)
       // BEGIN itself failed: reject every queued write instead of letting each one wait for the same failure.
       if (lost.length === 0) lost.push(...queue.splice(0))
-      log.error('writes were lost', { count: lost.length, error })
+      if (error instanceof StorageError) storage.refused(error, lost.length)
+      else log.error('writes were lost', { count: lost.length, error })
       for (const { reject } of lost) reject(error)
       return
     }
@@ -252,10 +267,11 @@ export function openSqlite({
     committing = undefined
   }
 
-  return {
+  const store: Store = {
     read,
     readInWorker: new ReadDb(workerReader),
     search: searchQueue(searchReader, searchMs),
+    storage,
     async write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')
@@ -264,15 +280,20 @@ export function openSqlite({
         committing ??= commitQueue()
       })
     },
+    async checkWritable() {
+      files.check()
+      await storage.settle(store.write)
+    },
     async close() {
       if (closed) return
       closed = true
       await committing
-      workerReader.close()
-      searchReader.close()
+      await Promise.all([workerReader.close(), searchReader.close()])
       await checkpointer.close()
+      storage.stop()
       reader.release()
       try {
+        files.check()
         saveMark(stamps.last)
         // No PRAGMA optimize: statistics of a day-old database mislead the planner for the database it becomes before the next stop
         // (measured: a page of members took 49 ms instead of 1). Without statistics it trusts the indexes, which fit the queries.
@@ -285,4 +306,5 @@ export function openSqlite({
       writer.close()
     },
   }
+  return store
 }

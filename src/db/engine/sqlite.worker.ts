@@ -14,6 +14,8 @@ export type SqliteTask =
   | { readonly kind: 'query'; readonly file: string; readonly sql: string; readonly params: unknown[] }
   /** Copies the write-ahead log into the database file, as far as readers and the writer allow. Answers with no rows. */
   | { readonly kind: 'checkpoint'; readonly file: string }
+  /** Closes the connection of the queries: an open one would keep the log file in place. Answers with no rows. */
+  | { readonly kind: 'close' }
 
 /** Kept between queries. One worker serves one file. */
 let reader: Database | undefined
@@ -34,6 +36,11 @@ function perform(task: SqliteTask): unknown[][] {
     } finally {
       statement.finalize()
     }
+  }
+  if (task.kind === 'close') {
+    reader?.close()
+    reader = undefined
+    return []
   }
   const db = open(task.file)
   try {

@@ -67,6 +67,20 @@ export class WorkerHost<Task, Result> {
     this.#idleTimer.unref()
   }
 
+  /**
+   * Lets a running worker perform its pending tasks and `last`, for at most `ms` milliseconds, and ends it. Tasks that are pending
+   * then reject with `reason`.
+   */
+  async finish(last: Task, ms: number, reason: Error): Promise<void> {
+    if (this.#worker !== undefined) {
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))
+      await Promise.race([this.run(last).catch(() => undefined), late])
+      clearTimeout(timer)
+    }
+    this.stop(reason)
+  }
+
   /** Ends the worker at once; pending tasks reject with `reason`. The next task starts a new worker. */
   stop(reason = new Error('the worker was stopped')): void {
     clearTimeout(this.#idleTimer)

@@ -1,7 +1,10 @@
+import { statSync } from 'node:fs'
 import { access, constants, statfs } from 'node:fs/promises'
 
 import type { AppContext } from '#context'
 import { dialect } from '#db/dialect.ts'
+import { StorageError } from '#db/errors.ts'
+import { databaseFile } from '#db/migrate.ts'
 import { holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { authenticate } from '#domains/accounts/index.ts'
 import { readBacklog } from '#domains/delivery/index.ts'
@@ -19,6 +22,13 @@ const MIN_FREE_BYTES = 16 * 1024 * 1024
 
 /** A message that has waited longer shows that a gateway fails. */
 const DELAYED_SECONDS = 600
+const REFUSED = 'tessera_writes_refused_total'
+
+interface Gauge {
+  readonly name: string
+  readonly help: string
+  readonly value: number
+}
 
 async function freeDiskBytes(dir: string): Promise<number> {
   const fs = await statfs(dir)
@@ -52,12 +62,16 @@ async function components(ctx: AppContext): Promise<HealthView['components']> {
     () => Math.round((performance.now() - startedAt) * 1000) / 1000,
     () => null,
   )
+  const isWritable = await ctx.db.checkWritable().then(
+    () => true,
+    () => false,
+  )
   const freeBytes = await freeDiskBytes(ctx.config.dataDir).catch(() => null)
   const outbox = await readBacklog(ctx.db.read).catch(() => null)
   const oldestSeconds = outbox?.oldestAt == null ? null : Math.floor((ctx.clock.now() - outbox.oldestAt) / SECOND)
   const { draining, startedAt: serverStartedAt } = ctx.lifecycle
   return {
-    database: { status: responseMs === null ? 'DOWN' : 'UP', kind: dialect, responseMs },
+    database: { status: responseMs === null || !isWritable ? 'DOWN' : 'UP', kind: dialect, responseMs },
     disk: {
       status: freeBytes === null || freeBytes < MIN_FREE_BYTES ? 'DOWN' : 'UP',
       freeBytes,
@@ -78,15 +92,17 @@ async function components(ctx: AppContext): Promise<HealthView['components']> {
   }
 }
 
-/** False while draining, if the database does not answer, or if the data directory is not writable or nearly full. */
+/** False while draining, if the database does not answer or accepts no writes, or if the data directory is not writable or nearly full. */
 async function isHealthy(ctx: AppContext): Promise<boolean> {
   if (ctx.lifecycle.draining) return false
   try {
     await ping(ctx.db.read)
+    await ctx.db.checkWritable()
     await access(ctx.config.dataDir, constants.W_OK)
     return (await freeDiskBytes(ctx.config.dataDir)) >= MIN_FREE_BYTES
   } catch (error) {
-    ctx.log.error('health check failed', { error })
+    if (error instanceof StorageError) ctx.db.storage.failed(error)
+    else ctx.log.error('health check failed', { error })
     return false
   }
 }
@@ -104,5 +120,33 @@ export async function info(ctx: AppContext): Promise<InfoView> {
   }
 }
 
-export const metrics = (ctx: AppContext): Response =>
-  new Response(ctx.metrics.render(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+/** The metrics of requests, and those that are measured when they are asked for: health, free space and the database. */
+export async function metrics(ctx: AppContext): Promise<Response> {
+  const { dataDir, databaseUrl } = ctx.config
+  const gauges: Gauge[] = [
+    {
+      name: 'tessera_up',
+      help: '1 if GET /actuator/health answers UP, otherwise 0.',
+      value: Number(await isHealthy(ctx)),
+    },
+    {
+      name: 'tessera_disk_free_bytes',
+      help: 'Free space on the file system of the data directory.',
+      value: await freeDiskBytes(dataDir).catch(() => 0),
+    },
+  ]
+  if (databaseUrl === '')
+    gauges.push({
+      name: 'tessera_database_log_bytes',
+      help: "Size of SQLite's write-ahead log.",
+      value: statSync(`${databaseFile(dataDir)}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    })
+  const refused = [...ctx.db.storage.refusedWrites].map(([cause, count]) => `${REFUSED}{cause="${cause}"} ${count}\n`)
+  const text = [
+    ctx.metrics.render(),
+    ...gauges.map(({ name, help, value }) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`),
+    `# HELP ${REFUSED} Writes that the storage refused.\n# TYPE ${REFUSED} counter\n`,
+    ...refused,
+  ].join('')
+  return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+}
