@@ -145,6 +145,7 @@ TESSERA_SMS_URL is the address of the gateway:
   tencent://ID:KEY@sms.tencentcloudapi.com?app=1400000000&sign=SIGN&template=1[&params=code,minutes][&region=ap-guangzhou]
   twilio://ACCOUNT_SID:AUTH_TOKEN@api.twilio.com?from=+15550100      or ?messaging-service=MG…
   https://:SECRET@HOST/PATH            your own webhook: a signed JSON POST
+  http://:SECRET@HOST/PATH?tls=off     the same, unencrypted, in your own network
   log:                                 no gateway; codes are written to the log
 Aliyun and Tencent accept sign-abroad and template-abroad for numbers outside mainland China.`,
     options: [],

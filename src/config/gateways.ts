@@ -4,6 +4,8 @@
  * unknown. User, password and query are percent-decoded.
  */
 
+import { ipTest } from '#lib/ip.ts'
+
 export interface SmtpServer {
   readonly host: string
   readonly port: number
@@ -122,9 +124,32 @@ export function parseMailbox(text: string): Mailbox | undefined {
   return ADDRESS.test(address) && address.length <= 254 && NAME.test(name) ? { name, address } : undefined
 }
 
+/** RFC 1918, RFC 6598, RFC 4193 and link-local addresses. */
+const isPrivateAddress = ipTest([
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '169.254.0.0/16',
+  'fc00::/7',
+  'fe80::/10',
+])
+/** Names that no public name server answers for: without a dot, or in a private domain (RFC 6762, RFC 8375, ICANN `.internal`). */
+const PRIVATE_NAME = /^[^.]+$|\.(internal|local|lan|home\.arpa)$/
+
+const isPrivate = (hostname: string): boolean => {
+  const address = hostname.replace(/^\[|\]$/g, '')
+  return isPrivateAddress(address) || (!address.includes(':') && PRIVATE_NAME.test(address))
+}
+
 function parseWebhook(text: string): Webhook | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    // Codes and phone numbers would cross the network unencrypted.
+    if (url.searchParams.get('tls') !== 'off' || !isPrivate(url.hostname)) return undefined
+    url.searchParams.delete('tls')
+  }
   if (url.username !== '' || url.password === '' || url.hash !== '') return undefined
   try {
     const secret = decodeURIComponent(url.password)

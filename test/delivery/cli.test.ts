@@ -197,7 +197,7 @@ describe('doctor', () => {
       TESSERA_SMTP_URL: 'smtp://127.0.0.1:1',
       TESSERA_MAIL_FROM: 'a@b.org',
       TESSERA_SMS_URL: 'http://:hunter2@127.0.0.1:1/',
-      TESSERA_ONECLICK_URL: 'http://:hunter2@hooks.example.org/',
+      TESSERA_ONECLICK_URL: 'http://:hunter2@10.0.0.1/?tls=off',
       TESSERA_GEOIP_FILE: '/missing.xdb',
     })
     expect(found.get('mail')).toMatchObject({ verdict: 'FAIL' })

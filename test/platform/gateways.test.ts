@@ -125,6 +125,33 @@ describe('an SMS gateway', () => {
     })
   })
 
+  test.each([
+    ['http://:s@127.0.0.1:9/x', 'http://127.0.0.1:9/x'],
+    ['http://:s@localhost/x', 'http://localhost/x'],
+    ['http://:s@10.1.2.3/x?tls=off', 'http://10.1.2.3/x'],
+    ['http://:s@172.31.0.1/x?tls=off&team=1', 'http://172.31.0.1/x?team=1'],
+    ['http://:s@[fd00::7]/x?tls=off', 'http://[fd00::7]/x'],
+    ['http://:s@sms-hook:8000/x?tls=off', 'http://sms-hook:8000/x'],
+    ['http://:s@hook.internal/x?tls=off', 'http://hook.internal/x'],
+    ['https://:s@hooks.example.org/x?tls=off', 'https://hooks.example.org/x?tls=off'],
+  ])('the webhook %s is called at %s', (text, url) => {
+    for (const parse of [parseSms, parseOneClick]) expect(parse(text)).toEqual({ kind: 'webhook', url, secret: 's' })
+  })
+
+  test.each([
+    'http://:s@hooks.example.org/x',
+    'http://:s@hooks.example.org/x?tls=off',
+    'http://:s@10.1.2.3/x',
+    'http://:s@10.1.2.3/x?tls=on',
+    'http://:s@172.32.0.1/x?tls=off',
+    'http://:s@8.8.8.8/x?tls=off',
+    'http://:s@[2001:db8::1]/x?tls=off',
+    'http://:s@127.0.0.1.example.org/x?tls=off',
+    'http://:s@internal.example.org/x?tls=off',
+  ])('the webhook %s is refused, because codes would cross the network unencrypted', (text) => {
+    for (const parse of [parseSms, parseOneClick]) expect(parse(text)).toBeUndefined()
+  })
+
   test('vendors are called over HTTP on this machine and over HTTPS elsewhere', () => {
     for (const host of ['localhost:99', '127.0.0.1:99', '[::1]:99'])
       expect(parseSms(`aliyun://K:S@${host}?sign=a&template=b`)).toMatchObject({ endpoint: `http://${host}` })
