@@ -45,20 +45,30 @@ export async function readBody(request: Request, max: number, acceptsForm: boole
   }
 }
 
+/** A client that closes the connection during its body makes the body fail. That is not an error of the server. */
+function hungUp(error: unknown): never {
+  if ((error as Error | null)?.name !== 'AbortError') throw error
+  throw badRequest('The connection was closed before the whole body was received', '连接在请求体接收完之前已关闭')
+}
+
 async function readAtMost(request: Request, max: number): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array()
   // `checkAnnouncedSize` has checked a Content-Length. Without one, count the bytes while reading.
   if (request.headers.has('content-length')) {
-    const bytes = await request.bytes()
+    const bytes = await request.bytes().catch(hungUp)
     if (bytes.length > max) throw bodyTooLarge()
     return bytes
   }
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.length
-    if (size > max) throw bodyTooLarge()
-    chunks.push(chunk)
+  try {
+    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+      size += chunk.length
+      if (size > max) throw bodyTooLarge()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    hungUp(error)
   }
   return new Uint8Array(Buffer.concat(chunks))
 }

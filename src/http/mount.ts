@@ -14,6 +14,7 @@ import { ipTest } from '#lib/ip.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { MINUTE } from '#platform/clock.ts'
 import type { Refusal } from '#platform/limiter.ts'
+import { shortPath } from '#platform/log.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 
 import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
@@ -53,6 +54,10 @@ const noPermission = forbidden('You do not have permission for this operation', 
 const draining = unavailable('The server is shutting down', '服务器正在关闭', { retryAfter: 5 })
 const tooMany = (seconds: number) => limited('Too many requests', '请求过于频繁，请稍后再试', seconds)
 
+/** RFC 6797: browsers then use https for a year, also for addresses that are typed or linked without it. */
+const HSTS = ['strict-transport-security', 'max-age=31536000'] as const
+const isPublishedByTls = ({ config }: AppContext): boolean => config.publicUrl.startsWith('https:')
+
 const trustOf = perContext((ctx) => ipTest(ctx.config.trustedProxies))
 
 const takePublic = (ctx: AppContext, { ip }: Caller) => takeByAddress(ctx.limiter, 'public', ip, PER_ADDRESS, MINUTE)
@@ -69,6 +74,7 @@ class Route {
   readonly #maxBody: number
   readonly #trusted: (ip: string) => boolean
   readonly #isPublicRead: boolean
+  readonly #isPublishedByTls: boolean
 
   constructor(
     readonly endpoint: AnyEndpoint,
@@ -80,6 +86,7 @@ class Route {
     this.#body = endpoint.body && validator(endpoint.body, 'body')
     this.#maxBody = endpoint.maxBody ?? MAX_JSON_BODY
     this.#trusted = trustOf(ctx)
+    this.#isPublishedByTls = isPublishedByTls(ctx)
     this.#isPublicRead = endpoint.access.kind === 'open' && endpoint.method === 'GET'
   }
 
@@ -100,6 +107,7 @@ class Route {
     }
     if (this.ctx.config.checkAnswers) response = this.#checkDocumented(response, caller)
     if (this.ctx.lifecycle.draining) response.headers.set('connection', 'close')
+    if (this.#isPublishedByTls) response.headers.set(...HSTS)
     const ms = performance.now() - started
     this.ctx.metrics.request(this.endpoint.id, response.status, ms)
     this.ctx.log.access(request.method, request.url, response.status, ms, caller, userId)
@@ -344,6 +352,8 @@ function refuseUnrouted(allowed: readonly string[], request: Request, caller: Ca
   const error = wait > 0 ? tooMany(wait) : allowed.length === 0 ? notFound() : wrongMethod(request.method)
   const response = refusal(error, isForPeople && wait === 0 ? 'text/html' : undefined, request, caller.requestId)
   if (error.status === 405) response.headers.set('allow', allowed.join(', '))
-  ctx.log.access(request.method, request.url, response.status, 0, caller, 0)
+  if (ctx.lifecycle.draining) response.headers.set('connection', 'close')
+  if (isPublishedByTls(ctx)) response.headers.set(...HSTS)
+  ctx.log.access(request.method, shortPath(request.url), response.status, 0, caller, 0)
   return response
 }

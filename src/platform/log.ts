@@ -112,6 +112,20 @@ function pathOf(url: string): string {
   return path.includes('/public/') ? path.replace(ORG_CODE_IN_PATH, '$1***') : path
 }
 
+/** Segments and characters of the path of an unknown operation that are logged. A device id has at least 16 characters. */
+const SHOWN_SEGMENTS = 2
+const SHOWN_CHARACTERS = 15
+
+/**
+ * The start of a path that belongs to no operation, for the log. A misspelt path (`//api/auth/devices/<id>`, `/API/…`) contains the same
+ * secrets as the right one, and no list of spellings is complete.
+ */
+export function shortPath(url: string): string {
+  const segments = pathOf(url).split('/').slice(1)
+  const shown = segments.slice(0, SHOWN_SEGMENTS).map((text) => (text.length > SHOWN_CHARACTERS ? '…' : text))
+  return `/${shown.join('/')}${segments.length > SHOWN_SEGMENTS ? '/…' : ''}`
+}
+
 /** These paths contain a device id, which can sign in. */
 const DEVICE_IN_PATH = /^(\/api\/auth\/(?:logout|devices)\/).+/
 /** These contain an organization code, which makes its bearer a member if the join policy is FREE. */
