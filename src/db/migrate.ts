@@ -5,10 +5,21 @@
 
 import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 import type { Clock } from '#platform/clock.ts'
+import { uuid } from '#platform/ids.ts'
 import type { Log } from '#platform/log.ts'
 
 import { type Migration, migrations as embedded } from '../../migrations/index.ts'
@@ -87,6 +98,7 @@ async function migrateSqlite({
 }: MigrateOptions): Promise<MigrateResult> {
   const file = databaseFile(dataDir)
   let db: Database | undefined
+  removeUnfinished(dataDir)
   try {
     db = new Database(file, { create: true, strict: true })
     // Off because migrations rebuild tables, and it cannot be switched inside a transaction. All keys are checked before each commit.
@@ -97,7 +109,13 @@ async function migrateSqlite({
     if (todo.length === 0) return { applied: [] }
     const backup = applied.length > 0 ? backupBefore(db, dataDir, todo[0]!.name, clock) : undefined
     for (const migration of todo) {
-      applySqlite(db, file, migration, clock)
+      try {
+        applySqlite(db, file, migration, clock)
+      } catch (error) {
+        // The copy equals the database. A supervisor that starts the server again and again would fill the disk with such copies.
+        if (backup !== undefined && migration === todo[0]) rmSync(backup)
+        throw error
+      }
       log.info('migration applied', { migration: migration.name })
     }
     return { applied: todo.map(({ name }) => name), ...(backup === undefined ? {} : { backup }) }
@@ -124,20 +142,63 @@ function applySqlite(db: Database, file: string, migration: Migration, clock: Cl
   }
 }
 
-/** Copies the database to `backups/` and returns the path when the copy is on disk. */
+/** Files with this prefix are copies that are not complete. */
+const UNFINISHED = '.before-'
+
+/**
+ * Copies the database to `backups/` and returns the path. The copy gets its name when it is complete and on disk: a killed process
+ * leaves a hidden file, which the next start deletes.
+ * @throws StorageError of kind `full` that says how much space is needed
+ */
 function backupBefore(db: Database, dataDir: string, name: string, clock: Clock): string {
   const folder = join(dataDir, 'backups')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const time = new Date(clock.now()).toISOString().replace(/\D/g, '').slice(0, 14)
-  let path = join(folder, `before-${name}-${time}.db`)
-  for (let i = 2; existsSync(path); i++) path = join(folder, `before-${name}-${time}-${i}.db`)
-  db.run('VACUUM INTO ?', [path])
-  for (const place of [path, folder]) {
-    const fd = openSync(place, 'r')
+  const needed = sizeOf(db)
+  const { bavail, bsize } = statfsSync(folder)
+  if (bavail * bsize < needed) throw noRoom(folder, needed)
+  const temporary = join(folder, `${UNFINISHED}${uuid()}.db`)
+  try {
+    db.run('VACUUM INTO ?', [temporary])
+    sync(temporary)
+    const time = new Date(clock.now()).toISOString().replace(/\D/g, '').slice(0, 14)
+    let path = join(folder, `before-${name}-${time}.db`)
+    for (let i = 2; existsSync(path); i++) path = join(folder, `before-${name}-${time}-${i}.db`)
+    renameSync(temporary, path)
+    sync(folder)
+    return path
+  } catch (error) {
+    removeUnfinished(dataDir)
+    throw (error as { code?: unknown }).code === 'SQLITE_FULL' ? noRoom(folder, needed, error) : error
+  }
+}
+
+/** The caller has locked the data directory, so no other process writes such a copy. */
+function removeUnfinished(dataDir: string): void {
+  const folder = join(dataDir, 'backups')
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder)) if (name.startsWith(UNFINISHED)) rmSync(join(folder, name), { force: true })
+}
+
+/** Bytes of a copy, which contains no free pages. */
+function sizeOf(db: Database): number {
+  const value = (pragma: string): number => Number(db.query(`PRAGMA ${pragma}`).values()[0]![0])
+  return (value('page_count') - value('freelist_count')) * value('page_size')
+}
+
+const noRoom = (folder: string, bytes: number, cause?: unknown): StorageError =>
+  new StorageError(
+    'full',
+    `The copy of the database that is made before a migration needs ${Math.ceil(bytes / 1e6)} MB in ${folder}: free some space and try again. The database is unchanged.`,
+    cause,
+  )
+
+function sync(path: string): void {
+  const fd = openSync(path, 'r')
+  try {
     fsyncSync(fd)
+  } finally {
     closeSync(fd)
   }
-  return path
 }
 
 async function migratePostgres({
