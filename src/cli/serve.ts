@@ -46,6 +46,8 @@ export const run: Run = async (call) => {
         log.info('stopping', { reason: (await reason).name })
         setTimeout(() => process.exit(EXIT.failure), STOP_MS).unref()
         await server.stop()
+        // No confirmed change is lost, but 0 would say that all is well.
+        await ctx.db.checkWritable()
       } catch (error) {
         // Otherwise it would go on answering without a database.
         await server.kill()
