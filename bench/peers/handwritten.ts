@@ -34,6 +34,7 @@ interface Row {
   remark: string
   style: string
   is_public: number
+  is_dynamic: number
   pinned: number
   sort_order: number
   scan_count: number
@@ -50,7 +51,7 @@ for (const s of db
   .all())
   sessions.set(s.id, s)
 
-const COLUMNS = `id, uuid, user_id, org_id, name, content, content_type, category_id, tags, remark, style, is_public, pinned,
+const COLUMNS = `id, uuid, user_id, org_id, name, content, content_type, category_id, tags, remark, style, is_public, is_dynamic, pinned,
   sort_order, scan_count, version, created_at, updated_at`
 const mine = 'user_id = ? AND org_id = 0 AND deleted_at IS NULL'
 const one = db.query<Row, [number, number]>(`SELECT ${COLUMNS} FROM qr_codes WHERE id = ? AND ${mine}`)
@@ -76,6 +77,7 @@ const view = (r: Row) => ({
   remark: r.remark,
   style: { ...DEFAULT_STYLE, ...(JSON.parse(r.style) as object) },
   isPublic: r.is_public === 1,
+  isDynamic: r.is_dynamic === 1,
   pinned: r.pinned === 1,
   sortOrder: r.sort_order,
   orgId: r.org_id === 0 ? null : r.org_id,

@@ -53,6 +53,7 @@ const view = (r) => ({
   remark: r.remark,
   style: { ...DEFAULT_STYLE, ...JSON.parse(r.style) },
   isPublic: r.is_public === 1,
+  isDynamic: r.is_dynamic === 1,
   pinned: r.pinned === 1,
   sortOrder: r.sort_order,
   orgId: r.org_id === 0 ? null : r.org_id,

@@ -36,6 +36,7 @@ const code = {
     remark: text,
     style: { type: 'object', additionalProperties: true },
     isPublic: { type: 'boolean' },
+    isDynamic: { type: 'boolean' },
     pinned: { type: 'boolean' },
     sortOrder: number,
     orgId: { type: ['integer', 'null'] },
