@@ -174,8 +174,10 @@ class Route {
       body: this.#body && this.#body.parse(rawBody),
       owner: undefined as Owner | undefined,
     } satisfies Input<Access, unknown, unknown, unknown>
-    if (actor !== undefined && endpoint.access.kind === 'dual')
-      input.owner = await this.#ownerOf(actor, endpoint.access, organizationNamed(rawQuery, rawBody), input.params)
+    if (actor !== undefined && endpoint.access.kind === 'dual') {
+      const owner = this.#ownerOf(actor, endpoint.access, organizationNamed(rawQuery, rawBody), input.params)
+      input.owner = owner instanceof Promise ? await owner : owner
+    }
     if (endpoint.budgets !== undefined) await this.#spend(endpoint.budgets, input)
     const result = endpoint.run(input)
     const data = result instanceof Promise ? await result : result
@@ -232,18 +234,25 @@ class Route {
   }
 
   /** The owner whose point `#permitted` checked, or the owner of the row. 404 hides rows of which the caller may not know. */
-  async #ownerOf(actor: Actor, access: DualAccess, named: unknown, params: unknown): Promise<Owner> {
+  #ownerOf(actor: Actor, access: DualAccess, named: unknown, params: unknown): MaybePromise<Owner> {
     const { userId } = actor
     if (named !== undefined) return { userId, orgId: Number(named) }
     const personal = { userId, orgId: 0 }
-    // Most users are in no organization. They need no extra query.
-    if (access.organizationOf === undefined || !(await this.gates.isMember(this.ctx, userId))) return personal
+    const { organizationOf } = access
+    if (organizationOf === undefined) return personal
     const [id] = Object.values(params as Readonly<Record<string, number>>)
-    const orgId = await access.organizationOf(this.ctx.db.read, id!)
+    const find = async () => this.#ownerOfRow(actor, access, await organizationOf(this.ctx.db.read, id!))
+    // Most users are in no organization. They need no extra query.
+    const isMember = this.gates.isMember(this.ctx, userId)
+    if (isMember instanceof Promise) return isMember.then((member) => (member ? find() : personal))
+    return isMember ? find() : personal
+  }
+
+  async #ownerOfRow(actor: Actor, access: DualAccess, orgId: number | undefined): Promise<Owner> {
+    const { userId } = actor
     if (orgId === undefined) throw notFound()
     // The service finds personal rows of the caller only.
-    if (orgId === 0) return personal
-    if (await this.#inOrganization(actor, orgId, access.point)) return { userId, orgId }
+    if (orgId === 0 || (await this.#inOrganization(actor, orgId, access.point))) return { userId, orgId }
     const mayRead = await this.#inOrganization(actor, orgId, access.point.replace(/:.*/, ':read'))
     throw mayRead ? noPermission : notFound()
   }
@@ -314,7 +323,9 @@ function orgIdOf(body: unknown): unknown {
 function readQuery(url: string): Params {
   const at = url.indexOf('?')
   if (at < 0) return {}
-  return Object.fromEntries([...new URLSearchParams(url.slice(at + 1))].filter(([, value]) => value !== ''))
+  const query: Record<string, string> = {}
+  for (const [name, value] of new URLSearchParams(url.slice(at + 1))) if (value !== '') query[name] = value
+  return query
 }
 
 /** One Elysia application with one route; the router finds the endpoint. See docs/adr/0015-routing.md. */
