@@ -13,6 +13,7 @@ import sqlite0010 from './sqlite/0010_notices_nicknames.sql' with { type: 'text'
 import sqlite0011 from './sqlite/0011_credentials.sql' with { type: 'text' }
 import sqlite0012 from './sqlite/0012_scanned_codes.sql' with { type: 'text' }
 import sqlite0013 from './sqlite/0013_organization_discovery.sql' with { type: 'text' }
+import sqlite0014 from './sqlite/0014_totp.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -26,6 +27,7 @@ import postgres0010 from './postgres/0010_notices_nicknames.sql' with { type: 't
 import postgres0011 from './postgres/0011_credentials.sql' with { type: 'text' }
 import postgres0012 from './postgres/0012_scanned_codes.sql' with { type: 'text' }
 import postgres0013 from './postgres/0013_organization_discovery.sql' with { type: 'text' }
+import postgres0014 from './postgres/0014_totp.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -47,6 +49,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0011_credentials', sql: sqlite0011 },
     { name: '0012_scanned_codes', sql: sqlite0012 },
     { name: '0013_organization_discovery', sql: sqlite0013 },
+    { name: '0014_totp', sql: sqlite0014 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -62,5 +65,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0011_credentials', sql: postgres0011 },
     { name: '0012_scanned_codes', sql: postgres0012 },
     { name: '0013_organization_discovery', sql: postgres0013 },
+    { name: '0014_totp', sql: postgres0014 },
   ],
 }

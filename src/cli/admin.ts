@@ -10,7 +10,7 @@ import { EXIT, Refusal } from './exit-codes.ts'
 import { askSecret, columns, say } from './terminal.ts'
 import type { Call, Run } from './verb.ts'
 
-const ACTIONS = ['create', 'list', 'reset-password'] as const
+const ACTIONS = ['create', 'list', 'reset-password', 'disable-totp'] as const
 
 export const run: Run = async (call) => {
   const config = call.config()
@@ -21,16 +21,17 @@ export const run: Run = async (call) => {
     throw new Refusal(`The user name is missing: tessera admin ${action} USERNAME`, EXIT.usage)
   if (action === 'list' && username !== undefined) throw new Refusal('admin list takes no user name.', EXIT.usage)
   // Before the lock, so that no other process waits for a person at a prompt.
-  const password = action === 'list' ? undefined : await passwordOf(call)
+  const password = action === 'list' || action === 'disable-totp' ? undefined : await passwordOf(call)
 
   const { lock } = await openDataDirectory(config, 'admin')
   try {
     const { createContext } = await import('#app')
     const ctx = await createContext(config, { log: createLog({ level: 'warn', format: config.logFormat }) })
     try {
-      if (password === undefined) await list(ctx, call.options.has('json'))
+      if (action === 'list') await list(ctx, call.options.has('json'))
+      else if (password === undefined) await disable(ctx, username!)
       else await change(ctx, action === 'create', username!, password)
-      if (call.options.has('generate')) say(`Password: ${password!}`)
+      if (password !== undefined && call.options.has('generate')) say(`Password: ${password}`)
       return EXIT.ok
     } finally {
       await ctx.close()
@@ -49,6 +50,12 @@ async function change(ctx: AppContext, create: boolean, username: string, passwo
       ? `Administrator ${username} was created.`
       : `${username} has a new password, and all their sessions have ended.`,
   )
+}
+
+async function disable(ctx: AppContext, user: string): Promise<void> {
+  const { disableTotp } = await import('#domains/accounts/index.ts')
+  await disableTotp(ctx, user)
+  say(`The second factor of ${user} was removed, and all their sessions have ended.`)
 }
 
 async function list(ctx: AppContext, asJson: boolean): Promise<void> {

@@ -19,6 +19,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export const TAGS = [
   'Signing in',
   'Passwords',
+  'Second factor',
   'Phone and e-mail',
   'Profile',
   'Linked accounts',

@@ -58,6 +58,12 @@ describe('tessera admin', () => {
     expect(before.stdout().trimEnd().split('\n')).toHaveLength(1)
     await before.end()
 
+    // The terminal asks for no password here.
+    const none = await place.run(['admin', 'disable-totp', 'ann'])
+    expect([none.code, none.stderr.trim()]).toEqual([2, expect.stringContaining('No second factor')])
+    const missing = await place.run(['admin', 'disable-totp'])
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('user name is missing')])
+
     const stdin = 'a third good password\n'
     expect((await place.run(['admin', 'reset-password', 'ann', '--password-file', '-'], { stdin })).code).toBe(0)
     const after = await place.serve()

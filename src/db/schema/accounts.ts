@@ -242,6 +242,35 @@ export const emailUndos = table(
   ],
 )
 
+/** The second factor of a user: the secret that they share with an authenticator app. */
+export const totpSecrets = table('totp_secrets', {
+  userId: col
+    .int('user_id')
+    .primaryKey()
+    .references(() => users.id),
+  /** Sealed, because anyone who can read it can compute the codes. */
+  secret: col.text('secret').notNull(),
+  /** When the user proved that the app knows the secret; null before: then it is not asked for. */
+  confirmedAt: col.time('confirmed_at'),
+  /** Time step of the code that was used last. Only codes of later steps are accepted. */
+  lastStep: col.int('last_step').notNull().default(0),
+  createdAt: col.time('created_at').notNull(),
+})
+
+/** Recovery codes that were not used yet. */
+export const recoveryCodes = table(
+  'recovery_codes',
+  {
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    /** Keyed, because codes that people can type are too short for a plain hash. */
+    hash: col.text('hash').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.hash] })],
+)
+
 export type WordKind = 'ADJECTIVE' | 'NOUN'
 
 /** Words from which nicknames are generated. */

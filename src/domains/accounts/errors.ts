@@ -14,6 +14,27 @@ export const weakAdministratorPassword = () =>
     'Administrators need a password of at least 10 characters that is not common: choose a stronger one with a forgotten-password code, or ask the operator to set one',
     '管理员密码至少 10 个字符且不能过于常见：请通过“忘记密码”设置更强的密码，或请运维人员重置',
   )
+/** Business code of the 403 that asks for the second factor. */
+export const TOTP_NEEDED = 4032
+/** Answered only after the first factor was right. */
+export const totpNeeded = () =>
+  new AppError(403, TOTP_NEEDED, {
+    en: 'This account has a second factor: send a code of the authenticator app, or a recovery code, as “totp”',
+    zh: '该账号已启用两步验证，请在 totp 字段提交身份验证器的验证码或恢复码',
+  })
+/** Business code 4033, because a wrong verification code of the same request is a 400, too. A 401 would sign a signed-in caller out. */
+export const wrongTotp = () =>
+  new AppError(400, 4033, {
+    en: 'The code of the second factor is wrong or has been used',
+    zh: '两步验证的验证码不正确或已被使用',
+  })
+export const totpEnabled = () => badRequest('A second factor is already enabled', '已启用两步验证')
+export const totpNotEnabled = () => badRequest('No second factor is enabled', '未启用两步验证')
+export const enrolmentExpired = () =>
+  badRequest(
+    'There is no secret to confirm, or it has expired: request a new one',
+    '没有待确认的密钥或密钥已过期，请重新获取',
+  )
 export const registrationClosed = () => forbidden('Registration is closed', '注册已关闭')
 
 const CONFIRMATIONS = {

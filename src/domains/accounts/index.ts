@@ -4,6 +4,7 @@ import { domain } from '#domains/domain.ts'
 
 import { codeEndpoints } from './codes/endpoints.ts'
 import { confirmationEndpoints } from './confirmations/endpoints.ts'
+import { enrolmentEndpoints } from './enrolments/endpoints.ts'
 import { identityEndpoints } from './identities/endpoints.ts'
 import { jobs } from './jobs.ts'
 import { linkEndpoints } from './links/endpoints.ts'
@@ -25,6 +26,7 @@ export const accounts = domain({
     ...loginEndpoints,
     ...userEndpoints,
     ...passwordEndpoints,
+    ...enrolmentEndpoints,
     ...identityEndpoints,
     ...undoEndpoints,
     ...linkEndpoints,
@@ -48,6 +50,7 @@ export {
   createAdministrator,
   createSetupLink,
   type Credentials,
+  disableTotp,
   hasAdministrator,
   listAdministrators,
   resetPassword,

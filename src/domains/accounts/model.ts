@@ -29,6 +29,9 @@ export const KNOWN_DEVICES_KEPT = 100
 export const SETUP_LINK_MS = 24 * HOUR
 /** How long a sign-in or a confirmation counts as proof that the caller is the owner of the account. */
 export const CONFIRMATION_MS = 10 * MINUTE
+/** How long a new secret of a second factor can be confirmed. */
+export const ENROLMENT_MS = 10 * MINUTE
+export const RECOVERY_CODES = 10
 /** How long a replaced e-mail can be bound again with the link that was sent to it. */
 export const UNDO_MS = 72 * HOUR
 /** Path of the page of an undo link, without its token. */
@@ -132,6 +135,11 @@ export const Code = Line(20, 1, { examples: ['204817'] })
 /** A password to check: any that may ever have been accepted. */
 export const Password = Raw(PASSWORD_MAX, 1, { examples: ['correct horse battery'] })
 export const NewPassword = Raw(PASSWORD_MAX, PASSWORD_MIN, { examples: ['correct horse battery'] })
+/** Codes of another length are accepted here and then answered like a wrong code. */
+export const Totp = Line(20, 1, {
+  description: 'Six digits of the authenticator app, or a recovery code. Each can be used once.',
+  examples: ['204817'],
+})
 export const CarrierToken = Raw(ONECLICK_TOKEN_MAX, 1, {
   description: 'From the carrier’s SDK in the app',
   examples: ['eyJ0eXAiOiJKV1QifQ.c2lnbmF0dXJl'],
@@ -139,4 +147,4 @@ export const CarrierToken = Raw(ONECLICK_TOKEN_MAX, 1, {
 
 /** Why operations that need a recent proof answer 403. */
 export const CONFIRM_FIRST =
-  'Code 4031: administrators, and everyone if the settings say so, must have signed in or confirmed within the last 10 minutes.'
+  'Code 4031: administrators, users with a second factor, and everyone if the settings say so, must have signed in or confirmed within the last 10 minutes.'

@@ -43,6 +43,11 @@ export interface NoticeData {
   USERNAME_CHANGED: EventContext & { readonly username: string }
   IDENTITY_BOUND: IdentityEvent
   IDENTITY_UNBOUND: IdentityEvent
+  TOTP_ENABLED: EventContext
+  TOTP_DISABLED: EventContext
+  RECOVERY_CODES_REPLACED: EventContext
+  /** `left`: recovery codes that were not used yet. */
+  RECOVERY_CODE_USED: EventContext & { readonly left: number }
   EMAIL_RESTORED: EventContext
   NEW_DEVICE: EventContext
   /** `account`: name of the other account. Its user can switch to this account. */

@@ -34,8 +34,8 @@ const REFUSALS: Record<number, Refusal> = {
   403: {
     name: 'Forbidden',
     description:
-      'The caller does not have permission. Business codes 4011, 4012, 4015 and 4031 ' +
-      '(confirm first that you are the owner of the account) also come with this status.',
+      'The caller does not have permission. Business codes 4011, 4012, 4015, 4031 (confirm first that you are the owner of the ' +
+      'account) and 4032 (the second factor is missing) also come with this status.',
     code: 403,
     message: 'You do not have permission for this operation',
   },

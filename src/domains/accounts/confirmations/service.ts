@@ -1,6 +1,6 @@
 /**
  * Confirmations: a stolen session alone must not be enough to take an account over. Changes of the ways to sign in need a recent proof,
- * by a sign-in or by a confirmation, of administrators always and of everyone if the settings say so.
+ * by a sign-in or by a confirmation, of administrators and users with a second factor always, and of everyone if the settings say so.
  */
 
 import type { AppContext } from '#context'
@@ -17,13 +17,22 @@ import { guarded, lockOf } from '../passwords/failure-lock.ts'
 import { findOwnCredential, verifyPasswordOf } from '../passwords/service.ts'
 import { waysToConfirm } from '../sessions/rules.ts'
 import { findOwn, markConfirmed } from '../sessions/store.ts'
+import { hasTotp } from '../totp/store.ts'
 import { identitiesOf, userById } from '../users/store.ts'
 import type { Confirmation, Confirmed } from './model.ts'
 
 /** @throws AppError 403 (code 4031) if a recent proof is needed and the caller's session has none. */
 export async function requireConfirmation(ctx: AppContext, actor: Actor): Promise<void> {
-  const { userId, sessionId } = actor
-  if (!(await getSetting(ctx, 'security.stepUp')) && !(await holdsAnyPlatformRole(ctx, userId))) return
+  const { userId } = actor
+  const isNeeded =
+    (await getSetting(ctx, 'security.stepUp')) ||
+    (await holdsAnyPlatformRole(ctx, userId)) ||
+    (await hasTotp(ctx.db.read, userId))
+  if (isNeeded) await requireConfirmationOfAll(ctx, actor)
+}
+
+/** For changes that need a recent proof of every user. @throws AppError 403 (code 4031) */
+export async function requireConfirmationOfAll(ctx: AppContext, { userId, sessionId }: Actor): Promise<void> {
   const session = await findOwn(ctx.db.read, userId, sessionId)
   if (session !== undefined && ctx.clock.now() - session.confirmedAt <= CONFIRMATION_MS) return
   const user = await userById(ctx.db.read, userId)

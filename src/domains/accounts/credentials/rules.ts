@@ -4,8 +4,8 @@
  */
 
 export interface Ended {
-  /** Sessions of the account, each with its refresh tokens. `device`: the one on the device of the change. */
-  readonly sessions: 'all' | 'device' | 'none'
+  /** Sessions of the account, each with its refresh tokens. `device`: the one on the device of the change; `others`: all but that one. */
+  readonly sessions: 'all' | 'others' | 'device' | 'none'
   /**
    * DEVICE identities, with which a device signs in by itself. `others`: of all devices but the one that asked for the change. They
    * stay if the user could no longer sign in without them, except with `all`.
@@ -55,6 +55,15 @@ export const ENDED = {
   PASSWORD_REPLACED_BY_OPERATOR: NEW_PASSWORD,
   /** The first password of an account: a further way in, which takes nothing from the others (spec §4.1). */
   PASSWORD_SET: NOTHING,
+  /**
+   * By a signed-in user, on the device of their session. Every other session was opened without the second factor. Device ids, links and
+   * codes open nothing without it, so they stay.
+   */
+  TOTP_ENABLED: { ...NOTHING, sessions: 'others', opened: 'others' },
+  /** With a code, so by the user. */
+  TOTP_DISABLED: NOTHING,
+  /** On the command line: the person who has the lost phone may be signed in. */
+  TOTP_REMOVED_BY_OPERATOR: { ...NOTHING, sessions: 'all', opened: 'all', codes: true, lock: true },
   /** A code proved the only e-mail of an account that anyone may have registered with it: nothing of theirs stays. */
   CLAIM_PROVED: { ...NEW_PASSWORD, links: 'both', opened: 'all' },
   /** Another user proved the e-mail that was the only name of an account for its password. */

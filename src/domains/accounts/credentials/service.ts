@@ -8,7 +8,7 @@ import { deleteDevicesOf, forgetDevice } from '../known-devices/store.ts'
 import { deleteLinksInto, deleteLinksOf } from '../links/store.ts'
 import { unlock } from '../passwords/failure-lock.ts'
 import { revokeAllSessions, revokeOpenedSessions, revokeSessions } from '../sessions/lifecycle.ts'
-import { sessionsOfDevice } from '../sessions/store.ts'
+import { activeOf, sessionsOfDevice } from '../sessions/store.ts'
 import { canStillSignIn } from '../users/rules.ts'
 import { deleteIdentity, identitiesOf, type IdentityRow, userById } from '../users/store.ts'
 import { type CredentialChange, ENDED, type Ended } from './rules.ts'
@@ -56,7 +56,10 @@ async function endOwnSessions(
 ): Promise<boolean> {
   if (which === 'none') return false
   if (which === 'all') return (await revokeAllSessions(ctx, tx, userId)).length > 0
-  const ids = (await sessionsOfDevice(tx, userId, [deviceKey])).map((session) => session.id)
+  const ids =
+    which === 'others'
+      ? (await activeOf(tx, userId, ctx.clock.now())).filter((s) => s.deviceKey !== deviceKey).map((s) => s.id)
+      : (await sessionsOfDevice(tx, userId, [deviceKey])).map((s) => s.id)
   return (await revokeSessions(ctx, tx, userId, ids)).length > 0
 }
 

@@ -12,6 +12,8 @@ import { link, listLinks, sendLinkCode, switchAccount, unlink } from './service.
 
 const tag = 'Linked accounts'
 
+const SECOND_FACTOR = 'Code 4032: the account has a second factor. Sign in to it instead.'
+
 /** Each user may try 5 passwords in 5 minutes; this bounds the guesses of many users who are one person. */
 const LINKS_BY_PASSWORD: Budget<{ body: LinkRequest }> = {
   name: 'linksByPassword',
@@ -95,6 +97,7 @@ export const linkEndpoints = [
     access: signedIn,
     params: ByLink,
     data: LoginResponse,
+    refuses: { 403: SECOND_FACTOR },
     namesDevice: true,
     run: ({ ctx, actor, params, caller }) => switchAccount(ctx, actor, { id: params.linkId }, caller),
   }),
@@ -109,6 +112,7 @@ export const linkEndpoints = [
     access: signedIn,
     params: ByTarget,
     data: LoginResponse,
+    refuses: { 403: SECOND_FACTOR },
     namesDevice: true,
     run: ({ ctx, actor, params, caller }) => switchAccount(ctx, actor, { linkedUserId: params.targetUserId }, caller),
   }),

@@ -153,7 +153,7 @@ export async function listLinks(
   return mapPage(await pageOfLinks(ctx.db.read, actor.userId, query.direction, query), toLinkView)
 }
 
-/** Opens a full session of the linked account on the caller's device. */
+/** Opens a full session of the linked account on the caller's device. @throws AppError 403 (code 4032) if it has a second factor. */
 export async function switchAccount(
   ctx: AppContext,
   actor: Actor,
@@ -168,7 +168,7 @@ export async function switchAccount(
     if (own?.status !== 'ACTIVE') throw sessionEnded()
     const { key, name } = event.device
     const device = { key, name: (caller.deviceName && name) || own.deviceName || name }
-    return signIn(ctx, tx, found.linkedUserId, { ...event, device }, { linkOwner: actor.userId })
+    return signIn(ctx, tx, found.linkedUserId, { ...event, device }, { factor: undefined, linkOwner: actor.userId })
   })
   return loginResponse(ctx, grant, caller.locale)
 }

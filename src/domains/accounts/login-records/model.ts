@@ -33,6 +33,9 @@ export const LOGIN_TYPES = [
   'account_link',
   'account_unlink',
   'email_restore',
+  'totp_enable',
+  'totp_disable',
+  'recovery_codes',
   'token_refresh',
   ...REPORTED_TYPES,
 ] as const

@@ -1,8 +1,16 @@
 import { endpoint, open } from '#http/endpoint.ts'
 
 import { NEW_ACCOUNTS } from '../model.ts'
-import { DeviceLogin, LoginResponse } from '../sessions/model.ts'
-import { EmailLogin, OneClickLogin, PasswordLogin, PhoneLogin, PhonePasswordLogin, Registration } from './model.ts'
+import { LoginResponse } from '../sessions/model.ts'
+import {
+  DeviceSignIn,
+  EmailLogin,
+  OneClickLogin,
+  PasswordLogin,
+  PhoneLogin,
+  PhonePasswordLogin,
+  Registration,
+} from './model.ts'
 import {
   adminLogin,
   deviceLogin,
@@ -21,8 +29,9 @@ const DEVICE =
 const LOCK =
   '5 failures on the same account within 5 minutes lock it for 5 minutes, whether or not it exists. Then the answer is 429 with ' +
   'code 4022 and `Retry-After`.'
-const DISABLED_OR_WEAK =
-  'The account is disabled, or its user is an administrator with a password that is too weak for one.'
+const TOTP =
+  'Or code 4032: the account has a second factor, and `totp` is missing. A wrong one is answered with 400 and code 4033.'
+const DISABLED_OR_WEAK = `The account is disabled, or its user is an administrator with a password that is too weak for one. ${TOTP}`
 
 export const loginEndpoints = [
   endpoint({
@@ -68,7 +77,7 @@ export const loginEndpoints = [
     budgets: [NEW_ACCOUNTS],
     body: PhoneLogin,
     data: LoginResponse,
-    refuses: { 403: 'The account is disabled, or the number is new and registration is closed.' },
+    refuses: { 403: `The account is disabled, or the number is new and registration is closed. ${TOTP}` },
     namesDevice: true,
     run: ({ ctx, body, caller }) => phoneLogin(ctx, body, caller),
   }),
@@ -98,7 +107,7 @@ export const loginEndpoints = [
     checksSecret: true,
     body: EmailLogin,
     data: LoginResponse,
-    refuses: { 403: 'The account is disabled.' },
+    refuses: { 403: `The account is disabled. ${TOTP}` },
     namesDevice: true,
     run: ({ ctx, body, caller }) => emailLogin(ctx, body, caller),
   }),
@@ -114,7 +123,7 @@ export const loginEndpoints = [
     budgets: [NEW_ACCOUNTS],
     body: OneClickLogin,
     data: LoginResponse,
-    refuses: { 403: 'The account is disabled, or the number is new and registration is closed.' },
+    refuses: { 403: `The account is disabled, or the number is new and registration is closed. ${TOTP}` },
     namesDevice: true,
     run: ({ ctx, body, caller }) => oneClickLogin(ctx, body, caller),
   }),
@@ -128,9 +137,9 @@ export const loginEndpoints = [
     access: open,
     checksSecret: true,
     budgets: [NEW_ACCOUNTS],
-    body: DeviceLogin,
+    body: DeviceSignIn,
     data: LoginResponse,
-    refuses: { 403: 'The account is disabled, or the device is new and registration is closed.' },
+    refuses: { 403: `The account is disabled, or the device is new and registration is closed. ${TOTP}` },
     namesDevice: true,
     run: ({ ctx, body, caller }) => deviceLogin(ctx, body, caller),
   }),
@@ -147,7 +156,7 @@ export const loginEndpoints = [
     data: LoginResponse,
     refuses: {
       401: 'The account does not exist or the password is wrong.',
-      403: 'The account is disabled, has no PLATFORM role, or has a password that is too weak for an administrator.',
+      403: `The account is disabled, has no PLATFORM role, or has a password that is too weak for an administrator. ${TOTP}`,
     },
     namesDevice: true,
     run: ({ ctx, body, caller }) => adminLogin(ctx, body, caller),

@@ -2,10 +2,23 @@ import type { TSchema } from '@sinclair/typebox'
 
 import { AnyOf, Documented, Line, Model, Nullable, OneOf, type Static, Type } from '#http/schema.ts'
 
-import { CarrierToken, Code, Email, EMAIL_MAX, NewPassword, NICKNAME_MAX, Password, Phone, Username } from '../model.ts'
+import {
+  CarrierToken,
+  Code,
+  Email,
+  EMAIL_MAX,
+  NewPassword,
+  NICKNAME_MAX,
+  Password,
+  Phone,
+  Totp,
+  Username,
+} from '../model.ts'
 import { deviceFields } from '../sessions/model.ts'
 
 const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
+
+const signInFields = { totp: Maybe(Totp), ...deviceFields }
 
 const Account = (description: string) => Maybe(Line(EMAIL_MAX, 0, { description, examples: ['lin.mei'] }))
 
@@ -14,20 +27,23 @@ export const PasswordLogin = OneOf('PasswordLogin', ['account', 'username', 'ema
   username: Account('Another name of `account`'),
   email: Account('Another name of `account`'),
   password: Password,
-  ...deviceFields,
+  ...signInFields,
 })
 export type PasswordLogin = Static<typeof PasswordLogin>
 
-export const PhonePasswordLogin = Model('PhonePasswordLogin', { phone: Phone, password: Password, ...deviceFields })
+export const PhonePasswordLogin = Model('PhonePasswordLogin', { phone: Phone, password: Password, ...signInFields })
 export type PhonePasswordLogin = Static<typeof PhonePasswordLogin>
 
-export const PhoneLogin = Model('PhoneLogin', { phone: Phone, code: Code, ...deviceFields })
+export const PhoneLogin = Model('PhoneLogin', { phone: Phone, code: Code, ...signInFields })
 export type PhoneLogin = Static<typeof PhoneLogin>
 
-export const EmailLogin = Model('EmailLogin', { email: Email, code: Code, ...deviceFields })
+export const EmailLogin = Model('EmailLogin', { email: Email, code: Code, ...signInFields })
 export type EmailLogin = Static<typeof EmailLogin>
 
-export const OneClickLogin = Model('OneClickLogin', { token: CarrierToken, ...deviceFields })
+export const DeviceSignIn = Model('DeviceSignIn', signInFields)
+export type DeviceSignIn = Static<typeof DeviceSignIn>
+
+export const OneClickLogin = Model('OneClickLogin', { token: CarrierToken, ...signInFields })
 export type OneClickLogin = Static<typeof OneClickLogin>
 
 export const Registration = AnyOf('Registration', ['username', 'email'], {

@@ -35,7 +35,8 @@ import { isStrong, passwordProblem } from '../passwords/rules.ts'
 import { basePolicy, hashPassword, removeClaimantsPassword } from '../passwords/service.ts'
 import { type Account, emailOf, isUsername, loginEvent, parseAccount, phoneOf } from '../rules.ts'
 import { loginResponse, signIn } from '../sessions/lifecycle.ts'
-import type { DeviceLogin, LoginResponse } from '../sessions/model.ts'
+import type { LoginResponse } from '../sessions/model.ts'
+import { proveFactor, proveFactorAlone } from '../totp/service.ts'
 import { createUser } from '../users/service.ts'
 import {
   holderForCodeSignIn,
@@ -48,7 +49,15 @@ import {
   type UserRow,
   verifyIdentity,
 } from '../users/store.ts'
-import type { EmailLogin, OneClickLogin, PasswordLogin, PhoneLogin, PhonePasswordLogin, Registration } from './model.ts'
+import type {
+  DeviceSignIn,
+  EmailLogin,
+  OneClickLogin,
+  PasswordLogin,
+  PhoneLogin,
+  PhonePasswordLogin,
+  Registration,
+} from './model.ts'
 
 /**
  * Creates an account and signs it in. Without a code the e-mail is a claim: it works as a name for the password only. A code proves
@@ -86,7 +95,7 @@ export async function register(ctx: AppContext, body: Registration, caller: Call
         if (!(await insertProved(ctx, tx, identity, caller.locale))) throw credentialTaken('EMAIL')
       } else if (!(await insertIdentity(tx, { ...identity, verified: false }))) throw emailUnusable()
     }
-    return signIn(ctx, tx, user.id, event)
+    return signIn(ctx, tx, user.id, event, { factor: undefined })
   })
   return loginResponse(ctx, grant, caller.locale, true)
 }
@@ -99,7 +108,7 @@ async function countNewAccount(ctx: AppContext, tx: Tx, uses: readonly BudgetUse
 
 /** Signs in with username or e-mail and password. */
 export const login = (ctx: AppContext, body: PasswordLogin, caller: Caller): Promise<LoginResponse> =>
-  loginByPassword(ctx, accountIn(body), body.password, loginEvent('login', caller, body))
+  loginByPassword(ctx, accountIn(body), body, loginEvent('login', caller, body))
 
 export async function phonePasswordLogin(
   ctx: AppContext,
@@ -107,12 +116,12 @@ export async function phonePasswordLogin(
   caller: Caller,
 ): Promise<LoginResponse> {
   const event = loginEvent('phone', caller, body)
-  return loginByPassword(ctx, { kind: 'phone', key: await phoneOf(body.phone) }, body.password, event)
+  return loginByPassword(ctx, { kind: 'phone', key: await phoneOf(body.phone) }, body, event)
 }
 
 /** Signs in to the console: only users with a PLATFORM role (spec §5.8). */
 export const adminLogin = (ctx: AppContext, body: PasswordLogin, caller: Caller): Promise<LoginResponse> =>
-  loginByPassword(ctx, accountIn(body), body.password, loginEvent('admin_login', caller, body))
+  loginByPassword(ctx, accountIn(body), body, loginEvent('admin_login', caller, body))
 
 function accountIn(body: PasswordLogin): Account {
   const typed = body.account || body.username || body.email
@@ -123,15 +132,18 @@ function accountIn(body: PasswordLogin): Account {
 async function loginByPassword(
   ctx: AppContext,
   account: Account,
-  password: string,
+  { password, totp }: Pick<PasswordLogin, 'password' | 'totp'>,
   event: LoginEvent,
 ): Promise<LoginResponse> {
   const lock = lockOf(await findByAccount(ctx, account), account.key)
   const grant = await guarded(
     ctx,
     lock,
-    () => verifyPassword(ctx, account, password, event),
-    async ({ user, passwordHash }, forget) => {
+    async () => {
+      const proven = await verifyPassword(ctx, account, password, event)
+      return proven && { ...proven, factor: await proveFactor(ctx, proven.user.id, totp, event) }
+    },
+    async ({ user, passwordHash, factor }, forget) => {
       const isStrongEnough = isStrong(password, user.username)
       await refuseUnlessAllowed(ctx, user, event, isStrongEnough)
       const checkedHash = await renewHash(ctx, user.id, passwordHash, password)
@@ -139,7 +151,7 @@ async function loginByPassword(
         await forget(tx)
         if (user.passwordIsStrong !== isStrongEnough)
           await ratePassword(tx, user.id, { hash: checkedHash, isStrong: isStrongEnough })
-        return signIn(ctx, tx, user.id, event, { checkedHash })
+        return signIn(ctx, tx, user.id, event, { factor, checkedHash })
       })
     },
   )
@@ -206,36 +218,39 @@ export async function phoneLogin(ctx: AppContext, body: PhoneLogin, caller: Call
   const event = loginEvent('phone', caller, body)
   const phone = await phoneOf(body.phone)
   const proof = await checkCode(ctx, { purpose: 'LOGIN', credential: phone, userId: ANONYMOUS_USER_ID }, body.code)
-  return loginOrRegister(ctx, 'PHONE', phone, event, (tx) => consumeCode(tx, proof))
+  return loginOrRegister(ctx, 'PHONE', phone, body.totp, event, (tx) => consumeCode(tx, proof))
 }
 
 /** Signs in with the number that the carrier reports for the phone; creates an account for an unknown number. */
 export async function oneClickLogin(ctx: AppContext, body: OneClickLogin, caller: Caller): Promise<LoginResponse> {
   const event = loginEvent('one_click_login', caller, body)
   const phone = await resolveOneClickToken(ctx, body.token)
-  return loginOrRegister(ctx, 'PHONE', phone, event)
+  return loginOrRegister(ctx, 'PHONE', phone, body.totp, event)
 }
 
 /** Signs in the user with this DEVICE identity; creates an account for an unknown device. */
-export async function deviceLogin(ctx: AppContext, body: DeviceLogin, caller: Caller): Promise<LoginResponse> {
+export async function deviceLogin(ctx: AppContext, body: DeviceSignIn, caller: Caller): Promise<LoginResponse> {
   const event = loginEvent('device_login', caller, body)
-  return loginOrRegister(ctx, 'DEVICE', event.device.key, event)
+  return loginOrRegister(ctx, 'DEVICE', event.device.key, body.totp, event)
 }
 
 async function loginOrRegister(
   ctx: AppContext,
   provider: 'PHONE' | 'DEVICE',
   credential: string,
+  totp: string | null | undefined,
   event: LoginEvent,
   useProof: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<LoginResponse> {
+  const holder = await userByProvedCredential(ctx.db.read, provider, credential)
+  const factor = await proveFactorAlone(ctx, holder?.id, totp, event)
   const mayRegister = await getSetting(ctx, 'registration.enabled')
   const nickname = await generateNickname(ctx, event.locale)
   const uses = await usesOf(ctx, NEW_ACCOUNTS, { actor: undefined, caller: event })
   const { grant, isNewUser } = await ctx.db.write('accounts.loginOrRegister', async (tx) => {
     await useProof(tx)
     const known = await userByProvedCredential(tx, provider, credential)
-    if (known !== undefined) return { grant: await signIn(ctx, tx, known.id, event), isNewUser: false }
+    if (known !== undefined) return { grant: await signIn(ctx, tx, known.id, event, { factor }), isNewUser: false }
     if (!mayRegister) throw registrationClosed()
     await countNewAccount(ctx, tx, uses)
     const user = (await createUser(ctx, tx, { username: null, password: null, nickname }))!
@@ -243,7 +258,7 @@ async function loginOrRegister(
     if (!(await insertProved(ctx, tx, { userId: user.id, provider, credential }, event.locale)))
       throw new Error('a credential was bound within a write')
     const loginType = provider === 'DEVICE' ? 'device_auto_register' : event.loginType
-    return { grant: await signIn(ctx, tx, user.id, { ...event, loginType }), isNewUser: true }
+    return { grant: await signIn(ctx, tx, user.id, { ...event, loginType }, { factor: undefined }), isNewUser: true }
   })
   return loginResponse(ctx, grant, event.locale, isNewUser)
 }
@@ -257,6 +272,8 @@ export async function emailLogin(ctx: AppContext, body: EmailLogin, caller: Call
   const event = loginEvent('email', caller, body)
   const email = emailOf(body.email)
   const proof = await checkCode(ctx, { purpose: 'LOGIN', credential: email, userId: ANONYMOUS_USER_ID }, body.code)
+  const holder = await holderForCodeSignIn(ctx.db.read, 'EMAIL', email)
+  const factor = await proveFactorAlone(ctx, holder?.user.id, body.totp, event)
   const grant = await ctx.db.write('accounts.emailLogin', async (tx) => {
     await consumeCode(tx, proof)
     const owner = await holderForCodeSignIn(tx, 'EMAIL', email)
@@ -266,7 +283,7 @@ export async function emailLogin(ctx: AppContext, body: EmailLogin, caller: Call
       await verifyIdentity(tx, user.id, identity.id)
       await removeClaimantsPassword(ctx, tx, user.id, event)
     }
-    return signIn(ctx, tx, user.id, event)
+    return signIn(ctx, tx, user.id, event, { factor })
   })
   return loginResponse(ctx, grant, caller.locale)
 }

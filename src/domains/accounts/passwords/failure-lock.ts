@@ -2,10 +2,11 @@
 
 import { type AppContext, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
+import { AppError } from '#http/errors.ts'
 import { sha256 } from '#platform/ids.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 
-import { locked } from '../errors.ts'
+import { locked, TOTP_NEEDED } from '../errors.ts'
 import { countAttempt, undoAttempt } from './rules.ts'
 import { deleteAttempts, findAttempts, saveAttempts } from './store.ts'
 
@@ -72,12 +73,16 @@ export async function guarded<P, T>(
  */
 type OnSuccess = 'forget' | 'undo'
 
-/** An attempt whose password was never checked must not count. */
+/** Nothing was guessed: the password was never checked, or it was right and the code of the second factor is missing. */
+const isUncounted = (error: unknown): boolean =>
+  error instanceof PasswordQueueFull || (error instanceof AppError && error.code === TOTP_NEEDED)
+
+/** If `check` throws, the attempt counts unless nothing was guessed. */
 async function checkOrRefund<P>(ctx: AppContext, lock: Lock, check: () => Promise<P>): Promise<P> {
   try {
     return await check()
   } catch (error) {
-    if (error instanceof PasswordQueueFull) await ctx.db.write('accounts.refundAttempt', (tx) => undoLatest(tx, lock))
+    if (isUncounted(error)) await ctx.db.write('accounts.refundAttempt', (tx) => undoLatest(tx, lock))
     throw error
   }
 }

@@ -14,6 +14,7 @@ import type { LoginEvent } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
 import { SESSION_MS } from '../model.ts'
 import { notifyAccountHolder } from '../notices/service.ts'
+import { type Factor, useFactor } from '../totp/service.ts'
 import { identitiesOf, userById } from '../users/store.ts'
 import { toUserView } from '../users/view.ts'
 import { lastActive, sessionsChanged } from './authenticate.ts'
@@ -45,20 +46,21 @@ export interface Grant {
 
 /**
  * Common last step of every login method: checks the account, records the login and opens a session. Users who have signed in
- * before are notified of a new device. `checkedHash`: the stored hash that the password matched. If it differs from the stored hash now, the
- * password was changed meanwhile. `linkOwner`: the user whose account link opens the session. @throws AppError 403 for a disabled
- * account, 401 for a changed password.
+ * before are notified of a new device. `factor`: the second factor, if the user has one. `checkedHash`: the stored hash that the password
+ * matched. If it differs from the stored hash now, the password was changed meanwhile. `linkOwner`: the user whose account link opens
+ * the session. @throws AppError 403 for a disabled account and a missing second factor, 401 for a changed password.
  */
 export async function signIn(
   ctx: AppContext,
   tx: Tx,
   userId: number,
   event: LoginEvent,
-  { checkedHash, linkOwner }: { checkedHash?: string; linkOwner?: number } = {},
+  { factor, checkedHash, linkOwner }: { factor: Factor | undefined; checkedHash?: string; linkOwner?: number },
 ): Promise<Grant> {
   const user = await userById(tx, userId)
   if (user?.status !== 'ACTIVE') throw accountDisabled()
   if (checkedHash !== undefined && checkedHash !== user.passwordHash) throw wrongCredentials()
+  await useFactor(ctx, tx, userId, factor, event)
   const device = await recordDevice(tx, userId, event.device.key, ctx.clock.now())
   await recordLogin(ctx, tx, userId, event)
   const confirmedAt = provesUser(event.loginType, waysToConfirm(user, await identitiesOf(tx, userId)))

@@ -8,7 +8,7 @@ import { notFound } from '#http/errors.ts'
 import { sha256 } from '#platform/ids.ts'
 
 import { endAccess } from '../credentials/service.ts'
-import { badRefreshToken, deviceNotProven, notAnAdministrator, onlyWayToSignIn } from '../errors.ts'
+import { badRefreshToken, deviceNotProven, notAnAdministrator, onlyWayToSignIn, sessionEnded } from '../errors.ts'
 import type { LoginEvent, LoginType } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
 import { deviceKey, deviceKeysOf, nameDevice } from '../rules.ts'
@@ -69,10 +69,13 @@ export async function createSession(
   const device = nameDevice(undefined, body.deviceId || undefined, body.deviceName || caller.deviceName)
   const event: LoginEvent = { loginType: 'register_device', device, ip: caller.ip, locale: caller.locale }
   const grant = await ctx.db.write('accounts.createSession', async (tx) => {
-    await recordLogin(ctx, tx, actor.userId, event)
+    const own = await findOwn(tx, actor.userId, actor.sessionId)
+    // It may have ended since the request was admitted.
+    if (own?.status !== 'ACTIVE') throw sessionEnded()
     // The new session proves no more than the one that asks for it.
-    const { confirmedAt = 0, openedByUserId = null } = (await findOwn(tx, actor.userId, actor.sessionId)) ?? {}
+    const { confirmedAt, openedByUserId } = own
     const opening = { confirmedAt, openedByUserId, requestedBy: actor.sessionId }
+    await recordLogin(ctx, tx, actor.userId, event)
     return openSession(ctx, tx, actor.userId, event, opening)
   })
   return loginResponse(ctx, grant, caller.locale)

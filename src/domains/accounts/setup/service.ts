@@ -7,14 +7,18 @@ import { badRequest } from '#http/errors.ts'
 import { InvalidRequest } from '#http/validate.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
-import { badUsername, setupLinkInvalid, usernameTaken } from '../errors.ts'
+import { endAccess } from '../credentials/service.ts'
+import { badUsername, setupLinkInvalid, totpNotEnabled, usernameTaken } from '../errors.ts'
 import type { LoginEvent } from '../login-records/model.ts'
+import { recordLogin } from '../login-records/service.ts'
 import { SETUP_LINK_MS } from '../model.ts'
+import { notifyAccountHolder } from '../notices/service.ts'
 import { ADMINISTRATORS, passwordProblem, type StoredPassword } from '../passwords/rules.ts'
 import { hashPassword, installPassword, policyFor } from '../passwords/service.ts'
 import { isUsername } from '../rules.ts'
+import { deleteTotp } from '../totp/store.ts'
 import { createUser } from '../users/service.ts'
-import { userByUsername, type UserRow, usersById } from '../users/store.ts'
+import { userById, userByUsername, type UserRow, usersById } from '../users/store.ts'
 import { deleteSetupLink, findSetupLink, saveSetupLink, type SetupLink, takeSetupLink } from './store.ts'
 
 export interface Credentials {
@@ -115,13 +119,15 @@ async function inSentences<T>(task: () => Promise<T>): Promise<T> {
   }
 }
 
+const unknownUser = (name: string) => badRequest(`There is no user "${name}"`, `用户“${name}”不存在`)
+
 /**
  * Sets any user's password from the command line. Ends all their sessions and the failure lock. @throws AppError 400 if there is no
  * such user or the password is too weak for their roles.
  */
 export async function resetPassword(ctx: AppContext, username: string, password: string): Promise<void> {
   const user = await userByUsername(ctx.db.read, username)
-  if (user === undefined) throw badRequest(`There is no user "${username}"`, `用户“${username}”不存在`)
+  if (user === undefined) throw unknownUser(username)
   await inSentences(async () => {
     const problem = passwordProblem(password, await policyFor(ctx, user.id), user.username)
     if (problem) throw problem
@@ -131,6 +137,25 @@ export async function resetPassword(ctx: AppContext, username: string, password:
   const event: LoginEvent = { loginType: 'password_change', device, ip: '', locale: 'en' }
   const replacement = { change: 'PASSWORD_REPLACED_BY_OPERATOR', deviceKey: device.key, event } as const
   await ctx.db.write('accounts.resetPassword', (tx) => installPassword(ctx, tx, user.id, stored, replacement))
+}
+
+/**
+ * Removes a user's second factor from the command line and ends all their sessions. `user`: username, or id for users without one.
+ * @throws AppError 400 if there is no such user or no second factor
+ */
+export async function disableTotp(ctx: AppContext, user: string): Promise<void> {
+  const found = /^\d{1,15}$/.test(user)
+    ? await userById(ctx.db.read, Number(user))
+    : await userByUsername(ctx.db.read, user)
+  if (found === undefined) throw unknownUser(user)
+  const device = { key: '', name: 'command line' }
+  const event: LoginEvent = { loginType: 'totp_disable', device, ip: '', locale: 'en' }
+  await ctx.db.write('accounts.disableTotp', async (tx) => {
+    if (!(await deleteTotp(tx, found.id))) throw totpNotEnabled()
+    await endAccess(ctx, tx, 'TOTP_REMOVED_BY_OPERATOR', { userId: found.id, deviceKey: device.key })
+    await recordLogin(ctx, tx, found.id, event)
+    await notifyAccountHolder(ctx, tx, found.id, event, { kind: 'TOTP_DISABLED', about: {} })
+  })
 }
 
 /**

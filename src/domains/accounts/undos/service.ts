@@ -12,6 +12,7 @@ import { recordLogin } from '../login-records/service.ts'
 import { UNDO_MS } from '../model.ts'
 import { notifyAccountHolder } from '../notices/service.ts'
 import { nameOfAgent } from '../rules.ts'
+import { deleteTotpSince } from '../totp/store.ts'
 import { deleteIdentity, identitiesOf, replacePassword, userById } from '../users/store.ts'
 import * as store from './store.ts'
 
@@ -38,8 +39,9 @@ export async function restoreEmail(ctx: AppContext, token: string, caller: Calle
     if (user === undefined || user.status === 'DELETED') throw undoLinkInvalid()
     // Later links were sent to addresses of the person who replaced this one.
     await store.deleteUndosSince(tx, userId, createdAt)
-    // A thief may have bound a phone first and replaced the e-mail afterwards.
+    // A thief may have bound a phone or enabled a second factor first and replaced the e-mail afterwards.
     await store.deleteContactsSince(tx, userId, createdAt - UNDO_MS)
+    await deleteTotpSince(tx, userId, createdAt - UNDO_MS)
     const others = (await identitiesOf(tx, userId)).filter((i) => i.provider === 'EMAIL')
     for (const { id } of others) await deleteIdentity(tx, userId, id)
     const proved = { userId, provider: 'EMAIL', credential: email } as const

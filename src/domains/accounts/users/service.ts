@@ -30,6 +30,7 @@ import { notifyAccountHolder } from '../notices/service.ts'
 import { passwordProblem } from '../passwords/rules.ts'
 import { hashPassword, policyFor } from '../passwords/service.ts'
 import { isUsername, ownEvent } from '../rules.ts'
+import { deleteTotp } from '../totp/store.ts'
 import { deleteUndosSince } from '../undos/store.ts'
 import type { ProfileChange, Quotas, UserView } from './model.ts'
 import { provedEmails } from './rules.ts'
@@ -171,6 +172,7 @@ async function endAccount(
   await recordLogin(ctx, tx, userId, event)
   await endAccess(ctx, tx, 'ACCOUNT_DELETED', subject)
   await deleteUndosSince(tx, userId, 0)
+  await deleteTotp(tx, userId)
   await unbindRoles(ctx, tx, userId, 'APP', 0)
   await anonymizeUser(tx, userId, DELETED_NICKNAME[locale])
   const data = { at: ctx.clock.now(), device: device.name, ip, city: cityOf(ctx, ip) }

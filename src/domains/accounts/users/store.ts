@@ -7,6 +7,7 @@ import { updatedAtFor } from '#db/updated-at.ts'
 
 import type { StoredPassword } from '../passwords/rules.ts'
 import { usernameKey } from '../rules.ts'
+import { hasTotp } from '../totp/store.ts'
 import { isMereClaim } from './rules.ts'
 
 export type UserRow = typeof users.$inferSelect
@@ -108,7 +109,8 @@ export const identitiesOf = (db: Db | Tx, userId: number): Promise<IdentityRow[]
 
 /**
  * The user and identity that a code for signing in or for a new password opens. The identity may be unverified: then the code
- * proves it. Undefined if nobody has the credential, or if it is a mere claim.
+ * proves it. Undefined if nobody has the credential, or if it is a mere claim. An account with a second factor belongs to the person who
+ * enabled it, so codes to its unverified address open nothing either.
  */
 export async function holderForCodeSignIn(
   db: Db | Tx,
@@ -117,7 +119,9 @@ export async function holderForCodeSignIn(
 ): Promise<Holder | undefined> {
   const holder = await findHolder(db, provider, credential)
   if (holder === undefined) return undefined
-  return isMereClaim(holder.identity, await identitiesOf(db, holder.user.id)) ? undefined : holder
+  const { identity, user } = holder
+  if (isMereClaim(identity, await identitiesOf(db, user.id))) return undefined
+  return !identity.verified && (await hasTotp(db, user.id)) ? undefined : holder
 }
 
 /** In the order of their ids. */

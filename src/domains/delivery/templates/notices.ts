@@ -51,6 +51,35 @@ const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
     },
     fact: ({ identity }) => [CONTACT, masked(identity)],
   },
+  TOTP_ENABLED: {
+    subject: { en: 'A second factor was enabled', zh: '您的账号已启用两步验证' },
+    lead: {
+      en: `Signing in to your ${PRODUCT} account now takes a code of an authenticator app. All other devices have been signed out.`,
+      zh: `登录您的 ${PRODUCT} 账号现在需要身份验证器的验证码，其他设备均已退出。`,
+    },
+  },
+  TOTP_DISABLED: {
+    subject: { en: 'The second factor was disabled', zh: '您的账号已关闭两步验证' },
+    lead: {
+      en: `Signing in to your ${PRODUCT} account no longer takes a code of an authenticator app.`,
+      zh: `登录您的 ${PRODUCT} 账号不再需要身份验证器的验证码。`,
+    },
+  },
+  RECOVERY_CODES_REPLACED: {
+    subject: { en: 'Your recovery codes were replaced', zh: '您的恢复码已更换' },
+    lead: {
+      en: `New recovery codes were made for your ${PRODUCT} account. The earlier ones no longer work.`,
+      zh: `您的 ${PRODUCT} 账号已生成新的恢复码，原有恢复码已失效。`,
+    },
+  },
+  RECOVERY_CODE_USED: {
+    subject: { en: 'A recovery code was used', zh: '您的恢复码已被使用' },
+    lead: {
+      en: `A recovery code of your ${PRODUCT} account was used in place of the authenticator app.`,
+      zh: `您的 ${PRODUCT} 账号使用了一个恢复码代替身份验证器。`,
+    },
+    fact: ({ left }) => [{ en: 'Recovery codes left', zh: '剩余恢复码' }, String(left)],
+  },
   EMAIL_RESTORED: {
     subject: { en: 'Your e-mail was bound again', zh: '您的邮箱已恢复绑定' },
     lead: {
