@@ -5,7 +5,7 @@ import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
 import { openStore } from '#db/open.ts'
 import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole } from '#domains/access/index.ts'
-import { accounts, authenticate } from '#domains/accounts/index.ts'
+import { accounts, authenticate, consoleRefusal } from '#domains/accounts/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
 import { type Domain, install } from '#domains/domain.ts'
 import { notifications } from '#domains/notifications/index.ts'
@@ -45,6 +45,7 @@ const gatekeeper: Gatekeeper = {
   authenticate,
   can,
   isAdministrator: holdsAnyPlatformRole,
+  consoleRefusal,
   loggedActor,
   isMember: holdsAnyOrgRole,
   spend: (ctx, uses) => ctx.db.write('http.spend', (tx) => spend(tx, uses, ctx.clock.now())),

@@ -117,6 +117,7 @@ const server = listen(endpoints, ctx, {
   authenticate: accounts.authenticate,
   can: access.can,
   isAdministrator: access.holdsAnyPlatformRole,
+  consoleRefusal: accounts.consoleRefusal,
   spend: async () => undefined,
   isMember: access.holdsAnyOrgRole,
   loggedActor,

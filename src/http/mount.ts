@@ -36,6 +36,8 @@ export interface Gatekeeper {
   can(ctx: AppContext, userId: number, domain: PermissionDomain, scopeId: number, point: string): MaybePromise<boolean>
   /** Whether the user holds any role in the PLATFORM domain. */
   isAdministrator(ctx: AppContext, userId: number): MaybePromise<boolean>
+  /** Why an administrator cannot use the console now; asked after `can` and `isAdministrator`. */
+  consoleRefusal(ctx: AppContext, userId: number): MaybePromise<AppError | undefined>
   /** Whether the user holds a role in any organization. */
   isMember(ctx: AppContext, userId: number): MaybePromise<boolean>
   /** Counts all uses in the database, or none if one of them is refused. */
@@ -158,6 +160,10 @@ class Route {
 
     const allowed = this.#permitted(actor, params, rawQuery, rawBody)
     if (!(allowed instanceof Promise ? await allowed : allowed)) throw noPermission
+    if (actor !== undefined && (endpoint.access.kind === 'platform' || endpoint.access.kind === 'admin')) {
+      const refused = await this.gates.consoleRefusal(ctx, actor.userId)
+      if (refused) throw refused
+    }
 
     if (this.#body && !bodyNamesScope) rawBody = await readBody(request, this.#maxBody, endpoint.acceptsForm === true)
     const logged =

@@ -9,6 +9,7 @@ import { bindRole, SYSTEM_ADMIN } from '#domains/access/index.ts'
 import { authenticate, disableTotp } from '#domains/accounts/index.ts'
 import { createSession } from '#domains/accounts/sessions/service.ts'
 import { findFactor, useFactor } from '#domains/accounts/totp/service.ts'
+import { setSetting } from '#domains/settings/index.ts'
 import { stepAt, totp } from '#lib/totp.ts'
 
 import { inProcess, ok, race, type Reply } from '../harness/index.ts'
@@ -283,6 +284,40 @@ describe.if(inProcess)('the second factor', () => {
     const signedIn = person(world.server.url, opened, '', '', deviceId)
     ok(await signedIn.get('/api/rbac/roles'))
     ok(await world.post('/api/admin/auth/refresh', { refreshToken: signedIn.refreshToken }))
+  })
+
+  test('if the settings require it, administrators without it can sign in only to enable it', async () => {
+    const [chief, user] = [await world.server.person(), await world.server.person()]
+    await makeAdministrator(chief)
+    const console = () =>
+      Promise.all([
+        chief.get('/api/rbac/roles'),
+        chief.call('loginRecords.all'),
+        chief.call('loginRecords.ofUser', { params: { userId: user.id } }),
+      ])
+    const { ctx } = world.server
+    const require = (value: boolean) => ctx.db.write('test', (tx) => setSetting(ctx, tx, 'security.requireTotp', value))
+    const healthDetails = async () => 'components' in JSON.parse((await chief.get('/actuator/health')).text)
+    for (const reply of await console()) ok(reply)
+    expect(await healthDetails()).toBe(true)
+    await require(true)
+    try {
+      for (const reply of await console())
+        expect([...answer(reply), reply.message]).toEqual([403, 4034, expect.stringContaining('enable')])
+      expect(await healthDetails()).toBe(false)
+      expect(answer(await user.get('/api/rbac/roles'))).toEqual([403, 403])
+      ok(await chief.call('profile.get'))
+      ok(await chief.call('loginRecords.ofUser', { params: { userId: chief.id } }))
+      ok(await signIn(chief, {}, '/api/admin/auth/login'))
+      const app = await enable(chief)
+      for (const reply of await console()) ok(reply)
+      expect(await healthDetails()).toBe(true)
+      ok(await chief.call('auth.disableTotp', { body: { totp: app.recovery[0]! } }))
+      for (const reply of await console()) expect(answer(reply)).toEqual([403, 4034])
+    } finally {
+      await require(false)
+    }
+    for (const reply of await console()) ok(reply)
   })
 
   test('a session that ended while its request was running opens no further session', async () => {

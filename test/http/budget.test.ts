@@ -98,6 +98,7 @@ const gates: Gatekeeper = {
   loggedActor: () => {
     throw new Error('no endpoint of this file is logged')
   },
+  consoleRefusal: () => undefined,
   isMember: () => false,
   spend: async (_ctx, uses) => void durable.push(...uses),
 }

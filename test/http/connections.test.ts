@@ -42,6 +42,7 @@ const gates: Gatekeeper = {
     throw new Error('no operation of this test asks for a token')
   },
   can: () => false,
+  consoleRefusal: () => undefined,
   isMember: () => false,
   spend: async () => undefined,
   isAdministrator: () => false,

@@ -242,6 +242,7 @@ const gates: Gatekeeper = {
     (userId === 7 && domain === 'APP') || ([7, 9].includes(userId) && domain === 'ORG' && scopeId === 5),
   isAdministrator: () => false,
   spend: async () => undefined,
+  consoleRefusal: () => undefined,
   isMember: () => false,
   loggedActor: () => {
     throw new Error('no endpoint of this file is logged')

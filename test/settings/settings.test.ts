@@ -26,6 +26,7 @@ describe('getSetting and setSetting', () => {
     expect(await getSetting(ctx, 'password.minLength')).toBe(6)
     expect(await getSetting(ctx, 'password.refuseCommon')).toBe(true)
     expect(await getSetting(ctx, 'security.stepUp')).toBe(false)
+    expect(await getSetting(ctx, 'security.requireTotp')).toBe(false)
     expect(await getSetting(ctx, 'upload.types')).toContain('image/png')
     expect(await getSetting(ctx, 'upload.types')).not.toContain('text/html')
     // Cached now, so no promise is returned.

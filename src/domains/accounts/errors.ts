@@ -28,6 +28,11 @@ export const wrongTotp = () =>
     en: 'The code of the second factor is wrong or has been used',
     zh: '两步验证的验证码不正确或已被使用',
   })
+export const totpRequired = () =>
+  new AppError(403, 4034, {
+    en: 'Administrators need a second factor here: enable yours first',
+    zh: '管理员须先启用两步验证',
+  })
 export const totpEnabled = () => badRequest('A second factor is already enabled', '已启用两步验证')
 export const totpNotEnabled = () => badRequest('No second factor is enabled', '未启用两步验证')
 export const enrolmentExpired = () =>

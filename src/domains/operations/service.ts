@@ -6,7 +6,7 @@ import { dialect } from '#db/dialect.ts'
 import { StorageError } from '#db/errors.ts'
 import { databaseFile } from '#db/migrate.ts'
 import { holdsAnyPlatformRole } from '#domains/access/index.ts'
-import { authenticate } from '#domains/accounts/index.ts'
+import { authenticate, consoleRefusal } from '#domains/accounts/index.ts'
 import { readBacklog } from '#domains/delivery/index.ts'
 import { bearerToken } from '#http/caller.ts'
 import type { Caller } from '#http/endpoint.ts'
@@ -48,7 +48,8 @@ async function isAdministrator(ctx: AppContext, request: Request, caller: Caller
   if (token === undefined) return false
   try {
     const actor = await authenticate(ctx, token, caller.deviceId)
-    return !(actor instanceof AppError) && (await holdsAnyPlatformRole(ctx, actor.userId))
+    if (actor instanceof AppError || !(await holdsAnyPlatformRole(ctx, actor.userId))) return false
+    return (await consoleRefusal(ctx, actor.userId)) === undefined
   } catch {
     // `isHealthy` has logged that the database fails.
     return false

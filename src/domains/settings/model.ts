@@ -55,6 +55,8 @@ export const definitions = {
    * Administrators always have to.
    */
   'security.stepUp': setting(Type.Boolean(), false),
+  /** Whether administrators can use the console only with a second factor. */
+  'security.requireTotp': setting(Type.Boolean(), false),
 } as const
 
 type Definitions = typeof definitions

@@ -35,7 +35,7 @@ const REFUSALS: Record<number, Refusal> = {
     name: 'Forbidden',
     description:
       'The caller does not have permission. Business codes 4011, 4012, 4015, 4031 (confirm first that you are the owner of the ' +
-      'account) and 4032 (the second factor is missing) also come with this status.',
+      'account), 4032 (the second factor is missing) and 4034 (administrators must enable one) also come with this status.',
     code: 403,
     message: 'You do not have permission for this operation',
   },

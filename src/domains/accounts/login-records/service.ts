@@ -7,6 +7,7 @@ import { forbidden } from '#http/errors.ts'
 import { ipNetworks } from '#lib/ip.ts'
 import { HOUR } from '#platform/clock.ts'
 
+import { consoleRefusal } from '../console/service.ts'
 import { ANONYMOUS_USER_ID } from '../model.ts'
 import { cleanDeviceName, deviceKey } from '../rules.ts'
 import type { LoginEvent, LoginRecordView, LoginType, NewLoginRecord } from './model.ts'
@@ -91,8 +92,11 @@ const since = (ctx: AppContext, hours: number): number => ctx.clock.now() - hour
 
 /** Users may read their own records; those of others need the PLATFORM point `login_record:read`. */
 async function checkMayRead(ctx: AppContext, actor: Actor, userId: number): Promise<void> {
-  if (userId !== actor.userId && !(await can(ctx, actor.userId, 'PLATFORM', 0, 'login_record:read')))
+  if (userId === actor.userId) return
+  if (!(await can(ctx, actor.userId, 'PLATFORM', 0, 'login_record:read')))
     throw forbidden('You may only see your own login records', '只能查看自己的登录记录')
+  const refused = await consoleRefusal(ctx, actor.userId)
+  if (refused) throw refused
 }
 
 export async function listRecords(ctx: AppContext, actor: Actor, userId: number, paging: Paging) {
