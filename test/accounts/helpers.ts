@@ -45,6 +45,12 @@ export const newEmail = (): string => `person${++count}.${process.pid}@example.o
 export const newDevice = (): string => `device-${crypto.randomUUID()}`
 export const newIp = (): string => `198.${18 + (count >> 16)}.${(++count >> 8) & 255}.${count & 255}`
 
+/** The bytes of a secret as authenticator apps get it. */
+export function fromBase32(text: string): Uint8Array {
+  const bits = [...text].map((c) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0')).join('')
+  return Uint8Array.from(bits.match(/.{8}/g)!, (byte) => Number.parseInt(byte, 2))
+}
+
 /** Just below the timeout of a test, so that a condition that never becomes true fails with its own message. */
 const PATIENCE_MS = 25_000
 

@@ -14,15 +14,10 @@ import { stepAt, totp } from '#lib/totp.ts'
 
 import { inProcess, ok, race, type Reply } from '../harness/index.ts'
 import { type Person, person } from '../harness/people.ts'
-import { newDevice, newEmail, newPhone, otherThan, useWorld } from './helpers.ts'
+import { fromBase32, newDevice, newEmail, newPhone, otherThan, useWorld } from './helpers.ts'
 
 const MINUTE = 60_000
 const STEP = 30_000
-
-function fromBase32(text: string): Uint8Array {
-  const bits = [...text].map((c) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0')).join('')
-  return Uint8Array.from(bits.match(/.{8}/g)!, (byte) => Number.parseInt(byte, 2))
-}
 
 describe.if(inProcess)('the second factor', () => {
   const world = useWorld()

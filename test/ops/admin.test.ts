@@ -2,6 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { stepAt, totp } from '#lib/totp.ts'
+
+import { fromBase32 } from '../accounts/helpers.ts'
 import { type Reply, send } from '../harness/client.ts'
 import { Installation, type RunningCli } from './cli.ts'
 
@@ -72,6 +75,27 @@ describe('tessera admin', () => {
     const headers = { 'x-device-id': 'device-of-the-console' }
     const old = await send(after.url, 'GET', '/api/auth/userinfo', { token: session.data.accessToken, headers })
     expect(old.status).toBe(401)
+    await after.end()
+  }, 120_000)
+
+  test('admin disable-totp lets an administrator who lost the second factor sign in with the password alone', async () => {
+    const made = await place.run(['admin', 'create', 'ann', '--generate'])
+    const password = /^Password: (\S{20})$/m.exec(made.stdout)![1]!
+    const before = await place.serve()
+    const session = await login(before, 'ann', password)
+    const options = { token: session.data.accessToken, deviceId: 'device-of-the-console' }
+    const { secret } = (await send(before.url, 'POST', '/api/auth/totp', options)).data
+    const code = totp(fromBase32(secret), stepAt(Date.now()))
+    const enabled = await send(before.url, 'POST', '/api/auth/totp/confirm', { ...options, body: { totp: code } })
+    expect(enabled.status).toBe(200)
+    expect((await login(before, 'ann', password)).code).toBe(4032)
+    await before.end()
+
+    const removed = await place.run(['admin', 'disable-totp', 'ann'])
+    expect([removed.code, removed.stdout]).toEqual([0, expect.stringContaining('ann')])
+    const after = await place.serve()
+    expect((await login(after, 'ann', password)).status).toBe(200)
+    expect((await send(after.url, 'GET', '/api/auth/userinfo', options)).status).toBe(401)
     await after.end()
   }, 120_000)
 
