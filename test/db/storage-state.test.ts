@@ -125,6 +125,22 @@ if (onSqlite) {
       })
     })
 
+    test('writes are soon refused after it was deleted, although nothing asks for its health', async () => {
+      await withPlace(async (place) => {
+        const store = await place.open()
+        await insert(store, 'before')
+        for (const suffix of FILES) rmSync(databaseFile(place.dataDir) + suffix)
+        let refusal: unknown
+        for (let i = 0; refusal === undefined; i++)
+          refusal = await insert(store, `after${i}`).then(
+            () => undefined,
+            (error: unknown) => error,
+          )
+        expect(refusal).toMatchObject({ name: 'StorageError', kind: 'gone' })
+        await store.close()
+      })
+    })
+
     test('no write is confirmed after it was replaced, and the new files are not touched', async () => {
       await withPlace(async (place) => {
         const store = await place.open()

@@ -99,8 +99,6 @@ export class Checkpointer {
 
   /** To be called after each commit. */
   checkpointIfNeeded(): void {
-    // The worker opens the file by its path, and would copy the log into another database.
-    if (!this.file.isInPlace) return
     try {
       const [, length, copied] = this.writer.rows('PRAGMA wal_checkpoint(NOOP)', [])[0] as [number, number, number]
       this.#logFile.reserve(length)
@@ -108,7 +106,8 @@ export class Checkpointer {
       if (this.#copied && length >= this.pages.restart) {
         this.writer.rows('PRAGMA wal_checkpoint(PASSIVE)', [])
         this.#copied = false
-      } else if (length - copied >= this.pages.checkpoint) {
+      } else if (length - copied >= this.pages.checkpoint && this.file.isInPlace) {
+        // The worker opens the file by its path, and would otherwise copy the log into another database.
         this.#running = this.#checkpoint().finally(() => (this.#running = undefined))
       }
     } catch (error) {

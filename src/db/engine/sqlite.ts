@@ -216,7 +216,7 @@ export function openSqlite({
     const outcomes: Outcome[] = []
     let write: QueuedWrite | undefined
     try {
-      files.check()
+      files.checkNowAndThen()
       writer.rows('BEGIN IMMEDIATE', [])
       const mark = stamps.markToSave()
       if (mark !== undefined) saveMark(mark)
