@@ -264,44 +264,49 @@ test('a PostgreSQL server that does not answer is reported without the password'
   expect(outcome.stderr).not.toContain('hunter2')
 })
 
-test('a disk that becomes full while the server runs causes no loss, and the server recovers by itself', async () => {
-  mkdirSync(place.dataDir)
-  const filler = join(place.dataDir, 'filler')
-  // The disk is filled and freed from a shell with the mounts of the server.
-  const script = `mount -t tmpfs -o size=24m none "${place.dataDir}" && exec "$0" "$@"`
-  const server = await place.serve(['--rate-limit', 'off'], { before: [...OWN_MOUNTS, script] })
-  const inside = (command: string): void => {
-    const userns = process.getuid?.() === 0 ? [] : ['--user', '--preserve-credentials']
-    const { success, stderr } = Bun.spawnSync([
-      'nsenter',
-      '--target',
-      String(server.child.pid),
-      '--mount',
-      ...userns,
-      'sh',
-      '-c',
-      command,
-    ])
-    if (!success) throw new Error(stderr.toString())
-  }
-  const register = (username: string) =>
-    send(server.url, 'POST', '/api/auth/register', { body: { username, password: 'secret of somebody' } })
-  const login = (username: string) =>
-    send(server.url, 'POST', '/api/auth/login', { body: { account: username, password: 'secret of somebody' } })
+// On the large disk SQLite's log is enlarged ahead (db/engine/sqlite-checkpoint.ts), on the small one it is not.
+test.each(['24m', '200m'])(
+  'a disk of %s that becomes full while the server runs causes no loss, and the server recovers by itself',
+  async (size) => {
+    mkdirSync(place.dataDir)
+    const filler = join(place.dataDir, 'filler')
+    // The disk is filled and freed from a shell with the mounts of the server.
+    const script = `mount -t tmpfs -o size=${size} none "${place.dataDir}" && exec "$0" "$@"`
+    const server = await place.serve(['--rate-limit', 'off'], { before: [...OWN_MOUNTS, script] })
+    const inside = (command: string): void => {
+      const userns = process.getuid?.() === 0 ? [] : ['--user', '--preserve-credentials']
+      const { success, stderr } = Bun.spawnSync([
+        'nsenter',
+        '--target',
+        String(server.child.pid),
+        '--mount',
+        ...userns,
+        'sh',
+        '-c',
+        command,
+      ])
+      if (!success) throw new Error(stderr.toString())
+    }
+    const register = (username: string) =>
+      send(server.url, 'POST', '/api/auth/register', { body: { username, password: 'secret of somebody' } })
+    const login = (username: string) =>
+      send(server.url, 'POST', '/api/auth/login', { body: { account: username, password: 'secret of somebody' } })
 
-  expect((await register('before')).status).toBe(200)
-  inside(`cat /dev/zero > "${filler}" 2>/dev/null; true`)
-  expect((await send(server.url, 'GET', '/actuator/health')).status).toBe(503)
-  if (!onPostgres) {
-    const statuses = []
-    for (let i = 0; i < 40; i++) statuses.push((await register(`during${i}`)).status)
-    // The log file has some room left; after that writes are refused, and what was acknowledged is kept.
-    expect(statuses.at(-1)).toBeGreaterThanOrEqual(500)
-    for (const [i, status] of statuses.entries())
-      if (status === 200) expect((await login(`during${i}`)).status).not.toBe(401)
-  }
-  inside(`rm "${filler}"`)
-  expect((await register('after')).status).toBe(200)
-  expect((await login('before')).status).toBe(200)
-  expect(await server.end()).toBe(0)
-}, 60_000)
+    expect((await register('before')).status).toBe(200)
+    inside(`cat /dev/zero > "${filler}" 2>/dev/null; true`)
+    expect((await send(server.url, 'GET', '/actuator/health')).status).toBe(503)
+    if (!onPostgres) {
+      const statuses = []
+      for (let i = 0; i < 40; i++) statuses.push((await register(`during${i}`)).status)
+      // The log file has some room left; after that writes are refused, and what was acknowledged is kept.
+      expect(statuses.at(-1)).toBeGreaterThanOrEqual(500)
+      for (const [i, status] of statuses.entries())
+        if (status === 200) expect((await login(`during${i}`)).status).not.toBe(401)
+    }
+    inside(`rm "${filler}"`)
+    expect((await register('after')).status).toBe(200)
+    expect((await login('before')).status).toBe(200)
+    expect(await server.end()).toBe(0)
+  },
+  60_000,
+)
