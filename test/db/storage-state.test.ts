@@ -115,7 +115,7 @@ if (onSqlite) {
       ['the database and its log', FILES],
       ['the database only', ['']],
       ['the log only', ['-wal']],
-    ] as const)('no write is confirmed after %s was deleted', async (_, suffixes) => {
+    ] as const)('no write is confirmed once the server has noticed that %s was deleted', async (_, suffixes) => {
       await withPlace(async (place) => {
         const store = await place.open()
         await insert(store, 'before')
@@ -141,7 +141,7 @@ if (onSqlite) {
       })
     })
 
-    test('no write is confirmed after it was replaced, and the new files are not touched', async () => {
+    test('no write is confirmed once the server has noticed that it was replaced, and the new files are not touched', async () => {
       await withPlace(async (place) => {
         const store = await place.open()
         await insert(store, 'before')
