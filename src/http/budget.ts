@@ -36,7 +36,7 @@ export interface Budget<I = never> {
    * money, or lasts a day. Otherwise counted in this process.
    */
   readonly durable?: boolean
-  /** `run` counts it (`usesOf`, `spend`) in the write that causes what is counted; the record only documents it. */
+  /** `run` counts the call itself (`usesOf`, `spend`), in the write that the budget limits. The record only documents the budget. */
   readonly countedByRun?: boolean
 }
 

@@ -41,7 +41,7 @@ export type Alternative<K extends string = string> = K | { readonly [P in K]?: t
 /**
  * A named object that the document shows as alternatives, each with the fields that it requires; fields that no alternative
  * names belong to all of them. The validator sees one object with optional fields: the service refuses wrong combinations, and
- * its message says what is missing.
+ * its message names the missing field.
  */
 export const OneOf = <T extends TProperties>(name: string, options: Alternative<keyof T & string>[], fields: T) =>
   Model(name, { 'x-alternatives': { keyword: 'oneOf', options } }, fields)

@@ -71,7 +71,7 @@ const BATCH = 1000
 export const deleteOfDeletedUser = async (tx: Tx, userId: number): Promise<void> =>
   void (await store.deleteOldest(tx, userId, BATCH))
 
-/** Deletes what is too old or too much, and the rest of deleted accounts. */
+/** Deletes notifications beyond the limits of age and number, and those of deleted accounts. */
 export async function cleanUp(ctx: AppContext): Promise<void> {
   const inBatches = async (deleteBatch: (tx: Tx) => Promise<number>) => {
     while ((await ctx.db.write('notifications.cleanUp', deleteBatch)) === BATCH) await Bun.sleep(0)

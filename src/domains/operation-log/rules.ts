@@ -3,7 +3,7 @@
 import type { LoggedAction, LoggedFields, LoggedTarget } from '#db/schema/operation-log.ts'
 import { sha256 } from '#platform/ids.ts'
 
-/** Texts are cut to this length: the log says what was changed, and a copy of the data would make it large. */
+/** Texts are cut to this length: the log shows that a text was changed, and does not keep a copy of it. */
 const MAX_TEXT = 500
 
 /** Names of fields that contain secrets. Settings such as `password.minLength` do not. */

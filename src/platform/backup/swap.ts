@@ -5,8 +5,8 @@
  * 1. The backup is unpacked and checked in `restore-<time>/` inside the data directory, which is on the same file system even if the
  *    directory is a mount point or its parent cannot be written. The data is not changed; if the process is killed now, the folder is
  *    litter.
- * 2. `restore.json` is written. From then on the restore is decided. With PostgreSQL it first says that the dump is still to be
- *    loaded, and the files are not touched before it is.
+ * 2. `restore.json` is written. From then on the restore is decided. With PostgreSQL it first records that the dump must be
+ *    loaded, and the files stay in place until that is done.
  * 3. Each entry is moved by two renames: the old one to `before-restore-<time>/`, the new one to its place. If the process is killed
  *    now, the next process that locks the directory completes the moves (`finishRestore`).
  */

@@ -1,4 +1,4 @@
-/** Finds out from the text of a scanned content what it refers to. */
+/** Recognizes the code, organization or page that a scanned text refers to. */
 
 import { UUID_PATTERN } from '#lib/text.ts'
 
