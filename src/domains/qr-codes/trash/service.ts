@@ -29,7 +29,7 @@ export async function restoreCode(ctx: AppContext, owner: Owner, id: number): Pr
   const row = await ctx.db.write('qrCodes.restoreCode', async (tx) => {
     const trashed = await store.findTrashed(tx, owner, id, trashBegins(tx.stamp))
     if (trashed === undefined) throw notFound()
-    await checkRoom(tx, owner, quota, 1)
+    await checkRoom(ctx, tx, owner, quota, 1)
     const { categoryId } = trashed
     const kept = categoryId !== null && (await isOwnCategory(tx, owner, categoryId)) ? categoryId : null
     return updateCode(tx, owner, trashed, { deletedAt: null, categoryId: kept })
