@@ -1,8 +1,9 @@
 import type { AppContext } from '#context'
 import { contributions } from '#domains/domain.ts'
 import { badRequest, notFound } from '#http/errors.ts'
-import { checkPosition, invalid } from '#http/validate.ts'
-import { type Nested, orderItems, treeOf, type TreeProblem } from '#lib/tree.ts'
+import { treeRefusals } from '#http/tree-refusals.ts'
+import { checkPosition } from '#http/validate.ts'
+import { type Nested, orderItems, treeOf } from '#lib/tree.ts'
 
 import { findOrg } from '../organizations/store.ts'
 import {
@@ -16,22 +17,7 @@ import {
 import * as store from './store.ts'
 import { locationTree } from './store.ts'
 
-const REFUSALS: Record<TreeProblem, () => Error> = {
-  NODE_NOT_FOUND: notFound,
-  PARENT_NOT_FOUND: () => invalid('body.parentId', 'refers to a location that does not exist', '上级位置不存在'),
-  INSIDE_ITSELF: () =>
-    badRequest('A location cannot be moved into itself or below itself', '不能将位置移动到自身或其下级中'),
-  TOO_DEEP: () =>
-    badRequest(`Locations can be nested at most ${MAX_DEPTH} levels deep`, `位置最多嵌套 ${MAX_DEPTH} 级`),
-  NOT_SIBLINGS: () =>
-    badRequest('Only locations of one parent can be reordered together', '只能对同一上级下的位置排序'),
-  NEITHER_IDS_NOR_ITEMS: () => badRequest('Give either ids or items', '请提供 ids 或 items 之一'),
-  DUPLICATE_IDS: () => badRequest('A location is listed twice', '位置重复'),
-}
-
-function refuse(problem: TreeProblem | undefined): void {
-  if (problem !== undefined) throw REFUSALS[problem]()
-}
+const refusals = treeRefusals({ one: 'location', many: 'locations', zh: '位置', maxDepth: MAX_DEPTH })
 
 export async function getLocationTree(ctx: AppContext, orgId: number): Promise<Nested<LocationView>[]> {
   return treeOf((await locationTree.all(ctx.db.read, orgId)).map(toView))
@@ -45,7 +31,7 @@ export function createLocation(ctx: AppContext, orgId: number, input: CreateLoca
     if ((await findOrg(tx, orgId)) === undefined) throw notFound()
     if ((await locationTree.count(tx, orgId)) >= MAX_LOCATIONS)
       throw badRequest(`There can be at most ${MAX_LOCATIONS} locations`, `最多创建 ${MAX_LOCATIONS} 个位置`)
-    refuse(await locationTree.checkParent(tx, orgId, parentId))
+    refusals.check(await locationTree.checkParent(tx, orgId, parentId))
     return toView(await store.insertLocation(tx, orgId, values))
   })
 }
@@ -62,7 +48,7 @@ export function updateLocation(
     const change = changeOf(input)
     checkPosition({ ...before, ...change })
     if (input.parentId !== undefined && input.parentId !== before.parentId)
-      refuse(await locationTree.move(tx, orgId, id, input.parentId))
+      refusals.check(await locationTree.move(tx, orgId, id, input.parentId))
     return viewOf(await store.updateLocation(tx, orgId, id, change))
   })
 }
@@ -117,9 +103,9 @@ export function pinLocations(
 /** Changes none of them if one id is not the organization's. */
 export function reorderLocations(ctx: AppContext, orgId: number, input: ReorderLocations): Promise<{ count: number }> {
   const items = orderItems(input)
-  if (typeof items === 'string') throw REFUSALS[items]()
+  if (typeof items === 'string') throw refusals.of(items)
   return ctx.db.write('orgs.reorderLocations', async (tx) => {
-    refuse(await locationTree.reorder(tx, orgId, items))
+    refusals.check(await locationTree.reorder(tx, orgId, items))
     return { count: items.length }
   })
 }

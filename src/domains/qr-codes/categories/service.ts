@@ -3,8 +3,8 @@ import type { Page } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
-import { invalid } from '#http/validate.ts'
-import { type Nested, orderItems, treeOf, type TreeProblem } from '#lib/tree.ts'
+import { treeRefusals } from '#http/tree-refusals.ts'
+import { type Nested, orderItems, treeOf } from '#lib/tree.ts'
 
 import {
   type CategoryView,
@@ -19,22 +19,7 @@ import {
 import * as store from './store.ts'
 import { categoryTree } from './store.ts'
 
-const REFUSALS: Record<TreeProblem, () => Error> = {
-  NODE_NOT_FOUND: notFound,
-  PARENT_NOT_FOUND: () => invalid('body.parentId', 'refers to a category that does not exist', '上级分类不存在'),
-  INSIDE_ITSELF: () =>
-    badRequest('A category cannot be moved into itself or below itself', '不能将分类移动到自身或其下级中'),
-  TOO_DEEP: () =>
-    badRequest(`Categories can be nested at most ${MAX_DEPTH} levels deep`, `分类最多嵌套 ${MAX_DEPTH} 级`),
-  NOT_SIBLINGS: () =>
-    badRequest('Only categories of one parent can be reordered together', '只能对同一上级下的分类排序'),
-  NEITHER_IDS_NOR_ITEMS: () => badRequest('Give either ids or items', '请提供 ids 或 items 之一'),
-  DUPLICATE_IDS: () => badRequest('A category is listed twice', '分类重复'),
-}
-
-function refuse(problem: TreeProblem | undefined): void {
-  if (problem !== undefined) throw REFUSALS[problem]()
-}
+const refusals = treeRefusals({ one: 'category', many: 'categories', zh: '分类', maxDepth: MAX_DEPTH })
 
 export async function listCategories(ctx: AppContext, actor: Actor, query: ListQuery): Promise<Page<CategoryView>> {
   const pageIn = (db: Db) => store.categoriesPage(db, actor.userId, query)
@@ -57,7 +42,7 @@ export function createCategory(ctx: AppContext, actor: Actor, input: CreateCateg
   return ctx.db.write('qrCodes.createCategory', async (tx) => {
     if ((await categoryTree.count(tx, userId)) >= MAX_CATEGORIES)
       throw badRequest(`There can be at most ${MAX_CATEGORIES} categories`, `最多创建 ${MAX_CATEGORIES} 个分类`)
-    refuse(await categoryTree.checkParent(tx, userId, parentId))
+    refusals.check(await categoryTree.checkParent(tx, userId, parentId))
     return toView(tx, userId, await store.insertCategory(tx, userId, { name, color: colorOf(color), parentId }))
   })
 }
@@ -107,7 +92,7 @@ export function moveCategory(
   parentId: number | null,
 ): Promise<CategoryView> {
   return ctx.db.write('qrCodes.moveCategory', async (tx) => {
-    refuse(await categoryTree.move(tx, actor.userId, id, parentId))
+    refusals.check(await categoryTree.move(tx, actor.userId, id, parentId))
     return toView(tx, actor.userId, await categoryTree.find(tx, actor.userId, id))
   })
 }
@@ -115,9 +100,9 @@ export function moveCategory(
 /** Changes none of them if one id is not the caller's. */
 export function reorderCategories(ctx: AppContext, actor: Actor, input: ReorderCategories): Promise<{ count: number }> {
   const items = orderItems(input)
-  if (typeof items === 'string') throw REFUSALS[items]()
+  if (typeof items === 'string') throw refusals.of(items)
   return ctx.db.write('qrCodes.reorderCategories', async (tx) => {
-    refuse(await categoryTree.reorder(tx, actor.userId, items))
+    refusals.check(await categoryTree.reorder(tx, actor.userId, items))
     return { count: items.length }
   })
 }
