@@ -211,8 +211,8 @@ describe('a budget', () => {
 
   test('is documented with its operation, with the number that it has by default', () => {
     const document = openApiDocument(endpoints, { version: '1', publicUrl: '' })
-    // oxlint-disable-next-line typescript/no-explicit-any -- a document is walked as the JSON it is
-    const descriptionOf = (path: string) => (document.paths[path] as any).post.description as string
+    const paths = document.paths as Record<string, { post: { description: string } }>
+    const descriptionOf = (path: string) => paths[path]!.post.description
     expect(descriptionOf('/api/letters/write')).toContain(
       '**Limits:** 5 letters a day for each user; 8 letters a day from each IP address.',
     )
