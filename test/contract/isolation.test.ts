@@ -47,12 +47,16 @@ const pathRow = (path: string): string | undefined =>
 const listedId = (path: string): number | string =>
   owned[FIXTURES.flatMap(({ lists = [] }) => lists).find(([pattern]) => pattern.test(path))?.[1] ?? 'code']!
 
-/** Everything the victim owns, as the victim sees it. */
-async function everything(): Promise<string> {
+/** Everything the victim owns, as the victim sees it, by path. */
+async function everything(): Promise<Record<string, string>> {
   const paths = FIXTURES.flatMap(({ reads }) => reads(owned, victim))
   const replies = await Promise.all(paths.map((path) => victim.get(path)))
-  for (const [i, reply] of replies.entries()) expect(reply.status, paths[i]).toBe(200)
-  return JSON.stringify(replies.map((r) => r.data)).replace(/"lastActive\w*":\d+/g, '')
+  return Object.fromEntries(
+    replies.map((reply, i) => {
+      expect(reply.status, `${paths[i]}: ${reply.text}`).toBe(200)
+      return [paths[i]!, JSON.stringify(reply.data).replace(/"lastActive\w*":\d+/g, '')]
+    }),
+  )
 }
 
 const isPersonal = (e: AnyEndpoint) =>
@@ -70,7 +74,7 @@ describe('isolation', () => {
       const reply = await attacker.send(endpoint.method, path, endpoint.body ? { body: validBody(endpoint) } : {})
       expect([403, 404], `${reply.status} ${reply.text}`).toContain(reply.status)
       expect(reply.text).not.toContain(MARK)
-      expect(await everything()).toBe(before)
+      expect(await everything()).toEqual(before)
     })
 
   // Without the operation that would dissolve the organization that later tests need.
@@ -89,7 +93,7 @@ describe('isolation', () => {
       const namesTwo = endpoint.path.split(':').length > 2
       if (namesTwo) expect([400, 404], `${reply.status} ${reply.text}`).toContain(reply.status)
       expect(reply.text).not.toContain(MARK)
-      expect(await everything()).toBe(before)
+      expect(await everything()).toEqual(before)
     })
 
   for (const endpoint of allEndpoints.filter((e) => isPersonal(e) && (e.body || e.query)))
@@ -107,7 +111,7 @@ describe('isolation', () => {
       })
       expect(reply.status).toBeLessThan(500)
       expect(reply.text).not.toContain(MARK)
-      expect(await everything()).toBe(before)
+      expect(await everything()).toEqual(before)
     })
 })
 
