@@ -18,6 +18,7 @@ import { docsEndpoints } from '#http/docs.endpoints.ts'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 import type { Gatekeeper } from '#http/mount.ts'
 import { listen, type RunningServer } from '#http/server.ts'
+import { openBlobs, openStaging } from '#platform/blobs/index.ts'
 import { type Clock, systemClock } from '#platform/clock.ts'
 import { signingKey } from '#platform/keys.ts'
 import { createLimiter } from '#platform/limiter.ts'
@@ -85,6 +86,8 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     clock,
     log,
     db,
+    blobs: openBlobs(config),
+    staging: openStaging(config),
     metrics,
     limiter: createLimiter(clock),
     passwords: createPasswords(),

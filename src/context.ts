@@ -2,6 +2,8 @@
 
 import type { Config } from '#config/config.ts'
 import type { Store } from '#db/store.ts'
+import type { BlobStore } from '#platform/blobs/port.ts'
+import type { Staging } from '#platform/blobs/staging.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Limiter } from '#platform/limiter.ts'
 import type { Log } from '#platform/log.ts'
@@ -22,6 +24,8 @@ export interface AppContext {
   readonly clock: Clock
   readonly log: Log
   readonly db: Store
+  readonly blobs: BlobStore
+  readonly staging: Staging
   readonly metrics: Metrics
   readonly limiter: Limiter
   readonly passwords: Passwords

@@ -2,6 +2,7 @@
 
 import { SearchRefused, StorageError } from '#db/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
+import { BlobError } from '#platform/blobs/port.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 
 import { AppError, limited, unavailable } from './errors.ts'
@@ -14,6 +15,11 @@ const INTERNAL: Localized = { en: 'Something went wrong on the server', zh: '服
 const NO_STORAGE: Localized = {
   en: 'The storage of the server is not available at the moment',
   zh: '服务器暂时无法访问存储',
+}
+
+const NO_FILES: Localized = {
+  en: 'The server cannot store or read files at the moment',
+  zh: '服务器暂时无法存取文件',
 }
 
 /** The error as the caller sees it: unknown ones become a 500 without details, which are in the log only. */
@@ -30,6 +36,7 @@ export function publicError(error: unknown): AppError {
     )
   // A full disk or a lost database is not a bug: clients may retry, and monitors should see 503.
   if (error instanceof StorageError) return new AppError(503, 503, NO_STORAGE, { retryAfter: 30 })
+  if (error instanceof BlobError) return new AppError(503, 503, NO_FILES, { retryAfter: 30 })
   if (error instanceof SearchRefused)
     return error.reason === 'timeout'
       ? unavailable('The search took too long', '搜索超时，请稍后再试', { retryAfter: 10 })

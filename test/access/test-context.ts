@@ -11,6 +11,7 @@ import { openStore } from '#db/open.ts'
 import { users } from '#db/schema/accounts.ts'
 import { access, createRole } from '#domains/access/index.ts'
 import { systemRoles } from '#domains/access/system-roles.ts'
+import { openBlobs, openStaging } from '#platform/blobs/index.ts'
 import { createLimiter } from '#platform/limiter.ts'
 import { createLog } from '#platform/log.ts'
 import { createMetrics } from '#platform/metrics.ts'
@@ -45,6 +46,8 @@ export async function openTestContext(options: { seeded?: boolean } = {}): Promi
     clock,
     log,
     db,
+    blobs: openBlobs(config),
+    staging: openStaging(config),
     metrics: createMetrics(),
     limiter: createLimiter(clock),
     passwords: createPasswords(),

@@ -2,6 +2,7 @@
 
 import { type Config, defaultConfig } from '#config/config.ts'
 import type { AppContext } from '#context'
+import { openBlobs, openStaging } from '#platform/blobs/index.ts'
 import { type Clock, systemClock } from '#platform/clock.ts'
 import { createLimiter } from '#platform/limiter.ts'
 import { createLog } from '#platform/log.ts'
@@ -28,6 +29,8 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
       storage: { refusedWrites: new Map(), failed() {} },
       close: async () => {},
     },
+    blobs: openBlobs(config),
+    staging: openStaging(config),
     metrics: createMetrics(),
     limiter: createLimiter(clock),
     passwords: createPasswords(),
