@@ -1,7 +1,7 @@
 /**
  * The port of the blob store, which keeps bytes by keys. There are two adapters: files on local disk, and an S3-compatible store.
  *
- * A key belongs to one content for ever (`blobKey`): after the hash it has a random part. Bytes that are being deleted and the same
+ * A key never gets another content (`blobKey`): after the hash it has a random part. Bytes that are being deleted and the same
  * bytes that are being stored again therefore have different keys, and need no lock, also between processes.
  */
 
@@ -22,7 +22,7 @@ export interface BlobFacts {
   readonly modifiedAt: number
 }
 
-/** What a Response can send without reading all of it into memory. */
+/** A Response can send these without reading all of them into memory. */
 export type Bytes = Blob | ReadableStream<Uint8Array>
 
 /** Every method throws a BlobError if the store cannot do it. */
