@@ -9,9 +9,11 @@ import type { AppContext } from '#context'
 import type { LoggedAction, LoggedFields } from '#db/schema/operation-log.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Locale } from '#lib/localized.ts'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
 import type { AppPoint, DualPoint, OrgPoint, PlatformPoint } from '#permission-points'
 
 import type { Budget } from './budget.ts'
+import type { ReceivedFile } from './form.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -153,8 +155,18 @@ export interface Input<A, P, Q, B, L = undefined> {
   readonly params: P
   readonly query: Q
   readonly body: B
+  /** The file of a form, if the record `acceptsFile` and the request had one. It is deleted after `run`, unless it was taken over. */
+  readonly upload: ReceivedFile | undefined
   readonly caller: Caller
   readonly request: Request
+}
+
+/** A file in the field `file` of a `multipart/form-data` body. `maxBody` of the record is the largest that a setting can allow. */
+export interface AcceptedFile {
+  /** Largest file in bytes, at the moment. */
+  maxBytes(ctx: AppContext): MaybePromise<number>
+  /** Without it the body may be JSON, without a file. */
+  readonly required: boolean
 }
 
 type Schema = TSchema | undefined
@@ -214,6 +226,10 @@ export interface Endpoint<
   readonly budgets?: readonly Budget<{ readonly query: ValueOf<Q>; readonly body: ValueOf<B> }>[]
   /** Largest body in bytes; 1 MiB by default. */
   readonly maxBody?: number
+  /** Accepts a form with a file; its text fields are `body`. */
+  readonly acceptsFile?: AcceptedFile
+  /** The whole body is bytes, which `run` reads from `request`; at most `maxBody`. */
+  readonly streamsBody?: boolean
   /** Also accepts `application/x-www-form-urlencoded`: the forms of the HTML pages. */
   readonly acceptsForm?: boolean
   /** Answered even while the server is stopping. */

@@ -22,7 +22,17 @@ import { type BudgetUse, budgetUsedUp, takeByAddress, usesOf } from './budget.ts
 import { bearerToken, localeOf, RequestCaller } from './caller.ts'
 import { type Handler, withCors } from './cors.ts'
 import type { Access, Actor, AnyEndpoint, Caller, DualAccess, Input, LoggedActor, Owner } from './endpoint.ts'
-import { AppError, forbidden, limited, notFound, unauthorized, unavailable, wrongMethod } from './errors.ts'
+import {
+  AppError,
+  forbidden,
+  limited,
+  notFound,
+  unauthorized,
+  unavailable,
+  unsupportedType,
+  wrongMethod,
+} from './errors.ts'
+import { type Form, FORM_OVERHEAD, isForm, readForm, type ReceivedFile } from './form.ts'
 import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
 import { bare, failure, publicError, publicSuccess, success } from './respond.ts'
@@ -56,6 +66,12 @@ const noPermission = forbidden('You do not have permission for this operation', 
 const draining = unavailable('The server is shutting down', '服务器正在关闭', { retryAfter: 5 })
 const tooMany = (seconds: number) => limited('Too many requests', '请求过于频繁，请稍后再试', seconds)
 
+/** Seconds without a byte after which an upload is cut off. Bun's own limit would cut bodies that are slower than about 16 KB/s. */
+const SLOW_BODY_SECONDS = 120
+/** Uploads of one user or address at the same time. Each takes a file in the staging folder and a few buffers. */
+const UPLOADS_AT_ONCE = 64
+const uploading = perContext(() => new Map<string, number>())
+
 /** RFC 6797: browsers then use https for a year, also for addresses that are typed or linked without it. */
 const HSTS = ['strict-transport-security', 'max-age=31536000'] as const
 const isPublishedByTls = ({ config }: AppContext): boolean => config.publicUrl.startsWith('https:')
@@ -73,6 +89,8 @@ class Route {
   readonly #params: Validator | undefined
   readonly #query: Validator | undefined
   readonly #body: Validator | undefined
+  /** For the text fields of a form. */
+  readonly #fields: Validator | undefined
   readonly #maxBody: number
   readonly #trusted: (ip: string) => boolean
   readonly #isPublicRead: boolean
@@ -86,6 +104,7 @@ class Route {
     this.#params = endpoint.params && validator(endpoint.params, 'path')
     this.#query = endpoint.query && validator(endpoint.query, 'query')
     this.#body = endpoint.body && validator(endpoint.body, 'body')
+    this.#fields = endpoint.acceptsFile && endpoint.body && validator(endpoint.body, 'body', { coerce: true })
     this.#maxBody = endpoint.maxBody ?? MAX_JSON_BODY
     this.#trusted = trustOf(ctx)
     this.#isPublishedByTls = isPublishedByTls(ctx)
@@ -100,10 +119,13 @@ class Route {
     try {
       if (this.ctx.lifecycle.draining && !this.endpoint.whileDraining) throw draining
       if (request.body !== null) checkAnnouncedSize(request, this.#maxBody)
+      if (this.endpoint.streamsBody || this.endpoint.acceptsFile) server?.timeout(request, SLOW_BODY_SECONDS)
       const admitted = this.endpoint.access.kind === 'open' ? this.#admitAnyone(caller) : this.#admit(request, caller)
       const actor = admitted instanceof Promise ? await admitted : admitted
       userId = actor?.userId ?? 0
-      response = await this.#run(request, params, actor, caller)
+      response = this.#takesFile(request)
+        ? await this.#receive(request, params, actor, caller)
+        : await this.#run(request, params, actor, caller)
     } catch (error) {
       response = this.#refuse(error, request, caller)
     }
@@ -150,12 +172,52 @@ class Route {
     return actor
   }
 
-  async #run(request: Request, params: PathParams, actor: Actor | undefined, caller: Caller): Promise<Response> {
+  #takesFile(request: Request): boolean {
+    const { streamsBody, acceptsFile } = this.endpoint
+    if (streamsBody) return true
+    if (acceptsFile === undefined) return false
+    if (isForm(request)) return true
+    if (acceptsFile.required)
+      throw unsupportedType('Send the file as multipart/form-data', '请以 multipart/form-data 上传文件')
+    return false
+  }
+
+  /** Receives the file of a form, calls `#run`, and deletes the file unless `run` has stored it. */
+  async #receive(request: Request, params: PathParams, actor: Actor | undefined, caller: Caller): Promise<Response> {
+    const { acceptsFile } = this.endpoint
+    const counts = uploading(this.ctx)
+    const uploader = actor === undefined ? caller.ip : `user ${actor.userId}`
+    const running = counts.get(uploader) ?? 0
+    if (running >= UPLOADS_AT_ONCE) throw tooMany(1)
+    counts.set(uploader, running + 1)
+    let file: ReceivedFile | undefined
+    try {
+      if (acceptsFile === undefined) return await this.#run(request, params, actor, caller)
+      const maxBytes = await acceptsFile.maxBytes(this.ctx)
+      checkAnnouncedSize(request, maxBytes + FORM_OVERHEAD)
+      const form = await readForm(request, this.ctx.staging, maxBytes)
+      file = form.file
+      return await this.#run(request, params, actor, caller, form)
+    } finally {
+      const left = counts.get(uploader)! - 1
+      if (left > 0) counts.set(uploader, left)
+      else counts.delete(uploader)
+      await file?.dispose()
+    }
+  }
+
+  async #run(
+    request: Request,
+    params: PathParams,
+    actor: Actor | undefined,
+    caller: Caller,
+    form?: Form,
+  ): Promise<Response> {
     const { endpoint, ctx } = this
     const rawQuery = this.#query && readQuery(request.url)
-    let rawBody: unknown
+    let rawBody: unknown = form?.fields
     // Only a dual write can name its organization in the body; the body is then read before the permission check.
-    const bodyNamesScope = endpoint.access.kind === 'dual' && this.#body !== undefined
+    const bodyNamesScope = form === undefined && endpoint.access.kind === 'dual' && this.#body !== undefined
     if (bodyNamesScope) rawBody = await readBody(request, this.#maxBody, endpoint.acceptsForm === true)
 
     const allowed = this.#permitted(actor, params, rawQuery, rawBody)
@@ -165,7 +227,8 @@ class Route {
       if (refused) throw refused
     }
 
-    if (this.#body && !bodyNamesScope) rawBody = await readBody(request, this.#maxBody, endpoint.acceptsForm === true)
+    if (this.#body && !bodyNamesScope && form === undefined)
+      rawBody = await readBody(request, this.#maxBody, endpoint.acceptsForm === true)
     const logged =
       endpoint.logs === undefined || actor === undefined
         ? undefined
@@ -177,7 +240,8 @@ class Route {
       request,
       params: this.#params && this.#params.parse(params),
       query: this.#query && this.#query.parse(rawQuery),
-      body: this.#body && this.#body.parse(rawBody),
+      body: form === undefined ? this.#body && this.#body.parse(rawBody) : this.#fields && this.#fields.parse(rawBody),
+      upload: form?.file,
       owner: undefined as Owner | undefined,
     } satisfies Input<Access, unknown, unknown, unknown>
     if (actor !== undefined && endpoint.access.kind === 'dual') {

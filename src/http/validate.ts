@@ -14,9 +14,13 @@ export interface Validator {
   parse(value: unknown): unknown
 }
 
-/** `where` is the first part of each problem's path. */
-export function validator(schema: TSchema, where: 'body' | 'query' | 'path'): Validator {
-  const parse = parser(schema, where !== 'body')
+/** `where` is the first part of each problem's path. With `coerce`, every value is text: see normalize.ts. */
+export function validator(
+  schema: TSchema,
+  where: 'body' | 'query' | 'path',
+  { coerce }: { coerce: boolean } = { coerce: where !== 'body' },
+): Validator {
+  const parse = parser(schema, coerce)
   return {
     parse(value) {
       const problems: FieldProblem[] = []

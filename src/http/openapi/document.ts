@@ -133,7 +133,7 @@ function operation(endpoint: AnyEndpoint, components: Components): Json {
     'x-access': { level: accessLevel(access), kind: access.kind, ...('point' in access && { point: access.point }) },
     security: access.kind === 'open' ? [] : [{ token: [], device: [] }],
     parameters,
-    ...(endpoint.body && { requestBody: requestBody(endpoint, endpoint.body, components) }),
+    ...requestBody(endpoint, components),
     responses: responsesOf(endpoint, components),
   }
 }
@@ -170,7 +170,27 @@ function parametersOf(schema: TSchema | undefined, where: 'path' | 'query', comp
   })
 }
 
-function requestBody(endpoint: AnyEndpoint, body: TSchema, components: Components): Json {
+function requestBody(endpoint: AnyEndpoint, components: Components): { requestBody?: Json } {
+  const { body, acceptsFile, streamsBody } = endpoint
+  if (streamsBody) {
+    const content = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+    return { requestBody: { required: true, content } }
+  }
+  const json = body && jsonBody(endpoint, body, components)
+  if (acceptsFile === undefined) return json === undefined ? {} : { requestBody: json }
+  // Unnamed, since the form has one more field than the JSON body of the same name.
+  const fields = body && (components.show({ ...body, $id: undefined } as TSchema, 'request')['properties'] as Json)
+  const schema = {
+    type: 'object',
+    properties: { ...fields, file: { type: 'string', format: 'binary' } },
+    required: ['file'],
+  }
+  const form = { 'multipart/form-data': { schema } }
+  const content = acceptsFile.required ? form : { ...(json?.['content'] as Json), ...form }
+  return { requestBody: { required: true, content } }
+}
+
+function jsonBody(endpoint: AnyEndpoint, body: TSchema, components: Components): Json {
   const content = { schema: components.show(body, 'request'), example: exampleOf(body, 'request') }
   return {
     // A missing body is read as an empty object.

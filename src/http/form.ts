@@ -1,0 +1,94 @@
+/** Reads a `multipart/form-data` body with one file. The file goes to the staging folder while it arrives; it is never whole in memory. */
+
+import { Readable } from 'node:stream'
+import type { ReadableStream as NodeStream } from 'node:stream/web'
+
+import { Busboy, type BusboyHeaders } from '@fastify/busboy'
+
+import { type StagedFile, type Staging, TooManyBytes } from '#platform/blobs/staging.ts'
+
+import { type AppError, badRequest, tooLarge } from './errors.ts'
+
+/** The file of a form. */
+export interface ReceivedFile extends StagedFile {
+  /** The name that the client sent: any text. */
+  readonly name: string
+}
+
+export interface Form {
+  readonly fields: Readonly<Record<string, string>>
+  readonly file: ReceivedFile | undefined
+}
+
+/** Bytes around the file: part headers and text fields. */
+export const FORM_OVERHEAD = 256 * 1024
+const FILE_FIELD = 'file'
+const LIMITS = {
+  fields: 30,
+  fieldNameSize: 100,
+  fieldSize: 128 * 1024,
+  parts: 40,
+  headerPairs: 50,
+  headerSize: 16 * 1024,
+}
+
+export const isForm = (request: Request): boolean =>
+  /^multipart\/form-data\s*;/i.test(request.headers.get('content-type') ?? '')
+
+export const fileTooLarge = (maxBytes: number): AppError =>
+  tooLarge(`The file is larger than ${maxBytes} bytes`, `文件超过 ${maxBytes} 字节`)
+
+const malformed = (): AppError =>
+  badRequest('The body is not a complete multipart/form-data form', '请求体不是完整的 multipart/form-data 表单')
+
+/** The caller disposes of the file. @throws AppError 400 or 413, BlobError; nothing is left in the staging folder then */
+export async function readForm(request: Request, staging: Staging, maxBytes: number): Promise<Form> {
+  if (request.body === null) throw malformed()
+  const fields: Record<string, string> = Object.create(null)
+  let receiving: Promise<ReceivedFile> | undefined
+  const { promise: parsed, resolve, reject } = Promise.withResolvers<void>()
+  // The first failure ends the form; the others are its consequences.
+  parsed.catch(() => undefined)
+
+  const parser = parserOf(request)
+  const source = Readable.fromWeb(request.body as unknown as NodeStream)
+  parser
+    .on('field', (name, value, nameCut, valueCut) => {
+      if (nameCut || valueCut) reject(badRequest(`The field ${name.slice(0, 50)} is too long`, '表单字段过长'))
+      else fields[name] = value
+    })
+    .on('file', (field, stream, name) => {
+      if (field !== FILE_FIELD || receiving !== undefined) {
+        stream.resume()
+        reject(badRequest('Send exactly one file, in the field file', '请在 file 字段中上传一个文件'))
+        return
+      }
+      receiving = staging.receive(stream, maxBytes).then((file) => ({ ...file, name: name ?? '' }))
+      receiving.catch((error: unknown) => reject(error instanceof TooManyBytes ? fileTooLarge(maxBytes) : error))
+    })
+    .on('partsLimit', () => reject(malformed()))
+    .on('fieldsLimit', () => reject(malformed()))
+    .on('filesLimit', () => reject(malformed()))
+    .on('error', () => reject(malformed()))
+    .on('finish', resolve)
+  source.on('error', () => reject(malformed()))
+  source.pipe(parser)
+
+  try {
+    await parsed
+    return { fields: { ...fields }, file: await receiving }
+  } catch (error) {
+    source.destroy()
+    parser.destroy()
+    await receiving?.then((file) => file.dispose()).catch(() => undefined)
+    throw error
+  }
+}
+
+function parserOf(request: Request) {
+  try {
+    return new Busboy({ headers: Object.fromEntries(request.headers) as unknown as BusboyHeaders, limits: LIMITS })
+  } catch {
+    throw malformed()
+  }
+}
