@@ -14,6 +14,7 @@ import sqlite0011 from './sqlite/0011_credentials.sql' with { type: 'text' }
 import sqlite0012 from './sqlite/0012_scanned_codes.sql' with { type: 'text' }
 import sqlite0013 from './sqlite/0013_organization_discovery.sql' with { type: 'text' }
 import sqlite0014 from './sqlite/0014_totp.sql' with { type: 'text' }
+import sqlite0015 from './sqlite/0015_files.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -28,6 +29,7 @@ import postgres0011 from './postgres/0011_credentials.sql' with { type: 'text' }
 import postgres0012 from './postgres/0012_scanned_codes.sql' with { type: 'text' }
 import postgres0013 from './postgres/0013_organization_discovery.sql' with { type: 'text' }
 import postgres0014 from './postgres/0014_totp.sql' with { type: 'text' }
+import postgres0015 from './postgres/0015_files.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -50,6 +52,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0012_scanned_codes', sql: sqlite0012 },
     { name: '0013_organization_discovery', sql: sqlite0013 },
     { name: '0014_totp', sql: sqlite0014 },
+    { name: '0015_files', sql: sqlite0015 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -66,5 +69,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0012_scanned_codes', sql: postgres0012 },
     { name: '0013_organization_discovery', sql: postgres0013 },
     { name: '0014_totp', sql: postgres0014 },
+    { name: '0015_files', sql: postgres0015 },
   ],
 }

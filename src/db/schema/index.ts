@@ -1,7 +1,9 @@
 /** All tables, for the migration generator and the names of unique indexes (errors.ts). */
 export * from './access.ts'
 export * from './accounts.ts'
+export * from './album.ts'
 export * from './delivery.ts'
+export * from './files.ts'
 export * from './locations.ts'
 export * from './notifications.ts'
 export * from './operation-log.ts'

@@ -1,5 +1,6 @@
 import { col, descending, index, table, uniqueIndex } from '../dialect.ts'
 import { users } from './accounts.ts'
+import { albumPhotos } from './album.ts'
 import { organizations } from './orgs.ts'
 import { qrCodes } from './qr-codes.ts'
 
@@ -19,6 +20,8 @@ export const orgShares = table(
     sourceId: col.int('source_id').notNull(),
     /** The copy, if it is a QR code. */
     qrCodeId: col.int('qr_code_id').references(() => qrCodes.id, { onDelete: 'cascade' }),
+    /** The copy, if it is an album photo. */
+    photoId: col.int('photo_id').references(() => albumPhotos.id, { onDelete: 'cascade' }),
     sharedBy: col
       .int('shared_by')
       .notNull()
@@ -27,6 +30,7 @@ export const orgShares = table(
   },
   (t) => [
     uniqueIndex('org_shares_qr_code').on(t.qrCodeId),
+    uniqueIndex('org_shares_photo').on(t.photoId),
     index('org_shares_list').on(t.orgId, descending(t.id)),
     index('org_shares_source').on(t.orgId, t.entityType, t.sourceId),
   ],
