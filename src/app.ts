@@ -8,6 +8,7 @@ import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole } from '#domains/acc
 import { accounts, authenticate, consoleRefusal } from '#domains/accounts/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
 import { type Domain, install } from '#domains/domain.ts'
+import { files } from '#domains/files/index.ts'
 import { notifications } from '#domains/notifications/index.ts'
 import { loggedActor, operationLog } from '#domains/operation-log/index.ts'
 import { operations } from '#domains/operations/index.ts'
@@ -28,6 +29,7 @@ import { createPasswords } from '#platform/passwords.ts'
 import { startScheduler } from '#platform/scheduler.ts'
 import { sealOf } from '#platform/seal.ts'
 import { createTokens } from '#platform/tokens.ts'
+import { createUrlSigner } from '#platform/url-signer.ts'
 
 /** The product. Domains start in this order and stop in reverse; the API document lists them in this order. */
 export const domains = [
@@ -35,6 +37,7 @@ export const domains = [
   qrCodes,
   orgs,
   shares,
+  files,
   notifications,
   access,
   operationLog,
@@ -92,6 +95,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     limiter: createLimiter(clock),
     passwords: createPasswords(),
     tokens: createTokens(key, clock),
+    signer: createUrlSigner(key),
     seal: sealOf(key),
     lifecycle: { startedAt: clock.now(), draining: false },
   }

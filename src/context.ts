@@ -11,6 +11,7 @@ import type { Metrics } from '#platform/metrics.ts'
 import type { Passwords } from '#platform/passwords.ts'
 import type { Seal } from '#platform/seal.ts'
 import type { Tokens } from '#platform/tokens.ts'
+import type { UrlSigner } from '#platform/url-signer.ts'
 
 export interface Lifecycle {
   /** Epoch milliseconds. */
@@ -30,6 +31,7 @@ export interface AppContext {
   readonly limiter: Limiter
   readonly passwords: Passwords
   readonly tokens: Tokens
+  readonly signer: UrlSigner
   /** Encrypts texts that must not be readable in the database. */
   readonly seal: Seal
   readonly lifecycle: Lifecycle

@@ -18,6 +18,7 @@ import { createMetrics } from '#platform/metrics.ts'
 import { createPasswords } from '#platform/passwords.ts'
 import { createSeal } from '#platform/seal.ts'
 import { createTokens } from '#platform/tokens.ts'
+import { createUrlSigner } from '#platform/url-signer.ts'
 
 import { TestClock } from '../harness/clock.ts'
 import { freshDatabase } from '../harness/database.ts'
@@ -52,6 +53,7 @@ export async function openTestContext(options: { seeded?: boolean } = {}): Promi
     limiter: createLimiter(clock),
     passwords: createPasswords(),
     tokens: createTokens(new Uint8Array(32), clock),
+    signer: createUrlSigner(new Uint8Array(32)),
     seal: createSeal(new Uint8Array(32)),
     lifecycle: { startedAt: clock.now(), draining: false },
   })

@@ -10,6 +10,7 @@ import { createMetrics } from '#platform/metrics.ts'
 import { createPasswords } from '#platform/passwords.ts'
 import { createSeal } from '#platform/seal.ts'
 import { createTokens } from '#platform/tokens.ts'
+import { createUrlSigner } from '#platform/url-signer.ts'
 
 export function bareContext(changed: Partial<Config> = {}, clock: Clock = systemClock): AppContext {
   const config = { ...defaultConfig, port: 0, rateLimit: false, checkAnswers: true, ...changed }
@@ -35,6 +36,7 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
     limiter: createLimiter(clock),
     passwords: createPasswords(),
     tokens: createTokens(new Uint8Array(32).fill(7), clock),
+    signer: createUrlSigner(new Uint8Array(32).fill(7)),
     seal: createSeal(new Uint8Array(32)),
     lifecycle: { startedAt: 0, draining: false },
   }

@@ -1,0 +1,96 @@
+import { and, eq, inArray, lte, sql } from 'drizzle-orm'
+
+import { blobs, storageUsage } from '#db/schema/files.ts'
+import type { Db, Tx } from '#db/store.ts'
+import type { Owner } from '#http/endpoint.ts'
+
+export interface BlobRow {
+  readonly id: number
+  readonly key: string
+}
+
+/** Adds a reference to bytes, and a row if nothing refers to the same bytes yet. Returns the row with the key in use. */
+export async function retainBlob(tx: Tx, bytes: { sha256: string; size: number; key: string }): Promise<BlobRow> {
+  const rows = await tx
+    .insert(blobs)
+    .values({ ...bytes, refs: 1, createdAt: tx.stamp })
+    .onConflictDoUpdate({ target: blobs.sha256, set: { refs: sql`${blobs.refs} + 1` } })
+    .returning({ id: blobs.id, key: blobs.key })
+  return rows[0]!
+}
+
+/** Adds a reference to bytes that a row of the same write, or one that it locks, refers to. */
+export async function retainBlobById(tx: Tx, id: number): Promise<void> {
+  await tx
+    .update(blobs)
+    .set({ refs: sql`${blobs.refs} + 1` })
+    .where(eq(blobs.id, id))
+}
+
+/** Removes one reference. Returns the key of the bytes if that was the last one. */
+export async function releaseBlob(tx: Tx, id: number): Promise<string | undefined> {
+  await tx
+    .update(blobs)
+    .set({ refs: sql`${blobs.refs} - 1` })
+    .where(eq(blobs.id, id))
+  const deleted = await tx
+    .delete(blobs)
+    .where(and(eq(blobs.id, id), lte(blobs.refs, 0)))
+    .returning({ key: blobs.key })
+  return deleted[0]?.key
+}
+
+export async function findBlob(
+  db: Db | Tx,
+  id: number,
+): Promise<(BlobRow & { sha256: string; size: number }) | undefined> {
+  const rows = await db
+    .select({ id: blobs.id, key: blobs.key, sha256: blobs.sha256, size: blobs.size })
+    .from(blobs)
+    .where(eq(blobs.id, id))
+  return rows[0]
+}
+
+/** Those of `keys` that rows refer to. */
+export async function keysInUse(db: Db, keys: readonly string[]): Promise<Set<string>> {
+  const hashes = keys.map((key) => key.replace(/^.*\//, '').replace(/\..*$/, ''))
+  const rows = await db.select({ key: blobs.key }).from(blobs).where(inArray(blobs.sha256, hashes))
+  return new Set(rows.map((row) => row.key))
+}
+
+/** The columns that count the storage of an owner: personal files count for the user, others for the organization only. */
+const usageOf = ({ userId, orgId }: Owner) => ({ userId: orgId === 0 ? userId : 0, orgId })
+
+const isUsageOf = (owner: Owner) => {
+  const { userId, orgId } = usageOf(owner)
+  return and(eq(storageUsage.userId, userId), eq(storageUsage.orgId, orgId))
+}
+
+/** Adds `bytes` to the storage of the owner, unless that would exceed `limit` (0 = none). Returns whether it did. */
+export async function chargeStorage(tx: Tx, owner: Owner, bytes: number, limit: number): Promise<boolean> {
+  const max = limit === 0 ? Number.MAX_SAFE_INTEGER : limit
+  if (bytes > max) return false
+  const rows = await tx
+    .insert(storageUsage)
+    .values({ ...usageOf(owner), bytes })
+    .onConflictDoUpdate({
+      target: [storageUsage.userId, storageUsage.orgId],
+      set: { bytes: sql`${storageUsage.bytes} + ${bytes}` },
+      setWhere: lte(storageUsage.bytes, max - bytes),
+    })
+    .returning({ bytes: storageUsage.bytes })
+  return rows.length > 0
+}
+
+/** Takes `bytes` off the storage of the owner; `bytes` may be negative to add some without a limit. */
+export async function refundStorage(tx: Tx, owner: Owner, bytes: number): Promise<void> {
+  await tx
+    .update(storageUsage)
+    .set({ bytes: sql`${storageUsage.bytes} - ${bytes}` })
+    .where(isUsageOf(owner))
+}
+
+export async function usedStorage(db: Db, owner: Owner): Promise<number> {
+  const rows = await db.select({ bytes: storageUsage.bytes }).from(storageUsage).where(isUsageOf(owner))
+  return rows[0]?.bytes ?? 0
+}

@@ -1,0 +1,61 @@
+import type { AppContext } from '#context'
+import { HOUR, SECOND } from '#platform/clock.ts'
+
+import { type FileView, URL_SECONDS, type Variant } from './model.ts'
+import type { FileRow } from './store.ts'
+
+export type Disposition = 'inline' | 'attachment'
+
+/** The purpose that signatures of contents are bound to. */
+export const CONTENT_URL = 'file content'
+
+/** `expires`: epoch seconds. */
+export function contentUrl(
+  ctx: AppContext,
+  id: number,
+  variant: Variant,
+  disposition: Disposition,
+  expires: number,
+): string {
+  const signature = ctx.signer.sign(CONTENT_URL, id, variant, disposition, expires)
+  return `${ctx.config.publicUrl}/api/files/${id}/content?variant=${variant}&disposition=${disposition}&expires=${expires}&signature=${signature}`
+}
+
+/** The end, in epoch seconds, of addresses made now: a full hour, 1 to 2 hours on. */
+export const expiryOfUrls = (now: number): number => Math.ceil((now + URL_SECONDS * SECOND) / HOUR) * (HOUR / SECOND)
+
+export const isImage = ({ mime }: Pick<FileRow, 'mime'>): boolean => mime.startsWith('image/')
+
+/** Signed addresses of a file and of its thumbnail, for `<img>` and downloads. */
+export function urlsOf(
+  ctx: AppContext,
+  file: Pick<FileRow, 'id' | 'mime' | 'thumbnailBlobId'>,
+): { url: string; thumbnailUrl: string | null } {
+  const expires = expiryOfUrls(ctx.clock.now())
+  return {
+    url: contentUrl(ctx, file.id, 'ORIGINAL', isImage(file) ? 'inline' : 'attachment', expires),
+    thumbnailUrl: file.thumbnailBlobId === null ? null : contentUrl(ctx, file.id, 'THUMBNAIL', 'inline', expires),
+  }
+}
+
+/** The address of a public image; null if there is none. */
+export const publicImageUrl = (ctx: AppContext, publicKey: string | null): string | null =>
+  publicKey === null ? null : `${ctx.config.publicUrl}/public/images/${publicKey}`
+
+export const toFileView = (ctx: AppContext, row: FileRow): FileView => ({
+  id: row.id,
+  type: row.type,
+  name: row.name,
+  mime: row.mime,
+  size: row.size,
+  width: row.width,
+  height: row.height,
+  sha256: row.sha256,
+  ...urlsOf(ctx, row),
+  storage: ctx.blobs.storage,
+  entityType: row.entityType,
+  entityId: row.entityId,
+  orgId: row.orgId === 0 ? null : row.orgId,
+  uploaderId: row.uploaderId,
+  createdAt: row.createdAt,
+})
