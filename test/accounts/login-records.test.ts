@@ -4,8 +4,8 @@ import { eq } from 'drizzle-orm'
 
 import { knownDevices, loginRecords } from '#db/schema/accounts.ts'
 import { accounts } from '#domains/accounts/index.ts'
-import { recordDevice } from '#domains/accounts/known-devices/store.ts'
 import { recordLogin } from '#domains/accounts/login-records/service.ts'
+import { recordDevice } from '#domains/accounts/login-records/store.ts'
 import { ANONYMOUS_USER_ID } from '#domains/accounts/model.ts'
 
 import { inProcess, ok, type Person, type TestServer, useServer } from '../harness/index.ts'

@@ -1,9 +1,18 @@
+/** The records of sign-ins and other events, and the devices on which users have signed in. */
+
 import { and, asc, desc, eq, gte, inArray, lt, lte, sql } from 'drizzle-orm'
 
-import { loginRecords } from '#db/schema/accounts.ts'
+import { prepared } from '#db/prepared.ts'
+import { knownDevices, loginRecords } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { ANONYMOUS_RECORDS_KEPT, ANONYMOUS_USER_ID, LOGIN_RECORDS_KEPT, REPORTED_RECORDS_KEPT } from '../model.ts'
+import {
+  ANONYMOUS_RECORDS_KEPT,
+  ANONYMOUS_USER_ID,
+  KNOWN_DEVICES_KEPT,
+  LOGIN_RECORDS_KEPT,
+  REPORTED_RECORDS_KEPT,
+} from '../model.ts'
 
 export type LoginRecordRow = typeof loginRecords.$inferSelect
 type NewRow = Omit<typeof loginRecords.$inferInsert, 'id'>
@@ -81,4 +90,63 @@ export async function pageOfRecords(db: Db, filter: RecordFilter, page: number, 
     .from(loginRecords)
     .where(where)
   return { items, total: Number(counted[0]?.total ?? 0) }
+}
+
+const devicesOf = prepared((db) =>
+  db
+    .select({ deviceKey: knownDevices.deviceKey, removedAt: knownDevices.removedAt })
+    .from(knownDevices)
+    .where(eq(knownDevices.userId, sql.placeholder('userId')))
+    .orderBy(asc(knownDevices.lastSeenAt), asc(knownDevices.deviceKey)),
+)
+
+const seeDevice = prepared((db) =>
+  db
+    .insert(knownDevices)
+    .values({
+      userId: sql.placeholder('userId'),
+      deviceKey: sql.placeholder('deviceKey'),
+      firstSeenAt: sql.placeholder('now'),
+      lastSeenAt: sql.placeholder('now'),
+      removedAt: null,
+    })
+    .onConflictDoUpdate({
+      target: [knownDevices.userId, knownDevices.deviceKey],
+      set: { lastSeenAt: sql`excluded.last_seen_at`, removedAt: null },
+    }),
+)
+
+/**
+ * Stores that the user signs in on the device. `known`: a device of an earlier sign-in that the user has not removed since.
+ * `first`: nobody has signed in to this account before. Of each user the `KNOWN_DEVICES_KEPT` latest devices are kept.
+ */
+export async function recordDevice(
+  tx: Tx,
+  userId: number,
+  deviceKey: string,
+  now: number,
+): Promise<'known' | 'new' | 'first'> {
+  const devices = await devicesOf(tx, { userId })
+  await seeDevice(tx, { userId, deviceKey, now })
+  const device = devices.find((row) => row.deviceKey === deviceKey)
+  const oldest = device === undefined && devices.length >= KNOWN_DEVICES_KEPT ? devices[0] : undefined
+  if (oldest) await deleteDevice(tx, userId, oldest.deviceKey)
+  if (devices.length === 0) return 'first'
+  return device !== undefined && device.removedAt === null ? 'known' : 'new'
+}
+
+async function deleteDevice(tx: Tx, userId: number, deviceKey: string): Promise<void> {
+  await tx.delete(knownDevices).where(and(eq(knownDevices.userId, userId), eq(knownDevices.deviceKey, deviceKey)))
+}
+
+/** The next sign-in on the device is reported to the user again. */
+export async function forgetDevice(tx: Tx, userId: number, deviceKey: string, now: number): Promise<void> {
+  await tx
+    .update(knownDevices)
+    .set({ removedAt: now })
+    .where(and(eq(knownDevices.userId, userId), eq(knownDevices.deviceKey, deviceKey)))
+}
+
+export async function deleteDevicesOf(tx: Tx, userId: number): Promise<void> {
+  await tx.delete(knownDevices).where(eq(knownDevices.userId, userId))
 }
