@@ -5,8 +5,8 @@ import { join } from 'node:path'
 
 import { nicknameWords } from '#db/schema/accounts.ts'
 import { accounts, generateNickname, nicknameWordsChanged } from '#domains/accounts/index.ts'
+import { bodyOf } from '#domains/accounts/login-records/service.ts'
 import { WORDS } from '#domains/accounts/nicknames/service.ts'
-import { bodyOf } from '#domains/accounts/notices/service.ts'
 import { nameOfAgent } from '#domains/accounts/rules.ts'
 
 import { inProcess, startServer, useServer } from '../harness/index.ts'

@@ -23,9 +23,8 @@ import {
   wrongOldPassword,
 } from '../errors.ts'
 import type { LoginEvent } from '../login-records/model.ts'
-import { recordLogin } from '../login-records/service.ts'
+import { notifyAccountHolder, recordLogin } from '../login-records/service.ts'
 import { ANONYMOUS_USER_ID } from '../model.ts'
-import { notifyAccountHolder } from '../notices/service.ts'
 import { credentialOf, loginEvent, ownEvent, providerOf } from '../rules.ts'
 import {
   holderForCodeSignIn,

@@ -9,8 +9,7 @@ import { stepOfCode } from '#lib/totp.ts'
 
 import { totpNeeded, wrongTotp } from '../errors.ts'
 import type { LoginEvent } from '../login-records/model.ts'
-import { recordLogin } from '../login-records/service.ts'
-import { notifyAccountHolder } from '../notices/service.ts'
+import { notifyAccountHolder, recordLogin } from '../login-records/service.ts'
 import { guarded, lockOf } from '../passwords/failure-lock.ts'
 import { parseFactor } from './rules.ts'
 import {

@@ -27,7 +27,3 @@ export function canStillSignIn(user: User, identities: readonly Identity[], with
  */
 export const isMereClaim = (identity: Identity, all: readonly Identity[]): boolean =>
   !identity.verified && all.some((i) => i.verified)
-
-/** The e-mail addresses to which notices are sent. Mail to a claimed address may reach another person, so it contains codes only. */
-export const provedEmails = (identities: readonly (Identity & { credential: string })[]): string[] =>
-  identities.filter((i) => i.provider === 'EMAIL' && i.verified).map((i) => i.credential)

@@ -23,17 +23,15 @@ import {
   usernameTaken,
 } from '../errors.ts'
 import type { LoginEvent } from '../login-records/model.ts'
-import { recordLogin } from '../login-records/service.ts'
+import { notifyAccountHolder, provedEmails, recordLogin } from '../login-records/service.ts'
 import { UNUSED_ACCOUNT_MS } from '../model.ts'
 import { generateNickname } from '../nicknames/service.ts'
-import { notifyAccountHolder } from '../notices/service.ts'
 import { passwordProblem } from '../passwords/rules.ts'
 import { hashPassword, policyFor } from '../passwords/service.ts'
 import { isUsername, ownEvent } from '../rules.ts'
 import { deleteTotp } from '../totp/store.ts'
 import { deleteUndosSince } from '../undos/store.ts'
 import type { ProfileChange, Quotas, UserView } from './model.ts'
-import { provedEmails } from './rules.ts'
 import {
   anonymizeUser,
   findUnusedDeviceUsers,
