@@ -41,8 +41,7 @@ export const accounts = domain({
   stop: flushActivity,
 })
 
-export { consoleRefusal } from './console/service.ts'
-export { authenticate } from './sessions/authenticate.ts'
+export { authenticate, consoleRefusal } from './sessions/authenticate.ts'
 export { generateNickname, nicknameWordsChanged } from './nicknames/service.ts'
 export { contactLookUps } from './model.ts'
 export { normalizeEmail, normalizePhone } from './rules.ts'

@@ -1,18 +1,21 @@
 /**
- * Who makes a request. It runs before every signed-in operation, so the sessions are cached, and the time of their last use is
- * kept in memory and written in batches: a request must not cost a write.
+ * Who makes a request, and whether they may use the console. It runs before every signed-in operation, so the sessions are cached, and
+ * the time of their last use is kept in memory and written in batches: a request must not cost a write.
  */
 
 import { type AppContext, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
+import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import type { AppError } from '#http/errors.ts'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { ReadCache } from '#lib/read-cache.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 import type { Claims } from '#platform/tokens.ts'
 
-import { sessionEnded, wrongDevice } from '../errors.ts'
+import { sessionEnded, totpRequired, wrongDevice } from '../errors.ts'
 import { deviceKey } from '../rules.ts'
+import { hasTotp } from '../totp/store.ts'
 import { findForRequest, saveActivity } from './store.ts'
 
 type Outcome = Actor | AppError
@@ -56,6 +59,23 @@ function check(
   }
   noteActivity(ctx, actor.sessionId, now)
   return actor
+}
+
+/**
+ * The 403 (code 4034) for an administrator who has no second factor, if the settings require one: they can sign in and enable it. Asked
+ * at each request of the console, so that it holds at once, and synchronous if the settings require nothing.
+ */
+export function consoleRefusal(ctx: AppContext, userId: number): MaybePromise<AppError | undefined> {
+  const required = getSetting(ctx, 'security.requireTotp')
+  return required === false ? undefined : refuseWithoutTotp(ctx, userId, required)
+}
+
+async function refuseWithoutTotp(
+  ctx: AppContext,
+  userId: number,
+  required: MaybePromise<boolean>,
+): Promise<AppError | undefined> {
+  return (await required) && !(await hasTotp(ctx.db.read, userId)) ? totpRequired() : undefined
 }
 
 /** A session that was active, and whose user was active, when it was read. */
