@@ -11,7 +11,8 @@ import {
   undoAttempt,
 } from '#domains/accounts/passwords/rules.ts'
 import { deviceKey, isUsername, nameDevice, normalizeEmail, parseAccount } from '#domains/accounts/rules.ts'
-import { classifyRefresh, sessionsToEnd } from '#domains/accounts/sessions/rules.ts'
+import { sessionsToEnd } from '#domains/accounts/sessions/lifecycle.ts'
+import { classifyRefresh } from '#domains/accounts/sessions/rules.ts'
 import { canStillSignIn } from '#domains/accounts/users/rules.ts'
 
 describe('usernames', () => {

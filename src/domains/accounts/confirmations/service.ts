@@ -15,7 +15,7 @@ import { confirmFirst, noPasswordSet, notBound, sessionEnded, wrongPassword } fr
 import { CONFIRMATION_MS } from '../model.ts'
 import { guarded, lockOf } from '../passwords/failure-lock.ts'
 import { findOwnCredential, verifyPasswordOf } from '../passwords/service.ts'
-import { waysToConfirm } from '../sessions/rules.ts'
+import { waysToConfirm } from '../sessions/lifecycle.ts'
 import { findOwn, markConfirmed } from '../sessions/store.ts'
 import { hasTotp } from '../totp/store.ts'
 import { identitiesOf, userById } from '../users/store.ts'

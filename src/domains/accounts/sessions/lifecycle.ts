@@ -1,4 +1,4 @@
-/** Opens, renews and ends sessions inside the writes of other operations, and answers with their tokens. */
+/** Opens and ends sessions inside the writes of other operations, and answers with their tokens. */
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
@@ -9,29 +9,24 @@ import type { Locale } from '#lib/localized.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
 import { accountDisabled, sessionEnded, wrongCredentials } from '../errors.ts'
-import type { LoginEvent } from '../login-records/model.ts'
+import type { LoginEvent, LoginType } from '../login-records/model.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/service.ts'
 import { recordDevice } from '../login-records/store.ts'
-import { SESSION_MS } from '../model.ts'
+import { MAX_ACTIVE_SESSIONS, SESSION_MS } from '../model.ts'
 import { type Factor, useFactor } from '../totp/service.ts'
 import { identitiesOf, userById } from '../users/store.ts'
 import { toUserView } from '../users/view.ts'
 import { lastActive, sessionsChanged } from './authenticate.ts'
 import type { LoginResponse } from './model.ts'
-import { type Chain, chainOf, classifyRefresh, provesUser, sessionsToEnd, waysToConfirm } from './rules.ts'
 import {
   activeOf,
-  advanceGeneration,
   deleteOfDevice,
-  deleteSwitchTokens,
   endOpenedSessions,
   endSessions,
   expireSessions,
-  findByRefreshToken,
   insertRefreshToken,
   insertSession,
   type OpenedSessions,
-  type SessionRow,
 } from './store.ts'
 
 /** The result of a login inside the write. The access token is signed after the commit. */
@@ -70,6 +65,31 @@ export async function signIn(
   return grant
 }
 
+/** How a signed-in user can prove again that they are the owner of the account. */
+type ConfirmationType = 'PASSWORD' | 'PHONE_CODE' | 'EMAIL_CODE'
+
+export function waysToConfirm(
+  user: { passwordHash: string | null },
+  identities: readonly { provider: string; verified: boolean }[],
+): ConfirmationType[] {
+  const verified = (provider: string) => identities.some((i) => i.provider === provider && i.verified)
+  const ways: [ConfirmationType, boolean][] = [
+    ['PASSWORD', user.passwordHash !== null],
+    ['PHONE_CODE', verified('PHONE')],
+    ['EMAIL_CODE', verified('EMAIL')],
+  ]
+  return ways.flatMap(([way, isPossible]) => (isPossible ? [way] : []))
+}
+
+/**
+ * Whether this login proves who the user is. Each request carries the device id, so a thief of a session has it, too: it proves
+ * something only if the user has nothing else (`ways`: the other ways to confirm). A switch by an account link proves nothing.
+ */
+function provesUser(loginType: LoginType, ways: readonly ConfirmationType[]): boolean {
+  if (loginType === 'device_login') return ways.length === 0
+  return loginType !== 'account_switch'
+}
+
 /**
  * Opens a session on the device; it replaces the device's previous session of the user. At most `MAX_ACTIVE_SESSIONS` of the user
  * stay active: the least recently used ones end, but never `requestedBy`, the session that requested this one.
@@ -104,76 +124,33 @@ export async function openSession(
   return { userId, sessionId, deviceId: device.newId ?? device.key, refreshToken }
 }
 
-async function addRefreshToken(
+/**
+ * Ids of the sessions to end so that at most `MAX_ACTIVE_SESSIONS` remain: the least recently used ones. Sessions in `spared` are
+ * never ended: the new session, and the one that requested it.
+ */
+export function sessionsToEnd(
+  sessions: readonly { id: number; lastActiveAt: number }[],
+  spared: readonly number[],
+): number[] {
+  const excess = sessions.length - MAX_ACTIVE_SESSIONS
+  if (excess <= 0) return []
+  return sessions
+    .filter(({ id }) => !spared.includes(id))
+    .toSorted((a, b) => a.lastActiveAt - b.lastActiveAt || a.id - b.id)
+    .slice(0, excess)
+    .map(({ id }) => id)
+}
+
+/** Adds a refresh token to a session and returns it. Only its hash is stored. */
+export async function addRefreshToken(
   tx: Tx,
   sessionId: number,
-  { generation, bySwitch }: Pick<Chain, 'generation' | 'bySwitch'>,
+  { generation, bySwitch }: { generation: number; bySwitch: boolean },
   expiresAt: number,
 ): Promise<string> {
   const token = secret()
   await insertRefreshToken(tx, { hash: sha256(token), sessionId, generation, bySwitch, expiresAt })
   return token
-}
-
-const grantOf = async (tx: Tx, session: SessionRow, chain: Chain, expiresAt: number): Promise<Grant> => ({
-  userId: session.userId,
-  sessionId: session.id,
-  deviceId: session.deviceKey,
-  refreshToken: await addRefreshToken(tx, session.id, chain, expiresAt),
-})
-
-/**
- * Starts the next generation of refresh tokens in a chain and extends the session. Undefined if the session has ended or another
- * request rotated the chain first.
- */
-async function rotateRefreshToken(
-  ctx: AppContext,
-  tx: Tx,
-  session: SessionRow,
-  chain: Chain,
-): Promise<Grant | undefined> {
-  const now = ctx.clock.now()
-  const expiredAt = now + SESSION_MS
-  if (!(await advanceGeneration(tx, session.id, chain, now, expiredAt))) return undefined
-  sessionsChanged(ctx, tx, [session.id])
-  return grantOf(tx, session, { ...chain, generation: chain.generation + 1 }, expiredAt)
-}
-
-/**
- * Tokens of a session for a caller who proved its device. They replace those of an earlier switch. The device's own chain is left
- * alone: otherwise its next refresh would be taken for a theft. Undefined if the session has ended.
- */
-export async function grantBySwitch(ctx: AppContext, tx: Tx, session: SessionRow): Promise<Grant | undefined> {
-  await deleteSwitchTokens(tx, session.id)
-  return rotateRefreshToken(ctx, tx, session, chainOf(session, true))
-}
-
-/**
- * Exchanges a refresh token for new tokens, or says why not. `deviceKey`: of the device that the caller names, if any. A token that
- * was exchanged earlier ends its session (see `classifyRefresh`).
- */
-export async function exchangeRefreshToken(
-  ctx: AppContext,
-  tx: Tx,
-  token: string,
-  deviceKey: string | undefined,
-): Promise<Grant | 'unknown' | 'stolen'> {
-  const now = ctx.clock.now()
-  const found = await findByRefreshToken(tx, sha256(token))
-  if (found === undefined) return 'unknown'
-  const { session, user } = found
-  if (session.status !== 'ACTIVE' || session.expiredAt <= now || found.token.expiresAt <= now) return 'unknown'
-  if (user.status !== 'ACTIVE' || (deviceKey !== undefined && deviceKey !== session.deviceKey)) return 'unknown'
-  const chain = chainOf(session, found.token.bySwitch)
-  switch (classifyRefresh(chain, found.token.generation, now)) {
-    case 'rotate':
-      return (await rotateRefreshToken(ctx, tx, session, chain)) ?? 'unknown'
-    case 'repeat':
-      return grantOf(tx, session, chain, session.expiredAt)
-    case 'stolen':
-      await revokeSessions(ctx, tx, session.userId, [session.id])
-      return 'stolen'
-  }
 }
 
 /** Ends sessions of one user. Returns the ids of those that were active. */

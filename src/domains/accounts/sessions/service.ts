@@ -11,12 +11,22 @@ import { endAccess } from '../credentials/service.ts'
 import { badRefreshToken, deviceNotProven, notAnAdministrator, onlyWayToSignIn, sessionEnded } from '../errors.ts'
 import type { LoginEvent, LoginType } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
+import { SESSION_MS } from '../model.ts'
 import { deviceKey, deviceKeysOf, nameDevice } from '../rules.ts'
 import { identitiesOf } from '../users/store.ts'
-import { lastActive } from './authenticate.ts'
-import { exchangeRefreshToken, grantBySwitch, loginResponse, openSession, revokeSessions } from './lifecycle.ts'
+import { lastActive, sessionsChanged } from './authenticate.ts'
+import { addRefreshToken, type Grant, loginResponse, openSession, revokeSessions } from './lifecycle.ts'
 import type { DeviceLogin, DeviceRemoval, DeviceView, LoginResponse, SessionView } from './model.ts'
-import { activeOf, findByRefreshToken, findOwn, type SessionRow, sessionsOfDevice } from './store.ts'
+import { type Chain, chainOf, classifyRefresh } from './rules.ts'
+import {
+  activeOf,
+  advanceGeneration,
+  deleteSwitchTokens,
+  findByRefreshToken,
+  findOwn,
+  type SessionRow,
+  sessionsOfDevice,
+} from './store.ts'
 
 interface Paging {
   page: number
@@ -116,6 +126,15 @@ export async function switchSession(
   return loginResponse(ctx, grant, caller.locale)
 }
 
+/**
+ * Tokens of a session for a caller who proved its device. They replace those of an earlier switch. The device's own chain is left
+ * alone: otherwise its next refresh would be taken for a theft. Undefined if the session has ended.
+ */
+async function grantBySwitch(ctx: AppContext, tx: Tx, session: SessionRow): Promise<Grant | undefined> {
+  await deleteSwitchTokens(tx, session.id)
+  return rotateRefreshToken(ctx, tx, session, chainOf(session, true))
+}
+
 const toDeviceView = (ctx: AppContext, actor: Actor, s: SessionRow): DeviceView => ({
   deviceId: s.deviceKey,
   deviceName: s.deviceName,
@@ -174,6 +193,58 @@ export async function refresh(ctx: AppContext, token: string, caller: Caller): P
   if (typeof result === 'string') throw badRefreshToken()
   return loginResponse(ctx, result, caller.locale)
 }
+
+/**
+ * Exchanges a refresh token for new tokens, or says why not. `deviceKey`: of the device that the caller names, if any. A token that
+ * was exchanged earlier ends its session (see `classifyRefresh`).
+ */
+async function exchangeRefreshToken(
+  ctx: AppContext,
+  tx: Tx,
+  token: string,
+  deviceKey: string | undefined,
+): Promise<Grant | 'unknown' | 'stolen'> {
+  const now = ctx.clock.now()
+  const found = await findByRefreshToken(tx, sha256(token))
+  if (found === undefined) return 'unknown'
+  const { session, user } = found
+  if (session.status !== 'ACTIVE' || session.expiredAt <= now || found.token.expiresAt <= now) return 'unknown'
+  if (user.status !== 'ACTIVE' || (deviceKey !== undefined && deviceKey !== session.deviceKey)) return 'unknown'
+  const chain = chainOf(session, found.token.bySwitch)
+  switch (classifyRefresh(chain, found.token.generation, now)) {
+    case 'rotate':
+      return (await rotateRefreshToken(ctx, tx, session, chain)) ?? 'unknown'
+    case 'repeat':
+      return grantOf(tx, session, chain, session.expiredAt)
+    case 'stolen':
+      await revokeSessions(ctx, tx, session.userId, [session.id])
+      return 'stolen'
+  }
+}
+
+/**
+ * Starts the next generation of refresh tokens in a chain and extends the session. Undefined if the session has ended or another
+ * request rotated the chain first.
+ */
+async function rotateRefreshToken(
+  ctx: AppContext,
+  tx: Tx,
+  session: SessionRow,
+  chain: Chain,
+): Promise<Grant | undefined> {
+  const now = ctx.clock.now()
+  const expiredAt = now + SESSION_MS
+  if (!(await advanceGeneration(tx, session.id, chain, now, expiredAt))) return undefined
+  sessionsChanged(ctx, tx, [session.id])
+  return grantOf(tx, session, { ...chain, generation: chain.generation + 1 }, expiredAt)
+}
+
+const grantOf = async (tx: Tx, session: SessionRow, chain: Chain, expiresAt: number): Promise<Grant> => ({
+  userId: session.userId,
+  sessionId: session.id,
+  deviceId: session.deviceKey,
+  refreshToken: await addRefreshToken(tx, session.id, chain, expiresAt),
+})
 
 /** Refreshes a session of the console. The role is checked first, so that the token of a refused caller stays unused. */
 export async function adminRefresh(ctx: AppContext, token: string, caller: Caller): Promise<LoginResponse> {
