@@ -1,8 +1,8 @@
 import type { AppContext } from '#context'
+import type { QrStyle } from '#db/schema/qr-codes.ts'
 import type { ContentType } from '#lib/content-type.ts'
 
 import { pendingScans } from '../public/scan-counter.ts'
-import { renderPath } from '../render/model.ts'
 import type { QrCodeView } from './model.ts'
 import { levelFor } from './rules.ts'
 import type { QrCodeRow } from './store.ts'
@@ -14,6 +14,16 @@ export const pictureContent = (
   ctx: AppContext,
   { isDynamic, uuid, content }: Pick<QrCodeRow, 'isDynamic' | 'uuid' | 'content'>,
 ): string => (isDynamic ? publicUrlOf(ctx, uuid) : content)
+
+/** Path of a code's picture on this server. */
+export function renderPath(content: string, style: QrStyle): string {
+  let path = `/api/qrcode/render?content=${encodeURIComponent(content)}`
+  if (style.level !== undefined) path += `&level=${style.level}`
+  if (style.margin !== undefined) path += `&margin=${style.margin}`
+  if (style.fg !== undefined) path += `&fg=${style.fg}`
+  if (style.bg !== undefined) path += `&bg=${style.bg}`
+  return path
+}
 
 export const toView = (ctx: AppContext, row: QrCodeRow): QrCodeView => {
   const { style } = row

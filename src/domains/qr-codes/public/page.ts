@@ -4,7 +4,7 @@ import { button, card, type Html, html, htmlPage, qrPicture, text } from '#http/
 import type { ContentType } from '#lib/content-type.ts'
 import type { Locale } from '#lib/localized.ts'
 
-import { renderPath } from '../render/model.ts'
+import { renderPath } from '../codes/view.ts'
 import type { PublicQrCode } from './model.ts'
 
 const WORDS = {

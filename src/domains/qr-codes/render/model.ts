@@ -1,4 +1,3 @@
-import type { QrStyle } from '#db/schema/qr-codes.ts'
 import { Enum, Raw, type Static, Type } from '#http/schema.ts'
 
 import { Color, Level, Margin, MAX_CONTENT_BYTES } from '../codes/model.ts'
@@ -24,13 +23,3 @@ export const RenderQuery = Type.Object({
   bg: { ...Color, default: 'ffffff' },
 })
 export type RenderQuery = Static<typeof RenderQuery>
-
-/** Path of a code's picture on this server. */
-export function renderPath(content: string, style: QrStyle): string {
-  let path = `/api/qrcode/render?content=${encodeURIComponent(content)}`
-  if (style.level !== undefined) path += `&level=${style.level}`
-  if (style.margin !== undefined) path += `&margin=${style.margin}`
-  if (style.fg !== undefined) path += `&fg=${style.fg}`
-  if (style.bg !== undefined) path += `&bg=${style.bg}`
-  return path
-}
