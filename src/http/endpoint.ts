@@ -232,6 +232,8 @@ export interface Endpoint<
   readonly streamsBody?: boolean
   /** Also accepts `application/x-www-form-urlencoded`: the forms of the HTML pages. */
   readonly acceptsForm?: boolean
+  /** Answers by `answerBytes`: GET may also be answered with 206, 412 and 416. */
+  readonly sendsRanges?: boolean
   /** Answered even while the server is stopping. */
   readonly whileDraining?: boolean
   readonly deprecated?: boolean

@@ -15,6 +15,8 @@ export interface ErrorExtras {
   retryAfter?: number
   /** Facts for the client, sent as `details`. */
   details?: readonly FieldProblem[]
+  /** Further headers of the answer. */
+  headers?: Readonly<Record<string, string>>
   /** Logged, never sent. */
   log?: Record<string, unknown>
 }

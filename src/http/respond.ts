@@ -85,6 +85,7 @@ export function failure(error: AppError, requestId: string, locale: Locale): Res
     'x-request-id': requestId,
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
+    ...error.extras.headers,
   }
   if (error.extras.retryAfter !== undefined) headers['retry-after'] = String(error.extras.retryAfter)
   if (error.status === 401) headers['www-authenticate'] = 'Bearer'

@@ -85,7 +85,7 @@ test('every kind of answer to a listed origin can be read by its scripts', async
     expect(answer.status, path).toBe(status)
     expect(answer.headers.get(ORIGIN), path).toBe(LISTED)
     expect(answer.headers.get('vary')?.toLowerCase(), path).toContain('origin')
-    for (const name of ['X-Request-Id', 'Retry-After', 'ETag', 'Content-Disposition'])
+    for (const name of ['X-Request-Id', 'Retry-After', 'ETag', 'Content-Disposition', 'Content-Range'])
       expect(answer.headers.get('access-control-expose-headers'), path).toContain(name)
   }
   const anonymous = await fetch(`${server.url}/api/orgs`, { headers: { origin: LISTED } })

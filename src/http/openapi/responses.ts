@@ -45,12 +45,24 @@ const REFUSALS: Record<number, Refusal> = {
     code: 404,
     message: 'Not found',
   },
+  412: {
+    name: 'Changed',
+    description: 'The bytes are not those that `If-Match` names.',
+    code: 412,
+    message: 'The file is not the one that you expect',
+  },
   413: { name: 'TooLarge', description: 'The body is too large.', code: 413, message: 'The request is too large' },
   415: {
     name: 'UnsupportedType',
     description: 'The operation does not accept the content type of the body.',
     code: 415,
     message: 'Send JSON',
+  },
+  416: {
+    name: 'OutOfRange',
+    description: 'The range begins after the last byte. `Content-Range` says how many bytes there are.',
+    code: 416,
+    message: 'The file has only 42 bytes',
   },
   429: {
     name: 'TooManyRequests',
@@ -69,13 +81,22 @@ const REFUSALS: Record<number, Refusal> = {
 }
 
 /** Every status that the operation can refuse with. 500, which is always a bug, is not among them. */
-export function refusalStatuses({ access, params, query, body, path, refuses = {} }: AnyEndpoint): Set<number> {
+export function refusalStatuses({
+  access,
+  params,
+  query,
+  body,
+  path,
+  sendsRanges,
+  refuses = {},
+}: AnyEndpoint): Set<number> {
   const statuses = new Set([429, 503, ...Object.keys(refuses).map(Number)])
   if (params ?? query ?? body) statuses.add(400)
   if (access.kind !== 'open') statuses.add(401)
   if (access.kind !== 'open' && access.kind !== 'signedIn') statuses.add(403)
   if (path.includes('/:')) statuses.add(404)
   if (body) statuses.add(413).add(415)
+  if (sendsRanges) statuses.add(412).add(416)
   return statuses
 }
 
@@ -83,7 +104,8 @@ export function refusalStatuses({ access, params, query, body, path, refuses = {
 export function undocumented(endpoint: AnyEndpoint, response: Response): string | undefined {
   const { status, headers } = response
   if (status === 304 || status === 500) return undefined
-  if (status !== 200) return refusalStatuses(endpoint).has(status) ? undefined : `answered ${status}`
+  if (status !== 200 && !(status === 206 && endpoint.sendsRanges))
+    return refusalStatuses(endpoint).has(status) ? undefined : `answered ${status}`
   const types = mediaTypes(endpoint).map(withoutCharset)
   const type = withoutCharset(headers.get('content-type') ?? '')
   const mayBeJson = types.length === 0 || endpoint.data !== undefined
@@ -96,6 +118,7 @@ export function responsesOf(endpoint: AnyEndpoint, components: Components): Json
   const statuses = [...refusalStatuses(endpoint)].sort((a, b) => a - b)
   return {
     200: success(endpoint, components),
+    ...(endpoint.sendsRanges && { 206: { ...success(endpoint, components), description: 'The bytes of `Range`.' } }),
     ...Object.fromEntries(statuses.map((s) => [s, refusal(endpoint, s, components)])),
   }
 }
