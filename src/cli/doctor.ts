@@ -33,7 +33,8 @@ export const run: Run = async (call) => {
   else {
     const config = call.config()
     found.push(finding('configuration', 'OK', reading.file ?? 'flags, environment and defaults; no tessera.toml'))
-    for (const [name, check] of Object.entries(CHECKS)) {
+    const checks: typeof CHECKS = call.options.has('files') ? { ...CHECKS, files: checkAllFiles } : CHECKS
+    for (const [name, check] of Object.entries(checks)) {
       try {
         found.push(...[await check(config, reading)].flat())
       } catch (error) {
@@ -49,6 +50,8 @@ export const run: Run = async (call) => {
   }
   return found.some(({ verdict }) => verdict === 'FAIL') ? EXIT.failure : EXIT.ok
 }
+
+const checkAllFiles: Check = async (config) => (await import('./doctor-files.ts')).checkFiles(config)
 
 const finding = (check: string, verdict: Verdict, message: string): Finding => ({ check, verdict, message })
 

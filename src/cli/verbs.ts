@@ -111,7 +111,7 @@ backup would be valid again.`,
     summary: 'Check disk, permissions, clock, database and addresses, and advise what to do.',
     about:
       'Changes no data and can run beside the server. The exit code is 1 if a check failed, otherwise 0, even with warnings.',
-    options: [json],
+    options: [json, { name: 'files', help: 'Also read all stored files and compare them with the database.' }],
     settings: 'all',
     load: () => import('./doctor.ts'),
   },

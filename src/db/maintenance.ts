@@ -24,12 +24,17 @@ export interface SchemaState {
   readonly pending: readonly string[]
 }
 
+function openFile(file: string): Database {
+  // Not read-only: after a crash SQLite must recover the write-ahead log first, which writes.
+  const db = new Database(file, { create: false, readwrite: true })
+  db.run('PRAGMA busy_timeout = 5000')
+  return db
+}
+
 function withFile<T>(file: string, work: (db: Database) => T): T {
   try {
-    // Not read-only: after a crash SQLite must recover the write-ahead log first, which writes.
-    const db = new Database(file, { create: false, readwrite: true })
+    const db = openFile(file)
     try {
-      db.run('PRAGMA busy_timeout = 5000')
       return work(db)
     } finally {
       db.close()
@@ -136,6 +141,34 @@ export const postgresSchema = (databaseUrl: string): Promise<SchemaState> =>
       placeOf(databaseUrl),
     )
   })
+
+/** Which database to open. */
+export interface Place {
+  readonly databaseUrl: string
+  readonly dataDir: string
+}
+
+/** Runs a statement without parameters. PostgreSQL's driver returns bigint columns as strings. */
+export type Query = (sql: string) => Promise<Record<string, unknown>[]>
+
+/** Opens the database for several queries. A server may be writing meanwhile. */
+export async function withDatabase<T>({ databaseUrl, dataDir }: Place, work: (query: Query) => Promise<T>): Promise<T> {
+  if (databaseUrl !== '')
+    return withServer(databaseUrl, (sql) => work(async (text) => (await sql.unsafe(text)) as Record<string, unknown>[]))
+  const file = databaseFile(dataDir)
+  const db = openFile(file)
+  try {
+    return await work(async (text) => {
+      try {
+        return db.query(text).all() as Record<string, unknown>[]
+      } catch (error) {
+        throw asStorageError(error, file)
+      }
+    })
+  } finally {
+    db.close()
+  }
+}
 
 async function countRows(sql: Bun.SQL): Promise<RowCounts> {
   const tables =

@@ -1,0 +1,92 @@
+/** Compares the rows about stored bytes with each other and lists them, for `doctor --files`. The schema must be up to date. */
+
+import { type Place, type Query, withDatabase } from './maintenance.ts'
+
+export interface StoredBlob {
+  readonly id: number
+  readonly key: string
+  /** Hex. */
+  readonly sha256: string
+  /** Bytes. */
+  readonly size: number
+  /** References as they were counted by the writes. */
+  readonly refs: number
+  /** Rows that refer to it. */
+  readonly uses: number
+}
+
+/** Columns that refer to blobs, with what a row is called in messages. */
+const USES = [
+  { name: 'file', table: 'files', column: 'blob_id' },
+  { name: 'thumbnail of file', table: 'files', column: 'thumbnail_blob_id' },
+] as const
+
+const COUNT_USES = USES.map(
+  ({ table, column }) => `(SELECT count(*) FROM ${table} WHERE ${table}.${column} = blobs.id)`,
+).join(' + ')
+
+export interface BlobRows {
+  /** Bytes of all blobs. */
+  totalSize(): Promise<number>
+  /** The blobs whose hash begins with `prefix`, hex digits of which the last one is not f. */
+  withPrefix(prefix: string): Promise<StoredBlob[]>
+  exists(blob: StoredBlob): Promise<boolean>
+  /** At most 20 rows that refer to the blob: `file 12 (album, PHOTO 7)`. */
+  usesOf(id: number): Promise<string[]>
+  /** Owners whose recorded storage differs from the sum of their files and uploads under way. */
+  wrongUsage(): Promise<{ userId: number; orgId: number; recorded: number; actual: number }[]>
+}
+
+export const withBlobRows = <T>(place: Place, work: (rows: BlobRows) => Promise<T>): Promise<T> =>
+  withDatabase(place, (query) => work(rowsOf(query)))
+
+function rowsOf(query: Query): BlobRows {
+  return {
+    async totalSize() {
+      const [row] = await query('SELECT sum(size) AS size FROM blobs')
+      return Number(row!['size'] ?? 0)
+    },
+    async withPrefix(prefix) {
+      const rows = await query(
+        `SELECT id, key, sha256, size, refs, ${COUNT_USES} AS uses FROM blobs WHERE sha256 >= '${prefix}' AND sha256 < '${prefix}g' ORDER BY sha256`,
+      )
+      return rows.map((row) => ({
+        id: Number(row['id']),
+        key: String(row['key']),
+        sha256: String(row['sha256']),
+        size: Number(row['size']),
+        refs: Number(row['refs']),
+        uses: Number(row['uses']),
+      }))
+    },
+    async exists({ id }) {
+      return (await query(`SELECT id FROM blobs WHERE id = ${id}`)).length > 0
+    },
+    async usesOf(id) {
+      const uses: string[] = []
+      for (const { name, table, column } of USES)
+        for (const row of await query(
+          `SELECT id, type, entity_type AS entity, entity_id AS "entityId" FROM ${table} WHERE ${column} = ${id} ORDER BY id LIMIT 20`,
+        )) {
+          const owner =
+            row['entity'] === null ? 'belongs to nothing' : `${String(row['entity'])} ${String(row['entityId'])}`
+          uses.push(`${name} ${String(row['id'])} (${String(row['type'])}, ${owner})`)
+        }
+      return uses
+    },
+    async wrongUsage() {
+      const rows = await query(`
+        SELECT user_id AS "userId", org_id AS "orgId", sum(recorded) AS recorded, sum(actual) AS actual FROM (
+          SELECT user_id, org_id, bytes AS recorded, 0 AS actual FROM storage_usage
+          UNION ALL SELECT CASE WHEN org_id = 0 THEN uploader_id ELSE 0 END, org_id, 0, size FROM files
+          UNION ALL SELECT CASE WHEN org_id = 0 THEN user_id ELSE 0 END, org_id, 0, size FROM file_uploads WHERE file_id IS NULL
+        ) AS entries GROUP BY user_id, org_id HAVING sum(recorded) <> sum(actual) ORDER BY 1, 2 LIMIT 50`)
+      return rows.map((row) => ({
+        userId: Number(row['userId']),
+        orgId: Number(row['orgId']),
+        recorded: Number(row['recorded']),
+        actual: Number(row['actual']),
+      }))
+    },
+  }
+}
