@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Config } from '#config/config.ts'
 import { type DatabaseFacts, POSTGRES_FILE, SQLITE_FILE } from '#platform/backup/manifest.ts'
 import { restorePending } from '#platform/backup/swap.ts'
+import { whileFilesAreKept } from '#platform/backup/under-way.ts'
 import { dataMembers, type Member, writeArchive } from '#platform/backup/write.ts'
 import { DAY, systemClock } from '#platform/clock.ts'
 import { uuid } from '#platform/ids.ts'
@@ -41,21 +42,26 @@ export const run: Run = async (call) => {
   const work = join(backups, WORK + uuid())
   mkdirSync(work, { mode: 0o700 })
   try {
-    // The database comes first: a file is on disk before its row, so every file that the copy refers to is found afterwards.
-    const { facts, member } = await copyDatabase(config, work)
-    const members = [member, ...(await dataMembers(config.dataDir))]
-    const total = members.reduce((sum, { size }) => sum + size, 0)
-    const bar = progress('Backing up', total)
-    const { manifest, size } = await writeArchive({
-      output,
-      gzip,
-      members,
-      facts: { format: 'tessera-backup', version: 1, tessera: version, createdAt: createdAt.toISOString(), ...facts },
-      onBytes: (count) => bar.add(count),
-      signal: stop.signal,
+    const { manifest, size } = await whileFilesAreKept(join(config.dataDir, 'files'), async () => {
+      // The database comes first: a file is on disk before its row, so every file that the copy refers to is found afterwards.
+      const { facts, member } = await copyDatabase(config, work)
+      const members = [member, ...(await dataMembers(config.dataDir))]
+      const bar = progress(
+        'Backing up',
+        members.reduce((sum, each) => sum + each.size, 0),
+      )
+      const written = await writeArchive({
+        output,
+        gzip,
+        members,
+        facts: { format: 'tessera-backup', version: 1, tessera: version, createdAt: createdAt.toISOString(), ...facts },
+        onBytes: (count) => bar.add(count),
+        signal: stop.signal,
+      })
+      bar.done()
+      return written
     })
-    bar.done()
-    const rows = Object.values(facts.tables).reduce((sum, n) => sum + n, 0)
+    const rows = Object.values(manifest.tables).reduce((sum, n) => sum + n, 0)
     if (options.has('json')) say(JSON.stringify({ file: output, bytes: size, files: manifest.files.length, rows }))
     else say(`${output}: ${bytes(size)}, ${manifest.files.length} files, ${rows} rows.`)
     return EXIT.ok

@@ -40,7 +40,7 @@ export async function dataMembers(directory: string): Promise<Member[]> {
   return members
 }
 
-/** A file may be deleted during the backup. Files that the copied database refers to existed when it was copied. */
+/** The clean-up of an upload may delete a file during the backup. Files that the copied database refers to are kept (under-way.ts). */
 function vanished(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }

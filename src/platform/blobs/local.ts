@@ -3,6 +3,7 @@
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
+import { areFilesKept } from '../backup/under-way.ts'
 import { diskTrouble } from '../disk-trouble.ts'
 import { syncDirectory } from '../files.ts'
 import { uuid } from '../ids.ts'
@@ -71,7 +72,11 @@ export function localBlobs(folder: string): BlobStore {
         return range === undefined ? file : file.slice(range.start, range.end)
       }),
     stat: (key) => guarded(() => found(key)),
-    delete: (key) => guarded(() => rm(place(key), { force: true })),
+    delete: (key) =>
+      guarded(async () => {
+        // The clean-up finds the bytes later.
+        if (!(await areFilesKept(folder))) await rm(place(key), { force: true })
+      }),
     async *list(prefix) {
       const folders = await guarded(() =>
         readdir(folder).catch((error) => (isMissing(error) ? [] : Promise.reject(error))),
