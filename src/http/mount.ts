@@ -8,7 +8,6 @@ import { Elysia } from 'elysia'
 
 import { type AppContext, perContext } from '#context'
 import { SearchRefused, StorageError } from '#db/errors.ts'
-import type { PermissionDomain } from '#db/schema/access.ts'
 import type { LoggedAction } from '#db/schema/operation-log.ts'
 import { ipTest } from '#lib/ip.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
@@ -21,35 +20,22 @@ import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
 import { type BudgetUse, budgetUsedUp, takeByAddress, usesOf } from './budget.ts'
 import { bearerToken, localeOf, RequestCaller } from './caller.ts'
 import { type Handler, withCors } from './cors.ts'
-import type { Access, Actor, AnyEndpoint, Caller, DualAccess, Input, LoggedActor, Owner } from './endpoint.ts'
-import {
-  AppError,
-  forbidden,
-  limited,
-  notFound,
-  unauthorized,
-  unavailable,
-  unsupportedType,
-  wrongMethod,
-} from './errors.ts'
+import type { Access, Actor, AnyEndpoint, Caller, Input, LoggedActor, Owner } from './endpoint.ts'
+import { AppError, limited, notFound, unauthorized, unavailable, unsupportedType, wrongMethod } from './errors.ts'
 import { type Form, FORM_OVERHEAD, isForm, readForm, type ReceivedFile } from './form.ts'
 import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
+import { noPermission, organizationNamed, type PermissionGates, Permissions } from './permissions.ts'
 import { bare, failure, publicError, publicSuccess, success } from './respond.ts'
 import { type PathParams, Router } from './router.ts'
 import { answerProblem, type Validator, validator } from './validate.ts'
 
 /** Questions about users that the gates ask. The domains answer them (app.ts), so that `http/` depends on no domain. */
-export interface Gatekeeper {
+export interface Gatekeeper extends PermissionGates {
   /** The user whose token this is, if it was issued to this device; otherwise the 401 to answer. */
   authenticate(ctx: AppContext, token: string, deviceId: string | undefined): MaybePromise<Actor | AppError>
-  can(ctx: AppContext, userId: number, domain: PermissionDomain, scopeId: number, point: string): MaybePromise<boolean>
-  /** Whether the user holds any role in the PLATFORM domain. */
-  isAdministrator(ctx: AppContext, userId: number): MaybePromise<boolean>
   /** Why an administrator cannot use the console now; asked after `can` and `isAdministrator`. */
   consoleRefusal(ctx: AppContext, userId: number): MaybePromise<AppError | undefined>
-  /** Whether the user holds a role in any organization. */
-  isMember(ctx: AppContext, userId: number): MaybePromise<boolean>
   /** Counts all uses in the database, or none if one of them is refused. */
   spend(ctx: AppContext, uses: readonly BudgetUse[]): Promise<Refusal<BudgetUse> | undefined>
   /** The actor of an operation that the operation log records as `action`. */
@@ -62,7 +48,6 @@ const PER_ADDRESS = 300
 const PER_ADDRESS_SECRET = 60
 
 const noToken = unauthorized('Sign in first', '请先登录')
-const noPermission = forbidden('You do not have permission for this operation', '没有权限执行此操作')
 const draining = unavailable('The server is shutting down', '服务器正在关闭', { retryAfter: 5 })
 const tooMany = (seconds: number) => limited('Too many requests', '请求过于频繁，请稍后再试', seconds)
 
@@ -91,6 +76,7 @@ class Route {
   readonly #body: Validator | undefined
   /** For the text fields of a form. */
   readonly #fields: Validator | undefined
+  readonly #permissions: Permissions
   readonly #maxBody: number
   readonly #trusted: (ip: string) => boolean
   readonly #isPublicRead: boolean
@@ -105,6 +91,7 @@ class Route {
     this.#query = endpoint.query && validator(endpoint.query, 'query')
     this.#body = endpoint.body && validator(endpoint.body, 'body')
     this.#fields = endpoint.acceptsFile && endpoint.body && validator(endpoint.body, 'body', { coerce: true })
+    this.#permissions = new Permissions(ctx, gates)
     this.#maxBody = endpoint.maxBody ?? MAX_JSON_BODY
     this.#trusted = trustOf(ctx)
     this.#isPublishedByTls = isPublishedByTls(ctx)
@@ -220,7 +207,8 @@ class Route {
     const bodyNamesScope = form === undefined && endpoint.access.kind === 'dual' && this.#body !== undefined
     if (bodyNamesScope) rawBody = await readBody(request, this.#maxBody, endpoint.acceptsForm === true)
 
-    const allowed = this.#permitted(actor, params, rawQuery, rawBody)
+    const named = endpoint.access.kind === 'dual' ? organizationNamed(rawQuery, rawBody) : undefined
+    const allowed = this.#permissions.permit(endpoint.access, actor, params, named)
     if (!(allowed instanceof Promise ? await allowed : allowed)) throw noPermission
     if (actor !== undefined && (endpoint.access.kind === 'platform' || endpoint.access.kind === 'admin')) {
       const refused = await this.gates.consoleRefusal(ctx, actor.userId)
@@ -245,7 +233,7 @@ class Route {
       owner: undefined as Owner | undefined,
     } satisfies Input<Access, unknown, unknown, unknown>
     if (actor !== undefined && endpoint.access.kind === 'dual') {
-      const owner = this.#ownerOf(actor, endpoint.access, organizationNamed(rawQuery, rawBody), input.params)
+      const owner = this.#permissions.ownerOf(endpoint.access, actor, input.params, named)
       input.owner = owner instanceof Promise ? await owner : owner
     }
     if (endpoint.budgets !== undefined) await this.#spend(endpoint.budgets, input)
@@ -272,64 +260,6 @@ class Route {
     const refusal =
       ctx.limiter.takeAll(quick) ?? (durable.length > 0 ? await this.gates.spend(ctx, durable) : undefined)
     if (refusal) throw budgetUsedUp(refusal)
-  }
-
-  #permitted(
-    actor: Actor | undefined,
-    params: PathParams,
-    query: Params | undefined,
-    body: unknown,
-  ): MaybePromise<boolean> {
-    const { access } = this.endpoint
-    if (actor === undefined) return access.kind === 'open'
-    switch (access.kind) {
-      case 'open':
-      case 'signedIn':
-        return true
-      case 'admin':
-        return this.gates.isAdministrator(this.ctx, actor.userId)
-      case 'app':
-        return this.gates.can(this.ctx, actor.userId, 'APP', 0, access.point)
-      case 'platform':
-        return this.gates.can(this.ctx, actor.userId, 'PLATFORM', 0, access.point)
-      case 'org':
-        return this.#inOrganization(actor, params['orgId'] ?? params['id'], access.point)
-      case 'dual': {
-        const orgId = organizationNamed(query, body)
-        return orgId === undefined
-          ? this.gates.can(this.ctx, actor.userId, 'APP', 0, access.point)
-          : this.#inOrganization(actor, orgId, access.point)
-      }
-    }
-  }
-
-  /** The owner whose point `#permitted` checked, or the owner of the row. 404 hides rows of which the caller may not know. */
-  #ownerOf(actor: Actor, access: DualAccess, named: unknown, params: unknown): MaybePromise<Owner> {
-    const { userId } = actor
-    if (named !== undefined) return { userId, orgId: Number(named) }
-    const personal = { userId, orgId: 0 }
-    const { organizationOf } = access
-    if (organizationOf === undefined) return personal
-    const [id] = Object.values(params as Readonly<Record<string, number>>)
-    const find = async () => this.#ownerOfRow(actor, access, await organizationOf(this.ctx.db.read, id!))
-    // Most users are in no organization. They need no extra query.
-    const isMember = this.gates.isMember(this.ctx, userId)
-    if (isMember instanceof Promise) return isMember.then((member) => (member ? find() : personal))
-    return isMember ? find() : personal
-  }
-
-  async #ownerOfRow(actor: Actor, access: DualAccess, orgId: number | undefined): Promise<Owner> {
-    const { userId } = actor
-    if (orgId === undefined) throw notFound()
-    // The service finds personal rows of the caller only.
-    if (orgId === 0 || (await this.#inOrganization(actor, orgId, access.point))) return { userId, orgId }
-    const mayRead = await this.#inOrganization(actor, orgId, access.point.replace(/:.*/, ':read'))
-    throw mayRead ? noPermission : notFound()
-  }
-
-  #inOrganization(actor: Actor, given: unknown, point: string): MaybePromise<boolean> {
-    const orgId = typeof given === 'string' || typeof given === 'number' ? Number(given) : Number.NaN
-    return Number.isSafeInteger(orgId) && orgId > 0 && this.gates.can(this.ctx, actor.userId, 'ORG', orgId, point)
   }
 
   #reportUnlogged({ requestId }: Caller): void {
@@ -377,17 +307,6 @@ function refusal(error: AppError, answers: string | undefined, request: Request,
 
 export const wantsJson = (request: Request): boolean =>
   (request.headers.get('accept') ?? '').includes('application/json')
-
-/** The `orgId` of the query, or else of the body. Undefined if both are absent. */
-const organizationNamed = (query: Params | undefined, body: unknown): unknown =>
-  query?.['orgId'] ?? query?.['org_id'] ?? orgIdOf(body) ?? undefined
-
-/** Reads the name like `normalize.ts`: if the camelCase name is present, even null, it wins. */
-function orgIdOf(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null) return undefined
-  const { orgId, org_id } = body as { orgId?: unknown; org_id?: unknown }
-  return orgId === undefined ? org_id : orgId
-}
 
 /** An empty parameter counts as absent: forms and URL builders send `?orgId=` for a field that is not filled in. */
 function readQuery(url: string): Params {

@@ -1,0 +1,92 @@
+/** Whether a caller may use an operation, and whose rows it is about. */
+
+import type { AppContext } from '#context'
+import type { PermissionDomain } from '#db/schema/access.ts'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
+
+import type { Access, Actor, DualAccess, Owner } from './endpoint.ts'
+import { forbidden, notFound } from './errors.ts'
+import type { PathParams } from './router.ts'
+
+/** Questions about the roles of users. The domains answer them (app.ts). */
+export interface PermissionGates {
+  can(ctx: AppContext, userId: number, domain: PermissionDomain, scopeId: number, point: string): MaybePromise<boolean>
+  /** Whether the user holds any role in the PLATFORM domain. */
+  isAdministrator(ctx: AppContext, userId: number): MaybePromise<boolean>
+  /** Whether the user holds a role in any organization. */
+  isMember(ctx: AppContext, userId: number): MaybePromise<boolean>
+}
+
+export const noPermission = forbidden('You do not have permission for this operation', '没有权限执行此操作')
+
+export class Permissions {
+  constructor(
+    readonly ctx: AppContext,
+    readonly gates: PermissionGates,
+  ) {}
+
+  /** `named`: the organization that a request for a `dual` operation names, as `organizationNamed` returns it. */
+  permit(access: Access, actor: Actor | undefined, params: PathParams, named: unknown): MaybePromise<boolean> {
+    if (actor === undefined) return access.kind === 'open'
+    switch (access.kind) {
+      case 'open':
+      case 'signedIn':
+        return true
+      case 'admin':
+        return this.gates.isAdministrator(this.ctx, actor.userId)
+      case 'app':
+        return this.gates.can(this.ctx, actor.userId, 'APP', 0, access.point)
+      case 'platform':
+        return this.gates.can(this.ctx, actor.userId, 'PLATFORM', 0, access.point)
+      case 'org':
+        return this.#inOrganization(actor, params['orgId'] ?? params['id'], access.point)
+      case 'dual':
+        return named === undefined
+          ? this.gates.can(this.ctx, actor.userId, 'APP', 0, access.point)
+          : this.#inOrganization(actor, named, access.point)
+    }
+  }
+
+  /**
+   * The owner whose point `permit` checked, or the owner of the row that the path names. `params`: validated.
+   * @throws AppError 404 for rows of which the caller may not know, 403 for rows that the caller may read only
+   */
+  ownerOf(access: DualAccess, actor: Actor, params: unknown, named: unknown): MaybePromise<Owner> {
+    const { userId } = actor
+    if (named !== undefined) return { userId, orgId: Number(named) }
+    const personal = { userId, orgId: 0 }
+    const { organizationOf } = access
+    if (organizationOf === undefined) return personal
+    const [id] = Object.values(params as Readonly<Record<string, number>>)
+    const find = async () => this.#ownerOfRow(actor, access, await organizationOf(this.ctx.db.read, id!))
+    // Most users are in no organization. They need no extra query.
+    const isMember = this.gates.isMember(this.ctx, userId)
+    if (isMember instanceof Promise) return isMember.then((member) => (member ? find() : personal))
+    return isMember ? find() : personal
+  }
+
+  async #ownerOfRow(actor: Actor, access: DualAccess, orgId: number | undefined): Promise<Owner> {
+    const { userId } = actor
+    if (orgId === undefined) throw notFound()
+    // The service finds personal rows of the caller only.
+    if (orgId === 0 || (await this.#inOrganization(actor, orgId, access.point))) return { userId, orgId }
+    const mayRead = await this.#inOrganization(actor, orgId, access.point.replace(/:.*/, ':read'))
+    throw mayRead ? noPermission : notFound()
+  }
+
+  #inOrganization(actor: Actor, given: unknown, point: string): MaybePromise<boolean> {
+    const orgId = typeof given === 'string' || typeof given === 'number' ? Number(given) : Number.NaN
+    return Number.isSafeInteger(orgId) && orgId > 0 && this.gates.can(this.ctx, actor.userId, 'ORG', orgId, point)
+  }
+}
+
+/** The `orgId` of the query, or else of the body. Undefined if both are absent. */
+export const organizationNamed = (query: Readonly<Record<string, string>> | undefined, body: unknown): unknown =>
+  query?.['orgId'] ?? query?.['org_id'] ?? orgIdOf(body) ?? undefined
+
+/** Reads the name like `normalize.ts`: if the camelCase name is present, even null, it wins. */
+function orgIdOf(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return undefined
+  const { orgId, org_id } = body as { orgId?: unknown; org_id?: unknown }
+  return orgId === undefined ? org_id : orgId
+}
