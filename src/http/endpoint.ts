@@ -37,6 +37,7 @@ export const TAGS = [
   'Locations',
   'Shares',
   'Notifications',
+  'Agreements',
   'Public pages',
   'Access control',
   'Operation log',
@@ -179,9 +180,23 @@ type Frozen<T> = T extends readonly (infer E)[]
   : T extends object
     ? { readonly [K in keyof T]: Frozen<T[K]> }
     : T
+
+/**
+ * The result of a public GET with an ETag of its own, in quotes. Other answers are hashed for it; an operation that knows the version of
+ * its data saves the hash, and the JSON of answers that the client already has.
+ */
+export class Tagged<T> {
+  constructor(
+    readonly data: T,
+    readonly etag: string,
+  ) {}
+}
+
 /** The result of `run`: the value of `data`, a Response where the record names media types in `answers`, or nothing. */
-type Result<D, M> =
-  (D extends TSchema ? Frozen<Static<D>> : M extends string ? never : void) | (M extends string ? Response : never)
+type Result<A, D, M> =
+  | (D extends TSchema ? Frozen<Static<D>> : M extends string ? never : void)
+  | (D extends TSchema ? (A extends OpenAccess ? Tagged<Frozen<Static<D>>> : never) : never)
+  | (M extends string ? Response : never)
 
 export interface Endpoint<
   Id extends string = string,
@@ -237,7 +252,7 @@ export interface Endpoint<
   /** Answered even while the server is stopping. */
   readonly whileDraining?: boolean
   readonly deprecated?: boolean
-  run(input: Input<A, ValueOf<P>, ValueOf<Q>, ValueOf<B>, L>): Result<D, M> | Promise<Result<D, M>>
+  run(input: Input<A, ValueOf<P>, ValueOf<Q>, ValueOf<B>, L>): Result<A, D, M> | Promise<Result<A, D, M>>
 }
 
 /** Any endpoint, whatever its input and result. */

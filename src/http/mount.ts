@@ -20,7 +20,16 @@ import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
 import { type BudgetUse, budgetUsedUp, takeByAddress, usesOf } from './budget.ts'
 import { bearerToken, localeOf, RequestCaller } from './caller.ts'
 import { type Handler, withCors } from './cors.ts'
-import type { Access, Actor, AnyEndpoint, Caller, Input, LoggedActor, Owner } from './endpoint.ts'
+import {
+  type Access,
+  type Actor,
+  type AnyEndpoint,
+  type Caller,
+  type Input,
+  type LoggedActor,
+  type Owner,
+  Tagged,
+} from './endpoint.ts'
 import { AppError, limited, notFound, unauthorized, unavailable, unsupportedType, wrongMethod } from './errors.ts'
 import { type Form, FORM_OVERHEAD, isForm, readForm, type ReceivedFile } from './form.ts'
 import { undocumented } from './openapi/responses.ts'
@@ -241,7 +250,7 @@ class Route {
     const data = result instanceof Promise ? await result : result
     if (logged?.hasWritten === false) this.#reportUnlogged(caller)
     if (data instanceof Response) return bare(data, caller.requestId)
-    if (ctx.config.checkAnswers) this.#checkAnswer(data)
+    if (ctx.config.checkAnswers) this.#checkAnswer(this.#isPublicRead && data instanceof Tagged ? data.data : data)
     return this.#isPublicRead
       ? publicSuccess(data, caller.requestId, request.headers.get('if-none-match'))
       : success(data, caller.requestId)

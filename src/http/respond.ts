@@ -5,6 +5,7 @@ import type { Locale, Localized } from '#lib/localized.ts'
 import { BlobError } from '#platform/blobs/port.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 
+import { Tagged } from './endpoint.ts'
 import { AppError, limited, unavailable } from './errors.ts'
 import { InvalidRequest } from './validate.ts'
 
@@ -53,13 +54,16 @@ const successHeaders = new Headers({
 
 export function success(data: unknown, requestId: string): Response {
   successHeaders.set('x-request-id', requestId)
-  return new Response(`{"code":200,"data":${JSON.stringify(data) ?? 'null'}}`, { headers: successHeaders })
+  return new Response(envelope(data), { headers: successHeaders })
 }
 
+const envelope = (data: unknown): string => `{"code":200,"data":${JSON.stringify(data) ?? 'null'}}`
+
 /** The answer of a public GET: caches revalidate it each time, and get 304 if it has not changed. */
-export function publicSuccess(data: unknown, requestId: string, ifNoneMatch: string | null): Response {
-  const body = `{"code":200,"data":${JSON.stringify(data) ?? 'null'}}`
-  const etag = `"${Bun.hash(body).toString(36)}"`
+export function publicSuccess(result: unknown, requestId: string, ifNoneMatch: string | null): Response {
+  const tagged = result instanceof Tagged ? result : undefined
+  const body = tagged ? undefined : envelope(result)
+  const etag = tagged ? tagged.etag : `"${Bun.hash(body!).toString(36)}"`
   const headers = {
     'content-type': JSON_TYPE,
     'x-request-id': requestId,
@@ -67,7 +71,9 @@ export function publicSuccess(data: unknown, requestId: string, ifNoneMatch: str
     'cache-control': 'no-cache',
     etag,
   }
-  return matches(ifNoneMatch, etag) ? new Response(null, { status: 304, headers }) : new Response(body, { headers })
+  return matches(ifNoneMatch, etag)
+    ? new Response(null, { status: 304, headers })
+    : new Response(body ?? envelope(tagged?.data), { headers })
 }
 
 /** RFC 9110 §13.1.2: `If-None-Match` is `*` or a list of tags, compared weakly. */
