@@ -15,6 +15,7 @@ import sqlite0012 from './sqlite/0012_scanned_codes.sql' with { type: 'text' }
 import sqlite0013 from './sqlite/0013_organization_discovery.sql' with { type: 'text' }
 import sqlite0014 from './sqlite/0014_totp.sql' with { type: 'text' }
 import sqlite0015 from './sqlite/0015_files.sql' with { type: 'text' }
+import sqlite0016 from './sqlite/0016_agreements.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -30,6 +31,7 @@ import postgres0012 from './postgres/0012_scanned_codes.sql' with { type: 'text'
 import postgres0013 from './postgres/0013_organization_discovery.sql' with { type: 'text' }
 import postgres0014 from './postgres/0014_totp.sql' with { type: 'text' }
 import postgres0015 from './postgres/0015_files.sql' with { type: 'text' }
+import postgres0016 from './postgres/0016_agreements.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -53,6 +55,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0013_organization_discovery', sql: sqlite0013 },
     { name: '0014_totp', sql: sqlite0014 },
     { name: '0015_files', sql: sqlite0015 },
+    { name: '0016_agreements', sql: sqlite0016 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -70,5 +73,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0013_organization_discovery', sql: postgres0013 },
     { name: '0014_totp', sql: postgres0014 },
     { name: '0015_files', sql: postgres0015 },
+    { name: '0016_agreements', sql: postgres0016 },
   ],
 }

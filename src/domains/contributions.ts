@@ -4,9 +4,11 @@
  */
 
 import type { AppContext } from '#context'
+import type { AgreementType } from '#db/schema/agreements.ts'
 import type { ShareEntity } from '#db/schema/shares.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Caller } from '#http/endpoint.ts'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
 
 export interface Contributions {
   /** Finds what a scanned content refers to, for each kind of content. Read by qr-codes. */
@@ -19,6 +21,8 @@ export interface Contributions {
   readonly quotaUsage?: Readonly<Partial<Record<QuotaName, CountUsage>>>
   /** Whether a user made anything in the domain or takes part in anything. Read by accounts, which ends accounts that nobody used. */
   readonly userContent?: HasContent
+  /** Agreements that a user has to accept. Read by accounts, which shows them to the user. */
+  readonly pendingAgreements?: FindPendingAgreements
   /** Things that an organization owns. Read by orgs. */
   readonly orgResources?: readonly OrgResource[]
   /** Things that are kept at an organization's locations. Read by orgs. */
@@ -58,6 +62,13 @@ export type QuotaName = 'storage' | 'qrCodes' | 'organizations'
 export type CountUsage = (ctx: AppContext, userId: number) => number | Promise<number>
 
 export type HasContent = (db: Db | Tx, userId: number) => Promise<boolean>
+
+export interface PendingAgreement {
+  readonly type: AgreementType
+  readonly version: number
+  readonly title: string
+}
+export type FindPendingAgreements = (ctx: AppContext, userId: number) => MaybePromise<readonly PendingAgreement[]>
 
 export interface OrgResource {
   /** In English, for messages: `QR codes`. */

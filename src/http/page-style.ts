@@ -26,6 +26,24 @@ code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overfl
 .soft{color:var(--soft)}
 .card{margin:0 0 1rem;padding:1.5rem 1.25rem;background:var(--paper);border:1px solid var(--line);border-radius:1rem;box-shadow:var(--shadow)}
 .text{white-space:pre-wrap;overflow-wrap:anywhere}
+.prose{margin-top:1.5rem;overflow-wrap:anywhere}
+.prose h1,.prose h2,.prose h3,.prose h4,.prose h5,.prose h6{margin:1.75rem 0 .625rem;font-size:1rem;font-weight:650;line-height:1.35}
+.prose h1{font-size:1.25rem}
+.prose h2{font-size:1.125rem}
+.prose>:first-child{margin-top:0}
+.prose ul,.prose ol,.prose blockquote,.prose pre,.prose table{margin:0 0 1rem}
+.prose ul,.prose ol{padding-left:1.5rem}
+.prose li>ul,.prose li>ol{margin-bottom:0}
+.prose li+li{margin-top:.25rem}
+.prose blockquote{padding-left:1rem;border-left:3px solid var(--line);color:var(--soft)}
+.prose pre{padding:.75rem 1rem;overflow-x:auto;background:var(--ground);border-radius:.625rem}
+.prose pre code{overflow-wrap:normal}
+.prose table{display:block;overflow-x:auto;border-collapse:collapse;overflow-wrap:normal;font-size:.9375rem}
+.prose th,.prose td{padding:.375rem .75rem;border:1px solid var(--line);vertical-align:top}
+.prose th{text-align:left;background:var(--ground)}
+.prose img{max-width:100%;height:auto}
+.prose hr{margin:1.75rem 0;border:0;border-top:1px solid var(--line)}
+.prose>:last-child{margin-bottom:0}
 .facts{margin:0 0 1.25rem;display:grid;grid-template-columns:minmax(5rem,auto) 1fr;gap:.5rem 1rem}
 .facts:last-child{margin-bottom:0}
 .facts dt{color:var(--soft)}

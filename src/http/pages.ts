@@ -207,6 +207,9 @@ export function facts(pairs: Facts): Html {
 /** A text that keeps its line breaks. */
 export const text = (value: string): Html => html`<p class="text">${value}</p>`
 
+/** Rendered Markdown (lib/markdown), which is safe HTML already. */
+export const prose = (rendered: string): Html => html`<div class="prose">${rawHtml(rendered)}</div>`
+
 /** `src` is a path on this server, such as `/api/qrcode/render?content=…&size=640`. */
 export const qrPicture = (src: string, alt: string): Html =>
   html`<img class="qr" src="${src}" alt="${alt}" width="320" height="320" decoding="async" />`

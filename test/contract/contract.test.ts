@@ -63,6 +63,15 @@ describe('contract', () => {
     expect(without.filter((e) => e.access.kind !== 'signedIn')).toEqual([])
     // They concern the caller's own account, sessions, devices and memberships.
     const areas = new Set(without.map((e) => e.id.split('.')[0]))
-    expect([...areas].toSorted()).toEqual(['access', 'auth', 'devices', 'loginRecords', 'orgs', 'profile', 'sessions'])
+    expect([...areas].toSorted()).toEqual([
+      'access',
+      'agreements',
+      'auth',
+      'devices',
+      'loginRecords',
+      'orgs',
+      'profile',
+      'sessions',
+    ])
   })
 })

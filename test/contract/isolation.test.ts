@@ -9,6 +9,7 @@ import { allEndpoints } from '#app'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 
 import { isolation as accounts } from '../accounts/isolation.ts'
+import { isolation as agreements } from '../agreements/isolation.ts'
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { isolation as notifications } from '../notifications/isolation.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
@@ -17,7 +18,7 @@ import { isolation as qrCodes } from '../qr-codes/isolation.ts'
 import { sample } from './samples.ts'
 
 /** A later domain may build on rows of the earlier ones. */
-const FIXTURES = [accounts, qrCodes, orgs, notifications]
+const FIXTURES = [accounts, qrCodes, orgs, notifications, agreements]
 
 const MARK = 'victims-private-text'
 

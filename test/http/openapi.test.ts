@@ -97,7 +97,7 @@ function unresolved(doc: Json): string[] {
 /** One verb for one meaning, so that readers find operations by their first word. */
 const VERBS = new Set(
   (
-    'Accept Add Apply Approve Ask Bind Cancel Change Check Choose Clear Count Create Delete Disable Dissolve Download Draw Empty Enable ' +
+    'Accept Activate Add Apply Approve Ask Bind Cancel Change Check Choose Clear Count Create Delete Disable Dissolve Download Draw Empty Enable ' +
     'End Exchange Explain Export Find Get Grant Invite Join Leave Link List Mark Move Open Pin Publish Record Refresh Register ' +
     'Remove Rename Reorder Replace Report Reset Respond Restore Revoke Search Send Set Share Show Sign Switch Transfer Unbind ' +
     'Unlink Update Verify Withdraw'

@@ -1,6 +1,7 @@
 /** All tables, for the migration generator and the names of unique indexes (errors.ts). */
 export * from './access.ts'
 export * from './accounts.ts'
+export * from './agreements.ts'
 export * from './album.ts'
 export * from './delivery.ts'
 export * from './files.ts'

@@ -1,8 +1,8 @@
 import { alias, app, endpoint, signedIn } from '#http/endpoint.ts'
 
 import { CONFIRM_FIRST } from '../model.ts'
-import { FirstPassword, ProfileChange, Quotas, SetUsername, UserView } from './model.ts'
-import { changeProfile, deleteAccount, getProfile, getQuotas, setPassword, setUsername } from './service.ts'
+import { CurrentUser, FirstPassword, ProfileChange, Quotas, SetUsername, UserView } from './model.ts'
+import { changeProfile, deleteAccount, getCurrentUser, getQuotas, setPassword, setUsername } from './service.ts'
 
 const tag = 'Profile'
 
@@ -26,8 +26,8 @@ export const userEndpoints = [
     summary: 'Get the current user',
     tag,
     access: signedIn,
-    data: UserView,
-    run: ({ ctx, actor }) => getProfile(ctx, actor),
+    data: CurrentUser,
+    run: ({ ctx, actor }) => getCurrentUser(ctx, actor),
   }),
   updateProfile,
   alias(updateProfile, { id: 'profile.updateUser', path: '/api/users/userinfo' }),

@@ -1,5 +1,6 @@
 import { PROVIDERS } from '#db/schema/accounts.ts'
-import { Enum, Id, Line, Model, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
+import { AGREEMENT_TYPES } from '#db/schema/agreements.ts'
+import { Enum, Id, Line, Model, Named, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
 
 import { CarrierToken, Code, Email, NewPassword, NICKNAME_MAX, Phone, SIGNATURE_MAX, Username } from '../model.ts'
 
@@ -13,8 +14,7 @@ export const IdentityView = Model('Identity', {
   createdAt: Time,
 })
 
-/** A user as they see themselves. */
-export const UserView = Model('User', {
+const fields = {
   id: Id,
   username: Nullable(Type.String({ examples: ['lin.mei'] })),
   nickname: Type.String({ examples: ['User204817'] }),
@@ -29,8 +29,25 @@ export const UserView = Model('User', {
   }),
   currentOrgId: Nullable(Id),
   createdAt: Time,
-})
+}
+
+/** A user as they see themselves. */
+export const UserView = Model('User', fields)
 export type UserView = Static<typeof UserView>
+
+const PendingAgreement = Model('PendingAgreement', {
+  type: Named('AgreementType', Enum(AGREEMENT_TYPES)),
+  version: Type.Integer({ minimum: 1, examples: [1] }),
+  title: Text('Terms of service'),
+})
+
+export const CurrentUser = Model('CurrentUser', {
+  ...fields,
+  pendingAgreements: Type.Array(PendingAgreement, {
+    description: 'Current agreements that you have not accepted yet. The server refuses nothing meanwhile.',
+  }),
+})
+export type CurrentUser = Static<typeof CurrentUser>
 
 export const ProfileChange = Model('UpdateProfile', {
   nickname: Type.Optional(

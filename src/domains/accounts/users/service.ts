@@ -31,7 +31,7 @@ import { hashPassword, policyFor } from '../passwords/service.ts'
 import { isUsername, ownEvent } from '../rules.ts'
 import { deleteTotp } from '../totp/store.ts'
 import { deleteUndosSince } from '../undos/store.ts'
-import type { ProfileChange, Quotas, UserView } from './model.ts'
+import type { CurrentUser, ProfileChange, Quotas, UserView } from './model.ts'
 import {
   anonymizeUser,
   findUnusedDeviceUsers,
@@ -60,8 +60,17 @@ async function findActor(ctx: AppContext, actor: Actor): Promise<UserRow> {
   return user
 }
 
-export async function getProfile(ctx: AppContext, actor: Actor): Promise<UserView> {
+async function getProfile(ctx: AppContext, actor: Actor): Promise<UserView> {
   return toUserView(await findActor(ctx, actor), await identitiesOf(ctx.db.read, actor.userId))
+}
+
+/** The profile, and the agreements that the user has to accept. */
+export async function getCurrentUser(ctx: AppContext, actor: Actor): Promise<CurrentUser> {
+  const [profile, ...pending] = await Promise.all([
+    getProfile(ctx, actor),
+    ...contributions(ctx, 'pendingAgreements').map((find) => find(ctx, actor.userId)),
+  ])
+  return { ...profile, pendingAgreements: pending.flat() }
 }
 
 /**
