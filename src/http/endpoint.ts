@@ -51,6 +51,12 @@ export type Tag = (typeof TAGS)[number]
 export type RefusalStatus = 400 | 401 | 403 | 404
 
 export type OpenAccess = { readonly kind: 'open' }
+export type SignedUrlAccess = {
+  readonly kind: 'signedUrl'
+  readonly purpose: string
+  /** The parameters of path and query that the signature covers, in their order. `expires` follows them. */
+  readonly signs: readonly string[]
+}
 export type DualAccess = {
   readonly kind: 'dual'
   readonly point: DualPoint
@@ -68,6 +74,8 @@ export type FindOrganization = (db: Db, id: number) => Promise<number | undefine
  * - `org`: the point in the organization of the path's `{orgId}` (or `{id}` under `/api/orgs`).
  * - `dual`: with `orgId` (query on reads, body or query on writes) the point in that organization, otherwise in the APP domain. If the
  *   path contains an id and `orgId` is absent, the row decides whose it is: the point in its organization is required too.
+ * - `signedUrl`: anyone with a URL that this server has signed (`expires` and `signature` in the query). Without a signature a token is
+ *   required, and `run` must check what its user may see.
  * - `admin`: any role in the PLATFORM domain. `platform`: the point in the PLATFORM domain.
  */
 export type Access =
@@ -77,10 +85,11 @@ export type Access =
   | { readonly kind: 'app'; readonly point: AppPoint }
   | { readonly kind: 'org'; readonly point: OrgPoint }
   | DualAccess
+  | SignedUrlAccess
   | { readonly kind: 'platform'; readonly point: PlatformPoint }
 
 /** Accesses for which a caller is always signed in. */
-type MemberAccess = Exclude<Access, OpenAccess | DualAccess>
+type MemberAccess = Exclude<Access, OpenAccess | SignedUrlAccess | DualAccess>
 
 export const open: OpenAccess = { kind: 'open' }
 export const signedIn: MemberAccess = { kind: 'signedIn' }
@@ -91,6 +100,12 @@ export const dual = (point: DualPoint, organizationOf?: FindOrganization): DualA
   kind: 'dual',
   point,
   ...(organizationOf && { organizationOf }),
+})
+/** `purpose` and `signs` must be those with which `ctx.signer` signed the URL. */
+export const signedUrl = (purpose: string, signs: readonly string[]): SignedUrlAccess => ({
+  kind: 'signedUrl',
+  purpose,
+  signs,
 })
 export const platform = (point: PlatformPoint): MemberAccess => ({ kind: 'platform', point })
 
@@ -149,8 +164,17 @@ export interface Caller {
 
 export interface Input<A, P, Q, B, L = undefined> {
   readonly ctx: AppContext
-  /** The signed-in user; undefined on `open` operations, which run without looking at a token. */
-  readonly actor: A extends OpenAccess ? undefined : L extends LoggedAction ? LoggedActor : Actor
+  /**
+   * The signed-in user; undefined on `open` operations, which run without looking at a token, and if a `signedUrl` has a valid
+   * signature.
+   */
+  readonly actor: A extends OpenAccess
+    ? undefined
+    : A extends SignedUrlAccess
+      ? Actor | undefined
+      : L extends LoggedAction
+        ? LoggedActor
+        : Actor
   /** On `dual` operations only. */
   readonly owner: A extends DualAccess ? Owner : undefined
   readonly params: P

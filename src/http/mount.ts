@@ -11,7 +11,7 @@ import { SearchRefused, StorageError } from '#db/errors.ts'
 import type { LoggedAction } from '#db/schema/operation-log.ts'
 import { ipTest } from '#lib/ip.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
-import { MINUTE } from '#platform/clock.ts'
+import { MINUTE, SECOND } from '#platform/clock.ts'
 import type { Refusal } from '#platform/limiter.ts'
 import { shortPath } from '#platform/log.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
@@ -28,9 +28,19 @@ import {
   type Input,
   type LoggedActor,
   type Owner,
+  type SignedUrlAccess,
   Tagged,
 } from './endpoint.ts'
-import { AppError, limited, notFound, unauthorized, unavailable, unsupportedType, wrongMethod } from './errors.ts'
+import {
+  AppError,
+  forbidden,
+  limited,
+  notFound,
+  unauthorized,
+  unavailable,
+  unsupportedType,
+  wrongMethod,
+} from './errors.ts'
 import { type Form, FORM_OVERHEAD, isForm, readForm, type ReceivedFile } from './form.ts'
 import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
@@ -54,9 +64,13 @@ export interface Gatekeeper extends PermissionGates {
 /** Requests per minute (conventions §10). */
 const PER_SESSION = 1200
 const PER_ADDRESS = 300
+/** Answers of bytes without a token: a page that shows a list asks for an image of each item, for all users behind one address. */
+const PER_ADDRESS_BYTES = 3000
 const PER_ADDRESS_SECRET = 60
 
 const noToken = unauthorized('Sign in first', '请先登录')
+const badSignature = forbidden('This address is not valid', '链接无效')
+const urlExpired = forbidden('This address has expired; ask for a new one', '链接已过期，请重新获取')
 const draining = unavailable('The server is shutting down', '服务器正在关闭', { retryAfter: 5 })
 const tooMany = (seconds: number) => limited('Too many requests', '请求过于频繁，请稍后再试', seconds)
 
@@ -73,6 +87,8 @@ const isPublishedByTls = ({ config }: AppContext): boolean => config.publicUrl.s
 const trustOf = perContext((ctx) => ipTest(ctx.config.trustedProxies))
 
 const takePublic = (ctx: AppContext, { ip }: Caller) => takeByAddress(ctx.limiter, 'public', ip, PER_ADDRESS, MINUTE)
+const takeBytes = (ctx: AppContext, { ip }: Caller) =>
+  takeByAddress(ctx.limiter, 'bytes', ip, PER_ADDRESS_BYTES, MINUTE)
 const takeSecret = (ctx: AppContext, { ip }: Caller) =>
   takeByAddress(ctx.limiter, 'secret', ip, PER_ADDRESS_SECRET, MINUTE)
 
@@ -116,7 +132,7 @@ class Route {
       if (this.ctx.lifecycle.draining && !this.endpoint.whileDraining) throw draining
       if (request.body !== null) checkAnnouncedSize(request, this.#maxBody)
       if (this.endpoint.streamsBody || this.endpoint.acceptsFile) server?.timeout(request, SLOW_BODY_SECONDS)
-      const admitted = this.endpoint.access.kind === 'open' ? this.#admitAnyone(caller) : this.#admit(request, caller)
+      const admitted = this.#admit(request, params, caller)
       const actor = admitted instanceof Promise ? await admitted : admitted
       userId = actor?.userId ?? 0
       response = this.#takesFile(request)
@@ -134,15 +150,39 @@ class Route {
     return response
   }
 
-  #admitAnyone(caller: Caller): undefined {
+  #admit(request: Request, params: PathParams, caller: Caller): MaybePromise<Actor | undefined> {
+    const { access, sendsRanges } = this.endpoint
+    if (access.kind === 'open') return this.#admitAnyone(caller, sendsRanges ? takeBytes : takePublic)
+    if (access.kind === 'signedUrl' && this.#isSigned(request, params, access, caller))
+      return this.#admitAnyone(caller, takeBytes)
+    return this.#admitUser(request, caller)
+  }
+
+  #admitAnyone(caller: Caller, take: typeof takePublic): undefined {
     if (this.ctx.config.rateLimit) {
-      const wait = this.endpoint.checksSecret === true ? takeSecret(this.ctx, caller) : takePublic(this.ctx, caller)
+      const wait = (this.endpoint.checksSecret === true ? takeSecret : take)(this.ctx, caller)
       if (wait > 0) throw tooMany(wait)
     }
     return undefined
   }
 
-  #admit(request: Request, caller: Caller): MaybePromise<Actor> {
+  /**
+   * Whether the request has a valid signature; false if it has none. The values are compared as they were sent, before validation: a URL
+   * that was edited in any way is refused in the same way.
+   */
+  #isSigned(request: Request, params: PathParams, { purpose, signs }: SignedUrlAccess, caller: Caller): boolean {
+    const query = readQuery(request.url)
+    const { signature, expires = '' } = query
+    if (signature === undefined) return false
+    const values = signs.map((name) => params[name] ?? query[name] ?? '')
+    const isValid = this.ctx.signer.isValid(signature, purpose, ...values, expires)
+    if (isValid && Number(expires) * SECOND > this.ctx.clock.now()) return true
+    // Guessing signatures is bounded like any public route.
+    this.#admitAnyone(caller, takePublic)
+    throw isValid ? urlExpired : badSignature
+  }
+
+  #admitUser(request: Request, caller: Caller): MaybePromise<Actor> {
     const token = bearerToken(request)
     const found = token === undefined ? noToken : this.gates.authenticate(this.ctx, token, caller.deviceId)
     return found instanceof Promise
@@ -153,7 +193,7 @@ class Route {
   #admitSession(actor: Actor | AppError, caller: Caller): Actor {
     if (actor instanceof AppError) {
       // Guessing tokens is bounded like any public route.
-      this.#admitAnyone(caller)
+      this.#admitAnyone(caller, takePublic)
       throw actor
     }
     if (this.ctx.config.rateLimit) {

@@ -27,9 +27,11 @@ export class Permissions {
 
   /** `named`: the organization that a request for a `dual` operation names, as `organizationNamed` returns it. */
   permit(access: Access, actor: Actor | undefined, params: PathParams, named: unknown): MaybePromise<boolean> {
-    if (actor === undefined) return access.kind === 'open'
+    // Everyone else without a token has been refused before.
+    if (actor === undefined) return access.kind === 'open' || access.kind === 'signedUrl'
     switch (access.kind) {
       case 'open':
+      case 'signedUrl':
       case 'signedIn':
         return true
       case 'admin':

@@ -37,6 +37,7 @@ describe.if(inProcess)('permission matrix', () => {
     if (who === 'anonymous') return 401
     switch (kind) {
       case 'signedIn':
+      case 'signedUrl':
         return 'in'
       case 'app':
       case 'dual':

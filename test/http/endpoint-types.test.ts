@@ -23,6 +23,11 @@ const WRONG: readonly [what: string, record: string, error: RegExp][] = [
     `access: open, data: Id, run: ({ actor }) => actor.userId`,
     /'actor' is possibly 'undefined'/,
   ],
+  [
+    'the caller of an operation that accepts a signature instead of a token',
+    `access: signedUrl('x', []), data: Id, run: ({ actor }) => actor.userId`,
+    /'actor' is possibly 'undefined'/,
+  ],
   ['an unknown permission point', `access: app('qr_code:raed'), run: () => undefined`, /"qr_code:raed"/],
   ['a point of another domain', `access: platform('qr_code:publish'), run: () => undefined`, /"qr_code:publish"/],
   ['a dual point that only APP has', `access: dual('category:read'), run: () => undefined`, /"category:read"/],
@@ -71,11 +76,11 @@ test('the compiler refuses records whose run does not fit their schemas, access 
       `export const e${i} = endpoint({ id: 'e${i}', method: 'GET', path: '/', summary: '', tag: 'Operations', ${record} })`,
   )
   const imports = [
-    `import { app, dual, endpoint, open, platform, signedIn } from '#http/endpoint.ts'`,
+    `import { app, dual, endpoint, open, platform, signedIn, signedUrl } from '#http/endpoint.ts'`,
     `import { ById, Id, Type } from '#http/schema.ts'`,
     `import type { Person } from '../../harness/people.ts'`,
     `declare const alice: Person`,
-    `export const used = [app, dual, open, platform, signedIn, ById, Id, Type]`,
+    `export const used = [app, dual, open, platform, signedIn, signedUrl, ById, Id, Type]`,
   ]
   await Bun.write(join(folder, 'records.ts'), [...imports, ...calls, ...records].join('\n'))
   const options = { extends: join(root, 'tsconfig.json'), include: [], files: ['./records.ts'] }

@@ -7,7 +7,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { allEndpoints } from '#app'
-import { type AnyEndpoint, dual, endpoint, open, platform, signedIn } from '#http/endpoint.ts'
+import { type AnyEndpoint, dual, endpoint, open, platform, signedIn, signedUrl } from '#http/endpoint.ts'
 import { openApiDocument } from '#http/openapi/document.ts'
 import { exampleOf } from '#http/openapi/example.ts'
 import {
@@ -232,6 +232,8 @@ describe('an operation', () => {
     expect(only({ access: open })['x-access']).toEqual({ level: 'public', kind: 'open' })
     expect(only({ access: open }).security).toEqual([])
     expect(only({ access: signedIn })['x-access']).toEqual({ level: 'login', kind: 'signedIn' })
+    expect(only({ access: signedUrl('x', []) }).security).toEqual([{}, { token: [], device: [] }])
+    expect(only({ access: signedUrl('x', []) }).description).toContain('anyone with a signed URL')
     const admin = only({ access: platform('user:update') })
     expect(admin['x-access']).toEqual({ level: 'admin', kind: 'platform', point: 'user:update' })
     expect(admin.description).toContain('`user:update`')

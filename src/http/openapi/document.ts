@@ -33,8 +33,8 @@ together with \`Authorization: Bearer <accessToken>\`. A client that names no de
 answer as \`X-Device-Id\`. If the login did name a device, the \`deviceId\` of the answer is only a key for lists: it is not
 accepted as \`X-Device-Id\`.
 
-**Limits.** A session may make 1,200 requests a minute, and an IP address 300 to operations that need no token. IPv6 addresses are
-counted by /64, and with larger limits by /56 and /48. Operations with limits of their own say so. Beyond a limit the answer is 429
+**Limits.** A session may make 1,200 requests a minute, and an IP address 300 to operations that need no token
+(3,000 to those that send files). IPv6 addresses are counted by /64, and with larger limits by /56 and /48. Operations with limits of their own say so. Beyond a limit the answer is 429
 with code 4022, and \`Retry-After\` says how many seconds to wait.
 
 Messages are English, or Chinese with \`Accept-Language: zh\`.`
@@ -131,11 +131,17 @@ function operation(endpoint: AnyEndpoint, components: Components): Json {
     tags: [endpoint.tag],
     ...(endpoint.deprecated && { deprecated: true }),
     'x-access': { level: accessLevel(access), kind: access.kind, ...('point' in access && { point: access.point }) },
-    security: access.kind === 'open' ? [] : [{ token: [], device: [] }],
+    security: securityOf(access),
     parameters,
     ...requestBody(endpoint, components),
     responses: responsesOf(endpoint, components),
   }
+}
+
+/** An empty object means that the operation may also be called without a token. */
+function securityOf({ kind }: Access): Json[] {
+  if (kind === 'open') return []
+  return [...(kind === 'signedUrl' ? [{}] : []), { token: [], device: [] }]
 }
 
 /** The limits of the operation's own; those of all requests are in `ABOUT`. */
@@ -214,6 +220,8 @@ function accessInWords(access: Access): string {
       return 'public, no token required.'
     case 'signedIn':
       return 'any signed-in user.'
+    case 'signedUrl':
+      return 'anyone with a signed URL, as other operations return it; without `signature` any signed-in user who may see the resource.'
     case 'admin':
       return 'administrators (any PLATFORM role).'
     case 'platform':
