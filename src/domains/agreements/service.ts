@@ -70,9 +70,14 @@ export async function getCurrentByName(ctx: AppContext, name: string): Promise<C
   return getCurrent(ctx, type)
 }
 
-/** The active agreements that the user has not accepted. Costs no query while nothing is published. */
-export async function pendingAgreements(ctx: AppContext, userId: number): Promise<readonly PendingAgreement[]> {
-  const current = await currentAgreements(ctx)
+/** The active agreements that the user has not accepted. Returns no promise while nothing is published, and then costs no query. */
+export function pendingAgreements(ctx: AppContext, userId: number): MaybePromise<readonly PendingAgreement[]> {
+  const current = currentAgreements(ctx)
+  if (current instanceof Promise) return current.then((loaded) => notAccepted(ctx, userId, loaded))
+  return current.length === 0 ? [] : notAccepted(ctx, userId, current)
+}
+
+async function notAccepted(ctx: AppContext, userId: number, current: readonly Current[]): Promise<PendingAgreement[]> {
   if (current.length === 0) return []
   const accepted = await store.acceptedOf(
     ctx.db.read,

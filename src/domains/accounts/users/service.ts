@@ -4,7 +4,7 @@ import type { AppContext } from '#context'
 import { isUniqueViolation } from '#db/errors.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { bindRole, platformBindings, unbindRoles, USER } from '#domains/access/index.ts'
-import type { QuotaName } from '#domains/contributions.ts'
+import type { PendingAgreement, QuotaName } from '#domains/contributions.ts'
 import { cityOf, sendLastNotice } from '#domains/delivery/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
 import { getSetting } from '#domains/settings/index.ts'
@@ -66,11 +66,13 @@ async function getProfile(ctx: AppContext, actor: Actor): Promise<UserView> {
 
 /** The profile, and the agreements that the user has to accept. */
 export async function getCurrentUser(ctx: AppContext, actor: Actor): Promise<CurrentUser> {
-  const [profile, ...pending] = await Promise.all([
-    getProfile(ctx, actor),
-    ...contributions(ctx, 'pendingAgreements').map((find) => find(ctx, actor.userId)),
-  ])
-  return { ...profile, pendingAgreements: pending.flat() }
+  const profile = await getProfile(ctx, actor)
+  const pendingAgreements: PendingAgreement[] = []
+  for (const find of contributions(ctx, 'pendingAgreements')) {
+    const found = find(ctx, actor.userId)
+    pendingAgreements.push(...(found instanceof Promise ? await found : found))
+  }
+  return { ...profile, pendingAgreements }
 }
 
 /**
