@@ -27,3 +27,13 @@ ALTER TABLE "agreements" ADD CONSTRAINT "agreements_published_by_users_id_fk" FO
 CREATE UNIQUE INDEX "agreements_version" ON "agreements" USING btree ("type","version");
 
 CREATE UNIQUE INDEX "agreements_active" ON "agreements" USING btree ("type") WHERE active;
+
+CREATE FUNCTION agreements_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'published agreements cannot be changed or deleted';
+END
+$$;
+
+CREATE TRIGGER agreements_no_change
+BEFORE UPDATE OF id, type, version, title, content, content_html, published_by, created_at OR DELETE ON agreements
+FOR EACH ROW EXECUTE FUNCTION agreements_append_only();

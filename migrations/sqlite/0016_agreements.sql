@@ -24,3 +24,10 @@ CREATE TABLE `agreements` (
 CREATE UNIQUE INDEX `agreements_version` ON `agreements` (`type`,`version`);
 
 CREATE UNIQUE INDEX `agreements_active` ON `agreements` (`type`) WHERE active;
+
+CREATE TRIGGER agreements_no_update
+BEFORE UPDATE OF id, type, version, title, content, content_html, published_by, created_at ON agreements
+BEGIN SELECT RAISE(ABORT, 'published agreements cannot be changed'); END;
+
+CREATE TRIGGER agreements_no_delete BEFORE DELETE ON agreements
+BEGIN SELECT RAISE(ABORT, 'published agreements cannot be deleted'); END;
