@@ -1,5 +1,6 @@
 /** Bytes as files below one folder of the data directory. */
 
+import type { Dirent } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -7,47 +8,68 @@ import { areFilesKept } from '../backup/under-way.ts'
 import { diskTrouble } from '../disk-trouble.ts'
 import { syncDirectory } from '../files.ts'
 import { uuid } from '../ids.ts'
-import { BlobError, type BlobFacts, type BlobStore, type BlobTrouble } from './port.ts'
+import { assertKey, BlobError, type BlobFacts, type BlobStore, type BlobTrouble, isKey } from './port.ts'
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** A failure of the disk as a BlobError. */
 export function diskError(error: unknown, folder: string): BlobError {
+  if (error instanceof BlobError) return error
   const code = String((error as { code?: unknown } | null)?.code)
   const kind: BlobTrouble = FULL.has(code) ? 'full' : 'io'
   const subject = `The folder of files ${folder}`
   return new BlobError(kind, diskTrouble(error, subject) ?? `${subject} cannot be read or written (${code}).`, error)
 }
 
-const isMissing = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 'ENOENT'
+/** For `catch`: ignores errors with these codes, for example because a file was deleted in the meantime. */
+export const unless =
+  (...codes: readonly string[]) =>
+  (error: unknown): undefined => {
+    if (!codes.includes(String((error as { code?: unknown } | null)?.code))) throw error
+  }
+
+/** Deletes a temporary file after a failure, which is more important than one of the deletion. */
+export const discard = (path: string): Promise<void> => rm(path, { force: true }).catch(() => undefined)
 
 /** `folder` must be on the same file system as the paths given to `put`. */
 export function localBlobs(folder: string): BlobStore {
-  const place = (key: string): string => join(folder, key)
+  const place = (key: string): string => join(folder, assertKey(key))
 
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (error) {
-      throw error instanceof BlobError ? error : diskError(error, folder)
+      throw error instanceof TypeError ? error : diskError(error, folder)
     }
   }
 
-  async function found(key: string): Promise<BlobFacts | undefined> {
-    try {
-      const { size, mtimeMs } = await stat(place(key))
-      return { key, size, modifiedAt: Math.floor(mtimeMs) }
-    } catch (error) {
-      if (isMissing(error)) return undefined
-      throw error
+  /** The folders of keys that are on disk, names included. */
+  const parents = new Map<string, Promise<void>>()
+
+  /**
+   * Creates the folder of a key. The first upload into it after a start also syncs the names above, which an earlier process may have
+   * created without the sync; later uploads, and those at the same time, wait for that one.
+   */
+  function prepare(parent: string): Promise<void> {
+    let prepared = parents.get(parent)
+    if (prepared === undefined) {
+      prepared = (async () => {
+        await mkdir(parent, { recursive: true, mode: 0o700 })
+        for (let above = dirname(parent); above.length >= folder.length; above = dirname(above))
+          await syncDirectory(above)
+        await syncDirectory(dirname(folder))
+      })()
+      parents.set(parent, prepared)
+      prepared.catch(() => parents.delete(parent))
     }
+    return prepared
   }
 
   async function put(key: string, path: string): Promise<void> {
+    const target = place(key)
+    const parent = dirname(target)
     try {
-      const target = place(key)
-      const parent = dirname(target)
-      if ((await mkdir(parent, { recursive: true, mode: 0o700 })) !== undefined) await syncDirectory(folder)
+      await prepare(parent)
       const handle = await open(path, 'r+')
       try {
         await handle.sync()
@@ -57,8 +79,34 @@ export function localBlobs(folder: string): BlobStore {
       await rename(path, target)
       await syncDirectory(parent)
     } catch (error) {
-      await rm(path, { force: true })
+      // Somebody may have deleted the folder: the next upload creates it again.
+      parents.delete(parent)
+      await discard(path)
       throw error
+    }
+  }
+
+  async function found(key: string): Promise<BlobFacts | undefined> {
+    const facts = await stat(place(key)).catch(unless('ENOENT', 'ENOTDIR'))
+    return facts?.isFile() ? { key, size: facts.size, modifiedAt: Math.floor(facts.mtimeMs) } : undefined
+  }
+
+  const entriesOf = async (path: string): Promise<Dirent[]> =>
+    (await readdir(path, { withFileTypes: true }).catch(unless('ENOENT', 'ENOTDIR'))) ?? []
+
+  /** Leaves out names of no key (a dot in front, `lost+found`), and folders that cannot contain a key with `prefix`. */
+  async function* walk(parent: string, prefix: string): AsyncGenerator<BlobFacts> {
+    const entries = await guarded(() => entriesOf(join(folder, parent)))
+    for (const entry of entries) {
+      const key = `${parent}${entry.name}`
+      const below = `${key}/`
+      if (!isKey(key)) continue
+      if (entry.isDirectory()) {
+        if (below.startsWith(prefix) || prefix.startsWith(below)) yield* walk(below, prefix)
+      } else if (key.startsWith(prefix)) {
+        const facts = await guarded(() => found(key))
+        if (facts) yield facts
+      }
     }
   }
 
@@ -72,30 +120,23 @@ export function localBlobs(folder: string): BlobStore {
         return range === undefined ? file : file.slice(range.start, range.end)
       }),
     stat: (key) => guarded(() => found(key)),
+    // Without a sync: bytes that come back after a power cut are orphans, which the clean-up deletes like those of a backup.
     delete: (key) =>
       guarded(async () => {
-        // The clean-up finds the bytes later.
         if (!(await areFilesKept(folder))) await rm(place(key), { force: true })
       }),
-    async *list(prefix) {
-      const folders = await guarded(() =>
-        readdir(folder).catch((error) => (isMissing(error) ? [] : Promise.reject(error))),
-      )
-      for (const name of folders.toSorted()) {
-        if (name.startsWith('.') || !(name.startsWith(prefix) || prefix.startsWith(name))) continue
-        for (const file of await guarded(() => readdir(place(name)))) {
-          const facts = `${name}/${file}`.startsWith(prefix) ? await guarded(() => found(`${name}/${file}`)) : undefined
-          if (facts) yield facts
-        }
-      }
-    },
+    list: (prefix) => walk('', prefix),
     presign: () => undefined,
     check: () =>
       guarded(async () => {
         await mkdir(folder, { recursive: true, mode: 0o700 })
-        const probe = join(folder, `.probe-${uuid()}`)
+        const id = uuid()
+        const probe = join(folder, `.probe-${id}`)
         try {
-          await Bun.write(probe, 'probe')
+          await Bun.write(probe, id)
+          const read = await Bun.file(probe).text()
+          if (read !== id)
+            throw new BlobError('io', `The folder of files ${folder} does not return the bytes written to it.`)
         } finally {
           await rm(probe, { force: true })
         }

@@ -64,3 +64,13 @@ export class BlobError extends Error {
 
 /** A new key for bytes with this SHA-256 in hex. The first two characters spread the files over 256 folders. */
 export const blobKey = (sha256: string, random: string): string => `${sha256.slice(0, 2)}/${sha256}.${random}`
+
+const KEY = /^(?!\.)[\w.-]+(\/(?!\.)[\w.-]+)*$/
+
+export const isKey = (text: string): boolean => KEY.test(text) && text.length <= 500
+
+/** Keys never come from clients, so another text is a mistake in this program, such as one that leads outside of the store. */
+export function assertKey(key: string): string {
+  if (!isKey(key)) throw new TypeError(`not a key of the blob store: ${JSON.stringify(key)}`)
+  return key
+}

@@ -3,11 +3,11 @@
  * blob store, which takes a file over by renaming it. Its name begins with a dot, so backups leave it out.
  */
 
-import { mkdir, open, readdir, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { uuid } from '../ids.ts'
-import { diskError } from './local.ts'
+import { discard, diskError, unless } from './local.ts'
 
 /** A complete file on local disk that belongs to one request. */
 export interface StagedFile {
@@ -16,7 +16,7 @@ export interface StagedFile {
   readonly size: number
   /** Hex. */
   readonly sha256: string
-  /** Deletes the file, unless the blob store has taken it over. */
+  /** Deletes the file, unless the blob store has taken it over. Never rejects: the next start deletes remaining files. */
   dispose(): Promise<void>
 }
 
@@ -35,11 +35,20 @@ export interface Staging {
 }
 
 export function createStaging(folder: string): Staging {
+  /** Awaits a call of the file system. */
+  const disk = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      throw diskError(error, folder)
+    }
+  }
+
   let created: Promise<unknown> | undefined
   const create = (): Promise<unknown> =>
-    (created ??= mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    (created ??= disk(mkdir(folder, { recursive: true, mode: 0o700 })).catch((error: unknown) => {
       created = undefined
-      throw diskError(error, folder)
+      throw error
     }))
 
   async function newPath(): Promise<string> {
@@ -47,32 +56,40 @@ export function createStaging(folder: string): Staging {
     return join(folder, uuid())
   }
 
+  /** Resolves with the size and the hash. */
+  async function copy(source: AsyncIterable<Uint8Array>, handle: FileHandle, maxBytes: number) {
+    const hash = new Bun.CryptoHasher('sha256')
+    let size = 0
+    for await (const chunk of source) {
+      size += chunk.length
+      if (size > maxBytes) throw new TooManyBytes()
+      hash.update(chunk)
+      await disk(handle.writeFile(chunk))
+    }
+    return { size, sha256: hash.digest('hex') }
+  }
+
   return {
     newPath,
     async receive(source, maxBytes) {
       const path = await newPath()
-      const dispose = (): Promise<void> => rm(path, { force: true })
-      const hash = new Bun.CryptoHasher('sha256')
-      const handle = await open(path, 'wx', 0o600).catch((error: unknown) => Promise.reject(diskError(error, folder)))
-      let size = 0
+      const dispose = (): Promise<void> => discard(path)
+      const handle = await disk(open(path, 'wx', 0o600))
       try {
-        for await (const chunk of source) {
-          size += chunk.length
-          if (size > maxBytes) throw new TooManyBytes()
-          hash.update(chunk)
-          await handle.writeFile(chunk).catch((error: unknown) => Promise.reject(diskError(error, folder)))
-        }
+        const facts = await copy(source, handle, maxBytes)
+        // Network file systems report a full disk only here.
+        await disk(handle.close())
+        return { path, ...facts, dispose }
       } catch (error) {
-        await handle.close()
+        await handle.close().catch(() => undefined)
         await dispose()
         throw error
       }
-      await handle.close()
-      return { path, size, sha256: hash.digest('hex'), dispose }
     },
     async clear() {
-      const names = await readdir(folder).catch(() => [])
-      for (const name of names) await rm(join(folder, name), { force: true })
+      // The first upload creates the folder.
+      const names = (await disk(readdir(folder).catch(unless('ENOENT')))) ?? []
+      for (const name of names) await discard(join(folder, name))
     },
   }
 }
