@@ -7,6 +7,7 @@ import { settingsMarkdown } from '#cli/help.ts'
 import { defaultConfig } from '#config/config.ts'
 import { readConfig, type Reading } from '#config/read.ts'
 import { envName, maskedValue, settings } from '#config/settings.ts'
+import { readStorageUrl } from '#config/storage.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'tessera-config-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
@@ -44,6 +45,7 @@ test('every setting can be set by a flag, a variable or the file', () => {
     publicUrl: ['https://QR.example.org/', 'https://qr.example.org'],
     dataDir: ['x', ''],
     databaseUrl: ['postgres://u:p@h/d', 'postgres://u:p@h/d'],
+    storageUrl: ['s3://k:s@h/bucket', 's3://k:s@h/bucket'],
     secret: ['s'.repeat(32), 's'.repeat(32)],
     adminUsername: ['root', 'root'],
     adminPassword: ['p', 'p'],
@@ -155,6 +157,7 @@ describe('mistakes in the configuration', () => {
       'TESSERA_CORS_ORIGINS',
       ['*', 'null', 'https://*.example.org', 'https://x/path', 'https://x, app.example.org', ','],
     ],
+    ['TESSERA_STORAGE_URL', ['https://k:s@h/bucket', 's3://h/bucket', 's3://k:s@h']],
     ['TESSERA_SMTP_URL', ['mail.example.org', 'smtp://u@h', 'smtp://u:p@relay.lan?tls=off']],
     ['TESSERA_MAIL_FROM', ['Tessera', 'a@b, c@d']],
     ['TESSERA_SMS_URL', ['log', 'https://h/no-secret', 'aliyun://K:S@h?sign=a']],
@@ -203,6 +206,7 @@ test('secrets are masked when the configuration is shown', () => {
     TESSERA_SECRET: 'hunter2'.repeat(5),
     TESSERA_ADMIN_USERNAME: 'root',
     TESSERA_ADMIN_PASSWORD: 'hunter2',
+    TESSERA_STORAGE_URL: 's3://KEY:hunter2@s3.example.org/bucket?region=x',
     TESSERA_SMTP_URL: 'smtps://ann:hunter2@mail.example.org',
     TESSERA_SMS_URL: 'https://:hunter2@hooks.example.org/hunter2?token=hunter2',
     TESSERA_ONECLICK_URL: 'aliyun://KEY:hunter2@dypnsapi.aliyuncs.com',
@@ -210,8 +214,88 @@ test('secrets are masked when the configuration is shown', () => {
   const text = settings.map((setting) => maskedValue(setting, config[setting.key])).join('\n')
   expect(text).not.toContain('hunter2')
   expect(text).toContain('postgres://ann:***@db.example/t?sslmode=require')
+  expect(text).toContain('s3://KEY:***@s3.example.org/bucket?region=x')
   expect(text).toContain('smtps://ann:***@mail.example.org')
   expect(text).toContain('https://***@hooks.example.org/…')
+})
+
+describe('the address of the bucket', () => {
+  const good = {
+    key: 'K',
+    secret: 'a/b+c=',
+    endpoint: 'https://s3.example.org:9000',
+    publicEndpoint: 'https://s3.example.org:9000',
+    virtual: false,
+    bucket: 'files',
+    prefix: '',
+    region: 'us-east-1',
+  }
+
+  test.each<[query: string, changed: object]>([
+    ['', {}],
+    ['/', {}],
+    ['?region=eu-west-1&style=path&tls=on', { region: 'eu-west-1' }],
+    ['/tessera/a.b?region=', { prefix: 'tessera/a.b/' }],
+    ['?public=https://files.example.org/', { publicEndpoint: 'https://files.example.org' }],
+    [
+      '?style=virtual&public=https://files.example.org',
+      {
+        virtual: true,
+        endpoint: 'https://files.s3.example.org:9000',
+        publicEndpoint: 'https://files.files.example.org',
+      },
+    ],
+  ])('s3://…/files%s is accepted', (rest, changed) => {
+    expect(readStorageUrl(`s3://K:a%2Fb+c%3D@s3.example.org:9000/files${rest}`)).toEqual({ ...good, ...changed })
+  })
+
+  test.each(['127.0.0.1:9000', 'localhost', '[::1]:9000', 'minio', '10.0.0.7', 'files.internal'])(
+    'tls=off is accepted for %s',
+    (host) => {
+      expect(readStorageUrl(`s3://K:S@${host}/files?tls=off`)).toMatchObject({ endpoint: `http://${host}` })
+    },
+  )
+
+  test.each([
+    ['https://K:hunter2@h/files', 'does not begin with s3://'],
+    ['s3://K:hunt/er2@h/files', 'percent-encoded'],
+    ['s3://K:1/hunter2@h/files', 'percent-encoded'],
+    ['s3://K@h/files', 'the key or the secret is missing'],
+    ['s3://K:%zz@h/files', 'the key or the secret is missing'],
+    ['s3://K:hunter2@/files', 'percent-encoded'],
+    ['s3://K:hunter2@h', 'the bucket is missing'],
+    ['s3://K:hunter2@h/', 'the bucket is missing'],
+    ['s3://K:hunter2@h/Files', 'the name of the bucket is not valid'],
+    ['s3://K:hunter2@h/ab', 'the name of the bucket is not valid'],
+    ['s3://K:p@h/hunter2@h/files', 'the name of the bucket is not valid'],
+    ['s3://K:hunter2@h/files/a b', 'a prefix contains only'],
+    ['s3://K:hunter2@h/files/.x', 'a prefix contains only'],
+    ['s3://K:hunter2@h/files?regoin=x', 'its parameters are region, style, tls, public'],
+    ['s3://K:hunter2@h/files?region=x&region=y', 'each at most once'],
+    ['s3://K:hunter2@h/files?region=a/b', 'the region is not valid'],
+    ['s3://K:hunter2@h/files?style=auto', 'style is neither path nor virtual'],
+    ['s3://K:hunter2@h/files?tls=no', 'tls is neither on nor off'],
+    ['s3://K:hunter2@s3.example.org/files?tls=off', 'only for this machine and private networks'],
+    ['s3://K:hunter2@10.0.0.1/files?style=virtual', 'needs a host name'],
+    ['s3://K:hunter2@h/my.files?style=virtual', 'without dots'],
+    ['s3://K:hunter2@h/files?public=files.example.org', 'public is not an address'],
+    ['s3://K:hunter2@h/files?public=https://h/path', 'public is not an address'],
+    ['s3://K:hunter2@h/files#x', 'percent-encoded'],
+  ])('%s is refused with the reason, without the secret', (text, reason) => {
+    const { problems } = read({ TESSERA_STORAGE_URL: text })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toStartWith('TESSERA_STORAGE_URL must be the complete address of a bucket, such as ')
+    expect(problems[0]).toContain(reason)
+    expect(problems[0]).not.toContain('hunter2')
+  })
+
+  test('a session token in the environment is refused, because every request would contain it', () => {
+    const env = { TESSERA_STORAGE_URL: 's3://K:S@h/files', AWS_SESSION_TOKEN: 'x' }
+    expect(read(env).problems).toEqual([
+      'TESSERA_STORAGE_URL cannot be used together with AWS_SESSION_TOKEN: unset AWS_SESSION_TOKEN.',
+    ])
+    expect(read({ AWS_SESSION_TOKEN: 'x' }).problems).toEqual([])
+  })
 })
 
 test('answers are checked only in tests and development', () => {

@@ -14,6 +14,8 @@ export interface Config {
   readonly dataDir: string
   /** PostgreSQL; empty for SQLite in the data directory. */
   readonly databaseUrl: string
+  /** An S3 bucket for files, parsed by `storage.ts`; empty for files in the data directory. */
+  readonly storageUrl: string
   /** Configured signing secret; if empty, one is generated once and kept in `keys/`. */
   readonly secret: string
   readonly adminUsername: string
@@ -43,6 +45,7 @@ export const defaultConfig: Config = {
   publicUrl: 'http://localhost:8080',
   dataDir: resolve('data'),
   databaseUrl: '',
+  storageUrl: '',
   secret: '',
   adminUsername: '',
   adminPassword: '',

@@ -134,10 +134,11 @@ const isPrivateAddress = ipTest([
   'fc00::/7',
   'fe80::/10',
 ])
-/** Names that no public name server answers for: without a dot, or in a private domain (RFC 6762, RFC 8375, ICANN `.internal`). */
-const PRIVATE_NAME = /^[^.]+$|\.(internal|local|lan|home\.arpa)$/
+/** Names that no public name server answers for: without a dot, or in a private domain (RFC 6761, RFC 6762, RFC 8375, ICANN `.internal`). */
+const PRIVATE_NAME = /^[^.]+$|\.(internal|local|localhost|lan|home\.arpa)$/
 
-const isPrivate = (hostname: string): boolean => {
+/** True for addresses and names of private networks. */
+export const isPrivate = (hostname: string): boolean => {
   const address = hostname.replace(/^\[|\]$/g, '')
   return isPrivateAddress(address) || (!address.includes(':') && PRIVATE_NAME.test(address))
 }

@@ -87,11 +87,14 @@ export function readConfig(given: Sources): Reading {
     if (value !== undefined) values[setting.key] = value
     else {
       const is = setting.secret ? '' : ` is ${JSON.stringify(given.text)} but`
-      problems.push(`${given.origin}${is} must be ${setting.accepts}.`)
+      const mistake = setting.mistake ? `: ${setting.mistake(given.text)}` : ''
+      problems.push(`${given.origin}${is} must be ${setting.accepts}${mistake}.`)
     }
   }
   return { config: complete(values as Partial<Config>, sources, origins, problems), origins, file, problems }
 }
+
+const S3_SESSION_TOKENS = ['AWS_SESSION_TOKEN', 'S3_SESSION_TOKEN']
 
 function complete(values: Partial<Config>, sources: Complete, origins: Reading['origins'], problems: string[]): Config {
   const port = values.port ?? defaultConfig.port
@@ -101,6 +104,10 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
   if (secret && !named) problems.push(`${secret} requires ${envName('adminUsername')} as well.`)
   if (values.smtpUrl && !origins.has('mailFrom'))
     problems.push(`${origins.get('smtpUrl')!} requires ${envName('mailFrom')} as well.`)
+  // Bun's S3 client adds it to every request, and has no option against that.
+  const token = S3_SESSION_TOKENS.find((name) => sources.env[name])
+  if (values.storageUrl && token)
+    problems.push(`${origins.get('storageUrl')!} cannot be used together with ${token}: unset ${token}.`)
   return Object.freeze({
     ...defaultConfig,
     dataDir: resolve(sources.directory, 'data'),

@@ -6,6 +6,7 @@ import { parseIp, parseRange } from '#lib/ip.ts'
 
 import { type Config, defaultConfig } from './config.ts'
 import { maskGateway, parseMailbox, parseOneClick, parseSms, parseSmtp } from './gateways.ts'
+import { readStorageUrl } from './storage.ts'
 
 export type SettingKey = Exclude<keyof Config, 'checkAnswers'>
 
@@ -22,6 +23,8 @@ export interface Setting<K extends SettingKey = SettingKey> {
   readonly secret?: true
   /** For a secret: the value with its secret parts masked. Without this function all of it is masked. */
   mask?(value: string): string
+  /** Continues that sentence with the mistake in a text that is not accepted, without secrets. */
+  mistake?(text: string): string
   /** Undefined if the text is not accepted. Relative paths are resolved against `directory`. */
   parse(text: string, directory: string): Config[K] | undefined
 }
@@ -127,6 +130,17 @@ export const settings: readonly Setting[] = [
     secret: true,
     mask: maskDatabase,
     parse: postgresUrl,
+  }),
+  setting({
+    key: 'storageUrl',
+    value: 'URL',
+    help: 'S3 bucket for files: s3://KEY:SECRET@host/bucket?region=REGION. Parameters: docs/operations.md, "Files in S3".',
+    accepts: 'the complete address of a bucket, such as s3://KEY:SECRET@s3.example.org/bucket?region=eu-central-1',
+    fallback: 'files are in the data directory',
+    secret: true,
+    mask: maskGateway,
+    mistake: (text) => String(readStorageUrl(text)),
+    parse: (text) => (typeof readStorageUrl(text) === 'string' ? undefined : text),
   }),
   setting({
     key: 'secret',

@@ -153,6 +153,7 @@ async function startBinary(config: Config, settings: Partial<Settings>): Promise
       TESSERA_PORT: '0',
       TESSERA_DATA_DIR: config.dataDir,
       TESSERA_DATABASE_URL: config.databaseUrl,
+      TESSERA_STORAGE_URL: config.storageUrl,
       TESSERA_ADMIN_USERNAME: config.adminUsername,
       TESSERA_ADMIN_PASSWORD: config.adminPassword,
       TESSERA_SMTP_URL: config.smtpUrl,

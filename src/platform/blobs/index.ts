@@ -3,13 +3,20 @@
 import { join } from 'node:path'
 
 import type { Config } from '#config/config.ts'
+import { readStorageUrl } from '#config/storage.ts'
 
 import { localBlobs } from './local.ts'
 import type { BlobStore } from './port.ts'
+import { s3Blobs } from './s3.ts'
 import { createStaging, type Staging } from './staging.ts'
 
 const filesFolder = (config: Config): string => join(config.dataDir, 'files')
 
-export const openBlobs = (config: Config): BlobStore => localBlobs(filesFolder(config))
+export function openBlobs(config: Config): BlobStore {
+  if (config.storageUrl === '') return localBlobs(filesFolder(config))
+  const bucket = readStorageUrl(config.storageUrl)
+  if (typeof bucket === 'string') throw new TypeError(`The address of the bucket is not accepted: ${bucket}`)
+  return s3Blobs(bucket)
+}
 
 export const openStaging = (config: Config): Staging => createStaging(join(filesFolder(config), '.staging'))
