@@ -40,8 +40,8 @@ export interface StorageUrlOptions {
 }
 
 interface ServerOptions {
-  /** Where the server keeps its objects. Default: a temporary folder, deleted at the end. */
-  folder?: string
+  /** A command in front of the server's, for example to mount something at the folder of the objects, `$FOLDER/files`. */
+  before?: readonly string[]
 }
 
 /** Undefined if there is no S3 server here. Then a test of the file fails if CI is set, and is skipped with the reason otherwise. */
@@ -53,12 +53,12 @@ export async function startS3(options: ServerOptions = {}): Promise<S3Server | u
     return undefined
   }
   const temporary = mkdtempSync(join(tmpdir(), 'tessera-s3-'))
-  const folder = options.folder ?? join(temporary, 'objects')
+  const folder = join(temporary, 'objects')
   // Metadata in files of their own: not all file systems have extended attributes.
   const sidecar = join(temporary, 'metadata')
   mkdirSync(join(folder, BUCKET), { recursive: true })
   mkdirSync(sidecar)
-  const { child, port } = await start(program, ['posix', '--sidecar', sidecar, folder])
+  const { child, port } = await start(program, ['posix', '--sidecar', sidecar, folder], options.before ?? [], folder)
   afterAll(async () => {
     child.kill()
     await child.exited
@@ -80,7 +80,7 @@ const VIRTUAL_DOMAIN = 's3.localhost'
 const ATTEMPTS = 5
 const START_MS = 30_000
 
-async function start(program: string, backend: readonly string[]) {
+async function start(program: string, backend: readonly string[], before: readonly string[], folder: string) {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort()
     // Only this server answers at this path, should another program take the port first.
@@ -88,6 +88,7 @@ async function start(program: string, backend: readonly string[]) {
     const options = ['--port', `127.0.0.1:${port}`, '--access', S3_KEY, '--secret', S3_SECRET, '--region', S3_REGION]
     const child = Bun.spawn(
       [
+        ...before,
         program,
         '--quiet',
         '--keep-alive',
@@ -98,7 +99,7 @@ async function start(program: string, backend: readonly string[]) {
         health,
         ...backend,
       ],
-      { stdout: 'ignore', stderr: 'ignore' },
+      { env: { ...process.env, FOLDER: folder }, stdout: 'ignore', stderr: 'ignore' },
     )
     const until = Date.now() + START_MS
     while (child.exitCode === null && Date.now() < until) {

@@ -26,7 +26,7 @@ const REFUSED =
   /^(HTTP 40[13]|AccessDenied|AccountProblem|InvalidAccessKeyId|InvalidSecurity|InvalidToken|SignatureDoesNotMatch|XAdminUserNotFound)$/
 const FULL = /^(HTTP 507|InsufficientStorage|QuotaExceeded|XMinio\w*(Full|QuotaExceeded))$/
 const OTHER_REGION =
-  /^(HTTP 30\d|AuthorizationHeaderMalformed|IllegalLocationConstraintException|PermanentRedirect|TemporaryRedirect)$/
+  /^(HTTP 30\d|AuthorizationHeaderMalformed|AuthorizationQueryParametersError|IllegalLocationConstraintException|PermanentRedirect|TemporaryRedirect)$/
 
 /** Another attempt may succeed. */
 export const isTransient = (code: string): boolean => !FULL.test(code) && (NETWORK.test(code) || BUSY.test(code))

@@ -20,10 +20,14 @@ const PART_BYTES = 5 * 1024 * 1024
  */
 const WHOLE_BYTES = 2 * MAX_WHOLE_BYTES
 const IN_PARTS = 2
-/** The S3 server must have answered until then: with the headers to a download, with the result to other requests. */
-const ANSWER_MS = 15 * SECOND
-/** The same for each part of an upload. Slower than 140 KB/s is not usable. */
-const PART_MS = MINUTE
+export interface Limits {
+  /** The S3 server must have answered until then: with the headers to a download, with the result to other requests. */
+  readonly answerMs: number
+  /** The same for each part of an upload. Slower than 140 KB/s is not usable. */
+  readonly partMs: number
+}
+
+const LIMITS: Limits = { answerMs: 15 * SECOND, partMs: MINUTE }
 /** Waits before the second and third attempt of a request that failed for a transient reason. All requests may be repeated. */
 const RETRY_MS = [100, 400]
 const TYPE = 'application/octet-stream'
@@ -33,7 +37,7 @@ const OWN_URL_SECONDS = 300
 
 type Method = 'GET' | 'HEAD' | 'PUT' | 'DELETE'
 
-export function s3Blobs(bucket: S3Bucket): BlobStore {
+export function s3Blobs(bucket: S3Bucket, { answerMs, partMs } = LIMITS): BlobStore {
   const { key: accessKeyId, secret: secretAccessKey, region, prefix } = bucket
   const options = { accessKeyId, secretAccessKey, region, bucket: bucket.bucket, virtualHostedStyle: bucket.virtual }
   const client = new Bun.S3Client({ ...options, endpoint: bucket.endpoint })
@@ -63,7 +67,7 @@ export function s3Blobs(bucket: S3Bucket): BlobStore {
    */
   async function send(method: Method, key: string, request: RequestInit = {}): Promise<Response | undefined> {
     const late = new AbortController()
-    const timer = setTimeout(() => late.abort(), method === 'PUT' ? PART_MS : ANSWER_MS)
+    const timer = setTimeout(() => late.abort(), method === 'PUT' ? partMs : answerMs)
     try {
       const url = client.presign(place(key), { method, expiresIn: OWN_URL_SECONDS })
       const answer = await fetch(url, {
@@ -75,8 +79,7 @@ export function s3Blobs(bucket: S3Bucket): BlobStore {
       })
       if (answer.ok || answer.status === RANGE_AFTER_END) return answer
       const code = /<Code>([^<]*)<\/Code>/.exec(await answer.text())?.[1]
-      // The answer to a HEAD has no body and thus no code. A missing bucket is noticed by the other requests.
-      if (answer.status === 404 && code !== 'NoSuchBucket') return undefined
+      if (code === 'NoSuchKey' || (method === 'HEAD' && answer.status < 500)) return undefined
       throw new S3Failure(code ?? `HTTP ${answer.status}`)
     } catch (error) {
       throw late.signal.aborted ? new S3Failure('Timeout') : error
@@ -88,13 +91,12 @@ export function s3Blobs(bucket: S3Bucket): BlobStore {
 
   async function store(key: string, body: Blob): Promise<void> {
     const answer = await tried(() => send('PUT', key, { body, headers: { 'content-type': TYPE } }))
-    if (answer === undefined) throw s3Error('NoSuchBucket', bucket)
-    await answer.text()
+    await answer?.text()
   }
 
   async function storeParts(key: string, body: Blob, size: number): Promise<void> {
     const write = () => client.write(place(key), body, { partSize: PART_BYTES, queueSize: 1, type: TYPE })
-    await tried(() => within(PART_MS * Math.ceil(size / PART_BYTES), write()))
+    await tried(() => within(partMs * Math.ceil(size / PART_BYTES), write()))
     // Some servers answer 200 to the end of an upload and report its failure in the body.
     if ((await find(key))?.size !== size) throw s3Error('IncompleteUpload', bucket)
   }
@@ -112,7 +114,12 @@ export function s3Blobs(bucket: S3Bucket): BlobStore {
 
   async function find(key: string): Promise<BlobFacts | undefined> {
     const answer = await tried(() => send('HEAD', key))
-    if (answer === undefined) return undefined
+    if (answer === undefined) {
+      // The answer to a HEAD has no body that says whether the key, the bucket or the permission is missing. This request throws then.
+      const other = await tried(() => send('GET', key, { headers: { range: 'bytes=0-0' } }))
+      await other?.text()
+      return undefined
+    }
     return {
       key,
       size: Number(answer.headers.get('content-length')),
@@ -147,7 +154,7 @@ export function s3Blobs(bucket: S3Bucket): BlobStore {
       let continuationToken: string | undefined
       do {
         const page = await tried(() =>
-          within(ANSWER_MS, client.list({ prefix: prefix + wanted, ...(continuationToken && { continuationToken }) })),
+          within(answerMs, client.list({ prefix: prefix + wanted, ...(continuationToken && { continuationToken }) })),
         )
         for (const { key, size, lastModified } of page.contents ?? [])
           yield { key: key.slice(prefix.length), size: size ?? 0, modifiedAt: Date.parse(String(lastModified)) }
