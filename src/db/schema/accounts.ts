@@ -20,7 +20,8 @@ export const users = table(
     usernameKey: col.text('username_key'),
     nickname: col.text('nickname').notNull(),
     signature: col.text('signature'),
-    avatarUrl: col.text('avatar_url'),
+    /** The address of a picture: as the client gave it, or the path of an uploaded image. Shown by `avatarUrl` of the domain files. */
+    avatar: col.text('avatar_url'),
     passwordHash: col.text('password_hash'),
     /** The password is known to meet the rules for administrators: a role of theirs cannot be granted otherwise. */
     passwordIsStrong: col.bool('password_is_strong').notNull().default(false),

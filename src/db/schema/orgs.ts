@@ -22,7 +22,8 @@ export const organizations = table(
     memberLimit: col.int('member_limit').notNull(),
     /** Number of rows in `org_members`, changed in the same write. The member limit is enforced by a condition on it. */
     memberCount: col.int('member_count').notNull(),
-    avatarUrl: col.text('avatar_url'),
+    /** The address of a picture: as the client gave it, or the path of an uploaded image. Shown by `avatarUrl` of the domain files. */
+    avatar: col.text('avatar_url'),
     /** The owner. Transfers, leaving and removal are decided by this column; the OWNER role is kept equal to it. */
     ownerId: col
       .int('owner_id')

@@ -13,4 +13,4 @@ export { dropBytes, keepBytes, type StoredBytes, withStoredBytes } from './bytes
 export { findBlob } from './bytes/store.ts'
 export { attachFile, copyFile, releaseFile, storageQuota } from './service.ts'
 export { fileColumns, type FileRow, findFile } from './store.ts'
-export { isImage, publicImageUrl, urlsOf } from './view.ts'
+export { avatarUrl, isImage, publicImageUrl, urlsOf } from './view.ts'

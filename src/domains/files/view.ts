@@ -38,9 +38,18 @@ export function urlsOf(
   }
 }
 
+const PUBLIC_IMAGES = '/public/images/'
+
 /** The address of a public image; null if there is none. */
 export const publicImageUrl = (ctx: AppContext, publicKey: string | null): string | null =>
-  publicKey === null ? null : `${ctx.config.publicUrl}/public/images/${publicKey}`
+  publicKey === null ? null : ctx.config.publicUrl + PUBLIC_IMAGES + publicKey
+
+/**
+ * The address of the picture of a user or an organization as clients get it. Of uploaded pictures only the path is stored, so that they
+ * are found at a changed `PUBLIC_URL` too.
+ */
+export const avatarUrl = (ctx: AppContext, stored: string | null): string | null =>
+  stored?.startsWith(PUBLIC_IMAGES) ? ctx.config.publicUrl + stored : stored
 
 export const toFileView = (ctx: AppContext, row: FileRow): FileView => ({
   id: row.id,

@@ -3,6 +3,7 @@ import { mapPage, type Page } from '#db/paging.ts'
 import type { ShareEntity } from '#db/schema/shares.ts'
 import type { Shareable } from '#domains/contributions.ts'
 import { contributions } from '#domains/domain.ts'
+import { avatarUrl } from '#domains/files/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
@@ -33,7 +34,7 @@ export async function createShare(
     const id = await store.insertShare(tx, { ...source, qrCodeId })
     return (await store.findShare(tx, orgId, id))!
   })
-  return toView(row)
+  return toView(ctx, row)
 }
 
 function shareableOf(ctx: AppContext, entityType: ShareEntity): Shareable | undefined {
@@ -41,7 +42,7 @@ function shareableOf(ctx: AppContext, entityType: ShareEntity): Shareable | unde
 }
 
 export const listShares = async (ctx: AppContext, orgId: number, query: SharesQuery): Promise<Page<ShareView>> =>
-  mapPage(await store.sharesPage(ctx.db.read, orgId, query), toView)
+  mapPage(await store.sharesPage(ctx.db.read, orgId, query), (row) => toView(ctx, row))
 
 /** Permanently deletes the share and its copy, even if the copy is in the trash. The original is not affected. */
 export async function deleteShare(ctx: AppContext, orgId: number, id: number): Promise<void> {
@@ -52,13 +53,13 @@ export async function deleteShare(ctx: AppContext, orgId: number, id: number): P
   })
 }
 
-const toView = (row: store.ShareRow): ShareView => ({
+const toView = (ctx: AppContext, row: store.ShareRow): ShareView => ({
   id: row.id,
   orgId: row.orgId,
   entityType: row.entityType,
   sourceId: row.sourceId,
   copyId: row.copyId,
   name: row.name,
-  sharedBy: { userId: row.sharedBy, nickname: row.nickname, avatarUrl: row.avatarUrl },
+  sharedBy: { userId: row.sharedBy, nickname: row.nickname, avatarUrl: avatarUrl(ctx, row.avatar) },
   createdAt: row.createdAt,
 })

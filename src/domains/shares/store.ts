@@ -19,7 +19,7 @@ const fields = {
   name: qrCodes.name,
   sharedBy: orgShares.sharedBy,
   nickname: users.nickname,
-  avatarUrl: users.avatarUrl,
+  avatar: users.avatar,
   createdAt: orgShares.createdAt,
 }
 
@@ -32,7 +32,7 @@ export interface ShareRow {
   readonly name: string
   readonly sharedBy: number
   readonly nickname: string
-  readonly avatarUrl: string | null
+  readonly avatar: string | null
   readonly createdAt: number
 }
 

@@ -192,7 +192,7 @@ async function bind(
     for (const { credential: email, verified } of replaced)
       if (provider === 'EMAIL' && verified)
         await offerUndo(ctx, tx, userId, event, { email, kind: 'IDENTITY_BOUND', identity: credential })
-    return toUserView(user, await identitiesOf(tx, userId))
+    return toUserView(ctx, user, await identitiesOf(tx, userId))
   })
 }
 
@@ -224,6 +224,6 @@ export async function unbind(
       await offerUndo(ctx, tx, userId, event, { email, kind: 'IDENTITY_UNBOUND', identity: email })
     const withoutDevice = rest.filter((i) => i.provider !== 'DEVICE')
     const hint = canStillSignIn(user, withoutDevice, identity.id) ? null : HINT[event.locale]
-    return { hint, user: toUserView(user, rest) }
+    return { hint, user: toUserView(ctx, user, rest) }
   })
 }

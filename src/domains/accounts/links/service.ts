@@ -4,6 +4,7 @@ import type { AppContext } from '#context'
 import { mapPage, type PageInput } from '#db/paging.ts'
 import type { ContactProvider } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
+import { avatarUrl } from '#domains/files/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
@@ -132,15 +133,15 @@ async function insertProvenLink(
     },
     data: { linkId: row.id, ownerUserId: owner.id },
   })
-  return toLinkView({ ...row, nickname: target.nickname, avatarUrl: target.avatarUrl })
+  return toLinkView(ctx, { ...row, nickname: target.nickname, avatar: target.avatar })
 }
 
-const toLinkView = (link: LinkWithOther): LinkView => ({
+const toLinkView = (ctx: AppContext, link: LinkWithOther): LinkView => ({
   id: link.id,
   ownerUserId: link.ownerUserId,
   linkedUserId: link.linkedUserId,
   nickname: link.nickname,
-  avatarUrl: link.avatarUrl,
+  avatarUrl: avatarUrl(ctx, link.avatar),
   createdAt: link.createdAt,
 })
 
@@ -149,7 +150,7 @@ export async function listLinks(
   actor: Actor,
   query: PageInput & { direction: 'OUTGOING' | 'INCOMING' },
 ) {
-  return mapPage(await pageOfLinks(ctx.db.read, actor.userId, query.direction, query), toLinkView)
+  return mapPage(await pageOfLinks(ctx.db.read, actor.userId, query.direction, query), (link) => toLinkView(ctx, link))
 }
 
 /** Opens a full session of the linked account on the caller's device. @throws AppError 403 (code 4032) if it has a second factor. */

@@ -9,7 +9,7 @@ export type LinkRow = typeof accountLinks.$inferSelect
 export interface LinkWithOther extends LinkRow {
   /** Nickname of the other account. */
   readonly nickname: string
-  readonly avatarUrl: string | null
+  readonly avatar: string | null
 }
 
 /** Undefined if this link already exists. */
@@ -42,7 +42,7 @@ export function pageOfLinks(
         linkedUserId: accountLinks.linkedUserId,
         createdAt: accountLinks.createdAt,
         nickname: users.nickname,
-        avatarUrl: users.avatarUrl,
+        avatar: users.avatar,
       })
       .from(accountLinks)
       .innerJoin(users, eq(users.id, other))

@@ -220,7 +220,7 @@ export async function loginResponse(
     sessionId,
     deviceId,
     isNewUser,
-    user: toUserView(user, identities),
+    user: toUserView(ctx, user, identities),
     permissions: await permissionsForLogin(ctx, userId),
     roleName: await roleNameOf(ctx, userId, locale),
   }

@@ -61,7 +61,7 @@ async function findActor(ctx: AppContext, actor: Actor): Promise<UserRow> {
 }
 
 async function getProfile(ctx: AppContext, actor: Actor): Promise<UserView> {
-  return toUserView(await findActor(ctx, actor), await identitiesOf(ctx.db.read, actor.userId))
+  return toUserView(ctx, await findActor(ctx, actor), await identitiesOf(ctx.db.read, actor.userId))
 }
 
 /** The profile, and the agreements that the user has to accept. */
@@ -91,7 +91,7 @@ export async function changeProfile(
     updateProfile(tx, actor.userId, {
       ...(typeof nickname === 'string' && { nickname }),
       ...(typeof signature === 'string' && { signature: signature || null }),
-      ...(avatarUrl !== undefined && { avatarUrl: avatarUrl || null }),
+      ...(avatarUrl !== undefined && { avatar: avatarUrl || null }),
     }),
   )
   return getProfile(ctx, actor)

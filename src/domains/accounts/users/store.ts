@@ -170,7 +170,7 @@ export async function findUnusedDeviceUsers(
         isNull(users.usernameKey),
         isNull(users.passwordHash),
         isNull(users.signature),
-        isNull(users.avatarUrl),
+        isNull(users.avatar),
         notExists(otherIdentity),
         notExists(session),
         notExists(link),
@@ -263,7 +263,7 @@ export async function anonymizeUser(tx: Tx, userId: number, nickname: string): P
       passwordHash: null,
       nickname,
       signature: null,
-      avatarUrl: null,
+      avatar: null,
       currentOrgId: null,
       status: 'DELETED',
       tokenVersion: sql`${users.tokenVersion} + 1`,
@@ -275,7 +275,7 @@ export async function anonymizeUser(tx: Tx, userId: number, nickname: string): P
 export interface ProfileChange {
   nickname?: string
   signature?: string | null
-  avatarUrl?: string | null
+  avatar?: string | null
 }
 
 export async function updateProfile(tx: Tx, userId: number, change: ProfileChange): Promise<UserRow | undefined> {

@@ -1,4 +1,6 @@
+import type { AppContext } from '#context'
 import type { Provider } from '#db/schema/accounts.ts'
+import { avatarUrl } from '#domains/files/index.ts'
 
 import type { UserView } from './model.ts'
 import type { IdentityRow, UserRow } from './store.ts'
@@ -9,7 +11,7 @@ const DEVICE_KEY_SHOWN = 8
 const shownCredential = (identity: IdentityRow): string =>
   identity.provider === 'DEVICE' ? `${identity.credential.slice(0, DEVICE_KEY_SHOWN)}…` : identity.credential
 
-export function toUserView(user: UserRow, identities: readonly IdentityRow[]): UserView {
+export function toUserView(ctx: AppContext, user: UserRow, identities: readonly IdentityRow[]): UserView {
   const bound = (provider: Provider) => identities.find((i) => i.provider === provider)?.credential ?? null
   const email = bound('EMAIL')
   const phone = bound('PHONE')
@@ -19,7 +21,7 @@ export function toUserView(user: UserRow, identities: readonly IdentityRow[]): U
     username: user.username,
     nickname: user.nickname,
     signature: user.signature,
-    avatarUrl: user.avatarUrl,
+    avatarUrl: avatarUrl(ctx, user.avatar),
     email,
     phone,
     identities: identities.map((i) => ({

@@ -3,6 +3,7 @@ import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { normalizeEmail, normalizePhone, userIdsByProvedContact } from '#domains/accounts/index.ts'
+import { avatarUrl } from '#domains/files/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
@@ -38,7 +39,8 @@ export async function searchUsers(ctx: AppContext, actor: Actor, q: string): Pro
   const { read } = ctx.db
   const email = normalizeEmail(q)
   const contactOf = email === undefined ? undefined : (await userIdsByProvedContact(read, 'EMAIL', [email])).get(email)
-  return { items: await store.searchUsers(read, actor.userId, { q, contactOf, limit: MAX_FOUND_USERS }) }
+  const found = await store.searchUsers(read, actor.userId, { q, contactOf, limit: MAX_FOUND_USERS })
+  return { items: found.map(({ id, nickname, avatar }) => ({ id, nickname, avatarUrl: avatarUrl(ctx, avatar) })) }
 }
 
 /** In the order user ids, e-mail addresses, phone numbers. */
@@ -124,7 +126,7 @@ export async function listInvitations(
   query: InvitationsQuery,
 ): Promise<Page<InvitationView>> {
   const now = ctx.clock.now()
-  return mapPage(await store.invitationsOfOrg(ctx.db.read, orgId, query, now), (row) => toView(row, now))
+  return mapPage(await store.invitationsOfOrg(ctx.db.read, orgId, query, now), (row) => toView(ctx, row, now))
 }
 
 export async function listMyInvitations(
@@ -133,7 +135,9 @@ export async function listMyInvitations(
   query: PageInput,
 ): Promise<Page<InvitationView>> {
   const now = ctx.clock.now()
-  return mapPage(await store.openInvitationsOfUser(ctx.db.read, actor.userId, query, now), (row) => toView(row, now))
+  return mapPage(await store.openInvitationsOfUser(ctx.db.read, actor.userId, query, now), (row) =>
+    toView(ctx, row, now),
+  )
 }
 
 /** Visible to the invitee and to users with `invitation:read` in the organization; 404 for all others. */
@@ -143,7 +147,7 @@ export async function getInvitation(ctx: AppContext, actor: Actor, id: number): 
   const { inviteeId, orgId } = row.invitation
   if (inviteeId !== actor.userId && !(await access.can(ctx, actor.userId, 'ORG', orgId, 'invitation:read')))
     throw notFound()
-  return toView(row, ctx.clock.now())
+  return toView(ctx, row, ctx.clock.now())
 }
 
 export async function cancelInvitation(
@@ -182,11 +186,11 @@ export async function respondToInvitation(
 }
 
 /** `now` (epoch milliseconds) decides whether a pending invitation has expired. */
-const toView = (row: store.InvitationWithNames, now: number): InvitationView => ({
+const toView = (ctx: AppContext, row: store.InvitationWithNames, now: number): InvitationView => ({
   id: row.invitation.id,
   orgId: row.invitation.orgId,
   orgName: row.orgName,
-  orgAvatarUrl: row.orgAvatarUrl,
+  orgAvatarUrl: avatarUrl(ctx, row.orgAvatar),
   inviterId: row.invitation.inviterId,
   inviterNickname: row.inviterNickname,
   inviteeId: row.invitation.inviteeId,

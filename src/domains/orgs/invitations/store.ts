@@ -11,7 +11,7 @@ type InvitationRow = typeof orgInvitations.$inferSelect
 export interface InvitationWithNames {
   invitation: InvitationRow
   orgName: string
-  orgAvatarUrl: string | null
+  orgAvatar: string | null
   inviterNickname: string
   inviteeNickname: string
 }
@@ -25,7 +25,7 @@ const nicknameOf = (id: typeof orgInvitations.inviterId | typeof orgInvitations.
 const withNames = {
   invitation: orgInvitations,
   orgName: organizations.name,
-  orgAvatarUrl: organizations.avatarUrl,
+  orgAvatar: organizations.avatar,
   inviterNickname: nicknameOf(orgInvitations.inviterId).as('inviter_nickname'),
   inviteeNickname: nicknameOf(orgInvitations.inviteeId).as('invitee_nickname'),
 }
@@ -136,9 +136,9 @@ export async function closeInvitation(
 interface FoundUser {
   id: number
   nickname: string
-  avatarUrl: string | null
+  avatar: string | null
 }
-const publicColumns = { id: users.id, nickname: users.nickname, avatarUrl: users.avatarUrl }
+const publicColumns = { id: users.id, nickname: users.nickname, avatar: users.avatar }
 const isActive = eq(users.status, 'ACTIVE')
 const isOther = and(isActive, ne(users.id, p('callerId')))
 

@@ -2,6 +2,7 @@ import type { AppContext } from '#context'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
+import { avatarUrl } from '#domains/files/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
@@ -68,7 +69,7 @@ export async function listRequests(ctx: AppContext, orgId: number, query: PageIn
   return mapPage(await store.requestsPage(ctx.db.read, orgId, query), (row) => ({
     userId: row.userId,
     nickname: row.nickname,
-    avatarUrl: row.avatarUrl,
+    avatarUrl: avatarUrl(ctx, row.avatar),
     message: row.message,
     createdAt: row.createdAt,
   }))
@@ -78,7 +79,7 @@ export async function listMyRequests(ctx: AppContext, actor: Actor, query: PageI
   return mapPage(await store.requestsOfUser(ctx.db.read, actor.userId, query), (row) => ({
     orgId: row.orgId,
     orgName: row.orgName,
-    orgAvatarUrl: row.orgAvatarUrl,
+    orgAvatarUrl: avatarUrl(ctx, row.orgAvatar),
     message: row.message,
     createdAt: row.createdAt,
   }))

@@ -27,7 +27,7 @@ export async function deleteRequest(tx: Tx, orgId: number, userId: number): Prom
 interface RequestRow {
   userId: number
   nickname: string
-  avatarUrl: string | null
+  avatar: string | null
   message: string
   createdAt: number
 }
@@ -40,7 +40,7 @@ export const requestsPage = (db: Db, orgId: number, page: PageInput): Promise<Pa
       .select({
         userId: orgJoinRequests.userId,
         nickname: users.nickname,
-        avatarUrl: users.avatarUrl,
+        avatar: users.avatar,
         message: orgJoinRequests.message,
         createdAt: orgJoinRequests.createdAt,
       })
@@ -54,7 +54,7 @@ export const requestsPage = (db: Db, orgId: number, page: PageInput): Promise<Pa
 interface RequestOfUser {
   orgId: number
   orgName: string
-  orgAvatarUrl: string | null
+  orgAvatar: string | null
   message: string
   createdAt: number
 }
@@ -68,7 +68,7 @@ export function requestsOfUser(db: Db, userId: number, page: PageInput): Promise
       .select({
         orgId: orgJoinRequests.orgId,
         orgName: organizations.name,
-        orgAvatarUrl: organizations.avatarUrl,
+        orgAvatar: organizations.avatar,
         message: orgJoinRequests.message,
         createdAt: orgJoinRequests.createdAt,
       })

@@ -3,6 +3,7 @@ import type { Page } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { emit } from '#domains/domain.ts'
+import { avatarUrl } from '#domains/files/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
@@ -44,7 +45,7 @@ export async function listMembers(
   const roles = Map.groupBy(await access.orgRolesOfMany(read, [orgId], userIds), (role) => role.userId)
   return {
     ...page,
-    items: page.items.map((member) => toView(member, roles.get(member.userId)?.[0], org.ownerId, locale)),
+    items: page.items.map((member) => toView(ctx, member, roles.get(member.userId)?.[0], org.ownerId, locale)),
   }
 }
 
@@ -52,10 +53,11 @@ async function getMember(ctx: AppContext, orgId: number, userId: number, locale:
   const [org, member] = [await findOrg(ctx.db.read, orgId), await store.findMember(ctx.db.read, orgId, userId)]
   if (org === undefined || member === undefined) throw notFound()
   const [role] = await access.orgRolesOf(ctx.db.read, orgId, userId)
-  return toView(member, role, org.ownerId, locale)
+  return toView(ctx, member, role, org.ownerId, locale)
 }
 
 const toView = (
+  ctx: AppContext,
   member: store.MemberRow,
   role: access.OrgRole | undefined,
   ownerId: number,
@@ -63,7 +65,7 @@ const toView = (
 ): MemberView => ({
   userId: member.userId,
   nickname: member.nickname,
-  avatarUrl: member.avatarUrl,
+  avatarUrl: avatarUrl(ctx, member.avatar),
   roleId: role?.id ?? null,
   roleCode: role?.code ?? null,
   roleName: access.orgRoleName(role, locale),

@@ -13,7 +13,7 @@ export interface MemberRow {
   readonly userId: number
   /** The nickname in the organization, or the user's own if there is none. */
   readonly nickname: string
-  readonly avatarUrl: string | null
+  readonly avatar: string | null
   readonly joinedAt: number
 }
 
@@ -22,7 +22,7 @@ const memberColumns = {
   orgId: orgMembers.orgId,
   userId: orgMembers.userId,
   nickname: sql<string>`coalesce(${orgMembers.nickname}, ${users.nickname})`.as('nickname'),
-  avatarUrl: users.avatarUrl,
+  avatar: users.avatar,
   joinedAt: orgMembers.joinedAt,
 }
 

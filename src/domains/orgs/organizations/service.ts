@@ -39,7 +39,7 @@ async function membershipOf(ctx: AppContext, orgId: number, userId: number, loca
 }
 
 const viewForMember = async (ctx: AppContext, actor: Actor, org: store.OrgRow, locale: Locale): Promise<OrgView> =>
-  toOrgView(org, await membershipOf(ctx, org.id, actor.userId, locale))
+  toOrgView(ctx, org, await membershipOf(ctx, org.id, actor.userId, locale))
 
 async function findOrFail(ctx: AppContext, id: number): Promise<store.OrgRow> {
   const org = await store.findOrg(ctx.db.read, id)
@@ -56,7 +56,7 @@ export async function createOrg(ctx: AppContext, actor: Actor, input: CreateOrg,
     visibility,
     joinPolicy: effectiveJoinPolicy(visibility, input.joinPolicy ?? 'APPROVAL'),
     memberLimit: input.memberLimit ?? DEFAULT_MEMBER_LIMIT,
-    avatarUrl: input.avatarUrl || null,
+    avatar: input.avatarUrl || null,
     ownerId: actor.userId,
   }
   const quota = await getSetting(ctx, 'quota.organizations')
@@ -91,7 +91,7 @@ export async function listMyOrgs(
   for (const org of page.items) {
     const permissions = await access.permissionSet(ctx, userId, 'ORG', org.id)
     const [role] = roles.get(org.id) ?? []
-    items.push(toOrgView(org, { userId, role, permissions, transfer: transfers.get(org.id), locale }))
+    items.push(toOrgView(ctx, org, { userId, role, permissions, transfer: transfers.get(org.id), locale }))
   }
   return { ...page, items }
 }
@@ -102,7 +102,7 @@ export async function getOrg(ctx: AppContext, actor: Actor, id: number, locale: 
   if (await findMember(ctx.db.read, id, actor.userId)) return viewForMember(ctx, actor, org, locale)
   if (org.visibility === 'INTERNAL') throw membersOnly()
   if (org.status !== 'ACTIVE') throw notFound()
-  return toOrgView(org, undefined, await requestedAt(ctx.db.read, id, actor.userId))
+  return toOrgView(ctx, org, undefined, await requestedAt(ctx.db.read, id, actor.userId))
 }
 
 export async function updateOrg(
@@ -130,7 +130,7 @@ function changeOf(org: store.OrgRow, input: UpdateOrg): store.OrgChange {
     ...(input.name !== undefined && { name: input.name }),
     ...(input.description !== undefined && { description: input.description ?? '' }),
     ...(input.memberLimit !== undefined && { memberLimit: input.memberLimit }),
-    ...(input.avatarUrl !== undefined && { avatarUrl: input.avatarUrl || null }),
+    ...(input.avatarUrl !== undefined && { avatar: input.avatarUrl || null }),
   }
 }
 
@@ -205,7 +205,9 @@ export async function setCurrentOrg(ctx: AppContext, actor: Actor, orgId: number
 }
 
 export async function discoverOrgs(ctx: AppContext, actor: Actor, query: DiscoverQuery): Promise<Page<PublicOrg>> {
-  return mapPage(await ctx.db.search(actor.userId, (db) => store.searchPublicOrgs(db, query)), toPublicOrg)
+  return mapPage(await ctx.db.search(actor.userId, (db) => store.searchPublicOrgs(db, query)), (org) =>
+    toPublicOrg(ctx, org),
+  )
 }
 
 export async function getStats(ctx: AppContext, id: number, locale: Locale): Promise<OrgStats> {

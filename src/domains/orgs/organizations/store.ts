@@ -24,10 +24,10 @@ import type { DiscoverQuery } from './model.ts'
 export type OrgRow = typeof organizations.$inferSelect
 export type NewOrg = Pick<
   OrgRow,
-  'name' | 'description' | 'code' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'avatarUrl' | 'ownerId'
+  'name' | 'description' | 'code' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'avatar' | 'ownerId'
 >
 export type OrgChange = Partial<
-  Pick<OrgRow, 'name' | 'description' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'avatarUrl'>
+  Pick<OrgRow, 'name' | 'description' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'avatar'>
 >
 
 const p = sql.placeholder

@@ -1,5 +1,6 @@
 import type { AppContext } from '#context'
 import { type OrgRole, orgRoleName } from '#domains/access/index.ts'
+import { avatarUrl } from '#domains/files/index.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { JOIN_PREFIX } from '../rules.ts'
@@ -7,7 +8,7 @@ import type { PendingTransfer } from '../transfers/model.ts'
 import type { OrgQrCode, OrgView, PublicOrg } from './model.ts'
 import type { OrgRow } from './store.ts'
 
-export const toPublicOrg = (org: OrgRow): PublicOrg => ({
+export const toPublicOrg = (ctx: AppContext, org: OrgRow): PublicOrg => ({
   id: org.id,
   name: org.name,
   description: org.description,
@@ -15,7 +16,7 @@ export const toPublicOrg = (org: OrgRow): PublicOrg => ({
   visibility: org.visibility,
   joinPolicy: org.joinPolicy,
   memberCount: org.memberCount,
-  avatarUrl: org.avatarUrl,
+  avatarUrl: avatarUrl(ctx, org.avatar),
   createdAt: org.createdAt,
 })
 
@@ -32,8 +33,13 @@ export interface Membership {
 }
 
 /** `membership` is undefined for a non-member. `requestedAt`: of the caller's open join request. */
-export const toOrgView = (org: OrgRow, membership: Membership | undefined, requestedAt?: number): OrgView => ({
-  ...toPublicOrg(org),
+export const toOrgView = (
+  ctx: AppContext,
+  org: OrgRow,
+  membership: Membership | undefined,
+  requestedAt?: number,
+): OrgView => ({
+  ...toPublicOrg(ctx, org),
   status: org.status,
   memberLimit: org.memberLimit,
   ownerId: membership ? org.ownerId : null,

@@ -37,13 +37,13 @@ export async function findOrgByTypedCode(
 }
 
 export async function getPublicOrgByCode(ctx: AppContext, caller: Caller, code: string): Promise<PublicOrg> {
-  return toPublicOrg(await findOrgByTypedCode(ctx, caller, normalizeCode(code), isPublic))
+  return toPublicOrg(ctx, await findOrgByTypedCode(ctx, caller, normalizeCode(code), isPublic))
 }
 
 export async function getPublicOrgById(ctx: AppContext, id: number): Promise<PublicOrg> {
   const org = await findOrg(ctx.db.read, id)
   if (org === undefined || !isPublic(org)) throw notFound()
-  return toPublicOrg(org)
+  return toPublicOrg(ctx, org)
 }
 
 /** The organization whose code is in a scanned text, if it is public or the user is a member. */
