@@ -2,29 +2,34 @@ CREATE TABLE `album_photos` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`user_id` integer NOT NULL,
 	`org_id` integer DEFAULT 0 NOT NULL,
-	`file_id` integer NOT NULL,
 	`qr_code_id` integer,
 	`taken_at` integer,
 	`latitude` real,
 	`longitude` real,
-	`address` text DEFAULT '' NOT NULL,
+	`address` text,
 	`watermark` text,
 	`sort_time` integer NOT NULL,
 	`version` integer DEFAULT 1 NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`file_id`) REFERENCES `files`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`qr_code_id`) REFERENCES `qr_codes`(`id`) ON UPDATE no action ON DELETE set null
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );
 
-CREATE UNIQUE INDEX `album_photos_file` ON `album_photos` (`file_id`);
+CREATE INDEX `album_photos_personal` ON `album_photos` (`user_id`,`sort_time`,`created_at`,`id`) WHERE "album_photos"."org_id" = 0;
 
-CREATE INDEX `album_photos_personal` ON `album_photos` (`user_id`,"sort_time" desc,"id" desc) WHERE "album_photos"."org_id" = 0;
+CREATE INDEX `album_photos_personal_created` ON `album_photos` (`user_id`,`created_at`,`id`) WHERE "album_photos"."org_id" = 0;
 
-CREATE INDEX `album_photos_org` ON `album_photos` (`org_id`,"sort_time" desc,"id" desc) WHERE "album_photos"."org_id" <> 0;
+CREATE INDEX `album_photos_org` ON `album_photos` (`org_id`,`sort_time`,`created_at`,`id`) WHERE "album_photos"."org_id" <> 0;
 
-CREATE INDEX `album_photos_code` ON `album_photos` (`qr_code_id`,"sort_time" desc,"id" desc);
+CREATE INDEX `album_photos_org_created` ON `album_photos` (`org_id`,`created_at`,`id`) WHERE "album_photos"."org_id" <> 0;
+
+CREATE INDEX `album_photos_code` ON `album_photos` (`qr_code_id`,`sort_time`,`created_at`,`id`) WHERE "album_photos"."qr_code_id" is not null;
+
+CREATE INDEX `album_photos_code_created` ON `album_photos` (`qr_code_id`,`created_at`,`id`) WHERE "album_photos"."qr_code_id" is not null;
+
+CREATE TABLE `album_purged_codes` (
+	`qr_code_id` integer PRIMARY KEY NOT NULL
+);
 
 CREATE TABLE `blobs` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -100,6 +105,6 @@ CREATE TABLE `storage_usage` (
 	PRIMARY KEY(`user_id`, `org_id`)
 );
 
-ALTER TABLE `org_shares` ADD `photo_id` integer REFERENCES album_photos(id);
+ALTER TABLE `org_shares` ADD `photo_id` integer REFERENCES album_photos(id) ON DELETE CASCADE;
 
 CREATE UNIQUE INDEX `org_shares_photo` ON `org_shares` (`photo_id`);
