@@ -52,7 +52,7 @@ export type LandingPage = (
 export interface Shareable {
   /** Reads the settings that a copy needs; the result runs in the write. Throws 404 if the user has no such thing. */
   prepareCopy(ctx: AppContext): Promise<CopyIntoOrganization>
-  deleteCopy(tx: Tx, orgId: number, copyId: number): Promise<void>
+  deleteCopy(ctx: AppContext, tx: Tx, orgId: number, copyId: number): Promise<void>
 }
 /** Returns the id of the copy. */
 export type CopyIntoOrganization = (tx: Tx, userId: number, sourceId: number, orgId: number) => Promise<number>

@@ -17,6 +17,8 @@ export interface Events {
   'member.left': { readonly orgId: number; readonly userId: number }
   /** An organization is about to be dissolved; its rows and members are still there. */
   'org.dissolving': { readonly orgId: number }
+  /** QR codes are about to be deleted permanently; their rows are still there. At most 2,000 at once. */
+  'qrCodes.purging': { readonly ids: readonly number[] }
   /** Users got a notification. */
   'notification.created': NotificationCreated
 }

@@ -13,8 +13,8 @@ import { renderEndpoints } from './render/endpoints.ts'
 import { scanEndpoints } from './scans/endpoints.ts'
 import { statsEndpoints } from './stats/endpoints.ts'
 import { trashEndpoints } from './trash/endpoints.ts'
-import { purgeJob } from './trash/service.ts'
-import { countLiveOfOrg, purgeOrgCode, purgeTrashOfOrg } from './trash/store.ts'
+import { purgeJob, purgeOrgCode, purgeTrashOfOrg } from './trash/service.ts'
+import { countLiveOfOrg } from './trash/store.ts'
 
 export const qrCodes = domain({
   name: 'qrCodes',
@@ -32,10 +32,11 @@ export const qrCodes = domain({
   quotaUsage: { qrCodes: (ctx, userId) => countCodes(ctx.db.read, { userId, orgId: 0 }) },
   userContent: hasContent,
   orgResources: [{ name: 'QR codes', count: countLiveOfOrg }],
-  on: { 'org.dissolving': (_ctx, tx, { orgId }) => purgeTrashOfOrg(tx, orgId) },
+  on: { 'org.dissolving': (ctx, tx, { orgId }) => purgeTrashOfOrg(ctx, tx, orgId) },
   shareable: { QR_CODE: { prepareCopy, deleteCopy: purgeOrgCode } },
   stop: flushScans,
 })
 
+export { findCode, organizationOfCode } from './codes/store.ts'
 /** Permanently deletes codes that have been in the trash for more than 30 days. */
 export { purgeTrash } from './trash/service.ts'

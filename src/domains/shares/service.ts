@@ -49,7 +49,7 @@ export async function deleteShare(ctx: AppContext, orgId: number, id: number): P
   await ctx.db.write('shares.delete', async (tx) => {
     const deleted = await store.deleteShare(tx, orgId, id)
     if (deleted === undefined) throw notFound()
-    if (deleted.qrCodeId !== null) await shareableOf(ctx, 'QR_CODE')!.deleteCopy(tx, orgId, deleted.qrCodeId)
+    if (deleted.qrCodeId !== null) await shareableOf(ctx, 'QR_CODE')!.deleteCopy(ctx, tx, orgId, deleted.qrCodeId)
   })
 }
 

@@ -256,7 +256,6 @@ export async function clearCategory(tx: Tx, owner: Owner, categoryId: number): P
 
 /** Deletes codes permanently; their scan records stay, without the link to the code. Returns the number of codes deleted. */
 export async function purgeCodes(tx: Tx, ids: readonly number[]): Promise<number> {
-  if (ids.length === 0) return 0
   await tx
     .update(scanRecords)
     .set({ qrCodeId: null })

@@ -2,7 +2,8 @@
 
 import type { AppContext } from '#context'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
-import type { Job } from '#domains/domain.ts'
+import type { Tx } from '#db/store.ts'
+import { emit, type Job } from '#domains/domain.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { HOUR } from '#platform/clock.ts'
@@ -10,7 +11,7 @@ import { HOUR } from '#platform/clock.ts'
 import type { QrCodeView } from '../codes/model.ts'
 import { trashBegins } from '../codes/rules.ts'
 import { checkRoom, isOwnCategory, quotaOf } from '../codes/service.ts'
-import { updateCode } from '../codes/store.ts'
+import { purgeCodes, updateCode } from '../codes/store.ts'
 import { toView } from '../codes/view.ts'
 import type { TrashedView } from './model.ts'
 import * as store from './store.ts'
@@ -42,12 +43,30 @@ export async function emptyTrash(ctx: AppContext, owner: Owner): Promise<{ delet
   let total = 0
   let until = 0
   for (;;) {
-    const deleted = await ctx.db.write('qrCodes.emptyTrash', (tx) =>
-      store.purgeTrashOf(tx, owner, (until ||= tx.stamp), ROWS_PER_WRITE),
+    const deleted = await ctx.db.write('qrCodes.emptyTrash', async (tx) =>
+      purge(ctx, tx, await store.trashOf(tx, owner, (until ||= tx.stamp), ROWS_PER_WRITE)),
     )
     total += deleted
     if (deleted < ROWS_PER_WRITE) return { deleted: total }
   }
+}
+
+/** Deletes codes permanently, after the listeners have removed what refers to them. Returns their number. */
+async function purge(ctx: AppContext, tx: Tx, ids: readonly number[]): Promise<number> {
+  if (ids.length === 0) return 0
+  await emit(ctx, tx, 'qrCodes.purging', { ids })
+  return purgeCodes(tx, ids)
+}
+
+/** Empties the trash of an organization that is being dissolved. */
+export async function purgeTrashOfOrg(ctx: AppContext, tx: Tx, orgId: number): Promise<void> {
+  const ids = await store.trashOfOrg(tx, orgId)
+  for (let i = 0; i < ids.length; i += ROWS_PER_WRITE) await purge(ctx, tx, ids.slice(i, i + ROWS_PER_WRITE))
+}
+
+/** Deletes one code of an organization permanently, in the trash or not. */
+export async function purgeOrgCode(ctx: AppContext, tx: Tx, orgId: number, id: number): Promise<void> {
+  if (await store.isOrgCode(tx, orgId, id)) await purge(ctx, tx, [id])
 }
 
 /** Ids examined in one transaction. There is no index by deletion time: a rare job is not worth a cost for every write. */
@@ -59,7 +78,9 @@ export async function purgeTrash(ctx: AppContext): Promise<void> {
   const last = await store.largestId(ctx.db.read)
   for (let id = 0; id < last; id += IDS_PER_WRITE) {
     if (await store.hasOldTrash(ctx.db.read, before, id, IDS_PER_WRITE))
-      await ctx.db.write('qrCodes.purgeTrash', (tx) => store.purgeOldTrash(tx, before, id, IDS_PER_WRITE))
+      await ctx.db.write('qrCodes.purgeTrash', async (tx) =>
+        purge(ctx, tx, await store.oldTrash(tx, before, id, IDS_PER_WRITE)),
+      )
     await Bun.sleep(0)
   }
 }

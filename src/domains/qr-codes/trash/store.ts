@@ -5,7 +5,7 @@ import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 
-import { inOrganization, isLive, ownedBy, purgeCodes, type QrCodeRow } from '../codes/store.ts'
+import { inOrganization, isLive, ownedBy, type QrCodeRow } from '../codes/store.ts'
 
 const idsOf = (rows: readonly { id: number }[]): number[] => rows.map((row) => row.id)
 
@@ -32,30 +32,29 @@ export function trashPage(db: Db, owner: Owner, since: number, page: PageInput):
   })
 }
 
-/** Deletes at most `limit` of the owner's codes that were moved to the trash until `until`. Returns their number. */
-export async function purgeTrashOf(tx: Tx, owner: Owner, until: number, limit: number): Promise<number> {
+/** The ids of at most `limit` of the owner's codes that were moved to the trash until `until`. */
+export async function trashOf(tx: Tx, owner: Owner, until: number, limit: number): Promise<number[]> {
   const rows = await tx
     .select({ id: qrCodes.id })
     .from(qrCodes)
     .where(and(ownedBy(owner), lte(qrCodes.deletedAt, until)))
     .limit(limit)
-  return purgeCodes(tx, idsOf(rows))
+  return idsOf(rows)
 }
 
-/** Codes of all owners that were moved to the trash before `before`, among the `count` ids after `afterId`. */
-const oldTrash = (db: Db | Tx, before: number, afterId: number, count: number) =>
+const selectOldTrash = (db: Db | Tx, before: number, afterId: number, count: number) =>
   db
     .select({ id: qrCodes.id })
     .from(qrCodes)
     .where(and(gt(qrCodes.id, afterId), lte(qrCodes.id, afterId + count), lt(qrCodes.deletedAt, before)))
 
 export async function hasOldTrash(db: Db, before: number, afterId: number, count: number): Promise<boolean> {
-  return (await oldTrash(db, before, afterId, count).limit(1)).length > 0
+  return (await selectOldTrash(db, before, afterId, count).limit(1)).length > 0
 }
 
-export async function purgeOldTrash(tx: Tx, before: number, afterId: number, count: number): Promise<number> {
-  return purgeCodes(tx, idsOf(await oldTrash(tx, before, afterId, count)))
-}
+/** The ids of codes of all owners that were moved to the trash before `before`, among the `count` ids after `afterId`. */
+export const oldTrash = async (tx: Tx, before: number, afterId: number, count: number): Promise<number[]> =>
+  idsOf(await selectOldTrash(tx, before, afterId, count))
 
 /** Number of codes of an organization outside the trash. */
 export async function countLiveOfOrg(db: Db | Tx, orgId: number): Promise<number> {
@@ -66,22 +65,22 @@ export async function countLiveOfOrg(db: Db | Tx, orgId: number): Promise<number
   return row!.n
 }
 
-/** Empties the trash of an organization that is being dissolved. */
-export async function purgeTrashOfOrg(tx: Tx, orgId: number): Promise<void> {
+/** The ids of all codes in the trash of an organization. */
+export async function trashOfOrg(tx: Tx, orgId: number): Promise<number[]> {
   const rows = await tx
     .select({ id: qrCodes.id })
     .from(qrCodes)
     .where(and(inOrganization(orgId), isNotNull(qrCodes.deletedAt)))
-  for (let i = 0; i < rows.length; i += 500) await purgeCodes(tx, idsOf(rows.slice(i, i + 500)))
+  return idsOf(rows)
 }
 
-/** Deletes one code of an organization permanently, in the trash or not. */
-export async function purgeOrgCode(tx: Tx, orgId: number, id: number): Promise<void> {
+/** Whether the organization has this code, in the trash or not. */
+export async function isOrgCode(tx: Tx, orgId: number, id: number): Promise<boolean> {
   const rows = await tx
     .select({ id: qrCodes.id })
     .from(qrCodes)
     .where(and(eq(qrCodes.id, id), eq(qrCodes.orgId, orgId)))
-  await purgeCodes(tx, idsOf(rows))
+  return rows.length > 0
 }
 
 export async function largestId(db: Db): Promise<number> {
