@@ -7,6 +7,7 @@ import { openStore } from '#db/open.ts'
 import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { accounts, authenticate, consoleRefusal } from '#domains/accounts/index.ts'
 import { agreements } from '#domains/agreements/index.ts'
+import { album } from '#domains/album/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
 import { type Domain, install } from '#domains/domain.ts'
 import { files } from '#domains/files/index.ts'
@@ -39,6 +40,7 @@ export const domains = [
   orgs,
   shares,
   files,
+  album,
   notifications,
   agreements,
   access,

@@ -22,3 +22,9 @@ export const contains = (column: SQLiteColumn, part: string): SQL => sql`${posit
 /** Whether an element of a JSON list of texts contains `part`, as above. */
 export const someContains = (column: SQLiteColumn, part: string): SQL =>
   sql`exists (select 1 from ${elements}(${column}${asJson}) as part where ${position(sql`part.value`, part)} > 0)`
+
+/** Whether a text at any depth of a JSON value contains `part`, as above. Names of keys are not searched. False for NULL. */
+export const someTextContains = (column: SQLiteColumn, part: string): SQL =>
+  dialect === 'sqlite'
+    ? sql`exists (select 1 from json_tree(${column}) as part where part.type = 'text' and ${position(sql`part.atom`, part)} > 0)`
+    : sql`exists (select 1 from jsonb_path_query(${column}::jsonb, 'strict $.** ? (@.type() == "string")') as part where ${position(sql`(part #>> '{}')`, part)} > 0)`

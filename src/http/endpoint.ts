@@ -36,6 +36,7 @@ export const TAGS = [
   'Joining organizations',
   'Locations',
   'Shares',
+  'Album',
   'Notifications',
   'Agreements',
   'Public pages',

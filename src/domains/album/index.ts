@@ -1,0 +1,17 @@
+/** The photo album: photos of users and of organizations, with time, place and watermark. */
+
+import { domain } from '#domains/domain.ts'
+import { MINUTE } from '#platform/clock.ts'
+
+import { albumEndpoints } from './endpoints.ts'
+import { clearPurgedCodes, clearRemaining } from './service.ts'
+import { countOfOrg, hasPhotos } from './store.ts'
+
+export const album = domain({
+  name: 'album',
+  endpoints: albumEndpoints,
+  jobs: [{ name: 'album.clearPurgedCodes', every: MINUTE, run: clearRemaining }],
+  userContent: hasPhotos,
+  orgResources: [{ name: 'album photos', count: countOfOrg }],
+  on: { 'qrCodes.purging': (_ctx, tx, { ids }) => clearPurgedCodes(tx, ids) },
+})

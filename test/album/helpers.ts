@@ -1,0 +1,71 @@
+/** Helpers for the tests of the album. Files are created inside the server, so these tests run in process only. */
+
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+
+import type { Capture, FileType } from '#db/schema/files.ts'
+import type { AddPhoto, PhotoView } from '#domains/album/model.ts'
+import { chargeStorage } from '#domains/files/bytes/store.ts'
+import { keepBytes, withStoredBytes } from '#domains/files/index.ts'
+import { insertFile } from '#domains/files/store.ts'
+
+import { ok, type Person, type TestServer } from '../harness/index.ts'
+
+export interface Upload {
+  readonly orgId?: number
+  readonly type?: FileType
+  readonly name?: string
+  readonly bytes?: Uint8Array
+  readonly capture?: Capture | null
+}
+
+/** An image that `person` has uploaded. Returns the id of the file. */
+export async function upload(server: TestServer, person: { id: number }, options: Upload = {}): Promise<number> {
+  const { ctx } = server
+  const { orgId = 0, type = 'album', name = 'photo.jpg', bytes = randomBytes(100), capture = null } = options
+  const path = await ctx.staging.newPath()
+  await writeFile(path, bytes)
+  const sha256 = new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+  return withStoredBytes(ctx, [{ path, size: bytes.length, sha256 }], ([stored]) =>
+    ctx.db.write('test.upload', async (tx) => {
+      const owner = { userId: person.id, orgId }
+      await chargeStorage(tx, owner, bytes.length, 0)
+      const blobId = await keepBytes(ctx, tx, stored!)
+      return (await insertFile(tx, {
+        uploaderId: person.id,
+        orgId,
+        type,
+        name,
+        mime: 'image/jpeg',
+        size: bytes.length,
+        width: 4,
+        height: 3,
+        blobId,
+        thumbnailBlobId: null,
+        entityType: null,
+        entityId: null,
+        publicKey: null,
+        capture,
+        requestId: null,
+      }))!
+    }),
+  )
+}
+
+/** Uploads an image and adds it to the album of the user, or of the organization `orgId`. */
+export async function addPhoto(
+  server: TestServer,
+  person: Person,
+  fields: Partial<AddPhoto> = {},
+  file: Upload = {},
+): Promise<PhotoView> {
+  const orgId = fields.orgId ?? undefined
+  const fileId = await upload(server, person, { ...(orgId !== undefined && { orgId }), ...file })
+  return ok(await person.call('album.add', { body: { ...fields, fileId } })).data
+}
+
+export const getPhoto = (person: Person, id: number) => person.call('album.get', { params: { id } })
+export const deletePhoto = (person: Person, id: number) => person.call('album.delete', { params: { id } })
+
+/** Ids on the first page of a list. */
+export const idsOf = (page: { items: readonly { id: number }[] }): number[] => page.items.map((photo) => photo.id)
