@@ -170,10 +170,9 @@ describe('sharing', () => {
     expect(await listCopies(owner, org)).toHaveLength(before)
   })
 
-  test('POST /orgs/:orgId/shares answers 400 to album photos and invalid bodies', async () => {
+  test('POST /orgs/:orgId/shares answers 400 to invalid bodies', async () => {
     const { id } = await createCode(member)
     for (const body of [
-      { entityType: 'ALBUM_PHOTO', sourceId: id },
       { entityType: 'ASSET', sourceId: id },
       { entityType: 'QR_CODE' },
       { sourceId: id },

@@ -4,7 +4,7 @@ import { domain } from '#domains/domain.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { albumEndpoints } from './endpoints.ts'
-import { clearPurgedCodes, clearRemaining } from './service.ts'
+import { clearPurgedCodes, clearRemaining, deleteCopy, prepareCopy } from './service.ts'
 import { countOfOrg, hasPhotos } from './store.ts'
 
 export const album = domain({
@@ -14,4 +14,5 @@ export const album = domain({
   userContent: hasPhotos,
   orgResources: [{ name: 'album photos', count: countOfOrg }],
   on: { 'qrCodes.purging': (_ctx, tx, { ids }) => clearPurgedCodes(tx, ids) },
+  shareable: { ALBUM_PHOTO: { prepareCopy, deleteCopy } },
 })

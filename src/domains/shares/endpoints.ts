@@ -12,9 +12,9 @@ export const shareEndpoints = [
     path: '/api/orgs/:orgId/shares',
     summary: 'Share a copy with the organization',
     description:
-      'Copies one of your own things. The copy belongs to the organization and is independent: it has its own public id, is private, has ' +
-      'no category and counts towards the organization’s quota. If you share it again, you get the ' +
-      'same share, and its copy stays as it is.',
+      'Copies one of your own QR codes or album photos. The copy belongs to the organization, is independent and counts towards the ' +
+      'organization’s quota. The copy of a QR code has its own public id, is private and has no category; the copy of a photo has no ' +
+      'QR code. If you share it again, you get the same share, and its copy stays as it is.',
     tag,
     access: org('share:create'),
     params: InOrg,

@@ -6,7 +6,6 @@ import { contributions } from '#domains/domain.ts'
 import { avatarUrl } from '#domains/files/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { invalid } from '#http/validate.ts'
 
 import type { CreateShare, SharesQuery, ShareView } from './model.ts'
 import * as store from './store.ts'
@@ -22,34 +21,32 @@ export async function createShare(
   input: CreateShare,
 ): Promise<ShareView> {
   const { entityType, sourceId } = input
-  const copy = await shareableOf(ctx, entityType)?.prepareCopy(ctx)
-  if (copy === undefined)
-    throw invalid('body.entityType', 'cannot be shared: this server has no albums', '暂不支持共享相册照片')
+  const copy = await shareableOf(ctx, entityType).prepareCopy(ctx)
   const row = await ctx.db.write('shares.create', async (tx) => {
     if (!(await store.orgExists(tx, orgId))) throw notFound()
     const source = { orgId, entityType, sourceId, sharedBy: actor.userId }
     const existing = await store.findShareOfSource(tx, source)
     if (existing) return existing
-    const qrCodeId = await copy(tx, actor.userId, sourceId, orgId)
-    const id = await store.insertShare(tx, { ...source, qrCodeId })
+    const copyId = await copy(tx, actor.userId, sourceId, orgId)
+    const id = await store.insertShare(tx, { ...source, copyId })
     return (await store.findShare(tx, orgId, id))!
   })
   return toView(ctx, row)
 }
 
-function shareableOf(ctx: AppContext, entityType: ShareEntity): Shareable | undefined {
-  return contributions(ctx, 'shareable').find((shareable) => shareable[entityType])?.[entityType]
+function shareableOf(ctx: AppContext, entityType: ShareEntity): Shareable {
+  return contributions(ctx, 'shareable').find((shareable) => shareable[entityType])![entityType]!
 }
 
 export const listShares = async (ctx: AppContext, orgId: number, query: SharesQuery): Promise<Page<ShareView>> =>
   mapPage(await store.sharesPage(ctx.db.read, orgId, query), (row) => toView(ctx, row))
 
-/** Permanently deletes the share and its copy, even if the copy is in the trash. The original is not affected. */
+/** Permanently deletes the share and its copy, even if it is in the trash. The original is not affected. */
 export async function deleteShare(ctx: AppContext, orgId: number, id: number): Promise<void> {
   await ctx.db.write('shares.delete', async (tx) => {
     const deleted = await store.deleteShare(tx, orgId, id)
     if (deleted === undefined) throw notFound()
-    if (deleted.qrCodeId !== null) await shareableOf(ctx, 'QR_CODE')!.deleteCopy(ctx, tx, orgId, deleted.qrCodeId)
+    await shareableOf(ctx, deleted.entityType).deleteCopy(ctx, tx, orgId, deleted.copyId)
   })
 }
 

@@ -1,12 +1,13 @@
-import { and, asc, count, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
 
 import { type Page, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
+import { files } from '#db/schema/files.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import { orgShares, type ShareEntity } from '#db/schema/shares.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
 
 import type { SharesQuery } from './model.ts'
 
@@ -15,8 +16,9 @@ const fields = {
   orgId: orgShares.orgId,
   entityType: orgShares.entityType,
   sourceId: orgShares.sourceId,
-  copyId: qrCodes.id,
-  name: qrCodes.name,
+  // Each share has one of the two.
+  copyId: sql<number>`coalesce(${orgShares.qrCodeId}, ${orgShares.photoId})`.mapWith(Number).as('copy_id'),
+  name: sql<string>`coalesce(${qrCodes.name}, ${files.name})`.as('name'),
   sharedBy: orgShares.sharedBy,
   nickname: users.nickname,
   avatar: users.avatar,
@@ -38,13 +40,21 @@ export interface ShareRow {
 
 const p = sql.placeholder
 
-const oneShare = prepared((db) =>
+/** Shares with the names of their copies. */
+const sharesWithNames = (db: Pick<Builders, 'select'>) =>
   db
     .select(fields)
     .from(orgShares)
-    .innerJoin(qrCodes, eq(qrCodes.id, orgShares.qrCodeId))
     .innerJoin(users, eq(users.id, orgShares.sharedBy))
-    .where(and(eq(orgShares.id, p('id')), eq(orgShares.orgId, p('orgId')))),
+    .leftJoin(qrCodes, eq(qrCodes.id, orgShares.qrCodeId))
+    .leftJoin(files, and(eq(files.entityType, 'PHOTO').inlineParams(), eq(files.entityId, orgShares.photoId)))
+    .$dynamic()
+
+/** Not a QR code in the trash. */
+const isLive = or(isNotNull(orgShares.photoId), and(isNotNull(qrCodes.id), isNull(qrCodes.deletedAt)))
+
+const oneShare = prepared((db) =>
+  sharesWithNames(db).where(and(eq(orgShares.id, p('id')), eq(orgShares.orgId, p('orgId')))),
 )
 
 export async function findShare(db: Db | Tx, orgId: number, id: number): Promise<ShareRow | undefined> {
@@ -52,18 +62,14 @@ export async function findShare(db: Db | Tx, orgId: number, id: number): Promise
 }
 
 const shareOfSource = prepared((db) =>
-  db
-    .select(fields)
-    .from(orgShares)
-    .innerJoin(qrCodes, eq(qrCodes.id, orgShares.qrCodeId))
-    .innerJoin(users, eq(users.id, orgShares.sharedBy))
+  sharesWithNames(db)
     .where(
       and(
         eq(orgShares.orgId, p('orgId')),
         eq(orgShares.entityType, p('entityType')),
         eq(orgShares.sourceId, p('sourceId')),
         eq(orgShares.sharedBy, p('sharedBy')),
-        isNull(qrCodes.deletedAt),
+        isLive,
       ),
     )
     .orderBy(asc(orgShares.id))
@@ -83,39 +89,39 @@ export function sharesPage(db: Db, orgId: number, query: SharesQuery): Promise<P
   const where = and(
     eq(orgShares.orgId, orgId),
     query.entityType === undefined ? undefined : eq(orgShares.entityType, query.entityType),
-    isNull(qrCodes.deletedAt),
+    isLive,
   )
   return pageOfQuery(
     query,
-    db
-      .select(fields)
-      .from(orgShares)
-      .innerJoin(qrCodes, eq(qrCodes.id, orgShares.qrCodeId))
-      .innerJoin(users, eq(users.id, orgShares.sharedBy))
-      .where(where)
-      .orderBy(desc(orgShares.id)),
-    db.select({ n: count() }).from(orgShares).innerJoin(qrCodes, eq(qrCodes.id, orgShares.qrCodeId)).where(where),
+    sharesWithNames(db).where(where).orderBy(desc(orgShares.id)),
+    db.select({ n: count() }).from(orgShares).leftJoin(qrCodes, eq(qrCodes.id, orgShares.qrCodeId)).where(where),
   )
 }
 
 export async function insertShare(
   tx: Tx,
-  share: { orgId: number; entityType: ShareEntity; sourceId: number; qrCodeId: number; sharedBy: number },
+  share: { orgId: number; entityType: ShareEntity; sourceId: number; copyId: number; sharedBy: number },
 ): Promise<number> {
+  const { copyId, ...rest } = share
+  const copy = share.entityType === 'QR_CODE' ? { qrCodeId: copyId } : { photoId: copyId }
   const rows = await tx
     .insert(orgShares)
-    .values({ ...share, createdAt: tx.stamp })
+    .values({ ...rest, ...copy, createdAt: tx.stamp })
     .returning({ id: orgShares.id })
   return rows[0]!.id
 }
 
 /** Undefined if there is no such share; of several concurrent calls, one gets the share. */
-export async function deleteShare(tx: Tx, orgId: number, id: number): Promise<{ qrCodeId: number | null } | undefined> {
-  const rows = await tx
+export async function deleteShare(
+  tx: Tx,
+  orgId: number,
+  id: number,
+): Promise<{ entityType: ShareEntity; copyId: number } | undefined> {
+  const [row] = await tx
     .delete(orgShares)
     .where(and(eq(orgShares.id, id), eq(orgShares.orgId, orgId)))
-    .returning({ qrCodeId: orgShares.qrCodeId })
-  return rows[0]
+    .returning({ entityType: orgShares.entityType, qrCodeId: orgShares.qrCodeId, photoId: orgShares.photoId })
+  return row && { entityType: row.entityType, copyId: (row.qrCodeId ?? row.photoId)! }
 }
 
 export async function orgExists(tx: Tx, orgId: number): Promise<boolean> {
