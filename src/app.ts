@@ -16,6 +16,7 @@ import { loggedActor, operationLog } from '#domains/operation-log/index.ts'
 import { operations } from '#domains/operations/index.ts'
 import { orgs } from '#domains/orgs/index.ts'
 import { qrCodes } from '#domains/qr-codes/index.ts'
+import { getSetting } from '#domains/settings/index.ts'
 import { shares } from '#domains/shares/index.ts'
 import { docsEndpoints } from '#http/docs.endpoints.ts'
 import type { AnyEndpoint } from '#http/endpoint.ts'
@@ -23,6 +24,7 @@ import type { Gatekeeper } from '#http/mount.ts'
 import { listen, type RunningServer } from '#http/server.ts'
 import { openBlobs, openStaging } from '#platform/blobs/index.ts'
 import { type Clock, systemClock } from '#platform/clock.ts'
+import { createImages } from '#platform/images/index.ts'
 import { signingKey } from '#platform/keys.ts'
 import { createLimiter } from '#platform/limiter.ts'
 import type { Log } from '#platform/log.ts'
@@ -95,6 +97,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     db,
     blobs: openBlobs(config),
     staging: openStaging(config),
+    images: createImages({ heic: () => getSetting(ctx, 'upload.heic') }),
     metrics,
     limiter: createLimiter(clock),
     passwords: createPasswords(),
@@ -110,6 +113,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     domains: list,
     async close() {
       for (const { stop } of list.toReversed()) await stop?.(ctx)
+      await ctx.images.stop()
       await db.close()
       log.flush()
     },

@@ -5,6 +5,7 @@ import type { Store } from '#db/store.ts'
 import type { BlobStore } from '#platform/blobs/port.ts'
 import type { Staging } from '#platform/blobs/staging.ts'
 import type { Clock } from '#platform/clock.ts'
+import type { Images } from '#platform/images/index.ts'
 import type { Limiter } from '#platform/limiter.ts'
 import type { Log } from '#platform/log.ts'
 import type { Metrics } from '#platform/metrics.ts'
@@ -27,6 +28,7 @@ export interface AppContext {
   readonly db: Store
   readonly blobs: BlobStore
   readonly staging: Staging
+  readonly images: Images
   readonly metrics: Metrics
   readonly limiter: Limiter
   readonly passwords: Passwords

@@ -9,11 +9,18 @@ import { verbs } from '#cli/verbs.ts'
 import { useDatabase } from '#config/database-url.ts'
 import { ConfigError, flagNames, readConfig } from '#config/read.ts'
 import { didYouMean } from '#lib/nearest.ts'
+import { IMAGE_PROCESS } from '#platform/images/port.ts'
 
 const helpOption: Option = { name: 'help', help: 'Explain this command.' }
 const settingOptions: readonly Option[] = flagNames.map((name) => ({ name, value: 'VALUE', help: '' }))
 
 async function main(argv: readonly string[]): Promise<ExitCode> {
+  // Not a command: the server starts itself with this argument (platform/images/image-process.ts).
+  if (argv[0] === IMAGE_PROCESS) {
+    const { runImageProcess } = await import('#platform/images/image-main.ts')
+    runImageProcess()
+    return EXIT.ok
+  }
   if (argv[0] === '--help' || argv[0] === '-h') return help(overview(verbs))
   const [verb, rest] = command(argv[0] === '--version' || argv[0] === '-v' ? ['version', ...argv.slice(1)] : argv)
   const parsed = parseArgs(rest, [...verb.options, ...settingOptions, configOption, helpOption])

@@ -12,6 +12,7 @@ import { users } from '#db/schema/accounts.ts'
 import { access, createRole } from '#domains/access/index.ts'
 import { systemRoles } from '#domains/access/system-roles.ts'
 import { openBlobs, openStaging } from '#platform/blobs/index.ts'
+import { createImages } from '#platform/images/index.ts'
 import { createLimiter } from '#platform/limiter.ts'
 import { createLog } from '#platform/log.ts'
 import { createMetrics } from '#platform/metrics.ts'
@@ -49,6 +50,7 @@ export async function openTestContext(options: { seeded?: boolean } = {}): Promi
     db,
     blobs: openBlobs(config),
     staging: openStaging(config),
+    images: createImages({ heic: () => true }),
     metrics: createMetrics(),
     limiter: createLimiter(clock),
     passwords: createPasswords(),

@@ -4,6 +4,7 @@ import { type Config, defaultConfig } from '#config/config.ts'
 import type { AppContext } from '#context'
 import { openBlobs, openStaging } from '#platform/blobs/index.ts'
 import { type Clock, systemClock } from '#platform/clock.ts'
+import { createImages } from '#platform/images/index.ts'
 import { createLimiter } from '#platform/limiter.ts'
 import { createLog } from '#platform/log.ts'
 import { createMetrics } from '#platform/metrics.ts'
@@ -32,6 +33,7 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
     },
     blobs: openBlobs(config),
     staging: openStaging(config),
+    images: createImages({ heic: () => true }),
     metrics: createMetrics(),
     limiter: createLimiter(clock),
     passwords: createPasswords(),

@@ -46,6 +46,8 @@ export const definitions = {
     'audio/mp4',
     'video/mp4',
   ]),
+  /** Whether photos of phones in HEIC are accepted and converted to JPEG. Decoding one takes up to 300 MB for a moment. */
+  'upload.heic': setting(Type.Boolean(), true),
   /** Minimum length of a new password, 6 to 64. Administrators have a higher minimum (conventions §4). */
   'password.minLength': setting(Type.Integer({ minimum: 6, maximum: 64 }), 6),
   /** Whether common passwords are refused. */

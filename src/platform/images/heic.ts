@@ -1,0 +1,48 @@
+/** Decodes HEIC with libheif compiled to WebAssembly. Its memory never shrinks, so the process for images ends afterwards. */
+
+import type { HeifImage } from 'libheif-js/wasm-bundle'
+
+import { UnusableImage } from './port.ts'
+
+/** BITMAPFILEHEADER and BITMAPV4HEADER. */
+const HEADER = 14 + 108
+const BI_BITFIELDS = 3
+
+async function primaryImage(bytes: Uint8Array): Promise<HeifImage> {
+  const { default: libheif } = await import('libheif-js/wasm-bundle')
+  const images = new libheif.HeifDecoder().decode(bytes)
+  const image = images.find((one) => one.is_primary()) ?? images[0]
+  if (image === undefined) throw new UnusableImage('undecodable')
+  return image
+}
+
+/** Without decoding, with the orientation applied. @throws UnusableImage */
+export async function heicDimensions(bytes: Uint8Array): Promise<{ format: 'heic'; width: number; height: number }> {
+  const image = await primaryImage(bytes)
+  return { format: 'heic', width: image.get_width(), height: image.get_height() }
+}
+
+/** The pixels as a BMP file, the only uncompressed format that Bun.Image reads. @throws UnusableImage */
+export async function heicPixels(bytes: Uint8Array): Promise<Uint8Array> {
+  const image = await primaryImage(bytes)
+  const [width, height] = [image.get_width(), image.get_height()]
+  const bmp = new Uint8Array(HEADER + width * height * 4)
+  const view = new DataView(bmp.buffer)
+  view.setUint16(0, 0x424d)
+  view.setUint32(2, bmp.length, true)
+  view.setUint32(10, HEADER, true)
+  view.setUint32(14, HEADER - 14, true)
+  view.setInt32(18, width, true)
+  // Negative: the first row is the top one.
+  view.setInt32(22, -height, true)
+  view.setUint16(26, 1, true)
+  view.setUint16(28, 32, true)
+  view.setUint32(30, BI_BITFIELDS, true)
+  // libheif writes red, green, blue and alpha in this order.
+  for (const [i, mask] of [0xff, 0xff00, 0xff0000, 0xff000000].entries()) view.setUint32(54 + 4 * i, mask, true)
+  const decoded = await new Promise((done) =>
+    image.display({ data: bmp.subarray(HEADER), width, height }, (into) => done(into !== null)),
+  )
+  if (!decoded) throw new UnusableImage('undecodable')
+  return bmp
+}

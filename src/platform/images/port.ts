@@ -1,0 +1,95 @@
+/** The interface of the image pipeline, and the messages between the server and the process that decodes. */
+
+export interface ImageFacts {
+  readonly mime: 'image/jpeg' | 'image/png' | 'image/webp'
+  /** Pixels. */
+  readonly width: number
+  readonly height: number
+}
+
+/** Time and position in the metadata of the uploaded file. They are removed from the stored image. */
+export interface Capture {
+  /** Epoch milliseconds. A time without an offset is read as UTC. */
+  readonly takenAt: number | null
+  /** Degrees. Both are null or neither. */
+  readonly latitude: number | null
+  readonly longitude: number | null
+}
+
+export interface WrittenFile {
+  readonly path: string
+  /** Bytes. */
+  readonly size: number
+  /** Hex. */
+  readonly sha256: string
+}
+
+export interface Processed extends WrittenFile {
+  readonly image: ImageFacts
+  /** WebP within 400×400 pixels. */
+  readonly thumbnail: WrittenFile & { readonly width: number; readonly height: number }
+  /** Null if the file names neither a time nor a position. */
+  readonly capture: Capture | null
+}
+
+/**
+ * - `undecodable`: damaged, incomplete, not of the given type, or made so that it takes too long.
+ * - `too-many-pixels`: more than 40 megapixels.
+ * - `heic-off`: HEIC, which the administrators have switched off.
+ */
+export type UnusableReason = 'undecodable' | 'too-many-pixels' | 'heic-off'
+
+/** The file is the cause: it is refused again if it is sent again. */
+export class UnusableImage extends Error {
+  override name = 'UnusableImage'
+  constructor(readonly reason: UnusableReason) {
+    super(`the image cannot be used: ${reason}`)
+  }
+}
+
+/** Too many images are waiting. The client can send the same image again later. */
+export class ImageQueueFull extends Error {
+  override name = 'ImageQueueFull'
+  constructor() {
+    super('too many images are waiting')
+  }
+}
+
+export interface Images {
+  /**
+   * Re-encodes the file at `input`, whose type `mime` was decided from its bytes: JPEG, PNG and WebP keep their type, GIF becomes the
+   * PNG of its first frame, HEIC becomes JPEG. The orientation is applied, and of the metadata only the colour profile is kept. The
+   * files that it writes are not flushed to disk; after an error neither of them exists.
+   * @throws UnusableImage, ImageQueueFull, BlobError if the files cannot be read or written
+   */
+  process(input: string, mime: string, output: string, thumbnailOutput: string): Promise<Processed>
+  /** Ends the processes. Images in progress reject. */
+  stop(): Promise<void>
+}
+
+/** A task for the process that decodes. It keeps nothing between two tasks. */
+export type ImageTask =
+  /** Reads the headers only. */
+  | { readonly kind: 'inspect'; readonly input: string; readonly mime: string }
+  | {
+      readonly kind: 'convert'
+      readonly input: string
+      readonly mime: string
+      readonly output: string
+      readonly thumbnailOutput: string
+    }
+
+/** The process sends `ready` once after its start, then one answer to each task. */
+export type ImageReply =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'inspected'; readonly pixels: number }
+  | { readonly kind: 'converted'; readonly processed: Processed; readonly memory: number }
+  | { readonly kind: 'unusable'; readonly reason: UnusableReason }
+  /** An error of the disk, or a mistake of ours. */
+  | { readonly kind: 'failed'; readonly code: string | undefined; readonly message: string }
+
+/** More are refused before anything is decoded. */
+export const MAX_PIXELS = 40_000_000
+
+/** The argument with which the executable starts itself as such a process. */
+export const IMAGE_PROCESS = 'image-process'
