@@ -1,5 +1,5 @@
 /**
- * Re-encodes uploaded images and draws their thumbnails, in processes of their own (docs/adr/0017-images.md): a decoder that crashes,
+ * Re-encodes uploaded images and draws their thumbnails, in processes of their own (docs/adr/0018-images.md): a decoder that crashes,
  * hangs or fills the memory on a hostile file ends with its process, and the server goes on.
  */
 
