@@ -36,6 +36,7 @@ export const TAGS = [
   'Joining organizations',
   'Locations',
   'Shares',
+  'Files',
   'Album',
   'Notifications',
   'Agreements',
@@ -49,7 +50,7 @@ export const TAGS = [
 export type Tag = (typeof TAGS)[number]
 
 /** Statuses that only the rules of an operation can tell. The others follow from its access and its schemas. */
-export type RefusalStatus = 400 | 401 | 403 | 404
+export type RefusalStatus = 400 | 401 | 403 | 404 | 413 | 415
 
 export type OpenAccess = { readonly kind: 'open' }
 export type SignedUrlAccess = {

@@ -5,6 +5,7 @@ import type { ReadableStream as NodeStream } from 'node:stream/web'
 
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 
+import { BlobError } from '#platform/blobs/port.ts'
 import { type StagedFile, type Staging, TooManyBytes } from '#platform/blobs/staging.ts'
 
 import { type AppError, badRequest, tooLarge } from './errors.ts'
@@ -45,6 +46,7 @@ const malformed = (): AppError =>
 export async function readForm(request: Request, staging: Staging, maxBytes: number): Promise<Form> {
   if (request.body === null) throw malformed()
   const fields: Record<string, string> = Object.create(null)
+  let incoming: Readable | undefined
   let receiving: Promise<ReceivedFile> | undefined
   const { promise: parsed, resolve, reject } = Promise.withResolvers<void>()
   // The first failure ends the form; the others are its consequences.
@@ -54,17 +56,25 @@ export async function readForm(request: Request, staging: Staging, maxBytes: num
   const source = Readable.fromWeb(request.body as unknown as NodeStream)
   parser
     .on('field', (name, value, nameCut, valueCut) => {
-      if (nameCut || valueCut) reject(badRequest(`The field ${name.slice(0, 50)} is too long`, '表单字段过长'))
-      else fields[name] = value
+      if (typeof name !== 'string') reject(malformed())
+      else if (nameCut || valueCut) reject(badRequest(`The field ${name.slice(0, 50)} is too long`, '表单字段过长'))
+      // As in queries, a field that is not filled in counts as absent.
+      else if (value !== '') fields[name] = value
     })
     .on('file', (field, stream, name) => {
+      // The parser emits errors of a part on its stream, also when nobody reads it.
+      stream.on('error', () => undefined)
       if (field !== FILE_FIELD || receiving !== undefined) {
         stream.resume()
         reject(badRequest('Send exactly one file, in the field file', '请在 file 字段中上传一个文件'))
         return
       }
+      incoming = stream
       receiving = staging.receive(stream, maxBytes).then((file) => ({ ...file, name: name ?? '' }))
-      receiving.catch((error: unknown) => reject(error instanceof TooManyBytes ? fileTooLarge(maxBytes) : error))
+      receiving.catch((error: unknown) => {
+        if (error instanceof TooManyBytes) reject(fileTooLarge(maxBytes))
+        else reject(error instanceof BlobError ? error : malformed())
+      })
     })
     .on('partsLimit', () => reject(malformed()))
     .on('fieldsLimit', () => reject(malformed()))
@@ -72,6 +82,12 @@ export async function readForm(request: Request, staging: Staging, maxBytes: num
     .on('error', () => reject(malformed()))
     .on('finish', resolve)
   source.on('error', () => reject(malformed()))
+  let size = 0
+  source.on('data', (chunk: Uint8Array) => {
+    size += chunk.length
+    // Without a Content-Length, parts without a name and bytes after the last part have no other limit.
+    if (size > maxBytes + FORM_OVERHEAD) reject(fileTooLarge(maxBytes))
+  })
   source.pipe(parser)
 
   try {
@@ -80,6 +96,8 @@ export async function readForm(request: Request, staging: Staging, maxBytes: num
   } catch (error) {
     source.destroy()
     parser.destroy()
+    // Otherwise `receive` would wait for the rest of the file.
+    incoming?.destroy(error instanceof Error ? error : undefined)
     await receiving?.then((file) => file.dispose()).catch(() => undefined)
     throw error
   }

@@ -94,6 +94,10 @@ const takeSecret = (ctx: AppContext, { ip }: Caller) =>
 
 type Params = Readonly<Record<string, string>>
 
+function requirePermission(isAllowed: boolean): void {
+  if (!isAllowed) throw noPermission
+}
+
 /** Answers the requests of one endpoint, with its compiled validators. */
 class Route {
   readonly #params: Validator | undefined
@@ -190,6 +194,12 @@ class Route {
       : this.#admitSession(found, caller)
   }
 
+  /** @throws AppError 403 without the permission that the record asks for */
+  #admitByPoint(actor: Actor | undefined, params: PathParams, named: unknown): MaybePromise<void> {
+    const allowed = this.#permissions.permit(this.endpoint.access, actor, params, named)
+    return allowed instanceof Promise ? allowed.then(requirePermission) : requirePermission(allowed)
+  }
+
   #admitSession(actor: Actor | AppError, caller: Caller): Actor {
     if (actor instanceof AppError) {
       // Guessing tokens is bounded like any public route.
@@ -210,12 +220,7 @@ class Route {
 
   #takesFile(request: Request): boolean {
     const { streamsBody, acceptsFile } = this.endpoint
-    if (streamsBody) return true
-    if (acceptsFile === undefined) return false
-    if (isForm(request)) return true
-    if (acceptsFile.required)
-      throw unsupportedType('Send the file as multipart/form-data', '请以 multipart/form-data 上传文件')
-    return false
+    return streamsBody === true || (acceptsFile !== undefined && isForm(request))
   }
 
   /** Receives the file of a form, calls `#run`, and deletes the file unless `run` has stored it. */
@@ -229,6 +234,8 @@ class Route {
     let file: ReceivedFile | undefined
     try {
       if (acceptsFile === undefined) return await this.#run(request, params, actor, caller)
+      // Only the form says in which organization a dual operation is. The others are refused before anything is received.
+      if (this.endpoint.access.kind !== 'dual') await this.#admitByPoint(actor, params, undefined)
       const maxBytes = await acceptsFile.maxBytes(this.ctx)
       checkAnnouncedSize(request, maxBytes + FORM_OVERHEAD)
       const form = await readForm(request, this.ctx.staging, maxBytes)
@@ -257,8 +264,10 @@ class Route {
     if (bodyNamesScope) rawBody = await readBody(request, this.#maxBody, endpoint.acceptsForm === true)
 
     const named = endpoint.access.kind === 'dual' ? organizationNamed(rawQuery, rawBody) : undefined
-    const allowed = this.#permissions.permit(endpoint.access, actor, params, named)
-    if (!(allowed instanceof Promise ? await allowed : allowed)) throw noPermission
+    const admitted = this.#admitByPoint(actor, params, named)
+    if (admitted instanceof Promise) await admitted
+    if (endpoint.acceptsFile?.required && form === undefined)
+      throw unsupportedType('Send the file as multipart/form-data', '请以 multipart/form-data 上传文件')
     if (actor !== undefined && (endpoint.access.kind === 'platform' || endpoint.access.kind === 'admin')) {
       const refused = await this.gates.consoleRefusal(ctx, actor.userId)
       if (refused) throw refused

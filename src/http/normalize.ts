@@ -21,6 +21,7 @@ export type Normalize = (value: unknown, path: string, problems: FieldProblem[])
 export const MAX_PROBLEMS = 50
 
 const keep: Normalize = (value) => value
+const lowerCase: Normalize = (value) => (typeof value === 'string' ? value.toLowerCase() : value)
 
 export function compileNormalizer(schema: TSchema, coerce: boolean): Normalize {
   switch (schema[Kind]) {
@@ -38,6 +39,7 @@ export function compileNormalizer(schema: TSchema, coerce: boolean): Normalize {
     case 'Union':
       return union(schema, coerce)
     case 'StringEnum':
+      return schema['x-any-case'] === true ? lowerCase : keep
     case 'Literal':
     case 'Null':
       return keep

@@ -115,6 +115,10 @@ export const Enum = <const T extends readonly string[]>(values: T, more?: object
     T[number]
   >
 
+/** An enum of lower-case values, which requests may write in any case. */
+export const AnyCaseEnum = <const T extends readonly string[]>(values: T, more?: object) =>
+  Enum(values, { ...more, 'x-any-case': true })
+
 /** The place of an item that its owner arranges: lower numbers come first. */
 export const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, examples: [10] })
 export const SortItem = Model('SortItem', { id: Id, sortOrder: SortOrder })

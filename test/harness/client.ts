@@ -36,10 +36,12 @@ export async function send(url: string, method: string, path: string, options: R
   const headers: Record<string, string> = { ...options.headers }
   if (options.token !== undefined) headers['authorization'] ??= `Bearer ${options.token}`
   if (options.deviceId !== undefined) headers['x-device-id'] ??= options.deviceId
-  let body: string | Uint8Array<ArrayBuffer> | undefined
-  if (typeof options.body === 'string' || options.body instanceof Uint8Array) body = options.body as string
+  let body: string | Uint8Array<ArrayBuffer> | FormData | undefined
+  if (typeof options.body === 'string' || options.body instanceof Uint8Array || options.body instanceof FormData)
+    body = options.body as string
   else if (options.body !== undefined) body = JSON.stringify(options.body)
-  if (body !== undefined) headers['content-type'] ??= 'application/json'
+  // fetch itself writes the header of a form, with its boundary.
+  if (body !== undefined && !(body instanceof FormData)) headers['content-type'] ??= 'application/json'
   const query = options.query
     ? '?' +
       new URLSearchParams(Object.entries(options.query).map(([k, v]): [string, string] => [k, String(v)])).toString()

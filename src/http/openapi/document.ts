@@ -179,7 +179,7 @@ function parametersOf(schema: TSchema | undefined, where: 'path' | 'query', comp
 function requestBody(endpoint: AnyEndpoint, components: Components): { requestBody?: Json } {
   const { body, acceptsFile, streamsBody } = endpoint
   if (streamsBody) {
-    const content = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+    const content = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' }, example: '(bytes)' } }
     return { requestBody: { required: true, content } }
   }
   const json = body && jsonBody(endpoint, body, components)
@@ -191,7 +191,8 @@ function requestBody(endpoint: AnyEndpoint, components: Components): { requestBo
     properties: { ...fields, file: { type: 'string', format: 'binary' } },
     required: ['file'],
   }
-  const form = { 'multipart/form-data': { schema } }
+  const example = { ...(body && (exampleOf(body, 'request') as Json)), file: '(bytes)' }
+  const form = { 'multipart/form-data': { schema, example } }
   const content = acceptsFile.required ? form : { ...(json?.['content'] as Json), ...form }
   return { requestBody: { required: true, content } }
 }

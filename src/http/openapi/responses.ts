@@ -87,6 +87,8 @@ export function refusalStatuses({
   query,
   body,
   path,
+  acceptsFile,
+  streamsBody,
   sendsRanges,
   refuses = {},
 }: AnyEndpoint): Set<number> {
@@ -95,7 +97,9 @@ export function refusalStatuses({
   if (access.kind !== 'open') statuses.add(401)
   if (access.kind !== 'open' && access.kind !== 'signedIn') statuses.add(403)
   if (path.includes('/:')) statuses.add(404)
-  if (body) statuses.add(413).add(415)
+  if (body ?? acceptsFile ?? streamsBody) statuses.add(413)
+  if (body ?? acceptsFile) statuses.add(415)
+  if (acceptsFile ?? streamsBody) statuses.add(400)
   if (sendsRanges) statuses.add(412).add(416)
   return statuses
 }

@@ -18,6 +18,7 @@ const INTERNAL = new Set([
   'x-id',
   'x-alternatives',
   'x-deferred',
+  'x-any-case',
   'x-documented',
 ])
 
