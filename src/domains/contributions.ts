@@ -5,6 +5,7 @@
 
 import type { AppContext } from '#context'
 import type { AgreementType } from '#db/schema/agreements.ts'
+import type { FileEntity } from '#db/schema/files.ts'
 import type { ShareEntity } from '#db/schema/shares.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Caller } from '#http/endpoint.ts'
@@ -17,6 +18,8 @@ export interface Contributions {
   readonly landingPages?: Readonly<Partial<Record<LandingPageType, LandingPage>>>
   /** Things of a user of which an organization can get a copy. Read by shares. */
   readonly shareable?: Readonly<Partial<Record<ShareEntity, Shareable>>>
+  /** Who may see the files of a thing. Read by files. */
+  readonly fileEntities?: Readonly<Partial<Record<FileEntity, MayReadFile>>>
   /** Usage that counts towards a user's quotas. Read by accounts. */
   readonly quotaUsage?: Readonly<Partial<Record<QuotaName, CountUsage>>>
   /** Whether a user made anything in the domain or takes part in anything. Read by accounts, which ends accounts that nobody used. */
@@ -56,6 +59,9 @@ export interface Shareable {
 }
 /** Returns the id of the copy. */
 export type CopyIntoOrganization = (tx: Tx, userId: number, sourceId: number, orgId: number) => Promise<number>
+
+/** Whether the user may see the thing with this id, and so its files. */
+export type MayReadFile = (ctx: AppContext, userId: number, entityId: number) => Promise<boolean>
 
 export type QuotaName = 'storage' | 'qrCodes' | 'organizations'
 /** Bytes of storage, or a number of QR codes or organizations. */

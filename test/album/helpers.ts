@@ -30,8 +30,8 @@ export async function upload(server: TestServer, person: { id: number }, options
     ctx.db.write('test.upload', async (tx) => {
       const owner = { userId: person.id, orgId }
       await chargeStorage(tx, owner, bytes.length, 0)
-      const blobId = await keepBytes(ctx, tx, stored!)
-      return (await insertFile(tx, {
+      const blobId = await keepBytes(tx, stored!)
+      return insertFile(tx, {
         uploaderId: person.id,
         orgId,
         type,
@@ -47,7 +47,7 @@ export async function upload(server: TestServer, person: { id: number }, options
         publicKey: null,
         capture,
         requestId: null,
-      }))!
+      })
     }),
   )
 }

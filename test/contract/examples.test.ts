@@ -12,12 +12,13 @@ import { openApiDocument } from '#http/openapi/document.ts'
 import { isolation as accounts } from '../accounts/isolation.ts'
 import { isolation as agreements } from '../agreements/isolation.ts'
 import { isolation as album } from '../album/isolation.ts'
+import { isolation as files } from '../files/isolation.ts'
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { isolation as notifications } from '../notifications/isolation.ts'
 import { isolation as orgs } from '../orgs/isolation.ts'
 import { isolation as qrCodes } from '../qr-codes/isolation.ts'
 
-const FIXTURES = [accounts, qrCodes, orgs, notifications, agreements, album]
+const FIXTURES = [accounts, qrCodes, orgs, files, notifications, agreements, album]
 
 const NO_SUCH_ROW = [404, /Not found|Nothing to see here/] as const
 const NOT_SENT = [400, /code/] as const
@@ -86,6 +87,9 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'categories.move': [400, /itself/],
   'categories.delete': [400, /sub-categor/],
   'access.revokeRole': NO_SUCH_ROW,
+  // Upload ids and signatures are random.
+  'files.receiveBytes': [403, /link/],
+  'files.finishUpload': NO_SUCH_ROW,
 }
 
 const { server, admin } = useServer()
@@ -143,13 +147,23 @@ function exampleRequest({ method, path }: AnyEndpoint): Example {
     .map((p, i) => [p.name, i === 0 ? (first ?? valueOf(p)) : valueOf(p)])
   const inPath = Object.fromEntries(values)
   const content = operation.requestBody?.content['application/json']
+  const form = operation.requestBody?.content['multipart/form-data']
   return {
     path: template.replaceAll(/\{(\w+)\}/g, (_: string, name: string) => encodeURIComponent(inPath[name])),
     query: Object.fromEntries(
       parameters.filter((p) => p.in === 'query' && !isOptionalId(p)).map((p) => [p.name, String(valueOf(p))]),
     ),
     ...(content && { body: withIds(content.example, path) }),
+    ...(form && !content && { body: formOf(withIds(form.example, path)) }),
   }
+}
+
+/** The fields of the example, and a text as the file. An organization is left out, because the type may be a personal one. */
+function formOf(fields: Record<string, string>): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) if (name !== 'orgId') form.set(name, value)
+  form.set('file', new File(['an example'], 'example.txt'))
+  return form
 }
 
 /** Reads first and deletions late, so that rows exist as long as possible; last what ends the caller's session. */

@@ -98,9 +98,9 @@ function unresolved(doc: Json): string[] {
 const VERBS = new Set(
   (
     'Accept Activate Add Apply Approve Ask Bind Cancel Change Check Choose Clear Count Create Delete Disable Dissolve Download Draw Empty Enable ' +
-    'End Exchange Explain Export Find Get Grant Invite Join Leave Link List Mark Move Open Pin Publish Record Refresh Register ' +
+    'End Exchange Explain Export Find Finish Get Grant Invite Join Leave Link List Mark Move Open Pin Publish Record Refresh Register ' +
     'Remove Rename Reorder Replace Report Reset Respond Restore Revoke Search Send Set Share Show Sign Switch Transfer Unbind ' +
-    'Unlink Update Verify Withdraw'
+    'Unlink Update Upload Verify Withdraw'
   ).split(' '),
 )
 

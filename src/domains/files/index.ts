@@ -3,14 +3,38 @@
 import { domain } from '#domains/domain.ts'
 
 import { usedStorage } from './bytes/store.ts'
+import { fileEndpoints } from './endpoints.ts'
+import { jobs } from './jobs.ts'
+import { deleteRestOfOrg, deleteRestOfUser } from './service.ts'
+import { countUsedByOrg, hasUploaded } from './store.ts'
+import { uploadEndpoints } from './uploads/endpoints.ts'
+import { endUploads } from './uploads/service.ts'
+import { hasAsked } from './uploads/store.ts'
 
 export const files = domain({
   name: 'files',
+  endpoints: [...uploadEndpoints, ...fileEndpoints],
+  jobs,
   quotaUsage: { storage: (ctx, userId) => usedStorage(ctx.db.read, { userId, orgId: 0 }) },
+  userContent: async (db, userId) => (await hasUploaded(db, userId)) || hasAsked(db, userId),
+  orgResources: [{ name: 'files', count: countUsedByOrg }],
+  on: {
+    async 'user.deleting'(ctx, tx, { userId }) {
+      await endUploads(ctx, tx, { userId })
+      await deleteRestOfUser(ctx, tx, userId)
+    },
+    async 'org.dissolving'(ctx, tx, { orgId }) {
+      await endUploads(ctx, tx, { orgId })
+      await deleteRestOfOrg(ctx, tx, orgId)
+    },
+  },
+  // Temporary files of a process that was killed. No other process uses the data directory.
+  start: (ctx) => ctx.staging.clear(),
 })
 
 export { dropBytes, keepBytes, type StoredBytes, withStoredBytes } from './bytes/service.ts'
 export { findBlob } from './bytes/store.ts'
-export { attachFile, copyFile, releaseFile, storageQuota } from './service.ts'
+export { attachFile, copyFile, findVisibleFile, mayRead, maySupply, releaseFile, storageQuota } from './service.ts'
+export { type InsertFile, type NewUpload, storeUpload } from './storing/service.ts'
 export { fileColumns, type FileRow, findFile } from './store.ts'
 export { avatarUrl, isImage, publicImageUrl, urlsOf } from './view.ts'

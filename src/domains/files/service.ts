@@ -1,35 +1,67 @@
-/** Files that belong to things of other domains: a photo, an avatar, a cover. Each belongs to one thing at a time. */
+/** Files, and the things of other domains that they belong to: a photo, an avatar, a cover. Each belongs to one thing at a time. */
 
 import type { AppContext } from '#context'
 import type { FileEntity, FileType } from '#db/schema/files.ts'
 import type { Tx } from '#db/store.ts'
+import { can } from '#domains/access/index.ts'
+import { contributions } from '#domains/domain.ts'
 import { getSetting } from '#domains/settings/index.ts'
-import type { Owner } from '#http/endpoint.ts'
-import { limited } from '#http/errors.ts'
-import { invalid } from '#http/validate.ts'
+import type { Actor, Owner } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
 import { randomCode } from '#platform/ids.ts'
 
 import { dropBytes } from './bytes/service.ts'
 import { chargeStorage, refundStorage, retainBlobById } from './bytes/store.ts'
+import { fileInUse, notAttachable, notYourFile, storageFull } from './errors.ts'
+import type { FileView } from './model.ts'
+import { orgPointsFor } from './rules.ts'
 import * as store from './store.ts'
-
-const storageFull = () =>
-  limited(
-    'The storage quota is used up: delete files, or ask an administrator for more',
-    '存储空间已用完，请删除文件或联系管理员',
-    3600,
-  )
-
-const notAttachable = (path: string) =>
-  invalid(
-    path,
-    'must be the id of your own unused file of the right type and owner',
-    '须为您上传的、类型和归属相符且未被使用的文件',
-  )
+import { toFileView } from './view.ts'
 
 /** Unguessable: 22 of 62 characters have 130 bits. */
 const PUBLIC_KEY_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const PUBLIC_KEY_LENGTH = 22
+
+/** A file that belongs to nothing is visible to its uploader, any other to those who may see the thing that it belongs to. */
+export async function mayRead(ctx: AppContext, userId: number, file: store.FileRow): Promise<boolean> {
+  const { entityType, entityId, uploaderId } = file
+  if (entityType === null || entityId === null) return uploaderId === userId
+  for (const visible of contributions(ctx, 'fileEntities'))
+    if (await visible[entityType]?.(ctx, userId, entityId)) return true
+  return false
+}
+
+/** @throws AppError 404 if there is no such file, or the user may not see it */
+export async function findVisibleFile(ctx: AppContext, userId: number, id: number): Promise<store.FileRow> {
+  const file = await store.findFile(ctx.db.read, id)
+  if (file === undefined || !(await mayRead(ctx, userId, file))) throw notFound()
+  return file
+}
+
+export const getFile = async (ctx: AppContext, actor: Actor, id: number): Promise<FileView> =>
+  toFileView(ctx, await findVisibleFile(ctx, actor.userId, id))
+
+/** Whether the user may upload files of this type for the organization, and delete those that others uploaded. */
+export async function maySupply(ctx: AppContext, userId: number, orgId: number, type: FileType): Promise<boolean> {
+  for (const point of orgPointsFor(type) ?? []) if (await can(ctx, userId, 'ORG', orgId, point)) return true
+  return false
+}
+
+/** Deletes a file that belongs to nothing. @throws AppError 400, 403 or 404 */
+export async function deleteUnusedFile(ctx: AppContext, actor: Actor, id: number): Promise<void> {
+  const { userId } = actor
+  const file = await store.findFile(ctx.db.read, id)
+  if (file === undefined) throw notFound()
+  const isManager = file.orgId !== 0 && (await maySupply(ctx, userId, file.orgId, file.type))
+  if (!isManager && !(await mayRead(ctx, userId, file))) throw notFound()
+  if (!isManager && file.uploaderId !== userId) throw notYourFile()
+  await ctx.db.write('files.deleteUnused', async (tx) => {
+    const deleted = await store.deleteFile(tx, id, 'unused')
+    if (deleted !== undefined) return forget(ctx, tx, deleted)
+    const used = await store.findFile(tx, id)
+    throw used?.entityType ? fileInUse(used.entityType) : notFound()
+  })
+}
 
 export interface AttachTo {
   readonly type: FileType
@@ -43,19 +75,26 @@ export interface AttachTo {
 
 /**
  * Gives a file to a thing of the owner. The file must be the caller's own upload, of this type and for the same owner, and belong to
- * nothing. @throws AppError 400
+ * nothing. The result has the `capture` of the image, which the file itself loses. @throws AppError 400
  */
 export async function attachFile(tx: Tx, owner: Owner, fileId: number, to: AttachTo): Promise<store.FileRow> {
   const { type, entityType, entityId, isPublic, path } = to
+  const file = await store.findFile(tx, fileId)
+  if (file?.uploaderId !== owner.userId || file.orgId !== owner.orgId || file.type !== type || file.entityType !== null)
+    throw notAttachable(path)
   const publicKey = isPublic ? randomCode(PUBLIC_KEY_ALPHABET, PUBLIC_KEY_LENGTH) : null
-  if (!(await store.attach(tx, owner, fileId, type, { entityType, entityId, publicKey }))) throw notAttachable(path)
-  return (await store.findFile(tx, fileId))!
+  const attachment = { entityType, entityId, publicKey }
+  if (!(await store.attach(tx, fileId, attachment))) throw notAttachable(path)
+  return { ...file, ...attachment }
 }
 
 /** Deletes the file of a thing, when the thing is deleted or gets another file. Nothing happens if there is no such file. */
 export async function releaseFile(ctx: AppContext, tx: Tx, fileId: number): Promise<void> {
   const file = await store.deleteFile(tx, fileId)
-  if (file === undefined) return
+  if (file !== undefined) await forget(ctx, tx, file)
+}
+
+async function forget(ctx: AppContext, tx: Tx, file: store.DeletedFile): Promise<void> {
   await refundStorage(tx, { userId: file.uploaderId, orgId: file.orgId }, file.size)
   await dropBytes(ctx, tx, file.blobId)
   if (file.thumbnailBlobId !== null) await dropBytes(ctx, tx, file.thumbnailBlobId)
@@ -80,7 +119,7 @@ export async function copyFile(
   await charge(tx, owner, file.size, quota)
   await retainBlobById(tx, file.blobId)
   if (file.thumbnailBlobId !== null) await retainBlobById(tx, file.thumbnailBlobId)
-  const id = await store.insertFile(tx, {
+  return store.insertFile(tx, {
     uploaderId: owner.userId,
     orgId: owner.orgId,
     type: file.type,
@@ -93,8 +132,17 @@ export async function copyFile(
     thumbnailBlobId: file.thumbnailBlobId,
     ...to,
     publicKey: null,
-    capture: file.capture,
+    capture: null,
     requestId: null,
   })
-  return id!
+}
+
+/** Deletes the avatar of a user and what the user has uploaded and not used, with the account. */
+export async function deleteRestOfUser(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
+  for (const file of await store.deleteOwnOnly(tx, { uploaderId: userId })) await forget(ctx, tx, file)
+}
+
+/** Deletes the avatar of an organization and what members have uploaded for it and not used, when it is dissolved. */
+export async function deleteRestOfOrg(ctx: AppContext, tx: Tx, orgId: number): Promise<void> {
+  for (const file of await store.deleteOwnOnly(tx, { orgId })) await forget(ctx, tx, file)
 }

@@ -1,6 +1,8 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, count, eq, isNull, ne, or } from 'drizzle-orm'
 
+import { users } from '#db/schema/accounts.ts'
 import { blobs, type Capture, type FileEntity, files, type FileType } from '#db/schema/files.ts'
+import { organizations } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 
@@ -54,14 +56,13 @@ export async function findFile(db: Db | Tx, id: number): Promise<FileRow | undef
 
 export type NewFile = Omit<FileRow, 'id' | 'sha256' | 'createdAt'> & { readonly requestId: string | null }
 
-/** Undefined if the uploader's request was answered before: the unique index decides. */
-export async function insertFile(tx: Tx, file: NewFile): Promise<number | undefined> {
+/** Callers of files with a `requestId` look for the first file in the same write (`findByRequest`). */
+export async function insertFile(tx: Tx, file: NewFile): Promise<number> {
   const rows = await tx
     .insert(files)
     .values({ ...file, createdAt: tx.stamp })
-    .onConflictDoNothing()
     .returning({ id: files.id })
-  return rows[0]?.id
+  return rows[0]!.id
 }
 
 /** The file of a request that is repeated. */
@@ -75,35 +76,73 @@ export interface Attachment {
   readonly publicKey: string | null
 }
 
-/** Gives the owner's own upload of this type to a thing. False if there is no such file or it belongs to something. */
-export async function attach(tx: Tx, owner: Owner, id: number, type: FileType, to: Attachment): Promise<boolean> {
+/** Gives a file to a thing. False if there is no such file or it belongs to something. */
+export async function attach(tx: Tx, id: number, to: Attachment): Promise<boolean> {
   const rows = await tx
     .update(files)
-    .set({ ...to })
-    .where(
-      and(
-        eq(files.id, id),
-        eq(files.uploaderId, owner.userId),
-        eq(files.orgId, owner.orgId),
-        eq(files.type, type),
-        isNull(files.entityType),
-      ),
-    )
+    // The place where a photo was taken is kept only until the photo is used.
+    .set({ ...to, capture: null })
+    .where(and(eq(files.id, id), isNull(files.entityType)))
     .returning({ id: files.id })
   return rows.length > 0
 }
 
-/** Undefined if there is no such file; of several concurrent calls, one gets it. */
-export async function deleteFile(
-  tx: Tx,
-  id: number,
-): Promise<Pick<FileRow, 'uploaderId' | 'orgId' | 'size' | 'blobId' | 'thumbnailBlobId'> | undefined> {
-  const rows = await tx.delete(files).where(eq(files.id, id)).returning({
-    uploaderId: files.uploaderId,
-    orgId: files.orgId,
-    size: files.size,
-    blobId: files.blobId,
-    thumbnailBlobId: files.thumbnailBlobId,
-  })
+const DELETED = {
+  uploaderId: files.uploaderId,
+  orgId: files.orgId,
+  size: files.size,
+  blobId: files.blobId,
+  thumbnailBlobId: files.thumbnailBlobId,
+}
+/** The facts of a deleted row by which its storage and bytes are released. */
+export type DeletedFile = Pick<FileRow, keyof typeof DELETED>
+
+/** Undefined if there is no such file, or no unused one; of several concurrent calls, one gets it. */
+export async function deleteFile(tx: Tx, id: number, which?: 'unused'): Promise<DeletedFile | undefined> {
+  const rows = await tx
+    .delete(files)
+    .where(and(eq(files.id, id), which && isNull(files.entityType)))
+    .returning(DELETED)
   return rows[0]
+}
+
+/** Deletes the files of a user or of an organization that belong to nothing, or only to the profile of that user or organization. */
+export const deleteOwnOnly = (
+  tx: Tx,
+  of: { readonly uploaderId: number } | { readonly orgId: number },
+): Promise<DeletedFile[]> => {
+  const [owned, profile] =
+    'orgId' in of
+      ? ([eq(files.orgId, of.orgId), 'ORG'] as const)
+      : ([eq(files.uploaderId, of.uploaderId), 'USER'] as const)
+  return tx
+    .delete(files)
+    .where(and(owned, or(isNull(files.entityType), eq(files.entityType, profile))))
+    .returning(DELETED)
+}
+
+/** Files of an organization that things in it have. Its own avatar does not count. */
+export async function countUsedByOrg(db: Db | Tx, orgId: number): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(files)
+    .where(and(eq(files.orgId, orgId), ne(files.entityType, 'ORG')))
+  return row!.n
+}
+
+export async function hasUploaded(db: Db | Tx, userId: number): Promise<boolean> {
+  const rows = await db.select({ id: files.id }).from(files).where(eq(files.uploaderId, userId)).limit(1)
+  return rows.length > 0
+}
+
+/** Whether the user can still own files: the account and the organization may have ended while the file was on its way. */
+export async function existsOwner(tx: Tx, { userId, orgId }: Owner): Promise<boolean> {
+  const user = tx
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), eq(users.status, 'ACTIVE')))
+  if ((await user).length === 0) return false
+  if (orgId === 0) return true
+  const org = tx.select({ id: organizations.id }).from(organizations)
+  return (await org.where(and(eq(organizations.id, orgId), eq(organizations.status, 'ACTIVE')))).length > 0
 }

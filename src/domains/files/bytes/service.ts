@@ -1,12 +1,14 @@
 /** Bytes in the blob store, and the rows that count the references to them. Used by files and by everything else that stores bytes. */
 
 import type { AppContext } from '#context'
+import { StorageError } from '#db/errors.ts'
 import type { Tx } from '#db/store.ts'
 import { AppError } from '#http/errors.ts'
-import { blobKey } from '#platform/blobs/port.ts'
+import { type BlobFacts, blobKey } from '#platform/blobs/port.ts'
+import { DAY } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
 
-import { releaseBlob, retainBlob } from './store.ts'
+import { keysInUse, releaseBlob, retainBlob } from './store.ts'
 
 /** A complete temporary file. */
 export interface TemporaryFile {
@@ -26,8 +28,8 @@ export interface StoredBytes {
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 /**
- * Puts temporary files into the blob store and runs `write`, which must refer to each of the results with `keepBytes`. If `write` throws
- * an AppError, the bytes are deleted. After a crash the clean-up finds them.
+ * Puts temporary files into the blob store and runs `write`, which refers to them with `keepBytes`. Those to which it did not refer are
+ * deleted afterwards: the write was refused, or the same bytes were stored before. After a crash the clean-up finds them.
  */
 export async function withStoredBytes<T>(
   ctx: AppContext,
@@ -35,30 +37,46 @@ export async function withStoredBytes<T>(
   write: (stored: readonly StoredBytes[]) => Promise<T>,
 ): Promise<T> {
   const stored: StoredBytes[] = []
+  let isOutcomeKnown = true
   try {
     for (const { path, size, sha256 } of files) {
       const key = blobKey(sha256, randomCode(ALPHABET, 12))
       await ctx.blobs.put(key, path)
       stored.push({ key, size, sha256 })
     }
-    return await write(stored)
+    isOutcomeKnown = false
+    const result = await write(stored)
+    isOutcomeKnown = true
+    return result
   } catch (error) {
-    // A refusal rolled the write back. After any other error the write may have been committed, and the clean-up decides.
-    if (error instanceof AppError)
-      deleteKeys(
-        ctx,
-        stored.map(({ key }) => key),
-      )
+    isOutcomeKnown ||= isRolledBack(error)
     throw error
+  } finally {
+    if (isOutcomeKnown) await deleteUnused(ctx, stored)
   }
 }
 
-/** Refers to stored bytes. Returns the id of the blob. If the same bytes were stored before, the new copy is deleted after the commit. */
-export async function keepBytes(ctx: AppContext, tx: Tx, bytes: StoredBytes): Promise<number> {
-  const { id, key } = await retainBlob(tx, bytes)
-  if (key !== bytes.key) tx.afterCommit(() => deleteKeys(ctx, [bytes.key]))
-  return id
+/** After other errors, for example a lost connection to the database, the write may have been committed. */
+const isRolledBack = (error: unknown): boolean =>
+  error instanceof AppError || (error instanceof StorageError && error.kind === 'full')
+
+async function deleteUnused(ctx: AppContext, stored: readonly StoredBytes[]): Promise<void> {
+  const keys = stored.map(({ key }) => key)
+  if (keys.length === 0) return
+  try {
+    const used = await keysInUse(ctx.db.read, keys)
+    deleteKeys(
+      ctx,
+      keys.filter((key) => !used.has(key)),
+    )
+  } catch (error) {
+    // The clean-up does it: the caller must learn the outcome of the write.
+    ctx.log.warn('stored bytes could not be checked', { keys, error })
+  }
 }
+
+/** Refers to stored bytes, or to the same bytes that were stored before. Returns the id of the blob. */
+export const keepBytes = (tx: Tx, bytes: StoredBytes): Promise<number> => retainBlob(tx, bytes)
 
 /** Removes a reference to a blob. The bytes are deleted after the commit if it was the last one. */
 export async function dropBytes(ctx: AppContext, tx: Tx, blobId: number): Promise<void> {
@@ -66,8 +84,51 @@ export async function dropBytes(ctx: AppContext, tx: Tx, blobId: number): Promis
   if (key !== undefined) tx.afterCommit(() => deleteKeys(ctx, [key]))
 }
 
+/** Younger bytes may belong to a write that is under way. */
+const ORPHAN_AGE = DAY
+/** Keys that are looked up in one query. */
+const KEYS_PER_QUERY = 200
+
+/** Bytes that no row refers to and that are older than a day. Never holds all keys in memory. */
+export async function* listOrphanBytes(ctx: AppContext): AsyncGenerator<BlobFacts> {
+  const before = ctx.clock.now() - ORPHAN_AGE
+  let batch: BlobFacts[] = []
+  for await (const facts of ctx.blobs.list('')) {
+    if (facts.modifiedAt > before) continue
+    batch.push(facts)
+    if (batch.length < KEYS_PER_QUERY) continue
+    yield* await withoutRow(ctx, batch)
+    batch = []
+  }
+  yield* await withoutRow(ctx, batch)
+}
+
+async function withoutRow(ctx: AppContext, batch: readonly BlobFacts[]): Promise<BlobFacts[]> {
+  if (batch.length === 0) return []
+  const used = await keysInUse(
+    ctx.db.read,
+    batch.map(({ key }) => key),
+  )
+  return batch.filter(({ key }) => !used.has(key))
+}
+
+/** Deletes what `listOrphanBytes` finds. Returns how much that was. */
+export async function deleteOrphanBytes(ctx: AppContext): Promise<{ count: number; bytes: number }> {
+  let count = 0
+  let bytes = 0
+  for await (const { key, size } of listOrphanBytes(ctx)) {
+    // Minutes may have passed since the list was read.
+    if ((await keysInUse(ctx.db.read, [key])).has(key)) continue
+    await ctx.blobs.delete(key)
+    count++
+    bytes += size
+  }
+  if (count > 0) ctx.log.info('bytes without a row were deleted', { count, bytes })
+  return { count, bytes }
+}
+
 /** Not awaited: bytes that cannot be deleted now are orphans, which the clean-up deletes. */
-function deleteKeys(ctx: AppContext, keys: readonly string[]): void {
+export function deleteKeys(ctx: AppContext, keys: readonly string[]): void {
   for (const key of keys)
     ctx.blobs.delete(key).catch((error: unknown) => ctx.log.warn('bytes could not be deleted', { key, error }))
 }

@@ -1,22 +1,27 @@
 import { and, eq, inArray, lte, sql } from 'drizzle-orm'
 
-import { blobs, storageUsage } from '#db/schema/files.ts'
+import { blobs, fileUploads, storageUsage } from '#db/schema/files.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
+
+/** Bytes of uploads under way have keys of their own: `uploads/<upload id>.<random part>`. */
+export const WAITING_PREFIX = 'uploads/'
+export const waitingKey = (uploadId: string, random: string): string => `${WAITING_PREFIX}${uploadId}.${random}`
+const uploadOfKey = (key: string): string => key.slice(WAITING_PREFIX.length).replace(/\..*$/, '')
 
 export interface BlobRow {
   readonly id: number
   readonly key: string
 }
 
-/** Adds a reference to bytes, and a row if nothing refers to the same bytes yet. Returns the row with the key in use. */
-export async function retainBlob(tx: Tx, bytes: { sha256: string; size: number; key: string }): Promise<BlobRow> {
+/** Adds a reference to bytes, and a row if nothing refers to the same bytes yet. Returns the id of the row. */
+export async function retainBlob(tx: Tx, bytes: { sha256: string; size: number; key: string }): Promise<number> {
   const rows = await tx
     .insert(blobs)
     .values({ ...bytes, refs: 1, createdAt: tx.stamp })
     .onConflictDoUpdate({ target: blobs.sha256, set: { refs: sql`${blobs.refs} + 1` } })
-    .returning({ id: blobs.id, key: blobs.key })
-  return rows[0]!
+    .returning({ id: blobs.id })
+  return rows[0]!.id
 }
 
 /** Adds a reference to bytes that a row of the same write, or one that it locks, refers to. */
@@ -51,11 +56,20 @@ export async function findBlob(
   return rows[0]
 }
 
-/** Those of `keys` that rows refer to. */
+/** Those of `keys` that rows refer to: blobs, and uploads under way. */
 export async function keysInUse(db: Db, keys: readonly string[]): Promise<Set<string>> {
-  const hashes = keys.map((key) => key.replace(/^.*\//, '').replace(/\..*$/, ''))
-  const rows = await db.select({ key: blobs.key }).from(blobs).where(inArray(blobs.sha256, hashes))
-  return new Set(rows.map((row) => row.key))
+  const hashes = keys.filter((key) => !key.startsWith(WAITING_PREFIX)).map((key) => key.replace(/^.*\/|\..*$/g, ''))
+  const waiting = keys.filter((key) => key.startsWith(WAITING_PREFIX))
+  const found =
+    hashes.length === 0 ? [] : db.select({ key: blobs.key }).from(blobs).where(inArray(blobs.sha256, hashes))
+  const asked =
+    waiting.length === 0
+      ? []
+      : db
+          .select({ key: fileUploads.key })
+          .from(fileUploads)
+          .where(inArray(fileUploads.id, waiting.map(uploadOfKey)))
+  return new Set([...(await found), ...(await asked)].flatMap(({ key }) => key ?? []))
 }
 
 /** The columns that count the storage of an owner: personal files count for the user, others for the organization only. */

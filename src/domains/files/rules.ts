@@ -1,0 +1,29 @@
+/** Decisions about the types of files. Pure. */
+
+import type { FileType } from '#db/schema/files.ts'
+import type { OrgPoint } from '#permission-points'
+
+/** The points of which a member needs one to upload files for the organization. Files of the other types are personal. */
+const ORG_POINTS: Readonly<Partial<Record<FileType, readonly OrgPoint[]>>> = {
+  album: ['album:create'],
+  activity: ['activity:create', 'activity:update'],
+  asset: ['asset:create', 'asset:update'],
+  qr_code: ['qr_code:create', 'qr_code:update'],
+  org: ['org:update'],
+}
+
+/** Undefined if files of this type cannot belong to an organization. */
+export const orgPointsFor = (type: FileType): readonly OrgPoint[] | undefined => ORG_POINTS[type]
+
+const IMAGES: ReadonlySet<string> = new Set([
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'image/gif',
+  'image/heic',
+  'image/heif',
+])
+
+/** Whether bytes of this media type may be uploaded as a file of this type. `others`: the setting `upload.types`. */
+export const isAcceptedAs = (type: FileType, mime: string, others: readonly string[]): boolean =>
+  type === 'asset' || type === 'other' ? others.includes(mime) : IMAGES.has(mime)
