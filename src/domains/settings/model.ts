@@ -30,7 +30,7 @@ export const definitions = {
   'budget.smsPerDay': limit(1000),
   /** Maximum size of an upload in bytes. */
   'upload.maxBytes': setting(Type.Integer({ minimum: 1, maximum: 1024 * MIB }), 20 * MIB),
-  /** Allowed media types of uploads, detected from their bytes. */
+  /** Allowed media types of uploads, of those that lib/file-type.ts detects from the bytes. HEIC is allowed by `upload.heic`. */
   'upload.types': setting(Type.Array(mediaType, { maxItems: 100, uniqueItems: true }), [
     'image/jpeg',
     'image/png',
