@@ -3,6 +3,7 @@
 import { SearchRefused, StorageError } from '#db/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import { BlobError } from '#platform/blobs/port.ts'
+import { ImageQueueFull } from '#platform/images/port.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 
 import { Tagged } from './endpoint.ts'
@@ -38,6 +39,10 @@ export function publicError(error: unknown): AppError {
   // A full disk or a lost database is not a bug: clients may retry, and monitors should see 503.
   if (error instanceof StorageError) return new AppError(503, 503, NO_STORAGE, { retryAfter: 30 })
   if (error instanceof BlobError) return new AppError(503, 503, NO_FILES, { retryAfter: 30 })
+  if (error instanceof ImageQueueFull)
+    return unavailable('Too many images are waiting, try again later', '等待处理的图片过多，请稍后再试', {
+      retryAfter: 10,
+    })
   if (error instanceof SearchRefused)
     return error.reason === 'timeout'
       ? unavailable('The search took too long', '搜索超时，请稍后再试', { retryAfter: 10 })

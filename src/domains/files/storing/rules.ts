@@ -8,11 +8,30 @@ const REMOVED = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u20
 const utf8 = new TextEncoder()
 const bytesOf = (text: string): number => utf8.encode(text).length
 
+/** File extensions of media types; the first is the usual one. Others get the last part of the type. */
+const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
+  'image/jpeg': ['jpg', 'jpeg', 'jpe', 'jfif'],
+  'text/plain': ['txt', 'text', 'md', 'log', 'json', 'yaml', 'yml', 'ini', 'toml', 'srt', 'vcf', 'ics', 'csv'],
+  'text/csv': ['csv', 'tsv', 'txt'],
+  'audio/mpeg': ['mp3'],
+  'audio/mp4': ['m4a', 'mp4'],
+  'video/mp4': ['mp4', 'm4v'],
+  'video/quicktime': ['mov', 'qt'],
+  'video/3gpp': ['3gp', '3g2'],
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': ['xlsx'],
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': ['docx'],
+  'application/vnd.ms-word.document.macroenabled.12': ['docm'],
+  'application/vnd.ms-excel.sheet.macroenabled.12': ['xlsm'],
+  // Other programs read documents of other kinds by their extension. None of these runs by itself.
+  'application/zip': ['zip', 'pptx', 'odt', 'ods', 'odp', 'epub'],
+}
+
 /**
  * The name of a stored file: the last segment of the path that the client sent, without characters that hide or reorder others, with
- * one of `extensions` (without the dot; the first is the usual one), in at most 255 bytes of UTF-8.
+ * an extension of the stored type, in at most 255 bytes of UTF-8.
  */
-export function storedName(given: string, extensions: readonly string[]): string {
+export function storedName(given: string, mime: string): string {
+  const extensions = EXTENSIONS[mime] ?? [mime.replace(/^.*\//, '')]
   const segment =
     given
       .toWellFormed()
@@ -20,12 +39,9 @@ export function storedName(given: string, extensions: readonly string[]): string
       .split(/[/\\]/)
       .findLast((part) => part.trim() !== '') ?? ''
   const clean = segment.replace(REMOVED, '').trim()
-  const dot = clean.lastIndexOf('.')
-  const hasExtension = dot > 0 && dot > clean.length - 12 && !/\s/.test(clean.slice(dot))
-  const end = clean.slice(dot + 1)
-  const fits = hasExtension && extensions.includes(end.toLowerCase())
-  const extension = `.${fits ? end : extensions[0]}`
-  const base = (hasExtension ? clean.slice(0, dot) : clean).replace(/[\s.]+$/, '')
+  const [end = '', letters = ''] = /(?<=.)\.([a-z0-9]{1,10})$/i.exec(clean) ?? []
+  const extension = extensions.includes(letters.toLowerCase()) ? end : `.${extensions[0]}`
+  const base = clean.slice(0, clean.length - end.length).replace(/[\s.]+$/, '')
   return (/^\.*$/.test(base) ? 'file' : shortened(base, MAX_NAME_BYTES - bytesOf(extension))) + extension
 }
 

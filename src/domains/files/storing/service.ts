@@ -7,11 +7,13 @@ import type { Capture, FileType } from '#db/schema/files.ts'
 import type { Tx } from '#db/store.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Owner } from '#http/endpoint.ts'
-import { AppError, notFound } from '#http/errors.ts'
+import { type AppError, notFound } from '#http/errors.ts'
+import { mediaTypeOf } from '#lib/file-type.ts'
+import { UnusableImage, type UnusableReason } from '#platform/images/port.ts'
 
 import { keepBytes, type TemporaryFile, withStoredBytes } from '../bytes/service.ts'
 import { usedStorage } from '../bytes/store.ts'
-import { emptyFile, notAccepted, notAnImage, storageFull, tooManyPixels } from '../errors.ts'
+import { emptyFile, heicOff, notAccepted, notAnImage, storageFull, tooManyPixels } from '../errors.ts'
 import { isAcceptedAs } from '../rules.ts'
 import { charge, storageQuota } from '../service.ts'
 import { existsOwner, type FileRow, findFile, insertFile } from '../store.ts'
@@ -57,7 +59,7 @@ export async function storeUpload<T>(
             uploaderId: owner.userId,
             orgId: owner.orgId,
             type,
-            name: storedName(upload.name, content.extensions),
+            name: storedName(upload.name, content.mime),
             mime: content.mime,
             size: file.size,
             width: content.width,
@@ -84,7 +86,6 @@ interface Content {
   readonly file: TemporaryFile
   readonly thumbnail: TemporaryFile | null
   readonly mime: string
-  readonly extensions: readonly string[]
   readonly width: number | null
   readonly height: number | null
   readonly capture: Capture | null
@@ -92,78 +93,46 @@ interface Content {
   dispose(): Promise<void>
 }
 
-const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
-  'image/jpeg': ['jpg', 'jpeg'],
-  'image/png': ['png'],
-  'image/webp': ['webp'],
-  'image/gif': ['gif'],
-  'application/pdf': ['pdf'],
-  'text/plain': ['txt', 'md', 'log'],
-}
-
-async function typeOf(path: string): Promise<string | undefined> {
-  const head = await Bun.file(path).slice(0, 512).bytes()
-  const latin = Buffer.from(head).toString('latin1')
-  if (latin.startsWith('\xff\xd8\xff')) return 'image/jpeg'
-  if (latin.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
-  if (/^GIF8[79]a/.test(latin)) return 'image/gif'
-  if (/^RIFF....WEBP/s.test(latin)) return 'image/webp'
-  if (latin.startsWith('%PDF-')) return 'application/pdf'
-  if (latin.startsWith('PK\x03\x04')) return 'application/zip'
-  return /[\0<]/.test(latin) ? undefined : 'text/plain'
-}
-
 async function contentOf(ctx: AppContext, type: FileType, source: TemporaryFile): Promise<Content> {
-  const mime = await typeOf(source.path)
+  const mime = await mediaTypeOf(Bun.file(source.path))
   if (mime === undefined || !isAcceptedAs(type, mime, await getSetting(ctx, 'upload.types'))) throw notAccepted()
-  if (!mime.startsWith('image/'))
-    return {
-      file: source,
-      thumbnail: null,
-      mime,
-      extensions: EXTENSIONS[mime] ?? [mime.replace(/.*\//, '')],
-      width: null,
-      height: null,
-      capture: null,
-      dispose: async () => undefined,
-    }
+  return mime.startsWith('image/')
+    ? imageContent(ctx, mime, source)
+    : {
+        file: source,
+        thumbnail: null,
+        mime,
+        width: null,
+        height: null,
+        capture: null,
+        dispose: () => Promise.resolve(),
+      }
+}
+
+async function imageContent(ctx: AppContext, mime: string, source: TemporaryFile): Promise<Content> {
   const [output, thumbnailOutput] = [await ctx.staging.newPath(), await ctx.staging.newPath()]
-  const dispose = async (): Promise<void> => {
-    await rm(output, { force: true })
-    await rm(thumbnailOutput, { force: true })
-  }
   try {
-    const stored = mime === 'image/gif' ? 'image/png' : mime
-    const input = await Bun.file(source.path).bytes()
-    const facts = await new Bun.Image(input).metadata()
-    if (facts.width * facts.height > 40_000_000) throw tooManyPixels()
-    const image = new Bun.Image(input)
-    await (
-      stored === 'image/jpeg' ? image.jpeg({ quality: 90 }) : stored === 'image/png' ? image.png() : image.webp()
-    ).write(output)
-    const small = new Bun.Image(input)
-    await (Math.max(facts.width, facts.height) > 400 ? small.resize(400, 400, { fit: 'inside' }) : small)
-      .webp()
-      .write(thumbnailOutput)
-    const result = await new Bun.Image(await Bun.file(output).bytes()).metadata()
+    const processed = await ctx.images.process(source.path, mime, output, thumbnailOutput)
+    const { image, thumbnail, capture } = processed
     return {
-      file: await described(output),
-      thumbnail: await described(thumbnailOutput),
-      mime: stored,
-      extensions: EXTENSIONS[stored]!,
-      width: result.width,
-      height: result.height,
-      capture: null,
-      dispose,
+      file: processed,
+      thumbnail,
+      mime: image.mime,
+      width: image.width,
+      height: image.height,
+      capture,
+      async dispose() {
+        await rm(output, { force: true })
+        await rm(thumbnailOutput, { force: true })
+      },
     }
   } catch (error) {
-    await dispose()
-    if (error instanceof AppError) throw error
-    throw notAnImage()
+    throw error instanceof UnusableImage ? UNUSABLE[error.reason]() : error
   }
 }
 
-async function described(path: string): Promise<TemporaryFile> {
-  const bytes = await Bun.file(path).bytes()
-  return { path, size: bytes.length, sha256: new Bun.CryptoHasher('sha256').update(bytes).digest('hex') }
+const UNUSABLE: Readonly<Record<UnusableReason, () => AppError>> = {
+  undecodable: notAnImage,
+  'too-many-pixels': tooManyPixels,
+  'heic-off': heicOff,
 }
