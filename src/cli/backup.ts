@@ -7,6 +7,7 @@ import { type DatabaseFacts, POSTGRES_FILE, SQLITE_FILE } from '#platform/backup
 import { restorePending } from '#platform/backup/swap.ts'
 import { whileFilesAreKept } from '#platform/backup/under-way.ts'
 import { dataMembers, type Member, writeArchive } from '#platform/backup/write.ts'
+import { openBlobs } from '#platform/blobs/index.ts'
 import { DAY, systemClock } from '#platform/clock.ts'
 import { uuid } from '#platform/ids.ts'
 import { version } from '#platform/version.ts'
@@ -62,8 +63,16 @@ export const run: Run = async (call) => {
       return written
     })
     const rows = Object.values(manifest.tables).reduce((sum, n) => sum + n, 0)
-    if (options.has('json')) say(JSON.stringify({ file: output, bytes: size, files: manifest.files.length, rows }))
-    else say(`${output}: ${bytes(size)}, ${manifest.files.length} files, ${rows} rows.`)
+    const bucket = config.storageUrl === '' ? null : openBlobs(config).place
+    const files = manifest.files.length
+    if (options.has('json')) say(JSON.stringify({ file: output, bytes: size, files, rows, notIncluded: bucket }))
+    else {
+      say(`${output}: ${bytes(size)}, ${files} files, ${rows} rows.`)
+      if (bucket !== null)
+        say(
+          `It does not include uploaded files: they are in ${bucket}. Keep deleted versions there as long as this backup.`,
+        )
+    }
     return EXIT.ok
   } catch (error) {
     if (stop.signal.aborted) throw new Refusal('Interrupted: no backup was written.', EXIT.failure)

@@ -1,7 +1,11 @@
-/** The doctor's checks of mail, SMS, one-click sign-in and city databases. They send no message. */
+/** The doctor's checks of the store of files, mail, SMS, one-click sign-in and city databases. They send no message. */
+
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 
 import type { Config } from '#config/config.ts'
 import { parseMailbox, parseOneClick, parseSms, parseSmtp } from '#config/gateways.ts'
+import { BlobError } from '#platform/blobs/port.ts'
 import { DAY, systemClock } from '#platform/clock.ts'
 import { createLog } from '#platform/log.ts'
 import { GatewayError } from '#platform/outgoing.ts'
@@ -29,6 +33,20 @@ async function ask(check: string, hint: string, gateway: () => Promise<string>):
 }
 
 export const GATEWAY_CHECKS = {
+  async storage(config: Config): Promise<Finding | []> {
+    // The first start creates the folder.
+    if (config.storageUrl === '' && !statSync(join(config.dataDir, 'files'), { throwIfNoEntry: false })) return []
+    const { openBlobs } = await import('#platform/blobs/index.ts')
+    const store = openBlobs(config)
+    try {
+      await store.check()
+      return ok('storage', `files are in ${store.place}`)
+    } catch (error) {
+      if (!(error instanceof BlobError)) throw error
+      return { check: 'storage', verdict: 'FAIL', message: error.message }
+    }
+  },
+
   async mail({ smtpUrl, mailFrom }: Config): Promise<Finding> {
     const [server, from] = [parseSmtp(smtpUrl), parseMailbox(mailFrom)]
     if (server === undefined || from === undefined)

@@ -2,6 +2,7 @@
 
 import { ConfigError } from '#config/read.ts'
 import type { StorageTrouble } from '#db/errors.ts'
+import { BlobError } from '#platform/blobs/port.ts'
 import { diskTrouble } from '#platform/disk-trouble.ts'
 import { BadKey } from '#platform/keys.ts'
 import { DataDirectoryError } from '#platform/lock.ts'
@@ -18,7 +19,7 @@ export const EXIT = {
   data: 4,
   /** The disk is full, read-only, or cannot be written by this user. */
   storage: 5,
-  /** A configured service does not answer or refuses: PostgreSQL, mail server, SMS gateway. */
+  /** A configured service does not answer or refuses: PostgreSQL, S3 server, mail server, SMS gateway. */
   unreachable: 6,
 } as const
 
@@ -68,6 +69,8 @@ export function explain(error: unknown, place: string): Explanation {
   if (error instanceof Refusal) return known(error.message, error.exitCode)
   if (error instanceof ConfigError) return known(error.problems.join('\n'), EXIT.usage)
   if (error instanceof DataDirectoryError) return known(error.message, BY_DIRECTORY_TROUBLE[error.kind])
+  if (error instanceof BlobError)
+    return known(error.message, error.kind === 'unreachable' ? EXIT.unreachable : EXIT.storage)
   if (error instanceof BadKey) return known(error.message, EXIT.data)
   const { name, kind, code, syscall, message, exitCode } = error as Record<string, unknown>
   // A rule of the interface was violated: a weak password, a name that is taken.

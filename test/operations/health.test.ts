@@ -29,6 +29,7 @@ describe('GET /actuator/health', () => {
           responseMs: expect.any(Number),
         },
         disk: { status: 'UP', freeBytes: expect.any(Number), minimumBytes: 16 * 1024 * 1024 },
+        files: { status: 'UP', storage: 'LOCAL', problem: null },
         outbox: { status: 'UP', waiting: 0, retrying: 0, oldestSeconds: null },
         server: {
           status: 'UP',

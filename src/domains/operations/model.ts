@@ -21,6 +21,13 @@ export const HealthView = Model('Health', {
           ),
           minimumBytes: Type.Integer({ description: 'With less, the server is DOWN', examples: [16_777_216] }),
         }),
+        files: Model('FilesHealth', {
+          status: Status,
+          storage: Enum(['LOCAL', 'OSS'], {
+            description: 'Where files are stored. DOWN does not make the server DOWN',
+          }),
+          problem: Nullable(Type.String({ description: 'Why files cannot be stored, read or deleted' })),
+        }),
         outbox: Model('OutboxHealth', {
           status: Enum(['UP', 'DELAYED', 'DOWN'], {
             description: 'DELAYED: a message has been waiting for ten minutes',

@@ -11,6 +11,7 @@ import { readBacklog } from '#domains/delivery/index.ts'
 import { bearerToken } from '#http/caller.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { AppError } from '#http/errors.ts'
+import { BlobError } from '#platform/blobs/port.ts'
 import { SECOND } from '#platform/clock.ts'
 import { version } from '#platform/version.ts'
 
@@ -22,6 +23,8 @@ const MIN_FREE_BYTES = 16 * 1024 * 1024
 
 /** A message that has waited longer shows that a gateway fails. */
 const DELAYED_SECONDS = 600
+/** Monitors wait no longer for an answer. */
+const CHECK_MS = 5 * SECOND
 const REFUSED = 'tessera_writes_refused_total'
 
 interface Gauge {
@@ -68,6 +71,7 @@ async function components(ctx: AppContext): Promise<HealthView['components']> {
     () => false,
   )
   const freeBytes = await freeDiskBytes(ctx.config.dataDir).catch(() => null)
+  const problem = await filesProblem(ctx)
   const outbox = await readBacklog(ctx.db.read).catch(() => null)
   const oldestSeconds = outbox?.oldestAt == null ? null : Math.floor((ctx.clock.now() - outbox.oldestAt) / SECOND)
   const { draining, startedAt: serverStartedAt } = ctx.lifecycle
@@ -78,6 +82,7 @@ async function components(ctx: AppContext): Promise<HealthView['components']> {
       freeBytes,
       minimumBytes: MIN_FREE_BYTES,
     },
+    files: { status: problem === null ? 'UP' : 'DOWN', storage: ctx.blobs.storage, problem },
     outbox: {
       status: outbox === null ? 'DOWN' : (oldestSeconds ?? 0) >= DELAYED_SECONDS ? 'DELAYED' : 'UP',
       waiting: outbox?.waiting ?? null,
@@ -91,6 +96,16 @@ async function components(ctx: AppContext): Promise<HealthView['components']> {
       uptimeSeconds: Math.floor((ctx.clock.now() - serverStartedAt) / SECOND),
     },
   }
+}
+
+/** Why files cannot be stored, read or deleted; null if they can. */
+async function filesProblem(ctx: AppContext): Promise<string | null> {
+  const check = ctx.blobs.check().then(
+    () => null,
+    (error: unknown) => (error instanceof BlobError ? error.message : 'The check of the store of files failed.'),
+  )
+  const late = Bun.sleep(CHECK_MS).then(() => `The store of files did not answer within ${CHECK_MS / SECOND} s.`)
+  return Promise.race([check, late])
 }
 
 /** False while draining, if the database does not answer or accepts no writes, or if the data directory is not writable or nearly full. */

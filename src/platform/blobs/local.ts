@@ -112,6 +112,7 @@ export function localBlobs(folder: string): BlobStore {
 
   return {
     storage: 'LOCAL',
+    place: `the folder ${folder}`,
     put: (key, path) => guarded(() => put(key, path)),
     read: (key, range) =>
       guarded(async () => {

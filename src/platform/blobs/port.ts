@@ -28,6 +28,8 @@ export type Bytes = Blob | ReadableStream<Uint8Array>
 /** Every method throws a BlobError if the store cannot do it. */
 export interface BlobStore {
   readonly storage: Storage
+  /** For the operator: "the folder /var/lib/tessera/files", "the bucket files at s3.example.org". */
+  readonly place: string
   /** Takes over the local file at `path`, which is gone afterwards, also after an error. Then the bytes survive a power cut. */
   put(key: string, path: string): Promise<void>
   /** Undefined if there are no such bytes. */

@@ -31,9 +31,12 @@ const OTHER_REGION =
 /** Another attempt may succeed. */
 export const isTransient = (code: string): boolean => !FULL.test(code) && (NETWORK.test(code) || BUSY.test(code))
 
-export function s3Error(code: string, { bucket, endpoint }: S3Bucket): BlobError {
+/** The bucket and the host, without the key. */
+export const placeOf = ({ bucket, endpoint }: S3Bucket): string => `the bucket ${bucket} at ${new URL(endpoint).host}`
+
+export function s3Error(code: string, bucket: S3Bucket): BlobError {
   const [kind, text] = explained(code)
-  return new BlobError(kind, `The bucket ${bucket} at ${new URL(endpoint).host} ${text}`)
+  return new BlobError(kind, `${placeOf(bucket).replace('the', 'The')} ${text}`)
 }
 
 /** Continues the sentence "The bucket files at s3.example.org …". */

@@ -8,7 +8,7 @@ import { MINUTE, SECOND } from '../clock.ts'
 import { uuid } from '../ids.ts'
 import { discard, diskError } from './local.ts'
 import { assertKey, type BlobFacts, type BlobStore, type ByteRange } from './port.ts'
-import { codeOf, isTransient, s3Error, S3Failure } from './s3-errors.ts'
+import { codeOf, isTransient, placeOf, s3Error, S3Failure } from './s3-errors.ts'
 
 /** Bytes. Larger files are uploaded in parts. */
 const MAX_WHOLE_BYTES = 8 * 1024 * 1024
@@ -65,9 +65,14 @@ export function s3Blobs(bucket: S3Bucket, { answerMs, partMs } = LIMITS): BlobSt
    * Sends a request by a URL that S3Client has signed. Its own methods have no time limit, and their `stat` does not tell refused
    * credentials from other failures. Undefined if there is no such object.
    */
-  async function send(method: Method, key: string, request: RequestInit = {}): Promise<Response | undefined> {
+  async function send(
+    method: Method,
+    key: string,
+    request: RequestInit = {},
+    ms = answerMs,
+  ): Promise<Response | undefined> {
     const late = new AbortController()
-    const timer = setTimeout(() => late.abort(), method === 'PUT' ? partMs : answerMs)
+    const timer = setTimeout(() => late.abort(), ms)
     try {
       const url = client.presign(place(key), { method, expiresIn: OWN_URL_SECONDS })
       const answer = await fetch(url, {
@@ -89,8 +94,8 @@ export function s3Blobs(bucket: S3Bucket, { answerMs, partMs } = LIMITS): BlobSt
     }
   }
 
-  async function store(key: string, body: Blob): Promise<void> {
-    const answer = await tried(() => send('PUT', key, { body, headers: { 'content-type': TYPE } }))
+  async function store(key: string, body: Blob, ms: number): Promise<void> {
+    const answer = await tried(() => send('PUT', key, { body, headers: { 'content-type': TYPE } }, ms))
     await answer?.text()
   }
 
@@ -106,7 +111,7 @@ export function s3Blobs(bucket: S3Bucket, { answerMs, partMs } = LIMITS): BlobSt
       const file = Bun.file(path)
       const { size } = await file.stat().catch((error: unknown) => Promise.reject(diskError(error, dirname(path))))
       if (size > MAX_WHOLE_BYTES) await inParts.use(1, () => storeParts(key, file, size))
-      else await whole.use(size, () => store(key, file))
+      else await whole.use(size, () => store(key, file, partMs))
     } finally {
       await discard(path)
     }
@@ -143,6 +148,7 @@ export function s3Blobs(bucket: S3Bucket, { answerMs, partMs } = LIMITS): BlobSt
 
   return {
     storage: 'OSS',
+    place: placeOf(bucket),
     put,
     read,
     stat: find,
@@ -164,7 +170,7 @@ export function s3Blobs(bucket: S3Bucket, { answerMs, partMs } = LIMITS): BlobSt
     presign: (key, method, seconds) => forClients.presign(place(key), { method, expiresIn: seconds }),
     async check() {
       const key = `check-${uuid()}`
-      await store(key, new Blob([key]))
+      await store(key, new Blob([key]), answerMs)
       try {
         const bytes = await read(key)
         if (bytes === undefined || (await new Response(bytes).text()) !== key) throw s3Error('OtherBytes', bucket)
