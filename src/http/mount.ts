@@ -11,6 +11,7 @@ import { SearchRefused, StorageError } from '#db/errors.ts'
 import type { LoggedAction } from '#db/schema/operation-log.ts'
 import { ipTest } from '#lib/ip.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
+import { BlobError } from '#platform/blobs/port.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 import type { Refusal } from '#platform/limiter.ts'
 import { shortPath } from '#platform/log.ts'
@@ -67,6 +68,11 @@ const PER_ADDRESS = 300
 /** Answers of bytes without a token: a page that shows a list asks for an image of each item, for all users behind one address. */
 const PER_ADDRESS_BYTES = 3000
 const PER_ADDRESS_SECRET = 60
+
+const FILE_FAILURES = {
+  name: 'tessera_file_failures_total',
+  help: 'Requests that failed because files could not be stored or read.',
+}
 
 const noToken = unauthorized('Sign in first', '请先登录')
 const badSignature = forbidden('This address is not valid', '链接无效')
@@ -341,11 +347,23 @@ class Route {
     return failure(new AppError(500, 500, { en: text, zh: text }), caller.requestId, 'en')
   }
 
+  /** One line for each request: the sentence says what is wrong with the disk or the S3 server. */
+  #reportFiles({ kind, message }: BlobError, { requestId }: Caller): void {
+    this.ctx.metrics.count(FILE_FAILURES, { kind })
+    this.ctx.log.error('files cannot be stored or read', {
+      kind,
+      reason: message,
+      endpoint: this.endpoint.id,
+      requestId,
+    })
+  }
+
   #refuse(error: unknown, request: Request, caller: Caller): Response {
     const shown = publicError(error)
     if (error instanceof PasswordQueueFull || (error instanceof SearchRefused && error.reason === 'timeout'))
       this.ctx.log.warn(error.message, { endpoint: this.endpoint.id, requestId: caller.requestId })
     else if (error instanceof StorageError) this.ctx.db.storage.failed(error)
+    else if (error instanceof BlobError) this.#reportFiles(error, caller)
     else if (shown.status >= 500 && !(error instanceof AppError))
       this.ctx.log.error('request failed', { endpoint: this.endpoint.id, requestId: caller.requestId, error })
     if (shown.extras.log) this.ctx.log.info(shown.message, { ...shown.extras.log, requestId: caller.requestId })

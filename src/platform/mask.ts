@@ -66,6 +66,9 @@ function maskError(error: Error, depth: number): Record<string, unknown> {
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
     ...(error.cause === undefined ? {} : { cause: maskField('cause', error.cause, depth + 1) }),
     // Trouble of the storage makes every operation fail, wherever it is: a stack says nothing about it.
-    stack: error.stack === undefined || error.name === 'StorageError' ? undefined : maskText(error.stack),
+    stack:
+      error.stack === undefined || ['StorageError', 'BlobError'].includes(error.name)
+        ? undefined
+        : maskText(error.stack),
   }
 }

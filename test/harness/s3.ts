@@ -42,6 +42,8 @@ export interface StorageUrlOptions {
 interface ServerOptions {
   /** A command in front of the server's, for example to mount something at the folder of the objects, `$FOLDER/files`. */
   before?: readonly string[]
+  /** Encrypt connections, with the certificate in the folder `tls`. */
+  tls?: boolean
 }
 
 /** Undefined if there is no S3 server here. Then a test of the file fails if CI is set, and is skipped with the reason otherwise. */
@@ -58,7 +60,7 @@ export async function startS3(options: ServerOptions = {}): Promise<S3Server | u
   const sidecar = join(temporary, 'metadata')
   mkdirSync(join(folder, BUCKET), { recursive: true })
   mkdirSync(sidecar)
-  const { child, port } = await start(program, ['posix', '--sidecar', sidecar, folder], options.before ?? [], folder)
+  const { child, port } = await start(program, ['posix', '--sidecar', sidecar, folder], options, folder)
   afterAll(async () => {
     child.kill()
     await child.exited
@@ -69,18 +71,26 @@ export async function startS3(options: ServerOptions = {}): Promise<S3Server | u
     const [key, secret] = [given.key ?? S3_KEY, given.secret ?? S3_SECRET].map(encodeURIComponent)
     const at = given.host ?? (style === 'path' ? host : `${VIRTUAL_DOMAIN}:${port}`)
     const path = [given.bucket ?? BUCKET, prefix].filter((part) => part !== '').join('/')
-    return `s3://${key}:${secret}@${at}/${path}?region=${given.region ?? S3_REGION}&style=${style}&tls=off`
+    return `s3://${key}:${secret}@${at}/${path}?region=${given.region ?? S3_REGION}&style=${style}&tls=${options.tls ? 'on' : 'off'}`
   }
   return { host, storageUrl, config: { storageUrl: storageUrl() } }
 }
 
+const TLS = join(import.meta.dir, 'tls')
+/** Valid for localhost and 127.0.0.1. */
+export const CERTIFICATE = join(TLS, 'cert.pem')
 const BUCKET = 'files'
 /** Names below `localhost` lead to this machine (RFC 6761). */
 const VIRTUAL_DOMAIN = 's3.localhost'
 const ATTEMPTS = 5
 const START_MS = 30_000
 
-async function start(program: string, backend: readonly string[], before: readonly string[], folder: string) {
+async function start(
+  program: string,
+  backend: readonly string[],
+  { before = [], tls = false }: ServerOptions,
+  folder: string,
+) {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort()
     // Only this server answers at this path, should another program take the port first.
@@ -97,13 +107,16 @@ async function start(program: string, backend: readonly string[], before: readon
         VIRTUAL_DOMAIN,
         '--health',
         health,
+        ...(tls ? ['--cert', CERTIFICATE, '--key', join(TLS, 'key.pem')] : []),
         ...backend,
       ],
       { env: { ...process.env, FOLDER: folder }, stdout: 'ignore', stderr: 'ignore' },
     )
     const until = Date.now() + START_MS
     while (child.exitCode === null && Date.now() < until) {
-      const answer = await fetch(`http://127.0.0.1:${port}${health}`).catch(() => undefined)
+      const answer = await fetch(`${tls ? 'https' : 'http'}://127.0.0.1:${port}${health}`, {
+        tls: { rejectUnauthorized: false },
+      }).catch(() => undefined)
       await answer?.text()
       if (answer?.ok) return { child, port }
       await Bun.sleep(20)

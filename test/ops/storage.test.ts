@@ -5,7 +5,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { send } from '../harness/client.ts'
-import { S3_SECRET, startS3 } from '../harness/s3.ts'
+import { CERTIFICATE, S3_SECRET, startS3 } from '../harness/s3.ts'
 import { Installation, OWN_MOUNTS, type RunningCli } from './cli.ts'
 
 let place: Installation
@@ -82,6 +82,7 @@ test('a start with a wrong address of the bucket ends with exit code 2 and says 
 })
 
 const s3 = await startS3()
+const encrypted = await startS3({ tls: true })
 
 describe.skipIf(s3 === undefined)('S3', () => {
   test('doctor says whether the bucket can be written, read and deleted from', async () => {
@@ -97,6 +98,14 @@ describe.skipIf(s3 === undefined)('S3', () => {
 
     const missing = await doctor({ TESSERA_STORAGE_URL: s3!.storageUrl({ bucket: 'nowhere' }) })
     expect(missing.storage?.message).toContain('does not exist (NoSuchBucket)')
+  })
+
+  test('doctor accepts the certificate of an authority in NODE_EXTRA_CA_CERTS, and no other', async () => {
+    const env = { TESSERA_STORAGE_URL: encrypted!.storageUrl() }
+    const other = await doctor(env)
+    expect(other.storage?.verdict).toBe('FAIL')
+    expect(other.storage?.message).toContain('has no trusted certificate (')
+    expect((await doctor({ ...env, NODE_EXTRA_CA_CERTS: CERTIFICATE })).storage).toMatchObject({ verdict: 'OK' })
   })
 
   test('health shows the bucket to administrators, and a lost S3 server does not make the server DOWN', async () => {

@@ -47,7 +47,12 @@ function explained(code: string): [BlobTrouble, string] {
     return ['unreachable', `refuses access (${code}): check the key, the secret and what they are allowed to do.`]
   if (OTHER_REGION.test(code))
     return ['unreachable', `belongs to another region or address (${code}): check the host and the parameter region.`]
-  if (NETWORK.test(code) || /DNS|ENOTFOUND|CERT|SSL|TLS/i.test(code))
+  if (/CERT|VERIFY|SSL|TLS/i.test(code))
+    return [
+      'unreachable',
+      `has no trusted certificate (${code}): put the certificate of its authority into a file and name that in NODE_EXTRA_CA_CERTS.`,
+    ]
+  if (NETWORK.test(code) || /DNS|ENOTFOUND/i.test(code))
     return ['unreachable', `cannot be reached (${code}): check the address, the network and the firewall.`]
   switch (code) {
     case 'Timeout':
