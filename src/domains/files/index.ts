@@ -3,6 +3,7 @@
 import { domain } from '#domains/domain.ts'
 
 import { usedStorage } from './bytes/store.ts'
+import { contentEndpoints } from './content/endpoints.ts'
 import { fileEndpoints } from './endpoints.ts'
 import { jobs } from './jobs.ts'
 import { deleteRestOfOrg, deleteRestOfUser } from './service.ts'
@@ -13,7 +14,7 @@ import { hasAsked } from './uploads/store.ts'
 
 export const files = domain({
   name: 'files',
-  endpoints: [...uploadEndpoints, ...fileEndpoints],
+  endpoints: [...uploadEndpoints, ...fileEndpoints, ...contentEndpoints],
   jobs,
   quotaUsage: { storage: (ctx, userId) => usedStorage(ctx.db.read, { userId, orgId: 0 }) },
   userContent: async (db, userId) => (await hasUploaded(db, userId)) || hasAsked(db, userId),

@@ -9,6 +9,10 @@ export const URL_SECONDS = 3600
 export const Variant = Enum(['ORIGINAL', 'THUMBNAIL'] as const)
 export type Variant = Static<typeof Variant>
 
+/** `inline` holds for images only; every other file is an attachment. */
+export const Disposition = Enum(['inline', 'attachment'] as const)
+export type Disposition = Static<typeof Disposition>
+
 export const FileView = Model('File', {
   id: Id,
   type: Enum(FILE_TYPES),
@@ -37,3 +41,10 @@ export const FileView = Model('File', {
   createdAt: Time,
 })
 export type FileView = Static<typeof FileView>
+
+/** A field of users and organizations. */
+export const AvatarFileId = {
+  ...Id,
+  description:
+    'An image that you have uploaded, as `type` `avatar` for yourself or `org` for an organization; null clears the picture',
+}

@@ -1,10 +1,8 @@
 import type { AppContext } from '#context'
 import { HOUR, SECOND } from '#platform/clock.ts'
 
-import { type FileView, URL_SECONDS, type Variant } from './model.ts'
+import { type Disposition, type FileView, URL_SECONDS, type Variant } from './model.ts'
 import type { FileRow } from './store.ts'
-
-export type Disposition = 'inline' | 'attachment'
 
 /** The purpose that signatures of contents are bound to. */
 export const CONTENT_URL = 'file content'
@@ -24,7 +22,10 @@ export function contentUrl(
 /** The end, in epoch seconds, of addresses made now: a full hour, 1 to 2 hours on. */
 export const expiryOfUrls = (now: number): number => Math.ceil((now + URL_SECONDS * SECOND) / HOUR) * (HOUR / SECOND)
 
-export const isImage = ({ mime }: Pick<FileRow, 'mime'>): boolean => mime.startsWith('image/')
+/** Uploaded images are re-encoded to one of these types. Only they are shown by browsers; every other file is saved. */
+const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp'])
+
+export const isImage = ({ mime }: Pick<FileRow, 'mime'>): boolean => IMAGE_TYPES.has(mime)
 
 /** Signed addresses of a file and of its thumbnail, for `<img>` and downloads. */
 export function urlsOf(
@@ -42,7 +43,9 @@ const PUBLIC_IMAGES = '/public/images/'
 
 /** The address of a public image; null if there is none. */
 export const publicImageUrl = (ctx: AppContext, publicKey: string | null): string | null =>
-  publicKey === null ? null : ctx.config.publicUrl + PUBLIC_IMAGES + publicKey
+  publicKey === null ? null : ctx.config.publicUrl + publicImagePath(publicKey)
+
+export const publicImagePath = (publicKey: string): string => PUBLIC_IMAGES + publicKey
 
 /**
  * The address of the picture of a user or an organization as clients get it. Of uploaded pictures only the path is stored, so that they

@@ -97,6 +97,20 @@ const HEADERS: Json = {
       'Language of messages and notifications: English or Chinese, whichever has the larger weight, and English if neither is named.',
     schema: { type: 'string', examples: ['zh-CN'] },
   },
+  Expires: {
+    name: 'expires',
+    in: 'query',
+    required: false,
+    description: 'End of a signed URL in epoch seconds.',
+    schema: { type: 'integer' },
+  },
+  Signature: {
+    name: 'signature',
+    in: 'query',
+    required: false,
+    description: 'Of a signed URL. It covers every parameter of the URL.',
+    schema: { type: 'string' },
+  },
   DeviceId: {
     name: 'X-Device-Id',
     in: 'header',
@@ -120,7 +134,7 @@ function operation(endpoint: AnyEndpoint, components: Components): Json {
   const parameters = [
     ...parametersOf(endpoint.params, 'path', components),
     ...parametersOf(endpoint.query, 'query', components),
-    ...headersOf(endpoint).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ...sharedParametersOf(endpoint).map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ]
   return {
     operationId: endpoint.id,
@@ -152,9 +166,10 @@ function limitsInWords({ checksSecret, budgets = [], access }: AnyEndpoint): str
 }
 
 /** Names under `components/parameters`. The security scheme already demands the device id where a token is needed. */
-function headersOf({ namesDevice, access }: AnyEndpoint): string[] {
+function sharedParametersOf({ namesDevice, access }: AnyEndpoint): string[] {
   const device = namesDevice === true ? (access.kind === 'open' ? ['DeviceId', 'DeviceName'] : ['DeviceName']) : []
-  return [...device, 'AcceptLanguage']
+  const signature = access.kind === 'signedUrl' ? ['Expires', 'Signature'] : []
+  return [...signature, ...device, 'AcceptLanguage']
 }
 
 function parametersOf(schema: TSchema | undefined, where: 'path' | 'query', components: Components): Json[] {

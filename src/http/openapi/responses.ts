@@ -113,7 +113,9 @@ export function undocumented(endpoint: AnyEndpoint, response: Response): string 
   const types = mediaTypes(endpoint).map(withoutCharset)
   const type = withoutCharset(headers.get('content-type') ?? '')
   const mayBeJson = types.length === 0 || endpoint.data !== undefined
-  return types.includes(type) || (mayBeJson && type === 'application/json') ? undefined : `answered ${type}`
+  return types.includes(type) || types.includes('*/*') || (mayBeJson && type === 'application/json')
+    ? undefined
+    : `answered ${type}`
 }
 
 const withoutCharset = (type: string): string => type.replace(/;.*/, '').trim()
@@ -167,7 +169,9 @@ function successText(types: readonly string[], data: TSchema | undefined, envelo
 const isText = (type: string): boolean => type.startsWith('text/') || type.includes('json')
 
 const bareContent = (type: string): Json => ({
-  schema: isText(type) ? { type: 'string' } : { type: 'string', format: 'binary', contentMediaType: type },
+  schema: isText(type)
+    ? { type: 'string' }
+    : { type: 'string', format: 'binary', ...(type !== '*/*' && { contentMediaType: type }) },
 })
 
 const json = (data: TSchema, components: Components): Json => ({
