@@ -36,6 +36,8 @@ export const accounts = domain({
     ...setupEndpoints,
   ],
   jobs,
+  // An avatar is public by its address; by its id, its user alone sees the file.
+  fileEntities: { USER: async (_ctx, userId, id) => id === userId },
   seed: seedNicknames,
   start: ensureConfiguredAdministrator,
   stop: flushActivity,

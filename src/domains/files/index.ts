@@ -39,3 +39,5 @@ export { attachFile, copyFile, findVisibleFile, mayRead, maySupply, releaseFile,
 export { type InsertFile, type NewUpload, storeUpload } from './storing/service.ts'
 export { fileColumns, type FileRow, findFile } from './store.ts'
 export { avatarUrl, isImage, publicImageUrl, urlsOf } from './view.ts'
+export { changeAvatar, giveToOrganization } from './avatars/service.ts'
+export { AvatarFileId } from './model.ts'

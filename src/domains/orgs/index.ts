@@ -7,7 +7,7 @@ import { joiningEndpoints } from './joining/endpoints.ts'
 import { locationEndpoints } from './locations/endpoints.ts'
 import { memberEndpoints } from './members/endpoints.ts'
 import { endMemberships } from './members/service.ts'
-import { membersAfter, takesPart } from './members/store.ts'
+import { findMember, membersAfter, takesPart } from './members/store.ts'
 import { organizationEndpoints } from './organizations/endpoints.ts'
 import { countOwned, findOrg } from './organizations/store.ts'
 import { publicEndpoints } from './public/endpoints.ts'
@@ -27,6 +27,7 @@ export const orgs = domain({
   ],
   on: { 'user.deleting': (ctx, tx, { userId }) => endMemberships(ctx, tx, userId) },
   quotaUsage: { organizations: (ctx, userId) => countOwned(ctx.db.read, userId) },
+  fileEntities: { ORG: async (ctx, userId, orgId) => (await findMember(ctx.db.read, orgId, userId)) !== undefined },
   userContent: takesPart,
   scanTargets: { ORG_JOIN: resolveJoin },
   audiences: {

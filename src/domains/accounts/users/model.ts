@@ -1,5 +1,6 @@
 import { PROVIDERS } from '#db/schema/accounts.ts'
 import { AGREEMENT_TYPES } from '#db/schema/agreements.ts'
+import { AvatarFileId } from '#domains/files/index.ts'
 import { Enum, Id, Line, Model, Named, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
 
 import { CarrierToken, Code, Email, NewPassword, NICKNAME_MAX, Phone, SIGNATURE_MAX, Username } from '../model.ts'
@@ -66,6 +67,7 @@ export const ProfileChange = Model('UpdateProfile', {
       }),
     ),
   ),
+  avatarFileId: Type.Optional(Nullable(AvatarFileId)),
   avatarUrl: Type.Optional(
     Nullable(
       Line(500, 0, {

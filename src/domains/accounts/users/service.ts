@@ -7,6 +7,7 @@ import { bindRole, platformBindings, unbindRoles, USER } from '#domains/access/i
 import type { PendingAgreement, QuotaName } from '#domains/contributions.ts'
 import { cityOf, sendLastNotice } from '#domains/delivery/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
+import { changeAvatar } from '#domains/files/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { AppError, notFound } from '#http/errors.ts'
@@ -85,15 +86,22 @@ export async function changeProfile(
   change: ProfileChange,
   locale: Locale,
 ): Promise<UserView> {
-  const { signature, avatarUrl } = change
+  const { signature } = change
   const nickname = change.nickname === '' ? await generateNickname(ctx, locale) : change.nickname
-  await ctx.db.write('accounts.changeProfile', (tx) =>
-    updateProfile(tx, actor.userId, {
+  const { userId } = actor
+  await ctx.db.write('accounts.changeProfile', async (tx) => {
+    const user = await userById(tx, userId)
+    if (user === undefined) throw notFound()
+    await updateProfile(tx, userId, {
       ...(typeof nickname === 'string' && { nickname }),
       ...(typeof signature === 'string' && { signature: signature || null }),
-      ...(avatarUrl !== undefined && { avatar: avatarUrl || null }),
-    }),
-  )
+      avatar: await changeAvatar(ctx, tx, { userId, orgId: 0 }, user.avatar, change, {
+        type: 'avatar',
+        entityType: 'USER',
+        entityId: userId,
+      }),
+    })
+  })
   return getProfile(ctx, actor)
 }
 

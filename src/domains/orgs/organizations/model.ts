@@ -1,3 +1,4 @@
+import { AvatarFileId } from '#domains/files/index.ts'
 import {
   Description,
   Enum,
@@ -51,6 +52,7 @@ const changeable = {
   visibility: Type.Optional(Visibility),
   joinPolicy: Type.Optional(Policy),
   memberLimit: Type.Optional(MemberLimit),
+  avatarFileId: Type.Optional(Nullable(AvatarFileId)),
   avatarUrl: Type.Optional(Nullable(AvatarUrl)),
 }
 

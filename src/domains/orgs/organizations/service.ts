@@ -4,6 +4,7 @@ import type { OrgStatus } from '#db/schema/orgs.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
+import { changeAvatar, giveToOrganization, storageQuota } from '#domains/files/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -28,6 +29,8 @@ import { openOffers } from '../transfers/store.ts'
 import type { CreateOrg, DiscoverQuery, OrgQrCode, OrgStats, OrgView, PublicOrg, UpdateOrg } from './model.ts'
 import * as store from './store.ts'
 import { type Membership, toOrgView, toPublicOrg, toQrCode } from './view.ts'
+
+const pictureOf = (orgId: number) => ({ type: 'org', entityType: 'ORG', entityId: orgId }) as const
 
 const newCode = (): string => randomCode(CODE_ALPHABET, CODE_LENGTH)
 
@@ -56,16 +59,21 @@ export async function createOrg(ctx: AppContext, actor: Actor, input: CreateOrg,
     visibility,
     joinPolicy: effectiveJoinPolicy(visibility, input.joinPolicy ?? 'APPROVAL'),
     memberLimit: input.memberLimit ?? DEFAULT_MEMBER_LIMIT,
-    avatar: input.avatarUrl || null,
+    avatar: null,
     ownerId: actor.userId,
   }
   const quota = await getSetting(ctx, 'quota.organizations')
+  const storage = await storageQuota(ctx)
   const id = await ctx.db.write('orgs.createOrg', async (tx) => {
     await checkMayOwnMore(tx, actor.userId, quota)
     let org: store.OrgRow | undefined
     while (org === undefined) org = await store.insertOrg(tx, { ...values, code: newCode() })
     await access.copyOrgTemplates(tx, org.id)
     await addMember(ctx, tx, org.id, actor.userId, access.OWNER)
+    // Before there was an organization, its picture could only be uploaded as a file of the user.
+    const avatar = await changeAvatar(ctx, tx, { userId: actor.userId, orgId: 0 }, null, input, pictureOf(org.id))
+    if (avatar != null) await store.updateOrg(tx, org.id, { avatar })
+    if (input.avatarFileId != null) await giveToOrganization(tx, input.avatarFileId, org.id, storage)
     return org.id
   })
   return viewForMember(ctx, actor, await findOrFail(ctx, id), locale)
@@ -115,7 +123,9 @@ export async function updateOrg(
   const org = await ctx.db.write('orgs.updateOrg', async (tx) => {
     const before = await store.findOrg(tx, id)
     if (before === undefined) throw notFound()
-    const after = await store.updateOrg(tx, id, changeOf(before, input))
+    const owner = { userId: actor.userId, orgId: id }
+    const avatar = await changeAvatar(ctx, tx, owner, before.avatar, input, pictureOf(id))
+    const after = await store.updateOrg(tx, id, { ...changeOf(before, input), avatar })
     if (after === undefined) throw limitBelowMemberCount(before.memberCount)
     return after
   })
@@ -130,7 +140,6 @@ function changeOf(org: store.OrgRow, input: UpdateOrg): store.OrgChange {
     ...(input.name !== undefined && { name: input.name }),
     ...(input.description !== undefined && { description: input.description ?? '' }),
     ...(input.memberLimit !== undefined && { memberLimit: input.memberLimit }),
-    ...(input.avatarUrl !== undefined && { avatar: input.avatarUrl || null }),
   }
 }
 
