@@ -5,9 +5,12 @@ import { writeFile } from 'node:fs/promises'
 
 import type { Capture, FileType } from '#db/schema/files.ts'
 import type { AddPhoto, PhotoView } from '#domains/album/model.ts'
-import { chargeStorage } from '#domains/files/bytes/store.ts'
-import { keepBytes, withStoredBytes } from '#domains/files/index.ts'
+import { type NewPhoto, newPhoto } from '#domains/album/rules.ts'
+import { insertPhoto } from '#domains/album/store.ts'
+import { chargeStorage, retainBlobById } from '#domains/files/bytes/store.ts'
+import { findFile, keepBytes, withStoredBytes } from '#domains/files/index.ts'
 import { insertFile } from '#domains/files/store.ts'
+import type { Owner } from '#http/endpoint.ts'
 
 import { ok, type Person, type TestServer } from '../harness/index.ts'
 
@@ -69,3 +72,23 @@ export const deletePhoto = (person: Person, id: number) => person.call('album.de
 
 /** Ids on the first page of a list. */
 export const idsOf = (page: { items: readonly { id: number }[] }): number[] => page.items.map((photo) => photo.id)
+
+/** Adds photos in one write, for long lists. All of them have the bytes of one upload. */
+export async function addMany(
+  server: TestServer,
+  owner: Owner,
+  photos: readonly (Partial<NewPhoto> & { readonly name?: string })[],
+): Promise<number[]> {
+  const first = await findFile(server.ctx.db.read, await upload(server, { id: owner.userId }, { orgId: owner.orgId }))
+  return server.ctx.db.write('test.addMany', async (tx) => {
+    const ids: number[] = []
+    for (const { name = 'photo.jpg', ...given } of photos) {
+      const id = await insertPhoto(tx, owner, { ...newPhoto({}, null), ...given })
+      await retainBlobById(tx, first!.blobId)
+      const { id: _, sha256: __, createdAt: ___, ...file } = first!
+      await insertFile(tx, { ...file, name, entityType: 'PHOTO', entityId: id, requestId: null })
+      ids.push(id)
+    }
+    return ids
+  })
+}
