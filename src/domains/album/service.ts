@@ -149,8 +149,8 @@ const PHOTOS_PER_WRITE = 500
 export async function clearPurgedCodes(tx: Tx, ids: readonly number[]): Promise<void> {
   let left = PHOTOS_PER_WRITE
   for (const id of await store.codesWithPhotos(tx, ids)) {
-    left -= await store.clearCode(tx, id, left + 1)
-    if (left < 0) await store.insertPurgedCode(tx, id)
+    left -= await store.clearCode(tx, id, left)
+    if (left === 0) await store.insertPurgedCode(tx, id)
   }
 }
 
