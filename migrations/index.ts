@@ -16,6 +16,7 @@ import sqlite0013 from './sqlite/0013_organization_discovery.sql' with { type: '
 import sqlite0014 from './sqlite/0014_totp.sql' with { type: 'text' }
 import sqlite0015 from './sqlite/0015_files.sql' with { type: 'text' }
 import sqlite0016 from './sqlite/0016_agreements.sql' with { type: 'text' }
+import sqlite0017 from './sqlite/0017_app_updates.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -32,6 +33,7 @@ import postgres0013 from './postgres/0013_organization_discovery.sql' with { typ
 import postgres0014 from './postgres/0014_totp.sql' with { type: 'text' }
 import postgres0015 from './postgres/0015_files.sql' with { type: 'text' }
 import postgres0016 from './postgres/0016_agreements.sql' with { type: 'text' }
+import postgres0017 from './postgres/0017_app_updates.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -56,6 +58,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0014_totp', sql: sqlite0014 },
     { name: '0015_files', sql: sqlite0015 },
     { name: '0016_agreements', sql: sqlite0016 },
+    { name: '0017_app_updates', sql: sqlite0017 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -74,5 +77,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0014_totp', sql: postgres0014 },
     { name: '0015_files', sql: postgres0015 },
     { name: '0016_agreements', sql: postgres0016 },
+    { name: '0017_app_updates', sql: postgres0017 },
   ],
 }

@@ -8,6 +8,7 @@ import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole } from '#domains/acc
 import { accounts, authenticate, consoleRefusal } from '#domains/accounts/index.ts'
 import { agreements } from '#domains/agreements/index.ts'
 import { album } from '#domains/album/index.ts'
+import { appUpdates, refusePublisherKey } from '#domains/app-updates/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
 import { type Domain, install } from '#domains/domain.ts'
 import { files } from '#domains/files/index.ts'
@@ -48,11 +49,13 @@ export const domains = [
   access,
   operationLog,
   operations,
+  appUpdates,
   delivery,
 ] as const
 
 const gatekeeper: Gatekeeper = {
   authenticate,
+  refusePublisherKey,
   can,
   isAdministrator: holdsAnyPlatformRole,
   consoleRefusal,

@@ -115,6 +115,7 @@ const log = createLog({ level: 'warn', format: 'json' })
 const ctx = await createContext(config, { log })
 const server = listen(endpoints, ctx, {
   authenticate: accounts.authenticate,
+  refusePublisherKey: async () => undefined,
   can: access.can,
   isAdministrator: access.holdsAnyPlatformRole,
   consoleRefusal: accounts.consoleRefusal,

@@ -1,4 +1,4 @@
-/** Database work of the commands backup, restore, migrate and doctor, with or without a running server. SQLite functions block. */
+/** Database work of the commands backup, restore, migrate, doctor and publisher-key, with or without a running server. SQLite functions block. */
 
 import { Database } from 'bun:sqlite'
 
@@ -15,6 +15,13 @@ import type { adminLogs } from './schema/operation-log.ts'
 export { databaseFile }
 export { placeOf } from './engine/pg-connection.ts'
 export { StorageError } from './errors.ts'
+
+/** The database that a configuration names. */
+export interface Place {
+  /** Empty: SQLite in the data directory. */
+  readonly databaseUrl: string
+  readonly dataDir: string
+}
 
 /** Number of rows by table name. */
 export type RowCounts = Record<string, number>
@@ -232,7 +239,7 @@ const LOG_COLUMNS = `id, actor_id AS "actorId", actor_name AS "actorName", actio
   previous_hash AS "previousHash", signature`
 
 /** All rows of the operation log in the order of their ids, in batches. The schema must be up to date. */
-export async function* readOperationLog(place: { databaseUrl: string; dataDir: string }): AsyncGenerator<LogRow[]> {
+export async function* readOperationLog(place: Place): AsyncGenerator<LogRow[]> {
   const { databaseUrl, dataDir } = place
   for (let after = 0; ;) {
     const query = `SELECT ${LOG_COLUMNS} FROM admin_logs WHERE id > ${after} ORDER BY id LIMIT ${LOG_BATCH}`
@@ -257,3 +264,44 @@ export async function* readOperationLog(place: { databaseUrl: string; dataDir: s
 
 /** PostgreSQL's driver returns bigint columns as strings. */
 type StoredLogRow = Omit<LogRow, 'before' | 'after'> & { before: string | null; after: string | null }
+
+export interface PublisherKey {
+  readonly id: number
+  readonly name: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** Null as long as the key can be used. */
+  readonly revokedAt: number | null
+}
+
+/** Runs one statement with parameters `$1`, `$2`. A running server must not keep the rows in memory. */
+async function runBeside(place: Place, statement: string, parameters: (string | number)[]): Promise<PublisherKey[]> {
+  const { databaseUrl, dataDir } = place
+  const rows =
+    databaseUrl === ''
+      ? withFile(databaseFile(dataDir), (db) => db.query(statement).all(...parameters))
+      : await withServer(databaseUrl, async (sql) => (await sql.unsafe(statement, parameters)) as unknown[])
+  return (rows as PublisherKey[]).map(({ id, name, createdAt, revokedAt }) => ({
+    id: Number(id),
+    name,
+    createdAt: Number(createdAt),
+    revokedAt: revokedAt === null ? null : Number(revokedAt),
+  }))
+}
+
+const KEY_COLUMNS = 'id, name, created_at AS "createdAt", revoked_at AS "revokedAt"'
+
+/** `keyHash`: `sha256` of the key. The rows are those of `db/schema/app-updates.ts`. */
+export async function insertPublisherKey(place: Place, name: string, keyHash: string): Promise<PublisherKey> {
+  const statement = `INSERT INTO publisher_keys (name, key_hash, created_at) VALUES ($1, $2, $3) RETURNING ${KEY_COLUMNS}`
+  return (await runBeside(place, statement, [name, keyHash, systemClock.now()]))[0]!
+}
+
+export const listPublisherKeys = (place: Place): Promise<PublisherKey[]> =>
+  runBeside(place, `SELECT ${KEY_COLUMNS} FROM publisher_keys ORDER BY id`, [])
+
+/** Returns undefined if there is no such key. A key that was revoked before keeps that time. */
+export async function revokePublisherKey(place: Place, id: number): Promise<PublisherKey | undefined> {
+  const statement = `UPDATE publisher_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${KEY_COLUMNS}`
+  return (await runBeside(place, statement, [systemClock.now(), id]))[0]
+}

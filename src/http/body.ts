@@ -1,5 +1,7 @@
 /** Reads and parses the body of a request. Limits its size and nesting, and requires UTF-8. */
 
+import { type StagedFile, type Staging, TooManyBytes } from '#platform/blobs/staging.ts'
+
 import { badRequest, tooLarge, unsupportedType } from './errors.ts'
 
 /** Bytes (conventions: at most 1 MB). */
@@ -71,6 +73,18 @@ async function readAtMost(request: Request, max: number): Promise<Uint8Array> {
     hungUp(error)
   }
   return new Uint8Array(Buffer.concat(chunks))
+}
+
+/** Writes a body of bytes to a temporary file. @throws AppError 400 if it is incomplete, 413 if it is too large; BlobError */
+export async function receiveBytes(request: Request, staging: Staging, maxBytes: number): Promise<StagedFile> {
+  checkAnnouncedSize(request, maxBytes)
+  const source = (request.body ?? new Blob().stream()) as unknown as AsyncIterable<Uint8Array>
+  try {
+    return await staging.receive(source, maxBytes)
+  } catch (error) {
+    if (error instanceof TooManyBytes) throw bodyTooLarge()
+    return hungUp(error)
+  }
 }
 
 /** Refuses JSON that is nested too deeply or has too many values, before it is parsed. */

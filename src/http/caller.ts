@@ -61,6 +61,9 @@ export function bearerToken(request: Request): string | undefined {
   return header !== null && /^Bearer ./i.test(header) ? header.slice('Bearer '.length) : undefined
 }
 
+/** The key of `X-Publish-Key`, or undefined. */
+export const publisherKey = (request: Request): string | undefined => request.headers.get('x-publish-key') ?? undefined
+
 /** Languages of the header that are looked at. */
 const MAX_LANGUAGES = 20
 

@@ -40,6 +40,7 @@ export const TAGS = [
   'Album',
   'Notifications',
   'Agreements',
+  'App updates',
   'Public pages',
   'Access control',
   'Operation log',
@@ -59,6 +60,7 @@ export type SignedUrlAccess = {
   /** The parameters of path and query that the signature covers, in their order. `expires` follows them. */
   readonly signs: readonly string[]
 }
+export type PublisherAccess = { readonly kind: 'publisher'; readonly point: PlatformPoint }
 export type DualAccess = {
   readonly kind: 'dual'
   readonly point: DualPoint
@@ -79,6 +81,7 @@ export type FindOrganization = (db: Db, id: number) => Promise<number | undefine
  * - `signedUrl`: anyone with a URL that this server has signed (`expires` and `signature` in the query). Without a signature a token is
  *   required, and `run` must check what its user may see.
  * - `admin`: any role in the PLATFORM domain. `platform`: the point in the PLATFORM domain.
+ * - `publisher`: a publisher key in the header `X-Publish-Key`, which programs have. Without the header, like `platform`.
  */
 export type Access =
   | OpenAccess
@@ -89,9 +92,10 @@ export type Access =
   | DualAccess
   | SignedUrlAccess
   | { readonly kind: 'platform'; readonly point: PlatformPoint }
+  | PublisherAccess
 
 /** Accesses for which a caller is always signed in. */
-type MemberAccess = Exclude<Access, OpenAccess | SignedUrlAccess | DualAccess>
+type MemberAccess = Exclude<Access, OpenAccess | SignedUrlAccess | DualAccess | PublisherAccess>
 
 export const open: OpenAccess = { kind: 'open' }
 export const signedIn: MemberAccess = { kind: 'signedIn' }
@@ -110,6 +114,7 @@ export const signedUrl = (purpose: string, signs: readonly string[]): SignedUrlA
   signs,
 })
 export const platform = (point: PlatformPoint): MemberAccess => ({ kind: 'platform', point })
+export const publisher = (point: PlatformPoint): PublisherAccess => ({ kind: 'publisher', point })
 
 /** The signed-in person behind a request. */
 export interface Actor {
@@ -167,16 +172,12 @@ export interface Caller {
 export interface Input<A, P, Q, B, L = undefined> {
   readonly ctx: AppContext
   /**
-   * The signed-in user; undefined on `open` operations, which run without looking at a token, and if a `signedUrl` has a valid
-   * signature.
+   * The signed-in user; undefined on `open` operations, which run without looking at a token, if a `signedUrl` has a valid signature,
+   * and with a publisher key.
    */
   readonly actor: A extends OpenAccess
     ? undefined
-    : A extends SignedUrlAccess
-      ? Actor | undefined
-      : L extends LoggedAction
-        ? LoggedActor
-        : Actor
+    : (L extends LoggedAction ? LoggedActor : Actor) | (A extends SignedUrlAccess | PublisherAccess ? undefined : never)
   /** On `dual` operations only. */
   readonly owner: A extends DualAccess ? Owner : undefined
   readonly params: P

@@ -19,7 +19,7 @@ import { PasswordQueueFull } from '#platform/passwords.ts'
 
 import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
 import { type BudgetUse, budgetUsedUp, takeByAddress, usesOf } from './budget.ts'
-import { bearerToken, localeOf, RequestCaller } from './caller.ts'
+import { bearerToken, localeOf, publisherKey, RequestCaller } from './caller.ts'
 import { type Handler, withCors } from './cors.ts'
 import {
   type Access,
@@ -54,6 +54,8 @@ import { answerProblem, type Validator, validator } from './validate.ts'
 export interface Gatekeeper extends PermissionGates {
   /** The user whose token this is, if it was issued to this device; otherwise the 401 to answer. */
   authenticate(ctx: AppContext, token: string, deviceId: string | undefined): MaybePromise<Actor | AppError>
+  /** The 401 to answer, unless it is a publisher key that was not revoked. */
+  refusePublisherKey(ctx: AppContext, key: string): Promise<AppError | undefined>
   /** Why an administrator cannot use the console now; asked after `can` and `isAdministrator`. */
   consoleRefusal(ctx: AppContext, userId: number): MaybePromise<AppError | undefined>
   /** Counts all uses in the database, or none if one of them is refused. */
@@ -165,7 +167,8 @@ class Route {
     if (access.kind === 'open') return this.#admitAnyone(caller, sendsRanges ? takeBytes : takePublic)
     if (access.kind === 'signedUrl' && this.#isSigned(request, params, access, caller))
       return this.#admitAnyone(caller, takeBytes)
-    return this.#admitUser(request, caller)
+    const key = access.kind === 'publisher' ? publisherKey(request) : undefined
+    return key === undefined ? this.#admitUser(request, caller) : this.#admitPublisher(key, caller)
   }
 
   #admitAnyone(caller: Caller, take: typeof takePublic): undefined {
@@ -190,6 +193,12 @@ class Route {
     // Guessing signatures is bounded like any public route.
     this.#admitAnyone(caller, takePublic)
     throw isValid ? urlExpired : badSignature
+  }
+
+  async #admitPublisher(key: string, caller: Caller): Promise<undefined> {
+    this.#admitAnyone(caller, takePublic)
+    const refused = await this.gates.refusePublisherKey(this.ctx, key)
+    if (refused) throw refused
   }
 
   #admitUser(request: Request, caller: Caller): MaybePromise<Actor> {
@@ -274,7 +283,7 @@ class Route {
     if (admitted instanceof Promise) await admitted
     if (endpoint.acceptsFile?.required && form === undefined)
       throw unsupportedType('Send the file as multipart/form-data', '请以 multipart/form-data 上传文件')
-    if (actor !== undefined && (endpoint.access.kind === 'platform' || endpoint.access.kind === 'admin')) {
+    if (actor !== undefined && ['platform', 'admin', 'publisher'].includes(endpoint.access.kind)) {
       const refused = await this.gates.consoleRefusal(ctx, actor.userId)
       if (refused) throw refused
     }

@@ -27,8 +27,8 @@ export class Permissions {
 
   /** `named`: the organization that a request for a `dual` operation names, as `organizationNamed` returns it. */
   permit(access: Access, actor: Actor | undefined, params: PathParams, named: unknown): MaybePromise<boolean> {
-    // Everyone else without a token has been refused before.
-    if (actor === undefined) return access.kind === 'open' || access.kind === 'signedUrl'
+    // Everyone else without a token has been refused before, and a publisher key has been checked.
+    if (actor === undefined) return ['open', 'signedUrl', 'publisher'].includes(access.kind)
     switch (access.kind) {
       case 'open':
       case 'signedUrl':
@@ -39,6 +39,7 @@ export class Permissions {
       case 'app':
         return this.gates.can(this.ctx, actor.userId, 'APP', 0, access.point)
       case 'platform':
+      case 'publisher':
         return this.gates.can(this.ctx, actor.userId, 'PLATFORM', 0, access.point)
       case 'org':
         return this.#inOrganization(actor, params['orgId'] ?? params['id'], access.point)

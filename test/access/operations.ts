@@ -9,9 +9,9 @@ export interface OperationAccess {
   method: string
   /** With parameters as `{name}`. */
   path: string
-  /** The kinds of `http/endpoint.ts`, and `publisher` (publisher key, or the point in `also`). */
+  /** The kinds of `http/endpoint.ts`. */
   kind: string
-  /** Empty for `open`, `signedIn` and `publisher`. */
+  /** Empty for `open` and `signedIn`. */
   point: string
   /** A further point of the same domain that the service requires in some cases; usually empty. */
   also: string

@@ -70,7 +70,9 @@ describe('operations', () => {
   test('require only points that exist in their domain', () => {
     expect(operations.flatMap(pointsAskedFor).filter((point) => !known.has(point))).toEqual([])
     for (const { kind, point, path } of operations)
-      expect(`${path} ${point !== ''}`).toBe(`${path} ${['app', 'org', 'dual', 'platform'].includes(kind)}`)
+      expect(`${path} ${point !== ''}`).toBe(
+        `${path} ${['app', 'org', 'dual', 'platform', 'publisher'].includes(kind)}`,
+      )
   })
 
   test('require every point at least once', () => {

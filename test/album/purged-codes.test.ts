@@ -65,7 +65,11 @@ describe.if(inProcess)('photos of deleted QR codes', () => {
   test('a code with many photos is cleared in steps, and photos not yet cleared show no code', async () => {
     const [first, second] = [await createCode(alice), await createCode(alice)]
     const photos = (qrCodeId: number, count: number) =>
-      addMany(server, { userId: alice.id, orgId: 0 }, Array(count).fill({ qrCodeId, takenAt: 1 }))
+      addMany(
+        server,
+        { userId: alice.id, orgId: 0 },
+        Array.from({ length: count }, () => ({ qrCodeId, takenAt: 1 })),
+      )
     const ids = [...(await photos(first.id, 300)), ...(await photos(second.id, 1200))]
     for (const code of [first, second]) ok(await alice.delete(`/api/qr-codes/${code.id}`))
     const total = ok(await alice.get('/api/album', { size: 1 })).data.total
@@ -87,7 +91,11 @@ describe.if(inProcess)('photos of deleted QR codes', () => {
 
   test('a photo of a purged code that is not cleared yet can be deleted, and is not listed by the code', async () => {
     const code = await createCode(alice)
-    const ids = await addMany(server, { userId: alice.id, orgId: 0 }, Array(600).fill({ qrCodeId: code.id }))
+    const ids = await addMany(
+      server,
+      { userId: alice.id, orgId: 0 },
+      Array.from({ length: 600 }, () => ({ qrCodeId: code.id })),
+    )
     ok(await alice.delete(`/api/qr-codes/${code.id}`))
     ok(await emptyTrash(alice))
     expect(ok(await alice.get('/api/album', { qrCodeId: code.id })).data).toMatchObject({ items: [], total: 0 })

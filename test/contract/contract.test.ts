@@ -52,7 +52,13 @@ describe('contract', () => {
     const all = new Set(points.map((p) => `${p.domain} ${p.resource}:${p.action}`))
     for (const { access, id } of allEndpoints) {
       if (!('point' in access)) continue
-      const domains = { app: ['APP'], org: ['ORG'], dual: ['APP', 'ORG'], platform: ['PLATFORM'] }[access.kind]
+      const domains = {
+        app: ['APP'],
+        org: ['ORG'],
+        dual: ['APP', 'ORG'],
+        platform: ['PLATFORM'],
+        publisher: ['PLATFORM'],
+      }[access.kind]
       for (const domain of domains)
         expect(all.has(`${domain} ${access.point}`), `${id} asks for ${domain} ${access.point}`).toBe(true)
     }

@@ -46,6 +46,10 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'orgs.publicPage': NO_SUCH_ROW,
   'orgs.joinByCode': NO_SUCH_ROW,
   'orgs.joinByQrCode': NO_SUCH_ROW,
+  // No package was uploaded, and this test sends bodies of JSON only.
+  'appUpdates.download': NO_SUCH_ROW,
+  'appUpdates.putPackage': [400, /empty/],
+  'appUpdates.publish': [400, /package/],
   // The organization is internal, the invitation is for another user, and no one asks to join.
   'orgs.publicById': NO_SUCH_ROW,
   'orgs.respond': NO_SUCH_ROW,

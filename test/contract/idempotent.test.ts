@@ -22,7 +22,7 @@ const id: Record<string, number> = {}
 
 interface Update {
   /** Values of path parameters. */
-  readonly params?: () => Record<string, number>
+  readonly params?: () => Record<string, number | string>
   readonly body?: () => object
   readonly who?: () => Person
   /** The rows have no column that would rise, so only the second request is checked. */
@@ -87,6 +87,12 @@ const UPDATES: Readonly<Record<string, Update>> = {
     who: () => admin,
     params: () => ({ id: id['point']! }),
     body: () => ({ description: 'new' }),
+    raisesNothing: true,
+  },
+  'appUpdates.putPackage': {
+    who: () => admin,
+    params: () => ({ fileName: 'app.apk' }),
+    body: () => ({ bytes: 'of the package' }),
     raisesNothing: true,
   },
   'notifications.read': { params: () => ({ id: id['notification']! }), raisesNothing: true },

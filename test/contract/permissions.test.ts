@@ -47,6 +47,7 @@ describe.if(inProcess)('permission matrix', () => {
       case 'admin':
         return who === 'pointless administrator' || who === 'administrator' ? 'in' : 403
       case 'platform':
+      case 'publisher':
         return who === 'administrator' ? 'in' : 403
     }
   }

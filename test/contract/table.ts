@@ -43,6 +43,8 @@ export function contractAccess(endpoint: AnyEndpoint): string {
   switch (endpoint.access.kind) {
     case 'open':
       return 'public'
+    case 'publisher':
+      return 'publisher'
     case 'admin':
     case 'platform':
       return 'admin'

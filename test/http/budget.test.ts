@@ -94,6 +94,7 @@ const gates: Gatekeeper = {
     return id ? { userId: id, sessionId: id, deviceKey: `key-${id}` } : unauthorized('Sign in again', '请重新登录')
   },
   can: () => true,
+  refusePublisherKey: async () => undefined,
   isAdministrator: () => false,
   loggedActor: () => {
     throw new Error('no endpoint of this file is logged')

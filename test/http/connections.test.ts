@@ -45,6 +45,7 @@ const gates: Gatekeeper = {
   consoleRefusal: () => undefined,
   isMember: () => false,
   spend: async () => undefined,
+  refusePublisherKey: async () => undefined,
   isAdministrator: () => false,
   loggedActor: () => {
     throw new Error('no operation of this test is logged')

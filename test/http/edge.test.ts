@@ -240,6 +240,7 @@ const gates: Gatekeeper = {
   },
   can: (_ctx, userId, domain, scopeId) =>
     (userId === 7 && domain === 'APP') || ([7, 9].includes(userId) && domain === 'ORG' && scopeId === 5),
+  refusePublisherKey: async () => undefined,
   isAdministrator: () => false,
   spend: async () => undefined,
   consoleRefusal: () => undefined,

@@ -29,6 +29,7 @@ const never = (): never => {
 }
 const gates: Gatekeeper = {
   authenticate: never,
+  refusePublisherKey: never,
   can: never,
   consoleRefusal: never,
   isMember: never,

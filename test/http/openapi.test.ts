@@ -7,7 +7,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { allEndpoints } from '#app'
-import { type AnyEndpoint, dual, endpoint, open, platform, signedIn, signedUrl } from '#http/endpoint.ts'
+import { type AnyEndpoint, dual, endpoint, open, platform, publisher, signedIn, signedUrl } from '#http/endpoint.ts'
 import { openApiDocument } from '#http/openapi/document.ts'
 import { exampleOf } from '#http/openapi/example.ts'
 import {
@@ -60,8 +60,8 @@ function lacks(op: Json): string[] {
   for (const parameter of op.parameters ?? [])
     if (parameter.$ref === undefined && parameter.example === undefined && parameter.schema?.examples === undefined)
       found.push(`example of ${parameter.name}`)
-  for (const content of Object.values<Json>(op.requestBody?.content ?? {}))
-    if (!hasExample(content)) found.push('body example')
+  for (const [type, content] of Object.entries<Json>(op.requestBody?.content ?? {}))
+    if (type !== 'application/octet-stream' && !hasExample(content)) found.push('body example')
   const success = Object.entries<Json>(op.responses?.[200]?.content ?? {})
   if (success.length === 0) found.push('response')
   for (const [type, content] of success) {
@@ -233,6 +233,9 @@ describe('an operation', () => {
     expect(only({ access: open }).security).toEqual([])
     expect(only({ access: signedIn })['x-access']).toEqual({ level: 'login', kind: 'signedIn' })
     expect(only({ access: signedUrl('x', []) }).security).toEqual([{}, { token: [], device: [] }])
+    const published = only({ access: publisher('app_update:publish') })
+    expect(published.security).toEqual([{ publisherKey: [] }, { token: [], device: [] }])
+    expect(published['x-access'].level).toBe('admin')
     expect(only({ access: signedUrl('x', []) }).description).toContain('anyone with a signed URL')
     const admin = only({ access: platform('user:update') })
     expect(admin['x-access']).toEqual({ level: 'admin', kind: 'platform', point: 'user:update' })

@@ -45,6 +45,7 @@ const gates: Gatekeeper = {
   consoleRefusal: never,
   isMember: never,
   spend: never,
+  refusePublisherKey: never,
   isAdministrator: never,
   loggedActor: never,
 }

@@ -6,6 +6,7 @@ const setting = <S extends TSchema>(schema: S, initial: Static<S>) => ({ schema,
 
 const MIB = 1024 * 1024
 const size = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const flag = Type.Integer({ minimum: 0, maximum: 1 })
 /** A limit against abuse. 0 = none. */
 const limit = (initial: number) => setting(size, initial)
 const mediaType = Type.String({ pattern: '^[a-z]+/[a-z0-9.+-]+$', maxLength: 100 })
@@ -48,6 +49,16 @@ export const definitions = {
   ]),
   /** Whether photos of phones in HEIC are accepted and converted to JPEG. Decoding one takes up to 300 MB for a moment. */
   'upload.heic': setting(Type.Boolean(), true),
+  /** Maximum size of an app package in bytes. */
+  'app.maxPackageBytes': setting(Type.Integer({ minimum: 1, maximum: 4096 * MIB }), 500 * MIB),
+  /** The latest published app version (spec §2.7). Each publication writes these settings; the flags are 0 or 1. */
+  'app.latest_version_code': setting(Type.Integer({ minimum: 0, maximum: 2_147_483_647 }), 0),
+  'app.latest_version_name': setting(Type.String({ maxLength: 400 }), ''),
+  'app.download_url': setting(Type.String({ maxLength: 2000 }), ''),
+  'app.file_size': setting(size, 0),
+  'app.release_notes': setting(Type.String({ maxLength: 100_000 }), ''),
+  'app.is_major': setting(flag, 0),
+  'app.force_update': setting(flag, 0),
   /** Minimum length of a new password, 6 to 64. Administrators have a higher minimum (conventions §4). */
   'password.minLength': setting(Type.Integer({ minimum: 6, maximum: 64 }), 6),
   /** Whether common passwords are refused. */

@@ -83,6 +83,13 @@ export function openApiDocument(endpoints: readonly AnyEndpoint[], options: Docu
             'The device id that the client sent with its login, or, if it sent none, the `deviceId` of the answer. A secret: it ' +
             'can be used to sign in.',
         },
+        publisherKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Publish-Key',
+          description:
+            'A key that an operator made with `tessera publisher-key create`, for programs that publish the app.',
+        },
       },
     },
   }
@@ -152,10 +159,11 @@ function operation(endpoint: AnyEndpoint, components: Components): Json {
   }
 }
 
-/** An empty object means that the operation may also be called without a token. */
+/** Alternatives. An empty object means that the operation may also be called without a token. */
 function securityOf({ kind }: Access): Json[] {
   if (kind === 'open') return []
-  return [...(kind === 'signedUrl' ? [{}] : []), { token: [], device: [] }]
+  const others = kind === 'signedUrl' ? [{}] : kind === 'publisher' ? [{ publisherKey: [] }] : []
+  return [...others, { token: [], device: [] }]
 }
 
 /** The limits of the operation's own; those of all requests are in `ABOUT`. */
@@ -228,7 +236,7 @@ function jsonBody(endpoint: AnyEndpoint, body: TSchema, components: Components):
 const isRequired = (field: TSchema): boolean => field[OptionalKind] !== 'Optional' && field['default'] === undefined
 
 const accessLevel = ({ kind }: Access): 'public' | 'login' | 'admin' =>
-  kind === 'open' ? 'public' : kind === 'admin' || kind === 'platform' ? 'admin' : 'login'
+  kind === 'open' ? 'public' : ['admin', 'platform', 'publisher'].includes(kind) ? 'admin' : 'login'
 
 function accessInWords(access: Access): string {
   switch (access.kind) {
@@ -242,6 +250,8 @@ function accessInWords(access: Access): string {
       return 'administrators (any PLATFORM role).'
     case 'platform':
       return `administrators with the permission point \`${access.point}\`.`
+    case 'publisher':
+      return `programs with a publisher key in \`X-Publish-Key\`, and administrators with the permission point \`${access.point}\`.`
     case 'app':
       return `users with the permission point \`${access.point}\`.`
     case 'org':
