@@ -15,10 +15,13 @@ export interface StoredBlob {
   readonly uses: number
 }
 
-/** Columns that refer to blobs, with what a row is called in messages. */
+const ABOUT_FILE = "type || ', ' || coalesce(entity_type || ' ' || entity_id, 'belongs to nothing')"
+
+/** Columns that refer to blobs, with the names of their rows in messages, and what messages say about a row (SQL). */
 const USES = [
-  { name: 'file', table: 'files', column: 'blob_id' },
-  { name: 'thumbnail of file', table: 'files', column: 'thumbnail_blob_id' },
+  { name: 'file', table: 'files', column: 'blob_id', about: ABOUT_FILE },
+  { name: 'thumbnail of file', table: 'files', column: 'thumbnail_blob_id', about: ABOUT_FILE },
+  { name: 'app package', table: 'app_packages', column: 'blob_id', about: 'file_name' },
 ] as const
 
 const COUNT_USES = USES.map(
@@ -31,7 +34,7 @@ export interface BlobRows {
   /** The blobs whose hash begins with `prefix`, hex digits of which the last one is not f. */
   withPrefix(prefix: string): Promise<StoredBlob[]>
   exists(blob: StoredBlob): Promise<boolean>
-  /** At most 20 rows that refer to the blob: `file 12 (album, PHOTO 7)`. */
+  /** At most 20 rows of each kind that refer to the blob: `file 12 (album, PHOTO 7)`. */
   usesOf(id: number): Promise<string[]>
   /** Owners whose recorded storage differs from the sum of their files and uploads under way. */
   wrongUsage(): Promise<{ userId: number; orgId: number; recorded: number; actual: number }[]>
@@ -64,14 +67,10 @@ function rowsOf(query: Query): BlobRows {
     },
     async usesOf(id) {
       const uses: string[] = []
-      for (const { name, table, column } of USES)
-        for (const row of await query(
-          `SELECT id, type, entity_type AS entity, entity_id AS "entityId" FROM ${table} WHERE ${column} = ${id} ORDER BY id LIMIT 20`,
-        )) {
-          const owner =
-            row['entity'] === null ? 'belongs to nothing' : `${String(row['entity'])} ${String(row['entityId'])}`
-          uses.push(`${name} ${String(row['id'])} (${String(row['type'])}, ${owner})`)
-        }
+      for (const { name, table, column, about } of USES) {
+        const select = `SELECT id, ${about} AS about FROM ${table} WHERE ${column} = ${id} ORDER BY id LIMIT 20`
+        for (const row of await query(select)) uses.push(`${name} ${String(row['id'])} (${String(row['about'])})`)
+      }
       return uses
     },
     async wrongUsage() {

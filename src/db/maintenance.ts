@@ -1,4 +1,4 @@
-/** Database work of the commands backup, restore, migrate, doctor and publisher-key, with or without a running server. SQLite functions block. */
+/** Database work of the commands backup, restore, migrate and doctor, with or without a running server. SQLite functions block. */
 
 import { Database } from 'bun:sqlite'
 
@@ -15,13 +15,6 @@ import type { adminLogs } from './schema/operation-log.ts'
 export { databaseFile }
 export { placeOf } from './engine/pg-connection.ts'
 export { StorageError } from './errors.ts'
-
-/** The database that a configuration names. */
-export interface Place {
-  /** Empty: SQLite in the data directory. */
-  readonly databaseUrl: string
-  readonly dataDir: string
-}
 
 /** Number of rows by table name. */
 export type RowCounts = Record<string, number>
@@ -149,25 +142,28 @@ export const postgresSchema = (databaseUrl: string): Promise<SchemaState> =>
     )
   })
 
-/** Which database to open. */
+/** The database that a configuration names. */
 export interface Place {
+  /** Empty: SQLite in the data directory. */
   readonly databaseUrl: string
   readonly dataDir: string
 }
 
-/** Runs a statement without parameters. PostgreSQL's driver returns bigint columns as strings. */
-export type Query = (sql: string) => Promise<Record<string, unknown>[]>
+/** Runs a statement; its parameters are called `$1`, `$2`. PostgreSQL's driver returns bigint columns as strings. */
+export type Query = (sql: string, parameters?: (string | number)[]) => Promise<Record<string, unknown>[]>
 
 /** Opens the database for several queries. A server may be writing meanwhile. */
 export async function withDatabase<T>({ databaseUrl, dataDir }: Place, work: (query: Query) => Promise<T>): Promise<T> {
   if (databaseUrl !== '')
-    return withServer(databaseUrl, (sql) => work(async (text) => (await sql.unsafe(text)) as Record<string, unknown>[]))
+    return withServer(databaseUrl, (sql) =>
+      work(async (text, parameters) => (await sql.unsafe(text, parameters)) as Record<string, unknown>[]),
+    )
   const file = databaseFile(dataDir)
   const db = openFile(file)
   try {
-    return await work(async (text) => {
+    return await work(async (text, parameters = []) => {
       try {
-        return db.query(text).all() as Record<string, unknown>[]
+        return db.query(text).all(...parameters) as Record<string, unknown>[]
       } catch (error) {
         throw asStorageError(error, file)
       }
@@ -264,44 +260,3 @@ export async function* readOperationLog(place: Place): AsyncGenerator<LogRow[]> 
 
 /** PostgreSQL's driver returns bigint columns as strings. */
 type StoredLogRow = Omit<LogRow, 'before' | 'after'> & { before: string | null; after: string | null }
-
-export interface PublisherKey {
-  readonly id: number
-  readonly name: string
-  /** Epoch milliseconds. */
-  readonly createdAt: number
-  /** Null as long as the key can be used. */
-  readonly revokedAt: number | null
-}
-
-/** Runs one statement with parameters `$1`, `$2`. A running server must not keep the rows in memory. */
-async function runBeside(place: Place, statement: string, parameters: (string | number)[]): Promise<PublisherKey[]> {
-  const { databaseUrl, dataDir } = place
-  const rows =
-    databaseUrl === ''
-      ? withFile(databaseFile(dataDir), (db) => db.query(statement).all(...parameters))
-      : await withServer(databaseUrl, async (sql) => (await sql.unsafe(statement, parameters)) as unknown[])
-  return (rows as PublisherKey[]).map(({ id, name, createdAt, revokedAt }) => ({
-    id: Number(id),
-    name,
-    createdAt: Number(createdAt),
-    revokedAt: revokedAt === null ? null : Number(revokedAt),
-  }))
-}
-
-const KEY_COLUMNS = 'id, name, created_at AS "createdAt", revoked_at AS "revokedAt"'
-
-/** `keyHash`: `sha256` of the key. The rows are those of `db/schema/app-updates.ts`. */
-export async function insertPublisherKey(place: Place, name: string, keyHash: string): Promise<PublisherKey> {
-  const statement = `INSERT INTO publisher_keys (name, key_hash, created_at) VALUES ($1, $2, $3) RETURNING ${KEY_COLUMNS}`
-  return (await runBeside(place, statement, [name, keyHash, systemClock.now()]))[0]!
-}
-
-export const listPublisherKeys = (place: Place): Promise<PublisherKey[]> =>
-  runBeside(place, `SELECT ${KEY_COLUMNS} FROM publisher_keys ORDER BY id`, [])
-
-/** Returns undefined if there is no such key. A key that was revoked before keeps that time. */
-export async function revokePublisherKey(place: Place, id: number): Promise<PublisherKey | undefined> {
-  const statement = `UPDATE publisher_keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING ${KEY_COLUMNS}`
-  return (await runBeside(place, statement, [systemClock.now(), id]))[0]
-}

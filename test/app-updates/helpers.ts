@@ -1,6 +1,7 @@
 /** Publisher keys, packages and publications for the tests of app updates. */
 
-import { insertPublisherKey, type Place } from '#db/maintenance.ts'
+import type { Place } from '#db/maintenance.ts'
+import { insertPublisherKey } from '#db/publisher-keys.ts'
 import { sha256 } from '#platform/ids.ts'
 
 import { type Reply, send } from '../harness/client.ts'

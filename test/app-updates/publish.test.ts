@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import { revokePublisherKey } from '#db/maintenance.ts'
+import { revokePublisherKey } from '#db/publisher-keys.ts'
 import { appUpdates, publisherKeys } from '#db/schema/app-updates.ts'
 import { fileNameIn } from '#domains/app-updates/rules.ts'
 import { getSetting, type SettingKey } from '#domains/settings/index.ts'
