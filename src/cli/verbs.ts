@@ -51,6 +51,42 @@ who lost the authenticator app and the recovery codes; it also takes the id that
     load: () => import('./admin.ts'),
   },
   {
+    name: 'publisher-key',
+    words: 'create NAME | list | revoke ID',
+    takes: [1, 2],
+    summary: 'Make, list and revoke the keys of programs that publish the app.',
+    about: `Works while the server runs, and takes effect at once. A program sends its key as X-Publish-Key to upload packages and to
+publish versions; it can do nothing else with it. create prints the key once: only its hash is stored.`,
+    options: [json],
+    settings: 'data',
+    load: () => import('./publisher-key.ts'),
+  },
+  {
+    name: 'publish',
+    words: 'FILE',
+    takes: [1, 1],
+    summary: 'Upload an app package to a server and publish it.',
+    about: `Works on any machine, for example in CI: it needs the address of the server and a publisher key, and no data directory.
+FILE keeps its name on the server, where the bytes of a name never change. If the command fails, run it again: a package
+and a version that are already there stay as they are. The version code must be greater than every published one.`,
+    options: [
+      { name: 'version-code', value: 'NUMBER', help: 'Version code, which apps compare: 1 to 2147483647.' },
+      { name: 'version-name', value: 'NAME', help: 'Version as users see it: 1.4.0.' },
+      { name: 'notes', value: 'FILE', help: 'Release notes in Markdown.' },
+      { name: 'force', help: 'Apps must update before they continue.' },
+      { name: 'major', help: 'Mark the version as a major one.' },
+      { name: 'server', value: 'URL', help: 'Address of the server: https://qr.example.org.' },
+      {
+        name: 'key-file',
+        value: 'FILE',
+        help: 'Read the publisher key from FILE (- for standard input) instead of TESSERA_PUBLISH_KEY.',
+      },
+      json,
+    ],
+    settings: 'none',
+    load: () => import('./publish.ts'),
+  },
+  {
     name: 'backup',
     words: '[FILE]',
     takes: [0, 1],

@@ -179,9 +179,15 @@ export const flagNames = names(flagName, '-file')
 const envNames = names(envName, '_FILE')
 const tomlNames = names(tomlName, '_file')
 
+/** Read by a command for another machine, which has no other settings. */
+const PUBLISH_KEY = 'TESSERA_PUBLISH_KEY'
+
+/** The publisher key of the environment; undefined if there is none. */
+export const publishKeyOf = (env: Sources['env'] = process.env): string | undefined => env[PUBLISH_KEY] || undefined
+
 function findUnknown(sources: Complete, toml: Record<string, unknown>, label: string, problems: string[]): void {
   for (const name of Object.keys(sources.env))
-    if (name.startsWith('TESSERA_') && !envNames.includes(name))
+    if (name.startsWith('TESSERA_') && !envNames.includes(name) && name !== PUBLISH_KEY)
       problems.push(`${name} is not a setting${didYouMean(name, envNames) || '.'}`)
   for (const name of Object.keys(toml))
     if (!tomlNames.includes(name))
