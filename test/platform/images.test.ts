@@ -1,11 +1,30 @@
 /** Uploaded images are re-encoded without metadata, upright and with a thumbnail, by processes outside of the server. */
 
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { createImages, type Images, type Processed, UnusableImage } from '#platform/images/index.ts'
+import { BlobError } from '#platform/blobs/port.ts'
+import { createImages, ImageQueueFull, type Images, type Processed, UnusableImage } from '#platform/images/index.ts'
+
+import {
+  exif,
+  exifSegment,
+  gif,
+  joined,
+  jpegSegment,
+  latin1,
+  pixelsOf,
+  png,
+  pngChunk,
+  riffChunk,
+  SYDNEY,
+  vp8x,
+  webp,
+  withSegments,
+} from '../files/build-images.ts'
+import { type Color, colorOf, corners, pixelsOfImage } from '../files/pixels.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-images-'))
 const images = createImages({ heic: () => true })
@@ -30,25 +49,269 @@ async function refusal(bytes: Uint8Array, mime: string, by: Images = images): Pr
   return (error as UnusableImage).reason
 }
 
-const photo = Bun.file(join(import.meta.dir, '../fixtures/photo.heic'))
+const stored = (): Promise<Uint8Array> => Bun.file(output).bytes()
+const fixture = (name: string): Promise<Uint8Array> => Bun.file(join(import.meta.dir, '../fixtures', name)).bytes()
+const photo = await fixture('photo.jpg')
+const heic = await fixture('photo.heic')
+const transparent = png({ width: 2, height: 1, colorType: 6, rows: latin1('\0\xff\0\0\x80\0\0\xff\0') })
 
-test('a HEIC photo becomes a JPEG with a WebP thumbnail, and its EXIF time and position are returned', async () => {
-  const { image, thumbnail, capture, size, sha256 } = await processed(await photo.bytes(), 'image/heic')
-  expect(image).toEqual({ mime: 'image/jpeg', width: 64, height: 48 })
-  expect(thumbnail).toMatchObject({ width: 64, height: 48 })
-  expect(capture?.takenAt).toBe(Date.parse('2024-05-06T07:08:09+08:00'))
-  expect(capture?.latitude).toBeCloseTo(-33.858472, 5)
-  expect(capture?.longitude).toBeCloseTo(151.21, 5)
-  const stored = await Bun.file(output).bytes()
-  expect(size).toBe(stored.length)
-  expect(sha256).toBe(new Bun.CryptoHasher('sha256').update(stored).digest('hex'))
-  expect(await new Bun.Image(stored).metadata()).toMatchObject({ format: 'jpeg', width: 64, height: 48 })
-  expect(await new Bun.Image(thumbnailOutput).metadata()).toMatchObject({ format: 'webp' })
-  expect(thumbnail.size).toBe(Bun.file(thumbnailOutput).size)
+const UPRIGHT = ['red', 'green', 'blue', 'white'] as const
+/** The corners of the photo as they are stored, if the camera was held as the orientation says. */
+const CORNERS: Readonly<Record<number, readonly Color[]>> = {
+  1: UPRIGHT,
+  2: ['green', 'red', 'white', 'blue'],
+  3: ['white', 'blue', 'green', 'red'],
+  4: ['blue', 'white', 'red', 'green'],
+  5: ['red', 'blue', 'green', 'white'],
+  6: ['blue', 'red', 'white', 'green'],
+  7: ['white', 'green', 'blue', 'red'],
+  8: ['green', 'white', 'red', 'blue'],
+}
+
+describe('an image', () => {
+  const cases = [1, 2, 3, 4, 5, 6, 7, 8].flatMap((orientation) =>
+    ['jpeg', 'png', 'webp'].map((format) => [format, orientation] as const),
+  )
+  test.each(cases)(
+    'in %s with EXIF orientation %d is stored upright, and so is its thumbnail',
+    async (format, value) => {
+      const data = exif({ orientation: value })
+      const pixels = new Bun.Image(photo)
+      const bytes =
+        format === 'jpeg'
+          ? withSegments(photo, exifSegment(data))
+          : format === 'png'
+            ? withPngChunk(await pixels.png().bytes(), pngChunk('eXIf', data))
+            : webp(vp8x(8, 48, 32), pixelsOf(await pixels.webp().bytes()), riffChunk('EXIF', data))
+      expect(await corners(bytes)).toEqual([...UPRIGHT])
+      const { image, thumbnail } = await processed(bytes, `image/${format}`)
+      const [width, height] = value < 5 ? [48, 32] : [32, 48]
+      expect(image).toEqual({ mime: `image/${format}` as never, width, height })
+      expect(thumbnail).toMatchObject({ width, height })
+      expect(await corners(output)).toEqual([...CORNERS[value]!])
+      expect(await corners(thumbnailOutput)).toEqual([...CORNERS[value]!])
+    },
+  )
+
+  /** Inserts a chunk behind the header. */
+  function withPngChunk(bytes: Uint8Array, chunk: Uint8Array): Uint8Array {
+    return joined(bytes.subarray(0, 33), chunk, bytes.subarray(33))
+  }
+
+  test('in HEIC becomes a JPEG with a WebP thumbnail, and its EXIF time and position are returned', async () => {
+    const { image, thumbnail, capture, size, sha256 } = await processed(heic, 'image/heic')
+    expect(image).toEqual({ mime: 'image/jpeg', width: 64, height: 48 })
+    expect(thumbnail).toMatchObject({ width: 64, height: 48 })
+    expect(capture?.takenAt).toBe(Date.parse('2024-05-06T07:08:09+08:00'))
+    expect(capture?.latitude).toBeCloseTo(-33.858472, 5)
+    expect(capture?.longitude).toBeCloseTo(151.21, 5)
+    expect(size).toBe((await stored()).length)
+    expect(sha256).toBe(new Bun.CryptoHasher('sha256').update(await stored()).digest('hex'))
+    expect(await new Bun.Image(await stored()).metadata()).toEqual({ format: 'jpeg', width: 64, height: 48 })
+    expect(await new Bun.Image(thumbnailOutput).metadata()).toEqual({ format: 'webp', width: 64, height: 48 })
+    expect(thumbnail.size).toBe(Bun.file(thumbnailOutput).size)
+  })
+
+  test.each(['photo.jpg', 'progressive.jpg', 'cmyk.jpg'])('stays the JPEG %s, with the same colours', async (name) => {
+    const { image } = await processed(await fixture(name), 'image/jpeg')
+    expect(image).toEqual({ mime: 'image/jpeg', width: 48, height: 32 })
+    expect(await corners(output)).toEqual([...UPRIGHT])
+    expect(await corners(thumbnailOutput)).toEqual([...UPRIGHT])
+  })
+
+  test('in an animated GIF becomes the PNG of its first frame', async () => {
+    const frames = ([0, 1] as const).map((color) => ({ width: 20, height: 10, color }))
+    const { image } = await processed(gif(20, 10, frames), 'image/gif')
+    expect(image).toEqual({ mime: 'image/png', width: 20, height: 10 })
+    expect(await new Bun.Image(output).metadata()).toEqual({ format: 'png', width: 20, height: 10 })
+    expect(await corners(output)).toEqual(['red', 'red', 'red', 'red'])
+  })
+
+  test('in an animated WebP becomes a still WebP of its first frame', async () => {
+    const { image } = await processed(await fixture('animated.webp'), 'image/webp')
+    expect(image).toEqual({ mime: 'image/webp', width: 48, height: 32 })
+    expect(await corners(output)).toEqual([...UPRIGHT])
+    expect(Buffer.from(await stored()).includes('ANMF')).toBe(false)
+  })
+
+  test('keeps its transparency as PNG, as WebP and from GIF, also in the thumbnail', async () => {
+    const lossless = await new Bun.Image(transparent).webp({ lossless: true }).bytes()
+    const sources = {
+      png: transparent,
+      webp: lossless,
+      gif: gif(2, 1, [{ width: 2, height: 1, color: 0, transparent: 0 }]),
+    }
+    for (const [format, bytes] of Object.entries(sources)) {
+      await processed(bytes, `image/${format}`)
+      for (const path of [output, thumbnailOutput]) {
+        const alpha = (await pixelsOfImage(path)).at(0, 0)[3]!
+        expect(alpha).toBeLessThan(format === 'gif' ? 1 : 140)
+        if (format !== 'gif') expect(alpha).toBeGreaterThan(110)
+      }
+    }
+  })
+
+  test('in PNG with 16 bits, with a palette, in grey and interlaced is stored as PNG', async () => {
+    const red = latin1('\xff\xff\0\0\0\0')
+    await processed(
+      png({ width: 1, height: 1, bitDepth: 16, colorType: 2, rows: joined(latin1('\0'), red) }),
+      'image/png',
+    )
+    expect(colorOf((await pixelsOfImage(output)).at(0, 0))).toBe('red')
+    const chunks = [pngChunk('PLTE', latin1('\0\xff\0\0\0\xff'))]
+    await processed(
+      png({ width: 2, height: 1, bitDepth: 1, colorType: 3, rows: latin1('\0\x40'), chunks }),
+      'image/png',
+    )
+    expect(colorOf((await pixelsOfImage(output)).at(0, 0))).toBe('green')
+    expect(colorOf((await pixelsOfImage(output)).at(1, 0))).toBe('blue')
+    const { image } = await processed(png({ width: 3, height: 2, bitDepth: 4 }), 'image/png')
+    expect(image).toEqual({ mime: 'image/png', width: 3, height: 2 })
+    expect(colorOf((await pixelsOfImage(output)).at(0, 0))).toBe('black')
+  })
 })
 
-test('HEIC is refused with its own reason while the administrators have switched it off', async () => {
-  const off = createImages({ heic: () => false })
-  expect(await refusal(await photo.bytes(), 'image/heic', off)).toBe('heic-off')
-  await off.stop()
+describe('the thumbnail', () => {
+  test.each([
+    [400, 400, 400, 400],
+    [401, 100, 400, 100],
+    [100, 4000, 10, 400],
+    [1, 1, 1, 1],
+    [5000, 1, 400, 1],
+  ])('of %d×%d pixels has %d×%d', async (width, height, thumbnailWidth, thumbnailHeight) => {
+    const { image, thumbnail } = await processed(png({ width, height }), 'image/png')
+    expect(image).toMatchObject({ width, height })
+    expect(thumbnail).toMatchObject({ width: thumbnailWidth, height: thumbnailHeight })
+    const found = await new Bun.Image(thumbnailOutput).metadata()
+    expect(found).toEqual({ format: 'webp', width: thumbnailWidth, height: thumbnailHeight })
+  })
+})
+
+describe('metadata', () => {
+  const secret = latin1('a secret of the photographer')
+  const gps = joined(exif(SYDNEY), secret)
+  const sources: Readonly<Record<string, () => Promise<Uint8Array>>> = {
+    jpeg: async () =>
+      joined(
+        withSegments(photo, exifSegment(gps), jpegSegment(0xfe, secret), jpegSegment(0xed, secret)),
+        latin1('appended: '),
+        secret,
+      ),
+    png: async () =>
+      png({
+        width: 4,
+        height: 4,
+        chunks: [pngChunk('eXIf', gps), pngChunk('tEXt', joined(latin1('Author\0'), secret))],
+      }),
+    webp: async () => {
+      const pixels = pixelsOf(await new Bun.Image(photo).webp().bytes())
+      return webp(
+        vp8x(12, 48, 32),
+        pixels,
+        riffChunk('EXIF', gps),
+        riffChunk('XMP ', secret),
+        riffChunk('abcd', secret),
+      )
+    },
+    heic: async () => heic,
+  }
+  test.each(Object.keys(sources))('of %s is not in the bytes that are stored', async (format) => {
+    const bytes = await sources[format]!()
+    const { capture } = await processed(bytes, `image/${format}`)
+    expect(capture?.latitude).toBeCloseTo(-33.8584722, 5)
+    for (const path of [output, thumbnailOutput]) {
+      const text = Buffer.from(await Bun.file(path).bytes()).toString('latin1')
+      for (const trace of ['Exif', 'eXIf', 'EXIF', 'II*\0', 'MM\0*', '2024:05', 'XMP ', 'tEXt', secret])
+        expect(text).not.toContain(typeof trace === 'string' ? trace : Buffer.from(trace).toString('latin1'))
+    }
+  })
+})
+
+describe('the time and position of a photo', () => {
+  const captureOf = async (data: Uint8Array) =>
+    (await processed(withSegments(photo, exifSegment(data)), 'image/jpeg')).capture
+
+  test('are read from its EXIF data', async () => {
+    const capture = await captureOf(exif(SYDNEY))
+    expect(capture?.takenAt).toBe(Date.parse('2024-05-06T07:08:09+10:00'))
+    expect(capture?.latitude).toBeCloseTo(-33.858472, 5)
+    expect(capture?.longitude).toBeCloseTo(151.21, 5)
+  })
+
+  test('are null without EXIF data', async () => {
+    expect((await processed(photo, 'image/jpeg')).capture).toBeNull()
+    expect(await captureOf(exif({ orientation: 1 }))).toBeNull()
+  })
+
+  test('are read as UTC if the time has no offset', async () => {
+    const capture = await captureOf(exif({ time: '2024:05:06 07:08:09' }))
+    expect(capture).toEqual({ takenAt: Date.parse('2024-05-06T07:08:09Z'), latitude: null, longitude: null })
+  })
+
+  const { latitude, longitude } = SYDNEY as Required<typeof SYDNEY>
+  test.each([
+    ['a position without longitude', exif({ latitude })],
+    ['a latitude beyond the pole', exif({ latitude: [[[91, 1]], 'N'], longitude })],
+    ['a division by zero', exif({ latitude: [[[0, 0]], 'N'], longitude })],
+    ['a time that does not exist', exif({ time: '2024:13:06 07:08:09' })],
+    ['an empty time', exif({ time: '    :  :     :  :  ' })],
+    ['a time before 1970', exif({ time: '0000:00:00 00:00:00' })],
+    ['bytes other than a TIFF', latin1('anything')],
+  ])('are null for %s, and the photo is stored', async (_, data) => {
+    expect(await captureOf(data)).toBeNull()
+  })
+})
+
+describe('images', () => {
+  test('in HEIC are refused with their own reason while the administrators have switched it off', async () => {
+    const off = createImages({ heic: () => false })
+    expect(await refusal(heic, 'image/heic', off)).toBe('heic-off')
+    expect((await processed(photo, 'image/jpeg', off)).image.mime).toBe('image/jpeg')
+    await off.stop()
+  })
+
+  test.each(['image/png', 'image/webp', 'image/gif', 'image/heic', 'image/svg+xml', 'text/html'])(
+    'in JPEG that are given as %s are refused',
+    async (mime) => expect(await refusal(photo, mime)).toBe('undecodable'),
+  )
+
+  test('that outlast the time limit are refused, each time by a new process', async () => {
+    // Thirty megapixels take far longer than a millisecond.
+    const hurried = createImages({ heic: () => true, timeLimitMs: 1 })
+    for (let i = 0; i < 3; i++)
+      expect(await refusal(png({ width: 6000, height: 5000 }), 'image/png', hurried)).toBe('undecodable')
+    await hurried.stop()
+  })
+
+  test('of 50 uploads at once are all processed, and beyond 102 they are refused as too many', async () => {
+    await Bun.write(join(folder, 'input'), photo)
+    const all = await Promise.allSettled(
+      Array.from({ length: 110 }, (_, i) =>
+        images.process(join(folder, 'input'), 'image/jpeg', join(folder, `many-${i}`), join(folder, `small-${i}`)),
+      ),
+    )
+    const refused = all.filter((one) => one.status === 'rejected')
+    expect(refused.length).toBe(8)
+    for (const { reason } of refused) expect(reason).toBeInstanceOf(ImageQueueFull)
+    for (let i = 0; i < 102; i++) expect(await Bun.file(join(folder, `many-${i}`)).exists()).toBe(true)
+  })
+
+  test('that cannot be written are an error of the disk, and not of the image', async () => {
+    await Bun.write(join(folder, 'input'), photo)
+    const missing = join(folder, 'missing', 'output')
+    await Bun.write(join(folder, 'missing'), 'a file, not a folder')
+    const error = await images
+      .process(join(folder, 'input'), 'image/jpeg', missing, thumbnailOutput)
+      .catch((caught: unknown) => caught)
+    expect(error).toBeInstanceOf(BlobError)
+    expect(await Bun.file(thumbnailOutput).exists()).toBe(false)
+  })
+
+  test('reject after the stop', async () => {
+    const stopped = createImages({ heic: () => true })
+    await stopped.stop()
+    const error = await processed(photo, 'image/jpeg', stopped).catch((caught: unknown) => caught)
+    expect(error).toBeInstanceOf(Error)
+    expect(error).not.toBeInstanceOf(UnusableImage)
+  })
 })

@@ -8,6 +8,8 @@ import { IMAGE_PROCESS, type ImageReply, type ImageTask } from './port.ts'
 const IDLE_MS = 20_000
 /** Memory that an allocator has kept after large images is returned by ending the process. Bytes. */
 const MAX_KEPT_MEMORY = 150e6
+/** A busy machine can take long to start a process. Milliseconds. */
+const MAX_START_MS = 60_000
 
 /** On Linux the running executable itself, even if the file was replaced by a newer version meanwhile. */
 const command = (): string[] => {
@@ -18,8 +20,11 @@ const command = (): string[] => {
 
 interface Running {
   readonly child: Bun.Subprocess
-  ready: boolean
+  /** Rejects if the process exits before it is ready. */
+  readonly ready: PromiseWithResolvers<void>
 }
+
+const stopped = (): Error => new Error('the image processes were stopped')
 
 export class ImageProcess {
   #running: Running | undefined
@@ -31,21 +36,26 @@ export class ImageProcess {
 
   /** One task at a time. A task that crashes the process, or takes longer than the limit, is answered as undecodable. */
   async run(task: ImageTask): Promise<ImageReply> {
-    if (this.#stopped) throw new Error('the images were stopped')
+    if (this.#stopped) throw stopped()
     clearTimeout(this.#idleTimer)
-    const answer = (this.#answer = Promise.withResolvers<ImageReply>())
-    const { child } = (this.#running ??= this.#start())
+    const { child, ready } = (this.#running ??= this.#start())
+    // Only a process at work keeps the server running.
     child.ref()
-    child.send(task)
-    const timer = setTimeout(() => child.kill('SIGKILL'), this.timeLimitMs)
+    const kill = (): void => child.kill('SIGKILL')
+    let timer = setTimeout(kill, MAX_START_MS)
     try {
+      await ready.promise
+      const answer = (this.#answer = Promise.withResolvers<ImageReply>())
+      child.send(task)
+      clearTimeout(timer)
+      timer = setTimeout(kill, this.timeLimitMs)
       const reply = await answer.promise
       if (reply.kind === 'converted' && reply.memory > MAX_KEPT_MEMORY) this.#end()
       return reply
     } finally {
       clearTimeout(timer)
       this.#answer = undefined
-      this.#running?.child.unref()
+      child.unref()
       this.#idleTimer = setTimeout(() => this.#end(), IDLE_MS)
       this.#idleTimer.unref()
     }
@@ -61,31 +71,29 @@ export class ImageProcess {
 
   #start(): Running {
     const child = Bun.spawn(command(), {
-      // Nothing of the environment, which contains the secrets of the configuration.
+      // The environment contains secrets of the configuration.
       env: {},
       stdio: ['ignore', 'ignore', 'ignore'],
       serialization: 'json',
       ipc: (reply: ImageReply) => {
-        if (reply.kind === 'ready') running.ready = true
+        if (reply.kind === 'ready') running.ready.resolve()
         else if (this.#running === running) this.#answer?.resolve(reply)
       },
       onExit: () => {
+        running.ready.reject(this.#stopped ? stopped() : new Error('the process for images did not start'))
         if (this.#running !== running) return
         this.#running = undefined
-        if (this.#stopped) this.#answer?.reject(new Error('the images were stopped'))
-        else if (running.ready) this.#answer?.resolve({ kind: 'unusable', reason: 'undecodable' })
-        else this.#answer?.reject(new Error('the process for images did not start'))
+        if (this.#stopped) this.#answer?.reject(stopped())
+        else this.#answer?.resolve({ kind: 'unusable', reason: 'undecodable' })
       },
     })
-    const running: Running = { child, ready: false }
+    const running: Running = { child, ready: Promise.withResolvers() }
     return running
   }
 
   /** The process exits when it notices that the channel is closed. */
   #end(): void {
-    const child = this.#running?.child
+    this.#running?.child.disconnect()
     this.#running = undefined
-    child?.disconnect()
-    child?.unref()
   }
 }

@@ -63,7 +63,8 @@ export function createImages({ heic, timeLimitMs = TIME_LIMIT_MS }: ImagesOption
       try {
         return await convert(worker, { kind: 'convert', input, mime, output, thumbnailOutput })
       } catch (error) {
-        for (const path of [output, thumbnailOutput]) await rm(path, { force: true })
+        // An error of the removal would hide the cause.
+        for (const path of [output, thumbnailOutput]) await rm(path, { force: true }).catch(() => undefined)
         throw error
       } finally {
         idle.push(worker)

@@ -4,6 +4,7 @@ import { captureOf, orientationOf } from './exif.ts'
 import { heicDimensions, heicPixels } from './heic.ts'
 import { isCompleteJpeg } from './jpeg.ts'
 import { type ImageFacts, type ImageTask, MAX_PIXELS, type Processed, UnusableImage, type WrittenFile } from './port.ts'
+import { firstFrame } from './webp.ts'
 
 /** The whole file is in memory while it is decoded. */
 const MAX_BYTES = 256 * 1024 * 1024
@@ -29,7 +30,7 @@ export async function inspect(input: string, mime: string): Promise<number> {
   if (format === undefined) throw new UnusableImage('undecodable')
   if (file.size > MAX_BYTES) throw new UnusableImage('too-many-pixels')
   const bytes = await file.bytes()
-  const found = format.decoded === 'heic' ? await heicDimensions(bytes) : await decoding(metadata(bytes))
+  const found = format.decoded === 'heic' ? await heicDimensions(bytes) : await metadata(bytes)
   if (found.format !== format.decoded) throw new UnusableImage('undecodable')
   const pixels = found.width * found.height
   if (pixels > MAX_PIXELS) throw new UnusableImage('too-many-pixels')
@@ -37,8 +38,7 @@ export async function inspect(input: string, mime: string): Promise<number> {
   return pixels
 }
 
-const metadata = (bytes: Uint8Array): Promise<Bun.Image.Metadata> =>
-  new Bun.Image(bytes, { maxPixels: MAX_PIXELS }).metadata()
+const metadata = (bytes: Uint8Array): Promise<Bun.Image.Metadata> => decoding(open(firstFrame(bytes)).metadata())
 
 /** Writes the image and its thumbnail. `inspect` must have accepted it. @throws UnusableImage */
 export async function convert(task: ImageTask & { kind: 'convert' }): Promise<Processed> {
@@ -53,7 +53,7 @@ export async function convert(task: ImageTask & { kind: 'convert' }): Promise<Pr
     const [written, thumbnail] = await Promise.all([full, write(thumbnailOf(open(bytes)), task.thumbnailOutput)])
     return processed(written, thumbnail, stored, capture)
   }
-  const source = decoded === 'heic' ? await heicPixels(bytes) : bytes
+  const source = decoded === 'heic' ? await heicPixels(bytes) : firstFrame(bytes)
   const written = await write(encoded(open(source, orientation), stored), task.output)
   const thumbnail = await write(thumbnailOf(open(source, orientation)), task.thumbnailOutput)
   return processed(written, thumbnail, stored, capture)
