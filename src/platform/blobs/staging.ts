@@ -60,11 +60,19 @@ export function createStaging(folder: string): Staging {
   async function copy(source: AsyncIterable<Uint8Array>, handle: FileHandle, maxBytes: number) {
     const hash = new Bun.CryptoHasher('sha256')
     let size = 0
-    for await (const chunk of source) {
-      size += chunk.length
-      if (size > maxBytes) throw new TooManyBytes()
-      hash.update(chunk)
-      await disk(handle.writeFile(chunk))
+    // Each chunk is hashed, and the next one received, while the one before is written.
+    let writing = Promise.resolve()
+    try {
+      for await (const chunk of source) {
+        size += chunk.length
+        if (size > maxBytes) throw new TooManyBytes()
+        hash.update(chunk)
+        await writing
+        writing = disk(handle.writeFile(chunk))
+        writing.catch(() => undefined)
+      }
+    } finally {
+      await writing
     }
     return { size, sha256: hash.digest('hex') }
   }
