@@ -82,7 +82,10 @@ const urlExpired = forbidden('This address has expired; ask for a new one', '链
 const draining = unavailable('The server is shutting down', '服务器正在关闭', { retryAfter: 5 })
 const tooMany = (seconds: number) => limited('Too many requests', '请求过于频繁，请稍后再试', seconds)
 
-/** Seconds without a byte after which an upload is cut off. Bun's own limit would cut bodies that are slower than about 16 KB/s. */
+/**
+ * Bun closes a connection on which fewer than 160 KB of a body arrive in this many seconds: with 120, bodies below 1.3 KB/s. With the
+ * timeout of other requests (server.ts) a phone with 2 KB/s could not upload anything.
+ */
 const SLOW_BODY_SECONDS = 120
 /** Uploads of one user or address at the same time. Each takes a file in the staging folder and a few buffers. */
 const UPLOADS_AT_ONCE = 64

@@ -1,0 +1,120 @@
+/** Bodies that end too early, are too large, or never end: the server answers, keeps nothing, and goes on. */
+
+import { expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+
+import { ok, race, useServer } from '../harness/index.ts'
+import { pathOf, putBytes, text, uploaded, usedStorage } from './helpers.ts'
+
+const { server, alice } = useServer({ people: ['alice'], settings: { 'upload.maxBytes': 100_000 } })
+
+const HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+const FORM = 'multipart/form-data; boundary=b'
+
+const staged = (): Promise<string[]> => readdir(join(server.dataDir, 'files', '.staging')).catch(() => [])
+async function nothingStaged(): Promise<void> {
+  while ((await staged()).length > 0) await Bun.sleep(5)
+}
+
+interface Connection {
+  write(chunk: string | Uint8Array): void
+  /** Closes the connection without an end of the body. */
+  hangUp(): void
+  /** Everything that the server has answered, once it closes the connection. */
+  answer: Promise<string>
+}
+
+/** Sends a request over a connection of its own. */
+function open(method: string, path: string, headers: Record<string, string>): Connection {
+  const { port } = new URL(server.url)
+  const socket = connect({ port: Number(port), host: '127.0.0.1' })
+  let seen = ''
+  const { promise: answer, resolve } = Promise.withResolvers<string>()
+  socket.on('data', (chunk) => (seen += chunk.toString('latin1')))
+  socket.on('close', () => resolve(seen))
+  // A reset is an expected end here.
+  socket.on('error', () => undefined)
+  const all = {
+    host: 'localhost',
+    connection: 'close',
+    authorization: `Bearer ${alice.token}`,
+    'x-device-id': alice.deviceId,
+    ...headers,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
+  return { write: (chunk) => void socket.write(chunk), hangUp: () => void socket.destroy(), answer }
+}
+
+const upload = (headers: Record<string, string>): Connection =>
+  open('POST', '/api/files/upload', { 'content-type': FORM, ...headers })
+
+const chunk = (content: string): string => `${content.length.toString(16)}\r\n${content}\r\n`
+
+test('clients that hang up in the middle of a form leave no file and no storage', async () => {
+  const before = await usedStorage(alice)
+  const bodies = [HEAD.slice(0, 5), HEAD.slice(0, 50), HEAD, `${HEAD}some text`, HEAD + 'x'.repeat(70_000)]
+  await race(50, async (i) => {
+    const connection = upload({ 'content-length': '90000' })
+    connection.write(bodies[i % bodies.length]!)
+    // Some hang up after the server has begun to write the file.
+    if (i % 2 === 0) while ((await staged()).length === 0 && i % bodies.length > 2) await Bun.sleep(1)
+    connection.hangUp()
+    await connection.answer
+  })
+  await nothingStaged()
+  expect(await usedStorage(alice)).toBe(before)
+  await uploaded(alice, text())
+})
+
+test('clients that hang up within a second file do not stop the server', async () => {
+  await race(20, async () => {
+    const connection = upload({ 'transfer-encoding': 'chunked' })
+    connection.write(chunk(`${HEAD}first\r\n${HEAD}second`))
+    await Bun.sleep(1)
+    connection.hangUp()
+    await connection.answer
+  })
+  await nothingStaged()
+  await uploaded(alice, text())
+})
+
+test('a file above the limit is answered with 413 while it is sent', async () => {
+  const announced = upload({ 'content-length': '1000000' })
+  announced.write(HEAD)
+  expect(await announced.answer).toStartWith('HTTP/1.1 413')
+  const unannounced = upload({ 'transfer-encoding': 'chunked' })
+  unannounced.write(chunk(HEAD) + chunk('x'.repeat(100_001)))
+  expect(await unannounced.answer).toStartWith('HTTP/1.1 413')
+  await nothingStaged()
+})
+
+test('a form that never ends is answered with 413', async () => {
+  for (const start of ['', `${HEAD}text\r\n--b--\r\n`, '--b\r\nContent-Disposition: form-data; other\r\n\r\n']) {
+    const connection = upload({ 'transfer-encoding': 'chunked' })
+    if (start !== '') connection.write(chunk(start))
+    for (let sent = 0; sent < 100; sent++) connection.write(chunk('y'.repeat(10_000)))
+    connection.write('0\r\n\r\n')
+    const answer = await connection.answer
+    expect(`${answer.split('\r\n')[0]} ${start}`).toMatch(/^HTTP\/1\.1 4(?:00|13)/)
+  }
+  await nothingStaged()
+})
+
+test('clients that hang up in the middle of the bytes of a ticket leave the ticket as it was', async () => {
+  const ticket = ok(await alice.call('files.createTicket', { body: { name: 'a.txt', size: 50_000 } })).data
+  const first = text(50_000)
+  ok(await putBytes(server, ticket, first))
+  await race(20, async () => {
+    const connection = open('PUT', pathOf(ticket.url), { 'content-length': '50000' })
+    connection.write(text(30_000))
+    await Bun.sleep(2)
+    connection.hangUp()
+    await connection.answer
+  })
+  await nothingStaged()
+  const file = ok(await alice.call('files.finishUpload', { body: { uploadId: ticket.uploadId } })).data
+  expect(file.sha256).toBe(new Bun.CryptoHasher('sha256').update(first).digest('hex'))
+})
