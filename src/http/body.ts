@@ -39,9 +39,14 @@ export async function readBody(request: Request, max: number, acceptsForm: boole
     throw badRequest('The body is not valid UTF-8', '请求体不是有效的 UTF-8')
   }
   if (isForm) return Object.fromEntries(new URLSearchParams(text))
-  checkShape(text)
+  return parseJson(text)
+}
+
+/** @throws AppError 400, also for JSON that is nested too deeply or has too many values */
+export function parseJson(json: string): unknown {
+  checkShape(json)
   try {
-    return JSON.parse(text)
+    return JSON.parse(json)
   } catch {
     throw malformed()
   }

@@ -118,6 +118,8 @@ class Route {
   readonly #fields: Validator | undefined
   readonly #permissions: Permissions
   readonly #maxBody: number
+  /** Of a body that is read into memory. */
+  readonly #maxJson: number
   readonly #trusted: (ip: string) => boolean
   readonly #isPublicRead: boolean
   readonly #isPublishedByTls: boolean
@@ -133,6 +135,7 @@ class Route {
     this.#fields = endpoint.acceptsFile && endpoint.body && validator(endpoint.body, 'body', { coerce: true })
     this.#permissions = new Permissions(ctx, gates)
     this.#maxBody = endpoint.maxBody ?? MAX_JSON_BODY
+    this.#maxJson = endpoint.acceptsFile ? MAX_JSON_BODY : this.#maxBody
     this.#trusted = trustOf(ctx)
     this.#isPublishedByTls = isPublishedByTls(ctx)
     this.#isPublicRead = endpoint.access.kind === 'open' && endpoint.method === 'GET'
@@ -145,7 +148,7 @@ class Route {
     let response: Response
     try {
       if (this.ctx.lifecycle.draining && !this.endpoint.whileDraining) throw draining
-      if (request.body !== null) checkAnnouncedSize(request, this.#maxBody)
+      if (request.body !== null) checkAnnouncedSize(request, this.#takesFile(request) ? this.#maxBody : this.#maxJson)
       if (this.endpoint.streamsBody || this.endpoint.acceptsFile) server?.timeout(request, SLOW_BODY_SECONDS)
       const admitted = this.#admit(request, params, caller)
       const actor = admitted instanceof Promise ? await admitted : admitted
@@ -279,7 +282,7 @@ class Route {
     let rawBody: unknown = form?.fields
     // Only a dual write can name its organization in the body; the body is then read before the permission check.
     const bodyNamesScope = form === undefined && endpoint.access.kind === 'dual' && this.#body !== undefined
-    if (bodyNamesScope) rawBody = await readBody(request, this.#maxBody, endpoint.acceptsForm === true)
+    if (bodyNamesScope) rawBody = await readBody(request, this.#maxJson, endpoint.acceptsForm === true)
 
     const named = endpoint.access.kind === 'dual' ? organizationNamed(rawQuery, rawBody) : undefined
     const admitted = this.#admitByPoint(actor, params, named)
@@ -292,7 +295,7 @@ class Route {
     }
 
     if (this.#body && !bodyNamesScope && form === undefined)
-      rawBody = await readBody(request, this.#maxBody, endpoint.acceptsForm === true)
+      rawBody = await readBody(request, this.#maxJson, endpoint.acceptsForm === true)
     const logged =
       endpoint.logs === undefined || actor === undefined
         ? undefined

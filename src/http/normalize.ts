@@ -1,7 +1,7 @@
 /**
  * Turns the input of a client into the shape that a schema declares, in one pass compiled for the schema: maps snake_case names to
  * camelCase, drops undeclared keys, trims texts and checks them for control characters, converts ISO 8601 times to milliseconds, and
- * fills in defaults. With `coerce` (query and path, where every value is text) it also parses numbers, booleans and lists.
+ * fills in defaults. With `coerce` (query, path and forms, where every value is text) it also parses numbers, booleans, lists and JSON.
  * A value that does not fit is left unchanged: the validator, which runs next, reports it. Lists are an exception: one with too many
  * items is reported and replaced by an empty one, so that nothing looks at its items.
  */
@@ -11,6 +11,7 @@ import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 import type { Localized } from '#lib/localized.ts'
 import { hasHiddenCharacters, isLongerThan } from '#lib/text.ts'
 
+import { parseJson } from './body.ts'
 import type { FieldProblem } from './errors.ts'
 import { MAX_UNITS_PER_CHARACTER, type TextKind } from './schema.ts'
 
@@ -43,6 +44,8 @@ export function compileNormalizer(schema: TSchema, coerce: boolean): Normalize {
     case 'Literal':
     case 'Null':
       return keep
+    case 'Record':
+      return coerce ? json : anything
     default:
       return anything
   }
@@ -132,6 +135,16 @@ export const tooLong = (max: number): Localized => ({
   zh: `最多 ${max} 个字符`,
 })
 export const tooMany = (max: number): Localized => ({ en: `must have at most ${max} items`, zh: `最多 ${max} 项` })
+
+/** An object in a form is JSON text. The validator reports any other text. */
+const json: Normalize = (value, path, problems) => {
+  if (typeof value !== 'string') return value
+  try {
+    return anything(parseJson(value), path, problems)
+  } catch {
+    return value
+  }
+}
 
 /** PostgreSQL cannot store NUL, and UTF-8 cannot encode a lone surrogate. */
 const isStorable = (s: string): boolean => s.isWellFormed() && !s.includes('\0')

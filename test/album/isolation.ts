@@ -1,16 +1,18 @@
 import type { IsolationFixture } from '../contract/isolation-fixture.ts'
-import type { TestServer } from '../harness/index.ts'
-import { addPhoto, upload } from './helpers.ts'
+import { png, uploaded } from '../files/helpers.ts'
+import { ok, type Person } from '../harness/index.ts'
 
-let server: TestServer
+async function add(person: Person, orgId?: number, fields: object = {}, name = 'a.png'): Promise<number> {
+  const ofOrg = orgId === undefined ? {} : { orgId }
+  const file = await uploaded(person, png(), { type: 'album', name, ...ofOrg })
+  return ok(await person.call('album.add', { body: { fileId: file.id, ...ofOrg, ...fields } })).data.id
+}
 
 export const isolation: IsolationFixture = {
-  async make(world) {
-    server = world.server
-    const { victim, mark, owned } = world
+  async make({ victim, mark, owned }) {
     const fields = { address: mark, watermark: { text: mark }, qrCodeId: owned['code'] as number }
-    const photo = await addPhoto(server, victim, fields, { name: `${mark}.jpg` })
-    return { photo: photo.id, albumFile: await upload(server, victim, { name: `${mark}.jpg` }) }
+    const photo = await add(victim, undefined, fields, `${mark}.png`)
+    return { photo, albumFile: (await uploaded(victim, png(), { type: 'album', name: `${mark}.png` })).id }
   },
   paths: [
     [/^\/api\/album\/qr-code\/:/, 'code'],
@@ -18,6 +20,6 @@ export const isolation: IsolationFixture = {
     [/^\/api\/album\/:/, 'photo'],
   ],
   fields: { fileId: 'albumFile' },
-  dual: { photo: async (person, orgId) => (await addPhoto(server, person, orgId === undefined ? {} : { orgId })).id },
+  dual: { photo: add },
   reads: () => ['/api/album?size=100'],
 }

@@ -1,5 +1,7 @@
 import { organizationOfCode } from '#domains/qr-codes/index.ts'
+import { getSetting, LARGEST_UPLOAD } from '#domains/settings/index.ts'
 import { dual, endpoint, org } from '#http/endpoint.ts'
+import { FORM_OVERHEAD } from '#http/form.ts'
 import { ById } from '#http/schema.ts'
 
 import {
@@ -39,15 +41,21 @@ export const albumEndpoints = [
     path: '/api/album',
     summary: 'Add a photo to the album',
     description:
-      'Photos are added and deleted, never changed. Time and position come from the EXIF data of the upload if you give none; then ' +
-      'the file no longer contains them, only the photo does.',
+      'Send the id of an upload, or the image itself in the field `file` of a form. Photos are added and deleted, never changed. Time ' +
+      'and position come from the EXIF data of the upload if you give none.',
     tag,
     access: dual('album:create'),
     query: InOrg,
     body: AddPhoto,
+    acceptsFile: { maxBytes: (ctx) => getSetting(ctx, 'upload.maxBytes'), required: false },
+    maxBody: LARGEST_UPLOAD + FORM_OVERHEAD,
     data: PhotoView,
     budgets: [PHOTO_BUDGET],
-    run: ({ ctx, owner, body }) => service.addPhoto(ctx, owner, body),
+    refuses: {
+      404: 'The organization does not exist.',
+      415: 'The file is not an image of an accepted type, or cannot be decoded.',
+    },
+    run: ({ ctx, owner, body, upload }) => service.addPhoto(ctx, owner, body, upload),
   }),
   endpoint({
     id: 'album.listOfCode',

@@ -4,7 +4,7 @@ import { domain } from '#domains/domain.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { albumEndpoints } from './endpoints.ts'
-import { clearPurgedCodes, clearRemaining, deleteCopy, prepareCopy } from './service.ts'
+import { clearPurgedCodes, clearRemaining, deleteCopy, mayRead, prepareCopy } from './service.ts'
 import { countOfOrg, hasPhotos } from './store.ts'
 
 export const album = domain({
@@ -14,5 +14,6 @@ export const album = domain({
   userContent: hasPhotos,
   orgResources: [{ name: 'album photos', count: countOfOrg }],
   on: { 'qrCodes.purging': (_ctx, tx, { ids }) => clearPurgedCodes(tx, ids) },
+  fileEntities: { PHOTO: mayRead },
   shareable: { ALBUM_PHOTO: { prepareCopy, deleteCopy } },
 })

@@ -4,10 +4,11 @@ import type { AppContext } from '#context'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
-import { attachFile, copyFile, findFile, releaseFile, storageQuota, urlsOf } from '#domains/files/index.ts'
+import { attachFile, copyFile, findFile, releaseFile, storageQuota, storeUpload, urlsOf } from '#domains/files/index.ts'
 import { findCode } from '#domains/qr-codes/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import type { ReceivedFile } from '#http/form.ts'
 import { checkPosition, invalid } from '#http/validate.ts'
 
 import { type AddPhoto, MAX_WATERMARK, type PhotosQuery, type PhotoView } from './model.ts'
@@ -65,13 +66,30 @@ export async function getPhoto(ctx: AppContext, owner: Owner, id: number): Promi
   return toView(ctx, row)
 }
 
-export async function addPhoto(ctx: AppContext, owner: Owner, input: AddPhoto): Promise<PhotoView> {
+/** Adds a photo with an earlier upload, or with the file of the form: its bytes are then deleted if the photo is refused. */
+export async function addPhoto(
+  ctx: AppContext,
+  owner: Owner,
+  input: AddPhoto,
+  received: ReceivedFile | undefined,
+): Promise<PhotoView> {
   const { fileId } = input
   checkInput(input)
-  if (fileId == null)
-    throw invalid('body.fileId', 'is required, unless a form contains the file', '不能为空，除非以表单上传文件')
-  return toView(ctx, await ctx.db.write('album.addPhoto', (tx) => insertPhoto(tx, owner, input, fileId)))
+  if (received === undefined) {
+    if (fileId == null) throw noFile()
+    return toView(ctx, await ctx.db.write('album.addPhoto', (tx) => insertPhoto(tx, owner, input, fileId)))
+  }
+  if (fileId != null) throw twoFiles()
+  const upload = { owner, type: 'album', name: received.name, requestId: null } as const
+  const row = await storeUpload(ctx, upload, received, async (tx, insert) =>
+    insertPhoto(tx, owner, input, (await insert()).id),
+  )
+  return toView(ctx, row)
 }
+
+const noFile = () =>
+  invalid('body.fileId', 'is required, unless a form contains the file', '不能为空，除非以表单上传文件')
+const twoFiles = () => invalid('body.fileId', 'must be absent if a form contains the file', '表单包含文件时不能填写')
 
 function checkInput(input: AddPhoto): void {
   checkPosition(input)
@@ -83,7 +101,7 @@ function checkInput(input: AddPhoto): void {
     )
 }
 
-/** Adds a photo with an unused upload of the owner. The file forgets when and where it was taken: only the photo knows from then on. */
+/** Adds a photo with an unused upload of the owner, which loses its EXIF data: only the photo has time and position from then on. */
 async function insertPhoto(tx: Tx, owner: Owner, input: AddPhoto, fileId: number): Promise<store.PhotoRow> {
   if (input.qrCodeId != null && (await findCode(tx, owner, input.qrCodeId)) === undefined)
     throw invalid('body.qrCodeId', 'must be the id of a QR code of the same owner', '须为同一归属的二维码')

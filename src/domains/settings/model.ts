@@ -5,6 +5,8 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 const setting = <S extends TSchema>(schema: S, initial: Static<S>) => ({ schema, initial })
 
 const MIB = 1024 * 1024
+/** The largest value of `upload.maxBytes`. */
+export const LARGEST_UPLOAD = 1024 * MIB
 const size = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const flag = Type.Integer({ minimum: 0, maximum: 1 })
 /** A limit against abuse. 0 = none. */
@@ -30,7 +32,7 @@ export const definitions = {
   /** SMS that the server sends a day. */
   'budget.smsPerDay': limit(1000),
   /** Maximum size of an upload in bytes. */
-  'upload.maxBytes': setting(Type.Integer({ minimum: 1, maximum: 1024 * MIB }), 20 * MIB),
+  'upload.maxBytes': setting(Type.Integer({ minimum: 1, maximum: LARGEST_UPLOAD }), 20 * MIB),
   /** Allowed media types of uploads, of those that lib/file-type.ts detects from the bytes. HEIC is allowed by `upload.heic`. */
   'upload.types': setting(Type.Array(mediaType, { maxItems: 100, uniqueItems: true }), [
     'image/jpeg',
