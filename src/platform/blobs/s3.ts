@@ -143,7 +143,27 @@ export function s3Blobs(bucket: S3Bucket, { answerMs, partMs } = LIMITS): BlobSt
       return new Blob()
     }
     if (range && answer && answer.status !== 206) throw s3Error('RangeIgnored', bucket)
-    return answer && (answer.body ?? new Blob())
+    return answer && (answer.body ? bodyOf(answer.body) : new Blob())
+  }
+
+  /** Passes the bytes on as they are asked for. The error of a connection that breaks contains the signed URL, and Bun prints it. */
+  function bodyOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const reader = body.getReader()
+    return new ReadableStream(
+      {
+        async pull(controller) {
+          try {
+            const { done, value } = await reader.read()
+            if (done) controller.close()
+            else controller.enqueue(value)
+          } catch (error) {
+            controller.error(s3Error(codeOf(error) ?? 'UnknownError', bucket))
+          }
+        },
+        cancel: (reason) => reader.cancel(reason),
+      },
+      { highWaterMark: 0 },
+    )
   }
 
   return {
