@@ -26,7 +26,12 @@ export const HealthView = Model('Health', {
           storage: Enum(['LOCAL', 'OSS'], {
             description: 'Where files are stored. DOWN does not make the server DOWN',
           }),
-          problem: Nullable(Type.String({ description: 'Why files cannot be stored, read or deleted' })),
+          problem: Nullable(
+            Type.String({
+              description: 'Why files cannot be stored, read or deleted',
+              examples: ['The bucket files at s3.example.org did not answer in time.'],
+            }),
+          ),
         }),
         outbox: Model('OutboxHealth', {
           status: Enum(['UP', 'DELAYED', 'DOWN'], {
