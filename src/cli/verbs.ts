@@ -74,7 +74,7 @@ and a version that are already there stay as they are. The version code must be 
       { name: 'version-name', value: 'NAME', help: 'Version as users see it: 1.4.0.' },
       { name: 'notes', value: 'FILE', help: 'Release notes in Markdown.' },
       { name: 'force', help: 'Apps must update before they continue.' },
-      { name: 'major', help: 'Mark the version as a major one.' },
+      { name: 'major', help: 'Mark the version as a major one, to which apps must update too.' },
       { name: 'server', value: 'URL', help: 'Address of the server: https://qr.example.org.' },
       {
         name: 'key-file',

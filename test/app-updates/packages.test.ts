@@ -104,7 +104,8 @@ test.each(BAD_NAMES)('no package can be uploaded or downloaded as %s, and no fil
   const put = await raw('PUT', `/api/app/packages/${name}`, 'bytes')
   expect(put).toMatch(/^HTTP\/1\.1 40[045] /)
   const get = await raw('GET', `/api/app/download/${name}`)
-  expect(get).toMatch(/^HTTP\/1\.1 40[045] /)
+  // Control characters and invisible ones are refused before they are looked up, and `..` is resolved to another path.
+  expect(get).toMatch(/%0|%E2/.test(name) ? /^HTTP\/1\.1 400 / : /^HTTP\/1\.1 40[45] /)
   expect(get).not.toMatch(/SQLite format|root:/)
   expect(storedFiles()).toHaveLength(before)
 })

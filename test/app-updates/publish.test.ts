@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { revokePublisherKey } from '#db/publisher-keys.ts'
 import { appUpdates, publisherKeys } from '#db/schema/app-updates.ts'
 import { fileNameIn } from '#domains/app-updates/rules.ts'
+import { publishUpdate } from '#domains/app-updates/service.ts'
 import { getSetting, type SettingKey } from '#domains/settings/index.ts'
 import { sha256 } from '#platform/ids.ts'
 
@@ -233,6 +234,25 @@ describe('publishers', () => {
     expect((await release(server, other.key, next())).status).toBe(401)
     expect(await latest()).toEqual(before)
     ok(await release(server, key, next()))
+  })
+
+  test.if(inProcess)('a key that is revoked after its request was admitted publishes nothing', async () => {
+    const own = await makeKey(server, 'late')
+    const before = await latest()
+    await revokePublisherKey(placeOf(server), own.id)
+    const request = new Request(server.url, { headers: { 'x-publish-key': own.key } })
+    const body = {
+      versionCode: next(),
+      versionName: '1',
+      downloadUrl: '/api/app/download/first.apk',
+      releaseNotes: '',
+      isMajor: 0,
+      forceUpdate: 0,
+    }
+    const caller = { requestId: '', ip: '127.0.0.1', locale: 'en', userAgent: '' } as const
+    const admitted = { actor: undefined, caller: { ...caller, deviceId: undefined, deviceName: undefined }, request }
+    await expect(publishUpdate(server.ctx, admitted, body)).rejects.toMatchObject({ status: 401 })
+    expect(await latest()).toEqual(before)
   })
 
   test.if(inProcess)('keys are stored as hashes, and a publication refers to its key', async () => {

@@ -18,6 +18,8 @@ const FileName = Type.String({
   examples: ['tessera-1.4.0.apk'],
 })
 export const ByFileName = Type.Object({ fileName: FileName })
+/** For downloads, which answer 404 to names that no package can have. */
+export const ByAnyName = Type.Object({ fileName: Text('tessera-1.4.0.apk') })
 
 const sha256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 const VersionCode = Type.Integer({ minimum: 1, maximum: MAX_VERSION, examples: [14] })
@@ -27,8 +29,8 @@ const Flag = (description: string) => Type.Integer({ minimum: 0, maximum: 1, des
 const GivenFlag = (description: string) =>
   Type.Union([Type.Integer({ minimum: 0, maximum: 1 }), Type.Boolean()], { default: 0, description, examples: [0] })
 
-const MAJOR = '1 for a major version'
-const FORCED = '1 if apps with a smaller version code must update before they continue'
+const MAJOR = '1 for a major version: like `forceUpdate`, the update cannot be put off'
+const FORCED = '1 if apps must update before they continue'
 
 export const PackageView = Model('AppPackage', {
   fileName: Text('tessera-1.4.0.apk'),
