@@ -21,6 +21,7 @@ import { Report } from './lib/report.ts'
 const LINES: Record<string, () => Promise<LineModule>> = {
   operations: () => import('./lines/operations.ts'),
   gates: () => import('./lines/gates.ts'),
+  files: () => import('./lines/files.ts'),
   render: () => import('./lines/render.ts'),
   qr: () => import('./lines/qr.ts'),
   writes: () => import('./lines/writes.ts'),
