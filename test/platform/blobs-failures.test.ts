@@ -143,9 +143,12 @@ describe.skipIf(s3 === undefined)('S3', () => {
     await blobs.put(key, await fileOf('hello'))
     expect(await textOf(blobs, key)).toBe('hello')
     expect(await Array.fromAsync(blobs.list(key))).toMatchObject([{ key, size: 5 }])
-    const url = blobs.presign(key, 'GET', 60)!
+    const url = blobs.presignGet(key, 60)!
     expect(new URL(url).hostname).toBe(style === 'path' ? '127.0.0.1' : 'files.s3.localhost')
     expect(await (await fetch(url)).text()).toBe('hello')
+    const put = blobs.presignPut(`${key}-put`, 5, 60)!
+    expect((await fetch(put, { method: 'PUT', body: 'world' })).status).toBe(200)
+    expect(await textOf(blobs, `${key}-put`)).toBe('world')
     await blobs.check()
     await blobs.put(`${key}-parts`, await fileOf(new Uint8Array(9_000_000)))
     expect((await blobs.stat(`${key}-parts`))?.size).toBe(9_000_000)
@@ -168,14 +171,25 @@ describe.skipIf(s3 === undefined)('S3', () => {
     const blobs = open()
     await blobs.put('signed/a', await fileOf('a'))
     await blobs.put('signed/b', await fileOf('b'))
-    const get = blobs.presign('signed/a', 'GET', 60)!
-    const put = blobs.presign('signed/new', 'PUT', 60)!
+    const get = blobs.presignGet('signed/a', 60)!
+    const put = blobs.presignPut('signed/new', 3, 60)!
     const status = async (url: string, init?: RequestInit): Promise<number> => {
       const answer = await fetch(url, init)
       await answer.text()
       return answer.status
     }
     expect(await status(put, { method: 'PUT', body: 'new' })).toBe(200)
+    expect(await textOf(blobs, 'signed/new')).toBe('new')
+    for (const body of ['newer', 'ne', ''])
+      expect(`${body}: ${await status(put, { method: 'PUT', body })}`).toEndWith('403')
+    expect(await status(put.replace('signed/new', 'signed/a'), { method: 'PUT', body: 'new' })).toBe(403)
+    const chunked = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('new'))
+        controller.close()
+      },
+    })
+    expect(await status(put, { method: 'PUT', body: chunked })).toBeGreaterThanOrEqual(400)
     expect(await textOf(blobs, 'signed/new')).toBe('new')
     expect(await status(get)).toBe(200)
 
@@ -188,7 +202,7 @@ describe.skipIf(s3 === undefined)('S3', () => {
     expect(await status(put)).toBe(403)
     expect(await textOf(blobs, 'signed/a')).toBe('a')
     // The S3 server checks the time itself.
-    const short = blobs.presign('signed/a', 'GET', 1)!
+    const short = blobs.presignGet('signed/a', 1)!
     const until = Date.now() + 30_000
     while (Date.now() < until && (await status(short)) === 200) await Bun.sleep(100)
     expect(await status(short)).toBe(403)
@@ -197,7 +211,7 @@ describe.skipIf(s3 === undefined)('S3', () => {
   test('S3: signed URLs for clients begin with the public address', () => {
     const url = new URL(s3!.storageUrl())
     url.searchParams.set('public', 'https://files.example.org')
-    const signed = openBlobs({ ...defaultConfig, storageUrl: url.href }).presign('aa/x', 'PUT', 900)!
+    const signed = openBlobs({ ...defaultConfig, storageUrl: url.href }).presignPut('aa/x', 5, 900)!
     expect(signed).toStartWith('https://files.example.org/files/aa/x?')
     expect(signed).toContain('X-Amz-Expires=900')
   })

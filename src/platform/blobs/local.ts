@@ -128,7 +128,8 @@ export function localBlobs(folder: string): BlobStore {
         if (!(await areFilesKept(folder))) await rm(place(key), { force: true })
       }),
     list: (prefix) => walk('', prefix),
-    presign: () => undefined,
+    presignGet: () => undefined,
+    presignPut: () => undefined,
     check: () =>
       guarded(async () => {
         await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -9,6 +9,7 @@ import { uuid } from '../ids.ts'
 import { discard, diskError } from './local.ts'
 import { assertKey, type BlobFacts, type BlobStore, type ByteRange } from './port.ts'
 import { codeOf, isTransient, placeOf, s3Error, S3Failure } from './s3-errors.ts'
+import { signUpload } from './s3-signing.ts'
 
 /** Bytes. Larger files are uploaded in parts. */
 const MAX_WHOLE_BYTES = 8 * 1024 * 1024
@@ -187,7 +188,8 @@ export function s3Blobs(bucket: S3Bucket, { answerMs, partMs } = LIMITS): BlobSt
         continuationToken = page.isTruncated ? page.nextContinuationToken : undefined
       } while (continuationToken !== undefined)
     },
-    presign: (key, method, seconds) => forClients.presign(place(key), { method, expiresIn: seconds }),
+    presignGet: (key, seconds) => forClients.presign(place(key), { method: 'GET', expiresIn: seconds }),
+    presignPut: (key, size, seconds) => signUpload(bucket, place(key), size, seconds),
     async check() {
       const key = `check-${uuid()}`
       await store(key, new Blob([key]), answerMs)

@@ -89,7 +89,7 @@ export async function createTicket(ctx: AppContext, actor: Actor, asked: AskForU
   const id = randomId()
   const expiresAt = ctx.clock.now() + UPLOAD_MS
   const key = waitingKey(id, randomId())
-  const direct = ctx.blobs.presign(key, 'PUT', UPLOAD_MS / SECOND)
+  const direct = ctx.blobs.presignPut(key, size, UPLOAD_MS / SECOND)
   await ctx.db.write('files.createTicket', async (tx) => {
     if (!(await existsOwner(tx, owner))) throw notFound()
     if ((await store.countOpen(tx, actor.userId)) >= MAX_OPEN) throw refused.tooManyUploads(UPLOAD_MS / SECOND)
