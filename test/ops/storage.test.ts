@@ -50,12 +50,27 @@ test('a full disk under the files leaves everything else working, and is over as
   const health = await monitor(server)
   const full = `The folder of files ${folder} is on a disk that is full: free some space and try again. No saved data is lost.`
   expect(await health()).toEqual({ status: 'UP', files: { status: 'DOWN', storage: 'LOCAL', problem: full } })
+  const device = { 'x-device-id': 'device-of-ann-long-enough' }
   const person = { username: 'ann', password: 'a password of somebody' }
-  expect((await send(server.url, 'POST', '/api/auth/register', { body: person })).status).toBe(200)
+  const registered = await send(server.url, 'POST', '/api/auth/register', { headers: device, body: person })
+  expect(registered.status).toBe(200)
+  const headers = { ...device, authorization: `Bearer ${registered.data.accessToken}` }
+  const upload = async (): Promise<number> => {
+    const body = new FormData()
+    body.set('file', new File(['x'.repeat(30_000)], 'note.txt'))
+    return (await send(server.url, 'POST', '/api/files/upload', { headers, body })).status
+  }
+  const statuses = await Promise.all(Array.from({ length: 20 }, upload))
+  expect(new Set(statuses)).toEqual(new Set([503]))
+  const code = { name: 'Menu', content: 'https://example.org' }
+  expect((await send(server.url, 'POST', '/api/qr-codes', { headers, body: code })).status).toBe(200)
+  const quotas = await send(server.url, 'GET', '/api/auth/quotas', { headers })
+  expect(quotas.data.storage.used).toBe(0)
 
   // The mount is visible only to the server.
   rmSync(`/proc/${server.child.pid}/root${folder}/.filler`)
   expect(await health()).toEqual({ status: 'UP', files: { status: 'UP', storage: 'LOCAL', problem: null } })
+  expect(await upload()).toBe(200)
   expect(await server.end()).toBe(0)
 })
 
