@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { deflateSync } from 'node:zlib'
 
 import { BlobError } from '#platform/blobs/port.ts'
 import { createImages, ImageQueueFull, type Images, type Processed, UnusableImage } from '#platform/images/index.ts'
@@ -20,6 +21,7 @@ import {
   pngChunk,
   riffChunk,
   SYDNEY,
+  u32be,
   vp8x,
   webp,
   withSegments,
@@ -224,6 +226,44 @@ describe('metadata', () => {
       for (const trace of ['Exif', 'eXIf', 'EXIF', 'II*\0', 'MM\0*', '2024:05', 'XMP ', 'tEXt', secret])
         expect(text).not.toContain(typeof trace === 'string' ? trace : Buffer.from(trace).toString('latin1'))
     }
+  })
+})
+
+describe('a colour profile', () => {
+  /** The smallest profile with a valid header. */
+  const profile = new Uint8Array(132)
+  profile.set(joined(u32be(132), latin1('appl')))
+  profile.set(latin1('acsp'), 36)
+  const garbage = new Uint8Array(132).fill(0x61)
+
+  const withProfile: Readonly<Record<string, (data: Uint8Array) => Promise<Uint8Array>>> = {
+    jpeg: async (data) => withSegments(photo, jpegSegment(0xe2, joined(latin1('ICC_PROFILE\0\x01\x01'), data))),
+    png: async (data) =>
+      png({ width: 4, height: 4, chunks: [pngChunk('iCCP', joined(latin1('a\0\0'), deflateSync(data)))] }),
+    webp: async (data) =>
+      webp(vp8x(0x20, 48, 32), riffChunk('ICCP', data), pixelsOf(await new Bun.Image(photo).webp().bytes())),
+  }
+  const mark: Readonly<Record<string, string>> = { jpeg: 'ICC_PROFILE', png: 'iCCP', webp: 'ICCP' }
+
+  test.each(Object.keys(mark))(
+    'of %s is kept if it is plausible, and removed if it is garbage or a bomb',
+    async (format) => {
+      await processed(await withProfile[format]!(profile), `image/${format}`)
+      expect(Buffer.from(await stored()).includes(mark[format]!)).toBe(true)
+      await processed(await withProfile[format]!(garbage), `image/${format}`)
+      expect(Buffer.from(await stored()).includes(mark[format]!)).toBe(false)
+      const bomb =
+        format === 'jpeg' ? joined(profile, new Uint8Array(60_000)) : joined(profile, new Uint8Array(2_000_000))
+      await processed(await withProfile[format]!(bomb), `image/${format}`)
+      expect(Buffer.from(await stored()).includes(mark[format]!)).toBe(false)
+    },
+  )
+
+  test('of HEIC is kept in the JPEG and its thumbnail', async () => {
+    await processed(heic, 'image/heic')
+    expect(Buffer.from(await stored()).includes('acsp')).toBe(true)
+    expect(Buffer.from(await Bun.file(thumbnailOutput).bytes()).includes('acsp')).toBe(true)
+    expect((await new Bun.Image(output).metadata()).format).toBe('jpeg')
   })
 })
 

@@ -8,6 +8,9 @@ import { UnusableImage } from './port.ts'
 const HEADER = 14 + 108
 const BI_BITFIELDS = 3
 
+/** The boxes that describe the image come before its pixels. Bytes. */
+const MAX_META = 256 * 1024
+
 async function primaryImage(bytes: Uint8Array): Promise<HeifImage> {
   const { default: libheif } = await import('libheif-js/wasm-bundle')
   const images = new libheif.HeifDecoder().decode(bytes)
@@ -45,4 +48,11 @@ export async function heicPixels(bytes: Uint8Array): Promise<Uint8Array> {
   )
   if (!decoded) throw new UnusableImage('undecodable')
   return bmp
+}
+
+/** The ICC profile in the first `colr` box of the type `prof`; empty if there is none. */
+export function heicProfile(bytes: Uint8Array): Uint8Array {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const at = file.subarray(0, MAX_META).indexOf('colrprof')
+  return at < 4 ? new Uint8Array() : file.subarray(at + 8, at - 4 + file.readUInt32BE(at - 4))
 }

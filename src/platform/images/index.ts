@@ -31,8 +31,8 @@ export interface ImagesOptions {
 const PROCESSES = 2
 /** Images that may wait. They wait on disk and take no memory, but their clients would give up if there were more. */
 const MAX_WAITING = 100
-/** The slowest images below the limit of pixels take 6 s on one core (measured), and the machine may be busy. */
-const TIME_LIMIT_MS = 30_000
+/** The slowest images below the limit of pixels take about 6 s on one core (measured), and the machine may be busy. */
+const TIME_LIMIT_MS = 60_000
 
 const HEIC = new Set(['image/heic', 'image/heif'])
 
