@@ -51,6 +51,7 @@ export async function answerBytes(
   const bytes = await read(range ?? { start: 0, end: size })
   if (bytes === undefined) throw new BlobError('io', `The bytes of ${JSON.stringify(stored.name)} are missing.`)
   if (range !== undefined) headers.set('content-range', `bytes ${range.start}-${range.end - 1}/${size}`)
+  // Bun 1.4.5 removes it from streams, which it sends in chunks (github.com/oven-sh/bun/issues/10507). HEAD and 206 show the size.
   headers.set('content-length', String(range === undefined ? size : range.end - range.start))
   return new Response(bytes, { status: range === undefined ? 200 : 206, headers })
 }

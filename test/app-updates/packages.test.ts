@@ -134,51 +134,6 @@ test('a package is downloaded only after a version with it is published', async 
   expect(ok(await download(server, 'waiting.apk')).text).toBe('waiting')
 })
 
-describe('a download', () => {
-  const bytes = new Uint8Array(3_000_000).map((_, i) => (i * 7919) >> 5)
-  beforeAll(async () => {
-    ok(await upload(server, key, 'large.apk', bytes))
-    await publishPackage('large.apk')
-  })
-
-  test('has the bytes, their hash and headers that make browsers save them', async () => {
-    const reply = ok(await download(server, 'large.apk'))
-    expect(hashOf(reply.bytes)).toBe(hashOf(bytes))
-    expect(Object.fromEntries(reply.headers)).toMatchObject({
-      'content-type': 'application/octet-stream',
-      'content-disposition': 'attachment; filename="large.apk"',
-      'content-length': String(bytes.length),
-      'x-content-type-options': 'nosniff',
-      'accept-ranges': 'bytes',
-      etag: `"${hashOf(bytes)}"`,
-      'repr-digest': `sha-256=:${Buffer.from(hashOf(bytes), 'hex').toString('base64')}:`,
-    })
-  })
-
-  test('answers HEAD with its length and without bytes', async () => {
-    const head = await send(server.url, 'HEAD', '/api/app/download/large.apk')
-    expect([head.status, head.headers.get('content-length'), head.bytes.length]).toEqual([200, '3000000', 0])
-  })
-
-  test('that was interrupted continues with Range and If-Range, and parts give the whole', async () => {
-    const etag = (await download(server, 'large.apk')).headers.get('etag')!
-    const parts: Uint8Array[] = []
-    for (let at = 0; at < bytes.length; at += 700_001) {
-      const range = `bytes=${at}-${at + 700_000}`
-      const part = await download(server, 'large.apk', { range, 'if-range': etag })
-      expect(part.status).toBe(206)
-      parts.push(part.bytes)
-    }
-    expect(hashOf(new Uint8Array(Buffer.concat(parts)))).toBe(hashOf(bytes))
-    expect((await download(server, 'large.apk', { range: 'bytes=5-6', 'if-range': '"old"' })).status).toBe(200)
-    const suffix = await download(server, 'large.apk', { range: 'bytes=-10' })
-    expect([suffix.status, Array.from(suffix.bytes)]).toEqual([206, Array.from(bytes.slice(-10))])
-    const beyond = await download(server, 'large.apk', { range: 'bytes=3000000-' })
-    expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, 'bytes */3000000'])
-    expect((await download(server, 'large.apk', { 'if-none-match': etag })).status).toBe(304)
-  })
-})
-
 test('a body that ends early stores nothing, and the package can be uploaded afterwards', async () => {
   const before = storedFiles().length
   const { hostname, port } = new URL(server.url)
