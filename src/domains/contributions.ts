@@ -8,7 +8,7 @@ import type { AgreementType } from '#db/schema/agreements.ts'
 import type { FileEntity } from '#db/schema/files.ts'
 import type { ShareEntity } from '#db/schema/shares.ts'
 import type { Db, Tx } from '#db/store.ts'
-import type { Caller } from '#http/endpoint.ts'
+import type { Caller, Owner } from '#http/endpoint.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 
 export interface Contributions {
@@ -20,7 +20,7 @@ export interface Contributions {
   readonly shareable?: Readonly<Partial<Record<ShareEntity, Shareable>>>
   /** Who may see the files of a thing. Read by files. */
   readonly fileEntities?: Readonly<Partial<Record<FileEntity, MayReadFile>>>
-  /** Usage that counts towards a user's quotas. Read by accounts. */
+  /** Usage that counts towards the quotas of a user or an organization. Read by accounts. */
   readonly quotaUsage?: Readonly<Partial<Record<QuotaName, CountUsage>>>
   /** Whether a user made anything in the domain or takes part in anything. Read by accounts, which ends accounts that nobody used. */
   readonly userContent?: HasContent
@@ -64,8 +64,8 @@ export type CopyIntoOrganization = (tx: Tx, userId: number, sourceId: number, or
 export type MayReadFile = (ctx: AppContext, userId: number, entityId: number) => Promise<boolean>
 
 export type QuotaName = 'storage' | 'qrCodes' | 'organizations'
-/** Bytes of storage, or a number of QR codes or organizations. */
-export type CountUsage = (ctx: AppContext, userId: number) => number | Promise<number>
+/** Bytes of storage, a number of QR codes of the owner, or the number of organizations that the user owns. */
+export type CountUsage = (ctx: AppContext, owner: Owner) => number | Promise<number>
 
 export type HasContent = (db: Db | Tx, userId: number) => Promise<boolean>
 

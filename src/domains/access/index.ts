@@ -21,6 +21,7 @@ export {
   createRole,
   holdsAnyOrgRole,
   holdsAnyPlatformRole,
+  isMemberOf,
   organizationsWith,
   permissionSet,
   permissionsForLogin,

@@ -65,6 +65,10 @@ export const holdsAnyPlatformRole = (ctx: AppContext, userId: number): MaybeProm
 export const holdsAnyOrgRole = (ctx: AppContext, userId: number): MaybePromise<boolean> =>
   withAccess(ctx, userId, (access) => access.orgs.size > 0)
 
+/** Every member of an organization holds a role in it. */
+export const isMemberOf = (ctx: AppContext, userId: number, orgId: number): MaybePromise<boolean> =>
+  withAccess(ctx, userId, (access) => access.orgs.has(orgId))
+
 /** Ids of the organizations in which the user holds `point`. */
 export const organizationsWith = (ctx: AppContext, userId: number, point: string): MaybePromise<number[]> =>
   withAccess(ctx, userId, ({ orgs }) => [...orgs].filter(([, points]) => points.has(point)).map(([orgId]) => orgId))

@@ -149,3 +149,5 @@ export const undoImpossible = () =>
   badRequest('This e-mail is bound to another account by now', '此邮箱现已绑定到其他账号')
 export const setupLinkInvalid = () =>
   forbidden('This setup link has been used or has expired', '设置链接已使用或已过期')
+
+export const notMember = () => forbidden('You are not a member of this organization', '您不是该组织的成员')

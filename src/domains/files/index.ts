@@ -16,7 +16,7 @@ export const files = domain({
   name: 'files',
   endpoints: [...uploadEndpoints, ...fileEndpoints, ...contentEndpoints],
   jobs,
-  quotaUsage: { storage: (ctx, userId) => usedStorage(ctx.db.read, { userId, orgId: 0 }) },
+  quotaUsage: { storage: (ctx, owner) => usedStorage(ctx.db.read, owner) },
   userContent: async (db, userId) => (await hasUploaded(db, userId)) || hasAsked(db, userId),
   orgResources: [{ name: 'files', count: countUsedByOrg }],
   on: {

@@ -26,7 +26,7 @@ export const orgs = domain({
     ...locationEndpoints,
   ],
   on: { 'user.deleting': (ctx, tx, { userId }) => endMemberships(ctx, tx, userId) },
-  quotaUsage: { organizations: (ctx, userId) => countOwned(ctx.db.read, userId) },
+  quotaUsage: { organizations: (ctx, { userId }) => countOwned(ctx.db.read, userId) },
   fileEntities: { ORG: async (ctx, userId, orgId) => (await findMember(ctx.db.read, orgId, userId)) !== undefined },
   userContent: takesPart,
   scanTargets: { ORG_JOIN: resolveJoin },

@@ -29,7 +29,7 @@ export const qrCodes = domain({
     ...renderEndpoints,
   ],
   jobs: [purgeJob],
-  quotaUsage: { qrCodes: (ctx, userId) => countCodes(ctx.db.read, { userId, orgId: 0 }) },
+  quotaUsage: { qrCodes: (ctx, owner) => countCodes(ctx.db.read, owner) },
   userContent: hasContent,
   orgResources: [{ name: 'QR codes', count: countLiveOfOrg }],
   on: { 'org.dissolving': (ctx, tx, { orgId }) => purgeTrashOfOrg(ctx, tx, orgId) },

@@ -1,7 +1,7 @@
 import { alias, app, endpoint, signedIn } from '#http/endpoint.ts'
 
 import { CONFIRM_FIRST } from '../model.ts'
-import { CurrentUser, FirstPassword, ProfileChange, Quotas, SetUsername, UserView } from './model.ts'
+import { CurrentUser, FirstPassword, ProfileChange, Quotas, QuotasQuery, SetUsername, UserView } from './model.ts'
 import { changeProfile, deleteAccount, getCurrentUser, getQuotas, setPassword, setUsername } from './service.ts'
 
 const tag = 'Profile'
@@ -60,10 +60,13 @@ export const userEndpoints = [
     method: 'GET',
     path: '/api/auth/quotas',
     summary: 'Get your quotas and usage',
+    description: 'With `orgId`, storage and QR codes are those of that organization.',
     tag,
     access: signedIn,
+    query: QuotasQuery,
     data: Quotas,
-    run: ({ ctx, actor }) => getQuotas(ctx, actor),
+    refuses: { 403: 'The caller is not a member of the organization.' },
+    run: ({ ctx, actor, query }) => getQuotas(ctx, actor, query.orgId),
   }),
   endpoint({
     id: 'auth.deleteAccount',

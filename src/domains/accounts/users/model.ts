@@ -102,6 +102,7 @@ const Count = Type.Integer({ minimum: 0 })
 const Quota = (description: string) =>
   Type.Object({ used: Count, limit: Type.Integer({ minimum: 0, description: '0 = unlimited' }) }, { description })
 
+export const QuotasQuery = Type.Object({ orgId: Type.Optional(Id) })
 export const Quotas = Model('Quotas', {
   storage: Quota('Bytes of your own files'),
   qrCodes: Quota('Number of your own QR codes'),

@@ -3,13 +3,13 @@
 import type { AppContext } from '#context'
 import { isUniqueViolation } from '#db/errors.ts'
 import type { Db, Tx } from '#db/store.ts'
-import { bindRole, platformBindings, unbindRoles, USER } from '#domains/access/index.ts'
+import { bindRole, isMemberOf, platformBindings, unbindRoles, USER } from '#domains/access/index.ts'
 import type { PendingAgreement, QuotaName } from '#domains/contributions.ts'
 import { cityOf, sendLastNotice } from '#domains/delivery/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
 import { changeAvatar } from '#domains/files/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
-import type { Actor, Caller } from '#http/endpoint.ts'
+import type { Actor, Caller, Owner } from '#http/endpoint.ts'
 import { AppError, notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
 
@@ -18,6 +18,7 @@ import { endAccess } from '../credentials/service.ts'
 import {
   administratorCannotDelete,
   badUsername,
+  notMember,
   passwordAlreadySet,
   sessionEnded,
   usernameAlreadySet,
@@ -140,18 +141,22 @@ export async function setPassword(ctx: AppContext, actor: Actor, password: strin
   })
 }
 
-async function usage(ctx: AppContext, actor: Actor, quota: QuotaName): Promise<number> {
+async function usage(ctx: AppContext, owner: Owner, quota: QuotaName): Promise<number> {
   const counts = contributions(ctx, 'quotaUsage').flatMap((counters) => counters[quota] ?? [])
-  const used = await Promise.all(counts.map((count) => count(ctx, actor.userId)))
+  const used = await Promise.all(counts.map((count) => count(ctx, owner)))
   return used.reduce((sum, n) => sum + n, 0)
 }
 
-export async function getQuotas(ctx: AppContext, actor: Actor): Promise<Quotas> {
+/** `orgId`: an organization of the user. @throws AppError 403 for others */
+export async function getQuotas(ctx: AppContext, actor: Actor, orgId = 0): Promise<Quotas> {
+  const { userId } = actor
+  if (orgId !== 0 && !(await isMemberOf(ctx, userId, orgId))) throw notMember()
+  const owner = { userId, orgId }
   return {
-    storage: { used: await usage(ctx, actor, 'storage'), limit: await getSetting(ctx, 'quota.storage') },
-    qrCodes: { used: await usage(ctx, actor, 'qrCodes'), limit: await getSetting(ctx, 'quota.qrCodes') },
+    storage: { used: await usage(ctx, owner, 'storage'), limit: await getSetting(ctx, 'quota.storage') },
+    qrCodes: { used: await usage(ctx, owner, 'qrCodes'), limit: await getSetting(ctx, 'quota.qrCodes') },
     organizations: {
-      used: await usage(ctx, actor, 'organizations'),
+      used: await usage(ctx, owner, 'organizations'),
       limit: await getSetting(ctx, 'quota.organizations'),
     },
     uploadMaxBytes: await getSetting(ctx, 'upload.maxBytes'),

@@ -8,7 +8,7 @@ import { type BlobFacts, blobKey } from '#platform/blobs/port.ts'
 import { DAY } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
 
-import { keysInUse, releaseBlob, retainBlob } from './store.ts'
+import { countBlobs, keysInUse, releaseBlob, retainBlob } from './store.ts'
 
 /** A complete temporary file. */
 export interface TemporaryFile {
@@ -112,8 +112,22 @@ async function withoutRow(ctx: AppContext, batch: readonly BlobFacts[]): Promise
   return batch.filter(({ key }) => !used.has(key))
 }
 
-/** Deletes what `listOrphanBytes` finds. Returns how much that was. */
+/** More orphans than these, and than bytes in use, are a sign of the wrong database. */
+const MANY_ORPHANS = 100
+
+/** Whether the rows in the database are probably not those of the stored bytes: after a mistake in the configuration, for example. */
+async function isWrongDatabase(ctx: AppContext): Promise<boolean> {
+  let orphans = 0
+  for await (const _ of listOrphanBytes(ctx)) orphans++
+  return orphans > MANY_ORPHANS && orphans > (await countBlobs(ctx.db.readInWorker))
+}
+
+/** Deletes what `listOrphanBytes` finds, unless it is too much. Returns how much was deleted. */
 export async function deleteOrphanBytes(ctx: AppContext): Promise<{ count: number; bytes: number }> {
+  if (await isWrongDatabase(ctx)) {
+    ctx.log.error('most of the stored files are unknown to the database: nothing is deleted')
+    return { count: 0, bytes: 0 }
+  }
   let count = 0
   let bytes = 0
   for await (const { key, size } of listOrphanBytes(ctx)) {

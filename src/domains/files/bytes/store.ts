@@ -1,4 +1,4 @@
-import { and, eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, lte, sql } from 'drizzle-orm'
 
 import { blobs, fileUploads, storageUsage } from '#db/schema/files.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -43,6 +43,11 @@ export async function releaseBlob(tx: Tx, id: number): Promise<string | undefine
     .where(and(eq(blobs.id, id), lte(blobs.refs, 0)))
     .returning({ key: blobs.key })
   return deleted[0]?.key
+}
+
+export async function countBlobs(db: Db): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(blobs)
+  return row!.n
 }
 
 export async function findBlob(
