@@ -1,7 +1,5 @@
 /** Stores files by the functions of the domain, with any media type and thumbnail that a test needs. */
 
-import { join } from 'node:path'
-
 import type { AppContext } from '#context'
 import type { FileType } from '#db/schema/files.ts'
 import { usedStorage } from '#domains/files/bytes/store.ts'
@@ -75,6 +73,7 @@ export async function storeFile({ ctx }: TestServer, uploader: Person, file: New
 export const usage = ({ ctx }: TestServer, owner: { userId: number; orgId: number }): Promise<number> =>
   usedStorage(ctx.db.read, owner)
 
-/** Deletes the bytes of all files, as a fault of the disk does. */
-export const loseBytes = (server: TestServer): Promise<unknown> =>
-  Bun.$`find ${join(server.dataDir, 'files')} -type f -delete`.quiet()
+/** Deletes the bytes of all files, as a fault of the store does. */
+export async function loseBytes({ ctx }: TestServer): Promise<void> {
+  for await (const { key } of ctx.blobs.list('')) await ctx.blobs.delete(key)
+}
