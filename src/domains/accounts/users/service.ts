@@ -92,7 +92,7 @@ export async function changeProfile(
   const { userId } = actor
   await ctx.db.write('accounts.changeProfile', async (tx) => {
     const user = await userById(tx, userId)
-    if (user === undefined) throw notFound()
+    if (user?.status !== 'ACTIVE') throw sessionEnded()
     await updateProfile(tx, userId, {
       ...(typeof nickname === 'string' && { nickname }),
       ...(typeof signature === 'string' && { signature: signature || null }),
