@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, getOrg } from '../orgs/helpers.ts'
-import { pathOf } from './helpers.ts'
+import { jpeg, pathOf, uploaded } from './helpers.ts'
 import { PIXEL, storeFile, usage } from './stored.ts'
 
 const { server, mallory } = useServer({ people: ['mallory'] })
@@ -28,6 +28,20 @@ const update = (person: Person, body: object) => person.call('profile.update', {
 const avatarOf = async (person: Person) => ok(await person.call('profile.get')).data.avatarUrl
 const statusOf = async (url: string | null) => (await server.request('GET', pathOf(url!))).status
 const content = (person: Person, id: number) => person.get(`/api/files/${id}/content`)
+
+test('a user uploads a picture, and everyone sees it re-encoded, whole and as a thumbnail', async () => {
+  const file = await uploaded(alice, await jpeg(500), { type: 'avatar' }, '我的照片.jpg')
+  const { avatarUrl } = ok(await update(alice, { avatarFileId: file.id })).data
+  const whole = ok(await server.request('GET', pathOf(avatarUrl!)))
+  expect([whole.headers.get('content-type'), whole.headers.get('etag')]).toEqual(['image/jpeg', `"${file.sha256}"`])
+  expect(await new Bun.Image(whole.bytes).metadata()).toMatchObject({ width: 500, height: 500 })
+  const small = ok(await server.request('GET', `${pathOf(avatarUrl!)}?variant=THUMBNAIL`))
+  expect(small.headers.get('content-type')).toBe('image/webp')
+  expect(await new Bun.Image(small.bytes).metadata()).toMatchObject({ width: 400, height: 400 })
+  expect((await alice.call('files.delete', { params: { id: file.id } })).status).toBe(400)
+  ok(await update(alice, { avatarFileId: null }))
+  expect(await statusOf(avatarUrl)).toBe(404)
+})
 
 describe.if(inProcess)('avatars of users', () => {
   test('avatarFileId gives the user a public picture that needs no token', async () => {

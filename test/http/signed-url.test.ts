@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 
-import { endpoint, signedUrl } from '#http/endpoint.ts'
+import { endpoint, open, signedUrl } from '#http/endpoint.ts'
 import { unauthorized } from '#http/errors.ts'
 import type { Gatekeeper } from '#http/mount.ts'
 import { Enum, Id, Type } from '#http/schema.ts'
@@ -32,6 +32,16 @@ const endpoints = [
     run({ actor }) {
       seen.push(actor?.userId)
     },
+  }),
+  endpoint({
+    id: 'pictures.get',
+    method: 'GET',
+    path: '/pictures',
+    summary: 'Get a picture',
+    tag: 'Operations',
+    access: open,
+    sendsRanges: true,
+    run: () => undefined,
   }),
 ]
 
@@ -135,5 +145,10 @@ describe('signed URLs', () => {
       }
     }
     expect(Object.fromEntries(statuses)).toEqual({ 200: 310, 403: 300, 429: 10 })
+    // Public pictures are counted with them: 3,000 a minute.
+    for (let i = 310; i < 3000; i++) expect((await get('/pictures')).status).toBe(200)
+    for (const path of ['/pictures', url]) expect((await get(path)).status).toBe(429)
+    clock.advance(60_000)
+    expect((await get('/pictures')).status).toBe(200)
   })
 })
