@@ -77,6 +77,17 @@ describe.if(inProcess)('album photos', () => {
       expect(data).toMatchObject({ fileId, takenAt: Date.parse('2026-03-01T09:30:00Z') })
     })
 
+    test('a watermark comes back as it was given, whatever its keys are', async () => {
+      const json =
+        '{"":0,"a\\nb":[[],{}],"snake_case":null,"__proto__":{"x":1.5},"constructor":"\\u2028 \\ud83d\\ude00"}'
+      const fileId = await upload(server, alice)
+      const reply = await alice.send('POST', '/api/album', { body: `{"fileId":${fileId},"watermark":${json}}` })
+      expect(JSON.stringify(ok(reply).data.watermark)).toBe(JSON.stringify(JSON.parse(json)))
+      expect(JSON.stringify(ok(await getPhoto(alice, reply.data.id)).data.watermark)).toBe(
+        JSON.stringify(JSON.parse(json)),
+      )
+    })
+
     test('a photo without time, place and watermark has null for all of them', async () => {
       const photo = await addPhoto(server, alice, { address: '' })
       expect(photo).toMatchObject({

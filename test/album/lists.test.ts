@@ -60,7 +60,7 @@ describe.if(inProcess)('lists of photos', () => {
     const [a, b, c] = [
       await addPhoto(server, user, { latitude: 0, longitude: 0, address: 'Hall B, 西湖路' }),
       await addPhoto(server, user, {
-        watermark: { operator: 'Lin Mei', deep: [{ note: 'Broken "seal"\n100%' }], n: 7 },
+        watermark: { operator: 'Lin Mei', deep: [{ note: 'Broken "seal"\n100% C:\\dir' }], n: 7 },
       }),
       await addPhoto(server, user, {}, { name: 'door.jpg' }),
     ]
@@ -72,6 +72,7 @@ describe.if(inProcess)('lists of photos', () => {
       ['LIN', [b.id]],
       ['"seal"', [b.id]],
       ['100%', [b.id]],
+      ['c:\\DIR', [b.id]],
       ['door', [c.id]],
       ['.jpg', [c.id, b.id, a.id]],
       // Keys and numbers are no texts of the watermark.

@@ -158,7 +158,7 @@ export async function mayRead(ctx: AppContext, userId: number, id: number): Prom
 }
 
 /** Photos that lose their code in one write, which takes some milliseconds. */
-const PHOTOS_PER_WRITE = 500
+const PHOTOS_PER_WRITE = 200
 
 /**
  * Clears codes that are being deleted permanently from their photos. The photos change, so that clients that synchronize notice. A code

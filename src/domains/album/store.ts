@@ -229,6 +229,8 @@ export async function clearCode(tx: Tx, qrCodeId: number, limit: number): Promis
     .select(listed.columns)
     .from(albumPhotos)
     .where(eq(albumPhotos.qrCodeId, qrCodeId))
+    // Photos that were added together are on the same pages.
+    .orderBy(asc(albumPhotos.createdAt), asc(albumPhotos.id))
     .limit(limit)
   if (before.length === 0) return 0
   const ids = before.map((row) => row.id)
