@@ -5,9 +5,12 @@ import { eq } from 'drizzle-orm'
 import { albumPhotos } from '#db/schema/album.ts'
 import { blobs, files } from '#db/schema/files.ts'
 import { MAX_WATERMARK } from '#domains/album/model.ts'
+import { PHOTO_BUDGET } from '#domains/album/rules.ts'
 import { usedStorage } from '#domains/files/bytes/store.ts'
+import { usesOf } from '#http/budget.ts'
+import { HOUR } from '#platform/clock.ts'
 
-import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, race, startServer, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, type Org, setRole } from '../orgs/helpers.ts'
 import { createCode } from '../qr-codes/helpers.ts'
 import { addPhoto, deletePhoto, getPhoto, upload } from './helpers.ts'
@@ -303,4 +306,18 @@ describe.if(inProcess)('album photos', () => {
     expect(await server.ctx.db.read.select().from(albumPhotos).where(eq(albumPhotos.id, photo.id))).toHaveLength(1)
     for (const who of [alice, owner]) expect((await getPhoto(who, photo.id)).status).toBe(404)
   })
+})
+
+test.if(inProcess)('a user can add 2,000 photos an hour, then the answer is 429', async () => {
+  await using server = await startServer({ noAdmin: true, rateLimit: true })
+  const person = await server.person()
+  const { ctx } = server
+  const spent = await usesOf(ctx, PHOTO_BUDGET, { actor: { userId: person.id }, caller: { ip: '' } }, 1999)
+  expect(ctx.limiter.takeAll(spent)).toBeUndefined()
+  ok(await person.post('/api/album', { fileId: await upload(server, person) }))
+  const fileId = await upload(server, person)
+  const refused = await person.post('/api/album', { fileId })
+  expect([refused.status, refused.code]).toEqual([429, 4022])
+  server.clock.advance(HOUR)
+  ok(await person.post('/api/album', { fileId }))
 })

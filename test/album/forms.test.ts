@@ -148,6 +148,20 @@ test('of concurrent requests to add a file and to delete it, one succeeds', asyn
   }
 })
 
+test('an organization is either dissolved or gets photos, if they are added while it is being dissolved', async () => {
+  for (let round = 0; round < 3; round++) {
+    const org = await createOrg(owner)
+    const [end, ...replies] = await race(9, (i) =>
+      i === 0 ? owner.delete(`/api/orgs/${org.id}`) : send(owner, png(), { orgId: String(org.id) }),
+    )
+    for (const reply of replies) expect([200, 403, 404]).toContain(reply.status)
+    const added = replies.filter((reply) => reply.status === 200).length
+    expect([200, 400]).toContain(end!.status)
+    if (end!.status === 200) expect(added).toBe(0)
+    else expect(ok(await owner.get(`/api/album/org/${org.id}`)).data.total).toBe(added)
+  }
+})
+
 describe('EXIF data', () => {
   const photo = Bun.file(join(import.meta.dir, '../fixtures/photo.heic'))
 
