@@ -1,6 +1,6 @@
 /**
  * A kill during uploads leaves no row without bytes: 20 clients upload, the server is killed several times and started again on the
- * same data, every acknowledged file is there with its bytes, and the clean-up takes what is left over.
+ * same data, every acknowledged file is there with its bytes, and the clean-up deletes the rest.
  */
 
 import { afterEach, beforeEach, expect, test } from 'bun:test'
