@@ -1,4 +1,4 @@
-import { getSetting } from '#domains/settings/index.ts'
+import { getSetting, LARGEST_UPLOAD } from '#domains/settings/index.ts'
 import type { Budget } from '#http/budget.ts'
 import { app, endpoint, open } from '#http/endpoint.ts'
 import { FORM_OVERHEAD } from '#http/form.ts'
@@ -16,9 +16,6 @@ import {
 import * as service from './service.ts'
 
 const tag = 'Files'
-
-/** The largest value of the setting `upload.maxBytes`. */
-const LARGEST = 1024 * 1024 * 1024
 
 const uploads: Budget = {
   name: 'uploads',
@@ -46,7 +43,7 @@ export const uploadEndpoints = [
     access: app('file:upload'),
     body: UploadForm,
     acceptsFile: { maxBytes: (ctx) => getSetting(ctx, 'upload.maxBytes'), required: true },
-    maxBody: LARGEST + FORM_OVERHEAD,
+    maxBody: LARGEST_UPLOAD + FORM_OVERHEAD,
     budgets: [uploads],
     data: UploadedFile,
     refuses: { 403: NOT_FOR_ORG, 404: NO_ORG, 415: REFUSED_CONTENT },
@@ -80,7 +77,7 @@ export const uploadEndpoints = [
     params: ByUploadId,
     query: SignedUpload,
     streamsBody: true,
-    maxBody: LARGEST,
+    maxBody: LARGEST_UPLOAD,
     refuses: { 403: 'The link is invalid or has expired.' },
     run: ({ ctx, params, query, request }) => service.receiveBytes(ctx, params.uploadId, query, request),
   }),

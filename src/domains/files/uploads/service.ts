@@ -242,12 +242,14 @@ async function copyOf(ctx: AppContext, key: string, size: number): Promise<Stage
   if (bytes === undefined) throw refused.bytesReplaced()
   const stream: ReadableStream<Uint8Array> = bytes instanceof Blob ? bytes.stream() : bytes
   try {
-    return await ctx.staging.receive(stream as unknown as AsyncIterable<Uint8Array>, size)
+    const copy = await ctx.staging.receive(stream as unknown as AsyncIterable<Uint8Array>, size)
+    if (copy.size === size) return copy
+    await copy.dispose()
   } catch (error) {
-    // Other bytes may arrive while these are read.
-    if ((error as { code?: unknown } | null)?.code === 'ENOENT') throw refused.bytesReplaced()
-    throw error
+    if (!(error instanceof TooManyBytes) && (error as { code?: unknown } | null)?.code !== 'ENOENT') throw error
   }
+  // Since their size was read, others have arrived: on local disk under another key, in an object store under the same.
+  throw refused.bytesReplaced()
 }
 
 /** Ends an upload whose bytes are refused, unless others have arrived meanwhile. Returns `error`. */
