@@ -223,7 +223,7 @@ describe.if(inProcess)('lists of photos', () => {
       const statements = new Map<string, unknown[]>()
       const rows = runner.rows.bind(runner)
       runner.rows = (sql, params) => {
-        if (sql.includes('album_photos')) statements.set(sql, params)
+        if (/album_photos|org_shares/.test(sql)) statements.set(sql, params)
         return rows(sql, params)
       }
       try {
@@ -232,6 +232,8 @@ describe.if(inProcess)('lists of photos', () => {
             for (const sort of ['takenAt', '-takenAt', 'createdAt', '-createdAt'])
               await list(rich, { ...query, sort }, path)
         ok(await rich.get(`/api/album/${all[0]!.id}`))
+        for (const query of [{}, { entityType: 'ALBUM_PHOTO' }] as Query[])
+          await list(rich, query, `/api/orgs/${org.id}/shares`)
       } finally {
         runner.rows = rows
       }
@@ -239,7 +241,7 @@ describe.if(inProcess)('lists of photos', () => {
       for (const [sql, params] of statements) {
         const plan = (await rows(`EXPLAIN QUERY PLAN ${sql}`, params)).map((row) => String(row[3]))
         for (const step of plan) expect(`${step}: ${sql}`).not.toMatch(/^(SCAN|USE TEMP B-TREE)/)
-        expect(plan[0], sql).toMatch(/SEARCH album_photos USING/)
+        expect(plan[0], sql).toMatch(/SEARCH (album_photos|org_shares) USING/)
       }
     })
   })
