@@ -25,7 +25,7 @@ export interface StoredBytes {
  * bytes, which the standard allows. There is no `Last-Modified`, because the entity tag says the same more exactly.
  *
  * @throws AppError 412 if `If-Match` names other bytes, 416 if the range begins after the last byte
- * @throws BlobError if `read` finds nothing, because the row says that the bytes exist
+ * @throws BlobError if `read` finds nothing or less, because the row says that the bytes exist
  */
 export async function answerBytes(
   request: Request,
@@ -48,13 +48,18 @@ export async function answerBytes(
   const range = sameBytes(given.get('if-range'), etag) ? parseRange(given.get('range'), size) : undefined
   if (range === 'unsatisfiable') throw outOfRange(size)
   // Never without a range: Bun applies the header `Range` itself to the answer of a whole file, also where it is to be ignored.
-  const bytes = await read(range ?? { start: 0, end: size })
-  if (bytes === undefined) throw new BlobError('io', `The bytes of ${JSON.stringify(stored.name)} are missing.`)
+  const { start, end } = range ?? { start: 0, end: size }
+  const bytes = await read({ start, end })
+  if (bytes === undefined) throw lost(stored, 'are missing')
+  if (bytes instanceof Blob && bytes.size !== end - start) throw lost(stored, 'are damaged')
   if (range !== undefined) headers.set('content-range', `bytes ${range.start}-${range.end - 1}/${size}`)
   // Bun 1.4.5 removes it from streams, which it sends in chunks (github.com/oven-sh/bun/issues/10507). HEAD and 206 show the size.
-  headers.set('content-length', String(range === undefined ? size : range.end - range.start))
+  headers.set('content-length', String(end - start))
   return new Response(bytes, { status: range === undefined ? 200 : 206, headers })
 }
+
+const lost = ({ name }: StoredBytes, what: string): BlobError =>
+  new BlobError('io', `The bytes of ${JSON.stringify(name)} ${what}: \`tessera doctor --files\` lists all such files.`)
 
 const changed = (): AppError =>
   new AppError(412, 412, { en: 'The file is not the one that you expect', zh: '文件与预期的不一致' })

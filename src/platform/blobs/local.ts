@@ -117,9 +117,13 @@ export function localBlobs(folder: string): BlobStore {
     read: (key, range) =>
       guarded(async () => {
         // Not awaited: Bun opens the file on this thread too, and sends the headers in one packet only if nothing was awaited before.
-        if (!statSync(place(key), { throwIfNoEntry: false })?.isFile()) return undefined
+        const facts = statSync(place(key), { throwIfNoEntry: false })
+        if (!facts?.isFile()) return undefined
         const file = Bun.file(place(key))
-        return range === undefined ? file : file.slice(range.start, range.end)
+        // Bun does not limit the size of a slice to that of the file.
+        return range === undefined
+          ? file
+          : file.slice(Math.min(range.start, facts.size), Math.min(range.end, facts.size))
       }),
     stat: (key) => guarded(() => found(key)),
     // Without a sync: bytes that come back after a power cut are orphans, which the clean-up deletes like those of a backup.
