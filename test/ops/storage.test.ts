@@ -1,10 +1,12 @@
 /** The store of files as operators see it: doctor, health, backup and start, with a full disk and with S3. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { send } from '../harness/client.ts'
+import { pathOf, png, text } from '../files/helpers.ts'
+import { ok, type Reply, send } from '../harness/client.ts'
+import { race } from '../harness/race.ts'
 import { CERTIFICATE, S3_SECRET, startS3 } from '../harness/s3.ts'
 import { Installation, OWN_MOUNTS, type RunningCli } from './cli.ts'
 
@@ -41,37 +43,96 @@ async function doctor(env: Record<string, string> = {}) {
   return { code, storage: found.find(({ check }) => check === 'storage') }
 }
 
-test('a full disk under the files leaves everything else working, and is over as soon as there is space', async () => {
+/** A user who uploads in both ways. */
+async function uploader(server: RunningCli) {
+  const device = { 'x-device-id': 'device-of-the-uploader-long' }
+  const body = { username: 'ann', password: 'a password of somebody' }
+  const { data } = ok(await send(server.url, 'POST', '/api/auth/register', { headers: device, body }))
+  const headers = { ...device, authorization: `Bearer ${data.accessToken}` }
+  const post = (path: string, content: unknown) => send(server.url, 'POST', path, { headers, body: content })
+  return {
+    async byForm(bytes: Uint8Array<ArrayBuffer>): Promise<Reply> {
+      const form = new FormData()
+      form.set('file', new File([bytes], 'file'))
+      return post('/api/files/upload', form)
+    },
+    askForLink: async (size: number) => ok(await post('/api/files/sts-token', { name: 'file', size })).data,
+    sendBytes: (link: { url: string }, bytes: Uint8Array<ArrayBuffer>) =>
+      send(server.url, 'PUT', pathOf(link.url), { body: bytes }),
+    finish: ({ uploadId }: { uploadId: string }) => post('/api/files/callback', { uploadId }),
+    get: (path: string) => send(server.url, 'GET', path, { headers }),
+    delete: (id: number) => send(server.url, 'DELETE', `/api/files/${id}`, { headers }),
+    addCode: () => post('/api/qr-codes', { name: 'Door', content: 'https://example.org' }),
+    /** On another device: a second session of the same one ends the first. */
+    signIn: () =>
+      send(server.url, 'POST', '/api/auth/login', {
+        headers: { 'x-device-id': 'another-device-of-the-uploader' },
+        body: { account: 'ann', password: body.password },
+      }),
+    storage: async (): Promise<number> =>
+      ok(await send(server.url, 'GET', '/api/auth/quotas', { headers })).data.storage.used,
+  }
+}
+
+const CANNOT_STORE = { status: 503, message: 'The server cannot store or read files at the moment' }
+
+test('a full disk under the files refuses uploads, leaves everything else working, and is over as soon as there is space', async () => {
   const folder = join(place.dataDir, 'files')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const script = `mount -t tmpfs -o size=2m,mode=700 none "${folder}" && { cat /dev/zero > "${folder}/.filler" 2>/dev/null; exec "$0" "$@"; }`
   const env = { ...ADMIN, TESSERA_RATE_LIMIT: 'off', TESSERA_LOG_LEVEL: 'info' }
   const server = await place.serve([], { env, before: [...OWN_MOUNTS, script] })
+  // The mount is visible only to the server.
+  const mounted = `/proc/${server.child.pid}/root${folder}`
   const health = await monitor(server)
   const full = `The folder of files ${folder} is on a disk that is full: free some space and try again. No saved data is lost.`
   expect(await health()).toEqual({ status: 'UP', files: { status: 'DOWN', storage: 'LOCAL', problem: full } })
-  const device = { 'x-device-id': 'device-of-ann-long-enough' }
-  const person = { username: 'ann', password: 'a password of somebody' }
-  const registered = await send(server.url, 'POST', '/api/auth/register', { headers: device, body: person })
-  expect(registered.status).toBe(200)
-  const headers = { ...device, authorization: `Bearer ${registered.data.accessToken}` }
-  const upload = async (): Promise<number> => {
-    const body = new FormData()
-    body.set('file', new File(['x'.repeat(30_000)], 'note.txt'))
-    return (await send(server.url, 'POST', '/api/files/upload', { headers, body })).status
-  }
-  const statuses = await Promise.all(Array.from({ length: 20 }, upload))
-  expect(new Set(statuses)).toEqual(new Set([503]))
-  const code = { name: 'Menu', content: 'https://example.org' }
-  expect((await send(server.url, 'POST', '/api/qr-codes', { headers, body: code })).status).toBe(200)
-  const quotas = await send(server.url, 'GET', '/api/auth/quotas', { headers })
-  expect(quotas.data.storage.used).toBe(0)
 
-  // The mount is visible only to the server.
-  rmSync(`/proc/${server.child.pid}/root${folder}/.filler`)
+  const ann = await uploader(server)
+  const bytes = text(100_000)
+  const waiting = await ann.askForLink(bytes.length)
+  const attempts = await race(20, (i) =>
+    i % 2 ? ann.byForm(i % 4 === 1 ? text() : png()) : ann.sendBytes(waiting, bytes),
+  )
+  for (const refused of attempts) {
+    expect(refused).toMatchObject(CANNOT_STORE)
+    expect(refused.headers.get('retry-after')).toBe('30')
+  }
+  ok(await ann.signIn())
+  ok(await ann.addCode())
+  // Only the link reserves storage.
+  expect(await ann.storage()).toBe(bytes.length)
+  expect(readdirSync(join(mounted, '.staging'))).toEqual([])
+
+  rmSync(join(mounted, '.filler'))
   expect(await health()).toEqual({ status: 'UP', files: { status: 'UP', storage: 'LOCAL', problem: null } })
-  expect(await upload()).toBe(200)
+  ok(await ann.sendBytes(waiting, bytes))
+  const file = ok(await ann.finish(waiting)).data
+  ok(await ann.byForm(png()))
+
+  // The disk becomes full in the middle of uploads at the same time. Those that fit are stored.
+  const replies = await race(6, () => ann.byForm(text(600_000)))
+  const stored = replies.filter(({ status }) => status === 200)
+  expect(stored.length).toBeLessThan(4)
+  for (const reply of replies) if (reply.status !== 200) expect(reply).toMatchObject(CANNOT_STORE)
+  expect((await ann.byForm(text(3_000_000))).status).toBe(503)
+  expect((await ann.get(`/api/files/${file.id}/content`)).bytes).toEqual(bytes)
+  expect(readdirSync(join(mounted, '.staging'))).toEqual([])
+
+  // Deleting files frees space too.
+  for (const { data } of stored) ok(await ann.delete(data.id))
+  const used = await ann.storage()
+  // The bytes go a moment after the answer.
+  const last = text(600_000)
+  while ((await ann.byForm(last)).status === 503) await Bun.sleep(20)
+  expect(await ann.storage()).toBe(used + 600_000)
   expect(await server.end()).toBe(0)
+  const reports = server
+    .stderr()
+    .split('\n')
+    .filter((line) => line.includes('files cannot be stored or read'))
+  expect(reports.length).toBeGreaterThan(3)
+  for (const line of reports) expect(line).toContain('"kind":"full"')
 })
 
 test('doctor checks the folder of files once it exists', async () => {
