@@ -74,7 +74,10 @@ async function compare(rows: BlobRows, store: BlobStore): Promise<Finding[]> {
   findings.push(
     total.damaged === 0
       ? finding('OK', `${total.files} files, ${bytes(total.bytes)}, all hashes match`)
-      : finding('FAIL', `${total.damaged} of ${total.files} files are missing or damaged: restore them from a backup.`),
+      : finding(
+          'FAIL',
+          `${total.damaged} of ${total.files} files are missing or damaged: restore them from a backup${store.storage === 'OSS' ? ' or from older versions in the bucket' : ''}.`,
+        ),
   )
   return findings
 }

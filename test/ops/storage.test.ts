@@ -4,6 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { defaultConfig } from '#config/config.ts'
+import { openBlobs } from '#platform/blobs/index.ts'
+
 import { pathOf, png, text } from '../files/helpers.ts'
 import { ok, type Reply, send } from '../harness/client.ts'
 import { race } from '../harness/race.ts'
@@ -17,6 +20,12 @@ beforeEach(async () => {
 afterEach(() => place.dispose())
 
 const ADMIN = { TESSERA_ADMIN_USERNAME: 'root', TESSERA_ADMIN_PASSWORD: 'correct horse battery' }
+
+interface Finding {
+  check: string
+  verdict: string
+  message: string
+}
 
 interface FilesHealth {
   status: string
@@ -37,9 +46,24 @@ async function monitor(server: RunningCli) {
   }
 }
 
+/** Registers a user. Returns the headers of the user's requests. */
+async function register(server: RunningCli): Promise<Record<string, string>> {
+  const device = { 'x-device-id': 'device-of-ann-long-enough' }
+  const body = { username: 'ann', password: 'a password of somebody' }
+  const { status, data } = await send(server.url, 'POST', '/api/auth/register', { headers: device, body })
+  expect(status).toBe(200)
+  return { ...device, authorization: `Bearer ${data.accessToken}` }
+}
+
+function uploadNote(server: RunningCli, headers: Record<string, string>): Promise<Reply> {
+  const body = new FormData()
+  body.set('file', new File(['x'.repeat(30_000)], 'note.txt'))
+  return send(server.url, 'POST', '/api/files/upload', { headers, body })
+}
+
 async function doctor(env: Record<string, string> = {}) {
   const { code, stdout } = await place.run(['doctor', '--json'], { env })
-  const found = JSON.parse(stdout) as { check: string; verdict: string; message: string }[]
+  const found = JSON.parse(stdout) as Finding[]
   return { code, storage: found.find(({ check }) => check === 'storage') }
 }
 
@@ -202,6 +226,38 @@ describe.skipIf(s3 === undefined)('S3', () => {
     expect(files.problem).toStartWith('The bucket files at 127.0.0.1:9 cannot be reached')
     expect(await lost.end()).toBe(0)
     expect(lost.stderr()).not.toContain(S3_SECRET)
+  })
+
+  test('doctor --files finds bytes that the bucket has lost, and a restored database finds its files there', async () => {
+    const env = { TESSERA_STORAGE_URL: s3!.storageUrl({ prefix: 'doctor' }) }
+    const server = await place.serve([], { env })
+    const headers = await register(server)
+    const { data: file } = await uploadNote(server, headers)
+    await server.end()
+    const files = async () => {
+      const { code, stdout } = await place.run(['doctor', '--files', '--json'], { env })
+      const found = JSON.parse(stdout) as Finding[]
+      return { code, messages: found.filter(({ check }) => check === 'files').map(({ message }) => message) }
+    }
+    expect(await files()).toEqual({ code: 0, messages: [expect.stringMatching(/^1 files, .*all hashes match$/)] })
+
+    const archive = join(place.home, 'backup.tar.zst')
+    expect((await place.run(['backup', archive], { env })).code).toBe(0)
+    rmSync(place.dataDir, { recursive: true })
+    if (place.databaseUrl !== '') await place.newDatabase()
+    const restored = await place.run(['restore', archive, '--keep-sessions'], { env })
+    expect(`${restored.code} ${restored.stderr}`).toStartWith('0 ')
+    const again = await place.serve([], { env })
+    const content = await fetch(`${again.url}/api/files/${file.id}/content`, { headers })
+    expect([content.status, (await content.text()).length]).toEqual([200, 30_000])
+    await again.end()
+
+    const blobs = openBlobs({ ...defaultConfig, storageUrl: env.TESSERA_STORAGE_URL })
+    for await (const { key } of blobs.list('')) await blobs.delete(key)
+    const lost = await files()
+    expect(lost.code).toBe(1)
+    expect(lost.messages.join()).toContain(`${file.sha256}`)
+    expect(lost.messages.join()).toContain('is missing')
   })
 
   test('backup says that it does not include the bucket', async () => {
