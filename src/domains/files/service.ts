@@ -23,7 +23,11 @@ const PUBLIC_KEY_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 const PUBLIC_KEY_LENGTH = 22
 
 /** A file that belongs to nothing is visible to its uploader, any other to those who may see the thing that it belongs to. */
-export async function mayRead(ctx: AppContext, userId: number, file: store.FileRow): Promise<boolean> {
+export async function mayRead(
+  ctx: AppContext,
+  userId: number,
+  file: Pick<store.FileRow, 'entityType' | 'entityId' | 'uploaderId'>,
+): Promise<boolean> {
   const { entityType, entityId, uploaderId } = file
   if (entityType === null || entityId === null) return uploaderId === userId
   for (const visible of contributions(ctx, 'fileEntities'))

@@ -60,7 +60,7 @@ function answer(
 ): Promise<Response> {
   const isThumbnail = variant === 'THUMBNAIL'
   const stored = {
-    size: content.contentSize,
+    size: content.size,
     etag: `"${content.sha256}"`,
     type: isThumbnail ? 'image/webp' : content.mime,
     disposition: isThumbnail || isImage(content) ? disposition : 'attachment',

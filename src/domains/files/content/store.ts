@@ -5,45 +5,47 @@ import { blobs, files } from '#db/schema/files.ts'
 import type { Db } from '#db/store.ts'
 
 import type { Variant } from '../model.ts'
-import { fileColumns, type FileRow } from '../store.ts'
+import type { FileRow } from '../store.ts'
 
-/** A file with the bytes of one of its variants. */
-export interface ContentRow extends FileRow {
-  /** Of the bytes of the variant, as is `contentSize`. */
+/** The bytes of one variant of a file. */
+export interface ContentRow extends Pick<FileRow, 'name' | 'mime' | 'uploaderId' | 'entityType' | 'entityId'> {
+  /** Hex. */
   readonly sha256: string
-  readonly contentSize: number
+  readonly size: number
   /** In the blob store. */
   readonly key: string
 }
 
-const columns = { ...fileColumns, contentSize: blobs.size, key: blobs.key }
+const columns = {
+  name: files.name,
+  mime: files.mime,
+  uploaderId: files.uploaderId,
+  entityType: files.entityType,
+  entityId: files.entityId,
+  sha256: blobs.sha256,
+  size: blobs.size,
+  key: blobs.key,
+}
 const BLOB = { ORIGINAL: files.blobId, THUMBNAIL: files.thumbnailBlobId } as const
 
-const byId = (variant: Variant) =>
+const findBy = (column: typeof files.id | typeof files.publicKey, variant: Variant) =>
   prepared((db) =>
     db
       .select(columns)
       .from(files)
       .innerJoin(blobs, eq(blobs.id, BLOB[variant]))
-      .where(eq(files.id, sql.placeholder('id'))),
-  )
-const byPublicKey = (variant: Variant) =>
-  prepared((db) =>
-    db
-      .select(columns)
-      .from(files)
-      .innerJoin(blobs, eq(blobs.id, BLOB[variant]))
-      .where(eq(files.publicKey, sql.placeholder('publicKey'))),
+      .where(eq(column, sql.placeholder('value'))),
   )
 
-const queries = {
-  ORIGINAL: { byId: byId('ORIGINAL'), byPublicKey: byPublicKey('ORIGINAL') },
-  THUMBNAIL: { byId: byId('THUMBNAIL'), byPublicKey: byPublicKey('THUMBNAIL') },
+const byId = { ORIGINAL: findBy(files.id, 'ORIGINAL'), THUMBNAIL: findBy(files.id, 'THUMBNAIL') }
+const byPublicKey = {
+  ORIGINAL: findBy(files.publicKey, 'ORIGINAL'),
+  THUMBNAIL: findBy(files.publicKey, 'THUMBNAIL'),
 }
 
 /** Undefined if there is no such file, or if it has no such variant. */
 export const findContent = async (db: Db, id: number, variant: Variant): Promise<ContentRow | undefined> =>
-  (await queries[variant].byId(db, { id }))[0]
+  (await byId[variant](db, { value: id }))[0]
 
 export const findPublicContent = async (db: Db, publicKey: string, variant: Variant): Promise<ContentRow | undefined> =>
-  (await queries[variant].byPublicKey(db, { publicKey }))[0]
+  (await byPublicKey[variant](db, { value: publicKey }))[0]
