@@ -9,16 +9,8 @@ import { allEndpoints } from '#app'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 import { openApiDocument } from '#http/openapi/document.ts'
 
-import { isolation as accounts } from '../accounts/isolation.ts'
-import { isolation as agreements } from '../agreements/isolation.ts'
-import { isolation as album } from '../album/isolation.ts'
-import { isolation as files } from '../files/isolation.ts'
 import { ok, type Person, useServer } from '../harness/index.ts'
-import { isolation as notifications } from '../notifications/isolation.ts'
-import { isolation as orgs } from '../orgs/isolation.ts'
-import { isolation as qrCodes } from '../qr-codes/isolation.ts'
-
-const FIXTURES = [accounts, qrCodes, orgs, files, notifications, agreements, album]
+import { FIXTURES } from './fixtures.ts'
 
 const NO_SUCH_ROW = [404, /Not found|Nothing to see here/] as const
 const NOT_SENT = [400, /code/] as const

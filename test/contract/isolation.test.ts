@@ -8,19 +8,10 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { allEndpoints } from '#app'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 
-import { isolation as accounts } from '../accounts/isolation.ts'
-import { isolation as agreements } from '../agreements/isolation.ts'
-import { isolation as album } from '../album/isolation.ts'
-import { isolation as files } from '../files/isolation.ts'
 import { ok, type Person, useServer } from '../harness/index.ts'
-import { isolation as notifications } from '../notifications/isolation.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
-import { isolation as orgs } from '../orgs/isolation.ts'
-import { isolation as qrCodes } from '../qr-codes/isolation.ts'
+import { FIXTURES } from './fixtures.ts'
 import { sample } from './samples.ts'
-
-/** A later domain may build on rows of the earlier ones. */
-const FIXTURES = [accounts, qrCodes, orgs, files, notifications, agreements, album]
 
 const MARK = 'victims-private-text'
 

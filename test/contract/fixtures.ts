@@ -1,0 +1,12 @@
+/** The isolation fixtures of all domains. A later one may build on rows of the earlier ones. */
+
+import { isolation as accounts } from '../accounts/isolation.ts'
+import { isolation as agreements } from '../agreements/isolation.ts'
+import { isolation as album } from '../album/isolation.ts'
+import { isolation as files } from '../files/isolation.ts'
+import { isolation as notifications } from '../notifications/isolation.ts'
+import { isolation as orgs } from '../orgs/isolation.ts'
+import { isolation as qrCodes } from '../qr-codes/isolation.ts'
+import type { IsolationFixture } from './isolation-fixture.ts'
+
+export const FIXTURES: readonly IsolationFixture[] = [accounts, qrCodes, orgs, files, notifications, agreements, album]
