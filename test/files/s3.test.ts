@@ -1,8 +1,8 @@
-/** Files in S3, from the upload to the deletion, with a real S3 server. */
+/** Files in S3 beyond what stores.test.ts tests for both stores. */
 
 import { describe, expect, test } from 'bun:test'
 
-import { inProcess, ok, type Person, race, startServer, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, startServer, useServer } from '../harness/index.ts'
 import { startS3 } from '../harness/s3.ts'
 import { pathOf, png, text, upload, uploaded, usedStorage } from './helpers.ts'
 
@@ -69,24 +69,12 @@ describe.skipIf(s3 === undefined)('with S3', () => {
     expect(await put(bytes, ticket.url.replace(/uploads%2F|uploads\//, 'others/'))).toBe(403)
     expect(await put(bytes)).toBe(200)
     expect((await finish(mallory)).status).toBe(404)
-    const files = await race(20, async () => ok(await finish(alice)).data)
-    expect(new Set(files.map(({ id }) => id)).size).toBe(1)
-    const file = files[0]!
+    const file = ok(await finish(alice)).data
     expect(file).toMatchObject({ storage: 'OSS', mime: 'image/png', width: 500 })
     expect(await usedStorage(alice)).toBe(before + file.size)
     const thumbnail = ok(await server.request('GET', pathOf(file.thumbnailUrl!)))
     expect(thumbnail.headers.get('content-type')).toBe('image/webp')
     if (inProcess) await until(async () => !(await keys()).some((key) => key.startsWith('uploads/')))
-  })
-
-  test('bytes that 20 users upload at once are stored once, and the last deletion deletes them', async () => {
-    const bytes = text(9_000)
-    const files = await race(20, () => uploaded(alice, bytes))
-    if (inProcess) await until(async () => (await keys()).filter((key) => key.includes(files[0]!.sha256)).length === 1)
-    for (const { id } of files.slice(1)) ok(await alice.call('files.delete', { params: { id } }))
-    expect(sha256(ok(await alice.get(content(files[0]!.id))).bytes)).toBe(sha256(bytes))
-    ok(await alice.call('files.delete', { params: { id: files[0]!.id } }))
-    if (inProcess) await until(async () => !(await keys()).some((key) => key.includes(files[0]!.sha256)))
   })
 
   test('15 MB are uploaded in parts and served unchanged', async () => {
