@@ -112,6 +112,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
 function text(kind: TextKind, max: number | undefined): Normalize {
+  if (kind === 'any') return keep
   return (value, path, problems) => {
     if (typeof value !== 'string') return value
     const result = kind === 'raw' ? value : value.trim()

@@ -63,7 +63,7 @@ export const Tree = <T extends TProperties>(name: string, fields: T) =>
   Type.Recursive((Node) => Model(name, { ...fields, children: Type.Array(Node) }), { $id: name })
 
 /** How `normalize.ts` cleans a text before it is checked. */
-export type TextKind = 'line' | 'multiline' | 'raw'
+export type TextKind = 'line' | 'multiline' | 'raw' | 'any'
 
 const text = (kind: TextKind, maxLength: number, minLength: number, more: object = {}) =>
   Type.String({ ...more, maxLength, ...(minLength > 0 && { minLength }), 'x-text': kind })
@@ -84,6 +84,9 @@ export const Line = (max: number, min = 0, more?: object) =>
 export const Multiline = (max: number, min = 0, more?: object) => text('multiline', max, min, more)
 /** Not changed (passwords, QR content); only NUL and lone surrogates are refused. */
 export const Raw = (max: number, min = 0, more?: object) => text('raw', max, min, more)
+
+/** Any text, also with NUL and lone surrogates, which no database stores: the operation has to clean it. */
+export const AnyText = (max: number, more?: object) => text('any', max, 0, more)
 
 export const Name = Line(100, 1, { examples: ['Spring menu'] })
 export const Description = Multiline(2000, 0, { examples: ['Shown at every table from March to May'] })

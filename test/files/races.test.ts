@@ -98,6 +98,16 @@ describe('quotas', () => {
     })
   })
 
+  test('a ticket for the last bytes of the quota leads to a file', async () => {
+    const person = await server.person()
+    const body = { name: 'a.txt', size: 10_000 }
+    const { uploadId, url } = ok(await person.call('files.createTicket', { body })).data
+    expect((await upload(person, text(1))).status).toBe(429)
+    ok(await putBytes(server, { url }, text(10_000)))
+    ok(await person.call('files.finishUpload', { body: { uploadId } }))
+    expect(await usedStorage(person)).toBe(10_000)
+  })
+
   test('a quota of 0 is unlimited', async () => {
     await using unlimited = await startServer({ settings: { 'quota.storage': 0 } })
     await uploaded(await unlimited.person(), text(20_000))

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 
 import type { AskForUpload } from '#domains/files/uploads/model.ts'
 import { expireUploads } from '#domains/files/uploads/service.ts'
-import { DAY, MINUTE } from '#platform/clock.ts'
+import { HOUR, MINUTE } from '#platform/clock.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
@@ -179,7 +179,7 @@ describe.if(inProcess)('an expired ticket', () => {
     while ((await waiting()) > 0) await Bun.sleep(5)
     expect(await usedStorage(late)).toBe(0)
     expect((await finish(late, ticket.uploadId)).status).toBe(400)
-    server.clock.advance(DAY)
+    server.clock.advance(HOUR)
     await expireUploads(server.ctx)
     expect((await finish(late, ticket.uploadId)).status).toBe(404)
   })

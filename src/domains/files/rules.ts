@@ -15,15 +15,12 @@ const ORG_POINTS: Readonly<Partial<Record<FileType, readonly OrgPoint[]>>> = {
 /** Undefined if files of this type cannot belong to an organization. */
 export const orgPointsFor = (type: FileType): readonly OrgPoint[] | undefined => ORG_POINTS[type]
 
-const IMAGES: ReadonlySet<string> = new Set([
-  'image/jpeg',
-  'image/png',
-  'image/webp',
-  'image/gif',
-  'image/heic',
-  'image/heif',
-])
+const HEIC = 'image/heic'
+const IMAGES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', HEIC])
 
-/** Whether bytes of this media type may be uploaded as a file of this type. `others`: the setting `upload.types`. */
+/**
+ * Whether bytes of this media type may be uploaded as a file of this type. `others`: the setting `upload.types`. HEIC is stored as JPEG;
+ * the setting `upload.heic` is asked when it is decoded.
+ */
 export const isAcceptedAs = (type: FileType, mime: string, others: readonly string[]): boolean =>
-  type === 'asset' || type === 'other' ? others.includes(mime) : IMAGES.has(mime)
+  type === 'asset' || type === 'other' ? others.includes(mime === HEIC ? 'image/jpeg' : mime) : IMAGES.has(mime)

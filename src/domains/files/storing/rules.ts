@@ -26,19 +26,19 @@ const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   'application/zip': ['zip', 'pptx', 'odt', 'ods', 'odp', 'epub'],
 }
 
+/** The last segment of the path that a client sent, as it can be stored. */
+export function cleanName(given: string): string {
+  const segments = given.toWellFormed().normalize('NFC').split(/[/\\]/)
+  return (segments.findLast((part) => part.trim() !== '') ?? '').replace(REMOVED, '').trim()
+}
+
 /**
  * The name of a stored file: the last segment of the path that the client sent, without characters that hide or reorder others, with
  * an extension of the stored type, in at most 255 bytes of UTF-8.
  */
 export function storedName(given: string, mime: string): string {
   const extensions = EXTENSIONS[mime] ?? [mime.replace(/^.*\//, '')]
-  const segment =
-    given
-      .toWellFormed()
-      .normalize('NFC')
-      .split(/[/\\]/)
-      .findLast((part) => part.trim() !== '') ?? ''
-  const clean = segment.replace(REMOVED, '').trim()
+  const clean = cleanName(given)
   const [end = '', letters = ''] = /(?<=.)\.([a-z0-9]{1,10})$/i.exec(clean) ?? []
   const extension = extensions.includes(letters.toLowerCase()) ? end : `.${extensions[0]}`
   const base = clean.slice(0, clean.length - end.length).replace(/[\s.]+$/, '')

@@ -26,6 +26,8 @@ export interface NewUpload {
   readonly name: string
   /** Makes a repeated upload recognizable (`findByRequest`). */
   readonly requestId: string | null
+  /** Bytes that the owner's storage already counts for it. */
+  readonly reserved?: number
 }
 
 /** Inserts the row of the stored file. @throws AppError 404 or 429 */
@@ -43,16 +45,16 @@ export async function storeUpload<T>(
   within: (tx: Tx, insert: InsertFile) => Promise<T>,
 ): Promise<T> {
   if (source.size === 0) throw emptyFile()
+  const { owner, type, requestId, reserved = 0 } = upload
   const quota = await storageQuota(ctx)
   // Decoding an image is work, and its stored size is only known afterwards.
-  if (quota > 0 && (await usedStorage(ctx.db.read, upload.owner)) >= quota) throw storageFull()
-  const content = await contentOf(ctx, upload.type, source)
+  if (quota > 0 && (await usedStorage(ctx.db.read, owner)) - reserved >= quota) throw storageFull()
+  const content = await contentOf(ctx, type, source)
   const { file, thumbnail } = content
   try {
     return await withStoredBytes(ctx, thumbnail === null ? [file] : [file, thumbnail], ([bytes, thumbnailBytes]) =>
       ctx.db.write('files.storeUpload', (tx) =>
         within(tx, async () => {
-          const { owner, type, requestId } = upload
           if (!(await existsOwner(tx, owner))) throw notFound()
           await charge(tx, owner, file.size, quota)
           const id = await insertFile(tx, {

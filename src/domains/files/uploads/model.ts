@@ -1,6 +1,7 @@
 import { FILE_TYPES } from '#db/schema/files.ts'
 import {
   AnyCaseEnum,
+  AnyText,
   Enum,
   Id,
   Latitude,
@@ -18,7 +19,7 @@ import { FileView } from '../model.ts'
 
 /** Longest name that a client may send, in UTF-16 units. It is shortened to the 255 bytes of most file systems. */
 export const GIVEN_NAME_MAX = 1000
-const GivenName = Raw(GIVEN_NAME_MAX, 0, {
+const GivenName = AnyText(GIVEN_NAME_MAX, {
   description: 'Shown to users. The server cleans it, and gives it the extension of the stored type',
   examples: ['IMG_2041.heic'],
 })

@@ -9,7 +9,7 @@ import { AppError, badRequest, notFound } from '#http/errors.ts'
 import { fileTooLarge, type ReceivedFile } from '#http/form.ts'
 import { BlobError } from '#platform/blobs/port.ts'
 import { type StagedFile, TooManyBytes } from '#platform/blobs/staging.ts'
-import { DAY, MINUTE, SECOND } from '#platform/clock.ts'
+import { HOUR, MINUTE, SECOND } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
 
 import { deleteKeys } from '../bytes/service.ts'
@@ -18,6 +18,7 @@ import * as refused from '../errors.ts'
 import { orgPointsFor } from '../rules.ts'
 import { charge, findVisibleFile, maySupply, storageQuota } from '../service.ts'
 import { existsOwner, type FileRow, findByRequest } from '../store.ts'
+import { cleanName } from '../storing/rules.ts'
 import { storeUpload } from '../storing/service.ts'
 import { toFileView } from '../view.ts'
 import type { AskForUpload, SignedUpload, UploadedFile, UploadForm, UploadTicket } from './model.ts'
@@ -99,7 +100,7 @@ export async function createTicket(ctx: AppContext, actor: Actor, asked: AskForU
       userId: actor.userId,
       orgId: owner.orgId,
       type,
-      name: asked.name,
+      name: cleanName(asked.name),
       size,
       sha256: sha256?.toLowerCase() ?? null,
       key: direct === undefined ? null : key,
@@ -216,18 +217,23 @@ async function storeBytes(ctx: AppContext, row: store.UploadRow, name: string): 
   const source = await copyOf(ctx, key, size)
   try {
     if (row.sha256 !== null && row.sha256 !== source.sha256) throw await discard(ctx, row, refused.wrongHash())
-    return await storeUpload(ctx, { owner, type, name, requestId: null }, source, async (tx, insert) => {
-      const now = await store.findUpload(tx, row.id)
-      if (now?.fileId != null) return now.fileId
-      if (now === undefined || now.size === 0) throw refused.uploadExpired()
-      if (now.key !== key) throw refused.bytesReplaced()
-      // Images may be stored in more or fewer bytes than were announced.
-      await refundStorage(tx, owner, size)
-      const { id } = await insert()
-      await store.finish(tx, row.id, id)
-      tx.afterCommit(() => deleteKeys(ctx, [key]))
-      return id
-    })
+    return await storeUpload(
+      ctx,
+      { owner, type, name, requestId: null, reserved: size },
+      source,
+      async (tx, insert) => {
+        const now = await store.findUpload(tx, row.id)
+        if (now?.fileId != null) return now.fileId
+        if (now === undefined || now.size === 0) throw refused.uploadExpired()
+        if (now.key !== key) throw refused.bytesReplaced()
+        // Images may be stored in more or fewer bytes than were announced.
+        await refundStorage(tx, owner, size)
+        const { id } = await insert()
+        await store.finish(tx, row.id, id)
+        tx.afterCommit(() => deleteKeys(ctx, [key]))
+        return id
+      },
+    )
   } catch (error) {
     const isContentRefused = error instanceof AppError && (error.status === 413 || error.status === 415)
     throw isContentRefused ? await discard(ctx, row, error) : error
@@ -276,10 +282,12 @@ export async function endUploads(
   for (const row of await store.deleteUploads(tx, of)) await release(ctx, tx, row)
 }
 
+/** Ended uploads are kept so long after they expired, for callbacks that are repeated. */
+const KEEP_MS = HOUR
 /** Uploads that are released in one write. */
 const STEP = 100
 
-/** Releases the uploads that have expired, and deletes the rows of those that ended a day ago. */
+/** Releases the uploads that have expired, and deletes the rows of those that ended. */
 export async function expireUploads(ctx: AppContext): Promise<void> {
   const now = ctx.clock.now()
   for (;;) {
@@ -292,5 +300,5 @@ export async function expireUploads(ctx: AppContext): Promise<void> {
       }
     })
   }
-  await ctx.db.write('files.deleteEndedUploads', (tx) => store.deleteEnded(tx, now - DAY))
+  await ctx.db.write('files.deleteEndedUploads', (tx) => store.deleteEnded(tx, now - KEEP_MS))
 }
