@@ -24,6 +24,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   files: () => import('./lines/files.ts'),
   render: () => import('./lines/render.ts'),
   qr: () => import('./lines/qr.ts'),
+  images: () => import('./lines/images.ts'),
   writes: () => import('./lines/writes.ts'),
   logins: () => import('./lines/logins.ts'),
   exports: () => import('./lines/exports.ts'),

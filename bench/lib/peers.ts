@@ -27,7 +27,7 @@ export function nodePeers(mayInstall: boolean): PeerState {
 
 /** Whether they are installed, and built for the present version of Node. */
 function works(): boolean {
-  if (!existsSync(join(PEERS, 'node_modules/better-sqlite3'))) return false
+  for (const name of ['better-sqlite3', 'sharp']) if (!existsSync(join(PEERS, 'node_modules', name))) return false
   const probe = `new (require('better-sqlite3'))(':memory:').close()`
   return Bun.spawnSync(['node', '-e', probe], { cwd: PEERS, stdio: ['ignore', 'ignore', 'ignore'] }).success
 }

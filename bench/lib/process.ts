@@ -1,6 +1,6 @@
 /** Runs servers under test as separate processes and reads their CPU time and memory from the kernel. */
 
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Started {
   readonly pid: number
@@ -126,4 +126,28 @@ export function cpuSeconds(pid: number): number {
 export function residentMiB(pid: number): number {
   const found = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(found?.[1] ?? Number.NaN) / 1024
+}
+
+/** Resident memory of a process and all its descendants in MiB. Pages that they share, such as code, count for each. */
+export const treeMiB = (pid: number): number => sumOfTree(pid, residentMiB)
+
+/** CPU time of a process and all its descendants, also of ended ones, in seconds (resolution 10 ms). */
+export const treeCpuSeconds = (pid: number): number =>
+  sumOfTree(pid, (one) => {
+    const stat = readFileSync(`/proc/${one}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / TICKS
+  })
+
+function sumOfTree(pid: number, of: (pid: number) => number): number {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`)
+    const children = threads.flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
+    )
+    return children.reduce((sum, child) => sum + sumOfTree(Number(child), of), of(pid) || 0)
+  } catch {
+    // The process has exited meanwhile.
+    return 0
+  }
 }
