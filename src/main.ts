@@ -16,7 +16,7 @@ const settingOptions: readonly Option[] = flagNames.map((name) => ({ name, value
 
 async function main(argv: readonly string[]): Promise<ExitCode> {
   // Not a command: the server starts itself with this argument (platform/images/image-process.ts).
-  if (argv[0] === IMAGE_PROCESS) {
+  if (argv[0] === IMAGE_PROCESS && process.send !== undefined) {
     const { runImageProcess } = await import('#platform/images/image-main.ts')
     runImageProcess()
     return EXIT.ok
