@@ -42,7 +42,7 @@ for (const { name, bytes, expected, why } of hostileFiles)
       expect(expected).not.toBe('stored as image')
       return
     }
-    const result = await images.process(input, mime, output, thumbnail).catch((error: unknown) => error)
+    const result = await images.process(input, mime, output, thumbnail, 1).catch((error: unknown) => error)
     if (expected === 'refused') {
       expect(result).toBeInstanceOf(UnusableImage)
       for (const path of [output, thumbnail]) expect(await Bun.file(path).exists()).toBe(false)

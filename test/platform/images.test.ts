@@ -40,7 +40,7 @@ const [output, thumbnailOutput] = [join(folder, 'output'), join(folder, 'thumbna
 async function processed(bytes: Uint8Array, mime: string, by: Images = images): Promise<Processed> {
   for (const path of [output, thumbnailOutput]) rmSync(path, { force: true })
   await Bun.write(join(folder, 'input'), bytes)
-  return by.process(join(folder, 'input'), mime, output, thumbnailOutput)
+  return by.process(join(folder, 'input'), mime, output, thumbnailOutput, 1)
 }
 
 async function refusal(bytes: Uint8Array, mime: string, by: Images = images): Promise<unknown> {
@@ -323,13 +323,40 @@ describe('images', () => {
     await hurried.stop()
   })
 
+  const processFor = (party: number, name: string): Promise<Processed> =>
+    images.process(
+      join(folder, 'input'),
+      'image/jpeg',
+      join(folder, `many-${name}`),
+      join(folder, `small-${name}`),
+      party,
+    )
+
+  test('of one user do not wait for all images of another one', async () => {
+    await Bun.write(join(folder, 'input'), photo)
+    const done: number[] = []
+    const start = (party: number, name: string) => processFor(party, name).then(() => done.push(party))
+    const many = Array.from({ length: 30 }, (_, i) => start(1, `fair-${i}`))
+    await start(2, 'fair')
+    // Two images of the other user were in progress, and the next one had its turn. Two finish at about the same time.
+    expect(done.length).toBeLessThan(7)
+    await Promise.all(many)
+  })
+
+  test('of a user with few images find a place in a full queue, at the cost of the user with the most', async () => {
+    await Bun.write(join(folder, 'input'), photo)
+    const many = Array.from({ length: 102 }, (_, i) => processFor(1, `full-${i}`))
+    const settled = Promise.allSettled(many)
+    const others = [2, 3, 2].map((party, i) => processFor(party, `other-${i}`))
+    for (const one of others) expect((await one).image.mime).toBe('image/jpeg')
+    const refused = (await settled).flatMap((one, i) => (one.status === 'rejected' ? [[i, one.reason as unknown]] : []))
+    expect(refused.map(([i]) => i)).toEqual([99, 100, 101])
+    for (const [, reason] of refused) expect(reason).toBeInstanceOf(ImageQueueFull)
+  })
+
   test('of 50 uploads at once are all processed, and beyond 102 they are refused as too many', async () => {
     await Bun.write(join(folder, 'input'), photo)
-    const all = await Promise.allSettled(
-      Array.from({ length: 110 }, (_, i) =>
-        images.process(join(folder, 'input'), 'image/jpeg', join(folder, `many-${i}`), join(folder, `small-${i}`)),
-      ),
-    )
+    const all = await Promise.allSettled(Array.from({ length: 110 }, (_, i) => processFor(1, `${i}`)))
     const refused = all.filter((one) => one.status === 'rejected')
     expect(refused.length).toBe(8)
     for (const { reason } of refused) expect(reason).toBeInstanceOf(ImageQueueFull)
@@ -341,7 +368,7 @@ describe('images', () => {
     const missing = join(folder, 'missing', 'output')
     await Bun.write(join(folder, 'missing'), 'a file, not a folder')
     const error = await images
-      .process(join(folder, 'input'), 'image/jpeg', missing, thumbnailOutput)
+      .process(join(folder, 'input'), 'image/jpeg', missing, thumbnailOutput, 1)
       .catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(BlobError)
     expect(await Bun.file(thumbnailOutput).exists()).toBe(false)

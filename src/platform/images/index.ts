@@ -40,9 +40,9 @@ const HEIC = new Set(['image/heic', 'image/heif'])
 export function createImages({ heic, timeLimitMs = TIME_LIMIT_MS }: ImagesOptions): Images {
   const processes = Array.from({ length: PROCESSES }, () => new ImageProcess(timeLimitMs))
   const idle = [...processes]
-  const turns = new Gate(PROCESSES, MAX_WAITING)
+  const turns = new Turns(PROCESSES, MAX_WAITING)
   // Decoding takes up to 10 bytes a pixel, so two of the largest images wait for each other.
-  const pixels = new Gate(MAX_PIXELS, PROCESSES)
+  const pixels = new Gate(MAX_PIXELS)
 
   async function convert(worker: ImageProcess, task: ImageTask & { kind: 'convert' }): Promise<Processed> {
     const { input, mime, output } = task
@@ -56,9 +56,9 @@ export function createImages({ heic, timeLimitMs = TIME_LIMIT_MS }: ImagesOption
   }
 
   return {
-    async process(input, mime, output, thumbnailOutput) {
+    async process(input, mime, output, thumbnailOutput, party) {
       if (HEIC.has(mime) && !(await heic())) throw new UnusableImage('heic-off')
-      await turns.enter(1)
+      await turns.enter(party)
       const worker = idle.pop()!
       try {
         return await convert(worker, { kind: 'convert', input, mime, output, thumbnailOutput })
@@ -68,7 +68,7 @@ export function createImages({ heic, timeLimitMs = TIME_LIMIT_MS }: ImagesOption
         throw error
       } finally {
         idle.push(worker)
-        turns.leave(1)
+        turns.leave()
       }
     },
     async stop() {
@@ -85,10 +85,20 @@ function usable<K extends ImageReply['kind']>(reply: ImageReply, kind: K, output
   throw reply.code === undefined ? error : diskError(error, dirname(output))
 }
 
-/** Lets in what fits into `capacity`, in the order of arrival. */
-class Gate {
+interface Waiting {
+  readonly enter: () => void
+  readonly refuse: (error: ImageQueueFull) => void
+}
+
+/**
+ * Admits `capacity` images at a time. Those that wait take turns by party, so that the hundred slow images of one user delay the picture
+ * of another one by one image and not by all of them.
+ */
+class Turns {
   #free: number
-  readonly #waiting: { readonly weight: number; readonly enter: () => void }[] = []
+  #count = 0
+  /** By party, in the order in which the parties are served. None is empty. */
+  readonly #waiting = new Map<number, Waiting[]>()
 
   constructor(
     capacity: number,
@@ -98,9 +108,56 @@ class Gate {
   }
 
   /** @throws ImageQueueFull */
+  async enter(party: number): Promise<void> {
+    if (this.#free > 0) {
+      this.#free -= 1
+      return
+    }
+    if (this.#count >= this.maxWaiting) this.#makeRoom(party)
+    this.#count += 1
+    await new Promise<void>((enter, refuse) => {
+      const own = this.#waiting.get(party)
+      if (own === undefined) this.#waiting.set(party, [{ enter, refuse }])
+      else own.push({ enter, refuse })
+    })
+  }
+
+  leave(): void {
+    const [next] = this.#waiting
+    if (next === undefined) {
+      this.#free += 1
+      return
+    }
+    const [party, queue] = next
+    const { enter } = queue.shift()!
+    this.#count -= 1
+    this.#waiting.delete(party)
+    if (queue.length > 0) this.#waiting.set(party, queue)
+    enter()
+  }
+
+  /** Refuses the last image of the party with the most images, unless `party` would then have the most. @throws ImageQueueFull */
+  #makeRoom(party: number): void {
+    let longest: Waiting[] = []
+    for (const queue of this.#waiting.values()) if (queue.length > longest.length) longest = queue
+    const own = this.#waiting.get(party)?.length ?? 0
+    if (own + 1 >= longest.length) throw new ImageQueueFull()
+    this.#count -= 1
+    longest.pop()!.refuse(new ImageQueueFull())
+  }
+}
+
+/** Lets in what fits into `capacity`, in the order of arrival. */
+class Gate {
+  #free: number
+  readonly #waiting: { readonly weight: number; readonly enter: () => void }[] = []
+
+  constructor(capacity: number) {
+    this.#free = capacity
+  }
+
   async enter(weight: number): Promise<void> {
     if (this.#waiting.length === 0 && weight <= this.#free) this.#free -= weight
-    else if (this.#waiting.length >= this.maxWaiting) throw new ImageQueueFull()
     else await new Promise<void>((enter) => this.#waiting.push({ weight, enter }))
   }
 

@@ -59,10 +59,11 @@ export interface Images {
   /**
    * Re-encodes the file at `input`, whose type `mime` was decided from its bytes: JPEG, PNG and WebP keep their type, GIF becomes the
    * PNG of its first frame, HEIC becomes JPEG. The orientation is applied, and of the metadata only the colour profile is kept. The
-   * files that it writes are not flushed to disk; after an error neither of them exists.
+   * files that it writes are not flushed to disk; after an error neither of them exists. Images that wait take turns by `party`, the
+   * user who sends them.
    * @throws UnusableImage, ImageQueueFull, BlobError if the files cannot be read or written
    */
-  process(input: string, mime: string, output: string, thumbnailOutput: string): Promise<Processed>
+  process(input: string, mime: string, output: string, thumbnailOutput: string, party: number): Promise<Processed>
   /** Ends the processes. Images in progress reject. */
   stop(): Promise<void>
 }

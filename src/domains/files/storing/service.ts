@@ -49,7 +49,7 @@ export async function storeUpload<T>(
   const quota = await storageQuota(ctx)
   // Decoding an image is work, and its stored size is only known afterwards.
   if (quota > 0 && (await usedStorage(ctx.db.read, owner)) - reserved >= quota) throw storageFull()
-  const content = await contentOf(ctx, type, source)
+  const content = await contentOf(ctx, upload, source)
   const { file, thumbnail } = content
   try {
     return await withStoredBytes(ctx, thumbnail === null ? [file] : [file, thumbnail], ([bytes, thumbnailBytes]) =>
@@ -95,11 +95,11 @@ interface Content {
   dispose(): Promise<void>
 }
 
-async function contentOf(ctx: AppContext, type: FileType, source: TemporaryFile): Promise<Content> {
+async function contentOf(ctx: AppContext, { type, owner }: NewUpload, source: TemporaryFile): Promise<Content> {
   const mime = await mediaTypeOf(Bun.file(source.path))
   if (mime === undefined || !isAcceptedAs(type, mime, await getSetting(ctx, 'upload.types'))) throw notAccepted()
   return mime.startsWith('image/')
-    ? imageContent(ctx, mime, source)
+    ? imageContent(ctx, mime, source, owner.userId)
     : {
         file: source,
         thumbnail: null,
@@ -111,10 +111,10 @@ async function contentOf(ctx: AppContext, type: FileType, source: TemporaryFile)
       }
 }
 
-async function imageContent(ctx: AppContext, mime: string, source: TemporaryFile): Promise<Content> {
+async function imageContent(ctx: AppContext, mime: string, source: TemporaryFile, userId: number): Promise<Content> {
   const [output, thumbnailOutput] = [await ctx.staging.newPath(), await ctx.staging.newPath()]
   try {
-    const processed = await ctx.images.process(source.path, mime, output, thumbnailOutput)
+    const processed = await ctx.images.process(source.path, mime, output, thumbnailOutput, userId)
     const { image, thumbnail, capture } = processed
     return {
       file: processed,
