@@ -9,7 +9,7 @@ const server = Bun.serve({
   hostname: '127.0.0.1',
   async fetch(request) {
     const query = new URL(request.url).searchParams
-    await images.process(query.get('input')!, 'image/jpeg', query.get('output')!, query.get('thumbnail')!)
+    await images.process(query.get('input')!, 'image/jpeg', query.get('output')!, query.get('thumbnail')!, 0)
     return new Response('done')
   },
 })
