@@ -1,14 +1,13 @@
 /** Reads a `multipart/form-data` body with one file. The file goes to the staging folder while it arrives; it is never whole in memory. */
 
-import { Readable } from 'node:stream'
-import type { ReadableStream as NodeStream } from 'node:stream/web'
+import type { Readable } from 'node:stream'
 
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 
 import { BlobError } from '#platform/blobs/port.ts'
 import { type StagedFile, type Staging, TooManyBytes } from '#platform/blobs/staging.ts'
 
-import { type AppError, badRequest, tooLarge } from './errors.ts'
+import { AppError, badRequest, tooLarge } from './errors.ts'
 
 /** The file of a form. */
 export interface ReceivedFile extends StagedFile {
@@ -53,7 +52,7 @@ export async function readForm(request: Request, staging: Staging, maxBytes: num
   parsed.catch(() => undefined)
 
   const parser = parserOf(request)
-  const source = Readable.fromWeb(request.body as unknown as NodeStream)
+  const source = request.body.getReader()
   parser
     .on('field', (name, value, nameCut, valueCut) => {
       if (typeof name !== 'string') reject(malformed())
@@ -81,21 +80,28 @@ export async function readForm(request: Request, staging: Staging, maxBytes: num
     .on('filesLimit', () => reject(malformed()))
     .on('error', () => reject(malformed()))
     .on('finish', resolve)
-  source.on('error', () => reject(malformed()))
-  let size = 0
-  source.on('data', (chunk: Uint8Array) => {
-    size += chunk.length
-    // Without a Content-Length, parts without a name and bytes after the last part have no other limit.
-    if (size > maxBytes + FORM_OVERHEAD) reject(fileTooLarge(maxBytes))
-  })
-  source.pipe(parser)
+
+  // Not `Readable.fromWeb`, which copies each chunk into a new buffer: that took 22 of 85 ms of CPU for 20 MB.
+  async function feed(): Promise<void> {
+    let size = 0
+    while (!parser.destroyed) {
+      const { done, value: chunk } = await source.read()
+      if (parser.destroyed) return
+      if (done) return void parser.end()
+      size += chunk.length
+      // Without a Content-Length, parts without a name and bytes after the last part have no other limit.
+      if (size > maxBytes + FORM_OVERHEAD) throw fileTooLarge(maxBytes)
+      if (!parser.write(chunk)) await new Promise((drained) => parser.once('drain', drained))
+    }
+  }
+  feed().catch((error: unknown) => reject(error instanceof AppError ? error : malformed()))
 
   try {
     await parsed
     return { fields: { ...fields }, file: await receiving }
   } catch (error) {
-    source.destroy()
     parser.destroy()
+    source.cancel().catch(() => undefined)
     // Otherwise `receive` would wait for the rest of the file.
     incoming?.destroy(error instanceof Error ? error : undefined)
     await receiving?.then((file) => file.dispose()).catch(() => undefined)
