@@ -134,9 +134,18 @@ describe.if(inProcess)('owners', () => {
       server.ctx.db.write('test.attach', (tx) =>
         attachFile(tx, { userId: person.id, orgId }, id, { type, entityType: 'ASSET', entityId, path: 'body.fileId' }),
       )
-    for (const wrong of [attach(bob, 0, 'album', 1), attach(alice, 5, 'album', 1), attach(alice, 0, 'asset', 1)])
-      expect(await wrong.catch((error: { status?: number }) => error.status)).toBe(400)
+    for (const [person, orgId, type] of [
+      [bob, 0, 'album'],
+      [alice, 5, 'album'],
+      [alice, 0, 'asset'],
+    ] as const)
+      expect(await attach(person, orgId, type, 1).catch((error: { status?: number }) => error.status)).toBe(400)
     const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => attach(alice, 0, 'album', i + 1)))
+    console.log(
+      results.map((r) =>
+        r.status === 'rejected' ? [r.reason.status, r.reason.message, r.reason.errno, r.reason.code] : 'ok',
+      ),
+    )
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     // The thing decides who may see it, and nothing contributes who may see assets.
     expect((await alice.call('files.get', { params: { id } })).status).toBe(404)
