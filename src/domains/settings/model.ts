@@ -49,7 +49,7 @@ export const definitions = {
     'audio/mp4',
     'video/mp4',
   ]),
-  /** Whether photos of phones in HEIC are accepted and converted to JPEG. Decoding one takes up to 300 MB for a moment. */
+  /** Whether photos of phones in HEIC are accepted and converted to JPEG. Decoding takes up to 700 MB for a moment. */
   'upload.heic': setting(Type.Boolean(), true),
   /** Maximum size of an app package in bytes. */
   'app.maxPackageBytes': setting(Type.Integer({ minimum: 1, maximum: 4096 * MIB }), 500 * MIB),
