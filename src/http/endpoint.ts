@@ -195,6 +195,8 @@ export interface AcceptedFile {
   maxBytes(ctx: AppContext): MaybePromise<number>
   /** Without it the body may be JSON, without a file. */
   readonly required: boolean
+  /** The field of the JSON body that the file replaces. The API document leaves it out of the form. */
+  readonly insteadOf?: string
 }
 
 type Schema = TSchema | undefined

@@ -94,6 +94,14 @@ function unresolved(doc: Json): string[] {
   return found
 }
 
+function unused(doc: Json): string[] {
+  const text = JSON.stringify(doc)
+  return Object.entries<Json>(doc.components)
+    .filter(([kind]) => kind !== 'securitySchemes')
+    .flatMap(([kind, components]) => Object.keys(components).map((name) => `#/components/${kind}/${name}`))
+    .filter((ref) => !text.includes(`"${ref}"`))
+}
+
 /** One verb for one meaning, so that readers find operations by their first word. */
 const VERBS = new Set(
   (
@@ -138,6 +146,8 @@ describe('the document of this server', () => {
   })
 
   test('every reference in the document has a target', () => expect(unresolved(document)).toEqual([]))
+
+  test('every component is used', () => expect(unused(document)).toEqual([]))
 
   test('every path parameter is declared, with one name per position', () => {
     for (const { name, op } of operations(document)) {
@@ -204,11 +214,13 @@ describe('the checks above', () => {
     expect(lacks(op)).toEqual(['security', 'body example', 'response example', '403'])
   })
 
-  test('the checks find an invalid document and a reference without a target', async () => {
+  test('the checks find an invalid document, a reference without a target and an unused component', async () => {
     const doc = build([sample()])
     expect((await new Validator().validate(structuredClone(doc))).valid).toBe(true)
     doc.paths['/api/a'].get.responses[429].$ref = '#/components/responses/Gone'
     expect(unresolved(doc)).toEqual(['#/components/responses/Gone'])
+    doc.components.schemas.Unused = { type: 'string' }
+    expect(unused(doc)).toContain('#/components/schemas/Unused')
     doc.paths['/api/a'].get.parameters = [{ name: 'x', in: 'nowhere' }]
     expect((await new Validator().validate(doc)).valid).toBe(false)
   })
@@ -316,6 +328,19 @@ describe('an operation', () => {
     const { content } = only({ answers: 'image/png, text/csv' }).responses[200]
     expect(content['image/png'].schema).toEqual({ type: 'string', format: 'binary', contentMediaType: 'image/png' })
     expect(content['text/csv'].schema).toEqual({ type: 'string' })
+  })
+
+  test('the form of a file has the fields of the JSON body but the one that the file replaces', () => {
+    const acceptsFile = { maxBytes: () => 9, required: false, insteadOf: 'fileId' }
+    const body = Model('NewPhoto', { fileId: Type.Optional(Id), title: Line(9) })
+    const { content } = only({ method: 'POST', body, acceptsFile }).requestBody
+    expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/NewPhoto' })
+    const { schema, example } = content['multipart/form-data']
+    expect(Object.keys(schema.properties)).toEqual(['title', 'file'])
+    expect(Object.keys(example)).toEqual(['title', 'file'])
+    expect(
+      Object.keys(only({ method: 'POST', body, acceptsFile: { ...acceptsFile, required: true } }).requestBody.content),
+    ).toEqual(['multipart/form-data'])
   })
 
   test('alternatives of a body are components with required fields that are not null', () => {

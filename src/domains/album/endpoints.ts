@@ -47,7 +47,7 @@ export const albumEndpoints = [
     access: dual('album:create'),
     query: InOrg,
     body: AddPhoto,
-    acceptsFile: { maxBytes: (ctx) => getSetting(ctx, 'upload.maxBytes'), required: false },
+    acceptsFile: { maxBytes: (ctx) => getSetting(ctx, 'upload.maxBytes'), required: false, insteadOf: 'fileId' },
     maxBody: LARGEST_UPLOAD + FORM_OVERHEAD,
     data: PhotoView,
     budgets: [PHOTO_BUDGET],

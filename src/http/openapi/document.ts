@@ -205,19 +205,21 @@ function requestBody(endpoint: AnyEndpoint, components: Components): { requestBo
     const content = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' }, example: '(bytes)' } }
     return { requestBody: { required: true, content } }
   }
-  const json = body && jsonBody(endpoint, body, components)
+  // Shown only if there is such a body, because `components` would keep an unused component.
+  const json = body && !acceptsFile?.required ? jsonBody(endpoint, body, components) : undefined
   if (acceptsFile === undefined) return json === undefined ? {} : { requestBody: json }
-  // Unnamed, since the form has one more field than the JSON body of the same name.
+  // Unnamed, since its fields are not those of the JSON body of the same name.
   const fields = body && (components.show({ ...body, $id: undefined } as TSchema, 'request')['properties'] as Json)
+  const inForm = (given: Json | undefined): Json =>
+    Object.fromEntries(Object.entries(given ?? {}).filter(([name]) => name !== acceptsFile.insteadOf))
   const schema = {
     type: 'object',
-    properties: { ...fields, file: { type: 'string', format: 'binary' } },
+    properties: { ...inForm(fields), file: { type: 'string', format: 'binary' } },
     required: ['file'],
   }
-  const example = { ...(body && (exampleOf(body, 'request') as Json)), file: '(bytes)' }
+  const example = { ...inForm(body && (exampleOf(body, 'request') as Json)), file: '(bytes)' }
   const form = { 'multipart/form-data': { schema, example } }
-  const content = acceptsFile.required ? form : { ...(json?.['content'] as Json), ...form }
-  return { requestBody: { required: true, content } }
+  return { requestBody: { required: true, content: { ...(json?.['content'] as Json), ...form } } }
 }
 
 function jsonBody(endpoint: AnyEndpoint, body: TSchema, components: Components): Json {
