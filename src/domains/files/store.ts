@@ -1,4 +1,4 @@
-import { and, count, eq, isNull, ne, or } from 'drizzle-orm'
+import { and, count, eq, isNull, ne, or, sql } from 'drizzle-orm'
 
 import { users } from '#db/schema/accounts.ts'
 import { blobs, type Capture, type FileEntity, files, type FileType } from '#db/schema/files.ts'
@@ -106,15 +106,16 @@ export async function deleteFile(tx: Tx, id: number, which?: 'unused'): Promise<
   return rows[0]
 }
 
+/** The second condition is that of the index, which SQLite does not use if its 0 is a parameter. */
+const isOfOrg = (orgId: number) => and(eq(files.orgId, orgId), sql`${files.orgId} <> 0`)
+
 /** Deletes the files of a user or of an organization that belong to nothing, or only to the profile of that user or organization. */
 export const deleteOwnOnly = (
   tx: Tx,
   of: { readonly uploaderId: number } | { readonly orgId: number },
 ): Promise<DeletedFile[]> => {
   const [owned, profile] =
-    'orgId' in of
-      ? ([eq(files.orgId, of.orgId), 'ORG'] as const)
-      : ([eq(files.uploaderId, of.uploaderId), 'USER'] as const)
+    'orgId' in of ? ([isOfOrg(of.orgId), 'ORG'] as const) : ([eq(files.uploaderId, of.uploaderId), 'USER'] as const)
   return tx
     .delete(files)
     .where(and(owned, or(isNull(files.entityType), eq(files.entityType, profile))))
@@ -126,7 +127,7 @@ export async function countUsedByOrg(db: Db | Tx, orgId: number): Promise<number
   const [row] = await db
     .select({ n: count() })
     .from(files)
-    .where(and(eq(files.orgId, orgId), ne(files.entityType, 'ORG')))
+    .where(and(isOfOrg(orgId), ne(files.entityType, 'ORG')))
   return row!.n
 }
 
