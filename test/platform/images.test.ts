@@ -114,6 +114,14 @@ describe('an image', () => {
     expect(thumbnail.size).toBe(Bun.file(thumbnailOutput).size)
   })
 
+  test('in HEIC that the camera turned is stored upright', async () => {
+    const { image, thumbnail } = await processed(await fixture('turned.heic'), 'image/heic')
+    expect(image).toEqual({ mime: 'image/jpeg', width: 32, height: 48 })
+    expect(thumbnail).toMatchObject({ width: 32, height: 48 })
+    expect(await corners(output)).toEqual([...CORNERS[6]!])
+    expect(await corners(thumbnailOutput)).toEqual([...CORNERS[6]!])
+  })
+
   test.each(['photo.jpg', 'progressive.jpg', 'cmyk.jpg'])('stays the JPEG %s, with the same colours', async (name) => {
     const { image } = await processed(await fixture(name), 'image/jpeg')
     expect(image).toEqual({ mime: 'image/jpeg', width: 48, height: 32 })
