@@ -59,6 +59,10 @@ test('every command of the README section "Five minutes" succeeds against a fres
     expect({ code: await child.exited, err }).toEqual({ code: 0, err: '' })
 
     expect(out).toContain('administrator: 200\n')
+    const thumbnail = new URL(/http\S+variant=THUMBNAIL\S+/.exec(out)![0])
+    const image = await fetch(server.url + thumbnail.pathname + thumbnail.search)
+    expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/webp'])
+    await image.bytes()
     expect(out).toContain('<h1>Spring menu</h1>')
     const shown = JSON.parse(out.slice(out.indexOf('{"code"')))
     expect(shown).toMatchObject({ code: 200, data: { name: 'Spring menu', content: 'https://example.org/menu' } })
