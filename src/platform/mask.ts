@@ -10,7 +10,7 @@ const CODE = /^\d{6}$/
 const JWT = /\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?/g
 const BEARER = /\b(Bearer|Basic)\s+[\w.~+/=-]+/gi
 /** A secret in a query string or in a text such as `name=value` or `name: value`. */
-const PAIR = /\b([\w-]*(?:token|secret|password|ticket)["']?\s?[=:]\s?["']?)([^\s&"',;)]+)/gi
+const PAIR = /\b([\w-]*(?:token|secret|password|ticket|signature|credential)["']?\s?[=:]\s?["']?)([^\s&"',;)]+)/gi
 const CODE_PAIR = /(code["']?\s?[=:]\s?["']?)\d{6}(?!\d)/gi
 const EMAIL = /\b([\w+.-])[\w+.-]*@((?:[\w-]+\.)+[a-z]{2,})\b/gi
 /** E.164 with its plus sign, or the 11 digits of a mainland Chinese number. */
