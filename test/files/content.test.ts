@@ -119,6 +119,14 @@ for (const { name, config } of await fileStores())
       expect([late.status, late.headers.get('cache-control')]).toEqual([403, 'no-store'])
     })
 
+    test('a second expiry in a signed URL does not change how long caches keep the file', async () => {
+      const url = pathOf(ok(await alice.call('files.get', { params: { id: document.id } })).data.url)
+      const seconds = async (path: string) =>
+        Number(/max-age=(\d+)/.exec((await get(path)).headers.get('cache-control') ?? '')?.[1])
+      for (const expires of ['99999999999', 'soon'])
+        expect(await seconds(url.replace('?', `?expires=${expires}&`))).toBeLessThanOrEqual(7200)
+    })
+
     test.each([59, 86_401, 0, -1, 1.5])('GET /api/files/signed-url answers 400 to expiresIn=%p', async (expiresIn) => {
       const reply = await alice.get('/api/files/signed-url', { fileId: document.id, expiresIn })
       expect([reply.status, reply.details[0]?.path]).toEqual([400, 'query.expiresIn'])

@@ -31,7 +31,8 @@ export async function readContent(
 }
 
 function secondsLeft(ctx: AppContext, request: Request): number {
-  const expires = Number(new URL(request.url).searchParams.get('expires'))
+  // The signature was checked for the last value, if there are several.
+  const expires = Number(new URL(request.url).searchParams.getAll('expires').at(-1))
   return Math.max(0, expires - Math.ceil(ctx.clock.now() / SECOND))
 }
 
