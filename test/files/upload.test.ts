@@ -2,6 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import type { OrgStatus } from '#db/schema/orgs.ts'
+import { setOrgStatus } from '#domains/orgs/index.ts'
+
 import { inProcess, ok, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
 import { jpeg, png, text, upload, uploaded, usedStorage } from './helpers.ts'
@@ -205,6 +208,23 @@ describe('DELETE /api/files/:id', () => {
     expect((await mallory.call('files.delete', { params: { id } })).status).toBe(404)
     expect((await alice.call('files.delete', { params: { id } })).status).toBe(200)
     expect((await member.call('files.get', { params: { id } })).status).toBe(404)
+  })
+})
+
+describe.if(inProcess)('in a disabled organization', () => {
+  test('no file can be deleted, not even by its uploader', async () => {
+    const org = await createOrg(alice)
+    const member = await server.person()
+    await addMembers(alice, org, member)
+    const { id } = await uploaded(member, png(), { type: 'album', orgId: org.id })
+    const setStatus = (status: OrgStatus) =>
+      server.ctx.db.write('test', (tx) => setOrgStatus(server.ctx, tx, org.id, status))
+    await setStatus('DISABLED')
+    expect((await member.call('files.delete', { params: { id } })).status).toBe(403)
+    expect((await alice.call('files.delete', { params: { id } })).status).toBe(404)
+    expect((await member.call('files.get', { params: { id } })).status).toBe(200)
+    await setStatus('ACTIVE')
+    ok(await member.call('files.delete', { params: { id } }))
   })
 })
 

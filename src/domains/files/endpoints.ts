@@ -27,7 +27,7 @@ export const fileEndpoints = [
     tag,
     access: app('file:delete'),
     params: ById,
-    refuses: { 403: 'Another member of the organization uploaded the file.' },
+    refuses: { 403: 'Another member of the organization uploaded the file, or the organization is disabled.' },
     run: ({ ctx, actor, params }) => service.deleteUnusedFile(ctx, actor, params.id),
   }),
 ]

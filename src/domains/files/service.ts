@@ -8,6 +8,7 @@ import { contributions } from '#domains/domain.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { noPermission } from '#http/permissions.ts'
 import { randomCode } from '#platform/ids.ts'
 
 import { dropBytes } from './bytes/service.ts'
@@ -51,7 +52,7 @@ export async function maySupply(ctx: AppContext, userId: number, orgId: number, 
   return false
 }
 
-/** Deletes a file that belongs to nothing. @throws AppError 400, 403 or 404 */
+/** Deletes a file that belongs to nothing. Nothing is deleted in an organization that is disabled. @throws AppError 400, 403 or 404 */
 export async function deleteUnusedFile(ctx: AppContext, actor: Actor, id: number): Promise<void> {
   const { userId } = actor
   const file = await store.findFile(ctx.db.read, id)
@@ -60,6 +61,7 @@ export async function deleteUnusedFile(ctx: AppContext, actor: Actor, id: number
   if (!isManager && !(await mayRead(ctx, userId, file))) throw notFound()
   if (!isManager && file.uploaderId !== userId) throw notYourFile()
   await ctx.db.write('files.deleteUnused', async (tx) => {
+    if (!isManager && !(await store.existsOwner(tx, { userId, orgId: file.orgId }))) throw noPermission
     const deleted = await store.deleteFile(tx, id, 'unused')
     if (deleted !== undefined) return forget(ctx, tx, deleted)
     const used = await store.findFile(tx, id)
