@@ -179,6 +179,28 @@ describe('POST /api/files/upload', () => {
     expect((await upload(alice, png(), { type: 'album', orgId: 999_999_999 })).status).toBe(403)
     expect((await upload(alice, png(), { type: 'album', orgId: -1 })).status).toBe(400)
   })
+
+  test('and POST /api/files/sts-token take the organization in the query too, which counts before the body', async () => {
+    const org = await createOrg(alice)
+    const other = await createOrg(mallory)
+    const form = (orgId?: number): FormData => {
+      const data = new FormData()
+      data.set('type', 'album')
+      if (orgId !== undefined) data.set('orgId', String(orgId))
+      data.set('file', new File([png()], 'a.png'))
+      return data
+    }
+    const post = (path: string, body: unknown) => alice.send('POST', path, { body })
+    const ticket = { name: 'a', size: 10, type: 'album' }
+    for (const name of ['orgId', 'org_id']) {
+      const mine = await post(`/api/files/upload?${name}=${org.id}`, form(other.id))
+      expect(ok(mine).data.orgId).toBe(org.id)
+      expect((await post(`/api/files/upload?${name}=${other.id}`, form(org.id))).status).toBe(403)
+      ok(await post(`/api/files/sts-token?${name}=${org.id}`, { ...ticket, orgId: other.id }))
+      expect((await post(`/api/files/sts-token?${name}=${other.id}`, ticket)).status).toBe(403)
+    }
+    expect(ok(await post('/api/files/upload?orgId=', form())).data.orgId).toBeNull()
+  })
 })
 
 describe('DELETE /api/files/:id', () => {
