@@ -80,15 +80,21 @@ export async function addMany(
   photos: readonly (Partial<NewPhoto> & { readonly name?: string })[],
 ): Promise<number[]> {
   const first = await findFile(server.ctx.db.read, await upload(server, { id: owner.userId }, { orgId: owner.orgId }))
-  return server.ctx.db.write('test.addMany', async (tx) => {
-    const ids: number[] = []
-    for (const { name = 'photo.jpg', ...given } of photos) {
-      const id = await insertPhoto(tx, owner, { ...newPhoto({}, null), ...given })
-      await retainBlobById(tx, first!.blobId)
-      const { id: _, sha256: __, createdAt: ___, ...file } = first!
-      await insertFile(tx, { ...file, name, entityType: 'PHOTO', entityId: id, requestId: null })
-      ids.push(id)
-    }
-    return ids
-  })
+  const ids: number[] = []
+  // A write of thousands of statements could exceed the time limit of writes on a busy machine.
+  for (let at = 0; at < photos.length; at += 100) {
+    const added = await server.ctx.db.write('test.addMany', async (tx) => {
+      const batch: number[] = []
+      for (const { name = 'photo.jpg', ...given } of photos.slice(at, at + 100)) {
+        const id = await insertPhoto(tx, owner, { ...newPhoto({}, null), ...given })
+        await retainBlobById(tx, first!.blobId)
+        const { id: _, sha256: __, createdAt: ___, ...file } = first!
+        await insertFile(tx, { ...file, name, entityType: 'PHOTO', entityId: id, requestId: null })
+        batch.push(id)
+      }
+      return batch
+    })
+    ids.push(...added)
+  }
+  return ids
 }
