@@ -5,7 +5,7 @@ import { statSync } from 'node:fs'
 import type { Config } from '#config/config.ts'
 import type { BlobRows, StoredBlob } from '#db/blob-maintenance.ts'
 import { openBlobs } from '#platform/blobs/index.ts'
-import type { BlobStore } from '#platform/blobs/port.ts'
+import { type BlobStore, WAITING_PREFIX } from '#platform/blobs/port.ts'
 import { DAY, systemClock } from '#platform/clock.ts'
 
 import type { Finding } from './doctor-gateways.ts'
@@ -33,6 +33,14 @@ async function compare(rows: BlobRows, store: BlobStore): Promise<Finding[]> {
   const findings: Finding[] = []
   const total = { files: 0, bytes: 0, damaged: 0, miscounted: 0, unused: 0, unusedBytes: 0 }
   const oldEnough = systemClock.now() - DAY
+  const countUnused = async (prefix: string, known: ReadonlySet<string>): Promise<void> => {
+    for await (const { key, size, modifiedAt } of store.list(prefix))
+      // Younger ones may belong to an upload under way.
+      if (modifiedAt < oldEnough && !known.has(key)) {
+        total.unused++
+        total.unusedBytes += size
+      }
+  }
   const bar = progress('Checking files', await rows.totalSize())
   for (const prefix of PREFIXES) {
     const blobs = await rows.withPrefix(prefix)
@@ -51,14 +59,10 @@ async function compare(rows: BlobRows, store: BlobStore): Promise<Finding[]> {
           finding('WARN', `${blob.key} is counted as used ${blob.refs} times, but ${blob.uses} rows use it.`),
         )
     }
-    const known = new Set(blobs.map(({ key }) => key))
-    for await (const { key, size, modifiedAt } of store.list(`${prefix}/`))
-      // Younger ones may belong to an upload under way.
-      if (modifiedAt < oldEnough && !known.has(key)) {
-        total.unused++
-        total.unusedBytes += size
-      }
+    await countUnused(`${prefix}/`, new Set(blobs.map(({ key }) => key)))
   }
+  // An upload ends after 15 minutes, so none of these that is old enough has a row.
+  await countUnused(WAITING_PREFIX, new Set())
   bar.done()
   for (const { userId, orgId, recorded, actual } of await rows.wrongUsage()) {
     const owner = orgId > 0 ? `Organization ${orgId}` : `User ${userId}`

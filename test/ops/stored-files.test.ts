@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 import type { PhotoView } from '#domains/album/model.ts'
 import type { FileView } from '#domains/files/model.ts'
@@ -185,13 +185,14 @@ describe('doctor --files', () => {
     writeFileSync(changed, bytes)
     truncateSync(pathOfBytes(cut.sha256), 999)
     rmSync(pathOfBytes(hashOf(thumbnail.bytes)))
-    const folder = join(place.dataDir, 'files', '00')
-    mkdirSync(folder, { recursive: true })
-    for (const [name, age] of [
-      ['old', 2 * DAY],
-      ['young', 0],
+    for (const [key, age] of [
+      [`00/${'0'.repeat(64)}.old`, 2 * DAY],
+      [`00/${'0'.repeat(64)}.young`, 0],
+      ['uploads/old.old', 2 * DAY],
+      ['uploads/young.young', 0],
     ] as const) {
-      const orphan = join(folder, `${'0'.repeat(64)}.${name}`)
+      const orphan = join(place.dataDir, 'files', key)
+      mkdirSync(dirname(orphan), { recursive: true })
       writeFileSync(orphan, 'nobody refers to this')
       utimesSync(orphan, Date.now() / 1000 - age, Date.now() / 1000 - age)
     }
@@ -205,7 +206,7 @@ describe('doctor --files', () => {
       `FAIL ${ann.files.get(photo.fileId)} is damaged: its hash differs. Used by file ${inAlbum}.`,
       `FAIL ${cut.sha256} is damaged: it has 999 bytes instead of 1000. Used by file ${cut.id} (other, belongs to nothing).`,
       `FAIL ${hashOf(thumbnail.bytes)} is missing. Used by thumbnail of file ${inAlbum}.`,
-      'WARN 1 files (21 B) belong to nothing: the server deletes them daily.',
+      'WARN 2 files (42 B) belong to nothing: the server deletes them daily.',
       'FAIL 4 of 5 files are missing or damaged: restore them from a backup.',
     ]
     expect(described.toSorted()).toEqual(expected.toSorted())

@@ -69,6 +69,9 @@ export class BlobError extends Error {
 /** A new key for bytes with this SHA-256 in hex. The first two characters spread the files over 256 folders. */
 export const blobKey = (sha256: string, random: string): string => `${sha256.slice(0, 2)}/${sha256}.${random}`
 
+/** Keys of bytes that were received and are not checked yet begin with this. */
+export const WAITING_PREFIX = 'uploads/'
+
 const KEY = /^(?!\.)[\w.-]+(\/(?!\.)[\w.-]+)*$/
 
 export const isKey = (text: string): boolean => KEY.test(text) && text.length <= 500

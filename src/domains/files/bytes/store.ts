@@ -3,9 +3,9 @@ import { and, count, eq, inArray, lte, sql } from 'drizzle-orm'
 import { blobs, fileUploads, storageUsage } from '#db/schema/files.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
+import { WAITING_PREFIX } from '#platform/blobs/port.ts'
 
 /** Bytes of uploads under way have keys of their own: `uploads/<upload id>.<random part>`. */
-export const WAITING_PREFIX = 'uploads/'
 export const waitingKey = (uploadId: string, random: string): string => `${WAITING_PREFIX}${uploadId}.${random}`
 const uploadOfKey = (key: string): string => key.slice(WAITING_PREFIX.length).replace(/\..*$/, '')
 
