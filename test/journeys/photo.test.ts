@@ -270,7 +270,7 @@ for (const { name, config } of await fileStores())
       }
     })
 
-    test('the storage that GET /api/auth/quotas shows is the sum of the files of the user', async () => {
+    test('the storage that GET /api/auth/quotas shows is the sum of the files of the user, or of the organization', async () => {
       const user = await server.person()
       const org = await createOrg(user)
       const sizes: number[] = []
@@ -278,9 +278,15 @@ for (const { name, config } of await fileStores())
       const single = ok(await upload(user, await photograph())).data
       const files = ok(await user.call('album.list')).data.items
       expect(files.map(({ size }) => size).toSorted()).toEqual(sizes.toSorted())
-      expect(await usedStorage(user)).toBe([...sizes, single.size].reduce((sum, size) => sum + size, 0))
+      const sum = sizes.reduce((total, size) => total + size, 0)
+      expect(await usedStorage(user)).toBe(sum + single.size)
+      const quotas = (who: Person) => who.call('profile.quotas', { query: { orgId: org.id } })
+      expect(ok(await quotas(user)).data.storage.used).toBe(sum)
+      expect((await quotas(stranger)).status).toBe(403)
       ok(await user.call('files.delete', { params: { id: single.id } }))
       for (const { id } of files) ok(await user.call('album.delete', { params: { id } }))
       expect(await usedStorage(user)).toBe(0)
+      // The copies stay.
+      expect(ok(await quotas(user)).data.storage.used).toBe(sum)
     })
   })
