@@ -90,6 +90,8 @@ const MARKUP: readonly Row[] = [
 const PROGRAMS: readonly Row[] = [
   ['no bytes', 'empty.png', () => new Uint8Array(), 'has no type'],
   ['one NUL', 'a.txt', () => latin1('\0'), 'is not text'],
+  ['ZIP as JPEG', 'photo.jpg', () => zip('a.txt'), 'the name says that it is an image'],
+  ['a text as PNG', 'photo.png', () => utf8('a secret'), 'the name says that it is an image'],
   ['a Windows program named .jpg', 'photo.jpg', () => latin1('MZ\x90\0\x03\0\0\0\x04'), 'is a program'],
   ['an ELF program', 'tool', () => latin1('\x7fELF\x02\x01\x01\0'), 'is a program'],
   ['a Java class', 'A.class', () => latin1('\xca\xfe\xba\xbe\0\0\0\x34'), 'is a program'],
@@ -121,7 +123,6 @@ function officeEnd(): Uint8Array {
 }
 
 const ATTACHMENTS: readonly Row[] = [
-  ['ZIP as JPEG', 'photo.jpg', () => zip('a.txt'), 'the bytes decide; it is refused where only images are allowed'],
   ['an archive with a path outside', 'a.zip', () => zip('../../../etc/passwd'), 'we never unpack it'],
   ['an archive with an absolute path', 'a.zip', () => zip('/etc/passwd'), 'we never unpack it'],
   [

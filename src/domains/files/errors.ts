@@ -42,6 +42,8 @@ export const fileInUse = (by: FileEntity) =>
 export const emptyFile = () => badRequest('The file is empty', '文件为空')
 
 export const notAccepted = () => unsupportedType('Files of this kind are not accepted here', '此处不接受这种类型的文件')
+export const mislabelled = () =>
+  unsupportedType('The name says that this is an image, but it is none', '文件名表明这是图片，但内容不是图片')
 export const notAnImage = () =>
   unsupportedType(
     'Send a JPEG, PNG, WebP, GIF or HEIC image that other programs can open',

@@ -45,6 +45,15 @@ export function storedName(given: string, mime: string): string {
   return (/^\.*$/.test(base) ? 'file' : shortened(base, MAX_NAME_BYTES - bytesOf(extension))) + extension
 }
 
+const IMAGE_NAME = /\.(jpe?g|jpe|jfif|png|gif|webp|hei[cf]|avif|bmp|tiff?|svg)$/i
+
+/**
+ * Whether a name promises an image that the bytes are not. Users would open such a file in the belief that it is harmless. One kind of
+ * image under the name of another is common on phones, and is stored under the right one.
+ */
+export const isMislabelled = (given: string, mime: string): boolean =>
+  IMAGE_NAME.test(cleanName(given)) && !mime.startsWith('image/')
+
 /** Cut between characters as people see them. */
 function shortened(text: string, maxBytes: number): string {
   if (bytesOf(text) <= maxBytes) return text

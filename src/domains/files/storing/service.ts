@@ -13,11 +13,11 @@ import { UnusableImage, type UnusableReason } from '#platform/images/port.ts'
 
 import { keepBytes, type TemporaryFile, withStoredBytes } from '../bytes/service.ts'
 import { usedStorage } from '../bytes/store.ts'
-import { emptyFile, heicOff, notAccepted, notAnImage, storageFull, tooManyPixels } from '../errors.ts'
+import { emptyFile, heicOff, mislabelled, notAccepted, notAnImage, storageFull, tooManyPixels } from '../errors.ts'
 import { isAcceptedAs } from '../rules.ts'
 import { charge, storageQuota } from '../service.ts'
 import { existsOwner, type FileRow, findFile, insertFile } from '../store.ts'
-import { storedName } from './rules.ts'
+import { isMislabelled, storedName } from './rules.ts'
 
 export interface NewUpload {
   readonly owner: Owner
@@ -95,9 +95,10 @@ interface Content {
   dispose(): Promise<void>
 }
 
-async function contentOf(ctx: AppContext, { type, owner }: NewUpload, source: TemporaryFile): Promise<Content> {
+async function contentOf(ctx: AppContext, { type, owner, name }: NewUpload, source: TemporaryFile): Promise<Content> {
   const mime = await mediaTypeOf(Bun.file(source.path))
   if (mime === undefined || !isAcceptedAs(type, mime, await getSetting(ctx, 'upload.types'))) throw notAccepted()
+  if (isMislabelled(name, mime)) throw mislabelled()
   return mime.startsWith('image/')
     ? imageContent(ctx, mime, source, owner.userId)
     : {
