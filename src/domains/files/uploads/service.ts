@@ -4,10 +4,10 @@ import { type AppContext, perContext } from '#context'
 import type { FileType } from '#db/schema/files.ts'
 import type { Tx } from '#db/store.ts'
 import { getSetting } from '#domains/settings/index.ts'
+import { receiveBytes as receiveBody } from '#http/body.ts'
 import type { Actor, Owner } from '#http/endpoint.ts'
-import { AppError, badRequest, notFound } from '#http/errors.ts'
+import { AppError, notFound } from '#http/errors.ts'
 import { fileTooLarge, type ReceivedFile } from '#http/form.ts'
-import { BlobError } from '#platform/blobs/port.ts'
 import { type StagedFile, TooManyBytes } from '#platform/blobs/staging.ts'
 import { HOUR, MINUTE, SECOND } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
@@ -136,7 +136,7 @@ export async function receiveBytes(
   const { size } = mustBeOpen(await store.findUpload(ctx.db.read, id))
   const announced = request.headers.get('content-length')
   if (announced !== null) checkSize(size, Number(announced))
-  const staged = await receive(ctx, size, request.body)
+  const staged = await receiveBody(request, ctx.staging, size)
   try {
     checkSize(size, staged.size)
     const key = waitingKey(id, randomId())
@@ -151,16 +151,6 @@ export async function receiveBytes(
 function checkSize(announced: number, received: number): void {
   if (received > announced) throw fileTooLarge(announced)
   if (received < announced) throw refused.wrongSize(announced, received)
-}
-
-async function receive(ctx: AppContext, maxBytes: number, body: Request['body']): Promise<StagedFile> {
-  try {
-    return await ctx.staging.receive((body ?? []) as unknown as AsyncIterable<Uint8Array>, maxBytes)
-  } catch (error) {
-    if (error instanceof TooManyBytes) throw fileTooLarge(maxBytes)
-    if (error instanceof BlobError) throw error
-    throw badRequest('The connection was closed before the whole body was received', '连接在请求体接收完之前已关闭')
-  }
 }
 
 async function keepWaiting(ctx: AppContext, id: string, key: string): Promise<void> {
