@@ -63,13 +63,22 @@ for (const { name, config } of await fileStores())
 
     const sha256 = (bytes: Uint8Array): string => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
+    const details = { address: 'Hall B', watermark: { text: 'Fire extinguisher 12', operator: 'Lin Mei' } }
+
     /** Adds and shares a photo of `user`. */
-    async function shared(user: Person, org: Org): Promise<{ original: PhotoView; copy: PhotoView }> {
+    async function shared(
+      user: Person,
+      org: Org,
+    ): Promise<{ original: PhotoView; copy: PhotoView; unshare(): Promise<Reply> }> {
       const file: UploadedFile = ok(await upload(user, await photograph(), { type: 'album' }, 'IMG_1.jpg')).data
-      const original = ok(await user.call('album.add', { body: { fileId: file.id } })).data
+      const original = ok(await user.call('album.add', { body: { ...details, fileId: file.id } })).data
       const body = { entityType: 'ALBUM_PHOTO', sourceId: original.id } as const
       const share = ok(await user.call('shares.create', { params: { orgId: org.id }, body })).data
-      return { original, copy: ok(await user.call('album.get', { params: { id: share.copyId } })).data }
+      return {
+        original,
+        copy: ok(await user.call('album.get', { params: { id: share.copyId } })).data,
+        unshare: () => user.call('shares.delete', { params: { orgId: org.id, shareId: share.id } }),
+      }
     }
 
     /** Every way to the file and the photo that a signed-in user has. */
@@ -174,7 +183,12 @@ for (const { name, config } of await fileStores())
 
       const seen = ok(await member.call('album.listOfOrg', { params: { orgId: org.id } })).data.items
       expect(seen.map(({ id }) => id)).toEqual([copy.id])
-      expect(seen[0]).toMatchObject({ takenAt: TAKEN_AT, latitude: original.latitude, longitude: original.longitude })
+      expect(seen[0]).toMatchObject({
+        ...details,
+        takenAt: TAKEN_AT,
+        latitude: original.latitude,
+        longitude: original.longitude,
+      })
       const image = await anonymously(seen[0]!.url)
       expect(image.status).toBe(200)
       expect(image.bytes.length).toBe(copy.size)
@@ -268,6 +282,17 @@ for (const { name, config } of await fileStores())
           expectNoImage(reply, address)
         }
       }
+    })
+
+    test('the addresses of a shared copy end with the share', async () => {
+      const org = await createOrg(owner)
+      await addMembers(owner, org, member)
+      const { original, copy, unshare } = await shared(owner, org)
+      ok(await unshare())
+      for (const address of [copy.url, copy.thumbnailUrl!]) expect((await anonymously(address)).status).toBe(404)
+      await expectUnknownTo(owner, copy)
+      await expectUnknownTo(member, copy)
+      expect((await anonymously(original.url)).status).toBe(200)
     })
 
     test('the storage that GET /api/auth/quotas shows is the sum of the files of the user, or of the organization', async () => {
