@@ -346,8 +346,8 @@ describe('images', () => {
     const start = (party: number, name: string) => processFor(party, name).then(() => done.push(party))
     const many = Array.from({ length: 30 }, (_, i) => start(1, `fair-${i}`))
     await start(2, 'fair')
-    // Two images of the other user were in progress, and the next one had its turn. Two finish at about the same time.
-    expect(done.length).toBeLessThan(7)
+    // Two images of the other user were in progress, and one of them is replaced by another one.
+    expect(done.length).toBeLessThan(6)
     await Promise.all(many)
   })
 

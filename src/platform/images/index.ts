@@ -68,7 +68,7 @@ export function createImages({ heic, timeLimitMs = TIME_LIMIT_MS }: ImagesOption
         throw error
       } finally {
         idle.push(worker)
-        turns.leave()
+        turns.leave(party)
       }
     },
     async stop() {
@@ -91,12 +91,13 @@ interface Waiting {
 }
 
 /**
- * Admits `capacity` images at a time. Those that wait take turns by party, so that the hundred slow images of one user delay the picture
- * of another one by one image and not by all of them.
+ * Admits `capacity` images at a time. Of those that wait, the next one is of the party with the fewest in progress; parties with the
+ * same number take turns. The hundred slow images of one user therefore delay the picture of another one by one image.
  */
 class Turns {
   #free: number
   #count = 0
+  readonly #inProgress = new Map<number, number>()
   /** By party, in the order in which the parties are served. None is empty. */
   readonly #waiting = new Map<number, Waiting[]>()
 
@@ -111,6 +112,7 @@ class Turns {
   async enter(party: number): Promise<void> {
     if (this.#free > 0) {
       this.#free -= 1
+      this.#started(party, 1)
       return
     }
     if (this.#count >= this.maxWaiting) this.#makeRoom(party)
@@ -122,18 +124,37 @@ class Turns {
     })
   }
 
-  leave(): void {
-    const [next] = this.#waiting
+  leave(party: number): void {
+    this.#started(party, -1)
+    const next = this.#nextParty()
     if (next === undefined) {
       this.#free += 1
       return
     }
-    const [party, queue] = next
+    const queue = this.#waiting.get(next)!
     const { enter } = queue.shift()!
     this.#count -= 1
-    this.#waiting.delete(party)
-    if (queue.length > 0) this.#waiting.set(party, queue)
+    this.#waiting.delete(next)
+    if (queue.length > 0) this.#waiting.set(next, queue)
+    this.#started(next, 1)
     enter()
+  }
+
+  #running(party: number): number {
+    return this.#inProgress.get(party) ?? 0
+  }
+
+  #started(party: number, change: 1 | -1): void {
+    const now = this.#running(party) + change
+    if (now > 0) this.#inProgress.set(party, now)
+    else this.#inProgress.delete(party)
+  }
+
+  #nextParty(): number | undefined {
+    let next: number | undefined
+    for (const party of this.#waiting.keys())
+      if (next === undefined || this.#running(party) < this.#running(next)) next = party
+    return next
   }
 
   /** Refuses the last image of the party with the most images, unless `party` would then have the most. @throws ImageQueueFull */
