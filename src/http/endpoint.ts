@@ -59,6 +59,8 @@ export type SignedUrlAccess = {
   readonly purpose: string
   /** The parameters of path and query that the signature covers, in their order. `expires` follows them. */
   readonly signs: readonly string[]
+  /** In the APP domain, for requests with a token. */
+  readonly point: AppPoint
 }
 export type PublisherAccess = { readonly kind: 'publisher'; readonly point: PlatformPoint }
 export type DualAccess = {
@@ -72,14 +74,14 @@ export type DualAccess = {
 export type FindOrganization = (db: Db, id: number) => Promise<number | undefined>
 
 /**
- * Who may call an operation. `app`, `org`, `dual` and `platform` carry the permission point (`resource:action`) that is required.
+ * Who may call an operation. `app`, `org`, `dual`, `signedUrl` and `platform` carry the permission point (`resource:action`) that is required.
  * - `open`: anyone, without a token. `signedIn`: any signed-in user.
  * - `app`: the point in the APP domain.
  * - `org`: the point in the organization of the path's `{orgId}` (or `{id}` under `/api/orgs`).
  * - `dual`: with `orgId` (query on reads, body or query on writes) the point in that organization, otherwise in the APP domain. If the
  *   path contains an id and `orgId` is absent, the row decides whose it is: the point in its organization is required too.
- * - `signedUrl`: anyone with a URL that this server has signed (`expires` and `signature` in the query). Without a signature a token is
- *   required, and `run` must check what its user may see.
+ * - `signedUrl`: anyone with a URL that this server has signed (`expires` and `signature` in the query). Without a signature a token and
+ *   the point in the APP domain are required, and `run` must check what its user may see.
  * - `admin`: any role in the PLATFORM domain. `platform`: the point in the PLATFORM domain.
  * - `publisher`: a publisher key in the header `X-Publish-Key`, which programs have. Without the header, like `platform`.
  */
@@ -108,10 +110,11 @@ export const dual = (point: DualPoint, organizationOf?: FindOrganization): DualA
   ...(organizationOf && { organizationOf }),
 })
 /** `purpose` and `signs` must be those with which `ctx.signer` signed the URL. */
-export const signedUrl = (purpose: string, signs: readonly string[]): SignedUrlAccess => ({
+export const signedUrl = (purpose: string, signs: readonly string[], point: AppPoint): SignedUrlAccess => ({
   kind: 'signedUrl',
   purpose,
   signs,
+  point,
 })
 export const platform = (point: PlatformPoint): MemberAccess => ({ kind: 'platform', point })
 export const publisher = (point: PlatformPoint): PublisherAccess => ({ kind: 'publisher', point })

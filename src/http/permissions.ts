@@ -31,12 +31,12 @@ export class Permissions {
     if (actor === undefined) return ['open', 'signedUrl', 'publisher'].includes(access.kind)
     switch (access.kind) {
       case 'open':
-      case 'signedUrl':
       case 'signedIn':
         return true
       case 'admin':
         return this.gates.isAdministrator(this.ctx, actor.userId)
       case 'app':
+      case 'signedUrl':
         return this.gates.can(this.ctx, actor.userId, 'APP', 0, access.point)
       case 'platform':
       case 'publisher':

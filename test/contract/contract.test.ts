@@ -54,6 +54,7 @@ describe('contract', () => {
       if (!('point' in access)) continue
       const domains = {
         app: ['APP'],
+        signedUrl: ['APP'],
         org: ['ORG'],
         dual: ['APP', 'ORG'],
         platform: ['PLATFORM'],
@@ -65,9 +66,7 @@ describe('contract', () => {
   })
 
   test('endpoints without a permission point are public or concern only the caller', () => {
-    const without = allEndpoints.filter(
-      (e) => !('point' in e.access) && e.access.kind !== 'open' && e.access.kind !== 'signedUrl',
-    )
+    const without = allEndpoints.filter((e) => !('point' in e.access) && e.access.kind !== 'open')
     expect(without.filter((e) => e.access.kind !== 'signedIn')).toEqual([])
     // They concern the caller's own account, sessions, devices and memberships.
     const areas = new Set(without.map((e) => e.id.split('.')[0]))

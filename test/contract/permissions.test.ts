@@ -37,9 +37,9 @@ describe.if(inProcess)('permission matrix', () => {
     if (who === 'anonymous') return 401
     switch (kind) {
       case 'signedIn':
-      case 'signedUrl':
         return 'in'
       case 'app':
+      case 'signedUrl':
       case 'dual':
         return who === 'roleless' ? 403 : 'in'
       case 'org':

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { releaseFile } from '#domains/files/index.ts'
 
+import { findRole, revoke } from '../access/helpers.ts'
 import { inProcess, ok, type Person, race, type Reply, useServer } from '../harness/index.ts'
 import { fileStores } from '../harness/s3.ts'
 import { pathOf } from './helpers.ts'
@@ -13,7 +14,7 @@ const TEXT = 'abcdefghijklmnopqrstuvwxyz'
 
 for (const { name, config } of await fileStores())
   describe.if(inProcess)(`files in the store: ${name}`, () => {
-    const { server, alice, mallory } = useServer({ people: ['alice', 'mallory'], config })
+    const { server, admin, alice, mallory } = useServer({ people: ['alice', 'mallory'], config })
 
     async function signedPath(person: Person, fileId: number, query: object = {}): Promise<string> {
       return pathOf(ok(await person.call('files.signedUrl', { query: { fileId, ...query } })).data.url)
@@ -71,6 +72,16 @@ for (const { name, config } of await fileStores())
     test('GET /api/files/:id/content without signature and token answers 401', async () => {
       for (const method of ['GET', 'HEAD'])
         expect((await server.request(method, `/api/files/${document.id}/content`)).status).toBe(401)
+    })
+
+    test('a user without file:read gets 403 with a token, also for an own file, and signed URLs still work', async () => {
+      const person = await server.person()
+      const { id } = await storeFile(server, person, { bytes: new Uint8Array([1]) })
+      const { url } = ok(await person.call('files.get', { params: { id } })).data
+      ok(await revoke(admin, person, await findRole(admin, 'APP', 0, 'USER')))
+      expect((await person.call('files.get', { params: { id } })).status).toBe(403)
+      expect((await person.get(`/api/files/${id}/content`)).status).toBe(403)
+      expect((await get(pathOf(url))).status).toBe(200)
     })
 
     test('a user who may not see a file gets 404 for it and for unknown files alike', async () => {

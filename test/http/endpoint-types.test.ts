@@ -25,7 +25,7 @@ const WRONG: readonly [what: string, record: string, error: RegExp][] = [
   ],
   [
     'the caller of an operation that accepts a signature instead of a token',
-    `access: signedUrl('x', []), data: Id, run: ({ actor }) => actor.userId`,
+    `access: signedUrl('x', [], 'file:read'), data: Id, run: ({ actor }) => actor.userId`,
     /'actor' is possibly 'undefined'/,
   ],
   ['an unknown permission point', `access: app('qr_code:raed'), run: () => undefined`, /"qr_code:raed"/],

@@ -25,7 +25,7 @@ const endpoints = [
     path: '/things/:id',
     summary: 'Get a thing',
     tag: 'Operations',
-    access: signedUrl('thing', ['id', 'size']),
+    access: signedUrl('thing', ['id', 'size'], 'file:read'),
     params: Type.Object({ id: Id }),
     query: Type.Object({ size: Type.Optional(Enum(['L', 'S'])) }),
     sendsRanges: true,
@@ -50,8 +50,10 @@ const never = (): never => {
 }
 const gates: Gatekeeper = {
   authenticate: (_ctx, token) =>
-    token === 'good' ? { userId: 7, sessionId: 1, deviceKey: '' } : unauthorized('No session', '无会话'),
-  can: never,
+    ['good', 'roleless'].includes(token)
+      ? { userId: token === 'good' ? 7 : 8, sessionId: 1, deviceKey: '' }
+      : unauthorized('No session', '无会话'),
+  can: (_ctx, userId, domain, _scope, point) => userId === 7 && domain === 'APP' && point === 'file:read',
   consoleRefusal: never,
   isMember: never,
   spend: never,
@@ -88,10 +90,11 @@ describe('signed URLs', () => {
     expect((await get(signed('5', 'L', inSeconds(60)), { authorization: 'Bearer old' })).status).toBe(200)
   })
 
-  test('without a signature a token is required, and run gets its user', async () => {
+  test('without a signature a token with the permission point is required, and run gets its user', async () => {
     expect((await get('/things/5')).status).toBe(401)
     expect((await get('/things/5?signature=')).status).toBe(401)
     expect((await get('/things/5', { authorization: 'Bearer bad' })).status).toBe(401)
+    expect((await get('/things/5', { authorization: 'Bearer roleless' })).status).toBe(403)
     expect(seen).toEqual([])
     expect((await get('/things/5', token)).status).toBe(200)
     expect(seen).toEqual([7])

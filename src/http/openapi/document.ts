@@ -247,7 +247,7 @@ function accessInWords(access: Access): string {
     case 'signedIn':
       return 'any signed-in user.'
     case 'signedUrl':
-      return 'anyone with a signed URL, as other operations return it; without `signature` any signed-in user who may see the resource.'
+      return `anyone with a signed URL, as other operations return it; without \`signature\` users with the permission point \`${access.point}\` who may see the resource.`
     case 'admin':
       return 'administrators (any PLATFORM role).'
     case 'platform':

@@ -17,12 +17,12 @@ export const contentEndpoints = [
       'Supports `Range`, and `If-None-Match` and `If-Range` with the `ETag`. A deleted file is answered with 404, whether the signed URL ' +
       'has expired or not.',
     tag,
-    access: signedUrl(CONTENT_URL, ['id', 'variant', 'disposition']),
+    access: signedUrl(CONTENT_URL, ['id', 'variant', 'disposition'], 'file:read'),
     params: ById,
     query: ContentQuery,
     answers: '*/*',
     sendsRanges: true,
-    refuses: { 403: 'The URL has expired or was changed.' },
+    refuses: { 403: 'The URL has expired or was changed, or the token has no permission to read files.' },
     run: ({ ctx, actor, request, params, query }) => readContent(ctx, actor, request, params.id, query),
   }),
   endpoint({
