@@ -8,14 +8,14 @@ import { join } from 'node:path'
 import type { Runner } from '#db/query/builders.ts'
 import { blobs, files, fileUploads } from '#db/schema/files.ts'
 import { deleteOrphanBytes, listOrphanBytes } from '#domains/files/bytes/service.ts'
-import { attachFile, releaseFile } from '#domains/files/index.ts'
+import { attachFile, releaseFile, storeUpload } from '#domains/files/index.ts'
 import { jobs } from '#domains/files/jobs.ts'
 import { deleteRestOfOrg, deleteRestOfUser } from '#domains/files/service.ts'
 import { countUsedByOrg, findByRequest, findFile, hasUploaded } from '#domains/files/store.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { inProcess, ok, type Person, startServer, useServer } from '../harness/index.ts'
-import { addMembers, createOrg } from '../orgs/helpers.ts'
+import { addMembers, createOrg, leave } from '../orgs/helpers.ts'
 import { png, putBytes, text, uploaded, usedStorage } from './helpers.ts'
 
 const { server, alice, bob, mallory } = useServer({ people: ['alice', 'bob', 'mallory'] })
@@ -104,6 +104,32 @@ describe.if(inProcess)('owners', () => {
     ok(await leaver.call('auth.deleteAccount'))
     expect((await server.ctx.db.read.select().from(files)).filter((file) => file.uploaderId === leaver.id)).toEqual([])
     expect(await server.ctx.db.read.select().from(blobs)).toHaveLength(before)
+    const { storage } = ok(await alice.call('profile.quotas', { query: { orgId: org.id } })).data
+    expect(storage.used).toBe(0)
+  })
+
+  test('a file is not stored for an organization that its uploader has left while the file was on its way', async () => {
+    const org = await createOrg(alice)
+    const member = await server.person()
+    await addMembers(alice, org, member)
+    const { ctx } = server
+    const store = async () => {
+      const source = await ctx.staging.receive(new Blob([png()]).stream(), 10_000)
+      const upload = {
+        owner: { userId: member.id, orgId: org.id },
+        type: 'album',
+        name: 'a.png',
+        requestId: null,
+      } as const
+      return storeUpload(ctx, upload, source, (_tx, insert) => insert()).finally(() => source.dispose())
+    }
+    const { id } = await store()
+    ok(await leave(member, org))
+    const refused = await store().catch((error: unknown) => error)
+    expect(refused).toMatchObject({ status: 404 })
+    const stored = (await ctx.db.read.select().from(files)).filter((file) => file.orgId === org.id)
+    expect(stored.map((file) => file.id)).toEqual([id])
+    ok(await member.call('files.delete', { params: { id } }))
     const { storage } = ok(await alice.call('profile.quotas', { query: { orgId: org.id } })).data
     expect(storage.used).toBe(0)
   })

@@ -61,7 +61,7 @@ export async function deleteUnusedFile(ctx: AppContext, actor: Actor, id: number
   if (!isManager && !(await mayRead(ctx, userId, file))) throw notFound()
   if (!isManager && file.uploaderId !== userId) throw notYourFile()
   await ctx.db.write('files.deleteUnused', async (tx) => {
-    if (!isManager && !(await store.existsOwner(tx, { userId, orgId: file.orgId }))) throw noPermission
+    if (!(await store.isWritable(tx, file.orgId))) throw noPermission
     const deleted = await store.deleteFile(tx, id, 'unused')
     if (deleted !== undefined) return forget(ctx, tx, deleted)
     const used = await store.findFile(tx, id)

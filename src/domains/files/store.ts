@@ -2,7 +2,7 @@ import { and, count, eq, isNull, ne, or, sql } from 'drizzle-orm'
 
 import { users } from '#db/schema/accounts.ts'
 import { blobs, type Capture, type FileEntity, files, type FileType } from '#db/schema/files.ts'
-import { organizations } from '#db/schema/orgs.ts'
+import { organizations, orgMembers } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 
@@ -136,13 +136,26 @@ export async function hasUploaded(db: Db | Tx, userId: number): Promise<boolean>
   return rows.length > 0
 }
 
-/** Whether the user can still own files: the account and the organization may have ended while the file was on its way. */
+/**
+ * Whether the user can still own files: while a file was on its way, or waited to be decoded, the account and the organization may
+ * have ended, and the user may have left the organization.
+ */
 export async function existsOwner(tx: Tx, { userId, orgId }: Owner): Promise<boolean> {
   const user = tx
     .select({ id: users.id })
     .from(users)
     .where(and(eq(users.id, userId), eq(users.status, 'ACTIVE')))
   if ((await user).length === 0) return false
+  if (orgId === 0) return true
+  const member = tx
+    .select({ userId: orgMembers.userId })
+    .from(orgMembers)
+    .where(and(eq(orgMembers.orgId, orgId), eq(orgMembers.userId, userId)))
+  return (await member).length > 0 && isWritable(tx, orgId)
+}
+
+/** Whether files can be added to or deleted from an organization: it exists and is not disabled. 0 stands for none. */
+export async function isWritable(tx: Tx, orgId: number): Promise<boolean> {
   if (orgId === 0) return true
   const org = tx.select({ id: organizations.id }).from(organizations)
   return (await org.where(and(eq(organizations.id, orgId), eq(organizations.status, 'ACTIVE')))).length > 0
