@@ -5,10 +5,10 @@ import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 
-import { ok, race, useServer } from '../harness/index.ts'
+import { ok, type Person, race, useServer } from '../harness/index.ts'
 import { pathOf, putBytes, text, uploaded, usedStorage } from './helpers.ts'
 
-const { server, alice } = useServer({ people: ['alice'], settings: { 'upload.maxBytes': 100_000 } })
+const { server, alice, bob } = useServer({ people: ['alice', 'bob'], settings: { 'upload.maxBytes': 100_000 } })
 
 const HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
 const FORM = 'multipart/form-data; boundary=b'
@@ -117,4 +117,22 @@ test('clients that hang up in the middle of the bytes of a ticket leave the tick
   await nothingStaged()
   const file = ok(await alice.call('files.finishUpload', { body: { uploadId: ticket.uploadId } })).data
   expect(file.sha256).toBe(new Bun.CryptoHasher('sha256').update(first).digest('hex'))
+})
+
+test('slow bodies of one user leave places for the other users of the address', async () => {
+  const ask = async (person: Person) =>
+    ok(await person.call('files.createTicket', { body: { name: 'a', size: 10 } })).data
+  const [slow, quick] = [await ask(alice), await ask(bob)]
+  await nothingStaged()
+  const connections = Array.from({ length: 64 }, () => open('PUT', pathOf(slow.url), { 'content-length': '10' }))
+  for (const connection of connections) connection.write('x')
+  const answers: string[] = []
+  for (const connection of connections) void connection.answer.then((answer) => answers.push(answer))
+  while (answers.length + (await staged()).length < 64) await Bun.sleep(5)
+  ok(await putBytes(server, quick, text(10)))
+  expect(answers).toHaveLength(32)
+  for (const answer of answers) expect(answer).toStartWith('HTTP/1.1 429')
+  for (const connection of connections) connection.hangUp()
+  await nothingStaged()
+  ok(await putBytes(server, slow, text(10)))
 })

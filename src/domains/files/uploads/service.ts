@@ -28,6 +28,11 @@ import * as store from './store.ts'
 const UPLOAD_MS = 15 * MINUTE
 /** Tickets of one user at the same time. Each is a row, and reserves storage. */
 const MAX_OPEN = 100
+/**
+ * Bodies of one user's tickets at the same time. The server admits 64 from an address, which a whole office may share: one of them must
+ * not take all places.
+ */
+const MAX_RECEIVING = 32
 /** The purpose that signatures of upload links are bound to. */
 const UPLOAD_URL = 'file upload'
 const ID_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
@@ -124,6 +129,9 @@ function uploadUrl(ctx: AppContext, id: string, expires: number): string {
   return `${ctx.config.publicUrl}/api/files/uploads/${id}?expires=${expires}&signature=${signature}`
 }
 
+/** Bodies under way by user. */
+const receiving = perContext(() => new Map<number, number>())
+
 /** Takes the bytes of a ticket. Of several complete bodies the last one counts. */
 export async function receiveBytes(
   ctx: AppContext,
@@ -133,9 +141,23 @@ export async function receiveBytes(
 ): Promise<void> {
   if (!ctx.signer.isValid(signature, UPLOAD_URL, id, expires)) throw refused.linkInvalid()
   if (expires * SECOND <= ctx.clock.now()) throw refused.linkInvalid()
-  const { size } = mustBeOpen(await store.findUpload(ctx.db.read, id))
+  const { size, userId } = mustBeOpen(await store.findUpload(ctx.db.read, id))
   const announced = request.headers.get('content-length')
   if (announced !== null) checkSize(size, Number(announced))
+  const counts = receiving(ctx)
+  const running = counts.get(userId) ?? 0
+  if (running >= MAX_RECEIVING) throw refused.tooManyUploads(1)
+  counts.set(userId, running + 1)
+  try {
+    await receiveAnnounced(ctx, id, size, request)
+  } finally {
+    const left = counts.get(userId)! - 1
+    if (left > 0) counts.set(userId, left)
+    else counts.delete(userId)
+  }
+}
+
+async function receiveAnnounced(ctx: AppContext, id: string, size: number, request: Request): Promise<void> {
   const staged = await receiveBody(request, ctx.staging, size)
   try {
     checkSize(size, staged.size)
