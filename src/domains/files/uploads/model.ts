@@ -21,7 +21,7 @@ import { FileView } from '../model.ts'
 export const GIVEN_NAME_MAX = 1000
 const GivenName = AnyText(GIVEN_NAME_MAX, {
   description: 'Shown to users. The server cleans it, and gives it the extension of the stored type',
-  examples: ['IMG_2041.heic'],
+  examples: ['Floor plan.txt'],
 })
 
 const FileTypeField = Type.Optional(
