@@ -17,7 +17,7 @@ if (onSqlite) {
       const file = databaseFile(dataDir)
       const store = openSqlite({ file, clock, log, logPages: { checkpoint: 100, restart: 800, fallback: 100_000 } })
       const text = 'x'.repeat(1000)
-      const ROUNDS = 60
+      const ROUNDS = 120
       let longest = 0
       for (let round = 0; round < ROUNDS; round++) {
         await race(100, (i) =>
@@ -30,8 +30,8 @@ if (onSqlite) {
         longest = Math.max(longest, Bun.file(`${file}-wal`).size)
       }
       await store.close()
-      // 6,000 rows of more than 2 KB (row and index) are at least 14 MB; 800 pages are 3.3 MB.
-      expect(longest).toBeLessThan(8 * 1024 * 1024)
+      // 12,000 rows of more than 2 KB (row and index) are at least 28 MB; 800 pages are 3.3 MB, and a busy machine delays checkpoints.
+      expect(longest).toBeLessThan(16 * 1024 * 1024)
       expect(longest).toBeGreaterThan(0)
       expect(log.lines.filter(({ message }) => message === 'WAL checkpoint failed')).toEqual([])
       expect(await raw('PRAGMA integrity_check')).toEqual([['ok']])
