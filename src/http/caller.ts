@@ -88,3 +88,12 @@ export function localeOf(request: Request): Locale {
 
 /** One language range with its weight: `zh-hans;q=0.8`. */
 const LANGUAGE = /^(en|zh)(?:-[a-z0-9-]+)?(?:\s*;\s*q\s*=\s*([01](?:\.\d{0,3})?))?$/
+
+/** An empty parameter counts as absent: forms and URL builders send `?orgId=` for a field that is not filled in. */
+export function readQuery(url: string): Readonly<Record<string, string>> {
+  const at = url.indexOf('?')
+  if (at < 0) return {}
+  const query: Record<string, string> = {}
+  for (const [name, value] of new URLSearchParams(url.slice(at + 1))) if (value !== '') query[name] = value
+  return query
+}

@@ -12,14 +12,14 @@ import type { LoggedAction } from '#db/schema/operation-log.ts'
 import { ipTest } from '#lib/ip.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { BlobError } from '#platform/blobs/port.ts'
-import { MINUTE, SECOND } from '#platform/clock.ts'
 import type { Refusal } from '#platform/limiter.ts'
 import { shortPath } from '#platform/log.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 
+import { Admission, type AdmissionGates, takePublic, tooMany } from './admission.ts'
 import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
-import { type BudgetUse, budgetUsedUp, takeByAddress, usesOf } from './budget.ts'
-import { bearerToken, localeOf, publisherKey, RequestCaller } from './caller.ts'
+import { type BudgetUse, budgetUsedUp, usesOf } from './budget.ts'
+import { localeOf, readQuery, RequestCaller } from './caller.ts'
 import { type Handler, withCors } from './cors.ts'
 import {
   type Access,
@@ -29,19 +29,9 @@ import {
   type Input,
   type LoggedActor,
   type Owner,
-  type SignedUrlAccess,
   Tagged,
 } from './endpoint.ts'
-import {
-  AppError,
-  forbidden,
-  limited,
-  notFound,
-  unauthorized,
-  unavailable,
-  unsupportedType,
-  wrongMethod,
-} from './errors.ts'
+import { AppError, notFound, unavailable, unsupportedType, wrongMethod } from './errors.ts'
 import { type Form, FORM_OVERHEAD, isForm, readForm, type ReceivedFile } from './form.ts'
 import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
@@ -51,11 +41,7 @@ import { type PathParams, Router } from './router.ts'
 import { answerProblem, type Validator, validator } from './validate.ts'
 
 /** Questions about users that the gates ask. The domains answer them (app.ts), so that `http/` depends on no domain. */
-export interface Gatekeeper extends PermissionGates {
-  /** The user whose token this is, if it was issued to this device; otherwise the 401 to answer. */
-  authenticate(ctx: AppContext, token: string, deviceId: string | undefined): MaybePromise<Actor | AppError>
-  /** The 401 to answer, unless it is a publisher key that was not revoked. */
-  refusePublisherKey(ctx: AppContext, key: string): Promise<AppError | undefined>
+export interface Gatekeeper extends AdmissionGates, PermissionGates {
   /** Why an administrator cannot use the console now; asked after `can` and `isAdministrator`. */
   consoleRefusal(ctx: AppContext, userId: number): MaybePromise<AppError | undefined>
   /** Counts all uses in the database, or none if one of them is refused. */
@@ -64,24 +50,12 @@ export interface Gatekeeper extends PermissionGates {
   loggedActor(ctx: AppContext, actor: Actor, action: LoggedAction, caller: Caller): LoggedActor
 }
 
-/** Requests per minute (conventions §10). */
-const PER_SESSION = 1200
-const PER_ADDRESS = 300
-/** Answers of bytes without a token: a page that shows a list asks for an image of each item, for all users behind one address. */
-const PER_ADDRESS_BYTES = 3000
-const PER_ADDRESS_SECRET = 60
-
 const FILE_FAILURES = {
   name: 'tessera_file_failures_total',
   help: 'Requests that failed because files could not be stored or read.',
 }
 
-const noToken = unauthorized('Sign in first', '请先登录')
-const badSignature = forbidden('This address is not valid', '链接无效')
-const urlExpired = forbidden('This address has expired; ask for a new one', '链接已过期，请重新获取')
 const draining = unavailable('The server is shutting down', '服务器正在关闭', { retryAfter: 5 })
-const tooMany = (seconds: number) => limited('Too many requests', '请求过于频繁，请稍后再试', seconds)
-
 /**
  * Bun closes a connection on which fewer than 160 KB of a body arrive in this many seconds: with 120, bodies below 1.3 KB/s. With the
  * timeout of other requests (server.ts) a phone with 2 KB/s could not upload anything.
@@ -97,14 +71,6 @@ const isPublishedByTls = ({ config }: AppContext): boolean => config.publicUrl.s
 
 const trustOf = perContext((ctx) => ipTest(ctx.config.trustedProxies))
 
-const takePublic = (ctx: AppContext, { ip }: Caller) => takeByAddress(ctx.limiter, 'public', ip, PER_ADDRESS, MINUTE)
-const takeBytes = (ctx: AppContext, { ip }: Caller) =>
-  takeByAddress(ctx.limiter, 'bytes', ip, PER_ADDRESS_BYTES, MINUTE)
-const takeSecret = (ctx: AppContext, { ip }: Caller) =>
-  takeByAddress(ctx.limiter, 'secret', ip, PER_ADDRESS_SECRET, MINUTE)
-
-type Params = Readonly<Record<string, string>>
-
 function requirePermission(isAllowed: boolean): void {
   if (!isAllowed) throw noPermission
 }
@@ -116,6 +82,7 @@ class Route {
   readonly #body: Validator | undefined
   /** For the text fields of a form. */
   readonly #fields: Validator | undefined
+  readonly #admission: Admission
   readonly #permissions: Permissions
   readonly #maxBody: number
   /** Of a body that is read into memory. */
@@ -133,6 +100,7 @@ class Route {
     this.#query = endpoint.query && validator(endpoint.query, 'query')
     this.#body = endpoint.body && validator(endpoint.body, 'body')
     this.#fields = endpoint.acceptsFile && endpoint.body && validator(endpoint.body, 'body', { coerce: true })
+    this.#admission = new Admission(endpoint, ctx, gates)
     this.#permissions = new Permissions(ctx, gates)
     this.#maxBody = endpoint.maxBody ?? MAX_JSON_BODY
     this.#maxJson = endpoint.acceptsFile ? MAX_JSON_BODY : this.#maxBody
@@ -150,7 +118,7 @@ class Route {
       if (this.ctx.lifecycle.draining && !this.endpoint.whileDraining) throw draining
       if (request.body !== null) checkAnnouncedSize(request, this.#takesFile(request) ? this.#maxBody : this.#maxJson)
       if (this.endpoint.streamsBody || this.endpoint.acceptsFile) server?.timeout(request, SLOW_BODY_SECONDS)
-      const admitted = this.#admit(request, params, caller)
+      const admitted = this.#admission.admit(request, params, caller)
       const actor = admitted instanceof Promise ? await admitted : admitted
       userId = actor?.userId ?? 0
       response = this.#takesFile(request)
@@ -168,75 +136,10 @@ class Route {
     return response
   }
 
-  #admit(request: Request, params: PathParams, caller: Caller): MaybePromise<Actor | undefined> {
-    const { access, sendsRanges } = this.endpoint
-    if (access.kind === 'open') return this.#admitAnyone(caller, sendsRanges ? takeBytes : takePublic)
-    if (access.kind === 'signedUrl' && this.#isSigned(request, params, access, caller))
-      return this.#admitAnyone(caller, takeBytes)
-    const key = access.kind === 'publisher' ? publisherKey(request) : undefined
-    return key === undefined ? this.#admitUser(request, caller) : this.#admitPublisher(key, caller)
-  }
-
-  #admitAnyone(caller: Caller, take: typeof takePublic): undefined {
-    if (this.ctx.config.rateLimit) {
-      const wait = (this.endpoint.checksSecret === true ? takeSecret : take)(this.ctx, caller)
-      if (wait > 0) throw tooMany(wait)
-    }
-    return undefined
-  }
-
-  /**
-   * Whether the request has a valid signature; false if it has none. The values are compared as they were sent, before validation: a URL
-   * that was edited in any way is refused in the same way.
-   */
-  #isSigned(request: Request, params: PathParams, { purpose, signs }: SignedUrlAccess, caller: Caller): boolean {
-    const query = readQuery(request.url)
-    const { signature, expires = '' } = query
-    if (signature === undefined) return false
-    const values = signs.map((name) => params[name] ?? query[name] ?? '')
-    const isValid = this.ctx.signer.isValid(signature, purpose, ...values, expires)
-    if (isValid && Number(expires) * SECOND > this.ctx.clock.now()) return true
-    // Guessing signatures is bounded like any public route.
-    this.#admitAnyone(caller, takePublic)
-    throw isValid ? urlExpired : badSignature
-  }
-
-  async #admitPublisher(key: string, caller: Caller): Promise<undefined> {
-    this.#admitAnyone(caller, takePublic)
-    const refused = await this.gates.refusePublisherKey(this.ctx, key)
-    if (refused) throw refused
-  }
-
-  #admitUser(request: Request, caller: Caller): MaybePromise<Actor> {
-    const token = bearerToken(request)
-    const found = token === undefined ? noToken : this.gates.authenticate(this.ctx, token, caller.deviceId)
-    return found instanceof Promise
-      ? found.then((actor) => this.#admitSession(actor, caller))
-      : this.#admitSession(found, caller)
-  }
-
   /** @throws AppError 403 without the permission that the record asks for */
   #admitByPoint(actor: Actor | undefined, params: PathParams, named: unknown): MaybePromise<void> {
     const allowed = this.#permissions.permit(this.endpoint.access, actor, params, named)
     return allowed instanceof Promise ? allowed.then(requirePermission) : requirePermission(allowed)
-  }
-
-  #admitSession(actor: Actor | AppError, caller: Caller): Actor {
-    if (actor instanceof AppError) {
-      // Guessing tokens is bounded like any public route.
-      this.#admitAnyone(caller, takePublic)
-      throw actor
-    }
-    if (this.ctx.config.rateLimit) {
-      let wait = this.ctx.limiter.take(actor.sessionId, PER_SESSION, MINUTE)
-      // A session is free to get, so it must not open a way around the limit of the address.
-      if (wait === 0 && this.endpoint.checksSecret === true)
-        wait =
-          this.ctx.limiter.take(`secret session ${actor.sessionId}`, PER_ADDRESS_SECRET, MINUTE) ||
-          takeSecret(this.ctx, caller)
-      if (wait > 0) throw tooMany(wait)
-    }
-    return actor
   }
 
   #takesFile(request: Request): boolean {
@@ -398,15 +301,6 @@ function refusal(error: AppError, answers: string | undefined, request: Request,
 
 export const wantsJson = (request: Request): boolean =>
   (request.headers.get('accept') ?? '').includes('application/json')
-
-/** An empty parameter counts as absent: forms and URL builders send `?orgId=` for a field that is not filled in. */
-function readQuery(url: string): Params {
-  const at = url.indexOf('?')
-  if (at < 0) return {}
-  const query: Record<string, string> = {}
-  for (const [name, value] of new URLSearchParams(url.slice(at + 1))) if (value !== '') query[name] = value
-  return query
-}
 
 /** One Elysia application with one route; the router finds the endpoint. See docs/adr/0015-routing.md. */
 export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates: Gatekeeper) {

@@ -1,0 +1,116 @@
+/**
+ * Decides whether a request may go on before its permission is checked: by its rate, and by its token, the signature of its URL or its
+ * publisher key.
+ */
+
+import type { AppContext } from '#context'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
+import { MINUTE, SECOND } from '#platform/clock.ts'
+
+import { takeByAddress } from './budget.ts'
+import { bearerToken, publisherKey, readQuery } from './caller.ts'
+import type { Actor, AnyEndpoint, Caller, SignedUrlAccess } from './endpoint.ts'
+import { AppError, forbidden, limited, unauthorized } from './errors.ts'
+import type { PathParams } from './router.ts'
+
+/** Questions about callers that the domains answer (app.ts). */
+export interface AdmissionGates {
+  /** The user whose token this is, if it was issued to this device; otherwise the 401 to answer. */
+  authenticate(ctx: AppContext, token: string, deviceId: string | undefined): MaybePromise<Actor | AppError>
+  /** The 401 to answer, unless it is a publisher key that was not revoked. */
+  refusePublisherKey(ctx: AppContext, key: string): Promise<AppError | undefined>
+}
+
+/** Requests per minute (conventions §10). */
+const PER_SESSION = 1200
+const PER_ADDRESS = 300
+/** Answers of bytes without a token: a page that shows a list asks for an image of each item, for all users behind one address. */
+const PER_ADDRESS_BYTES = 3000
+const PER_ADDRESS_SECRET = 60
+
+const noToken = unauthorized('Sign in first', '请先登录')
+const badSignature = forbidden('This address is not valid', '链接无效')
+const urlExpired = forbidden('This address has expired; ask for a new one', '链接已过期，请重新获取')
+export const tooMany = (seconds: number) => limited('Too many requests', '请求过于频繁，请稍后再试', seconds)
+
+export const takePublic = (ctx: AppContext, { ip }: Caller) =>
+  takeByAddress(ctx.limiter, 'public', ip, PER_ADDRESS, MINUTE)
+const takeBytes = (ctx: AppContext, { ip }: Caller) =>
+  takeByAddress(ctx.limiter, 'bytes', ip, PER_ADDRESS_BYTES, MINUTE)
+const takeSecret = (ctx: AppContext, { ip }: Caller) =>
+  takeByAddress(ctx.limiter, 'secret', ip, PER_ADDRESS_SECRET, MINUTE)
+
+/** The admission of the requests of one endpoint. */
+export class Admission {
+  constructor(
+    readonly endpoint: AnyEndpoint,
+    readonly ctx: AppContext,
+    readonly gates: AdmissionGates,
+  ) {}
+
+  /** The caller's user; undefined if the operation needs none. @throws AppError 401, 403 or 429 */
+  admit(request: Request, params: PathParams, caller: Caller): MaybePromise<Actor | undefined> {
+    const { access, sendsRanges } = this.endpoint
+    if (access.kind === 'open') return this.#admitAnyone(caller, sendsRanges ? takeBytes : takePublic)
+    if (access.kind === 'signedUrl' && this.#isSigned(request, params, access, caller))
+      return this.#admitAnyone(caller, takeBytes)
+    const key = access.kind === 'publisher' ? publisherKey(request) : undefined
+    return key === undefined ? this.#admitUser(request, caller) : this.#admitPublisher(key, caller)
+  }
+
+  #admitAnyone(caller: Caller, take: typeof takePublic): undefined {
+    if (this.ctx.config.rateLimit) {
+      const wait = (this.endpoint.checksSecret === true ? takeSecret : take)(this.ctx, caller)
+      if (wait > 0) throw tooMany(wait)
+    }
+    return undefined
+  }
+
+  /**
+   * Whether the request has a valid signature; false if it has none. The values are compared as they were sent, before validation: a URL
+   * that was edited in any way is refused in the same way.
+   */
+  #isSigned(request: Request, params: PathParams, { purpose, signs }: SignedUrlAccess, caller: Caller): boolean {
+    const query = readQuery(request.url)
+    const { signature, expires = '' } = query
+    if (signature === undefined) return false
+    const values = signs.map((name) => params[name] ?? query[name] ?? '')
+    const isValid = this.ctx.signer.isValid(signature, purpose, ...values, expires)
+    if (isValid && Number(expires) * SECOND > this.ctx.clock.now()) return true
+    // Guessing signatures is bounded like any public route.
+    this.#admitAnyone(caller, takePublic)
+    throw isValid ? urlExpired : badSignature
+  }
+
+  async #admitPublisher(key: string, caller: Caller): Promise<undefined> {
+    this.#admitAnyone(caller, takePublic)
+    const refused = await this.gates.refusePublisherKey(this.ctx, key)
+    if (refused) throw refused
+  }
+
+  #admitUser(request: Request, caller: Caller): MaybePromise<Actor> {
+    const token = bearerToken(request)
+    const found = token === undefined ? noToken : this.gates.authenticate(this.ctx, token, caller.deviceId)
+    return found instanceof Promise
+      ? found.then((actor) => this.#admitSession(actor, caller))
+      : this.#admitSession(found, caller)
+  }
+
+  #admitSession(actor: Actor | AppError, caller: Caller): Actor {
+    if (actor instanceof AppError) {
+      // Guessing tokens is bounded like any public route.
+      this.#admitAnyone(caller, takePublic)
+      throw actor
+    }
+    if (this.ctx.config.rateLimit) {
+      let wait = this.ctx.limiter.take(actor.sessionId, PER_SESSION, MINUTE)
+      // A session is free to get, so it must not open a way around the limit of the address.
+      if (wait === 0 && this.endpoint.checksSecret === true)
+        wait =
+          this.ctx.limiter.take(`secret session ${actor.sessionId}`, PER_ADDRESS_SECRET, MINUTE) ||
+          takeSecret(this.ctx, caller)
+      if (wait > 0) throw tooMany(wait)
+    }
+    return actor
+  }
+}
