@@ -86,7 +86,7 @@ async function compare(rows: BlobRows, store: BlobStore): Promise<Finding[]> {
   return findings
 }
 
-/** Reads the bytes of a blob. Returns what is wrong with them as the end of a sentence. */
+/** Reads the bytes of a blob. Returns the fault as the end of a sentence; undefined if there is none. */
 async function faultOf(
   store: BlobStore,
   blob: StoredBlob,

@@ -265,7 +265,7 @@ class Route {
     return failure(new AppError(500, 500, { en: text, zh: text }), caller.requestId, 'en')
   }
 
-  /** One line for each request: the sentence says what is wrong with the disk or the S3 server. */
+  /** One line for each request. The message names the fault of the disk or of the S3 server. */
   #reportFiles({ kind, message }: BlobError, { requestId }: Caller): void {
     this.ctx.metrics.count(FILE_FAILURES, { kind })
     this.ctx.log.error('files cannot be stored or read', {

@@ -1,4 +1,4 @@
-/** Users accept agreements: what is recorded, and which agreements userinfo still lists. */
+/** Acceptances of agreements: the records, and the pending agreements that userinfo lists. */
 
 import { describe, expect, test } from 'bun:test'
 

@@ -113,7 +113,7 @@ for (const { name, config } of await fileStores())
 
       let ticket = await ask()
       for (const part of [0, photo.length / 4, photo.length - 1, photo.length]) {
-        // Some S3 servers keep what has arrived. Then the callback would end the upload, because its size is wrong.
+        // Some S3 servers keep a part of the bytes. The callback would then end the upload, because the size is wrong.
         if (part === photo.length && ticket.provider === 'LOCAL') expect((await finish()).status).toBe(400)
         await breakOff(target(ticket), ['PUT', `content-length: ${photo.length}`], photo.subarray(0, part))
       }

@@ -298,7 +298,7 @@ test.each(['24m', '200m'])(
     if (!onPostgres) {
       const statuses = []
       for (let i = 0; i < 40; i++) statuses.push((await register(`during${i}`)).status)
-      // The log file has some room left; after that writes are refused, and what was acknowledged is kept.
+      // The log file has some room left; after that, writes are refused, and confirmed writes are kept.
       expect(statuses.at(-1)).toBeGreaterThanOrEqual(500)
       for (const [i, status] of statuses.entries())
         if (status === 200) expect((await login(`during${i}`)).status).not.toBe(401)

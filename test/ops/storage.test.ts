@@ -168,7 +168,7 @@ test('doctor checks the folder of files once it exists', async () => {
   })
 })
 
-test('a start with a wrong address of the bucket ends with exit code 2 and says what is wrong', async () => {
+test('a start with a wrong address of the bucket ends with exit code 2 and names the mistake', async () => {
   const env = { TESSERA_STORAGE_URL: 's3://KEY:hunter2@s3.example.org?region=x' }
   const { code, stdout, stderr } = await place.run(['serve'], { env })
   expect(code).toBe(2)

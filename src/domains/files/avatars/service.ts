@@ -47,7 +47,7 @@ export async function changeAvatar(
   }
   if (avatarFileId === undefined && change.avatarUrl === undefined) return undefined
   const given = change.avatarUrl || null
-  // Clients send back what they got when they change another field.
+  // A client that changes another field sends the address of the last answer again.
   if (given !== null && given === avatarUrl(ctx, stored)) return undefined
   for (const id of await idsOfEntity(tx, of.entityType, of.entityId)) await releaseFile(ctx, tx, id)
   return given

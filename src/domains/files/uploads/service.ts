@@ -217,7 +217,7 @@ export async function finishUpload(
   return uploaded(ctx, actor, await fileId)
 }
 
-/** Returns the id of the file. Bytes that are refused for what they are end the upload. */
+/** Returns the id of the file. A refusal of the content ends the upload. */
 async function storeBytes(ctx: AppContext, row: store.UploadRow, name: string): Promise<number> {
   const { key, size, type } = row
   const owner = { userId: row.userId, orgId: row.orgId }
