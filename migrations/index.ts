@@ -17,6 +17,7 @@ import sqlite0014 from './sqlite/0014_totp.sql' with { type: 'text' }
 import sqlite0015 from './sqlite/0015_files.sql' with { type: 'text' }
 import sqlite0016 from './sqlite/0016_agreements.sql' with { type: 'text' }
 import sqlite0017 from './sqlite/0017_app_updates.sql' with { type: 'text' }
+import sqlite0018 from './sqlite/0018_assets_metadata.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -34,6 +35,7 @@ import postgres0014 from './postgres/0014_totp.sql' with { type: 'text' }
 import postgres0015 from './postgres/0015_files.sql' with { type: 'text' }
 import postgres0016 from './postgres/0016_agreements.sql' with { type: 'text' }
 import postgres0017 from './postgres/0017_app_updates.sql' with { type: 'text' }
+import postgres0018 from './postgres/0018_assets_metadata.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -59,6 +61,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0015_files', sql: sqlite0015 },
     { name: '0016_agreements', sql: sqlite0016 },
     { name: '0017_app_updates', sql: sqlite0017 },
+    { name: '0018_assets_metadata', sql: sqlite0018 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -78,5 +81,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0015_files', sql: postgres0015 },
     { name: '0016_agreements', sql: postgres0016 },
     { name: '0017_app_updates', sql: postgres0017 },
+    { name: '0018_assets_metadata', sql: postgres0018 },
   ],
 }

@@ -9,9 +9,11 @@ import { accounts, authenticate, consoleRefusal } from '#domains/accounts/index.
 import { agreements } from '#domains/agreements/index.ts'
 import { album } from '#domains/album/index.ts'
 import { appUpdates, refusePublisherKey } from '#domains/app-updates/index.ts'
+import { assets } from '#domains/assets/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
 import { type Domain, install } from '#domains/domain.ts'
 import { files } from '#domains/files/index.ts'
+import { metadata } from '#domains/metadata/index.ts'
 import { notifications } from '#domains/notifications/index.ts'
 import { loggedActor, operationLog } from '#domains/operation-log/index.ts'
 import { operations } from '#domains/operations/index.ts'
@@ -44,6 +46,8 @@ export const domains = [
   shares,
   files,
   album,
+  assets,
+  metadata,
   notifications,
   agreements,
   access,

@@ -315,7 +315,7 @@ export type PlatformPoint = PointOf<typeof PLATFORM>
 export type AppPoint = PointOf<typeof APP>
 export type OrgPoint = PointOf<typeof ORG>
 /** Points that exist in both APP and ORG. */
-export type DualPoint = PointOf<typeof DUAL>
+export type DualPoint = PointOf<typeof DUAL> | PointOf<typeof META>
 
 const list = (domain: PermissionDomain, table: Table): PermissionPoint[] =>
   Object.entries(table).flatMap(([resource, actions]) =>

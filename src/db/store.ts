@@ -9,6 +9,10 @@
 
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 
+/** For interfaces between domains that contain parts of queries. */
+export type { SQL } from 'drizzle-orm'
+export type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+
 import type { StorageError, StorageTrouble } from './errors.ts'
 
 // TypeScript sees one dialect: the builders used here work alike on both (see dialect.ts).

@@ -4,12 +4,15 @@
  */
 
 import type { AppContext } from '#context'
+import type { OwnerKey } from '#db/owner-key.ts'
 import type { AgreementType } from '#db/schema/agreements.ts'
 import type { FileEntity } from '#db/schema/files.ts'
+import type { EntityColumn } from '#db/schema/meta.ts'
 import type { ShareEntity } from '#db/schema/shares.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Db, SQL, SQLiteColumn, Tx } from '#db/store.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
+import type { OrgPoint } from '#permission-points'
 
 export interface Contributions {
   /** Finds what a scanned content refers to, for each kind of content. Read by qr-codes. */
@@ -30,6 +33,10 @@ export interface Contributions {
   readonly orgResources?: readonly OrgResource[]
   /** Things that are kept at an organization's locations. Read by orgs. */
   readonly locationUses?: readonly LocationUse[]
+  /** Things that can have metadata, by the name of their object. Read by metadata. */
+  readonly metaObjects?: Readonly<Partial<Record<MetaObjectName, MetaObject>>>
+  /** Things that values of type REF can refer to. Read by metadata. */
+  readonly refTargets?: Readonly<Partial<Record<RefTarget, RefSource>>>
   /** Groups of users that an administrator can notify. Read by notifications. */
   readonly audiences?: { readonly organization: Audience }
 }
@@ -63,8 +70,8 @@ export type CopyIntoOrganization = (tx: Tx, userId: number, sourceId: number, or
 /** Whether the user may see the thing with this id, and so its files. */
 export type MayReadFile = (ctx: AppContext, userId: number, entityId: number) => Promise<boolean>
 
-export type QuotaName = 'storage' | 'qrCodes' | 'organizations'
-/** Bytes of storage, a number of QR codes of the owner, or the number of organizations that the user owns. */
+export type QuotaName = 'storage' | 'qrCodes' | 'assets' | 'organizations'
+/** Bytes of storage, a number of QR codes or assets of the owner, or the number of organizations that the user owns. */
 export type CountUsage = (ctx: AppContext, owner: Owner) => number | Promise<number>
 
 export type HasContent = (db: Db | Tx, userId: number) => Promise<boolean>
@@ -91,6 +98,50 @@ export interface LocationUse {
   readonly name: string
   /** A location is only deleted when every use counts 0. */
   count(db: Db | Tx, orgId: number, locationId: number): Promise<number>
+}
+
+export type MetaObjectName = 'asset' | 'activity' | 'qrCode' | 'category' | 'org'
+
+/** The fixed columns of an entity as values of fields: texts, `YYYY-MM-DD`, or numbers; null if empty. */
+export type ColumnValues = Readonly<Partial<Record<EntityColumn, string | number | null>>>
+
+/** A thing that has metadata. */
+export interface MetaEntity {
+  readonly id: number
+  readonly owner: OwnerKey
+  readonly title: string
+  /** Templates of the entity's category, the default one first; empty for things without categories. */
+  readonly templateIds: readonly number[]
+  readonly columns: ColumnValues
+}
+
+export interface MetaObject {
+  /** Required in the organization that owns an entity to see it. Users always see their own. */
+  readonly readPoint: OrgPoint
+  /** The entities with these ids that exist and are not deleted, in no particular order. The caller checks their owners. */
+  findEntities(db: Db | Tx, ids: readonly number[]): Promise<readonly MetaEntity[]>
+  /** Whether the entity in this column of a query exists and is not deleted: for searches by value. */
+  isLive(entityId: SQLiteColumn | SQL): SQL
+  /** Changes fixed columns of an entity, as its own PUT does. Throws AppError 400 with `path` for a value beyond a limit of the column. */
+  updateColumns?(
+    ctx: AppContext,
+    tx: Tx,
+    actor: Owner,
+    entity: MetaEntity,
+    columns: ColumnValues,
+    path: (column: EntityColumn) => string,
+  ): Promise<void>
+}
+
+export type RefTarget = 'ASSET' | 'USER' | 'LOCATION' | 'ACTIVITY'
+
+export interface RefSource {
+  /** Required in the organization to see the targets; users always see their own. */
+  readonly readPoint: OrgPoint
+  /** Titles of those of the targets that exist, are not deleted and belong to the owner. USER: the user, or a member of the organization. */
+  titles(db: Db | Tx, owner: OwnerKey, ids: readonly number[]): Promise<ReadonlyMap<number, string>>
+  /** The ids of targets by the texts that people write into spreadsheets: a number, a username or a path. Ambiguous and unknown ones are left out. */
+  byTexts(db: Db | Tx, owner: OwnerKey, texts: readonly string[]): Promise<ReadonlyMap<string, number>>
 }
 
 export interface Audience {

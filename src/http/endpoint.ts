@@ -38,6 +38,11 @@ export const TAGS = [
   'Shares',
   'Files',
   'Album',
+  'Assets',
+  'Asset categories',
+  'Inventories',
+  'Metadata',
+  'Metadata of organizations',
   'Notifications',
   'Agreements',
   'App updates',
@@ -70,8 +75,15 @@ export type DualAccess = {
   readonly organizationOf?: FindOrganization
 }
 
-/** The id of the organization that owns the row with this id; 0 if the row is personal, undefined if there is no such row. */
-export type FindOrganization = (db: Db, id: number) => Promise<number | undefined>
+/**
+ * The id of the organization that owns the row with this id, the first number of the path; 0 if the row is personal, undefined if there
+ * is no such row.
+ */
+export type FindOrganization = (
+  db: Db,
+  id: number,
+  request: { readonly ctx: AppContext; readonly params: Readonly<Record<string, number | string>> },
+) => Promise<number | undefined>
 
 /**
  * Who may call an operation. `app`, `org`, `dual`, `signedUrl` and `platform` carry the permission point (`resource:action`) that is required.

@@ -60,8 +60,11 @@ export class Permissions {
     const personal = { userId, orgId: 0 }
     const { organizationOf } = access
     if (organizationOf === undefined) return personal
-    const [id] = Object.values(params as Readonly<Record<string, number>>)
-    const find = async () => this.#ownerOfRow(actor, access, await organizationOf(this.ctx.db.read, id!))
+    const { ctx } = this
+    const given = params as Readonly<Record<string, number | string>>
+    const id = Object.values(given).find((value) => typeof value === 'number')!
+    const find = async () =>
+      this.#ownerOfRow(actor, access, await organizationOf(ctx.db.read, id, { ctx, params: given }))
     // Most users are in no organization. They need no extra query.
     const isMember = this.gates.isMember(this.ctx, userId)
     if (isMember instanceof Promise) return isMember.then((member) => (member ? find() : personal))

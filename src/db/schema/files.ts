@@ -16,6 +16,8 @@ export const FILE_ENTITIES = [
   'QR_CODE',
   'MESSAGE',
   'PASS_TEMPLATE',
+  'META_VALUE',
+  'INVENTORY',
 ] as const
 export type FileEntity = (typeof FILE_ENTITIES)[number]
 

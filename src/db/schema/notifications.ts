@@ -13,6 +13,7 @@ export type NotificationType =
   | 'ORG_REMOVED'
   | 'ORG_DISSOLVED'
   | 'ACCOUNT_LINK'
+  | 'ASSET'
   | 'SYSTEM'
 
 export type SendStatus = 'RUNNING' | 'DONE'

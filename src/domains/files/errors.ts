@@ -31,6 +31,8 @@ const THINGS: Readonly<Record<FileEntity, Localized>> = {
   QR_CODE: { en: 'a QR code', zh: '二维码' },
   MESSAGE: { en: 'a chat message', zh: '聊天消息' },
   PASS_TEMPLATE: { en: 'a pass template', zh: '通行证模板' },
+  META_VALUE: { en: 'a metadata value', zh: '元数据值' },
+  INVENTORY: { en: 'an inventory', zh: '盘点' },
 }
 
 export const fileInUse = (by: FileEntity) =>

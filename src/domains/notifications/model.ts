@@ -13,6 +13,7 @@ export const TYPES = [
   'ORG_REMOVED',
   'ORG_DISSOLVED',
   'ACCOUNT_LINK',
+  'ASSET',
   'SYSTEM',
 ] as const satisfies readonly NotificationType[]
 const TypeName = Named('NotificationType', Enum(TYPES))

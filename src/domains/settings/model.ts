@@ -22,6 +22,10 @@ export const definitions = {
   'quota.qrCodes': setting(size, 10_000),
   /** Organizations that a user may own; 0 = unlimited. */
   'quota.organizations': setting(size, 20),
+  /** Assets that each user and each organization may have; 0 = unlimited. */
+  'quota.assets': setting(size, 100_000),
+  /** Pattern of generated asset numbers: text with `{yyyy}`, `{mm}`, `{dd}` and exactly one `{seq}` or `{seq:N}` (N digits, 1 to 10). */
+  'assets.numberPattern': setting(Type.String({ minLength: 5, maxLength: 60 }), 'A-{yyyy}-{seq:5}'),
   /** Accounts that one IP address may create a day. */
   'budget.accountsPerAddress': limit(20),
   /** E-mail addresses and phone numbers that a user, and all users at an IP address, may look up a day. */

@@ -1,0 +1,296 @@
+import { sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+
+import { col, descending, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
+import type { OwnerKey } from '../owner-key.ts'
+import { users } from './accounts.ts'
+
+export const ASSET_STATUSES = ['IN_USE', 'IDLE', 'REPAIR', 'LOST', 'SCRAPPED'] as const
+export type AssetStatus = (typeof ASSET_STATUSES)[number]
+
+/** See db/owner-key.ts. */
+const owner = () => col.int('owner').$type<OwnerKey>().notNull()
+
+const isNull = (column: SQLiteColumn) => sql`${column} is null`
+const isNotNull = (column: SQLiteColumn) => sql`${column} is not null`
+
+export const assets = table(
+  'assets',
+  {
+    id: col.id(),
+    uuid: col.text('uuid').notNull(),
+    owner: owner(),
+    /** Who registered it. */
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    name: col.text('name').notNull(),
+    assetNo: col.text('asset_no').notNull(),
+    /** `assetNo` as it is compared: normalized, in lower case. */
+    assetNoKey: col.text('asset_no_key').notNull(),
+    categoryId: col.int('category_id'),
+    brand: col.text('brand').notNull().default(''),
+    model: col.text('model').notNull().default(''),
+    serialNo: col.text('serial_no').notNull().default(''),
+    /** `YYYY-MM-DD`, as is `warrantyExpiry`. */
+    purchaseDate: col.text('purchase_date'),
+    /** In hundredths of the currency. */
+    purchasePrice: col.int('purchase_price'),
+    supplier: col.text('supplier').notNull().default(''),
+    warrantyExpiry: col.text('warranty_expiry'),
+    remark: col.text('remark').notNull().default(''),
+    status: col.text('status').$type<AssetStatus>().notNull().default('IN_USE'),
+    /** A location of the organization that owns the asset. */
+    locationId: col.int('location_id'),
+    /** A member of the organization, or the user who owns the asset. */
+    custodianId: col.int('custodian_id').references(() => users.id),
+    /** Files, in the order in which they are shown. */
+    photoIds: col.json<number[]>('photo_ids').notNull(),
+    /** Degrees (WGS 84); both or neither. */
+    latitude: col.real('latitude'),
+    longitude: col.real('longitude'),
+    /** Names of columns, or `field:<id>`, that the public page shows. */
+    publicFields: col.json<string[]>('public_fields').notNull(),
+    scrappedAt: col.time('scrapped_at'),
+    scrapReason: col.text('scrap_reason').notNull().default(''),
+    version: col.int('version').notNull().default(1),
+    deletedAt: col.time('deleted_at'),
+    createdAt: col.time('created_at').notNull(),
+    updatedAt: col.time('updated_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('assets_uuid').on(t.uuid),
+    uniqueIndex('assets_number').on(t.owner, t.assetNoKey).where(isNull(t.deletedAt)),
+    // The orders of the list. Many assets can have one name or status: see db/lists.ts for `createdAt`.
+    index('assets_created').on(t.owner, t.deletedAt, t.createdAt, t.id),
+    index('assets_updated').on(t.owner, t.deletedAt, t.updatedAt, t.createdAt, t.id),
+    index('assets_name').on(t.owner, t.deletedAt, t.name, t.createdAt, t.id),
+    index('assets_no').on(t.owner, t.deletedAt, t.assetNo, t.createdAt, t.id),
+    index('assets_status').on(t.owner, t.deletedAt, t.status, t.createdAt, t.id),
+    index('assets_price').on(t.owner, t.deletedAt, t.purchasePrice, t.createdAt, t.id),
+    index('assets_purchase').on(t.owner, t.deletedAt, t.purchaseDate, t.createdAt, t.id),
+    index('assets_warranty').on(t.owner, t.deletedAt, t.warrantyExpiry, t.createdAt, t.id),
+    // Filters.
+    index('assets_category').on(t.owner, t.deletedAt, t.categoryId, t.createdAt, t.id),
+    index('assets_location').on(t.owner, t.deletedAt, t.locationId, t.createdAt, t.id),
+    index('assets_custodian').on(t.owner, t.deletedAt, t.custodianId, t.createdAt, t.id),
+    index('assets_custodian_user').on(t.custodianId).where(isNotNull(t.custodianId)),
+    index('assets_serial').on(t.owner, t.deletedAt, t.serialNo),
+    index('assets_place').on(t.owner, t.latitude, t.longitude).where(isNotNull(t.latitude)),
+  ],
+)
+
+/** The next number for `{seq}` in generated asset numbers. */
+export const assetNumbers = table('asset_numbers', {
+  owner: col.int('owner').$type<OwnerKey>().primaryKey(),
+  next: col.int('next').notNull(),
+})
+
+/** How many assets of an owner are in each cell of the map at each level, so that a map of a million assets reads some hundred rows. */
+export const assetMapCells = table(
+  'asset_map_cells',
+  {
+    owner: owner(),
+    /** A level has 2^level × 2^level cells. */
+    level: col.int('level').notNull(),
+    cell: col.int('cell').notNull(),
+    count: col.int('count').notNull(),
+    /** Sums of the coordinates, for the centre of a cluster. */
+    latitudes: col.real('latitudes').notNull(),
+    longitudes: col.real('longitudes').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.owner, t.level, t.cell] })],
+)
+
+export const assetCategories = table(
+  'asset_categories',
+  {
+    id: col.id(),
+    /** Scope ORG for an organization, PERSONAL for a user. */
+    owner: owner(),
+    /** Who created it. */
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    parentId: col.int('parent_id'),
+    name: col.text('name').notNull(),
+    color: col.text('color').notNull().default(''),
+    /** Whether every member of the organization sees it in the tree. */
+    shared: col.bool('shared').notNull().default(false),
+    pinned: col.bool('pinned').notNull().default(false),
+    sortOrder: col.int('sort_order').notNull().default(0),
+    version: col.int('version').notNull().default(1),
+    deletedAt: col.time('deleted_at'),
+    createdAt: col.time('created_at').notNull(),
+    updatedAt: col.time('updated_at').notNull(),
+  },
+  (t) => [index('asset_categories_tree').on(t.owner, t.deletedAt, t.parentId)],
+)
+
+/** Templates bound to a category, in their order; the first one is the default. */
+export const assetCategoryTemplates = table(
+  'asset_category_templates',
+  {
+    categoryId: col
+      .int('category_id')
+      .notNull()
+      .references(() => assetCategories.id),
+    templateId: col.int('template_id').notNull(),
+    position: col.int('position').notNull(),
+    isDefault: col.bool('is_default').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.categoryId, t.templateId] }),
+    index('asset_category_templates_template').on(t.templateId),
+  ],
+)
+
+/** Changes of custodian, location and owner. Names are kept as they were. */
+export const assetTransfers = table(
+  'asset_transfers',
+  {
+    id: col.id(),
+    assetId: col
+      .int('asset_id')
+      .notNull()
+      .references(() => assets.id),
+    fromUserId: col.int('from_user_id'),
+    fromUserName: col.text('from_user_name'),
+    toUserId: col.int('to_user_id'),
+    toUserName: col.text('to_user_name'),
+    fromLocationId: col.int('from_location_id'),
+    fromLocationName: col.text('from_location_name'),
+    toLocationId: col.int('to_location_id'),
+    toLocationName: col.text('to_location_name'),
+    /** Set only if the asset was given to an organization. */
+    fromOrgId: col.int('from_org_id'),
+    toOrgId: col.int('to_org_id'),
+    note: col.text('note').notNull().default(''),
+    operatorId: col.int('operator_id').notNull(),
+    operatorName: col.text('operator_name').notNull(),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [index('asset_transfers_asset').on(t.assetId, descending(t.id))],
+)
+
+export const INVENTORY_STATUSES = ['DRAFT', 'RUNNING', 'CLOSED'] as const
+export type InventoryStatus = (typeof INVENTORY_STATUSES)[number]
+
+export interface InventoryScope {
+  readonly categoryIds: readonly number[]
+  readonly locationIds: readonly number[]
+}
+
+export const inventories = table(
+  'inventories',
+  {
+    id: col.id(),
+    owner: owner(),
+    name: col.text('name').notNull(),
+    scope: col.json<InventoryScope>('scope').notNull(),
+    status: col.text('status').$type<InventoryStatus>().notNull().default('DRAFT'),
+    /** If there are any, only they and holders of `inventory:manage` may scan. */
+    assigneeIds: col.json<number[]>('assignee_ids').notNull(),
+    note: col.text('note').notNull().default(''),
+    /** Counts of the items, kept by the writes themselves. */
+    expected: col.int('expected').notNull().default(0),
+    found: col.int('found').notNull().default(0),
+    unexpected: col.int('unexpected').notNull().default(0),
+    misplaced: col.int('misplaced').notNull().default(0),
+    createdBy: col
+      .int('created_by')
+      .notNull()
+      .references(() => users.id),
+    startedAt: col.time('started_at'),
+    closedAt: col.time('closed_at'),
+    createdAt: col.time('created_at').notNull(),
+    updatedAt: col.time('updated_at').notNull(),
+  },
+  (t) => [index('inventories_list').on(t.owner, t.createdAt, t.id)],
+)
+
+export const INVENTORY_STATES = ['MISSING', 'FOUND', 'MISPLACED', 'UNEXPECTED'] as const
+export type InventoryState = (typeof INVENTORY_STATES)[number]
+export const CONDITIONS = ['GOOD', 'FAIR', 'DAMAGED', 'UNUSABLE'] as const
+export type Condition = (typeof CONDITIONS)[number]
+
+/** The expected assets of a started inventory as they were at the start, and what was scanned. */
+export const inventoryItems = table(
+  'inventory_items',
+  {
+    inventoryId: col
+      .int('inventory_id')
+      .notNull()
+      .references(() => inventories.id),
+    assetId: col.int('asset_id').notNull(),
+    state: col.text('state').$type<InventoryState>().notNull(),
+    uuid: col.text('uuid').notNull(),
+    name: col.text('name').notNull(),
+    assetNo: col.text('asset_no').notNull(),
+    expectedLocationId: col.int('expected_location_id'),
+    locationId: col.int('location_id'),
+    condition: col.text('condition').$type<Condition>(),
+    note: col.text('note').notNull().default(''),
+    photoFileId: col.int('photo_file_id'),
+    scannedBy: col.int('scanned_by'),
+    scannedAt: col.time('scanned_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.inventoryId, t.assetId] }),
+    index('inventory_items_state').on(t.inventoryId, t.state, t.assetId),
+  ],
+)
+
+export const assetLoans = table(
+  'asset_loans',
+  {
+    id: col.id(),
+    owner: owner(),
+    assetId: col
+      .int('asset_id')
+      .notNull()
+      .references(() => assets.id),
+    /** The borrower: a member, or a person without an account. */
+    userId: col.int('user_id').references(() => users.id),
+    personName: col.text('person_name'),
+    dueAt: col.time('due_at'),
+    note: col.text('note').notNull().default(''),
+    /** At its return. */
+    condition: col.text('condition').$type<Condition>(),
+    returnNote: col.text('return_note').notNull().default(''),
+    checkedOutAt: col.time('checked_out_at').notNull(),
+    checkedInAt: col.time('checked_in_at'),
+    operatorId: col.int('operator_id').notNull(),
+    /** The time of the notification that the loan is overdue. */
+    remindedAt: col.time('reminded_at'),
+  },
+  (t) => [
+    uniqueIndex('asset_loans_open').on(t.assetId).where(isNull(t.checkedInAt)),
+    index('asset_loans_list').on(t.owner, t.id),
+    index('asset_loans_asset').on(t.assetId, t.id),
+    index('asset_loans_user').on(t.userId).where(isNotNull(t.userId)),
+    index('asset_loans_due').on(t.dueAt).where(isNull(t.checkedInAt)),
+  ],
+)
+
+/** Imports of large files that run in the background. */
+export const assetImports = table(
+  'asset_imports',
+  {
+    /** Unguessable. */
+    id: col.text('id').primaryKey(),
+    owner: owner(),
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    state: col.text('state').$type<'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED'>().notNull(),
+    processed: col.int('processed').notNull().default(0),
+    total: col.int('total').notNull().default(0),
+    result: col.json<unknown>('result'),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [index('asset_imports_user').on(t.userId, t.createdAt)],
+)
