@@ -144,11 +144,20 @@ function countLines(log: Log, metrics: Metrics): Log {
   }
 }
 
-/** Starts the domains, then answers requests and runs the jobs until `stop`. `beforeListening` is the last step that may fail. */
-export async function serve(ctx: RunningContext, beforeListening?: () => Promise<void>): Promise<RunningServer> {
+export interface ServeOptions {
+  /** The last step that may fail. */
+  beforeListening?: () => Promise<void>
+  /** Seconds until an idle connection is closed. Tests set it, to wait less. */
+  idleSeconds?: number | undefined
+}
+
+/** Starts the domains, then answers requests and runs the jobs until `stop`. */
+export async function serve(ctx: RunningContext, options: ServeOptions = {}): Promise<RunningServer> {
+  const { beforeListening, idleSeconds } = options
   for (const { start } of ctx.domains) await start?.(ctx)
   await beforeListening?.()
-  const server = listen(ctx.domains === domains ? allEndpoints : endpointsOf(ctx.domains), ctx, gatekeeper)
+  const endpoints = ctx.domains === domains ? allEndpoints : endpointsOf(ctx.domains)
+  const server = listen(endpoints, ctx, gatekeeper, idleSeconds)
   const jobs = ctx.domains.flatMap(({ jobs = [] }) => jobs)
   const scheduler = startScheduler(
     jobs.map(({ name, every, run }) => ({ name, every, run: () => run(ctx) })),

@@ -35,7 +35,9 @@ export const run: Run = async (call) => {
     const ctx = await app.createContext(config, { log })
     try {
       let link: string | null = null
-      const server = await app.serve(ctx, async () => void (link = await createSetupLink(ctx))).catch(refuseCredentials)
+      const server = await app
+        .serve(ctx, { beforeListening: async () => void (link = await createSetupLink(ctx)) })
+        .catch(refuseCredentials)
       try {
         lock.announce(server.url)
         say(`listening on ${server.url}`)

@@ -24,12 +24,17 @@ const FAREWELL_MS = 250
 /** An idle connection is closed after this many seconds; longer than the keep-alive of common proxies (60 s). */
 const IDLE_SECONDS = 75
 
-export function listen(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates: Gatekeeper): RunningServer {
+export function listen(
+  endpoints: readonly AnyEndpoint[],
+  ctx: AppContext,
+  gates: Gatekeeper,
+  idleTimeout = IDLE_SECONDS,
+): RunningServer {
   const { hostname, port } = { hostname: ctx.config.host, port: ctx.config.port }
   const app = mount(endpoints, ctx, gates)
   const largest = Math.max(1024 * 1024, ...endpoints.map((e) => e.maxBody ?? 0))
   // Elysia's default lets other programs of the same user listen on the port too, and the kernel would share the connections.
-  app.listen({ hostname, port, reusePort: false, idleTimeout: IDLE_SECONDS, maxRequestBodySize: largest + 1024 })
+  app.listen({ hostname, port, reusePort: false, idleTimeout, maxRequestBodySize: largest + 1024 })
   const server = app.server!
   return {
     url: `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${server.port}`,

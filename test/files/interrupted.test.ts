@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 
-import { ok, type Person, race, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, race, startServer, type TestServer, useServer } from '../harness/index.ts'
 import { pathOf, putBytes, text, uploaded, usedStorage } from './helpers.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'], settings: { 'upload.maxBytes': 100_000 } })
@@ -27,8 +27,8 @@ interface Connection {
 }
 
 /** Sends a request over a connection of its own. */
-function open(method: string, path: string, headers: Record<string, string>): Connection {
-  const { port } = new URL(server.url)
+function open(method: string, path: string, headers: Record<string, string>, to: TestServer = server): Connection {
+  const { port } = new URL(to.url)
   const socket = connect({ port: Number(port), host: '127.0.0.1' })
   let seen = ''
   const { promise: answer, resolve } = Promise.withResolvers<string>()
@@ -135,4 +135,38 @@ test('slow bodies of one user leave places for the other users of the address', 
   for (const connection of connections) connection.hangUp()
   await nothingStaged()
   ok(await putBytes(server, slow, text(10)))
+})
+
+// Bun closes a connection if less than 160 KB of a body arrive within its idle timeout. The checks of timeouts are 4 s apart.
+test.if(inProcess)('uploads at 1 KB a second are received whole when other slow bodies have been cut', async () => {
+  await using slow = await startServer({ idleSeconds: 4 })
+  const { token, deviceId, call } = await slow.person()
+  const ticket = ok(await call('files.createTicket', { body: { name: 'a.txt', size: 50_000 } })).data
+  const begin = (method: string, path: string, headers: Record<string, string>): Connection =>
+    open(method, path, { ...headers, authorization: `Bearer ${token}`, 'x-device-id': deviceId }, slow)
+  const [form, end] = [HEAD + 'x'.repeat(50_000), '\r\n--b--\r\n']
+  const uploads = [
+    {
+      body: form + end,
+      connection: begin('POST', '/api/files/upload', {
+        'content-type': FORM,
+        'content-length': String(form.length + end.length),
+      }),
+    },
+    { body: 'x'.repeat(50_000), connection: begin('PUT', pathOf(ticket.url), { 'content-length': '50000' }) },
+  ]
+  // Begun last, so its time ends last.
+  const other = begin('POST', '/api/qr-codes', { 'content-type': 'application/json', 'content-length': '50000' })
+  let sent = 0
+  let isCut = false
+  void other.answer.then(() => (isCut = true))
+  while (!isCut) {
+    for (const { body, connection } of uploads) connection.write(body.slice(sent, sent + 100))
+    other.write(' '.repeat(100))
+    sent += 100
+    await Bun.sleep(100)
+  }
+  for (const { body, connection } of uploads) connection.write(body.slice(sent))
+  expect(await other.answer).toBe('')
+  for (const { connection } of uploads) expect(await connection.answer).toStartWith('HTTP/1.1 200')
 })

@@ -34,6 +34,8 @@ export interface ServerOptions {
   settings?: Partial<Settings>
   /** Changes the list of domains, to listen to events or to contribute. In-process servers only. */
   domains?: (product: readonly Domain[]) => readonly Domain[]
+  /** Seconds until an idle connection is closed. In-process servers only. */
+  idleSeconds?: number
 }
 
 export interface TestServer {
@@ -77,7 +79,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...options.config,
   }
   const settings = { 'quota.organizations': 0, ...options.settings }
-  const running = inProcess ? await startHere(config, settings, options.domains) : await startBinary(config, settings)
+  const running = inProcess ? await startHere(config, settings, options) : await startBinary(config, settings)
   const { url } = running
   async function stop(): Promise<void> {
     await running.stop()
@@ -122,7 +124,7 @@ interface Running {
 async function startHere(
   config: Config,
   settings: Partial<Settings>,
-  change: ServerOptions['domains'],
+  { domains: change, idleSeconds }: ServerOptions,
 ): Promise<Running> {
   const clock = new TestClock()
   const log = createLog({ level: config.logLevel, format: 'text' })
@@ -130,7 +132,7 @@ async function startHere(
   await ctx.db.write('test.settings', async (tx) => {
     for (const [key, value] of Object.entries(settings)) await setSetting(ctx, tx, key as SettingKey, value)
   })
-  const server = await serve(ctx)
+  const server = await serve(ctx, { idleSeconds })
   return {
     url: server.url,
     ctx,
