@@ -178,7 +178,54 @@ describe('an image', () => {
     const { image } = await processed(png({ width: 3, height: 2, bitDepth: 4 }), 'image/png')
     expect(image).toEqual({ mime: 'image/png', width: 3, height: 2 })
     expect(colorOf((await pixelsOfImage(output)).at(0, 0))).toBe('black')
+    // With one pixel, only the header of an interlaced image differs.
+    const interlaced = png({ width: 1, height: 1, colorType: 2, rows: latin1('\0\xff\0\0') })
+    const header = joined(interlaced.subarray(16, 28), new Uint8Array([1]))
+    await processed(joined(interlaced.subarray(0, 8), pngChunk('IHDR', header), interlaced.subarray(33)), 'image/png')
+    expect(colorOf((await pixelsOfImage(output)).at(0, 0))).toBe('red')
   })
+
+  const RGB = { colorType: 2, bytes: 3 } as const
+  test.each([
+    ['1 bit of grey', { colorType: 0, bitDepth: 1, bytes: 1 / 8 }, ''],
+    ['8 bits of grey and a transparent one', { colorType: 0, bytes: 1 }, 'tRNS'],
+    ['8 bits for each colour', RGB, ''],
+    ['8 bits for each colour and a transparent one', RGB, 'tRNS'],
+    ['16 bits for each colour', { colorType: 2, bitDepth: 16, bytes: 6 }, ''],
+    ['8 bits for each colour and transparency', { colorType: 6, bytes: 4 }, ''],
+    ['a palette of 16 colours with transparency', { colorType: 3, bitDepth: 4, bytes: 1 / 2 }, 'PLTE tRNS'],
+  ] as const)('in PNG with %s keeps its depth and all pixels, and loses everything else', async (_, kind, kept) => {
+    const [width, height] = [37, 23]
+    const rows = crypto.getRandomValues(new Uint8Array((1 + Math.ceil(width * kind.bytes)) * height))
+    // Every filter; the other bytes are random.
+    for (let row = 0; row < height; row++) rows[row * (rows.length / height)] = row % 5
+    const transparent = { 0: [0, 200], 2: [0, 1, 0, 2, 0, 3], 3: [0, 128], 6: [] }[kind.colorType]
+    const all = {
+      PLTE: pngChunk('PLTE', crypto.getRandomValues(new Uint8Array(3 * 16))),
+      tRNS: pngChunk('tRNS', new Uint8Array(transparent)),
+    }
+    const chunks = [
+      pngChunk('tEXt', latin1('Author\0somebody')),
+      ...(['PLTE', 'tRNS'] as const).flatMap((name) => (kept.includes(name) ? [all[name]] : [])),
+      pngChunk('prVt', latin1('private')),
+    ]
+    const source = joined(png({ width, height, ...kind, rows, chunks }), latin1('appended'))
+    await processed(source, 'image/png')
+    const [before, after] = [await pixelsOfImage(source), await pixelsOfImage(output)]
+    for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) expect(after.at(x, y)).toEqual(before.at(x, y))
+    const bytes = await stored()
+    expect(bytes.subarray(0, 33)).toEqual(source.subarray(0, 33))
+    expect(pngChunks(bytes)).toBe(['IHDR', ...kept.split(' ').filter(Boolean), 'IDAT', 'IEND'].join(' '))
+  })
+
+  /** Their names in order. */
+  function pngChunks(bytes: Uint8Array): string {
+    const file = Buffer.from(bytes)
+    const names: string[] = []
+    for (let at = 8; at < file.length; at += 12 + file.readUInt32BE(at))
+      names.push(file.toString('latin1', at + 4, at + 8))
+    return names.join(' ')
+  }
 })
 
 describe('the thumbnail', () => {

@@ -19,7 +19,7 @@ function isPlausible(profile: Uint8Array): boolean {
 
 /** The image without its profile, if that is not plausible; otherwise the same bytes. Only for JPEG, PNG and WebP. */
 export function withoutBadProfile(bytes: Uint8Array, format: string): Uint8Array {
-  const parts = format === 'jpeg' ? jpegProfile(bytes) : format === 'png' ? pngProfile(bytes) : webpProfile(bytes)
+  const parts = format === 'jpeg' ? jpegProfile(bytes) : format === 'png' ? pngProfiles(bytes) : webpProfile(bytes)
   if (parts.length === 0) return bytes
   const profile = Buffer.concat(parts.map(({ data }) => data()))
   if (isPlausible(profile)) return bytes
@@ -92,7 +92,7 @@ function jpegProfile(bytes: Uint8Array): Part[] {
 }
 
 /** The chunk iCCP: a name, NUL, the method of compression, and a zlib stream. */
-function pngProfile(bytes: Uint8Array): Part[] {
+function pngProfiles(bytes: Uint8Array): Part[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const parts: Part[] = []
   for (let at = 8; at + 12 <= bytes.length;) {
@@ -106,6 +106,9 @@ function pngProfile(bytes: Uint8Array): Part[] {
   }
   return parts
 }
+
+/** The profile of a PNG. */
+export const pngProfile = (bytes: Uint8Array): Uint8Array | undefined => pngProfiles(bytes)[0]?.data()
 
 function inflated(data: Uint8Array): Uint8Array {
   try {
