@@ -419,14 +419,20 @@ describe('images', () => {
   })
 
   test('that cannot be written are an error of the disk, and not of the image', async () => {
-    await Bun.write(join(folder, 'input'), photo)
     const missing = join(folder, 'missing', 'output')
     await Bun.write(join(folder, 'missing'), 'a file, not a folder')
-    const error = await images
-      .process(join(folder, 'input'), 'image/jpeg', missing, thumbnailOutput, 1)
-      .catch((caught: unknown) => caught)
-    expect(error).toBeInstanceOf(BlobError)
-    expect(await Bun.file(thumbnailOutput).exists()).toBe(false)
+    for (const [mime, bytes] of Object.entries({ 'image/jpeg': photo, 'image/heic': heic }))
+      for (const [main, thumbnail] of [
+        [missing, thumbnailOutput],
+        [output, missing],
+      ] as const) {
+        await Bun.write(join(folder, 'input'), bytes)
+        const error = await images
+          .process(join(folder, 'input'), mime, main, thumbnail, 1)
+          .catch((caught: unknown) => caught)
+        expect(error).toBeInstanceOf(BlobError)
+        for (const path of [output, thumbnailOutput]) expect(await Bun.file(path).exists()).toBe(false)
+      }
   })
 
   test('reject after the stop', async () => {

@@ -1,4 +1,6 @@
-/** Decodes HEIC with libheif compiled to WebAssembly. Its memory never shrinks, so the process for images ends afterwards. */
+/** Decodes HEIC with libheif compiled to WebAssembly. Its memory never shrinks, so another process encodes the pixels. */
+
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 
 import type { HeifImage } from 'libheif-js/wasm-bundle'
 
@@ -25,14 +27,41 @@ export async function heicDimensions(bytes: Uint8Array): Promise<{ format: 'heic
   return { format: 'heic', width: image.get_width(), height: image.get_height() }
 }
 
-/** The pixels as a BMP file, the only uncompressed format that Bun.Image reads. @throws UnusableImage */
-export async function heicPixels(bytes: Uint8Array): Promise<Uint8Array> {
+/**
+ * Writes the pixels as a BMP file, the only uncompressed format that Bun.Image reads, with the orientation applied. They go from the
+ * memory of WebAssembly straight to the file.
+ * @throws UnusableImage
+ */
+export async function decodeHeic(bytes: Uint8Array, output: string): Promise<void> {
   const image = await primaryImage(bytes)
   const [width, height] = [image.get_width(), image.get_height()]
-  const bmp = new Uint8Array(HEADER + width * height * 4)
-  const view = new DataView(bmp.buffer)
+  const file = openSync(output, 'w', 0o600)
+  try {
+    writeFileSync(file, bmpHeader(width, height))
+    let failure: unknown
+    // libheif passes all rows at once, or one after the other. It does not catch errors.
+    const set = (rows: Uint8Array): void => {
+      try {
+        writeFileSync(file, rows)
+      } catch (error) {
+        failure ??= error
+      }
+    }
+    const decoded = await new Promise((done) =>
+      image.display({ data: { set }, width, height }, (into) => done(into !== null)),
+    )
+    if (failure !== undefined) throw failure
+    if (!decoded) throw new UnusableImage('undecodable')
+  } finally {
+    closeSync(file)
+  }
+}
+
+function bmpHeader(width: number, height: number): Uint8Array {
+  const header = new Uint8Array(HEADER)
+  const view = new DataView(header.buffer)
   view.setUint16(0, 0x424d)
-  view.setUint32(2, bmp.length, true)
+  view.setUint32(2, HEADER + width * height * 4, true)
   view.setUint32(10, HEADER, true)
   view.setUint32(14, HEADER - 14, true)
   view.setInt32(18, width, true)
@@ -43,11 +72,7 @@ export async function heicPixels(bytes: Uint8Array): Promise<Uint8Array> {
   view.setUint32(30, BI_BITFIELDS, true)
   // libheif writes red, green, blue and alpha in this order.
   for (const [i, mask] of [0xff, 0xff00, 0xff0000, 0xff000000].entries()) view.setUint32(54 + 4 * i, mask, true)
-  const decoded = await new Promise((done) =>
-    image.display({ data: bmp.subarray(HEADER), width, height }, (into) => done(into !== null)),
-  )
-  if (!decoded) throw new UnusableImage('undecodable')
-  return bmp
+  return header
 }
 
 /** The ICC profile in the first `colr` box of the type `prof`; empty if there is none. */

@@ -2,12 +2,17 @@
 
 import { writeFileSync } from 'node:fs'
 
+import { decodeHeic } from './heic.ts'
 import { convert, inspect } from './pipeline.ts'
 import { IMAGE_PROCESS, type ImageReply, type ImageTask, UnusableImage } from './port.ts'
 
 async function answer(task: ImageTask): Promise<ImageReply> {
   try {
     if (task.kind === 'inspect') return { kind: 'inspected', pixels: await inspect(task.input, task.mime) }
+    if (task.kind === 'decode') {
+      await decodeHeic(await Bun.file(task.input).bytes(), task.output)
+      return { kind: 'decoded' }
+    }
     const processed = await convert(task)
     return { kind: 'converted', processed, memory: process.memoryUsage.rss() }
   } catch (error) {

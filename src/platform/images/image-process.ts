@@ -6,7 +6,7 @@ import { IMAGE_PROCESS, type ImageReply, type ImageTask } from './port.ts'
 
 /** A process starts in 60 ms and takes 60 MB, so it is kept this long after its last image, in milliseconds. */
 const IDLE_MS = 20_000
-/** Memory that an allocator has kept after large images is returned by ending the process. Bytes. */
+/** Memory that an allocator has kept after large images is returned by ending the process, and so is that of libheif. Bytes. */
 const MAX_KEPT_MEMORY = 150e6
 /** A busy machine can take long to start a process. Milliseconds. */
 const MAX_START_MS = 60_000
@@ -50,7 +50,7 @@ export class ImageProcess {
       clearTimeout(timer)
       timer = setTimeout(kill, this.timeLimitMs)
       const reply = await answer.promise
-      if (reply.kind === 'converted' && reply.memory > MAX_KEPT_MEMORY) this.#end()
+      if (reply.kind === 'decoded' || (reply.kind === 'converted' && reply.memory > MAX_KEPT_MEMORY)) this.#end()
       return reply
     } finally {
       clearTimeout(timer)

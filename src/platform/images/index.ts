@@ -45,11 +45,15 @@ export function createImages({ heic, timeLimitMs = TIME_LIMIT_MS }: ImagesOption
   const pixels = new Gate(MAX_PIXELS)
 
   async function convert(worker: ImageProcess, task: ImageTask & { kind: 'convert' }): Promise<Processed> {
-    const { input, mime, output } = task
+    const { input, mime, output, thumbnailOutput } = task
     const found = usable(await worker.run({ kind: 'inspect', input, mime }), 'inspected', output)
     await pixels.enter(found.pixels)
     try {
-      return usable(await worker.run(task), 'converted', output).processed
+      if (!HEIC.has(mime)) return usable(await worker.run(task), 'converted', output).processed
+      // Until the thumbnail is written, its file has the pixels.
+      const pixels = thumbnailOutput
+      usable(await worker.run({ kind: 'decode', input, output: pixels }), 'decoded', output)
+      return usable(await worker.run({ ...task, pixels }), 'converted', output).processed
     } finally {
       pixels.leave(found.pixels)
     }

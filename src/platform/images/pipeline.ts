@@ -2,7 +2,7 @@
 
 import { pngProfile, withoutBadProfile, withProfile } from './color-profile.ts'
 import { captureOf, orientationOf } from './exif.ts'
-import { heicDimensions, heicPixels, heicProfile } from './heic.ts'
+import { heicDimensions, heicProfile } from './heic.ts'
 import { isCompleteJpeg } from './jpeg.ts'
 import { PNG_LEVEL, recompressed } from './png.ts'
 import { type ImageFacts, type ImageTask, MAX_PIXELS, type Processed, UnusableImage, type WrittenFile } from './port.ts'
@@ -44,13 +44,15 @@ export async function inspect(input: string, mime: string): Promise<number> {
 export async function convert({
   input,
   mime,
+  pixels,
   output,
   thumbnailOutput,
 }: ImageTask & { kind: 'convert' }): Promise<Processed> {
   const bytes = await Bun.file(input).bytes()
   const capture = captureOf(bytes)
   const { decoded, stored } = FORMATS[mime]!
-  const [image, thumbnail] = decoded === 'heic' ? await convertHeic(bytes) : await convertOther(bytes, decoded, stored)
+  const [image, thumbnail] =
+    pixels === undefined ? await convertOther(bytes, decoded, stored) : await convertHeic(bytes, pixels)
   return {
     ...(await write(image, output)),
     image: { mime: stored, width: image.width, height: image.height },
@@ -65,8 +67,8 @@ interface Encoded {
   readonly height: number
 }
 
-async function convertHeic(bytes: Uint8Array): Promise<[Encoded, Encoded]> {
-  const image = await encode(encoder(open(await heicPixels(bytes)), 'image/jpeg'))
+async function convertHeic(bytes: Uint8Array, pixels: string): Promise<[Encoded, Encoded]> {
+  const image = await encode(encoder(open(pixels), 'image/jpeg'))
   const profiled = withProfile(image.bytes, heicProfile(bytes))
   return [{ ...image, bytes: profiled }, await encode(thumbnailer(open(profiled)))]
 }
@@ -109,7 +111,8 @@ const UPRIGHT: Readonly<Record<number, (image: Bun.Image) => Bun.Image>> = {
   8: (image) => image.rotate(270),
 }
 
-function open(source: Uint8Array, orientation = 1): Bun.Image {
+/** The source is bytes or a path. */
+function open(source: Uint8Array | string, orientation = 1): Bun.Image {
   const image = new Bun.Image(source, { maxPixels: MAX_PIXELS })
   return UPRIGHT[orientation]?.(image) ?? image
 }

@@ -72,10 +72,14 @@ export interface Images {
 export type ImageTask =
   /** Reads the headers only. */
   | { readonly kind: 'inspect'; readonly input: string; readonly mime: string }
+  /** Writes the pixels of a HEIC file to `output`. */
+  | { readonly kind: 'decode'; readonly input: string; readonly output: string }
   | {
       readonly kind: 'convert'
       readonly input: string
       readonly mime: string
+      /** The decoded pixels of a HEIC file. */
+      readonly pixels?: string | undefined
       readonly output: string
       readonly thumbnailOutput: string
     }
@@ -84,6 +88,7 @@ export type ImageTask =
 export type ImageReply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'inspected'; readonly pixels: number }
+  | { readonly kind: 'decoded' }
   | { readonly kind: 'converted'; readonly processed: Processed; readonly memory: number }
   | { readonly kind: 'unusable'; readonly reason: UnusableReason }
   /** An error of the disk, or a mistake of ours. */
