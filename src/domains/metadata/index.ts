@@ -6,3 +6,8 @@ export const metadata = domain({
   name: 'metadata',
   endpoints: [],
 })
+
+export { type InForce, type TemplateInForce, templatesInForce } from './bindings/store.ts'
+export { type FieldRow, formulaUses, visibleFields } from './fields/store.ts'
+export { isEnabled } from './objects/store.ts'
+export { unknownTemplates } from './templates/store.ts'
