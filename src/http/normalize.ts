@@ -8,6 +8,7 @@
 
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 
+import { dayNumberOf } from '#lib/days.ts'
 import type { Localized } from '#lib/localized.ts'
 import { hasHiddenCharacters, isLongerThan } from '#lib/text.ts'
 
@@ -116,14 +117,18 @@ function text(kind: TextKind, max: number | undefined): Normalize {
   return (value, path, problems) => {
     if (typeof value !== 'string') return value
     const result = kind === 'raw' ? value : value.trim()
-    if (max !== undefined && isLongerThan(result, max, MAX_UNITS_PER_CHARACTER))
-      problems.push({ path, text: tooLong(max) })
-    else if (!isStorable(result)) problems.push({ path, text: BAD_TEXT })
-    else if (kind === 'line' ? CONTROL.test(result) : kind === 'multiline' && CONTROL_BUT_LINES.test(result))
-      problems.push({ path, text: BAD_TEXT })
-    else if (kind === 'line' && hasHiddenCharacters(result)) problems.push({ path, text: HIDDEN_TEXT })
+    const problem = textProblem(result, kind, max)
+    if (problem) problems.push({ path, text: problem })
     return result
   }
+}
+
+/** The problem of a text that is already trimmed, if there is one. `max` in characters as people see them. */
+export function textProblem(text: string, kind: Exclude<TextKind, 'any'>, max?: number): Localized | undefined {
+  if (max !== undefined && isLongerThan(text, max, MAX_UNITS_PER_CHARACTER)) return tooLong(max)
+  if (!isStorable(text)) return BAD_TEXT
+  if (kind === 'line' ? CONTROL.test(text) : kind === 'multiline' && CONTROL_BUT_LINES.test(text)) return BAD_TEXT
+  return kind === 'line' && hasHiddenCharacters(text) ? HIDDEN_TEXT : undefined
 }
 
 const BAD_TEXT: Localized = { en: 'contains characters that are not allowed', zh: '包含不允许的字符' }
@@ -171,9 +176,12 @@ const boolean: Normalize = (value) =>
   value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value
 
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/
-const moment: Normalize = (value) => {
+/** Epoch milliseconds as a number or as digits, or ISO 8601, as milliseconds. Other values are returned unchanged. */
+export const moment = (value: unknown): unknown => {
   if (typeof value !== 'string') return value
   if (/^\d{1,16}$/.test(value)) return Number(value)
-  const ms = ISO.test(value) ? Date.parse(value) : Number.NaN
+  // `Date.parse` alone takes February 30 for March 1.
+  const exists = ISO.test(value) && dayNumberOf(value.slice(0, 10)) !== undefined
+  const ms = exists ? Date.parse(value) : Number.NaN
   return Number.isNaN(ms) ? value : ms
 }

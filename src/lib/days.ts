@@ -91,3 +91,14 @@ export function byDay(range: DayRange, counts: ReadonlyMap<number, number>): { d
     return { date: dayName(day), count: counts.get(day) ?? 0 }
   })
 }
+
+/**
+ * The day number of a date such as `2026-03-08`, the inverse of `dayName`. Undefined for other texts, for days that do not exist, and
+ * outside the years 1 to 9999.
+ */
+export function dayNumberOf(name: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(name) || name.startsWith('0000')) return undefined
+  const day = Date.parse(`${name}T00:00:00Z`) / DAY
+  // Some engines accept 2026-02-31 and count on.
+  return Number.isInteger(day) && dayName(day) === name ? day : undefined
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { byDay, dayName, dayNumber, lastDays, timeZone } from '#lib/days.ts'
+import { byDay, dayName, dayNumber, dayNumberOf, lastDays, timeZone } from '#lib/days.ts'
 
 const HOUR = 3_600_000
 const at = Date.parse
@@ -94,4 +94,27 @@ test('byDay lists every day of the range, including days without a count', () =>
     { date: '2026-03-01', count: 7 },
     { date: '2026-03-02', count: 0 },
   ])
+})
+
+test('dayNumberOf is the inverse of dayName, for the years 1 to 9999', () => {
+  const [first, last] = [dayNumberOf('0001-01-01')!, dayNumberOf('9999-12-31')!]
+  expect([first, dayNumberOf('1970-01-01'), last]).toEqual([-719_162, 0, 2_932_896])
+  for (let day = first; day <= last; day += 499) expect(dayNumberOf(dayName(day))).toBe(day)
+})
+
+test.each([
+  '2023-02-29',
+  '1900-02-29',
+  '2024-04-31',
+  '2024-13-01',
+  '2024-00-01',
+  '2024-01-00',
+  '0000-12-31',
+  '2024-1-1',
+  ' 2024-01-01',
+  '2024-01-01T00:00:00Z',
+  '+02024-01-01',
+  '',
+])('dayNumberOf(%j) is undefined', (text) => {
+  expect(dayNumberOf(text)).toBeUndefined()
 })
