@@ -11,7 +11,7 @@ import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 
 /** For interfaces between domains that contain parts of queries. */
 export type { SQL } from 'drizzle-orm'
-export type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+export type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import type { StorageError, StorageTrouble } from './errors.ts'
 

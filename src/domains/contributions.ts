@@ -9,7 +9,7 @@ import type { AgreementType } from '#db/schema/agreements.ts'
 import type { FileEntity } from '#db/schema/files.ts'
 import type { EntityColumn } from '#db/schema/meta.ts'
 import type { ShareEntity } from '#db/schema/shares.ts'
-import type { Db, SQL, SQLiteColumn, Tx } from '#db/store.ts'
+import type { Db, SQL, SQLiteColumn, SQLiteTable, Tx } from '#db/store.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import type { OrgPoint } from '#permission-points'
@@ -115,6 +115,18 @@ export interface MetaEntity {
   readonly columns: ColumnValues
 }
 
+/** Where searches by value find the entities of an object. */
+export interface EntityTable {
+  readonly table: SQLiteTable
+  readonly id: SQLiteColumn
+  /** The order in which searches read them in slices: unique, and by an index that begins with the columns of `where`. */
+  readonly order: readonly SQLiteColumn[]
+  /** The entities of the owner that are not deleted. */
+  where(owner: OwnerKey): SQL | undefined
+  /** The fixed columns. */
+  readonly columns?: Readonly<Record<EntityColumn, SQLiteColumn>>
+}
+
 export interface MetaObject {
   /** Required in the organization that owns an entity to see it. Users always see their own. */
   readonly readPoint: OrgPoint
@@ -122,6 +134,8 @@ export interface MetaObject {
   findEntities(db: Db | Tx, ids: readonly number[]): Promise<readonly MetaEntity[]>
   /** Whether the entity in this column of a query exists and is not deleted: for searches by value. */
   isLive(entityId: SQLiteColumn | SQL): SQL
+  /** Needed for searches by values that are computed, absent or in fixed columns. */
+  readonly entities?: EntityTable
   /** Changes fixed columns of an entity, as its own PUT does. Throws AppError 400 with `path` for a value beyond a limit of the column. */
   updateColumns?(
     ctx: AppContext,

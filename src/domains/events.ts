@@ -19,6 +19,8 @@ export interface Events {
   'org.dissolving': { readonly orgId: number }
   /** QR codes are about to be deleted permanently; their rows are still there. At most 2,000 at once. */
   'qrCodes.purging': { readonly ids: readonly number[] }
+  /** A category of QR codes is about to be deleted. */
+  'category.deleting': { readonly id: number }
   /** A metadata template is about to be deleted. */
   'metaTemplate.deleting': { readonly templateId: number }
   /** Users got a notification. */

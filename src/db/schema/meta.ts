@@ -200,6 +200,22 @@ export const metaValues = table(
   (t) => [
     uniqueIndex('meta_values_entity').on(t.objectName, t.entityId, t.fieldId, t.position),
     index('meta_values_number').on(t.fieldId, t.owner, t.number, t.entityId),
-    index('meta_values_key').on(t.fieldId, t.owner, t.key, t.entityId),
+    // Begins with the owner, to find all values of one too.
+    index('meta_values_key').on(t.owner, t.fieldId, t.key, t.entityId),
   ],
+)
+
+/**
+ * Entities, or owners of values and fields, that no longer exist. A job deletes their values in small writes, because there can be any
+ * number of them.
+ */
+export const metaPurges = table(
+  'meta_purges',
+  {
+    /** Empty for an owner. */
+    objectName: col.text('object_name').notNull(),
+    /** The id of the entity, or the owner. */
+    target: col.int('target').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.objectName, t.target] })],
 )

@@ -5,11 +5,12 @@ import { domain } from '#domains/domain.ts'
 import { invitationEndpoints } from './invitations/endpoints.ts'
 import { joiningEndpoints } from './joining/endpoints.ts'
 import { locationEndpoints } from './locations/endpoints.ts'
+import { locationTarget } from './locations/store.ts'
 import { memberEndpoints } from './members/endpoints.ts'
-import { endMemberships } from './members/service.ts'
+import { endMemberships, userTarget } from './members/service.ts'
 import { findMember, membersAfter, takesPart } from './members/store.ts'
 import { organizationEndpoints } from './organizations/endpoints.ts'
-import { countOwned, findOrg } from './organizations/store.ts'
+import { countOwned, findOrg, orgObject } from './organizations/store.ts'
 import { publicEndpoints } from './public/endpoints.ts'
 import { resolveJoin } from './public/service.ts'
 import { transferEndpoints } from './transfers/endpoints.ts'
@@ -29,6 +30,8 @@ export const orgs = domain({
   quotaUsage: { organizations: (ctx, { userId }) => countOwned(ctx.db.read, userId) },
   fileEntities: { ORG: async (ctx, userId, orgId) => (await findMember(ctx.db.read, orgId, userId)) !== undefined },
   userContent: takesPart,
+  metaObjects: { org: orgObject },
+  refTargets: { USER: userTarget, LOCATION: locationTarget },
   scanTargets: { ORG_JOIN: resolveJoin },
   audiences: {
     organization: { exists: async (db, orgId) => (await findOrg(db, orgId)) !== undefined, membersAfter },

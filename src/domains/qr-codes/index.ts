@@ -3,9 +3,10 @@
 import { domain } from '#domains/domain.ts'
 
 import { categoryEndpoints } from './categories/endpoints.ts'
+import { categoryObject } from './categories/store.ts'
 import { codeEndpoints } from './codes/endpoints.ts'
 import { prepareCopy } from './codes/service.ts'
-import { countCodes, hasContent } from './codes/store.ts'
+import { codeObject, countCodes, hasContent } from './codes/store.ts'
 import { exportEndpoints } from './export/endpoints.ts'
 import { publicEndpoints } from './public/endpoints.ts'
 import { flushScans } from './public/scan-counter.ts'
@@ -33,6 +34,7 @@ export const qrCodes = domain({
   userContent: hasContent,
   orgResources: [{ name: 'QR codes', count: countLiveOfOrg }],
   on: { 'org.dissolving': (ctx, tx, { orgId }) => purgeTrashOfOrg(ctx, tx, orgId) },
+  metaObjects: { qrCode: codeObject, category: categoryObject },
   shareable: { QR_CODE: { prepareCopy, deleteCopy: purgeOrgCode } },
   stop: flushScans,
 })

@@ -75,7 +75,7 @@ export async function userByProvedCredential(
  * an e-mail address that they only claim, because it may be another person's. Contacts without such a user are left out.
  */
 export async function userIdsByProvedContact(
-  db: Db,
+  db: Db | Tx,
   provider: ContactProvider,
   credentials: readonly string[],
 ): Promise<Map<string, number>> {

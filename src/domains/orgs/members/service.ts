@@ -1,7 +1,10 @@
 import type { AppContext } from '#context'
+import type { OwnerKey } from '#db/owner-key.ts'
 import type { Page } from '#db/paging.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
+import { userIdsByProvedContact } from '#domains/accounts/index.ts'
+import type { RefSource } from '#domains/contributions.ts'
 import { emit } from '#domains/domain.ts'
 import { avatarUrl } from '#domains/files/index.ts'
 import type { Actor } from '#http/endpoint.ts'
@@ -177,4 +180,35 @@ export async function endMemberships(ctx: AppContext, tx: Tx, userId: number): P
   if (await ownsAny(tx, userId)) throw ownerCannotDeleteAccount()
   for (const orgId of await store.orgIdsOf(tx, userId)) await endMembership(ctx, tx, orgId, userId)
   await store.cancelAllPending(tx, userId, ctx.clock.now())
+}
+
+/** Users as targets of metadata values: the owner, or a member of the organization. In texts: a username, an e-mail or a unique nickname. */
+export const userTarget: RefSource = {
+  readPoint: 'member:read',
+  titles: async (db, owner, ids) =>
+    new Map((await store.peopleByIds(db, owner, ids)).map(({ id, nickname }) => [id, nickname])),
+  async byTexts(db, owner, texts) {
+    const found = new Map<string, number>()
+    for (let i = 0; i < texts.length; i += TEXTS_PER_QUERY)
+      for (const [text, id] of await peopleByTexts(db, owner, texts.slice(i, i + TEXTS_PER_QUERY))) found.set(text, id)
+    return found
+  },
+}
+
+const TEXTS_PER_QUERY = 500
+
+async function peopleByTexts(db: Db | Tx, owner: OwnerKey, texts: readonly string[]): Promise<[string, number][]> {
+  const usernameKeys = [...new Set(texts.map((text) => text.toLowerCase()))]
+  const byEmail = await userIdsByProvedContact(db, 'EMAIL', usernameKeys)
+  const found = await store.peopleByNames(db, owner, { ids: [...byEmail.values()], usernameKeys, nicknames: texts })
+  const ids = new Set(found.map((person) => person.id))
+  const byUsername = new Map(found.map((person) => [person.usernameKey, person.id]))
+  return texts.flatMap((text): [string, number][] => {
+    const username = byUsername.get(text.toLowerCase())
+    if (username !== undefined) return [[text, username]]
+    const email = byEmail.get(text.toLowerCase())
+    if (email !== undefined && ids.has(email)) return [[text, email]]
+    const [namesake, ...others] = found.filter((person) => person.nickname === text)
+    return namesake === undefined || others.length > 0 ? [] : [[text, namesake.id]]
+  })
 }

@@ -1,7 +1,8 @@
-import { and, asc, eq, exists, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, asc, eq, exists, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { pagedTable } from '#db/lists.ts'
+import type { OwnerKey } from '#db/owner-key.ts'
 import type { Page, PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -18,10 +19,11 @@ export interface MemberRow {
 }
 
 const p = sql.placeholder
+const shownNickname = sql<string>`coalesce(${orgMembers.nickname}, ${users.nickname})`
 const memberColumns = {
   orgId: orgMembers.orgId,
   userId: orgMembers.userId,
-  nickname: sql<string>`coalesce(${orgMembers.nickname}, ${users.nickname})`.as('nickname'),
+  nickname: shownNickname.as('nickname'),
   avatar: users.avatar,
   joinedAt: orgMembers.joinedAt,
 }
@@ -178,3 +180,45 @@ export async function membersAfter(db: Db | Tx, orgId: number, afterUserId: numb
     .limit(limit)
   return rows.map((row) => row.userId)
 }
+
+export interface FoundPerson {
+  readonly id: number
+  readonly nickname: string
+  readonly usernameKey: string | null
+}
+
+/** The owner of personal things, or the members of an organization, among the users with these ids. */
+export const peopleByIds = (db: Db | Tx, owner: OwnerKey, ids: readonly number[]): Promise<FoundPerson[]> =>
+  people(db, owner, inArray(users.id, [...ids]))
+
+/** The same among the users with one of these ids, usernames (in lower case) or nicknames. */
+export const peopleByNames = (
+  db: Db | Tx,
+  owner: OwnerKey,
+  by: {
+    readonly ids: readonly number[]
+    readonly usernameKeys: readonly string[]
+    readonly nicknames: readonly string[]
+  },
+): Promise<FoundPerson[]> =>
+  people(
+    db,
+    owner,
+    or(
+      inArray(users.id, [...by.ids]),
+      inArray(users.usernameKey, [...by.usernameKeys]),
+      inArray(owner < 0 ? sql`${users.nickname}` : shownNickname, [...by.nicknames]),
+    ),
+  )
+
+const people = (db: Db | Tx, owner: OwnerKey, where: SQL | undefined): Promise<FoundPerson[]> =>
+  owner < 0
+    ? db
+        .select({ id: users.id, nickname: users.nickname, usernameKey: users.usernameKey })
+        .from(users)
+        .where(and(eq(users.id, -owner), where))
+    : db
+        .select({ id: orgMembers.userId, nickname: memberColumns.nickname, usernameKey: users.usernameKey })
+        .from(orgMembers)
+        .innerJoin(users, eq(users.id, orgMembers.userId))
+        .where(and(eq(orgMembers.orgId, owner), where))

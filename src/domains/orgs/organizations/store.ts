@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, lt, lte, ne, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, lt, lte, ne, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { mapPage, type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
@@ -18,6 +18,7 @@ import { orgShares } from '#db/schema/shares.ts'
 import { searchPage } from '#db/search.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
+import type { MetaObject } from '#domains/contributions.ts'
 
 import type { DiscoverQuery } from './model.ts'
 
@@ -244,4 +245,23 @@ export async function countOpenInvitations(db: Db, orgId: number, now: number): 
       and(eq(orgInvitations.orgId, orgId), eq(orgInvitations.status, 'PENDING'), gt(orgInvitations.expiresAt, now)),
     )
   return row!.n
+}
+
+/** Organizations as things that have metadata. */
+export const orgObject: MetaObject = {
+  readPoint: 'org:read',
+  async findEntities(db, ids) {
+    const rows = await db
+      .select({ id: organizations.id, name: organizations.name })
+      .from(organizations)
+      .where(inArray(organizations.id, [...ids]))
+    return rows.map((row) => ({ id: row.id, owner: row.id, title: row.name, templateIds: [], columns: {} }))
+  },
+  isLive: (orgId) => sql`exists (select 1 from ${organizations} where ${organizations.id} = ${orgId})`,
+  entities: {
+    table: organizations,
+    id: organizations.id,
+    order: [organizations.id],
+    where: (owner) => eq(organizations.id, owner),
+  },
 }

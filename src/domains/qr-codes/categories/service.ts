@@ -1,6 +1,7 @@
 import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { emit } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { treeRefusals } from '#http/tree-refusals.ts'
@@ -121,6 +122,7 @@ export function deleteCategory(ctx: AppContext, actor: Actor, id: number): Promi
     if ((await categoryTree.find(tx, userId, id)) === undefined) throw notFound()
     if ((await categoryTree.countChildren(tx, userId, id)) > 0)
       throw badRequest('Move or delete the sub-categories first', '请先移动或删除子分类')
+    await emit(ctx, tx, 'category.deleting', { id })
     await store.deleteCategory(tx, userId, id)
   })
 }

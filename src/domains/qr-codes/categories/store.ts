@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, isNull, type SQL } from 'drizzle-orm'
+import { and, count, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { type Page, pageOf, sortBy } from '#db/paging.ts'
@@ -6,6 +6,7 @@ import { categories, qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { treeIn, treeOrder } from '#db/tree.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
+import type { MetaObject } from '#domains/contributions.ts'
 
 import { clearCategory } from '../codes/store.ts'
 import { type ListQuery, MAX_DEPTH } from './model.ts'
@@ -73,4 +74,23 @@ export async function updateCategory(
 export async function deleteCategory(tx: Tx, userId: number, id: number): Promise<void> {
   await clearCategory(tx, { userId, orgId: 0 }, id)
   await tx.delete(categories).where(ownedBy(userId, eq(categories.id, id)))
+}
+
+/** Categories as things that have metadata. They belong to users only, so no member of an organization sees any. */
+export const categoryObject: MetaObject = {
+  readPoint: 'qr_code:read',
+  async findEntities(db, ids) {
+    const rows = await db
+      .select({ id: categories.id, userId: categories.userId, name: categories.name })
+      .from(categories)
+      .where(inArray(categories.id, [...ids]))
+    return rows.map((row) => ({ id: row.id, owner: -row.userId, title: row.name, templateIds: [], columns: {} }))
+  },
+  isLive: (id) => sql`exists (select 1 from ${categories} where ${categories.id} = ${id})`,
+  entities: {
+    table: categories,
+    id: categories.id,
+    order: [categories.createdAt, categories.id],
+    where: (owner) => ownedBy(-owner),
+  },
 }

@@ -2,12 +2,14 @@ import { and, asc, count, desc, eq, exists, inArray, isNotNull, isNull, ne, or, 
 
 import { contains, someContains } from '#db/contains.ts'
 import { pagedTable } from '#db/lists.ts'
+import { ownerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf, sortBy } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { categories, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
+import type { MetaObject } from '#domains/contributions.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { uuid } from '#platform/ids.ts'
 
@@ -311,3 +313,28 @@ const organizationById = prepared((db) =>
 
 export const organizationExists = async (tx: Tx, id: number): Promise<boolean> =>
   (await organizationById(tx, { id })).length > 0
+
+/** QR codes as things that have metadata. Those in the trash keep it. */
+export const codeObject: MetaObject = {
+  readPoint: 'qr_code:read',
+  async findEntities(db, ids) {
+    const rows = await db
+      .select({ id: qrCodes.id, userId: qrCodes.userId, orgId: qrCodes.orgId, name: qrCodes.name })
+      .from(qrCodes)
+      .where(and(inArray(qrCodes.id, [...ids]), isLive))
+    return rows.map((row) => ({ id: row.id, owner: ownerKey(row), title: row.name, templateIds: [], columns: {} }))
+  },
+  isLive: (id) => sql`exists (select 1 from ${qrCodes} where ${qrCodes.id} = ${id} and ${isLive})`,
+  entities: {
+    table: qrCodes,
+    id: qrCodes.id,
+    order: [qrCodes.createdAt, qrCodes.id],
+    where: (owner) =>
+      and(
+        owner < 0
+          ? and(eq(qrCodes.userId, -owner), eq(qrCodes.orgId, 0).inlineParams())
+          : and(eq(qrCodes.orgId, owner), ne(qrCodes.orgId, 0).inlineParams()),
+        isLive,
+      ),
+  },
+}
