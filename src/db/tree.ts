@@ -6,14 +6,14 @@
  * and is refused.
  */
 
-import { and, asc, count, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import { fitsBelow, type OrderItem, type TreeProblem } from '#lib/tree.ts'
 
 import { prepared } from './prepared.ts'
 import type { Db, Tx } from './store.ts'
-import { updatedAtFor } from './updated-at.ts'
+import { updatedAtFor, versionFor } from './updated-at.ts'
 
 /** The columns that a tree needs. The recursive queries spell out two of them: `id` and `parent_id`. */
 interface TreeTable extends SQLiteTable {
@@ -23,6 +23,8 @@ interface TreeTable extends SQLiteTable {
   readonly sortOrder: SQLiteColumn
   readonly createdAt: SQLiteColumn
   readonly updatedAt: SQLiteColumn
+  /** Rises with every change, if the table has it. */
+  readonly version?: SQLiteColumn
   readonly $inferSelect: { id: number; parentId: number | null; pinned: boolean; sortOrder: number }
 }
 
@@ -61,32 +63,45 @@ interface TreeOptions {
   readonly owner: SQLiteColumn
   /** The number of levels that a tree may have. */
   readonly maxDepth: number
+  /** The column with the time of deletion, if deleted rows stay in the table: they are then not in the tree. */
+  readonly deletedAt?: SQLiteColumn
 }
 
 export function treeIn<T extends TreeTable>(table: T, options: TreeOptions): Tree<T['$inferSelect']>
-export function treeIn(table: TreeTable, { owner, maxDepth }: TreeOptions): Tree<SQLiteTable['$inferSelect']> {
-  const ownedBy = (ownerId: number, ...more: SQL[]) => and(eq(owner, ownerId), ...more)
-  const one = and(eq(owner, p('ownerId')), eq(table.id, p('id')))
+export function treeIn(
+  table: TreeTable,
+  { owner, maxDepth, deletedAt }: TreeOptions,
+): Tree<SQLiteTable['$inferSelect']> {
+  const isLive = deletedAt && isNull(deletedAt)
+  const ownedBy = (ownerId: number, ...more: SQL[]) => and(eq(owner, ownerId), isLive, ...more)
+  const one = and(eq(owner, p('ownerId')), isLive, eq(table.id, p('id')))
   const ownerName = sql.identifier(owner.name)
+  const live = (alias: string) =>
+    deletedAt ? sql` and ${sql.raw(alias)}${sql.identifier(deletedAt.name)} is null` : sql``
+  /** The columns that rise if a value of `change` differs from the row. */
+  const changedBy = (change: Record<string, unknown>, stamp: number) => ({
+    updatedAt: updatedAtFor(table, change, stamp),
+    ...(table.version && { version: versionFor(table, change) }),
+  })
 
   // The ids from a node up to the top level. UNION instead of UNION ALL, because it ends even if there is a cycle.
   const path = prepared((db) =>
     db.select({ id: sql`id`.mapWith(Number) }).from(sql`(
       with recursive path (id, parent_id) as (
-        select id, parent_id from ${table} where ${ownerName} = ${p('ownerId')} and id = ${p('id')}
+        select id, parent_id from ${table} where ${ownerName} = ${p('ownerId')} and id = ${p('id')}${live('')}
         union
         select node.id, node.parent_id from path
-          join ${table} as node on node.${ownerName} = ${p('ownerId')} and node.id = path.parent_id
+          join ${table} as node on node.${ownerName} = ${p('ownerId')} and node.id = path.parent_id${live('node.')}
       ) select id from path) as path`),
   )
   // A node and everything below it, with levels from 1. The limit of the level ends it even if there is a cycle.
   const branch = prepared((db) =>
     db.select({ id: sql`id`.mapWith(Number), level: sql`level`.mapWith(Number) }).from(sql`(
       with recursive branch (id, level) as (
-        select id, 1 from ${table} where ${ownerName} = ${p('ownerId')} and id = ${p('id')}
+        select id, 1 from ${table} where ${ownerName} = ${p('ownerId')} and id = ${p('id')}${live('')}
         union all
         select node.id, branch.level + 1 from branch
-          join ${table} as node on node.${ownerName} = ${p('ownerId')} and node.parent_id = branch.id
+          join ${table} as node on node.${ownerName} = ${p('ownerId')} and node.parent_id = branch.id${live('node.')}
           where branch.level < ${sql.raw(String(maxDepth))}
       ) select id, level from branch) as branch`),
   )
@@ -94,7 +109,11 @@ export function treeIn(table: TreeTable, { owner, maxDepth }: TreeOptions): Tree
   const setSortOrder = prepared((db) =>
     db
       .update(table)
-      .set({ sortOrder: sql`${p('sortOrder')}`, updatedAt: sql`${p('now')}` })
+      .set({
+        sortOrder: sql`${p('sortOrder')}`,
+        updatedAt: sql`${p('now')}`,
+        ...(table.version && { version: sql`${table.version} + 1` }),
+      })
       .where(one),
   )
   const countWhere = async (db: Db | Tx, where: SQL | undefined): Promise<number> => {
@@ -142,14 +161,14 @@ export function treeIn(table: TreeTable, { owner, maxDepth }: TreeOptions): Tree
       if (problem === undefined)
         await tx
           .update(table)
-          .set({ parentId, updatedAt: updatedAtFor(table, { parentId }, tx.stamp) })
+          .set({ parentId, ...changedBy({ parentId }, tx.stamp) })
           .where(ownedBy(ownerId, eq(table.id, id)))
       return problem
     },
     async pin(tx, ownerId, ids, pinned) {
       const found = await tx
         .update(table)
-        .set({ pinned, updatedAt: updatedAtFor(table, { pinned }, tx.stamp) })
+        .set({ pinned, ...changedBy({ pinned }, tx.stamp) })
         .where(ownedBy(ownerId, inArray(table.id, [...ids])))
         .returning({ id: table.id })
       return found.length

@@ -2,7 +2,9 @@
 
 import { expect, test } from 'bun:test'
 
-import { categories, users } from '#db/schema/index.ts'
+import { eq } from 'drizzle-orm'
+
+import { assetCategories, categories, users } from '#db/schema/index.ts'
 import type { Store, Tx } from '#db/store.ts'
 import { treeIn } from '#db/tree.ts'
 
@@ -158,13 +160,84 @@ test('walking a tree ends even if the table holds a cycle, which only another pr
   })
 })
 
+const softTree = treeIn(assetCategories, {
+  owner: assetCategories.owner,
+  maxDepth: MAX_DEPTH,
+  deletedAt: assetCategories.deletedAt,
+})
+
+test('deleted rows of a table that keeps them are not in the tree', async () => {
+  await withStore(async (store) => {
+    const me = await addUser(store)
+    const insertNode = (parentId: number | null) =>
+      store.write('test', async (tx) => {
+        const [row] = await tx
+          .insert(assetCategories)
+          .values({ owner: -me, userId: me, name: 'c', parentId, createdAt: tx.stamp, updatedAt: tx.stamp })
+          .returning()
+        return row!.id
+      })
+    const top = await insertNode(null)
+    const deleted = await insertNode(top)
+    const below = await insertNode(deleted)
+    const other = await insertNode(null)
+    await store.write('test', (tx) =>
+      tx.update(assetCategories).set({ deletedAt: 1 }).where(eq(assetCategories.id, deleted)),
+    )
+    expect(await softTree.find(store.read, -me, deleted)).toBeUndefined()
+    expect((await softTree.all(store.read, -me)).map((row) => row.id)).toEqual([top, below, other])
+    expect(await softTree.count(store.read, -me)).toBe(3)
+    expect(await softTree.countChildren(store.read, -me, top)).toBe(0)
+    expect(await softTree.branchIds(store.read, -me, top)).toEqual([top])
+    expect(await softTree.branchIds(store.read, -me, deleted)).toEqual([])
+    await store.write('test', async (tx) => {
+      expect(await softTree.checkParent(tx, -me, deleted)).toBe('PARENT_NOT_FOUND')
+      expect(await softTree.move(tx, -me, other, deleted)).toBe('PARENT_NOT_FOUND')
+      expect(await softTree.move(tx, -me, deleted, null)).toBe('NODE_NOT_FOUND')
+      expect(await softTree.pin(tx, -me, [top, deleted], true)).toBe(1)
+      expect(await softTree.reorder(tx, -me, [{ id: deleted, sortOrder: 1 }])).toBe('NODE_NOT_FOUND')
+    })
+  })
+})
+
+test('the version of a row rises with each change of its place, and not with a write that changes nothing', async () => {
+  await withStore(async (store) => {
+    const me = await addUser(store)
+    const [a, b] = await store.write('test', (tx) =>
+      tx
+        .insert(assetCategories)
+        .values(['a', 'b'].map((name) => ({ owner: -me, userId: me, name, createdAt: 1, updatedAt: 1 })))
+        .returning(),
+    )
+    const change = async (fn: (tx: Tx) => Promise<unknown>) => {
+      await store.write('test', fn)
+      const { version, updatedAt } = (await softTree.find(store.read, -me, b!.id))!
+      return [version, updatedAt]
+    }
+    let before = [1, 1]
+    for (const fn of [
+      (tx: Tx) => softTree.move(tx, -me, b!.id, a!.id),
+      (tx: Tx) => softTree.pin(tx, -me, [b!.id], true),
+      (tx: Tx) => softTree.reorder(tx, -me, [{ id: b!.id, sortOrder: 5 }]),
+    ]) {
+      const after = await change(fn)
+      expect(after[0]).toBe(before[0]! + 1)
+      expect(after[1]).toBeGreaterThan(before[1]!)
+      expect(await change(fn)).toEqual(after)
+      before = after
+    }
+  })
+})
+
 test.if(onSqlite)('the queries that walk a tree find parents and children by an index', async () => {
   await withStore(async (_store, place) => {
     const queries: string[] = []
     const recorder = { runner: { rows: (query: string) => (queries.push(query), []) } } as unknown as Tx
-    await tree.branchIds(recorder, 1, 1)
-    await tree.checkParent(recorder, 1, 1)
-    expect(queries).toHaveLength(2)
+    for (const each of [tree, softTree]) {
+      await each.branchIds(recorder, 1, 1)
+      await each.checkParent(recorder, 1, 1)
+    }
+    expect(queries).toHaveLength(4)
     for (const query of queries) {
       const plan = (await place.raw(`explain query plan ${query}`)).map((row) => String(row[3]))
       expect(plan.filter((line) => line.startsWith('SEARCH')).length, plan.join('\n')).toBe(2)
