@@ -333,3 +333,12 @@ export const pointName = (point: { resource: string; action: string }): string =
 
 /** The names of all points of a permission domain. */
 export const pointsOf = (domain: PermissionDomain): string[] => points.filter((p) => p.domain === domain).map(pointName)
+
+/** Resources without a point `read` of their own, and those whose read point covers them. */
+const READ_WITH: Readonly<Record<string, string>> = { asset_category: 'asset', inventory: 'asset' }
+
+/** The point that reading the rows of a point's resource requires, in the same permission domain. */
+export function readPointOf(point: DualPoint): string {
+  const resource = point.slice(0, point.indexOf(':'))
+  return `${READ_WITH[resource] ?? resource}:read`
+}

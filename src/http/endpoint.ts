@@ -73,6 +73,8 @@ export type DualAccess = {
   readonly point: DualPoint
   /** Required where the path contains the id of a row. */
   readonly organizationOf?: FindOrganization
+  /** Queries that are about the caller's own rows, whatever their `orgId` is. */
+  readonly isPersonal?: (query: Readonly<Record<string, string>>) => boolean
 }
 
 /**

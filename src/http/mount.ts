@@ -187,7 +187,9 @@ class Route {
     const bodyNamesScope = form === undefined && endpoint.access.kind === 'dual' && this.#body !== undefined
     if (bodyNamesScope) rawBody = await readBody(request, this.#maxJson, endpoint.acceptsForm === true)
 
-    const named = endpoint.access.kind === 'dual' ? organizationNamed(rawQuery, rawBody) : undefined
+    const { access } = endpoint
+    const namesOrganization = access.kind === 'dual' && !access.isPersonal?.(rawQuery ?? {})
+    const named = namesOrganization ? organizationNamed(rawQuery, rawBody) : undefined
     const admitted = this.#admitByPoint(actor, params, named)
     if (admitted instanceof Promise) await admitted
     if (endpoint.acceptsFile?.required && form === undefined)

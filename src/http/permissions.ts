@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
+import { readPointOf } from '#permission-points'
 
 import type { Access, Actor, DualAccess, Owner } from './endpoint.ts'
 import { forbidden, notFound } from './errors.ts'
@@ -76,7 +77,7 @@ export class Permissions {
     if (orgId === undefined) throw notFound()
     // The service finds personal rows of the caller only.
     if (orgId === 0 || (await this.#inOrganization(actor, orgId, access.point))) return { userId, orgId }
-    const mayRead = await this.#inOrganization(actor, orgId, access.point.replace(/:.*/, ':read'))
+    const mayRead = await this.#inOrganization(actor, orgId, readPointOf(access.point))
     throw mayRead ? noPermission : notFound()
   }
 
