@@ -11,6 +11,7 @@ import { openApiDocument } from '#http/openapi/document.ts'
 
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { FIXTURES } from './fixtures.ts'
+import { rowOfField } from './isolation-fixture.ts'
 
 const NO_SUCH_ROW = [404, /Not found|Nothing to see here/] as const
 const NOT_SENT = [400, /code/] as const
@@ -105,10 +106,7 @@ type Json = any
 
 const document: Json = JSON.parse(JSON.stringify(openApiDocument(allEndpoints, { version: '1', publicUrl: '' })))
 
-const FIELDS: Readonly<Record<string, string>> = Object.assign(
-  { roleId: 'role' },
-  ...FIXTURES.map(({ fields }) => fields),
-)
+const fieldRow = rowOfField([{ ...FIXTURES[0]!, fields: { roleId: 'role' } }, ...FIXTURES])
 const rowOf = (lists: readonly (readonly [RegExp, string])[], path: string): string | undefined =>
   lists.find(([pattern]) => pattern.test(path))?.[1]
 const PATHS = [[/^\/api\/rbac\/roles\/:/, 'role'] as const, ...FIXTURES.flatMap(({ paths }) => paths)]
@@ -121,11 +119,11 @@ function withIds(example: Json, path: string, name = ''): Json {
     return Object.fromEntries(Object.entries(example).map(([key, value]) => [key, withIds(value, path, key)]))
   if (typeof example !== 'number' || example < 42) return example
   if (name === 'ids' || name === 'id') return owned[rowOf(LISTS, path) ?? 'code']
-  return owned[FIELDS[name] ?? FIELDS[name.replace(/s$/, '')] ?? ''] ?? example
+  return owned[fieldRow(path, name) ?? fieldRow(path, name.replace(/s$/, '')) ?? ''] ?? example
 }
 
 /** With the organization of the query, rows of the caller's own would not be found. */
-const isOptionalId = (p: Json): boolean => !p.required && p.name in FIELDS
+const isOptionalId = (path: string, p: Json): boolean => !p.required && fieldRow(path, p.name) !== undefined
 
 interface Example {
   path: string
@@ -148,7 +146,7 @@ function exampleRequest({ method, path }: AnyEndpoint): Example {
   return {
     path: template.replaceAll(/\{(\w+)\}/g, (_: string, name: string) => encodeURIComponent(inPath[name])),
     query: Object.fromEntries(
-      parameters.filter((p) => p.in === 'query' && !isOptionalId(p)).map((p) => [p.name, String(valueOf(p))]),
+      parameters.filter((p) => p.in === 'query' && !isOptionalId(path, p)).map((p) => [p.name, String(valueOf(p))]),
     ),
     ...(content && { body: withIds(content.example, path) }),
     ...(form && !content && { body: formOf(withIds(form.example, path)) }),

@@ -3,10 +3,20 @@
 import { isolation as accounts } from '../accounts/isolation.ts'
 import { isolation as agreements } from '../agreements/isolation.ts'
 import { isolation as album } from '../album/isolation.ts'
+import { isolation as assets } from '../assets/isolation.ts'
 import { isolation as files } from '../files/isolation.ts'
 import { isolation as notifications } from '../notifications/isolation.ts'
 import { isolation as orgs } from '../orgs/isolation.ts'
 import { isolation as qrCodes } from '../qr-codes/isolation.ts'
 import type { IsolationFixture } from './isolation-fixture.ts'
 
-export const FIXTURES: readonly IsolationFixture[] = [accounts, qrCodes, orgs, files, notifications, agreements, album]
+export const FIXTURES: readonly IsolationFixture[] = [
+  accounts,
+  qrCodes,
+  orgs,
+  files,
+  notifications,
+  agreements,
+  album,
+  assets,
+]

@@ -31,6 +31,7 @@ interface Update {
 
 const code = () => ({ id: id['code']! })
 const category = () => ({ id: id['category']! })
+const assetCategory = () => ({ id: id['assetCategory']! })
 const org = () => ({ id: id['org']!, orgId: id['org']! })
 const location = () => ({ orgId: id['org']!, locationId: id['location']! })
 
@@ -54,6 +55,14 @@ const UPDATES: Readonly<Record<string, Update>> = {
   'categories.batchPin': { body: () => ({ ids: [id['parent'], id['sibling']], pinned: true }) },
   'categories.reorder': { body: () => ({ ids: [id['sibling'], id['category']] }) },
   'categories.move': { params: category, body: () => ({ parentId: id['parent'] }) },
+  'assetCategories.update': {
+    params: assetCategory,
+    body: () => ({ name: 'new name', color: '#AABBCC', shared: false, templateIds: [], defaultTemplateId: null }),
+  },
+  'assetCategories.pin': { params: assetCategory, body: () => ({ pinned: true }) },
+  'assetCategories.batchPin': { body: () => ({ ids: [id['assetParent'], id['assetSibling']], pinned: true }) },
+  'assetCategories.reorder': { body: () => ({ ids: [id['assetSibling'], id['assetCategory']] }) },
+  'assetCategories.move': { params: assetCategory, body: () => ({ parentId: id['assetParent'] }) },
   'scanRecords.update': {
     params: () => ({ id: id['scan']! }),
     body: () => ({ favorite: true, title: 'new', address: null }),
@@ -130,6 +139,8 @@ beforeAll(async () => {
   id['parent'] = await createCategory(alice, 'parent')
   id['category'] = await createCategory(alice, 'category')
   id['sibling'] = await createCategory(alice, 'sibling')
+  for (const name of ['assetParent', 'assetCategory', 'assetSibling'])
+    id[name] = ok(await alice.call('assetCategories.create', { body: { name } })).data.id
   id['code'] = (await createCode(alice)).id
   id['scan'] = ok(await alice.call('scanRecords.create', { body: { content: 'x' } })).data.id
   id['org'] = (await createOrg(alice)).id

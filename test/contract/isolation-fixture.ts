@@ -25,6 +25,8 @@ export interface IsolationFixture {
   readonly paths: readonly (readonly [path: RegExp, name: string])[]
   /** The rows that fields of bodies and queries, and further ids in paths, stand for. */
   readonly fields: Readonly<Record<string, string>>
+  /** Other rows that the same fields stand for in operations with these paths. */
+  readonly fieldsIn?: readonly (readonly [path: RegExp, fields: Readonly<Record<string, string>>])[]
   /** The row that a list of ids (`ids`, `items`) stands for, by path. */
   readonly lists?: readonly (readonly [path: RegExp, name: string])[]
   /** For rows in paths of `dual` operations: creates one that belongs to the organization, or else to the person. */
@@ -32,3 +34,13 @@ export interface IsolationFixture {
   /** Requests that together show everything the victim owns in this domain. */
   reads(owned: OwnedIds, victim: Person): readonly string[]
 }
+
+/** The name of the row that a field of an operation stands for. */
+export const rowOfField =
+  (fixtures: readonly IsolationFixture[]) =>
+  (path: string, name: string): string | undefined => {
+    const special = fixtures
+      .flatMap(({ fieldsIn = [] }) => fieldsIn)
+      .find(([pattern, fields]) => pattern.test(path) && name in fields)
+    return special?.[1][name] ?? fixtures.findLast(({ fields }) => name in fields)?.fields[name]
+  }

@@ -7,10 +7,12 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'
 import type { AnyEndpoint } from '#http/endpoint.ts'
+import { readPointOf } from '#permission-points'
 
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
 import { FIXTURES } from './fixtures.ts'
+import { rowOfField } from './isolation-fixture.ts'
 import { sample } from './samples.ts'
 
 const MARK = 'victims-private-text'
@@ -31,7 +33,7 @@ beforeAll(async () => {
   for (const [name, id] of Object.entries(owned)) expect(['number', 'string'], name).toContain(typeof id)
 })
 
-const FIELDS: Readonly<Record<string, string>> = Object.assign({}, ...FIXTURES.map(({ fields }) => fields))
+const fieldRow = rowOfField(FIXTURES)
 
 /** The name of the row that the first id of a path stands for. */
 const pathRow = (path: string): string | undefined =>
@@ -63,7 +65,7 @@ describe('isolation', () => {
       const before = await everything()
       const path = endpoint.path
         .replace(/:\w+/, String(owned[row!]))
-        .replaceAll(/:(\w+)/g, (_, name: string) => String(owned[FIELDS[name]!]))
+        .replaceAll(/:(\w+)/g, (_, name: string) => String(owned[fieldRow(endpoint.path, name)!]))
       const reply = await attacker.send(endpoint.method, path, endpoint.body ? { body: validBody(endpoint) } : {})
       expect([403, 404], `${reply.status} ${reply.text}`).toContain(reply.status)
       expect(reply.text).not.toContain(MARK)
@@ -76,7 +78,7 @@ describe('isolation', () => {
       const before = await everything()
       const path = endpoint.path
         .replace(/:\w+/, String(attackersOrg))
-        .replaceAll(/:(\w+)/g, (_, name: string) => String(owned[FIELDS[name]!]))
+        .replaceAll(/:(\w+)/g, (_, name: string) => String(owned[fieldRow(endpoint.path, name)!]))
       const body = endpoint.body && {
         ...(validBody(endpoint) as object),
         ...stolen(endpoint.body['properties'] as object, endpoint, true),
@@ -124,7 +126,7 @@ describe('rows of users and organizations', () => {
     await createOrg(elsewhere)
     await addMembers(owner, { id: orgId }, manager, reader, pointless)
     await setRole(owner, { id: orgId }, manager, 'ADMIN')
-    const readPoints = [...new Set(dual.map(([, { point }]) => point.replace(/:.*/, ':read')))]
+    const readPoints = [...new Set(dual.map(([, { point }]) => readPointOf(point)))]
     for (const [member, code, permissions] of [
       [reader, 'READER', readPoints],
       [pointless, 'POINTLESS', []],
@@ -188,7 +190,8 @@ function validBody(endpoint: AnyEndpoint): unknown {
 function stolen(properties: object | undefined, endpoint: AnyEndpoint, inBody: boolean): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   for (const name of Object.keys(properties ?? {})) {
-    if (FIELDS[name]) values[name] = owned[FIELDS[name]]
+    const row = fieldRow(endpoint.path, name)
+    if (row) values[name] = owned[row]
     if (name === 'ids') values[name] = inBody ? [listedId(endpoint.path)] : listedId(endpoint.path)
     if (name === 'items' && /reorder|pin/.test(endpoint.path))
       values[name] = [{ id: listedId(endpoint.path), sortOrder: 7 }]

@@ -1,0 +1,34 @@
+import { endpoint, platform } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
+
+import { AllAssetCategoriesQuery, AssetCategoryPage } from './model.ts'
+import * as service from './service.ts'
+
+const tag = 'Asset categories'
+
+export const assetCategoryAdminEndpoints = [
+  endpoint({
+    id: 'assetCategories.listAll',
+    method: 'GET',
+    path: '/api/admin/asset-categories',
+    summary: 'List the asset categories of all users and organizations',
+    description: 'Newest first.',
+    tag,
+    access: platform('category:read'),
+    query: AllAssetCategoriesQuery,
+    data: AssetCategoryPage,
+    run: ({ ctx, actor, query }) => service.listAllCategories(ctx, actor.userId, query),
+  }),
+  endpoint({
+    id: 'assetCategories.deleteAny',
+    method: 'DELETE',
+    path: '/api/admin/asset-categories/:id',
+    summary: 'Delete any asset category',
+    description: 'Its sub-categories move to its parent, and its assets are left without a category.',
+    tag,
+    access: platform('category:delete'),
+    logs: 'ASSET_CATEGORY_DELETE',
+    params: ById,
+    run: ({ ctx, actor, params }) => service.deleteAnyCategory(ctx, actor, params.id),
+  }),
+]

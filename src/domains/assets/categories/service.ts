@@ -1,0 +1,325 @@
+import type { AppContext } from '#context'
+import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
+import { MAX_ROWS_IN_TURN, type Page, readerFor } from '#db/paging.ts'
+import type { Db, Tx } from '#db/store.ts'
+import * as access from '#domains/access/index.ts'
+import type { LoggedActor, Owner } from '#http/endpoint.ts'
+import { badRequest, notFound } from '#http/errors.ts'
+import { treeRefusals } from '#http/tree-refusals.ts'
+import { invalid } from '#http/validate.ts'
+import { type Nested, orderItems, treeOf } from '#lib/tree.ts'
+
+import {
+  type AllAssetCategoriesQuery,
+  type AssetCategoryDeletable,
+  type AssetCategoryView,
+  type CreateAssetCategory,
+  MAX_CATEGORIES,
+  MAX_DEPTH,
+  type ReorderAssetCategories,
+  type TreeQuery,
+  type UpdateAssetCategory,
+} from './model.ts'
+import { NO_TEMPLATES, sameTemplates, type Templates, templatesAfter, visibleTo } from './rules.ts'
+import * as store from './store.ts'
+import { assetCategoryTree, type CategoryRow } from './store.ts'
+
+const refusals = treeRefusals({
+  one: 'category',
+  many: 'categories',
+  zh: '分类',
+  maxDepth: MAX_DEPTH,
+})
+
+/** The owner's categories that the caller sees, in list order. */
+async function visibleCategories(ctx: AppContext, owner: Owner): Promise<CategoryRow[]> {
+  const rows = await assetCategoryTree.all(ctx.db.read, ownerKey(owner))
+  return (await mayManage(ctx, owner)) ? rows : visibleTo(owner.userId, rows)
+}
+
+const mayManage = (ctx: AppContext, { userId, orgId }: Owner) =>
+  orgId === 0 || access.can(ctx, userId, 'ORG', orgId, 'asset_category:manage')
+
+/** Undefined also for categories that others keep to themselves. */
+export async function findVisibleCategory(ctx: AppContext, owner: Owner, id: number): Promise<CategoryRow | undefined> {
+  if (await mayManage(ctx, owner)) return assetCategoryTree.find(ctx.db.read, ownerKey(owner), id)
+  return (await visibleCategories(ctx, owner)).find((row) => row.id === id)
+}
+
+export async function getTree(
+  ctx: AppContext,
+  owner: Owner,
+  { scope }: TreeQuery,
+): Promise<Nested<AssetCategoryView>[]> {
+  if (scope === 'ORG' && owner.orgId === 0)
+    throw invalid('query.orgId', 'is required for the scope ORG', '范围为 ORG 时不能为空')
+  const rows = await visibleCategories(ctx, owner)
+  const key = ownerKey(owner)
+  const counts = await store.assetCounts(await readerOf(ctx, key), key)
+  return treeOf(await toViews(ctx.db.read, rows, counts))
+}
+
+/** Where to count the assets of an owner, who can have a million of them. */
+async function readerOf({ db }: AppContext, key: OwnerKey): Promise<Db> {
+  return readerFor(db, (await store.hasMoreAssets(db.read, key, MAX_ROWS_IN_TURN)) ? Infinity : 0)
+}
+
+export async function createCategory(
+  ctx: AppContext,
+  owner: Owner,
+  input: CreateAssetCategory,
+): Promise<AssetCategoryView> {
+  const { name, color, parentId = null } = input
+  const key = ownerKey(owner)
+  const shared = sharedOf(owner, input.shared) ?? owner.orgId !== 0
+  const row = await ctx.db.write('assets.createCategory', async (tx) => {
+    if (!(await store.ownerExists(tx, key))) throw notFound()
+    if ((await assetCategoryTree.count(tx, key)) >= MAX_CATEGORIES)
+      throw badRequest(`There can be at most ${MAX_CATEGORIES} categories`, `最多创建 ${MAX_CATEGORIES} 个分类`)
+    refusals.check(await assetCategoryTree.checkParent(tx, key, parentId))
+    const templates = await templatesOf(tx, key, NO_TEMPLATES, input)
+    const values = { userId: owner.userId, name, color: colorOf(color), parentId, shared }
+    const inserted = await store.insertCategory(tx, key, values)
+    await store.setTemplates(tx, inserted.id, templates)
+    return inserted
+  })
+  return viewOf(ctx, row)
+}
+
+const colorOf = (given: string | null | undefined): string => given?.toLowerCase() ?? ''
+
+/** @throws AppError 400 for a personal category that is to be shared */
+function sharedOf({ orgId }: Owner, given: boolean | undefined): boolean | undefined {
+  if (given === true && orgId === 0)
+    throw invalid('body.shared', 'can be true only for categories of an organization', '仅组织的分类可以共享')
+  return given
+}
+
+/** The templates after a write. @throws AppError 400 for one that is not visible to the owner, or for a default that is not among them */
+async function templatesOf(
+  tx: Tx,
+  key: OwnerKey,
+  before: Templates,
+  input: Pick<UpdateAssetCategory, 'templateIds' | 'defaultTemplateId'>,
+): Promise<Templates> {
+  const added = (input.templateIds ?? []).filter((id) => !before.templateIds.includes(id))
+  const [unknown] = added.length === 0 ? [] : await store.unknownTemplates(tx, key, added)
+  if (unknown !== undefined)
+    throw invalid(
+      `body.templateIds.${input.templateIds!.indexOf(unknown)}`,
+      'must be the id of a template that is visible in the scope of the category',
+      '须为该分类范围内可见的模板',
+    )
+  const after = templatesAfter(before, input)
+  if (after === undefined)
+    throw invalid('body.defaultTemplateId', 'must be one of the templates of the category', '须为该分类的模板之一')
+  return after
+}
+
+export async function updateCategory(
+  ctx: AppContext,
+  owner: Owner,
+  id: number,
+  input: UpdateAssetCategory,
+): Promise<AssetCategoryView> {
+  const key = ownerKey(owner)
+  const shared = sharedOf(owner, input.shared)
+  const row = await ctx.db.write('assets.updateCategory', async (tx) => {
+    const before = await assetCategoryTree.find(tx, key, id)
+    if (before === undefined) throw notFound()
+    const change = {
+      ...(input.name !== undefined && { name: input.name }),
+      ...(input.color !== undefined && { color: colorOf(input.color) }),
+      ...(shared !== undefined && { shared }),
+    }
+    const bound = (await store.categoryTemplates(tx, [id])).get(id) ?? NO_TEMPLATES
+    const templates = await templatesOf(tx, key, bound, input)
+    const keepsTemplates = sameTemplates(bound, templates)
+    const keepsColumns = Object.entries(change).every(([name, value]) => before[name as keyof CategoryRow] === value)
+    if (keepsTemplates && keepsColumns) return before
+    if (!keepsTemplates) await store.setTemplates(tx, id, templates)
+    return store.updateCategory(tx, key, id, change)
+  })
+  return viewOf(ctx, row)
+}
+
+export async function pinCategory(
+  ctx: AppContext,
+  owner: Owner,
+  id: number,
+  pinned: boolean,
+): Promise<AssetCategoryView> {
+  const key = ownerKey(owner)
+  const row = await ctx.db.write('assets.pinCategory', async (tx) => {
+    await assetCategoryTree.pin(tx, key, [id], pinned)
+    return assetCategoryTree.find(tx, key, id)
+  })
+  return viewOf(ctx, row)
+}
+
+/** Pins none of them if one id is not the owner's. */
+export function pinCategories(
+  ctx: AppContext,
+  owner: Owner,
+  ids: readonly number[],
+  pinned: boolean,
+): Promise<{ count: number }> {
+  return ctx.db.write('assets.pinCategories', async (tx) => {
+    const count = await assetCategoryTree.pin(tx, ownerKey(owner), ids, pinned)
+    if (count !== ids.length) throw notFound()
+    return { count }
+  })
+}
+
+export async function moveCategory(
+  ctx: AppContext,
+  owner: Owner,
+  id: number,
+  parentId: number | null,
+): Promise<AssetCategoryView> {
+  const key = ownerKey(owner)
+  const row = await ctx.db.write('assets.moveCategory', async (tx) => {
+    refusals.check(await assetCategoryTree.move(tx, key, id, parentId))
+    return assetCategoryTree.find(tx, key, id)
+  })
+  return viewOf(ctx, row)
+}
+
+/** Changes none of them if one id is not the owner's. */
+export function reorderCategories(
+  ctx: AppContext,
+  owner: Owner,
+  input: ReorderAssetCategories,
+): Promise<{ count: number }> {
+  const items = orderItems(input)
+  if (typeof items === 'string') throw refusals.of(items)
+  return ctx.db.write('assets.reorderCategories', async (tx) => {
+    refusals.check(await assetCategoryTree.reorder(tx, ownerKey(owner), items))
+    return { count: items.length }
+  })
+}
+
+export async function checkDeletable(ctx: AppContext, owner: Owner, id: number): Promise<AssetCategoryDeletable> {
+  if ((await findVisibleCategory(ctx, owner, id)) === undefined) throw notFound()
+  const key = ownerKey(owner)
+  const childCount = await assetCategoryTree.countChildren(ctx.db.read, key, id)
+  const assetCount = (await store.assetCounts(await readerOf(ctx, key), key, id)).get(id) ?? 0
+  return { deletable: childCount === 0, reason: childCount === 0 ? null : 'HAS_CHILDREN', childCount, assetCount }
+}
+
+/** Assets that lose their category in one write, which takes some milliseconds. */
+const ASSETS_PER_WRITE = 200
+
+/**
+ * A category can hold a million assets. They are taken out in short writes, so that the writes of others do not wait; the last one deletes
+ * the category. A server that stops meanwhile leaves a category with the rest of its assets.
+ */
+export async function deleteCategory(ctx: AppContext, owner: Owner, id: number): Promise<void> {
+  const key = ownerKey(owner)
+  const isDeleted = () =>
+    ctx.db.write('assets.deleteCategory', async (tx) => {
+      if ((await assetCategoryTree.find(tx, key, id)) === undefined) throw notFound()
+      if ((await assetCategoryTree.countChildren(tx, key, id)) > 0)
+        throw badRequest('Move or delete the sub-categories first', '请先移动或删除子分类')
+      if (await isFull(tx, key, id)) return false
+      await store.deleteCategory(tx, key, id)
+      return true
+    })
+  while (!(await isDeleted())) await Bun.sleep(0)
+}
+
+/** Takes some assets out of the category. Whether there may be more of them. */
+const isFull = async (tx: Tx, key: OwnerKey, id: number): Promise<boolean> =>
+  (await store.clearCategory(tx, key, id, ASSETS_PER_WRITE)) === ASSETS_PER_WRITE
+
+/** The administrator's deletion: the categories below move to the parent. */
+export async function deleteAnyCategory(ctx: AppContext, actor: LoggedActor, id: number): Promise<void> {
+  const found = await store.findAnyCategory(ctx.db.read, id)
+  if (found === undefined) throw notFound()
+  const key = found.owner
+  while (await ctx.db.write('assets.clearCategory', (tx) => isFull(tx, key, id))) await Bun.sleep(0)
+  await actor.write('assets.deleteAnyCategory', async (tx) => {
+    const row = await assetCategoryTree.find(tx, key, id)
+    if (row === undefined) throw notFound()
+    await store.clearCategory(tx, key, id, Number.MAX_SAFE_INTEGER)
+    const movedChildren = await store.moveChildren(tx, key, id, row.parentId)
+    await store.deleteCategory(tx, key, id)
+    const { name, parentId, userId } = row
+    const before = { name, parentId, orgId: orgIdOf(row), createdBy: userId, movedChildren }
+    return { result: undefined, logged: { targetId: id, targetName: name, before } }
+  })
+}
+
+const orgIdOf = (row: CategoryRow): number | null => orgOf(row.owner) || null
+
+/** On the worker, because filters and the total may look at all rows. */
+export async function listAllCategories(
+  ctx: AppContext,
+  adminId: number,
+  query: AllAssetCategoriesQuery,
+): Promise<Page<AssetCategoryView>> {
+  const { keyword } = query
+  const db = ctx.db.readInWorker
+  const page = await (keyword
+    ? ctx.db.search(adminId, (reader) => store.searchAllCategories(reader, { ...query, keyword }))
+    : store.allCategories(db, query))
+  return { ...page, items: await toViews(db, page.items, await store.assetCountsOf(db, page.items)) }
+}
+
+/** Categories that lose a deleted template in one write. */
+const CATEGORIES_PER_WRITE = 200
+
+/** A GLOBAL template can be bound to a million categories. Those beyond the first are left to the job; they no longer show it meanwhile. */
+export const templateDeleting = (tx: Tx, templateId: number): Promise<number> =>
+  store.dropTemplate(tx, templateId, CATEGORIES_PER_WRITE)
+
+/** Takes deleted templates off the categories that were too many for the write that deleted the template. */
+export async function dropDeletedTemplates(ctx: AppContext): Promise<void> {
+  for (;;) {
+    const id = await store.firstDeletedTemplate(ctx.db.readInWorker)
+    if (id === undefined) return
+    while ((await ctx.db.write('assets.dropTemplate', (tx) => templateDeleting(tx, id))) === CATEGORIES_PER_WRITE)
+      await Bun.sleep(0)
+  }
+}
+
+async function toViews(
+  db: Db,
+  rows: readonly CategoryRow[],
+  counts: ReadonlyMap<number, number>,
+): Promise<AssetCategoryView[]> {
+  const templates = await store.categoryTemplates(
+    db,
+    rows.map((row) => row.id),
+  )
+  return rows.map((row) => {
+    const { templateIds, defaultTemplateId } = templates.get(row.id) ?? NO_TEMPLATES
+    const orgId = orgIdOf(row)
+    return {
+      id: row.id,
+      scope: orgId === null ? 'PERSONAL' : 'ORG',
+      orgId,
+      name: row.name,
+      color: row.color,
+      parentId: row.parentId,
+      pinned: row.pinned,
+      sortOrder: row.sortOrder,
+      shared: row.shared,
+      templateIds: [...templateIds],
+      defaultTemplateId,
+      assetCount: counts.get(row.id) ?? 0,
+      createdBy: row.userId,
+      version: row.version,
+      createdAt: row.createdAt,
+      updatedAt: row.updatedAt,
+    }
+  })
+}
+
+/** 404 if there is no row. */
+async function viewOf(ctx: AppContext, row: CategoryRow | undefined): Promise<AssetCategoryView> {
+  if (row === undefined) throw notFound()
+  const counts = await store.assetCounts(await readerOf(ctx, row.owner), row.owner, row.id)
+  const [view] = await toViews(ctx.db.read, [row], counts)
+  return view!
+}
