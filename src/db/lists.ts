@@ -31,7 +31,7 @@
  * On PostgreSQL, where a commit and a report cannot happen in one turn, pages are read with LIMIT and OFFSET.
  */
 
-import { and, eq, getTableColumns, getTableName, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, getTableName, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import { dialect } from './dialect.ts'
@@ -49,10 +49,10 @@ export interface ListSpec<Row, Owner extends keyof Row, Order extends string, Sh
   readonly owner: readonly Owner[]
   /** The list holds the rows with these values … */
   readonly where?: Partial<Row>
-  /** … and none of these. Both are written into the SQL as literals, so that partial indexes can be used. */
+  /** … and none of these. Both are written into the SQL as literals, so that partial indexes can be used. Null stands for no value. */
   readonly whereNot?: Partial<Row>
   /**
-   * The columns of each order, ascending; together they are unique, and none is null. A boolean column can only come first: rows where
+   * The columns of each order, ascending; together they are unique, and none is null in the list. A boolean column can only come first: rows where
    * it is true precede the others.
    */
   readonly orders: Readonly<Record<Order, readonly (keyof Row)[]>>
@@ -177,10 +177,12 @@ class ListKind<Row extends Given> {
     const { owner, where = {}, whereNot = {} } = this.spec
     const column = (name: string) => this.columns[name]!
     const equals = (name: string, value: unknown) => (value === null ? isNull(column(name)) : eq(column(name), value))
+    const differs = (name: string, value: unknown) =>
+      value === null ? isNotNull(column(name)) : ne(column(name), value)
     return and(
       ...owner.map((name) => eq(column(name as string), ownerValue(name as string))),
       ...Object.entries(where).map(([name, value]) => equals(name, value).inlineParams()),
-      ...Object.entries(whereNot).map(([name, value]) => ne(column(name), value).inlineParams()),
+      ...Object.entries(whereNot).map(([name, value]) => differs(name, value).inlineParams()),
     )!
   }
 

@@ -8,7 +8,7 @@
  * The list needs an SQL index that begins with the columns of `scope` and continues with `order`, as paged lists do (lists.ts).
  */
 
-import { and, asc, count, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import type { Select } from './list-order.ts'
@@ -22,7 +22,10 @@ export interface Search<Shown> {
   readonly table: SQLiteTable
   /** The rows of the list. */
   readonly scope: SQL | undefined
-  /** Ascending; together they are unique, and none is null. A boolean column can only come first: rows where it is true precede. */
+  /**
+   * Ascending; together they are unique. A boolean column can only come first: rows where it is true precede. So can a column that can
+   * be null: rows where it is null come last in both directions.
+   */
   readonly order: readonly SQLiteColumn[]
   readonly isReversed: boolean
   /** The rows that are wanted. Never answered with an index, so that a statement cannot read more than one slice. */
@@ -83,9 +86,14 @@ export async function searchPage<Shown>(db: Db, search: Search<Shown>, page: Pag
   return { items, total, ...page }
 }
 
-/** A boolean first column divides the list into two parts; each is read by the other columns alone. */
+/** A boolean first column, or one that can be null, divides the list into two parts. */
 function sectionsOf({ scope, order, isReversed }: Search<unknown>): Pick<Search<unknown>, 'scope' | 'order'>[] {
   const [first, ...others] = order
+  if (!first!.notNull && !first!.primary)
+    return [
+      { scope: and(scope, isNotNull(first!)), order },
+      { scope: and(scope, isNull(first!)), order: others },
+    ]
   if (first!.dataType !== 'boolean') return [{ scope, order }]
   return [!isReversed, isReversed].map((value) => ({ scope: and(scope, eq(first!, value)), order: others }))
 }

@@ -10,3 +10,6 @@ export const SECOND = 1000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
+
+/** The time zone of the machine, or that of the variable `TZ`: an IANA name. */
+export const serverZone = (): string => Temporal.Now.timeZoneId()

@@ -1,23 +1,44 @@
 import type { IsolationFixture } from '../contract/isolation-fixture.ts'
 import type { Person } from '../harness/index.ts'
+import { createAsset, photo } from './helpers.ts'
 import { createCategory } from './places.ts'
 
 const category = async (person: Person, orgId?: number): Promise<number> =>
   (await createCategory(person, 'a category', orgId === undefined ? {} : { orgId })).id
 
+const asset = async (person: Person, orgId?: number, fields: object = {}): Promise<number> =>
+  (await createAsset(person, { custodianId: person.id, ...fields, ...(orgId !== undefined && { orgId }) })).id
+
 export const isolation: IsolationFixture = {
   async make({ victim, mark }) {
     const assetParent = await createCategory(victim, mark)
     const assetCategory = await createCategory(victim, mark)
-    return { assetParent: assetParent.id, assetCategory: assetCategory.id }
+    const fields = { name: mark, assetNo: mark, serialNo: mark, brand: mark, supplier: mark, remark: mark }
+    return {
+      assetParent: assetParent.id,
+      assetCategory: assetCategory.id,
+      asset: await asset(victim, undefined, { ...fields, photos: [await photo(victim)] }),
+      assetToScrap: await asset(victim, undefined, { name: mark, assetNo: `${mark} 2` }),
+      assetPhoto: await photo(victim),
+    }
   },
   paths: [
     [/^\/api\/assets\/categories\/:/, 'assetCategory'],
     [/^\/api\/admin\/asset-categories\/:/, 'assetParent'],
+    [/^\/api\/assets\/:\w+\/scrap/, 'assetToScrap'],
+    [/^\/api\/assets\/:/, 'asset'],
   ],
-  fields: {},
-  fieldsIn: [[/^\/api\/assets\/categories/, { parentId: 'assetParent' }]],
+  fields: { photos: 'assetPhoto' },
+  fieldsIn: [
+    [/^\/api\/assets\/categories/, { parentId: 'assetParent' }],
+    [/^\/api\/assets/, { categoryId: 'assetCategory' }],
+  ],
   lists: [[/^\/api\/assets\/categories/, 'assetCategory']],
-  dual: { assetCategory: category },
-  reads: () => ['/api/assets/categories'],
+  dual: { assetCategory: category, asset, assetToScrap: asset },
+  reads: (owned) => [
+    '/api/assets/categories',
+    '/api/assets?size=100',
+    `/api/assets/${owned['asset']}`,
+    `/api/assets/${owned['asset']}/transfers`,
+  ],
 }

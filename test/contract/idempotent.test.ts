@@ -50,6 +50,21 @@ const UPDATES: Readonly<Record<string, Update>> = {
   },
   'qrCodes.pin': { params: code, body: () => ({ pinned: true }) },
   'qrCodes.publish': { params: code, body: () => ({ isPublic: true }) },
+  'assets.update': {
+    params: () => ({ id: id['asset']! }),
+    body: () => ({
+      name: 'new name',
+      assetNo: 'New-1',
+      brand: 'new',
+      purchaseDate: '2026-03-01',
+      purchasePrice: 12.5,
+      status: 'IDLE',
+      custodianId: alice.id,
+      latitude: 1.5,
+      longitude: 2,
+      publicFields: ['name'],
+    }),
+  },
   'categories.update': { params: category, body: () => ({ name: 'new name', color: '#AABBCC' }) },
   'categories.pin': { params: category, body: () => ({ pinned: true }) },
   'categories.batchPin': { body: () => ({ ids: [id['parent'], id['sibling']], pinned: true }) },
@@ -142,6 +157,7 @@ beforeAll(async () => {
   for (const name of ['assetParent', 'assetCategory', 'assetSibling'])
     id[name] = ok(await alice.call('assetCategories.create', { body: { name } })).data.id
   id['code'] = (await createCode(alice)).id
+  id['asset'] = ok(await alice.call('assets.create', { body: { name: 'asset' } })).data.id
   id['scan'] = ok(await alice.call('scanRecords.create', { body: { content: 'x' } })).data.id
   id['org'] = (await createOrg(alice)).id
   await addMembers(alice, { id: id['org'] }, bob)

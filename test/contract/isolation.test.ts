@@ -184,6 +184,7 @@ function validBody(endpoint: AnyEndpoint): unknown {
   const known = (endpoint.body!['properties'] ?? {}) as object
   if ('ids' in known) body['ids'] = [listedId(endpoint.path)]
   if (endpoint.path.endsWith('/parent')) body['parentId'] = null
+  if (endpoint.id === 'assets.transfer') body['custodianId'] = null
   return body
 }
 

@@ -1,5 +1,6 @@
 /** Fixed assets: the register, categories, transfers, spreadsheets, inventories and loans. */
 
+import { ownerKey } from '#db/owner-key.ts'
 import { domain } from '#domains/domain.ts'
 import { HOUR } from '#platform/clock.ts'
 
@@ -7,11 +8,18 @@ import { assetCategoryAdminEndpoints } from './categories/admin.endpoints.ts'
 import { assetCategoryEndpoints } from './categories/endpoints.ts'
 import { dropDeletedTemplates, templateDeleting } from './categories/service.ts'
 import { deleteOfOrg } from './categories/store.ts'
+import { countAssets } from './listing/store.ts'
+import { assetEndpoints } from './register/endpoints.ts'
+import { mayRead, resolveScan } from './register/service.ts'
+import { transferEndpoints } from './transfers/endpoints.ts'
 
 export const assets = domain({
   name: 'assets',
-  endpoints: [...assetCategoryEndpoints, ...assetCategoryAdminEndpoints],
+  endpoints: [...assetEndpoints, ...transferEndpoints, ...assetCategoryEndpoints, ...assetCategoryAdminEndpoints],
   jobs: [{ name: 'assets.dropDeletedTemplates', every: HOUR, run: dropDeletedTemplates }],
+  quotaUsage: { assets: (ctx, owner) => countAssets(ctx.db.read, ownerKey(owner)) },
+  fileEntities: { ASSET: mayRead },
+  scanTargets: { ASSET: resolveScan },
   on: {
     async 'metaTemplate.deleting'(_ctx, tx, { templateId }) {
       await templateDeleting(tx, templateId)

@@ -39,3 +39,4 @@ export const orgs = domain({
 })
 
 export { setOrgStatus } from './organizations/service.ts'
+export { locationTree } from './locations/store.ts'

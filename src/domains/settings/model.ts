@@ -13,6 +13,10 @@ const flag = Type.Integer({ minimum: 0, maximum: 1 })
 const limit = (initial: number) => setting(size, initial)
 const mediaType = Type.String({ pattern: '^[a-z]+/[a-z0-9.+-]+$', maxLength: 100 })
 
+/** Of text without braces and control characters, and placeholders. `{seq:10}` takes 2 characters more than its pattern. */
+const PART = String.raw`(?:[^{}\u0000-\u001f\u007f-\u009f\u2028\u2029]|\{yyyy\}|\{mm\}|\{dd\})*`
+const NUMBER_PATTERN = String.raw`^${PART}\{seq(?::(?:[1-9]|10))?\}${PART}$`
+
 export const definitions = {
   /** Whether users can register without an administrator. */
   'registration.enabled': setting(Type.Boolean(), true),
@@ -25,7 +29,7 @@ export const definitions = {
   /** Assets that each user and each organization may have; 0 = unlimited. */
   'quota.assets': setting(size, 100_000),
   /** Pattern of generated asset numbers: text with `{yyyy}`, `{mm}`, `{dd}` and exactly one `{seq}` or `{seq:N}` (N digits, 1 to 10). */
-  'assets.numberPattern': setting(Type.String({ minLength: 5, maxLength: 60 }), 'A-{yyyy}-{seq:5}'),
+  'assets.numberPattern': setting(Type.String({ pattern: NUMBER_PATTERN, maxLength: 60 }), 'A-{yyyy}-{seq:5}'),
   /** Accounts that one IP address may create a day. */
   'budget.accountsPerAddress': limit(20),
   /** E-mail addresses and phone numbers that a user, and all users at an IP address, may look up a day. */

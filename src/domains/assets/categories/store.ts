@@ -12,6 +12,7 @@ import { searchPage } from '#db/search.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { treeIn } from '#db/tree.ts'
 
+import { updateRows } from '../register/store.ts'
 import { type AllAssetCategoriesQuery, MAX_DEPTH } from './model.ts'
 import type { Templates } from './rules.ts'
 
@@ -278,23 +279,14 @@ export async function assetCountsOf(db: Db, rows: readonly CategoryRow[]): Promi
 /** Takes at most `limit` assets out of a category; their versions rise. Returns their number. */
 export async function clearCategory(tx: Tx, owner: OwnerKey, categoryId: number, limit: number): Promise<number> {
   const rows = await tx
-    .select({ id: assets.id })
+    .select()
     .from(assets)
     .where(liveAssets(owner, eq(assets.categoryId, categoryId)))
     .limit(limit)
-  if (rows.length === 0) return 0
-  await tx
-    .update(assets)
-    .set({ categoryId: null, version: sql`${assets.version} + 1`, updatedAt: tx.stamp })
-    .where(
-      and(
-        eq(assets.owner, owner),
-        inArray(
-          assets.id,
-          rows.map((row) => row.id),
-        ),
-      ),
-    )
+  await updateRows(
+    tx,
+    rows.map((row) => ({ row, change: { categoryId: null } })),
+  )
   return rows.length
 }
 

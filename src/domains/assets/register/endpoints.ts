@@ -1,0 +1,97 @@
+import { dual, endpoint } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
+
+import { listAssets } from '../listing/service.ts'
+import { AssetPage, AssetView, CreateAsset, InOrg, ListQuery, ScrapAsset, UpdateAsset } from './model.ts'
+import * as service from './service.ts'
+import { organizationOfAsset } from './store.ts'
+
+const tag = 'Assets'
+
+export const assetEndpoints = [
+  endpoint({
+    id: 'assets.list',
+    method: 'GET',
+    path: '/api/assets',
+    summary: 'List assets',
+    description:
+      'The newest come first unless `sort` is given; assets without the value that `sort` names come last. `orgId` lists the assets of ' +
+      'that organization. Scrapped assets are listed unless `status` says otherwise.',
+    tag,
+    access: dual('asset:read'),
+    query: ListQuery,
+    data: AssetPage,
+    run: ({ ctx, owner, query }) => listAssets(ctx, owner, query),
+  }),
+  endpoint({
+    id: 'assets.create',
+    method: 'POST',
+    path: '/api/assets',
+    summary: 'Register an asset',
+    description:
+      'Without `assetNo` the asset gets the next number of the pattern that the administrators have set. A number is unique among the ' +
+      'assets of its owner, whatever its case.',
+    tag,
+    access: dual('asset:create'),
+    query: InOrg,
+    body: CreateAsset,
+    data: AssetView,
+    refuses: { 404: 'The organization does not exist.' },
+    run: ({ ctx, owner, body }) => service.createAsset(ctx, owner, body),
+  }),
+  endpoint({
+    id: 'assets.get',
+    method: 'GET',
+    path: '/api/assets/:id',
+    summary: 'Get an asset',
+    tag,
+    access: dual('asset:read', organizationOfAsset),
+    params: ById,
+    query: InOrg,
+    data: AssetView,
+    run: ({ ctx, owner, params }) => service.getAsset(ctx, owner, params.id),
+  }),
+  endpoint({
+    id: 'assets.update',
+    method: 'PUT',
+    path: '/api/assets/:id',
+    summary: 'Update an asset',
+    description:
+      'Absent fields stay; null clears a field (name and number cannot be cleared). A new custodian or location adds a row to the ' +
+      'history of the asset.',
+    tag,
+    access: dual('asset:update', organizationOfAsset),
+    params: ById,
+    query: InOrg,
+    body: UpdateAsset,
+    data: AssetView,
+    run: ({ ctx, owner, params, body }) => service.updateAsset(ctx, owner, params.id, body),
+  }),
+  endpoint({
+    id: 'assets.delete',
+    method: 'DELETE',
+    path: '/api/assets/:id',
+    summary: 'Delete an asset',
+    description: 'Its number becomes free. An asset that is on loan cannot be deleted.',
+    tag,
+    access: dual('asset:delete', organizationOfAsset),
+    params: ById,
+    query: InOrg,
+    refuses: { 400: 'The asset is on loan.' },
+    run: ({ ctx, owner, params }) => service.deleteAsset(ctx, owner, params.id),
+  }),
+  endpoint({
+    id: 'assets.scrap',
+    method: 'POST',
+    path: '/api/assets/:id/scrap',
+    summary: 'Scrap an asset',
+    description: 'This is final. If the asset is scrapped already, nothing changes.',
+    tag,
+    access: dual('asset:scrap', organizationOfAsset),
+    params: ById,
+    query: InOrg,
+    body: ScrapAsset,
+    data: AssetView,
+    run: ({ ctx, owner, params, body }) => service.scrapAsset(ctx, owner, params.id, body.reason),
+  }),
+]

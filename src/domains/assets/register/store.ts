@@ -1,0 +1,268 @@
+import { and, count, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
+
+import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
+import { prepared } from '#db/prepared.ts'
+import { users } from '#db/schema/accounts.ts'
+import { assetCategories, assetLoans, assets } from '#db/schema/assets.ts'
+import { files } from '#db/schema/files.ts'
+import { orgLocations } from '#db/schema/locations.ts'
+import { organizations, orgMembers } from '#db/schema/orgs.ts'
+import type { Db, Tx } from '#db/store.ts'
+import type { FileRow } from '#domains/files/index.ts'
+import type { Owner } from '#http/endpoint.ts'
+import { uuid } from '#platform/ids.ts'
+
+import { type AssetRow, assetsWhere, isLive, listed } from '../listing/store.ts'
+import { numberKey } from '../numbers/rules.ts'
+import { type AssetChange, type AssetFields, differences } from './rules.ts'
+
+export type { AssetRow } from '../listing/store.ts'
+
+const p = sql.placeholder
+
+const byId = prepared((db) =>
+  db
+    .select()
+    .from(assets)
+    .where(and(eq(assets.id, p('id')), eq(assets.owner, p('owner')), isLive)),
+)
+
+/** Undefined if the asset belongs to another owner or is deleted. */
+export const findAsset = async (db: Db | Tx, owner: Owner, id: number): Promise<AssetRow | undefined> =>
+  (await byId(db, { id, owner: ownerKey(owner) }))[0]
+
+const byIdOnly = prepared((db) =>
+  db
+    .select()
+    .from(assets)
+    .where(and(eq(assets.id, p('id')), isLive)),
+)
+/** An asset of any owner, for the console and for questions about who may see it. */
+export const findAnyAsset = async (db: Db | Tx, id: number): Promise<AssetRow | undefined> =>
+  (await byIdOnly(db, { id }))[0]
+
+const byUuid = prepared((db) =>
+  db
+    .select()
+    .from(assets)
+    .where(and(eq(assets.uuid, p('uuid')), isLive)),
+)
+/** An asset of any owner. */
+export const findByUuid = async (db: Db | Tx, id: string): Promise<AssetRow | undefined> =>
+  (await byUuid(db, { uuid: id.toLowerCase() }))[0]
+
+/** The assets with these ids that belong to the owner and are not deleted, in no particular order. */
+export const assetsByIds = (db: Db | Tx, owner: OwnerKey, ids: readonly number[]): Promise<AssetRow[]> =>
+  db
+    .select()
+    .from(assets)
+    .where(assetsWhere(owner, inArray(assets.id, [...ids])))
+
+/** The owner's undeleted assets by the keys of their numbers (`numberKey`). */
+export const assetsByNumbers = (db: Db | Tx, owner: OwnerKey, keys: readonly string[]): Promise<AssetRow[]> =>
+  db
+    .select()
+    .from(assets)
+    .where(assetsWhere(owner, inArray(assets.assetNoKey, [...keys])))
+
+/** The owner's asset with this number, or else the only one with this serial number. */
+export async function findByNumber(db: Db | Tx, owner: OwnerKey, text: string): Promise<AssetRow | undefined> {
+  const [numbered] = await assetsByNumbers(db, owner, [numberKey(text)])
+  if (numbered !== undefined) return numbered
+  const serial = await db
+    .select()
+    .from(assets)
+    .where(assetsWhere(owner, eq(assets.serialNo, text)))
+    .limit(2)
+  return serial.length === 1 ? serial[0] : undefined
+}
+
+const ownerById = prepared((db) =>
+  db
+    .select({ owner: assets.owner })
+    .from(assets)
+    .where(and(eq(assets.id, p('id')), isLive)),
+)
+
+/** The organization of an asset: 0 for a personal asset, undefined for an unknown or deleted one. */
+export async function organizationOfAsset(db: Db, id: number): Promise<number | undefined> {
+  const [row] = await ownerById(db, { id })
+  return row && orgOf(row.owner)
+}
+
+/** Adds assets with numbers that are free. Returns their rows in the same order. */
+export async function insertRows(tx: Tx, owner: Owner, items: readonly AssetFields[]): Promise<AssetRow[]> {
+  const rows: AssetRow[] = []
+  for (let at = 0; at < items.length; at += ROWS_PER_STATEMENT) {
+    const given = items.slice(at, at + ROWS_PER_STATEMENT).map((fields) => ({
+      ...fields,
+      uuid: uuid(),
+      owner: ownerKey(owner),
+      userId: owner.userId,
+      assetNoKey: numberKey(fields.assetNo),
+      scrappedAt: fields.status === 'SCRAPPED' ? tx.stamp : null,
+      scrapReason: '',
+      version: 1,
+      deletedAt: null,
+      createdAt: tx.stamp,
+      updatedAt: tx.stamp,
+    }))
+    const inserted = await tx.insert(assets).values(given).returning({ id: assets.id, uuid: assets.uuid })
+    const ids = new Map(inserted.map((row) => [row.uuid, row.id]))
+    for (const fields of given) {
+      const row: AssetRow = { ...fields, id: ids.get(fields.uuid)! }
+      listed.inserted(tx, row)
+      rows.push(row)
+    }
+  }
+  return rows
+}
+
+/** A row has 30 columns, and PostgreSQL takes 65,535 values in a statement. */
+const ROWS_PER_STATEMENT = 500
+
+export interface RowChange {
+  /** As read in the same write. */
+  readonly row: AssetRow
+  readonly change: AssetChange
+  /** Also without a column that differs, the asset is changed: a value of metadata is part of it. */
+  readonly touched?: boolean
+}
+
+/**
+ * Changes assets, and returns their rows as they are now in the same order. Without a value that differs from the row, nothing is
+ * written and the version stays.
+ */
+export async function updateRows(tx: Tx, items: readonly RowChange[]): Promise<AssetRow[]> {
+  const changes = items.map(({ row, change, touched = false }) => {
+    const different = differences(row, change)
+    if (Object.keys(different).length === 0 && !touched) return { row, after: row }
+    const columns = { ...different, version: row.version + 1, updatedAt: tx.stamp }
+    return { row, columns, after: { ...row, ...columns } }
+  })
+  const changed = changes.filter(({ columns }) => columns !== undefined)
+  if (changed.length === 1) await updateOne(tx, changed[0]!.row, changed[0]!.columns!)
+  else
+    for (let at = 0; at < changed.length; at += ROWS_PER_STATEMENT)
+      await replaceRows(
+        tx,
+        changed.slice(at, at + ROWS_PER_STATEMENT).map(({ after }) => after),
+      )
+  for (const { row, after } of changed) listed.updated(tx, row, after)
+  return changes.map(({ after }) => after)
+}
+
+async function updateOne(tx: Tx, { id, owner }: AssetRow, columns: Partial<AssetRow>): Promise<void> {
+  await tx
+    .update(assets)
+    .set(columns)
+    .where(and(eq(assets.id, id), eq(assets.owner, owner)))
+    .returning({ id: assets.id })
+}
+
+const { id: _, uuid: __, owner: ___, ...replaceable } = getTableColumns(assets)
+
+/** One statement for many rows. The owner of a row cannot change here. */
+async function replaceRows(tx: Tx, rows: readonly AssetRow[]): Promise<void> {
+  await tx
+    .insert(assets)
+    .values([...rows])
+    .onConflictDoUpdate({
+      target: assets.id,
+      set: Object.fromEntries(
+        Object.entries(replaceable).map(([name, column]) => [name, sql`excluded.${sql.identifier(column.name)}`]),
+      ),
+      setWhere: eq(assets.owner, sql`excluded.owner`),
+    })
+    .returning({ id: assets.id })
+}
+
+/** Those of the ids that are categories of the owner. */
+export async function knownCategories(tx: Tx, owner: OwnerKey, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await tx
+    .select({ id: assetCategories.id })
+    .from(assetCategories)
+    .where(
+      and(eq(assetCategories.owner, owner), isNull(assetCategories.deletedAt), inArray(assetCategories.id, [...ids])),
+    )
+  return new Set(rows.map((row) => row.id))
+}
+
+/** Names of those of the ids that are locations of the organization. */
+export async function locationNames(tx: Tx, orgId: number, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0 || orgId === 0) return new Map()
+  const rows = await tx
+    .select({ id: orgLocations.id, name: orgLocations.name })
+    .from(orgLocations)
+    .where(and(eq(orgLocations.orgId, orgId), inArray(orgLocations.id, [...ids])))
+  return new Map(rows.map((row) => [row.id, row.name]))
+}
+
+/** The members of the organization among these users. */
+export async function membersAmong(tx: Tx, orgId: number, userIds: readonly number[]): Promise<Set<number>> {
+  if (userIds.length === 0) return new Set()
+  const rows = await tx
+    .select({ id: orgMembers.userId })
+    .from(orgMembers)
+    .where(and(eq(orgMembers.orgId, orgId), inArray(orgMembers.userId, [...userIds])))
+  return new Set(rows.map((row) => row.id))
+}
+
+/** Names of users as the organization knows them, or their own ones. */
+export async function userNames(tx: Tx, orgId: number, userIds: readonly number[]): Promise<Map<number, string>> {
+  if (userIds.length === 0) return new Map()
+  const rows = await tx
+    .select({ id: users.id, name: sql<string>`coalesce(${orgMembers.nickname}, ${users.nickname})`.as('name') })
+    .from(users)
+    .leftJoin(orgMembers, and(eq(orgMembers.userId, users.id), eq(orgMembers.orgId, orgId)))
+    .where(inArray(users.id, [...userIds]))
+  return new Map(rows.map((row) => [row.id, row.name]))
+}
+
+/** The owner's undeleted assets, as the write sees them. Walks over all of them. */
+export async function countOwned(tx: Tx, owner: OwnerKey): Promise<number> {
+  const [row] = await tx.select({ n: count() }).from(assets).where(assetsWhere(owner))
+  return row!.n
+}
+
+const organizationById = prepared((db) =>
+  db
+    .select({ id: organizations.id })
+    .from(organizations)
+    .where(eq(organizations.id, p('id'))),
+)
+export const organizationExists = async (tx: Tx, id: number): Promise<boolean> =>
+  (await organizationById(tx, { id })).length > 0
+
+export type LoanRow = Pick<typeof assetLoans.$inferSelect, 'id' | 'assetId' | 'userId' | 'personName' | 'dueAt'>
+
+/** The open loans of these assets. */
+export const openLoans = (db: Db | Tx, assetIds: readonly number[]): Promise<LoanRow[]> =>
+  db
+    .select({
+      id: assetLoans.id,
+      assetId: assetLoans.assetId,
+      userId: assetLoans.userId,
+      personName: assetLoans.personName,
+      dueAt: assetLoans.dueAt,
+    })
+    .from(assetLoans)
+    .where(and(inArray(assetLoans.assetId, [...assetIds]), isNull(assetLoans.checkedInAt)))
+
+/** Ends the open loan of an asset that is deleted by force. */
+export async function closeLoan(tx: Tx, assetId: number): Promise<void> {
+  await tx
+    .update(assetLoans)
+    .set({ checkedInAt: tx.stamp })
+    .where(and(eq(assetLoans.assetId, assetId), isNull(assetLoans.checkedInAt)))
+}
+
+export type PhotoRow = Pick<FileRow, 'id' | 'mime' | 'thumbnailBlobId'>
+
+/** The files with these ids that are photos of assets. */
+export const photosByIds = (db: Db | Tx, ids: readonly number[]): Promise<PhotoRow[]> =>
+  db
+    .select({ id: files.id, mime: files.mime, thumbnailBlobId: files.thumbnailBlobId })
+    .from(files)
+    .where(and(inArray(files.id, [...ids]), eq(files.entityType, 'ASSET')))
