@@ -35,6 +35,7 @@ import { createMetrics, type Metrics } from '#platform/metrics.ts'
 import { createPasswords } from '#platform/passwords.ts'
 import { startScheduler } from '#platform/scheduler.ts'
 import { sealOf } from '#platform/seal.ts'
+import { createSheets } from '#platform/spreadsheets/index.ts'
 import { createTokens } from '#platform/tokens.ts'
 import { createUrlSigner } from '#platform/url-signer.ts'
 
@@ -105,6 +106,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     blobs: openBlobs(config),
     staging: openStaging(config),
     images: createImages({ heic: () => getSetting(ctx, 'upload.heic') }),
+    sheets: createSheets(),
     metrics,
     limiter: createLimiter(clock),
     passwords: createPasswords(),
@@ -121,6 +123,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     async close() {
       for (const { stop } of list.toReversed()) await stop?.(ctx)
       await ctx.images.stop()
+      await ctx.sheets.stop()
       await db.close()
       log.flush()
     },

@@ -11,6 +11,7 @@ import type { Log } from '#platform/log.ts'
 import type { Metrics } from '#platform/metrics.ts'
 import type { Passwords } from '#platform/passwords.ts'
 import type { Seal } from '#platform/seal.ts'
+import type { Sheets } from '#platform/spreadsheets/port.ts'
 import type { Tokens } from '#platform/tokens.ts'
 import type { UrlSigner } from '#platform/url-signer.ts'
 
@@ -29,6 +30,7 @@ export interface AppContext {
   readonly blobs: BlobStore
   readonly staging: Staging
   readonly images: Images
+  readonly sheets: Sheets
   readonly metrics: Metrics
   readonly limiter: Limiter
   readonly passwords: Passwords

@@ -10,16 +10,16 @@ import { useDatabase } from '#config/database-url.ts'
 import { ConfigError, flagNames, readConfig } from '#config/read.ts'
 import { didYouMean } from '#lib/nearest.ts'
 import { IMAGE_PROCESS } from '#platform/images/port.ts'
+import { SHEET_PROCESS } from '#platform/spreadsheets/port.ts'
 
 const helpOption: Option = { name: 'help', help: 'Explain this command.' }
 const settingOptions: readonly Option[] = flagNames.map((name) => ({ name, value: 'VALUE', help: '' }))
 
 async function main(argv: readonly string[]): Promise<ExitCode> {
-  // Not a command: the server starts itself with this argument (platform/images/image-process.ts).
-  if (argv[0] === IMAGE_PROCESS && process.send !== undefined) {
-    const { runImageProcess } = await import('#platform/images/image-main.ts')
-    runImageProcess()
-    return EXIT.ok
+  // Not a command: the server starts itself with such an argument (platform/task-process.ts).
+  if (argv.length === 1 && process.send !== undefined) {
+    const isTaskProcess = await runTaskProcess(argv[0]!)
+    if (isTaskProcess) return EXIT.ok
   }
   if (argv[0] === '--help' || argv[0] === '-h') return help(overview(verbs))
   const [verb, rest] = command(argv[0] === '--version' || argv[0] === '-v' ? ['version', ...argv.slice(1)] : argv)
@@ -34,6 +34,13 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
 
   const { run } = await verb.load()
   return run(callOf(parsed.options, parsed.words))
+}
+
+async function runTaskProcess(argument: string): Promise<boolean> {
+  if (argument === IMAGE_PROCESS) (await import('#platform/images/image-main.ts')).runImageProcess()
+  else if (argument === SHEET_PROCESS) (await import('#platform/spreadsheets/sheet-main.ts')).runSheetProcess()
+  else return false
+  return true
 }
 
 function command(argv: readonly string[]): [Verb, readonly string[]] {

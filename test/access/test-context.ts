@@ -18,6 +18,7 @@ import { createLog } from '#platform/log.ts'
 import { createMetrics } from '#platform/metrics.ts'
 import { createPasswords } from '#platform/passwords.ts'
 import { createSeal } from '#platform/seal.ts'
+import { createSheets } from '#platform/spreadsheets/index.ts'
 import { createTokens } from '#platform/tokens.ts'
 import { createUrlSigner } from '#platform/url-signer.ts'
 
@@ -51,6 +52,7 @@ export async function openTestContext(options: { seeded?: boolean } = {}): Promi
     blobs: openBlobs(config),
     staging: openStaging(config),
     images: createImages({ heic: () => true }),
+    sheets: createSheets(),
     metrics: createMetrics(),
     limiter: createLimiter(clock),
     passwords: createPasswords(),

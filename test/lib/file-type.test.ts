@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 
 import { mediaTypeOf } from '#lib/file-type.ts'
-import { toXlsx } from '#lib/xlsx.ts'
+import { toXlsx } from '#lib/spreadsheets/xlsx-writer.ts'
 import { zipOf } from '#lib/zip.ts'
 
 const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'

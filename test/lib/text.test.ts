@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
-import { csvCell, csvRow } from '#lib/csv.ts'
 import { safeFileName, uniqueFileNames } from '#lib/file-name.ts'
+import { csvCell, csvRow } from '#lib/spreadsheets/csv-writer.ts'
 import { escapeHtml, plainName } from '#lib/text.ts'
 
 import { growth, MAX_GROWTH } from './fastest.ts'

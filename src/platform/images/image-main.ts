@@ -1,7 +1,6 @@
-/** The process that decodes images. It receives tasks from the server (image-process.ts), one at a time, and exits with the server. */
+/** The process that decodes images (platform/task-process.ts). */
 
-import { writeFileSync } from 'node:fs'
-
+import { serveTasks } from '../task-process.ts'
 import { decodeHeic } from './heic.ts'
 import { convert, inspect } from './pipeline.ts'
 import { IMAGE_PROCESS, type ImageReply, type ImageTask, UnusableImage } from './port.ts'
@@ -22,19 +21,7 @@ async function answer(task: ImageTask): Promise<ImageReply> {
   }
 }
 
-export function runImageProcess(): void {
-  // The server decides when this process ends. A signal to the whole group must not end it before the server has answered.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
-  process.on('disconnect', () => process.exit(0))
-  process.on('message', (task: ImageTask) => void answer(task).then((reply) => process.send!(reply)))
-  try {
-    // If the memory is exhausted, the kernel ends this process and not the server.
-    writeFileSync('/proc/self/oom_score_adj', '900')
-  } catch {
-    // Only Linux has it.
-  }
-  process.send!({ kind: 'ready' } satisfies ImageReply)
-}
+export const runImageProcess = (): void => serveTasks(answer)
 
 // From source, this file is the entry point.
 if (!Bun.isStandaloneExecutable && process.argv[2] === IMAGE_PROCESS) runImageProcess()

@@ -7,8 +7,9 @@ import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 import { diskError } from '../blobs/local.ts'
-import { ImageProcess } from './image-process.ts'
+import { TaskProcess } from '../task-process.ts'
 import {
+  IMAGE_PROCESS,
   ImageQueueFull,
   type ImageReply,
   type Images,
@@ -33,12 +34,16 @@ const PROCESSES = 2
 const MAX_WAITING = 100
 /** The slowest images below the limit of pixels take about 6 s on one core (measured), and the machine may be busy. */
 const TIME_LIMIT_MS = 60_000
+/** Memory that an allocator has kept after large images is returned by ending the process, and so is that of libheif. Bytes. */
+const MAX_KEPT_MEMORY = 150e6
+
+type ImageProcess = TaskProcess<ImageTask, ImageReply>
 
 const HEIC = new Set(['image/heic', 'image/heif'])
 
 /** Starts nothing before the first image. */
 export function createImages({ heic, timeLimitMs = TIME_LIMIT_MS }: ImagesOptions): Images {
-  const processes = Array.from({ length: PROCESSES }, () => new ImageProcess(timeLimitMs))
+  const processes = Array.from({ length: PROCESSES }, () => imageProcess(timeLimitMs))
   const idle = [...processes]
   const turns = new Turns(PROCESSES, MAX_WAITING)
   // Decoding takes up to 10 bytes a pixel, so two of the largest images wait for each other.
@@ -80,6 +85,16 @@ export function createImages({ heic, timeLimitMs = TIME_LIMIT_MS }: ImagesOption
     },
   }
 }
+
+const imageProcess = (timeLimitMs: number): ImageProcess =>
+  new TaskProcess<ImageTask, ImageReply>({
+    name: 'images',
+    argument: IMAGE_PROCESS,
+    source: new URL('./image-main.ts', import.meta.url),
+    timeLimitMs,
+    crashed: { kind: 'unusable', reason: 'undecodable' },
+    isSpent: (reply) => reply.kind === 'decoded' || (reply.kind === 'converted' && reply.memory > MAX_KEPT_MEMORY),
+  })
 
 function usable<K extends ImageReply['kind']>(reply: ImageReply, kind: K, output: string): ImageReply & { kind: K } {
   if (reply.kind === kind) return reply as ImageReply & { kind: K }

@@ -84,9 +84,7 @@ export type ImageTask =
       readonly thumbnailOutput: string
     }
 
-/** The process sends `ready` once after its start, then one answer to each task. */
 export type ImageReply =
-  | { readonly kind: 'ready' }
   | { readonly kind: 'inspected'; readonly pixels: number }
   | { readonly kind: 'decoded' }
   | { readonly kind: 'converted'; readonly processed: Processed; readonly memory: number }

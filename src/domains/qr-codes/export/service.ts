@@ -4,13 +4,13 @@ import { type AppContext, perContext } from '#context'
 import type { Owner } from '#http/endpoint.ts'
 import { badRequest, limited, notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
-import { CSV_START, csvRow } from '#lib/csv.ts'
 import { localTime } from '#lib/days.ts'
 import { uniqueFileNames } from '#lib/file-name.ts'
 import type { Locale } from '#lib/localized.ts'
 import { encodeQr, type Look, type Matrix } from '#lib/qr/index.ts'
+import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
+import type { Cell, Sheet } from '#lib/spreadsheets/xlsx-writer.ts'
 import { pathsOf } from '#lib/tree.ts'
-import type { Cell, Sheet } from '#lib/xlsx.ts'
 import type { ZipEntry } from '#lib/zip.ts'
 import { MINUTE } from '#platform/clock.ts'
 
@@ -89,7 +89,7 @@ async function startExport(
   // Archives and pictures load zlib, which the start of the server should not wait for.
   const pieces = await {
     zip: async () => (await import('#lib/zip.ts')).zipOf(pictures(table, input.size), now),
-    xlsx: async () => (await import('#lib/xlsx.ts')).toXlsx(sheetOf(table), now),
+    xlsx: async () => (await import('#lib/spreadsheets/xlsx-writer.ts')).toXlsx(sheetOf(table), now),
     csv: () => csvPieces(table),
   }[input.format]()
   return new Response(streamOf(ctx, pieces, end), {

@@ -5,7 +5,7 @@ import { expect, test } from 'bun:test'
 import * as XLSX from '@e965/xlsx'
 import { unzipSync } from 'fflate'
 
-import { type Cell, SheetTooLarge, toXlsx } from '#lib/xlsx.ts'
+import { type Cell, SheetTooLarge, toXlsx } from '#lib/spreadsheets/xlsx-writer.ts'
 
 const AT = Date.UTC(2024, 10, 20)
 

@@ -3,7 +3,8 @@
  * takes 26 MB and 70 ms for a first workbook of 500 rows, keeps all of it in memory, and changes texts such as `_x0041_`.
  */
 
-import { type ZipEntry, zipOf } from './zip.ts'
+import { type ZipEntry, zipOf } from '../zip.ts'
+import { escapeXml } from './xlsx-text.ts'
 
 /** Numbers must be finite. A time has no zone, like the times of spreadsheets. */
 export type Cell = string | number | boolean | Temporal.PlainDateTime | null
@@ -136,14 +137,3 @@ function columnName(index: number): string {
   const letter = String.fromCharCode(65 + (index % 26))
   return index < 26 ? letter : columnName(Math.floor(index / 26) - 1) + letter
 }
-
-/** ECMA-376 part 1, §22.9.2.19: characters that XML cannot contain are written as _xHHHH_, as is an underscore that begins such a text. */
-function escapeXml(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/_(?=x[\da-fA-F]{4}_)/g, '_x005F_')
-    .replace(SPECIAL, (c) => NAMED[c] ?? `_x${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`)
-}
-// oxlint-disable-next-line no-control-regex -- these characters are replaced
-const SPECIAL = /[&<>"\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g
-const NAMED: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
