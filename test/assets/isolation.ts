@@ -1,5 +1,6 @@
 import type { IsolationFixture } from '../contract/isolation-fixture.ts'
 import type { Person } from '../harness/index.ts'
+import { createInventory, scan, startedInventory } from './counting.ts'
 import { createAsset, photo } from './helpers.ts'
 import { createCategory } from './places.ts'
 
@@ -8,6 +9,14 @@ const category = async (person: Person, orgId?: number): Promise<number> =>
 
 const asset = async (person: Person, orgId?: number, fields: object = {}): Promise<number> =>
   (await createAsset(person, { custodianId: person.id, ...fields, ...(orgId !== undefined && { orgId }) })).id
+
+/** A running inventory, and an asset with a serial number that no other asset of the owner has. */
+async function inventory(person: Person, orgId?: number): Promise<number> {
+  const { id } = await startedInventory(person, { orgId: orgId ?? null })
+  if ((await scan(person, id, { code: SERIAL })).status === 404) await asset(person, orgId, { serialNo: SERIAL })
+  return id
+}
+const SERIAL = 'SN-1'
 
 export const isolation: IsolationFixture = {
   async make({ victim, mark }) {
@@ -20,25 +29,30 @@ export const isolation: IsolationFixture = {
       asset: await asset(victim, undefined, { ...fields, photos: [await photo(victim)] }),
       assetToScrap: await asset(victim, undefined, { name: mark, assetNo: `${mark} 2` }),
       assetPhoto: await photo(victim),
+      inventory: (await createInventory(victim, { name: mark, note: mark })).id,
     }
   },
   paths: [
     [/^\/api\/assets\/categories\/:/, 'assetCategory'],
     [/^\/api\/admin\/asset-categories\/:/, 'assetParent'],
+    [/^\/api\/assets\/inventories\/:/, 'inventory'],
     [/^\/api\/assets\/:\w+\/scrap/, 'assetToScrap'],
     [/^\/api\/assets\/:/, 'asset'],
   ],
-  fields: { photos: 'assetPhoto' },
+  fields: { photos: 'assetPhoto', assetId: 'asset', photoFileId: 'albumFile' },
   fieldsIn: [
     [/^\/api\/assets\/categories/, { parentId: 'assetParent' }],
     [/^\/api\/assets/, { categoryId: 'assetCategory' }],
   ],
   lists: [[/^\/api\/assets\/categories/, 'assetCategory']],
-  dual: { assetCategory: category, asset, assetToScrap: asset },
+  bodies: [[/\/scan$/, { code: SERIAL }]],
+  dual: { assetCategory: category, asset, assetToScrap: asset, inventory },
   reads: (owned) => [
     '/api/assets/categories',
     '/api/assets?size=100',
     `/api/assets/${owned['asset']}`,
     `/api/assets/${owned['asset']}/transfers`,
+    '/api/assets/inventories?size=100',
+    `/api/assets/inventories/${owned['inventory']}/items?size=100`,
   ],
 }

@@ -48,6 +48,16 @@ const UPDATES: Readonly<Record<string, Update>> = {
       sortOrder: 7,
     }),
   },
+  'inventories.update': {
+    params: () => ({ id: id['inventory']! }),
+    body: () => ({
+      name: 'new',
+      note: 'new',
+      scope: { categoryIds: [id['assetParent']] },
+      assigneeIds: [alice.id],
+      status: 'RUNNING',
+    }),
+  },
   'qrCodes.pin': { params: code, body: () => ({ pinned: true }) },
   'qrCodes.publish': { params: code, body: () => ({ isPublic: true }) },
   'assets.update': {
@@ -156,6 +166,7 @@ beforeAll(async () => {
   id['sibling'] = await createCategory(alice, 'sibling')
   for (const name of ['assetParent', 'assetCategory', 'assetSibling'])
     id[name] = ok(await alice.call('assetCategories.create', { body: { name } })).data.id
+  id['inventory'] = ok(await alice.call('inventories.create', { body: { name: 'inventory' } })).data.id
   id['code'] = (await createCode(alice)).id
   id['asset'] = ok(await alice.call('assets.create', { body: { name: 'asset' } })).data.id
   id['scan'] = ok(await alice.call('scanRecords.create', { body: { content: 'x' } })).data.id

@@ -29,6 +29,8 @@ export interface IsolationFixture {
   readonly fieldsIn?: readonly (readonly [path: RegExp, fields: Readonly<Record<string, string>>])[]
   /** The row that a list of ids (`ids`, `items`) stands for, by path. */
   readonly lists?: readonly (readonly [path: RegExp, name: string])[]
+  /** Bodies that are valid where the smallest one (samples.ts) is not, by path. */
+  readonly bodies?: readonly (readonly [path: RegExp, body: object])[]
   /** For rows in paths of `dual` operations: creates one that belongs to the organization, or else to the person. */
   readonly dual?: Readonly<Record<string, (person: Person, orgId?: number) => Promise<number>>>
   /** Requests that together show everything the victim owns in this domain. */

@@ -185,7 +185,8 @@ function validBody(endpoint: AnyEndpoint): unknown {
   if ('ids' in known) body['ids'] = [listedId(endpoint.path)]
   if (endpoint.path.endsWith('/parent')) body['parentId'] = null
   if (endpoint.id === 'assets.transfer') body['custodianId'] = null
-  return body
+  const given = FIXTURES.flatMap(({ bodies = [] }) => bodies).find(([pattern]) => pattern.test(endpoint.path))?.[1]
+  return { ...body, ...given }
 }
 
 function stolen(properties: object | undefined, endpoint: AnyEndpoint, inBody: boolean): Record<string, unknown> {

@@ -7,7 +7,8 @@ import type { OrgPoint } from '#permission-points'
 const ORG_POINTS: Readonly<Partial<Record<FileType, readonly OrgPoint[]>>> = {
   album: ['album:create'],
   activity: ['activity:create', 'activity:update'],
-  asset: ['asset:create', 'asset:update'],
+  // Also photos of inventories, which members take who may only scan.
+  asset: ['asset:create', 'asset:update', 'inventory:scan'],
   qr_code: ['qr_code:create', 'qr_code:update'],
   org: ['org:update'],
 }

@@ -1,4 +1,4 @@
-import { and, count, eq, isNull, ne, or, sql } from 'drizzle-orm'
+import { and, count, eq, isNull, notInArray, or, sql } from 'drizzle-orm'
 
 import { users } from '#db/schema/accounts.ts'
 import { blobs, type Capture, type FileEntity, files, type FileType } from '#db/schema/files.ts'
@@ -132,12 +132,15 @@ export const deleteOwnOnly = (
     .returning(DELETED)
 }
 
-/** Files of an organization that things in it have. Its own avatar does not count. */
+/**
+ * Files of an organization that things in it have. Its own avatar does not count, nor photos of inventories: these cannot be deleted, and
+ * end with the organization.
+ */
 export async function countUsedByOrg(db: Db | Tx, orgId: number): Promise<number> {
   const [row] = await db
     .select({ n: count() })
     .from(files)
-    .where(and(isOfOrg(orgId), ne(files.entityType, 'ORG')))
+    .where(and(isOfOrg(orgId), notInArray(files.entityType, ['ORG', 'INVENTORY'])))
   return row!.n
 }
 

@@ -38,5 +38,5 @@ export const orgs = domain({
   },
 })
 
-export { setOrgStatus } from './organizations/service.ts'
 export { locationTree } from './locations/store.ts'
+export { setOrgStatus } from './organizations/service.ts'
