@@ -44,8 +44,8 @@ function placeOf(value: unknown): Place | Problem {
   }
 }
 
-const COORDINATES =
-  /^([+-]?\d{1,3}(?:\.\d{1,20})?(?:e-\d{1,2})?)\s*[,，;]\s*([+-]?\d{1,3}(?:\.\d{1,20})?(?:e-\d{1,2})?)$/i
+const DEGREES = String.raw`([+-]?\d{1,3}(?:\.\d{1,25})?(?:e-\d{1,3})?)`
+const COORDINATES = new RegExp(`^${DEGREES}\\s*[,，;]\\s*${DEGREES}$`, 'i')
 
 export const GEO: TypeRules = {
   config: {},

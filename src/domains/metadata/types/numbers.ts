@@ -63,11 +63,20 @@ interface BooleanConfig {
 
 export const YES_NO = { en: ['Yes', 'No'], zh: ['是', '否'] } as const
 
-/** The labels of the field; those of the language where one is missing or both would be equal. */
+/** Read in every spreadsheet, besides the labels of the field. */
+const WORDS: readonly (readonly [string, string])[] = [YES_NO.en, YES_NO.zh, ['true', 'false'], ['1', '0']]
+
+/**
+ * The labels of the field, those of the language where they are missing. Labels that could be taken for each other are ignored: equal ones,
+ * and a single one that is a word of its own, such as `No` for true.
+ */
 function labels({ trueLabel, falseLabel }: BooleanConfig, words: readonly [string, string]): readonly [string, string] {
   const [yes, no] = [trueLabel ?? words[0], falseLabel ?? words[1]]
-  return yes.toLowerCase() === no.toLowerCase() ? words : [yes, no]
+  const only = trueLabel === undefined ? falseLabel : falseLabel === undefined ? trueLabel : undefined
+  return isSame(yes, no) || (only !== undefined && WORDS.flat().some((word) => isSame(word, only))) ? words : [yes, no]
 }
+
+const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
 const BOOLEAN: TypeRules = {
   config: { trueLabel: line(100), falseLabel: line(100) },
@@ -79,16 +88,11 @@ const BOOLEAN: TypeRules = {
   value: (_, [stored]) => stored!.number === 1,
   toText: (config, value, { locale }) => labels(config, YES_NO[locale])[value === true ? 0 : 1],
   fromText(config, cell) {
-    const text = String(cell).trim().toLowerCase()
-    for (const words of [
-      labels(config, YES_NO.en),
-      labels(config, YES_NO.zh),
-      YES_NO.en,
-      YES_NO.zh,
-      ['true', 'false'],
-      ['1', '0'],
-    ])
-      for (const [i, word] of words.entries()) if (text === word.toLowerCase()) return i === 0
+    const text = String(cell).trim()
+    for (const words of [labels(config, YES_NO.en), labels(config, YES_NO.zh), ...WORDS]) {
+      const found = words.findIndex((word) => isSame(word, text))
+      if (found >= 0) return found === 0
+    }
     return cell
   },
   filter(_, { equal, min, max }) {

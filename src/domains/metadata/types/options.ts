@@ -217,17 +217,25 @@ const tooMany = (max: number): Problem => ({ en: `must have at most ${max} items
 const sameItems = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((item, i) => item === b[i])
 
-/** Options joined by `;`. A JSON array is written, and read, where that would be ambiguous. */
+/**
+ * Options joined by `;`. A JSON array is written, and read, where that would be ambiguous. The semicolon of Chinese keyboards also
+ * separates, if the text means nothing otherwise.
+ */
 function manyFrom(config: FieldConfig, text: string): string[] {
   const known = new Set(optionsOf(config).flatMap(({ value, label }) => [value, label]))
-  const pieces = split(text, ';', known)
-  const values = pieces.map((piece) => optionValue(config, piece))
-  if (!text.startsWith('[') || pieces.every((piece) => known.has(piece))) return values
+  const read = (joined: string): string[] => split(joined, ';', known).map((piece) => optionValue(config, piece))
+  const values = read(text)
+  if (values.every((value) => known.has(value))) return values
+  return jsonTexts(text) ?? (text.includes('；') ? read(text.replaceAll('；', ';')) : values)
+}
+
+function jsonTexts(text: string): string[] | undefined {
+  if (!text.startsWith('[')) return undefined
   try {
     const list: unknown = JSON.parse(text)
-    return Array.isArray(list) ? list.map(String) : values
+    return Array.isArray(list) ? list.map(String) : undefined
   } catch {
-    return values
+    return undefined
   }
 }
 
