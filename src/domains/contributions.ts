@@ -123,8 +123,6 @@ export interface EntityTable {
   readonly order: readonly SQLiteColumn[]
   /** The entities of the owner that are not deleted. */
   where(owner: OwnerKey): SQL | undefined
-  /** The fixed columns. */
-  readonly columns?: Readonly<Record<EntityColumn, SQLiteColumn>>
 }
 
 export interface MetaObject {

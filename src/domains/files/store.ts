@@ -1,4 +1,4 @@
-import { and, count, eq, isNull, notInArray, or, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNull, notInArray, or, sql } from 'drizzle-orm'
 
 import { users } from '#db/schema/accounts.ts'
 import { blobs, type Capture, type FileEntity, files, type FileType } from '#db/schema/files.ts'
@@ -52,6 +52,16 @@ const select = (db: Db | Tx) => db.select(fileColumns).from(files).innerJoin(blo
 /** A file of any owner. Callers check whether the user may see it. */
 export async function findFile(db: Db | Tx, id: number): Promise<FileRow | undefined> {
   return (await select(db).where(eq(files.id, id)))[0]
+}
+
+const FILES_PER_QUERY = 1000
+
+/** Files of any owner, in no particular order. Callers check whether the user may see them. */
+export async function findFiles(db: Db | Tx, ids: readonly number[]): Promise<FileRow[]> {
+  const rows: FileRow[] = []
+  for (let i = 0; i < ids.length; i += FILES_PER_QUERY)
+    rows.push(...(await select(db).where(inArray(files.id, ids.slice(i, i + FILES_PER_QUERY)))))
+  return rows
 }
 
 export type NewFile = Omit<FileRow, 'id' | 'sha256' | 'createdAt'> & { readonly requestId: string | null }
@@ -133,14 +143,14 @@ export const deleteOwnOnly = (
 }
 
 /**
- * Files of an organization that things in it have. Its own avatar does not count, nor photos of inventories: these cannot be deleted, and
- * end with the organization.
+ * Files of an organization that things in it have. Its own avatar does not count, nor metadata values and photos of inventories, which end
+ * with it.
  */
 export async function countUsedByOrg(db: Db | Tx, orgId: number): Promise<number> {
   const [row] = await db
     .select({ n: count() })
     .from(files)
-    .where(and(isOfOrg(orgId), notInArray(files.entityType, ['ORG', 'INVENTORY'])))
+    .where(and(isOfOrg(orgId), notInArray(files.entityType, ['ORG', 'INVENTORY', 'META_VALUE'])))
   return row!.n
 }
 
