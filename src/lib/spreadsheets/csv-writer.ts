@@ -3,7 +3,7 @@
 /** The first character of a file: without the byte order mark Excel reads UTF-8 as the system's code page. */
 export const CSV_START = '\uFEFF'
 
-export type CsvValue = string | number | boolean | Temporal.PlainDateTime | null
+export type CsvValue = string | number | boolean | Temporal.PlainDate | Temporal.PlainDateTime | null
 
 /**
  * Spreadsheet programs read such a cell as a formula; they skip a leading tab, LF or CR. A text that already has the apostrophe gets
@@ -14,6 +14,7 @@ const FORMULA = /^'*[=+\-@\t\r\n]/
 /** Writes a cell. Numbers are not changed, times are `2026-03-08 17:30:00`; a text that would be a formula gets a leading apostrophe, which keeps it a text. */
 export function csvCell(value: CsvValue): string {
   if (value === null) return ''
+  if (value instanceof Temporal.PlainDate) return value.toString()
   if (typeof value === 'object') return value.toString({ smallestUnit: 'second' }).replace('T', ' ')
   if (typeof value !== 'string') return String(value)
   const text = FORMULA.test(value) ? `'${value}` : value

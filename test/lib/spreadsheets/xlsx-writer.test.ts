@@ -177,3 +177,46 @@ test('data that exceeds the limits of a sheet is refused', async () => {
 test('the same rows produce the same bytes', async () => {
   expect(await write([['a', 1]])).toEqual(await write([['a', 1]]))
 })
+
+test('days are cells with a date format, and those before March 1900 are texts', async () => {
+  const days = ['2024-02-29', '1900-03-01', '1900-02-28', '1850-01-01', '9999-12-31'].map((day) =>
+    Temporal.PlainDate.from(day),
+  )
+  const book = XLSX.read(await write([days]), { type: 'buffer', dense: true, cellText: true })
+  const [cells] = (book.Sheets['QR codes'] as unknown as { '!data': XLSX.CellObject[][] })['!data']
+  expect(cells!.map(({ t, w }) => [t, w])).toEqual([
+    ['n', '2024-02-29'],
+    ['n', '1900-03-01'],
+    ['s', '1900-02-28'],
+    ['s', '1850-01-01'],
+    ['n', '9999-12-31'],
+  ])
+})
+
+test('the choices of columns are lists on a hidden sheet, which the cells below the titles offer', async () => {
+  const choices = (values: string[], only: boolean) => ({ choices: { values, only } })
+  const columns = [
+    { title: 'Name', width: 20, format: 'text' as const },
+    { title: 'Status', width: 12, ...choices(['在用', 'Idle, "a"'], true) },
+    { title: 'Empty', width: 12, ...choices([], true) },
+    { title: 'Tags', width: 12, ...choices(['x', 'y', 'z'], false) },
+  ]
+  const file = Buffer.concat(await Array.fromAsync(toXlsx({ name: 'Assets', columns, rows: [['a']] }, AT)))
+  const book = XLSX.read(file, { type: 'buffer', dense: true, bookSheets: false })
+  expect(book.SheetNames).toEqual(['Assets', 'Lists'])
+  expect(book.Workbook?.Sheets?.map(({ Hidden }) => Hidden)).toEqual([0, 1])
+  expect(XLSX.utils.sheet_to_json(book.Sheets['Lists']!, { header: 1 })).toEqual([
+    ['在用', 'x'],
+    ['Idle, "a"', 'y'],
+    [undefined, 'z'],
+  ])
+  const parts = unzipSync(file)
+  const xml = new TextDecoder().decode(parts['xl/worksheets/sheet1.xml'])
+  expect(
+    [...xml.matchAll(/showErrorMessage="(\d)" sqref="([^"]*)"><formula1>([^<]*)</g)].map((found) => found.slice(1)),
+  ).toEqual([
+    ['1', 'B2:B1048576', 'Lists!$A$1:$A$2'],
+    ['0', 'D2:D1048576', 'Lists!$B$1:$B$3'],
+  ])
+  expect(xml).toContain('<col min="1" max="1" width="20" style="1" customWidth="1"/>')
+})
