@@ -1,8 +1,9 @@
-/** Exports of many codes. They are generated while they are sent, so an export of any size holds some rows and one picture in memory. */
+/** Exports of many codes. An export of any size holds some rows and one picture in memory. */
 
-import { type AppContext, perContext } from '#context'
+import type { AppContext } from '#context'
 import type { Owner } from '#http/endpoint.ts'
-import { badRequest, limited, notFound } from '#http/errors.ts'
+import { badRequest, notFound } from '#http/errors.ts'
+import { type ExportFile, sendExport } from '#http/exports.ts'
 import { invalid } from '#http/validate.ts'
 import { localTime } from '#lib/days.ts'
 import { uniqueFileNames } from '#lib/file-name.ts'
@@ -12,7 +13,6 @@ import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
 import type { Cell, Sheet } from '#lib/spreadsheets/xlsx-writer.ts'
 import { pathsOf } from '#lib/tree.ts'
 import type { ZipEntry } from '#lib/zip.ts'
-import { MINUTE } from '#platform/clock.ts'
 
 import { categoryTree } from '../categories/store.ts'
 import { levelFor } from '../codes/rules.ts'
@@ -33,55 +33,11 @@ const TYPES = {
 /** Lets other requests run. */
 const pause = (): Promise<void> => new Promise((go) => setImmediate(go))
 
-/** Users whose exports are running. */
-const exporting = perContext(() => new Set<number>())
+/** Streams the selected codes. Throws 404 if one of `ids` does not belong to the owner, before anything is sent. */
+export const exportCodes = (ctx: AppContext, owner: Owner, input: ExportCodes, reader: Reader): Promise<Response> =>
+  sendExport(ctx, owner.userId, () => startExport(ctx, owner, input, reader))
 
-/** Exports of all users at once: pictures take a millisecond each, and an export can have thousands. */
-const MAX_RUNNING = 2
-/** Waiting so long is worth while: most exports take less. */
-const RETRY_SECONDS = 10
-
-/** Returns the function that ends the export, which may be called repeatedly. @throws AppError 429 */
-function beginExport(ctx: AppContext, userId: number): () => void {
-  const running = exporting(ctx)
-  if (running.has(userId)) throw limited('Your last export is still running', '您的上一次导出尚未完成', RETRY_SECONDS)
-  if (running.size >= MAX_RUNNING)
-    throw limited('Other exports are running, try again later', '正在进行其他导出，请稍后再试', RETRY_SECONDS)
-  running.add(userId)
-  let ended = false
-  return () => {
-    // A later export of the user must not be ended by this one.
-    if (!ended) running.delete(userId)
-    ended = true
-  }
-}
-
-/**
- * Streams the selected codes. A user has one export at a time, and the server two. Throws 404 if one of `ids` does not belong to the
- * owner, before anything is sent.
- */
-export async function exportCodes(
-  ctx: AppContext,
-  owner: Owner,
-  input: ExportCodes,
-  reader: Reader,
-): Promise<Response> {
-  const end = beginExport(ctx, owner.userId)
-  try {
-    return await startExport(ctx, owner, input, reader, end)
-  } catch (error) {
-    end()
-    throw error
-  }
-}
-
-async function startExport(
-  ctx: AppContext,
-  owner: Owner,
-  input: ExportCodes,
-  reader: Reader,
-  end: () => void,
-): Promise<Response> {
+async function startExport(ctx: AppContext, owner: Owner, input: ExportCodes, reader: Reader): Promise<ExportFile> {
   const ids = await chosenIds(ctx, owner, input)
   const categories = pathsOf(await categoryTree.all(ctx.db.read, owner.userId))
   const table = { ctx, rows: rowsOf(ctx, owner, ids), categories, ...reader }
@@ -92,13 +48,8 @@ async function startExport(
     xlsx: async () => (await import('#lib/spreadsheets/xlsx-writer.ts')).toXlsx(sheetOf(table), now),
     csv: () => csvPieces(table),
   }[input.format]()
-  return new Response(streamOf(ctx, pieces, end), {
-    headers: {
-      'content-type': TYPES[input.format],
-      'content-disposition': `attachment; filename="qr-codes-${localTime(now, reader.zone).toPlainDate().toString()}.${input.format}"`,
-      'cache-control': 'no-store',
-    },
-  })
+  const day = localTime(now, reader.zone).toPlainDate().toString()
+  return { pieces, type: TYPES[input.format], name: `qr-codes-${day}.${input.format}` }
 }
 
 async function chosenIds(ctx: AppContext, owner: Owner, input: ExportCodes): Promise<number[]> {
@@ -226,49 +177,4 @@ async function* csvPieces(table: Table): AsyncGenerator<Uint8Array> {
         .map((row) => csvRow(cellsOf(table, row)))
         .join(''),
     )
-}
-
-/** Clients that read very slowly must not keep others from exporting. */
-const MAX_DURATION_MS = 10 * MINUTE
-
-/**
- * Generates the next piece when the client has taken the last one, and stops when the client disconnects or takes too long. Calls
- * `end` when it stops.
- */
-function streamOf(ctx: AppContext, pieces: AsyncGenerator<Uint8Array>, end: () => void): ReadableStream<Uint8Array> {
-  let isWanted = true
-  const stop = () => {
-    isWanted = false
-    clearTimeout(timeout)
-    end()
-  }
-  let controller: ReadableStreamDefaultController<Uint8Array>
-  const timeout = setTimeout(() => {
-    stop()
-    controller.error(new Error('the client took too long'))
-    void pieces.return(undefined)
-  }, MAX_DURATION_MS).unref()
-  return new ReadableStream({
-    start(given) {
-      controller = given
-    },
-    async pull() {
-      try {
-        const { done, value } = await pieces.next()
-        if (!isWanted) return
-        if (done) {
-          stop()
-          controller.close()
-        } else controller.enqueue(value)
-      } catch (error) {
-        stop()
-        ctx.log.error('an export failed while it was being sent', { error })
-        controller.error(error)
-      }
-    },
-    async cancel() {
-      stop()
-      await pieces.return(undefined)
-    },
-  })
 }
