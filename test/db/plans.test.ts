@@ -1,8 +1,10 @@
 import { Database } from 'bun:sqlite'
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
+import { withFixedPlan } from '#db/engine/sqlite.ts'
 
 import { inProcess, startServer } from '../harness/index.ts'
 
@@ -26,3 +28,43 @@ test.if(inProcess && !process.env['TEST_DATABASE_URL'])(
     }
   },
 )
+
+describe('a query of SQLite is compiled once, because', () => {
+  const cases: readonly [string, string][] = [
+    ['select "id" from "files" where "id" = ? limit ?', 'select "id" from "files" where "id" = +? limit +?'],
+    ['SELECT 1 WHERE ? IN (?,?)', 'SELECT 1 WHERE +? IN (+?,+?)'],
+    [
+      '\n with recursive a as (select ?) select * from a where b = ?',
+      '\n with recursive a as (select +?) select * from a where b = +?',
+    ],
+  ]
+  test.each(cases)('each placeholder of %j gets a plus', (sql, fixed) => {
+    expect(withFixedPlan(sql)).toBe(fixed)
+  })
+
+  test.each([
+    `select '?', "?", \`?\`, 'it''s ?' from "a?b"`,
+    'insert into "files" ("id") values (?)',
+    'update "files" set "id" = ? returning "id"',
+    'delete from "files" where "id" = ?',
+  ])('%j stays as it is', (sql) => {
+    expect(withFixedPlan(sql)).toBe(sql)
+  })
+})
+
+test.if(!process.env['TEST_DATABASE_URL'])('a plus before a placeholder keeps all values as they are', () => {
+  using db = new Database(':memory:')
+  for (const value of [null, 7, -1.5, '007', '+1', new Uint8Array([1, 2])]) {
+    const [row] = db.query('select typeof(?1), typeof(+?1), ?1 is +?1').values(value)
+    expect(row).toEqual([row![0]!, row![0]!, 1])
+  }
+})
+
+test.if(!process.env['TEST_DATABASE_URL'])('an index is used for a placeholder with a plus', () => {
+  using db = new Database(':memory:')
+  db.run('create table t (a text, b text, c integer); create index t_ab on t (a, b) where c = 0')
+  const plan = db.query(
+    `explain query plan ${withFixedPlan('select c from t where a = ? and b > ? and c = 0 order by b')}`,
+  )
+  expect(JSON.stringify(plan.all('x', 'y'))).toContain('t_ab (a=? AND b>?)')
+})

@@ -39,6 +39,18 @@ export const PRAGMAS = `
   PRAGMA trusted_schema = OFF;
 `
 
+/** Texts, names, and placeholders. */
+const TOKENS = /'[^']*'|"[^"]*"|`[^`]*`|\?/g
+
+/**
+ * SQLite compiles a query again at each execution, also with the same values, if its planner has looked at a bound parameter. It does
+ * so for queries with several tables, a subquery or an order, and compiling takes most of their time: half of all our queries took
+ * 11 µs, and take 2. It does not look behind a unary plus, which changes no value. So a partial index is only used if its condition is
+ * in the query with a literal.
+ */
+export const withFixedPlan = (sql: string): string =>
+  /^\s*(?:select|with)\b/i.test(sql) ? sql.replaceAll(TOKENS, (token) => (token === '?' ? '+?' : token)) : sql
+
 class Connection implements Runner {
   readonly client: Database
   readonly #file: string
@@ -71,7 +83,7 @@ class Connection implements Runner {
         this.#statements.delete(oldest)
         unused.finalize()
       }
-      this.#statements.set(sql, (statement = this.client.prepare(sql)))
+      this.#statements.set(sql, (statement = this.client.prepare(withFixedPlan(sql))))
     }
     return statement
   }

@@ -65,7 +65,7 @@ export const inOrganization = (orgId: number): SQL | undefined =>
 
 /** The owner's codes, also those in the trash. All members of an organization see all of its codes. */
 export const ownedBy = ({ userId, orgId }: Owner): SQL | undefined =>
-  orgId === 0 ? and(eq(qrCodes.userId, userId), eq(qrCodes.orgId, 0)) : inOrganization(orgId)
+  orgId === 0 ? and(eq(qrCodes.userId, userId), eq(qrCodes.orgId, 0).inlineParams()) : inOrganization(orgId)
 
 export const isLive = isNull(qrCodes.deletedAt)
 
