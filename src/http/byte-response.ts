@@ -55,7 +55,25 @@ export async function answerBytes(
   if (range !== undefined) headers.set('content-range', `bytes ${range.start}-${range.end - 1}/${size}`)
   // Bun 1.4.5 removes it from streams, which it sends in chunks (github.com/oven-sh/bun/issues/10507). HEAD and 206 show the size.
   headers.set('content-length', String(end - start))
-  return new Response(bytes, { status: range === undefined ? 200 : 206, headers })
+  const body = bytes instanceof Blob ? bytes : ofSize(bytes, end - start, stored)
+  return new Response(body, { status: range === undefined ? 200 : 206, headers })
+}
+
+/** The headers are sent before a stream ends. If it has another size, the connection breaks, so that clients see that bytes are missing. */
+function ofSize(bytes: ReadableStream<Uint8Array>, size: number, stored: StoredBytes): ReadableStream<Uint8Array> {
+  let left = size
+  return bytes.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        left -= chunk.length
+        if (left < 0) throw lost(stored, 'are damaged')
+        controller.enqueue(chunk)
+      },
+      flush() {
+        if (left > 0) throw lost(stored, 'are damaged')
+      },
+    }),
+  )
 }
 
 const lost = ({ name }: StoredBytes, what: string): BlobError =>

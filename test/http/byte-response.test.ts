@@ -29,9 +29,14 @@ const stored: StoredBytes = {
 }
 
 /** The same bytes as the two kinds of store deliver them. */
-const sources: Record<'file' | 'stream' | 'empty' | 'missing', (start: number, end: number) => Bytes | undefined> = {
+const sources: Record<
+  'file' | 'stream' | 'short' | 'long' | 'empty' | 'missing',
+  (start: number, end: number) => Bytes | undefined
+> = {
   file: (start, end) => Bun.file(join(folder, 'letters')).slice(start, end),
   stream: (start, end) => new Blob([TEXT]).slice(start, end).stream(),
+  short: (start, end) => new Blob([TEXT]).slice(start, end - 1).stream(),
+  long: (start, end) => new Blob([`${TEXT}!`]).slice(start, end + 1).stream(),
   empty: (start, end) => Bun.file(join(folder, 'empty')).slice(start, end),
   missing: () => undefined,
 }
@@ -44,7 +49,7 @@ const endpoints = [
     summary: 'Download',
     tag: 'Operations',
     access: open,
-    params: Type.Object({ source: Enum(['file', 'stream', 'empty', 'missing']) }),
+    params: Type.Object({ source: Enum(['file', 'stream', 'short', 'long', 'empty', 'missing']) }),
     answers: 'application/octet-stream',
     sendsRanges: true,
     run: ({ request, params: { source } }) =>
@@ -248,3 +253,14 @@ test.each([
   // Throws if the header is not valid.
   expect(new Headers({ 'content-disposition': expected }).get('content-disposition')).toBe(expected)
 })
+
+test.each(['short', 'long'])(
+  'a stream that is too %s ends with a broken connection, also for a range',
+  async (source) => {
+    for (const range of ['', 'bytes=3-9']) {
+      const answer = fetch(`${server.url}/bytes/${source}`, { headers: { range } })
+      expect(await answer.then((response) => response.text()).catch(() => 'broken')).toBe('broken')
+    }
+    expect((await get('/bytes/stream')).text).toBe(TEXT)
+  },
+)
