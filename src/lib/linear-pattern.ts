@@ -18,10 +18,14 @@ const MAX_STEPS = 2_500_000
 const MAX_FOLDED_RANGES = 10
 /** For tables of states. With re2js's 8 MB, hostile patterns take three times as long, since they fill the tables and throw them away. */
 const STATES_BYTES = 256 * 1024
-/** Compiled patterns that are kept: at most about 100 MB of them, if all are as large as they can be. */
-const KEPT = 100
+/** Of all compiled patterns that are kept, with those of STATES_BYTES: about 100 usual patterns, or 20 of the largest ones (60 MB). */
+const KEPT_INSTRUCTIONS = 60_000
+const TABLE_INSTRUCTIONS = 500
 
-const kept = new LRUCache<string, Re2.RE2JS>({ max: KEPT })
+const kept = new LRUCache<string, Re2.RE2JS>({
+  maxSize: KEPT_INSTRUCTIONS,
+  sizeCalculation: (compiled) => compiled.programSize() + TABLE_INSTRUCTIONS,
+})
 
 /** Why the pattern is refused, or undefined. Continues a sentence that begins with the pattern. */
 export function patternProblem(source: string): Localized | undefined {

@@ -252,6 +252,20 @@ describe('changes of type', () => {
     expect(fits(computed({}), parts(field('NUMBER'), 5))).toBe(false)
     expect(fits(field('GEO'), [])).toBe(true)
   })
+
+  test('fits reads rows of the database, whose columns hold values of other types', () => {
+    const row = (columns: Partial<Part>) => ({ id: 7, position: 3, text: null, key: null, number: null, ...columns })
+    expect(fits(field('NUMBER'), [row({ number: 5 })])).toBe(true)
+    const reordered = field('CHECKBOX', { options: ['b', 'a'] })
+    expect(fits(reordered, [row({ key: 'a' }), row({ key: 'b' })])).toBe(true)
+    expect(fits(field('GEO'), [row({ text: 'not JSON' })])).toBe(false)
+    expect(fits(field('GEO'), [row({ text: '{"latitude":91,"longitude":0}' })])).toBe(false)
+    for (const number of [1e20, 1.5, -1e9]) expect(fits(field('DATE'), [row({ number })])).toBe(false)
+    expect(fits(field('BOOLEAN'), [row({ number: 5 })])).toBe(false)
+    expect(fits(field('SELECT', OPTIONS), [row({ text: 'A', key: 'a' })])).toBe(false)
+    expect(fits(field('TEXTAREA'), [row({ text: 'A', key: 'a' })])).toBe(true)
+    expect(fits(field('PHOTO'), [row({ number: 0.5 })])).toBe(false)
+  })
 })
 
 test.each<[TypedField, string, string, string | undefined]>([
