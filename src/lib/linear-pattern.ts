@@ -36,8 +36,14 @@ export function patternProblem(source: string): Localized | undefined {
 /** Whether the pattern matches the whole text. `undefined`: the text is too long for this pattern, or the pattern is refused. */
 export function matchesPattern(source: string, text: string): boolean | undefined {
   const compiled = compilePattern(source)
-  if ('en' in compiled || compiled.programSize() * text.length > MAX_STEPS) return undefined
+  if ('en' in compiled || patternSteps(source, text) > MAX_STEPS) return undefined
   return compiled.testExact(text)
+}
+
+/** The most steps that matching the text can take: instructions × UTF-16 units. 0 for a pattern that is refused. */
+export function patternSteps(source: string, text: string): number {
+  const compiled = compilePattern(source)
+  return 'en' in compiled ? 0 : compiled.programSize() * text.length
 }
 
 /** re2js has 260 KB and is loaded with the first pattern. */

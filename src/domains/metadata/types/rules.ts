@@ -7,6 +7,7 @@ import type { FieldConfig, FieldType } from '#db/schema/meta.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
 import type { Operand } from '#lib/formula/index.ts'
+import { patternSteps } from '#lib/linear-pattern.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { COMPUTED } from './computed.ts'
@@ -106,6 +107,10 @@ export function parseValue(field: TypedField, value: unknown, before: readonly P
   if (field.type !== 'COMPUTED' && isEmpty(value)) return field.config['required'] === true ? required : []
   return RULES[field.type].parse(field.config, value, before)
 }
+
+/** The most steps that the pattern of the field takes for a value, for callers that check many; 0 without a pattern. */
+export const patternStepsOf = ({ config }: TypedField, value: unknown): number =>
+  typeof config['pattern'] === 'string' && typeof value === 'string' ? patternSteps(config['pattern'], value) : 0
 
 /** The value as JSON: ids for references and files. Null if there are no parts, and for COMPUTED. */
 export const valueOf = (field: TypedField, parts: readonly Part[]): unknown =>

@@ -23,6 +23,10 @@ export const tooManyParts: Localized = {
   en: `must not contain more than ${MAX_PARTS} options, files and values in all`,
   zh: `选项、文件和值的总数不能超过 ${MAX_PARTS}`,
 }
+export const tooMuchMatching: Localized = {
+  en: 'is too long to be compared with the patterns of so many fields: write fewer values at once',
+  zh: '需比对格式的字段过多且文本过长，请分批提交',
+}
 export const objectDisabled: Localized = {
   en: 'cannot be set: metadata is disabled here',
   zh: '元数据已停用，不能设置',

@@ -17,18 +17,28 @@ import type { Localized } from '#lib/localized.ts'
 import { templatesInForce } from '../../bindings/store.ts'
 import { visibleFields } from '../../fields/store.ts'
 import { isEnabled } from '../../objects/store.ts'
-import { columnParts, columnValue, fileProblem, isProblem, parseValue, type Part, valueOf } from '../../types/rules.ts'
+import {
+  columnParts,
+  columnValue,
+  fileProblem,
+  isProblem,
+  parseValue,
+  type Part,
+  patternStepsOf,
+  valueOf,
+} from '../../types/rules.ts'
 import {
   noField,
   objectDisabled,
   repeatedField,
   requiredByTemplate,
   tooManyParts,
+  tooMuchMatching,
   unknownField,
   unknownTarget,
   unusableFile,
 } from '../errors.ts'
-import { type FieldRow, MAX_PARTS, type ValueRow } from '../model.ts'
+import { type FieldRow, MAX_PARTS, MAX_PATTERN_STEPS, MAX_PATTERN_STEPS_AT_ONCE, type ValueRow } from '../model.ts'
 import { refSource, seesTargets, targetOf, titlesIn } from '../reading/service.ts'
 import { changeOfFiles, changeOfParts, FieldFinder, isFileField, StoredValues } from '../rules.ts'
 import * as store from '../store.ts'
@@ -113,6 +123,8 @@ const NOTHING: ValuePlan = { columns: {}, columnPaths: {}, changes: false, apply
 
 class Checker {
   readonly problems: FieldProblem[] = []
+  /** That the patterns of the values so far can take. */
+  #steps = 0
 
   constructor(
     readonly ctx: AppContext,
@@ -165,6 +177,7 @@ class Checker {
   ): Draft {
     const draft: Draft = { entity, columns: {}, columnPaths: {}, values: [], cleared: new Map() }
     let parts = 0
+    let steps = 0
     for (const [i, input] of inputs.entries()) {
       if (input === undefined) continue
       const { field } = input
@@ -172,6 +185,13 @@ class Checker {
       const rows = entity === undefined || field.entityColumn !== null ? [] : stored.get(entity.id, field.id)
       const before =
         field.entityColumn === null ? rows : columnParts(field, entity?.columns[field.entityColumn] ?? null)
+      const needed = patternStepsOf(field, input.value)
+      steps += needed
+      this.#steps += needed
+      if (steps > MAX_PATTERN_STEPS || this.#steps > MAX_PATTERN_STEPS_AT_ONCE) {
+        this.#refuse(at, tooMuchMatching)
+        continue
+      }
       const after = parseValue(field, input.value, before)
       if (isProblem(after)) {
         this.#refuse(at, after)
