@@ -46,7 +46,9 @@ const NOT_A_FLAG = { en: 'must be true or false' }
 
 describe('filters', () => {
   test.each<[TypedField, object, object]>([
-    [field('TEXT'), { equal: 'MeNÜ' }, { kind: 'contains', text: 'menü' }],
+    [field('TEXT'), { equal: ' MeNÜ ' }, { kind: 'contains', text: 'MeNÜ' }],
+    [field('TEXT'), { equal: 'a\0' }, { en: 'contains characters that are not allowed' }],
+    [field('SELECT', OPTIONS), { equal: '\ud800' }, { en: 'contains characters that are not allowed' }],
     [field('TEXTAREA'), { equal: '%_' }, { kind: 'contains', text: '%_' }],
     [field('TEXT'), { min: 'a' }, NO_ORDER],
     [field('TEXTAREA'), { equal: 'a', max: 'b' }, NO_ORDER],

@@ -37,7 +37,7 @@ export type Condition =
   | { readonly kind: 'range'; readonly min: number | undefined; readonly max: number | undefined }
   /** `key` of any part is one of these. */
   | { readonly kind: 'options'; readonly keys: readonly string[] }
-  /** `text` contains it, ignoring case. It is in lower case. */
+  /** `text` contains it, ignoring case. */
   | { readonly kind: 'contains'; readonly text: string }
   /** The value as a text, exactly. Only for COMPUTED. */
   | { readonly kind: 'equals'; readonly text: string }

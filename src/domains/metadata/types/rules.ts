@@ -5,6 +5,7 @@
 
 import type { FieldConfig, FieldType } from '#db/schema/meta.ts'
 import type { FieldProblem } from '#http/errors.ts'
+import { textProblem } from '#http/normalize.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
 import type { Operand } from '#lib/formula/index.ts'
 import { patternSteps } from '#lib/linear-pattern.ts'
@@ -158,7 +159,12 @@ export const orderOf = (type: FieldType): 'number' | 'key' | undefined => RULES[
 
 /** The condition that a filter means, or why it is refused. At least one of `given` is present. */
 export function filterOf(field: TypedField, given: GivenFilter): Condition | Problem {
-  if (!given.equal && !given.min && !given.max) return required
+  const texts = [given.equal, given.min, given.max].filter((text) => text)
+  if (texts.length === 0) return required
+  for (const text of texts) {
+    const problem = textProblem(text!, 'raw')
+    if (problem !== undefined) return problem
+  }
   return RULES[field.type].filter(field.config, given)
 }
 

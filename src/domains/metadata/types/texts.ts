@@ -48,7 +48,7 @@ function text(kind: 'line' | 'multiline', limit: number, config: Readonly<Record
     value: (_, [stored]) => stored!.text,
     toText: (_, value) => value as string,
     fromText: (_, cell) => String(cell),
-    filter: (_, { equal = '', min, max }) => (min || max ? noOrder : { kind: 'contains', text: equal.toLowerCase() }),
+    filter: (_, { equal = '', min, max }) => (min || max ? noOrder : { kind: 'contains', text: equal.trim() }),
     order: 'key',
     operand: (_, [stored]) => stored!.text,
     convertsFrom: ['TEXT', 'TEXTAREA', 'NUMBER', 'DATE', 'SELECT', 'RADIO'],

@@ -61,7 +61,8 @@ export const computedFilters = (filters: readonly FieldFilter[]): FieldFilter[] 
 
 /** Whether a value as JSON, with ids for references and files, meets the condition. */
 export function meets(condition: Condition, value: unknown): boolean {
-  if (condition.kind === 'contains') return value !== null && String(value).toLowerCase().includes(condition.text)
+  if (condition.kind === 'contains')
+    return value !== null && String(value).toLowerCase().includes(condition.text.toLowerCase())
   if (condition.kind === 'options')
     return (Array.isArray(value) ? value : [value]).some((key) => condition.keys.includes(key as string))
   return matchesResult(condition, value as Parameters<typeof matchesResult>[1])
