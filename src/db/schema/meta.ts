@@ -219,3 +219,8 @@ export const metaPurges = table(
   },
   (t) => [primaryKey({ columns: [t.objectName, t.target] })],
 )
+
+/** Users who deleted their account and organizations that were dissolved. A job deletes their fields and templates, then the row. */
+export const metaRemovedOwners = table('meta_removed_owners', {
+  owner: col.int('owner').$type<OwnerKey>().primaryKey(),
+})

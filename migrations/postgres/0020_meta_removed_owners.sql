@@ -1,0 +1,3 @@
+CREATE TABLE "meta_removed_owners" (
+	"owner" bigint PRIMARY KEY NOT NULL
+);

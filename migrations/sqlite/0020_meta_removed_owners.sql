@@ -1,0 +1,3 @@
+CREATE TABLE `meta_removed_owners` (
+	`owner` integer PRIMARY KEY NOT NULL
+);
