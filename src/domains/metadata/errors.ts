@@ -26,3 +26,8 @@ export function checkScope({ scope, orgId, userId }: ScopeInput): void {
 
 export const tooManyOf = (max: number, en: string, zh: string) =>
   badRequest(`There can be at most ${max} ${en}`, `最多 ${max} 个${zh}`)
+
+export const unknownOwner = ({ scope }: ScopeInput) =>
+  scope === 'ORG'
+    ? invalid('body.orgId', 'is not the id of an organization', '不是已有组织的 ID')
+    : invalid('body.userId', 'is not the id of a user', '不是已有用户的 ID')

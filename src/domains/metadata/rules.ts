@@ -3,7 +3,7 @@
 import type { EntityColumn, FieldConfig, FieldType } from '#db/schema/meta.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 
-import type { Scope } from './model.ts'
+import type { Scope, ScopeInput } from './model.ts'
 
 /** The `owner` of fields and templates of scope GLOBAL; otherwise see db/owner-key.ts. */
 export const GLOBAL = 0
@@ -16,6 +16,10 @@ export const scopeView = (owner: number): { scope: Scope; orgId: number | null; 
   orgId: owner > 0 ? owner : null,
   userId: owner < 0 ? -owner : null,
 })
+
+/** The `owner` of the given scope. The caller has checked that the id which the scope needs is given. */
+export const ownerOf = ({ scope, orgId, userId }: ScopeInput): number =>
+  scope === 'GLOBAL' ? GLOBAL : scope === 'ORG' ? orgId! : -userId!
 
 /** The owners whose fields a viewer sees: GLOBAL, the organization if there is one, and the viewer. */
 export const fieldOwners = ({ userId, orgId }: { readonly userId: number; readonly orgId: number }): number[] =>

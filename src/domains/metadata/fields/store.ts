@@ -88,7 +88,8 @@ export function ownedAs(
 /** Fields of all owners, oldest first. With a keyword `db` is that of a search. */
 export function allFieldsPage(db: Db, query: FieldFilters & ScopeFilters & PageInput): Promise<Page<FieldRow>> {
   const where = and(isLive, ownedAs(metaFields, query), filtersOf(query))
-  if (!query.keyword) return pageOf(db, metaFields, { where, orderBy: [asc(metaFields.id)], page: query })
+  const page = { page: query.page, size: query.size }
+  if (!query.keyword) return pageOf(db, metaFields, { where, orderBy: [asc(metaFields.id)], page })
   return searchPage<FieldRow>(
     db,
     {
@@ -99,7 +100,7 @@ export function allFieldsPage(db: Db, query: FieldFilters & ScopeFilters & PageI
       where,
       select: (from) => from.select().from(metaFields).$dynamic() as never,
     },
-    query,
+    page,
   )
 }
 

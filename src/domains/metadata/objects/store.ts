@@ -38,7 +38,7 @@ export async function objectNames(db: Db | Tx): Promise<string[]> {
 
 /** Number of fields of the owners, by object. Objects without fields are left out. */
 export async function fieldCounts(
-  db: Db,
+  db: Db | Tx,
   names: readonly string[],
   owners: readonly number[],
 ): Promise<Map<string, number>> {

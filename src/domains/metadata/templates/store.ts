@@ -45,8 +45,9 @@ export function allTemplatesPage(
   query: ScopeFilters & PageInput & { readonly keyword?: string },
 ): Promise<Page<TemplateRow>> {
   const { keyword } = query
+  const page = { page: query.page, size: query.size }
   const where = and(isLive, ownedAs(metaTemplates, query), keyword ? contains(metaTemplates.name, keyword) : undefined)
-  if (!keyword) return pageOf(db, metaTemplates, { where, orderBy: [asc(metaTemplates.id)], page: query })
+  if (!keyword) return pageOf(db, metaTemplates, { where, orderBy: [asc(metaTemplates.id)], page })
   return searchPage<TemplateRow>(
     db,
     {
@@ -57,7 +58,7 @@ export function allTemplatesPage(
       where,
       select: (from) => from.select().from(metaTemplates).$dynamic() as never,
     },
-    query,
+    page,
   )
 }
 
