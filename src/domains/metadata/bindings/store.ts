@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 
 import { metaBindings } from '#db/schema/meta.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -57,15 +57,17 @@ export async function templatesInForce(
   }
 }
 
-export async function bindTemplate(
-  tx: Tx,
-  objectName: string,
-  entityId: number,
-  templateId: number,
-  position: number,
-): Promise<void> {
-  await tx.insert(metaBindings).values({ objectName, entityId, templateId, position }).onConflictDoNothing()
+/** After the templates that are bound already. */
+export async function bindTemplate(tx: Tx, objectName: string, entityId: number, templateId: number): Promise<void> {
+  const [last] = await tx
+    .select({ position: sql`coalesce(max(${metaBindings.position}), -1)`.mapWith(Number) })
+    .from(metaBindings)
+    .where(ofEntity(objectName, entityId))
+  await tx.insert(metaBindings).values({ objectName, entityId, templateId, position: last!.position + 1 })
 }
+
+const ofEntity = (objectName: string, entityId: number): SQL | undefined =>
+  and(eq(metaBindings.objectName, objectName), eq(metaBindings.entityId, entityId))
 
 /** False if the template is not bound to the entity. */
 export async function unbindTemplate(
@@ -76,13 +78,7 @@ export async function unbindTemplate(
 ): Promise<boolean> {
   const rows = await tx
     .delete(metaBindings)
-    .where(
-      and(
-        eq(metaBindings.objectName, objectName),
-        eq(metaBindings.entityId, entityId),
-        eq(metaBindings.templateId, templateId),
-      ),
-    )
+    .where(and(ofEntity(objectName, entityId), eq(metaBindings.templateId, templateId)))
     .returning({ templateId: metaBindings.templateId })
   return rows.length > 0
 }

@@ -1,5 +1,7 @@
 /** Which templates are in force for an entity, and their fields. */
 
+import { HOUR } from '#platform/clock.ts'
+
 /** ENTITY: bound to the entity itself; CATEGORY: bound to its category; DEFAULT: the default template, because there is no other. */
 export const SOURCES = ['ENTITY', 'CATEGORY', 'DEFAULT'] as const
 export type Source = (typeof SOURCES)[number]
@@ -49,3 +51,12 @@ export function mergeFields(
     }
   return [...merged.values()]
 }
+
+/** Deleted templates stay as rows, so the limit of templates alone does not bound them. */
+export const CREATE_BUDGET = {
+  name: 'metadata templates',
+  counts: { en: 'new templates', zh: '新模板' },
+  per: 'user',
+  limit: 500,
+  windowMs: HOUR,
+} as const
