@@ -11,7 +11,7 @@ import { openApiDocument } from '#http/openapi/document.ts'
 
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { FIXTURES } from './fixtures.ts'
-import { rowOfField } from './isolation-fixture.ts'
+import { rowOfField, withObject } from './isolation-fixture.ts'
 
 const NO_SUCH_ROW = [404, /Not found|Nothing to see here/] as const
 const NOT_SENT = [400, /code/] as const
@@ -76,6 +76,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'orgs.transfer': IS_OWNER,
   'orgs.transferOwnership': IS_OWNER,
   'orgs.withdrawTransfer': NO_SUCH_ROW,
+  // A QR code of the organization has a template.
+  'orgs.dissolve': [400, /QR codes/],
   'orgs.answerTransfer': NO_SUCH_ROW,
   'orgs.withdrawRequest': NO_SUCH_ROW,
   'orgs.leave': IS_OWNER,
@@ -85,6 +87,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'categories.move': [400, /itself/],
   'categories.delete': [400, /sub-categor/],
   'access.revokeRole': NO_SUCH_ROW,
+  // Organizations copy GLOBAL templates only.
+  'metadata.forkIntoOrg': NO_SUCH_ROW,
   // Upload ids and signatures are random.
   'files.receiveBytes': [403, /link/],
   'files.finishUpload': NO_SUCH_ROW,
@@ -138,13 +142,13 @@ function exampleRequest({ method, path }: AnyEndpoint): Example {
   const valueOf = (p: Json) => withIds(p.example ?? p.schema.examples[0], path, p.name)
   const first = owned[rowOf(PATHS, path) ?? '']
   const values = parameters
-    .filter((p) => p.in === 'path')
+    .filter((p) => p.in === 'path' && p.name !== 'objectName')
     .map((p, i) => [p.name, i === 0 ? (first ?? valueOf(p)) : valueOf(p)])
   const inPath = Object.fromEntries(values)
   const content = operation.requestBody?.content['application/json']
   const form = operation.requestBody?.content['multipart/form-data']
   return {
-    path: template.replaceAll(/\{(\w+)\}/g, (_: string, name: string) => encodeURIComponent(inPath[name])),
+    path: withObject(template).replaceAll(/\{(\w+)\}/g, (_: string, name: string) => encodeURIComponent(inPath[name])),
     query: Object.fromEntries(
       parameters.filter((p) => p.in === 'query' && !isOptionalId(path, p)).map((p) => [p.name, String(valueOf(p))]),
     ),

@@ -5,6 +5,7 @@ import { isolation as agreements } from '../agreements/isolation.ts'
 import { isolation as album } from '../album/isolation.ts'
 import { isolation as assets } from '../assets/isolation.ts'
 import { isolation as files } from '../files/isolation.ts'
+import { isolation as metadata } from '../metadata/isolation.ts'
 import { isolation as notifications } from '../notifications/isolation.ts'
 import { isolation as orgs } from '../orgs/isolation.ts'
 import { isolation as qrCodes } from '../qr-codes/isolation.ts'
@@ -19,4 +20,5 @@ export const FIXTURES: readonly IsolationFixture[] = [
   agreements,
   album,
   assets,
+  metadata,
 ]

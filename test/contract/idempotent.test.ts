@@ -35,6 +35,15 @@ const assetCategory = () => ({ id: id['assetCategory']! })
 const org = () => ({ id: id['org']!, orgId: id['org']! })
 const location = () => ({ orgId: id['org']!, locationId: id['location']! })
 
+const fieldChange = () => ({
+  name: 'new',
+  type: 'NUMBER',
+  config: { max: 9, min: 1 },
+  description: 'new',
+  sortOrder: 7,
+})
+const templateChange = () => ({ name: 'new', description: 'new', isDefault: true })
+
 const UPDATES: Readonly<Record<string, Update>> = {
   'qrCodes.update': {
     params: code,
@@ -129,6 +138,42 @@ const UPDATES: Readonly<Record<string, Update>> = {
     body: () => ({ bytes: 'of the package' }),
     raisesNothing: true,
   },
+  'metadata.setObjectStatus': {
+    who: () => admin,
+    params: () => ({ objectName: 'org' }),
+    body: () => ({ enabled: false }),
+    raisesNothing: true,
+  },
+  'metadata.updateField': { params: () => ({ objectName: 'asset', id: id['field']! }), body: fieldChange },
+  'metadata.updateOrgField': {
+    params: () => ({ ...org(), objectName: 'asset', id: id['orgField']! }),
+    body: fieldChange,
+  },
+  'metadata.updateAnyField': {
+    who: () => admin,
+    params: () => ({ id: id['orgField']! }),
+    body: () => ({ ...fieldChange(), name: 'newest' }),
+  },
+  'metadata.updateTemplate': { params: () => ({ id: id['template']! }), body: templateChange },
+  'metadata.updateOrgTemplate': { params: () => ({ ...org(), id: id['orgTemplate']! }), body: templateChange },
+  'metadata.updateAnyTemplate': {
+    who: () => admin,
+    params: () => ({ id: id['orgTemplate']! }),
+    body: () => ({ ...templateChange(), name: 'newest' }),
+  },
+  'metadata.setTemplateFields': {
+    params: () => ({ id: id['template']! }),
+    body: () => ({ items: [{ fieldId: id['field'], group: 'new', required: true }] }),
+  },
+  'metadata.setOrgTemplateFields': {
+    params: () => ({ ...org(), id: id['orgTemplate']! }),
+    body: () => ({ items: [{ fieldId: id['orgField'], group: 'new', required: true }] }),
+  },
+  'metadata.setAnyTemplateFields': {
+    who: () => admin,
+    params: () => ({ id: id['orgTemplate']! }),
+    body: () => ({ items: [{ fieldId: id['orgField'] }] }),
+  },
   'notifications.read': { params: () => ({ id: id['notification']! }), raisesNothing: true },
   'notifications.readAll': { raisesNothing: true },
 }
@@ -175,6 +220,14 @@ beforeAll(async () => {
   id['building'] = await place('building')
   id['annex'] = await place('annex')
   id['location'] = await place('location')
+  const objectName = 'asset'
+  const ofOrg = { orgId: id['org'], objectName }
+  const field = { name: 'field', type: 'TEXT' } as const
+  const template = { name: 'template' }
+  id['field'] = ok(await alice.call('metadata.createField', { params: { objectName }, body: field })).data.id
+  id['template'] = ok(await alice.call('metadata.createTemplate', { params: { objectName }, body: template })).data.id
+  id['orgField'] = ok(await alice.call('metadata.createOrgField', { params: ofOrg, body: field })).data.id
+  id['orgTemplate'] = ok(await alice.call('metadata.createOrgTemplate', { params: ofOrg, body: template })).data.id
   const role = { code: 'TESTER', name: 'tester', domain: 'APP' as const, permissions: ['qr_code:read'] }
   id['role'] = ok(await admin.call('access.createRole', { body: role })).data.id
   id['point'] = ok(await admin.call('access.listPermissions')).data.items[0]!.id

@@ -37,6 +37,9 @@ export interface IsolationFixture {
   reads(owned: OwnedIds, victim: Person): readonly string[]
 }
 
+/** Fills in `:objectName`, which names a kind of things and no row. The rows of the fixture of metadata are of this kind. */
+export const withObject = (path: string): string => path.replace(/:objectName|\{objectName\}/, 'qrCode')
+
 /** The name of the row that a field of an operation stands for. */
 export const rowOfField =
   (fixtures: readonly IsolationFixture[]) =>

@@ -12,7 +12,7 @@ import { readPointOf } from '#permission-points'
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
 import { FIXTURES } from './fixtures.ts'
-import { rowOfField } from './isolation-fixture.ts'
+import { rowOfField, withObject } from './isolation-fixture.ts'
 import { sample } from './samples.ts'
 
 const MARK = 'victims-private-text'
@@ -58,12 +58,12 @@ async function everything(): Promise<Record<string, string>> {
 const isPersonal = (e: AnyEndpoint) => !['open', 'platform', 'admin', 'publisher'].includes(e.access.kind)
 
 describe('isolation', () => {
-  for (const endpoint of allEndpoints.filter((e) => isPersonal(e) && e.path.includes(':')))
+  for (const endpoint of allEndpoints.filter((e) => isPersonal(e) && withObject(e.path).includes(':')))
     test(`${endpoint.method} ${endpoint.path} with an id of another user answers 403 or 404 and changes nothing`, async () => {
       const row = pathRow(endpoint.path)
       expect(row, 'no isolation.ts says whose id this is').toBeDefined()
       const before = await everything()
-      const path = endpoint.path
+      const path = withObject(endpoint.path)
         .replace(/:\w+/, String(owned[row!]))
         .replaceAll(/:(\w+)/g, (_, name: string) => String(owned[fieldRow(endpoint.path, name)!]))
       const reply = await attacker.send(endpoint.method, path, endpoint.body ? { body: validBody(endpoint) } : {})
@@ -76,7 +76,7 @@ describe('isolation', () => {
   for (const endpoint of allEndpoints.filter((e) => e.access.kind === 'org' && e.id !== 'orgs.dissolve'))
     test(`${endpoint.method} ${endpoint.path} in the caller's organization with ids of another user shows and changes nothing`, async () => {
       const before = await everything()
-      const path = endpoint.path
+      const path = withObject(endpoint.path)
         .replace(/:\w+/, String(attackersOrg))
         .replaceAll(/:(\w+)/g, (_, name: string) => String(owned[fieldRow(endpoint.path, name)!]))
       const body = endpoint.body && {
@@ -85,7 +85,7 @@ describe('isolation', () => {
       }
       const reply = await attacker.send(endpoint.method, path, body ? { body } : {})
       expect(reply.status).toBeLessThan(500)
-      const namesTwo = endpoint.path.split(':').length > 2
+      const namesTwo = withObject(endpoint.path).split(':').length > 2
       if (namesTwo) expect([400, 404], `${reply.status} ${reply.text}`).toContain(reply.status)
       expect(reply.text).not.toContain(MARK)
       expect(await everything()).toEqual(before)
@@ -94,7 +94,7 @@ describe('isolation', () => {
   for (const endpoint of allEndpoints.filter((e) => isPersonal(e) && (e.body || e.query)))
     test(`${endpoint.method} ${endpoint.path} with ids of another user in body and query shows and changes nothing`, async () => {
       const before = await everything()
-      const path = endpoint.path.replaceAll(/:\w+/g, '999999')
+      const path = withObject(endpoint.path).replaceAll(/:\w+/g, '999999')
       const query = stolen(endpoint.query?.['properties'] as object | undefined, endpoint, false)
       const body = endpoint.body && {
         ...(validBody(endpoint) as object),
@@ -113,7 +113,7 @@ describe('isolation', () => {
 /** `dual` operations with an id of a row: `orgId` may be left out, and the row then decides whose it is. */
 describe('rows of users and organizations', () => {
   const dual = allEndpoints.flatMap((e) =>
-    e.access.kind === 'dual' && e.path.includes(':') ? [[e, e.access] as const] : [],
+    e.access.kind === 'dual' && withObject(e.path).includes(':') ? [[e, e.access] as const] : [],
   )
   const people: Record<string, Person> = {}
   let orgId: number
@@ -141,7 +141,7 @@ describe('rows of users and organizations', () => {
     const row = pathRow(endpoint.path)!
     const create = FIXTURES.map(({ dual: rows }) => rows?.[row]).find((found) => found !== undefined)
     const call = async (who: string, id: number, organization?: number) => {
-      const reply = await people[who]!.send(endpoint.method, endpoint.path.replace(/:\w+/, String(id)), {
+      const reply = await people[who]!.send(endpoint.method, withObject(endpoint.path).replace(/:\w+/, String(id)), {
         ...(endpoint.body && { body: validBody(endpoint) }),
         query: { orgId: organization ?? '' },
       })

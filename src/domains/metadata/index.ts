@@ -1,23 +1,49 @@
 /** Metadata: fields that users, organizations and administrators define, templates of fields, and the values of things. */
 
 import { domain } from '#domains/domain.ts'
+import { MINUTE } from '#platform/clock.ts'
 
+import { bindingEndpoints } from './bindings/endpoints.ts'
+import { fieldAdminEndpoints } from './fields/admin.endpoints.ts'
+import { fieldEndpoints } from './fields/endpoints.ts'
+import { objectAdminEndpoints } from './objects/admin.endpoints.ts'
+import { objectEndpoints } from './objects/endpoints.ts'
+import { seedMetadata } from './objects/service.ts'
+import { purgeRemovedOwners } from './owners/service.ts'
+import { hasMetadata, insertRemovedOwner } from './owners/store.ts'
+import { templateAdminEndpoints } from './templates/admin.endpoints.ts'
+import { templateEndpoints } from './templates/endpoints.ts'
 import { purgeEntities, purgeOwner, purgeValuesJob } from './values/purging/service.ts'
 import { mayReadValue } from './values/service.ts'
 
 export const metadata = domain({
   name: 'metadata',
-  endpoints: [],
-  jobs: [purgeValuesJob],
+  endpoints: [
+    ...objectEndpoints,
+    ...objectAdminEndpoints,
+    ...fieldEndpoints,
+    ...fieldAdminEndpoints,
+    ...bindingEndpoints,
+    ...templateEndpoints,
+    ...templateAdminEndpoints,
+  ],
+  jobs: [purgeValuesJob, { name: 'metadata.purgeRemovedOwners', every: MINUTE, run: purgeRemovedOwners }],
   fileEntities: { META_VALUE: mayReadValue },
   on: {
     'qrCodes.purging': (_ctx, tx, { ids }) => purgeEntities(tx, 'qrCode', ids),
     'category.deleting': (_ctx, tx, { id }) => purgeEntities(tx, 'category', [id]),
-    'org.dissolving': (_ctx, tx, { orgId }) => purgeOwner(tx, orgId),
-    'user.deleting': (_ctx, tx, { userId }) => purgeOwner(tx, -userId),
+    async 'org.dissolving'(_ctx, tx, { orgId }) {
+      await purgeOwner(tx, orgId)
+      await insertRemovedOwner(tx, orgId)
+    },
+    async 'user.deleting'(_ctx, tx, { userId }) {
+      await purgeOwner(tx, -userId)
+      await insertRemovedOwner(tx, -userId)
+    },
   },
+  userContent: hasMetadata,
+  seed: seedMetadata,
 })
-
 export { type InForce, type TemplateInForce, templatesInForce } from './bindings/store.ts'
 export { type FieldRow, formulaUses, visibleFields } from './fields/store.ts'
 export { isEnabled } from './objects/store.ts'
