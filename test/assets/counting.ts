@@ -1,58 +1,24 @@
 /** Helpers for the tests of inventories, loans and reminders. */
 
-import { eq } from 'drizzle-orm'
-
-import { ownerKey } from '#db/owner-key.ts'
-import { assets } from '#db/schema/assets.ts'
 import type { InventoryView, ItemView } from '#domains/assets/inventories/model.ts'
+import type { AssetView, NewAsset } from '#domains/assets/register/model.ts'
 
-import { ok, type Person, type TestServer } from '../harness/index.ts'
+import { ok, type Person } from '../harness/index.ts'
+import { createAsset, deleteAsset, scrapAsset } from './helpers.ts'
 
 let counter = 0
 
-type NewAsset = Partial<typeof assets.$inferInsert>
-/** Inserts the row: most tests are about assets in states that take many requests. */
-export async function addAsset(
-  server: TestServer,
-  person: Person,
-  fields: NewAsset = {},
-  orgId = 0,
-): Promise<{ id: number; uuid: string; assetNo: string }> {
-  counter += 1
-  const assetNo = fields.assetNo ?? `N-${counter}`
-  return server.ctx.db.write('test', async (tx) => {
-    const [row] = await tx
-      .insert(assets)
-      .values({
-        uuid: crypto.randomUUID(),
-        owner: ownerKey({ userId: person.id, orgId }),
-        userId: person.id,
-        name: `asset ${counter}`,
-        assetNo,
-        assetNoKey: assetNo.toLowerCase(),
-        photoIds: [],
-        publicFields: [],
-        createdAt: tx.stamp,
-        updatedAt: tx.stamp,
-        ...fields,
-      })
-      .returning()
-    return { id: row!.id, uuid: row!.uuid, assetNo }
-  })
-}
+type Fields = Partial<NewAsset> & { isScrapped?: boolean; isDeleted?: boolean }
 
-export async function changeAsset(
-  server: TestServer,
-  _person: Person,
-  id: number,
-  change: { locationId: number | null } | 'delete' | 'scrap',
-): Promise<void> {
-  await server.ctx.db.write('test', async (tx) => {
-    await tx
-      .update(assets)
-      .set(change === 'delete' ? { deletedAt: 1 } : change === 'scrap' ? { status: 'SCRAPPED' } : change)
-      .where(eq(assets.id, id))
-  })
+export async function addAsset(
+  person: Person,
+  { isScrapped, isDeleted, ...fields }: Fields = {},
+  orgId?: number,
+): Promise<AssetView> {
+  const asset = await createAsset(person, { ...fields, ...(orgId !== undefined && { orgId }) })
+  if (isScrapped) ok(await scrapAsset(person, asset.id))
+  if (isDeleted) ok(await deleteAsset(person, asset.id))
+  return asset
 }
 
 export async function addCategory(person: Person, fields: { parentId?: number; orgId?: number } = {}): Promise<number> {

@@ -2,11 +2,13 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
+import * as XLSX from '@e965/xlsx'
 import { eq } from 'drizzle-orm'
 
 import { inventories, inventoryItems } from '#db/schema/assets.ts'
 import { files } from '#db/schema/files.ts'
 import { deleteAbandoned } from '#domains/assets/inventories/service.ts'
+import type { AssetView } from '#domains/assets/register/model.ts'
 
 import { png, text, uploaded } from '../files/helpers.ts'
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
@@ -16,7 +18,6 @@ import {
   addCategory,
   addLocation,
   allItems,
-  changeAsset,
   createInventory,
   figuresOf,
   getInventory,
@@ -24,6 +25,7 @@ import {
   setStatus,
   startedInventory,
 } from './counting.ts'
+import { deleteAsset, scrapAsset, transfer, updateAsset } from './helpers.ts'
 
 const { server, alice, bob, carol, guest, stranger } = useServer({
   people: ['alice', 'bob', 'carol', 'guest', 'stranger'],
@@ -41,7 +43,7 @@ beforeAll(async () => {
 async function ownerOf(count: number): Promise<{ me: Person; ids: number[] }> {
   const me = await server.person()
   const ids: number[] = []
-  for (let i = 0; i < count; i++) ids.push((await addAsset(server, me)).id)
+  for (let i = 0; i < count; i++) ids.push((await addAsset(me)).id)
   return { me, ids }
 }
 
@@ -101,9 +103,9 @@ describe('status', () => {
 describe('expected assets', () => {
   test('an inventory expects all assets of its owner that are neither deleted nor scrapped', async () => {
     const { me, ids } = await ownerOf(3)
-    await addAsset(server, me, { status: 'SCRAPPED' })
-    await addAsset(server, me, { deletedAt: 1 })
-    await addAsset(server, alice)
+    await addAsset(me, { isScrapped: true })
+    await addAsset(me, { isDeleted: true })
+    await addAsset(alice)
     const draft = await createInventory(me)
     expect(figuresOf(draft)).toEqual({ ...NONE, expected: 3 })
     expect((await allItems(me, draft.id)).length).toBe(0)
@@ -115,10 +117,9 @@ describe('expected assets', () => {
   })
 
   test('a draft shows the number of assets in its scope now', async () => {
-    const { me, ids } = await ownerOf(1)
+    const { me } = await ownerOf(1)
     const { id } = await createInventory(me)
-    await addAsset(server, me)
-    expect(ids.length).toBe(1)
+    await addAsset(me)
     expect(figuresOf(await getInventory(me, id))).toEqual({ ...NONE, expected: 2 })
     const { data } = ok(await me.call('inventories.list'))
     expect(data.items.map(figuresOf)).toEqual([{ ...NONE, expected: 2 }])
@@ -130,7 +131,7 @@ describe('expected assets', () => {
     const tools = await addCategory(alice, { orgId })
     const saws = await addCategory(alice, { orgId, parentId: tools })
     const put = async (categoryId: number | null, locationId: number | null) =>
-      (await addAsset(server, alice, { categoryId, locationId }, orgId)).id
+      (await addAsset(alice, { categoryId, locationId }, orgId)).id
     const sawInRoom = await put(saws, room)
     const toolInHall = await put(tools, hall)
     const toolInOffice = await put(tools, office)
@@ -152,7 +153,7 @@ describe('expected assets', () => {
 
   test('a scope whose category was deleted selects nothing', async () => {
     const category = await addCategory(alice)
-    await addAsset(server, alice, { categoryId: category })
+    await addAsset(alice, { categoryId: category })
     const { id } = await createInventory(alice, { scope: { categoryIds: [category] } })
     ok(await alice.call('assetCategories.delete', { params: { id: category } }))
     expect((await getInventory(alice, id)).expected).toBe(0)
@@ -182,6 +183,33 @@ describe('expected assets', () => {
     expect(ok(await alice.call('inventories.list', { query: { orgId } })).data.total).toBe(before)
   })
 
+  test('changes, deletions and transfers of assets after the start change no inventory, and what was recorded can still be found', async () => {
+    const { me } = await ownerOf(0)
+    const org = await createOrg(me)
+    const before: AssetView[] = []
+    for (let i = 0; i < 4; i++) before.push(await addAsset(me, { serialNo: `old ${i}` }))
+    const { id } = await startedInventory(me)
+    ok(await scan(me, id, { assetId: before[0]!.id }))
+    const inventory = await getInventory(me, id)
+    const items = await allItems(me, id)
+    ok(await updateAsset(me, before[0]!.id, { name: 'renamed', assetNo: 'renumbered' }))
+    ok(await transfer(me, before[1]!.id, { toOrgId: org.id }))
+    ok(await deleteAsset(me, before[2]!.id))
+    ok(await scrapAsset(me, before[3]!.id))
+    ok(await deleteAsset(me, before[0]!.id))
+    await addAsset(me)
+    expect(await getInventory(me, id)).toEqual(inventory)
+    expect(await allItems(me, id)).toEqual(items)
+    for (const asset of before.slice(1)) {
+      const { result, asset: found } = ok(await scan(me, id, { code: asset.publicUrl })).data
+      expect([result, found.id, found.assetNo]).toEqual(['FOUND', asset.id, asset.assetNo])
+    }
+    expect((await scan(me, id, { code: before[2]!.assetNo })).status).toBe(404)
+    expect(figuresOf(await getInventory(me, id))).toEqual({ ...NONE, expected: 4, found: 4 })
+    const other = await startedInventory(me)
+    expect((await scan(me, other.id, { code: before[1]!.uuid })).status).toBe(404)
+  })
+
   test('of 50 requests that start an inventory one freezes the assets', async () => {
     const { me } = await ownerOf(5)
     const { id } = await createInventory(me)
@@ -195,7 +223,7 @@ describe('expected assets', () => {
 describe('scans', () => {
   test('an asset is found by its number without case, its uuid, the address of its page on any host, its serial number and its id', async () => {
     const me = await server.person()
-    const asset = await addAsset(server, me, { assetNo: 'Pc-Ä 7', assetNoKey: 'pc-ä 7', serialNo: 'SN 123' })
+    const asset = await addAsset(me, { assetNo: 'Pc-Ä 7', serialNo: 'SN 123' })
     const { id } = await startedInventory(me)
     const { uuid } = asset
     for (const code of [
@@ -219,10 +247,10 @@ describe('scans', () => {
 
   test('a code that names no asset of the owner, or several by their serial number, is answered with 404', async () => {
     const me = await server.person()
-    await addAsset(server, me, { serialNo: 'twice' })
-    await addAsset(server, me, { serialNo: 'twice' })
-    const foreign = await addAsset(server, alice, { serialNo: 'foreign' })
-    const deleted = await addAsset(server, me, { deletedAt: 1, serialNo: 'gone' })
+    await addAsset(me, { serialNo: 'twice' })
+    await addAsset(me, { serialNo: 'twice' })
+    const foreign = await addAsset(alice, { serialNo: 'foreign' })
+    const deleted = await addAsset(me, { isDeleted: true, serialNo: 'gone' })
     const { id } = await startedInventory(me)
     for (const body of [
       { code: 'twice' },
@@ -257,7 +285,7 @@ describe('scans', () => {
   test('an asset outside the expected set is unexpected', async () => {
     const { me, ids } = await ownerOf(1)
     const { id } = await startedInventory(me)
-    const [later, scrapped] = [await addAsset(server, me), await addAsset(server, me, { status: 'SCRAPPED' })]
+    const [later, scrapped] = [await addAsset(me), await addAsset(me, { isScrapped: true })]
     expect(ok(await scan(me, id, { assetId: later.id })).data).toMatchObject({ result: 'UNEXPECTED', repeated: false })
     expect(ok(await scan(me, id, { assetId: later.id })).data).toMatchObject({ result: 'UNEXPECTED', repeated: true })
     const { inventory } = ok(await scan(me, id, { code: scrapped.assetNo })).data
@@ -271,8 +299,8 @@ describe('scans', () => {
 
   test('an expected asset is misplaced if it is scanned at another location than recorded, until it is scanned at the right one', async () => {
     const [here, there] = [await addLocation(alice, orgId), await addLocation(alice, orgId)]
-    const { id: assetId } = await addAsset(server, alice, { locationId: here }, orgId)
-    const { id: nowhere } = await addAsset(server, alice, {}, orgId)
+    const { id: assetId } = await addAsset(alice, { locationId: here }, orgId)
+    const { id: nowhere } = await addAsset(alice, {}, orgId)
     const { id } = await startedInventory(alice, { orgId })
     const { expected } = await getInventory(alice, id)
     const at = async (locationId?: number | null) =>
@@ -307,7 +335,7 @@ describe('scans', () => {
   })
 
   test('a photo belongs to the inventory, and a repeated scan with another one deletes it', async () => {
-    const { id: assetId } = await addAsset(server, alice, {}, orgId)
+    const { id: assetId } = await addAsset(alice, {}, orgId)
     const { id } = await startedInventory(alice, { orgId })
     const photo = async () => (await uploaded(bob, png(), { type: 'asset', name: 'a.png', orgId })).id
     const [first, second] = [await photo(), await photo()]
@@ -325,8 +353,8 @@ describe('scans', () => {
   })
 
   test('a photo must be an image that the caller uploaded for the same owner and did not use', async () => {
-    const { id: assetId } = await addAsset(server, alice, {}, orgId)
-    const { id: other } = await addAsset(server, alice, {}, orgId)
+    const { id: assetId } = await addAsset(alice, {}, orgId)
+    const { id: other } = await addAsset(alice, {}, orgId)
     const { id } = await startedInventory(alice, { orgId })
     const used = (await uploaded(bob, png(), { type: 'asset', name: 'a.png', orgId })).id
     ok(await scan(bob, id, { assetId, photoFileId: used }))
@@ -355,7 +383,7 @@ describe('scans', () => {
   test('50 scans of one unexpected asset at once count once', async () => {
     const { me } = await ownerOf(1)
     const { id } = await startedInventory(me)
-    const later = await addAsset(server, me)
+    const later = await addAsset(me)
     const replies = await race(50, () => scan(me, id, { code: later.uuid }))
     expect(replies.filter((reply) => !ok(reply).data.repeated).length).toBe(1)
     expect(figuresOf(await getInventory(me, id))).toEqual({ ...NONE, expected: 1, missing: 1, unexpected: 1 })
@@ -380,15 +408,67 @@ describe('scans', () => {
   })
 })
 
+describe('exports', () => {
+  const rowsOf = (bytes: Uint8Array): unknown[][] => {
+    const book = XLSX.read(bytes, { type: 'array' })
+    return XLSX.utils.sheet_to_json(book.Sheets[book.SheetNames[0]!]!, { header: 1, defval: '' })
+  }
+  const download = (person: Person, id: number, language = 'en') =>
+    person.send('GET', `/api/assets/inventories/${id}/export`, { headers: { 'accept-language': language } })
+
+  test('the export has a row for each asset, with the paths of locations', async () => {
+    const [hall, office] = [await addLocation(alice, orgId), await addLocation(alice, orgId)]
+    const room = await addLocation(alice, orgId, hall)
+    const category = await addCategory(alice, { orgId })
+    const fields = { categoryId: category, locationId: room }
+    const first = await addAsset(alice, { ...fields, name: '=1+1', assetNo: 'X-1' }, orgId)
+    await addAsset(alice, { ...fields, assetNo: 'X-2' }, orgId)
+    const { id } = await startedInventory(alice, { orgId, scope: { categoryIds: [category] } })
+    ok(await scan(bob, id, { assetId: first.id, locationId: office, condition: 'FAIR', note: '+a' }))
+    const reply = ok(await download(bob, id))
+    const day = new Date().getFullYear()
+    expect(reply.headers.get('content-disposition')).toMatch(new RegExp(`inventory-${id}-${day}\\d{4}\\.xlsx`))
+    const [head, a, b] = rowsOf(reply.bytes)
+    const name = async (locationId: number) =>
+      ok(await alice.call('locations.tree', { params: { orgId } })).data.find((node) => node.id === locationId)!.name
+    const path = `${await name(hall)} / `
+    expect(head!.slice(0, 4)).toEqual(['Asset no.', 'Name', 'Result', 'Recorded location'])
+    expect(a!.slice(0, 7)).toEqual(['X-1', '=1+1', 'Misplaced', a![3], await name(office), 'Fair', '+a'])
+    expect(a![3]).toStartWith(path)
+    expect(a![9]).toBe(first.uuid)
+    expect([b![0], b![2], b![8]]).toEqual(['X-2', 'Missing', ''])
+    expect(rowsOf(ok(await download(bob, id, 'zh')).bytes)[1]![2]).toBe('位置不符')
+  })
+
+  test('the export of a draft has no rows, and strangers get none', async () => {
+    const { id } = await createInventory(alice, { orgId })
+    expect(rowsOf(ok(await download(alice, id)).bytes).length).toBe(1)
+    expect((await download(stranger, id)).status).toBe(404)
+    expect((await download(guest, id)).status).toBe(404)
+  })
+
+  test('the export has every asset once, also beyond one read', async () => {
+    const me = await server.person()
+    const numbers: string[] = []
+    for (let i = 0; i < 450; i++) numbers.push((await addAsset(me)).assetNo)
+    const { id } = await startedInventory(me)
+    expect(
+      rowsOf(ok(await download(me, id)).bytes)
+        .slice(1)
+        .map((row) => row[0]),
+    ).toEqual(numbers)
+  })
+})
+
 describe.if(inProcess)('dissolved organizations', () => {
   test('inventories do not keep an organization from being dissolved, and end with it and their photos', async () => {
     const org = await createOrg(alice)
-    const { id: assetId } = await addAsset(server, alice, {}, org.id)
+    const { id: assetId } = await addAsset(alice, {}, org.id)
     const { id } = await startedInventory(alice, { orgId: org.id })
     const kept = await startedInventory(alice)
     const photoFileId = (await uploaded(alice, png(), { type: 'asset', name: 'a.png', orgId: org.id })).id
     ok(await scan(alice, id, { assetId, photoFileId }))
-    await changeAsset(server, alice, assetId, 'delete')
+    ok(await deleteAsset(alice, assetId))
     ok(await alice.call('orgs.dissolve', { params: { id: org.id } }))
     await deleteAbandoned(server.ctx)
     const { read } = server.ctx.db
@@ -401,7 +481,7 @@ describe.if(inProcess)('dissolved organizations', () => {
 
 describe('who may do what', () => {
   test('members with inventory:scan scan, organization administrators manage, others do neither', async () => {
-    const { id: assetId } = await addAsset(server, alice, {}, orgId)
+    const { id: assetId } = await addAsset(alice, {}, orgId)
     const { id } = await startedInventory(alice, { orgId })
     ok(await scan(carol, id, { assetId }))
     for (const [person, seen, managed, scanned] of [
@@ -421,7 +501,7 @@ describe('who may do what', () => {
   })
 
   test('of an inventory with assignees only they and managers may scan', async () => {
-    const { id: assetId } = await addAsset(server, alice, {}, orgId)
+    const { id: assetId } = await addAsset(alice, {}, orgId)
     const { id } = await startedInventory(alice, { orgId, assigneeIds: [bob.id, bob.id] })
     expect((await getInventory(alice, id)).assigneeIds).toEqual([bob.id])
     ok(await scan(bob, id, { assetId }))

@@ -1,6 +1,7 @@
 import { dual, endpoint } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
+import { exportInventory } from './export/service.ts'
 import {
   CreateInventory,
   FROZEN_ASSETS,
@@ -82,7 +83,7 @@ export const inventoryEndpoints = [
     id: 'inventories.scan',
     method: 'POST',
     path: '/api/assets/inventories/:id/scan',
-    summary: 'Scan an asset for an inventory',
+    summary: 'Record that an asset was scanned for an inventory',
     description:
       'An asset counts once, however often it is scanned: what you give replaces what an earlier scan said, and the rest stays. The asset ' +
       'itself does not change. 400 unless the inventory is RUNNING; 403 if it has assignees and you are neither one of them nor hold ' +
@@ -107,5 +108,20 @@ export const inventoryEndpoints = [
     query: ItemsQuery,
     data: ItemPage,
     run: ({ ctx, owner, params, query }) => service.listItems(ctx, owner, params.id, query),
+  }),
+  endpoint({
+    id: 'inventories.export',
+    method: 'GET',
+    path: '/api/assets/inventories/:id/export',
+    summary: 'Export the result of an inventory as a workbook',
+    description:
+      'A row for each asset of the inventory, in the language of `Accept-Language`, with times in the zone of the server. A user has one ' +
+      'export at a time, and the server two: others get 429 with code 4022.',
+    tag,
+    access: dual('asset:read', organizationOfInventory),
+    params: ById,
+    query: InOrg,
+    answers: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    run: ({ ctx, owner, caller, params }) => exportInventory(ctx, owner, params.id, caller.locale),
   }),
 ]

@@ -149,9 +149,6 @@ export function itemCount(row: Figures & { readonly expected: number }, state: I
   return { MISSING: expected - found, FOUND: found - misplaced, MISPLACED: misplaced, UNEXPECTED: unexpected }[state]
 }
 
-/** Two asset numbers with the same key are the same number. */
-export const numberKey = (assetNo: string): string => assetNo.normalize('NFC').toLowerCase()
-
 const UUID = new RegExp(`^${UUID_PATTERN}$`, 'i')
 const LANDING_PATH = new RegExp(`/s/asset/(${UUID_PATTERN})/?$`, 'i')
 

@@ -17,6 +17,7 @@ import { invalidAll } from '#http/validate.ts'
 import type { TreeNode } from '#lib/tree.ts'
 
 import { assetCategoryTree } from '../categories/store.ts'
+import { findAsset, findByNumber, membersAmong, organizationExists } from '../register/store.ts'
 import * as refused from './errors.ts'
 import {
   type CreateInventory,
@@ -42,12 +43,11 @@ import {
   type ItemRow,
   mayBecome,
   newInventory,
-  numberKey,
   stateAfter,
   uuidOf,
 } from './rules.ts'
 import * as store from './store.ts'
-import { toItemView, toView } from './view.ts'
+import { toItemView, toScannedView, toView } from './view.ts'
 
 export async function listInventories(ctx: AppContext, owner: Owner, query: ListQuery): Promise<Page<InventoryView>> {
   const { items, ...page } = await store.inventoriesPage(ctx.db.read, ownerKey(owner), query)
@@ -87,7 +87,7 @@ async function trees(db: Db | Tx, key: OwnerKey): Promise<[readonly TreeNode[], 
 export async function createInventory(ctx: AppContext, owner: Owner, input: CreateInventory): Promise<InventoryView> {
   const key = ownerKey(owner)
   const row = await ctx.db.write('inventories.create', async (tx) => {
-    if (owner.orgId !== 0 && !(await store.organizationExists(tx, owner.orgId))) throw notFound()
+    if (owner.orgId !== 0 && !(await organizationExists(tx, owner.orgId))) throw notFound()
     if ((await store.countInventories(tx, key)) >= MAX_INVENTORIES) throw refused.tooManyInventories()
     await checkReferences(tx, owner, input, undefined)
     return store.insertInventory(tx, key, owner.userId, newInventory(input))
@@ -166,7 +166,7 @@ async function checkReferences(
   const categories = async (ids: number[]) => idsOf(await assetCategoryTree.findMany(tx, ownerKey(owner), ids))
   const locations = async (ids: number[]) =>
     orgId === 0 ? new Set<number>() : idsOf(await locationTree.findMany(tx, orgId, ids))
-  const assignees = async (ids: number[]) => (orgId === 0 ? new Set([userId]) : store.membersAmong(tx, orgId, ids))
+  const assignees = async (ids: number[]) => (orgId === 0 ? new Set([userId]) : membersAmong(tx, orgId, ids))
   await check('categoryIds', 'body.scope.categoryIds', scope?.categoryIds, categories, refused.noSuchCategory)
   await check('locationIds', 'body.scope.locationIds', scope?.locationIds, locations, refused.noSuchLocation)
   const notAssignable = orgId === 0 ? refused.onlyYourself : refused.noSuchMember
@@ -186,36 +186,33 @@ export async function scanAsset(ctx: AppContext, owner: Owner, id: number, input
     if (assigneeIds.length > 0 && !assigneeIds.includes(userId) && !mayManage) throw refused.notAssigned()
     if (input.locationId != null && !(await isLocation(tx, orgId, input.locationId)))
       throw invalidAll([refused.noSuchLocation('body.locationId')])
-    const found = await resolve(tx, inventory, input)
+    const found = await resolve(tx, owner, inventory, input)
     return record(ctx, tx, owner, inventory, found, input)
   })
-  return { result, repeated, asset, inventory: toView(row) }
+  return { result, repeated, asset: toScannedView(asset), inventory: toView(row) }
 }
 
 const isLocation = async (tx: Tx, orgId: number, id: number): Promise<boolean> =>
   orgId !== 0 && (await locationTree.find(tx, orgId, id)) !== undefined
 
 /** An asset of the owner, or an item of the inventory whose asset no longer is one. @throws AppError 404 */
-async function resolve(tx: Tx, inventory: InventoryRow, { code, assetId }: ScanAsset): Promise<store.ScannedRow> {
-  const { owner } = inventory
-  if (assetId != null) return assetById(tx, inventory, assetId)
-  const byNumber = await store.findByNumber(tx, owner, numberKey(code!))
+async function resolve(
+  tx: Tx,
+  owner: Owner,
+  inventory: InventoryRow,
+  { code, assetId }: ScanAsset,
+): Promise<store.ScannedAsset> {
+  const byNumber = assetId == null ? await findByNumber(tx, inventory.owner, code!) : undefined
   if (byNumber !== undefined) return byNumber
-  const uuid = uuidOf(code!)
-  const id = uuid === undefined ? undefined : await store.findIdByUuid(tx, uuid)
-  if (id !== undefined) return assetById(tx, inventory, id)
-  const bySerial = await store.findBySerial(tx, owner, code!)
-  if (bySerial.length !== 1) throw notFound()
-  return bySerial[0]!
-}
-
-async function assetById(tx: Tx, inventory: InventoryRow, assetId: number): Promise<store.ScannedRow> {
-  const asset = await store.findLiveAsset(tx, inventory.owner, assetId)
+  const uuid = assetId == null ? uuidOf(code!) : undefined
+  const id = assetId ?? (uuid === undefined ? undefined : await store.findIdByUuid(tx, uuid))
+  if (id === undefined) throw notFound()
+  const asset = await findAsset(tx, owner, id)
   if (asset !== undefined) return asset
-  const item = await store.findItem(tx, inventory.id, assetId)
+  const item = await store.findItem(tx, inventory.id, id)
   if (item === undefined) throw notFound()
-  const { uuid, name, assetNo, expectedLocationId } = item
-  return { id: assetId, uuid, name, assetNo, locationId: expectedLocationId }
+  const { uuid: itemUuid, name, assetNo, expectedLocationId } = item
+  return { id, uuid: itemUuid, name, assetNo, locationId: expectedLocationId }
 }
 
 async function record(
@@ -223,7 +220,7 @@ async function record(
   tx: Tx,
   owner: Owner,
   inventory: InventoryRow,
-  asset: store.ScannedRow,
+  asset: store.ScannedAsset,
   input: ScanAsset,
 ) {
   const before = await store.findItem(tx, inventory.id, asset.id)

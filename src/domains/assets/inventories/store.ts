@@ -6,7 +6,7 @@ import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import { type Page, pageOf, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { assets, inventories, inventoryItems } from '#db/schema/assets.ts'
-import { organizations, orgMembers } from '#db/schema/orgs.ts'
+import { organizations } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 import type { ItemsQuery, ListQuery } from './model.ts'
@@ -246,35 +246,8 @@ export const itemsAfter = (db: Db, inventoryId: number, afterAssetId: number, li
     .limit(limit)
 
 /** The columns of an asset that a scan needs. */
-export type ScannedRow = Pick<typeof assets.$inferSelect, 'id' | 'uuid' | 'name' | 'assetNo' | 'locationId'>
+export type ScannedAsset = Pick<typeof assets.$inferSelect, 'id' | 'uuid' | 'name' | 'assetNo' | 'locationId'>
 
-const scanned = {
-  id: assets.id,
-  uuid: assets.uuid,
-  name: assets.name,
-  assetNo: assets.assetNo,
-  locationId: assets.locationId,
-}
-const live = and(eq(assets.owner, p('owner')), isNull(assets.deletedAt))
-const assetById = prepared((db) =>
-  db
-    .select(scanned)
-    .from(assets)
-    .where(and(eq(assets.id, p('id')), live)),
-)
-const assetByNumber = prepared((db) =>
-  db
-    .select(scanned)
-    .from(assets)
-    .where(and(live, eq(assets.assetNoKey, p('key')))),
-)
-const assetsBySerial = prepared((db) =>
-  db
-    .select(scanned)
-    .from(assets)
-    .where(and(live, eq(assets.serialNo, p('serialNo'))))
-    .limit(2),
-)
 const idByUuid = prepared((db) =>
   db
     .select({ id: assets.id })
@@ -282,34 +255,9 @@ const idByUuid = prepared((db) =>
     .where(eq(assets.uuid, p('uuid'))),
 )
 
-export const findLiveAsset = async (tx: Tx, owner: OwnerKey, id: number): Promise<ScannedRow | undefined> =>
-  (await assetById(tx, { owner, id }))[0]
-
-export const findByNumber = async (tx: Tx, owner: OwnerKey, key: string): Promise<ScannedRow | undefined> =>
-  (await assetByNumber(tx, { owner, key }))[0]
-
-/** At most two. */
-export const findBySerial = (tx: Tx, owner: OwnerKey, serialNo: string): Promise<ScannedRow[]> =>
-  assetsBySerial(tx, { owner, serialNo })
-
 /** Of any owner, deleted or not: the caller looks for the asset among those of the owner, and among the items. */
 export const findIdByUuid = async (tx: Tx, uuid: string): Promise<number | undefined> =>
   (await idByUuid(tx, { uuid }))[0]?.id
-
-/** Those of the users who are members of the organization. */
-export async function membersAmong(tx: Tx, orgId: number, userIds: readonly number[]): Promise<Set<number>> {
-  if (userIds.length === 0) return new Set()
-  const rows = await tx
-    .select({ userId: orgMembers.userId })
-    .from(orgMembers)
-    .where(and(eq(orgMembers.orgId, orgId), inArray(orgMembers.userId, [...userIds])))
-  return new Set(rows.map(({ userId }) => userId))
-}
-
-export async function organizationExists(tx: Tx, id: number): Promise<boolean> {
-  const rows = await tx.select({ id: organizations.id }).from(organizations).where(eq(organizations.id, id))
-  return rows.length > 0
-}
 
 /** Some inventories of organizations that have been dissolved. */
 export async function abandonedInventories(db: Db, limit: number): Promise<number[]> {

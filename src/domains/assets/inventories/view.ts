@@ -1,7 +1,8 @@
 import { orgOf } from '#db/owner-key.ts'
 
-import type { InventoryView, ItemView } from './model.ts'
+import type { InventoryView, ItemView, ScanResult } from './model.ts'
 import type { InventoryRow, ItemRow } from './rules.ts'
+import type { ScannedAsset } from './store.ts'
 
 export const toView = (row: InventoryRow): InventoryView => ({
   id: row.id,
@@ -36,4 +37,12 @@ export const toItemView = (row: ItemRow): ItemView => ({
   photoFileId: row.photoFileId,
   scannedBy: row.scannedBy,
   scannedAt: row.scannedAt,
+})
+
+export const toScannedView = (asset: ScannedAsset): ScanResult['asset'] => ({
+  id: asset.id,
+  uuid: asset.uuid,
+  name: asset.name,
+  assetNo: asset.assetNo,
+  locationId: asset.locationId,
 })

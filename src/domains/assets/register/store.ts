@@ -210,9 +210,9 @@ export async function membersAmong(tx: Tx, orgId: number, userIds: readonly numb
 }
 
 /** Names of users as the organization knows them, or their own ones. */
-export async function userNames(tx: Tx, orgId: number, userIds: readonly number[]): Promise<Map<number, string>> {
+export async function userNames(db: Db | Tx, orgId: number, userIds: readonly number[]): Promise<Map<number, string>> {
   if (userIds.length === 0) return new Map()
-  const rows = await tx
+  const rows = await db
     .select({ id: users.id, name: sql<string>`coalesce(${orgMembers.nickname}, ${users.nickname})`.as('name') })
     .from(users)
     .leftJoin(orgMembers, and(eq(orgMembers.userId, users.id), eq(orgMembers.orgId, orgId)))
