@@ -28,6 +28,7 @@ export const isolation: IsolationFixture = {
       assetCategory: assetCategory.id,
       asset: await asset(victim, undefined, { ...fields, photos: [await photo(victim)] }),
       assetToScrap: await asset(victim, undefined, { name: mark, assetNo: `${mark} 2` }),
+      assetToDelete: await asset(victim, undefined, { name: mark, assetNo: `${mark} 3` }),
       assetPhoto: await photo(victim),
       inventory: (await createInventory(victim, { name: mark, note: mark })).id,
     }
@@ -36,6 +37,7 @@ export const isolation: IsolationFixture = {
     [/^\/api\/assets\/categories\/:/, 'assetCategory'],
     [/^\/api\/admin\/asset-categories\/:/, 'assetParent'],
     [/^\/api\/assets\/inventories\/:/, 'inventory'],
+    [/^\/api\/admin\/assets\/:/, 'assetToDelete'],
     [/^\/api\/assets\/:\w+\/scrap/, 'assetToScrap'],
     [/^\/api\/assets\/:/, 'asset'],
   ],

@@ -69,6 +69,11 @@ const UPDATES: Readonly<Record<string, Update>> = {
   },
   'qrCodes.pin': { params: code, body: () => ({ pinned: true }) },
   'qrCodes.publish': { params: code, body: () => ({ isPublic: true }) },
+  'assets.scrapAny': {
+    who: () => admin,
+    params: () => ({ id: id['scrap']! }),
+    body: () => ({ reason: 'broken' }),
+  },
   'assets.update': {
     params: () => ({ id: id['asset']! }),
     body: () => ({
@@ -213,6 +218,7 @@ beforeAll(async () => {
     id[name] = ok(await alice.call('assetCategories.create', { body: { name } })).data.id
   id['inventory'] = ok(await alice.call('inventories.create', { body: { name: 'inventory' } })).data.id
   id['code'] = (await createCode(alice)).id
+  id['scrap'] = ok(await alice.call('assets.create', { body: { name: 'to scrap' } })).data.id
   id['asset'] = ok(await alice.call('assets.create', { body: { name: 'asset' } })).data.id
   id['scan'] = ok(await alice.call('scanRecords.create', { body: { content: 'x' } })).data.id
   id['org'] = (await createOrg(alice)).id

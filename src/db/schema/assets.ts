@@ -62,6 +62,9 @@ export const assets = table(
   (t) => [
     uniqueIndex('assets_uuid').on(t.uuid),
     uniqueIndex('assets_number').on(t.owner, t.assetNoKey).where(isNull(t.deletedAt)),
+    // For administrators, whose lists contain the assets of all owners.
+    index('assets_all').on(t.deletedAt, t.createdAt, t.id),
+    index('assets_user').on(t.userId, t.deletedAt, t.createdAt, t.id),
     // The orders of the list. Many assets can have one name or status: see db/lists.ts for `createdAt`.
     index('assets_created').on(t.owner, t.deletedAt, t.createdAt, t.id),
     index('assets_updated').on(t.owner, t.deletedAt, t.updatedAt, t.createdAt, t.id),
@@ -86,6 +89,18 @@ export const assetNumbers = table('asset_numbers', {
   owner: col.int('owner').$type<OwnerKey>().primaryKey(),
   next: col.int('next').notNull(),
 })
+
+/** Assets that were too many for the write that had to change them; a job continues in small writes. */
+export const assetCleanUps = table(
+  'asset_clean_ups',
+  {
+    /** An organization. */
+    owner: owner(),
+    /** A member who left and is still the custodian of assets; 0 for all assets of an organization that was dissolved. */
+    userId: col.int('user_id').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.owner, t.userId] })],
+)
 
 /** How many assets of an owner are in each cell of the map at each level, so that a map of a million assets reads some hundred rows. */
 export const assetMapCells = table(

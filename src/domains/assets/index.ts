@@ -8,11 +8,15 @@ import { assetCategoryAdminEndpoints } from './categories/admin.endpoints.ts'
 import { assetCategoryEndpoints } from './categories/endpoints.ts'
 import { dropDeletedTemplates, templateDeleting } from './categories/service.ts'
 import { deleteOfOrg } from './categories/store.ts'
+import { cleanUpJob, endCustody, purgeOfOrg } from './clean-up/service.ts'
+import { assetAdminEndpoints } from './console/admin.endpoints.ts'
+import { assetObject, assetTarget } from './entities/service.ts'
 import { inventoryEndpoints } from './inventories/endpoints.ts'
 import { deleteAbandoned, mayRead as mayReadInventory } from './inventories/service.ts'
 import { countAssets } from './listing/store.ts'
 import { assetEndpoints } from './register/endpoints.ts'
 import { mayRead, resolveScan } from './register/service.ts'
+import { countAtLocation, countOwned, hasAssets } from './register/store.ts'
 import { transferEndpoints } from './transfers/endpoints.ts'
 
 export const assets = domain({
@@ -20,6 +24,7 @@ export const assets = domain({
   endpoints: [
     ...assetEndpoints,
     ...transferEndpoints,
+    ...assetAdminEndpoints,
     ...assetCategoryEndpoints,
     ...assetCategoryAdminEndpoints,
     ...inventoryEndpoints,
@@ -27,14 +32,24 @@ export const assets = domain({
   jobs: [
     { name: 'assets.dropDeletedTemplates', every: HOUR, run: dropDeletedTemplates },
     { name: 'inventories.deleteAbandoned', every: HOUR, run: deleteAbandoned },
+    cleanUpJob,
   ],
   quotaUsage: { assets: (ctx, owner) => countAssets(ctx.db.read, ownerKey(owner)) },
   fileEntities: { ASSET: mayRead, INVENTORY: mayReadInventory },
   scanTargets: { ASSET: resolveScan },
+  metaObjects: { asset: assetObject },
+  refTargets: { ASSET: assetTarget },
+  userContent: hasAssets,
+  orgResources: [{ name: 'assets', count: countOwned }],
+  locationUses: [{ name: 'assets', count: countAtLocation }],
   on: {
     async 'metaTemplate.deleting'(_ctx, tx, { templateId }) {
       await templateDeleting(tx, templateId)
     },
-    'org.dissolving': (_ctx, tx, { orgId }) => deleteOfOrg(tx, orgId),
+    'member.left': (_ctx, tx, { orgId, userId }) => endCustody(tx, orgId, userId),
+    async 'org.dissolving'(_ctx, tx, { orgId }) {
+      await purgeOfOrg(tx, orgId)
+      await deleteOfOrg(tx, orgId)
+    },
   },
 })

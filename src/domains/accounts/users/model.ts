@@ -106,6 +106,7 @@ export const QuotasQuery = Type.Object({ orgId: Type.Optional(Id) })
 export const Quotas = Model('Quotas', {
   storage: Quota('Bytes of your own files'),
   qrCodes: Quota('Number of your own QR codes'),
+  assets: Quota('Number of your own assets'),
   organizations: Quota('Number of organizations that you own'),
   uploadMaxBytes: Type.Integer({ minimum: 1 }),
   uploadTypes: Type.Array(Type.String({ examples: ['image/png'] })),

@@ -155,6 +155,7 @@ export async function getQuotas(ctx: AppContext, actor: Actor, orgId = 0): Promi
   return {
     storage: { used: await usage(ctx, owner, 'storage'), limit: await getSetting(ctx, 'quota.storage') },
     qrCodes: { used: await usage(ctx, owner, 'qrCodes'), limit: await getSetting(ctx, 'quota.qrCodes') },
+    assets: { used: await usage(ctx, owner, 'assets'), limit: await getSetting(ctx, 'quota.assets') },
     organizations: {
       used: await usage(ctx, owner, 'organizations'),
       limit: await getSetting(ctx, 'quota.organizations'),

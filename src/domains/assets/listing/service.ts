@@ -54,12 +54,23 @@ export async function conditionsOf(ctx: AppContext, owner: Owner, query: Filters
   const problems = filterProblems(query)
   if (problems.length > 0) throw invalidAll(problems)
   const db = ctx.db.read
+  return conditionsIn(query, {
+    categories: (id) => assetCategoryTree.branchIds(db, ownerKey(owner), id),
+    locations: (id) => locationTree.branchIds(db, owner.orgId, id),
+  })
+}
+
+type BranchOf = (id: number) => Promise<readonly number[]>
+
+/** The same for valid filters, with the functions that find the node with this id and all below it. */
+export async function conditionsIn(
+  query: Filters,
+  branches: { readonly categories: BranchOf; readonly locations: BranchOf },
+): Promise<store.Conditions> {
   const { categoryId, locationId, custodianId, status, warrantyFrom, warrantyTo, purchaseFrom, purchaseTo, ids } = query
-  const categoriesBelow = (id: number) => assetCategoryTree.branchIds(db, ownerKey(owner), id)
-  const locationsBelow = (id: number) => locationTree.branchIds(db, owner.orgId, id)
   return {
-    ...(categoryId !== undefined && { categoryIds: categoryId === 0 ? null : await categoriesBelow(categoryId) }),
-    ...(locationId !== undefined && { locationIds: locationId === 0 ? null : await locationsBelow(locationId) }),
+    ...(categoryId !== undefined && { categoryIds: categoryId === 0 ? null : await branches.categories(categoryId) }),
+    ...(locationId !== undefined && { locationIds: locationId === 0 ? null : await branches.locations(locationId) }),
     ...(custodianId !== undefined && { custodianId: custodianId || null }),
     ...(status !== undefined && { statuses: [...new Set(status)] }),
     ...(warrantyFrom && { warrantyFrom }),

@@ -164,8 +164,9 @@ const oneOf = (column: typeof assets.categoryId, ids: readonly number[] | null |
 export const isLive = isNull(assets.deletedAt)
 
 /** Without the owner, which every query adds. */
-export const conditionsWhere = (given: Conditions, keyword?: string): SQL | undefined =>
+export const conditionsWhere = (given: Conditions, keyword?: string, more?: SQL): SQL | undefined =>
   and(
+    more,
     keyword ? containsKeyword(keyword) : undefined,
     oneOf(assets.categoryId, given.categoryIds),
     oneOf(assets.locationId, given.locationIds),

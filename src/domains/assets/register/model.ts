@@ -114,6 +114,18 @@ export const UpdateAsset = Named(
 )
 export type UpdateAsset = Static<typeof UpdateAsset>
 
+/** The fixed columns that fields of metadata stand for. */
+export const AssetColumns = Type.Pick(Type.Partial(Type.Object(writable)), [
+  'brand',
+  'model',
+  'serialNo',
+  'supplier',
+  'remark',
+  'purchaseDate',
+  'warrantyExpiry',
+  'purchasePrice',
+])
+
 export const InOrg = Type.Object({ orgId: Type.Optional(Id) })
 
 const REASON_LENGTH = 500
@@ -179,6 +191,8 @@ export const AdminListQuery = PageQuery({
   ...filters,
   userId: Type.Optional({ ...Id, description: 'The user who registered the asset' }),
   orgId: Type.Optional({ ...Id, description: 'The organization that owns the asset' }),
+  from: Type.Optional({ ...Time, description: 'Registered at this time or later' }),
+  to: Type.Optional({ ...Time, description: 'Registered before this time' }),
   sort: Sort(['createdAt']),
 })
 export type AdminListQuery = Static<typeof AdminListQuery>
@@ -233,3 +247,17 @@ export const AssetView = Model('Asset', {
 })
 export type AssetView = Static<typeof AssetView>
 export const AssetPage = PageOf(AssetView)
+
+const OwnerView = Model('AssetOwner', {
+  userId: Id,
+  username: Nullable(Text('anna')),
+  nickname: Text('Anna'),
+})
+/** A row of the console's list. */
+export const AdminAssetView = Model('AdminAsset', {
+  ...AssetView.properties,
+  owner: { ...OwnerView, description: 'The user who registered the asset' },
+  orgName: Nullable(Text('City Library')),
+})
+export type AdminAssetView = Static<typeof AdminAssetView>
+export const AdminAssetPage = PageOf(AdminAssetView)

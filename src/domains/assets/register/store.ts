@@ -1,4 +1,4 @@
-import { and, count, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
+import { and, count, eq, exists, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
 
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
@@ -7,7 +7,8 @@ import { assetCategories, assetLoans, assets } from '#db/schema/assets.ts'
 import { files } from '#db/schema/files.ts'
 import { orgLocations } from '#db/schema/locations.ts'
 import { organizations, orgMembers } from '#db/schema/orgs.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Db, SQL, SQLiteColumn, Tx } from '#db/store.ts'
+import type { EntityTable } from '#domains/contributions.ts'
 import type { FileRow } from '#domains/files/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { uuid } from '#platform/ids.ts'
@@ -221,7 +222,7 @@ export async function userNames(db: Db | Tx, orgId: number, userIds: readonly nu
 }
 
 /** The owner's undeleted assets, as the write sees them. Walks over all of them. */
-export async function countOwned(tx: Tx, owner: OwnerKey): Promise<number> {
+export async function countOwned(tx: Db | Tx, owner: OwnerKey): Promise<number> {
   const [row] = await tx.select({ n: count() }).from(assets).where(assetsWhere(owner))
   return row!.n
 }
@@ -266,3 +267,45 @@ export const photosByIds = (db: Db | Tx, ids: readonly number[]): Promise<PhotoR
     .select({ id: files.id, mime: files.mime, thumbnailBlobId: files.thumbnailBlobId })
     .from(files)
     .where(and(inArray(files.id, [...ids]), eq(files.entityType, 'ASSET')))
+
+/** Undeleted assets of any owners. */
+export const anyAssetsByIds = (db: Db | Tx, ids: readonly number[]): Promise<AssetRow[]> =>
+  db
+    .select()
+    .from(assets)
+    .where(and(inArray(assets.id, [...ids]), isLive))
+
+/** Where searches for values of metadata find the assets of an owner. */
+export const assetEntities: EntityTable = {
+  table: assets,
+  id: assets.id,
+  order: [assets.createdAt, assets.id],
+  where: (owner) => assetsWhere(owner),
+}
+
+export const isLiveAsset = (id: SQLiteColumn | SQL): SQL =>
+  sql`exists (select 1 from ${assets} where ${assets.id} = ${id} and ${assets.deletedAt} is null)`
+
+const anyAsset = prepared((db) => {
+  const asset = db
+    .select({ id: assets.id })
+    .from(assets)
+    .where(eq(assets.userId, p('userId')))
+  return db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, p('userId')), exists(asset)))
+})
+
+/** Whether the user has registered an asset, for whomever. */
+export const hasAssets = async (db: Db | Tx, userId: number): Promise<boolean> =>
+  (await anyAsset(db, { userId })).length > 0
+
+/** The organization's undeleted assets at a location. */
+export async function countAtLocation(db: Db | Tx, orgId: number, locationId: number): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(assets)
+    .where(assetsWhere(orgId, eq(assets.locationId, locationId)))
+  return row!.n
+}

@@ -1,0 +1,48 @@
+import { endpoint, platform } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
+
+import { AdminAssetPage, AdminListQuery, AdminScrap, AssetView } from '../register/model.ts'
+import * as service from './service.ts'
+
+const tag = 'Assets'
+
+export const assetAdminEndpoints = [
+  endpoint({
+    id: 'assets.listAll',
+    method: 'GET',
+    path: '/api/admin/assets',
+    summary: 'List the assets of all users and organizations',
+    description: 'Newest first unless `sort` is given.',
+    tag,
+    access: platform('asset:read'),
+    query: AdminListQuery,
+    data: AdminAssetPage,
+    run: ({ ctx, actor, query }) => service.listAllAssets(ctx, actor, query),
+  }),
+  endpoint({
+    id: 'assets.scrapAny',
+    method: 'PUT',
+    path: '/api/admin/assets/:id/scrap',
+    summary: 'Scrap any asset',
+    description: 'This is final. If the asset is scrapped already, nothing changes.',
+    tag,
+    access: platform('asset:scrap'),
+    logs: 'ASSET_SCRAP',
+    params: ById,
+    body: AdminScrap,
+    data: AssetView,
+    run: ({ ctx, actor, params, body }) => service.scrapAnyAsset(ctx, actor, params.id, body.reason),
+  }),
+  endpoint({
+    id: 'assets.deleteAny',
+    method: 'DELETE',
+    path: '/api/admin/assets/:id',
+    summary: 'Delete any asset',
+    description: 'Also one that is on loan: the loan ends.',
+    tag,
+    access: platform('asset:delete'),
+    logs: 'ASSET_DELETE',
+    params: ById,
+    run: ({ ctx, actor, params }) => service.deleteAnyAsset(ctx, actor, params.id),
+  }),
+]
