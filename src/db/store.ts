@@ -43,6 +43,15 @@ export type Tx = Builders & {
    * and when the machine's clock goes back. Above 1,000 stamped writes a second it runs ahead of the clock.
    */
   readonly stamp: number
+  /**
+   * Lets the requests that only read run. For writes of thousands of rows, every few milliseconds; other writes still wait on SQLite.
+   */
+  pause(): Promise<void>
+}
+
+export interface WriteOptions {
+  /** Milliseconds after which it is rolled back, instead of the usual 10 seconds. On SQLite it then shares no COMMIT with other writes. */
+  readonly maxMs?: number
 }
 
 /** Trouble of the storage since the start (storage-state.ts). */
@@ -69,7 +78,7 @@ export interface Store {
    * Runs `fn` in a transaction. `name` (`domain.useCase`) is the name of the write in the log. On PostgreSQL `fn` may run more than
    * once, so side effects belong in `afterCommit`.
    */
-  write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T>
+  write<T>(name: string, fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
   /**
    * Rejects with a StorageError while the storage accepts no writes. Costs a small write if one was refused before, otherwise
    * nearly nothing: health checks call it.

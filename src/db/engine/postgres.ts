@@ -12,7 +12,7 @@ import type { Log } from '#platform/log.ts'
 import { asStorageError, isSerializationFailure, storageError } from '../errors.ts'
 import type { Rows, Runner } from '../query/builders.ts'
 import { StorageState } from '../storage-state.ts'
-import type { Store, Tx } from '../store.ts'
+import type { Store, Tx, WriteOptions } from '../store.ts'
 import { connectPostgres, lockPostgres, placeOf } from './pg-connection.ts'
 import { SEARCH_MS, searchQueue } from './search-queue.ts'
 import { STAMP_MARK, Stamps } from './stamps.ts'
@@ -93,7 +93,7 @@ export async function openPostgres({
   }
 
   /** Runs a write once. Resolves after the commit and the after-commit hooks. */
-  async function attempt<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T> {
+  async function attempt<T>(name: string, fn: (tx: Tx) => Promise<T>, stuckMs: number): Promise<T> {
     const client = await writers.reserve()
     const connection = new PgRunner(client, where)
     try {
@@ -101,7 +101,7 @@ export async function openPostgres({
       await connection.rows('BEGIN ISOLATION LEVEL SERIALIZABLE', [])
       const tx = new WriteTx(connection, read, () => stamps.next())
       try {
-        const value = await runWrite(tx, name, fn, log, limits)
+        const value = await runWrite(tx, name, fn, log, { ...limits, stuckMs })
         if (!lock.held) throw storageError('unreachable', where)
         await connection.rows('COMMIT', [])
         runHooks(tx.hooks, log)
@@ -126,11 +126,11 @@ export async function openPostgres({
     readInWorker: read,
     search: searchQueue(new PgRunner(searchers, where), searchMs),
     storage,
-    async write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T> {
+    async write<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions = {}): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')
       const writing = lock.held
-        ? limiter.run(() => attempt(name, fn), isSerializationFailure, ATTEMPTS)
+        ? limiter.run(() => attempt(name, fn, options.maxMs ?? limits.stuckMs), isSerializationFailure, ATTEMPTS)
         : Promise.reject<T>(storageError('unreachable', where))
       running.add(writing)
       try {

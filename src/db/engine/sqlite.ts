@@ -12,7 +12,7 @@ import type { Log } from '#platform/log.ts'
 import { asStorageError, StorageError } from '../errors.ts'
 import type { Rows, Runner } from '../query/builders.ts'
 import { StorageState } from '../storage-state.ts'
-import type { Store, Tx } from '../store.ts'
+import type { Store, Tx, WriteOptions } from '../store.ts'
 import { DatabaseFile } from './database-file.ts'
 import { SEARCH_MS, searchQueue } from './search-queue.ts'
 import { Checkpointer, LOG_PAGES, type LogPages } from './sqlite-checkpoint.ts'
@@ -144,6 +144,8 @@ class WorkerReader implements Runner {
 interface QueuedWrite {
   fn: (tx: Tx) => Promise<unknown>
   name: string
+  /** A long write: others must not wait for its COMMIT. */
+  maxMs: number | undefined
   resolve(value: unknown): void
   reject(error: unknown): void
 }
@@ -211,7 +213,8 @@ export function openSqlite({
     const tx = new WriteTx(writer, read, () => stamps.next(mark))
     writer.rows('SAVEPOINT w', [])
     try {
-      const value = await runWrite(tx, write.name, write.fn, log, limits)
+      const { maxMs = limits.stuckMs } = write
+      const value = await runWrite(tx, write.name, write.fn, log, { ...limits, stuckMs: maxMs })
       writer.rows('RELEASE w', [])
       return { write, ok: true, value, hooks: tx.hooks, applyListChanges: () => tx.listChanges.apply(read) }
     } catch (error) {
@@ -234,10 +237,13 @@ export function openSqlite({
       if (mark !== undefined) saveMark(mark)
       const endsAt = performance.now() + limits.groupMs
       do {
+        if (outcomes.length > 0 && queue[0]?.maxMs !== undefined) break
         write = queue.shift()
         if (write === undefined) break
         outcomes.push(await runInSavepoint(write, mark))
+        const isLong = write.maxMs !== undefined
         write = undefined
+        if (isLong) break
       } while (outcomes.length < GROUP_WRITES && performance.now() < endsAt)
       writer.rows('COMMIT', [])
       reader.release()
@@ -284,11 +290,11 @@ export function openSqlite({
     readInWorker: new ReadDb(workerReader),
     search: searchQueue(searchReader, searchMs),
     storage,
-    async write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T> {
+    async write<T>(name: string, fn: (tx: Tx) => Promise<T>, { maxMs }: WriteOptions = {}): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')
       return new Promise<T>((resolve, reject) => {
-        queue.push({ fn, name, resolve: resolve as (value: unknown) => void, reject })
+        queue.push({ fn, name, maxMs, resolve: resolve as (value: unknown) => void, reject })
         committing ??= commitQueue()
       })
     },

@@ -94,6 +94,10 @@ export class WriteTx extends BuildersOn implements Tx {
     this.hooks.push(fn)
   }
 
+  pause(): Promise<void> {
+    return new Promise((go) => setImmediate(go))
+  }
+
   get stamp(): number {
     return (this.#stamp ||= this.#nextStamp())
   }
