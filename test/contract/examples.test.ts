@@ -89,6 +89,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'access.revokeRole': NO_SUCH_ROW,
   // Organizations copy GLOBAL templates only.
   'metadata.forkIntoOrg': NO_SUCH_ROW,
+  // The inventory was just created.
+  'inventories.scan': [400, /not running/],
   // Upload ids and signatures are random.
   'files.receiveBytes': [403, /link/],
   'files.finishUpload': NO_SUCH_ROW,
