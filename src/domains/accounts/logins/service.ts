@@ -33,6 +33,7 @@ import { generateNickname } from '../nicknames/service.ts'
 import { guarded, lockOf } from '../passwords/failure-lock.ts'
 import { isStrong, passwordProblem } from '../passwords/rules.ts'
 import { basePolicy, hashPassword, removeClaimantsPassword } from '../passwords/service.ts'
+import { ratePassword, rehashPassword } from '../passwords/store.ts'
 import { type Account, emailOf, isUsername, loginEvent, parseAccount, phoneOf } from '../rules.ts'
 import { loginResponse, signIn } from '../sessions/lifecycle.ts'
 import type { LoginResponse } from '../sessions/model.ts'
@@ -41,8 +42,6 @@ import { createUser } from '../users/service.ts'
 import {
   holderForCodeSignIn,
   insertIdentity,
-  ratePassword,
-  rehashPassword,
   userByProvedCredential,
   userByUsername,
   userForPasswordSignIn,

@@ -26,14 +26,7 @@ import type { LoginEvent } from '../login-records/model.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/service.ts'
 import { ANONYMOUS_USER_ID } from '../model.ts'
 import { credentialOf, loginEvent, ownEvent, providerOf } from '../rules.ts'
-import {
-  holderForCodeSignIn,
-  identitiesOf,
-  replacePassword,
-  userById,
-  type UserRow,
-  verifyIdentity,
-} from '../users/store.ts'
+import { holderForCodeSignIn, identitiesOf, userById, type UserRow, verifyIdentity } from '../users/store.ts'
 import { guarded, lockOf } from './failure-lock.ts'
 import type { PasswordChange, PasswordReset } from './model.ts'
 import {
@@ -44,6 +37,7 @@ import {
   type StoredPassword,
   strictest,
 } from './rules.ts'
+import { replacePassword } from './store.ts'
 
 /** The policy of the settings, for users without PLATFORM roles. */
 export async function basePolicy(ctx: AppContext): Promise<PasswordPolicy> {

@@ -10,9 +10,10 @@ import { insertProved } from '../identities/service.ts'
 import type { LoginEvent } from '../login-records/model.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/service.ts'
 import { UNDO_MS } from '../model.ts'
+import { replacePassword } from '../passwords/store.ts'
 import { nameOfAgent } from '../rules.ts'
 import { deleteTotpSince } from '../totp/store.ts'
-import { deleteIdentity, identitiesOf, replacePassword, userById } from '../users/store.ts'
+import { deleteIdentity, identitiesOf, userById } from '../users/store.ts'
 import * as store from './store.ts'
 
 /** The e-mail that the link binds again. @throws AppError 403 if the link was used, has expired or never existed. */

@@ -30,6 +30,7 @@ import { UNUSED_ACCOUNT_MS } from '../model.ts'
 import { generateNickname } from '../nicknames/service.ts'
 import { passwordProblem } from '../passwords/rules.ts'
 import { hashPassword, policyFor } from '../passwords/service.ts'
+import { setPasswordOnce } from '../passwords/store.ts'
 import { isUsername, ownEvent } from '../rules.ts'
 import { deleteTotp } from '../totp/store.ts'
 import { deleteUndosSince } from '../undos/store.ts'
@@ -41,7 +42,6 @@ import {
   insertUser,
   largestUserId,
   type NewUser,
-  setPasswordOnce,
   setUsernameOnce,
   updateProfile,
   userById,

@@ -6,6 +6,7 @@ import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 
 import type { StoredPassword } from '../passwords/rules.ts'
+import { passwordColumns } from '../passwords/store.ts'
 import { usernameKey } from '../rules.ts'
 import { hasTotp } from '../totp/store.ts'
 import { isMereClaim } from './rules.ts'
@@ -191,11 +192,6 @@ export interface NewUser {
   password: StoredPassword | null
 }
 
-const passwordColumns = (password: StoredPassword | null) => ({
-  passwordHash: password?.hash ?? null,
-  passwordIsStrong: password?.isStrong ?? false,
-})
-
 /** Undefined if the username is taken. */
 export async function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> {
   const rows = await tx
@@ -295,43 +291,4 @@ export async function setUsernameOnce(tx: Tx, userId: number, username: string):
     .where(and(eq(users.id, userId), isNull(users.usernameKey)))
     .returning({ id: users.id })
   return rows.length > 0
-}
-
-/** False if the user already has a password. */
-export async function setPasswordOnce(tx: Tx, userId: number, password: StoredPassword): Promise<boolean> {
-  const rows = await tx
-    .update(users)
-    .set({ ...passwordColumns(password), updatedAt: tx.stamp })
-    .where(and(eq(users.id, userId), isNull(users.passwordHash)))
-    .returning({ id: users.id })
-  return rows.length > 0
-}
-
-/**
- * Stores a hash of the same password with other parameters. Returns false and changes nothing if the stored hash is no longer
- * `before`.
- */
-export async function rehashPassword(tx: Tx, userId: number, before: string, after: string): Promise<boolean> {
-  const rows = await tx
-    .update(users)
-    .set({ passwordHash: after })
-    .where(and(eq(users.id, userId), eq(users.passwordHash, before)))
-    .returning({ id: users.id })
-  return rows.length > 0
-}
-
-/** Stores whether the password with this hash is strong, which is learned when it is entered. */
-export async function ratePassword(tx: Tx, userId: number, { hash, isStrong }: StoredPassword): Promise<void> {
-  await tx
-    .update(users)
-    .set({ passwordIsStrong: isStrong })
-    .where(and(eq(users.id, userId), eq(users.passwordHash, hash)))
-}
-
-/** Sets or (null) removes the password; earlier access tokens stop working. */
-export async function replacePassword(tx: Tx, userId: number, password: StoredPassword | null): Promise<void> {
-  await tx
-    .update(users)
-    .set({ ...passwordColumns(password), tokenVersion: sql`${users.tokenVersion} + 1`, updatedAt: tx.stamp })
-    .where(eq(users.id, userId))
 }
