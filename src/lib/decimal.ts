@@ -30,7 +30,11 @@ export function parseDecimal(text: string): Decimal | 'malformed' | 'imprecise' 
 }
 
 /** The nearest number of 15 significant digits, which removes the noise of binary fractions: 0.1 + 0.2 becomes 0.3. */
-export const significant = (value: number): number => Number(value.toPrecision(SIGNIFICANT_DIGITS)) + 0
+export function significant(value: number): number {
+  // Most numbers have fewer digits, which is four times as fast to see. A decimal point is one character more.
+  const isShort = Number.isInteger(value) ? Math.abs(value) < 1e15 : String(value).length <= SIGNIFICANT_DIGITS + 1
+  return (isShort ? value : Number(value.toPrecision(SIGNIFICANT_DIGITS))) + 0
+}
 
 /**
  * Rounds the decimal number that is shown, half away from zero: 1.005 to two places is 1.01, although the double is below 1.005. A

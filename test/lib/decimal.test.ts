@@ -81,4 +81,13 @@ test('significant removes the noise of binary fractions', () => {
   expect(significant(0.1 + 0.2)).toBe(0.3)
   expect(significant(1.1 * 3)).toBe(3.3)
   expect(Object.is(significant(-0), 0)).toBe(true)
+  expect(significant(9_007_199_254_740_993)).toBe(9_007_199_254_740_990)
+})
+
+test('significant rounds like toPrecision', () => {
+  for (let i = 0; i < 50_000; i++) {
+    const value = (Math.random() - 0.5) * 10 ** Math.floor(Math.random() * 40 - 20)
+    for (const number of [value, Math.round(value), Math.round(value * 100) / 100])
+      expect(significant(number)).toBe(Number(number.toPrecision(15)) + 0)
+  }
 })
