@@ -30,7 +30,7 @@ import {
   type OrgFieldsQuery,
   type UpdateField,
 } from './model.ts'
-import { compareValues, type Comparison, refuseMisfits } from './retyping/service.ts'
+import { compareValues, type Comparison, convertValues, refuseMisfits } from './retyping/service.ts'
 import { makesCycle } from './rules.ts'
 import * as store from './store.ts'
 import type { FieldRow } from './store.ts'
@@ -319,7 +319,11 @@ async function applyChange(
   comparison: Comparison | undefined,
 ): Promise<FieldRow> {
   const change = changeOf(row, input)
-  if (change.type !== undefined) await refuseMisfits(tx, row, { ...row, ...change }, comparison)
+  if (change.type !== undefined) {
+    const next = { ...row, ...change }
+    await refuseMisfits(tx, row, next, comparison)
+    await convertValues(tx, row, next)
+  }
   if (change.config !== undefined) {
     const usage = await store.fieldUsage(tx, row.objectName, row.owner)
     checkConfigSize(usage.characters - JSON.stringify(row.config).length, change.config)

@@ -55,7 +55,7 @@ const DATE: TypeRules = {
   filter: (_, given) => rangeFilter(given, readDay),
   order: 'number',
   operand: (_, [stored]) => Temporal.PlainDate.from(dayName(stored!.number!)),
-  convertsFrom: ['TEXT', 'TEXTAREA', 'DATE'],
+  convertsFrom: ['TEXT', 'TEXTAREA'],
 }
 
 const day = (number: number | Problem): string | Problem => (isProblem(number) ? number : dayName(number))
@@ -79,7 +79,7 @@ const DATETIME: TypeRules = {
   filter: (_, given) => rangeFilter(given, readTime),
   order: 'number',
   operand: (_, [stored], zone) => localTime(stored!.number!, zone).toPlainDate(),
-  convertsFrom: ['TEXT', 'TEXTAREA', 'DATETIME'],
+  convertsFrom: ['TEXT', 'TEXTAREA'],
 }
 
 /**

@@ -78,7 +78,7 @@ export interface TypeRules {
   readonly order?: 'number' | 'key'
   /** The value in formulas. Absent: always null. */
   operand?(config: FieldConfig, parts: readonly Part[], zone: string): Operand
-  /** Types whose values can become values of this type. */
+  /** Other types whose values can become values of this type. */
   readonly convertsFrom?: readonly FieldType[]
 }
 

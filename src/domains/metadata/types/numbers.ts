@@ -53,7 +53,7 @@ const NUMBER: TypeRules = {
   filter: (_, given) => rangeFilter(given, readNumber),
   order: 'number',
   operand: (_, [stored]) => stored!.number,
-  convertsFrom: ['TEXT', 'TEXTAREA', 'NUMBER', 'SELECT', 'RADIO'],
+  convertsFrom: ['TEXT', 'TEXTAREA', 'SELECT', 'RADIO'],
 }
 
 interface BooleanConfig {

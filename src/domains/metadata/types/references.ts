@@ -98,8 +98,8 @@ const files = (defaultMax: number): TypeRules => ({
 
 export const REFERENCES = {
   REF,
-  ATTACHMENT: { ...files(10), convertsFrom: ['ATTACHMENT', 'PHOTO'] },
-  PHOTO: { ...files(5), convertsFrom: ['PHOTO'] },
+  ATTACHMENT: { ...files(10), convertsFrom: ['PHOTO'] },
+  PHOTO: files(5),
 } satisfies Record<string, TypeRules>
 
 /** The problem of a file that is not of a kind that the field takes. `mime` was found from the bytes of the file. */

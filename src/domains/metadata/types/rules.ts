@@ -117,33 +117,15 @@ export const patternStepsOf = ({ config }: TypedField, value: unknown): number =
 export const valueOf = (field: TypedField, parts: readonly Part[]): unknown =>
   parts.length === 0 ? null : RULES[field.type].value(field.config, parts)
 
-/** Whether the parts, which may have been stored for another type, mean a value of this field. */
-export function fits(field: TypedField, parts: readonly Part[]): boolean {
-  const { stores, parse, value } = RULES[field.type]
-  if (parts.length === 0) return true
-  if (stores === undefined || parts.some((part) => part[stores] === null)) return false
-  try {
-    const again = parse(field.config, value(field.config, parts), parts)
-    if (isProblem(again)) return false
-    const isStored = (part: Part): boolean => parts.some((stored) => isSame(stored, part))
-    return again.length === parts.length && again.every(isStored)
-  } catch {
-    // The text is not the JSON of a place, or the number is not a day.
-    return false
-  }
-}
-
-const isSame = (a: Part, b: Part): boolean => a.text === b.text && a.key === b.key && a.number === b.number
-
 /**
- * The parts of a value after its field changed from one type or configuration to another; undefined if the value does not fit. Only
- * types whose values mean the same can follow each other: a text can become a number, but a time cannot.
+ * The parts of a value after its field changed from one type to another; undefined if the value does not fit. Only types whose values
+ * mean the same can follow each other: a text can become a number, but a number cannot become the id of a file, since ids of files
+ * are checked only when they are written.
  */
 export function converted(from: TypedField, to: TypedField, parts: readonly Part[]): readonly Part[] | undefined {
-  if (parts.length === 0) return parts
   const rules = RULES[to.type]
-  if (from.type === to.type) return fits(to, parts) ? parts : undefined
-  if (!rules.convertsFrom?.includes(from.type)) return undefined
+  if (parts.length === 0) return parts
+  if (!canFollow(from.type, to.type)) return undefined
   let value = valueOf(from, parts)
   if (RULES[from.type].isList === true && rules.isList !== true) {
     if ((value as unknown[]).length > 1) return undefined
@@ -153,6 +135,12 @@ export function converted(from: TypedField, to: TypedField, parts: readonly Part
   const result = rules.parse(to.config, value, [])
   return isProblem(result) ? undefined : result
 }
+
+/** Whether values of one type can become values of the other at all. */
+export const canFollow = (from: FieldType, to: FieldType): boolean => RULES[to].convertsFrom?.includes(from) === true
+
+/** Whether the rows of values have to be written again when the type changes. */
+export const isStoredAlike = (from: FieldType, to: FieldType): boolean => RULES[from].stores === RULES[to].stores
 
 /** The column that values of the type are sorted and compared by; undefined for a type without order. */
 export const orderOf = (type: FieldType): 'number' | 'key' | undefined => RULES[type].order

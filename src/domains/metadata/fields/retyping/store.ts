@@ -5,6 +5,8 @@ import { and, asc, count, eq, gt, inArray, isNull, type SQL, sql } from 'drizzle
 import { metaValues } from '#db/schema/meta.ts'
 import type { Db, Tx } from '#db/store.ts'
 
+import type { Part } from '../../types/rules.ts'
+
 export type ValueRow = Pick<typeof metaValues.$inferSelect, 'owner' | 'entityId' | 'text' | 'key' | 'number'>
 
 const columns = {
@@ -70,3 +72,29 @@ export const allParts = (
       ),
     )
     .orderBy(asc(metaValues.entityId), asc(metaValues.position))
+
+/** A value of one part, with all that its row contains besides. */
+export type WholeRow = Omit<typeof metaValues.$inferInsert, 'id'> & Part
+
+/** The first parts of at most `limit` values. */
+export const firstParts = (tx: Tx, fieldId: number, limit: number): Promise<WholeRow[]> =>
+  tx
+    .select({
+      ...columns,
+      objectName: metaValues.objectName,
+      fieldId: metaValues.fieldId,
+      position: metaValues.position,
+    })
+    .from(metaValues)
+    .where(firstPartOf(fieldId))
+    .limit(limit)
+
+/** Rows that one statement inserts. */
+const ROWS_PER_INSERT = 500
+
+/** Replaces all values of a field. */
+export async function replaceValues(tx: Tx, fieldId: number, rows: readonly WholeRow[]): Promise<void> {
+  await tx.delete(metaValues).where(eq(metaValues.fieldId, fieldId))
+  for (let i = 0; i < rows.length; i += ROWS_PER_INSERT)
+    await tx.insert(metaValues).values(rows.slice(i, i + ROWS_PER_INSERT))
+}
