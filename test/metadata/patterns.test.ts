@@ -5,6 +5,7 @@ import { checkValues } from '#domains/metadata/index.ts'
 import { checkConfig } from '#domains/metadata/types/rules.ts'
 
 import { inProcess, useServer } from '../harness/index.ts'
+import { createField, refusal } from './helpers.ts'
 
 const { server, alice } = useServer({ people: ['alice'] })
 
@@ -12,6 +13,18 @@ const OBJECT = 'measured'
 /** 2,002 instructions. With a text of 1,000 characters these are 2 million steps. */
 const PATTERN = '(?:[ab]?){1000}'
 const TEXT = 'ab'.repeat(500)
+
+// Also against the executable, into which re2js has to be built.
+test('a field accepts a pattern in RE2 syntax and refuses others, with the reason in the language of the caller', async () => {
+  const field = await createField(alice, { type: 'TEXT', config: { pattern: String.raw`\p{Han}{2,4}|[A-Z]+-\d+` } })
+  expect(field.config).toEqual({ pattern: String.raw`\p{Han}{2,4}|[A-Z]+-\d+` })
+  const create = (config: object, headers = {}) =>
+    alice.send('POST', '/api/meta/objects/asset/fields', { body: { name: 'x', type: 'TEXT', config }, headers })
+  for (const pattern of ['(?=a)', String.raw`(a)\1`, '[', '(?:a{100}){100}', 'a'.repeat(501)])
+    expect(refusal(await create({ pattern }))).toBe('400 body.config.pattern')
+  expect(refusal(await create({ pattern: '[0-9]+', default: 'abc' }))).toBe('400 body.config.default')
+  expect((await create({ pattern: '(?=a)' }, { 'accept-language': 'zh' })).details[0]!.message).toContain('环视')
+})
 
 describe.if(inProcess)('the steps of patterns', () => {
   test('are limited for the values of one entity and for all values that are checked at once', async () => {
