@@ -132,8 +132,8 @@ export interface MetaObject {
   findEntities(db: Db | Tx, ids: readonly number[]): Promise<readonly MetaEntity[]>
   /** Whether the entity in this column of a query exists and is not deleted: for searches by value. */
   isLive(entityId: SQLiteColumn | SQL): SQL
-  /** Needed for searches by values that are computed, absent or in fixed columns. */
-  readonly entities?: EntityTable
+  /** For searches by values that are computed, absent or in fixed columns. */
+  readonly entities: EntityTable
   /** Changes fixed columns of an entity, as its own PUT does. Throws AppError 400 with `path` for a value beyond a limit of the column. */
   updateColumns?(
     ctx: AppContext,

@@ -179,6 +179,11 @@ const UPDATES: Readonly<Record<string, Update>> = {
     params: () => ({ id: id['orgTemplate']! }),
     body: () => ({ items: [{ fieldId: id['orgField'] }] }),
   },
+  'metadata.updateValues': {
+    params: () => ({ objectName: 'qrCode', entityId: id['code']! }),
+    body: () => ({ values: [{ fieldId: id['codeField']!, value: 'new' }] }),
+    raisesNothing: true,
+  },
   'notifications.read': { params: () => ({ id: id['notification']! }), raisesNothing: true },
   'notifications.readAll': { raisesNothing: true },
 }
@@ -231,6 +236,9 @@ beforeAll(async () => {
   const field = { name: 'field', type: 'TEXT' } as const
   const template = { name: 'template' }
   id['field'] = ok(await alice.call('metadata.createField', { params: { objectName }, body: field })).data.id
+  id['codeField'] = ok(
+    await alice.call('metadata.createField', { params: { objectName: 'qrCode' }, body: field }),
+  ).data.id
   id['template'] = ok(await alice.call('metadata.createTemplate', { params: { objectName }, body: template })).data.id
   id['orgField'] = ok(await alice.call('metadata.createOrgField', { params: ofOrg, body: field })).data.id
   id['orgTemplate'] = ok(await alice.call('metadata.createOrgTemplate', { params: ofOrg, body: template })).data.id

@@ -1,5 +1,6 @@
 import type { IsolationFixture } from '../contract/isolation-fixture.ts'
 import { ok, type Person } from '../harness/index.ts'
+import { createField } from './helpers.ts'
 
 const objectName = 'qrCode'
 
@@ -44,6 +45,14 @@ export const isolation: IsolationFixture = {
         body: { templateIds: [ofOrg.template] },
       }),
     )
+    for (const [entityId, place] of [
+      [metaCode, {}],
+      [metaOrgCode, { orgId }],
+    ] as const) {
+      const { id: fieldId } = await createField(victim, {}, { objectName, ...place })
+      const values = [{ fieldId, value: mark }]
+      ok(await victim.call('metadata.updateValues', { params: { objectName, entityId }, body: { values } }))
+    }
     return {
       metaField: own.field,
       metaTemplate: own.template,
@@ -87,5 +96,7 @@ export const isolation: IsolationFixture = {
     `/api/orgs/${org}/meta/objects/qrCode/templates?size=100`,
     `/api/orgs/${org}/meta/objects/qrCode/entities/${metaOrgCode}/templates`,
     `/api/orgs/${org}/meta/templates/${metaOrgTemplate}/fields`,
+    `/api/meta/objects/qrCode/entities/${metaCode}/values`,
+    `/api/meta/objects/qrCode/entities/${metaOrgCode}/values`,
   ],
 }

@@ -13,6 +13,7 @@ import { purgeRemovedOwners } from './owners/service.ts'
 import { hasMetadata, insertRemovedOwner } from './owners/store.ts'
 import { templateAdminEndpoints } from './templates/admin.endpoints.ts'
 import { templateEndpoints } from './templates/endpoints.ts'
+import { valueEndpoints } from './values/endpoints.ts'
 import { purgeEntities, purgeOwner, purgeValuesJob } from './values/purging/service.ts'
 import { mayReadValue } from './values/service.ts'
 
@@ -26,6 +27,7 @@ export const metadata = domain({
     ...bindingEndpoints,
     ...templateEndpoints,
     ...templateAdminEndpoints,
+    ...valueEndpoints,
   ],
   jobs: [purgeValuesJob, { name: 'metadata.purgeRemovedOwners', every: MINUTE, run: purgeRemovedOwners }],
   fileEntities: { META_VALUE: mayReadValue },

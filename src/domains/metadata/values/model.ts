@@ -82,24 +82,25 @@ export const NewValue = Model('NewValue', {
 /** `values` of a body. */
 export const NewValues = Type.Array(NewValue, { maxItems: MAX_VALUES })
 
-const InOrg = { orgId: Type.Optional(Id) }
+const inOrg = { orgId: Type.Optional(Id) }
+export const InOrg = Type.Object(inOrg)
 
 export const ByEntity = Type.Object({ objectName: ObjectName, entityId: Id })
 export const ValuesQuery = Type.Object({
-  ...InOrg,
+  ...inOrg,
   includeDeleted: Type.Optional(
     Type.Boolean({ description: 'Also values of deleted fields, which cannot be changed' }),
   ),
 })
 export const UpdateValues = Model(
   'UpdateValues',
-  { examples: [{ values: [{ fieldId: 42, value: 'Hall B' }] }] },
+  { examples: [{ values: [{ fieldId: 42, value: 12.5 }] }] },
   { values: NewValues, orgId: Type.Optional(Nullable(Id)) },
 )
 
 const bound = (description: string) => Type.Optional(Text('10', { maxLength: 1000, description }))
 export const SearchQuery = PageQuery({
-  ...InOrg,
+  ...inOrg,
   fieldId: Id,
   value: bound('As in the filters of asset lists: part of a text, options by comma, an exact number or date, an id'),
   min: bound('NUMBER, DATE, DATETIME and COMPUTED only'),

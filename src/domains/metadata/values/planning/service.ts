@@ -15,6 +15,7 @@ import { invalidAll } from '#http/validate.ts'
 import type { Localized } from '#lib/localized.ts'
 
 import { templatesInForce } from '../../bindings/store.ts'
+import { noteWritten } from '../../fields/retyping/service.ts'
 import { visibleFields } from '../../fields/store.ts'
 import { isEnabled } from '../../objects/store.ts'
 import {
@@ -303,6 +304,11 @@ async function writeValues(
   values: readonly NewValue[],
 ): Promise<void> {
   const key = ownerKey(owner)
+  noteWritten(
+    ctx,
+    entityId,
+    values.map(({ field }) => field.id),
+  )
   const inserted: (store.NewRow & { readonly value: NewValue })[] = []
   for (const value of values) {
     const { field, before, after } = value

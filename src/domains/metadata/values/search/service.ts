@@ -88,12 +88,10 @@ async function scan(
   { field, owner, object, condition, isReversed }: store.StoredSearch,
   page: PageInput,
 ): Promise<Page<{ readonly entityId: number }>> {
-  const table = object.entities
-  if (table === undefined) return { items: [], total: 0, ...page }
   const found: { entityId: number; value: unknown }[] = []
   let after: readonly unknown[] | undefined
   do {
-    const slice = await store.entitiesAfter(db, table, owner, after)
+    const slice = await store.entitiesAfter(db, object.entities, owner, after)
     const entities = await object.findEntities(
       db,
       slice.map(({ id }) => id),
