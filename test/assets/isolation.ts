@@ -1,5 +1,5 @@
 import type { IsolationFixture } from '../contract/isolation-fixture.ts'
-import type { Person } from '../harness/index.ts'
+import { ok, type Person } from '../harness/index.ts'
 import { createInventory, scan, startedInventory } from './counting.ts'
 import { createAsset, photo } from './helpers.ts'
 import { createCategory } from './places.ts'
@@ -18,6 +18,12 @@ async function inventory(person: Person, orgId?: number): Promise<number> {
 }
 const SERIAL = 'SN-1'
 
+async function lentAsset(person: Person, orgId?: number, fields: object = {}): Promise<number> {
+  const id = await asset(person, orgId, fields)
+  ok(await person.call('assets.checkOut', { params: { id }, body: { personName: 'a borrower' } }))
+  return id
+}
+
 export const isolation: IsolationFixture = {
   async make({ victim, mark }) {
     const assetParent = await createCategory(victim, mark)
@@ -29,6 +35,7 @@ export const isolation: IsolationFixture = {
       asset: await asset(victim, undefined, { ...fields, photos: [await photo(victim)] }),
       assetToScrap: await asset(victim, undefined, { name: mark, assetNo: `${mark} 2` }),
       assetToDelete: await asset(victim, undefined, { name: mark, assetNo: `${mark} 3` }),
+      lentAsset: await lentAsset(victim, undefined, { name: mark, assetNo: `${mark} 4` }),
       assetPhoto: await photo(victim),
       inventory: (await createInventory(victim, { name: mark, note: mark })).id,
     }
@@ -39,6 +46,7 @@ export const isolation: IsolationFixture = {
     [/^\/api\/assets\/inventories\/:/, 'inventory'],
     [/^\/api\/admin\/assets\/:/, 'assetToDelete'],
     [/^\/api\/assets\/:\w+\/scrap/, 'assetToScrap'],
+    [/^\/api\/assets\/:\w+\/check-in/, 'lentAsset'],
     [/^\/api\/assets\/:/, 'asset'],
   ],
   fields: { photos: 'assetPhoto', assetId: 'asset', photoFileId: 'albumFile' },
@@ -47,13 +55,17 @@ export const isolation: IsolationFixture = {
     [/^\/api\/assets/, { categoryId: 'assetCategory' }],
   ],
   lists: [[/^\/api\/assets\/categories/, 'assetCategory']],
-  bodies: [[/\/scan$/, { code: SERIAL }]],
-  dual: { assetCategory: category, asset, assetToScrap: asset, inventory },
+  bodies: [
+    [/\/scan$/, { code: SERIAL }],
+    [/\/check-out$/, { personName: 'a borrower' }],
+  ],
+  dual: { assetCategory: category, asset, assetToScrap: asset, lentAsset, inventory },
   reads: (owned) => [
     '/api/assets/categories',
     '/api/assets?size=100',
     `/api/assets/${owned['asset']}`,
     `/api/assets/${owned['asset']}/transfers`,
+    '/api/assets/loans?size=100',
     '/api/assets/inventories?size=100',
     `/api/assets/inventories/${owned['inventory']}/items?size=100`,
   ],

@@ -286,7 +286,11 @@ export const assetLoans = table(
     index('asset_loans_list').on(t.owner, t.id),
     index('asset_loans_asset').on(t.assetId, t.id),
     index('asset_loans_user').on(t.userId).where(isNotNull(t.userId)),
-    index('asset_loans_due').on(t.dueAt).where(isNull(t.checkedInAt)),
+    index('asset_loans_unreturned').on(t.owner, t.id).where(isNull(t.checkedInAt)),
+    // Only loans of which nobody has been notified, so that the job reads no others.
+    index('asset_loans_due')
+      .on(t.dueAt)
+      .where(sql`${t.checkedInAt} is null and ${t.remindedAt} is null`),
   ],
 )
 

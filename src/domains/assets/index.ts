@@ -2,7 +2,7 @@
 
 import { ownerKey } from '#db/owner-key.ts'
 import { domain } from '#domains/domain.ts'
-import { HOUR } from '#platform/clock.ts'
+import { HOUR, MINUTE } from '#platform/clock.ts'
 
 import { assetCategoryAdminEndpoints } from './categories/admin.endpoints.ts'
 import { assetCategoryEndpoints } from './categories/endpoints.ts'
@@ -14,6 +14,8 @@ import { assetObject, assetTarget } from './entities/service.ts'
 import { inventoryEndpoints } from './inventories/endpoints.ts'
 import { deleteAbandoned, mayRead as mayReadInventory } from './inventories/service.ts'
 import { countAssets } from './listing/store.ts'
+import { loanEndpoints } from './loans/endpoints.ts'
+import { notifyOfOverdue } from './loans/service.ts'
 import { assetEndpoints } from './register/endpoints.ts'
 import { mayRead, resolveScan } from './register/service.ts'
 import { countAtLocation, countOwned, hasAssets } from './register/store.ts'
@@ -28,9 +30,11 @@ export const assets = domain({
     ...assetCategoryEndpoints,
     ...assetCategoryAdminEndpoints,
     ...inventoryEndpoints,
+    ...loanEndpoints,
   ],
   jobs: [
     { name: 'assets.dropDeletedTemplates', every: HOUR, run: dropDeletedTemplates },
+    { name: 'assets.notifyOfOverdue', every: 5 * MINUTE, run: notifyOfOverdue },
     { name: 'inventories.deleteAbandoned', every: HOUR, run: deleteAbandoned },
     cleanUpJob,
   ],

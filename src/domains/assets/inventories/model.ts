@@ -1,4 +1,4 @@
-import { CONDITIONS, INVENTORY_STATES, INVENTORY_STATUSES } from '#db/schema/assets.ts'
+import { INVENTORY_STATES, INVENTORY_STATUSES } from '#db/schema/assets.ts'
 import type { Budget } from '#http/budget.ts'
 import {
   AnyOf,
@@ -18,6 +18,8 @@ import {
   Type,
 } from '#http/schema.ts'
 import { DAY } from '#platform/clock.ts'
+
+import { AssetCondition } from '../loans/model.ts'
 
 /** Inventories of one owner, open and closed ones. Lists filter them without an index. */
 export const MAX_INVENTORIES = 2000
@@ -47,7 +49,6 @@ export const FROZEN_ASSETS: Budget = {
 
 const Status = Named('InventoryStatus', Enum(INVENTORY_STATUSES, { examples: ['RUNNING'] }))
 const State = Named('InventoryState', Enum(INVENTORY_STATES, { examples: ['FOUND'] }))
-export const AssetCondition = Named('AssetCondition', Enum(CONDITIONS, { examples: ['GOOD'] }))
 
 const ids = (max: number, description: string) => Type.Array(Id, { maxItems: max, description })
 const CATEGORIES = 'Asset categories with their sub-categories; empty: all'

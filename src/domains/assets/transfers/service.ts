@@ -12,6 +12,7 @@ import { badRequest, notFound } from '#http/errors.ts'
 import { noPermission } from '#http/permissions.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
 
+import { giveLoans } from '../loans/store.ts'
 import { takenNumbers } from '../numbers/store.ts'
 import { numberTaken, scrapped } from '../register/errors.ts'
 import type { AssetChange } from '../register/rules.ts'
@@ -95,6 +96,7 @@ async function prepareGift(ctx: AppContext, owner: Owner, toOrgId: number) {
     await checkRoom(ctx, tx, receiver, quota, 1)
     for (const photo of before.photoIds) await moveToOrganization(tx, photo, toOrgId, storage)
     const [row] = await updateRows(tx, [{ row: before, change: { ...change, owner: ownerKey(receiver) } }])
+    await giveLoans(tx, before.id, ownerKey(receiver))
     return { row: row!, transfers: await recordTransfers(tx, owner, [{ before, after: row! }], note) }
   }
 }
