@@ -129,9 +129,6 @@ export async function freeze(
 /** Assets that one statement looks at: it takes some milliseconds. */
 const SLICE_ROWS = 1000
 
-/** Lets other requests run. They can read meanwhile; their writes wait. */
-const pause = (): Promise<void> => new Promise((go) => setImmediate(go))
-
 /**
  * Divides assets by creation time and id into slices of at most SLICE_ROWS. Assets that were imported together have one creation time;
  * a comparison of both columns at once would read all of them for each slice (see db/lists.ts).
@@ -148,7 +145,7 @@ async function* slicesOf(tx: Tx, scope: SQL | undefined): AsyncGenerator<SQL | u
       .offset(SLICE_ROWS - 1)
     return rows[0]
   }
-  for (let from = { createdAt: -1, id: 0 }; ; await pause()) {
+  for (let from = { createdAt: -1, id: 0 }; ; await tx.pause()) {
     const sameTime = and(eq(createdAt, from.createdAt), gt(id, from.id))
     const last = await lastOfSlice(sameTime)
     yield and(sameTime, last && lte(id, last.id))
