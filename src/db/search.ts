@@ -31,6 +31,8 @@ export interface Search<Shown> {
   /** The rows that are wanted. Never answered with an index, so that a statement cannot read more than one slice. */
   readonly where: SQL | undefined
   select(db: Pick<Builders, 'select'>): Select<Shown>
+  /** Those of the rows that match, in their order, where SQL alone cannot tell. Called with at most SLICE_ROWS rows. */
+  keep?(db: Db, rows: readonly Shown[]): Promise<readonly Shown[]>
 }
 
 type Key = readonly unknown[]
@@ -69,6 +71,14 @@ export async function searchPage<Shown>(db: Db, search: Search<Shown>, page: Pag
       }
 
       const missing = page.size - items.length
+      if (search.keep !== undefined) {
+        const kept = await search.keep(db, await rowsFrom(0, SLICE_ROWS))
+        const before = Math.max(0, offsetOf(page) - total)
+        items.push(...kept.slice(before, before + missing))
+        total += kept.length
+        from = to
+        continue
+      }
       const skip = Math.max(0, offsetOf(page) - total)
       if (missing === 0) total += await countAll()
       else if (skip === 0) {

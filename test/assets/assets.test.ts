@@ -64,12 +64,15 @@ describe('registering', () => {
       scrappedAt: null,
       scrapReason: '',
       loan: null,
+      values: data.values,
       orgId: null,
       userId: alice.id,
       version: 1,
       createdAt: data.createdAt,
       updatedAt: data.createdAt,
     })
+    // The standard fields of metadata stand for fixed columns.
+    expect(data.values?.map(({ key, value }) => [key, value])).toContainEqual(['purchasePrice', 1999.9])
     expect(ok(await getAsset(alice, data.id)).data).toEqual(data)
   })
 
@@ -166,6 +169,7 @@ describe('changing', () => {
       purchaseDate: null,
       purchasePrice: '5.00',
       brand: '',
+      values: data.values,
       version: 2,
       updatedAt: data.updatedAt,
     })

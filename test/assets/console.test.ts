@@ -23,7 +23,7 @@ describe('GET /api/admin/assets', () => {
     const ofOrg = await createAsset(alice, { orgId: org.id })
     const page = await list()
     expect(idsOf(page).slice(0, 3)).toEqual([ofOrg.id, others.id, own.id])
-    const { photos: _, ...plain } = ofOrg
+    const { values: _, ...plain } = ofOrg
     expect(page.items[0]).toMatchObject({
       ...plain,
       owner: { userId: alice.id, username: 'alice', nickname: expect.any(String) },

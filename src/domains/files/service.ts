@@ -143,18 +143,6 @@ export async function copyFile(
   })
 }
 
-/**
- * Makes a personal file count towards an organization, with the thing that it belongs to. Nothing happens if there is no such file.
- * @throws AppError 429 if the quota does not allow it
- */
-export async function moveToOrganization(tx: Tx, fileId: number, orgId: number, quota: number): Promise<void> {
-  const file = await store.moveFile(tx, fileId, orgId)
-  if (file === undefined) return
-  const { uploaderId: userId, size } = file
-  await refundStorage(tx, { userId, orgId: 0 }, size)
-  await charge(tx, { userId, orgId }, size, quota)
-}
-
 /** Deletes the avatar of a user and what the user has uploaded and not used, with the account. */
 export async function deleteRestOfUser(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
   for (const file of await store.deleteOwnOnly(tx, { uploaderId: userId })) await forget(ctx, tx, file)

@@ -116,16 +116,6 @@ export async function deleteFile(tx: Tx, id: number, which?: 'unused'): Promise<
   return rows[0]
 }
 
-/** Gives a personal file to an organization. Undefined if there is no such file. */
-export async function moveFile(tx: Tx, id: number, orgId: number): Promise<DeletedFile | undefined> {
-  const rows = await tx
-    .update(files)
-    .set({ orgId })
-    .where(and(eq(files.id, id), eq(files.orgId, 0)))
-    .returning(DELETED)
-  return rows[0]
-}
-
 /** The second condition is that of the index, which SQLite does not use if its 0 is a parameter. */
 const isOfOrg = (orgId: number) => and(eq(files.orgId, orgId), sql`${files.orgId} <> 0`)
 

@@ -3,16 +3,20 @@
 import type { AppContext } from '#context'
 import type { EntityColumn } from '#db/schema/meta.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { can } from '#domains/access/index.ts'
 import type { ColumnValues, MetaEntity, MetaObject, RefSource } from '#domains/contributions.ts'
+import { type AssetValue, valuesOf } from '#domains/metadata/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll, itemChecker } from '#http/validate.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import { templateIdsOfMany } from '../categories/store.ts'
 import { numberKey } from '../numbers/rules.ts'
-import { AssetColumns } from '../register/model.ts'
-import { changeOf } from '../register/rules.ts'
+import { AssetColumns, type AssetView } from '../register/model.ts'
+import { type AssetChange, changeOf } from '../register/rules.ts'
 import * as store from '../register/store.ts'
+import { toViews } from '../register/view.ts'
 
 /** The fixed columns as values of fields: the price in whole units of the currency. */
 const columnsOf = (row: store.AssetRow): ColumnValues => ({
@@ -39,7 +43,44 @@ export async function entitiesOf(db: Db | Tx, rows: readonly store.AssetRow[]): 
   }))
 }
 
+/** The values that the viewer sees. Members without the permission to read values see none. */
+export async function valuesOfAssets(
+  ctx: AppContext,
+  db: Db,
+  viewer: Owner,
+  rows: readonly store.AssetRow[],
+  locale: Locale,
+): Promise<Map<number, AssetValue[]>> {
+  const { userId, orgId } = viewer
+  if (orgId !== 0 && !(await can(ctx, userId, 'ORG', orgId, 'meta_value:read'))) return new Map()
+  return valuesOf(ctx, db, viewer, 'asset', await entitiesOf(db, rows), locale)
+}
+
+/** An asset as the answer about one asset shows it: with its values. */
+export async function toDetail(
+  ctx: AppContext,
+  viewer: Owner,
+  row: store.AssetRow,
+  locale: Locale,
+): Promise<AssetView> {
+  const db = ctx.db.read
+  const [view] = await toViews(ctx, db, [row])
+  return { ...view!, values: (await valuesOfAssets(ctx, db, viewer, [row], locale)).get(row.id) ?? [] }
+}
+
 const check = itemChecker(AssetColumns)
+
+/** The columns that values of fields set. `path`: of the value for a column. @throws AppError 400 */
+export function changeOfColumns(columns: ColumnValues, path: (column: EntityColumn) => string): AssetChange {
+  const [checked] = check([columns], 'columns')
+  const problems: FieldProblem[] = [...checked!.problems]
+  const change = checked!.value === undefined ? {} : changeOf(checked!.value, problems, 'columns.0')
+  if (problems.length > 0)
+    throw invalidAll(
+      problems.map((problem) => ({ ...problem, path: path(problem.path.split('.')[2] as EntityColumn) })),
+    )
+  return change
+}
 
 async function updateColumns(
   _ctx: AppContext,
@@ -49,13 +90,7 @@ async function updateColumns(
   columns: ColumnValues,
   path: (column: EntityColumn) => string,
 ): Promise<void> {
-  const [checked] = check([columns], 'columns')
-  const problems: FieldProblem[] = [...checked!.problems]
-  const change = checked!.value === undefined ? {} : changeOf(checked!.value, problems, 'columns.0')
-  if (problems.length > 0)
-    throw invalidAll(
-      problems.map((problem) => ({ ...problem, path: path(problem.path.split('.')[2] as EntityColumn) })),
-    )
+  const change = changeOfColumns(columns, path)
   const row = await store.findAnyAsset(tx, entity.id)
   if (row === undefined || row.owner !== entity.owner) throw notFound()
   // Without columns, another value has changed, which clients that synchronize get with the asset.

@@ -4,33 +4,49 @@ import type { AppContext } from '#context'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { type Page, readerFor } from '#db/paging.ts'
 import type { Db, SQL } from '#db/store.ts'
+import { computedMatch, fieldFilters, needsSearch, whereFields } from '#domains/metadata/index.ts'
 import { locationTree } from '#domains/orgs/index.ts'
-import type { Owner } from '#http/endpoint.ts'
+import type { Caller, Owner } from '#http/endpoint.ts'
 import { invalidAll } from '#http/validate.ts'
 
 import { assetCategoryTree } from '../categories/store.ts'
+import { valuesOfAssets } from '../entities/service.ts'
 import type { AssetView, Filters, ListQuery } from '../register/model.ts'
 import { filterProblems } from '../register/rules.ts'
 import { toViews } from '../register/view.ts'
 import * as store from './store.ts'
 
-export async function listAssets(ctx: AppContext, owner: Owner, query: ListQuery): Promise<Page<AssetView>> {
-  const { items, ...page } = await rowsPage(ctx, owner, query)
-  return { ...page, items: await toViews(ctx, ctx.db.read, items) }
+/** `request`: for the filters by field, whose names no schema can list. */
+export async function listAssets(
+  ctx: AppContext,
+  owner: Owner,
+  query: ListQuery,
+  { request, caller }: { readonly request: Request; readonly caller: Caller },
+): Promise<Page<AssetView>> {
+  const { items, ...page } = await rowsPage(ctx, owner, query, fieldParameters(request))
+  const views = await toViews(ctx, ctx.db.read, items)
+  if (!query.include?.includes('values')) return { ...page, items: views }
+  const values = await valuesOfAssets(ctx, ctx.db.read, owner, items, caller.locale)
+  return { ...page, items: views.map((view) => ({ ...view, values: values.get(view.id) ?? [] })) }
 }
 
-async function rowsPage(ctx: AppContext, owner: Owner, query: ListQuery): Promise<Page<store.AssetRow>> {
-  const conditions = await conditionsOf(ctx, owner, query)
+/** The parameters of a query that filter by fields. */
+export const fieldParameters = (request: Request): Record<string, string> =>
+  Object.fromEntries([...new URL(request.url).searchParams].filter(([name]) => name.startsWith('field.')))
+
+async function rowsPage(
+  ctx: AppContext,
+  owner: Owner,
+  query: ListQuery,
+  parameters: Readonly<Record<string, string>>,
+): Promise<Page<store.AssetRow>> {
   const key = ownerKey(owner)
-  const { keyword } = query
-  if (keyword) {
-    const where = store.conditionsWhere(conditions, keyword)
-    return ctx.db.search(owner.userId, (db) => store.searchAssets(db, key, where, query))
-  }
-  if (Object.keys(conditions).length === 0) return store.assetsPage(ctx.db.read, key, query)
+  const { conditions, where, isSearch, keep } = await listConditions(ctx, owner, query, parameters)
+  if (isSearch) return ctx.db.search(owner.userId, (db) => store.searchAssets(db, key, { where, keep }, query))
+  if (where === undefined) return store.assetsPage(ctx.db.read, key, query)
   return (
-    store.pageWithOneFilter(ctx.db.read, key, conditions, query) ??
-    store.filteredPage(await assetsReader(ctx, key), store.assetsWhere(key, store.conditionsWhere(conditions)), query)
+    (conditions && store.pageWithOneFilter(ctx.db.read, key, conditions, query)) ??
+    store.filteredPage(await assetsReader(ctx, key), store.assetsWhere(key, where), query)
   )
 }
 
@@ -38,15 +54,46 @@ async function rowsPage(ctx: AppContext, owner: Owner, query: ListQuery): Promis
 export const assetsReader = async (ctx: AppContext, owner: OwnerKey): Promise<Db> =>
   readerFor(ctx.db, await store.countAssets(ctx.db.read, owner))
 
-/**
- * The filters of a query as a condition, to which the caller adds the owner (`assetsWhere`). @throws AppError 400
- */
+export interface ListConditions {
+  /** To which the caller adds the owner (`assetsWhere`). Undefined for all assets. */
+  readonly where: SQL | undefined
+  /** Whether rows have to be read to know whether they match (`searchAssets`), because no index answers the condition. */
+  readonly isSearch: boolean
+  /** Filters by COMPUTED fields, for the rows that meet `where`. */
+  readonly keep: store.Keep | undefined
+  /** If there are no other filters than these. */
+  readonly conditions: store.Conditions | undefined
+}
+
+/** The filters of a query, for the list, the map and the export. `parameters`: those of `fieldParameters`. @throws AppError 400 */
 export async function listConditions(
   ctx: AppContext,
   owner: Owner,
   query: Filters,
-): Promise<{ where: SQL | undefined }> {
-  return { where: store.conditionsWhere(await conditionsOf(ctx, owner, query), query.keyword) }
+  parameters: Readonly<Record<string, string>>,
+): Promise<ListConditions> {
+  const conditions = await conditionsOf(ctx, owner, query)
+  const fields = await fieldFilters(ctx, owner, 'asset', parameters)
+  const keyword = query.keyword || undefined
+  const isSearch = keyword !== undefined || needsSearch(fields)
+  const byField = whereFields(fields, {
+    owner: ownerKey(owner),
+    entityId: store.idColumn,
+    columns: store.entityColumns,
+    isSearch,
+  })
+  const isComputed = fields.some(({ field }) => field.type === 'COMPUTED')
+  const keep: store.Keep = async (db, rows) => {
+    const ids = rows.map((row) => row.id)
+    const matching = await computedMatch(ctx, db, owner, 'asset', fields, ids)
+    return matching === undefined ? rows : rows.filter((row) => matching.has(row.id))
+  }
+  return {
+    where: store.conditionsWhere(conditions, keyword, byField),
+    isSearch,
+    keep: isComputed ? keep : undefined,
+    conditions: isSearch || fields.length > 0 ? undefined : conditions,
+  }
 }
 
 /** The filters with the ids of sub-trees. Categories and locations of other owners select nothing. @throws AppError 400 */

@@ -10,8 +10,9 @@ import { pagedTable } from '#db/lists.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { offsetOf, type Page, type PageInput } from '#db/paging.ts'
 import { assets, type AssetStatus } from '#db/schema/assets.ts'
+import type { EntityColumn } from '#db/schema/meta.ts'
 import { searchPage } from '#db/search.ts'
-import type { Builders, Db } from '#db/store.ts'
+import type { Builders, Db, SQLiteColumn } from '#db/store.ts'
 
 import type { AssetSort, SortName } from '../register/model.ts'
 
@@ -210,6 +211,20 @@ export function pageWithOneFilter(
   return undefined
 }
 
+export const idColumn: SQLiteColumn = assets.id
+
+/** The fixed columns that fields of metadata stand for. */
+export const entityColumns: Readonly<Record<EntityColumn, SQLiteColumn>> = {
+  brand: assets.brand,
+  model: assets.model,
+  serialNo: assets.serialNo,
+  supplier: assets.supplier,
+  remark: assets.remark,
+  purchaseDate: assets.purchaseDate,
+  warrantyExpiry: assets.warrantyExpiry,
+  purchasePrice: assets.purchasePrice,
+}
+
 const keyColumns = (name: SortName) =>
   name === 'createdAt' ? [assets.createdAt, assets.id] : [assets[name], assets.createdAt, assets.id]
 
@@ -246,15 +261,19 @@ export async function filteredPage(db: Db, where: SQL, input: SortedPage): Promi
   return { items, total, page, size }
 }
 
+/** A condition that SQL cannot express: the rows of a slice that meet it. */
+export type Keep = (db: Db, rows: readonly AssetRow[]) => Promise<readonly AssetRow[]>
+
 /** As `filteredPage`, for conditions that no index answers. `db` is that of `Store.search`. */
 export function searchAssets(
   db: Db,
   owner: OwnerKey,
-  where: SQL | undefined,
+  { where, keep }: { readonly where: SQL | undefined; readonly keep?: Keep | undefined },
   { page, size, sort }: SortedPage,
 ): Promise<Page<AssetRow>> {
   const { name, isReversed } = parsed(sort)
-  const search = { table: assets, scope: assetsWhere(owner), order: keyColumns(name), isReversed, where, select }
+  const order = keyColumns(name)
+  const search = { table: assets, scope: assetsWhere(owner), order, isReversed, where, select, ...(keep && { keep }) }
   return searchPage(db, search, { page, size })
 }
 

@@ -16,12 +16,14 @@ export const assetEndpoints = [
     summary: 'List assets',
     description:
       'The newest come first unless `sort` is given; assets without the value that `sort` names come last. `orgId` lists the assets of ' +
-      'that organization. Scrapped assets are listed unless `status` says otherwise.',
+      'that organization. Scrapped assets are listed unless `status` says otherwise. To filter by fields of metadata, add up to five of ' +
+      '`field.<id>=…`, `field.<id>.min=…` and `field.<id>.max=…`: a part of a text, options separated by commas, an exact number or day ' +
+      'or an inclusive range, `true` or `false`, the id of a reference, or `true` for files and positions that are filled in.',
     tag,
     access: dual('asset:read'),
     query: ListQuery,
     data: AssetPage,
-    run: ({ ctx, owner, query }) => listAssets(ctx, owner, query),
+    run: ({ ctx, owner, query, request, caller }) => listAssets(ctx, owner, query, { request, caller }),
   }),
   endpoint({
     id: 'assets.create',
@@ -37,7 +39,7 @@ export const assetEndpoints = [
     body: CreateAsset,
     data: AssetView,
     refuses: { 404: 'The organization does not exist.' },
-    run: ({ ctx, owner, body }) => service.createAsset(ctx, owner, body),
+    run: ({ ctx, owner, body, caller }) => service.createAsset(ctx, owner, body, caller),
   }),
   endpoint({
     id: 'assets.get',
@@ -49,7 +51,7 @@ export const assetEndpoints = [
     params: ById,
     query: InOrg,
     data: AssetView,
-    run: ({ ctx, owner, params }) => service.getAsset(ctx, owner, params.id),
+    run: ({ ctx, owner, params, caller }) => service.getAsset(ctx, owner, params.id, caller),
   }),
   endpoint({
     id: 'assets.update',
@@ -65,7 +67,7 @@ export const assetEndpoints = [
     query: InOrg,
     body: UpdateAsset,
     data: AssetView,
-    run: ({ ctx, owner, params, body }) => service.updateAsset(ctx, owner, params.id, body),
+    run: ({ ctx, owner, params, body, caller }) => service.updateAsset(ctx, owner, params.id, body, caller),
   }),
   endpoint({
     id: 'assets.delete',
@@ -92,6 +94,6 @@ export const assetEndpoints = [
     query: InOrg,
     body: ScrapAsset,
     data: AssetView,
-    run: ({ ctx, owner, params, body }) => service.scrapAsset(ctx, owner, params.id, body.reason),
+    run: ({ ctx, owner, params, body, caller }) => service.scrapAsset(ctx, owner, params.id, body.reason, caller),
   }),
 ]

@@ -1,6 +1,7 @@
 /** Shapes of assets in requests and answers. */
 
 import { ASSET_STATUSES } from '#db/schema/assets.ts'
+import { AssetValue, NewValues } from '#domains/metadata/index.ts'
 import {
   Description,
   Documented,
@@ -98,19 +99,27 @@ const writable = {
   publicFields: optional(
     Type.Array(Line(40, 1), {
       maxItems: MAX_PUBLIC_FIELDS,
-      description: `Shown on the public page: ${PUBLIC_COLUMNS.map((name) => `\`${name}\``).join(', ')}`,
+      description: `Shown on the public page: ${PUBLIC_COLUMNS.map((name) => `\`${name}\``).join(', ')}, or \`field:\` and the id of a field`,
       examples: [['name', 'assetNo']],
     }),
   ),
 }
 
-const NewAsset = Type.Object(writable)
+const values = Type.Optional({
+  ...NewValues,
+  description: 'Values of metadata fields. Fields that are not named stay',
+  examples: [[]],
+})
+
+const NewAsset = Type.Object({ ...writable, values })
 export type NewAsset = Static<typeof NewAsset>
-export const CreateAsset = Model('CreateAsset', { ...writable, orgId: NullableOrgId })
+export const CreateAsset = Model('CreateAsset', { ...writable, values, orgId: NullableOrgId })
 
 export const UpdateAsset = Named(
   'UpdateAsset',
-  Type.Partial(Type.Object({ ...writable, assetNo: assetNo('B-17'), photos: photos([]), orgId: NullableOrgId })),
+  Type.Partial(
+    Type.Object({ ...writable, assetNo: assetNo('B-17'), photos: photos([]), values, orgId: NullableOrgId }),
+  ),
 )
 export type UpdateAsset = Static<typeof UpdateAsset>
 
@@ -184,7 +193,14 @@ export type SortName = (typeof SORTS)[number]
 export type AssetSort = SortName | `-${SortName}`
 export const AssetSort = Sort(SORTS)
 
-export const ListQuery = PageQuery({ ...filters, orgId: Type.Optional(Id), sort: AssetSort })
+export const ListQuery = PageQuery({
+  ...filters,
+  include: Type.Optional(
+    Type.Array(Enum(['values']), { maxItems: 5, description: '`values`: with the values of metadata' }),
+  ),
+  orgId: Type.Optional(Id),
+  sort: AssetSort,
+})
 export type ListQuery = Static<typeof ListQuery>
 
 export const AdminListQuery = PageQuery({
@@ -239,6 +255,9 @@ export const AssetView = Model('Asset', {
   scrappedAt: Nullable(Time),
   scrapReason: Text('The screen is broken'),
   loan: Nullable(LoanView),
+  values: Type.Optional(
+    Type.Array(AssetValue, { description: 'Values of metadata that you see. In lists only with `include=values`' }),
+  ),
   orgId: Nullable(Id),
   userId: { ...Id, description: 'The user who registered the asset' },
   version: Type.Integer({ minimum: 1 }),

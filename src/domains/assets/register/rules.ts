@@ -131,7 +131,15 @@ export function changeOf(input: UpdateAsset, problems: FieldProblem[], path: str
   return change
 }
 
-const isPublicColumn = (name: string): boolean => (PUBLIC_COLUMNS as readonly string[]).includes(name)
+const FIELD = /^field:([1-9]\d{0,14})$/
+const isPublicColumn = (name: string): boolean =>
+  (PUBLIC_COLUMNS as readonly string[]).includes(name) || FIELD.test(name)
+
+/** The field of metadata that a public field names; undefined for a column. */
+export function fieldIdOf(publicField: string): number | undefined {
+  const id = FIELD.exec(publicField)?.[1]
+  return id === undefined ? undefined : Number(id)
+}
 
 /** The columns of a new asset. Its number may be empty: then one is generated. */
 export const newFields = (change: AssetChange, name: string): AssetFields => ({ ...EMPTY, ...change, name })

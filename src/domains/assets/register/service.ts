@@ -5,33 +5,56 @@ import { orgOf } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { releaseFile } from '#domains/files/index.ts'
-import type { Owner } from '#http/endpoint.ts'
+import { planValues } from '#domains/metadata/index.ts'
+import type { Caller, Owner } from '#http/endpoint.ts'
 import { type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 
+import { changeOfColumns, entitiesOf, toDetail } from '../entities/service.ts'
 import { notifyCustodians } from '../transfers/service.ts'
 import { insertAssets, limitsOf, updateAssets } from '../writing/service.ts'
 import { onLoan } from './errors.ts'
 import type { AssetView, NewAsset, UpdateAsset } from './model.ts'
 import { type AssetChange, changeOf } from './rules.ts'
 import * as store from './store.ts'
-import { toOneView } from './view.ts'
 
-export async function getAsset(ctx: AppContext, owner: Owner, id: number): Promise<AssetView> {
+export async function getAsset(ctx: AppContext, owner: Owner, id: number, { locale }: Caller): Promise<AssetView> {
   const row = await store.findAsset(ctx.db.read, owner, id)
   if (row === undefined) throw notFound()
-  return toOneView(ctx, ctx.db.read, row)
+  return toDetail(ctx, owner, row, locale)
 }
 
-export async function createAsset(ctx: AppContext, owner: Owner, input: NewAsset): Promise<AssetView> {
-  const change = checkedChange(input)
+export async function createAsset(
+  ctx: AppContext,
+  owner: Owner,
+  input: NewAsset,
+  { locale }: Caller,
+): Promise<AssetView> {
+  const given = checkedChange(input)
   const limits = await limitsOf(ctx)
   const row = await ctx.db.write('assets.create', async (tx) => {
+    const plan = await planOf(ctx, tx, owner, undefined, input.values)
+    const change = { ...given, ...plan.change }
     const [created] = await insertAssets(ctx, tx, owner, limits, [{ name: input.name, change, path: 'body' }])
+    await plan.apply(created!.id)
     return created!
   })
-  return toOneView(ctx, ctx.db.read, row)
+  return toDetail(ctx, owner, row, locale)
+}
+
+/** Checks the values of a body. The columns that some of them stand for are part of the change of the asset. */
+async function planOf(
+  ctx: AppContext,
+  tx: Tx,
+  owner: Owner,
+  row: store.AssetRow | undefined,
+  values: NewAsset['values'] = [],
+) {
+  const [entity] = row === undefined || values.length === 0 ? [] : await entitiesOf(tx, [row])
+  const [plan] = await planValues(ctx, tx, owner, 'asset', [{ entity, values, path: 'body.values' }])
+  const { columns, columnPaths, changes, apply } = plan!
+  return { change: changeOfColumns(columns, (column) => columnPaths[column] ?? 'body.values'), changes, apply }
 }
 
 function checkedChange(input: UpdateAsset): AssetChange {
@@ -41,15 +64,25 @@ function checkedChange(input: UpdateAsset): AssetChange {
   return change
 }
 
-export async function updateAsset(ctx: AppContext, owner: Owner, id: number, input: UpdateAsset): Promise<AssetView> {
-  const change = checkedChange(input)
+export async function updateAsset(
+  ctx: AppContext,
+  owner: Owner,
+  id: number,
+  input: UpdateAsset,
+  { locale }: Caller,
+): Promise<AssetView> {
+  const given = checkedChange(input)
   const row = await ctx.db.write('assets.update', async (tx) => {
     const before = await findOrFail(tx, owner, id)
-    const { rows, transfers } = await updateAssets(ctx, tx, owner, [{ row: before, change, path: 'body' }])
+    const plan = await planOf(ctx, tx, owner, before, input.values)
+    const change = { ...given, ...plan.change }
+    const item = { row: before, change, touched: plan.changes, path: 'body' }
+    const { rows, transfers } = await updateAssets(ctx, tx, owner, [item])
+    await plan.apply(id)
     await notifyCustodians(ctx, tx, owner, rows[0]!, transfers)
     return rows[0]!
   })
-  return toOneView(ctx, ctx.db.read, row)
+  return toDetail(ctx, owner, row, locale)
 }
 
 async function findOrFail(tx: Tx, owner: Owner, id: number): Promise<store.AssetRow> {
@@ -78,9 +111,10 @@ export async function scrapAsset(
   owner: Owner,
   id: number,
   reason: string | null | undefined,
+  { locale }: Caller,
 ): Promise<AssetView> {
   const row = await ctx.db.write('assets.scrap', async (tx) => scrap(tx, await findOrFail(tx, owner, id), reason))
-  return toOneView(ctx, ctx.db.read, row)
+  return toDetail(ctx, owner, row, locale)
 }
 
 /** Scrapping is final; an asset that is scrapped stays as it is. */

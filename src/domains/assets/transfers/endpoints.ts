@@ -36,7 +36,7 @@ export const transferEndpoints = [
     body: TransferAsset,
     data: Transferred,
     refuses: { 403: 'You may not create assets in the organization.', 404: 'The organization does not exist.' },
-    run: ({ ctx, owner, params, body }) => transferAsset(ctx, owner, params.id, body),
+    run: ({ ctx, owner, params, body, caller }) => transferAsset(ctx, owner, params.id, body, caller),
   }),
   endpoint({
     id: 'assets.transfers',

@@ -5,20 +5,28 @@ import { orgOf, ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
-import { moveToOrganization, storageQuota } from '#domains/files/index.ts'
+import { giveToOrganization, storageQuota } from '#domains/files/index.ts'
+import { changeOwner } from '#domains/metadata/index.ts'
 import { notify } from '#domains/notifications/index.ts'
-import type { Owner } from '#http/endpoint.ts'
+import type { Caller, Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { noPermission } from '#http/permissions.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
 
+import { toDetail } from '../entities/service.ts'
 import { giveLoans } from '../loans/store.ts'
 import { takenNumbers } from '../numbers/store.ts'
 import { numberTaken, scrapped } from '../register/errors.ts'
 import type { AssetChange } from '../register/rules.ts'
 import { type AssetRow, findAsset, updateRows } from '../register/store.ts'
-import { toOneView } from '../register/view.ts'
-import { checkRoom, limitsOf, recordTransfers, referenceProblems, updateAssets } from '../writing/service.ts'
+import {
+  checkRoom,
+  limitsOf,
+  publishable,
+  recordTransfers,
+  referenceProblems,
+  updateAssets,
+} from '../writing/service.ts'
 import type { TransferAsset, Transferred, TransferView } from './model.ts'
 import * as store from './store.ts'
 
@@ -35,6 +43,7 @@ export async function transferAsset(
   owner: Owner,
   id: number,
   input: TransferAsset,
+  { locale }: Caller,
 ): Promise<Transferred> {
   const { custodianId, toUserId, locationId, toOrgId } = input
   if (custodianId !== undefined && toUserId !== undefined && custodianId !== toUserId) throw twoCustodians()
@@ -55,7 +64,8 @@ export async function transferAsset(
     await notifyCustodians(ctx, tx, owner, row, transfers)
     return { asset: row, transfer: transfers[0]! }
   })
-  return { asset: await toOneView(ctx, ctx.db.read, asset), transfer: toView(transfer) }
+  const viewer = { userId: owner.userId, orgId: orgOf(asset.owner) }
+  return { asset: await toDetail(ctx, viewer, asset, locale), transfer: toView(transfer) }
 }
 
 interface Moved {
@@ -77,8 +87,8 @@ async function move(
 }
 
 /**
- * Prepares giving personal assets to an organization in which the user may create assets. Category, custodian and location are the
- * owner's, so they are cleared unless the request names others, and photos count towards the organization's storage from then on.
+ * Prepares giving personal assets to an organization in which the user may create assets. Category, custodian, location and the values
+ * in the user's own fields are cleared, unless the request names others, and files count towards the organization's storage from then on.
  * @throws AppError 400 or 403
  */
 async function prepareGift(ctx: AppContext, owner: Owner, toOrgId: number) {
@@ -87,15 +97,18 @@ async function prepareGift(ctx: AppContext, owner: Owner, toOrgId: number) {
   const { quota } = await limitsOf(ctx)
   const storage = await storageQuota(ctx)
   const receiver: Owner = { userId: owner.userId, orgId: toOrgId }
-  return async (tx: Tx, before: AssetRow, given: AssetChange, note: string): Promise<Moved> => {
-    const change = { categoryId: null, custodianId: null, locationId: null, ...given }
+  return async (tx: Tx, before: AssetRow, wanted: AssetChange, note: string): Promise<Moved> => {
+    const change = { categoryId: null, custodianId: null, locationId: null, ...wanted }
     const problems = await referenceProblems(tx, receiver, [{ change, path: 'body' }])
     if ((await takenNumbers(tx, ownerKey(receiver), [before.assetNoKey])).size > 0)
       problems.push(numberTaken('body.toOrgId'))
     if (problems.length > 0) throw invalidAll(problems)
     await checkRoom(ctx, tx, receiver, quota, 1)
-    for (const photo of before.photoIds) await moveToOrganization(tx, photo, toOrgId, storage)
-    const [row] = await updateRows(tx, [{ row: before, change: { ...change, owner: ownerKey(receiver) } }])
+    for (const photo of before.photoIds) await giveToOrganization(tx, photo, toOrgId, storage)
+    await changeOwner(ctx, tx, 'asset', before.id, before.owner, ownerKey(receiver), storage)
+    const publicFields = await publishable(tx, receiver, before.publicFields)
+    const given = { ...change, publicFields, owner: ownerKey(receiver) }
+    const [row] = await updateRows(tx, [{ row: before, change: given }])
     await giveLoans(tx, before.id, ownerKey(receiver))
     return { row: row!, transfers: await recordTransfers(tx, owner, [{ before, after: row! }], note) }
   }

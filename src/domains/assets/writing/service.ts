@@ -11,6 +11,7 @@ import { dialect } from '#db/dialect.ts'
 import { orgOf, ownerKey } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
 import { attachFile, isImage, releaseFile } from '#domains/files/index.ts'
+import { visibleFields } from '#domains/metadata/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { type FieldProblem, notFound } from '#http/errors.ts'
@@ -20,7 +21,14 @@ import { serverZone } from '#platform/clock.ts'
 import { type FormatNumber, formatter, numberKey } from '../numbers/rules.ts'
 import { takenNumbers, takeNumbers } from '../numbers/store.ts'
 import * as errors from '../register/errors.ts'
-import { type AssetChange, type AssetFields, changeProblems, newFields, positionProblem } from '../register/rules.ts'
+import {
+  type AssetChange,
+  type AssetFields,
+  changeProblems,
+  fieldIdOf,
+  newFields,
+  positionProblem,
+} from '../register/rules.ts'
 import * as store from '../register/store.ts'
 import { insertTransfers, type NewTransfer, type TransferRow } from '../transfers/store.ts'
 
@@ -70,7 +78,7 @@ export async function insertAssets(
   const checked = items.map(({ path }, i) => ({ change: fields[i]!, path }))
   problems.push(...(await referenceProblems(tx, owner, checked)))
   await checkRoom(ctx, tx, owner, quota, items.length)
-  problems.push(...(await numberProblems(tx, owner, checked)))
+  problems.push(...(await numberProblems(tx, owner, checked)), ...(await publicFieldProblems(tx, owner, checked)))
   if (problems.length > 0) throw invalidAll(problems)
   const rows = await store.insertRows(tx, owner, await numbered(tx, owner, format, fields, items))
   for (const [i, row] of rows.entries())
@@ -125,7 +133,11 @@ export async function updateAssets(
   for (const { row, change, path } of items) {
     problems.push(...changeProblems(row, change, path), ...positionProblem({ ...row, ...change }, path))
   }
-  problems.push(...(await referenceProblems(tx, owner, items)), ...(await numberProblems(tx, owner, items)))
+  problems.push(
+    ...(await referenceProblems(tx, owner, items)),
+    ...(await numberProblems(tx, owner, items)),
+    ...(await publicFieldProblems(tx, owner, items)),
+  )
   if (problems.length > 0) throw invalidAll(problems)
   for (const { row, change, path } of items)
     if (change.photoIds !== undefined)
@@ -185,6 +197,29 @@ export async function recordTransfers(
 const present = (ids: readonly (number | null | undefined)[]): number[] => [
   ...new Set(ids.filter((id) => id !== null && id !== undefined)),
 ]
+
+/** Those of the public fields that assets of the owner can have: fields of metadata are GLOBAL or the owner's. */
+export async function publishable(tx: Tx, owner: Owner, publicFields: readonly string[]): Promise<string[]> {
+  if (publicFields.every((name) => fieldIdOf(name) === undefined)) return [...publicFields]
+  const visible = await visibleFields(tx, 'asset', owner)
+  const ids = new Set(
+    visible.filter((field) => field.owner === 0 || field.owner === ownerKey(owner)).map(({ id }) => id),
+  )
+  return publicFields.filter((name) => fieldIdOf(name) === undefined || ids.has(fieldIdOf(name)!))
+}
+
+/** Problems of public fields that name no field. Names that an asset has already are not checked again. */
+async function publicFieldProblems(tx: Tx, owner: Owner, items: readonly Checked[]): Promise<FieldProblem[]> {
+  const given = items.map(({ row, change }) =>
+    (change.publicFields ?? []).filter((name) => !row?.publicFields.includes(name)),
+  )
+  const known = new Set(await publishable(tx, owner, [...new Set(given.flat())]))
+  return items.flatMap(({ change, path }, i) =>
+    given[i]!.filter((name) => !known.has(name)).map((name) =>
+      errors.notPublishable(`${path}.publicFields.${change.publicFields!.indexOf(name)}`),
+    ),
+  )
+}
 
 /** A new asset, or the change of one. */
 interface Checked {
