@@ -3,6 +3,7 @@ import { ok, type Person } from '../harness/index.ts'
 import { createInventory, scan, startedInventory } from './counting.ts'
 import { createAsset, photo } from './helpers.ts'
 import { createCategory } from './places.ts'
+import { sendImport } from './sheets.ts'
 
 const category = async (person: Person, orgId?: number): Promise<number> =>
   (await createCategory(person, 'a category', orgId === undefined ? {} : { orgId })).id
@@ -38,12 +39,25 @@ export const isolation: IsolationFixture = {
       lentAsset: await lentAsset(victim, undefined, { name: mark, assetNo: `${mark} 4` }),
       assetPhoto: await photo(victim),
       inventory: (await createInventory(victim, { name: mark, note: mark })).id,
+      importJob: (
+        ok(
+          await sendImport(
+            victim,
+            [
+              ['Name', 'Asset no.'],
+              [mark, `${mark} 4`],
+            ],
+            { async: true },
+          ),
+        ).data as { jobId: string }
+      ).jobId,
     }
   },
   paths: [
     [/^\/api\/assets\/categories\/:/, 'assetCategory'],
     [/^\/api\/admin\/asset-categories\/:/, 'assetParent'],
     [/^\/api\/assets\/inventories\/:/, 'inventory'],
+    [/^\/api\/assets\/import\/:/, 'importJob'],
     [/^\/api\/admin\/assets\/:/, 'assetToDelete'],
     [/^\/api\/assets\/:\w+\/scrap/, 'assetToScrap'],
     [/^\/api\/assets\/:\w+\/check-in/, 'lentAsset'],

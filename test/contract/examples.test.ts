@@ -43,6 +43,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'appUpdates.download': NO_SUCH_ROW,
   'appUpdates.putPackage': [400, /empty/],
   'appUpdates.publish': [400, /package/],
+  // The file of this test is not a table of assets.
+  'assets.import': [400, /name/],
   // The organization is internal, the invitation is for another user, and no one asks to join.
   'orgs.publicById': NO_SUCH_ROW,
   'orgs.respond': NO_SUCH_ROW,

@@ -11,6 +11,9 @@ import { deleteOfOrg } from './categories/store.ts'
 import { cleanUpJob, endCustody, purgeOfOrg } from './clean-up/service.ts'
 import { assetAdminEndpoints } from './console/admin.endpoints.ts'
 import { assetObject, assetTarget } from './entities/service.ts'
+import { importEndpoints } from './importing/endpoints.ts'
+import { deleteOldJobs, failAbandonedJobs } from './importing/service.ts'
+import { deleteJobsOf } from './importing/store.ts'
 import { inventoryEndpoints } from './inventories/endpoints.ts'
 import { deleteAbandoned, mayRead as mayReadInventory } from './inventories/service.ts'
 import { countAssets } from './listing/store.ts'
@@ -31,10 +34,13 @@ export const assets = domain({
     ...assetCategoryAdminEndpoints,
     ...inventoryEndpoints,
     ...loanEndpoints,
+    ...importEndpoints,
   ],
+  start: failAbandonedJobs,
   jobs: [
     { name: 'assets.dropDeletedTemplates', every: HOUR, run: dropDeletedTemplates },
     { name: 'assets.notifyOfOverdue', every: 5 * MINUTE, run: notifyOfOverdue },
+    { name: 'assets.deleteOldImports', every: HOUR, run: deleteOldJobs },
     { name: 'inventories.deleteAbandoned', every: HOUR, run: deleteAbandoned },
     cleanUpJob,
   ],
@@ -55,5 +61,6 @@ export const assets = domain({
       await purgeOfOrg(tx, orgId)
       await deleteOfOrg(tx, orgId)
     },
+    'user.deleting': (_ctx, tx, { userId }) => deleteJobsOf(tx, userId),
   },
 })

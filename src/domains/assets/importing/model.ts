@@ -1,0 +1,103 @@
+/** Shapes of imports. */
+
+import { Enum, Id, Line, Model, Nullable, Raw, type Static, Text, Type } from '#http/schema.ts'
+
+/** Rows with content below the header. */
+export const MAX_ROWS = 100_000
+export const MAX_COLUMNS = 200
+/** Errors in an answer. */
+export const MAX_ERRORS = 1000
+export const PREVIEW_ROWS = 10
+export const MODES = ['UPSERT', 'CREATE', 'UPDATE'] as const
+export const DATE_ORDERS = ['YMD', 'DMY', 'MDY'] as const
+
+const flag = (description: string) => Type.Optional(Type.Boolean({ default: false, description }))
+
+export const ImportAssets = Model('ImportAssets', {
+  dryRun: flag('Checks the file and answers what an import would do, without writing anything'),
+  mapping: Type.Optional(
+    Raw(65_536, 0, {
+      description:
+        'A JSON object with the column of assets for each header, or null to ignore it. Other headers are recognized by their names',
+      examples: ['{"Gerät":"name","Nummer":"assetNo","Notiz":null}'],
+    }),
+  ),
+  sheet: Type.Optional(
+    Line(100, 0, {
+      description: 'The name of the sheet, or its number from 1; the first visible one by default',
+      examples: ['1'],
+    }),
+  ),
+  mode: Type.Optional(
+    Enum(MODES, {
+      default: 'UPSERT',
+      description:
+        'UPSERT updates assets whose number is known and creates the others. CREATE and UPDATE refuse the other rows',
+    }),
+  ),
+  categoryId: Type.Optional({ ...Id, description: 'The category of new assets whose row names none' }),
+  clearEmpty: flag('Empty cells clear the values of existing assets'),
+  dateOrder: Type.Optional(
+    Enum(DATE_ORDERS, { default: 'YMD', description: 'The order of day, month and year in texts such as 3/4/2026' }),
+  ),
+  createCategories: flag('Creates missing categories; requires `asset_category:manage` too'),
+  async: flag('Answers at once with the id of a job, which writes in the background'),
+  orgId: Type.Optional(Id),
+})
+export type ImportAssets = Static<typeof ImportAssets>
+
+const count = Type.Integer({ minimum: 0, examples: [3] })
+const Key = Text('assetNo', { description: 'A column of assets, or `field:` and the id of a field' })
+const CellValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
+
+export const ImportResult = Model('AssetImportResult', {
+  total: { ...count, description: 'Rows with content' },
+  valid: count,
+  created: count,
+  updated: count,
+  unchanged: count,
+  errors: Type.Array(
+    Model('AssetImportError', {
+      row: Type.Integer({ minimum: 1, description: 'As the spreadsheet shows it: the header is row 1', examples: [5] }),
+      column: Nullable(
+        Text('Purchase date', { description: 'The header in the file; null if the whole row is meant' }),
+      ),
+      value: Nullable(Text('31.02.2026')),
+      message: Text('must be a day that exists, as YYYY-MM-DD'),
+    }),
+    { description: `At most ${MAX_ERRORS}` },
+  ),
+  errorCount: count,
+  columns: Type.Array(
+    Model('AssetImportColumn', {
+      header: Text('Purchase date'),
+      key: Nullable(Key),
+      suggestion: Type.Optional(Key),
+    }),
+  ),
+  preview: Type.Array(
+    Model('AssetImportPreview', {
+      row: Type.Integer({ minimum: 1, examples: [2] }),
+      action: Enum(['CREATE', 'UPDATE', 'UNCHANGED']),
+      values: Type.Array(Model('AssetImportValue', { key: Key, value: CellValue })),
+    }),
+    { description: `The first ${PREVIEW_ROWS} rows` },
+  ),
+})
+export type ImportResult = Static<typeof ImportResult>
+
+export const ImportStarted = Model('AssetImportStarted', {
+  jobId: Text('4f1ph0c6w8d3z5k2m7q9x1b4', { description: 'For `GET /api/assets/import/{jobId}`' }),
+})
+export const ImportAnswer = Type.Union([ImportResult, ImportStarted])
+export type ImportAnswer = Static<typeof ImportAnswer>
+
+export const ByJobId = Type.Object({ jobId: Line(64, 1, { examples: ['4f1ph0c6w8d3z5k2m7q9x1b4'] }) })
+export const ImportJob = Model('AssetImportJob', {
+  id: Text('4f1ph0c6w8d3z5k2m7q9x1b4'),
+  state: Enum(['QUEUED', 'RUNNING', 'DONE', 'FAILED']),
+  processed: { ...count, description: 'Rows that have been written; all of them are kept, or none' },
+  total: count,
+  result: Nullable(ImportResult),
+})
+export type ImportJob = Static<typeof ImportJob>
