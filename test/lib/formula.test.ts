@@ -10,6 +10,8 @@ const VALUES: Readonly<Record<string, Operand>> = {
   title: 'Menu',
   bought: day('2024-02-28'),
   expires: day('2026-03-01'),
+  // A time of the last hours of 9999 can be on this day in the zone of the server.
+  far: day('+010000-01-01'),
   yes: true,
   no: false,
 }
@@ -85,6 +87,12 @@ describe('formulas', () => {
     ['max({bought}, {expires})', '2026-03-01'],
     ['days("2026-02-30", {bought})', null],
     ['{bought} + 99999999', null],
+    ['{bought} + 1.9', '2024-02-29'],
+    ['{bought} - 1.9', '2024-02-27'],
+    ['{far} - {bought}', null],
+    ['{far} + 0', null],
+    ['{far} > {bought}', null],
+    ['days({bought}, {far})', null],
     // Functions.
     ['if({count} > 2, "many", "few")', 'many'],
     ['if({count} > 5, "many", "few")', 'few'],

@@ -25,8 +25,9 @@ const textOf = (value: NonNullable<Operand>): string => String(value)
 const dayOf = (value: Operand): number | undefined =>
   isDate(value) ? dayNumberOf(value.toString()) : typeof value === 'string' ? dayNumberOf(value) : undefined
 
-/** Null outside the years 1 to 9999. */
-function dateOf(day: number): Temporal.PlainDate | null {
+/** The date that many whole days later. Null outside the years 1 to 9999. */
+function moved(date: Temporal.PlainDate, days: number): Temporal.PlainDate | null {
+  const day = (dayOf(date) ?? Number.NaN) + Math.trunc(days)
   const name = Math.abs(day) < 4e6 ? dayName(day) : ''
   return dayNumberOf(name) === undefined ? null : Temporal.PlainDate.from(name)
 }
@@ -44,15 +45,15 @@ const numeric =
 function add(a: NonNullable<Operand>, b: NonNullable<Operand>): Operand {
   if (typeof a === 'string' || typeof b === 'string') return bounded(textOf(a) + textOf(b))
   if (typeof a === 'number' && typeof b === 'number') return exact(a + b)
-  if (isDate(a) && typeof b === 'number') return dateOf(dayOf(a)! + Math.trunc(b))
-  if (isDate(b) && typeof a === 'number') return dateOf(dayOf(b)! + Math.trunc(a))
+  if (isDate(a) && typeof b === 'number') return moved(a, b)
+  if (isDate(b) && typeof a === 'number') return moved(b, a)
   return null
 }
 
 /** Of two dates the days between them. */
 function subtract(a: NonNullable<Operand>, b: NonNullable<Operand>): Operand {
-  if (isDate(a) && isDate(b)) return dayOf(a)! - dayOf(b)!
-  if (isDate(a) && typeof b === 'number') return dateOf(dayOf(a)! - Math.trunc(b))
+  if (isDate(a) && isDate(b)) return days(b, a)
+  if (isDate(a) && typeof b === 'number') return moved(a, -b)
   return numeric((x, y) => exact(x - y))(a, b)
 }
 
