@@ -47,10 +47,9 @@ const DATE: TypeRules = {
   value: (_, [stored]) => dayName(stored!.number!),
   toText: (_, value) => value as string,
   fromText(_, cell) {
-    if (cell instanceof Temporal.PlainDate) return cell.toString()
-    if (cell instanceof Temporal.PlainDateTime)
-      return isMidnight(cell) ? cell.toPlainDate().toString() : cell.toString()
-    return typeof cell === 'string' ? (plainDate(cell)?.toString() ?? cell) : cell
+    const local = localTimeOf(cell)
+    // Some programs write days as times.
+    return local?.toPlainTime().equals(MIDNIGHT) ? local.toPlainDate().toString() : cell
   },
   filter: (_, given) => rangeFilter(given, readDay),
   order: 'number',
@@ -59,7 +58,7 @@ const DATE: TypeRules = {
 }
 
 const day = (number: number | Problem): string | Problem => (isProblem(number) ? number : dayName(number))
-const isMidnight = (time: Temporal.PlainDateTime): boolean => time.toPlainTime().equals(new Temporal.PlainTime())
+const MIDNIGHT = new Temporal.PlainTime()
 
 const DATETIME: TypeRules = {
   config: { min: readTime, max: readTime },
@@ -75,7 +74,7 @@ const DATETIME: TypeRules = {
   },
   value: (_, [stored]) => stored!.number,
   toText: (_, value, { zone }) => timeText(value as number, zone),
-  fromText: (_, cell, zone) => timeFrom(cell, zone) ?? cell,
+  fromText: (_, cell, zone) => timeIn(cell, zone) ?? cell,
   filter: (_, given) => rangeFilter(given, readTime),
   order: 'number',
   operand: (_, [stored], zone) => localTime(stored!.number!, zone).toPlainDate(),
@@ -89,33 +88,34 @@ const DATETIME: TypeRules = {
 function timeText(at: number, zone: string): string {
   const local = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDateTime()
   const text = local.toString({ smallestUnit: at % 1000 === 0 ? 'second' : 'millisecond' }).replace('T', ' ')
-  return timeFrom(text, zone) === at ? text : new Date(at).toISOString()
+  return timeIn(text, zone) === at ? text : new Date(at).toISOString()
 }
 
-const DAY = /^(\d{4})(?:([-/.])(\d{1,2})\2(\d{1,2})|年(\d{1,2})月(\d{1,2})日)$/
-const TIME = /^(.+?)[T ]\s*(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?$/
+const LOCAL_TIME =
+  /^(\d{4})(?:([-/.])(\d{1,2})\2(\d{1,2})|年(\d{1,2})月(\d{1,2})日)(?:[T ]\s*(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?)?$/
 
-/** The day of a text that begins with the year: `2026-03-08`, `2026/3/8`, `2026.3.8` or `2026年3月8日`. */
-function plainDate(text: string): Temporal.PlainDate | undefined {
-  const [, year, , month, day, chineseMonth, chineseDay] = DAY.exec(text.trim()) ?? []
-  if (year === undefined) return undefined
-  const name = `${year}-${(month ?? chineseMonth)!.padStart(2, '0')}-${(day ?? chineseDay)!.padStart(2, '0')}`
-  return dayNumberOf(name) === undefined ? undefined : Temporal.PlainDate.from(name)
+/**
+ * The time that clocks show in a text that begins with the year, such as `2026-03-08 17:30:00`, `2026/3/8`, `2026.3.8` or `2026年3月8日`.
+ * Midnight if it is only a day.
+ */
+function localTimeOf(cell: ReadCell): Temporal.PlainDateTime | undefined {
+  const match = typeof cell === 'string' ? LOCAL_TIME.exec(cell) : null
+  if (match === null) return undefined
+  const [, year, , month = match[5]!, day = match[6]!, , , hour = '0', minute = '0', second = '0', fraction = ''] =
+    match
+  const name = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  if (dayNumberOf(name) === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59)
+    return undefined
+  return Temporal.PlainDate.from(name).toPlainDateTime({
+    hour: Number(hour),
+    minute: Number(minute),
+    second: Number(second),
+    millisecond: Number(fraction.padEnd(3, '0')),
+  })
 }
 
-/** Epoch milliseconds of a local date and time in the zone; the earlier ones of an hour that clocks show twice. */
-function timeFrom(cell: ReadCell, zone: string): number | undefined {
-  if (cell instanceof Temporal.PlainDateTime) return cell.toZonedDateTime(zone).epochMilliseconds
-  if (cell instanceof Temporal.PlainDate) return cell.toZonedDateTime(zone).epochMilliseconds
-  if (typeof cell !== 'string') return undefined
-  const match = TIME.exec(cell.trim())
-  const date = plainDate(match?.[1] ?? cell)
-  if (date === undefined) return undefined
-  const [hour = 0, minute = 0, second = 0, ms = 0] = (match ?? [])
-    .slice(2)
-    .map((digits, i) => Number(i === 3 ? (digits ?? '').padEnd(3, '0') : (digits ?? 0)))
-  if (hour > 23 || minute > 59 || second > 59) return undefined
-  return date.toPlainDateTime({ hour, minute, second, millisecond: ms }).toZonedDateTime(zone).epochMilliseconds
-}
+/** Epoch milliseconds of a local time in the zone; the earlier ones of an hour that clocks show twice. */
+const timeIn = (cell: ReadCell, zone: string): number | undefined =>
+  localTimeOf(cell)?.toZonedDateTime(zone).epochMilliseconds
 
 export const DATES = { DATE, DATETIME }

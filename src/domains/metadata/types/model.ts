@@ -45,8 +45,8 @@ export type Condition =
 
 /** A cell of a spreadsheet as it is written. */
 export type Cell = string | number | null
-/** A cell of a spreadsheet as it is read. */
-export type ReadCell = string | number | boolean | Temporal.PlainDate | Temporal.PlainDateTime
+/** A cell of a spreadsheet as it is read, dates and times as `2026-03-08` and `2026-03-08 17:30:00`. */
+export type ReadCell = string | number | boolean
 
 /** The language of words such as Yes, and the time zone of times. */
 export interface Surroundings {
