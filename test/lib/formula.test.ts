@@ -10,6 +10,7 @@ const VALUES: Readonly<Record<string, Operand>> = {
   title: 'Menu',
   bought: day('2024-02-28'),
   expires: day('2026-03-01'),
+  early: day('0099-01-01'),
   // A time of the last hours of 9999 can be on this day in the zone of the server.
   far: day('+010000-01-01'),
   yes: true,
@@ -77,6 +78,8 @@ describe('formulas', () => {
     ['days({expires}, {bought})', -732],
     ['days("2024-02-28", "2024-03-01")', 2],
     ['days({bought}, "2024-02-28")', 0],
+    ['days({early}, "0099-12-31")', 364],
+    ['{early} + 0', '0099-01-01'],
     ['{expires} - {bought}', 732],
     ['{bought} + 2', '2024-03-01'],
     ['2 + {bought}', '2024-03-01'],

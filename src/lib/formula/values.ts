@@ -12,6 +12,7 @@ export type Operand = number | string | boolean | Temporal.PlainDate | null
 
 /** Longer texts become null. */
 export const MAX_TEXT = 10_000
+const DAY = 86_400_000
 /** Of `round(x, n)`. */
 const MAX_PLACES = 15
 
@@ -21,9 +22,13 @@ const finite = (value: number): number | null => (Number.isFinite(value) ? value
 const exact = (value: number): number | null => (Number.isFinite(value) ? significant(value) : null)
 const textOf = (value: NonNullable<Operand>): string => String(value)
 
-/** The day number (days since 1970-01-01) of a date, or of a text such as `2026-03-08`. */
-const dayOf = (value: Operand): number | undefined =>
-  isDate(value) ? dayNumberOf(value.toString()) : typeof value === 'string' ? dayNumberOf(value) : undefined
+/** The day number (days since 1970-01-01) of a date, or of a text such as `2026-03-08`. Undefined outside the years 1 to 9999. */
+function dayOf(value: Operand): number | undefined {
+  if (typeof value === 'string') return dayNumberOf(value)
+  if (!isDate(value) || value.year < 1 || value.year > 9999) return undefined
+  // Date.UTC takes the years 0 to 99 for those of the 20th century.
+  return new Date(0).setUTCFullYear(value.year, value.month - 1, value.day) / DAY
+}
 
 /** The date that many whole days later. Null outside the years 1 to 9999. */
 function moved(date: Temporal.PlainDate, days: number): Temporal.PlainDate | null {
@@ -60,7 +65,7 @@ function subtract(a: NonNullable<Operand>, b: NonNullable<Operand>): Operand {
 /** Negative, 0 or positive; undefined for values that cannot be compared. */
 function compare(a: NonNullable<Operand>, b: NonNullable<Operand>): number | undefined {
   if (typeof a === 'number' && typeof b === 'number') return significant(a) - significant(b)
-  if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0
+  if (typeof a === 'string' && typeof b === 'string') return a === b ? 0 : a < b ? -1 : 1
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
   if (!isDate(a) && !isDate(b)) return undefined
   const [x, y] = [dayOf(a), dayOf(b)]
