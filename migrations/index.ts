@@ -22,6 +22,7 @@ import sqlite0019 from './sqlite/0019_meta_purges.sql' with { type: 'text' }
 import sqlite0020 from './sqlite/0020_meta_removed_owners.sql' with { type: 'text' }
 import sqlite0021 from './sqlite/0021_asset_clean_ups.sql' with { type: 'text' }
 import sqlite0022 from './sqlite/0022_loans.sql' with { type: 'text' }
+import sqlite0023 from './sqlite/0023_file_counts.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -44,6 +45,7 @@ import postgres0019 from './postgres/0019_meta_purges.sql' with { type: 'text' }
 import postgres0020 from './postgres/0020_meta_removed_owners.sql' with { type: 'text' }
 import postgres0021 from './postgres/0021_asset_clean_ups.sql' with { type: 'text' }
 import postgres0022 from './postgres/0022_loans.sql' with { type: 'text' }
+import postgres0023 from './postgres/0023_file_counts.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -74,6 +76,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0020_meta_removed_owners', sql: sqlite0020 },
     { name: '0021_asset_clean_ups', sql: sqlite0021 },
     { name: '0022_loans', sql: sqlite0022 },
+    { name: '0023_file_counts', sql: sqlite0023 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -98,5 +101,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0020_meta_removed_owners', sql: postgres0020 },
     { name: '0021_asset_clean_ups', sql: postgres0021 },
     { name: '0022_loans', sql: postgres0022 },
+    { name: '0023_file_counts', sql: postgres0023 },
   ],
 }

@@ -65,8 +65,9 @@ async function compare(rows: BlobRows, store: BlobStore): Promise<Finding[]> {
   await countUnused(WAITING_PREFIX, new Set())
   bar.done()
   for (const { userId, orgId, recorded, actual } of await rows.wrongUsage()) {
+    const shown = (usage: typeof actual): string => `${usage.files} files of ${bytes(usage.bytes)}`
     const owner = orgId > 0 ? `Organization ${orgId}` : `User ${userId}`
-    findings.push(finding('WARN', `${owner} is recorded with ${bytes(recorded)} of files, but has ${bytes(actual)}.`))
+    findings.push(finding('WARN', `${owner} is recorded with ${shown(recorded)}, but has ${shown(actual)}.`))
   }
   if (total.unused > 0)
     findings.push(

@@ -28,6 +28,11 @@ const COUNT_USES = USES.map(
   ({ table, column }) => `(SELECT count(*) FROM ${table} WHERE ${table}.${column} = blobs.id)`,
 ).join(' + ')
 
+interface Usage {
+  readonly bytes: number
+  readonly files: number
+}
+
 export interface BlobRows {
   /** Bytes of all blobs. */
   totalSize(): Promise<number>
@@ -37,7 +42,7 @@ export interface BlobRows {
   /** At most 20 rows of each kind that refer to the blob: `file 12 (album, PHOTO 7)`. */
   usesOf(id: number): Promise<string[]>
   /** Owners whose recorded storage differs from the sum of their files and uploads under way. */
-  wrongUsage(): Promise<{ userId: number; orgId: number; recorded: number; actual: number }[]>
+  wrongUsage(): Promise<{ userId: number; orgId: number; recorded: Usage; actual: Usage }[]>
 }
 
 export const withBlobRows = <T>(place: Place, work: (rows: BlobRows) => Promise<T>): Promise<T> =>
@@ -75,16 +80,18 @@ function rowsOf(query: Query): BlobRows {
     },
     async wrongUsage() {
       const rows = await query(`
-        SELECT user_id AS "userId", org_id AS "orgId", sum(recorded) AS recorded, sum(actual) AS actual FROM (
-          SELECT user_id, org_id, bytes AS recorded, 0 AS actual FROM storage_usage
-          UNION ALL SELECT CASE WHEN org_id = 0 THEN uploader_id ELSE 0 END, org_id, 0, size FROM files
-          UNION ALL SELECT CASE WHEN org_id = 0 THEN user_id ELSE 0 END, org_id, 0, size FROM file_uploads WHERE file_id IS NULL
-        ) AS entries GROUP BY user_id, org_id HAVING sum(recorded) <> sum(actual) ORDER BY 1, 2 LIMIT 50`)
+        SELECT user_id AS "userId", org_id AS "orgId", sum(recorded) AS recorded, sum(actual) AS actual,
+          sum(recorded_files) AS "recordedFiles", sum(actual_files) AS "actualFiles" FROM (
+          SELECT user_id, org_id, bytes AS recorded, files AS recorded_files, 0 AS actual, 0 AS actual_files FROM storage_usage
+          UNION ALL SELECT CASE WHEN org_id = 0 THEN uploader_id ELSE 0 END, org_id, 0, 0, size, 1 FROM files
+          UNION ALL SELECT CASE WHEN org_id = 0 THEN user_id ELSE 0 END, org_id, 0, 0, size, 1 FROM file_uploads WHERE file_id IS NULL AND size > 0
+        ) AS entries GROUP BY user_id, org_id
+        HAVING sum(recorded) <> sum(actual) OR sum(recorded_files) <> sum(actual_files) ORDER BY 1, 2 LIMIT 50`)
       return rows.map((row) => ({
         userId: Number(row['userId']),
         orgId: Number(row['orgId']),
-        recorded: Number(row['recorded']),
-        actual: Number(row['actual']),
+        recorded: { bytes: Number(row['recorded']), files: Number(row['recordedFiles']) },
+        actual: { bytes: Number(row['actual']), files: Number(row['actualFiles']) },
       }))
     },
   }

@@ -32,7 +32,7 @@ export async function upload(server: TestServer, person: { id: number }, options
   return withStoredBytes(ctx, [{ path, size: bytes.length, sha256 }], ([stored]) =>
     ctx.db.write('test.upload', async (tx) => {
       const owner = { userId: person.id, orgId }
-      await chargeStorage(tx, owner, bytes.length, 0)
+      await chargeStorage(tx, owner, bytes.length, { bytes: 0, files: 0 })
       const blobId = await keepBytes(tx, stored!)
       return insertFile(tx, {
         uploaderId: person.id,

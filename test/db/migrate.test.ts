@@ -299,3 +299,35 @@ test('the migration to known devices trusts sessions, and keeps devices of login
     ])
   })
 })
+
+test('the migration to counts of files counts those that exist, and unfinished uploads', async () => {
+  await withPlace(async (place) => {
+    const at = all.findIndex(({ name }) => name.endsWith('file_counts'))
+    await run(place, all.slice(0, at))
+    const insert = (table: string, columns: string, ...rows: readonly string[]) =>
+      place.raw(`INSERT INTO ${table} (${columns}) VALUES ${rows.map((row) => `(${row})`).join(', ')}`)
+    await insert('users', 'id, nickname, created_at, updated_at', "1, 'ann', 1, 1", "2, 'ben', 1, 1")
+    await insert('blobs', 'id, sha256, key, size, refs, created_at', "1, 'a', 'a', 5, 4, 1")
+    const file = (uploader: number, org: number) => `${uploader}, ${org}, 'asset', 'a', 'text/plain', 5, 1, 1`
+    const columns = 'uploader_id, org_id, type, name, mime, size, blob_id, created_at'
+    await insert('files', columns, file(1, 0), file(1, 0), file(1, 9), file(2, 9))
+    const upload = (id: string, org: number, size: number, fileId: string) =>
+      `'${id}', 1, ${org}, 'asset', 'a', ${size}, 1, 99, ${fileId}`
+    await insert(
+      'file_uploads',
+      'id, user_id, org_id, type, name, size, created_at, expires_at, file_id',
+      upload('open', 0, 5, 'NULL'),
+      upload('open for the organization', 9, 5, 'NULL'),
+      upload('expired', 0, 0, 'NULL'),
+      upload('finished', 0, 5, '1'),
+    )
+    await insert('storage_usage', 'user_id, org_id, bytes', '1, 0, 15', '0, 9, 15', '2, 0, 0')
+    await run(place)
+    const rows = await place.raw('SELECT user_id, org_id, bytes, files FROM storage_usage ORDER BY 1, 2')
+    expect(rows.map((row) => row.map(Number))).toEqual([
+      [0, 9, 15, 3],
+      [1, 0, 15, 3],
+      [2, 0, 0, 0],
+    ])
+  })
+})

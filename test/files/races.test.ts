@@ -34,21 +34,22 @@ async function expectConsistent({ ctx }: TestServer): Promise<void> {
     expect(references.filter((id) => id === row.id)).toHaveLength(row.refs)
   }
   expect(new Set(references).size).toBe(rows.length)
-  for (const { userId, orgId, bytes } of await ctx.db.read.select().from(storageUsage)) {
+  for (const { userId, orgId, bytes, files: count } of await ctx.db.read.select().from(storageUsage)) {
     const own = all.filter((file) =>
       orgId === 0 ? file.orgId === 0 && file.uploaderId === userId : file.orgId === orgId,
     )
     const reserved = await ctx.db.read
-      .select({ sum: sql<number>`coalesce(sum(${fileUploads.size}), 0)` })
+      .select({ sum: sql<number>`coalesce(sum(${fileUploads.size}), 0)`, n: sql<number>`count(*)` })
       .from(fileUploads)
       .where(
         and(
-          sql`${fileUploads.fileId} is null`,
+          sql`${fileUploads.fileId} is null and ${fileUploads.size} > 0`,
           eq(fileUploads.orgId, orgId),
           orgId === 0 ? eq(fileUploads.userId, userId) : undefined,
         ),
       )
     expect(bytes).toBe(own.reduce((sum, { size }) => sum + size, 0) + Number(reserved[0]!.sum))
+    expect(count).toBe(own.length + Number(reserved[0]!.n))
   }
 }
 
@@ -111,6 +112,42 @@ describe('quotas', () => {
   test('a quota of 0 is unlimited', async () => {
     await using unlimited = await startServer({ settings: { 'quota.storage': 0 } })
     await uploaded(await unlimited.person(), text(20_000))
+  })
+})
+
+describe('the quota of the number of files', () => {
+  const { server, alice } = useServer({ people: ['alice'], settings: { 'quota.files': 10 } })
+  afterEach(() => (inProcess ? expectConsistent(server) : undefined))
+  const usedFiles = async (person: Person) => ok(await person.call('profile.quotas')).data.files
+
+  test('lets exactly 10 of 50 parallel uploads and tickets pass, and an organization has its own', async () => {
+    const org = await createOrg(alice)
+    for (const orgId of [undefined, org.id]) {
+      const owner = { type: 'asset' as const, ...(orgId && { orgId }) }
+      const replies = await race(50, async (i) => {
+        const body = { name: 'x', size: 10, ...owner }
+        const { status, code } =
+          i % 2 === 0 ? await upload(alice, text(), owner) : await alice.call('files.createTicket', { body })
+        return { status, code }
+      })
+      expect(replies.filter(({ status }) => status === 200)).toHaveLength(10)
+      expect(replies.filter(({ status, code }) => status === 429 && code === 4022)).toHaveLength(40)
+    }
+    expect(await usedFiles(alice)).toEqual({ used: 10, limit: 10 })
+  })
+
+  test('counts a file once from its ticket to its deletion', async () => {
+    const person = await server.person()
+    for (let i = 0; i < 9; i++) await uploaded(person, text())
+    const { uploadId, url } = ok(await person.call('files.createTicket', { body: { name: 'a.txt', size: 50 } })).data
+    expect((await upload(person, text())).status).toBe(429)
+    ok(await putBytes(server, { url }, text(50)))
+    const { id } = ok(await person.call('files.finishUpload', { body: { uploadId } })).data
+    expect((await usedFiles(person)).used).toBe(10)
+    expect((await upload(person, text())).status).toBe(429)
+    ok(await remove(person, id))
+    await uploaded(person, text())
+    expect((await usedFiles(person)).used).toBe(10)
   })
 })
 

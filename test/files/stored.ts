@@ -46,7 +46,7 @@ export async function storeFile({ ctx }: TestServer, uploader: Person, file: New
         await keepBytes(tx, stored[0]!),
         stored[1] && (await keepBytes(tx, stored[1])),
       ]
-      await charge(tx, { userId: uploader.id, orgId }, stored[0]!.size, 0)
+      await charge(tx, { userId: uploader.id, orgId }, stored[0]!.size, { bytes: 0, files: 0 })
       const id = await insertFile(tx, {
         uploaderId: uploader.id,
         orgId,

@@ -100,7 +100,7 @@ export const files = table(
   ],
 )
 
-/** Bytes that each user and each organization uses: of files, and reserved for uploads under way. Kept by the writes themselves. */
+/** Bytes and number of the files of each user and each organization, and of uploads under way. Kept by the writes themselves. */
 export const storageUsage = table(
   'storage_usage',
   {
@@ -109,6 +109,7 @@ export const storageUsage = table(
     /** 0 for the personal files of a user. */
     orgId: col.int('org_id').notNull(),
     bytes: col.int('bytes').notNull(),
+    files: col.int('files').notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.userId, t.orgId] })],
 )

@@ -2,7 +2,7 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { usedStorage } from './bytes/store.ts'
+import { storageUse, usedStorage } from './bytes/store.ts'
 import { contentEndpoints } from './content/endpoints.ts'
 import { fileEndpoints } from './endpoints.ts'
 import { jobs } from './jobs.ts'
@@ -16,7 +16,10 @@ export const files = domain({
   name: 'files',
   endpoints: [...uploadEndpoints, ...fileEndpoints, ...contentEndpoints],
   jobs,
-  quotaUsage: { storage: (ctx, owner) => usedStorage(ctx.db.read, owner) },
+  quotaUsage: {
+    storage: (ctx, owner) => usedStorage(ctx.db.read, owner),
+    files: async (ctx, owner) => (await storageUse(ctx.db.read, owner)).files,
+  },
   userContent: async (db, userId) => (await hasUploaded(db, userId)) || hasAsked(db, userId),
   orgResources: [{ name: 'files', count: countUsedByOrg }],
   on: {
@@ -35,6 +38,7 @@ export const files = domain({
 
 export { dropBytes, keepBytes, type StoredBytes, withStoredBytes } from './bytes/service.ts'
 export { findBlob } from './bytes/store.ts'
+export type { StorageQuota } from './rules.ts'
 export { attachFile, copyFile, findVisibleFile, mayRead, maySupply, releaseFile, storageQuota } from './service.ts'
 export { type InsertFile, type NewUpload, storeUpload } from './storing/service.ts'
 export { fileColumns, type FileRow, findFile, findFiles } from './store.ts'

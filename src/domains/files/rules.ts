@@ -1,4 +1,4 @@
-/** Decisions about the types of files. Pure. */
+/** Decisions about the types of files, and about quotas. Pure. */
 
 import type { FileType } from '#db/schema/files.ts'
 import type { OrgPoint } from '#permission-points'
@@ -25,3 +25,18 @@ const IMAGES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/w
  */
 export const isAcceptedAs = (type: FileType, mime: string, others: readonly string[]): boolean =>
   type === 'asset' || type === 'other' ? others.includes(mime === HEIC ? 'image/jpeg' : mime) : IMAGES.has(mime)
+
+/** Of a user or an organization. */
+export interface StorageUse {
+  readonly bytes: number
+  readonly files: number
+}
+
+/** The most that a user or an organization may store; 0 = unlimited. */
+export type StorageQuota = StorageUse
+
+/** Whether no further file fits, however small. `reserved`: bytes that `used` already contains for the file. */
+export function isUsedUp(used: StorageUse, quota: StorageQuota, reserved?: number): boolean {
+  const [bytes, files] = reserved === undefined ? [used.bytes, used.files] : [used.bytes - reserved, used.files - 1]
+  return (quota.bytes > 0 && bytes >= quota.bytes) || (quota.files > 0 && files >= quota.files)
+}

@@ -15,7 +15,7 @@ import { dropBytes } from './bytes/service.ts'
 import { chargeStorage, refundStorage, retainBlobById } from './bytes/store.ts'
 import { fileInUse, notAttachable, notYourFile, storageFull } from './errors.ts'
 import type { FileView } from './model.ts'
-import { orgPointsFor } from './rules.ts'
+import { orgPointsFor, type StorageQuota } from './rules.ts'
 import * as store from './store.ts'
 import { toFileView } from './view.ts'
 
@@ -106,11 +106,14 @@ async function forget(ctx: AppContext, tx: Tx, file: store.DeletedFile): Promise
   if (file.thumbnailBlobId !== null) await dropBytes(ctx, tx, file.thumbnailBlobId)
 }
 
-/** The bytes that an owner may store; 0 = unlimited. Read it before the write. */
-export const storageQuota = (ctx: AppContext) => getSetting(ctx, 'quota.storage')
+/** Read it before the write. */
+export const storageQuota = async (ctx: AppContext): Promise<StorageQuota> => ({
+  bytes: await getSetting(ctx, 'quota.storage'),
+  files: await getSetting(ctx, 'quota.files'),
+})
 
-/** Adds `bytes` to the storage of the owner. @throws AppError 429 if the quota does not allow it */
-export async function charge(tx: Tx, owner: Owner, bytes: number, quota: number): Promise<void> {
+/** Adds a file of `bytes` to the storage of the owner. @throws AppError 429 if the quota does not allow it */
+export async function charge(tx: Tx, owner: Owner, bytes: number, quota: StorageQuota): Promise<void> {
   if (!(await chargeStorage(tx, owner, bytes, quota))) throw storageFull()
 }
 
@@ -120,7 +123,7 @@ export async function copyFile(
   file: store.FileRow,
   owner: Owner,
   to: { readonly entityType: FileEntity; readonly entityId: number },
-  quota: number,
+  quota: StorageQuota,
 ): Promise<number> {
   await charge(tx, owner, file.size, quota)
   await retainBlobById(tx, file.blobId)

@@ -22,6 +22,8 @@ export const definitions = {
   'registration.enabled': setting(Type.Boolean(), true),
   /** Bytes that each user and each organization may store; 0 = unlimited. */
   'quota.storage': setting(size, 1024 * MIB),
+  /** Files that each user and each organization may have; 0 = unlimited. */
+  'quota.files': setting(size, 100_000),
   /** QR codes that each user and each organization may have; 0 = unlimited. */
   'quota.qrCodes': setting(size, 10_000),
   /** Organizations that a user may own; 0 = unlimited. */
@@ -57,7 +59,7 @@ export const definitions = {
     'audio/mp4',
     'video/mp4',
   ]),
-  /** Whether photos of phones in HEIC are accepted and converted to JPEG. Decoding takes up to 700 MB for a moment. */
+  /** Whether photos of phones in HEIC are accepted and converted to JPEG. Decoding takes up to 470 MB for a moment. */
   'upload.heic': setting(Type.Boolean(), true),
   /** Maximum size of an app package in bytes. */
   'app.maxPackageBytes': setting(Type.Integer({ minimum: 1, maximum: 4096 * MIB }), 500 * MIB),

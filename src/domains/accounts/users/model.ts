@@ -105,6 +105,7 @@ const Quota = (description: string) =>
 export const QuotasQuery = Type.Object({ orgId: Type.Optional(Id) })
 export const Quotas = Model('Quotas', {
   storage: Quota('Bytes of your own files'),
+  files: Quota('Number of your own files'),
   qrCodes: Quota('Number of your own QR codes'),
   assets: Quota('Number of your own assets'),
   organizations: Quota('Number of organizations that you own'),

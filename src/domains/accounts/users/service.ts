@@ -154,6 +154,7 @@ export async function getQuotas(ctx: AppContext, actor: Actor, orgId = 0): Promi
   const owner = { userId, orgId }
   return {
     storage: { used: await usage(ctx, owner, 'storage'), limit: await getSetting(ctx, 'quota.storage') },
+    files: { used: await usage(ctx, owner, 'files'), limit: await getSetting(ctx, 'quota.files') },
     qrCodes: { used: await usage(ctx, owner, 'qrCodes'), limit: await getSetting(ctx, 'quota.qrCodes') },
     assets: { used: await usage(ctx, owner, 'assets'), limit: await getSetting(ctx, 'quota.assets') },
     organizations: {

@@ -6,6 +6,7 @@ import type { Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 
 import { refundStorage } from '../bytes/store.ts'
+import type { StorageQuota } from '../rules.ts'
 import { attachFile, charge, releaseFile } from '../service.ts'
 import { findFile } from '../store.ts'
 import { avatarUrl, publicImagePath } from '../view.ts'
@@ -54,7 +55,7 @@ export async function changeAvatar(
 }
 
 /** Makes a file of a user one of an organization, whose storage it then takes. @throws AppError 429 if the quota does not allow it */
-export async function giveToOrganization(tx: Tx, fileId: number, orgId: number, quota: number): Promise<void> {
+export async function giveToOrganization(tx: Tx, fileId: number, orgId: number, quota: StorageQuota): Promise<void> {
   const file = (await findFile(tx, fileId))!
   await charge(tx, { userId: file.uploaderId, orgId }, file.size, quota)
   await refundStorage(tx, { userId: file.uploaderId, orgId: file.orgId }, file.size)

@@ -12,9 +12,9 @@ import { mediaTypeOf } from '#lib/file-type.ts'
 import { UnusableImage, type UnusableReason } from '#platform/images/port.ts'
 
 import { keepBytes, type TemporaryFile, withStoredBytes } from '../bytes/service.ts'
-import { usedStorage } from '../bytes/store.ts'
+import { storageUse } from '../bytes/store.ts'
 import { emptyFile, heicOff, mislabelled, notAccepted, notAnImage, storageFull, tooManyPixels } from '../errors.ts'
-import { isAcceptedAs } from '../rules.ts'
+import { isAcceptedAs, isUsedUp } from '../rules.ts'
 import { charge, storageQuota } from '../service.ts'
 import { existsOwner, type FileRow, findFile, insertFile } from '../store.ts'
 import { isMislabelled, storedName } from './rules.ts'
@@ -26,7 +26,7 @@ export interface NewUpload {
   readonly name: string
   /** Makes a repeated upload recognizable (`findByRequest`). */
   readonly requestId: string | null
-  /** Bytes that the owner's storage already counts for it. */
+  /** Bytes that the owner's storage already counts for it, as for one file. */
   readonly reserved?: number
 }
 
@@ -45,10 +45,10 @@ export async function storeUpload<T>(
   within: (tx: Tx, insert: InsertFile) => Promise<T>,
 ): Promise<T> {
   if (source.size === 0) throw emptyFile()
-  const { owner, type, requestId, reserved = 0 } = upload
+  const { owner, type, requestId, reserved } = upload
   const quota = await storageQuota(ctx)
   // Decoding an image is work, and its stored size is only known afterwards.
-  if (quota > 0 && (await usedStorage(ctx.db.read, owner)) - reserved >= quota) throw storageFull()
+  if (isUsedUp(await storageUse(ctx.db.read, owner), quota, reserved)) throw storageFull()
   const content = await contentOf(ctx, upload, source)
   const { file, thumbnail } = content
   try {

@@ -3,7 +3,7 @@ import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { can } from '#domains/access/index.ts'
 import type { MetaEntity, MetaObject } from '#domains/contributions.ts'
-import { giveToOrganization, releaseFile } from '#domains/files/index.ts'
+import { giveToOrganization, releaseFile, type StorageQuota } from '#domains/files/index.ts'
 import type { FindOrganization, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
@@ -190,7 +190,7 @@ export async function changeOwner(
   entityId: number,
   from: OwnerKey,
   to: OwnerKey,
-  storageQuota: number,
+  storageQuota: StorageQuota,
 ): Promise<void> {
   const rows = await store.allValuesOf(tx, objectName, entityId, from)
   const stays = ({ fieldOwner }: (typeof rows)[number]): boolean => fieldOwner === GLOBAL || fieldOwner === to
