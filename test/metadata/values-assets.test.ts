@@ -4,9 +4,10 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 
 import type { AssetView } from '#domains/assets/register/model.ts'
 
-import { ok, type Person, useServer } from '../harness/index.ts'
+import { png, uploaded } from '../files/helpers.ts'
+import { ok, type Person, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
-import { createField, itemOf, list, pathsOf, pathTo, put, search } from './values-helpers.ts'
+import { createField, itemOf, list, OPTIONS, pathsOf, pathTo, put, search } from './values-helpers.ts'
 
 const { admin, alice, owner, member, mallory } = useServer({ people: ['alice', 'owner', 'member', 'mallory'] })
 
@@ -135,5 +136,32 @@ describe('GET /api/admin/assets/:id/fields', () => {
     const ids = items.map(({ fieldId }) => fieldId)
     expect(ids).toContain(shared.id)
     expect(ids).not.toContain(own.id)
+  })
+})
+
+describe('concurrent writes', () => {
+  test('50 writes of one value at once all succeed, one of them stays, and the version rises once for each change', async () => {
+    const item = await asset(alice)
+    const field = await createField(alice, 'MULTI_SELECT', OPTIONS, { object })
+    const values = [['red'], ['green', 'blue'], ['red', 'green', 'blue'], ['blue']]
+    const replies = await race(50, (i) =>
+      put(alice, item.id, [{ fieldId: field.id, value: values[i % values.length] }], { object }),
+    )
+    for (const reply of replies) ok(reply)
+    expect(values).toContainEqual(itemOf(await list(alice, item.id, {}, object), field.id).value as string[])
+    const { version } = await current(alice, item)
+    expect(version).toBeGreaterThan(1)
+    expect(version).toBeLessThanOrEqual(51)
+  })
+
+  test('of 50 values that want one file at once, one gets it', async () => {
+    const field = await createField(alice, 'ATTACHMENT', {}, { object })
+    const items = await Promise.all(Array.from({ length: 50 }, () => asset(alice)))
+    const file = await uploaded(alice, png(), { type: 'asset', name: 'a.png' })
+    const replies = await race(50, (i) =>
+      put(alice, items[i]!.id, [{ fieldId: field.id, value: [file.id] }], { object }),
+    )
+    expect(replies.map((reply) => reply.status).toSorted()).toEqual([200, ...Array.from({ length: 49 }, () => 400)])
+    expect(ok(await search(alice, { fieldId: field.id }, object)).data.total).toBe(1)
   })
 })
