@@ -1,0 +1,123 @@
+/** The plans of SQLite for the lists of assets: which index answers each order and each filter. */
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+
+import type { ReadDb } from '#db/engine/write.ts'
+import type { Runner } from '#db/query/builders.ts'
+import {
+  assetsPage,
+  assetsWhere,
+  type Conditions,
+  conditionsWhere,
+  filteredPage,
+  pageWithOneFilter,
+  searchAssets,
+} from '#domains/assets/listing/store.ts'
+import { type AssetSort, SORTS } from '#domains/assets/register/model.ts'
+
+import { inProcess, useServer } from '../harness/index.ts'
+import { addMany } from './helpers.ts'
+
+describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', () => {
+  const { server, alice } = useServer({ people: ['alice'], noAdmin: true })
+  /** Enough rows that pages are read from a key of the index in memory. */
+  const ROWS = 1200
+  const owner = () => -alice.id
+
+  beforeAll(async () => {
+    const items = Array.from({ length: ROWS }, (_, i) => ({
+      status: 'IDLE' as const,
+      ...(i % 2 === 0 && { purchaseDate: '2026-03-01', purchasePrice: i, warrantyExpiry: '2027-01-01' }),
+    }))
+    await addMany(server, { userId: alice.id, orgId: 0 }, items)
+  })
+
+  /** The plans of all statements that `run` executes on the table of assets. */
+  async function plansOf(run: () => Promise<unknown>): Promise<string[]> {
+    const runner = (server.ctx.db.read as ReadDb).runner as Runner
+    const statements: (readonly [string, readonly unknown[]])[] = []
+    const { rows } = runner
+    runner.rows = ((sql, params) => {
+      if (sql.includes('from "assets"')) statements.push([sql, params])
+      return rows.call(runner, sql, params)
+    }) as Runner['rows']
+    try {
+      await run()
+    } finally {
+      runner.rows = rows
+    }
+    expect(statements.length).toBeGreaterThan(0)
+    const plans: string[] = []
+    for (const [sql, params] of statements)
+      for (const line of (await runner.rows(`explain query plan ${sql}`, params as never)) as unknown[][])
+        plans.push(`${String(line[3])} ← ${sql.replace(/^select .*? from/, 'select … from').slice(0, 300)}`)
+    return plans
+  }
+  const sorting = (plans: readonly string[]) => plans.filter((plan) => plan.includes('TEMP B-TREE'))
+  const unindexed = (plans: readonly string[]) =>
+    plans.filter(
+      (plan) => plan.includes(' assets') && !/^SEARCH assets USING (COVERING )?INDEX assets_\w+ \(owner=\?/.test(plan),
+    )
+
+  const sorts = [undefined, ...SORTS.flatMap((sort): AssetSort[] => [sort, `-${sort}`])]
+
+  for (const sort of sorts)
+    test(`pages by ${sort ?? 'default'} are read in the order of an index`, async () => {
+      const { read } = server.ctx.db
+      for (const page of [1, 15, 45, 60]) {
+        const plans = await plansOf(() => assetsPage(read, owner(), { page, size: 20, sort }))
+        expect(sorting(plans)).toEqual([])
+        expect(unindexed(plans)).toEqual([])
+      }
+    })
+
+  const one: Readonly<Record<string, Conditions>> = {
+    category: { categoryIds: [7] },
+    'no category': { categoryIds: null },
+    location: { locationIds: [7] },
+    'no location': { locationIds: null },
+    custodian: { custodianId: 7 },
+    'no custodian': { custodianId: null },
+    status: { statuses: ['IDLE'] },
+  }
+  for (const [name, conditions] of Object.entries(one))
+    test(`pages of one ${name} are read in the order of an index`, async () => {
+      for (const page of [1, 40]) {
+        const plans = await plansOf(() =>
+          pageWithOneFilter(server.ctx.db.read, owner(), conditions, { page, size: 20 })!,
+        )
+        expect(sorting(plans)).toEqual([])
+        expect(unindexed(plans)).toEqual([])
+      }
+    })
+
+  const others: readonly Conditions[] = [
+    { categoryIds: [1, 2], custodianId: null },
+    { locationIds: [1, 2] },
+    { statuses: ['LOST', 'IDLE'], custodianId: 7 },
+    { warrantyFrom: '2026-01-01', warrantyTo: '2026-02-01' },
+    { purchaseFrom: '2026-01-01', purchaseTo: '2026-02-01' },
+    { ids: [1, 2, 3] },
+    {},
+  ]
+  for (const conditions of others)
+    test(`pages with the filters ${JSON.stringify(conditions)} never read the assets of other owners`, async () => {
+      for (const sort of sorts) {
+        const where = assetsWhere(owner(), conditionsWhere(conditions))
+        const plans = await plansOf(() => filteredPage(server.ctx.db.read, where, { page: 2, size: 20, sort }))
+        const byId = (plan: string) =>
+          conditions.ids !== undefined && plan.startsWith('SEARCH assets USING INTEGER PRIMARY KEY')
+        expect(unindexed(plans).filter((plan) => !byId(plan))).toEqual([])
+      }
+    })
+
+  for (const sort of sorts)
+    test(`searches by ${sort ?? 'default'} are read in the order of an index`, async () => {
+      const where = conditionsWhere({ statuses: ['IDLE'] }, 'asset')
+      const plans = await plansOf(() =>
+        searchAssets(server.ctx.db.read, owner(), { where }, { page: 3, size: 20, sort }),
+      )
+      expect(sorting(plans)).toEqual([])
+      expect(unindexed(plans)).toEqual([])
+    })
+})
