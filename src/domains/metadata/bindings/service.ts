@@ -4,8 +4,7 @@ import type { AppContext } from '#context'
 import { ownerKey } from '#db/owner-key.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
-import type { MetaEntity, MetaObject, MetaObjectName } from '#domains/contributions.ts'
-import { contributions } from '#domains/domain.ts'
+import type { MetaEntity, MetaObject } from '#domains/contributions.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
@@ -15,14 +14,9 @@ import { tooManyOf } from '../errors.ts'
 import { requireObject } from '../objects/service.ts'
 import { GLOBAL, scopeOf, shownTemplateName } from '../rules.ts'
 import { boundTemplateIds, defaultTemplate, templatesWithIds, unknownTemplates } from '../templates/store.ts'
+import { metaObject } from '../values/reading/service.ts'
 import { type BindTemplates, MAX_BINDINGS, type TemplatesInForce } from './model.ts'
 import { bindTemplate, templatesInForce, unbindTemplate } from './store.ts'
-
-/** Undefined if no domain serves the object. */
-const servedObject = (ctx: AppContext, objectName: string): MetaObject | undefined =>
-  contributions(ctx, 'metaObjects')
-    .filter((objects) => Object.hasOwn(objects, objectName))
-    .map((objects) => objects[objectName as MetaObjectName])[0]
 
 async function findEntity(db: Db | Tx, object: MetaObject, owner: Owner, entityId: number): Promise<MetaEntity> {
   const [entity] = await object.findEntities(db, [entityId])
@@ -34,7 +28,7 @@ async function findEntity(db: Db | Tx, object: MetaObject, owner: Owner, entityI
 async function objectFor(ctx: AppContext, owner: Owner, objectName: string): Promise<MetaObject> {
   const { userId, orgId } = owner
   await requireObject(ctx.db.read, objectName)
-  const object = servedObject(ctx, objectName)
+  const object = metaObject(ctx, objectName)
   if (object === undefined) throw notFound()
   if (orgId !== 0 && !(await access.can(ctx, userId, 'ORG', orgId, object.readPoint))) throw notFound()
   return object
@@ -52,7 +46,7 @@ export async function fieldIdsInForce(
   objectName: string,
   entityId: number,
 ): Promise<{ readonly viewer: Owner; readonly fieldIds: readonly number[] }> {
-  const [found] = (await servedObject(ctx, objectName)?.findEntities(ctx.db.read, [entityId])) ?? []
+  const [found] = (await metaObject(ctx, objectName)?.findEntities(ctx.db.read, [entityId])) ?? []
   if (found === undefined) throw notFound()
   const owner = viewer.orgId === 0 && found.owner > 0 ? { ...viewer, orgId: found.owner } : viewer
   if (owner !== viewer && !(await access.can(ctx, viewer.userId, 'ORG', owner.orgId, 'meta_field:read')))
