@@ -7,6 +7,7 @@ import { and, eq } from 'drizzle-orm'
 import { metaFields } from '#db/schema/meta.ts'
 import { adminLogs } from '#db/schema/operation-log.ts'
 import { MAX_FIELDS } from '#domains/metadata/fields/model.ts'
+import { setOrgStatus } from '#domains/orgs/index.ts'
 
 import { inProcess, ok, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, UNKNOWN_ID } from '../orgs/helpers.ts'
@@ -314,11 +315,9 @@ describe('fields', () => {
     })
   })
 
-  test('nothing can be created in a disabled organization, and fields of it stay visible', async () => {
+  test.if(inProcess)('nothing can be created in a disabled organization, and fields of it stay visible', async () => {
     const org = await createOrg(owner)
     const field = await createField(owner, {}, { orgId: org.id })
-    if (!inProcess) return
-    const { setOrgStatus } = await import('#domains/orgs/index.ts')
     await server.ctx.db.write('test.disable', (tx) => setOrgStatus(server.ctx, tx, org.id, 'DISABLED'))
     const path = `/api/orgs/${org.id}/meta/objects/asset/fields`
     expect((await owner.post(path, { name: 'x', type: 'TEXT' })).status).toBe(403)
