@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import { notifyOfOverdue } from '#domains/assets/loans/service.ts'
+import { notifyOfDueLoans } from '#domains/assets/loans/service.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole, UNKNOWN_ID } from '../orgs/helpers.ts'
@@ -201,13 +201,13 @@ describe.if(inProcess)('overdue loans', () => {
   test('the borrower is notified of an overdue loan once', async () => {
     const { id } = await addAsset(alice, { name: 'Drill' }, orgId)
     const loan = ok(await checkOut(alice, id, { userId: bob.id, dueAt: now() + DAY })).data
-    await notifyOfOverdue(server.ctx)
+    await notifyOfDueLoans(server.ctx)
     expect((await notices(bob)).filter(({ data }) => data['loanId'] === loan.id)).toEqual([])
     server.clock.advance(DAY + 1000)
-    await notifyOfOverdue(server.ctx)
-    await notifyOfOverdue(server.ctx)
+    await notifyOfDueLoans(server.ctx)
+    await notifyOfDueLoans(server.ctx)
     server.clock.advance(3 * DAY)
-    await notifyOfOverdue(server.ctx)
+    await notifyOfDueLoans(server.ctx)
     const found = (await notices(bob)).filter(({ data }) => data['loanId'] === loan.id)
     expect(found.length).toBe(1)
     expect(found[0]).toMatchObject({ type: 'ASSET', data: { assetId: id, orgId, loanId: loan.id } })
@@ -218,7 +218,7 @@ describe.if(inProcess)('overdue loans', () => {
   test('the user who lent an asset to a person without an account is notified', async () => {
     const { id } = await addAsset(alice)
     ok(await checkOut(alice, id, { personName: 'Ms Chen', dueAt: now() - 1 }))
-    await notifyOfOverdue(server.ctx)
+    await notifyOfDueLoans(server.ctx)
     const [notice] = (await notices(alice)).filter(({ data }) => data['assetId'] === id)
     expect(notice!.body).toContain('Ms Chen')
   })
@@ -228,7 +228,7 @@ describe.if(inProcess)('overdue loans', () => {
     ok(await checkOut(alice, returned.id, { personName: 'a', dueAt: now() - 1 }))
     ok(await checkOut(alice, endless.id, { personName: 'a' }))
     ok(await checkIn(alice, returned.id))
-    await notifyOfOverdue(server.ctx)
+    await notifyOfDueLoans(server.ctx)
     const ids = (await notices(alice)).map(({ data }) => data['assetId'])
     expect(ids).not.toContain(returned.id)
     expect(ids).not.toContain(endless.id)
@@ -240,7 +240,7 @@ describe.if(inProcess)('overdue loans', () => {
       const { id } = await addAsset(me)
       ok(await checkOut(me, id, { personName: 'a', dueAt: now() - 1000 }))
     }
-    await notifyOfOverdue(server.ctx)
+    await notifyOfDueLoans(server.ctx)
     expect(ok(await me.call('notifications.list', { query: { size: 1 } })).data.total).toBe(120)
   })
 })

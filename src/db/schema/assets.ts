@@ -80,6 +80,10 @@ export const assets = table(
     index('assets_custodian').on(t.owner, t.deletedAt, t.custodianId, t.createdAt, t.id),
     index('assets_custodian_user').on(t.custodianId).where(isNotNull(t.custodianId)),
     index('assets_serial').on(t.owner, t.deletedAt, t.serialNo),
+    // For the job that reminds of them, of all owners.
+    index('assets_warranty_end')
+      .on(t.warrantyExpiry, t.id)
+      .where(sql`${t.deletedAt} is null and ${t.warrantyExpiry} is not null`),
     index('assets_place').on(t.owner, t.latitude, t.longitude).where(isNotNull(t.latitude)),
   ],
 )
@@ -278,6 +282,8 @@ export const assetLoans = table(
     checkedOutAt: col.time('checked_out_at').notNull(),
     checkedInAt: col.time('checked_in_at'),
     operatorId: col.int('operator_id').notNull(),
+    /** The time of the notification that the loan is due soon, or of the check-out if it was due soon already. */
+    announcedAt: col.time('announced_at'),
     /** The time of the notification that the loan is overdue. */
     remindedAt: col.time('reminded_at'),
   },
@@ -287,10 +293,41 @@ export const assetLoans = table(
     index('asset_loans_asset').on(t.assetId, t.id),
     index('asset_loans_user').on(t.userId).where(isNotNull(t.userId)),
     index('asset_loans_unreturned').on(t.owner, t.id).where(isNull(t.checkedInAt)),
-    // Only loans of which nobody has been notified, so that the job reads no others.
+    // Only loans of which nobody has been notified, so that the jobs read no others.
+    index('asset_loans_soon')
+      .on(t.dueAt)
+      .where(sql`${t.checkedInAt} is null and ${t.announcedAt} is null`),
     index('asset_loans_due')
       .on(t.dueAt)
       .where(sql`${t.checkedInAt} is null and ${t.remindedAt} is null`),
+  ],
+)
+
+/** The end of the warranty of which a user has been reminded. A warranty that is extended gets another reminder. */
+export const assetWarrantyReminders = table('asset_warranty_reminders', {
+  assetId: col.int('asset_id').primaryKey(),
+  /** `YYYY-MM-DD` */
+  day: col.text('day').notNull(),
+})
+
+/** A user's calendar of an owner's assets, which calendar programs read by a secret link. */
+export const assetCalendars = table(
+  'asset_calendars',
+  {
+    id: col.id(),
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    owner: owner(),
+    /** SHA-256 of the secret in the link. */
+    secretHash: col.text('secret_hash').notNull(),
+    locale: col.text('locale').$type<'en' | 'zh'>().notNull(),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('asset_calendars_user').on(t.userId, t.owner),
+    uniqueIndex('asset_calendars_secret').on(t.secretHash),
   ],
 )
 

@@ -4,6 +4,8 @@ import { ownerKey } from '#db/owner-key.ts'
 import { domain } from '#domains/domain.ts'
 import { HOUR, MINUTE } from '#platform/clock.ts'
 
+import { calendarEndpoints } from './calendars/endpoints.ts'
+import { deleteCalendarsOfUser } from './calendars/store.ts'
 import { assetCategoryAdminEndpoints } from './categories/admin.endpoints.ts'
 import { assetCategoryEndpoints } from './categories/endpoints.ts'
 import { dropDeletedTemplates, templateDeleting } from './categories/service.ts'
@@ -18,10 +20,11 @@ import { inventoryEndpoints } from './inventories/endpoints.ts'
 import { deleteAbandoned, mayRead as mayReadInventory } from './inventories/service.ts'
 import { countAssets } from './listing/store.ts'
 import { loanEndpoints } from './loans/endpoints.ts'
-import { notifyOfOverdue } from './loans/service.ts'
+import { notifyOfDueLoans } from './loans/service.ts'
 import { assetEndpoints } from './register/endpoints.ts'
 import { mayRead, resolveScan } from './register/service.ts'
 import { countAtLocation, countOwned, hasAssets } from './register/store.ts'
+import { remindOfWarranties } from './reminders/service.ts'
 import { transferEndpoints } from './transfers/endpoints.ts'
 
 export const assets = domain({
@@ -35,12 +38,14 @@ export const assets = domain({
     ...inventoryEndpoints,
     ...loanEndpoints,
     ...importEndpoints,
+    ...calendarEndpoints,
   ],
   start: failAbandonedJobs,
   jobs: [
     { name: 'assets.dropDeletedTemplates', every: HOUR, run: dropDeletedTemplates },
-    { name: 'assets.notifyOfOverdue', every: 5 * MINUTE, run: notifyOfOverdue },
     { name: 'assets.deleteOldImports', every: HOUR, run: deleteOldJobs },
+    { name: 'assets.notifyOfDueLoans', every: 5 * MINUTE, run: notifyOfDueLoans },
+    { name: 'assets.remindOfWarranties', every: HOUR, run: remindOfWarranties },
     { name: 'inventories.deleteAbandoned', every: HOUR, run: deleteAbandoned },
     cleanUpJob,
   ],
@@ -61,6 +66,9 @@ export const assets = domain({
       await purgeOfOrg(tx, orgId)
       await deleteOfOrg(tx, orgId)
     },
-    'user.deleting': (_ctx, tx, { userId }) => deleteJobsOf(tx, userId),
+    async 'user.deleting'(_ctx, tx, { userId }) {
+      await deleteCalendarsOfUser(tx, userId)
+      await deleteJobsOf(tx, userId)
+    },
   },
 })

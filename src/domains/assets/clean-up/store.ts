@@ -1,7 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
-import { assetCleanUps, assetLoans, assetNumbers, assets } from '#db/schema/assets.ts'
+import { assetCleanUps, assetLoans, assetNumbers, assets, assetWarrantyReminders } from '#db/schema/assets.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 import { type AssetRow, listed } from '../listing/store.ts'
@@ -22,6 +22,7 @@ export async function purgeAssets(tx: Tx, owner: OwnerKey, limit: number): Promi
   const ids = rows.map((row) => row.id)
   await deleteTransfersOf(tx, ids)
   await tx.delete(assetLoans).where(inArray(assetLoans.assetId, ids))
+  await tx.delete(assetWarrantyReminders).where(inArray(assetWarrantyReminders.assetId, ids))
   for (const row of await tx.delete(assets).where(inArray(assets.id, ids)).returning(listed.columns))
     listed.deleted(tx, row)
   return ids.length

@@ -8,9 +8,11 @@ import { notify } from '#domains/notifications/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
+import type { Localized } from '#lib/localized.ts'
+import { DAY } from '#platform/clock.ts'
 
 import { noSuchMember, notYourself, onLoan, scrapped } from '../register/errors.ts'
-import { type AssetRow, findAsset, membersAmong, updateRows } from '../register/store.ts'
+import { type AssetRow, findAsset, isActive, membersAmong, updateRows } from '../register/store.ts'
 import { updateAssets } from '../writing/service.ts'
 import type { CheckIn, CheckOut, LoansQuery, LoanView } from './model.ts'
 import * as store from './store.ts'
@@ -38,7 +40,8 @@ export async function checkOut(ctx: AppContext, owner: Owner, id: number, input:
     if (asset.status === 'SCRAPPED') throw scrapped()
     if (userId !== null) await checkBorrower(tx, owner, userId)
     const loan = { owner: asset.owner, assetId: id, userId, personName, dueAt, note: note ?? '' }
-    const inserted = await store.insertLoan(tx, { ...loan, operatorId: owner.userId })
+    const announcedAt = dueAt !== null && dueAt <= ctx.clock.now() + ANNOUNCED_MS ? tx.stamp : null
+    const inserted = await store.insertLoan(tx, { ...loan, announcedAt, operatorId: owner.userId })
     if (inserted === undefined) throw onLoan()
     // Clients that synchronize see the loan in the asset.
     await updateRows(tx, [{ row: asset, change: {}, touched: true }])
@@ -75,12 +78,25 @@ export async function checkIn(ctx: AppContext, owner: Owner, id: number, input: 
 /** Loans whose borrowers one write notifies. */
 const LOANS_PER_WRITE = 50
 
-/** Notifies of each overdue loan once: the borrower, or the user who checked the asset out if the borrower has no account. */
-export async function notifyOfOverdue(ctx: AppContext): Promise<void> {
+/** Borrowers are reminded so long before a loan is due, unless they got the asset later. */
+const ANNOUNCED_MS = DAY
+
+/**
+ * Notifies once that a loan is due soon, and once that it is overdue: the borrower, or the user who checked the asset out if the borrower
+ * has no account.
+ */
+export async function notifyOfDueLoans(ctx: AppContext): Promise<void> {
+  // First, so that a loan that is overdue already is not announced as due soon.
+  await notifyOfAll(ctx, 'OVERDUE', 0)
+  await notifyOfAll(ctx, 'DUE_SOON', ANNOUNCED_MS)
+}
+
+async function notifyOfAll(ctx: AppContext, kind: store.DueKind, aheadMs: number): Promise<void> {
   for (;;) {
-    const loans = await ctx.db.write('assets.notifyOfOverdue', async (tx) => {
-      const taken = await store.takeOverdue(tx, ctx.clock.now(), LOANS_PER_WRITE)
-      for (const loan of taken) await notifyOf(ctx, tx, loan)
+    const loans = await ctx.db.write('assets.notifyOfDueLoans', async (tx) => {
+      const now = ctx.clock.now()
+      const taken = await store.takeDue(tx, kind, now + aheadMs, LOANS_PER_WRITE)
+      for (const loan of taken) if (kind === 'OVERDUE' || loan.dueAt! > now) await notifyOf(ctx, tx, loan, TEXTS[kind])
       return taken
     })
     if (loans.length < LOANS_PER_WRITE) return
@@ -88,23 +104,47 @@ export async function notifyOfOverdue(ctx: AppContext): Promise<void> {
   }
 }
 
-async function notifyOf(ctx: AppContext, tx: Tx, loan: store.OverdueLoan): Promise<void> {
+interface Texts {
+  readonly event: string
+  readonly title: Localized
+  /** To the borrower. */
+  borrower(asset: string): Localized
+  /** To the user who checked the asset out. */
+  lender(asset: string, borrower: string | null): Localized
+}
+
+const TEXTS: Readonly<Record<store.DueKind, Texts>> = {
+  DUE_SOON: {
+    event: 'LOAN_DUE',
+    title: { en: 'A loan is due soon', zh: '借用即将到期' },
+    borrower: (asset) => ({ en: `Please return ${asset} within a day.`, zh: `请在一天内归还 ${asset}。` }),
+    lender: (asset, borrower) => ({
+      en: `${borrower ?? 'The borrower'} is to return ${asset} within a day.`,
+      zh: `${borrower ?? '借用人'} 应在一天内归还 ${asset}。`,
+    }),
+  },
+  OVERDUE: {
+    event: 'LOAN_OVERDUE',
+    title: { en: 'A loan is overdue', zh: '借用已逾期' },
+    borrower: (asset) => ({ en: `Please return ${asset}.`, zh: `请归还 ${asset}。` }),
+    lender: (asset, borrower) => ({
+      en: `${borrower ?? 'The borrower'} has not returned ${asset}.`,
+      zh: `${borrower ?? '借用人'} 尚未归还 ${asset}。`,
+    }),
+  },
+}
+
+async function notifyOf(ctx: AppContext, tx: Tx, loan: store.DueLoan, texts: Texts): Promise<void> {
   const { userId, personName, operatorId } = loan
-  const isBorrower = userId !== null && (await store.isActive(tx, userId))
-  if (!isBorrower && !(await store.isActive(tx, operatorId))) return
+  const isBorrower = userId !== null && (await isActive(tx, userId))
+  if (!isBorrower && !(await isActive(tx, operatorId))) return
   const asset = `${loan.name} (${loan.assetNo})`
   await notify(ctx, tx, {
     userIds: [isBorrower ? userId : operatorId],
     type: 'ASSET',
-    title: { en: 'A loan is overdue', zh: '借用已逾期' },
-    body: isBorrower
-      ? { en: `Please return ${asset}.`, zh: `请归还 ${asset}。` }
-      : {
-          en: `${asset} has not been returned${personName === null ? '' : ` by ${personName}`}.`,
-          zh: `${asset} 尚未归还${personName === null ? '' : `（借用人：${personName}）`}。`,
-        },
-    data: { assetId: loan.assetId, orgId: orgOf(loan.owner) || null, loanId: loan.id, event: 'LOAN_OVERDUE' },
-    subject: `ASSET_LOAN ${loan.id}`,
+    title: texts.title,
+    body: isBorrower ? texts.borrower(asset) : texts.lender(asset, personName),
+    data: { assetId: loan.assetId, orgId: orgOf(loan.owner) || null, loanId: loan.id, event: texts.event },
   })
 }
 

@@ -1,10 +1,8 @@
-import { and, asc, desc, eq, isNotNull, isNull, lt, lte, not, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, lte, not, sql } from 'drizzle-orm'
 
 import { pagedTable } from '#db/lists.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
-import { prepared } from '#db/prepared.ts'
-import { users } from '#db/schema/accounts.ts'
 import { assetLoans, assets } from '#db/schema/assets.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -43,7 +41,7 @@ export function filteredPage(db: Db, owner: OwnerKey, query: LoansQuery, now: nu
 /** Undefined if the asset has an open loan. */
 export async function insertLoan(
   tx: Tx,
-  loan: Pick<LoanRow, 'owner' | 'assetId' | 'userId' | 'personName' | 'dueAt' | 'note' | 'operatorId'>,
+  loan: Pick<LoanRow, 'owner' | 'assetId' | 'userId' | 'personName' | 'dueAt' | 'note' | 'operatorId' | 'announcedAt'>,
 ): Promise<LoanRow | undefined> {
   const [row] = await tx
     .insert(assetLoans)
@@ -75,54 +73,35 @@ export async function giveLoans(tx: Tx, assetId: number, owner: OwnerKey): Promi
   for (const row of rows) listed.updated(tx, row, { ...row, owner })
 }
 
-const due = (now: number): SQL | undefined => and(isOpen, isNull(assetLoans.remindedAt), lte(assetLoans.dueAt, now))
-
-export interface OverdueLoan {
-  readonly id: number
-  readonly assetId: number
-  readonly owner: OwnerKey
+/** A loan of which a user is to be notified, with the name and number of its asset. */
+export interface DueLoan extends Pick<
+  LoanRow,
+  'id' | 'assetId' | 'owner' | 'userId' | 'personName' | 'operatorId' | 'dueAt'
+> {
   readonly name: string
   readonly assetNo: string
-  readonly personName: string | null
-  readonly userId: number | null
-  readonly operatorId: number
 }
 
-/** At most `limit` overdue loans of which nobody has been notified; from now on somebody has. */
-export async function takeOverdue(tx: Tx, now: number, limit: number): Promise<OverdueLoan[]> {
+/** The notifications about a loan, each with the column that says when it was made. */
+const NOTIFIED = { DUE_SOON: 'announcedAt', OVERDUE: 'remindedAt' } as const
+export type DueKind = keyof typeof NOTIFIED
+
+/** At most `limit` open loans that are due at `time` or before and lack this notification, which they have from now on. */
+export async function takeDue(tx: Tx, kind: DueKind, time: number, limit: number): Promise<DueLoan[]> {
+  const notified = assetLoans[NOTIFIED[kind]]
+  const { id, assetId, owner, userId, personName, operatorId, dueAt } = assetLoans
   const rows = await tx
-    .select({
-      id: assetLoans.id,
-      assetId: assetLoans.assetId,
-      owner: assetLoans.owner,
-      name: assets.name,
-      assetNo: assets.assetNo,
-      personName: assetLoans.personName,
-      userId: assetLoans.userId,
-      operatorId: assetLoans.operatorId,
-    })
+    .select({ id, assetId, owner, userId, personName, operatorId, dueAt, name: assets.name, assetNo: assets.assetNo })
     .from(assetLoans)
-    .innerJoin(assets, eq(assets.id, assetLoans.assetId))
-    .where(due(now))
+    .innerJoin(assets, eq(assets.id, assetId))
+    .where(and(isOpen, isNull(notified), lte(assetLoans.dueAt, time)))
     .orderBy(asc(assetLoans.dueAt))
     .limit(limit)
-  for (const { id } of rows) await markReminded(tx, { id, now })
-  return rows
-}
-
-const markReminded = prepared((db) =>
-  db
+  const ids = rows.map((row) => row.id)
+  await tx
     .update(assetLoans)
-    .set({ remindedAt: sql`${sql.placeholder('now')}` })
-    .where(eq(assetLoans.id, sql.placeholder('id')))
-    .returning({ id: assetLoans.id }),
-)
-
-/** Whether the user's account still exists. */
-export async function isActive(tx: Tx, userId: number): Promise<boolean> {
-  const rows = await tx
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, userId), eq(users.status, 'ACTIVE')))
-  return rows.length > 0
+    .set({ [NOTIFIED[kind]]: tx.stamp })
+    .where(inArray(id, ids))
+    .returning({ id })
+  return rows
 }

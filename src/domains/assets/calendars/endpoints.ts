@@ -1,0 +1,62 @@
+import { dual, endpoint, open } from '#http/endpoint.ts'
+
+import { InOrg } from '../register/model.ts'
+import { ByFile, CalendarLink, CalendarState, CreateCalendar, NEW_LINKS } from './model.ts'
+import * as service from './service.ts'
+
+const tag = 'Assets'
+const path = '/api/assets/calendar'
+
+export const calendarEndpoints = [
+  endpoint({
+    id: 'assetCalendars.get',
+    method: 'GET',
+    path,
+    summary: 'Check whether you have a link to the calendar of assets',
+    tag,
+    access: dual('asset:read'),
+    query: InOrg,
+    data: CalendarState,
+    run: ({ ctx, owner }) => service.getCalendar(ctx, owner),
+  }),
+  endpoint({
+    id: 'assetCalendars.create',
+    method: 'POST',
+    path,
+    summary: 'Create a link to the calendar of assets',
+    description:
+      'Calendar programs read it without signing in: ends of warranties and due dates of loans. The link that you had before ends. It ' +
+      'works as long as you may see the assets, in the language of this request.',
+    tag,
+    access: dual('asset:read'),
+    query: InOrg,
+    body: CreateCalendar,
+    data: CalendarLink,
+    budgets: [NEW_LINKS],
+    run: ({ ctx, owner, caller }) => service.createCalendar(ctx, owner, caller.locale),
+  }),
+  endpoint({
+    id: 'assetCalendars.delete',
+    method: 'DELETE',
+    path,
+    summary: 'Delete the link to the calendar of assets',
+    tag,
+    access: dual('asset:read'),
+    query: InOrg,
+    refuses: { 404: 'You have no link.' },
+    run: ({ ctx, owner }) => service.deleteCalendar(ctx, owner),
+  }),
+  endpoint({
+    id: 'assetCalendars.read',
+    method: 'GET',
+    path: '/public/calendars/:file',
+    summary: 'Get a calendar of assets by its secret link',
+    description: 'An iCalendar file (RFC 5545) with at most 500 ends of warranties and 500 due dates of loans.',
+    tag: 'Public pages',
+    access: open,
+    checksSecret: true,
+    params: ByFile,
+    answers: 'text/calendar',
+    run: ({ ctx, params }) => service.readCalendar(ctx, params.file),
+  }),
+]

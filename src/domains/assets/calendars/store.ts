@@ -1,0 +1,89 @@
+import { and, asc, desc, eq, gte, isNotNull, isNull, lte, ne } from 'drizzle-orm'
+
+import type { OwnerKey } from '#db/owner-key.ts'
+import { users } from '#db/schema/accounts.ts'
+import { assetCalendars, assetLoans, assets } from '#db/schema/assets.ts'
+import type { Db, Tx } from '#db/store.ts'
+
+export type CalendarRow = typeof assetCalendars.$inferSelect
+
+const one = (userId: number, owner: OwnerKey) => and(eq(assetCalendars.userId, userId), eq(assetCalendars.owner, owner))
+
+export async function findCalendar(db: Db, userId: number, owner: OwnerKey): Promise<CalendarRow | undefined> {
+  const rows = await db.select().from(assetCalendars).where(one(userId, owner))
+  return rows[0]
+}
+
+/** The calendar with this secret, if its user is active. */
+export async function findBySecret(db: Db, secretHash: string): Promise<CalendarRow | undefined> {
+  const rows = await db
+    .select({ calendar: assetCalendars })
+    .from(assetCalendars)
+    .innerJoin(users, eq(users.id, assetCalendars.userId))
+    .where(and(eq(assetCalendars.secretHash, secretHash), eq(users.status, 'ACTIVE')))
+  return rows[0]?.calendar
+}
+
+/** Replaces the secret that the user had before. */
+export async function saveCalendar(tx: Tx, row: Omit<CalendarRow, 'id' | 'createdAt'>): Promise<void> {
+  const { secretHash, locale } = row
+  await tx
+    .insert(assetCalendars)
+    .values({ ...row, createdAt: tx.stamp })
+    .onConflictDoUpdate({
+      target: [assetCalendars.userId, assetCalendars.owner],
+      set: { secretHash, locale, createdAt: tx.stamp },
+    })
+}
+
+/** False if there was none. */
+export async function deleteCalendar(tx: Tx, userId: number, owner: OwnerKey): Promise<boolean> {
+  const rows = await tx.delete(assetCalendars).where(one(userId, owner)).returning({ id: assetCalendars.id })
+  return rows.length > 0
+}
+
+export async function deleteCalendarsOfUser(tx: Tx, userId: number): Promise<void> {
+  await tx.delete(assetCalendars).where(eq(assetCalendars.userId, userId))
+}
+
+/** The first warranties that end in these days, inclusive. */
+export const warranties = (db: Db, owner: OwnerKey, from: string, to: string, limit: number) =>
+  db
+    .select({
+      uuid: assets.uuid,
+      name: assets.name,
+      assetNo: assets.assetNo,
+      warrantyExpiry: assets.warrantyExpiry,
+      updatedAt: assets.updatedAt,
+    })
+    .from(assets)
+    .where(
+      and(
+        eq(assets.owner, owner),
+        isNull(assets.deletedAt),
+        ne(assets.status, 'SCRAPPED'),
+        gte(assets.warrantyExpiry, from),
+        lte(assets.warrantyExpiry, to),
+      ),
+    )
+    .orderBy(asc(assets.warrantyExpiry), asc(assets.id))
+    .limit(limit)
+
+/** The last loans that are open and have a due date. */
+export const dueLoans = (db: Db, owner: OwnerKey, limit: number) =>
+  db
+    .select({
+      id: assetLoans.id,
+      name: assets.name,
+      assetNo: assets.assetNo,
+      personName: assetLoans.personName,
+      nickname: users.nickname,
+      dueAt: assetLoans.dueAt,
+      checkedOutAt: assetLoans.checkedOutAt,
+    })
+    .from(assetLoans)
+    .innerJoin(assets, eq(assets.id, assetLoans.assetId))
+    .leftJoin(users, eq(users.id, assetLoans.userId))
+    .where(and(eq(assetLoans.owner, owner), isNull(assetLoans.checkedInAt), isNotNull(assetLoans.dueAt)))
+    .orderBy(desc(assetLoans.id))
+    .limit(limit)
