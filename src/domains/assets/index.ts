@@ -13,6 +13,7 @@ import { deleteOfOrg } from './categories/store.ts'
 import { cleanUpJob, endCustody, purgeOfOrg } from './clean-up/service.ts'
 import { assetAdminEndpoints } from './console/admin.endpoints.ts'
 import { assetObject, assetTarget } from './entities/service.ts'
+import { exportEndpoints } from './exporting/endpoints.ts'
 import { importEndpoints } from './importing/endpoints.ts'
 import { deleteOldJobs, failAbandonedJobs } from './importing/service.ts'
 import { deleteJobsOf } from './importing/store.ts'
@@ -39,6 +40,7 @@ export const assets = domain({
     ...loanEndpoints,
     ...importEndpoints,
     ...calendarEndpoints,
+    ...exportEndpoints,
   ],
   start: failAbandonedJobs,
   jobs: [

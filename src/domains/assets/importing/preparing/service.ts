@@ -284,12 +284,10 @@ export class RowReader {
       else values.push({ fieldId: field.id, value: id, column })
       return
     }
-    const isDay = field.type === 'DATE' || field.type === 'DATETIME'
-    const given = isDay
-      ? (dayIn(cell, this.options.dateOrder) ?? textOf(cell))
-      : typeof cell === 'object'
-        ? textOf(cell)
-        : cell!
+    const text = textOf(cell)
+    // Texts that begin with the year can have milliseconds or a zone.
+    const isOtherDay = (field.type === 'DATE' || field.type === 'DATETIME') && !/^\d{4}\D/.test(text)
+    const given = isOtherDay ? (dayIn(cell, this.options.dateOrder) ?? text) : typeof cell === 'object' ? text : cell!
     values.push({ fieldId: field.id, value: fromText(field, given, this.options.zone, present), column })
   }
 

@@ -1,0 +1,23 @@
+import { dual, endpoint } from '#http/endpoint.ts'
+
+import { fieldParameters } from '../listing/service.ts'
+import { EXPORT_TYPES, ExportQuery } from './model.ts'
+import { exportAssets } from './service.ts'
+
+export const exportEndpoints = [
+  endpoint({
+    id: 'assets.export',
+    method: 'GET',
+    path: '/api/assets/export',
+    summary: 'Export assets to a spreadsheet',
+    description:
+      'Takes the filters of the list. The columns are those of an import, so that an export can be imported again. With `template` a ' +
+      'table to fill in. A user has one export at a time, and the server two: others get 429 with code 4022.',
+    tag: 'Assets',
+    access: dual('asset:export'),
+    query: ExportQuery,
+    answers: EXPORT_TYPES,
+    run: ({ ctx, owner, caller, query, request }) =>
+      exportAssets(ctx, owner, { query, parameters: fieldParameters(request) }, caller.locale),
+  }),
+]

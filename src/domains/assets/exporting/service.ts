@@ -1,0 +1,219 @@
+/** Exports of assets. Rows are read while the file is sent, so an export of any size holds some hundred of them in memory. */
+
+import type { AppContext } from '#context'
+import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
+import type { RefTarget } from '#domains/contributions.ts'
+import { fieldSet, isEnabled, readValues, shownValues, visibleFields } from '#domains/metadata/index.ts'
+import type { FieldRow, FieldSet } from '#domains/metadata/index.ts'
+import type { Owner } from '#http/endpoint.ts'
+import { badRequest } from '#http/errors.ts'
+import { type ExportFile, sendExport } from '#http/exports.ts'
+import { localTime } from '#lib/days.ts'
+import type { Locale } from '#lib/localized.ts'
+import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
+import type { Cell, Sheet } from '#lib/spreadsheets/xlsx-writer.ts'
+import { serverZone } from '#platform/clock.ts'
+
+import { entitiesOf } from '../entities/service.ts'
+import { assetsReader, listConditions } from '../listing/service.ts'
+import type { Keep } from '../listing/store.ts'
+import { type AssetRow, assetsByIds } from '../register/store.ts'
+import { columnsFor, headerOf, type SheetColumn, widthOf } from '../sheets/rules.ts'
+import { categoryPaths, locationPaths, personTexts } from '../sheets/store.ts'
+import type { ExportQuery } from './model.ts'
+import { exampleCell, fieldCell, fixedCell, type NamesOf, templateColumns } from './rules.ts'
+import { assetIds } from './store.ts'
+
+/** Rows read at once, which takes some milliseconds. */
+const ROWS_PER_READ = 50
+/** A sheet has at most 1,048,576 rows. */
+const MAX_EXPORT = 1_000_000
+
+const SHEET = { en: 'Assets', zh: '资产' }
+const TYPES = {
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  csv: 'text/csv; charset=utf-8',
+} as const
+
+const pause = (): Promise<void> => new Promise((go) => setImmediate(go))
+
+interface Asked {
+  readonly query: ExportQuery
+  /** Filters by field (`field.<id>`). */
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+interface Table {
+  readonly columns: readonly SheetColumn[]
+  readonly fields: FieldSet
+  readonly locale: Locale
+  readonly zone: string
+}
+
+/** A user has one export at a time, and the server two. @throws AppError 400 or 429 */
+export const exportAssets = (
+  ctx: AppContext,
+  owner: Owner,
+  { query, parameters }: Asked,
+  caller: Locale,
+): Promise<Response> =>
+  sendExport(ctx, owner.userId, async () => {
+    const { format = 'xlsx', lang = caller, template = false } = query
+    const zone = serverZone()
+    const rows = (await isEnabled(ctx.db.read, 'asset')) ? await visibleFields(ctx.db.read, 'asset', owner) : []
+    const table: Table = { columns: columnsFor(rows), fields: await fieldSet(ctx.db.read, rows), locale: lang, zone }
+    const sheet = template
+      ? await templateSheet(ctx, owner, table)
+      : await exportSheet(ctx, owner, { query, parameters }, table)
+    const day = localTime(ctx.clock.now(), zone).toPlainDate().toString().replaceAll('-', '')
+    const name = template ? `assets-template.${format}` : `assets-${day}.${format}`
+    return fileOf(ctx, sheet, format, name)
+  })
+
+async function fileOf(ctx: AppContext, sheet: Sheet, format: 'xlsx' | 'csv', name: string): Promise<ExportFile> {
+  if (format === 'csv') return { pieces: csvPieces(sheet), type: TYPES.csv, name }
+  // It loads zlib, which the start of the server should not wait for.
+  const { toXlsx } = await import('#lib/spreadsheets/xlsx-writer.ts')
+  return { pieces: toXlsx(sheet, ctx.clock.now()), type: TYPES.xlsx, name }
+}
+
+async function* csvPieces({ columns = [], rows }: Sheet): AsyncGenerator<Uint8Array> {
+  const utf8 = new TextEncoder()
+  let text = CSV_START + csvRow(columns.map(({ title }) => title))
+  for await (const row of rows) {
+    text += csvRow(row)
+    if (text.length < 65_536) continue
+    yield utf8.encode(text)
+    text = ''
+  }
+  if (text !== '') yield utf8.encode(text)
+}
+
+async function templateSheet(ctx: AppContext, owner: Owner, { columns, locale, zone }: Table): Promise<Sheet> {
+  const key = ownerKey(owner)
+  const names = {
+    categories: await categoryPaths(ctx.db.read, key),
+    locations: await locationPaths(ctx.db.read, key),
+  }
+  const offered = templateColumns(columns, names, locale, zone)
+  return { name: SHEET[locale], columns: offered, rows: [offered.map((column) => exampleCell(column, locale))] }
+}
+
+async function exportSheet(ctx: AppContext, owner: Owner, { query, parameters }: Asked, table: Table): Promise<Sheet> {
+  const key = ownerKey(owner)
+  const { where, isSearch, keep } = await listConditions(ctx, owner, query, parameters)
+  const ids = isSearch
+    ? await ctx.db.search(owner.userId, (db) => assetIds(db, key, where, query.sort, MAX_EXPORT + 1))
+    : await assetIds(await assetsReader(ctx, key), key, where, query.sort, MAX_EXPORT + 1)
+  if (ids.length > MAX_EXPORT)
+    throw badRequest(
+      `An export has at most ${MAX_EXPORT} assets: filter the list`,
+      `单次最多导出 ${MAX_EXPORT} 项资产，请筛选后导出`,
+    )
+  const { columns, locale } = table
+  return {
+    name: SHEET[locale],
+    columns: columns.map((column) => ({ title: headerOf(column, locale), width: widthOf(column) })),
+    rows: exportedRows(ctx, owner, ids, keep, table),
+  }
+}
+
+/** Assets that were deleted since the export began are left out. */
+async function* exportedRows(
+  ctx: AppContext,
+  owner: Owner,
+  ids: readonly number[],
+  keep: Keep | undefined,
+  table: Table,
+): AsyncGenerator<readonly Cell[]> {
+  const db = ctx.db.read
+  const key = ownerKey(owner)
+  const paths = { categories: await categoryPaths(db, key), locations: await locationPaths(db, key) }
+  for (let at = 0; at < ids.length; at += ROWS_PER_READ) {
+    const some = ids.slice(at, at + ROWS_PER_READ)
+    const byId = new Map((await assetsByIds(db, key, some)).map((row) => [row.id, row]))
+    const found = some.flatMap((id) => byId.get(id) ?? [])
+    const rows = keep === undefined ? found : await keep(db, found)
+    const people = await personTexts(db, key, [...new Set(rows.flatMap(({ custodianId }) => custodianId ?? []))])
+    const names: NamesOf = { ...paths, people }
+    const values = await valuesOf(ctx, owner, names, rows, table)
+    for (const row of rows)
+      yield table.columns.map((column) =>
+        column.field === undefined
+          ? fixedCell(column.key, row, names, table.locale)
+          : fieldCell(column.field, values(row.id, column.field), table.locale, table.zone),
+      )
+    await pause()
+  }
+}
+
+type ValueOf = (assetId: number, field: FieldRow) => unknown
+
+/** The values of the fields for spreadsheets: references as texts, files as names. */
+async function valuesOf(
+  ctx: AppContext,
+  owner: Owner,
+  names: NamesOf,
+  rows: readonly AssetRow[],
+  { columns, fields }: Table,
+): Promise<ValueOf> {
+  const asked = columns.flatMap(({ field }) => field ?? [])
+  if (asked.length === 0 || rows.length === 0) return () => null
+  const db = ctx.db.read
+  const entities = await readValues(db, 'asset', fields, await entitiesOf(db, rows))
+  const byAsset = new Map(entities.map((of) => [of.entity.id, of]))
+  const named = asked.filter(({ type }) => type === 'REF' || type === 'ATTACHMENT' || type === 'PHOTO')
+  const found = entities.flatMap((values) =>
+    named.filter((field) => values.get(field) !== null).map((field) => ({ values, field })),
+  )
+  const shown = await shownValues(ctx, db, owner, found)
+  const refs = found.flatMap(({ field }, i) => (field.type === 'REF' ? [{ field, value: shown[i] as Ref | null }] : []))
+  const texts = await refTexts(ctx, ownerKey(owner), names, refs)
+  const special = new Map<string, unknown>()
+  for (const [i, { values, field }] of found.entries()) {
+    const value =
+      field.type === 'REF'
+        ? texts(field, shown[i] as Ref | null)
+        : (shown[i] as { name: string }[]).map(({ name }) => name)
+    special.set(`${values.entity.id} ${field.id}`, value)
+  }
+  return (assetId, field) =>
+    named.includes(field) ? (special.get(`${assetId} ${field.id}`) ?? null) : (byAsset.get(assetId)?.get(field) ?? null)
+}
+
+/** `title` is null for viewers who may not see the target. */
+interface Ref {
+  readonly id: number
+  readonly title: string | null
+}
+
+const targetOf = (field: FieldRow): RefTarget => field.config['target'] as RefTarget
+
+/** The texts by which imports find the targets again: number, username or path. */
+async function refTexts(
+  ctx: AppContext,
+  key: OwnerKey,
+  names: NamesOf,
+  refs: readonly { readonly field: FieldRow; readonly value: Ref | null }[],
+) {
+  const idsOf = (target: RefTarget) => [
+    ...new Set(
+      refs.flatMap(({ field, value }) => (value?.title != null && targetOf(field) === target ? [value.id] : [])),
+    ),
+  ]
+  const assetIdsOf = idsOf('ASSET')
+  const numbers = new Map(
+    (assetIdsOf.length === 0 ? [] : await assetsByIds(ctx.db.read, key, assetIdsOf)).map(({ id, assetNo }) => [
+      id,
+      assetNo,
+    ]),
+  )
+  const people = await personTexts(ctx.db.read, key, idsOf('USER'))
+  const byTarget: Partial<Record<RefTarget, ReadonlyMap<number, string>>> = {
+    ASSET: numbers,
+    USER: people,
+    LOCATION: names.locations,
+  }
+  return (field: FieldRow, value: Ref | null): string | null =>
+    value?.title == null ? null : (byTarget[targetOf(field)]?.get(value.id) ?? value.title)
+}
