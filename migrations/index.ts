@@ -24,6 +24,7 @@ import sqlite0021 from './sqlite/0021_asset_clean_ups.sql' with { type: 'text' }
 import sqlite0022 from './sqlite/0022_loans.sql' with { type: 'text' }
 import sqlite0023 from './sqlite/0023_file_counts.sql' with { type: 'text' }
 import sqlite0024 from './sqlite/0024_asset_reminders.sql' with { type: 'text' }
+import sqlite0025 from './sqlite/0025_map_places.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -48,6 +49,7 @@ import postgres0021 from './postgres/0021_asset_clean_ups.sql' with { type: 'tex
 import postgres0022 from './postgres/0022_loans.sql' with { type: 'text' }
 import postgres0023 from './postgres/0023_file_counts.sql' with { type: 'text' }
 import postgres0024 from './postgres/0024_asset_reminders.sql' with { type: 'text' }
+import postgres0025 from './postgres/0025_map_places.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -80,6 +82,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0022_loans', sql: sqlite0022 },
     { name: '0023_file_counts', sql: sqlite0023 },
     { name: '0024_asset_reminders', sql: sqlite0024 },
+    { name: '0025_map_places', sql: sqlite0025 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -106,5 +109,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0022_loans', sql: postgres0022 },
     { name: '0023_file_counts', sql: postgres0023 },
     { name: '0024_asset_reminders', sql: postgres0024 },
+    { name: '0025_map_places', sql: postgres0025 },
   ],
 }

@@ -84,7 +84,6 @@ export const assets = table(
     index('assets_warranty_end')
       .on(t.warrantyExpiry, t.id)
       .where(sql`${t.deletedAt} is null and ${t.warrantyExpiry} is not null`),
-    index('assets_place').on(t.owner, t.latitude, t.longitude).where(isNotNull(t.latitude)),
   ],
 )
 
@@ -106,7 +105,23 @@ export const assetCleanUps = table(
   (t) => [primaryKey({ columns: [t.owner, t.userId] })],
 )
 
-/** How many assets of an owner are in each cell of the map at each level, so that a map of a million assets reads some hundred rows. */
+/**
+ * Undeleted assets with coordinates, by the cells of the map's deepest level (domains/assets/map/rules.ts): all assets in a cell of any
+ * level are next to each other.
+ */
+export const assetPlaces = table(
+  'asset_places',
+  {
+    owner: owner(),
+    cell: col.int('cell').notNull(),
+    assetId: col.int('asset_id').notNull(),
+    latitude: col.real('latitude').notNull(),
+    longitude: col.real('longitude').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.owner, t.cell, t.assetId] })],
+)
+
+/** How many assets of an owner are in each cell of the map, so that a map of a million assets reads some hundred rows. */
 export const assetMapCells = table(
   'asset_map_cells',
   {
@@ -115,7 +130,7 @@ export const assetMapCells = table(
     level: col.int('level').notNull(),
     cell: col.int('cell').notNull(),
     count: col.int('count').notNull(),
-    /** Sums of the coordinates, for the centre of a cluster. */
+    /** Sums of the coordinates in millionths of a degree, for the centre of a cluster. Integers, which never drift. */
     latitudes: col.real('latitudes').notNull(),
     longitudes: col.real('longitudes').notNull(),
   },

@@ -22,6 +22,7 @@ import { deleteAbandoned, mayRead as mayReadInventory } from './inventories/serv
 import { countAssets } from './listing/store.ts'
 import { loanEndpoints } from './loans/endpoints.ts'
 import { notifyOfDueLoans } from './loans/service.ts'
+import { mapEndpoints } from './map/endpoints.ts'
 import { assetEndpoints } from './register/endpoints.ts'
 import { mayRead, resolveScan } from './register/service.ts'
 import { countAtLocation, countOwned, hasAssets } from './register/store.ts'
@@ -37,6 +38,7 @@ export const assets = domain({
     ...assetCategoryEndpoints,
     ...assetCategoryAdminEndpoints,
     ...inventoryEndpoints,
+    ...mapEndpoints,
     ...loanEndpoints,
     ...importEndpoints,
     ...calendarEndpoints,

@@ -14,6 +14,7 @@ import type { Owner } from '#http/endpoint.ts'
 import { uuid } from '#platform/ids.ts'
 
 import { type AssetRow, assetsWhere, isLive, listed } from '../listing/store.ts'
+import { moveOnMap } from '../map/store.ts'
 import { numberKey } from '../numbers/rules.ts'
 import { type AssetChange, type AssetFields, differences } from './rules.ts'
 
@@ -113,6 +114,7 @@ export async function insertRows(tx: Tx, owner: Owner, items: readonly AssetFiel
     for (const fields of given) {
       const row: AssetRow = { ...fields, id: ids.get(fields.uuid)! }
       listed.inserted(tx, row)
+      await moveOnMap(tx, undefined, row)
       rows.push(row)
     }
   }
@@ -149,7 +151,10 @@ export async function updateRows(tx: Tx, items: readonly RowChange[]): Promise<A
         tx,
         changed.slice(at, at + ROWS_PER_STATEMENT).map(({ after }) => after),
       )
-  for (const { row, after } of changed) listed.updated(tx, row, after)
+  for (const { row, after } of changed) {
+    listed.updated(tx, row, after)
+    await moveOnMap(tx, row, after)
+  }
   return changes.map(({ after }) => after)
 }
 
