@@ -23,6 +23,7 @@ import { countAssets } from './listing/store.ts'
 import { loanEndpoints } from './loans/endpoints.ts'
 import { notifyOfDueLoans } from './loans/service.ts'
 import { mapEndpoints } from './map/endpoints.ts'
+import { assetLandingPage } from './public/page.ts'
 import { assetEndpoints } from './register/endpoints.ts'
 import { mayRead, resolveScan } from './register/service.ts'
 import { countAtLocation, countOwned, hasAssets } from './register/store.ts'
@@ -55,6 +56,7 @@ export const assets = domain({
   ],
   quotaUsage: { assets: (ctx, owner) => countAssets(ctx.db.read, ownerKey(owner)) },
   fileEntities: { ASSET: mayRead, INVENTORY: mayReadInventory },
+  landingPages: { asset: assetLandingPage },
   scanTargets: { ASSET: resolveScan },
   metaObjects: { asset: assetObject },
   refTargets: { ASSET: assetTarget },

@@ -44,11 +44,12 @@ export const publicEndpoints = [
     method: 'GET',
     path: '/s/:type/:id',
     summary: 'Show the landing page of an activity, check-in, pass or asset',
-    description: 'Answers 404 for types that this server does not serve.',
+    description:
+      'An HTML page, or JSON with `Accept: application/json`. Answers 404 for types that this server does not serve.',
     tag,
     access: open,
     params: ByLanding,
-    answers: 'text/html',
+    answers: 'text/html, application/json',
     run: ({ ctx, params, request, caller }) => landingPage(ctx, params, { request, caller }),
   }),
 ]
