@@ -15,6 +15,7 @@ import { moveOnMap } from '#domains/assets/map/store.ts'
 
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
+import { createAsset, deleteAsset, transfer, updateAsset } from './helpers.ts'
 import { insertAssets } from './places.ts'
 import { randomFrom, SEED } from './random.ts'
 
@@ -235,6 +236,24 @@ describe('boxes and zooms', () => {
       expect(clusters[0]).toMatchObject({ count: 700, latitude: 47.3769, longitude: 8.5417 })
     }
   })
+})
+
+test('an asset is on the map from its registration to its deletion, where its last change placed it', async () => {
+  const me = await server.person()
+  const org = await createOrg(me)
+  const positions = async (orgId?: number) =>
+    (await mapOf(me, orgId === undefined ? {} : { orgId })).items.map((item) => [item.latitude, item.longitude])
+  const { id } = await createAsset(me, { latitude: 1, longitude: 2 })
+  expect(await positions()).toEqual([[1, 2]])
+  ok(await updateAsset(me, id, { latitude: 3, longitude: 4 }))
+  expect(await positions()).toEqual([[3, 4]])
+  ok(await transfer(me, id, { toOrgId: org.id }))
+  expect([await positions(), await positions(org.id)]).toEqual([[], [[3, 4]]])
+  ok(await updateAsset(me, id, { latitude: null, longitude: null }))
+  expect(await positions(org.id)).toEqual([])
+  ok(await updateAsset(me, id, { latitude: 5, longitude: 6 }))
+  ok(await deleteAsset(me, id))
+  expect(await positions(org.id)).toEqual([])
 })
 
 describe('access', () => {
