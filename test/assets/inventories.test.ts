@@ -5,8 +5,10 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import * as XLSX from '@e965/xlsx'
 import { eq } from 'drizzle-orm'
 
+import { spend } from '#db/counters.ts'
 import { inventories, inventoryItems } from '#db/schema/assets.ts'
 import { files } from '#db/schema/files.ts'
+import { FROZEN_ASSETS } from '#domains/assets/inventories/model.ts'
 import { deleteAbandoned } from '#domains/assets/inventories/service.ts'
 import type { AssetView } from '#domains/assets/register/model.ts'
 
@@ -532,5 +534,24 @@ describe('who may do what', () => {
     expect(await page({ state: 'UNEXPECTED' })).toMatchObject({ total: 0, items: [] })
     const last = await page({ state: 'MISSING', page: 2, size: 2 })
     expect([last.total, last.items.map(({ assetId }) => assetId)]).toEqual([3, [ids[4]!]])
+  })
+})
+
+describe.if(inProcess)('limits', () => {
+  const { server: limited } = useServer({ rateLimit: true, noAdmin: true })
+
+  test('an inventory that would exceed the assets of a day is not started', async () => {
+    const me = await limited.person()
+    for (let i = 0; i < 2; i++) await addAsset(me)
+    const { id } = await createInventory(me)
+    const { name, limit, windowMs } = FROZEN_ASSETS
+    const use = { key: `${name}:user:${me.id}`, limit: limit as number, windowMs }
+    const spendAll = (cost: number) =>
+      limited.ctx.db.write('test', (tx) => spend(tx, [{ ...use, cost }], limited.ctx.clock.now()))
+    await spendAll(use.limit - 3)
+    ok(await setStatus(me, (await createInventory(me)).id, 'RUNNING'))
+    expect((await setStatus(me, id, 'RUNNING')).status).toBe(429)
+    expect(await getInventory(me, id)).toMatchObject({ status: 'DRAFT', startedAt: null })
+    expect((await allItems(me, id)).length).toBe(0)
   })
 })

@@ -51,7 +51,8 @@ import * as store from './store.ts'
 import { toItemView, toScannedView, toView } from './view.ts'
 
 export async function listInventories(ctx: AppContext, owner: Owner, query: ListQuery): Promise<Page<InventoryView>> {
-  const { items, ...page } = await store.inventoriesPage(ctx.db.read, ownerKey(owner), query)
+  const find = (db: Db) => store.inventoriesPage(db, ownerKey(owner), query)
+  const { items, ...page } = await (query.keyword ? ctx.db.search(owner.userId, find) : find(ctx.db.read))
   return { ...page, items: await toViews(ctx, ownerKey(owner), items) }
 }
 
