@@ -6,6 +6,7 @@ import { MAX_BINDINGS } from '#domains/metadata/bindings/model.ts'
 import { templatesInForce } from '#domains/metadata/index.ts'
 import { inOrder, mergeFields } from '#domains/metadata/templates/rules.ts'
 
+import { createAsset } from '../assets/helpers.ts'
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, UNKNOWN_ID } from '../orgs/helpers.ts'
 import { createCategory, createCode } from '../qr-codes/helpers.ts'
@@ -255,6 +256,40 @@ describe('templates of a thing', () => {
       ])
     },
   )
+})
+
+describe('templates of an asset in categories', () => {
+  const { admin, alice, bob } = useServer({ people: ['alice', 'bob'] })
+  const pathOf = (id: number) => `/api/meta/objects/asset/entities/${id}/templates`
+  const inForce = async (id: number): Promise<string[]> =>
+    ok(await alice.get(pathOf(id))).data.items.map(
+      ({ templateId, source }: { templateId: number; source: string }) => `${templateId} ${source}`,
+    )
+
+  test('the nearest category with templates counts, and deleting its templates leaves the default one', async () => {
+    const [first, second, bound] = [
+      await createTemplate(alice),
+      await createTemplate(alice),
+      await createTemplate(alice),
+    ]
+    const body = { name: 'top', templateIds: [first.id, second.id], defaultTemplateId: second.id }
+    const top = ok(await alice.call('assetCategories.create', { body })).data.id
+    const low = ok(await alice.call('assetCategories.create', { body: { name: 'low', parentId: top } })).data.id
+    const asset = await createAsset(alice, { categoryId: low })
+    expect(await inForce(asset.id)).toEqual([`${second.id} CATEGORY`, `${first.id} CATEGORY`])
+    ok(await alice.post(pathOf(asset.id), { templateIds: [bound.id] }))
+    expect(await inForce(asset.id)).toEqual([`${second.id} CATEGORY`, `${bound.id} ENTITY`, `${first.id} CATEGORY`])
+    expect((await alice.delete(`${pathOf(asset.id)}/${first.id}`)).status).toBe(404)
+    expect((await bob.get(pathOf(asset.id))).status).toBe(404)
+    for (const { id } of [first, second, bound]) ok(await alice.delete(`/api/meta/templates/${id}`))
+    const tree = ok(await alice.call('assetCategories.tree')).data
+    expect(tree.find(({ id }) => id === top)).toMatchObject({ templateIds: [], defaultTemplateId: null })
+    const [standard] = ok(await alice.get('/api/meta/objects/asset/templates')).data.items
+    expect(await inForce(asset.id)).toEqual([`${standard.id} DEFAULT`])
+    expect(idsOf(await listFields(alice, { entityId: asset.id }))).toHaveLength(8)
+    ok(await admin.delete(`/api/admin/meta/templates/${standard.id}`))
+    expect(await inForce(asset.id)).toEqual([])
+  })
 })
 
 describe('the order of templates in force', () => {
