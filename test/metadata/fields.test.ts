@@ -9,7 +9,7 @@ import { adminLogs } from '#db/schema/operation-log.ts'
 import { MAX_FIELDS } from '#domains/metadata/fields/model.ts'
 import { setOrgStatus } from '#domains/orgs/index.ts'
 
-import { inProcess, ok, race, useServer } from '../harness/index.ts'
+import { inProcess, ok, race, startServer, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, UNKNOWN_ID } from '../orgs/helpers.ts'
 import { createField, createGlobalField, idsOf, listFields, refusal } from './helpers.ts'
 
@@ -221,6 +221,20 @@ describe('fields', () => {
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(10)
     expect(replies.find(({ status }) => status === 400)!.message).toContain('200 fields')
     await createField(user, {}, { objectName: 'qrCode' })
+  })
+
+  test('a long configuration counts as several of the new fields of a user in an hour', async () => {
+    await using limited = await startServer({ rateLimit: true })
+    const user = await limited.person()
+    const create = (characters: number) => {
+      const config = { options: ['a'], unknown: 'x'.repeat(characters) }
+      return user.post('/api/meta/objects/asset/fields', { name: 'x', type: 'SELECT', config })
+    }
+    // Each counts as 98, so that 20 of 1,000 are left.
+    for (let i = 0; i < 10; i++) ok(await create(975_000))
+    expect(await create(975_000)).toMatchObject({ status: 429, code: 4022 })
+    for (let i = 0; i < 20; i++) ok(await create(0))
+    expect((await create(0)).status).toBe(429)
   })
 
   test('the configurations of all fields of an owner have a limit together', async () => {

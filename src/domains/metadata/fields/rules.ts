@@ -3,6 +3,8 @@
 import type { FieldType } from '#db/schema/meta.ts'
 import { HOUR } from '#platform/clock.ts'
 
+import type { CreateField } from './model.ts'
+
 /** Types whose values can have several rows. */
 export const hasSeveralParts = (type: FieldType): boolean =>
   ['MULTI_SELECT', 'CHECKBOX', 'ATTACHMENT', 'PHOTO'].includes(type)
@@ -26,14 +28,20 @@ export function makesCycle(
   return false
 }
 
-/** Deleted fields stay as rows, so the limit of fields alone does not bound them. */
+/**
+ * Deleted fields stay as rows with their configuration, so the limits of fields alone do not bound them: a long configuration counts
+ * as several fields, and a user can add 10 MB in an hour.
+ */
 export const CREATE_BUDGET = {
   name: 'metadata fields',
   counts: { en: 'new fields', zh: '新字段' },
   per: 'user',
   limit: 1000,
   windowMs: HOUR,
+  cost: ({ body: { config } }: { readonly body: Pick<CreateField, 'config'> }) =>
+    1 + Math.floor(JSON.stringify(config ?? {}).length / CHARACTERS_PER_FIELD),
 } as const
+const CHARACTERS_PER_FIELD = 10_000
 
 /** A change of type compares all values of the field. */
 export const UPDATE_BUDGET = {
