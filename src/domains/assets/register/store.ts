@@ -1,5 +1,6 @@
 import { and, count, eq, exists, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
 
+import { notByIndex } from '#db/dialect.ts'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -53,12 +54,14 @@ const byUuid = prepared((db) =>
 export const findByUuid = async (db: Db | Tx, id: string): Promise<AssetRow | undefined> =>
   (await byUuid(db, { uuid: id.toLowerCase() }))[0]
 
+const isLiveById = sql`${notByIndex(assets.deletedAt)} is null`
+
 /** The assets with these ids that belong to the owner and are not deleted, in no particular order. */
 export const assetsByIds = (db: Db | Tx, owner: OwnerKey, ids: readonly number[]): Promise<AssetRow[]> =>
   db
     .select()
     .from(assets)
-    .where(assetsWhere(owner, inArray(assets.id, [...ids])))
+    .where(and(inArray(assets.id, [...ids]), sql`${notByIndex(assets.owner)} = ${owner}`, isLiveById))
 
 /** The owner's undeleted assets by the keys of their numbers (`numberKey`). */
 export const assetsByNumbers = (db: Db | Tx, owner: OwnerKey, keys: readonly string[]): Promise<AssetRow[]> =>
@@ -287,7 +290,7 @@ export const anyAssetsByIds = (db: Db | Tx, ids: readonly number[]): Promise<Ass
   db
     .select()
     .from(assets)
-    .where(and(inArray(assets.id, [...ids]), isLive))
+    .where(and(inArray(assets.id, [...ids]), isLiveById))
 
 /** Where searches for values of metadata find the assets of an owner. */
 export const assetEntities: EntityTable = {
