@@ -32,6 +32,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   start: () => import('./lines/start.ts'),
   records: () => import('./lines/records.ts'),
   pages: () => import('./lines/pages.ts'),
+  assets: () => import('./lines/assets.ts'),
   notifications: () => import('./lines/notifications.ts'),
   members: () => import('./lines/members.ts'),
   search: () => import('./lines/search.ts'),

@@ -102,3 +102,27 @@ export function sessionOf(db: Database, userId: number): number {
   return db.query<{ id: number }, [number]>('SELECT id FROM sessions WHERE user_id = ? ORDER BY id DESC').get(userId)!
     .id
 }
+
+/**
+ * Adds `n` assets of a user, created one second apart. 1 in 100 is in repair; prices count up from 0.01, and so do the numbers in a field
+ * of metadata; each also has a text in another field.
+ */
+export function addAssets(db: Database, userId: number, n: number, fields: { number: number; text: number }): void {
+  const first = db.query<{ id: number }, []>('SELECT coalesce(max(id), 0) AS id FROM assets').get()!.id
+  db.query(
+    `INSERT INTO assets (id, uuid, owner, user_id, name, asset_no, asset_no_key, serial_no, purchase_price, warranty_expiry, status,
+       photo_ids, public_fields, created_at, updated_at)
+     WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < $n)
+     SELECT $first + n, printf('%08x-%04x-4000-8000-%012x', $user, n % 65536, n), -$user, $user, 'Asset ' || n, 'A-' || n, 'a-' || n,
+       'S' || n, n, date(1760000000 + n % 3650 * 86400, 'unixepoch'), CASE n % 100 WHEN 0 THEN 'REPAIR' ELSE 'IN_USE' END, '[]', '[]',
+       1760000000000 + n * 1000, 1760000000000 + n * 1000 FROM i`,
+  ).run({ user: userId, n, first })
+  const value = (columns: string, values: string) =>
+    db.query(
+      `INSERT INTO meta_values (object_name, entity_id, field_id, position, owner, ${columns})
+         WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < $n)
+         SELECT 'asset', $first + n, $field, 0, -$user, ${values} FROM i`,
+    )
+  value('number', 'n').run({ user: userId, n, first, field: fields.number })
+  value('text, key', `'Hall ' || n % 50, 'hall ' || n % 50`).run({ user: userId, n, first, field: fields.text })
+}

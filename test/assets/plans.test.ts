@@ -2,14 +2,20 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
+import { and, eq, gte, sql } from 'drizzle-orm'
+
 import type { ReadDb } from '#db/engine/write.ts'
 import type { Runner } from '#db/query/builders.ts'
+import { assets } from '#db/schema/assets.ts'
+import { metaValues } from '#db/schema/meta.ts'
 import {
+  assetsAmong,
   assetsPage,
   assetsWhere,
   type Conditions,
   conditionsWhere,
   filteredPage,
+  matchesFew,
   pageWithOneFilter,
   searchAssets,
 } from '#domains/assets/listing/store.ts'
@@ -110,6 +116,23 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', (
         expect(unindexed(plans).filter((plan) => !byId(plan))).toEqual([])
       }
     })
+
+  test('a filter by few values begins with the index of the values, not with all assets of the owner', async () => {
+    const { read } = server.ctx.db
+    const values = sql`${assets.id} in (select ${metaValues.entityId} from ${metaValues}
+      where ${and(eq(metaValues.fieldId, 1), eq(metaValues.owner, owner()), gte(metaValues.number, 1))})`
+    const plans = await plansOf(async () => {
+      expect(await matchesFew(read, values)).toBe(true)
+      await filteredPage(read, assetsAmong(owner(), values), { page: 1, size: 20 })
+    })
+    expect(plans.filter((plan) => plan.startsWith('SEARCH assets USING INTEGER PRIMARY KEY'))).toHaveLength(2)
+    expect(plans.filter((plan) => plan.includes('assets USING') && !plan.includes('INTEGER PRIMARY KEY'))).toEqual([])
+    expect(
+      plans
+        .filter((plan) => plan.startsWith('SEARCH meta_values'))
+        .every((plan) => plan.includes('meta_values_number')),
+    ).toBe(true)
+  })
 
   for (const sort of sorts)
     test(`searches by ${sort ?? 'default'} are read in the order of an index`, async () => {

@@ -41,13 +41,14 @@ async function rowsPage(
   parameters: Readonly<Record<string, string>>,
 ): Promise<Page<store.AssetRow>> {
   const key = ownerKey(owner)
-  const { conditions, where, isSearch, keep } = await listConditions(ctx, owner, query, parameters)
+  const { conditions, where, byValue, isSearch, keep } = await listConditions(ctx, owner, query, parameters)
   if (isSearch) return ctx.db.search(owner.userId, (db) => store.searchAssets(db, key, { where, keep }, query))
   if (where === undefined) return store.assetsPage(ctx.db.read, key, query)
-  return (
-    (conditions && store.pageWithOneFilter(ctx.db.read, key, conditions, query)) ??
-    store.filteredPage(await assetsReader(ctx, key), store.assetsWhere(key, where), query)
-  )
+  const paged = conditions && store.pageWithOneFilter(ctx.db.read, key, conditions, query)
+  if (paged !== undefined) return paged
+  const reader = await assetsReader(ctx, key)
+  const few = byValue !== undefined && (await store.matchesFew(reader, byValue))
+  return store.filteredPage(reader, (few ? store.assetsAmong : store.assetsWhere)(key, where), query)
 }
 
 /** Where to run queries that look at all assets of an owner. */
@@ -57,6 +58,8 @@ export const assetsReader = async (ctx: AppContext, owner: OwnerKey): Promise<Db
 export interface ListConditions {
   /** To which the caller adds the owner (`assetsWhere`). Undefined for all assets. */
   readonly where: SQL | undefined
+  /** The part of `where` that selects assets by an index of values: it may be better to begin with it. */
+  readonly byValue: SQL | undefined
   /** Whether rows have to be read to know whether they match (`searchAssets`), because no index answers the condition. */
   readonly isSearch: boolean
   /** Filters by COMPUTED fields, for the rows that meet `where`. */
@@ -76,12 +79,11 @@ export async function listConditions(
   const fields = await fieldFilters(ctx, owner, 'asset', parameters)
   const keyword = query.keyword || undefined
   const isSearch = keyword !== undefined || needsSearch(fields)
-  const byField = whereFields(fields, {
-    owner: ownerKey(owner),
-    entityId: store.idColumn,
-    columns: store.entityColumns,
-    isSearch,
-  })
+  const table = { owner: ownerKey(owner), entityId: store.idColumn, columns: store.entityColumns, isSearch }
+  const indexed = fields.filter(
+    ({ field, condition }) =>
+      field.entityColumn === null && field.type !== 'COMPUTED' && (condition.kind !== 'filled' || condition.is),
+  )
   const isComputed = fields.some(({ field }) => field.type === 'COMPUTED')
   const keep: store.Keep = async (db, rows) => {
     const ids = rows.map((row) => row.id)
@@ -89,7 +91,8 @@ export async function listConditions(
     return matching === undefined ? rows : rows.filter((row) => matching.has(row.id))
   }
   return {
-    where: store.conditionsWhere(conditions, keyword, byField),
+    where: store.conditionsWhere(conditions, keyword, whereFields(fields, table)),
+    byValue: isSearch ? undefined : whereFields(indexed, table),
     isSearch,
     keep: isComputed ? keep : undefined,
     conditions: isSearch || fields.length > 0 ? undefined : conditions,
