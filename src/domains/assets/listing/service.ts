@@ -2,9 +2,16 @@
 
 import type { AppContext } from '#context'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
-import { type Page, readerFor } from '#db/paging.ts'
+import { MAX_ROWS_IN_TURN, type Page, readerFor } from '#db/paging.ts'
 import type { Db, SQL } from '#db/store.ts'
-import { computedMatch, fieldFilters, needsSearch, whereFields } from '#domains/metadata/index.ts'
+import {
+  computedMatch,
+  type FieldFilter,
+  fieldFilters,
+  meetsAtMost,
+  needsSearch,
+  whereFields,
+} from '#domains/metadata/index.ts'
 import { locationTree } from '#domains/orgs/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { invalidAll } from '#http/validate.ts'
@@ -41,14 +48,23 @@ async function rowsPage(
   parameters: Readonly<Record<string, string>>,
 ): Promise<Page<store.AssetRow>> {
   const key = ownerKey(owner)
-  const { conditions, where, byValue, isSearch, keep } = await listConditions(ctx, owner, query, parameters)
+  const found = await listConditions(ctx, owner, query, parameters)
+  const { conditions, where, isSearch, keep } = found
   if (isSearch) return ctx.db.search(owner.userId, (db) => store.searchAssets(db, key, { where, keep }, query))
   if (where === undefined) return store.assetsPage(ctx.db.read, key, query)
   const paged = conditions && store.pageWithOneFilter(ctx.db.read, key, conditions, query)
   if (paged !== undefined) return paged
-  const reader = await assetsReader(ctx, key)
-  const few = byValue !== undefined && (await store.matchesFew(reader, byValue))
-  return store.filteredPage(reader, (few ? store.assetsAmong : store.assetsWhere)(key, where), query)
+  const { read } = ctx.db
+  const { byValue, isOneRange } = found
+  if (byValue.length > 0) {
+    const few = await Promise.all(byValue.map((filter) => meetsAtMost(read, filter, key, MAX_ROWS_IN_TURN)))
+    if (few.includes(true)) {
+      const reader = few.includes(false) ? await assetsReader(ctx, key) : read
+      return store.filteredPage(reader, store.assetsAmong(key, where), query)
+    }
+  } else if (isOneRange && (await store.matchesAtMost(read, store.assetsWhere(key, where), MAX_ROWS_IN_TURN)))
+    return store.filteredPage(read, store.assetsWhere(key, where), query)
+  return store.filteredPage(await assetsReader(ctx, key), store.assetsWhere(key, where), query)
 }
 
 /** Where to run queries that look at all assets of an owner. */
@@ -58,8 +74,10 @@ export const assetsReader = async (ctx: AppContext, owner: OwnerKey): Promise<Db
 export interface ListConditions {
   /** To which the caller adds the owner (`assetsWhere`). Undefined for all assets. */
   readonly where: SQL | undefined
-  /** The part of `where` that selects assets by an index of values: it may be better to begin with it. */
-  readonly byValue: SQL | undefined
+  /** The filters that find assets by an index of values: it may be better to begin with one. */
+  readonly byValue: readonly FieldFilter[]
+  /** Whether `where` is one range of a column that has an index. */
+  readonly isOneRange: boolean
   /** Whether rows have to be read to know whether they match (`searchAssets`), because no index answers the condition. */
   readonly isSearch: boolean
   /** Filters by COMPUTED fields, for the rows that meet `where`. */
@@ -92,12 +110,22 @@ export async function listConditions(
   }
   return {
     where: store.conditionsWhere(conditions, keyword, whereFields(fields, table)),
-    byValue: isSearch ? undefined : whereFields(indexed, table),
+    byValue: indexed,
+    isOneRange: isOneRange(conditions, fields),
     isSearch,
     keep: isComputed ? keep : undefined,
     conditions: isSearch || fields.length > 0 ? undefined : conditions,
   }
 }
+
+const isOneRange = (conditions: store.Conditions, fields: readonly FieldFilter[]): boolean => {
+  const columns = Object.keys(conditions).map((name) => name.replace(/(From|To)$/, ''))
+  const ranges = new Set([...columns, ...fields.map(({ field }) => field.entityColumn ?? 'value')])
+  const [only, ...others] = ranges
+  return others.length === 0 && RANGES.has(only ?? '')
+}
+/** Filters and columns with an index of their own. */
+const RANGES = new Set(['warranty', 'purchase', 'warrantyExpiry', 'purchaseDate', 'purchasePrice'])
 
 /** The filters with the ids of sub-trees. Categories and locations of other owners select nothing. @throws AppError 400 */
 export async function conditionsOf(ctx: AppContext, owner: Owner, query: Filters): Promise<store.Conditions> {

@@ -191,12 +191,9 @@ const containsKeyword = (keyword: string): SQL | undefined =>
 /** The owner's undeleted assets that meet the condition. */
 export const assetsWhere = (owner: OwnerKey, where?: SQL): SQL => and(eq(assets.owner, owner), isLive, where)!
 
-/** Assets that are looked up one by one more quickly than all assets of an owner are read. */
-const FEW = 5000
-
-/** Whether few assets meet a condition on values, which finds their ids by an index. */
-export async function matchesFew(db: Db, byValue: SQL): Promise<boolean> {
-  const rows = await db.select({ id: assets.id }).from(assets).where(byValue).limit(1).offset(FEW)
+/** Whether at most `limit` assets meet a condition that is one range of an index. Reads no more than that. */
+export async function matchesAtMost(db: Db, where: SQL, limit: number): Promise<boolean> {
+  const rows = await db.select({ id: assets.id }).from(assets).where(where).limit(1).offset(limit)
   return rows.length === 0
 }
 

@@ -81,7 +81,6 @@ async function move(
   change: AssetChange,
   note: string,
 ): Promise<Moved> {
-  // The body names the custodian as it likes; errors are at the usual name.
   const { rows, transfers } = await updateAssets(ctx, tx, owner, [{ row, change, path: 'body' }], { note })
   return { row: rows[0]!, transfers }
 }

@@ -3,7 +3,7 @@ import { and, eq, gte, inArray, lte, type SQL, sql } from 'drizzle-orm'
 import { contains } from '#db/contains.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { type EntityColumn, metaValues } from '#db/schema/meta.ts'
-import type { SQLiteColumn } from '#db/store.ts'
+import type { Db, SQLiteColumn } from '#db/store.ts'
 import { dayName } from '#lib/days.ts'
 
 import type { Condition } from '../../types/rules.ts'
@@ -35,6 +35,22 @@ export function whereFields(filters: readonly FieldFilter[], from: FilteredTable
       return isWanted ? found : sql`not ${found}`
     }),
   )
+}
+
+/** Whether at most `limit` values meet the filter, which is one by an index. Reads no more than that. */
+export async function meetsAtMost(
+  db: Db,
+  { field, condition }: FieldFilter,
+  owner: OwnerKey,
+  limit: number,
+): Promise<boolean> {
+  const rows = await db
+    .select({ id: metaValues.entityId })
+    .from(metaValues)
+    .where(and(eq(metaValues.fieldId, field.id), eq(metaValues.owner, owner), valueMeets(condition)))
+    .limit(1)
+    .offset(limit)
+  return rows.length === 0
 }
 
 const isAmongValues = ({ field, condition }: FieldFilter, { owner, entityId }: FilteredTable): SQL =>
