@@ -1,17 +1,32 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 
+import { dialect } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
+import { prepared } from '#db/prepared.ts'
 import { assetNumbers, assets } from '#db/schema/assets.ts'
 import type { Tx } from '#db/store.ts'
 
 import { type FormatNumber, numberKey, ranges } from './rules.ts'
 
-/** Of a query, so that it stays far below the limits of both databases. */
+/** Of a query, so that it stays far below the limit of PostgreSQL. */
 const KEYS_AT_ONCE = 1000
+
+const p = sql.placeholder
+const byKey = prepared((db) =>
+  db
+    .select({ id: assets.id })
+    .from(assets)
+    .where(and(eq(assets.owner, p('owner')), eq(assets.assetNoKey, p('key')), isNull(assets.deletedAt))),
+)
 
 /** Those of the keys that are numbers of the owner's undeleted assets, with the ids of these assets. */
 export async function takenNumbers(tx: Tx, owner: OwnerKey, keys: readonly string[]): Promise<Map<string, number>> {
   const taken = new Map<string, number>()
+  if (dialect === 'sqlite') {
+    // For a list of keys, SQLite walks over all assets of the owner instead of using the index of the numbers.
+    for (const key of keys) for (const { id } of await byKey(tx, { owner, key })) taken.set(key, id)
+    return taken
+  }
   for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
     const rows = await tx
       .select({ id: assets.id, key: assets.assetNoKey })

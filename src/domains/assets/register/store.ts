@@ -1,6 +1,6 @@
 import { and, count, eq, exists, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
 
-import { notByIndex } from '#db/dialect.ts'
+import { dialect, notByIndex } from '#db/dialect.ts'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -63,12 +63,27 @@ export const assetsByIds = (db: Db | Tx, owner: OwnerKey, ids: readonly number[]
     .from(assets)
     .where(and(inArray(assets.id, [...ids]), sql`${notByIndex(assets.owner)} = ${owner}`, isLiveById))
 
-/** The owner's undeleted assets by the keys of their numbers (`numberKey`). */
-export const assetsByNumbers = (db: Db | Tx, owner: OwnerKey, keys: readonly string[]): Promise<AssetRow[]> =>
+const byNumber = prepared((db) =>
   db
     .select()
     .from(assets)
-    .where(assetsWhere(owner, inArray(assets.assetNoKey, [...keys])))
+    .where(and(eq(assets.owner, p('owner')), eq(assets.assetNoKey, p('key')), isLive)),
+)
+
+/**
+ * The owner's undeleted assets by the keys of their numbers (`numberKey`). For a list of keys, SQLite walks over all assets of the owner
+ * instead of using the index of the numbers, so there each key is a query of its own, which takes some microseconds.
+ */
+export async function assetsByNumbers(db: Db | Tx, owner: OwnerKey, keys: readonly string[]): Promise<AssetRow[]> {
+  if (dialect === 'postgres')
+    return db
+      .select()
+      .from(assets)
+      .where(assetsWhere(owner, inArray(assets.assetNoKey, [...keys])))
+  const found: AssetRow[] = []
+  for (const key of new Set(keys)) found.push(...(await byNumber(db, { owner, key })))
+  return found
+}
 
 /** The owner's asset with this number, or else the only one with this serial number. */
 export async function findByNumber(db: Db | Tx, owner: OwnerKey, text: string): Promise<AssetRow | undefined> {
