@@ -91,7 +91,9 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'access.revokeRole': NO_SUCH_ROW,
   // Organizations copy GLOBAL templates only.
   'metadata.forkIntoOrg': NO_SUCH_ROW,
-  // The inventory was just created.
+  'assetCalendars.read': NO_SUCH_ROW,
+  // The inventory was just created, and the example of a loan was sent before.
+  'assets.delete': [400, /loan/],
   'inventories.scan': [400, /not running/],
   // Upload ids and signatures are random.
   'files.receiveBytes': [403, /link/],

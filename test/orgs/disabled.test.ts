@@ -54,6 +54,9 @@ describe.if(inProcess)('a disabled organization', () => {
     })
   }
 
+  /** A link to a calendar belongs to its user, and changes nothing of the organization. */
+  const ofCaller = ['assetCalendars.create', 'assetCalendars.delete']
+
   for (const endpoint of allEndpoints)
     if (endpoint.access.kind === 'org' || endpoint.access.kind === 'dual') {
       const { point } = endpoint.access
@@ -61,7 +64,8 @@ describe.if(inProcess)('a disabled organization', () => {
       const isAllowed = isReading(point) && endpoint.id !== 'orgs.switch'
       test(`${endpoint.method} ${endpoint.path} in a disabled organization is ${isAllowed ? 'allowed' : 'answered with 403'}`, async () => {
         // Operations that change something must not ask for a reading point.
-        if (endpoint.method !== 'GET' && isAllowed) expect(point).toEndWith(':export')
+        if (endpoint.method !== 'GET' && isAllowed && !ofCaller.includes(endpoint.id))
+          expect(point).toEndWith(':export')
         for (const user of [owner, deputy]) {
           const reply = await call(user, endpoint)
           expect(reply.status === 403, `${user.username}: ${reply.status} ${reply.text}`).toBe(!isAllowed)

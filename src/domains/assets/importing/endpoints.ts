@@ -4,6 +4,7 @@ import { app, dual, endpoint } from '#http/endpoint.ts'
 import { FORM_OVERHEAD } from '#http/form.ts'
 import { HOUR } from '#platform/clock.ts'
 
+import { InOrg } from '../register/model.ts'
 import { ByJobId, ImportAnswer, ImportAssets, ImportJob } from './model.ts'
 import { getJob, importAssets } from './service.ts'
 
@@ -29,6 +30,7 @@ export const importEndpoints = [
       'others get 429 with code 4022.',
     tag,
     access: dual('asset:import'),
+    query: InOrg,
     body: ImportAssets,
     acceptsFile: { maxBytes: (ctx) => getSetting(ctx, 'upload.maxBytes'), required: true },
     maxBody: LARGEST_UPLOAD + FORM_OVERHEAD,

@@ -48,7 +48,7 @@ export type ImportAssets = Static<typeof ImportAssets>
 
 const count = Type.Integer({ minimum: 0, examples: [3] })
 const Key = Text('assetNo', { description: 'A column of assets, or `field:` and the id of a field' })
-const CellValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
+const CellValue = Type.Union([Text('Projector'), Type.Number(), Type.Boolean(), Type.Null()])
 
 export const ImportResult = Model('AssetImportResult', {
   total: { ...count, description: 'Rows with content' },

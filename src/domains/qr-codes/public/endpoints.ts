@@ -3,7 +3,7 @@ import { notFound } from '#http/errors.ts'
 import { wantsJson } from '#http/mount.ts'
 import { notFoundPage } from '#http/pages.ts'
 
-import { ByLanding, ByUuid, PublicQrCode } from './model.ts'
+import { ByLanding, ByUuid, LandingContent, PublicQrCode } from './model.ts'
 import { publicPage } from './page.ts'
 import { landingPage, viewPublic } from './service.ts'
 
@@ -49,7 +49,8 @@ export const publicEndpoints = [
     tag,
     access: open,
     params: ByLanding,
-    answers: 'text/html, application/json',
+    answers: 'text/html',
+    data: LandingContent,
     run: ({ ctx, params, request, caller }) => landingPage(ctx, params, { request, caller }),
   }),
 ]
