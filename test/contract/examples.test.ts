@@ -34,6 +34,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'qrCodes.public': NO_SUCH_ROW,
   'qrCodes.publicPage': NO_SUCH_ROW,
   'landing.page': NO_SUCH_ROW,
+  'assetCalendars.read': NO_SUCH_ROW,
   'files.publicImage': NO_SUCH_ROW,
   'orgs.public': NO_SUCH_ROW,
   'orgs.publicPage': NO_SUCH_ROW,
@@ -89,6 +90,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'categories.move': [400, /itself/],
   'categories.delete': [400, /sub-categor/],
   'access.revokeRole': NO_SUCH_ROW,
+  // The example of POST /api/assets/{id}/check-out has lent it.
+  'assets.delete': [400, /loan/],
   // Organizations copy GLOBAL templates only.
   'metadata.forkIntoOrg': NO_SUCH_ROW,
   'assetCalendars.read': NO_SUCH_ROW,
