@@ -94,9 +94,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'assets.delete': [400, /loan/],
   // Organizations copy GLOBAL templates only.
   'metadata.forkIntoOrg': NO_SUCH_ROW,
-  'assetCalendars.read': NO_SUCH_ROW,
-  // The inventory was just created, and the example of a loan was sent before.
-  'assets.delete': [400, /loan/],
+  // The inventory was just created.
   'inventories.scan': [400, /not running/],
   // Upload ids and signatures are random.
   'files.receiveBytes': [403, /link/],
