@@ -28,6 +28,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   writes: () => import('./lines/writes.ts'),
   logins: () => import('./lines/logins.ts'),
   exports: () => import('./lines/exports.ts'),
+  sheets: () => import('./lines/sheets.ts'),
   accounts: () => import('./lines/accounts.ts'),
   start: () => import('./lines/start.ts'),
   records: () => import('./lines/records.ts'),

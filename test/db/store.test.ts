@@ -394,6 +394,38 @@ if (onSqlite) {
     })
   })
 
+  test('a write with a longer limit may take longer, lets readers run, and does not delay the writes before it', async () => {
+    await withPlace(async (place) => {
+      const store = await place.open({ limits: { ...WRITE_LIMITS, stuckMs: 100 } })
+      const ended: string[] = []
+      const before = store
+        .write('test', async (tx) => tx.insert(counters).values(counter('before')))
+        .then(() => ended.push('before'))
+      let reads = 0
+      const long = store
+        .write(
+          'test.long',
+          async (tx) => {
+            await tx.insert(counters).values(counter('long'))
+            const endsAt = performance.now() + 300
+            while (performance.now() < endsAt || reads === 0) await tx.pause()
+          },
+          { maxMs: 60_000 },
+        )
+        .then(() => ended.push('long'))
+      while (!ended.includes('long')) {
+        // The uncommitted row is not visible.
+        if (!ended.includes('long')) expect(await keys(store)).not.toContain('after')
+        reads += 1
+        await new Promise((go) => setImmediate(go))
+      }
+      await Promise.all([before, long])
+      expect(ended).toEqual(['before', 'long'])
+      expect(reads).toBeGreaterThan(1)
+      expect(await keys(store)).toEqual(['before', 'long'])
+    })
+  })
+
   test('writes that are queued at the same time share one commit', async () => {
     await withStore(async (store, place) => {
       // The log grows with every commit: 100 single writes add far more pages than 100 together.
