@@ -7,16 +7,19 @@
 import { significant } from '../decimal.ts'
 import type { Localized } from '../localized.ts'
 import { FormulaError, type Token, tokensOf } from './lexer.ts'
-import { BINARY, FUNCTIONS, type Operand } from './values.ts'
+import { BINARY, Day, dayAt, FUNCTIONS, type Operand as Value } from './values.ts'
 
-export { FormulaError, type Operand }
+export { FormulaError }
+
+/** Null: missing. */
+export type Operand = number | string | boolean | Temporal.PlainDate | null
 
 export const MAX_FORMULA = 1000
 /** Parentheses, calls and signs inside each other. */
 const MAX_DEPTH = 50
 
-type Read = (key: string) => Operand
-type Node = (read: Read) => Operand
+type Read = (key: string) => Value
+type Node = (read: Read) => Value
 
 export interface Formula {
   /** The keys it names, each once. */
@@ -35,14 +38,25 @@ export function parseFormula(source: string): Formula | FormulaError {
 }
 
 /** `read` is called at most once for each key. Null if an operand is missing, a divisor is 0, or the types do not fit. */
-export function evaluate(formula: Formula, read: Read): Operand {
-  const known = new Map<string, Operand>()
+export function evaluate(formula: Formula, read: (key: string) => Operand): Operand {
+  const known = new Map<string, Value>()
   const result = formula.root((key) => {
     let value = known.get(key)
-    if (value === undefined) known.set(key, (value = read(key)))
+    if (value === undefined) known.set(key, (value = valueOf(read(key))))
     return value
   })
+  if (result instanceof Day) return Temporal.PlainDate.from(String(result))
   return typeof result === 'number' ? significant(result) : result
+}
+
+const MS_PER_DAY = 86_400_000
+
+/** Dates outside the years 1 to 9999 are missing. */
+function valueOf(operand: Operand): Value {
+  if (!(operand instanceof Temporal.PlainDate)) return operand
+  const { year, month, day } = operand
+  // Date.UTC takes the years 0 to 99 for those of the 20th century.
+  return dayAt(new Date(0).setUTCFullYear(year, month - 1, day) / MS_PER_DAY)
 }
 
 const tooLong: Localized = { en: `must have at most ${MAX_FORMULA} characters`, zh: `最多 ${MAX_FORMULA} 个字符` }
@@ -217,7 +231,7 @@ class Parser {
       throw new FormulaError(wrongCount(name, takes), position)
     if (called === undefined) return choice(operands[0]!, operands[1]!, operands[2]!)
     return (read) => {
-      const values: NonNullable<Operand>[] = []
+      const values: NonNullable<Value>[] = []
       for (const operand of operands) {
         const value = operand(read)
         if (value === null) return null
