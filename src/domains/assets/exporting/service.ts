@@ -3,7 +3,7 @@
 import type { AppContext } from '#context'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import type { RefTarget } from '#domains/contributions.ts'
-import { fieldSet, isEnabled, readValues, shownValues, visibleFields } from '#domains/metadata/index.ts'
+import { computeValues, fieldSet, isEnabled, shownValues, visibleFields } from '#domains/metadata/index.ts'
 import type { FieldRow, FieldSet } from '#domains/metadata/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
@@ -160,7 +160,7 @@ async function valuesOf(
   const asked = columns.flatMap(({ field }) => field ?? [])
   if (asked.length === 0 || rows.length === 0) return () => null
   const db = ctx.db.read
-  const entities = await readValues(db, 'asset', fields, await entitiesOf(db, rows))
+  const entities = await computeValues(db, 'asset', fields, await entitiesOf(db, rows))
   const byAsset = new Map(entities.map((of) => [of.entity.id, of]))
   const named = asked.filter(({ type }) => type === 'REF' || type === 'ATTACHMENT' || type === 'PHOTO')
   const found = entities.flatMap((values) =>

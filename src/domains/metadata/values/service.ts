@@ -15,7 +15,7 @@ import { fieldOwners, GLOBAL, scopeOf, shownFieldName } from '../rules.ts'
 import { type EntityValues as EntityValuesView, type FieldRow, type FieldValue, MAX_DELETED } from './model.ts'
 import { planValues, type ValueInput } from './planning/service.ts'
 import type { EntityValues } from './reading/rules.ts'
-import { fieldSet, metaObject, readValues, shownValues, type Viewer } from './reading/service.ts'
+import { computeValues, fieldSet, metaObject, shownValues, type Viewer } from './reading/service.ts'
 import { isFileField } from './rules.ts'
 import { mayRead } from './search/service.ts'
 import * as store from './store.ts'
@@ -104,7 +104,7 @@ async function viewOf(
   const db = ctx.db.read
   const inForce = await templatesInForce(db, objectName, entity, viewer)
   const visible = await fieldSet(db, await visibleFields(db, objectName, viewer))
-  const [values] = await readValues(db, objectName, visible, [entity])
+  const [values] = await computeValues(db, objectName, visible, [entity])
   const rest = new Set(visible.fields)
   const ordered = inForce.fields.flatMap(({ fieldId }) => {
     const field = visible.byId.get(fieldId)
@@ -160,7 +160,7 @@ async function deletedItems(
   const db = ctx.db.read
   const of = { objectName, owners: [entity.owner], entityIds: [entity.id] }
   const fields = await fieldSet(db, await store.deletedFieldsWithValue(db, of, fieldOwners(viewer), MAX_DELETED))
-  const [values] = await readValues(db, objectName, fields, [entity])
+  const [values] = await computeValues(db, objectName, fields, [entity])
   const shown = await items(ctx, viewer, fields.fields, values!, inForce, locale)
   return shown.map((item) => ({ ...item, required: false, deleted: true as const }))
 }

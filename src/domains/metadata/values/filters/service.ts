@@ -6,7 +6,7 @@ import type { Owner } from '#http/endpoint.ts'
 import { invalidAll } from '#http/validate.ts'
 
 import { visibleFields } from '../../fields/store.ts'
-import { fieldSet, metaObject, readValues } from '../reading/service.ts'
+import { computeValues, fieldSet, metaObject } from '../reading/service.ts'
 import { computedFilters, type FieldFilter, filterIn, filtersIn, meets } from './rules.ts'
 
 /** Reads the filters by field of a list. Other parameters of the query are ignored. @throws AppError 400 */
@@ -55,7 +55,7 @@ async function matching(
   const found = (await metaObject(ctx, objectName)?.findEntities(db, ids)) ?? []
   let entities = found.filter((entity) => entity.owner === owner)
   for (const { field, condition, needs } of filters) {
-    const values = await readValues(db, objectName, needs, entities)
+    const values = await computeValues(db, objectName, needs, entities)
     entities = values.filter((of) => meets(condition, of.get(field))).map(({ entity }) => entity)
   }
   return new Set(entities.map(({ id }) => id))

@@ -37,6 +37,31 @@ export class FieldSet extends FieldFinder {
     return new FieldSet([...needed], this.uses, this.zone)
   }
 
+  /** The COMPUTED fields, each after those that its formula names. */
+  inOrder(): readonly FieldRow[] {
+    if (this.#ordered !== undefined) return this.#ordered
+    const ordered = new Set<FieldRow>()
+    const entered = new Set<FieldRow>()
+    // A stack of its own: hundreds of formulas can need each other in a row.
+    const open = this.fields.filter(({ type }) => type === 'COMPUTED').toReversed()
+    for (let field = open.at(-1); field !== undefined; field = open.at(-1)) {
+      const used = entered.has(field) ? [] : this.#computedUses(field).filter((one) => !entered.has(one))
+      entered.add(field)
+      if (used.length > 0) open.push(...used)
+      else {
+        ordered.add(field)
+        open.pop()
+      }
+    }
+    return (this.#ordered = [...ordered])
+  }
+  #ordered: readonly FieldRow[] | undefined
+
+  #computedUses({ id }: FieldRow): FieldRow[] {
+    const used = [...(this.uses.get(id)?.values() ?? [])].flatMap((usedId) => this.byId.get(usedId) ?? [])
+    return used.filter(({ type }) => type === 'COMPUTED')
+  }
+
   operandOf(formula: FieldRow, key: string): FieldRow | undefined {
     const id = this.uses.get(formula.id)?.get(key)
     return id === undefined ? undefined : this.byId.get(id)

@@ -20,7 +20,7 @@ import { unknownField } from '../errors.ts'
 import { compareValues, filterIn, meets } from '../filters/rules.ts'
 import type { FieldRow, FoundValue, SearchQuery } from '../model.ts'
 import type { FieldSet } from '../reading/rules.ts'
-import { fieldSet, metaObject, readValues, shownValues } from '../reading/service.ts'
+import { computeValues, fieldSet, metaObject, shownValues } from '../reading/service.ts'
 import * as store from './store.ts'
 
 /** Entities of the owner whose value of a field meets the query, by value. @throws AppError 400 or 404 */
@@ -96,7 +96,7 @@ async function scan(
       db,
       slice.map(({ id }) => id),
     )
-    for (const values of await readValues(db, objectName, needs, entities)) {
+    for (const values of await computeValues(db, objectName, needs, entities)) {
       const value = values.get(field)
       const isFound = condition === undefined ? value !== null : meets(condition, value)
       if (isFound) found.push({ entityId: values.entity.id, value: Array.isArray(value) ? null : value })
@@ -119,7 +119,9 @@ async function views(
 ): Promise<FoundValue[]> {
   const db = ctx.db.read
   const entities = ids.length === 0 ? [] : await object.findEntities(db, ids)
-  const read = new Map((await readValues(db, objectName, needs, entities)).map((values) => [values.entity.id, values]))
+  const read = new Map(
+    (await computeValues(db, objectName, needs, entities)).map((values) => [values.entity.id, values]),
+  )
   // An entity that was deleted meanwhile is left out.
   const found = ids.flatMap((id) => {
     const values = read.get(id)
