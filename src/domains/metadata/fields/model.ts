@@ -26,6 +26,12 @@ export const MAX_FIELDS = 200
  */
 export const MAX_CONFIGS = 1_000_000
 
+/**
+ * Characters of JSON that the configurations of the COMPUTED ones among them can have together: every value in a list is computed when it
+ * is read. So many take about two milliseconds for an entity.
+ */
+export const MAX_FORMULAS = 20_000
+
 export const ByField = Type.Object({ objectName: ObjectName, id: Id })
 export const ByOrgField = Type.Object({ orgId: Id, objectName: ObjectName, id: Id })
 

@@ -27,6 +27,7 @@ import {
   type FieldView,
   MAX_CONFIGS,
   MAX_FIELDS,
+  MAX_FORMULAS,
   type OrgFieldsQuery,
   type UpdateField,
 } from './model.ts'
@@ -180,10 +181,10 @@ async function insertField(tx: Tx, field: store.NewField): Promise<FieldRow> {
 }
 
 async function insertUnlinked(tx: Tx, field: store.NewField): Promise<FieldRow> {
-  const { objectName, owner, key, entityColumn, config } = field
+  const { objectName, owner, key, entityColumn } = field
   const usage = await store.fieldUsage(tx, objectName, owner)
   if (usage.n >= MAX_FIELDS) throw tooManyOf(MAX_FIELDS, 'fields of an object', '同一对象的字段')
-  checkConfigSize(usage.characters, config)
+  checkConfigSize(usage, field)
   if (key !== undefined && (await store.fieldWithKey(tx, objectName, owner, key)))
     throw invalid('body.key', 'is the key of another field', '已被其他字段使用')
   if (entityColumn !== null && (await store.columnIsTaken(tx, objectName, entityColumn)))
@@ -191,12 +192,19 @@ async function insertUnlinked(tx: Tx, field: store.NewField): Promise<FieldRow> 
   return store.insertField(tx, field)
 }
 
-function checkConfigSize(others: number, config: FieldConfig): void {
-  if (others + JSON.stringify(config).length > MAX_CONFIGS)
+/** `others`: the other fields of the owner. */
+function checkConfigSize(others: store.FieldUsage, { type, config }: Pick<FieldRow, 'type' | 'config'>): void {
+  const size = JSON.stringify(config).length
+  if (others.characters + size > MAX_CONFIGS)
     throw invalid(
       'body.config',
       `is too long: the configurations of all your fields of an object can have ${MAX_CONFIGS} characters together`,
       `过长：同一对象所有字段的配置合计最多 ${MAX_CONFIGS} 个字符`,
+    )
+  if (type === 'COMPUTED' && others.formulas + size > MAX_FORMULAS)
+    throw formulaProblem(
+      `is too long: the configurations of all your COMPUTED fields of an object can have ${MAX_FORMULAS} characters together`,
+      `过长：同一对象所有计算字段的配置合计最多 ${MAX_FORMULAS} 个字符`,
     )
 }
 
@@ -324,10 +332,8 @@ async function applyChange(
     await refuseMisfits(tx, row, next, comparison)
     await convertValues(tx, row, next)
   }
-  if (change.config !== undefined) {
-    const usage = await store.fieldUsage(tx, row.objectName, row.owner)
-    checkConfigSize(usage.characters - JSON.stringify(row.config).length, change.config)
-  }
+  if (change.config !== undefined)
+    checkConfigSize(await store.fieldUsage(tx, row.objectName, row.owner, row.id), { ...row, ...change })
   const changed = Object.keys(change).length === 0 ? row : await store.updateField(tx, row, change)
   if (row.type === 'COMPUTED' && changed.type !== 'COMPUTED') await store.setFormulaUses(tx, row.id, [])
   if (change.type !== undefined || input.config !== undefined) await linkFormula(tx, changed)

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
@@ -138,16 +138,26 @@ export async function fieldsWithIds(
 const ofOwner = (objectName: string, owner: number): SQL | undefined =>
   and(eq(metaFields.objectName, objectName), eq(metaFields.owner, owner), isLive)
 
-/** How many fields the owner has of the object, and the characters of their configurations. */
-export async function fieldUsage(
-  db: Tx,
-  objectName: string,
-  owner: number,
-): Promise<{ n: number; characters: number }> {
+export interface FieldUsage {
+  readonly n: number
+  /** Characters of the configurations. */
+  readonly characters: number
+  /** Those of the COMPUTED fields. */
+  readonly formulas: number
+}
+
+/** How many fields the owner has of the object, and the characters of their configurations. `exceptId`: without this field. */
+export async function fieldUsage(db: Tx, objectName: string, owner: number, exceptId = 0): Promise<FieldUsage> {
+  const size = sql`length(${metaFields.config})`
+  const sizeOfFormula = sql`case when ${metaFields.type} = 'COMPUTED' then ${size} else 0 end`
   const [row] = await db
-    .select({ n: count(), characters: sql`coalesce(sum(length(${metaFields.config})), 0)`.mapWith(Number) })
+    .select({
+      n: count(),
+      characters: sql`coalesce(sum(${size}), 0)`.mapWith(Number),
+      formulas: sql`coalesce(sum(${sizeOfFormula}), 0)`.mapWith(Number),
+    })
     .from(metaFields)
-    .where(ofOwner(objectName, owner))
+    .where(and(ofOwner(objectName, owner), ne(metaFields.id, exceptId)))
   return row!
 }
 
