@@ -57,5 +57,13 @@ export { meetsAtMost, whereFields } from './values/filters/store.ts'
 export { AssetValue, NewValues } from './values/model.ts'
 export { checkValues, planValues, type ValueInput, type ValuePlan } from './values/planning/service.ts'
 export type { EntityValues, FieldSet } from './values/reading/rules.ts'
-export { computeValues, fieldSet, readValues, refSource, shownValues, valuesOf } from './values/reading/service.ts'
+export {
+  computeValues,
+  fieldSet,
+  readValues,
+  refSource,
+  seesValues,
+  shownValues,
+  valuesOf,
+} from './values/reading/service.ts'
 export { changeOwner, organizationOfEntity } from './values/service.ts'

@@ -3,9 +3,8 @@
 import type { AppContext } from '#context'
 import type { EntityColumn } from '#db/schema/meta.ts'
 import type { Db, Tx } from '#db/store.ts'
-import { can } from '#domains/access/index.ts'
 import type { ColumnValues, MetaEntity, MetaObject, RefSource } from '#domains/contributions.ts'
-import { type AssetValue, valuesOf } from '#domains/metadata/index.ts'
+import { type AssetValue, seesValues, valuesOf } from '#domains/metadata/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll, itemChecker } from '#http/validate.ts'
@@ -51,8 +50,7 @@ export async function valuesOfAssets(
   rows: readonly store.AssetRow[],
   locale: Locale,
 ): Promise<Map<number, AssetValue[]>> {
-  const { userId, orgId } = viewer
-  if (orgId !== 0 && !(await can(ctx, userId, 'ORG', orgId, 'meta_value:read'))) return new Map()
+  if (!(await seesValues(ctx, viewer))) return new Map()
   return valuesOf(ctx, db, viewer, 'asset', await entitiesOf(db, rows), locale)
 }
 

@@ -3,7 +3,7 @@
 import type { AppContext } from '#context'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import type { RefTarget } from '#domains/contributions.ts'
-import { computeValues, fieldSet, isEnabled, shownValues, visibleFields } from '#domains/metadata/index.ts'
+import { computeValues, fieldSet, isEnabled, seesValues, shownValues, visibleFields } from '#domains/metadata/index.ts'
 import type { FieldRow, FieldSet } from '#domains/metadata/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
@@ -60,7 +60,8 @@ export const exportAssets = (
   sendExport(ctx, owner.userId, async () => {
     const { format = 'xlsx', lang = caller, template = false } = query
     const zone = serverZone()
-    const rows = (await isEnabled(ctx.db.read, 'asset')) ? await visibleFields(ctx.db.read, 'asset', owner) : []
+    const hasFields = (await isEnabled(ctx.db.read, 'asset')) && (await seesValues(ctx, owner))
+    const rows = hasFields ? await visibleFields(ctx.db.read, 'asset', owner) : []
     const table: Table = { columns: columnsFor(rows), fields: await fieldSet(ctx.db.read, rows), locale: lang, zone }
     const sheet = template
       ? await templateSheet(ctx, owner, table)

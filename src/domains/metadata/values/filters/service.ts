@@ -6,7 +6,8 @@ import type { Owner } from '#http/endpoint.ts'
 import { invalidAll } from '#http/validate.ts'
 
 import { visibleFields } from '../../fields/store.ts'
-import { computeValues, fieldSet, metaObject } from '../reading/service.ts'
+import { isEnabled } from '../../objects/store.ts'
+import { computeValues, fieldSet, metaObject, seesValues } from '../reading/service.ts'
 import { computedFilters, type FieldFilter, filterIn, filtersIn, meets } from './rules.ts'
 
 /** Reads the filters by field of a list. Other parameters of the query are ignored. @throws AppError 400 */
@@ -19,7 +20,10 @@ export async function fieldFilters(
   const named = filtersIn(query)
   if (!Array.isArray(named)) throw invalidAll([named])
   if (named.length === 0) return []
-  const fields = await fieldSet(ctx.db.read, await visibleFields(ctx.db.read, objectName, owner))
+  // Filters would tell the values to those who may not see them.
+  const isVisible = (await isEnabled(ctx.db.read, objectName)) && (await seesValues(ctx, owner))
+  const visible = isVisible ? await visibleFields(ctx.db.read, objectName, owner) : []
+  const fields = await fieldSet(ctx.db.read, visible)
   return named.map((filter) => {
     const { fieldId } = filter
     const found = filterIn(fields, filter, (name) => `query.field.${fieldId}${name === 'equal' ? '' : `.${name}`}`)

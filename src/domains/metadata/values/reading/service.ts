@@ -79,6 +79,10 @@ export const metaObject = (ctx: AppContext, objectName: string): MetaObject | un
 export const refSource = (ctx: AppContext, target: RefTarget): RefSource | undefined =>
   contributions(ctx, 'refTargets').find((sources) => sources[target] !== undefined)?.[target]
 
+/** Whether the user may see values of the owner's things: their own, or those of an organization in which they hold the point. */
+export const seesValues = async (ctx: AppContext, { userId, orgId }: Owner): Promise<boolean> =>
+  orgId === 0 || can(ctx, userId, 'ORG', orgId, 'meta_value:read')
+
 /** `everyone`: an administrator, who sees the titles of everything. */
 export type Viewer = Owner & { readonly everyone?: true }
 
