@@ -68,12 +68,20 @@ export function meets(condition: Condition, value: unknown): boolean {
   return matchesResult(condition, value as Parameters<typeof matchesResult>[1])
 }
 
-/** The order of values in a list, null last. Of texts as of their keys: without case. */
-export function compareValues(a: unknown, b: unknown): number {
-  if (a === null || b === null) return Number(a === null) - Number(b === null)
-  const [x, y] = [comparable(a), comparable(b)]
-  return x < y ? -1 : Number(x > y)
-}
+type SortKey = string | number | null
 
-const comparable = (value: unknown): string | number =>
-  typeof value === 'string' ? value.toLowerCase() : typeof value === 'object' ? 0 : Number(value)
+/** By which values are sorted: texts by their first 100 characters without case, as stored ones by their keys. Null: without order. */
+export const sortKey = (value: unknown): SortKey =>
+  typeof value === 'string'
+    ? value.slice(0, KEY_LENGTH).toLowerCase()
+    : value === null || typeof value === 'object'
+      ? null
+      : Number(value)
+
+const KEY_LENGTH = 100
+
+/** Null comes last. */
+export function compareKeys(a: SortKey, b: SortKey): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  return a < b ? -1 : Number(a > b)
+}

@@ -12,12 +12,13 @@ import type { MetaObject } from '#domains/contributions.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
+import { sortInSteps } from '#lib/sort-in-steps.ts'
 
 import { visibleFields } from '../../fields/store.ts'
 import { isEnabled } from '../../objects/store.ts'
 import { type Condition, orderOf } from '../../types/rules.ts'
 import { unknownField } from '../errors.ts'
-import { compareValues, filterIn, meets } from '../filters/rules.ts'
+import { compareKeys, filterIn, meets, sortKey } from '../filters/rules.ts'
 import type { FieldRow, FoundValue, SearchQuery } from '../model.ts'
 import type { FieldSet } from '../reading/rules.ts'
 import { computeValues, fieldSet, metaObject, shownValues } from '../reading/service.ts'
@@ -88,7 +89,7 @@ async function scan(
   { field, owner, object, condition, isReversed }: store.StoredSearch,
   page: PageInput,
 ): Promise<Page<{ readonly entityId: number }>> {
-  const found: { entityId: number; value: unknown }[] = []
+  const found: { entityId: number; key: string | number | null }[] = []
   let after: readonly unknown[] | undefined
   do {
     const slice = await store.entitiesAfter(db, object.entities, owner, after)
@@ -99,13 +100,13 @@ async function scan(
     for (const values of await computeValues(db, objectName, needs, entities)) {
       const value = values.get(field)
       const isFound = condition === undefined ? value !== null : meets(condition, value)
-      if (isFound) found.push({ entityId: values.entity.id, value: Array.isArray(value) ? null : value })
+      if (isFound) found.push({ entityId: values.entity.id, key: sortKey(value) })
     }
     after = slice.at(-1)?.key
   } while (after !== undefined)
   const direction = isReversed ? -1 : 1
-  found.sort((a, b) => direction * (compareValues(a.value, b.value) || a.entityId - b.entityId))
-  return { items: found.slice(offsetOf(page), offsetOf(page) + page.size), total: found.length, ...page }
+  const sorted = await sortInSteps(found, (a, b) => direction * (compareKeys(a.key, b.key) || a.entityId - b.entityId))
+  return { items: sorted.slice(offsetOf(page), offsetOf(page) + page.size), total: found.length, ...page }
 }
 
 async function views(
