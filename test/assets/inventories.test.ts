@@ -554,4 +554,40 @@ describe.if(inProcess)('limits', () => {
     expect(await getInventory(me, id)).toMatchObject({ status: 'DRAFT', startedAt: null })
     expect((await allItems(me, id)).length).toBe(0)
   })
+
+  test('a start that the budget refuses records no assets first, and a start with a new scope counts that scope', async () => {
+    const me = await limited.person()
+    const categoryId = await addCategory(me)
+    for (const fields of [{}, {}, { categoryId }]) await addAsset(me, fields)
+    const { name, limit, windowMs } = FROZEN_ASSETS
+    const use = { key: `${name}:user:${me.id}`, limit: limit as number, windowMs, cost: (limit as number) - 1 }
+    await limited.ctx.db.write('test', (tx) => spend(tx, [use], limited.ctx.clock.now()))
+    const { id } = await createInventory(me)
+    const filled: unknown[] = []
+    const { db } = limited.ctx
+    const write = db.write.bind(db)
+    const spied: typeof write = (title, fn, options) =>
+      write(
+        title,
+        (tx) => {
+          const insert = (table: Parameters<typeof tx.insert>[0]) => {
+            filled.push(table)
+            return tx.insert(table)
+          }
+          return fn(new Proxy(tx, { get: (of, key) => (key === 'insert' ? insert : Reflect.get(of, key, of)) }))
+        },
+        options,
+      )
+    Object.assign(db, { write: spied })
+    try {
+      expect((await setStatus(me, id, 'RUNNING')).status).toBe(429)
+      expect(filled).not.toContain(inventoryItems)
+      const body = { status: 'RUNNING' as const, scope: { categoryIds: [categoryId] } }
+      const { data } = ok(await me.call('inventories.update', { params: { id }, body }))
+      expect(data).toMatchObject({ status: 'RUNNING', expected: 1 })
+      expect(filled).toContain(inventoryItems)
+    } finally {
+      Object.assign(db, { write })
+    }
+  })
 })

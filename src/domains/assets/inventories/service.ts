@@ -44,6 +44,7 @@ import {
   type ItemRow,
   mayBecome,
   newInventory,
+  scopeOf,
   stateAfter,
   uuidOf,
 } from './rules.ts'
@@ -109,6 +110,7 @@ export async function updateInventory(
   const actor = { userId: owner.userId }
   const isStart = input.status === 'RUNNING'
   const budget = isStart ? await usesOf(ctx, FROZEN_ASSETS, { actor, caller: { ip: '' } }) : []
+  const counted = isStart ? await countExpected(ctx, ownerKey(owner), id, input) : 0
   const update = async (tx: Tx): Promise<InventoryRow> => {
     const before = await findOrFail(tx, ownerKey(owner), id)
     const change = changeOf(before, input)
@@ -125,20 +127,43 @@ export async function updateInventory(
       ...(change.status === 'CLOSED' && { closedAt: tx.stamp }),
     })
     if (change.status !== 'RUNNING') return after
-    return store.updateInventory(tx, after, { expected: await freeze(ctx, tx, after, budget) })
+    return store.updateInventory(tx, after, { expected: await freeze(ctx, tx, after, { counted, budget }) })
   }
   return viewOf(ctx, await ctx.db.write('inventories.update', update, isStart ? { maxMs: START_MS } : {}))
 }
 
-/** Records the expected assets, and returns their number. `budget`: with the cost of one asset. */
-async function freeze(ctx: AppContext, tx: Tx, row: InventoryRow, budget: readonly BudgetUse[]): Promise<number> {
+/** The assets that a draft would expect after the change. 0 if it is no draft. */
+async function countExpected(ctx: AppContext, key: OwnerKey, id: number, { scope }: UpdateInventory): Promise<number> {
+  const row = await store.findInventory(ctx.db.read, key, id)
+  if (row?.status !== 'DRAFT') return 0
+  const branches = branchesOfScope(scope === undefined ? row.scope : scopeOf(scope), ...(await trees(ctx.db.read, key)))
+  return countIn(await store.assetGroups(ctx.db.readInWorker, key), branches)
+}
+
+interface FreezeLimits {
+  /** Expected assets, as counted before the write: those that are too many are refused before they are recorded. */
+  readonly counted: number
+  /** With the cost of one asset. */
+  readonly budget: readonly BudgetUse[]
+}
+
+/** Records the expected assets, and returns their number. */
+async function freeze(ctx: AppContext, tx: Tx, row: InventoryRow, { counted, budget }: FreezeLimits): Promise<number> {
+  if (counted > MAX_EXPECTED) throw refused.tooManyExpected()
+  await pay(ctx, tx, budget, counted)
   const branches = branchesOfScope(row.scope, ...(await trees(tx, row.owner)))
   const expected = await store.freeze(tx, row, branches, MAX_EXPECTED)
   if (expected === undefined) throw refused.tooManyExpected()
-  const uses = expected === 0 ? [] : budget.map((use) => ({ ...use, cost: expected }))
+  // Assets that were added since they were counted.
+  await pay(ctx, tx, budget, expected - counted)
+  return expected
+}
+
+async function pay(ctx: AppContext, tx: Tx, budget: readonly BudgetUse[], assets: number): Promise<void> {
+  if (assets <= 0) return
+  const uses = budget.map((use) => ({ ...use, cost: assets }))
   const refusal = await spend(tx, uses, ctx.clock.now())
   if (refusal !== undefined) throw budgetUsedUp(refusal)
-  return expected
 }
 
 /** Categories, locations and assignees that the inventory does not have yet. @throws AppError 400 */
