@@ -18,13 +18,7 @@ import sqlite0015 from './sqlite/0015_files.sql' with { type: 'text' }
 import sqlite0016 from './sqlite/0016_agreements.sql' with { type: 'text' }
 import sqlite0017 from './sqlite/0017_app_updates.sql' with { type: 'text' }
 import sqlite0018 from './sqlite/0018_assets_metadata.sql' with { type: 'text' }
-import sqlite0019 from './sqlite/0019_meta_purges.sql' with { type: 'text' }
-import sqlite0020 from './sqlite/0020_meta_removed_owners.sql' with { type: 'text' }
-import sqlite0021 from './sqlite/0021_asset_clean_ups.sql' with { type: 'text' }
-import sqlite0022 from './sqlite/0022_loans.sql' with { type: 'text' }
-import sqlite0023 from './sqlite/0023_file_counts.sql' with { type: 'text' }
-import sqlite0024 from './sqlite/0024_asset_reminders.sql' with { type: 'text' }
-import sqlite0025 from './sqlite/0025_map_places.sql' with { type: 'text' }
+import sqlite0019 from './sqlite/0019_file_counts.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -43,13 +37,7 @@ import postgres0015 from './postgres/0015_files.sql' with { type: 'text' }
 import postgres0016 from './postgres/0016_agreements.sql' with { type: 'text' }
 import postgres0017 from './postgres/0017_app_updates.sql' with { type: 'text' }
 import postgres0018 from './postgres/0018_assets_metadata.sql' with { type: 'text' }
-import postgres0019 from './postgres/0019_meta_purges.sql' with { type: 'text' }
-import postgres0020 from './postgres/0020_meta_removed_owners.sql' with { type: 'text' }
-import postgres0021 from './postgres/0021_asset_clean_ups.sql' with { type: 'text' }
-import postgres0022 from './postgres/0022_loans.sql' with { type: 'text' }
-import postgres0023 from './postgres/0023_file_counts.sql' with { type: 'text' }
-import postgres0024 from './postgres/0024_asset_reminders.sql' with { type: 'text' }
-import postgres0025 from './postgres/0025_map_places.sql' with { type: 'text' }
+import postgres0019 from './postgres/0019_file_counts.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -76,13 +64,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0016_agreements', sql: sqlite0016 },
     { name: '0017_app_updates', sql: sqlite0017 },
     { name: '0018_assets_metadata', sql: sqlite0018 },
-    { name: '0019_meta_purges', sql: sqlite0019 },
-    { name: '0020_meta_removed_owners', sql: sqlite0020 },
-    { name: '0021_asset_clean_ups', sql: sqlite0021 },
-    { name: '0022_loans', sql: sqlite0022 },
-    { name: '0023_file_counts', sql: sqlite0023 },
-    { name: '0024_asset_reminders', sql: sqlite0024 },
-    { name: '0025_map_places', sql: sqlite0025 },
+    { name: '0019_file_counts', sql: sqlite0019 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -103,12 +85,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0016_agreements', sql: postgres0016 },
     { name: '0017_app_updates', sql: postgres0017 },
     { name: '0018_assets_metadata', sql: postgres0018 },
-    { name: '0019_meta_purges', sql: postgres0019 },
-    { name: '0020_meta_removed_owners', sql: postgres0020 },
-    { name: '0021_asset_clean_ups', sql: postgres0021 },
-    { name: '0022_loans', sql: postgres0022 },
-    { name: '0023_file_counts', sql: postgres0023 },
-    { name: '0024_asset_reminders', sql: postgres0024 },
-    { name: '0025_map_places', sql: postgres0025 },
+    { name: '0019_file_counts', sql: postgres0019 },
   ],
 }

@@ -1,3 +1,17 @@
+CREATE TABLE `asset_calendars` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`user_id` integer NOT NULL,
+	`owner` integer NOT NULL,
+	`secret_hash` text NOT NULL,
+	`locale` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+);
+
+CREATE UNIQUE INDEX `asset_calendars_user` ON `asset_calendars` (`user_id`,`owner`);
+
+CREATE UNIQUE INDEX `asset_calendars_secret` ON `asset_calendars` (`secret_hash`);
+
 CREATE TABLE `asset_categories` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`owner` integer NOT NULL,
@@ -28,6 +42,12 @@ CREATE TABLE `asset_category_templates` (
 
 CREATE INDEX `asset_category_templates_template` ON `asset_category_templates` (`template_id`);
 
+CREATE TABLE `asset_clean_ups` (
+	`owner` integer NOT NULL,
+	`user_id` integer NOT NULL,
+	PRIMARY KEY(`owner`, `user_id`)
+);
+
 CREATE TABLE `asset_imports` (
 	`id` text PRIMARY KEY NOT NULL,
 	`owner` integer NOT NULL,
@@ -55,6 +75,7 @@ CREATE TABLE `asset_loans` (
 	`checked_out_at` integer NOT NULL,
 	`checked_in_at` integer,
 	`operator_id` integer NOT NULL,
+	`announced_at` integer,
 	`reminded_at` integer,
 	FOREIGN KEY (`asset_id`) REFERENCES `assets`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
@@ -68,7 +89,11 @@ CREATE INDEX `asset_loans_asset` ON `asset_loans` (`asset_id`,`id`);
 
 CREATE INDEX `asset_loans_user` ON `asset_loans` (`user_id`) WHERE "asset_loans"."user_id" is not null;
 
-CREATE INDEX `asset_loans_due` ON `asset_loans` (`due_at`) WHERE "asset_loans"."checked_in_at" is null;
+CREATE INDEX `asset_loans_unreturned` ON `asset_loans` (`owner`,`id`) WHERE "asset_loans"."checked_in_at" is null;
+
+CREATE INDEX `asset_loans_soon` ON `asset_loans` (`due_at`) WHERE "asset_loans"."checked_in_at" is null and "asset_loans"."announced_at" is null;
+
+CREATE INDEX `asset_loans_due` ON `asset_loans` (`due_at`) WHERE "asset_loans"."checked_in_at" is null and "asset_loans"."reminded_at" is null;
 
 CREATE TABLE `asset_map_cells` (
 	`owner` integer NOT NULL,
@@ -83,6 +108,15 @@ CREATE TABLE `asset_map_cells` (
 CREATE TABLE `asset_numbers` (
 	`owner` integer PRIMARY KEY NOT NULL,
 	`next` integer NOT NULL
+);
+
+CREATE TABLE `asset_places` (
+	`owner` integer NOT NULL,
+	`cell` integer NOT NULL,
+	`asset_id` integer NOT NULL,
+	`latitude` real NOT NULL,
+	`longitude` real NOT NULL,
+	PRIMARY KEY(`owner`, `cell`, `asset_id`)
 );
 
 CREATE TABLE `asset_transfers` (
@@ -106,6 +140,11 @@ CREATE TABLE `asset_transfers` (
 );
 
 CREATE INDEX `asset_transfers_asset` ON `asset_transfers` (`asset_id`,"id" desc);
+
+CREATE TABLE `asset_warranty_reminders` (
+	`asset_id` integer PRIMARY KEY NOT NULL,
+	`day` text NOT NULL
+);
 
 CREATE TABLE `assets` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -145,6 +184,10 @@ CREATE UNIQUE INDEX `assets_uuid` ON `assets` (`uuid`);
 
 CREATE UNIQUE INDEX `assets_number` ON `assets` (`owner`,`asset_no_key`) WHERE "assets"."deleted_at" is null;
 
+CREATE INDEX `assets_all` ON `assets` (`deleted_at`,`created_at`,`id`);
+
+CREATE INDEX `assets_user` ON `assets` (`user_id`,`deleted_at`,`created_at`,`id`);
+
 CREATE INDEX `assets_created` ON `assets` (`owner`,`deleted_at`,`created_at`,`id`);
 
 CREATE INDEX `assets_updated` ON `assets` (`owner`,`deleted_at`,`updated_at`,`created_at`,`id`);
@@ -171,7 +214,7 @@ CREATE INDEX `assets_custodian_user` ON `assets` (`custodian_id`) WHERE "assets"
 
 CREATE INDEX `assets_serial` ON `assets` (`owner`,`deleted_at`,`serial_no`);
 
-CREATE INDEX `assets_place` ON `assets` (`owner`,`latitude`,`longitude`) WHERE "assets"."latitude" is not null;
+CREATE INDEX `assets_warranty_end` ON `assets` (`warranty_expiry`,`id`) WHERE "assets"."deleted_at" is null and "assets"."warranty_expiry" is not null;
 
 CREATE TABLE `inventories` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -269,6 +312,16 @@ CREATE TABLE `meta_objects` (
 	`created_at` integer NOT NULL
 );
 
+CREATE TABLE `meta_purges` (
+	`object_name` text NOT NULL,
+	`target` integer NOT NULL,
+	PRIMARY KEY(`object_name`, `target`)
+);
+
+CREATE TABLE `meta_removed_owners` (
+	`owner` integer PRIMARY KEY NOT NULL
+);
+
 CREATE TABLE `meta_template_fields` (
 	`template_id` integer NOT NULL,
 	`field_id` integer NOT NULL,
@@ -318,4 +371,4 @@ CREATE UNIQUE INDEX `meta_values_entity` ON `meta_values` (`object_name`,`entity
 
 CREATE INDEX `meta_values_number` ON `meta_values` (`field_id`,`owner`,`number`,`entity_id`);
 
-CREATE INDEX `meta_values_key` ON `meta_values` (`field_id`,`owner`,`key`,`entity_id`);
+CREATE INDEX `meta_values_key` ON `meta_values` (`owner`,`field_id`,`key`,`entity_id`);

@@ -1,3 +1,0 @@
-CREATE TABLE "meta_removed_owners" (
-	"owner" bigint PRIMARY KEY NOT NULL
-);

@@ -1,3 +1,0 @@
-CREATE TABLE `meta_removed_owners` (
-	`owner` integer PRIMARY KEY NOT NULL
-);
