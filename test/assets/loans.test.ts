@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { notifyOfDueLoans } from '#domains/assets/loans/service.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
-import { addMembers, createOrg, setRole, UNKNOWN_ID } from '../orgs/helpers.ts'
+import { addMembers, createOrg, leave, setRole, UNKNOWN_ID } from '../orgs/helpers.ts'
 import { addAsset, addLocation } from './counting.ts'
 import { deleteAsset, getAsset, scrapAsset, transfer, transfersOf } from './helpers.ts'
 
@@ -221,6 +221,26 @@ describe.if(inProcess)('overdue loans', () => {
     await notifyOfDueLoans(server.ctx)
     const [notice] = (await notices(alice)).filter(({ data }) => data['assetId'] === id)
     expect(notice!.body).toContain('Ms Chen')
+  })
+
+  test('users who have left the organization are not told of its loans, but those who remain are', async () => {
+    const [borrower, lender] = [await server.person(), await server.person()]
+    await addMembers(alice, { id: orgId }, borrower, lender)
+    await setRole(alice, { id: orgId }, lender, 'ADMIN')
+    const [drill, saw] = [await addAsset(alice, {}, orgId), await addAsset(alice, {}, orgId)]
+    ok(await checkOut(lender, drill.id, { userId: borrower.id, dueAt: now() - 1 }))
+    ok(await checkOut(lender, saw.id, { personName: 'Ms Chen', dueAt: now() - 1 }))
+    ok(await leave(borrower, { id: orgId }))
+    await notifyOfDueLoans(server.ctx)
+    expect(await notices(borrower)).toEqual([])
+    const told = async (person: Person, id: number) =>
+      (await notices(person)).filter(({ data }) => data['assetId'] === id).length
+    expect([await told(lender, drill.id), await told(lender, saw.id)]).toEqual([1, 1])
+    const later = await addAsset(alice, {}, orgId)
+    ok(await checkOut(lender, later.id, { personName: 'Ms Chen', dueAt: now() - 1 }))
+    ok(await leave(lender, { id: orgId }))
+    await notifyOfDueLoans(server.ctx)
+    expect([await told(lender, later.id), await told(alice, later.id)]).toEqual([0, 1])
   })
 
   test('nobody is notified of a loan that was returned, or that has no due date', async () => {

@@ -12,7 +12,8 @@ import type { Localized } from '#lib/localized.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { noSuchMember, notYourself, onLoan, scrapped } from '../register/errors.ts'
-import { type AssetRow, findAsset, isActive, membersAmong, updateRows } from '../register/store.ts'
+import { type AssetRow, findAsset, membersAmong, updateRows } from '../register/store.ts'
+import { ownerOfOrg, remindable } from '../reminders/store.ts'
 import { updateAssets } from '../writing/service.ts'
 import type { CheckIn, CheckOut, LoansQuery, LoanView } from './model.ts'
 import * as store from './store.ts'
@@ -83,7 +84,7 @@ const ANNOUNCED_MS = DAY
 
 /**
  * Notifies once that a loan is due soon, and once that it is overdue: the borrower, or the user who checked the asset out if the borrower
- * has no account.
+ * has no account or has left the organization, or else the owner of the organization.
  */
 export async function notifyOfDueLoans(ctx: AppContext): Promise<void> {
   // First, so that a loan that is overdue already is not announced as due soon.
@@ -136,15 +137,20 @@ const TEXTS: Readonly<Record<store.DueKind, Texts>> = {
 
 async function notifyOf(ctx: AppContext, tx: Tx, loan: store.DueLoan, texts: Texts): Promise<void> {
   const { userId, personName, operatorId } = loan
-  const isBorrower = userId !== null && (await isActive(tx, userId))
-  if (!isBorrower && !(await isActive(tx, operatorId))) return
+  const orgId = orgOf(loan.owner)
+  // Users who have left the organization are not told about its assets.
+  const ready = await remindable(tx, orgId, userId === null ? [operatorId] : [userId, operatorId])
+  const isBorrower = userId !== null && ready.has(userId)
+  const fallback = orgId === 0 ? undefined : await ownerOfOrg(tx, orgId)
+  const recipient = isBorrower ? userId : ready.has(operatorId) ? operatorId : fallback
+  if (recipient === undefined) return
   const asset = `${loan.name} (${loan.assetNo})`
   await notify(ctx, tx, {
-    userIds: [isBorrower ? userId : operatorId],
+    userIds: [recipient],
     type: 'ASSET',
     title: texts.title,
     body: isBorrower ? texts.borrower(asset) : texts.lender(asset, personName),
-    data: { assetId: loan.assetId, orgId: orgOf(loan.owner) || null, loanId: loan.id, event: texts.event },
+    data: { assetId: loan.assetId, orgId: orgId || null, loanId: loan.id, event: texts.event },
   })
 }
 

@@ -250,15 +250,6 @@ export async function countOwned(tx: Db | Tx, owner: OwnerKey): Promise<number> 
   return row!.n
 }
 
-/** Whether the user's account still exists. */
-export async function isActive(tx: Tx, userId: number): Promise<boolean> {
-  const rows = await tx
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, userId), eq(users.status, 'ACTIVE')))
-  return rows.length > 0
-}
-
 const organizationById = prepared((db) =>
   db
     .select({ id: organizations.id })
