@@ -24,6 +24,9 @@ import { MAX_PRECISION, readNumber, YES_NO } from './numbers.ts'
 const RESULT_TYPES = ['NUMBER', 'TEXT', 'DATE', 'BOOLEAN'] as const
 export type ResultType = (typeof RESULT_TYPES)[number]
 
+/** As of a TEXT field. Longer ones are null: hundreds of formulas could repeat one long text in every answer. */
+const MAX_TEXT = 1000
+
 interface ComputedConfig {
   readonly formula: string
   readonly resultType?: ResultType
@@ -48,7 +51,7 @@ export function resultOf(config: FieldConfig, result: Operand): string | number 
       if (typeof result !== 'number') return null
       return precision === undefined ? result : roundTo(result, precision)
     case 'TEXT':
-      return result === null || result === '' ? null : String(result)
+      return result === null || result === '' || String(result).length > MAX_TEXT ? null : String(result)
     case 'DATE':
       return result !== null && dayNumberOf(String(result)) !== undefined ? String(result) : null
     case 'BOOLEAN':

@@ -2,7 +2,7 @@
 
 import type { Localized } from '#lib/localized.ts'
 
-import { MAX_PARTS } from './model.ts'
+import { MAX_PARTS, MAX_TEXTS } from './model.ts'
 
 export const unknownField: Localized = { en: 'is for a field that does not exist', zh: '对应的字段不存在' }
 export const noField: Localized = { en: 'needs the id or the key of its field', zh: '须提供字段的 ID 或 key' }
@@ -36,3 +36,7 @@ export const tooManyFilters = (max: number): Localized => ({
   zh: `筛选字段过多，最多 ${max} 个`,
 })
 export const notAnId: Localized = { en: 'must contain the id of a field', zh: '须包含字段的 ID' }
+export const tooMuchText: Localized = {
+  en: `is too long: the values of one thing can have ${MAX_TEXTS} characters together`,
+  zh: `过长：同一对象的值合计最多 ${MAX_TEXTS} 个字符`,
+}

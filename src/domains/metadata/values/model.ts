@@ -22,6 +22,8 @@ export const MAX_PARTS = 5000
  */
 export const MAX_PATTERN_STEPS = 10_000_000
 export const MAX_PATTERN_STEPS_AT_ONCE = 100_000_000
+/** Characters of texts and options that the values of one entity can have together, in the fields that a user sees: lists show all of them. */
+export const MAX_TEXTS = 200_000
 /** Deleted fields that an answer shows. */
 export const MAX_DELETED = 200
 /** Fields by which a list can be filtered at once. */

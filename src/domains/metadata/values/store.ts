@@ -94,6 +94,34 @@ export async function deletedFieldsWithValue(
     .limit(limit)
 }
 
+/** The characters of texts and options that entities have in these fields. Entities without any are left out. */
+export async function textLengths(
+  db: Db | Tx,
+  { objectName, owners, entityIds }: EntitiesOf,
+  fieldIds: readonly number[],
+): Promise<Map<number, number>> {
+  const lengths = new Map<number, number>()
+  for (let i = 0; i < entityIds.length; i += ENTITIES_PER_QUERY) {
+    const rows = await db
+      .select({
+        id: metaValues.entityId,
+        n: sql`sum(coalesce(length(${metaValues.text}), length(${metaValues.key}), 0))`.mapWith(Number),
+      })
+      .from(metaValues)
+      .where(
+        and(
+          eq(metaValues.objectName, objectName),
+          inArray(metaValues.entityId, entityIds.slice(i, i + ENTITIES_PER_QUERY)),
+          sql`+${metaValues.fieldId} in ${[...fieldIds]}`,
+          sql`+${metaValues.owner} in ${[...owners]}`,
+        ),
+      )
+      .groupBy(metaValues.entityId)
+    for (const { id, n } of rows) lengths.set(id, n)
+  }
+  return lengths
+}
+
 export interface NewRow {
   readonly fieldId: number
   readonly position: number

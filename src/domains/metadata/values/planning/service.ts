@@ -35,11 +35,19 @@ import {
   requiredByTemplate,
   tooManyParts,
   tooMuchMatching,
+  tooMuchText,
   unknownField,
   unknownTarget,
   unusableFile,
 } from '../errors.ts'
-import { type FieldRow, MAX_PARTS, MAX_PATTERN_STEPS, MAX_PATTERN_STEPS_AT_ONCE, type ValueRow } from '../model.ts'
+import {
+  type FieldRow,
+  MAX_PARTS,
+  MAX_PATTERN_STEPS,
+  MAX_PATTERN_STEPS_AT_ONCE,
+  MAX_TEXTS,
+  type ValueRow,
+} from '../model.ts'
 import { refSource, seesTargets, targetOf, titlesIn } from '../reading/service.ts'
 import { changeOfFiles, changeOfParts, FieldFinder, isFileField, StoredValues } from '../rules.ts'
 import * as store from '../store.ts'
@@ -114,6 +122,7 @@ export async function checkValues(
     return { plans: [], problems: given.map(({ path }) => ({ path, text: objectDisabled })) }
   const checker = new Checker(ctx, db, owner, objectName)
   const drafts = await checker.draft(items)
+  await checker.checkTexts(drafts)
   await checker.checkTargets(drafts)
   await checker.checkFiles(drafts)
   await checker.checkRequired(drafts)
@@ -122,10 +131,15 @@ export async function checkValues(
 
 const NOTHING: ValuePlan = { columns: {}, columnPaths: {}, changes: false, apply: async () => {} }
 
+const charactersOf = (parts: readonly Part[]): number =>
+  parts.reduce((sum, { text, key }) => sum + (text ?? key ?? '').length, 0)
+
 class Checker {
   readonly problems: FieldProblem[] = []
   /** That the patterns of the values so far can take. */
   #steps = 0
+  /** Of the fields that the owner sees. */
+  #fieldIds: readonly number[] = []
 
   constructor(
     readonly ctx: AppContext,
@@ -141,6 +155,7 @@ class Checker {
   /** Everything that the fields alone decide. */
   async draft(items: readonly ValuesOfEntity[]): Promise<Draft[]> {
     const fields = new FieldFinder(await visibleFields(this.db, this.objectName, this.owner))
+    this.#fieldIds = [...fields.byId.keys()]
     const named = items.map(({ values, path }) => this.#fieldsOf(fields, values, path))
     const stored = await this.#storedValues(items, new Set(named.flat().map((input) => input?.field)))
     return items.map(({ entity, path }, i) => this.#draftOf(entity, named[i]!, stored, path))
@@ -210,6 +225,21 @@ class Checker {
     }
     if (parts > MAX_PARTS) this.#refuse(path, tooManyParts)
     return draft
+  }
+
+  /** The texts of an entity are limited together. Those that become shorter are always accepted. */
+  async checkTexts(drafts: readonly Draft[]): Promise<void> {
+    const growth = ({ values }: Draft): number =>
+      values.reduce((sum, { before, after }) => sum + charactersOf(after) - charactersOf(before), 0)
+    const growing = drafts.filter((draft) => growth(draft) > 0)
+    const entityIds = growing.flatMap(({ entity }) => entity?.id ?? [])
+    const of = { objectName: this.objectName, owners: [ownerKey(this.owner)], entityIds }
+    const present = await store.textLengths(this.db, of, this.#fieldIds)
+    for (const draft of growing) {
+      if ((present.get(draft.entity?.id ?? 0) ?? 0) + growth(draft) <= MAX_TEXTS) continue
+      const [longest] = draft.values.toSorted((a, b) => charactersOf(b.after) - charactersOf(a.after))
+      this.#refuse(longest!.path, tooMuchText)
+    }
   }
 
   /** New targets of references must exist, belong to the same owner, and be visible to the caller. */
