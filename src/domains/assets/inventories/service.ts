@@ -132,7 +132,7 @@ export async function updateInventory(
   return viewOf(ctx, await ctx.db.write('inventories.update', update, isStart ? { maxMs: START_MS } : {}))
 }
 
-/** The assets that a draft would expect after the change. 0 if it is no draft. */
+/** The assets that a draft would expect after the change. 0 if it is not a draft. */
 async function countExpected(ctx: AppContext, key: OwnerKey, id: number, { scope }: UpdateInventory): Promise<number> {
   const row = await store.findInventory(ctx.db.read, key, id)
   if (row?.status !== 'DRAFT') return 0
