@@ -67,7 +67,17 @@ describe.if(inProcess)('the steps of patterns', () => {
     ])
     expect(await problems([item(6, 'ab')])).toEqual([])
     const rows = Array.from({ length: 14 }, (_, i) => item(4, TEXT, `rows.${i}`))
+    let turns = 0
+    let ended = false
+    const count = () => {
+      turns += 1
+      if (!ended) setImmediate(count)
+    }
+    setImmediate(count)
     const refused = await problems(rows)
+    ended = true
+    // Other requests run between two of the 49 texts.
+    expect(turns).toBeGreaterThan(40)
     // 49 texts of 2,002,000 steps are below 100 million.
     expect(refused.length).toBe(14 * 4 - 49)
     expect(refused[0]).toBe(`rows.12.1.value: ${refusal}`)

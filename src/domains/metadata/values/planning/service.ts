@@ -48,7 +48,7 @@ import {
   MAX_TEXTS,
   type ValueRow,
 } from '../model.ts'
-import { refSource, seesTargets, targetOf, titlesIn } from '../reading/service.ts'
+import { pauseIn, refSource, seesTargets, targetOf, titlesIn } from '../reading/service.ts'
 import { changeOfFiles, changeOfParts, FieldFinder, isFileField, StoredValues } from '../rules.ts'
 import * as store from '../store.ts'
 
@@ -134,10 +134,15 @@ const NOTHING: ValuePlan = { columns: {}, columnPaths: {}, changes: false, apply
 const charactersOf = (parts: readonly Part[]): number =>
   parts.reduce((sum, { text, key }) => sum + (text ?? key ?? '').length, 0)
 
+/** Steps of patterns between two pauses, unless one text takes more: about 15 ms. */
+const STEPS_AT_ONCE = 1_000_000
+
 class Checker {
   readonly problems: FieldProblem[] = []
   /** That the patterns of the values so far can take. */
   #steps = 0
+  /** Since the last pause. */
+  #stepsAtOnce = 0
   /** Of the fields that the owner sees. */
   #fieldIds: readonly number[] = []
 
@@ -158,7 +163,10 @@ class Checker {
     this.#fieldIds = [...fields.byId.keys()]
     const named = items.map(({ values, path }) => this.#fieldsOf(fields, values, path))
     const stored = await this.#storedValues(items, new Set(named.flat().map((input) => input?.field)))
-    return items.map(({ entity, path }, i) => this.#draftOf(entity, named[i]!, stored, path))
+    const drafts: Draft[] = []
+    for (const [i, { entity, path }] of items.entries())
+      drafts.push(await this.#draftOf(entity, named[i]!, stored, path))
+    return drafts
   }
 
   /** The field of each value; undefined where there is a problem. */
@@ -185,12 +193,12 @@ class Checker {
     return new StoredValues(await store.findValues(this.db, entities, fieldIds))
   }
 
-  #draftOf(
+  async #draftOf(
     entity: MetaEntity | undefined,
     inputs: readonly ({ readonly field: FieldRow; readonly value: unknown } | undefined)[],
     stored: StoredValues,
     path: string,
-  ): Draft {
+  ): Promise<Draft> {
     const draft: Draft = { entity, columns: {}, columnPaths: {}, values: [], cleared: new Map() }
     let parts = 0
     let steps = 0
@@ -207,6 +215,11 @@ class Checker {
       if (steps > MAX_PATTERN_STEPS || this.#steps > MAX_PATTERN_STEPS_AT_ONCE) {
         this.#refuse(at, tooMuchMatching)
         continue
+      }
+      this.#stepsAtOnce += needed
+      if (this.#stepsAtOnce > STEPS_AT_ONCE) {
+        this.#stepsAtOnce = needed
+        await pauseIn(this.db)
       }
       const after = parseValue(field, input.value, before)
       if (isProblem(after)) {

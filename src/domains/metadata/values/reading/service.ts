@@ -26,6 +26,10 @@ export async function fieldSet(db: Db | Tx, fields: readonly FieldRow[]): Promis
   return new FieldSet(fields, await operandsOf(db, computed), serverZone())
 }
 
+/** Lets other requests run. */
+export const pauseIn = (db: Db | Tx): Promise<void> =>
+  'pause' in db ? db.pause() : new Promise((go) => setImmediate(go))
+
 /** Characters of formulas that are computed between two pauses, in one to two milliseconds. */
 const FORMULAS_AT_ONCE = 20_000
 
@@ -44,7 +48,7 @@ export async function computeValues(
       characters += String(field.config['formula']).length
       if (characters < FORMULAS_AT_ONCE) continue
       characters = 0
-      await ('pause' in db ? db.pause() : new Promise<void>((go) => setImmediate(go)))
+      await pauseIn(db)
     }
   return values
 }
