@@ -89,11 +89,20 @@ export function localeOf(request: Request): Locale {
 /** One language range with its weight: `zh-hans;q=0.8`. */
 const LANGUAGE = /^(en|zh)(?:-[a-z0-9-]+)?(?:\s*;\s*q\s*=\s*([01](?:\.\d{0,3})?))?$/
 
-/** An empty parameter counts as absent: forms and URL builders send `?orgId=` for a field that is not filled in. */
-export function readQuery(url: string): Readonly<Record<string, string>> {
+/**
+ * An empty parameter counts as absent: forms and URL builders send `?orgId=` for a field that is not filled in.
+ *
+ * @param lists Names of parameters that are lists. Many clients repeat the name for each item; those items are joined by commas. Of
+ *   other parameters that are repeated, the last one counts.
+ */
+export function readQuery(url: string, lists?: ReadonlySet<string>): Readonly<Record<string, string>> {
   const at = url.indexOf('?')
   if (at < 0) return {}
   const query: Record<string, string> = {}
-  for (const [name, value] of new URLSearchParams(url.slice(at + 1))) if (value !== '') query[name] = value
+  for (const [name, value] of new URLSearchParams(url.slice(at + 1))) {
+    if (value === '') continue
+    const isRepeated = lists?.has(name) === true && Object.hasOwn(query, name)
+    query[name] = isRepeated ? `${query[name]},${value}` : value
+  }
   return query
 }

@@ -33,6 +33,7 @@ import {
 } from './endpoint.ts'
 import { AppError, notFound, unavailable, unsupportedType, wrongMethod } from './errors.ts'
 import { type Form, FORM_OVERHEAD, isForm, readForm, type ReceivedFile } from './form.ts'
+import { listNames } from './normalize.ts'
 import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
 import { noPermission, organizationNamed, type PermissionGates, Permissions } from './permissions.ts'
@@ -79,6 +80,8 @@ function requirePermission(isAllowed: boolean): void {
 class Route {
   readonly #params: Validator | undefined
   readonly #query: Validator | undefined
+  /** Names of the query parameters that are lists. */
+  readonly #lists: ReadonlySet<string>
   readonly #body: Validator | undefined
   /** For the text fields of a form. */
   readonly #fields: Validator | undefined
@@ -98,6 +101,7 @@ class Route {
   ) {
     this.#params = endpoint.params && validator(endpoint.params, 'path')
     this.#query = endpoint.query && validator(endpoint.query, 'query')
+    this.#lists = new Set(endpoint.query && listNames(endpoint.query))
     this.#body = endpoint.body && validator(endpoint.body, 'body')
     this.#fields = endpoint.acceptsFile && endpoint.body && validator(endpoint.body, 'body', { coerce: true })
     this.#admission = new Admission(endpoint, ctx, gates)
@@ -181,7 +185,7 @@ class Route {
     form?: Form,
   ): Promise<Response> {
     const { endpoint, ctx } = this
-    const rawQuery = this.#query && readQuery(request.url)
+    const rawQuery = this.#query && readQuery(request.url, this.#lists)
     let rawBody: unknown = form?.fields
     // Only a dual write can name its organization in the body; the body is then read before the permission check.
     const bodyNamesScope = form === undefined && endpoint.access.kind === 'dual' && this.#body !== undefined

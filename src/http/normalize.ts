@@ -54,6 +54,12 @@ export function compileNormalizer(schema: TSchema, coerce: boolean): Normalize {
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)
 
+/** Names of the fields of an object that are arrays, in both notations. */
+export const listNames = (schema: TSchema): string[] =>
+  Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>).flatMap(([name, field]) =>
+    field[Kind] === 'Array' ? [name, snake(name)] : [],
+  )
+
 function object(schema: TSchema, coerce: boolean): Normalize {
   const fields = Object.entries(schema['properties'] as Record<string, TSchema>).map(([name, field]) => ({
     name,

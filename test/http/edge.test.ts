@@ -464,6 +464,16 @@ describe('input', () => {
     for (const id of ['0', '-1', '1.5', 'x', '9007199254740993', '1e3', '0x1', '%20'])
       expect((await call('POST', `/in/${id}/echo`, { ...me, body: { name: 'a' } })).status).toBe(400)
   })
+  test('a list in the query can be one text with commas, or a parameter for each item', async () => {
+    for (const query of ['ids=1,2,3', 'ids=1&ids=2&ids=&ids=3', 'ids=1,2&ids=3']) {
+      const reply = await call('POST', `/in/12/echo?${query}`, { ...me, body: { name: 'a' } })
+      expect([query, reply.data.query.ids]).toEqual([query, [1, 2, 3]])
+    }
+    // The last one of other parameters counts.
+    const reply = await call('POST', '/in/12/echo?page=2&page=3', { ...me, body: { name: 'a' } })
+    expect(reply.data.query.page).toBe(3)
+  })
+
   test('an empty query parameter counts as absent', async () => {
     const reply = await call('POST', '/in/12/echo', {
       ...me,
