@@ -25,8 +25,8 @@ export const calendarEndpoints = [
     path,
     summary: 'Create a link to the calendar of assets',
     description:
-      'Calendar programs read it without signing in: ends of warranties and due dates of loans. The link that you had before ends. It ' +
-      'works as long as you may see the assets, in the language of this request.',
+      'Calendar programs can read it without signing in. It shows the ends of warranties and the due dates of loans, in the language of ' +
+      'this request, as long as you may see the assets. A link that you had before no longer works.',
     tag,
     access: dual('asset:read'),
     query: InOrg,

@@ -38,7 +38,7 @@ export const assetAdminEndpoints = [
     method: 'DELETE',
     path: '/api/admin/assets/:id',
     summary: 'Delete any asset',
-    description: 'Also one that is on loan: the loan ends.',
+    description: 'An asset on loan can be deleted too; its loan ends.',
     tag,
     access: platform('asset:delete'),
     logs: 'ASSET_DELETE',

@@ -11,8 +11,8 @@ export const exportEndpoints = [
     path: '/api/assets/export',
     summary: 'Export assets to a spreadsheet',
     description:
-      'Takes the filters of the list. The columns are those of an import, so that an export can be imported again. With `template` a ' +
-      'table to fill in. A user has one export at a time, and the server two: others get 429 with code 4022.',
+      'Takes the filters of the list. The columns are those of an import, so that you can import the file again. `template` gives ' +
+      'a table to fill in. Each user can run one export at a time, and the server two; further requests get 429 with code 4022.',
     tag: 'Assets',
     access: dual('asset:export'),
     query: ExportQuery,

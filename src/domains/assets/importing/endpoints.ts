@@ -25,9 +25,9 @@ export const importEndpoints = [
     path: '/api/assets/import',
     summary: 'Import assets from a spreadsheet',
     description:
-      'Takes .xlsx and CSV, with a header row. Rows whose number is known change that asset, others add one; either all rows are written ' +
-      'or none. With `dryRun` nothing is written, and the answer lists the errors. A user has one import at a time, and the server two: ' +
-      'others get 429 with code 4022.',
+      'Takes .xlsx and CSV, with a header row. A row with a known asset number updates that asset; any other row creates one. Either ' +
+      'all rows are written or none. With `dryRun` nothing is written, and the answer lists the errors. Each user can run ' +
+      'one import at a time, and the server two; further requests get 429 with code 4022.',
     tag,
     access: dual('asset:import'),
     query: InOrg,
@@ -49,7 +49,7 @@ export const importEndpoints = [
     method: 'GET',
     path: '/api/assets/import/:jobId',
     summary: 'Get the progress of an import',
-    description: 'Of an import with `async` that you have started. Results are kept for seven days.',
+    description: 'For imports that you have started with `async`. Results are kept for seven days.',
     tag,
     access: app('asset:import'),
     params: ByJobId,

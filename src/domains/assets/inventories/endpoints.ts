@@ -39,7 +39,7 @@ export const inventoryEndpoints = [
     method: 'POST',
     path: '/api/assets/inventories',
     summary: 'Create an inventory',
-    description: 'It is a DRAFT, which expects no assets until you start it.',
+    description: 'It is a DRAFT at first. The assets that it expects are recorded when you start it.',
     tag,
     access: dual('inventory:manage'),
     query: InOrg,
@@ -85,7 +85,7 @@ export const inventoryEndpoints = [
     path: '/api/assets/inventories/:id/scan',
     summary: 'Record that an asset was scanned for an inventory',
     description:
-      'An asset counts once, however often it is scanned: what you give replaces what an earlier scan said, and the rest stays. The asset ' +
+      'An asset counts once, however often it is scanned: details that you give replace those of an earlier scan, and the others stay. The asset ' +
       'itself does not change. 400 unless the inventory is RUNNING; 403 if it has assignees and you are neither one of them nor hold ' +
       '`inventory:manage`.',
     tag,
@@ -101,7 +101,8 @@ export const inventoryEndpoints = [
     method: 'GET',
     path: '/api/assets/inventories/:id/items',
     summary: 'List the assets of an inventory',
-    description: 'Expected ones as they were at the start, and unexpected ones that were scanned, by asset id.',
+    description:
+      'Expected assets as they were at the start, and unexpected ones that were scanned, in the order of their ids.',
     tag,
     access: dual('asset:read', organizationOfInventory),
     params: ById,
@@ -115,8 +116,8 @@ export const inventoryEndpoints = [
     path: '/api/assets/inventories/:id/export',
     summary: 'Export the result of an inventory as a workbook',
     description:
-      'A row for each asset of the inventory, in the language of `Accept-Language`, with times in the zone of the server. A user has one ' +
-      'export at a time, and the server two: others get 429 with code 4022.',
+      'A row for each asset of the inventory, in the language of `Accept-Language`, with times in the zone of the server. Each user can ' +
+      'run one export at a time, and the server two; further requests get 429 with code 4022.',
     tag,
     access: dual('asset:read', organizationOfInventory),
     params: ById,

@@ -134,7 +134,11 @@ export const ScanAsset = AnyOf('ScanInventory', ['code', 'assetId'], {
   locationId: Type.Optional(Nullable({ ...Id, description: 'Where the asset was found' })),
   condition: Type.Optional(Nullable(AssetCondition)),
   photoFileId: Type.Optional(
-    Nullable({ ...Id, description: 'Your upload of type `asset`, an image. It replaces the photo of an earlier scan' }),
+    Nullable({
+      ...Id,
+      description:
+        'An image that you have uploaded with type `asset`, and in an organization with its `orgId`. It replaces the photo of an earlier scan',
+    }),
   ),
   note: Type.Optional(Nullable(Description)),
   orgId: NullableOrgId,

@@ -28,7 +28,7 @@ export const loanEndpoints = [
     summary: 'Check an asset out to a borrower',
     description:
       'Give either `userId` or `personName`. An asset has one open loan at most; while it has one, it cannot be deleted. Its custodian ' +
-      'does not change. When `dueAt` has passed, the borrower is notified once; for a borrower without an account, you are.',
+      'does not change. When `dueAt` has passed, the borrower is notified once; if the borrower has no account, you are.',
     tag,
     access: dual('asset:transfer', organizationOfAsset),
     budgets: [CHECK_OUTS],

@@ -73,7 +73,9 @@ const photos = (example: number[]) =>
   optional(
     Type.Array(PhotoInput, {
       maxItems: MAX_PHOTOS,
-      description: 'Ids of images of type `asset` that you have uploaded, or the photos of an answer, in their order',
+      description:
+        'Ids of images that you have uploaded with type `asset` (for an asset of an organization, also with its `orgId`), or the photos ' +
+        'of an answer, in their order',
       examples: [example],
     }),
   )

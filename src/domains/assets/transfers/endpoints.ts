@@ -17,8 +17,8 @@ export const transferEndpoints = [
     summary: 'Transfer an asset to another custodian, location or organization',
     description:
       'Give at least one of `custodianId`, `locationId` and `toOrgId`; null clears custodian or location. With `toOrgId` your own asset ' +
-      'becomes one of that organization, in which you need `asset:create`: its category, and custodian and location unless you give ' +
-      'them, are cleared. The new custodian is notified.',
+      'becomes one of that organization, in which you need `asset:create`. Its category and the values of your own fields are then ' +
+      'cleared, and so are custodian and location unless you give new ones. The new custodian is notified.',
     tag,
     access: dual('asset:transfer', organizationOfAsset),
     budgets: [

@@ -17,7 +17,7 @@ import * as service from './service.ts'
 
 const order = 'The widest scope first, then by `sortOrder`, then the oldest first.'
 const creates =
-  `There can be ${MAX_FIELDS} fields of an object. \`key\` is unique among them. \`config\` must fit \`type\`; the formula of a COMPUTED ` +
+  `There can be at most ${MAX_FIELDS} such fields for each object. \`key\` is unique among them. \`config\` must fit \`type\`; the formula of a COMPUTED ` +
   'field can name the keys of fields that are visible in its scope.'
 const changes =
   'Only the fields present change; `key` never does. `type` changes only if all stored values fit the new one, otherwise the message ' +
@@ -34,7 +34,7 @@ export const fieldEndpoints = [
     method: 'GET',
     path: '/api/meta/objects/:objectName/fields',
     summary: 'List the fields that you see',
-    description: `Those of scope GLOBAL and your own ones, and with \`orgId\` those of the organization. ${order}`,
+    description: `GLOBAL fields and your own, and with \`orgId\` those of the organization. ${order}`,
     tag: 'Metadata',
     access: dual('meta_field:read'),
     params: ByObject,
@@ -92,7 +92,7 @@ export const fieldEndpoints = [
     method: 'GET',
     path: '/api/orgs/:orgId/meta/objects/:objectName/fields',
     summary: 'List the fields of an organization',
-    description: `Those of scope GLOBAL and those of the organization. ${order}`,
+    description: `GLOBAL fields and those of the organization. ${order}`,
     tag: 'Metadata of organizations',
     access: org('meta_field:read'),
     params: ByOrgAndObject,

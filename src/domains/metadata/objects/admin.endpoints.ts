@@ -24,7 +24,7 @@ export const objectAdminEndpoints = [
     path: '/api/admin/meta/objects',
     summary: 'Register an object',
     description:
-      'It can have fields and templates at once. Things of an object that this version of the server does not know cannot have values.',
+      'You can create fields and templates for it at once. Things of an object that this version of the server does not know cannot have values.',
     tag,
     access: platform('meta_object:create'),
     logs: 'META_OBJECT_CREATE',

@@ -33,7 +33,7 @@ export const templateAdminEndpoints = [
     method: 'GET',
     path: '/api/admin/meta/orgs/:orgId/templates',
     summary: "List an organization's own templates",
-    description: 'Of all objects, unless you give `objectName`. Oldest first.',
+    description: 'Templates for all objects unless you give `objectName`, the oldest first.',
     tag,
     access: platform('meta_template:read'),
     params: ByOrg,

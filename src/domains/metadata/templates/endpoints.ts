@@ -18,7 +18,7 @@ import {
 import { CREATE_BUDGET } from './rules.ts'
 import * as service from './service.ts'
 
-const creates = `There can be ${MAX_TEMPLATES} templates of an object. One of them can be the default.`
+const creates = `There can be at most ${MAX_TEMPLATES} such templates for each object, and one of them can be the default.`
 const deletes = 'Its bindings end, and categories lose it. Values stay.'
 const replaces =
   'Replaces all fields; the order of the array counts. A template takes GLOBAL fields and those of its own scope, each once.'
@@ -104,7 +104,7 @@ export const templateEndpoints = [
     method: 'GET',
     path: '/api/meta/templates/:id/fields',
     summary: 'List the fields of a template',
-    description: 'Of a GLOBAL template or one of your own, whole and in their order.',
+    description: 'For a GLOBAL template or one of your own: all fields, in their order.',
     tag: 'Metadata',
     access: app('meta_template:read'),
     params: ById,
@@ -203,7 +203,7 @@ export const templateEndpoints = [
     method: 'GET',
     path: '/api/orgs/:orgId/meta/templates/:id/fields',
     summary: 'List the fields of a template of an organization',
-    description: 'Of a GLOBAL template or one of the organization, whole and in their order.',
+    description: 'For a GLOBAL template or one of the organization: all fields, in their order.',
     tag: 'Metadata of organizations',
     access: org('meta_template:read'),
     params: ByOrgTemplate,

@@ -9,8 +9,8 @@ import * as service from './service.ts'
 
 const tag = 'Metadata'
 const order =
-  'First the fields of the templates in force, in their order, then the other visible fields. Things that you may not see, and objects ' +
-  'that are disabled, are answered with 404.'
+  'First the fields of the templates in force, in their order, then the other visible fields. 404 if you may not see ' +
+  'the thing, or if its object is disabled.'
 
 /** Values that a user may write, so that a script cannot fill the database with long texts. A person fills in a few forms a minute. */
 const VALUE_BUDGET = {
@@ -27,7 +27,7 @@ export const valueEndpoints = [
     id: 'metadata.values',
     method: 'GET',
     path: '/api/meta/objects/:objectName/entities/:entityId/values',
-    summary: 'List the fields of an item with their values',
+    summary: 'List the fields of a thing with their values',
     description: order,
     tag,
     access: dual('meta_value:read', service.organizationOfEntity),
@@ -41,9 +41,9 @@ export const valueEndpoints = [
     id: 'metadata.updateValues',
     method: 'PUT',
     path: '/api/meta/objects/:objectName/entities/:entityId/values',
-    summary: 'Change values of an item',
+    summary: 'Change values of a thing',
     description:
-      'Changes all of the given values or none; other values stay. Null clears a value. A value of a fixed column changes the item itself.',
+      'Changes all of the given values or none; other values stay. Null clears a value. A value of a fixed column changes the asset itself.',
     tag,
     access: dual('meta_value:update', service.organizationOfEntity),
     params: ByEntity,
@@ -57,9 +57,9 @@ export const valueEndpoints = [
     id: 'metadata.searchValues',
     method: 'GET',
     path: '/api/meta/objects/:objectName/values',
-    summary: 'Search for items by a value',
+    summary: 'Search for things by a value',
     description:
-      'Your own items, or with `orgId` those of that organization, with a value of the field. By value, then by id.',
+      'Finds your own things, or with `orgId` those of that organization, that have a value in the field. They are sorted by value, then by id.',
     tag,
     access: dual('meta_value:read'),
     params: ByObject,
@@ -73,7 +73,7 @@ export const valueEndpoints = [
     method: 'GET',
     path: '/api/admin/assets/:id/fields',
     summary: 'List the fields of any asset with their values',
-    description: `Those that the owner of the asset sees. ${order}`,
+    description: `The fields that the owner of the asset sees. ${order}`,
     tag,
     access: platform('asset:read'),
     params: ById,
