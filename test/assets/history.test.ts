@@ -329,9 +329,12 @@ const steps: Record<string, Step> = {
     const known = new Map(counted.map(({ id, locationId }) => [id, locationId]))
     at.inventories.push({ id: draft.data.id, expected: known, scanned: new Map(), isClosed: false })
   },
-  async scan(at, asset) {
-    const inventory = pick(at.inventories.slice(-3))
+  async scan(at, candidate) {
+    const running = at.inventories.filter(({ isClosed }) => !isClosed)
+    const inventory = pick(chance(90) ? running : at.inventories)
     if (inventory === undefined) return
+    const again = assets.filter(({ id, place }) => place === at && inventory.scanned.has(id))
+    const asset = again.length > 0 && chance(40) ? pick(again) : candidate
     const isKnown = !asset.isDeleted || inventory.expected.has(asset.id) || inventory.scanned.has(asset.id)
     const number = asset.isDeleted ? [] : [{ code: asset.assetNo.toLowerCase() }]
     const codes = [{ assetId: asset.id }, { code: asset.uuid.toUpperCase() }, { code: asset.publicUrl }, ...number]
