@@ -18,7 +18,7 @@ export const noNumberColumn = () =>
   )
 export const repeatedColumn = (header: string) =>
   badRequest(
-    `Two columns of the sheet mean the same: ${header.slice(0, 100)}`,
+    `Two columns of the sheet have the same meaning: ${header.slice(0, 100)}`,
     `表格中有重复的列：${header.slice(0, 100)}`,
   )
 export const rowsHaveErrors = (count: number, details: readonly FieldProblem[]) =>
@@ -75,7 +75,7 @@ export const unknownPerson = text(
   '须为成员的用户名、邮箱或唯一的昵称',
 )
 export const unknownRef = text('refers to nothing that exists', '引用的对象不存在')
-export const repeatedNumber = (row: number) => text(`is the number of row ${row} too`, `与第 ${row} 行的编号重复`)
+export const repeatedNumber = (row: number) => text(`is also the number of row ${row}`, `与第 ${row} 行的编号重复`)
 export const numberKnown = text('is the number of an existing asset', '资产编号已存在')
 export const numberUnknown = text('is not the number of an asset', '没有该编号的资产')
 export const cannotChangeScrapped = text(
