@@ -110,6 +110,8 @@ describe('registering', () => {
       [{ name: 'a', assetNo: 'a\tb' }, 'body.assetNo'],
       [{ name: 'a', brand: 'x'.repeat(101) }, 'body.brand'],
       [{ name: 'a', purchaseDate: '2023-02-29' }, 'body.purchaseDate'],
+      // Fields of metadata know the years 1 to 9999 only.
+      [{ name: 'a', purchaseDate: '0000-01-01' }, 'body.purchaseDate'],
       [{ name: 'a', warrantyExpiry: '2023-2-1' }, 'body.warrantyExpiry'],
       [{ name: 'a', purchaseDate: 1_700_000_000_000 }, 'body.purchaseDate'],
       [{ name: 'a', purchasePrice: -1 }, 'body.purchasePrice'],

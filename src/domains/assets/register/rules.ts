@@ -2,6 +2,7 @@
 
 import type { assets } from '#db/schema/assets.ts'
 import type { FieldProblem } from '#http/errors.ts'
+import { dayNumberOf } from '#lib/days.ts'
 
 import { numberKey } from '../numbers/rules.ts'
 import {
@@ -65,15 +66,6 @@ export const EMPTY: Omit<AssetFields, 'name'> = {
   publicFields: [],
 }
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/
-
-/** Whether the text is a day of the calendar, as `YYYY-MM-DD`. */
-export function isDay(text: string): boolean {
-  if (!DAY.test(text)) return false
-  const day = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
-}
-
 const AMOUNT = /^(\d{1,13})(?:\.(\d{1,2}))?$/
 
 /** The amount in hundredths, without arithmetic of fractions; undefined if it is none. A number is read as JSON writes it. */
@@ -106,7 +98,7 @@ export function changeOf(input: UpdateAsset, problems: FieldProblem[], path: str
   for (const name of ['purchaseDate', 'warrantyExpiry'] as const) {
     const given = input[name]
     if (given === undefined) continue
-    if (given && !isDay(given)) problems.push(notADay(at(name)))
+    if (given && dayNumberOf(given) === undefined) problems.push(notADay(at(name)))
     else change[name] = given || null
   }
   if (input.purchasePrice !== undefined) {
@@ -177,4 +169,6 @@ export const DAY_FILTERS = ['warrantyFrom', 'warrantyTo', 'purchaseFrom', 'purch
 
 /** Problems of the days of a query. */
 export const filterProblems = (query: Filters): FieldProblem[] =>
-  DAY_FILTERS.flatMap((name) => (query[name] && !isDay(query[name]) ? [notADay(`query.${name}`)] : []))
+  DAY_FILTERS.flatMap((name) =>
+    query[name] && dayNumberOf(query[name]) === undefined ? [notADay(`query.${name}`)] : [],
+  )
