@@ -349,7 +349,7 @@ describe('templates', () => {
   )
 
   test.if(inProcess)(
-    'a category without templates uses those of its nearest ancestor that has any, the default one first',
+    'a category without templates uses those of its nearest ancestor with templates, the default one first',
     async () => {
       const me = await server.person()
       const [a, b] = [await insertTemplate(server, 0), await insertTemplate(server, 0)]

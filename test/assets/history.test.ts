@@ -57,13 +57,13 @@ const STEPS = Number(process.env['STEPS'] ?? (process.env['TEST_DATABASE_URL'] ?
 const COMPARE_EVERY = 250
 /** Steps between two restarts of the server, if it is in this process. */
 const RESTART_EVERY = 1000
-/** So many assets of a place are there at most. */
+/** The largest number of assets of a place. */
 const MAX_ASSETS = 60
 
 beforeAll(setUp, 120_000)
 afterAll(tearDown)
 
-/** A body of POST or PUT, whether the register must refuse it, and what it does to the model. */
+/** A body of POST or PUT, with its effects on the model. `isBad`: the register must refuse it. */
 function someFields(at: Place, asset: Asset | undefined) {
   const body: Record<string, unknown> = {}
   const effects: ((target: Asset) => boolean)[] = []

@@ -250,7 +250,7 @@ export type InventoryState = (typeof INVENTORY_STATES)[number]
 export const CONDITIONS = ['GOOD', 'FAIR', 'DAMAGED', 'UNUSABLE'] as const
 export type Condition = (typeof CONDITIONS)[number]
 
-/** The expected assets of a started inventory as they were at the start, and what was scanned. */
+/** The expected assets of a started inventory as they were at its start, and all assets that were scanned. */
 export const inventoryItems = table(
   'inventory_items',
   {

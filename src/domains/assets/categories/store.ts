@@ -147,8 +147,8 @@ const pathsFrom = (categoryIds: readonly number[]) => sql`(
   ) select start, id, level from path) as path`
 
 /**
- * The templates of each category, or else of its nearest ancestor that has any: the default one first, then in their order. Categories
- * without any are left out.
+ * The templates of each category; a category without templates has those of its nearest ancestor with templates. The default one comes
+ * first, then the others in their order. Categories for which there are none are left out.
  */
 export async function templateIdsOfMany(
   db: Db | Tx,

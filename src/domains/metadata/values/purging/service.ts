@@ -1,7 +1,7 @@
 /**
- * Deletes values with what they belong to: of entities that are deleted permanently, and of users and organizations. There can be any
- * number of values, so the write that deletes the entity only notes it (`meta_purges`), and a job deletes them in small writes. Until
- * then nobody finds them, because nobody finds their entity.
+ * Deletes the values of entities, users and organizations that were deleted permanently. They can have any number of values, so the
+ * write that deletes them only notes it (`meta_purges`), and a job deletes the values in small writes. Until then nobody finds these
+ * values, because nobody finds their entity.
  */
 
 import type { AppContext } from '#context'
