@@ -3,6 +3,7 @@ import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { MAX_ROWS_IN_TURN, type Page, readerFor } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
+import { unknownTemplates } from '#domains/metadata/index.ts'
 import type { LoggedActor, Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { treeRefusals } from '#http/tree-refusals.ts'
@@ -103,7 +104,7 @@ async function templatesOf(
   input: Pick<UpdateAssetCategory, 'templateIds' | 'defaultTemplateId'>,
 ): Promise<Templates> {
   const added = (input.templateIds ?? []).filter((id) => !before.templateIds.includes(id))
-  const [unknown] = added.length === 0 ? [] : await store.unknownTemplates(tx, key, added)
+  const [unknown] = added.length === 0 ? [] : await unknownTemplates(tx, 'asset', key, added)
   if (unknown !== undefined)
     throw invalid(
       `body.templateIds.${input.templateIds!.indexOf(unknown)}`,

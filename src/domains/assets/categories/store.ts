@@ -176,23 +176,6 @@ export async function templateIdsOfMany(
 export const templateIdsOf = async (db: Db | Tx, categoryId: number): Promise<readonly number[]> =>
   (await templateIdsOfMany(db, [categoryId])).get(categoryId) ?? []
 
-/** Those of the templates that the owner of a category cannot see: neither GLOBAL nor the owner's own. */
-export async function unknownTemplates(tx: Tx, owner: OwnerKey, ids: readonly number[]): Promise<number[]> {
-  const rows = await tx
-    .select({ id: metaTemplates.id })
-    .from(metaTemplates)
-    .where(
-      and(
-        inArray(metaTemplates.id, [...ids]),
-        eq(metaTemplates.objectName, 'asset'),
-        inArray(metaTemplates.owner, [0, owner]),
-        isNull(metaTemplates.deletedAt),
-      ),
-    )
-  const known = new Set(rows.map((row) => row.id))
-  return ids.filter((id) => !known.has(id))
-}
-
 /** Replaces the templates of a category. */
 export async function setTemplates(
   tx: Tx,
