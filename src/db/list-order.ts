@@ -7,6 +7,8 @@ import { and, asc, count, desc, eq, getTableName, type Placeholder, type SQL, sq
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 
+import { pause } from '#lib/pause.ts'
+
 import { dialect } from './dialect.ts'
 import type { ReadDb } from './engine/write.ts'
 import { type Key, ListIndex, type Place } from './list-index.ts'
@@ -151,7 +153,7 @@ export class ListOrder {
       if (key) index.addSegment(STEP, key)
       else index.endSection(this.#queries.from(index.frontier).count(db, this.#bind(owner, index.frontier))[0]!.n)
       if (performance.now() > pauseAt) {
-        await new Promise<void>((resume) => setImmediate(resume))
+        await pause()
         pauseAt = performance.now() + SLICE_MS
       }
     }

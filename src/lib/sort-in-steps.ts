@@ -3,12 +3,12 @@
  * are sorted at once.
  */
 
+import { pause } from './pause.ts'
+
 type Compare<T> = (a: T, b: T) => number
 
 /** Items that are sorted, or merged, between two pauses. */
 const STEP = 2000
-
-const pause = (): Promise<void> => new Promise((go) => setImmediate(go))
 
 /** A sorted copy. Equal items keep their order. */
 export async function sortInSteps<T>(items: readonly T[], compare: Compare<T>): Promise<T[]> {

@@ -5,6 +5,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
+import { pause } from '#lib/pause.ts'
 import type { Log } from '#platform/log.ts'
 
 import { ListChanges } from '../list-changes.ts'
@@ -95,7 +96,7 @@ export class WriteTx extends BuildersOn implements Tx {
   }
 
   pause(): Promise<void> {
-    return new Promise((go) => setImmediate(go))
+    return pause()
   }
 
   get stamp(): number {

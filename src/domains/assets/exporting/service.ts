@@ -10,6 +10,7 @@ import { badRequest } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
 import { localTime } from '#lib/days.ts'
 import type { Locale } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
 import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
 import type { Cell, Sheet } from '#lib/spreadsheets/xlsx-writer.ts'
 import { serverZone } from '#platform/clock.ts'
@@ -34,8 +35,6 @@ const TYPES = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   csv: 'text/csv; charset=utf-8',
 } as const
-
-const pause = (): Promise<void> => new Promise((go) => setImmediate(go))
 
 interface Asked {
   readonly query: ExportQuery

@@ -16,6 +16,7 @@ import type { ReceivedFile } from '#http/form.ts'
 import { noPermission } from '#http/permissions.ts'
 import { invalid, InvalidRequest } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
 import { type SheetRow, UnreadableSheet } from '#lib/spreadsheets/sheet.ts'
 import { DAY, MINUTE, serverZone } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
@@ -56,8 +57,6 @@ const JOB_ID_LENGTH = 24
 
 /** The users whose imports run, with the rows that are written already. */
 const importing = perContext(() => new Map<number, { jobId?: string; processed: number }>())
-
-const pause = (): Promise<void> => new Promise((go) => setImmediate(go))
 
 export async function importAssets(
   ctx: AppContext,

@@ -8,6 +8,7 @@ import { invalid } from '#http/validate.ts'
 import { localTime } from '#lib/days.ts'
 import { uniqueFileNames } from '#lib/file-name.ts'
 import type { Locale } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
 import { encodeQr, type Look, type Matrix } from '#lib/qr/index.ts'
 import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
 import type { Cell, Sheet } from '#lib/spreadsheets/xlsx-writer.ts'
@@ -29,9 +30,6 @@ const TYPES = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   csv: 'text/csv; charset=utf-8',
 } as const
-
-/** Lets other requests run. */
-const pause = (): Promise<void> => new Promise((go) => setImmediate(go))
 
 /** Streams the selected codes. Throws 404 if one of `ids` does not belong to the owner, before anything is sent. */
 export const exportCodes = (ctx: AppContext, owner: Owner, input: ExportCodes, reader: Reader): Promise<Response> =>

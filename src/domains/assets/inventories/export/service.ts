@@ -9,6 +9,7 @@ import { notFound } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
 import { localTime } from '#lib/days.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
 import type { Cell } from '#lib/spreadsheets/xlsx-writer.ts'
 import { pathsOf } from '#lib/tree.ts'
 
@@ -81,7 +82,7 @@ async function* rowsOf(
     for (const item of items) yield cellsOf(item, location, names, locale, zone)
     if (items.length < ROWS_PER_READ) return
     after = items.at(-1)!.assetId
-    await new Promise<void>((go) => setImmediate(go))
+    await pause()
   }
 }
 

@@ -9,6 +9,7 @@ import { contributions } from '#domains/domain.ts'
 import { type FileRow, findFiles, urlsOf } from '#domains/files/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import type { Locale } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
 
 import { visibleFields } from '../../fields/store.ts'
 import { isEnabled } from '../../objects/store.ts'
@@ -27,8 +28,7 @@ export async function fieldSet(db: Db | Tx, fields: readonly FieldRow[]): Promis
 }
 
 /** Lets other requests run. */
-export const pauseIn = (db: Db | Tx): Promise<void> =>
-  'pause' in db ? db.pause() : new Promise((go) => setImmediate(go))
+export const pauseIn = (db: Db | Tx): Promise<void> => ('pause' in db ? db.pause() : pause())
 
 /** Characters of formulas that are computed between two pauses, in one to two milliseconds. */
 const FORMULAS_AT_ONCE = 20_000
