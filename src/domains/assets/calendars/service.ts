@@ -7,6 +7,7 @@ import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { localTime } from '#lib/days.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
+import { serverZone } from '#platform/clock.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
 import type { CalendarLink, CalendarState } from './model.ts'
@@ -63,7 +64,7 @@ function mayRead(ctx: AppContext, { userId, owner }: store.CalendarRow): boolean
 
 async function textOf(ctx: AppContext, { owner, locale }: store.CalendarRow): Promise<string> {
   const { read } = ctx.db
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const zone = serverZone()
   const today = localTime(ctx.clock.now(), zone).toPlainDate()
   const [from, to] = [today.subtract({ days: DAYS_BACK }), today.add({ days: DAYS_AHEAD })]
   const [warranties, loans] = await Promise.all([

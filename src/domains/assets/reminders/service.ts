@@ -5,6 +5,7 @@ import { orgOf } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
 import { notify } from '#domains/notifications/index.ts'
 import { localTime } from '#lib/days.ts'
+import { serverZone } from '#platform/clock.ts'
 
 import * as store from './store.ts'
 
@@ -18,7 +19,7 @@ const LISTED_IDS = 100
 
 /** Reminds of each end of a warranty once. A user gets one notification for all assets of an owner that are found together. */
 export async function remindOfWarranties(ctx: AppContext): Promise<void> {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const zone = serverZone()
   const today = localTime(ctx.clock.now(), zone).toPlainDate()
   const [from, to] = [today.toString(), today.add({ days: DAYS_AHEAD }).toString()]
   let after: store.EndingWarranty | undefined

@@ -2,6 +2,7 @@
 
 import type { Locale, Localized } from '#lib/localized.ts'
 import { plainName } from '#lib/text.ts'
+import { serverZone } from '#platform/clock.ts'
 
 import type { EventContext, NoticeData, NoticeKind } from '../model.ts'
 import { type Letter, letter, PRODUCT } from './layout.ts'
@@ -175,7 +176,7 @@ function circumstances({ at, device, ip, city }: EventContext, locale: Locale): 
 }
 
 /** `2026-11-21 16:05 (UTC+08:00)`, in the server's time zone. */
-export function moment(at: number, zone = Intl.DateTimeFormat().resolvedOptions().timeZone): string {
+export function moment(at: number, zone = serverZone()): string {
   const local = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
   const time = local.toPlainDateTime().toString({ smallestUnit: 'minute' }).replace('T', ' ')
   return `${time} (UTC${local.offset})`

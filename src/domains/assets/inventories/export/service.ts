@@ -12,6 +12,7 @@ import type { Locale, Localized } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
 import type { Cell } from '#lib/spreadsheets/xlsx-writer.ts'
 import { pathsOf } from '#lib/tree.ts'
+import { serverZone } from '#platform/clock.ts'
 
 import { userNames } from '../../register/store.ts'
 import type { InventoryRow, ItemRow } from '../rules.ts'
@@ -51,7 +52,7 @@ export const exportInventory = (ctx: AppContext, owner: Owner, id: number, local
     const inventory = await store.findInventory(ctx.db.read, ownerKey(owner), id)
     if (inventory === undefined) throw notFound()
     const now = ctx.clock.now()
-    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+    const zone = serverZone()
     const day = localTime(now, zone).toPlainDate().toString().replaceAll('-', '')
     // The writer loads zlib, which the start of the server should not wait for.
     const { toXlsx } = await import('#lib/spreadsheets/xlsx-writer.ts')

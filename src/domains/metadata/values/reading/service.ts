@@ -10,6 +10,7 @@ import { type FileRow, findFiles, urlsOf } from '#domains/files/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
+import { serverZone } from '#platform/clock.ts'
 
 import { visibleFields } from '../../fields/store.ts'
 import { isEnabled } from '../../objects/store.ts'
@@ -18,9 +19,6 @@ import type { AssetValue, FieldRow } from '../model.ts'
 import { isFileField, StoredValues } from '../rules.ts'
 import { findValues, operandsOf } from '../store.ts'
 import { EntityValues, FieldSet } from './rules.ts'
-
-/** In which times become days: that of the server. */
-const serverZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export async function fieldSet(db: Db | Tx, fields: readonly FieldRow[]): Promise<FieldSet> {
   const computed = fields.filter(({ type }) => type === 'COMPUTED').map(({ id }) => id)
