@@ -43,6 +43,10 @@ export const TAGS = [
   'Inventories',
   'Metadata',
   'Metadata of organizations',
+  'Activities',
+  'Check-in',
+  'Passes',
+  'Registration',
   'Notifications',
   'Agreements',
   'App updates',
@@ -75,6 +79,8 @@ export type DualAccess = {
   readonly organizationOf?: FindOrganization
   /** Queries that are about the caller's own rows, whatever their `orgId` is. */
   readonly isPersonal?: (query: Readonly<Record<string, string>>) => boolean
+  /** More users than the owner may see the row, so `run` decides. Without `orgId`, its `owner` is the caller and organization 0. */
+  readonly rowDecides?: true
 }
 
 /**
@@ -93,7 +99,8 @@ export type FindOrganization = (
  * - `app`: the point in the APP domain.
  * - `org`: the point in the organization of the path's `{orgId}` (or `{id}` under `/api/orgs`).
  * - `dual`: with `orgId` (query on reads, body or query on writes) the point in that organization, otherwise in the APP domain. If the
- *   path contains an id and `orgId` is absent, the row decides whose it is: the point in its organization is required too.
+ *   path contains an id and `orgId` is absent, the row decides whose it is: the point in its organization is required too. With
+ *   `dualByRow`, `run` decides instead who may use the row.
  * - `signedUrl`: anyone with a URL that this server has signed (`expires` and `signature` in the query). Without a signature a token and
  *   the point in the APP domain are required, and `run` must check what its user may see.
  * - `admin`: any role in the PLATFORM domain. `platform`: the point in the PLATFORM domain.
@@ -123,6 +130,8 @@ export const dual = (point: DualPoint, organizationOf?: FindOrganization): DualA
   point,
   ...(organizationOf && { organizationOf }),
 })
+/** For rows that others than their owner may see or change: `run` checks both, and that the row belongs to an organization that is named. */
+export const dualByRow = (point: DualPoint): DualAccess => ({ kind: 'dual', point, rowDecides: true })
 /** `purpose` and `signs` must be those with which `ctx.signer` signed the URL. */
 export const signedUrl = (purpose: string, signs: readonly string[], point: AppPoint): SignedUrlAccess => ({
   kind: 'signedUrl',

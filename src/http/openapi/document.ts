@@ -261,7 +261,9 @@ function accessInWords(access: Access): string {
     case 'dual': {
       const otherwise = access.organizationOf
         ? 'Without `orgId`, a resource of an organization requires the point in that organization too.'
-        : ''
+        : access.rowDecides
+          ? 'Without `orgId`, the resource decides: its owner and holders of the point in its organization manage it, and others may see it as its visibility allows.'
+          : ''
       return `users with the permission point \`${access.point}\`: in the organization if \`orgId\` is given, otherwise for their own resources. ${otherwise}`.trim()
     }
   }
