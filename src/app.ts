@@ -6,6 +6,7 @@ import { spend } from '#db/counters.ts'
 import { openStore } from '#db/open.ts'
 import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { accounts, authenticate, consoleRefusal } from '#domains/accounts/index.ts'
+import { activities } from '#domains/activities/index.ts'
 import { agreements } from '#domains/agreements/index.ts'
 import { album } from '#domains/album/index.ts'
 import { appUpdates, refusePublisherKey } from '#domains/app-updates/index.ts'
@@ -49,6 +50,7 @@ export const domains = [
   album,
   assets,
   metadata,
+  activities,
   notifications,
   agreements,
   access,

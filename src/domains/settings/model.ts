@@ -30,6 +30,8 @@ export const definitions = {
   'quota.organizations': setting(size, 20),
   /** Assets that each user and each organization may have; 0 = unlimited. */
   'quota.assets': setting(size, 100_000),
+  /** Activities that each user and each organization may have; 0 = unlimited. */
+  'quota.activities': setting(size, 10_000),
   /** Pattern of generated asset numbers: text with `{yyyy}`, `{mm}`, `{dd}` and exactly one `{seq}` or `{seq:N}` (N digits, 1 to 10). */
   'assets.numberPattern': setting(Type.String({ pattern: NUMBER_PATTERN, maxLength: 60 }), 'A-{yyyy}-{seq:5}'),
   /** Accounts that one IP address may create a day. */

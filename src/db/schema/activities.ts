@@ -1,0 +1,218 @@
+import { sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+
+import { col, descending, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
+import type { OwnerKey } from '../owner-key.ts'
+import { users } from './accounts.ts'
+
+export const ACTIVITY_STATUSES = ['DRAFT', 'ACTIVE', 'ENDED', 'CANCELLED'] as const
+export type ActivityStatus = (typeof ACTIVITY_STATUSES)[number]
+
+export const ACTIVITY_VISIBILITIES = ['PUBLIC', 'RESTRICTED', 'INVITE_ONLY'] as const
+export type ActivityVisibility = (typeof ACTIVITY_VISIBILITIES)[number]
+
+/** All of these are null or a value; 0 check-ins per user means unlimited. */
+export interface CheckInConfig {
+  readonly radiusMeters: number | null
+  /** The centre of the radius, in degrees; both null for the position of the activity. */
+  readonly latitude: number | null
+  readonly longitude: number | null
+  readonly maxPerUser: number
+  /** As the manager typed it; compared without case. */
+  readonly shortCode: string | null
+  readonly opensAt: number | null
+  readonly closesAt: number | null
+}
+
+/** Values of passes that are issued without a template or other values. The template is in a column of its own. */
+export interface PassConfig {
+  readonly validFrom: number | null
+  readonly validTo: number | null
+  readonly maxUses: number | null
+}
+
+export interface RegistrationQuestion {
+  readonly key: string
+  readonly label: string
+  readonly required: boolean
+}
+
+/** The capacity is in a column of its own. */
+export interface RegistrationConfig {
+  readonly waitlist: boolean
+  readonly opensAt: number | null
+  readonly closesAt: number | null
+  readonly questions: readonly RegistrationQuestion[]
+}
+
+const isNotNull = (column: SQLiteColumn) => sql`${column} is not null`
+
+export const activities = table(
+  'activities',
+  {
+    id: col.id(),
+    uuid: col.text('uuid').notNull(),
+    /** In the link of the check-in page. Another one than `uuid`, because knowing it replaces the short code. */
+    checkInUuid: col.text('check_in_uuid').notNull(),
+    /** See db/owner-key.ts. */
+    owner: col.int('owner').$type<OwnerKey>().notNull(),
+    /** Who created it. */
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    name: col.text('name').notNull(),
+    description: col.text('description').notNull().default(''),
+    province: col.text('province').notNull().default(''),
+    city: col.text('city').notNull().default(''),
+    district: col.text('district').notNull().default(''),
+    location: col.text('location').notNull().default(''),
+    /** Degrees (WGS 84); both or neither. */
+    latitude: col.real('latitude'),
+    longitude: col.real('longitude'),
+    startTime: col.time('start_time').notNull(),
+    endTime: col.time('end_time').notNull(),
+    coverFileId: col.int('cover_file_id'),
+    visibility: col.text('visibility').$type<ActivityVisibility>().notNull(),
+    /** Set if and only if the visibility is INVITE_ONLY. */
+    inviteCode: col.text('invite_code'),
+    status: col.text('status').$type<ActivityStatus>().notNull().default('DRAFT'),
+    /** Whether members of the organization see it in lists: PUBLIC or RESTRICTED, and no DRAFT. */
+    isListed: col.bool('is_listed').notNull().default(false),
+    hasCheckIn: col.bool('has_check_in').notNull().default(false),
+    hasPass: col.bool('has_pass').notNull().default(false),
+    checkInConfig: col.json<CheckInConfig>('check_in_config').notNull(),
+    passConfig: col.json<PassConfig>('pass_config').notNull(),
+    passTemplateId: col.int('pass_template_id'),
+    /** Null if users cannot register. */
+    registration: col.json<RegistrationConfig>('registration'),
+    /** Places for registrations; 0 = unlimited. */
+    capacity: col.int('capacity').notNull().default(0),
+    version: col.int('version').notNull().default(1),
+    deletedAt: col.time('deleted_at'),
+    createdAt: col.time('created_at').notNull(),
+    updatedAt: col.time('updated_at').notNull(),
+  },
+  (t) => {
+    const isDiscoverable = sql`${t.visibility} = 'PUBLIC' and ${t.status} = 'ACTIVE' and ${t.deletedAt} is null`
+    return [
+      uniqueIndex('activities_uuid').on(t.uuid),
+      uniqueIndex('activities_check_in_uuid').on(t.checkInUuid),
+      // The orders of the lists of an owner, for managers and for members.
+      index('activities_start').on(t.owner, t.deletedAt, t.startTime, t.createdAt, t.id),
+      index('activities_created').on(t.owner, t.deletedAt, t.createdAt, t.id),
+      index('activities_name').on(t.owner, t.deletedAt, t.name, t.createdAt, t.id),
+      index('activities_listed_start').on(t.owner, t.deletedAt, t.isListed, t.startTime, t.createdAt, t.id),
+      index('activities_listed_created').on(t.owner, t.deletedAt, t.isListed, t.createdAt, t.id),
+      index('activities_listed_name').on(t.owner, t.deletedAt, t.isListed, t.name, t.createdAt, t.id),
+      // The orders of discovery.
+      index('activities_discover_start').on(t.startTime, t.createdAt, t.id).where(isDiscoverable),
+      index('activities_discover_created').on(t.createdAt, t.id).where(isDiscoverable),
+      index('activities_discover_end').on(t.endTime).where(isDiscoverable),
+      index('activities_template').on(t.passTemplateId).where(isNotNull(t.passTemplateId)),
+      index('activities_user').on(t.userId, t.id),
+    ]
+  },
+)
+
+/** Numbers of an activity that change with each check-in, pass and registration. A row of its own, so that the activity stays unchanged. */
+export const activityCounters = table('activity_counters', {
+  activityId: col
+    .int('activity_id')
+    .primaryKey()
+    .references(() => activities.id),
+  checkIns: col.int('check_ins').notNull().default(0),
+  /** Users who checked in at least once. */
+  checkedInUsers: col.int('checked_in_users').notNull().default(0),
+  passes: col.int('passes').notNull().default(0),
+  /** Accepted entries with passes. */
+  passUses: col.int('pass_uses').notNull().default(0),
+  /** Registrations that are CONFIRMED. Compared with the capacity in the write that confirms one. */
+  confirmed: col.int('confirmed').notNull().default(0),
+  waiting: col.int('waiting').notNull().default(0),
+})
+
+export const CHECK_IN_METHODS = ['GPS', 'CODE', 'QR'] as const
+export type CheckInMethod = (typeof CHECK_IN_METHODS)[number]
+
+export const checkIns = table(
+  'check_ins',
+  {
+    id: col.id(),
+    activityId: col
+      .int('activity_id')
+      .notNull()
+      .references(() => activities.id),
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    /** 1 for the first check-in of the user in the activity. */
+    sequence: col.int('sequence').notNull(),
+    method: col.text('method').$type<CheckInMethod>().notNull(),
+    /** Metres from the centre of the radius, if the activity has one. */
+    distance: col.int('distance'),
+    checkedInAt: col.time('checked_in_at').notNull(),
+  },
+  (t) => [
+    index('check_ins_activity').on(t.activityId, t.checkedInAt, t.id),
+    index('check_ins_user').on(t.activityId, t.userId, t.checkedInAt, t.id),
+    // Whether a user takes part in anything.
+    index('check_ins_of_user').on(t.userId),
+  ],
+)
+
+/** How often a user has checked in. The limit per user is a condition of the write that raises it. */
+export const checkInUsers = table(
+  'check_in_users',
+  {
+    activityId: col.int('activity_id').notNull(),
+    userId: col.int('user_id').notNull(),
+    count: col.int('count').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.activityId, t.userId] })],
+)
+
+/** Check-ins by time and method, so that statistics cost the same at ten check-ins and at a million. */
+export const checkInSlots = table(
+  'check_in_slots',
+  {
+    activityId: col.int('activity_id').notNull(),
+    /** Start of a quarter of an hour: every time zone begins its hours at one. Epoch milliseconds. */
+    slot: col.time('slot').notNull(),
+    method: col.text('method').$type<CheckInMethod>().notNull(),
+    count: col.int('count').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.activityId, t.slot, t.method] })],
+)
+
+export const REGISTRATION_STATUSES = ['CONFIRMED', 'WAITING', 'CANCELLED'] as const
+export type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number]
+
+/** A user has at most one registration for an activity; after a cancellation, the same row is used again. */
+export const registrations = table(
+  'registrations',
+  {
+    id: col.id(),
+    activityId: col
+      .int('activity_id')
+      .notNull()
+      .references(() => activities.id),
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    status: col.text('status').$type<RegistrationStatus>().notNull(),
+    answers: col.json<Readonly<Record<string, string>>>('answers').notNull(),
+    /** The order of the waiting list: the time of the registration, and the id. */
+    queuedAt: col.time('queued_at').notNull(),
+    createdAt: col.time('created_at').notNull(),
+    updatedAt: col.time('updated_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('registrations_user').on(t.activityId, t.userId),
+    index('registrations_list').on(t.activityId, descending(t.id)),
+    index('registrations_status').on(t.activityId, t.status, t.queuedAt, t.id),
+    index('registrations_of_user').on(t.userId),
+  ],
+)

@@ -1,0 +1,193 @@
+import { sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+
+import { col, descending, index, table, uniqueIndex } from '../dialect.ts'
+import type { OwnerKey } from '../owner-key.ts'
+import { users } from './accounts.ts'
+import { activities } from './activities.ts'
+
+const isNotNull = (column: SQLiteColumn) => sql`${column} is not null`
+
+/** A line of a pass below the name of its holder, such as a seat. */
+export interface TemplateField {
+  readonly key: string
+  readonly label: string
+}
+
+export const passTemplates = table(
+  'pass_templates',
+  {
+    id: col.id(),
+    /** See db/owner-key.ts. */
+    owner: col.int('owner').$type<OwnerKey>().notNull(),
+    /** Who created it. */
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    name: col.text('name').notNull(),
+    description: col.text('description').notNull().default(''),
+    /** `#rrggbb`, or empty. */
+    color: col.text('color').notNull().default(''),
+    fields: col.json<readonly TemplateField[]>('fields').notNull(),
+    validFrom: col.time('valid_from'),
+    validTo: col.time('valid_to'),
+    /** Days from the issue, or from `validFrom`, to the end of the validity. */
+    validDays: col.int('valid_days'),
+    /** 0 = unlimited. */
+    maxUses: col.int('max_uses'),
+    createdAt: col.time('created_at').notNull(),
+    updatedAt: col.time('updated_at').notNull(),
+  },
+  (t) => [index('pass_templates_list').on(t.owner, t.createdAt, t.id)],
+)
+
+/**
+ * Key pairs that sign passes. The newest one that is not retired signs; passes that an older one signed stay valid. Ids are part of the
+ * signed passes and must fit into a byte.
+ */
+export const passKeys = table('pass_keys', {
+  id: col.int('id').primaryKey(),
+  /** 32 bytes of the Ed25519 public key, base64url. */
+  publicKey: col.text('public_key').notNull(),
+  /** The seed of the private key, encrypted with the key of this server (platform/seal.ts). */
+  sealedSeed: col.text('sealed_seed').notNull(),
+  createdAt: col.time('created_at').notNull(),
+  retiredAt: col.time('retired_at'),
+})
+
+/** A request that issued passes. Its passes are answered again when the request is repeated. */
+export const passIssues = table(
+  'pass_issues',
+  {
+    id: col.id(),
+    activityId: col
+      .int('activity_id')
+      .notNull()
+      .references(() => activities.id),
+    userId: col.int('user_id').notNull(),
+    requestId: col.text('request_id'),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [uniqueIndex('pass_issues_request').on(t.activityId, t.userId, t.requestId).where(isNotNull(t.requestId))],
+)
+
+/** One label and text of a pass. Kept as issued, whatever becomes of the template. */
+export interface PassField {
+  readonly key: string
+  readonly label: string
+  readonly value: string
+}
+
+export const passes = table(
+  'passes',
+  {
+    id: col.id(),
+    uuid: col.text('uuid').notNull(),
+    activityId: col
+      .int('activity_id')
+      .notNull()
+      .references(() => activities.id),
+    issueId: col
+      .int('issue_id')
+      .notNull()
+      .references(() => passIssues.id),
+    /** As at the issue; the template may be deleted since. */
+    templateId: col.int('template_id'),
+    /** The colour of the template at the issue: `#rrggbb`, or empty. */
+    color: col.text('color').notNull().default(''),
+    /** Null for a guest without an account. */
+    holderUserId: col.int('holder_user_id').references(() => users.id),
+    /** The same as `holderUserId` as long as the pass is live, so that a user has one live pass for an activity; otherwise null. */
+    liveHolderId: col.int('live_holder_id'),
+    holderName: col.text('holder_name').notNull(),
+    fields: col.json<readonly PassField[]>('fields').notNull(),
+    /** The key that signs it. */
+    keyId: col.int('key_id').notNull(),
+    validFrom: col.time('valid_from'),
+    validTo: col.time('valid_to'),
+    /** 0 = unlimited. */
+    maxUses: col.int('max_uses').notNull(),
+    usedCount: col.int('used_count').notNull().default(0),
+    /** Whether the last accepted use was an entry. */
+    isInside: col.bool('is_inside').notNull().default(false),
+    lastUsedAt: col.time('last_used_at'),
+    revokedAt: col.time('revoked_at'),
+    revokeReason: col.text('revoke_reason').notNull().default(''),
+    /** Set by the job when the validity has ended. */
+    expiredAt: col.time('expired_at'),
+    createdAt: col.time('created_at').notNull(),
+    updatedAt: col.time('updated_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('passes_uuid').on(t.uuid),
+    uniqueIndex('passes_live_holder').on(t.activityId, t.liveHolderId).where(isNotNull(t.liveHolderId)),
+    index('passes_list').on(t.activityId, descending(t.id)),
+    index('passes_issue').on(t.issueId, t.id),
+    index('passes_holder').on(t.holderUserId, t.activityId, t.id).where(isNotNull(t.holderUserId)),
+    // For offline gates.
+    index('passes_revoked').on(t.activityId, t.revokedAt, t.id).where(isNotNull(t.revokedAt)),
+    // For the job that ends them.
+    index('passes_ending')
+      .on(t.validTo, t.id)
+      .where(sql`${t.validTo} is not null and ${t.expiredAt} is null`),
+  ],
+)
+
+export const PASS_USE_RESULTS = ['ACCEPTED', 'REFUSED'] as const
+export type PassUseResult = (typeof PASS_USE_RESULTS)[number]
+
+/** Why a pass is refused. */
+export const REFUSAL_REASONS = [
+  'MALFORMED',
+  'FORGED',
+  'UNKNOWN',
+  'WRONG_ACTIVITY',
+  'NOT_YET_VALID',
+  'EXPIRED',
+  'REVOKED',
+  'USED',
+  'ACTIVITY_NOT_ACTIVE',
+] as const
+export type RefusalReason = (typeof REFUSAL_REASONS)[number]
+
+export const DIRECTIONS = ['ENTRY', 'EXIT'] as const
+export type Direction = (typeof DIRECTIONS)[number]
+
+/** Every redemption, and every pass that was refused. */
+export const passUses = table(
+  'pass_uses',
+  {
+    id: col.id(),
+    activityId: col
+      .int('activity_id')
+      .notNull()
+      .references(() => activities.id),
+    /** Null if the pass is not known. */
+    passId: col.int('pass_id').references(() => passes.id),
+    /** Of the token if the pass is not known, as far as it can be read. */
+    passUuid: col.text('pass_uuid'),
+    holderName: col.text('holder_name').notNull().default(''),
+    result: col.text('result').$type<PassUseResult>().notNull(),
+    reason: col.text('reason').$type<RefusalReason>(),
+    direction: col.text('direction').$type<Direction>().notNull(),
+    nonce: col.text('nonce'),
+    /** Whether it was redeemed without a connection and uploaded later. */
+    offline: col.bool('offline').notNull().default(false),
+    /** Whether it found a pass used up that had been accepted offline elsewhere. */
+    isDoubleUse: col.bool('is_double_use').notNull().default(false),
+    /** Null for a check without sign-in. */
+    verifierUserId: col.int('verifier_user_id'),
+    /** When the pass was shown: of an offline gate, by its clock. */
+    usedAt: col.time('used_at').notNull(),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('pass_uses_nonce').on(t.activityId, t.nonce).where(isNotNull(t.nonce)),
+    index('pass_uses_activity').on(t.activityId, t.usedAt, t.id),
+    index('pass_uses_pass').on(t.passId, t.usedAt, t.id).where(isNotNull(t.passId)),
+    index('pass_uses_anonymous')
+      .on(t.createdAt)
+      .where(sql`${t.verifierUserId} is null`),
+  ],
+)
