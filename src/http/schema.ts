@@ -103,6 +103,15 @@ export const Time = Type.Integer({
   'x-time': true,
   examples: [1_767_225_600_000],
 })
+/** `zoneOf` (validate.ts) checks it. */
+export const TimeZone = Documented(
+  Line(64, 1, {
+    default: 'UTC',
+    description: 'Time zone: an IANA name or ±HH:MM (a plus sign must be sent as %2B)',
+    examples: ['Asia/Shanghai'],
+  }),
+  { pattern: '^([A-Za-z][A-Za-z0-9_+/-]*|(UTC|GMT)?[+-][0-9]{2}:?[0-9]{2})$' },
+)
 export const Latitude = Type.Number({ minimum: -90, maximum: 90, examples: [30.2426] })
 export const Longitude = Type.Number({ minimum: -180, maximum: 180, examples: [120.1494] })
 

@@ -4,6 +4,7 @@ import { Kind, type Static, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 
+import { timeZone } from '#lib/days.ts'
 import type { Localized } from '#lib/localized.ts'
 
 import { AppError, type FieldProblem } from './errors.ts'
@@ -138,6 +139,14 @@ export function checkPosition(position: { latitude?: number | null; longitude?: 
     'is required: give latitude and longitude together',
     '不能为空：经度与纬度须同时提供',
   )
+}
+
+/** The time zone that a query asks for (`TimeZone` in schema.ts). Throws 400 for an unknown one. */
+export function zoneOf({ tz }: { readonly tz: string }): string {
+  // A plus sign that was not encoded arrives as a space, which has been trimmed.
+  const zone = timeZone(tz.replace(/^(?=\d)/, '+'))
+  if (zone === undefined) throw invalid('query.tz', 'is not a time zone', '时区无效')
+  return zone
 }
 
 function explain(error: ValueError): Localized {

@@ -1,6 +1,6 @@
 import { dual, endpoint } from '#http/endpoint.ts'
+import { zoneOf } from '#http/validate.ts'
 
-import { zoneOf } from '../stats/service.ts'
 import { EXPORT_TYPES, ExportCodes, ExportQuery } from './model.ts'
 import { exportCodes } from './service.ts'
 

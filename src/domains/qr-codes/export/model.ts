@@ -1,8 +1,7 @@
-import { Enum, Id, Model, Nullable, type Static, Type } from '#http/schema.ts'
+import { Enum, Id, Model, Nullable, type Static, TimeZone, Type } from '#http/schema.ts'
 
 import { CategoryFilter, InOrg } from '../codes/model.ts'
 import { DEFAULT_SIZE, Size } from '../render/model.ts'
-import { TimeZone } from '../stats/model.ts'
 
 /** Codes in one export. An archive of that many pictures has about 10 MB and takes some seconds. */
 export const MAX_EXPORT = 20_000

@@ -1,5 +1,6 @@
 /** Recognizes the code, organization or page that a scanned text refers to. */
 
+import { ownLink } from '#lib/own-link.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 
 import type { Kind } from './model.ts'
@@ -30,20 +31,11 @@ const LANDING_PATH = /^\/s\/([a-z-]+)\/[\w-]{1,64}\/?$/
 export function targetOf(content: string, publicUrl: string): Target {
   const text = content.trim()
   for (const [pattern, kind] of PREFIXES) if (pattern.test(text)) return { kind }
-  const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : null
-  if (url === null) return { kind: 'TEXT' }
-  const path = pathBelow(url, publicUrl)
+  if (!/^https?:\/\/\S+$/i.test(text) || URL.parse(text) === null) return { kind: 'TEXT' }
+  const path = ownLink(text, publicUrl)?.path
   const uuid = path && SHARE_PATH.exec(path)?.[1]
   if (uuid) return { kind: 'QR_CODE', uuid: uuid.toLowerCase() }
   if (path && ORGANIZATION_PATH.test(path)) return { kind: 'ORG_JOIN' }
   const landing = path && LANDING_PATH.exec(path)?.[1]
   return { kind: (landing && LANDINGS.get(landing)) || 'URL' }
-}
-
-/** The path on this server, whose `publicUrl` may itself have a path. Undefined for other servers. */
-function pathBelow(url: URL, publicUrl: string): string | undefined {
-  const base = URL.parse(publicUrl)
-  if (base === null || url.origin !== base.origin) return undefined
-  const root = base.pathname.replace(/\/$/, '')
-  return url.pathname.startsWith(root) ? url.pathname.slice(root.length) : undefined
 }

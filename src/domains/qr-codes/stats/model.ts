@@ -2,20 +2,11 @@
 
 import type { TProperties } from '@sinclair/typebox'
 
-import { Documented, Id, Line, Model, Nullable, type Static, Text, Type } from '#http/schema.ts'
+import { Id, Model, Nullable, type Static, Text, TimeZone, Type } from '#http/schema.ts'
 
 import { ContentTypeName, InOrg } from '../codes/model.ts'
 
 export const MAX_DAYS = 366
-
-export const TimeZone = Documented(
-  Line(64, 1, {
-    default: 'UTC',
-    description: 'Time zone: an IANA name or ±HH:MM (a plus sign must be sent as %2B)',
-    examples: ['Asia/Shanghai'],
-  }),
-  { pattern: '^([A-Za-z][A-Za-z0-9_+/-]*|(UTC|GMT)?[+-][0-9]{2}:?[0-9]{2})$' },
-)
 
 export const DaysQuery = <T extends TProperties>(more: T) =>
   Type.Object({

@@ -1,22 +1,14 @@
 import type { AppContext } from '#context'
 import type { Owner } from '#http/endpoint.ts'
-import { invalid } from '#http/validate.ts'
+import { zoneOf } from '#http/validate.ts'
 import type { ContentType } from '#lib/content-type.ts'
-import { byDay, type DayRange, lastDays, type OffsetSpan, timeZone } from '#lib/days.ts'
+import { byDay, type DayRange, lastDays, type OffsetSpan } from '#lib/days.ts'
 
 import { categoryTree } from '../categories/store.ts'
 import { trashBegins } from '../codes/rules.ts'
 import { codesReader } from '../codes/service.ts'
 import type { CodeStats, DaysQuery } from './model.ts'
 import * as store from './store.ts'
-
-/** The time zone that a query asks for. Throws 400 for an unknown one. */
-export function zoneOf({ tz }: { readonly tz: string }): string {
-  // A plus sign that was not encoded arrives as a space, which has been trimmed.
-  const zone = timeZone(tz.replace(/^(?=\d)/, '+'))
-  if (zone === undefined) throw invalid('query.tz', 'is not a time zone', '时区无效')
-  return zone
-}
 
 /** The range that a query asks for. */
 export const daysOf = (query: DaysQuery, now: number): DayRange => lastDays(now, query.days, zoneOf(query))
