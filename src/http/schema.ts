@@ -137,6 +137,8 @@ export const SortItem = Model('SortItem', { id: Id, sortOrder: SortOrder })
 export const Count = Model('Count', { count: Type.Integer({ minimum: 0 }) })
 
 export const ById = Type.Object({ id: Id })
+/** A query that names the organization of the request. Without it, the request is about the caller's own rows. */
+export const InOrg = Type.Object({ orgId: Type.Optional(Id) })
 
 /** Query of a list: `page` from 1, `size` at most 100 (conventions §3), and the list's own filters. */
 export const PageQuery = <T extends TProperties>(filters: T) =>

@@ -2,13 +2,12 @@ import { organizationOfCode } from '#domains/qr-codes/index.ts'
 import { getSetting, LARGEST_UPLOAD } from '#domains/settings/index.ts'
 import { dual, endpoint, org } from '#http/endpoint.ts'
 import { FORM_OVERHEAD } from '#http/form.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 
 import {
   AddPhoto,
   ByCode,
   ByOrg,
-  InOrg,
   PhotoPage,
   PhotosOfCodeQuery,
   PhotosOfOrgQuery,

@@ -69,7 +69,6 @@ const filters = {
   sort: Sort(['takenAt', 'createdAt']),
 }
 
-export const InOrg = Type.Object({ orgId: Type.Optional(Id) })
 export const ByOrg = Type.Object({ orgId: Id })
 export const ByCode = Type.Object({ qrCodeId: Id })
 

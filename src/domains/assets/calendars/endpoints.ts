@@ -1,6 +1,6 @@
 import { dual, endpoint, open } from '#http/endpoint.ts'
+import { InOrg } from '#http/schema.ts'
 
-import { InOrg } from '../register/model.ts'
 import { ByFile, CalendarLink, CalendarState, CreateCalendar, NEW_LINKS } from './model.ts'
 import * as service from './service.ts'
 

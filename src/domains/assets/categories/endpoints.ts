@@ -1,5 +1,5 @@
 import { dual, endpoint } from '#http/endpoint.ts'
-import { ById, Count } from '#http/schema.ts'
+import { ById, Count, InOrg } from '#http/schema.ts'
 import { DAY } from '#platform/clock.ts'
 
 import {
@@ -7,7 +7,6 @@ import {
   AssetCategoryTree,
   AssetCategoryView,
   CreateAssetCategory,
-  InOrg,
   MoveAssetCategory,
   PinAssetCategories,
   PinAssetCategory,

@@ -34,7 +34,6 @@ const CategoryName = { ...Name, examples: ['Laptops'] }
 
 const OrgId = Type.Optional(Id)
 const NullableOrgId = Type.Optional(Nullable(Id))
-export const InOrg = Type.Object({ orgId: OrgId })
 
 const writable = {
   color: Type.Optional(Nullable(Color)),

@@ -2,9 +2,9 @@ import { getSetting, LARGEST_UPLOAD } from '#domains/settings/index.ts'
 import type { Budget } from '#http/budget.ts'
 import { app, dual, endpoint } from '#http/endpoint.ts'
 import { FORM_OVERHEAD } from '#http/form.ts'
+import { InOrg } from '#http/schema.ts'
 import { HOUR } from '#platform/clock.ts'
 
-import { InOrg } from '../register/model.ts'
 import { ByJobId, ImportAnswer, ImportAssets, ImportJob } from './model.ts'
 import { getJob, importAssets } from './service.ts'
 

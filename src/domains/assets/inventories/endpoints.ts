@@ -1,11 +1,10 @@
 import { dual, endpoint } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 
 import { exportInventory } from './export/service.ts'
 import {
   CreateInventory,
   FROZEN_ASSETS,
-  InOrg,
   InventoryPage,
   InventoryView,
   ItemPage,

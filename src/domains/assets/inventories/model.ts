@@ -81,8 +81,6 @@ export const UpdateInventory = Named(
 )
 export type UpdateInventory = Static<typeof UpdateInventory>
 
-export const InOrg = Type.Object({ orgId: Type.Optional(Id) })
-
 export const ListQuery = PageQuery({
   orgId: Type.Optional(Id),
   status: Type.Optional(Status),

@@ -1,7 +1,6 @@
 import { dual, endpoint } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 
-import { InOrg } from '../register/model.ts'
 import { organizationOfAsset } from '../register/store.ts'
 import { CHECK_OUTS, CheckIn, CheckOut, LoanPage, LoansQuery, LoanView } from './model.ts'
 import * as service from './service.ts'

@@ -1,8 +1,8 @@
 import { dual, endpoint } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 
 import { listAssets } from '../listing/service.ts'
-import { AssetPage, AssetView, CreateAsset, InOrg, ListQuery, ScrapAsset, UpdateAsset } from './model.ts'
+import { AssetPage, AssetView, CreateAsset, ListQuery, ScrapAsset, UpdateAsset } from './model.ts'
 import * as service from './service.ts'
 import { organizationOfAsset } from './store.ts'
 

@@ -137,8 +137,6 @@ export const AssetColumns = Type.Pick(Type.Partial(Type.Object(writable)), [
   'purchasePrice',
 ])
 
-export const InOrg = Type.Object({ orgId: Type.Optional(Id) })
-
 const REASON_LENGTH = 500
 export const ScrapAsset = Model('ScrapAsset', {
   reason: optional(Multiline(REASON_LENGTH, 0, { examples: ['The screen is broken'] })),

@@ -1,8 +1,7 @@
 import { dual, endpoint } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 import { HOUR } from '#platform/clock.ts'
 
-import { InOrg } from '../register/model.ts'
 import { organizationOfAsset } from '../register/store.ts'
 import { TransferAsset, TransferPage, Transferred, TransfersQuery } from './model.ts'
 import { listTransfers, transferAsset } from './service.ts'

@@ -2,13 +2,13 @@ import { getSetting, LARGEST_UPLOAD } from '#domains/settings/index.ts'
 import type { Budget } from '#http/budget.ts'
 import { app, endpoint, open } from '#http/endpoint.ts'
 import { FORM_OVERHEAD } from '#http/form.ts'
+import { InOrg } from '#http/schema.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import {
   AskForUpload,
   ByUploadId,
   FinishUpload,
-  InOrg,
   SignedUpload,
   UploadedFile,
   UploadForm,

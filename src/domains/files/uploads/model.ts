@@ -33,9 +33,8 @@ const FileTypeField = Type.Optional(
   }),
 )
 
+/** Uploads take the organization in the query or in the body. The query counts if both are given. */
 const OrgId = Type.Optional(Nullable(Id))
-/** Like other writes, uploads take the organization in the query or in the body. The query counts if both are given. */
-export const InOrg = Type.Object({ orgId: Type.Optional(Id) })
 
 export const UploadForm = Model('UploadFile', {
   type: FileTypeField,

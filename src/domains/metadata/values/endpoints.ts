@@ -1,9 +1,9 @@
 import { dual, endpoint, platform } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { ByObject } from '../model.ts'
-import { ByEntity, EntityValues, FoundValuePage, InOrg, SearchQuery, UpdateValues, ValuesQuery } from './model.ts'
+import { ByEntity, EntityValues, FoundValuePage, SearchQuery, UpdateValues, ValuesQuery } from './model.ts'
 import { searchValues } from './search/service.ts'
 import * as service from './service.ts'
 

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 
 import { ENTITY_COLUMNS, FIELD_TYPES, type FieldType, type metaFields, type metaValues } from '#db/schema/meta.ts'
-import { Enum, Id, Model, Nullable, PageOf, PageQuery, Text, Type } from '#http/schema.ts'
+import { Enum, Id, InOrg, Model, Nullable, PageOf, PageQuery, Text, Type } from '#http/schema.ts'
 
 import { ObjectName, SCOPES } from '../model.ts'
 
@@ -84,12 +84,9 @@ export const NewValue = Model('NewValue', {
 /** `values` of a body. */
 export const NewValues = Type.Array(NewValue, { maxItems: MAX_VALUES })
 
-const inOrg = { orgId: Type.Optional(Id) }
-export const InOrg = Type.Object(inOrg)
-
 export const ByEntity = Type.Object({ objectName: ObjectName, entityId: Id })
 export const ValuesQuery = Type.Object({
-  ...inOrg,
+  ...InOrg.properties,
   includeDeleted: Type.Optional(
     Type.Boolean({ description: 'Also values of deleted fields, which cannot be changed' }),
   ),
@@ -102,7 +99,7 @@ export const UpdateValues = Model(
 
 const bound = (description: string) => Type.Optional(Text('10', { maxLength: 1000, description }))
 export const SearchQuery = PageQuery({
-  ...inOrg,
+  ...InOrg.properties,
   fieldId: Id,
   value: bound('As in the filters of asset lists: part of a text, options by comma, an exact number or date, an id'),
   min: bound('NUMBER, DATE, DATETIME and COMPUTED only'),

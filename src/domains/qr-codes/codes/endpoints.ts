@@ -1,11 +1,10 @@
 import { dual, endpoint } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 
 import {
   CreateBatch,
   Created,
   CreateQrCode,
-  InOrg,
   ListQuery,
   MAX_BATCH,
   PinCode,

@@ -103,7 +103,6 @@ export const CategoryFilter = Type.Integer({
   examples: [0],
 })
 
-export const InOrg = Type.Object({ orgId: OrgId })
 export const PinCode = Model('PinQrCode', { pinned: Type.Boolean(), orgId: NullableOrgId })
 export const PublishCode = Model('PublishQrCode', { isPublic: Type.Boolean(), orgId: NullableOrgId })
 

@@ -1,6 +1,6 @@
-import { Enum, Id, Model, Nullable, type Static, TimeZone, Type } from '#http/schema.ts'
+import { Enum, Id, InOrg, Model, Nullable, type Static, TimeZone, Type } from '#http/schema.ts'
 
-import { CategoryFilter, InOrg } from '../codes/model.ts'
+import { CategoryFilter } from '../codes/model.ts'
 import { DEFAULT_SIZE, Size } from '../render/model.ts'
 
 /** Codes in one export. An archive of that many pictures has about 10 MB and takes some seconds. */

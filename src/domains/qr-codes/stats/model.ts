@@ -2,9 +2,9 @@
 
 import type { TProperties } from '@sinclair/typebox'
 
-import { Id, Model, Nullable, type Static, Text, TimeZone, Type } from '#http/schema.ts'
+import { Id, InOrg, Model, Nullable, type Static, Text, TimeZone, Type } from '#http/schema.ts'
 
-import { ContentTypeName, InOrg } from '../codes/model.ts'
+import { ContentTypeName } from '../codes/model.ts'
 
 export const MAX_DAYS = 366
 

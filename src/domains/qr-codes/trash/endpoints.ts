@@ -1,7 +1,7 @@
 import { dual, endpoint } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 
-import { InOrg, QrCodeView } from '../codes/model.ts'
+import { QrCodeView } from '../codes/model.ts'
 import { organizationOfCode } from '../codes/store.ts'
 import { Emptied, TrashPage, TrashQuery } from './model.ts'
 import { emptyTrash, listTrash, restoreCode } from './service.ts'

@@ -1,6 +1,6 @@
-import { Model, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
+import { InOrg, Model, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
 
-import { InOrg, qrCodeFields } from '../codes/model.ts'
+import { qrCodeFields } from '../codes/model.ts'
 
 export const TrashQuery = PageQuery(InOrg.properties)
 
