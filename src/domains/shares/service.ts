@@ -1,4 +1,5 @@
 import type { AppContext } from '#context'
+import { ownerExists } from '#db/owner-counts.ts'
 import { mapPage, type Page } from '#db/paging.ts'
 import type { ShareEntity } from '#db/schema/shares.ts'
 import type { Shareable } from '#domains/contributions.ts'
@@ -23,7 +24,7 @@ export async function createShare(
   const { entityType, sourceId } = input
   const copy = await shareableOf(ctx, entityType).prepareCopy(ctx)
   const row = await ctx.db.write('shares.create', async (tx) => {
-    if (!(await store.orgExists(tx, orgId))) throw notFound()
+    if (!(await ownerExists(tx, orgId))) throw notFound()
     const source = { orgId, entityType, sourceId, sharedBy: actor.userId }
     const existing = await store.findShareOfSource(tx, source)
     if (existing) return existing

@@ -4,7 +4,6 @@ import { type Page, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
 import { files } from '#db/schema/files.ts'
-import { organizations } from '#db/schema/orgs.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import { orgShares, type ShareEntity } from '#db/schema/shares.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
@@ -122,8 +121,4 @@ export async function deleteShare(
     .where(and(eq(orgShares.id, id), eq(orgShares.orgId, orgId)))
     .returning({ entityType: orgShares.entityType, qrCodeId: orgShares.qrCodeId, photoId: orgShares.photoId })
   return row && { entityType: row.entityType, copyId: (row.qrCodeId ?? row.photoId)! }
-}
-
-export async function orgExists(tx: Tx, orgId: number): Promise<boolean> {
-  return (await tx.select({ id: organizations.id }).from(organizations).where(eq(organizations.id, orgId))).length > 0
 }

@@ -1,4 +1,5 @@
 import type { AppContext } from '#context'
+import { ownerExists } from '#db/owner-counts.ts'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { MAX_ROWS_IN_TURN, type Page, readerFor } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -74,7 +75,7 @@ export async function createCategory(
   const key = ownerKey(owner)
   const shared = sharedOf(owner, input.shared) ?? owner.orgId !== 0
   const row = await ctx.db.write('assets.createCategory', async (tx) => {
-    if (!(await store.ownerExists(tx, key))) throw notFound()
+    if (!(await ownerExists(tx, key))) throw notFound()
     if ((await assetCategoryTree.count(tx, key)) >= MAX_CATEGORIES)
       throw badRequest(`There can be at most ${MAX_CATEGORIES} categories`, `最多创建 ${MAX_CATEGORIES} 个分类`)
     refusals.check(await assetCategoryTree.checkParent(tx, key, parentId))

@@ -7,7 +7,6 @@ import { type Page, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { assetCategories, assetCategoryTemplates, assets } from '#db/schema/assets.ts'
 import { metaTemplates } from '#db/schema/meta.ts'
-import { organizations } from '#db/schema/orgs.ts'
 import { searchPage } from '#db/search.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { treeIn } from '#db/tree.ts'
@@ -45,13 +44,6 @@ export const findAnyCategory = async (db: Db | Tx, id: number): Promise<Category
 export async function organizationOfCategory(db: Db, id: number): Promise<number | undefined> {
   const row = await findAnyCategory(db, id)
   return row && orgOf(row.owner)
-}
-
-/** Whether the organization still exists; users always do. */
-export async function ownerExists(tx: Tx, owner: OwnerKey): Promise<boolean> {
-  if (owner < 0) return true
-  const rows = await tx.select({ id: organizations.id }).from(organizations).where(eq(organizations.id, owner))
-  return rows.length > 0
 }
 
 export async function insertCategory(

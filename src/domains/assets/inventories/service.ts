@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
+import { ownerExists } from '#db/owner-counts.ts'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import type { Page } from '#db/paging.ts'
 import { readerFor } from '#db/paging.ts'
@@ -18,7 +19,7 @@ import type { TreeNode } from '#lib/tree.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { assetCategoryTree } from '../categories/store.ts'
-import { findAsset, findByNumber, membersAmong, organizationExists } from '../register/store.ts'
+import { findAsset, findByNumber, membersAmong } from '../register/store.ts'
 import * as refused from './errors.ts'
 import {
   type CreateInventory,
@@ -90,7 +91,7 @@ async function trees(db: Db | Tx, key: OwnerKey): Promise<[readonly TreeNode[], 
 export async function createInventory(ctx: AppContext, owner: Owner, input: CreateInventory): Promise<InventoryView> {
   const key = ownerKey(owner)
   const row = await ctx.db.write('inventories.create', async (tx) => {
-    if (owner.orgId !== 0 && !(await organizationExists(tx, owner.orgId))) throw notFound()
+    if (!(await ownerExists(tx, key))) throw notFound()
     if ((await store.countInventories(tx, key)) >= MAX_INVENTORIES) throw refused.tooManyInventories()
     await checkReferences(tx, owner, input, undefined)
     return store.insertInventory(tx, key, owner.userId, newInventory(input))

@@ -7,7 +7,7 @@ import { users } from '#db/schema/accounts.ts'
 import { assetCategories, assetLoans, assets } from '#db/schema/assets.ts'
 import { files } from '#db/schema/files.ts'
 import { orgLocations } from '#db/schema/locations.ts'
-import { organizations, orgMembers } from '#db/schema/orgs.ts'
+import { orgMembers } from '#db/schema/orgs.ts'
 import type { Db, SQL, SQLiteColumn, Tx } from '#db/store.ts'
 import type { EntityTable } from '#domains/contributions.ts'
 import type { FileRow } from '#domains/files/index.ts'
@@ -249,15 +249,6 @@ export async function countOwned(tx: Db | Tx, owner: OwnerKey): Promise<number> 
   const [row] = await tx.select({ n: count() }).from(assets).where(assetsWhere(owner))
   return row!.n
 }
-
-const organizationById = prepared((db) =>
-  db
-    .select({ id: organizations.id })
-    .from(organizations)
-    .where(eq(organizations.id, p('id'))),
-)
-export const organizationExists = async (tx: Tx, id: number): Promise<boolean> =>
-  (await organizationById(tx, { id })).length > 0
 
 export type LoanRow = Pick<typeof assetLoans.$inferSelect, 'id' | 'assetId' | 'userId' | 'personName' | 'dueAt'>
 

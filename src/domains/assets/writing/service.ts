@@ -4,10 +4,8 @@
  * with each.
  */
 
-import { LRUCache } from 'lru-cache'
-
 import { type AppContext, perContext } from '#context'
-import { dialect } from '#db/dialect.ts'
+import { OwnerCounts, ownerExists } from '#db/owner-counts.ts'
 import { orgOf, ownerKey } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
 import { attachFile, isImage, releaseFile } from '#domains/files/index.ts'
@@ -292,29 +290,11 @@ async function changePhotos(
   for (const photo of before) if (!after.includes(photo)) await releaseFile(ctx, tx, photo)
 }
 
-/**
- * For each owner, at least as many assets as they have: the last count, plus all added since. The number can only be too high, and is
- * then counted again before anyone is refused.
- */
-const atMost = perContext(() => new LRUCache<number, number>({ max: 10_000 }))
+const counts = perContext(() => new OwnerCounts(store.countOwned))
 
-/**
- * Refuses to add `adding` assets if the owner would then have more than `quota`. In a write this is exact, because no other write comes
- * between the check and the insert. For the same reason it also throws 404 if the organization has been dissolved since access to it
- * was checked.
- */
+/** Refuses to add `adding` assets if the owner would then have more than `quota`, or if the organization has been dissolved. */
 export async function checkRoom(ctx: AppContext, tx: Tx, owner: Owner, quota: number, adding: number): Promise<void> {
-  if (owner.orgId !== 0 && !(await store.organizationExists(tx, owner.orgId))) throw notFound()
-  const known = atMost(ctx)
   const key = ownerKey(owner)
-  if (quota === 0) {
-    // Assets that are added without a quota are not in the number.
-    known.delete(key)
-    return
-  }
-  // Writes run one after the other on SQLite only, so that no asset is added between a count and its use.
-  let before = dialect === 'sqlite' ? known.get(key) : undefined
-  if (before === undefined || before + adding > quota) before = await store.countOwned(tx, key)
-  if (before + adding > quota) throw errors.quotaReached(quota)
-  known.set(key, before + adding)
+  if (!(await ownerExists(tx, key))) throw notFound()
+  if (!(await counts(ctx).add(tx, key, adding, quota))) throw errors.quotaReached(quota)
 }

@@ -1,7 +1,6 @@
-import { LRUCache } from 'lru-cache'
-
 import { type AppContext, perContext } from '#context'
-import { dialect } from '#db/dialect.ts'
+import { OwnerCounts, ownerExists } from '#db/owner-counts.ts'
+import { ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
@@ -171,31 +170,16 @@ export async function prepareCopy(ctx: AppContext) {
 /** How many codes an owner may have; 0 means unlimited. To be read before a write, which awaits nothing but the database. */
 export const quotaOf = (ctx: AppContext): number | Promise<number> => getSetting(ctx, 'quota.qrCodes')
 
-/**
- * For each owner, at least as many codes as they have outside the trash: the last count, plus all codes added since. Rolled back
- * writes and deleted codes are not subtracted, so the number can only be too high, and is then counted again before anyone is refused.
- */
-const atMost = perContext(() => new LRUCache<number, number>({ max: 10_000 }))
+const counts = perContext(() => new OwnerCounts(store.countLive))
 
 /**
- * Refuses to add `adding` codes if the owner would then have more than `quota`. Codes in the trash do not count, so restoring is
- * checked too. In a write this is exact, because no other write comes between the check and the insert. For the same reason it also
- * throws 404 if the organization has been dissolved since the gate checked access to it. Every write that adds codes must call it.
+ * Refuses to add `adding` codes if the owner would then have more than `quota`, or if the organization has been dissolved. Codes in the
+ * trash do not count, so restoring is checked too.
  */
 export async function checkRoom(ctx: AppContext, tx: Tx, owner: Owner, quota: number, adding: number): Promise<void> {
-  if (owner.orgId !== 0 && !(await store.organizationExists(tx, owner.orgId))) throw notFound()
-  const known = atMost(ctx)
-  const key = owner.orgId === 0 ? -owner.userId : owner.orgId
-  if (quota === 0) {
-    // Codes that are added without a quota are not in the number.
-    known.delete(key)
-    return
-  }
-  // Writes run one after the other on SQLite only, so that no code is added between a count and its use.
-  let before = dialect === 'sqlite' ? known.get(key) : undefined
-  if (before === undefined || before + adding > quota) before = await store.countLive(tx, owner)
-  if (before + adding > quota) throw quotaReached(quota)
-  known.set(key, before + adding)
+  const key = ownerKey(owner)
+  if (!(await ownerExists(tx, key))) throw notFound()
+  if (!(await counts(ctx).add(tx, key, adding, quota))) throw quotaReached(quota)
 }
 
 /** Categories are personal, so no category is right for a code of an organization. */

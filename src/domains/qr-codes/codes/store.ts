@@ -2,11 +2,10 @@ import { and, asc, count, desc, eq, exists, inArray, isNotNull, isNull, ne, or, 
 
 import { contains, someContains } from '#db/contains.ts'
 import { pagedTable } from '#db/lists.ts'
-import { ownerKey } from '#db/owner-key.ts'
+import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf, sortBy } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
-import { organizations } from '#db/schema/orgs.ts'
 import { categories, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import type { MetaObject } from '#domains/contributions.ts'
@@ -299,20 +298,10 @@ const organizationsCount = prepared((db) =>
 )
 
 /** Codes of the owner outside the trash, as the write sees them. Walks over all of them: 0.2 ms for 10,000. */
-export async function countLive(tx: Tx, { userId, orgId }: Owner): Promise<number> {
-  const [row] = orgId === 0 ? await personalCount(tx, { userId }) : await organizationsCount(tx, { orgId })
+export async function countLive(tx: Tx, owner: OwnerKey): Promise<number> {
+  const [row] = owner < 0 ? await personalCount(tx, { userId: -owner }) : await organizationsCount(tx, { orgId: owner })
   return row!.n
 }
-
-const organizationById = prepared((db) =>
-  db
-    .select({ id: organizations.id })
-    .from(organizations)
-    .where(eq(organizations.id, sql.placeholder('id'))),
-)
-
-export const organizationExists = async (tx: Tx, id: number): Promise<boolean> =>
-  (await organizationById(tx, { id })).length > 0
 
 /** QR codes as things that have metadata. Those in the trash keep it. */
 export const codeObject: MetaObject = {
