@@ -51,7 +51,8 @@ export class Admission {
   /** The caller's user; undefined if the operation needs none. @throws AppError 401, 403 or 429 */
   admit(request: Request, params: PathParams, caller: Caller): MaybePromise<Actor | undefined> {
     const { access, sendsRanges } = this.endpoint
-    if (access.kind === 'open') return this.#admitAnyone(caller, sendsRanges ? takeBytes : takePublic)
+    const isAnonymous = access.kind === 'open' && !(access.readsToken && bearerToken(request) !== undefined)
+    if (isAnonymous) return this.#admitAnyone(caller, sendsRanges ? takeBytes : takePublic)
     if (access.kind === 'signedUrl' && this.#isSigned(request, params, access, caller))
       return this.#admitAnyone(caller, takeBytes)
     const key = access.kind === 'publisher' ? publisherKey(request) : undefined

@@ -62,7 +62,11 @@ export type Tag = (typeof TAGS)[number]
 /** Statuses that only the rules of an operation can tell. The others follow from its access and its schemas. */
 export type RefusalStatus = 400 | 401 | 403 | 404 | 413 | 415
 
-export type OpenAccess = { readonly kind: 'open' }
+export type OpenAccess = {
+  readonly kind: 'open'
+  /** A token that the request has is checked, and `run` gets its user. */
+  readonly readsToken?: true
+}
 export type SignedUrlAccess = {
   readonly kind: 'signedUrl'
   readonly purpose: string
@@ -95,7 +99,8 @@ export type FindOrganization = (
 
 /**
  * Who may call an operation. `app`, `org`, `dual`, `signedUrl` and `platform` carry the permission point (`resource:action`) that is required.
- * - `open`: anyone, without a token. `signedIn`: any signed-in user.
+ * - `open`: anyone, without a token. With `openToUsers` the same, but a token is checked if there is one, and `run` may require its user.
+ *   `signedIn`: any signed-in user.
  * - `app`: the point in the APP domain.
  * - `org`: the point in the organization of the path's `{orgId}` (or `{id}` under `/api/orgs`).
  * - `dual`: with `orgId` (query on reads, body or query on writes) the point in that organization, otherwise in the APP domain. If the
@@ -120,7 +125,9 @@ export type Access =
 /** Accesses for which a caller is always signed in. */
 type MemberAccess = Exclude<Access, OpenAccess | SignedUrlAccess | DualAccess | PublisherAccess>
 
-export const open: OpenAccess = { kind: 'open' }
+export const open: OpenAccess & { readonly readsToken?: never } = { kind: 'open' }
+/** For operations that do more for users whom `run` permits it. A token that is not valid is answered with 401. */
+export const openToUsers = { kind: 'open', readsToken: true } as const satisfies OpenAccess
 export const signedIn: MemberAccess = { kind: 'signedIn' }
 export const admin: MemberAccess = { kind: 'admin' }
 export const app = (point: AppPoint): MemberAccess => ({ kind: 'app', point })
@@ -198,11 +205,13 @@ export interface Caller {
 export interface Input<A, P, Q, B, L = undefined> {
   readonly ctx: AppContext
   /**
-   * The signed-in user; undefined on `open` operations, which run without looking at a token, if a `signedUrl` has a valid signature,
-   * and with a publisher key.
+   * The signed-in user; undefined on `open` operations, which run without looking at a token (`openToUsers`: if there is none), if a
+   * `signedUrl` has a valid signature, and with a publisher key.
    */
   readonly actor: A extends OpenAccess
-    ? undefined
+    ? A extends { readonly readsToken: true }
+      ? Actor | undefined
+      : undefined
     : (L extends LoggedAction ? LoggedActor : Actor) | (A extends SignedUrlAccess | PublisherAccess ? undefined : never)
   /** On `dual` operations only. */
   readonly owner: A extends DualAccess ? Owner : undefined

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import type { AppContext } from '#context'
 import { storageError } from '#db/errors.ts'
-import { type AnyEndpoint, app, dual, endpoint, open, org, platform, signedIn } from '#http/endpoint.ts'
+import { type AnyEndpoint, app, dual, endpoint, open, openToUsers, org, platform, signedIn } from '#http/endpoint.ts'
 import { badRequest, limited, notFound, unauthorized } from '#http/errors.ts'
 import type { Gatekeeper } from '#http/mount.ts'
 import { mount } from '#http/mount.ts'
@@ -74,6 +74,16 @@ const endpoints = [
     tag,
     access: open,
     run: () => undefined,
+  }),
+  endpoint({
+    id: 'known',
+    method: 'GET',
+    path: '/open/known',
+    summary: 'caller, if there is a token',
+    tag,
+    access: openToUsers,
+    data: Nullable(Id),
+    run: ({ actor }) => actor?.userId ?? null,
   }),
   endpoint({
     id: 'ip',
@@ -378,6 +388,16 @@ describe('order of the gates', () => {
     expect((await call('POST', '/in/1/echo', { ...options, token: 'user-7', deviceId: 'device-8' })).status).toBe(401)
     expect((await call('POST', '/in/1/echo', { ...options, ...me })).status).toBe(200)
     expect(runs).toBe(1)
+  })
+  test('an operation that is open to users knows the user of a valid token, refuses other tokens and needs none', async () => {
+    const get = async (options: object) => {
+      const { status, data } = await call('GET', '/open/known', options)
+      return { status, data }
+    }
+    expect(await get({})).toEqual({ status: 200, data: null })
+    expect(await get(me)).toEqual({ status: 200, data: 7 })
+    expect((await get({ ...me, deviceId: 'device-8' })).status).toBe(401)
+    expect((await get({ ...me, token: 'nobody' })).status).toBe(401)
   })
   test('a missing permission answers 403 before the body is validated', async () => {
     const other = { token: 'user-8', deviceId: 'device-8' }

@@ -24,6 +24,11 @@ const WRONG: readonly [what: string, record: string, error: RegExp][] = [
     /'actor' is possibly 'undefined'/,
   ],
   [
+    'the caller of an operation that needs no token',
+    `access: openToUsers, data: Id, run: ({ actor }) => actor.userId`,
+    /'actor' is possibly 'undefined'/,
+  ],
+  [
     'the caller of an operation that accepts a signature instead of a token',
     `access: signedUrl('x', [], 'file:read'), data: Id, run: ({ actor }) => actor.userId`,
     /'actor' is possibly 'undefined'/,
@@ -76,11 +81,11 @@ test('the compiler refuses records whose run does not fit their schemas, access 
       `export const e${i} = endpoint({ id: 'e${i}', method: 'GET', path: '/', summary: '', tag: 'Operations', ${record} })`,
   )
   const imports = [
-    `import { app, dual, endpoint, open, platform, signedIn, signedUrl } from '#http/endpoint.ts'`,
+    `import { app, dual, endpoint, open, openToUsers, platform, signedIn, signedUrl } from '#http/endpoint.ts'`,
     `import { ById, Id, Type } from '#http/schema.ts'`,
     `import type { Person } from '../../harness/people.ts'`,
     `declare const alice: Person`,
-    `export const used = [app, dual, open, platform, signedIn, signedUrl, ById, Id, Type]`,
+    `export const used = [app, dual, open, openToUsers, platform, signedIn, signedUrl, ById, Id, Type]`,
   ]
   await Bun.write(join(folder, 'records.ts'), [...imports, ...calls, ...records].join('\n'))
   const options = { extends: join(root, 'tsconfig.json'), include: [], files: ['./records.ts'] }

@@ -7,7 +7,17 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { allEndpoints } from '#app'
-import { type AnyEndpoint, dual, endpoint, open, platform, publisher, signedIn, signedUrl } from '#http/endpoint.ts'
+import {
+  type AnyEndpoint,
+  dual,
+  endpoint,
+  open,
+  openToUsers,
+  platform,
+  publisher,
+  signedIn,
+  signedUrl,
+} from '#http/endpoint.ts'
 import { openApiDocument } from '#http/openapi/document.ts'
 import { exampleOf } from '#http/openapi/example.ts'
 import {
@@ -55,7 +65,9 @@ function lacks(op: Json): string[] {
   if (!/\S/.test(op.summary ?? '')) found.push('summary')
   if (!/\*\*Access:\*\* \S/.test(op.description ?? '')) found.push('access in words')
   if (!['public', 'login', 'admin'].includes(op['x-access']?.level)) found.push('x-access')
-  if ((op.security?.length === 0) !== (op['x-access']?.level === 'public')) found.push('security')
+  // The empty alternative stands for calls without a token.
+  const isOptional = op.security?.length === 0 || Bun.deepEquals(op.security?.[0], {})
+  if (op['x-access']?.level === 'public' ? !isOptional : !op.security?.length) found.push('security')
   if (op.tags?.length !== 1) found.push('tag')
   for (const parameter of op.parameters ?? [])
     if (parameter.$ref === undefined && parameter.example === undefined && parameter.schema?.examples === undefined)
@@ -243,6 +255,10 @@ describe('an operation', () => {
   test('an operation states its access in words and as x-access', () => {
     expect(only({ access: open })['x-access']).toEqual({ level: 'public', kind: 'open' })
     expect(only({ access: open }).security).toEqual([])
+    const known = only({ access: openToUsers })
+    expect(known['x-access']).toEqual({ level: 'public', kind: 'open' })
+    expect(known.security).toEqual([{}, { token: [], device: [] }])
+    expect(known.responses[401]).toBeDefined()
     expect(only({ access: signedIn })['x-access']).toEqual({ level: 'login', kind: 'signedIn' })
     expect(only({ access: signedUrl('x', [], 'file:read') }).security).toEqual([{}, { token: [], device: [] }])
     const published = only({ access: publisher('app_update:publish') })

@@ -160,9 +160,10 @@ function operation(endpoint: AnyEndpoint, components: Components): Json {
 }
 
 /** Alternatives. An empty object means that the operation may also be called without a token. */
-function securityOf({ kind }: Access): Json[] {
-  if (kind === 'open') return []
-  const others = kind === 'signedUrl' ? [{}] : kind === 'publisher' ? [{ publisherKey: [] }] : []
+function securityOf(access: Access): Json[] {
+  const { kind } = access
+  if (kind === 'open' && !access.readsToken) return []
+  const others = kind === 'signedUrl' || kind === 'open' ? [{}] : kind === 'publisher' ? [{ publisherKey: [] }] : []
   return [...others, { token: [], device: [] }]
 }
 
@@ -243,7 +244,9 @@ const accessLevel = ({ kind }: Access): 'public' | 'login' | 'admin' =>
 function accessInWords(access: Access): string {
   switch (access.kind) {
     case 'open':
-      return 'public, no token required.'
+      return access.readsToken
+        ? 'public, no token required; a token that is sent is checked.'
+        : 'public, no token required.'
     case 'signedIn':
       return 'any signed-in user.'
     case 'signedUrl':

@@ -94,7 +94,7 @@ export function refusalStatuses({
 }: AnyEndpoint): Set<number> {
   const statuses = new Set([429, 503, ...Object.keys(refuses).map(Number)])
   if (params ?? query ?? body) statuses.add(400)
-  if (access.kind !== 'open') statuses.add(401)
+  if (access.kind !== 'open' || access.readsToken) statuses.add(401)
   if (access.kind !== 'open' && access.kind !== 'signedIn') statuses.add(403)
   if (path.includes('/:')) statuses.add(404)
   if (body ?? acceptsFile ?? streamsBody) statuses.add(413)
