@@ -80,6 +80,12 @@ export interface Store {
    */
   write<T>(name: string, fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
   /**
+   * A stamp up to which everything is settled: each write with it or a lower one has been committed or rolled back, and each later write gets
+   * a greater one. Clients that read changes by their stamps may continue from here. Get it before the rows, because on PostgreSQL a
+   * write can be committed after one with a greater stamp.
+   */
+  readonly settledStamp: number
+  /**
    * Rejects with a StorageError while the storage accepts no writes. Costs a small write if one was refused before, otherwise
    * nearly nothing: health checks call it.
    */

@@ -342,6 +342,42 @@ describe('tx.stamp', () => {
     })
   })
 
+  test('the settled stamp stays below the stamp of a running write, and reaches it when the write has ended', async () => {
+    await withStore(async (store) => {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
+      const { promise: stamped, resolve: tell } = Promise.withResolvers<number>()
+      const earlier = await store.write('test', async (tx) => tx.stamp)
+      expect(store.settledStamp).toBe(earlier)
+      const running = store.write('test', async (tx) => {
+        tell(tx.stamp)
+        await released
+      })
+      const stamp = await stamped
+      // PostgreSQL commits it meanwhile, SQLite afterwards.
+      const later = store.write('test', async (tx) => tx.stamp)
+      if (!onSqlite) await later
+      expect(store.settledStamp).toBeLessThan(stamp)
+      expect(store.settledStamp).toBeGreaterThanOrEqual(earlier)
+      release()
+      await running
+      expect(store.settledStamp).toBeGreaterThanOrEqual(stamp)
+      const last = await later
+      expect(store.settledStamp).toBe(last)
+    })
+  })
+
+  test('the settled stamp passes the stamp of a write that failed', async () => {
+    await withStore(async (store) => {
+      let stamp = 0
+      const failing = store.write('test', async (tx) => {
+        stamp = tx.stamp
+        throw new Error('on purpose')
+      })
+      await rejection(failing)
+      expect(store.settledStamp).toBe(stamp)
+    })
+  })
+
   test('stamps cannot repeat after a crash: the mark on disk is above every stamp given so far', async () => {
     await withStore(async (store, place) => {
       for (let i = 0; i < 20; i++) {

@@ -92,14 +92,22 @@ export async function openPostgres({
     await saving
   }
 
+  /** Of running writes. */
+  const unsettled = new Set<number>()
+
   /** Runs a write once. Resolves after the commit and the after-commit hooks. */
   async function attempt<T>(name: string, fn: (tx: Tx) => Promise<T>, stuckMs: number): Promise<T> {
     const client = await writers.reserve()
     const connection = new PgRunner(client, where)
+    let stamp = 0
     try {
       await reserveStamps(connection)
       await connection.rows('BEGIN ISOLATION LEVEL SERIALIZABLE', [])
-      const tx = new WriteTx(connection, read, () => stamps.next())
+      const tx = new WriteTx(connection, read, () => {
+        stamp = stamps.next()
+        unsettled.add(stamp)
+        return stamp
+      })
       try {
         const value = await runWrite(tx, name, fn, log, { ...limits, stuckMs })
         if (!lock.held) throw storageError('unreachable', where)
@@ -112,6 +120,7 @@ export async function openPostgres({
         throw isSerializationFailure(tx.runner.failure) ? tx.runner.failure : error
       }
     } finally {
+      unsettled.delete(stamp)
       client.release()
     }
   }
@@ -126,6 +135,9 @@ export async function openPostgres({
     readInWorker: read,
     search: searchQueue(new PgRunner(searchers, where), searchMs),
     storage,
+    get settledStamp() {
+      return Math.min(stamps.last, ...[...unsettled].map((stamp) => stamp - 1))
+    },
     async write<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions = {}): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')

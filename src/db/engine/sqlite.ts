@@ -191,6 +191,9 @@ export function openSqlite({
     Number(reader.rows('SELECT value FROM server_state WHERE key = ?', [STAMP_MARK])[0]?.[0] ?? 0),
   )
 
+  /** The last stamp when no group of writes was running. */
+  let settledStamp = stamps.last
+
   const read = new ReadDb(reader, checksPages)
   const workerReader = new WorkerReader(file)
   // A worker of their own, because a worker runs one query at a time, and statistics should not wait for searches.
@@ -262,6 +265,8 @@ export function openSqlite({
       else log.error('writes were lost', { count: lost.length, error })
       for (const { reject } of lost) reject(error)
       return
+    } finally {
+      settledStamp = stamps.last
     }
     // Of the whole group before any hook, because hooks may read lists and see the rows of the whole group.
     runHooks(
@@ -290,6 +295,9 @@ export function openSqlite({
     readInWorker: new ReadDb(workerReader),
     search: searchQueue(searchReader, searchMs),
     storage,
+    get settledStamp() {
+      return settledStamp
+    },
     async write<T>(name: string, fn: (tx: Tx) => Promise<T>, { maxMs }: WriteOptions = {}): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')
