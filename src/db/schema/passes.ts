@@ -125,6 +125,10 @@ export const passes = table(
     index('passes_list').on(t.activityId, descending(t.id)),
     index('passes_issue').on(t.issueId, t.id),
     index('passes_holder').on(t.holderUserId, t.activityId, t.id).where(isNotNull(t.holderUserId)),
+    // Whether an activity has live passes, however many it had.
+    index('passes_live')
+      .on(t.activityId)
+      .where(sql`${t.revokedAt} is null and ${t.expiredAt} is null`),
     // For offline gates.
     index('passes_revoked').on(t.activityId, t.revokedAt, t.id).where(isNotNull(t.revokedAt)),
     // For the job that ends them.

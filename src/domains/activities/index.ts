@@ -2,7 +2,11 @@
 
 import { domain } from '#domains/domain.ts'
 
+import { passKeyEndpoints } from './pass-keys/endpoints.ts'
+import { rotationJob } from './pass-keys/service.ts'
+
 export const activities = domain({
   name: 'activities',
-  endpoints: [],
+  endpoints: [...passKeyEndpoints],
+  jobs: [rotationJob],
 })

@@ -1,0 +1,84 @@
+/** The keys that sign passes: the first one, and the operation that publishes them. */
+
+import { expect, test } from 'bun:test'
+
+import { activities } from '#domains/activities/index.ts'
+import { decodeToken, encodeToken } from '#domains/activities/pass-keys/rules.ts'
+import { currentKey, sign, verifyToken } from '#domains/activities/pass-keys/service.ts'
+import { DAY } from '#platform/clock.ts'
+
+import { inProcess, ok, race, useServer } from '../harness/index.ts'
+
+const { server, alice } = useServer({ people: ['alice'] })
+
+const keysOf = async (id: number) => ok(await server.call('passes.keys', { params: { id } })).data.keys
+
+test('50 requests at once for the first key get one and the same key', async () => {
+  const answers = await race(50, () => keysOf(1))
+  expect(new Set(answers.map((keys) => JSON.stringify(keys))).size).toBe(1)
+  expect(answers[0]).toEqual([
+    {
+      keyId: 1,
+      algorithm: 'Ed25519',
+      publicKey: expect.stringMatching(/^[\w-]{43}$/),
+      createdAt: expect.any(Number),
+      retiredAt: null,
+    },
+  ])
+})
+
+test('GET /api/activities/:id/pass/keys answers the same for every id, signed in or not', async () => {
+  const keys = await keysOf(1)
+  expect(await keysOf(9_007_199_254_740_991)).toEqual(keys)
+  expect(ok(await alice.call('passes.keys', { params: { id: 2 } })).data.keys).toEqual(keys)
+  expect((await server.request('GET', '/api/activities/0/pass/keys')).status).toBe(400)
+})
+
+const publicKeyOf = (key: string) =>
+  crypto.subtle.importKey('jwk', { kty: 'OKP', crv: 'Ed25519', x: key }, 'Ed25519', false, ['verify'])
+
+test.if(inProcess)('Signatures of the server are verified with the published key', async () => {
+  const bytes = Buffer.from('tessera revocations v1\n{}')
+  const { keyId, signature } = await sign(server.ctx, bytes)
+  const published = (await keysOf(1)).find((key) => key.keyId === keyId)!
+  const verified = (of: Uint8Array<ArrayBuffer>) =>
+    publicKeyOf(published.publicKey).then((key) =>
+      crypto.subtle.verify('Ed25519', key, Buffer.from(signature, 'base64url'), of),
+    )
+  expect([await verified(bytes), await verified(Buffer.from('other'))]).toEqual([true, false])
+})
+
+const payload = { uuid: crypto.randomUUID(), activityId: 1, validFrom: null, validTo: null }
+
+test.if(inProcess)('Tokens of unknown keys are refused', async () => {
+  const key = await currentKey(server.ctx)
+  const tokenOf = (keyId: number) => decodeToken(encodeToken({ ...payload, keyId }, (bytes) => key.sign(bytes)))!
+  expect(await verifyToken(server.ctx, tokenOf(key.id))).toBe(true)
+  expect([await verifyToken(server.ctx, tokenOf(0)), await verifyToken(server.ctx, tokenOf(99))]).toEqual([
+    false,
+    false,
+  ])
+})
+
+test.if(inProcess)('The daily job replaces a key after a year, and what it signed is still verified', async () => {
+  const rotate = activities.jobs.find((job) => job.name === 'passes.rotateKey')!
+  const [first] = await keysOf(1)
+  const old = await currentKey(server.ctx)
+  const token = decodeToken(encodeToken({ ...payload, keyId: old.id }, (bytes) => old.sign(bytes)))!
+  server.clock.advance(364 * DAY)
+  await rotate.run(server.ctx)
+  expect(await keysOf(1)).toEqual([first!])
+  server.clock.advance(2 * DAY)
+  await rotate.run(server.ctx)
+  await rotate.run(server.ctx)
+  const keys = await keysOf(1)
+  const { createdAt, publicKey } = keys[1]!
+  expect(keys).toEqual([
+    { ...first!, retiredAt: expect.any(Number) },
+    { ...first!, keyId: 2, publicKey, createdAt },
+  ])
+  expect(publicKey).not.toBe(first!.publicKey)
+  expect(keys[0]!.retiredAt).toBeWithin(first!.createdAt + 365 * DAY, createdAt + 1)
+  expect((await currentKey(server.ctx)).id).toBe(2)
+  expect(await verifyToken(server.ctx, token)).toBe(true)
+})
