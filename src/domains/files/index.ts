@@ -39,7 +39,16 @@ export const files = domain({
 export { dropBytes, keepBytes, type StoredBytes, withStoredBytes } from './bytes/service.ts'
 export { findBlob } from './bytes/store.ts'
 export type { StorageQuota } from './rules.ts'
-export { attachFile, copyFile, findVisibleFile, mayRead, maySupply, releaseFile, storageQuota } from './service.ts'
+export {
+  attachFile,
+  copyFile,
+  findVisibleFile,
+  mayRead,
+  maySupply,
+  releaseFile,
+  setPublic,
+  storageQuota,
+} from './service.ts'
 export { type InsertFile, type NewUpload, storeUpload } from './storing/service.ts'
 export { fileColumns, type FileRow, findFile, findFiles } from './store.ts'
 export { avatarUrl, isImage, publicImageUrl, urlsOf } from './view.ts'

@@ -88,10 +88,22 @@ export async function attachFile(tx: Tx, owner: Owner, fileId: number, to: Attac
   const file = await store.findFile(tx, fileId)
   if (file?.uploaderId !== owner.userId || file.orgId !== owner.orgId || file.type !== type || file.entityType !== null)
     throw notAttachable(path)
-  const publicKey = isPublic ? randomCode(PUBLIC_KEY_ALPHABET, PUBLIC_KEY_LENGTH) : null
+  const publicKey = isPublic ? newPublicKey() : null
   const attachment = { entityType, entityId, publicKey }
   if (!(await store.attach(tx, fileId, attachment))) throw notAttachable(path)
   return { ...file, ...attachment }
+}
+
+const newPublicKey = () => randomCode(PUBLIC_KEY_ALPHABET, PUBLIC_KEY_LENGTH)
+
+/**
+ * Gives the image of a thing an address that anyone can read (`publicImageUrl`), or ends that address: it is never used again. Nothing
+ * changes if the image is already public, or not.
+ */
+export async function setPublic(tx: Tx, fileId: number, isPublic: boolean): Promise<void> {
+  const file = await store.findFile(tx, fileId)
+  if (file === undefined || (file.publicKey !== null) === isPublic) return
+  await store.setPublicKey(tx, fileId, isPublic ? newPublicKey() : null)
 }
 
 /** Deletes the file of a thing, when the thing is deleted or gets another file. Nothing happens if there is no such file. */

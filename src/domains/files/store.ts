@@ -97,6 +97,11 @@ export async function attach(tx: Tx, id: number, to: Attachment): Promise<boolea
   return rows.length > 0
 }
 
+/** Gives a file another public key, or none. */
+export async function setPublicKey(tx: Tx, id: number, publicKey: string | null): Promise<void> {
+  await tx.update(files).set({ publicKey }).where(eq(files.id, id))
+}
+
 const DELETED = {
   uploaderId: files.uploaderId,
   orgId: files.orgId,
