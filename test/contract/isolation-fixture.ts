@@ -31,7 +31,10 @@ export interface IsolationFixture {
   readonly lists?: readonly (readonly [path: RegExp, name: string])[]
   /** Bodies that are valid where the smallest one (samples.ts) is not, by path. */
   readonly bodies?: readonly (readonly [path: RegExp, body: object])[]
-  /** For rows in paths of `dual` operations: creates one that belongs to the organization, or else to the person. */
+  /**
+   * For rows in paths of `dual` operations: creates one that belongs to the organization, or else to the person. The key is the name of
+   * the row, or the id of an operation that succeeds with other rows only.
+   */
   readonly dual?: Readonly<Record<string, (person: Person, orgId?: number) => Promise<number>>>
   /** Requests that together show everything the victim owns in this domain. */
   reads(owned: OwnedIds, victim: Person): readonly string[]
