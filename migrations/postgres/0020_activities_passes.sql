@@ -232,6 +232,8 @@ CREATE INDEX "passes_issue" ON "passes" USING btree ("issue_id","id");
 
 CREATE INDEX "passes_holder" ON "passes" USING btree ("holder_user_id","activity_id","id") WHERE "passes"."holder_user_id" is not null;
 
+CREATE INDEX "passes_live" ON "passes" USING btree ("activity_id") WHERE "passes"."revoked_at" is null and "passes"."expired_at" is null;
+
 CREATE INDEX "passes_revoked" ON "passes" USING btree ("activity_id","revoked_at","id") WHERE "passes"."revoked_at" is not null;
 
 CREATE INDEX "passes_ending" ON "passes" USING btree ("valid_to","id") WHERE "passes"."valid_to" is not null and "passes"."expired_at" is null;

@@ -206,6 +206,8 @@ CREATE INDEX `passes_issue` ON `passes` (`issue_id`,`id`);
 
 CREATE INDEX `passes_holder` ON `passes` (`holder_user_id`,`activity_id`,`id`) WHERE "passes"."holder_user_id" is not null;
 
+CREATE INDEX `passes_live` ON `passes` (`activity_id`) WHERE "passes"."revoked_at" is null and "passes"."expired_at" is null;
+
 CREATE INDEX `passes_revoked` ON `passes` (`activity_id`,`revoked_at`,`id`) WHERE "passes"."revoked_at" is not null;
 
 CREATE INDEX `passes_ending` ON `passes` (`valid_to`,`id`) WHERE "passes"."valid_to" is not null and "passes"."expired_at" is null;

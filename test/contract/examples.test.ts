@@ -96,6 +96,9 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'metadata.forkIntoOrg': NO_SUCH_ROW,
   // The inventory was just created.
   'inventories.scan': [400, /not running/],
+  'activities.delete': [400, /active/],
+  // The example of PUT /api/activities/{id} has made it PUBLIC.
+  'activities.resetInviteCode': [400, /INVITE_ONLY/],
   // Upload ids and signatures are random.
   'files.receiveBytes': [403, /link/],
   'files.finishUpload': NO_SUCH_ROW,

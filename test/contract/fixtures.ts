@@ -1,6 +1,7 @@
 /** The isolation fixtures of all domains. A later one may build on rows of the earlier ones. */
 
 import { isolation as accounts } from '../accounts/isolation.ts'
+import { isolation as activities } from '../activities/isolation.ts'
 import { isolation as agreements } from '../agreements/isolation.ts'
 import { isolation as album } from '../album/isolation.ts'
 import { isolation as assets } from '../assets/isolation.ts'
@@ -21,4 +22,5 @@ export const FIXTURES: readonly IsolationFixture[] = [
   album,
   assets,
   metadata,
+  activities,
 ]

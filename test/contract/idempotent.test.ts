@@ -11,6 +11,7 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { allEndpoints } from '#app'
 import * as schema from '#db/schema/index.ts'
 
+import { createActivity } from '../activities/helpers.ts'
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
 import { createCategory, createCode } from '../qr-codes/helpers.ts'
@@ -149,6 +150,25 @@ const UPDATES: Readonly<Record<string, Update>> = {
     body: () => ({ enabled: false }),
     raisesNothing: true,
   },
+  'activities.update': {
+    params: () => ({ id: id['activity']! }),
+    body: () => ({
+      name: 'new',
+      description: 'new',
+      region: { province: 'new', city: 'new' },
+      location: 'new',
+      latitude: 1.5,
+      longitude: 2.5,
+      endTime: '2030-01-01T00:00:00Z',
+      hasCheckIn: true,
+      hasPass: true,
+      visibility: 'PUBLIC',
+      checkInConfig: { radiusMeters: 20, shortCode: 'ABCD', maxPerUser: 0 },
+      passConfig: { maxUses: 3 },
+      registration: { capacity: 5, waitlist: true, questions: [{ key: 'size', label: 'new' }] },
+    }),
+  },
+  'activities.setStatus': { params: () => ({ id: id['activity']! }), body: () => ({ status: 'ACTIVE' }) },
   'metadata.updateField': { params: () => ({ objectName: 'asset', id: id['field']! }), body: fieldChange },
   'metadata.updateOrgField': {
     params: () => ({ ...org(), objectName: 'asset', id: id['orgField']! }),
@@ -190,6 +210,8 @@ const UPDATES: Readonly<Record<string, Update>> = {
 
 /** A second request is refused: the code is no longer in the trash, and a username can be set once. */
 const ONCE = ['qrCodes.restore', 'profile.setUsername']
+/** Makes a new code each time. */
+const NEW_EACH_TIME = ['activities.resetInviteCode']
 /** Stores bytes until the upload is finished: it changes no row that has these columns. */
 const BYTES = ['files.receiveBytes']
 
@@ -226,6 +248,7 @@ beforeAll(async () => {
   id['scrap'] = ok(await alice.call('assets.create', { body: { name: 'to scrap' } })).data.id
   id['asset'] = ok(await alice.call('assets.create', { body: { name: 'asset' } })).data.id
   id['scan'] = ok(await alice.call('scanRecords.create', { body: { content: 'x' } })).data.id
+  id['activity'] = (await createActivity(alice)).id
   id['org'] = (await createOrg(alice)).id
   await addMembers(alice, { id: id['org'] }, bob)
   id['building'] = await place('building')
@@ -251,7 +274,7 @@ beforeAll(async () => {
 
 test('every PUT and PATCH is sent twice by these tests, or can succeed once only', () => {
   expect(updates.map((endpoint) => endpoint.id).toSorted()).toEqual(
-    [...Object.keys(UPDATES), ...ONCE, ...BYTES].toSorted(),
+    [...Object.keys(UPDATES), ...ONCE, ...NEW_EACH_TIME, ...BYTES].toSorted(),
   )
 })
 

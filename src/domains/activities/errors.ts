@@ -1,6 +1,6 @@
 /** The errors of activities, check-in, passes and registration. */
 
-import { badRequest, type FieldProblem, forbidden } from '#http/errors.ts'
+import { badRequest, type FieldProblem, forbidden, limited } from '#http/errors.ts'
 
 export const problem =
   (en: string, zh: string) =>
@@ -14,3 +14,36 @@ export const organizationDisabled = () =>
     '该活动所属的组织已被停用，只能查看，不能更改',
   )
 export const notActive = () => badRequest('The activity is not active', '活动未在进行中')
+
+export const endsTooEarly = problem('must be later than the beginning', '必须晚于开始时间')
+export const halfAPosition = problem(
+  'is required: give latitude and longitude together',
+  '不能为空：经度与纬度须同时提供',
+)
+export const radiusWithoutPosition = problem(
+  'needs a position: give one to the check-in or to the activity',
+  '需要位置：请为签到或活动设置经纬度',
+)
+export const questionTwice = problem('is the key of an earlier question', '与前面问题的 key 重复')
+export const restrictedToNobody = problem(
+  'cannot be RESTRICTED: a personal activity has no members',
+  '不能为 RESTRICTED：个人活动没有成员',
+)
+export const foreignScope = problem('must be the organization that owns the activity', '必须是活动所属的组织')
+export const noSuchTemplate = problem('is no pass template of the owner', '不是该归属方的凭证模板')
+export const ownersDisagree = problem('names another owner than orgId', '与 orgId 不一致')
+export const ownerNeeded = problem('is required for an organization', '归属为组织时不能为空')
+
+export const notYourList = () =>
+  forbidden('You can only list your own personal activities', '只能查看自己的个人活动列表')
+export const cannotBecome = (from: string, to: string) =>
+  badRequest(`An activity that is ${from} cannot become ${to}`, `活动状态不能从 ${from} 变为 ${to}`)
+export const isOver = () =>
+  badRequest('An activity that has ended or was cancelled cannot be changed', '已结束或已取消的活动不能更改')
+export const deleteWhileActive = () =>
+  badRequest('The activity is active: end or cancel it first', '活动进行中，请先结束或取消')
+export const noInviteCode = () =>
+  badRequest('Only INVITE_ONLY activities have an invite code', '只有 INVITE_ONLY 活动才有邀请码')
+/** Code 4022 is always sent with 429 and `Retry-After`. Waiting does not help here, but an hour keeps clients from retrying at once. */
+export const quotaReached = (limit: number) =>
+  limited(`You have reached your limit of ${limit} activities`, `已达到活动数量上限（${limit} 个）`, 3600)

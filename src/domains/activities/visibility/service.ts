@@ -19,7 +19,7 @@ import { normalizeInviteCode, sightOf } from './rules.ts'
 const WRONG_CODES_PER_MINUTE = 20
 
 /** The point whose holders see everything of an organization's activities. */
-const MANAGER_POINT: DualPoint = 'activity:update'
+export const MANAGER_POINT: DualPoint = 'activity:update'
 
 /**
  * Whether the user manages the activity for this purpose: the creator of a personal one, and in an organization holders of the point and
@@ -34,7 +34,7 @@ export async function manages(ctx: AppContext, userId: number, row: ActivityRow,
   )
 }
 
-/** What a request says about its caller. */
+/** The parts of a request that decide what its caller sees. */
 export interface Asking {
   /** The owner of a `dualByRow` operation. */
   readonly viewer: Owner

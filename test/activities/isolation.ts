@@ -1,0 +1,34 @@
+import type { IsolationFixture } from '../contract/isolation-fixture.ts'
+import { png, uploaded } from '../files/helpers.ts'
+import type { Person } from '../harness/index.ts'
+import { type ActivityFields, createActivity } from './helpers.ts'
+
+/** ACTIVE and for members of the organization, unless the fields say otherwise. */
+const adding =
+  (given: ActivityFields = {}) =>
+  async (person: Person, orgId?: number): Promise<number> => {
+    const ofOrg = orgId === undefined ? {} : ({ orgId, visibility: 'RESTRICTED' } as const)
+    return (await createActivity(person, { status: 'ACTIVE', hasCheckIn: true, hasPass: true, ...ofOrg, ...given })).id
+  }
+
+export const isolation: IsolationFixture = {
+  async make({ victim, mark }) {
+    const fields = { name: mark, description: mark, location: mark, checkInConfig: { shortCode: 'SECRET' } }
+    const cover = await uploaded(victim, png(), { type: 'activity', name: `${mark}.png` })
+    const activity = (await createActivity(victim, { ...fields, hasCheckIn: true, hasPass: true, status: 'ACTIVE' })).id
+    return { activity, activityFile: cover.id }
+  },
+  paths: [[/^\/api\/activities\/:/, 'activity']],
+  fields: { coverFileId: 'activityFile' },
+  fieldsIn: [[/^\/api\/activities$/, { ownerId: 'org', restrictedScopeId: 'org' }]],
+  bodies: [
+    [/^\/api\/activities$/, { endTime: 2 }],
+    [/^\/api\/activities\/:id\/status$/, { status: 'ACTIVE' }],
+  ],
+  dual: {
+    activity: adding(),
+    'activities.delete': adding({ status: 'ENDED' }),
+    'activities.resetInviteCode': adding({ visibility: 'INVITE_ONLY' }),
+  },
+  reads: () => ['/api/activities?size=100'],
+}
