@@ -147,7 +147,6 @@ CREATE TABLE "registrations" (
 	"user_id" bigint NOT NULL,
 	"status" text NOT NULL,
 	"answers" text NOT NULL,
-	"queued_at" bigint NOT NULL,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL
 );
@@ -204,6 +203,8 @@ CREATE INDEX "activities_template" ON "activities" USING btree ("pass_template_i
 
 CREATE INDEX "activities_user" ON "activities" USING btree ("user_id","id");
 
+CREATE INDEX "activity_counters_waiting" ON "activity_counters" USING btree ("activity_id") WHERE "activity_counters"."waiting" > 0;
+
 CREATE INDEX "check_ins_activity" ON "check_ins" USING btree ("activity_id","checked_in_at","id");
 
 CREATE INDEX "check_ins_user" ON "check_ins" USING btree ("activity_id","user_id","checked_in_at","id");
@@ -240,8 +241,8 @@ CREATE INDEX "passes_ending" ON "passes" USING btree ("valid_to","id") WHERE "pa
 
 CREATE UNIQUE INDEX "registrations_user" ON "registrations" USING btree ("activity_id","user_id");
 
-CREATE INDEX "registrations_list" ON "registrations" USING btree ("activity_id","id" desc);
+CREATE INDEX "registrations_list" ON "registrations" USING btree ("activity_id","created_at","id");
 
-CREATE INDEX "registrations_status" ON "registrations" USING btree ("activity_id","status","queued_at","id");
+CREATE INDEX "registrations_status" ON "registrations" USING btree ("activity_id","status","created_at","id");
 
 CREATE INDEX "registrations_of_user" ON "registrations" USING btree ("user_id");

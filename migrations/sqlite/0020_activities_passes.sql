@@ -70,6 +70,8 @@ CREATE TABLE `activity_counters` (
 	FOREIGN KEY (`activity_id`) REFERENCES `activities`(`id`) ON UPDATE no action ON DELETE no action
 );
 
+CREATE INDEX `activity_counters_waiting` ON `activity_counters` (`activity_id`) WHERE "activity_counters"."waiting" > 0;
+
 CREATE TABLE `check_in_slots` (
 	`activity_id` integer NOT NULL,
 	`slot` integer NOT NULL,
@@ -218,7 +220,6 @@ CREATE TABLE `registrations` (
 	`user_id` integer NOT NULL,
 	`status` text NOT NULL,
 	`answers` text NOT NULL,
-	`queued_at` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`activity_id`) REFERENCES `activities`(`id`) ON UPDATE no action ON DELETE no action,
@@ -227,8 +228,8 @@ CREATE TABLE `registrations` (
 
 CREATE UNIQUE INDEX `registrations_user` ON `registrations` (`activity_id`,`user_id`);
 
-CREATE INDEX `registrations_list` ON `registrations` (`activity_id`,"id" desc);
+CREATE INDEX `registrations_list` ON `registrations` (`activity_id`,`created_at`,`id`);
 
-CREATE INDEX `registrations_status` ON `registrations` (`activity_id`,`status`,`queued_at`,`id`);
+CREATE INDEX `registrations_status` ON `registrations` (`activity_id`,`status`,`created_at`,`id`);
 
 CREATE INDEX `registrations_of_user` ON `registrations` (`user_id`);

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
-import { col, descending, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
+import { col, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
 import type { OwnerKey } from '../owner-key.ts'
 import { users } from './accounts.ts'
 
@@ -116,21 +116,30 @@ export const activities = table(
 )
 
 /** Numbers of an activity that change with each check-in, pass and registration. A row of its own, so that the activity stays unchanged. */
-export const activityCounters = table('activity_counters', {
-  activityId: col
-    .int('activity_id')
-    .primaryKey()
-    .references(() => activities.id),
-  checkIns: col.int('check_ins').notNull().default(0),
-  /** Users who checked in at least once. */
-  checkedInUsers: col.int('checked_in_users').notNull().default(0),
-  passes: col.int('passes').notNull().default(0),
-  /** Accepted entries with passes. */
-  passUses: col.int('pass_uses').notNull().default(0),
-  /** Registrations that are CONFIRMED. Compared with the capacity in the write that confirms one. */
-  confirmed: col.int('confirmed').notNull().default(0),
-  waiting: col.int('waiting').notNull().default(0),
-})
+export const activityCounters = table(
+  'activity_counters',
+  {
+    activityId: col
+      .int('activity_id')
+      .primaryKey()
+      .references(() => activities.id),
+    checkIns: col.int('check_ins').notNull().default(0),
+    /** Users who checked in at least once. */
+    checkedInUsers: col.int('checked_in_users').notNull().default(0),
+    passes: col.int('passes').notNull().default(0),
+    /** Accepted entries with passes. */
+    passUses: col.int('pass_uses').notNull().default(0),
+    /** Registrations that are CONFIRMED. Compared with the capacity in the write that confirms one. */
+    confirmed: col.int('confirmed').notNull().default(0),
+    waiting: col.int('waiting').notNull().default(0),
+  },
+  // For the job that gives places to users on waiting lists.
+  (t) => [
+    index('activity_counters_waiting')
+      .on(t.activityId)
+      .where(sql`${t.waiting} > 0`),
+  ],
+)
 
 export const CHECK_IN_METHODS = ['GPS', 'CODE', 'QR'] as const
 export type CheckInMethod = (typeof CHECK_IN_METHODS)[number]
@@ -204,15 +213,14 @@ export const registrations = table(
       .references(() => users.id),
     status: col.text('status').$type<RegistrationStatus>().notNull(),
     answers: col.json<Readonly<Record<string, string>>>('answers').notNull(),
-    /** The order of the waiting list: the time of the registration, and the id. */
-    queuedAt: col.time('queued_at').notNull(),
+    /** When the user registered, or registered again after a cancellation. The order of the waiting list. */
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),
   },
   (t) => [
     uniqueIndex('registrations_user').on(t.activityId, t.userId),
-    index('registrations_list').on(t.activityId, descending(t.id)),
-    index('registrations_status').on(t.activityId, t.status, t.queuedAt, t.id),
+    index('registrations_list').on(t.activityId, t.createdAt, t.id),
+    index('registrations_status').on(t.activityId, t.status, t.createdAt, t.id),
     index('registrations_of_user').on(t.userId),
   ],
 )

@@ -1,21 +1,29 @@
 /** Activities: the register, check-in, passes, registration and discovery. */
 
 import { domain } from '#domains/domain.ts'
+import { MINUTE } from '#platform/clock.ts'
 
 import { passKeyEndpoints } from './pass-keys/endpoints.ts'
 import { rotationJob } from './pass-keys/service.ts'
 import { activityEndpoints } from './register/endpoints.ts'
 import { cancelActivities, mayRead } from './register/service.ts'
 import { countOwned, hasActivities } from './register/store.ts'
+import { registrationEndpoints } from './registrations/endpoints.ts'
+import { giveFreePlaces, memberLeft, userDeleting } from './registrations/service.ts'
+import { hasRegistrations } from './registrations/store.ts'
 
 export const activities = domain({
   name: 'activities',
-  endpoints: [...activityEndpoints, ...passKeyEndpoints],
-  jobs: [rotationJob],
+  endpoints: [...activityEndpoints, ...passKeyEndpoints, ...registrationEndpoints],
+  jobs: [rotationJob, { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces }],
   fileEntities: { ACTIVITY: mayRead },
-  userContent: hasActivities,
+  userContent: async (db, userId) => (await hasActivities(db, userId)) || hasRegistrations(db, userId),
   orgResources: [{ name: 'activities', count: countOwned }],
   on: {
-    'user.deleting': (_ctx, tx, { userId }) => cancelActivities(tx, userId),
+    'member.left': memberLeft,
+    async 'user.deleting'(ctx, tx, { userId }) {
+      await cancelActivities(tx, userId)
+      await userDeleting(ctx, tx, userId)
+    },
   },
 })

@@ -1,0 +1,85 @@
+import { dualByRow, endpoint } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
+
+import {
+  ListQuery,
+  OwnQuery,
+  OwnReadQuery,
+  Register,
+  REGISTRATION_CHANGES,
+  RegistrationPage,
+  RegistrationView,
+} from './model.ts'
+import * as service from './service.ts'
+
+const tag = 'Registration'
+const NOT_REGISTERED = 'You have not registered, or may not know of the activity.'
+
+export const registrationEndpoints = [
+  endpoint({
+    id: 'registrations.register',
+    method: 'POST',
+    path: '/api/activities/:id/registration',
+    summary: 'Register for an activity',
+    description:
+      'While the activity is ACTIVE and its registration is open. If all places are taken, you are put on the waiting list, or the ' +
+      'answer is 400 if there is none. If you are registered already, the answer is your registration; `answers` then replace those ' +
+      'you gave before, as long as registration is open. After a cancellation you are the last one in the waiting list again.',
+    tag,
+    access: dualByRow('checkin:create'),
+    budgets: [REGISTRATION_CHANGES],
+    params: ById,
+    query: OwnQuery,
+    body: Register,
+    data: RegistrationView,
+    refuses: { 403: 'The activity is by invitation only, or its organization is disabled.' },
+    run: ({ ctx, owner, caller, params, body }) =>
+      service.register(ctx, { viewer: owner, caller, code: body.inviteCode ?? body.code }, params.id, body),
+  }),
+  endpoint({
+    id: 'registrations.get',
+    method: 'GET',
+    path: '/api/activities/:id/registration',
+    summary: 'Get your registration for an activity',
+    tag,
+    access: dualByRow('checkin:create'),
+    params: ById,
+    query: OwnReadQuery,
+    data: RegistrationView,
+    refuses: { 404: NOT_REGISTERED },
+    run: ({ ctx, owner, caller, params, query }) =>
+      service.showOwn(ctx, { viewer: owner, caller, code: query.code }, params.id),
+  }),
+  endpoint({
+    id: 'registrations.cancel',
+    method: 'DELETE',
+    path: '/api/activities/:id/registration',
+    summary: 'Cancel your registration for an activity',
+    description:
+      'While the activity is ACTIVE. The first user on the waiting list gets your place and is notified. A registration that you have ' +
+      'cancelled already is answered unchanged.',
+    tag,
+    access: dualByRow('checkin:create'),
+    budgets: [REGISTRATION_CHANGES],
+    params: ById,
+    query: OwnReadQuery,
+    data: RegistrationView,
+    refuses: { 400: 'The activity is not active.', 404: NOT_REGISTERED },
+    run: ({ ctx, owner, caller, params, query }) =>
+      service.cancel(ctx, { viewer: owner, caller, code: query.code }, params.id),
+  }),
+  endpoint({
+    id: 'registrations.list',
+    method: 'GET',
+    path: '/api/activities/:id/registrations',
+    summary: 'List the registrations for an activity',
+    description: 'The newest first, for managers of the activity with `checkin:read`.',
+    tag,
+    access: dualByRow('checkin:read'),
+    params: ById,
+    query: ListQuery,
+    data: RegistrationPage,
+    run: ({ ctx, owner, caller, params, query }) =>
+      service.listRegistrations(ctx, { viewer: owner, caller }, params.id, query),
+  }),
+]
