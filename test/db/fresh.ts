@@ -14,7 +14,7 @@ import type { Store } from '#db/store.ts'
 import type { Fields, Log } from '#platform/log.ts'
 
 import { TestClock } from '../harness/clock.ts'
-import { freshDatabase } from '../harness/database.ts'
+import { emptyDatabase, freshDatabase } from '../harness/database.ts'
 
 export const onSqlite = dialect === 'sqlite'
 
@@ -55,9 +55,11 @@ export interface Place {
 }
 
 /** Runs `use` with an empty place; afterwards closes every store opened there and removes the place. */
-export async function withPlace(use: (place: Place) => Promise<void>): Promise<void> {
+export const withPlace = (use: (place: Place) => Promise<void>): Promise<void> => inPlace(emptyDatabase, use)
+
+async function inPlace(makeDatabase: typeof freshDatabase, use: (place: Place) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-db-'))
-  const database = onSqlite ? undefined : await freshDatabase()
+  const database = onSqlite ? undefined : await makeDatabase()
   const databaseUrl = database?.url ?? ''
   const clock = new TestClock()
   const log = memoryLog()
@@ -85,7 +87,7 @@ export async function withPlace(use: (place: Place) => Promise<void>): Promise<v
 
 /** `withPlace` with one open store. */
 export const withStore = (use: (store: Store, place: Place) => Promise<void>): Promise<void> =>
-  withPlace(async (place) => use(await place.open(), place))
+  inPlace(freshDatabase, async (place) => use(await place.open(), place))
 
 async function raw(dataDir: string, databaseUrl: string, statement: string): Promise<unknown[][]> {
   if (databaseUrl === '') {

@@ -1,24 +1,82 @@
 /** Creates a separate PostgreSQL database for each server under test. */
 
+import { createHash } from 'node:crypto'
+
 import { SQL } from 'bun'
 
-let count = 0
+import { migrate } from '#db/migrate.ts'
+import { createLog } from '#platform/log.ts'
 
-/** Creates an empty database on the server of TEST_DATABASE_URL. `drop` also ends connections that are still open. */
-export async function freshDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const base = process.env['TEST_DATABASE_URL']
-  if (!base) throw new Error('TEST_DATABASE_URL is not set: this test runs on SQLite')
-  const name = `tessera_test_${process.pid}_${Date.now().toString(36)}_${count++}`
-  await administer(base, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`)
-  const url = new URL(base)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => administer(base, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
+import { migrations } from '../../migrations/index.ts'
+import { TestClock } from './clock.ts'
+
+export interface TestDatabase {
+  readonly url: string
+  /** Also ends connections that are still open. */
+  drop(): Promise<void>
 }
 
-async function administer(base: string, statement: string): Promise<void> {
-  const server = new SQL({ url: base, max: 1 })
+let count = 0
+let template: Promise<string> | undefined
+
+/** Creates a database with the current schema and no rows on the server of TEST_DATABASE_URL. */
+export async function freshDatabase(): Promise<TestDatabase> {
+  // The migrations take three times as long as a copy of the database that they produce.
+  template ??= findOrCreateTemplate()
+  return databaseLike(await template)
+}
+
+/** Creates an empty database, for tests of migrations and restored backups. */
+export const emptyDatabase = (): Promise<TestDatabase> => databaseLike('template0')
+
+async function databaseLike(original: string): Promise<TestDatabase> {
+  const name = `tessera_test_${process.pid}_${Date.now().toString(36)}_${count++}`
+  await administer((server) => server.unsafe(`CREATE DATABASE ${name} TEMPLATE ${original} ENCODING 'UTF8'`))
+  return {
+    url: urlOf(name),
+    drop: () => administer((server) => server.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+  }
+}
+
+/** "template" in ASCII as a number. */
+const LOCK_KEY = '8387236824819002469'
+
+/** The template is named by a hash of the migrations and is left on the server, where all test processes and later runs use it. */
+async function findOrCreateTemplate(): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(migrations.postgres)).digest('hex').slice(0, 16)
+  const name = `tessera_template_${hash}`
+  await administer(async (server) => {
+    await server.unsafe(`SELECT pg_advisory_lock(${LOCK_KEY})`)
+    const known = await server.unsafe(`SELECT 1 FROM pg_database WHERE datname = '${name}'`)
+    if (known.length > 0) return
+    const unfinished = `${name}_unfinished`
+    await server.unsafe(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`)
+    await server.unsafe(`CREATE DATABASE ${unfinished} TEMPLATE template0 ENCODING 'UTF8'`)
+    const log = createLog({ level: 'error', format: 'text' })
+    await migrate({ databaseUrl: urlOf(unfinished), dataDir: '', clock: new TestClock(), log })
+    // PostgreSQL refuses to copy a database while somebody is connected to it.
+    await server.unsafe(`ALTER DATABASE ${unfinished} ALLOW_CONNECTIONS false`)
+    await server.unsafe(`ALTER DATABASE ${unfinished} RENAME TO ${name}`)
+  })
+  return name
+}
+
+function baseUrl(): string {
+  const url = process.env['TEST_DATABASE_URL']
+  if (!url) throw new Error('TEST_DATABASE_URL is not set: this test runs on SQLite')
+  return url
+}
+
+function urlOf(database: string): string {
+  const url = new URL(baseUrl())
+  url.pathname = `/${database}`
+  return url.href
+}
+
+async function administer(use: (server: SQL) => Promise<unknown>): Promise<void> {
+  const server = new SQL({ url: baseUrl(), max: 1 })
   try {
-    await server.unsafe(statement)
+    await use(server)
   } finally {
     await server.close()
   }

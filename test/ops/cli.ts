@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 
 import type { Subprocess } from 'bun'
 
-import { freshDatabase } from '../harness/database.ts'
+import { emptyDatabase, freshDatabase } from '../harness/database.ts'
 
 /** The sources, run by Bun with `options`. */
 export const sources = (...options: string[]): readonly string[] => [
@@ -59,7 +59,7 @@ export class Installation {
     mkdirSync(this.cwd)
   }
 
-  /** With a PostgreSQL database of its own if the suite runs on PostgreSQL, otherwise on SQLite. */
+  /** With a migrated PostgreSQL database of its own if the suite runs on PostgreSQL, otherwise on SQLite without a file. */
   static async make(): Promise<Installation> {
     const made = new Installation()
     if (onPostgres) made.#database = await freshDatabase()
@@ -73,7 +73,7 @@ export class Installation {
   /** Replaces the database by a new, empty one. Both are dropped at the end. */
   async newDatabase(): Promise<void> {
     const old = this.#database
-    const made = await freshDatabase()
+    const made = await emptyDatabase()
     this.#database = { url: made.url, drop: async () => void (await Promise.all([made.drop(), old?.drop()])) }
   }
 

@@ -34,6 +34,7 @@ async function startAndStop(): Promise<void> {
 }
 
 test('before the first start doctor warns and does not fail', async () => {
+  if (onPostgres) await place.newDatabase()
   const { code, all, of } = await doctor()
   expect(code).toBe(0)
   expect(of('directory').verdict).toBe('WARN')

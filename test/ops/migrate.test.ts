@@ -70,8 +70,10 @@ describe('the copy that is made before a migration', () => {
 
 test('migrate --status lists pending migrations, migrate applies them, and then the database is up to date', async () => {
   const status = (): Promise<string> => place.run(['migrate', '--status']).then(({ stdout }) => stdout)
-  if (onPostgres) expect(await status()).toStartWith('pending  0001_')
-  else {
+  if (onPostgres) {
+    await place.newDatabase()
+    expect(await status()).toStartWith('pending  0001_')
+  } else {
     expect(await status()).toStartWith('There is no database yet')
     expect(existsSync(place.dataDir)).toBe(false)
   }

@@ -9,7 +9,7 @@ import type { FileView } from '#domains/files/model.ts'
 
 import { pathOf, png, text } from '../files/helpers.ts'
 import { ok, type Reply, send } from '../harness/client.ts'
-import { Installation, type RunningCli } from './cli.ts'
+import { Installation, onPostgres, type RunningCli } from './cli.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -138,6 +138,7 @@ test('backups during uploads and deletions contain the bytes of every file in th
     expect(Math.min(uploads, deletions)).toBeGreaterThan(CLIENTS)
 
     const other = await Installation.make()
+    if (onPostgres) await other.newDatabase()
     try {
       expect(await other.run(['restore', archive])).toMatchObject({ code: 0, stderr: '' })
       const { code, found } = await doctor(other)
