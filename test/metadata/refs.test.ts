@@ -1,8 +1,9 @@
-/** Values that refer to users and locations. */
+/** Values that refer to users, locations and activities. */
 
 import { describe, expect, test } from 'bun:test'
 
 import { createRole } from '../access/helpers.ts'
+import { createActivity } from '../activities/helpers.ts'
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, type Org, setRole } from '../orgs/helpers.ts'
 import { createCode } from '../qr-codes/helpers.ts'
@@ -71,9 +72,23 @@ describe('REF', () => {
     expect((await put(owner, personal.id, [{ fieldId: own.id, value: elsewhere }])).status).toBe(400)
   })
 
-  test('to a kind of thing that does not exist on this server is refused', async () => {
+  test('to an activity is one of the same owner, and has no title after it was deleted', async () => {
     const code = await createCode(alice)
     const field = await createField(alice, 'REF', { target: 'ACTIVITY' })
-    expect((await put(alice, code.id, [{ fieldId: field.id, value: 1 }])).status).toBe(400)
+    const [own, another] = [await createActivity(alice, { name: 'Cleanup' }), await createActivity(bob)]
+    expect((await put(alice, code.id, [{ fieldId: field.id, value: another.id }])).status).toBe(400)
+    expect(await set(alice, code.id, field.id, own.id)).toEqual({ id: own.id, title: 'Cleanup' })
+    ok(await alice.call('activities.delete', { params: { id: own.id } }))
+    expect(await valueIn(alice, code.id, field.id)).toEqual({ id: own.id, title: null })
+  })
+
+  test('to an activity has no title for members of the organization who do not manage activities', async () => {
+    const org = await createOrg(owner)
+    await addMembers(owner, org, member)
+    const draft = await createActivity(owner, { orgId: org.id, name: 'Secret party' })
+    const code = await createOrgCode(owner, org)
+    const field = await createField(owner, 'REF', { target: 'ACTIVITY' }, { orgId: org.id })
+    expect(await set(owner, code.id, field.id, draft.id)).toEqual({ id: draft.id, title: 'Secret party' })
+    expect(await valueIn(member, code.id, field.id)).toEqual({ id: draft.id, title: null })
   })
 })

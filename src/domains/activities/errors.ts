@@ -42,6 +42,8 @@ export const isOver = () =>
   badRequest('An activity that has ended or was cancelled cannot be changed', '已结束或已取消的活动不能更改')
 export const deleteWhileActive = () =>
   badRequest('The activity is active: end or cancel it first', '活动进行中，请先结束或取消')
+export const passesAreLive = () =>
+  badRequest('Passes of this activity are valid: revoke them first', '该活动仍有有效凭证，请先撤销')
 export const noInviteCode = () =>
   badRequest('Only INVITE_ONLY activities have an invite code', '只有 INVITE_ONLY 活动才有邀请码')
 /** Code 4022 is always sent with 429 and `Retry-After`. Waiting does not help here, but an hour keeps clients from retrying at once. */

@@ -3,6 +3,7 @@
 import { domain } from '#domains/domain.ts'
 import { MINUTE } from '#platform/clock.ts'
 
+import { activityObject, activityTarget } from './entities/store.ts'
 import { passKeyEndpoints } from './pass-keys/endpoints.ts'
 import { rotationJob } from './pass-keys/service.ts'
 import { activityEndpoints } from './register/endpoints.ts'
@@ -17,6 +18,8 @@ export const activities = domain({
   endpoints: [...activityEndpoints, ...passKeyEndpoints, ...registrationEndpoints],
   jobs: [rotationJob, { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces }],
   fileEntities: { ACTIVITY: mayRead },
+  metaObjects: { activity: activityObject },
+  refTargets: { ACTIVITY: activityTarget },
   userContent: async (db, userId) => (await hasActivities(db, userId)) || hasRegistrations(db, userId),
   orgResources: [{ name: 'activities', count: countOwned }],
   on: {

@@ -1,17 +1,8 @@
 import { dual, dualByRow, endpoint } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 import { HOUR } from '#platform/clock.ts'
 
-import {
-  ActivityPage,
-  ActivityView,
-  CreateActivity,
-  GetQuery,
-  InOrg,
-  ListQuery,
-  SetStatus,
-  UpdateActivity,
-} from './model.ts'
+import { ActivityPage, ActivityView, CreateActivity, GetQuery, ListQuery, SetStatus, UpdateActivity } from './model.ts'
 import * as service from './service.ts'
 
 const tag = 'Activities'
@@ -86,7 +77,10 @@ export const activityEndpoints = [
     query: InOrg,
     body: UpdateActivity,
     data: ActivityView,
-    refuses: { 400: 'The activity has ended or was cancelled.', 403: 'You may see the activity, but not change it.' },
+    refuses: {
+      400: 'The activity is over, or passes are valid that it would no longer have.',
+      403: 'You may see the activity, but not change it.',
+    },
     run: ({ ctx, owner, params, body, caller }) =>
       service.updateActivity(ctx, params.id, body, { viewer: owner, caller }),
   }),

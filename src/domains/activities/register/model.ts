@@ -147,7 +147,6 @@ export type UpdateActivity = Static<typeof UpdateActivity>
 
 export const SetStatus = Model('SetActivityStatus', { status: ActivityStatusName, orgId: Type.Optional(Nullable(Id)) })
 
-export const InOrg = Type.Object({ orgId: Type.Optional(Id) })
 /** The invite code of an INVITE_ONLY activity, as the user typed it. */
 export const Code = Type.String({ maxLength: 40, examples: ['KQ7MPX2WRT'] })
 export const GetQuery = Type.Object({

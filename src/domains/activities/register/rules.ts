@@ -8,6 +8,7 @@ import type {
   RegistrationConfig,
 } from '#db/schema/activities.ts'
 import type { FieldProblem } from '#http/errors.ts'
+import { ownLink } from '#lib/own-link.ts'
 
 import * as errors from '../errors.ts'
 import { INVITE_CODE_LENGTH, normalizeInviteCode } from '../visibility/rules.ts'
@@ -181,23 +182,20 @@ export const qrContentOf = ({ id, inviteCode }: Pick<Row, 'id' | 'inviteCode'>):
 const QR_CONTENT = /^activity:(\d{1,15}):([^:]+)$/i
 
 /**
- * The invite code in what a user typed or scanned: a bare code, the content of the QR code of this activity, or the link of its page on
- * this server. Undefined if there is none.
+ * The invite code in a text that a user typed or scanned: a bare code, the content of the QR code of this activity, or the link of its
+ * page on this server. Undefined if there is none.
  */
 export function inviteCodeIn(content: string, row: Pick<Row, 'id' | 'uuid'>, publicUrl: string): string | undefined {
-  const text = content.trim()
-  const [, id, code] = QR_CONTENT.exec(text) ?? []
+  const [, id, code] = QR_CONTENT.exec(content.trim()) ?? []
   if (code !== undefined) return Number(id) === row.id ? normalizeInviteCode(code) : undefined
-  const link = URL.parse(text)
-  if (link === null) {
-    const bare = normalizeInviteCode(text)
-    return bare.length === INVITE_CODE_LENGTH ? bare : undefined
+  const link = ownLink(content, publicUrl)
+  if (link !== undefined) {
+    const isPage = link.path.replace(/\/$/, '').toLowerCase() === `/s/activity/${row.uuid}`
+    const given = isPage ? link.query.get('code') : null
+    return given === null ? undefined : normalizeInviteCode(given)
   }
-  const page = URL.parse(`${publicUrl}/s/activity/${row.uuid}`)
-  const isPage =
-    link.origin === page?.origin && link.pathname.replace(/\/$/, '').toLowerCase() === page.pathname.toLowerCase()
-  const given = isPage ? link.searchParams.get('code') : null
-  return given === null ? undefined : normalizeInviteCode(given)
+  const bare = normalizeInviteCode(content)
+  return bare.length === INVITE_CODE_LENGTH ? bare : undefined
 }
 
 export interface CheckInPolicy {

@@ -1,6 +1,7 @@
 /** Activities: creating, listing, changing and deleting them. */
 
-import type { AppContext } from '#context'
+import { type AppContext, perContext } from '#context'
+import { OwnerCounts } from '#db/owner-counts.ts'
 import { orgOf, ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { ActivityStatus } from '#db/schema/activities.ts'
@@ -15,6 +16,7 @@ import { invalidAll } from '#http/validate.ts'
 import type { DualPoint } from '#permission-points'
 
 import * as errors from '../errors.ts'
+import { countLive } from '../passes/store.ts'
 import {
   type Asking,
   manageActivity,
@@ -76,7 +78,7 @@ export async function createActivity(ctx: AppContext, caller: Owner, input: Crea
   const quota = await getSetting(ctx, 'quota.activities')
   const row = await ctx.db.write('activities.create', async (tx) => {
     await checkFields(tx, fields, input, owner)
-    await checkRoom(tx, owner, quota)
+    await checkRoom(ctx, tx, owner, quota)
     const created = await store.insertActivity(tx, owner, fields)
     await changeCover(ctx, tx, owner, created, null)
     return created
@@ -93,15 +95,16 @@ async function checkFields(tx: Tx, fields: ActivityFields, input: UpdateActivity
   if (problems.length > 0) throw invalidAll(problems)
 }
 
-/** Exact, because no other write comes between the count and the insert. 0 = unlimited. */
-async function checkRoom(tx: Tx, owner: Owner, quota: number): Promise<void> {
-  // The organization may have been dissolved or disabled since the permission was checked.
+const counts = perContext(() => new OwnerCounts(store.countOwned))
+
+/** Refuses a new activity if the owner would then have more than `quota`, or if the organization has been dissolved or disabled. */
+async function checkRoom(ctx: AppContext, tx: Tx, owner: Owner, quota: number): Promise<void> {
   if (owner.orgId !== 0) {
     const status = await store.findOrgStatus(tx, owner.orgId)
     if (status === undefined) throw notFound()
     if (status === 'DISABLED') throw errors.organizationDisabled()
   }
-  if (quota > 0 && (await store.countOwned(tx, ownerKey(owner))) >= quota) throw errors.quotaReached(quota)
+  if (!(await counts(ctx).add(tx, ownerKey(owner), 1, quota))) throw errors.quotaReached(quota)
 }
 
 /** Attaches the cover of the row, which has replaced the cover `before`, and makes it public if the activity is. */
@@ -204,6 +207,7 @@ export async function updateActivity(
     const owner = { userId: asking.viewer.userId, orgId: orgOf(row.owner) }
     const fields = fieldsOf(input, row)
     await checkFields(tx, fields, input, owner)
+    if (row.hasPass && !fields.hasPass && (await countLive(tx, id, ctx.clock.now())) > 0) throw errors.passesAreLive()
     const updated = await store.updateActivity(tx, row, differences(row, fields))
     if (updated === undefined || updated === row) return updated
     await changeCover(ctx, tx, owner, updated, row.coverFileId)

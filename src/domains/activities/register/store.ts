@@ -1,19 +1,4 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  exists,
-  getTableColumns,
-  gte,
-  inArray,
-  isNull,
-  lte,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
+import { and, asc, count, desc, eq, exists, getTableColumns, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { notByIndex } from '#db/dialect.ts'
@@ -27,8 +12,7 @@ import { activities, activityCounters, type ActivityStatus } from '#db/schema/ac
 import { files } from '#db/schema/files.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { passTemplates } from '#db/schema/passes.ts'
-import type { Builders, Db, SQLiteColumn, Tx } from '#db/store.ts'
-import type { EntityTable } from '#domains/contributions.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { randomCode, uuid } from '#platform/ids.ts'
 
@@ -289,23 +273,3 @@ const anyActivity = prepared((db) => {
 /** Whether the user has created an activity, for whomever. */
 export const hasActivities = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await anyActivity(db, { userId })).length > 0
-
-type Titled = Pick<ActivityRow, 'id' | 'owner' | 'name'>
-
-/** Activities of any owners that are not deleted. */
-export const anyByIds = (db: Db | Tx, ids: readonly number[]): Promise<Titled[]> =>
-  db
-    .select({ id: activities.id, owner: activities.owner, name: activities.name })
-    .from(activities)
-    .where(and(inArray(activities.id, [...ids]), sql`${notByIndex(activities.deletedAt)} is null`))
-
-/** Where searches for values of metadata find the activities of an owner. */
-export const activityEntities: EntityTable = {
-  table: activities,
-  id: activities.id,
-  order: [activities.createdAt, activities.id],
-  where: (owner) => and(eq(activities.owner, owner), isLive),
-}
-
-export const isLiveActivity = (id: SQLiteColumn | SQL): SQL =>
-  sql`exists (select 1 from ${activities} where ${activities.id} = ${id} and ${activities.deletedAt} is null)`
