@@ -49,6 +49,7 @@ export type ResolveScanTarget = (
   ctx: AppContext,
   userId: number,
   content: string,
+  caller: Pick<Caller, 'ip'>,
 ) => Promise<{ readonly id: number; readonly title: string } | undefined>
 
 export type LandingPageType = 'activity' | 'check-in' | 'pass' | 'asset'

@@ -312,10 +312,14 @@ export const wantsJson = (request: Request): boolean =>
 export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates: Gatekeeper) {
   const router = new Router(endpoints, (endpoint) => new Route(endpoint, ctx, gates))
   const trusted = trustOf(ctx)
+  // The path of the public URL as QR codes of passes have it. A proxy that removes this path knows it as it is configured only.
+  const base = new URL(ctx.config.publicUrl).pathname.replace(/\/$/, '').toUpperCase()
 
   // Not async, as one more promise for each request would be measurable. Bun sends the headers of the answer to HEAD without content.
   const dispatch: Handler = (request, server) => {
-    const found = router.find(request.method, pathOf(request.url))
+    const path = pathOf(request.url)
+    const isPass = base !== '' && path.startsWith(`${base}/S/`)
+    const found = router.find(request.method, isPass ? path.slice(base.length) : path)
     return 'target' in found
       ? found.target.answer(request, found.params, server)
       : refuseUnrouted(found, request, new RequestCaller(request, server, trusted), ctx)

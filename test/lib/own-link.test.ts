@@ -8,6 +8,7 @@ describe('ownLink', () => {
     ['  HTTPS://QR.EXAMPLE.ORG/S/PASS/ABC ', 'https://qr.example.org', '/S/PASS/ABC'],
     ['https://example.org/qr/s/activity/7?code=A#x', 'https://example.org/qr', '/s/activity/7'],
     ['https://example.org/qr/s/activity/7', 'https://example.org/qr/', '/s/activity/7'],
+    ['HTTPS://EXAMPLE.ORG/QR/S/PASS/ABC', 'https://example.org/qr', '/S/PASS/ABC'],
     ['https://example.org:443/s', 'https://example.org', '/s'],
     ['http://qr.example.org/s/activity/7', 'https://qr.example.org', undefined],
     ['https://qr.example.org:8443/s/activity/7', 'https://qr.example.org', undefined],

@@ -87,6 +87,10 @@ describe('scan targets', () => {
     [`${here}/s/check-in/${uuid}`, 'CHECK_IN'],
     [`${here}/s/pass/${uuid}`, 'PASS'],
     [`${here}/s/asset/${uuid}`, 'ASSET'],
+    [`${here}/S/PASS/${'A2'.repeat(77)}`.toUpperCase(), 'PASS'],
+    [`${here}/s/pass/${'A2'.repeat(77)}`, 'PASS'],
+    [`${here}/s/pass/${'A2'.repeat(101)}`, 'URL'],
+    [`${here}/S/PASS/${'A2'.repeat(77)}/x`, 'URL'],
     [`${here}/s/constructor/${uuid}`, 'URL'],
     [`https://elsewhere.org/s/asset/${uuid}`, 'URL'],
     ['activity:42', 'ACTIVITY'],
@@ -116,5 +120,7 @@ describe('scan targets', () => {
     const base = 'https://example.org/codes'
     expect(targetOf(`${base}/public/qr/${uuid}`, base)).toEqual({ kind: 'QR_CODE', uuid })
     expect(targetOf(`https://example.org/public/qr/${uuid}`, base)).toEqual({ kind: 'URL' })
+    expect(targetOf(`${base}/S/PASS/${uuid}`.toUpperCase(), base)).toEqual({ kind: 'PASS' })
+    expect(targetOf(`HTTPS://EXAMPLE.ORG/S/PASS/${uuid}`, base)).toEqual({ kind: 'URL' })
   })
 })

@@ -1,4 +1,4 @@
-import { endpoint, open } from '#http/endpoint.ts'
+import { alias, endpoint, open } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { wantsJson } from '#http/mount.ts'
 import { notFoundPage } from '#http/pages.ts'
@@ -8,6 +8,24 @@ import { publicPage } from './page.ts'
 import { landingPage, viewPublic } from './service.ts'
 
 const tag = 'Public pages'
+
+const landing = endpoint({
+  id: 'landing.page',
+  method: 'GET',
+  path: '/s/:type/:id',
+  summary: 'Show the landing page of an activity, check-in, pass or asset',
+  description:
+    'An HTML page, or JSON with `Accept: application/json`: of an activity and its check-in what `GET /api/discover/activities` shows, ' +
+    'of a pass what `POST /api/activities/{id}/pass/verify` shows without a token. An INVITE_ONLY activity needs `?code=`. `?tz=` names ' +
+    'the time zone of the page.',
+  tag,
+  access: open,
+  params: ByLanding,
+  answers: 'text/html',
+  data: LandingContent,
+  refuses: { 403: 'The activity is INVITE_ONLY, and the code is missing or wrong.' },
+  run: ({ ctx, params, request, caller }) => landingPage(ctx, params, { request, caller }),
+})
 
 export const publicEndpoints = [
   endpoint({
@@ -39,18 +57,7 @@ export const publicEndpoints = [
       return code ? publicPage(code, caller.locale) : notFoundPage(caller.locale)
     },
   }),
-  endpoint({
-    id: 'landing.page',
-    method: 'GET',
-    path: '/s/:type/:id',
-    summary: 'Show the landing page of an activity, check-in, pass or asset',
-    description:
-      'An HTML page, or JSON with `Accept: application/json`. Answers 404 for types that this server does not serve.',
-    tag,
-    access: open,
-    params: ByLanding,
-    answers: 'text/html',
-    data: LandingContent,
-    run: ({ ctx, params, request, caller }) => landingPage(ctx, params, { request, caller }),
-  }),
+  landing,
+  // QR codes of passes hold their link in upper case, which takes fewer modules.
+  alias(landing, { id: 'landing.pageInUpperCase', path: '/S/:type/:id' }),
 ]

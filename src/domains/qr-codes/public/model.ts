@@ -8,7 +8,7 @@ export const ByUuid = Type.Object({ uuid: Line(64, 0, { examples: ['7f0c2d1e-4b5
 /** Landing pages of the interface (spec §4.2): activity, check-in, pass, asset. */
 export const ByLanding = Type.Object({
   type: Line(64, 0, { examples: ['activity'] }),
-  id: Line(64, 0, { examples: ['42'] }),
+  id: Line(200, 0, { examples: ['7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'] }),
 })
 
 /** A public code without its owner, category, tags and remark. */
@@ -27,7 +27,7 @@ export const PublicQrCode = Model('PublicQrCode', {
 })
 export type PublicQrCode = Static<typeof PublicQrCode>
 
-/** The JSON form of a landing page. */
+/** The JSON form of the landing page of an asset. The other types have the shapes of their own domain. */
 export const LandingContent = Model('LandingContent', {
   uuid: Text('7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'),
   kind: Text('ASSET'),

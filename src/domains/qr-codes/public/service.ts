@@ -34,15 +34,16 @@ export async function viewPublic(ctx: AppContext, uuid: string): Promise<PublicQ
   }
 }
 
-/** A landing page that another domain contributes. Throws 404 for unknown types and ids. */
+/** A landing page that another domain contributes. `type` in any case. Throws 404 for unknown types and ids. */
 export async function landingPage(
   ctx: AppContext,
   { type, id }: { readonly type: string; readonly id: string },
   { caller, request }: { readonly caller: Caller; readonly request: Request },
 ): Promise<Response> {
+  const name = type.toLowerCase()
   for (const pages of contributions(ctx, 'landingPages')) {
-    // `type` is any text of the path, even `constructor`.
-    const page = Object.hasOwn(pages, type) ? pages[type as LandingPageType] : undefined
+    // Any text of the path, even `constructor`.
+    const page = Object.hasOwn(pages, name) ? pages[name as LandingPageType] : undefined
     const response = await page?.(ctx, { id, caller, request })
     if (response) return response
   }

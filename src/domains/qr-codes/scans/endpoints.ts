@@ -41,7 +41,7 @@ export const scanEndpoints = [
     access: app('scan_record:create'),
     body: CreateScan,
     data: ResolvedScanView,
-    run: ({ ctx, actor, body }) => service.createScan(ctx, actor, body),
+    run: ({ ctx, actor, body, caller }) => service.createScan(ctx, actor, body, caller),
   }),
   endpoint({
     id: 'scanRecords.stats',

@@ -25,7 +25,8 @@ const LANDINGS: ReadonlyMap<string, Exclude<Kind, 'QR_CODE'>> = new Map([
 const SHARE_PATH = new RegExp(`^/(?:public/qr|api/qr-codes/public)/(${UUID_PATTERN})/?$`, 'i')
 /** The page of an organization, whose QR code leads there. */
 const ORGANIZATION_PATH = /^\/public\/orgs\/[\w-]{1,64}\/?$/
-const LANDING_PATH = /^\/s\/([a-z-]+)\/[\w-]{1,64}\/?$/
+/** In any case: QR codes of passes hold their links in upper case. A signed pass has 154 characters. */
+const LANDING_PATH = /^\/s\/([a-z-]+)\/[\w-]{1,200}\/?$/i
 
 /** `publicUrl` is the start of this server's links. The same paths on other servers are ordinary URLs. */
 export function targetOf(content: string, publicUrl: string): Target {
@@ -37,5 +38,5 @@ export function targetOf(content: string, publicUrl: string): Target {
   if (uuid) return { kind: 'QR_CODE', uuid: uuid.toLowerCase() }
   if (path && ORGANIZATION_PATH.test(path)) return { kind: 'ORG_JOIN' }
   const landing = path && LANDING_PATH.exec(path)?.[1]
-  return { kind: (landing && LANDINGS.get(landing)) || 'URL' }
+  return { kind: (landing && LANDINGS.get(landing.toLowerCase())) || 'URL' }
 }

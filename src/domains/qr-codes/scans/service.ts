@@ -4,7 +4,7 @@ import type { Db } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { ResolveScanTarget } from '#domains/contributions.ts'
 import { contributions } from '#domains/domain.ts'
-import type { Actor } from '#http/endpoint.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { checkPosition, invalid, invalidAll } from '#http/validate.ts'
 import { type ContentType, contentTypeOf } from '#lib/content-type.ts'
@@ -60,7 +60,12 @@ async function scansReader(ctx: AppContext, userId: number): Promise<Db> {
 const MAX_AHEAD_MS = DAY
 
 /** Records a scan, and returns what the content refers to if the caller may know of it. */
-export async function createScan(ctx: AppContext, actor: Actor, input: CreateScan): Promise<ResolvedScanView> {
+export async function createScan(
+  ctx: AppContext,
+  actor: Actor,
+  input: CreateScan,
+  caller: Caller,
+): Promise<ResolvedScanView> {
   const { content } = input
   const bytes = bytesOf(content)
   if (bytes > MAX_CONTENT_BYTES) throw invalidAll([contentTooLong('body.content', bytes, MAX_CONTENT_BYTES)])
@@ -70,7 +75,7 @@ export async function createScan(ctx: AppContext, actor: Actor, input: CreateSca
   const code = await findCode(ctx, actor.userId, content)
   const resolved = code
     ? { kind: 'QR_CODE' as const, id: code.id, title: code.name }
-    : await resolveElsewhere(ctx, actor.userId, content)
+    : await resolveElsewhere(ctx, actor.userId, content, caller)
   const row = await ctx.db.write('qrCodes.createScan', (tx) =>
     store.insertScan(tx, actor.userId, {
       content,
@@ -120,12 +125,12 @@ function maySee(
  * The target of a content that belongs to none of the user's codes, with its id and title if the user may know of it. The link of a
  * code that they may not see is treated like any other URL.
  */
-async function resolveElsewhere(ctx: AppContext, userId: number, content: string): Promise<Resolved> {
+async function resolveElsewhere(ctx: AppContext, userId: number, content: string, caller: Caller): Promise<Resolved> {
   const { kind } = targetOf(content, ctx.config.publicUrl)
   if (kind === 'QR_CODE') return { kind: 'URL' }
   for (const targets of contributions(ctx, 'scanTargets')) {
     const resolveTarget = (targets as Partial<Record<Kind, ResolveScanTarget>>)[kind]
-    if (resolveTarget) return { kind, ...(await resolveTarget(ctx, userId, content)) }
+    if (resolveTarget) return { kind, ...(await resolveTarget(ctx, userId, content, caller)) }
   }
   return { kind }
 }
