@@ -1,7 +1,11 @@
+import { DAY, HOUR } from '#platform/clock.ts'
+
 import type { IsolationFixture } from '../contract/isolation-fixture.ts'
 import { png, uploaded } from '../files/helpers.ts'
 import type { Person } from '../harness/index.ts'
 import { type ActivityFields, createActivity } from './helpers.ts'
+
+const TOMORROW = Date.now() + DAY
 
 /** ACTIVE and for members of the organization, unless the fields say otherwise. */
 const adding =
@@ -29,6 +33,8 @@ export const isolation: IsolationFixture = {
     activity: adding(),
     'activities.delete': adding({ status: 'ENDED' }),
     'activities.resetInviteCode': adding({ visibility: 'INVITE_ONLY' }),
+    'registrations.register': adding({ registration: {}, startTime: TOMORROW, endTime: TOMORROW + HOUR }),
   },
+  callersOwn: ['registrations.get', 'registrations.cancel'],
   reads: () => ['/api/activities?size=100'],
 }

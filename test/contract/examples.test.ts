@@ -99,6 +99,10 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'activities.delete': [400, /active/],
   // The example of PUT /api/activities/{id} has made it PUBLIC.
   'activities.resetInviteCode': [400, /INVITE_ONLY/],
+  // The activity of the examples has no registration.
+  'registrations.register': [400, /registration/],
+  'registrations.get': NO_SUCH_ROW,
+  'registrations.cancel': NO_SUCH_ROW,
   // Upload ids and signatures are random.
   'files.receiveBytes': [403, /link/],
   'files.finishUpload': NO_SUCH_ROW,

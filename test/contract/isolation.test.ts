@@ -112,8 +112,11 @@ describe('isolation', () => {
 
 /** `dual` operations with an id of a row: `orgId` may be left out, and the row then decides whose it is. */
 describe('rows of users and organizations', () => {
+  const callersOwn = new Set(FIXTURES.flatMap((fixture) => fixture.callersOwn ?? []))
   const dual = allEndpoints.flatMap((e) =>
-    e.access.kind === 'dual' && withObject(e.path).includes(':') ? [[e, e.access] as const] : [],
+    e.access.kind === 'dual' && withObject(e.path).includes(':') && !callersOwn.has(e.id)
+      ? [[e, e.access] as const]
+      : [],
   )
   const people: Record<string, Person> = {}
   let orgId: number

@@ -93,7 +93,7 @@ const RegistrationInput = Model(
     capacity: optional({ ...Capacity, description: 'Places; null = unlimited' }),
     waitlist: optional(Type.Boolean()),
     opensAt: optional({ ...Time, description: 'By default as soon as the activity is ACTIVE' }),
-    closesAt: optional({ ...Later, description: 'By default the end of the activity' }),
+    closesAt: optional({ ...Later, description: 'By default the start of the activity' }),
     questions: optional(
       Type.Array(
         Model('RegistrationQuestionInput', {

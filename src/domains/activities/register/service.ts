@@ -17,6 +17,7 @@ import type { DualPoint } from '#permission-points'
 
 import * as errors from '../errors.ts'
 import { countLive } from '../passes/store.ts'
+import { fillPlaces } from '../registrations/service.ts'
 import {
   type Asking,
   manageActivity,
@@ -211,6 +212,7 @@ export async function updateActivity(
     const updated = await store.updateActivity(tx, row, differences(row, fields))
     if (updated === undefined || updated === row) return updated
     await changeCover(ctx, tx, owner, updated, row.coverFileId)
+    await fillPlaces(ctx, tx, id)
     return store.findActivity(tx, id)
   })
   return changedView(ctx, after, asking)

@@ -8,7 +8,7 @@ import { badRequest, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 
 import { notActive } from '../errors.ts'
-import { type ActivityRow, findActivity } from '../register/store.ts'
+import { type ActivityRow, findActivity, findCounters } from '../register/store.ts'
 import { type Asking, manageActivity, refuseIfDisabled, seeActivity } from '../visibility/service.ts'
 import type { ListedRegistration, ListQuery, Register, RegistrationView } from './model.ts'
 import { type Answers, checkAnswers, givesPlaces, phaseOf } from './rules.ts'
@@ -130,7 +130,7 @@ export async function fillPlaces(ctx: AppContext, tx: Tx, activityId: number): P
 async function moveUp(ctx: AppContext, tx: Tx, activity: ActivityRow): Promise<number> {
   if (!givesPlaces(activity, ctx.clock.now())) return 0
   const { id, name } = activity
-  const { confirmed, waiting } = await store.findCounts(tx, id)
+  const { confirmed, waiting } = await findCounters(tx, id)
   const free = Math.min(placesOf(activity) - confirmed, waiting, MOVED_PER_WRITE)
   if (free <= 0) return 0
   const moved = await store.confirmFirst(tx, id, free)
@@ -209,7 +209,7 @@ async function positionsOf(
   const positions = new Map<number, number>()
   const [first] = waiting
   if (first === undefined) return positions
-  const db = readerFor(ctx.db, (await store.findCounts(ctx.db.read, first.activityId)).waiting)
+  const db = readerFor(ctx.db, (await findCounters(ctx.db.read, first.activityId)).waiting)
   let before = 0
   for (const [i, row] of waiting.entries()) {
     before += await store.countWaitingBefore(db, row, waiting[i - 1])

@@ -104,19 +104,6 @@ export const countWaitingBefore = async (db: Db, to: Place, from?: Place): Promi
     })
   )[0]!.n
 
-const countersOf = prepared((db) =>
-  db
-    .select({ confirmed: counters.confirmed, waiting: counters.waiting })
-    .from(counters)
-    .where(eq(counters.activityId, p('activityId'))),
-)
-
-/** Numbers of the registrations of an activity that are CONFIRMED and WAITING. */
-export const findCounts = async (
-  db: Db | Tx,
-  activityId: number,
-): Promise<{ readonly confirmed: number; readonly waiting: number }> => (await countersOf(db, { activityId }))[0]!
-
 const confirm = prepared((db) =>
   db
     .update(counters)
