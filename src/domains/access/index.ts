@@ -34,6 +34,7 @@ export {
   coversRole,
   deleteOrgRoles,
   orgRoleName,
+  roleHasPoint,
   usersHoldingPoint,
 } from './organizations/service.ts'
 export { findOrgRole, type OrgRole, orgRolesOf, orgRolesOfMany } from './organizations/store.ts'

@@ -5,7 +5,7 @@ import type { Db, Tx } from '#db/store.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { rolesChanged } from '../service.ts'
-import { insertRole } from '../store.ts'
+import { insertRole, roleIdsOf } from '../store.ts'
 import { OWNER, shownName } from '../system-roles.ts'
 import * as store from './store.ts'
 
@@ -44,4 +44,13 @@ export async function coversRole(db: Db | Tx, orgId: number, userId: number, rol
 export function usersHoldingPoint(db: Db | Tx, orgId: number, point: string, limit: number): Promise<number[]> {
   const [resource = '', action = ''] = point.split(':')
   return store.usersHoldingPoint(db, orgId, { resource, action }, limit)
+}
+
+/**
+ * Whether the user's role has `point` (`resource:action`) in an organization that may be DISABLED, in which roles grant only the points
+ * that read. For what users see; not cached.
+ */
+export async function roleHasPoint(db: Db, userId: number, orgId: number, point: string): Promise<boolean> {
+  const [resource = '', action = ''] = point.split(':')
+  return store.hasPoint(db, await roleIdsOf(db, userId), orgId, { resource, action })
 }

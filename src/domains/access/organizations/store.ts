@@ -128,6 +128,14 @@ const usersOfRole = prepared((db) =>
     .limit(sql.placeholder('limit')),
 )
 
+/** Whether one of the roles has the point in the organization, whatever the status of the organization is. */
+export const hasPoint = async (
+  db: Db | Tx,
+  roleIds: readonly number[],
+  orgId: number,
+  point: { resource: string; action: string },
+): Promise<boolean> => (await rolesWithPoint(db, { orgId, ...point })).some(({ id }) => roleIds.includes(id))
+
 /**
  * Ids of at most `limit` users who hold the point in the organization; users of the oldest role first. Two queries, because an
  * organization has few roles, while a single join over all bindings would visit every member.

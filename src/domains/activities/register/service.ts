@@ -156,11 +156,15 @@ export async function listActivities(ctx: AppContext, caller: Owner, query: List
 async function sectionFor(ctx: AppContext, owner: Owner): Promise<store.Section> {
   const { userId, orgId } = owner
   const key = ownerKey(owner)
-  if (orgId === 0 || (await access.can(ctx, userId, 'ORG', orgId, MANAGER_POINT)))
-    return { owner: key, unlisted: 'all' }
+  if (orgId === 0 || (await managesAll(ctx, userId, orgId))) return { owner: key, unlisted: 'all' }
   const hasOwn = await store.createdUnlisted(ctx.db.read, key, userId)
   return { owner: key, unlisted: hasOwn ? { createdBy: userId } : 'none' }
 }
+
+const managesAll = async (ctx: AppContext, userId: number, orgId: number): Promise<boolean> =>
+  (await access.can(ctx, userId, 'ORG', orgId, MANAGER_POINT)) ||
+  ((await store.findOrgStatus(ctx.db.read, orgId)) === 'DISABLED' &&
+    access.roleHasPoint(ctx.db.read, userId, orgId, MANAGER_POINT))
 
 async function rowsPage(
   ctx: AppContext,

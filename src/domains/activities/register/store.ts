@@ -245,8 +245,8 @@ export async function countOwned(db: Db | Tx, owner: OwnerKey): Promise<number> 
   return row!.n
 }
 
-export async function findOrgStatus(tx: Tx, orgId: number) {
-  const [row] = await tx.select({ status: organizations.status }).from(organizations).where(eq(organizations.id, orgId))
+export async function findOrgStatus(db: Db | Tx, orgId: number) {
+  const [row] = await db.select({ status: organizations.status }).from(organizations).where(eq(organizations.id, orgId))
   return row?.status
 }
 

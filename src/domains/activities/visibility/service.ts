@@ -23,14 +23,16 @@ export const MANAGER_POINT: DualPoint = 'activity:update'
 
 /**
  * Whether the user manages the activity for this purpose: the creator of a personal one, and in an organization holders of the point and
- * the creator as long as they are a member.
+ * the creator as long as they are a member. In a DISABLED organization too, so that its managers can still read everything: writes call
+ * `refuseIfDisabled`.
  */
 export async function manages(ctx: AppContext, userId: number, row: ActivityRow, point: DualPoint): Promise<boolean> {
   const orgId = orgOf(row.owner)
   if (orgId === 0) return row.userId === userId
   return (
     (row.userId === userId && (await access.isMemberOf(ctx, userId, orgId))) ||
-    access.can(ctx, userId, 'ORG', orgId, point)
+    (await access.can(ctx, userId, 'ORG', orgId, point)) ||
+    (row.orgStatus === 'DISABLED' && access.roleHasPoint(ctx.db.read, userId, orgId, point))
   )
 }
 
@@ -94,8 +96,7 @@ export async function manageActivity(
 }
 
 /**
- * Refuses writes in a DISABLED organization, which is read-only. Its roles lose their points by themselves; this refuses its creators
- * and users who are not members.
+ * Refuses writes in a DISABLED organization, which is read-only: `manages` is true for its managers, and everyone sees what is PUBLIC.
  */
 export function refuseIfDisabled(row: ActivityRow): void {
   if (row.orgStatus === 'DISABLED') throw organizationDisabled()
