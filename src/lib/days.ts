@@ -59,8 +59,8 @@ export function lastDays(now: number, days: number, zone: string): DayRange {
   return { spans: spans.flatMap((span) => clip(span, firstDay, lastDay)), firstDay, lastDay }
 }
 
-/** Splits a period where the offset changes. */
-function spansBetween(from: number, to: number, zone: string): OffsetSpan[] {
+/** Splits a period where the UTC offset of the zone changes. `zone` as returned by `timeZone`. */
+export function spansBetween(from: number, to: number, zone: string): OffsetSpan[] {
   const spans: OffsetSpan[] = []
   let start: Temporal.ZonedDateTime | null = inZone(from, zone)
   while (start !== null && start.epochMilliseconds < to) {

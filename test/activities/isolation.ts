@@ -27,10 +27,13 @@ export const isolation: IsolationFixture = {
   fieldsIn: [[/^\/api\/activities$/, { ownerId: 'org', restrictedScopeId: 'org' }]],
   bodies: [
     [/^\/api\/activities$/, { endTime: 2 }],
+    [/^\/api\/activities\/:id\/check-in$/, { code: null }],
     [/^\/api\/activities\/:id\/status$/, { status: 'ACTIVE' }],
   ],
   dual: {
     activity: adding(),
+    // It takes place now, and users can check in repeatedly.
+    'activities.checkIn': adding({ startTime: 1, endTime: Date.UTC(3000, 0), checkInConfig: { maxPerUser: 0 } }),
     'activities.delete': adding({ status: 'ENDED' }),
     'activities.resetInviteCode': adding({ visibility: 'INVITE_ONLY' }),
     'registrations.register': adding({ registration: {}, startTime: TOMORROW, endTime: TOMORROW + HOUR }),

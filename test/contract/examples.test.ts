@@ -97,6 +97,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   // The inventory was just created.
   'inventories.scan': [400, /not running/],
   'activities.delete': [400, /active/],
+  // The activity of the examples is over.
+  'activities.checkIn': [400, /closed/],
   // The example of PUT /api/activities/{id} has made it PUBLIC.
   'activities.resetInviteCode': [400, /INVITE_ONLY/],
   // The activity of the examples has no registration.

@@ -3,6 +3,8 @@
 import { domain } from '#domains/domain.ts'
 import { MINUTE } from '#platform/clock.ts'
 
+import { checkInEndpoints } from './check-ins/endpoints.ts'
+import { hasCheckedIn } from './check-ins/store.ts'
 import { activityObject, activityTarget } from './entities/store.ts'
 import { passKeyEndpoints } from './pass-keys/endpoints.ts'
 import { rotationJob } from './pass-keys/service.ts'
@@ -15,12 +17,13 @@ import { hasRegistrations } from './registrations/store.ts'
 
 export const activities = domain({
   name: 'activities',
-  endpoints: [...activityEndpoints, ...passKeyEndpoints, ...registrationEndpoints],
+  endpoints: [...activityEndpoints, ...checkInEndpoints, ...passKeyEndpoints, ...registrationEndpoints],
   jobs: [rotationJob, { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces }],
   fileEntities: { ACTIVITY: mayRead },
   metaObjects: { activity: activityObject },
   refTargets: { ACTIVITY: activityTarget },
-  userContent: async (db, userId) => (await hasActivities(db, userId)) || hasRegistrations(db, userId),
+  userContent: async (db, userId) =>
+    (await hasActivities(db, userId)) || (await hasCheckedIn(db, userId)) || hasRegistrations(db, userId),
   orgResources: [{ name: 'activities', count: countOwned }],
   on: {
     'member.left': memberLeft,

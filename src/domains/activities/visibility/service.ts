@@ -102,8 +102,8 @@ export function refuseIfDisabled(row: ActivityRow): void {
   if (row.orgStatus === 'DISABLED') throw organizationDisabled()
 }
 
-/** Undefined if the request names an organization that does not own the activity. */
-async function findNamed(db: Db | Tx, id: number, { orgId }: Owner): Promise<ActivityRow | undefined> {
+/** The activity with this id; undefined if the request names an organization that does not own it. The caller checks who may see it. */
+export async function findNamed(db: Db | Tx, id: number, { orgId }: Owner): Promise<ActivityRow | undefined> {
   const row = await findActivity(db, id)
   return row !== undefined && orgId !== 0 && row.owner !== orgId ? undefined : row
 }

@@ -1,0 +1,87 @@
+/** The plans of SQLite for the records of check-ins, on a server of its own: explaining a statement keeps its snapshot open. */
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+
+import type { ReadDb } from '#db/engine/write.ts'
+import type { Runner } from '#db/query/builders.ts'
+import { recordsBefore, recordsPage, searchRecords } from '#domains/activities/check-ins/store.ts'
+
+import { inProcess, ok, useServer } from '../harness/index.ts'
+import { addMany, openActivity, recordsOf } from './check-in-helpers.ts'
+
+describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', () => {
+  const { server, alice, bob, carol } = useServer({ people: ['alice', 'bob', 'carol'], noAdmin: true })
+  const N = 3000
+  let activity: { id: number }
+
+  beforeAll(async () => {
+    activity = await openActivity(server, alice)
+    await addMany(server, activity, N, [bob, carol])
+  })
+
+  /** The statements that `run` executes on check-ins, with the plans of SQLite. */
+  async function statementsOf(run: () => Promise<unknown>) {
+    const runner = (server.ctx.db.read as ReadDb).runner as Runner
+    const statements: (readonly [string, readonly unknown[]])[] = []
+    const { rows } = runner
+    runner.rows = ((sql, params) => {
+      if (sql.includes('from "check_ins"')) statements.push([sql, params])
+      return rows.call(runner, sql, params)
+    }) as Runner['rows']
+    try {
+      await run()
+    } finally {
+      runner.rows = rows
+    }
+    return { runner, statements }
+  }
+
+  /** Lines of the plans that neither look check-ins up by an index of the activity, nor a user by the id. */
+  async function badPlansOf(run: () => Promise<unknown>): Promise<string[]> {
+    const { runner, statements } = await statementsOf(run)
+    expect(statements.length).toBeGreaterThan(0)
+    const bad: string[] = []
+    for (const [sql, params] of statements)
+      for (const line of (await runner.rows(`explain query plan ${sql}`, params as never)) as unknown[][]) {
+        const plan = String(line[3])
+        const isGood =
+          /^SEARCH check_ins USING (COVERING )?INDEX check_ins_(activity|user) \(activity_id=\?/.test(plan) ||
+          plan.startsWith('SEARCH users USING INTEGER PRIMARY KEY') ||
+          /^(CO-ROUTINE|MATERIALIZE|SCAN) found$/.test(plan)
+        if (!isGood) bad.push(`${plan} ← ${sql}`)
+      }
+    return bad
+  }
+
+  test('all pages, searches and exports are read in the order of an index of the activity', async () => {
+    const { read } = server.ctx.db
+    for (const userId of [null, bob.id]) {
+      const records = { activityId: activity.id, userId }
+      for (const page of [1, 10, 70])
+        expect(await badPlansOf(() => recordsPage(read, records, { page, size: 20 }))).toEqual([])
+      for (const filters of [
+        { method: 'QR' },
+        { from: 1, to: 2 ** 45 },
+        { keyword: 'x' },
+        { keyword: 'x', from: 1 },
+      ] as const)
+        expect(await badPlansOf(() => searchRecords(read, records, { page: 2, size: 20, ...filters }))).toEqual([])
+      for (const before of [undefined, { checkedInAt: 2 ** 45, id: 7 }])
+        expect(await badPlansOf(() => recordsBefore(read, records, { keyword: 'x' }, before, 250))).toEqual([])
+    }
+  })
+
+  test('a search within a period reads the rows of the period only', async () => {
+    const { read } = server.ctx.db
+    const records = { activityId: activity.id, userId: null }
+    const all = ok(await recordsOf(alice, activity, { size: 100 })).data.items
+    const period = { from: all[50]!.checkedInAt, to: all[0]!.checkedInAt }
+    const page = { page: 1, size: 20, method: 'QR' } as const
+    const [short, long] = [
+      await statementsOf(() => searchRecords(read, records, { ...page, ...period })),
+      await statementsOf(() => searchRecords(read, records, page)),
+    ]
+    expect(short.statements.length).toBeLessThanOrEqual(3)
+    expect(long.statements.length).toBeGreaterThan(2 * (N / 250))
+  })
+})
