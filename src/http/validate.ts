@@ -104,10 +104,19 @@ const BAD_REQUEST: Localized = { en: 'The request is not valid', zh: '请求无�
 
 /** Adds the errors of a normalized value, whose lists are short, at paths that have no problem yet. */
 function addErrors(problems: FieldProblem[], check: TypeCheck<TSchema>, value: unknown, where: string): void {
-  for (const error of check.Errors(value)) {
+  for (const error of innermost(check.Errors(value))) {
     if (problems.length > MAX_PROBLEMS) return
     const path = where + error.path.replaceAll('/', '.')
     if (!problems.some((problem) => problem.path === path)) problems.push({ path, text: explain(error) })
+  }
+}
+
+/** Those of `Nullable(x)` are the errors of `x`, whose paths say where in an object they are. */
+function* innermost(errors: Iterable<ValueError>): Iterable<ValueError> {
+  for (const error of errors) {
+    const inner = error.type === ValueErrorType.Union ? error.errors[0] : undefined
+    if (inner === undefined) yield error
+    else yield* innermost(inner)
   }
 }
 
@@ -187,10 +196,6 @@ function explain(error: ValueError): Localized {
       return { en: 'must not contain duplicates', zh: '不能有重复项' }
     case ValueErrorType.Object:
       return { en: 'must be an object', zh: '必须是对象' }
-    case ValueErrorType.Union: {
-      const inner = error.errors[0]?.First()
-      return inner ? explain(inner) : { en: 'is not valid', zh: '无效' }
-    }
     default:
       return Array.isArray(s['enum'])
         ? { en: `must be one of ${s['enum'].join(', ')}`, zh: `必须是以下之一：${s['enum'].join('、')}` }

@@ -162,6 +162,14 @@ describe('texts of one line', () => {
   })
 })
 
+test('a problem inside an object that can be null is reported at the path of the field', () => {
+  const Outer = Model('TestOuter', { inner: Nullable(Model('TestInner', { n: Type.Integer({ minimum: 10 }) })) })
+  expect(problemsOf(Outer, { inner: { n: 9 } })).toEqual(['body.inner.n must be at least 10'])
+  expect(problemsOf(Outer, { inner: {} })).toEqual(['body.inner.n is required'])
+  expect(problemsOf(Outer, { inner: 9 })).toEqual(['body.inner must be an object'])
+  expect(validator(Outer, 'body').parse({ inner: null })).toEqual({ inner: null })
+})
+
 test('integers of 16 digits are parsed in paths and queries, and larger ones than 2^53 - 1 are refused', () => {
   const ById = Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) })
   expect(validator(ById, 'path').parse({ id: '9007199254740991' })).toEqual({ id: 9_007_199_254_740_991 })
