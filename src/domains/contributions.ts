@@ -71,8 +71,8 @@ export type CopyIntoOrganization = (tx: Tx, userId: number, sourceId: number, or
 /** Whether the user may see the thing with this id, and so its files. */
 export type MayReadFile = (ctx: AppContext, userId: number, entityId: number) => Promise<boolean>
 
-export type QuotaName = 'storage' | 'files' | 'qrCodes' | 'assets' | 'organizations'
-/** Bytes of storage, a number of QR codes or assets of the owner, or the number of organizations that the user owns. */
+export type QuotaName = 'storage' | 'files' | 'qrCodes' | 'assets' | 'activities' | 'organizations'
+/** Bytes of storage, a number of QR codes, assets or activities of the owner, or the number of organizations that the user owns. */
 export type CountUsage = (ctx: AppContext, owner: Owner) => number | Promise<number>
 
 export type HasContent = (db: Db | Tx, userId: number) => Promise<boolean>

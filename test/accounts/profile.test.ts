@@ -169,6 +169,7 @@ describe('GET /auth/quotas', () => {
     expect(before).toMatchObject({
       storage: { used: 0, limit: 1024 ** 3 },
       qrCodes: { used: 0, limit: 10_000 },
+      activities: { used: 0, limit: 10_000 },
       organizations: { used: 0 },
       uploadMaxBytes: 20 * 1024 ** 2,
     })

@@ -1,5 +1,6 @@
 /** Activities: the register, check-in, passes, registration and discovery. */
 
+import { ownerKey } from '#db/owner-key.ts'
 import { domain } from '#domains/domain.ts'
 import { MINUTE } from '#platform/clock.ts'
 
@@ -10,7 +11,7 @@ import { passKeyEndpoints } from './pass-keys/endpoints.ts'
 import { rotationJob } from './pass-keys/service.ts'
 import { activityEndpoints } from './register/endpoints.ts'
 import { cancelActivities, mayRead } from './register/service.ts'
-import { countOwned, hasActivities } from './register/store.ts'
+import { countActivities, countOwned, hasActivities } from './register/store.ts'
 import { registrationEndpoints } from './registrations/endpoints.ts'
 import { giveFreePlaces, memberLeft, userDeleting } from './registrations/service.ts'
 import { hasRegistrations } from './registrations/store.ts'
@@ -24,6 +25,7 @@ export const activities = domain({
   refTargets: { ACTIVITY: activityTarget },
   userContent: async (db, userId) =>
     (await hasActivities(db, userId)) || (await hasCheckedIn(db, userId)) || hasRegistrations(db, userId),
+  quotaUsage: { activities: (ctx, owner) => countActivities(ctx.db.read, ownerKey(owner)) },
   orgResources: [{ name: 'activities', count: countOwned }],
   on: {
     'member.left': memberLeft,

@@ -108,6 +108,7 @@ export const Quotas = Model('Quotas', {
   files: Quota('Number of your own files'),
   qrCodes: Quota('Number of your own QR codes'),
   assets: Quota('Number of your own assets'),
+  activities: Quota('Number of your own activities'),
   organizations: Quota('Number of organizations that you own'),
   uploadMaxBytes: Type.Integer({ minimum: 1 }),
   uploadTypes: Type.Array(Type.String({ examples: ['image/png'] })),

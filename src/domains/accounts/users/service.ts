@@ -157,6 +157,7 @@ export async function getQuotas(ctx: AppContext, actor: Actor, orgId = 0): Promi
     files: { used: await usage(ctx, owner, 'files'), limit: await getSetting(ctx, 'quota.files') },
     qrCodes: { used: await usage(ctx, owner, 'qrCodes'), limit: await getSetting(ctx, 'quota.qrCodes') },
     assets: { used: await usage(ctx, owner, 'assets'), limit: await getSetting(ctx, 'quota.assets') },
+    activities: { used: await usage(ctx, owner, 'activities'), limit: await getSetting(ctx, 'quota.activities') },
     organizations: {
       used: await usage(ctx, owner, 'organizations'),
       limit: await getSetting(ctx, 'quota.organizations'),

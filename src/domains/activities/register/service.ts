@@ -213,10 +213,11 @@ export async function updateActivity(
     const fields = fieldsOf(input, row)
     await checkFields(tx, fields, input, owner)
     if (row.hasPass && !fields.hasPass && (await countLive(tx, id, ctx.clock.now())) > 0) throw errors.passesAreLive()
-    const updated = await store.updateActivity(tx, row, differences(row, fields))
+    const changes = differences(row, fields)
+    const updated = await store.updateActivity(tx, row, changes)
     if (updated === undefined || updated === row) return updated
     await changeCover(ctx, tx, owner, updated, row.coverFileId)
-    await fillPlaces(ctx, tx, id)
+    if (changes.capacity !== undefined || changes.registration !== undefined) await fillPlaces(ctx, tx, id)
     return store.findActivity(tx, id)
   })
   return changedView(ctx, after, asking)
