@@ -1,0 +1,206 @@
+/** Lists of registrations, and waiting lists of hundreds of users. */
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+
+import { sql } from 'drizzle-orm'
+
+import type { ReadDb } from '#db/engine/write.ts'
+import type { Runner } from '#db/query/builders.ts'
+import { users } from '#db/schema/accounts.ts'
+import { activities, activityCounters, registrations, type RegistrationStatus } from '#db/schema/activities.ts'
+import type { ActivityView } from '#domains/activities/register/model.ts'
+import { findCounters } from '#domains/activities/register/store.ts'
+import { fillPlaces, giveFreePlaces } from '#domains/activities/registrations/service.ts'
+import { registeredUsers, registrationsPage } from '#domains/activities/registrations/store.ts'
+
+import { inProcess, ok, useServer } from '../harness/index.ts'
+import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
+import { update } from './helpers.ts'
+import { cancel, expectSound, list, openActivity, placesNotified, register, stateOf } from './registering.ts'
+
+const { server, host, alice, bob, carol, dave } = useServer({ people: ['host', 'alice', 'bob', 'carol', 'dave'] })
+
+/** Registers users that are added for it, one after the other, in few writes. */
+async function addRegistrations(id: number, statuses: readonly RegistrationStatus[]): Promise<number[]> {
+  const userIds: number[] = []
+  for (let at = 0; at < statuses.length; at += 100) {
+    const some = statuses.slice(at, at + 100)
+    await server.ctx.db.write('test.addRegistrations', async (tx) => {
+      const times = { createdAt: tx.stamp, updatedAt: tx.stamp }
+      const added = await tx
+        .insert(users)
+        .values(some.map((_, i) => ({ nickname: `guest ${at + i}`, ...times })))
+        .returning({ id: users.id })
+      const rows = some.map((status, i) => ({
+        activityId: id,
+        userId: added[i]!.id,
+        status,
+        answers: {},
+        createdAt: tx.stamp,
+        updatedAt: tx.stamp,
+      }))
+      await tx.insert(registrations).values(rows).returning({ id: registrations.id })
+      const count = (status: RegistrationStatus) => some.filter((one) => one === status).length
+      await tx
+        .update(activityCounters)
+        .set({
+          confirmed: sql`${activityCounters.confirmed} + ${count('CONFIRMED')}`,
+          waiting: sql`${activityCounters.waiting} + ${count('WAITING')}`,
+        })
+        .where(sql`${activityCounters.activityId} = ${id}`)
+      userIds.push(...added.map((row) => row.id))
+    })
+  }
+  return userIds
+}
+
+const idsOf = (page: { readonly items: readonly { readonly userId: number }[] }) =>
+  page.items.map((item) => item.userId)
+
+describe('the list of registrations', () => {
+  let activity: ActivityView
+
+  beforeAll(async () => {
+    activity = await openActivity(server, host, { capacity: 2, waitlist: true })
+    for (const user of [alice, bob, carol, dave]) ok(await register(user, activity))
+    ok(await cancel(bob, activity))
+  })
+
+  test('contains the newest first, or the oldest', async () => {
+    const newest = [dave.id, carol.id, bob.id, alice.id]
+    expect(idsOf(await list(host, activity))).toEqual(newest)
+    expect(idsOf(await list(host, activity, { sort: 'createdAt' }))).toEqual(newest.toReversed())
+    const second = await list(host, activity, { page: 2, size: 3 })
+    expect([second.total, idsOf(second)]).toEqual([4, [alice.id]])
+  })
+
+  test('is filtered by status', async () => {
+    expect(idsOf(await list(host, activity, { status: 'CONFIRMED' }))).toEqual([carol.id, alice.id])
+    expect(idsOf(await list(host, activity, { status: 'CANCELLED' }))).toEqual([bob.id])
+    const waiting = await list(host, activity, { status: 'WAITING' })
+    expect(waiting.items.map((item) => [item.userId, item.position])).toEqual([[dave.id, 1]])
+  })
+
+  test('is searched by nickname, also with a status', async () => {
+    const { nickname } = (await list(host, activity, { status: 'WAITING' })).items[0]!
+    const keyword = nickname.slice(1).toUpperCase()
+    expect(idsOf(await list(host, activity, { keyword }))).toEqual([dave.id])
+    expect(idsOf(await list(host, activity, { keyword, status: 'WAITING' }))).toEqual([dave.id])
+    expect(idsOf(await list(host, activity, { keyword, status: 'CONFIRMED' }))).toEqual([])
+    expect((await list(host, activity, { keyword: '%' })).total).toBe(0)
+  })
+
+  test('shows a user who registers again as the newest', async () => {
+    ok(await register(bob, activity))
+    expect(idsOf(await list(host, activity))).toEqual([bob.id, dave.id, carol.id, alice.id])
+    ok(await cancel(bob, activity))
+  })
+
+  test('is refused to users who do not manage the activity', async () => {
+    const listed = (user: typeof host, id: number) => user.get(`/api/activities/${id}/registrations`)
+    expect((await listed(alice, activity.id)).status).toBe(403)
+    expect((await listed(host, 999_999_999)).status).toBe(404)
+    const hidden = await openActivity(server, host, {}, { visibility: 'INVITE_ONLY' })
+    expect((await listed(alice, hidden.id)).status).toBe(403)
+    const draft = await openActivity(server, host, {}, { status: 'DRAFT' })
+    expect((await listed(alice, draft.id)).status).toBe(404)
+  })
+
+  test('of an organization is shown to members with checkin:read', async () => {
+    const org = await createOrg(host)
+    await addMembers(host, org, alice, bob)
+    await setRole(host, org, alice, 'ADMIN')
+    const ofOrg = await openActivity(server, host, {}, { orgId: org.id, visibility: 'RESTRICTED' })
+    ok(await register(bob, ofOrg))
+    expect(idsOf(await list(alice, ofOrg))).toEqual([bob.id])
+    expect((await list(alice, ofOrg, { orgId: org.id })).total).toBe(1)
+    expect((await bob.get(`/api/activities/${ofOrg.id}/registrations`)).status).toBe(403)
+    expect((await carol.get(`/api/activities/${ofOrg.id}/registrations`)).status).toBe(404)
+  })
+
+  test('answers 400 for unknown filters and pages', async () => {
+    for (const query of ['status=GONE', 'sort=nickname', 'page=0', 'size=101'])
+      expect((await host.get(`/api/activities/${activity.id}/registrations?${query}`)).status).toBe(400)
+  })
+})
+
+describe.if(inProcess)('a waiting list of 250 users', () => {
+  test('moves up by 100 users in one write, and the job continues in order', async () => {
+    const activity = await openActivity(server, host, { capacity: 1, waitlist: true })
+    ok(await register(alice, activity))
+    const waiting = await addRegistrations(
+      activity.id,
+      Array.from({ length: 250 }, () => 'WAITING' as const),
+    )
+    // Within one write, because the job can run at any time after it.
+    const counts = await server.ctx.db.write('test', async (tx) => {
+      await tx
+        .update(activities)
+        .set({ capacity: 231 })
+        .where(sql`${activities.id} = ${activity.id}`)
+      await fillPlaces(server.ctx, tx, activity.id)
+      return findCounters(tx, activity.id)
+    })
+    expect(counts).toMatchObject({ confirmed: 101, waiting: 150 })
+    // No one else gets one of the free places.
+    expect(ok(await register(bob, activity)).data.status).toBe('WAITING')
+    await giveFreePlaces(server.ctx)
+    const confirmed = async () => (await list(host, activity, { status: 'CONFIRMED' })).total
+    expect(await confirmed()).toBe(231)
+    expect(await stateOf(bob, activity)).toBe('WAITING 21')
+    const { read } = server.ctx.db
+    const registered = await registeredUsers(read, activity.id, 0, 1000)
+    expect(registered).toEqual([alice.id, ...waiting.slice(0, 230)])
+    expect(await registeredUsers(read, activity.id, registered[99]!, 5)).toEqual(registered.slice(100, 105))
+
+    // A repeated run finds nothing to do, and an unlimited capacity has places for everyone.
+    await giveFreePlaces(server.ctx)
+    expect(await confirmed()).toBe(231)
+    ok(await update(host, activity.id, { registration: { capacity: null } }))
+    expect(await placesNotified(bob, activity)).toBe(1)
+    await expectSound(host, activity, 0)
+  })
+
+  test('stays when registration ends, and when the activity is over', async () => {
+    const activity = await openActivity(server, host, { capacity: 1, waitlist: true })
+    for (const user of [alice, bob]) ok(await register(user, activity))
+    ok(await update(host, activity.id, { registration: null }))
+    await giveFreePlaces(server.ctx)
+    expect(await stateOf(bob, activity)).toBe('WAITING 1')
+    ok(await update(host, activity.id, { registration: { capacity: 1, waitlist: true } }))
+    const { startTime } = activity
+    ok(await update(host, activity.id, { startTime: 1, endTime: 2 }))
+    ok(await cancel(alice, activity))
+    await giveFreePlaces(server.ctx)
+    expect(await stateOf(bob, activity)).toBe('WAITING 1')
+    ok(await update(host, activity.id, { endTime: startTime }))
+    expect(await stateOf(bob, activity)).toBe('CONFIRMED null')
+  })
+})
+
+describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', () => {
+  test('pages of registrations are read in the order of an index', async () => {
+    const activity = await openActivity(server, host)
+    const statuses = (['CONFIRMED', 'WAITING', 'CANCELLED'] as const).flatMap((one) => Array<typeof one>(400).fill(one))
+    await addRegistrations(activity.id, statuses)
+    const { read } = server.ctx.db
+    const runner = (read as ReadDb).runner as Runner
+    const plans: string[] = []
+    const { rows } = runner
+    runner.rows = ((text, params) => {
+      const plan = rows.call(runner, `explain query plan ${text}`, params) as unknown[][]
+      plans.push(...plan.map((line) => String(line[3])))
+      return rows.call(runner, text, params)
+    }) as Runner['rows']
+    try {
+      for (const status of [undefined, 'WAITING'] as const)
+        for (const sort of ['createdAt', '-createdAt'] as const)
+          for (const page of [1, 10, 20])
+            await registrationsPage(read, activity.id, { page, size: 20, sort, ...(status && { status }) })
+    } finally {
+      runner.rows = rows
+    }
+    expect(plans.filter((plan) => plan.includes('registrations')).length).toBeGreaterThan(10)
+    expect(plans.filter((plan) => plan.includes('TEMP B-TREE') || plan.startsWith('SCAN'))).toEqual([])
+  })
+})
