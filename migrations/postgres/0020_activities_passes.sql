@@ -217,11 +217,11 @@ CREATE INDEX "pass_templates_list" ON "pass_templates" USING btree ("owner","cre
 
 CREATE UNIQUE INDEX "pass_uses_nonce" ON "pass_uses" USING btree ("activity_id","nonce") WHERE "pass_uses"."nonce" is not null;
 
-CREATE INDEX "pass_uses_activity" ON "pass_uses" USING btree ("activity_id","used_at","id");
+CREATE INDEX "pass_uses_activity" ON "pass_uses" USING btree ("activity_id","used_at","created_at","id");
 
-CREATE INDEX "pass_uses_pass" ON "pass_uses" USING btree ("pass_id","used_at","id") WHERE "pass_uses"."pass_id" is not null;
+CREATE INDEX "pass_uses_pass" ON "pass_uses" USING btree ("pass_id","used_at","created_at","id") WHERE "pass_uses"."pass_id" is not null;
 
-CREATE INDEX "pass_uses_anonymous" ON "pass_uses" USING btree ("created_at") WHERE "pass_uses"."verifier_user_id" is null;
+CREATE INDEX "pass_uses_anonymous" ON "pass_uses" USING btree ("activity_id","id") WHERE "pass_uses"."verifier_user_id" is null;
 
 CREATE UNIQUE INDEX "passes_uuid" ON "passes" USING btree ("uuid");
 

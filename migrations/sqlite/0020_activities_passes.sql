@@ -164,11 +164,11 @@ CREATE TABLE `pass_uses` (
 
 CREATE UNIQUE INDEX `pass_uses_nonce` ON `pass_uses` (`activity_id`,`nonce`) WHERE "pass_uses"."nonce" is not null;
 
-CREATE INDEX `pass_uses_activity` ON `pass_uses` (`activity_id`,`used_at`,`id`);
+CREATE INDEX `pass_uses_activity` ON `pass_uses` (`activity_id`,`used_at`,`created_at`,`id`);
 
-CREATE INDEX `pass_uses_pass` ON `pass_uses` (`pass_id`,`used_at`,`id`) WHERE "pass_uses"."pass_id" is not null;
+CREATE INDEX `pass_uses_pass` ON `pass_uses` (`pass_id`,`used_at`,`created_at`,`id`) WHERE "pass_uses"."pass_id" is not null;
 
-CREATE INDEX `pass_uses_anonymous` ON `pass_uses` (`created_at`) WHERE "pass_uses"."verifier_user_id" is null;
+CREATE INDEX `pass_uses_anonymous` ON `pass_uses` (`activity_id`,`id`) WHERE "pass_uses"."verifier_user_id" is null;
 
 CREATE TABLE `passes` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,

@@ -28,7 +28,7 @@ const PER_ADDRESS = 300
 const PER_ADDRESS_BYTES = 3000
 const PER_ADDRESS_SECRET = 60
 
-const noToken = unauthorized('Sign in first', '请先登录')
+export const noToken = unauthorized('Sign in first', '请先登录')
 const badSignature = forbidden('This address is not valid', '链接无效')
 const urlExpired = forbidden('This address has expired; ask for a new one', '链接已过期，请重新获取')
 export const tooMany = (seconds: number) => limited('Too many requests', '请求过于频繁，请稍后再试', seconds)

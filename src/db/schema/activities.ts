@@ -127,7 +127,7 @@ export const activityCounters = table(
     /** Users who checked in at least once. */
     checkedInUsers: col.int('checked_in_users').notNull().default(0),
     passes: col.int('passes').notNull().default(0),
-    /** Accepted entries with passes. */
+    /** Uses of all passes: the sum of `used_count`. */
     passUses: col.int('pass_uses').notNull().default(0),
     /** Registrations that are CONFIRMED. Compared with the capacity in the write that confirms one. */
     confirmed: col.int('confirmed').notNull().default(0),

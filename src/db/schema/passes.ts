@@ -178,9 +178,9 @@ export const passUses = table(
     nonce: col.text('nonce'),
     /** Whether it was redeemed without a connection and uploaded later. */
     offline: col.bool('offline').notNull().default(false),
-    /** Whether it found a pass used up that had been accepted offline elsewhere. */
+    /** Whether a gate without a connection let someone in with a pass that had no use left. */
     isDoubleUse: col.bool('is_double_use').notNull().default(false),
-    /** Null for a check without sign-in. */
+    /** Null for a check by anyone who does not manage the activity. */
     verifierUserId: col.int('verifier_user_id'),
     /** When the pass was shown: of an offline gate, by its clock. */
     usedAt: col.time('used_at').notNull(),
@@ -188,10 +188,11 @@ export const passUses = table(
   },
   (t) => [
     uniqueIndex('pass_uses_nonce').on(t.activityId, t.nonce).where(isNotNull(t.nonce)),
-    index('pass_uses_activity').on(t.activityId, t.usedAt, t.id),
-    index('pass_uses_pass').on(t.passId, t.usedAt, t.id).where(isNotNull(t.passId)),
+    index('pass_uses_activity').on(t.activityId, t.usedAt, t.createdAt, t.id),
+    index('pass_uses_pass').on(t.passId, t.usedAt, t.createdAt, t.id).where(isNotNull(t.passId)),
+    // For the job that deletes refused checks of people who do not manage the activity.
     index('pass_uses_anonymous')
-      .on(t.createdAt)
+      .on(t.activityId, t.id)
       .where(sql`${t.verifierUserId} is null`),
   ],
 )

@@ -7,6 +7,9 @@ import { MINUTE } from '#platform/clock.ts'
 import { checkInEndpoints } from './check-ins/endpoints.ts'
 import { hasCheckedIn } from './check-ins/store.ts'
 import { activityObject, activityTarget } from './entities/store.ts'
+import { gateEndpoints } from './gates/endpoints.ts'
+import { refusedChecksJob } from './gates/jobs.ts'
+import { offlineGateEndpoints } from './gates/offline/endpoints.ts'
 import { passKeyEndpoints } from './pass-keys/endpoints.ts'
 import { rotationJob } from './pass-keys/service.ts'
 import { activityEndpoints } from './register/endpoints.ts'
@@ -18,8 +21,15 @@ import { hasRegistrations } from './registrations/store.ts'
 
 export const activities = domain({
   name: 'activities',
-  endpoints: [...activityEndpoints, ...checkInEndpoints, ...passKeyEndpoints, ...registrationEndpoints],
-  jobs: [rotationJob, { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces }],
+  endpoints: [
+    ...activityEndpoints,
+    ...checkInEndpoints,
+    ...passKeyEndpoints,
+    ...gateEndpoints,
+    ...offlineGateEndpoints,
+    ...registrationEndpoints,
+  ],
+  jobs: [rotationJob, refusedChecksJob, { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces }],
   fileEntities: { ACTIVITY: mayRead },
   metaObjects: { activity: activityObject },
   refTargets: { ACTIVITY: activityTarget },

@@ -1,0 +1,58 @@
+import { dualByRow, endpoint, openToUsers } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
+
+import { ByPass, PassUsePage, UsesOfPassQuery, UsesQuery, Verification, VerifyPass } from './model.ts'
+import { listUses, listUsesOfPass, redemptions, refusedChecks, verifyPass } from './service.ts'
+
+export const gateEndpoints = [
+  endpoint({
+    id: 'passes.verify',
+    method: 'POST',
+    path: '/api/activities/:id/pass/verify',
+    summary: 'Verify or redeem a pass',
+    description:
+      'Without `redeem`, anyone may ask whether a pass is valid, and sees only its state and the first character of the name. With `redeem`, ' +
+      'an entry takes a use. This needs a token of the creator of a personal activity, or of a user with the point `pass:verify` in the ' +
+      'organization that owns the activity. A pass that is refused is answered with 200, `valid: false` and a reason.',
+    tag: 'Passes',
+    access: openToUsers,
+    params: ById,
+    body: VerifyPass,
+    data: Verification,
+    budgets: [refusedChecks, { ...redemptions, cost: ({ body }) => (body.redeem === true ? 1 : 0) }],
+    refuses: {
+      400: 'The input is not valid, or the nonce was used for another pass.',
+      403: 'The caller may not redeem passes of the activity, or its organization is disabled.',
+    },
+    run: ({ ctx, caller, actor, params, body }) => verifyPass(ctx, caller, actor, params.id, body),
+  }),
+  endpoint({
+    id: 'passes.activityRecords',
+    method: 'GET',
+    path: '/api/activities/:id/pass/records',
+    summary: 'List the uses of the passes of an activity',
+    description:
+      'Every redemption and every refused pass, the newest first. Callers who see the activity but do not manage it get the uses of their ' +
+      'own passes.',
+    tag: 'Passes',
+    access: dualByRow('pass:read'),
+    params: ById,
+    query: UsesQuery,
+    data: PassUsePage,
+    run: ({ ctx, owner, caller, params, query }) =>
+      listUses(ctx, params.id, { viewer: owner, caller, code: query.code }, query),
+  }),
+  endpoint({
+    id: 'passes.records',
+    method: 'GET',
+    path: '/api/passes/:passId/records',
+    summary: 'List the uses of a pass',
+    description: 'For managers of the activity and for the holder. The newest first.',
+    tag: 'Passes',
+    access: dualByRow('pass:read'),
+    params: ByPass,
+    query: UsesOfPassQuery,
+    data: PassUsePage,
+    run: ({ ctx, owner, params, query }) => listUsesOfPass(ctx, owner, params.passId, query),
+  }),
+]
