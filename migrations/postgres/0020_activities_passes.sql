@@ -18,6 +18,7 @@ CREATE TABLE "activities" (
 	"visibility" text NOT NULL,
 	"invite_code" text,
 	"status" text DEFAULT 'DRAFT' NOT NULL,
+	"discover_until" bigint,
 	"is_listed" boolean DEFAULT false NOT NULL,
 	"has_check_in" boolean DEFAULT false NOT NULL,
 	"has_pass" boolean DEFAULT false NOT NULL,
@@ -193,11 +194,23 @@ CREATE INDEX "activities_listed_created" ON "activities" USING btree ("owner","d
 
 CREATE INDEX "activities_listed_name" ON "activities" USING btree ("owner","deleted_at","is_listed","name","created_at","id");
 
-CREATE INDEX "activities_discover_start" ON "activities" USING btree ("start_time","created_at","id") WHERE "activities"."visibility" = 'PUBLIC' and "activities"."status" = 'ACTIVE' and "activities"."deleted_at" is null;
+CREATE INDEX "activities_discover_start" ON "activities" USING btree ("start_time","created_at","id","discover_until","province","city","district") WHERE "activities"."discover_until" is not null;
 
-CREATE INDEX "activities_discover_created" ON "activities" USING btree ("created_at","id") WHERE "activities"."visibility" = 'PUBLIC' and "activities"."status" = 'ACTIVE' and "activities"."deleted_at" is null;
+CREATE INDEX "activities_discover_created" ON "activities" USING btree ("created_at","id","discover_until","start_time","province","city","district") WHERE "activities"."discover_until" is not null;
 
-CREATE INDEX "activities_discover_end" ON "activities" USING btree ("end_time") WHERE "activities"."visibility" = 'PUBLIC' and "activities"."status" = 'ACTIVE' and "activities"."deleted_at" is null;
+CREATE INDEX "activities_discover_province_start" ON "activities" USING btree ("province","start_time","created_at","id","discover_until") WHERE "activities"."discover_until" is not null;
+
+CREATE INDEX "activities_discover_province_created" ON "activities" USING btree ("province","created_at","id","discover_until","start_time") WHERE "activities"."discover_until" is not null;
+
+CREATE INDEX "activities_discover_city_start" ON "activities" USING btree ("province","city","start_time","created_at","id","discover_until") WHERE "activities"."discover_until" is not null;
+
+CREATE INDEX "activities_discover_city_created" ON "activities" USING btree ("province","city","created_at","id","discover_until","start_time") WHERE "activities"."discover_until" is not null;
+
+CREATE INDEX "activities_discover_district_start" ON "activities" USING btree ("province","city","district","start_time","created_at","id","discover_until") WHERE "activities"."discover_until" is not null;
+
+CREATE INDEX "activities_discover_district_created" ON "activities" USING btree ("province","city","district","created_at","id","discover_until","start_time") WHERE "activities"."discover_until" is not null;
+
+CREATE INDEX "activities_discover_until" ON "activities" USING btree ("discover_until","start_time","province","city","district") WHERE "activities"."discover_until" is not null;
 
 CREATE INDEX "activities_template" ON "activities" USING btree ("pass_template_id") WHERE "activities"."pass_template_id" is not null;
 

@@ -18,6 +18,7 @@ CREATE TABLE `activities` (
 	`visibility` text NOT NULL,
 	`invite_code` text,
 	`status` text DEFAULT 'DRAFT' NOT NULL,
+	`discover_until` integer,
 	`is_listed` integer DEFAULT false NOT NULL,
 	`has_check_in` integer DEFAULT false NOT NULL,
 	`has_pass` integer DEFAULT false NOT NULL,
@@ -49,11 +50,23 @@ CREATE INDEX `activities_listed_created` ON `activities` (`owner`,`deleted_at`,`
 
 CREATE INDEX `activities_listed_name` ON `activities` (`owner`,`deleted_at`,`is_listed`,`name`,`created_at`,`id`);
 
-CREATE INDEX `activities_discover_start` ON `activities` (`start_time`,`created_at`,`id`) WHERE "activities"."visibility" = 'PUBLIC' and "activities"."status" = 'ACTIVE' and "activities"."deleted_at" is null;
+CREATE INDEX `activities_discover_start` ON `activities` (`start_time`,`created_at`,`id`,`discover_until`,`province`,`city`,`district`) WHERE "activities"."discover_until" is not null;
 
-CREATE INDEX `activities_discover_created` ON `activities` (`created_at`,`id`) WHERE "activities"."visibility" = 'PUBLIC' and "activities"."status" = 'ACTIVE' and "activities"."deleted_at" is null;
+CREATE INDEX `activities_discover_created` ON `activities` (`created_at`,`id`,`discover_until`,`start_time`,`province`,`city`,`district`) WHERE "activities"."discover_until" is not null;
 
-CREATE INDEX `activities_discover_end` ON `activities` (`end_time`) WHERE "activities"."visibility" = 'PUBLIC' and "activities"."status" = 'ACTIVE' and "activities"."deleted_at" is null;
+CREATE INDEX `activities_discover_province_start` ON `activities` (`province`,`start_time`,`created_at`,`id`,`discover_until`) WHERE "activities"."discover_until" is not null;
+
+CREATE INDEX `activities_discover_province_created` ON `activities` (`province`,`created_at`,`id`,`discover_until`,`start_time`) WHERE "activities"."discover_until" is not null;
+
+CREATE INDEX `activities_discover_city_start` ON `activities` (`province`,`city`,`start_time`,`created_at`,`id`,`discover_until`) WHERE "activities"."discover_until" is not null;
+
+CREATE INDEX `activities_discover_city_created` ON `activities` (`province`,`city`,`created_at`,`id`,`discover_until`,`start_time`) WHERE "activities"."discover_until" is not null;
+
+CREATE INDEX `activities_discover_district_start` ON `activities` (`province`,`city`,`district`,`start_time`,`created_at`,`id`,`discover_until`) WHERE "activities"."discover_until" is not null;
+
+CREATE INDEX `activities_discover_district_created` ON `activities` (`province`,`city`,`district`,`created_at`,`id`,`discover_until`,`start_time`) WHERE "activities"."discover_until" is not null;
+
+CREATE INDEX `activities_discover_until` ON `activities` (`discover_until`,`start_time`,`province`,`city`,`district`) WHERE "activities"."discover_until" is not null;
 
 CREATE INDEX `activities_template` ON `activities` (`pass_template_id`) WHERE "activities"."pass_template_id" is not null;
 

@@ -5,6 +5,7 @@
 
 import type { AppContext } from '#context'
 import type { NotificationType } from '#db/schema/notifications.ts'
+import type { OrgStatus } from '#db/schema/orgs.ts'
 import type { Tx } from '#db/store.ts'
 import type { Localized } from '#lib/localized.ts'
 
@@ -15,6 +16,8 @@ export interface Events {
   'session.ended': { readonly sessionIds: readonly number[] }
   /** A user stopped being a member: left, was removed, or deletes the account. */
   'member.left': { readonly orgId: number; readonly userId: number }
+  /** An administrator has disabled or enabled an organization. */
+  'org.statusChanged': { readonly orgId: number; readonly status: OrgStatus }
   /** An organization is about to be dissolved; its rows and members are still there. */
   'org.dissolving': { readonly orgId: number }
   /** QR codes are about to be deleted permanently; their rows are still there. At most 2,000 at once. */

@@ -77,6 +77,11 @@ export const activities = table(
     /** Set if and only if the visibility is INVITE_ONLY. */
     inviteCode: col.text('invite_code'),
     status: col.text('status').$type<ActivityStatus>().notNull().default('DRAFT'),
+    /**
+     * The end of an activity that discovery shows; null if it does not: unless PUBLIC and ACTIVE, in a DISABLED organization, and soon
+     * after the end. See discovery/store.ts.
+     */
+    discoverUntil: col.time('discover_until'),
     /** Whether members of the organization see it in lists: PUBLIC or RESTRICTED, and no DRAFT. */
     isListed: col.bool('is_listed').notNull().default(false),
     hasCheckIn: col.bool('has_check_in').notNull().default(false),
@@ -94,7 +99,8 @@ export const activities = table(
     updatedAt: col.time('updated_at').notNull(),
   },
   (t) => {
-    const isDiscoverable = sql`${t.visibility} = 'PUBLIC' and ${t.status} = 'ACTIVE' and ${t.deletedAt} is null`
+    const { discoverUntil, province, city, district, startTime, createdAt, id } = t
+    const discovered = isNotNull(discoverUntil)
     return [
       uniqueIndex('activities_uuid').on(t.uuid),
       uniqueIndex('activities_check_in_uuid').on(t.checkInUuid),
@@ -105,10 +111,34 @@ export const activities = table(
       index('activities_listed_start').on(t.owner, t.deletedAt, t.isListed, t.startTime, t.createdAt, t.id),
       index('activities_listed_created').on(t.owner, t.deletedAt, t.isListed, t.createdAt, t.id),
       index('activities_listed_name').on(t.owner, t.deletedAt, t.isListed, t.name, t.createdAt, t.id),
-      // The orders of discovery.
-      index('activities_discover_start').on(t.startTime, t.createdAt, t.id).where(isDiscoverable),
-      index('activities_discover_created').on(t.createdAt, t.id).where(isDiscoverable),
-      index('activities_discover_end').on(t.endTime).where(isDiscoverable),
+      // The orders of discovery, everywhere and in a region. The columns after the id are those that filters compare, so that rows are
+      // counted without being read.
+      index('activities_discover_start')
+        .on(startTime, createdAt, id, discoverUntil, province, city, district)
+        .where(discovered),
+      index('activities_discover_created')
+        .on(createdAt, id, discoverUntil, startTime, province, city, district)
+        .where(discovered),
+      index('activities_discover_province_start')
+        .on(province, startTime, createdAt, id, discoverUntil)
+        .where(discovered),
+      index('activities_discover_province_created')
+        .on(province, createdAt, id, discoverUntil, startTime)
+        .where(discovered),
+      index('activities_discover_city_start')
+        .on(province, city, startTime, createdAt, id, discoverUntil)
+        .where(discovered),
+      index('activities_discover_city_created')
+        .on(province, city, createdAt, id, discoverUntil, startTime)
+        .where(discovered),
+      index('activities_discover_district_start')
+        .on(province, city, district, startTime, createdAt, id, discoverUntil)
+        .where(discovered),
+      index('activities_discover_district_created')
+        .on(province, city, district, createdAt, id, discoverUntil, startTime)
+        .where(discovered),
+      // Finds those whose end has passed.
+      index('activities_discover_until').on(discoverUntil, startTime, province, city, district).where(discovered),
       index('activities_template').on(t.passTemplateId).where(isNotNull(t.passTemplateId)),
       index('activities_user').on(t.userId, t.id),
     ]

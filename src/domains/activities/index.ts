@@ -6,6 +6,9 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { checkInEndpoints } from './check-ins/endpoints.ts'
 import { hasCheckedIn } from './check-ins/store.ts'
+import { discoveryEndpoints } from './discovery/endpoints.ts'
+import { removeAllPassed } from './discovery/service.ts'
+import { refreshDiscovery } from './discovery/store.ts'
 import { activityObject, activityTarget } from './entities/store.ts'
 import { gateEndpoints } from './gates/endpoints.ts'
 import { refusedChecksJob } from './gates/jobs.ts'
@@ -23,13 +26,19 @@ export const activities = domain({
   name: 'activities',
   endpoints: [
     ...activityEndpoints,
+    ...discoveryEndpoints,
     ...checkInEndpoints,
     ...passKeyEndpoints,
     ...gateEndpoints,
     ...offlineGateEndpoints,
     ...registrationEndpoints,
   ],
-  jobs: [rotationJob, refusedChecksJob, { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces }],
+  jobs: [
+    rotationJob,
+    refusedChecksJob,
+    { name: 'activities.removePassed', every: 10 * MINUTE, run: removeAllPassed },
+    { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces },
+  ],
   fileEntities: { ACTIVITY: mayRead },
   metaObjects: { activity: activityObject },
   refTargets: { ACTIVITY: activityTarget },
@@ -38,6 +47,7 @@ export const activities = domain({
   quotaUsage: { activities: (ctx, owner) => countActivities(ctx.db.read, ownerKey(owner)) },
   orgResources: [{ name: 'activities', count: countOwned }],
   on: {
+    'org.statusChanged': (_ctx, tx, { orgId }) => refreshDiscovery(tx, orgId),
     'member.left': memberLeft,
     async 'user.deleting'(ctx, tx, { userId }) {
       await cancelActivities(tx, userId)

@@ -7,6 +7,7 @@ import type {
   PassConfig,
   RegistrationConfig,
 } from '#db/schema/activities.ts'
+import type { OrgStatus } from '#db/schema/orgs.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { ownLink } from '#lib/own-link.ts'
 
@@ -159,6 +160,15 @@ export const differences = (row: ActivityFields, after: ActivityFields): Partial
 /** Whether members of the organization see the activity in lists. */
 export const isListed = ({ visibility, status }: Pick<Row, 'visibility' | 'status'>): boolean =>
   visibility !== 'INVITE_ONLY' && status !== 'DRAFT'
+
+/** The end of an activity that discovery shows; null if it does not. Discovery clears it again after the end. */
+export const discoverUntil = (
+  row: Pick<Row, 'visibility' | 'status' | 'deletedAt' | 'endTime'> & { readonly orgStatus: OrgStatus | null },
+): number | null => {
+  const { visibility, status, deletedAt, endTime, orgStatus } = row
+  const isPublic = visibility === 'PUBLIC' && status === 'ACTIVE' && deletedAt === null
+  return isPublic && orgStatus !== 'DISABLED' ? endTime : null
+}
 
 /** Whether everyone may see the cover, without signing in. */
 export const hasPublicCover = ({ visibility, status }: Pick<Row, 'visibility' | 'status'>): boolean =>

@@ -18,7 +18,7 @@ import { randomCode, uuid } from '#platform/ids.ts'
 
 import { INVITE_CODE_ALPHABET, INVITE_CODE_LENGTH } from '../visibility/rules.ts'
 import type { ListQuery } from './model.ts'
-import { type ActivityFields, isListed } from './rules.ts'
+import { type ActivityFields, discoverUntil, isListed } from './rules.ts'
 
 const p = sql.placeholder
 
@@ -35,7 +35,7 @@ const shown = {
 }
 
 /** An owner below 0 is a user, above 0 an organization (db/owner-key.ts). */
-const activitiesWithOwners = (db: Pick<Builders, 'select'>) =>
+export const activitiesWithOwners = (db: Pick<Builders, 'select'>) =>
   db
     .select(shown)
     .from(activities)
@@ -65,7 +65,20 @@ export const findByUuid = async (db: Db | Tx, id: string): Promise<ActivityRow |
 export const findByCheckInUuid = async (db: Db | Tx, id: string): Promise<ActivityRow | undefined> =>
   (await byCheckInUuid(db, { uuid: id.toLowerCase() }))[0]
 
-const listed = pagedTable(activities, ['id', 'owner', 'deletedAt', 'isListed', 'startTime', 'createdAt', 'name'])
+/** Every column that decides which lists a row is in, and where; also those of discovery (discovery/store.ts). */
+export const listed = pagedTable(activities, [
+  'id',
+  'owner',
+  'deletedAt',
+  'isListed',
+  'discoverUntil',
+  'province',
+  'city',
+  'district',
+  'startTime',
+  'createdAt',
+  'name',
+])
 
 const lists = {
   orders: {
@@ -198,6 +211,7 @@ export async function updateActivity(
       inviteCode: visibility === 'INVITE_ONLY' ? (becomesInvite ? newInviteCode() : row.inviteCode) : null,
       ...change,
       isListed: isListed({ visibility, status }),
+      discoverUntil: discoverUntil({ ...row, ...change }),
       version: sql`${activities.version} + 1`,
       updatedAt: tx.stamp,
     })
@@ -221,7 +235,7 @@ export async function changeStatusOfOwner(
 ): Promise<void> {
   await tx
     .update(activities)
-    .set({ status: to, version: sql`${activities.version} + 1`, updatedAt: tx.stamp })
+    .set({ status: to, discoverUntil: null, version: sql`${activities.version} + 1`, updatedAt: tx.stamp })
     .where(and(eq(activities.owner, owner), isLive, eq(activities.status, from)))
 }
 

@@ -13,7 +13,7 @@ export interface Shown {
   readonly isMember?: boolean
 }
 
-const coverUrlOf = (ctx: AppContext, { coverFileId, coverPublicKey, coverMime }: ActivityRow): string | null => {
+export const coverUrlOf = (ctx: AppContext, { coverFileId, coverPublicKey, coverMime }: ActivityRow): string | null => {
   if (coverFileId === null || coverMime === null) return null
   return (
     publicImageUrl(ctx, coverPublicKey) ?? urlsOf(ctx, { id: coverFileId, mime: coverMime, thumbnailBlobId: null }).url
@@ -21,7 +21,7 @@ const coverUrlOf = (ctx: AppContext, { coverFileId, coverPublicKey, coverMime }:
 }
 
 /** INTERNAL organizations are known to their members only. */
-const ownerNameOf = (row: ActivityRow, isMember: boolean): string | null => {
+export const ownerNameOf = (row: ActivityRow, isMember: boolean): string | null => {
   if (orgOf(row.owner) === 0) return row.ownerNickname
   return row.orgVisibility === 'INTERNAL' && !isMember ? null : row.orgName
 }

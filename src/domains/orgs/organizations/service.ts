@@ -160,6 +160,7 @@ export async function resetCode(ctx: AppContext, actor: Actor, id: number, local
  */
 export async function setOrgStatus(ctx: AppContext, tx: Tx, orgId: number, status: OrgStatus): Promise<void> {
   if (!(await store.setStatus(tx, orgId, status))) throw notFound()
+  await emit(ctx, tx, 'org.statusChanged', { orgId, status })
   access.rolesChanged(ctx, tx)
 }
 
