@@ -335,7 +335,11 @@ export const pointName = (point: { resource: string; action: string }): string =
 export const pointsOf = (domain: PermissionDomain): string[] => points.filter((p) => p.domain === domain).map(pointName)
 
 /** Resources without a point `read` of their own, and those whose read point covers them. */
-const READ_WITH: Readonly<Record<string, string>> = { asset_category: 'asset', inventory: 'asset' }
+const READ_WITH: Readonly<Record<string, string>> = {
+  asset_category: 'asset',
+  inventory: 'asset',
+  pass_template: 'pass',
+}
 
 /** The point that reading the rows of a point's resource requires, in the same permission domain. */
 export function readPointOf(point: DualPoint): string {

@@ -4,6 +4,7 @@ import type { IsolationFixture } from '../contract/isolation-fixture.ts'
 import { png, uploaded } from '../files/helpers.ts'
 import type { Person } from '../harness/index.ts'
 import { type ActivityFields, createActivity } from './helpers.ts'
+import { createTemplate, issued } from './pass-helpers.ts'
 
 const TOMORROW = Date.now() + DAY
 
@@ -20,24 +21,47 @@ export const isolation: IsolationFixture = {
     const fields = { name: mark, description: mark, location: mark, checkInConfig: { shortCode: 'SECRET' } }
     const cover = await uploaded(victim, png(), { type: 'activity', name: `${mark}.png` })
     const activity = (await createActivity(victim, { ...fields, hasCheckIn: true, hasPass: true, status: 'ACTIVE' })).id
-    return { activity, activityFile: cover.id }
+    const fieldsOfPass = [{ key: 'seat', label: mark }]
+    const passTemplate = (await createTemplate(victim, { name: mark, description: mark, fields: fieldsOfPass })).id
+    const [pass] = await issued(victim, activity, {
+      holderName: mark,
+      templateId: passTemplate,
+      fields: { seat: mark },
+    })
+    return { activity, activityFile: cover.id, passTemplate, pass: pass!.id }
   },
-  paths: [[/^\/api\/activities\/:/, 'activity']],
-  fields: { coverFileId: 'activityFile' },
+  paths: [
+    [/^\/api\/activities\/:/, 'activity'],
+    [/^\/api\/passes\/:/, 'pass'],
+    [/^\/api\/pass\/templates\/:/, 'passTemplate'],
+  ],
+  fields: { coverFileId: 'activityFile', activityId: 'activity' },
   fieldsIn: [[/^\/api\/activities$/, { ownerId: 'org', restrictedScopeId: 'org' }]],
   bodies: [
     [/^\/api\/activities$/, { endTime: 2 }],
     [/^\/api\/activities\/:id\/check-in$/, { code: null }],
     [/^\/api\/activities\/:id\/status$/, { status: 'ACTIVE' }],
+    [/^\/api\/(activities\/:id\/pass|pass\/templates\/:templateId)\/issue$/, { holderName: 'Lin Mei' }],
   ],
   dual: {
     activity: adding(),
     // It takes place now, and users can check in repeatedly.
     'activities.checkIn': adding({ startTime: 1, endTime: Date.UTC(3000, 0), checkInConfig: { maxPerUser: 0 } }),
+    passTemplate: async (person, orgId) => (await createTemplate(person, orgId === undefined ? {} : { orgId })).id,
+    'passes.issueByTemplate': async (person, orgId) => ({
+      id: (await createTemplate(person, orgId === undefined ? {} : { orgId })).id,
+      body: { activityId: await adding()(person, orgId) },
+    }),
+    pass: async (person, orgId) =>
+      (await issued(person, await adding()(person, orgId), { holderName: 'Lin Mei' }))[0]!.id,
     'activities.delete': adding({ status: 'ENDED' }),
     'activities.resetInviteCode': adding({ visibility: 'INVITE_ONLY' }),
     'registrations.register': adding({ registration: {}, startTime: TOMORROW, endTime: TOMORROW + HOUR }),
   },
   callersOwn: ['registrations.get', 'registrations.cancel'],
-  reads: () => ['/api/activities?size=100'],
+  reads: ({ activity }) => [
+    '/api/activities?size=100',
+    '/api/pass/templates?size=100',
+    `/api/activities/${activity}/pass/passes?size=100`,
+  ],
 }

@@ -12,6 +12,7 @@ import { allEndpoints } from '#app'
 import * as schema from '#db/schema/index.ts'
 
 import { createActivity } from '../activities/helpers.ts'
+import { createTemplate, issued, withPasses } from '../activities/pass-helpers.ts'
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
 import { createCategory, createCode } from '../qr-codes/helpers.ts'
@@ -168,6 +169,11 @@ const UPDATES: Readonly<Record<string, Update>> = {
       registration: { capacity: 5, waitlist: true, questions: [{ key: 'size', label: 'new' }] },
     }),
   },
+  'passTemplates.update': {
+    params: () => ({ templateId: id['passTemplate']! }),
+    body: () => ({ name: 'new', color: '#AABBCC', fields: [{ key: 'seat', label: 'Seat' }], validDays: 3, maxUses: 0 }),
+  },
+  'passes.revoke': { params: () => ({ passId: id['pass']! }), body: () => ({ reason: 'Lost' }), raisesNothing: true },
   'activities.setStatus': { params: () => ({ id: id['activity']! }), body: () => ({ status: 'ACTIVE' }) },
   'metadata.updateField': { params: () => ({ objectName: 'asset', id: id['field']! }), body: fieldChange },
   'metadata.updateOrgField': {
@@ -249,6 +255,8 @@ beforeAll(async () => {
   id['asset'] = ok(await alice.call('assets.create', { body: { name: 'asset' } })).data.id
   id['scan'] = ok(await alice.call('scanRecords.create', { body: { content: 'x' } })).data.id
   id['activity'] = (await createActivity(alice)).id
+  id['passTemplate'] = (await createTemplate(alice)).id
+  id['pass'] = (await issued(alice, (await withPasses(alice)).id, { holderName: 'Lin Mei' }))[0]!.id
   id['org'] = (await createOrg(alice)).id
   await addMembers(alice, { id: id['org'] }, bob)
   id['building'] = await place('building')

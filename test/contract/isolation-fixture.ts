@@ -18,6 +18,11 @@ export interface IsolationWorld {
   readonly owned: OwnedIds
 }
 
+export interface RowAndBody {
+  readonly id: number
+  readonly body: object
+}
+
 export interface IsolationFixture {
   /** Creates rows of the victim and returns their ids. */
   make(world: IsolationWorld): Promise<OwnedIds>
@@ -33,9 +38,9 @@ export interface IsolationFixture {
   readonly bodies?: readonly (readonly [path: RegExp, body: object])[]
   /**
    * For rows in paths of `dual` operations: creates one that belongs to the organization, or else to the person. The key is the name of
-   * the row, or the id of an operation that succeeds with other rows only.
+   * the row, or the id of an operation that succeeds with other rows only. Where the body names a second row, it comes with the id.
    */
-  readonly dual?: Readonly<Record<string, (person: Person, orgId?: number) => Promise<number>>>
+  readonly dual?: Readonly<Record<string, (person: Person, orgId?: number) => Promise<number | RowAndBody>>>
   /** `dual` operations about a row that the caller may not have, which answer 404 to callers with every permission. Tested in the domain. */
   readonly callersOwn?: readonly string[]
   /** Requests that together show everything the victim owns in this domain. */

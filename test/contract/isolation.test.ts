@@ -12,7 +12,7 @@ import { readPointOf } from '#permission-points'
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
 import { FIXTURES } from './fixtures.ts'
-import { rowOfField, withObject } from './isolation-fixture.ts'
+import { type RowAndBody, rowOfField, withObject } from './isolation-fixture.ts'
 import { sample } from './samples.ts'
 
 const MARK = 'victims-private-text'
@@ -147,9 +147,10 @@ describe('rows of users and organizations', () => {
     )
     /** Where the row decides, those who may see it are refused with 403. */
     const refused = rowDecides ? '(403|404)' : '404'
-    const call = async (who: string, id: number, organization?: number) => {
+    const call = async (who: string, made: number | RowAndBody, organization?: number) => {
+      const { id, body } = typeof made === 'number' ? { id: made, body: {} } : made
       const reply = await people[who]!.send(endpoint.method, withObject(endpoint.path).replace(/:\w+/, String(id)), {
-        ...(endpoint.body && { body: validBody(endpoint) }),
+        ...(endpoint.body && { body: { ...(validBody(endpoint) as object), ...body } }),
         query: { orgId: organization ?? '' },
       })
       return `${who}: ${reply.status}`

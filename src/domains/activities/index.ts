@@ -13,8 +13,12 @@ import { activityObject, activityTarget } from './entities/store.ts'
 import { gateEndpoints } from './gates/endpoints.ts'
 import { refusedChecksJob } from './gates/jobs.ts'
 import { offlineGateEndpoints } from './gates/offline/endpoints.ts'
+import { passIssueEndpoints } from './pass-issues/endpoints.ts'
 import { passKeyEndpoints } from './pass-keys/endpoints.ts'
 import { rotationJob } from './pass-keys/service.ts'
+import { passTemplateEndpoints } from './pass-templates/endpoints.ts'
+import { passEndpoints } from './passes/endpoints.ts'
+import { expiryJob } from './passes/service.ts'
 import { activityEndpoints } from './register/endpoints.ts'
 import { cancelActivities, mayRead } from './register/service.ts'
 import { countActivities, countOwned, hasActivities } from './register/store.ts'
@@ -29,12 +33,16 @@ export const activities = domain({
     ...discoveryEndpoints,
     ...checkInEndpoints,
     ...passKeyEndpoints,
+    ...passTemplateEndpoints,
+    ...passIssueEndpoints,
+    ...passEndpoints,
     ...gateEndpoints,
     ...offlineGateEndpoints,
     ...registrationEndpoints,
   ],
   jobs: [
     rotationJob,
+    expiryJob,
     refusedChecksJob,
     { name: 'activities.removePassed', every: 10 * MINUTE, run: removeAllPassed },
     { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces },

@@ -1,6 +1,6 @@
 /** Shapes of passes in requests and answers. */
 
-import { Enum, Id, Line, Model, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Line, Model, Nullable, PageOf, PageQuery, type Static, Text, Time, Type } from '#http/schema.ts'
 
 import { PASS_STATUSES } from './rules.ts'
 
@@ -53,6 +53,33 @@ export const PublicPass = Model('PublicPass', {
 })
 export type PublicPass = Static<typeof PublicPass>
 
+export const ByPass = Type.Object({ passId: Id })
+export const InOrg = Type.Object({ orgId: Type.Optional(Id) })
+
 export const RevokePass = Model('RevokePass', {
+  orgId: Type.Optional(Nullable(Id)),
   reason: Type.Optional(Nullable(Line(200, 0, { examples: ['Lost'] }))),
 })
+export type RevokePass = Static<typeof RevokePass>
+
+export const PASS_FORMATS = ['csv', 'zip'] as const
+/** The media types of these formats. */
+export const PASS_FORMAT_TYPES = 'text/csv, application/zip'
+
+export const PassesQuery = PageQuery({
+  orgId: Type.Optional(Id),
+  code: Type.Optional(Line(200, 0, { description: 'The invite code, for an activity by invitation only' })),
+  status: Type.Optional(Status),
+  keyword: Type.Optional(
+    Line(100, 0, { description: 'Searched for in the name and the fields; or a whole `uuid`', examples: ['Lin'] }),
+  ),
+  userId: Type.Optional({ ...Id, description: 'Only passes of this user' }),
+  format: Type.Optional(
+    Enum(PASS_FORMATS, {
+      description:
+        'For managers: all passes that the filters select, as a table, or as a zip of a PNG for each pass and `index.csv`',
+    }),
+  ),
+})
+export type PassesQuery = Static<typeof PassesQuery>
+export const PassPage = PageOf(PassView)

@@ -1,12 +1,20 @@
-import { and, desc, eq, gte, isNull, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
 
+import { contains, someTextContains } from '#db/contains.ts'
+import type { Select } from '#db/list-order.ts'
+import { pagedTable } from '#db/lists.ts'
+import type { Page, PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { passes } from '#db/schema/passes.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
+
+import type { PassStatus } from './rules.ts'
 
 const p = sql.placeholder
 
 export type PassRow = typeof passes.$inferSelect
+
+export const listed = pagedTable(passes, ['id', 'activityId', 'holderUserId'])
 
 const byId = prepared((db) =>
   db
@@ -63,3 +71,99 @@ const someLive = prepared((db) =>
     .where(and(eq(passes.activityId, p('activityId')), isLive))
     .limit(MOST_COUNTED),
 )
+
+const lists = {
+  orders: { id: ['id'] },
+  sort: '-id',
+  select: (db: Pick<Builders, 'select'>) => db.select().from(passes).$dynamic() as unknown as Select<PassRow>,
+} as const
+const ofActivity = listed.list({ owner: ['activityId'], ...lists })
+const ofHolder = listed.list({ owner: ['holderUserId', 'activityId'], whereNot: { holderUserId: null }, ...lists })
+
+/** The passes of an activity, or only those of one user. */
+export interface PassList {
+  readonly activityId: number
+  readonly userId?: number | undefined
+}
+
+/** Newest first, at the same cost for any length. */
+export const passesPage = (db: Db, { activityId, userId }: PassList, page: PageInput): Promise<Page<PassRow>> =>
+  userId === undefined
+    ? ofActivity.page(db, { activityId }, { page: page.page, size: page.size })
+    : ofHolder.page(db, { activityId, holderUserId: userId }, { page: page.page, size: page.size })
+
+export interface PassFilter {
+  readonly status?: PassStatus | undefined
+  readonly keyword?: string | undefined
+}
+
+/** `db` is that of `Store.search`. */
+export function searchPasses(
+  db: Db,
+  { activityId, userId }: PassList,
+  filter: PassFilter,
+  now: number,
+  { page, size }: PageInput,
+): Promise<Page<PassRow>> {
+  const where = matching(filter, now)
+  return userId === undefined
+    ? ofActivity.search(db, { activityId }, { page, size }, where)
+    : ofHolder.search(db, { activityId, holderUserId: userId }, { page, size }, where)
+}
+
+const matching = ({ status, keyword }: PassFilter, now: number): SQL | undefined =>
+  and(
+    status && hasStatus(status, now),
+    keyword
+      ? or(
+          contains(passes.holderName, keyword),
+          someTextContains(passes.fields, keyword),
+          eq(passes.uuid, keyword.toLowerCase()),
+        )
+      : undefined,
+  )
+
+/** `statusOf` (rules.ts) in SQL. */
+function hasStatus(status: PassStatus, now: number): SQL | undefined {
+  if (status === 'REVOKED') return isNotNull(passes.revokedAt)
+  const isExpired = or(isNotNull(passes.expiredAt), and(isNotNull(passes.validTo), lt(passes.validTo, now)))!
+  if (status === 'EXPIRED') return and(isNull(passes.revokedAt), isExpired)
+  const isUsedUp = sql`(${passes.maxUses} > 0 and ${passes.usedCount} >= ${passes.maxUses})`
+  return and(isNull(passes.revokedAt), not(isExpired), status === 'USED' ? isUsedUp : not(isUsedUp))
+}
+
+/** The next passes of an activity after the pass with the id `after`, oldest first. */
+export const passesAfter = (db: Db, activityId: number, after: number, limit: number): Promise<PassRow[]> =>
+  db
+    .select()
+    .from(passes)
+    .where(and(eq(passes.activityId, activityId), gt(passes.id, after)))
+    .orderBy(asc(passes.id))
+    .limit(limit)
+
+/** Undefined if it was revoked before. */
+export async function revokePass(tx: Tx, id: number, reason: string): Promise<PassRow | undefined> {
+  const [row] = await tx
+    .update(passes)
+    .set({ revokedAt: tx.stamp, revokeReason: reason, liveHolderId: null, updatedAt: tx.stamp })
+    .where(and(eq(passes.id, id), isNull(passes.revokedAt)))
+    .returning()
+  return row
+}
+
+/** Marks at most `limit` passes whose validity has ended, so that their holders can get new ones. Returns their number. */
+export async function expirePasses(tx: Tx, now: number, limit: number): Promise<number> {
+  const ended = tx
+    .select({ id: passes.id })
+    .from(passes)
+    // Like the condition of the index.
+    .where(and(isNotNull(passes.validTo), isNull(passes.expiredAt), lt(passes.validTo, now)))
+    .orderBy(asc(passes.validTo), asc(passes.id))
+    .limit(limit)
+  const rows = await tx
+    .update(passes)
+    .set({ expiredAt: now, liveHolderId: null, updatedAt: tx.stamp })
+    .where(inArray(passes.id, ended))
+    .returning({ id: passes.id })
+  return rows.length
+}

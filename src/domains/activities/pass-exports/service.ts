@@ -1,0 +1,143 @@
+/** Files of many passes, for printing. A file of any size holds some rows and one picture in memory. */
+
+import type { AppContext } from '#context'
+import { badRequest } from '#http/errors.ts'
+import { type ExportFile, sendExport } from '#http/exports.ts'
+import { noPermission } from '#http/permissions.ts'
+import { localTime } from '#lib/days.ts'
+import { uniqueFileNames } from '#lib/file-name.ts'
+import type { Locale } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
+import { encodeQr } from '#lib/qr/index.ts'
+import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
+import type { Cell } from '#lib/spreadsheets/xlsx-writer.ts'
+import type { ZipEntry } from '#lib/zip.ts'
+import { serverZone } from '#platform/clock.ts'
+
+import type { PassesQuery, PassView } from '../passes/model.ts'
+import { statusOf } from '../passes/rules.ts'
+import { toPassView, visiblePasses } from '../passes/service.ts'
+import { passesAfter, type PassRow } from '../passes/store.ts'
+import type { Asking } from '../visibility/service.ts'
+
+/** Passes in one file. An archive of that many pictures has about 30 MB. */
+const MAX_EXPORT = 20_000
+/** Rows read at once, which takes about a millisecond. */
+const ROWS_PER_READ = 100
+/** Pixels of a picture: version 6 with its margin has 49 modules, of which each gets 12. */
+const PICTURE_SIDE = 588
+
+const TYPES = { zip: 'application/zip', csv: 'text/csv; charset=utf-8' } as const
+
+export async function exportPasses(
+  ctx: AppContext,
+  activityId: number,
+  query: PassesQuery & { readonly format: keyof typeof TYPES },
+  asking: Asking,
+  locale: Locale,
+): Promise<Response> {
+  const { isManager } = await visiblePasses(ctx, activityId, asking)
+  if (!isManager) throw noPermission
+  return sendExport(ctx, asking.viewer.userId, async (): Promise<ExportFile> => {
+    const { format } = query
+    const now = ctx.clock.now()
+    const table = { ctx, activityId, query, locale, now, zone: serverZone() }
+    let selected = 0
+    for await (const rows of selectedRows(table)) selected += rows.length
+    if (selected > MAX_EXPORT)
+      throw badRequest(
+        `A file has at most ${MAX_EXPORT} passes: select a status, a user or a keyword`,
+        `单个文件最多包含 ${MAX_EXPORT} 张通行证，请按状态、用户或关键字筛选`,
+      )
+    const pieces = format === 'csv' ? csvPieces(table) : (await import('#lib/zip.ts')).zipOf(pictures(table), now)
+    return { pieces, type: TYPES[format], name: `passes-${activityId}.${format}` }
+  })
+}
+
+interface Table {
+  readonly ctx: AppContext
+  readonly activityId: number
+  readonly query: PassesQuery
+  readonly locale: Locale
+  readonly now: number
+  readonly zone: string
+}
+
+/** Oldest first, in the order of their issue. */
+async function* selectedRows({ ctx, activityId, query, now }: Table): AsyncGenerator<PassRow[]> {
+  const keyword = query.keyword?.toLowerCase() ?? ''
+  const isSelected = (row: PassRow): boolean =>
+    (query.userId === undefined || row.holderUserId === query.userId) &&
+    (query.status === undefined || statusOf(row, now) === query.status) &&
+    (keyword === '' ||
+      row.uuid === keyword ||
+      [row.holderName, ...row.fields.map(({ value }) => value)].some((text) => text.toLowerCase().includes(keyword)))
+  let after = 0
+  for (;;) {
+    const rows = await passesAfter(ctx.db.read, activityId, after, ROWS_PER_READ)
+    yield rows.filter(isSelected)
+    if (rows.length < ROWS_PER_READ) return
+    after = rows.at(-1)!.id
+    await pause()
+  }
+}
+
+const TITLES = [
+  { en: 'ID', zh: 'ID' },
+  { en: 'UUID', zh: 'UUID' },
+  { en: 'Holder', zh: '持有人' },
+  { en: 'User ID', zh: '用户 ID' },
+  { en: 'Fields', zh: '信息' },
+  { en: 'Status', zh: '状态' },
+  { en: 'Valid from', zh: '生效时间' },
+  { en: 'Valid to', zh: '失效时间' },
+  { en: 'Uses', zh: '已用次数' },
+  { en: 'Most uses', zh: '可用次数' },
+  { en: 'QR content', zh: '二维码内容' },
+  { en: 'Page', zh: '页面' },
+] as const
+const FILE = { en: 'File', zh: '文件' }
+
+const titlesIn = (locale: Locale): string[] => TITLES.map((title) => title[locale])
+
+/** In the order of `TITLES`. */
+const cellsOf = ({ zone }: Table, pass: PassView): Cell[] => [
+  pass.id,
+  pass.uuid,
+  pass.holderName,
+  pass.holderUserId ?? '',
+  pass.fields.map(({ label, value }) => `${label}: ${value}`).join('\n'),
+  pass.status,
+  pass.validFrom === null ? '' : localTime(pass.validFrom, zone),
+  pass.validTo === null ? '' : localTime(pass.validTo, zone),
+  pass.usedCount,
+  pass.maxUses === 0 ? '' : pass.maxUses,
+  pass.qrContent!,
+  pass.publicUrl,
+]
+
+async function* views(table: Table): AsyncGenerator<PassView> {
+  for await (const rows of selectedRows(table))
+    for (const row of rows) yield await toPassView(table.ctx, row, { showsContent: true })
+}
+
+async function* csvPieces(table: Table): AsyncGenerator<Uint8Array> {
+  const utf8 = new TextEncoder()
+  yield utf8.encode(CSV_START + csvRow(titlesIn(table.locale)))
+  for await (const pass of views(table)) yield utf8.encode(csvRow(cellsOf(table, pass)))
+}
+
+async function* pictures(table: Table): AsyncGenerator<ZipEntry> {
+  const { toPng } = await import('#lib/qr/png.ts')
+  const nameOf = uniqueFileNames('.png')
+  let index = CSV_START + csvRow([FILE[table.locale], ...titlesIn(table.locale)])
+  for await (const pass of views(table)) {
+    const name = nameOf(pass.holderName)
+    index += csvRow([name, ...cellsOf(table, pass)])
+    const matrix = encodeQr(pass.qrContent!, 'L')
+    const side = Math.max(PICTURE_SIDE, matrix.side + 8)
+    yield { name, data: toPng(matrix, { size: side, margin: 4, fg: '000000', bg: 'ffffff' }) }
+    await pause()
+  }
+  yield { name: 'index.csv', data: new TextEncoder().encode(index), deflate: true }
+}

@@ -1,0 +1,96 @@
+/** Shapes of requests that issue passes. */
+
+import type { Budget } from '#http/budget.ts'
+import { AnyOf, Deferred, Id, Line, Model, Nullable, type Static, Time, Type } from '#http/schema.ts'
+import { DAY } from '#platform/clock.ts'
+
+import { ValidFrom } from '../pass-templates/model.ts'
+import { MaxUses, PassView } from '../passes/model.ts'
+
+/** Passes in one request. */
+export const MAX_HOLDERS = 5000
+
+/** Every pass is a row that stays. An event of 50,000 visitors takes one day. */
+export const ISSUED_PASSES: Budget = {
+  name: 'issued-passes',
+  counts: { en: 'issued passes', zh: '已发放的通行证' },
+  per: 'user',
+  limit: 50_000,
+  windowMs: DAY,
+  durable: true,
+  countedByRun: true,
+}
+
+/** The answer shows the nickname of a user, and whether an id exists; the user gets a notification. */
+export const PASSES_FOR_STRANGERS: Budget = {
+  name: 'passes-for-strangers',
+  counts: {
+    en: 'passes for users who are neither members of the organization nor take part',
+    zh: '发放给非成员且未参与用户的通行证',
+  },
+  per: 'user',
+  limit: 200,
+  windowMs: DAY,
+  durable: true,
+  countedByRun: true,
+}
+
+export const FieldValue = Line(200)
+const Fields = Type.Unsafe<Record<string, unknown>>(
+  Type.Record(Type.String(), Type.Unknown(), {
+    description:
+      'Texts of at most 200 characters, by the keys of the fields of the template. Without a template, by at most 10 labels of your choice',
+    examples: [{ seat: 'Row 4, seat 12' }],
+  }),
+)
+const HolderName = Line(100, 1, { examples: ['Lin Mei'] })
+
+export const Holder = AnyOf('PassHolder', ['userId', 'name'], {
+  userId: Type.Optional(Nullable({ ...Id, description: 'An active user, whose nickname becomes the name' })),
+  name: Type.Optional(Nullable({ ...HolderName, description: 'Of a guest without an account. Not with `userId`' })),
+  fields: Type.Optional(Nullable(Fields)),
+})
+export type Holder = Static<typeof Holder>
+
+const values = {
+  holders: Type.Optional(Deferred(Type.Array(Holder, { minItems: 1, maxItems: MAX_HOLDERS }))),
+  userId: Type.Optional(Nullable({ ...Id, description: 'Instead of `holders`: one user' })),
+  holderName: Type.Optional(Nullable({ ...HolderName, description: 'Instead of `holders`: one guest' })),
+  fields: Type.Optional(
+    Nullable({ ...Fields, description: 'For all holders of the request; fields of a holder come first' }),
+  ),
+  validFrom: Type.Optional(Nullable({ ...ValidFrom, description: 'Default: of the template or the activity' })),
+  validTo: Type.Optional(
+    Nullable({ ...Time, description: 'Default: of the template or the activity, whose end is the last resort' }),
+  ),
+  maxUses: Type.Optional(Nullable(MaxUses)),
+  requestId: Type.Optional(
+    Nullable(
+      Type.String({
+        minLength: 8,
+        maxLength: 64,
+        pattern: '^[\\x21-\\x7e]+$',
+        description: 'If you repeat a request with the same id, you get the first passes again',
+        examples: ['5d1f0e0a-batch-1'],
+      }),
+    ),
+  ),
+  orgId: Type.Optional(Nullable(Id)),
+}
+const alternatives = ['holders', 'userId', 'holderName']
+
+export const IssuePasses = AnyOf('IssuePasses', alternatives as never, {
+  ...values,
+  templateId: Type.Optional(
+    Nullable({ ...Id, description: 'Of the owner of the activity. Default: that of the activity' }),
+  ),
+})
+export type IssuePasses = Static<typeof IssuePasses>
+
+export const IssueByTemplate = AnyOf('IssuePassesByTemplate', alternatives as never, { ...values, activityId: Id })
+export type IssueByTemplate = Static<typeof IssueByTemplate>
+
+export const IssuedPasses = Model('IssuedPasses', {
+  items: Type.Array(PassView, { description: 'In the order of the holders' }),
+})
+export type IssuedPasses = Static<typeof IssuedPasses>
