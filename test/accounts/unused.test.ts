@@ -7,6 +7,7 @@ import { accounts } from '#domains/accounts/index.ts'
 import { domain } from '#domains/domain.ts'
 import { badRequest } from '#http/errors.ts'
 
+import { checkIn, openActivity } from '../activities/check-in-helpers.ts'
 import { inProcess, ok, type Person } from '../harness/index.ts'
 import { person } from '../harness/people.ts'
 import { newDevice, useWorld } from './helpers.ts'
@@ -78,6 +79,13 @@ describe.if(inProcess)('accounts of devices', () => {
           const owner = await world.server.person()
           const org = ok(await owner.post('/api/orgs', { name: 'Divers', joinPolicy: 'FREE' })).data
           ok(await who.post('/api/orgs/join-by-code', { code: org.code }))
+        },
+      ],
+      [
+        'a check-in',
+        async (who) => {
+          const activity = await openActivity(world.server, await world.server.person())
+          ok(await checkIn(who, activity))
         },
       ],
       [

@@ -7,6 +7,7 @@ import { eq } from 'drizzle-orm'
 import { activityCounters, checkIns, checkInSlots, checkInUsers } from '#db/schema/activities.ts'
 import type { CreateCheckIn } from '#domains/activities/check-ins/model.ts'
 import { CHECK_IN_BUDGET } from '#domains/activities/check-ins/rules.ts'
+import { insertCheckIn } from '#domains/activities/check-ins/store.ts'
 import { setOrgStatus } from '#domains/orgs/index.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
@@ -361,6 +362,10 @@ describe('limits', () => {
     for (const { status, message } of replies)
       expect([200, 'This activity has ended']).toContain(status === 200 ? 200 : message)
     const accepted = replies.filter(({ status }) => status === 200).length
+    // A check-in that was decided on before the end and is written after it.
+    const late = { activityId: activity.id, userId: alice.id, max: 1 }
+    const written = server.ctx.db.write('test', (tx) => insertCheckIn(tx, late, { method: 'QR', distance: null }))
+    expect(await written).toBeUndefined()
     expect(await counts(activity)).toMatchObject({ ...all(accepted), users: [accepted, accepted] })
   })
 
