@@ -72,14 +72,7 @@ function refused({ code, stderr }: Outcome, expected: number, sentence: string):
   expect(code).toBe(expected)
 }
 
-describe('a restore of SQLite that was killed between two renames', () => {
-  beforeEach(async () => {
-    // Always SQLite, even if the suite runs on PostgreSQL.
-    if (!onPostgres) return
-    await place.dispose()
-    place = new Installation()
-  })
-
+describe.if(!onPostgres)('a restore of SQLite that was killed between two renames', () => {
   /** The renames after the decision, in order. */
   const RENAMES = ['files', 'apps', 'keys', 'tessera.db'].flatMap((name) => [
     [name, 'away'],

@@ -215,35 +215,27 @@ test('a key file without a valid key is refused and not replaced', async () => {
   expect(readFileSync(key, 'utf8')).toBe('rubbish')
 })
 
-describe('a database that cannot be used', () => {
+describe.if(!onPostgres)('a SQLite database that cannot be used', () => {
   const database = (): string => join(place.dataDir, 'tessera.db')
-  let local: Installation
-  beforeEach(async () => {
-    // Always SQLite, even if the suite runs on PostgreSQL.
-    local = place
-    if (!onPostgres) return
-    await place.dispose()
-    place = local = new Installation()
-  })
 
   async function spoil(how: () => void): Promise<Map<string, string>> {
     await startAndStop()
     how()
-    return contents(local.dataDir)
+    return contents(place.dataDir)
   }
 
   test('a file that is not a database is refused and kept', async () => {
     const before = await spoil(() =>
       writeFileSync(database(), 'this is not a database, and long enough to be looked at'.repeat(100)),
     )
-    refused(await local.run(['serve']), 4, /tessera\.db is damaged/)
-    expect(contents(local.dataDir)).toEqual(before)
+    refused(await place.run(['serve']), 4, /tessera\.db is damaged/)
+    expect(contents(place.dataDir)).toEqual(before)
   })
 
   test('a truncated database is refused and kept', async () => {
     const before = await spoil(() => truncateSync(database(), statSync(database()).size - 10_000))
-    refused(await local.run(['serve']), 4, /tessera\.db is damaged/)
-    expect(contents(local.dataDir)).toEqual(before)
+    refused(await place.run(['serve']), 4, /tessera\.db is damaged/)
+    expect(contents(place.dataDir)).toEqual(before)
   })
 
   test('a database of a newer version is refused and kept', async () => {
@@ -252,8 +244,8 @@ describe('a database that cannot be used', () => {
       db.run("INSERT INTO schema_migrations VALUES ('9999_future', 'x', 1)")
       db.close()
     })
-    refused(await local.run(['serve']), 4, /9999_future/)
-    expect([...contents(local.dataDir).keys()].toSorted()).toEqual([...before.keys()].toSorted())
+    refused(await place.run(['serve']), 4, /9999_future/)
+    expect([...contents(place.dataDir).keys()].toSorted()).toEqual([...before.keys()].toSorted())
   })
 })
 
