@@ -52,7 +52,7 @@ import { categoryTree, flat } from './places.ts'
 import { csv, sendImport } from './sheets.ts'
 
 /** PostgreSQL takes several times as long for a step. */
-const STEPS = Number(process.env['STEPS'] ?? (process.env['TEST_DATABASE_URL'] ? 1000 : 2000))
+const STEPS = Number(process.env['STEPS'] ?? (inProcess && !process.env['TEST_DATABASE_URL'] ? 2000 : 1000))
 /** Steps between two comparisons of everything. */
 const COMPARE_EVERY = 250
 /** Steps between two restarts of the server, if it is in this process. */
