@@ -4,6 +4,7 @@
  */
 
 import { readFileSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
 import { buildApart } from './build-apart.ts'
@@ -17,7 +18,9 @@ if (files.length === 0)
     if (STARTS_SOMETHING.test(readFileSync(join(root, file), 'utf8'))) files.push(file)
 
 const binary = buildApart()
-const tests = Bun.spawn([process.execPath, 'test', '--parallel', '--timeout', '120000', ...files], {
+// The tests wait for the server, which is another process, so that more of them than cores can run.
+const workers = Math.ceil(availableParallelism() * 1.5)
+const tests = Bun.spawn([process.execPath, 'test', `--parallel=${workers}`, '--timeout', '120000', ...files], {
   cwd: root,
   env: { ...process.env, TEST_BINARY: binary },
   stdio: ['ignore', 'inherit', 'inherit'],
