@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
+import { assetCalendars } from '#db/schema/assets.ts'
 import { notifyOfDueLoans } from '#domains/assets/loans/service.ts'
 import { remindOfWarranties } from '#domains/assets/reminders/service.ts'
 
@@ -184,7 +185,7 @@ describe('the calendar', () => {
     expect(replies.filter(({ status }) => status === 200).length).toBe(1)
   })
 
-  test('the calendar of an organization works for members with asset:read, until they leave', async () => {
+  test('the calendar of an organization works for members with asset:read, until they leave, and not after they rejoin', async () => {
     const org = await createOrg(alice)
     await addMembers(alice, org, bob, guest)
     await setRole(alice, org, guest, 'GUEST')
@@ -195,7 +196,23 @@ describe('the calendar', () => {
     expect(ok(await read(own)).text).not.toContain('Shared drill')
     ok(await leave(bob, org))
     expect((await read(ofBob)).status).toBe(404)
+    await addMembers(alice, org, bob)
+    expect((await read(ofBob)).status).toBe(404)
+    expect(ok(await bob.call('assetCalendars.get', { query: { orgId: org.id } })).data.enabled).toBe(false)
+    ok(await read(await create(bob, org.id)))
     ok(await read(own))
+  })
+
+  test.if(inProcess)('a dissolved organization leaves no calendar of its members', async () => {
+    const [org, other] = [await createOrg(alice), await createOrg(alice)]
+    for (const each of [org, other]) {
+      await addMembers(alice, each, bob)
+      for (const person of [alice, bob]) await create(person, each.id)
+    }
+    ok(await alice.call('orgs.dissolve', { params: { id: org.id }, query: { force: true } }))
+    const left = await server.ctx.db.read.select({ owner: assetCalendars.owner }).from(assetCalendars)
+    expect(left.filter(({ owner }) => owner === org.id)).toEqual([])
+    expect(left.filter(({ owner }) => owner === other.id)).toHaveLength(2)
   })
 
   test('the link of a deleted account does not work', async () => {

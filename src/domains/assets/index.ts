@@ -5,7 +5,7 @@ import { domain } from '#domains/domain.ts'
 import { HOUR, MINUTE } from '#platform/clock.ts'
 
 import { calendarEndpoints } from './calendars/endpoints.ts'
-import { deleteCalendarsOfUser } from './calendars/store.ts'
+import { deleteCalendar, deleteCalendarsOfOrg, deleteCalendarsOfUser } from './calendars/store.ts'
 import { assetCategoryAdminEndpoints } from './categories/admin.endpoints.ts'
 import { assetCategoryEndpoints } from './categories/endpoints.ts'
 import { dropDeletedTemplates, templateDeleting } from './categories/service.ts'
@@ -67,8 +67,12 @@ export const assets = domain({
     async 'metaTemplate.deleting'(_ctx, tx, { templateId }) {
       await templateDeleting(tx, templateId)
     },
-    'member.left': (_ctx, tx, { orgId, userId }) => endCustody(tx, orgId, userId),
+    async 'member.left'(_ctx, tx, { orgId, userId }) {
+      await deleteCalendar(tx, userId, orgId)
+      await endCustody(tx, orgId, userId)
+    },
     async 'org.dissolving'(_ctx, tx, { orgId }) {
+      await deleteCalendarsOfOrg(tx, orgId)
       await purgeOfOrg(tx, orgId)
       await deleteOfOrg(tx, orgId)
     },

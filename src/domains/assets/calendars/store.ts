@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, gte, isNotNull, isNull, lte, ne } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lte, ne } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
 import { users } from '#db/schema/accounts.ts'
 import { assetCalendars, assetLoans, assets } from '#db/schema/assets.ts'
+import { orgMembers } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 export type CalendarRow = typeof assetCalendars.$inferSelect
@@ -44,6 +45,12 @@ export async function deleteCalendar(tx: Tx, userId: number, owner: OwnerKey): P
 
 export async function deleteCalendarsOfUser(tx: Tx, userId: number): Promise<void> {
   await tx.delete(assetCalendars).where(eq(assetCalendars.userId, userId))
+}
+
+/** Looks the members up in the index by user: there is none by owner. */
+export async function deleteCalendarsOfOrg(tx: Tx, orgId: number): Promise<void> {
+  const members = tx.select({ id: orgMembers.userId }).from(orgMembers).where(eq(orgMembers.orgId, orgId))
+  await tx.delete(assetCalendars).where(and(inArray(assetCalendars.userId, members), eq(assetCalendars.owner, orgId)))
 }
 
 /** The first warranties that end in these days, inclusive. */
