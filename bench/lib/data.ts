@@ -104,7 +104,7 @@ export function sessionOf(db: Database, userId: number): number {
 }
 
 /**
- * Adds `n` assets of a user, created one second apart. 1 in 100 is in repair; prices count up from 0.01, and so do the numbers in a field
+ * Adds `n` assets of a user, created one second apart. 1 in 50 is in repair; prices count up from 0.01, and so do the numbers in a field
  * of metadata; each also has a text in another field.
  */
 export function addAssets(db: Database, userId: number, n: number, fields: { number: number; text: number }): void {
@@ -114,7 +114,7 @@ export function addAssets(db: Database, userId: number, n: number, fields: { num
        photo_ids, public_fields, created_at, updated_at)
      WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < $n)
      SELECT $first + n, printf('%08x-%04x-4000-8000-%012x', $user, n % 65536, n), -$user, $user, 'Asset ' || n, 'A-' || n, 'a-' || n,
-       'S' || n, n, date(1760000000 + n % 3650 * 86400, 'unixepoch'), CASE n % 100 WHEN 0 THEN 'REPAIR' ELSE 'IN_USE' END, '[]', '[]',
+       'S' || n, n, date(1760000000 + n % 3650 * 86400, 'unixepoch'), CASE n % 50 WHEN 0 THEN 'REPAIR' ELSE 'IN_USE' END, '[]', '[]',
        1760000000000 + n * 1000, 1760000000000 + n * 1000 FROM i`,
   ).run({ user: userId, n, first })
   const value = (columns: string, values: string) =>

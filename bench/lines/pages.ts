@@ -111,7 +111,9 @@ export async function against<T extends Table>(
   // The first request of an order builds its index, which may take longer than the warm-up.
   for (const t of tables) {
     const [person, [path]] = ask(t)
-    await call(t.server, 'GET', path!, person.headers)
+    const { items } = (await call(t.server, 'GET', path!, person.headers)) as { items?: unknown[] }
+    if (items !== undefined && items.length < SIZE)
+      throw new Error(`${what}: a page of ${items.length} items cannot be compared with one of ${SIZE}`)
   }
   const contenders: Contender[] = tables.map((t) => {
     const [person, paths] = ask(t)
