@@ -134,6 +134,8 @@ export const AnyCaseEnum = <const T extends readonly string[]>(values: T, more?:
 /** The place of an item that its owner arranges: lower numbers come first. */
 export const SortOrder = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, examples: [10] })
 export const SortItem = Model('SortItem', { id: Id, sortOrder: SortOrder })
+/** Body of an operation that pins one row or ends that. */
+export const Pin = Model('Pin', { pinned: Type.Boolean() })
 export const Count = Model('Count', { count: Type.Integer({ minimum: 0 }) })
 
 export const ById = Type.Object({ id: Id })

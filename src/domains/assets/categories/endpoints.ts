@@ -1,5 +1,5 @@
 import { dual, endpoint } from '#http/endpoint.ts'
-import { ById, Count, InOrg } from '#http/schema.ts'
+import { ById, Count, InOrg, Pin } from '#http/schema.ts'
 import { DAY } from '#platform/clock.ts'
 
 import {
@@ -9,7 +9,6 @@ import {
   CreateAssetCategory,
   MoveAssetCategory,
   PinAssetCategories,
-  PinAssetCategory,
   ReorderAssetCategories,
   TreeQuery,
   UpdateAssetCategory,
@@ -142,7 +141,7 @@ export const assetCategoryEndpoints = [
     access: manageOne,
     params: ById,
     query: InOrg,
-    body: PinAssetCategory,
+    body: Pin,
     data: AssetCategoryView,
     run: ({ ctx, owner, params, body }) => service.pinCategory(ctx, owner, params.id, body.pinned),
   }),

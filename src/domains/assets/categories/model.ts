@@ -75,8 +75,6 @@ export const UpdateAssetCategory = Model(
 export type UpdateAssetCategory = Static<typeof UpdateAssetCategory>
 
 export const MoveAssetCategory = Model('MoveAssetCategory', { parentId: Nullable(Id) })
-export const PinAssetCategory = Model('Pin', { pinned: Type.Boolean() })
-
 const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_CATEGORIES, uniqueItems: true })
 export const PinAssetCategories = Model('PinAssetCategories', {
   ids: Ids,

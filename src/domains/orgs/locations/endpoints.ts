@@ -1,5 +1,5 @@
 import { endpoint, org } from '#http/endpoint.ts'
-import { Count } from '#http/schema.ts'
+import { Count, Pin } from '#http/schema.ts'
 
 import { InOrg } from '../members/model.ts'
 import {
@@ -7,7 +7,6 @@ import {
   CreateLocation,
   LocationTree,
   LocationView,
-  PinLocation,
   PinLocations,
   ReorderLocations,
   UpdateLocation,
@@ -102,7 +101,7 @@ export const locationEndpoints = [
     tag,
     access: org('location:update'),
     params: ByLocation,
-    body: PinLocation,
+    body: Pin,
     data: LocationView,
     run: ({ ctx, params, body }) => service.pinLocation(ctx, params.orgId, params.locationId, body.pinned),
   }),

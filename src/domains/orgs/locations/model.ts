@@ -52,8 +52,6 @@ export const UpdateLocation = Model('UpdateLocation', together, {
 })
 export type UpdateLocation = Static<typeof UpdateLocation>
 
-export const PinLocation = Model('Pin', { pinned: Type.Boolean() })
-
 const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_AT_ONCE, uniqueItems: true })
 export const PinLocations = Model('PinLocations', { ids: Ids, pinned: Type.Boolean() })
 

@@ -1,5 +1,5 @@
 import { app, endpoint } from '#http/endpoint.ts'
-import { ById, Count } from '#http/schema.ts'
+import { ById, Count, Pin } from '#http/schema.ts'
 
 import {
   CategoryPage,
@@ -10,7 +10,6 @@ import {
   ListQuery,
   MoveCategory,
   PinCategories,
-  PinCategory,
   ReorderCategories,
   UpdateCategory,
 } from './model.ts'
@@ -149,7 +148,7 @@ export const categoryEndpoints = [
     tag,
     access: app('category:update'),
     params: ById,
-    body: PinCategory,
+    body: Pin,
     data: CategoryView,
     run: ({ ctx, actor, params, body }) => service.pinCategory(ctx, actor, params.id, body.pinned),
   }),

@@ -43,8 +43,6 @@ export const UpdateCategory = Model('UpdateCategory', {
 export type UpdateCategory = Static<typeof UpdateCategory>
 
 export const MoveCategory = Model('MoveCategory', { parentId: ParentId })
-export const PinCategory = Model('Pin', { pinned: Type.Boolean() })
-
 const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_CATEGORIES, uniqueItems: true })
 export const PinCategories = Model('PinCategories', { ids: Ids, pinned: Type.Boolean() })
 
