@@ -48,7 +48,7 @@ export function usersHoldingPoint(db: Db | Tx, orgId: number, point: string, lim
 
 /**
  * Whether the user's role has `point` (`resource:action`) in an organization that may be DISABLED, in which roles grant only the points
- * that read. For what users see; not cached.
+ * that read. For the views of users; not cached.
  */
 export async function roleHasPoint(db: Db, userId: number, orgId: number, point: string): Promise<boolean> {
   const [resource = '', action = ''] = point.split(':')
