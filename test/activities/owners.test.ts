@@ -21,6 +21,15 @@ test('an organization is not dissolved while it has activities; deleted ones do 
   expect((await owner.get(`/api/activities/${activity.id}`)).status).toBe(404)
 })
 
+test('an organization is not dissolved while it has pass templates', async () => {
+  const org = await createOrg(owner)
+  const { data } = ok(await owner.post('/api/pass/templates', { name: 'Day pass', orgId: org.id }))
+  const refused = await owner.delete(`/api/orgs/${org.id}`)
+  expect([refused.status, refused.message]).toEqual([400, expect.stringContaining('pass templates (1)')])
+  ok(await owner.delete(`/api/pass/templates/${data.id}`))
+  ok(await owner.delete(`/api/orgs/${org.id}`))
+})
+
 test('deleting an account cancels its ACTIVE personal activities, and leaves the others and those of organizations', async () => {
   const user = await server.person()
   const org = await createOrg(owner)

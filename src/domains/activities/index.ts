@@ -17,6 +17,7 @@ import { passIssueEndpoints } from './pass-issues/endpoints.ts'
 import { passKeyEndpoints } from './pass-keys/endpoints.ts'
 import { rotationJob } from './pass-keys/service.ts'
 import { passTemplateEndpoints } from './pass-templates/endpoints.ts'
+import { countTemplates } from './pass-templates/store.ts'
 import { passEndpoints } from './passes/endpoints.ts'
 import { expiryJob } from './passes/service.ts'
 import { activityEndpoints } from './register/endpoints.ts'
@@ -53,7 +54,10 @@ export const activities = domain({
   userContent: async (db, userId) =>
     (await hasActivities(db, userId)) || (await hasCheckedIn(db, userId)) || hasRegistrations(db, userId),
   quotaUsage: { activities: (ctx, owner) => countActivities(ctx.db.read, ownerKey(owner)) },
-  orgResources: [{ name: 'activities', count: countOwned }],
+  orgResources: [
+    { name: 'activities', count: countOwned },
+    { name: 'pass templates', count: countTemplates },
+  ],
   on: {
     'org.statusChanged': (_ctx, tx, { orgId }) => refreshDiscovery(tx, orgId),
     'member.left': memberLeft,

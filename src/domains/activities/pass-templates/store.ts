@@ -32,8 +32,8 @@ export async function organizationOfTemplate(db: Db, id: number): Promise<number
   return row && orgOf(row.owner)
 }
 
-export async function countTemplates(tx: Tx, owner: OwnerKey): Promise<number> {
-  const [row] = await tx.select({ n: count() }).from(passTemplates).where(eq(passTemplates.owner, owner))
+export async function countTemplates(db: Db | Tx, owner: OwnerKey): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(passTemplates).where(eq(passTemplates.owner, owner))
   return row!.n
 }
 

@@ -266,4 +266,4 @@ export async function mayRead(ctx: AppContext, userId: number, id: number): Prom
 
 /** Ends what a user who deletes the account can no longer lead. Drafts and activities that are over stay as they are. */
 export const cancelActivities = (tx: Tx, userId: number): Promise<void> =>
-  store.changeStatusOfOwner(tx, ownerKey({ userId, orgId: 0 }), 'ACTIVE', 'CANCELLED')
+  store.cancelActive(tx, ownerKey({ userId, orgId: 0 }))

@@ -8,7 +8,7 @@ import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { type Page, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
-import { activities, activityCounters, type ActivityStatus } from '#db/schema/activities.ts'
+import { activities, activityCounters } from '#db/schema/activities.ts'
 import { files } from '#db/schema/files.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { passTemplates } from '#db/schema/passes.ts'
@@ -226,17 +226,16 @@ export async function updateActivity(
 export const renewInviteCode = (tx: Tx, row: ActivityRow): Promise<ActivityRow | undefined> =>
   updateActivity(tx, row, { inviteCode: newInviteCode() })
 
-/** Sets the activities of a user with this status to another one: a bounded number of rows, because users have a quota. */
-export async function changeStatusOfOwner(
-  tx: Tx,
-  owner: OwnerKey,
-  from: ActivityStatus,
-  to: ActivityStatus,
-): Promise<void> {
+/** Cancels the ACTIVE activities of an owner: a bounded number of rows, because owners have a quota. */
+export async function cancelActive(tx: Tx, owner: OwnerKey): Promise<void> {
+  const where = and(eq(activities.owner, owner), isLive, eq(activities.status, 'ACTIVE'))
+  const rows = await tx.select(listed.columns).from(activities).where(where)
   await tx
     .update(activities)
-    .set({ status: to, discoverUntil: null, version: sql`${activities.version} + 1`, updatedAt: tx.stamp })
-    .where(and(eq(activities.owner, owner), isLive, eq(activities.status, from)))
+    .set({ status: 'CANCELLED', discoverUntil: null, version: sql`${activities.version} + 1`, updatedAt: tx.stamp })
+    .where(where)
+    .returning({ id: activities.id })
+  for (const row of rows) listed.updated(tx, row, { ...row, discoverUntil: null })
 }
 
 const countersById = prepared((db) =>
