@@ -63,10 +63,23 @@ code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overfl
 .button:hover{filter:brightness(1.06)}
 .button+.button{margin-top:.75rem}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+.cover{display:block;width:100%;aspect-ratio:16/9;object-fit:cover;margin:0 0 1.25rem;border-radius:.75rem;background:var(--tint)}
+.lead{font-size:1.125rem;font-weight:550}
+.poster .qr,.ticket .qr{max-width:26rem}
+.spent .qr{max-width:13rem}
+.stripe{display:block;width:100%;height:.75rem;margin:0 0 1rem;border-radius:.375rem}
+.state{margin:0 0 1.25rem;padding:.875rem 1rem;border-radius:.75rem;background:var(--tint);color:var(--accent);text-align:center}
+.state b{display:block;font-size:1.25rem;line-height:1.3}
+.state.bad{background:var(--bad);color:var(--paper)}
+.state.bad b{font-size:1.75rem}
+.void{display:block;width:9rem;height:9rem;margin:0 auto 1.25rem;color:var(--bad)}
+.name{margin:0 0 .25rem;font-size:1.75rem;font-weight:650;line-height:1.25;text-align:center;overflow-wrap:anywhere}
+.name+p{text-align:center}
 .lonely{padding-top:12vh}
 .number{margin:0 0 .25rem;color:var(--accent);font-size:.875rem;font-weight:600;letter-spacing:.08em}
 @media(min-width:40rem){header{padding-top:2.5rem}.card{padding:2rem}}
-@media print{body{background:#fff}header,footer,.button{display:none}.card{border:0;box-shadow:none}}
+@media print{:root{color-scheme:light;--ground:#fff;--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--accent:#0b6b57;--tint:#fff;--bad:#a4262c;--bad-tint:#fff;--shadow:none}header,footer,.button,.screen{display:none}body{min-height:0}main{max-width:none;padding:0}.card{margin:0 0 1rem;border:0;box-shadow:none;padding:0;break-inside:avoid}.card:last-child{margin:0}.state,.notice{border:2px solid currentColor}.poster .qr{max-width:15cm}.ticket .qr{max-width:min(9cm,60vw)}.cover{max-height:6cm}}
+@media print and (max-width:11cm){html{font-size:9.5px}body{font-size:1rem;line-height:1.35}h1{margin-bottom:.5rem;font-size:1.375rem}.poster .qr{max-width:6.25cm}.ticket .qr{max-width:4.5cm}.qr{margin-bottom:.5rem}.state,.facts{margin-bottom:.75rem;gap:.125rem 1rem}.state{padding:.375rem}}
 `.trim()
 
 /** A single value: the formatter must not indent it, because the hash covers every character. */

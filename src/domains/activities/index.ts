@@ -13,6 +13,10 @@ import { activityObject, activityTarget } from './entities/store.ts'
 import { gateEndpoints } from './gates/endpoints.ts'
 import { refusedChecksJob } from './gates/jobs.ts'
 import { offlineGateEndpoints } from './gates/offline/endpoints.ts'
+import { linkEndpoints } from './links/endpoints.ts'
+import { resolveActivity, resolvePass } from './links/service.ts'
+import { activityLandingPage, checkInLandingPage } from './pages/page.ts'
+import { passLandingPage } from './pages/pass/page.ts'
 import { passIssueEndpoints } from './pass-issues/endpoints.ts'
 import { passKeyEndpoints } from './pass-keys/endpoints.ts'
 import { rotationJob } from './pass-keys/service.ts'
@@ -39,6 +43,7 @@ export const activities = domain({
     ...passEndpoints,
     ...gateEndpoints,
     ...offlineGateEndpoints,
+    ...linkEndpoints,
     ...registrationEndpoints,
   ],
   jobs: [
@@ -48,6 +53,8 @@ export const activities = domain({
     { name: 'activities.removePassed', every: 10 * MINUTE, run: removeAllPassed },
     { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces },
   ],
+  scanTargets: { ACTIVITY: resolveActivity, CHECK_IN: resolveActivity, PASS: resolvePass },
+  landingPages: { activity: activityLandingPage, 'check-in': checkInLandingPage, pass: passLandingPage },
   fileEntities: { ACTIVITY: mayRead },
   metaObjects: { activity: activityObject },
   refTargets: { ACTIVITY: activityTarget },

@@ -1,0 +1,28 @@
+import { Enum, Id, Model, Named, type Static, Text, Type } from '#http/schema.ts'
+
+export const QR_CODE_TYPES = ['ACTIVITY', 'CHECK_IN', 'PASS'] as const
+
+export const ActivityQrCode = Model('ActivityQrCode', {
+  type: Named('ActivityQrCodeType', Enum(QR_CODE_TYPES, { examples: ['ACTIVITY'] })),
+  title: Text('Lake cleanup'),
+  content: Text('activity:42', { description: 'The content of the QR code' }),
+  publicUrl: Text('http://localhost:8080/s/activity/7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f', {
+    description: 'The landing page',
+  }),
+  imageUrl: Text('http://localhost:8080/api/qrcode/render?content=activity%3A42', {
+    description: 'The QR code as PNG; takes `size`, `format`, `margin` and colors too',
+  }),
+})
+export type ActivityQrCode = Static<typeof ActivityQrCode>
+export const ActivityQrCodes = Type.Array(ActivityQrCode)
+
+export const SeeQuery = Type.Object({
+  orgId: Type.Optional(Id),
+  code: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: 'The invite code of an INVITE_ONLY activity',
+      examples: ['KQ7MPX2WRT'],
+    }),
+  ),
+})

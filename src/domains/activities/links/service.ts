@@ -1,0 +1,118 @@
+/** Ways from outside the app into an activity: its QR codes, scanned contents, and a calendar file. */
+
+import type { AppContext } from '#context'
+import type { ResolveScanTarget } from '#domains/contributions.ts'
+import { AppError } from '#http/errors.ts'
+import type { Locale, Localized } from '#lib/localized.ts'
+import { UUID_PATTERN } from '#lib/text.ts'
+
+import { addressText } from '../pages/rules.ts'
+import { decodeToken, uuidInLink } from '../pass-keys/rules.ts'
+import { contentOf, verifyToken } from '../pass-keys/service.ts'
+import { findPassByUuid, livePassesOf } from '../passes/store.ts'
+import { qrContentOf } from '../register/rules.ts'
+import { type ActivityRow, findActivity, findByCheckInUuid, findByUuid } from '../register/store.ts'
+import { type Asking, manages, see, seeActivity } from '../visibility/service.ts'
+import type { ActivityQrCode } from './model.ts'
+import { activityUrl, checkInUrl, passUrl, picturePath } from './view.ts'
+
+const CHECK_IN: Localized = { en: 'Check-in', zh: '签到' }
+
+/** The QR codes that the caller may show to others. That of an INVITE_ONLY activity holds the invite code, so managers only have it. */
+export async function listQrCodes(
+  ctx: AppContext,
+  id: number,
+  asking: Asking,
+  locale: Locale,
+): Promise<ActivityQrCode[]> {
+  const { row, isManager } = await seeActivity(ctx, id, asking)
+  const codes: Omit<ActivityQrCode, 'imageUrl'>[] = []
+  if (isManager || row.inviteCode === null)
+    codes.push({ type: 'ACTIVITY', title: row.name, content: qrContentOf(row), publicUrl: activityUrl(ctx, row) })
+  if (isManager && row.hasCheckIn) {
+    const publicUrl = checkInUrl(ctx, row)
+    codes.push({ type: 'CHECK_IN', title: `${CHECK_IN[locale]}: ${row.name}`, content: publicUrl, publicUrl })
+  }
+  for (const pass of await livePassesOf(ctx.db.read, id, asking.viewer.userId, ctx.clock.now())) {
+    const title = `${row.name}: ${pass.holderName}`
+    codes.push({ type: 'PASS', title, content: await contentOf(ctx, pass), publicUrl: passUrl(ctx, pass) })
+  }
+  return codes.map((code) => ({ ...code, imageUrl: ctx.config.publicUrl + picturePath(code.content) }))
+}
+
+/**
+ * The activity as an iCalendar file (RFC 5545).
+ * @throws AppError as `seeActivity`
+ */
+export async function calendarFile(ctx: AppContext, id: number, asking: Asking, locale: Locale): Promise<Response> {
+  const { row } = await seeActivity(ctx, id, asking)
+  // Loaded with the first file, which the start of the server should not wait for.
+  const { default: ical, ICalEventStatus } = await import('ical-generator')
+  const calendar = ical({ prodId: { company: 'Tessera', product: 'Activities' } })
+  const { latitude, longitude } = row
+  const title = addressText(row, locale)
+  calendar.createEvent({
+    id: `activity-${row.uuid}@${new URL(ctx.config.publicUrl).hostname}`,
+    sequence: row.version,
+    summary: row.name,
+    description: row.description,
+    start: new Date(row.startTime),
+    end: new Date(row.endTime),
+    stamp: new Date(row.updatedAt),
+    url: activityUrl(ctx, row),
+    status: row.status === 'CANCELLED' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
+    ...(title !== '' && {
+      location: { title, ...(latitude !== null && longitude !== null && { geo: { lat: latitude, lon: longitude } }) },
+    }),
+  })
+  return new Response(calendar.toString(), {
+    headers: {
+      'content-type': 'text/calendar; charset=utf-8',
+      'content-disposition': `attachment; filename="activity-${row.id}.ics"`,
+      'cache-control': 'private, no-store',
+    },
+  })
+}
+
+const QR_CONTENT = /^activity:(\d{1,15})(?::([\w-]{1,64}))?$/i
+const LANDING = new RegExp(`/s/(activity|check-in)/(${UUID_PATTERN})/?$`, 'i')
+
+/** The activity that a content names and the invite code that it contains. The caller checks that links lead to this server. */
+async function named(
+  ctx: AppContext,
+  content: string,
+): Promise<{ readonly row: ActivityRow | undefined; readonly code: string | undefined }> {
+  const { read } = ctx.db
+  const text = content.trim()
+  const [, id, given] = QR_CONTENT.exec(text) ?? []
+  if (id !== undefined) return { row: await findActivity(read, Number(id)), code: given }
+  const url = URL.parse(text)
+  const [, type, uuid] = LANDING.exec(url?.pathname ?? '') ?? []
+  if (type === undefined || uuid === undefined) return { row: undefined, code: undefined }
+  const row = await (type.toLowerCase() === 'activity' ? findByUuid : findByCheckInUuid)(read, uuid)
+  return { row, code: url?.searchParams.get('code') ?? undefined }
+}
+
+/** The activity that a scanned content refers to, if the user may see it, with the invite code in the content. */
+export const resolveActivity: ResolveScanTarget = async (ctx, userId, content, caller) => {
+  const { row, code } = await named(ctx, content)
+  try {
+    // Counts wrong codes like every other operation, so that scanning cannot be used to guess them.
+    await see(ctx, row, { viewer: { userId, orgId: 0 }, caller, code })
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+  return { id: row!.id, title: row!.name }
+}
+
+/** The pass that a scanned link refers to, for its holder and for managers of its activity. */
+export const resolvePass: ResolveScanTarget = async (ctx, userId, content) => {
+  const token = decodeToken(content)
+  const uuid = token === undefined ? uuidInLink(content) : (await verifyToken(ctx, token)) && token.uuid
+  const pass = uuid ? await findPassByUuid(ctx.db.read, uuid) : undefined
+  const row = pass && (await findActivity(ctx.db.read, pass.activityId))
+  if (pass === undefined || row === undefined) return undefined
+  const isShown = pass.holderUserId === userId || (await manages(ctx, userId, row, 'pass:read'))
+  return isShown ? { id: pass.id, title: `${row.name}: ${pass.holderName}` } : undefined
+}

@@ -1,0 +1,212 @@
+/** The landing pages of activities and of their check-in. */
+
+import type { AppContext } from '#context'
+import type { LandingPage } from '#domains/contributions.ts'
+import { AppError } from '#http/errors.ts'
+import { wantsJson } from '#http/mount.ts'
+import { button, card, facts, field, type Html, html, htmlPage, notFoundPage, notice, qrPicture } from '#http/pages.ts'
+import { publicSuccess } from '#http/respond.ts'
+import type { Locale } from '#lib/localized.ts'
+
+import { publicItem } from '../discovery/service.ts'
+import { checkInUrl, picturePath } from '../links/view.ts'
+import { checkInPolicy, qrContentOf } from '../register/rules.ts'
+import type { ActivityRow } from '../register/store.ts'
+import { addressText, mapLink, momentText, paragraphsOf, periodText, zoneText } from './rules.ts'
+import { codeOf, findVisited, type Visit, zoneOf } from './service.ts'
+
+const WORDS = {
+  en: {
+    when: 'When',
+    where: 'Where',
+    organizer: 'Organizer',
+    map: 'Show on a map',
+    zone: (zone: string) => `Times are in ${zone}.`,
+    about: 'About',
+    join: 'How to join',
+    joinAlt: (name: string) => `QR code of ${name}`,
+    scan: 'Open the app and scan this code. If this page is on the phone that has the app, take a screenshot and scan the picture. The code holds:',
+    checkIn: 'You check in at the place itself: scan the code that is posted there.',
+    pass: 'You need a pass for the entrance. You find yours in the app.',
+    register: 'Register in the app before you come.',
+    cancelled: 'This activity was cancelled.',
+    ended: 'This activity is over.',
+    checkInTitle: (name: string) => `Check-in: ${name}`,
+    checkInLabel: 'Check-in',
+    checkInAlt: (name: string) => `QR code for the check-in of ${name}`,
+    checkInHow: 'Open the app, choose “Scan” and point the camera at this code.',
+    checkInPosition: (meters: number) => `Allow the app to use your position: you must be within ${meters} m.`,
+    checkInAccount: 'Another camera only leads to this page and does not check you in.',
+    checkInOpens: 'Opens',
+    checkInCloses: 'Closes',
+    codeTitle: 'By invitation only',
+    codeText: 'Enter the invite code that the organizer gave you. It has 10 letters and digits.',
+    codeLabel: 'Invite code',
+    codeWrong: 'This code is wrong, or the organizer has replaced it. Ask the organizer for the present one.',
+    codeButton: 'Continue',
+  },
+  zh: {
+    when: '时间',
+    where: '地点',
+    organizer: '主办方',
+    map: '查看地图',
+    zone: (zone: string) => `以上为${zone}。`,
+    about: '活动介绍',
+    join: '如何参加',
+    joinAlt: (name: string) => `${name}的二维码`,
+    scan: '打开应用扫描此码。如果正在用装有应用的手机查看本页，请截屏后从相册识别。此码内容为：',
+    checkIn: '请在现场签到：扫描现场张贴的签到码。',
+    pass: '入场需要通行证，可在应用中查看。',
+    register: '请先在应用中报名。',
+    cancelled: '此活动已取消。',
+    ended: '此活动已结束。',
+    checkInTitle: (name: string) => `签到：${name}`,
+    checkInLabel: '签到',
+    checkInAlt: (name: string) => `${name}的签到二维码`,
+    checkInHow: '打开应用，点击“扫一扫”，将镜头对准此码。',
+    checkInPosition: (meters: number) => `请允许应用使用您的位置：须在 ${meters} 米范围内。`,
+    checkInAccount: '用其他相机扫描只会打开本页，不会完成签到。',
+    checkInOpens: '签到开始',
+    checkInCloses: '签到截止',
+    codeTitle: '仅限受邀者',
+    codeText: '请输入主办方提供的邀请码，共 10 位字母和数字。',
+    codeLabel: '邀请码',
+    codeWrong: '邀请码不正确或已被更换，请向主办方索取最新的邀请码。',
+    codeButton: '继续',
+  },
+} as const satisfies Record<Locale, object>
+
+/** Sharp on phones with three device pixels per CSS pixel, and on posters. */
+const PICTURE_PIXELS = 1024
+const pictureOf = (content: string) => `${picturePath(content)}&size=${PICTURE_PIXELS}`
+
+/** Answers with the page that `show` makes, JSON, or a page that says why there is none. */
+const landingPage =
+  (type: 'activity' | 'check-in', show: (ctx: AppContext, row: ActivityRow, visit: Visit) => Response): LandingPage =>
+  async (ctx, visit) => {
+    const { caller, request } = visit
+    try {
+      const row = await findVisited(ctx, type, visit)
+      if (!wantsJson(request)) return show(ctx, row, visit)
+      return publicSuccess(publicItem(ctx, row), caller.requestId, request.headers.get('if-none-match'))
+    } catch (error) {
+      if (!(error instanceof AppError) || wantsJson(request)) throw error
+      if (error.status === 404) return notFoundPage(caller.locale)
+      if (error.status === 403) return codePage(codeOf(request), caller.locale)
+      throw error
+    }
+  }
+
+export const activityLandingPage = landingPage('activity', (ctx, row, { caller: { locale }, request }) => {
+  const words = WORDS[locale]
+  const item = publicItem(ctx, row)
+  const isOver = isPast(ctx, row)
+  const paragraphs = paragraphsOf(row.description)
+  return htmlPage({
+    title: row.name,
+    locale,
+    body: html`${card(
+      html`${item.coverUrl !== null && html`<img class="cover" src="${pathOf(item.coverUrl)}" alt="" decoding="async" />`}
+        <h1>${row.name}</h1>
+        ${statusNotice(row, isOver, locale)}
+        ${facts([
+          [words.when, whenText(row, zoneOf(request), locale)],
+          [words.where, placeOf(row, locale)],
+          [words.organizer, item.ownerName],
+        ])}`,
+    )}
+    ${
+      paragraphs.length > 0 &&
+      card(
+        paragraphs.map((paragraph) => html`<p class="text">${paragraph}</p>`),
+        { title: words.about, level: 2 },
+      )
+    }
+    ${!isOver && card(howToJoin(row, locale), { title: words.join, level: 2 })}`,
+  })
+})
+
+const isPast = (ctx: AppContext, { status, endTime }: ActivityRow): boolean =>
+  status !== 'ACTIVE' || endTime < ctx.clock.now()
+
+const statusNotice = ({ status }: ActivityRow, isOver: boolean, locale: Locale): Html | undefined => {
+  if (status === 'CANCELLED') return notice(WORDS[locale].cancelled, 'bad')
+  return isOver ? notice(WORDS[locale].ended) : undefined
+}
+
+const whenText = ({ startTime, endTime }: ActivityRow, zone: string, locale: Locale): Html =>
+  html`${periodText(startTime, endTime, zone, locale)}
+    <p class="hint">${WORDS[locale].zone(zoneText(startTime, zone, locale))}</p>`
+
+function placeOf(row: ActivityRow, locale: Locale): Html | string {
+  const address = addressText(row, locale)
+  const link = mapLink({ ...row, address }, locale)
+  return link === undefined ? '' : html`${address} <a href="${link}" rel="noreferrer">${WORDS[locale].map}</a>`
+}
+
+function howToJoin(row: ActivityRow, locale: Locale): Html {
+  const words = WORDS[locale]
+  const content = qrContentOf(row)
+  return html`${qrPicture(pictureOf(content), words.joinAlt(row.name))}
+    <p>${words.scan}</p>
+    <p class="copied"><code>${content}</code></p>
+    ${row.registration !== null && html`<p>${words.register}</p>`}${row.hasPass && html`<p>${words.pass}</p>`}
+    ${row.hasCheckIn && html`<p>${words.checkIn}</p>`}`
+}
+
+/** Addresses of this server as paths, so that they also work when it is reached by another name than the configured one. */
+const pathOf = (url: string): string => url.slice(new URL(url).origin.length)
+
+/** Also printed and posted at the place. Without the invite code, which everyone who passes the poster would learn. */
+export const checkInLandingPage = landingPage('check-in', (ctx, row, { caller: { locale }, request }) => {
+  const words = WORDS[locale]
+  const { opensAt, closesAt, radius } = checkInPolicy(row)
+  const zone = zoneOf(request)
+  const isOver = isPast(ctx, row)
+  const picture = pictureOf(checkInUrl(ctx, row))
+  return htmlPage({
+    title: words.checkInTitle(row.name),
+    locale,
+    body: card(
+      html`<p class="number">${words.checkInLabel}</p>
+        <h1>${row.name}</h1>
+        ${statusNotice(row, isOver, locale)}
+        ${
+          !isOver &&
+          html`<div class="poster">${qrPicture(picture, words.checkInAlt(row.name))}</div>
+            <p class="lead">${words.checkInHow}</p>
+            ${radius !== null && html`<p>${words.checkInPosition(radius.meters)}</p>`}
+            <p class="soft">${words.checkInAccount}</p>`
+        }
+        ${facts([
+          [words.where, addressText(row, locale)],
+          [words.checkInOpens, opensAt === null ? '' : momentText(opensAt, zone, locale)],
+          [words.checkInCloses, momentText(closesAt, zone, locale)],
+        ])}
+        <p class="hint">${words.zone(zoneText(closesAt, zone, locale))}</p>`,
+    ),
+  })
+})
+
+/** Asks for the invite code; sending it leads to the same address with `?code=`. Names nothing of the activity. */
+function codePage(given: string | undefined, locale: Locale): Response {
+  const words = WORDS[locale]
+  const input = field({
+    label: words.codeLabel,
+    name: 'code',
+    ...(given === undefined ? {} : { error: words.codeWrong, value: given }),
+    autocomplete: 'off',
+    required: true,
+    maxLength: 40,
+  })
+  return htmlPage({
+    title: words.codeTitle,
+    locale,
+    status: 403,
+    body: card(
+      html`<h1>${words.codeTitle}</h1>
+        <p class="soft">${words.codeText}</p>
+        <form method="get">${input}${button(words.codeButton)}</form>`,
+    ),
+  })
+}
