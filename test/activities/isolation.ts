@@ -60,6 +60,7 @@ export const isolation: IsolationFixture = {
   },
   callersOwn: ['registrations.get', 'registrations.cancel'],
   reads: ({ activity }) => [
+    '/api/discover/activities?size=100',
     '/api/activities?size=100',
     '/api/pass/templates?size=100',
     `/api/activities/${activity}/pass/passes?size=100`,
