@@ -6,6 +6,7 @@ import type { Person } from '../harness/index.ts'
 import { type ActivityFields, createActivity } from './helpers.ts'
 import { createTemplate, issued } from './pass-helpers.ts'
 
+const UNKNOWN_UUID = '7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'
 const TOMORROW = Date.now() + DAY
 
 /** ACTIVE and for members of the organization, unless the fields say otherwise. */
@@ -40,6 +41,7 @@ export const isolation: IsolationFixture = {
   bodies: [
     [/^\/api\/activities$/, { endTime: 2 }],
     [/^\/api\/activities\/:id\/check-in$/, { code: null }],
+    [/\/pass\/redemptions$/, { items: [{ passUuid: UNKNOWN_UUID, nonce: 'of-the-isolation-test', usedAt: 1 }] }],
     [/^\/api\/activities\/:id\/status$/, { status: 'ACTIVE' }],
     [/^\/api\/(activities\/:id\/pass|pass\/templates\/:templateId)\/issue$/, { holderName: 'Lin Mei' }],
   ],

@@ -1,7 +1,8 @@
 import { dualByRow, endpoint, openToUsers } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
-import { ByPass, PassUsePage, UsesOfPassQuery, UsesQuery, Verification, VerifyPass } from './model.ts'
+import { ByPass, InOrg } from '../passes/model.ts'
+import { PassUsePage, UsesOfPassQuery, UsesQuery, Verification, VerifyPass } from './model.ts'
 import { listUses, listUsesOfPass, redemptions, refusedChecks, verifyPass } from './service.ts'
 
 export const gateEndpoints = [
@@ -17,6 +18,7 @@ export const gateEndpoints = [
     tag: 'Passes',
     access: openToUsers,
     params: ById,
+    query: InOrg,
     body: VerifyPass,
     data: Verification,
     budgets: [refusedChecks, { ...redemptions, cost: ({ body }) => (body.redeem === true ? 1 : 0) }],
@@ -24,7 +26,8 @@ export const gateEndpoints = [
       400: 'The input is not valid, or the nonce was used for another pass.',
       403: 'The caller may not redeem passes of the activity, or its organization is disabled.',
     },
-    run: ({ ctx, caller, actor, params, body }) => verifyPass(ctx, caller, actor, params.id, body),
+    run: ({ ctx, caller, actor, params, query, body }) =>
+      verifyPass(ctx, caller, actor, params.id, { ...body, orgId: query.orgId ?? body.orgId ?? null }),
   }),
   endpoint({
     id: 'passes.activityRecords',

@@ -119,5 +119,3 @@ export const UsesQuery = PageQuery({
   code: Type.Optional(Line(100, 0, { description: 'The invite code, for users who do not manage the activity' })),
 })
 export type UsesQuery = Static<typeof UsesOfPassQuery> & { readonly passId?: number }
-
-export const ByPass = Type.Object({ passId: Id })

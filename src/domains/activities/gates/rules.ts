@@ -55,7 +55,7 @@ type JudgedPass = Pick<
 >
 interface JudgedActivity {
   readonly status: ActivityStatus
-  /** An activity that has ended is not changed any more, so this is when it ended. */
+  /** An activity that has ended never changes again, so this is when it ended. */
   readonly updatedAt: number
 }
 

@@ -21,7 +21,6 @@ import { type Asking, manageActivity, manages, refuseIfDisabled, seeActivity } f
 import type { PassUseView, UsesQuery, Verification, VerifyPass } from './model.ts'
 import { type Claim, claimedUuid, claimIn, judge, strangerReason } from './rules.ts'
 import * as store from './store.ts'
-import { toUseView } from './view.ts'
 
 /** Each is a row, and anyone can cause them. Valid passes do not count, so a gate without sign-in is not stopped. */
 export const refusedChecks: Budget = {
@@ -53,7 +52,7 @@ export function claimOf({ content, passUuid }: Pick<VerifyPass, 'content' | 'pas
   )
 }
 
-/** The pass that a visitor shows, and why it is none of the activity. */
+/** The pass that a visitor shows, or the reason why the activity has no such pass. */
 export interface Found {
   readonly claim: Claim
   readonly pass: PassRow | undefined
@@ -249,6 +248,23 @@ export async function listUses(
   await seeActivity(ctx, id, asking)
   return mapPage(await store.pageOfHolder(ctx.db.readInWorker, id, userId, query), hideVerifier)
 }
+
+/** `showsVerifier`: the caller manages the activity. */
+const toUseView = (row: store.UseRow, showsVerifier: boolean): PassUseView => ({
+  id: row.id,
+  passId: row.passId,
+  passUuid: row.passUuid,
+  holderName: row.holderName,
+  result: row.result,
+  reason: row.reason,
+  direction: row.direction,
+  nonce: row.nonce,
+  offline: row.offline,
+  isDoubleUse: row.isDoubleUse,
+  verifierUserId: showsVerifier ? row.verifierUserId : null,
+  usedAt: row.usedAt,
+  createdAt: row.createdAt,
+})
 
 const showVerifier = (row: store.UseRow) => toUseView(row, true)
 const hideVerifier = (row: store.UseRow) => toUseView(row, false)

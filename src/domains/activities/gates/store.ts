@@ -132,7 +132,7 @@ const hasLeft = and(sql`${passes.usedCount} > 0`, eq(passes.isInside, false))!
 const hasUse = or(eq(passes.maxUses, 0), lt(passes.usedCount, passes.maxUses))!
 const usedOnceMore = sql`${passes.usedCount} + 1`
 
-/** What a passage changes, and the state that it needs: the conditions of `judge` that another request can change. */
+/** The change that a passage makes, and the state that it needs: the conditions of `judge` that another request can change. */
 const PASSAGES = {
   USE: { change: { usedCount: usedOnceMore, isInside: true }, needs: and(sql`not (${hasLeft})`, hasUse) },
   RETURN: { change: { isInside: true }, needs: hasLeft },

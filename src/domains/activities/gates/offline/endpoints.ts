@@ -1,6 +1,7 @@
 import { dualByRow, endpoint } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
+import { InOrg } from '../../passes/model.ts'
 import { redemptions } from '../service.ts'
 import { RedemptionResults, Revocations, RevocationsQuery, UploadRedemptions } from './model.ts'
 import { listRevocations, uploadRedemptions } from './service.ts'
@@ -31,6 +32,7 @@ export const offlineGateEndpoints = [
     tag: 'Passes',
     access: dualByRow('pass:verify'),
     params: ById,
+    query: InOrg,
     body: UploadRedemptions,
     data: RedemptionResults,
     maxBody: 4 * 1024 * 1024,

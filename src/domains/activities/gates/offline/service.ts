@@ -65,10 +65,10 @@ export async function uploadRedemptions(
   items: readonly RedemptionItem[],
   gate: Gate,
 ): Promise<RedemptionResults> {
-  refuseFuture(items, ctx.clock.now())
-  const claims = items.map((item, i) => claimOf(item, `body.items.${i}`))
   const activity = await manageActivity(ctx, id, 'pass:verify', gate)
   refuseIfDisabled(activity)
+  refuseFuture(items, ctx.clock.now())
+  const claims = items.map((item, i) => claimOf(item, `body.items.${i}`))
   const uploads: Upload[] = []
   for (const [i, item] of items.entries())
     uploads.push({ item, found: await findClaimed(ctx, id, claims[i]!), direction: item.direction ?? 'ENTRY' })
