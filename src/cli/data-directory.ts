@@ -1,11 +1,18 @@
 /** Opens the data directory for a command: locks it and completes a restore that was interrupted. */
 
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Config } from '#config/config.ts'
 import { BackupError, FOLDERS, POSTGRES_FILE } from '#platform/backup/manifest.ts'
-import { finishRestore, type PendingLoad, pendingRestore, stagingOf, swapIn } from '#platform/backup/swap.ts'
+import {
+  finishRestore,
+  type PendingLoad,
+  pendingRestore,
+  restorePending,
+  stagingOf,
+  swapIn,
+} from '#platform/backup/swap.ts'
 import { type DirectoryLock, lockDataDirectory } from '#platform/lock.ts'
 
 import { EXIT, Refusal } from './exit-codes.ts'
@@ -79,4 +86,19 @@ export function compareRows(
       throw new BackupError(
         `${where} cannot be used: table ${name} has ${counts[name] ?? 'no'} rows instead of ${expected[name] ?? 'none'}.`,
       )
+}
+
+/**
+ * For commands that change rows beside a running server.
+ * @throws Refusal unless there is a database, it is not being replaced, and it has the tables of this version
+ */
+export async function checkDatabase({ databaseUrl, dataDir }: Place): Promise<void> {
+  const { databaseFile, postgresSchema, sqliteSchema } = await import('#db/maintenance.ts')
+  if (databaseUrl === '' && !statSync(databaseFile(dataDir), { throwIfNoEntry: false }))
+    throw new Refusal(`There is no database in ${dataDir} yet: start the server once.`, EXIT.usage)
+  if (restorePending(dataDir))
+    throw new Refusal('A restore is under way or was interrupted: start the server, which completes it.', EXIT.busy)
+  const { pending } = databaseUrl === '' ? sqliteSchema(databaseFile(dataDir)) : await postgresSchema(databaseUrl)
+  if (pending.length > 0)
+    throw new Refusal('The database is older than this program: start the server, which updates it.', EXIT.data)
 }

@@ -1,11 +1,9 @@
-import { statSync } from 'node:fs'
-
 import type { Config } from '#config/config.ts'
 import { didYouMean } from '#lib/nearest.ts'
 import { hasHiddenCharacters } from '#lib/text.ts'
-import { restorePending } from '#platform/backup/swap.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
+import { checkDatabase } from './data-directory.ts'
 import { EXIT, Refusal } from './exit-codes.ts'
 import { columns, say } from './terminal.ts'
 import type { Run } from './verb.ts'
@@ -62,15 +60,8 @@ async function list(config: Config, asJson: boolean): Promise<void> {
   }
 }
 
-/** The functions for the table of keys, once the database is known to have it. A running server is not disturbed. */
-async function openKeys({ databaseUrl, dataDir }: Config) {
-  const { databaseFile, postgresSchema, sqliteSchema } = await import('#db/maintenance.ts')
-  if (databaseUrl === '' && !statSync(databaseFile(dataDir), { throwIfNoEntry: false }))
-    throw new Refusal(`There is no database in ${dataDir} yet: start the server once.`, EXIT.usage)
-  if (restorePending(dataDir))
-    throw new Refusal('A restore is under way or was interrupted: start the server, which completes it.', EXIT.busy)
-  const { pending } = databaseUrl === '' ? sqliteSchema(databaseFile(dataDir)) : await postgresSchema(databaseUrl)
-  if (pending.length > 0)
-    throw new Refusal('The database is older than this program: start the server, which updates it.', EXIT.data)
+/** The functions for the table of keys. */
+async function openKeys(config: Config) {
+  await checkDatabase(config)
   return import('#db/publisher-keys.ts')
 }

@@ -87,6 +87,17 @@ and a version that are already there stay as they are. The version code must be 
     load: () => import('./publish.ts'),
   },
   {
+    name: 'rotate-pass-key',
+    words: '',
+    takes: [0, 0],
+    summary: 'Replace the key that signs passes.',
+    about: `Works while the server runs, and takes effect at once. Passes that the old key signed stay valid. The server also replaces
+the key once a year. Gates that check passes without a network must download the keys again.`,
+    options: [],
+    settings: 'data',
+    load: () => import('./rotate-pass-key.ts'),
+  },
+  {
     name: 'backup',
     words: '[FILE]',
     takes: [0, 1],

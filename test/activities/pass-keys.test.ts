@@ -1,13 +1,17 @@
 /** The keys that sign passes: the first one, and the operation that publishes them. */
 
-import { expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 
 import { activities } from '#domains/activities/index.ts'
 import { decodeToken, encodeToken } from '#domains/activities/pass-keys/rules.ts'
 import { currentKey, sign, verifyToken } from '#domains/activities/pass-keys/service.ts'
 import { DAY } from '#platform/clock.ts'
 
+import { send } from '../harness/client.ts'
 import { inProcess, ok, race, useServer } from '../harness/index.ts'
+import { Installation, onPostgres, type RunningCli } from '../ops/cli.ts'
 
 const { server, alice } = useServer({ people: ['alice'] })
 
@@ -81,4 +85,67 @@ test.if(inProcess)('The daily job replaces a key after a year, and what it signe
   expect(keys[0]!.retiredAt).toBeWithin(first!.createdAt + 365 * DAY, createdAt + 1)
   expect((await currentKey(server.ctx)).id).toBe(2)
   expect(await verifyToken(server.ctx, token)).toBe(true)
+})
+
+describe('An installation', () => {
+  let place: Installation
+  beforeEach(async () => {
+    place = await Installation.make()
+  })
+  afterEach(() => place.dispose())
+
+  interface Key {
+    keyId: number
+    publicKey: string
+    retiredAt: number | null
+  }
+  const keysAt = async (server: RunningCli): Promise<Key[]> =>
+    (await send(server.url, 'GET', '/api/activities/1/pass/keys')).data.keys
+
+  test('gets a new key by tessera rotate-pass-key while the server runs, and keeps the old one', async () => {
+    expect((await place.run(['rotate-pass-key'])).code).not.toBe(0)
+    const server = await place.serve()
+    expect((await place.run(['rotate-pass-key'])).stdout).toStartWith('There is no key to retire')
+    const [first] = await keysAt(server)
+    const { code, stdout, stderr } = await place.run(['rotate-pass-key'])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toStartWith('Retired pass key 1.')
+    const keys = await keysAt(server)
+    expect(keys).toMatchObject([
+      { ...first!, retiredAt: expect.any(Number) },
+      { keyId: 2, retiredAt: null },
+    ])
+    expect(await keysAt(server)).toEqual(keys)
+    await server.end()
+    const again = await place.serve()
+    expect(await keysAt(again)).toEqual(keys)
+  })
+
+  test('signs with a new key if its secret has changed, and with the old one when the secret is back', async () => {
+    const secrets = ['first secret with 32 characters!!', 'second secret with 32 characters!']
+    const startWith = (secret: string) => place.serve([], { env: { TESSERA_SECRET: secret } })
+    const first = await startWith(secrets[0]!)
+    const before = await keysAt(first)
+    expect(before).toHaveLength(1)
+    await first.end()
+    const second = await startWith(secrets[1]!)
+    const after = await keysAt(second)
+    expect(after).toMatchObject([before[0]!, { keyId: 2, retiredAt: null }])
+    await second.end()
+    const third = await startWith(secrets[0]!)
+    expect(await keysAt(third)).toEqual(after)
+  })
+
+  test.if(!onPostgres)('keeps its keys in a backup, also on another machine', async () => {
+    const server = await place.serve()
+    const keys = await keysAt(server)
+    await server.end()
+    const file = join(place.home, 'copy.tar.zst')
+    expect((await place.run(['backup', file])).code).toBe(0)
+    rmSync(place.dataDir, { recursive: true })
+    expect((await place.run(['restore', file])).code).toBe(0)
+    const restored = await place.serve()
+    // A key that could not be opened would have been followed by another.
+    expect(await keysAt(restored)).toEqual(keys)
+  })
 })
