@@ -6,7 +6,7 @@ import { decodeToken } from '#domains/activities/pass-keys/rules.ts'
 import { verifyToken } from '#domains/activities/pass-keys/service.ts'
 import { DAY } from '#platform/clock.ts'
 
-import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, race, startServer, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, type Org, setRole } from '../orgs/helpers.ts'
 import { createActivity, getActivity, setStatus } from './helpers.ts'
 import { createTemplate, guests, issue, issued, withPasses } from './pass-helpers.ts'
@@ -323,4 +323,22 @@ describe('Races', () => {
     const [second] = await issued(carol, id, { holderName: 'B', requestId })
     expect([first!.holderName, second!.holderName]).toEqual(['A', 'B'])
   })
+})
+
+test('users who do not take part are limited to 200 a day, also in requests that are refused', async () => {
+  await using limited = await startServer({ rateLimit: true })
+  const [owner, member] = [await limited.person('owner'), await limited.person('member')]
+  const place = await createOrg(owner)
+  await addMembers(owner, place, member)
+  const { id } = await withPasses(owner, { orgId: place.id })
+  const unknown = (from: number, count: number) => ({
+    holders: Array.from({ length: count }, (_, i) => ({ userId: from + i })),
+  })
+  expect((await issue(owner, id, unknown(10_000, 150))).status).toBe(400)
+  expect((await issue(owner, id, unknown(20_000, 51))).status).toBe(429)
+  expect((await issue(owner, id, unknown(20_000, 50))).status).toBe(400)
+  expect((await issue(owner, id, unknown(30_000, 1))).status).toBe(429)
+  expect(
+    (await issue(owner, id, { holders: [{ userId: member.id }, { userId: owner.id }, ...guests(10)] })).status,
+  ).toBe(200)
 })

@@ -103,7 +103,8 @@ describe('An installation', () => {
     (await send(server.url, 'GET', '/api/activities/1/pass/keys')).data.keys
 
   test('gets a new key by tessera rotate-pass-key while the server runs, and keeps the old one', async () => {
-    expect((await place.run(['rotate-pass-key'])).code).not.toBe(0)
+    // The databases of the tests on PostgreSQL have their tables already.
+    if (!onPostgres) expect((await place.run(['rotate-pass-key'])).stderr).toContain('There is no database')
     const server = await place.serve()
     expect((await place.run(['rotate-pass-key'])).stdout).toStartWith('There is no key to retire')
     const [first] = await keysAt(server)
