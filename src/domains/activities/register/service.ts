@@ -217,7 +217,9 @@ export async function updateActivity(
     const updated = await store.updateActivity(tx, row, changes)
     if (updated === undefined || updated === row) return updated
     await changeCover(ctx, tx, owner, updated, row.coverFileId)
-    if (changes.capacity !== undefined || changes.registration !== undefined) await fillPlaces(ctx, tx, id)
+    // A later end too: waiting lists stay as they are when an activity is over.
+    const { capacity, registration, endTime } = changes
+    if ([capacity, registration, endTime].some((value) => value !== undefined)) await fillPlaces(ctx, tx, id)
     return store.findActivity(tx, id)
   })
   return changedView(ctx, after, asking)
