@@ -218,7 +218,7 @@ describe('an activity as others see it', () => {
 })
 
 describe('guessing invite codes', () => {
-  const { alice, bob } = useServer({ people: ['alice', 'bob'], rateLimit: true })
+  const { server, alice, bob } = useServer({ people: ['alice', 'bob'], rateLimit: true })
 
   test('an address that has tried 20 wrong codes gets 429, also for the right one, until a minute has passed', async () => {
     const activity = await createActivity(alice, { status: 'ACTIVE' })
@@ -230,5 +230,10 @@ describe('guessing invite codes', () => {
     // Managers give no code, and requests without one are no guesses.
     ok(await alice.get(`/api/activities/${activity.id}`))
     expect((await bob.get(`/api/activities/${activity.id}`)).status).toBe(403)
+    // A DRAFT answers like an unknown activity.
+    const draft = await createActivity(alice)
+    expect((await bob.get(`/api/activities/${draft.id}`, { code: 'WRONG' })).status).toBe(404)
+    server.clock.advance(60_000)
+    ok(await open(activity.inviteCode!))
   })
 })

@@ -66,10 +66,11 @@ export async function see(ctx: AppContext, row: ActivityRow | undefined, asking:
   const isManager = await manages(ctx, viewer.userId, row, MANAGER_POINT)
   const isReader = await isMemberWho(ctx, viewer.userId, row)
   const hasCode = row.inviteCode !== null && code != null && normalizeInviteCode(code) === row.inviteCode
-  if (!isManager && row.inviteCode !== null && code != null) refuseGuessing(ctx, asking.caller.ip, hasCode)
   const sight = sightOf(row, { isManager, isReader, hasCode })
-  if (sight === 'seen') return { row, isManager }
-  throw sight === 'unknown' ? notFound() : codeRequired()
+  if (sight === 'unknown') throw notFound()
+  if (!isManager && row.inviteCode !== null && code != null) refuseGuessing(ctx, asking.caller.ip, hasCode)
+  if (sight === 'code required') throw codeRequired()
+  return { row, isManager }
 }
 
 /** Whether a signed-in user sees the activity without an invite code. For scans and files, which are not asked for one. */
