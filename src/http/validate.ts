@@ -194,6 +194,8 @@ function explain(error: ValueError): Localized {
       return { en: `must have at least ${s['minItems']} items`, zh: `至少 ${s['minItems']} 项` }
     case ValueErrorType.ArrayUniqueItems:
       return { en: 'must not contain duplicates', zh: '不能有重复项' }
+    case ValueErrorType.ObjectMaxProperties:
+      return tooMany(s['maxProperties'] as number)
     case ValueErrorType.Object:
       return { en: 'must be an object', zh: '必须是对象' }
     default:

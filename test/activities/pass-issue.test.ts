@@ -210,6 +210,16 @@ describe('Passes in bulk', () => {
     expect(await passesOf(id)).toBe(0)
   })
 
+  test('more than 10 fields are refused before they are merged with those of each holder', async () => {
+    const { id } = await withPasses(alice)
+    const fields = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`field ${i}`, 'text']))
+    const { status, details } = await issue(alice, id, { holders: guests(50), fields })
+    expect(status).toBe(400)
+    expect(details).toEqual([{ path: 'body.fields', message: 'must have at most 10 items' }])
+    const ofHolder = await issue(alice, id, { holders: [{ name: 'A', fields }] })
+    expect(ofHolder.details).toEqual([{ path: 'body.holders.0.fields', message: 'must have at most 10 items' }])
+  })
+
   test('a deleted user looks like an unknown one', async () => {
     const { id } = await withPasses(alice)
     const gone = await server.person()

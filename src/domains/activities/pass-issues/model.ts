@@ -35,11 +35,15 @@ export const PASSES_FOR_STRANGERS: Budget = {
   countedByRun: true,
 }
 
+export const MAX_FIELDS = 10
 export const FieldValue = Line(200)
 const Fields = Type.Unsafe<Record<string, unknown>>(
   Type.Record(Type.String(), Type.Unknown(), {
+    // Fields of the request are merged with those of each holder.
+    maxProperties: MAX_FIELDS,
     description:
-      'Texts of at most 200 characters, by the keys of the fields of the template. Without a template, by at most 10 labels of your choice',
+      `Texts of at most 200 characters, by the keys of the fields of the template. Without a template, by at most ${MAX_FIELDS} labels ` +
+      'of your choice',
     examples: [{ seat: 'Row 4, seat 12' }],
   }),
 )

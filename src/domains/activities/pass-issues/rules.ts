@@ -6,6 +6,7 @@ import type { FieldProblem } from '#http/errors.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { problem } from '../errors.ts'
+import { MAX_FIELDS } from './model.ts'
 
 type Template = Pick<
   typeof passTemplates.$inferSelect,
@@ -42,7 +43,6 @@ export function valuesOf(
   }
 }
 
-const MAX_FIELDS = 10
 const MAX_LABEL = 50
 
 const unknownField = problem('is not a field of the template', '不是模板中的字段')

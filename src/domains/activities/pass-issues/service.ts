@@ -140,8 +140,7 @@ function recipientOf({ value, problems }: CheckedItem<Holder>, path: string, sha
   const { userId = null, name = null, fields } = value
   if ((userId === null) === (name === null)) problems.push(oneOf(path))
   const values: Record<string, string> = {}
-  // More are refused later, with their number.
-  for (const [key, given] of Object.entries({ ...shared, ...fields }).slice(0, 50)) {
+  for (const [key, given] of Object.entries({ ...shared, ...fields })) {
     const [checked] = checkValues([given], path)
     for (const { text } of checked!.problems) problems.push({ path: `${path}.fields.${key.slice(0, 50)}`, text })
     values[key] = checked!.value ?? ''
