@@ -120,7 +120,7 @@ async function check(
   const now = ctx.clock.now()
   const reason = reasonNow(found, activity, direction, now)
   if (reason !== undefined) {
-    if (!isManager) await spendRefusal(ctx, actor, caller)
+    await spendRefusal(ctx, isManager ? redemptions : refusedChecks, { actor, caller })
     const verifierUserId = isManager ? actor.userId : null
     const use = newUse(activityId, found, { direction, nonce: null, verifierUserId }, now, reason)
     await ctx.db.write('gates.recordRefusal', (tx) => store.insertUse(tx, use))
@@ -133,8 +133,12 @@ async function check(
   }
 }
 
-async function spendRefusal(ctx: AppContext, actor: Actor | undefined, caller: Caller): Promise<void> {
-  const refusal = ctx.limiter.takeAll(await usesOf(ctx, refusedChecks, { actor, caller }))
+async function spendRefusal(
+  ctx: AppContext,
+  budget: Budget,
+  by: { readonly actor: Actor | undefined; readonly caller: Caller },
+): Promise<void> {
+  const refusal = ctx.limiter.takeAll(await usesOf(ctx, budget, by))
   if (refusal) throw budgetUsedUp(refusal)
 }
 
