@@ -118,7 +118,7 @@ function unused(doc: Json): string[] {
 const VERBS = new Set(
   (
     'Accept Activate Add Apply Approve Ask Bind Cancel Change Check Choose Clear Copy Count Create Delete Disable Dissolve Download Draw Empty Enable ' +
-    'End Exchange Explain Export Find Finish Get Grant Import Invite Join Leave Link List Mark Move Open Pin Publish Record Refresh Register ' +
+    'End Exchange Explain Export Find Finish Get Grant Import Invite Issue Join Leave Link List Mark Move Open Pin Publish Record Refresh Register ' +
     'Remove Rename Reorder Replace Report Reset Respond Restore Revoke Scrap Search Send Set Share Show Sign Switch Transfer Unbind ' +
     'Unlink Update Upload Verify Withdraw'
   ).split(' '),

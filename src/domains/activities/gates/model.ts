@@ -116,6 +116,11 @@ export const UsesQuery = PageQuery({
   passId: Type.Optional(Id),
   ...filters,
   orgId: Type.Optional(Id),
-  code: Type.Optional(Line(100, 0, { description: 'The invite code, for users who do not manage the activity' })),
+  code: Type.Optional(
+    Line(100, 0, {
+      description: 'The invite code, for users who do not manage the activity',
+      examples: ['KQ7MPX2WRT'],
+    }),
+  ),
 })
 export type UsesQuery = Static<typeof UsesOfPassQuery> & { readonly passId?: number }

@@ -68,7 +68,9 @@ export const PASS_FORMAT_TYPES = 'text/csv, application/zip'
 
 export const PassesQuery = PageQuery({
   orgId: Type.Optional(Id),
-  code: Type.Optional(Line(200, 0, { description: 'The invite code, for an activity by invitation only' })),
+  code: Type.Optional(
+    Line(200, 0, { description: 'The invite code, for an activity by invitation only', examples: ['KQ7MPX2WRT'] }),
+  ),
   status: Type.Optional(Status),
   keyword: Type.Optional(
     Line(100, 0, { description: 'Searched for in the name and the fields; or a whole `uuid`', examples: ['Lin'] }),

@@ -79,7 +79,7 @@ export const RegistrationPage = PageOf(ListedRegistration)
 
 export const ListQuery = PageQuery({
   status: Type.Optional(RegistrationStatus),
-  keyword: Type.Optional(Line(100, 0, { description: 'Part of the nickname' })),
+  keyword: Type.Optional(Line(100, 0, { description: 'Part of the nickname', examples: ['Lin'] })),
   sort: Sort(['createdAt']),
   orgId: Type.Optional(Id),
 })
