@@ -1,10 +1,9 @@
 /** Decisions about check-ins. Pure: the time, the activity and the user's earlier check-ins are parameters. */
 
 import type { ActivityStatus, CheckInMethod } from '#db/schema/activities.ts'
-import { ownLink } from '#lib/own-link.ts'
 import { HOUR, MINUTE } from '#platform/clock.ts'
 
-import type { CheckInPolicy } from '../register/rules.ts'
+import { type CheckInPolicy, scannedIn } from '../register/rules.ts'
 import { normalizeInviteCode } from '../visibility/rules.ts'
 
 export interface Position {
@@ -34,10 +33,6 @@ const MAX_FORGIVEN = 50
 /** The code that a user scanned or typed: of the activity (its own code, landing page or invite code), of its check-in page, or foreign. */
 export type ScannedCode = 'activity' | 'check-in' | 'foreign'
 
-/** The name of an activity in a code: `activity:<id>`, with the invite code after another colon. */
-const ACTIVITY_CODE = /^activity:(\d{1,16})(?::[^:]*)?$/i
-const LANDING_PATH = /^\/s\/(activity|check-in)\/([\w-]{1,64})\/?$/i
-
 export function scannedCode(
   content: string,
   activity: {
@@ -48,16 +43,14 @@ export function scannedCode(
   },
   publicUrl: string,
 ): ScannedCode {
-  const text = content.trim()
-  const named = ACTIVITY_CODE.exec(text)
-  if (named) return Number(named[1]) === activity.id ? 'activity' : 'foreign'
-  const link = ownLink(text, publicUrl)
-  if (link === undefined)
-    return activity.inviteCode !== null && normalizeInviteCode(text) === activity.inviteCode ? 'activity' : 'foreign'
-  const [, page, uuid] = LANDING_PATH.exec(link.path) ?? []
-  if (page?.toLowerCase() === 'activity' && uuid!.toLowerCase() === activity.uuid) return 'activity'
-  if (page?.toLowerCase() === 'check-in' && uuid!.toLowerCase() === activity.checkInUuid) return 'check-in'
-  return 'foreign'
+  const scanned = scannedIn(content, publicUrl)
+  if (scanned.kind === 'activity') return scanned.id === activity.id ? 'activity' : 'foreign'
+  if (scanned.kind === 'page') {
+    const uuid = scanned.page === 'activity' ? activity.uuid : activity.checkInUuid
+    return scanned.uuid === uuid ? scanned.page : 'foreign'
+  }
+  if (scanned.kind !== 'text' || activity.inviteCode === null) return 'foreign'
+  return normalizeInviteCode(scanned.text) === activity.inviteCode ? 'activity' : 'foreign'
 }
 
 /** Everything that a decision depends on. */

@@ -4,13 +4,12 @@ import type { AppContext } from '#context'
 import type { ResolveScanTarget } from '#domains/contributions.ts'
 import { AppError } from '#http/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
-import { UUID_PATTERN } from '#lib/text.ts'
 
 import { addressText } from '../pages/rules.ts'
 import { decodeToken, uuidInLink } from '../pass-keys/rules.ts'
 import { contentOf, verifyToken } from '../pass-keys/service.ts'
 import { findPassByUuid, livePassesOf } from '../passes/store.ts'
-import { qrContentOf } from '../register/rules.ts'
+import { qrContentOf, scannedIn } from '../register/rules.ts'
 import { type ActivityRow, findActivity, findByCheckInUuid, findByUuid } from '../register/store.ts'
 import { type Asking, manages, see, seeActivity } from '../visibility/service.ts'
 import type { ActivityQrCode } from './model.ts'
@@ -74,23 +73,17 @@ export async function calendarFile(ctx: AppContext, id: number, asking: Asking, 
   })
 }
 
-const QR_CONTENT = /^activity:(\d{1,15})(?::([\w-]{1,64}))?$/i
-const LANDING = new RegExp(`/s/(activity|check-in)/(${UUID_PATTERN})/?$`, 'i')
-
-/** The activity that a content names and the invite code that it contains. The caller checks that links lead to this server. */
+/** The activity that a content names and the invite code that it contains. */
 async function named(
   ctx: AppContext,
   content: string,
 ): Promise<{ readonly row: ActivityRow | undefined; readonly code: string | undefined }> {
   const { read } = ctx.db
-  const text = content.trim()
-  const [, id, given] = QR_CONTENT.exec(text) ?? []
-  if (id !== undefined) return { row: await findActivity(read, Number(id)), code: given }
-  const url = URL.parse(text)
-  const [, type, uuid] = LANDING.exec(url?.pathname ?? '') ?? []
-  if (type === undefined || uuid === undefined) return { row: undefined, code: undefined }
-  const row = await (type.toLowerCase() === 'activity' ? findByUuid : findByCheckInUuid)(read, uuid)
-  return { row, code: url?.searchParams.get('code') ?? undefined }
+  const scanned = scannedIn(content, ctx.config.publicUrl)
+  if (scanned.kind === 'activity') return { row: await findActivity(read, scanned.id), code: scanned.code }
+  if (scanned.kind !== 'page') return { row: undefined, code: undefined }
+  const find = scanned.page === 'activity' ? findByUuid : findByCheckInUuid
+  return { row: await find(read, scanned.uuid), code: scanned.code }
 }
 
 /** The activity that a scanned content refers to, if the user may see it, with the invite code in the content. */

@@ -10,6 +10,7 @@ import type {
 import type { OrgStatus } from '#db/schema/orgs.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { ownLink } from '#lib/own-link.ts'
+import { UUID_PATTERN } from '#lib/text.ts'
 
 import * as errors from '../errors.ts'
 import { INVITE_CODE_LENGTH, normalizeInviteCode } from '../visibility/rules.ts'
@@ -189,23 +190,51 @@ export const canBeDeleted = (status: ActivityStatus): boolean => status !== 'ACT
 export const qrContentOf = ({ id, inviteCode }: Pick<Row, 'id' | 'inviteCode'>): string =>
   inviteCode === null ? `activity:${id}` : `activity:${id}:${inviteCode}`
 
-const QR_CONTENT = /^activity:(\d{1,15}):([^:]+)$/i
+/** A text that a user scanned or typed, as far as it names an activity. */
+export type Scanned =
+  /** The content of the QR code of an activity. */
+  | { readonly kind: 'activity'; readonly id: number; readonly code: string | undefined }
+  /** The link of a landing page on this server. `uuid` is in lower case. */
+  | {
+      readonly kind: 'page'
+      readonly page: 'activity' | 'check-in'
+      readonly uuid: string
+      readonly code: string | undefined
+    }
+  | { readonly kind: 'other link' }
+  | { readonly kind: 'text'; readonly text: string }
 
-/**
- * The invite code in a text that a user typed or scanned: a bare code, the content of the QR code of this activity, or the link of its
- * page on this server. Undefined if there is none.
- */
-export function inviteCodeIn(content: string, row: Pick<Row, 'id' | 'uuid'>, publicUrl: string): string | undefined {
-  const [, id, code] = QR_CONTENT.exec(content.trim()) ?? []
-  if (code !== undefined) return Number(id) === row.id ? normalizeInviteCode(code) : undefined
-  const link = ownLink(content, publicUrl)
-  if (link !== undefined) {
-    const isPage = link.path.replace(/\/$/, '').toLowerCase() === `/s/activity/${row.uuid}`
-    const given = isPage ? link.query.get('code') : null
-    return given === null ? undefined : normalizeInviteCode(given)
+const QR_CONTENT = /^activity:(\d{1,15})(?::([^:]*))?$/i
+const LANDING_PATH = new RegExp(`^/s/(activity|check-in)/(${UUID_PATTERN})/?$`, 'i')
+
+export function scannedIn(content: string, publicUrl: string): Scanned {
+  const text = content.trim()
+  const [, id, code] = QR_CONTENT.exec(text) ?? []
+  if (id !== undefined) return { kind: 'activity', id: Number(id), code: code || undefined }
+  const link = ownLink(text, publicUrl)
+  if (link === undefined) return /^https?:/i.test(text) ? { kind: 'other link' } : { kind: 'text', text }
+  const [, page, uuid] = LANDING_PATH.exec(link.path) ?? []
+  if (page === undefined || uuid === undefined) return { kind: 'other link' }
+  return {
+    kind: 'page',
+    page: page.toLowerCase() as 'activity' | 'check-in',
+    uuid: uuid.toLowerCase(),
+    code: link.query.get('code') || undefined,
   }
-  const bare = normalizeInviteCode(content)
-  return bare.length === INVITE_CODE_LENGTH ? bare : undefined
+}
+
+/** The invite code of this activity in a text that a user scanned or typed. It may be wrong. Undefined if there is none. */
+export function inviteCodeIn(content: string, row: Pick<Row, 'id' | 'uuid'>, publicUrl: string): string | undefined {
+  const scanned = scannedIn(content, publicUrl)
+  const code = codeOf(scanned, row)
+  return code === undefined ? undefined : normalizeInviteCode(code)
+}
+
+function codeOf(scanned: Scanned, { id, uuid }: Pick<Row, 'id' | 'uuid'>): string | undefined {
+  if (scanned.kind === 'activity') return scanned.id === id ? scanned.code : undefined
+  if (scanned.kind === 'page') return scanned.page === 'activity' && scanned.uuid === uuid ? scanned.code : undefined
+  if (scanned.kind !== 'text') return undefined
+  return normalizeInviteCode(scanned.text).length === INVITE_CODE_LENGTH ? scanned.text : undefined
 }
 
 export interface CheckInPolicy {
