@@ -15,7 +15,7 @@ export const organizationDisabled = () =>
   )
 export const notActive = () => badRequest('The activity is not active', '活动未在进行中')
 
-export const endsTooEarly = problem('must be later than the beginning', '必须晚于开始时间')
+export const endsTooEarly = problem('must be after the start', '必须晚于开始时间')
 export const halfAPosition = problem(
   'is required: give latitude and longitude together',
   '不能为空：经度与纬度须同时提供',
@@ -30,8 +30,8 @@ export const restrictedToNobody = problem(
   '不能为 RESTRICTED：个人活动没有成员',
 )
 export const foreignScope = problem('must be the organization that owns the activity', '必须是活动所属的组织')
-export const noSuchTemplate = problem('is no pass template of the owner', '不是该归属方的凭证模板')
-export const ownersDisagree = problem('names another owner than orgId', '与 orgId 不一致')
+export const noSuchTemplate = problem('is not a pass template of the owner', '不是该归属方的通行证模板')
+export const ownersDisagree = problem('names a different owner than orgId', '与 orgId 不一致')
 export const ownerNeeded = problem('is required for an organization', '归属为组织时不能为空')
 
 export const notYourList = () =>
@@ -43,7 +43,7 @@ export const isOver = () =>
 export const deleteWhileActive = () =>
   badRequest('The activity is active: end or cancel it first', '活动进行中，请先结束或取消')
 export const passesAreLive = () =>
-  badRequest('Passes of this activity are valid: revoke them first', '该活动仍有有效凭证，请先撤销')
+  badRequest('This activity still has valid passes: revoke them first', '该活动仍有有效的通行证，请先撤销')
 export const noInviteCode = () =>
   badRequest('Only INVITE_ONLY activities have an invite code', '只有 INVITE_ONLY 活动才有邀请码')
 /** Code 4022 is always sent with 429 and `Retry-After`. Waiting does not help here, but an hour keeps clients from retrying at once. */
