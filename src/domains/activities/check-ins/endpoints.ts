@@ -1,8 +1,8 @@
 import { dualByRow, endpoint } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 
 import { exportRecords } from './export/service.ts'
-import { CheckInPage, CheckInStats, CheckInView, CreateCheckIn, InOrg, RecordsQuery, StatsQuery } from './model.ts'
+import { CheckInPage, CheckInStats, CheckInView, CreateCheckIn, RecordsQuery, StatsQuery } from './model.ts'
 import { CHECK_IN_BUDGET } from './rules.ts'
 import * as service from './service.ts'
 

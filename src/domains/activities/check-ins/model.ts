@@ -21,19 +21,9 @@ import {
   Type,
 } from '#http/schema.ts'
 
+import { InviteCode, SEEN } from '../visibility/model.ts'
+
 const Method = Named('CheckInMethod', Enum(CHECK_IN_METHODS))
-const InviteCode = Line(64, 0, { examples: ['K7PQ2MX4RD'] })
-
-const inOrg = {
-  orgId: Type.Optional({ ...Id, description: 'The organization that owns the activity. May be left out' }),
-}
-export const InOrg = Type.Object(inOrg)
-
-/** A read of an activity, which may be INVITE_ONLY. */
-const seen = {
-  ...inOrg,
-  code: Type.Optional({ ...InviteCode, description: 'The invite code of an INVITE_ONLY activity' }),
-}
 
 const together = { dependentRequired: { latitude: ['longitude'], longitude: ['latitude'] } }
 
@@ -54,7 +44,7 @@ export const CreateCheckIn = Model('CreateCheckIn', together, {
     Nullable(
       Raw(2000, 0, {
         description: 'The content of a scanned code of the activity, unchanged, or its invite code',
-        examples: ['activity:42:K7PQ2MX4RD'],
+        examples: ['activity:42:KQ7MPX2WRT'],
       }),
     ),
   ),
@@ -79,7 +69,7 @@ export type CheckInView = Static<typeof CheckInView>
 export const CheckInPage = PageOf(CheckInView)
 
 export const RecordsQuery = PageQuery({
-  ...seen,
+  ...SEEN,
   userId: Type.Optional(Id),
   method: Type.Optional(Method),
   from: Type.Optional({ ...Time, description: 'Only check-ins at this time or later' }),
@@ -90,7 +80,7 @@ export const RecordsQuery = PageQuery({
 })
 export type RecordsQuery = Static<typeof RecordsQuery>
 
-export const StatsQuery = Type.Object({ ...seen, tz: TimeZone })
+export const StatsQuery = Type.Object({ ...SEEN, tz: TimeZone })
 export type StatsQuery = Static<typeof StatsQuery>
 
 const Count = Type.Integer({ minimum: 0 })

@@ -1,7 +1,7 @@
 import { dualByRow, endpoint, openToUsers } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 
-import { ByPass, InOrg } from '../passes/model.ts'
+import { ByPass } from '../passes/model.ts'
 import { PassUsePage, UsesOfPassQuery, UsesQuery, Verification, VerifyPass } from './model.ts'
 import { listUses, listUsesOfPass, redemptions, refusedChecks, verifyPass } from './service.ts'
 

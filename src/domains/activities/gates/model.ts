@@ -19,6 +19,7 @@ import {
 } from '#http/schema.ts'
 
 import { PassView, PublicPass } from '../passes/model.ts'
+import { SEEN } from '../visibility/model.ts'
 
 const UUID = '7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'
 
@@ -115,12 +116,6 @@ export const UsesOfPassQuery = PageQuery({ ...filters, orgId: Type.Optional(Id) 
 export const UsesQuery = PageQuery({
   passId: Type.Optional(Id),
   ...filters,
-  orgId: Type.Optional(Id),
-  code: Type.Optional(
-    Line(100, 0, {
-      description: 'The invite code, for users who do not manage the activity',
-      examples: ['KQ7MPX2WRT'],
-    }),
-  ),
+  ...SEEN,
 })
 export type UsesQuery = Static<typeof UsesOfPassQuery> & { readonly passId?: number }

@@ -1,7 +1,8 @@
 import { dualByRow, endpoint } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
-import { ActivityQrCodes, SeeQuery } from './model.ts'
+import { SeenQuery } from '../visibility/model.ts'
+import { ActivityQrCodes } from './model.ts'
 import { calendarFile, listQrCodes } from './service.ts'
 
 const tag = 'Activities'
@@ -19,7 +20,7 @@ export const linkEndpoints = [
     tag,
     access: dualByRow('activity:read'),
     params: ById,
-    query: SeeQuery,
+    query: SeenQuery,
     data: ActivityQrCodes,
     refuses,
     run: ({ ctx, owner, params, query, caller }) =>
@@ -34,7 +35,7 @@ export const linkEndpoints = [
     tag,
     access: dualByRow('activity:read'),
     params: ById,
-    query: SeeQuery,
+    query: SeenQuery,
     answers: 'text/calendar',
     refuses,
     run: ({ ctx, owner, params, query, caller }) =>

@@ -1,4 +1,4 @@
-import { Enum, Id, Model, Named, type Static, Text, Type } from '#http/schema.ts'
+import { Enum, Model, Named, type Static, Text, Type } from '#http/schema.ts'
 
 export const QR_CODE_TYPES = ['ACTIVITY', 'CHECK_IN', 'PASS'] as const
 
@@ -15,14 +15,3 @@ export const ActivityQrCode = Model('ActivityQrCode', {
 })
 export type ActivityQrCode = Static<typeof ActivityQrCode>
 export const ActivityQrCodes = Type.Array(ActivityQrCode)
-
-export const SeeQuery = Type.Object({
-  orgId: Type.Optional(Id),
-  code: Type.Optional(
-    Type.String({
-      maxLength: 40,
-      description: 'The invite code of an INVITE_ONLY activity',
-      examples: ['KQ7MPX2WRT'],
-    }),
-  ),
-})

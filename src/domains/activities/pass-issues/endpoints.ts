@@ -1,7 +1,7 @@
 import { dual, dualByRow, endpoint } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 
-import { ByTemplate, InOrg } from '../pass-templates/model.ts'
+import { ByTemplate } from '../pass-templates/model.ts'
 import { organizationOfTemplate } from '../pass-templates/store.ts'
 import {
   IssueByTemplate,

@@ -1,9 +1,9 @@
 import { dual, endpoint } from '#http/endpoint.ts'
+import { InOrg } from '#http/schema.ts'
 
 import {
   ByTemplate,
   CreateTemplate,
-  InOrg,
   MAX_TEMPLATES,
   TemplatePage,
   TemplatesQuery,

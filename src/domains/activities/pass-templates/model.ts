@@ -77,4 +77,3 @@ export const TemplatesQuery = PageQuery({ orgId: Type.Optional(Id) })
 export type TemplatesQuery = Static<typeof TemplatesQuery>
 export const TemplatePage = PageOf(TemplateView)
 export const ByTemplate = Type.Object({ templateId: Id })
-export const InOrg = Type.Object({ orgId: Type.Optional(Id) })

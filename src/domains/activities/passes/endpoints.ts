@@ -1,8 +1,8 @@
 import { dualByRow, endpoint } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 
 import { exportPasses } from '../pass-exports/service.ts'
-import { ByPass, InOrg, PASS_FORMAT_TYPES, PassesQuery, PassPage, PassView, RevokePass } from './model.ts'
+import { ByPass, PASS_FORMAT_TYPES, PassesQuery, PassPage, PassView, RevokePass } from './model.ts'
 import * as service from './service.ts'
 
 const tag = 'Passes'

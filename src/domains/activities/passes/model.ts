@@ -2,6 +2,7 @@
 
 import { Enum, Id, Line, Model, Nullable, PageOf, PageQuery, type Static, Text, Time, Type } from '#http/schema.ts'
 
+import { SEEN } from '../visibility/model.ts'
 import { PASS_STATUSES } from './rules.ts'
 
 export const Status = Enum(PASS_STATUSES, {
@@ -54,7 +55,6 @@ export const PublicPass = Model('PublicPass', {
 export type PublicPass = Static<typeof PublicPass>
 
 export const ByPass = Type.Object({ passId: Id })
-export const InOrg = Type.Object({ orgId: Type.Optional(Id) })
 
 export const RevokePass = Model('RevokePass', {
   orgId: Type.Optional(Nullable(Id)),
@@ -67,10 +67,7 @@ export const PASS_FORMATS = ['csv', 'zip'] as const
 export const PASS_FORMAT_TYPES = 'text/csv, application/zip'
 
 export const PassesQuery = PageQuery({
-  orgId: Type.Optional(Id),
-  code: Type.Optional(
-    Line(200, 0, { description: 'The invite code, for an activity by invitation only', examples: ['KQ7MPX2WRT'] }),
-  ),
+  ...SEEN,
   status: Type.Optional(Status),
   keyword: Type.Optional(
     Line(100, 0, { description: 'Searched for in the name and the fields; or a whole `uuid`', examples: ['Lin'] }),

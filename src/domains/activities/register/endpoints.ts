@@ -2,7 +2,8 @@ import { dual, dualByRow, endpoint } from '#http/endpoint.ts'
 import { ById, InOrg } from '#http/schema.ts'
 import { HOUR } from '#platform/clock.ts'
 
-import { ActivityPage, ActivityView, CreateActivity, GetQuery, ListQuery, SetStatus, UpdateActivity } from './model.ts'
+import { SeenQuery } from '../visibility/model.ts'
+import { ActivityPage, ActivityView, CreateActivity, ListQuery, SetStatus, UpdateActivity } from './model.ts'
 import * as service from './service.ts'
 
 const tag = 'Activities'
@@ -58,7 +59,7 @@ export const activityEndpoints = [
     tag,
     access: dualByRow('activity:read'),
     params: ById,
-    query: GetQuery,
+    query: SeenQuery,
     data: ActivityView,
     refuses: { 403: 'The activity is INVITE_ONLY, and the code is missing or wrong.' },
     run: ({ ctx, owner, params, query, caller }) =>

@@ -21,6 +21,8 @@ import {
   Type,
 } from '#http/schema.ts'
 
+import { MaxUses } from '../passes/model.ts'
+
 export const OWNER_TYPES = ['PERSONAL', 'ORGANIZATION'] as const
 export const MAX_QUESTIONS = 20
 const MAX_CAPACITY = 1_000_000
@@ -51,7 +53,6 @@ const RegionInput = Model(
 const Radius = Type.Integer({ minimum: 10, maximum: 100_000, examples: [200] })
 /** Unlimited if 0. */
 const MaxPerUser = Type.Integer({ minimum: 0, maximum: 10_000, description: '0 = unlimited', examples: [1] })
-const MaxUses = Type.Integer({ minimum: 0, maximum: 1_000_000, description: '0 = unlimited', examples: [1] })
 const ShortCode = Type.String({
   pattern: '^[A-Za-z0-9]{4,12}$',
   description: '4 to 12 letters or digits, compared without case',
@@ -148,13 +149,6 @@ export const UpdateActivity = Named(
 export type UpdateActivity = Static<typeof UpdateActivity>
 
 export const SetStatus = Model('SetActivityStatus', { status: ActivityStatusName, orgId: Type.Optional(Nullable(Id)) })
-
-/** The invite code of an INVITE_ONLY activity, as the user typed it. */
-export const Code = Type.String({ maxLength: 40, examples: ['KQ7MPX2WRT'] })
-export const GetQuery = Type.Object({
-  orgId: Type.Optional(Id),
-  code: Type.Optional({ ...Code, description: 'The invite code of an INVITE_ONLY activity' }),
-})
 
 export const ListQuery = PageQuery({
   orgId: Type.Optional(Id),

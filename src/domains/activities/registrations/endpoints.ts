@@ -1,15 +1,8 @@
 import { dualByRow, endpoint } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 
-import {
-  ListQuery,
-  OwnQuery,
-  OwnReadQuery,
-  Register,
-  REGISTRATION_CHANGES,
-  RegistrationPage,
-  RegistrationView,
-} from './model.ts'
+import { SeenQuery } from '../visibility/model.ts'
+import { ListQuery, Register, REGISTRATION_CHANGES, RegistrationPage, RegistrationView } from './model.ts'
 import * as service from './service.ts'
 
 const tag = 'Registration'
@@ -29,7 +22,7 @@ export const registrationEndpoints = [
     access: dualByRow('checkin:create'),
     budgets: [REGISTRATION_CHANGES],
     params: ById,
-    query: OwnQuery,
+    query: InOrg,
     body: Register,
     data: RegistrationView,
     refuses: { 403: 'The activity is by invitation only, or its organization is disabled.' },
@@ -44,7 +37,7 @@ export const registrationEndpoints = [
     tag,
     access: dualByRow('checkin:create'),
     params: ById,
-    query: OwnReadQuery,
+    query: SeenQuery,
     data: RegistrationView,
     refuses: { 404: NOT_REGISTERED },
     run: ({ ctx, owner, caller, params, query }) =>
@@ -62,7 +55,7 @@ export const registrationEndpoints = [
     access: dualByRow('checkin:create'),
     budgets: [REGISTRATION_CHANGES],
     params: ById,
-    query: OwnReadQuery,
+    query: SeenQuery,
     data: RegistrationView,
     refuses: { 400: 'The activity is not active.', 404: NOT_REGISTERED },
     run: ({ ctx, owner, caller, params, query }) =>

@@ -17,6 +17,7 @@ import {
 } from '#http/schema.ts'
 import { HOUR } from '#platform/clock.ts'
 
+import { InviteCode } from '../visibility/model.ts'
 import { MAX_ANSWER } from './rules.ts'
 
 /** A cancellation can notify another user. */
@@ -34,14 +35,6 @@ export const MAX_WAITING = 100_000
 
 /** Registrations have few questions; this bounds what is looked at. */
 const MAX_ANSWERS = 100
-
-const InviteCode = Line(200, 0, {
-  description: 'The invite code of an INVITE_ONLY activity',
-  examples: ['K7QH2M9XPA'],
-})
-
-export const OwnQuery = Type.Object({ orgId: Type.Optional(Id) })
-export const OwnReadQuery = Type.Object({ code: Type.Optional(InviteCode), orgId: Type.Optional(Id) })
 
 const Answers = Type.Record(Type.String(), Type.String(), { examples: [{ size: 'M' }] })
 
@@ -79,7 +72,7 @@ export const RegistrationPage = PageOf(ListedRegistration)
 
 export const ListQuery = PageQuery({
   status: Type.Optional(RegistrationStatus),
-  keyword: Type.Optional(Line(100, 0, { description: 'Part of the nickname', examples: ['Lin'] })),
+  keyword: Type.Optional(Line(100, 0, { description: 'Searched for in the nicknames of users', examples: ['lin'] })),
   sort: Sort(['createdAt']),
   orgId: Type.Optional(Id),
 })

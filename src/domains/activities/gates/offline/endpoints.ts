@@ -1,7 +1,6 @@
 import { dualByRow, endpoint } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 
-import { InOrg } from '../../passes/model.ts'
 import { redemptions } from '../service.ts'
 import { RedemptionResults, Revocations, RevocationsQuery, UploadRedemptions } from './model.ts'
 import { listRevocations, uploadRedemptions } from './service.ts'
