@@ -3,15 +3,14 @@
 import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
 import type { Job } from '#domains/domain.ts'
-import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { noPermission } from '#http/permissions.ts'
 import { pause } from '#lib/pause.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { contentOf } from '../pass-keys/service.ts'
-import { type ActivityRow, findActivity } from '../register/store.ts'
-import { type Asking, manages, refuseIfDisabled, see } from '../visibility/service.ts'
+import type { ActivityRow } from '../register/store.ts'
+import { type Asking, findNamed, manages, refuseIfDisabled, see } from '../visibility/service.ts'
 import type { PassesQuery, PassView } from './model.ts'
 import * as store from './store.ts'
 import { viewOf } from './view.ts'
@@ -22,13 +21,6 @@ export const toPassView = async (
   row: store.PassRow,
   { showsContent }: { readonly showsContent: boolean },
 ): Promise<PassView> => viewOf(ctx, row, showsContent ? await contentOf(ctx, row) : null)
-
-/** The activity, unless it is deleted or the request names an organization that does not own it. */
-async function findNamed(ctx: AppContext, id: number, { orgId }: Owner): Promise<ActivityRow> {
-  const row = await findActivity(ctx.db.read, id)
-  if (row === undefined || (orgId !== 0 && row.owner !== orgId)) throw notFound()
-  return row
-}
 
 /** The passes of the activity that the caller may see: all for managers, the own ones for everyone else. */
 export interface VisiblePasses {
@@ -45,7 +37,8 @@ export async function visiblePasses(
   userId?: number,
 ): Promise<VisiblePasses> {
   const { viewer } = asking
-  const activity = await findNamed(ctx, activityId, viewer)
+  const activity = await findNamed(ctx.db.read, activityId, viewer)
+  if (activity === undefined) throw notFound()
   if (await manages(ctx, viewer.userId, activity, 'pass:read'))
     return { activity, isManager: true, list: { activityId, userId } }
   const own = { activityId, userId: viewer.userId }
@@ -83,7 +76,8 @@ export async function revokePass(
 ): Promise<PassView> {
   const pass = await store.findPass(ctx.db.read, passId)
   if (pass === undefined) throw notFound()
-  const activity = await findNamed(ctx, pass.activityId, viewer)
+  const activity = await findNamed(ctx.db.read, pass.activityId, viewer)
+  if (activity === undefined) throw notFound()
   if (!(await manages(ctx, viewer.userId, activity, 'pass:revoke')))
     throw pass.holderUserId === viewer.userId ? noPermission : notFound()
   refuseIfDisabled(activity)

@@ -9,7 +9,7 @@ import { invalidAll } from '#http/validate.ts'
 
 import { notActive } from '../errors.ts'
 import { type ActivityRow, findActivity, findCounters } from '../register/store.ts'
-import { type Asking, manageActivity, refuseIfDisabled, seeActivity } from '../visibility/service.ts'
+import { type Asking, findNamed, manageActivity, refuseIfDisabled, seeActivity } from '../visibility/service.ts'
 import type { ListedRegistration, ListQuery, Register, RegistrationView } from './model.ts'
 import { type Answers, checkAnswers, givesPlaces, phaseOf } from './rules.ts'
 import * as store from './store.ts'
@@ -76,10 +76,8 @@ export const showOwn = async (ctx: AppContext, asking: Asking, id: number): Prom
  * @throws AppError 404 or 403 if the caller may not see the activity, 404 if they have not registered
  */
 async function findOwn(ctx: AppContext, asking: Asking, id: number): Promise<store.RegistrationRow> {
-  const { userId, orgId } = asking.viewer
-  const row = await store.findRegistration(ctx.db.read, id, userId)
-  const activity = row && (await findActivity(ctx.db.read, id))
-  if (row !== undefined && activity !== undefined && (orgId === 0 || activity.owner === orgId)) return row
+  const row = await store.findRegistration(ctx.db.read, id, asking.viewer.userId)
+  if (row !== undefined && (await findNamed(ctx.db.read, id, asking.viewer)) !== undefined) return row
   await seeActivity(ctx, id, asking)
   throw notFound()
 }
