@@ -56,6 +56,14 @@ test('a holder sees the uses of the own pass without verifier, and other users s
   for (const passId of [own.id, UNKNOWN_ID]) expect((await usesOfPass(mallory, passId)).status).toBe(404)
 })
 
+test('holders list the uses of their passes without the invite code of the activity', async () => {
+  const { id } = await withPasses(alice, { visibility: 'INVITE_ONLY' })
+  const pass = await issueOne(alice, id, { userId: bob.id })
+  await redeemed(alice, id, { content: pass.qrContent! })
+  expect((await usesOf(bob, id)).items.map((use) => use.passId)).toEqual([pass.id])
+  expect((await mallory.call('passes.activityRecords', { params: { id } })).status).toBe(403)
+})
+
 test('an invite-only activity asks for its code, and a draft is unknown to others', async () => {
   const invited = await withPasses(alice)
   const records = (code?: string) =>

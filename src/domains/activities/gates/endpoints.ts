@@ -35,8 +35,8 @@ export const gateEndpoints = [
     path: '/api/activities/:id/pass/records',
     summary: 'List the uses of the passes of an activity',
     description:
-      'Every redemption and every refused pass, the newest first. Callers who see the activity but do not manage it get the uses of their ' +
-      'own passes.',
+      'Every redemption and every refused pass, the newest first. Managers of the activity (`pass:read`) get all of them, other users those ' +
+      'of their own passes, for which holders need no invite code.',
     tag: 'Passes',
     access: dualByRow('pass:read'),
     params: ById,

@@ -13,11 +13,11 @@ import { invalid } from '#http/validate.ts'
 import { HOUR, MINUTE } from '#platform/clock.ts'
 
 import { verifyToken } from '../pass-keys/service.ts'
-import { toPassView } from '../passes/service.ts'
+import { toPassView, visiblePasses } from '../passes/service.ts'
 import { findPass, findPassByUuid, type PassRow } from '../passes/store.ts'
 import { publicPass } from '../passes/view.ts'
 import { type ActivityRow, findActivity } from '../register/store.ts'
-import { type Asking, manageActivity, manages, refuseIfDisabled, seeActivity } from '../visibility/service.ts'
+import { type Asking, findNamed, manageActivity, manages, refuseIfDisabled } from '../visibility/service.ts'
 import type { PassUseView, UsesQuery, Verification, VerifyPass } from './model.ts'
 import { type Claim, claimedUuid, claimIn, judge, strangerReason } from './rules.ts'
 import * as store from './store.ts'
@@ -111,8 +111,8 @@ async function check(
   asked: { activityId: number; orgId: number; claim: Claim; direction: Direction },
 ): Promise<Verification> {
   const { activityId, orgId, claim, direction } = asked
-  const activity = await findActivity(ctx.db.read, activityId)
-  if (activity === undefined || (orgId !== 0 && activity.owner !== orgId)) throw notFound()
+  const activity = await findNamed(ctx.db.read, activityId, { userId: actor?.userId ?? 0, orgId })
+  if (activity === undefined) throw notFound()
   const isManager = actor !== undefined && (await manages(ctx, actor.userId, activity, 'pass:verify'))
   const found = await findClaimed(ctx, activityId, claim)
   // Only managers and people with a pass know of a draft.
@@ -244,13 +244,9 @@ export async function listUses(
   asking: Asking,
   query: UsesQuery,
 ): Promise<Page<PassUseView>> {
-  const { userId, orgId } = asking.viewer
-  const activity = await findActivity(ctx.db.read, id)
-  const isNamed = activity !== undefined && (orgId === 0 || activity.owner === orgId)
-  if (isNamed && (await manages(ctx, userId, activity, 'pass:read')))
-    return mapPage(await managersPage(ctx, id, query), showVerifier)
-  await seeActivity(ctx, id, asking)
-  return mapPage(await store.pageOfHolder(ctx.db.readInWorker, id, userId, query), hideVerifier)
+  const { isManager } = await visiblePasses(ctx, id, asking)
+  if (isManager) return mapPage(await managersPage(ctx, id, query), showVerifier)
+  return mapPage(await store.pageOfHolder(ctx.db.readInWorker, id, asking.viewer.userId, query), hideVerifier)
 }
 
 /** `showsVerifier`: the caller manages the activity. */
@@ -297,8 +293,8 @@ export async function listUsesOfPass(
   query: UsesQuery,
 ): Promise<Page<PassUseView>> {
   const pass = await findPass(ctx.db.read, passId)
-  const activity = pass && (await findActivity(ctx.db.read, pass.activityId))
-  if (activity === undefined || (viewer.orgId !== 0 && activity.owner !== viewer.orgId)) throw notFound()
+  const activity = pass && (await findNamed(ctx.db.read, pass.activityId, viewer))
+  if (activity === undefined) throw notFound()
   const isManager = await manages(ctx, viewer.userId, activity, 'pass:read')
   if (!isManager && pass!.holderUserId !== viewer.userId) throw notFound()
   return mapPage(await pageOfUses(ctx, { passId }, query), isManager ? showVerifier : hideVerifier)
