@@ -28,6 +28,7 @@ CREATE TABLE "activities" (
 	"registration" text,
 	"capacity" bigint DEFAULT 0 NOT NULL,
 	"version" bigint DEFAULT 1 NOT NULL,
+	"ended_at" bigint,
 	"deleted_at" bigint,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL

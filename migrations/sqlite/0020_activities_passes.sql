@@ -28,6 +28,7 @@ CREATE TABLE `activities` (
 	`registration` text,
 	`capacity` integer DEFAULT 0 NOT NULL,
 	`version` integer DEFAULT 1 NOT NULL,
+	`ended_at` integer,
 	`deleted_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,

@@ -53,7 +53,7 @@ describe('a pass at a gate with a connection', () => {
     ['the state of the activity precedes the beginning', early, 'ENTRY', 'DRAFT', 'ACTIVITY_NOT_ACTIVE'],
   ]
   test.each(cases)('%s', (_, pass, direction, status, expected) => {
-    const verdict = judge({ ...fresh, ...pass }, { status, updatedAt: NOW }, direction, NOW)
+    const verdict = judge({ ...fresh, ...pass }, { status, endedAt: NOW }, direction, NOW)
     expect('passage' in verdict ? verdict.passage : verdict.reason).toBe(expected as never)
   })
 })
@@ -87,7 +87,7 @@ describe('a pass that an offline gate let through earlier', () => {
     ['an exit before any entry is refused', inside, 'EXIT', [undefined, 'ENTRY'], 'NOT_YET_VALID'],
   ]
   test.each(cases)('%s', (_, pass, direction, [before, after], expected) => {
-    const verdict = judgeLater({ ...fresh, ...pass }, { status: 'ACTIVE', updatedAt: 0 }, direction, AT, {
+    const verdict = judgeLater({ ...fresh, ...pass }, { status: 'ACTIVE', endedAt: null }, direction, AT, {
       before,
       after,
     })
@@ -99,9 +99,9 @@ describe('a pass that an offline gate let through earlier', () => {
     ['ENDED', AT, 'ACTIVITY_NOT_ACTIVE'],
     ['CANCELLED', AT + 1, undefined],
     ['CANCELLED', AT - 1, 'ACTIVITY_NOT_ACTIVE'],
-    ['DRAFT', AT + 1, 'ACTIVITY_NOT_ACTIVE'],
-  ] as const)('an activity that is %s counts as active before it ended', (status, updatedAt, reason) => {
-    const verdict = judgeLater(fresh, { status, updatedAt }, 'ENTRY', AT, { before: undefined, after: undefined })
+    ['DRAFT', null, 'ACTIVITY_NOT_ACTIVE'],
+  ] as const)('an activity that is %s counts as active before it ended', (status, endedAt, reason) => {
+    const verdict = judgeLater(fresh, { status, endedAt }, 'ENTRY', AT, { before: undefined, after: undefined })
     expect('reason' in verdict ? verdict.reason : undefined).toBe(reason)
   })
 })

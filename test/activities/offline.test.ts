@@ -9,7 +9,7 @@ import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 import { inProcess, ok, race, useServer } from '../harness/index.ts'
 import { issueOne, nonce, redeemed, revoke, upload, usesOf, verdict } from './gate-helpers.ts'
 import { getActivity, setStatus } from './helpers.ts'
-import { guests, issued, withPasses } from './pass-helpers.ts'
+import { createTemplate, guests, issued, withPasses } from './pass-helpers.ts'
 
 const { server, alice, mallory } = useServer({ people: ['alice', 'mallory'] })
 
@@ -158,6 +158,24 @@ describe('an item is judged as of its time', () => {
       expect(await passOf(good!.id)).toMatchObject({ status: 'EXPIRED', usedCount: 1 })
     },
   )
+
+  test.if(inProcess)('a change of an activity that has ended does not move its end', async () => {
+    const template = await createTemplate(alice)
+    const { id: activity } = await withPasses(alice, { passConfig: { templateId: template.id } })
+    const passes = await issued(alice, activity, { holders: guests(2) })
+    await setStatus(alice, activity, 'ENDED')
+    server.clock.advance(2 * MINUTE)
+    const afterTheEnd = server.clock.now()
+    server.clock.advance(2 * MINUTE)
+    ok(await alice.call('activities.resetInviteCode', { params: { id: activity } }))
+    expect(results(await upload(alice, activity, [item(passes[0]!, afterTheEnd)]))).toEqual([
+      'REFUSED ACTIVITY_NOT_ACTIVE',
+    ])
+    ok(await alice.call('passTemplates.delete', { params: { templateId: template.id } }))
+    expect(results(await upload(alice, activity, [item(passes[1]!, afterTheEnd)]))).toEqual([
+      'REFUSED ACTIVITY_NOT_ACTIVE',
+    ])
+  })
 
   test('the use of a copy is found even if the first holder has left again meanwhile', async () => {
     const activity = (await withPasses(alice)).id

@@ -94,6 +94,8 @@ export const activities = table(
     /** Places for registrations; 0 = unlimited. */
     capacity: col.int('capacity').notNull().default(0),
     version: col.int('version').notNull().default(1),
+    /** When it became ENDED or CANCELLED. */
+    endedAt: col.time('ended_at'),
     deletedAt: col.time('deleted_at'),
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),

@@ -55,8 +55,8 @@ type JudgedPass = Pick<
 >
 interface JudgedActivity {
   readonly status: ActivityStatus
-  /** An activity that has ended never changes again, so this is when it ended. */
-  readonly updatedAt: number
+  /** Null unless it is ENDED or CANCELLED. */
+  readonly endedAt: number | null
 }
 
 /** The accepted uses of a pass around a time. */
@@ -102,7 +102,7 @@ export function judgeLater(
     isRevoked: pass.revokedAt !== null && pass.revokedAt <= usedAt,
     isExpired: isAfter(usedAt, pass.validTo),
     isEarly: pass.validFrom !== null && usedAt < pass.validFrom,
-    isActive: activity.status === 'ACTIVE' || (activity.status !== 'DRAFT' && usedAt < activity.updatedAt),
+    isActive: activity.status === 'ACTIVE' || (activity.endedAt !== null && usedAt < activity.endedAt),
     hasUse: hasUse(pass),
     isUnused: before === undefined,
     hasLeft: before === 'EXIT' && after !== 'ENTRY',

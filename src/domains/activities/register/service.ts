@@ -235,7 +235,11 @@ export async function setStatus(
   const after = await change(ctx, 'setStatus', id, 'activity:publish', asking, async (tx, row) => {
     if (row.status === status) return row
     if (!canBecome(row.status, status)) throw errors.cannotBecome(row.status, status)
-    const updated = await store.updateActivity(tx, row, { status })
+    const updated = await store.updateActivity(
+      tx,
+      row,
+      canBeEdited(status) ? { status } : { status, endedAt: tx.stamp },
+    )
     if (updated?.coverFileId == null) return updated
     await setPublic(tx, updated.coverFileId, hasPublicCover(updated))
     return store.findActivity(tx, id)

@@ -191,7 +191,9 @@ export async function insertActivity(tx: Tx, owner: Owner, fields: ActivityField
   return (await findActivity(tx, row!.id))!
 }
 
-export type ActivityChange = Partial<ActivityFields & Pick<ActivityRow, 'status' | 'inviteCode' | 'deletedAt'>>
+export type ActivityChange = Partial<
+  ActivityFields & Pick<ActivityRow, 'status' | 'inviteCode' | 'endedAt' | 'deletedAt'>
+>
 
 /**
  * Changes an activity that was read in this write, and returns it as it is now. Undefined, and nothing is changed, if its status has
@@ -232,7 +234,13 @@ export async function cancelActive(tx: Tx, owner: OwnerKey): Promise<void> {
   const rows = await tx.select(listed.columns).from(activities).where(where)
   await tx
     .update(activities)
-    .set({ status: 'CANCELLED', discoverUntil: null, version: sql`${activities.version} + 1`, updatedAt: tx.stamp })
+    .set({
+      status: 'CANCELLED',
+      endedAt: tx.stamp,
+      discoverUntil: null,
+      version: sql`${activities.version} + 1`,
+      updatedAt: tx.stamp,
+    })
     .where(where)
     .returning({ id: activities.id })
   for (const row of rows) listed.updated(tx, row, { ...row, discoverUntil: null })
