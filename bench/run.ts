@@ -37,6 +37,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   notifications: () => import('./lines/notifications.ts'),
   members: () => import('./lines/members.ts'),
   search: () => import('./lines/search.ts'),
+  activities: () => import('./lines/activities.ts'),
 }
 
 const { values } = parseArgs({

@@ -7,6 +7,8 @@ import { createContext } from '#app'
 import { defaultConfig } from '#config/config.ts'
 import * as access from '#domains/access/index.ts'
 import * as accounts from '#domains/accounts/index.ts'
+import { decodeToken } from '#domains/activities/pass-keys/rules.ts'
+import { contentOf, currentKey, verifyToken } from '#domains/activities/pass-keys/service.ts'
 import { loggedActor } from '#domains/operation-log/index.ts'
 import { app, endpoint, open, signedIn } from '#http/endpoint.ts'
 import { Type } from '#http/schema.ts'
@@ -71,7 +73,30 @@ const endpoints = [
     data: Type.Object({ cached: Type.Number(), cold: Type.Number() }),
     run: ({ ctx, actor }) => timePermissionCheck(ctx, actor.userId),
   }),
+  endpoint({
+    id: 'bench.passCheck',
+    method: 'GET',
+    path: '/api/bench/pass-check',
+    summary: 'Measure the check of the signature of a pass in microseconds',
+    tag: 'Operations',
+    access: open,
+    data: Type.Object({ us: Type.Number() }),
+    run: ({ ctx }) => timePassCheck(ctx),
+  }),
 ]
+
+/** Checks of one pass per measurement, one after the other. */
+const PASS_CHECKS = 5000
+
+/** From the scanned text to the verdict about the signature. */
+async function timePassCheck(ctx: Parameters<typeof currentKey>[0]) {
+  const { id: keyId } = await currentKey(ctx)
+  const pass = { uuid: crypto.randomUUID(), keyId, activityId: 1, validFrom: null, validTo: Date.now() }
+  const content = await contentOf(ctx, pass)
+  const startedAt = Bun.nanoseconds()
+  for (let i = 0; i < PASS_CHECKS; i++) if (!(await verifyToken(ctx, decodeToken(content)!))) throw new Error('forged')
+  return { us: (Bun.nanoseconds() - startedAt) / 1000 / PASS_CHECKS }
+}
 
 /** Checks per measurement that have to read the user and the role from the database. */
 const COLD_CHECKS = 100
