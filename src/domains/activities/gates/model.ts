@@ -63,7 +63,10 @@ export const VerifyPass = OneOf('VerifyPass', ['content', 'passUuid'], {
   passUuid: Type.Optional(Nullable(PassUuid)),
   redeem: Type.Optional(
     Nullable(
-      Type.Boolean({ description: 'Counts a use. Needs a token of a user who may verify passes', default: false }),
+      Type.Boolean({
+        description: 'Counts a use, which it does not by default. Needs a token of a user who may verify passes',
+        examples: [true],
+      }),
     ),
   ),
   nonce: Type.Optional(Nullable(Nonce)),
