@@ -1,7 +1,7 @@
 import { dualByRow, endpoint } from '#http/endpoint.ts'
 import { ById, InOrg } from '#http/schema.ts'
 
-import { exportPasses } from '../pass-exports/service.ts'
+import { exportPasses } from './export/service.ts'
 import { ByPass, PASS_FORMAT_TYPES, PassesQuery, PassPage, PassView, RevokePass } from './model.ts'
 import * as service from './service.ts'
 

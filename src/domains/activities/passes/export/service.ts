@@ -14,11 +14,11 @@ import type { Cell } from '#lib/spreadsheets/xlsx-writer.ts'
 import type { ZipEntry } from '#lib/zip.ts'
 import { serverZone } from '#platform/clock.ts'
 
-import type { PassesQuery, PassView } from '../passes/model.ts'
-import { statusOf } from '../passes/rules.ts'
-import { toPassView, visiblePasses } from '../passes/service.ts'
-import { passesAfter, type PassRow } from '../passes/store.ts'
-import type { Asking } from '../visibility/service.ts'
+import type { Asking } from '../../visibility/service.ts'
+import type { PassesQuery, PassView } from '../model.ts'
+import { statusOf } from '../rules.ts'
+import { toPassView, visiblePasses } from '../service.ts'
+import { passesAfter, type PassRow } from '../store.ts'
 
 /** Passes in one file. An archive of that many pictures has about 30 MB. */
 const MAX_EXPORT = 20_000
