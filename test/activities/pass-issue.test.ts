@@ -2,8 +2,10 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
+import { REPEATED_PASSES } from '#domains/activities/pass-issues/model.ts'
 import { decodeToken } from '#domains/activities/pass-keys/rules.ts'
 import { verifyToken } from '#domains/activities/pass-keys/service.ts'
+import { usesOf } from '#http/budget.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { inProcess, ok, type Person, race, startServer, useServer } from '../harness/index.ts'
@@ -324,6 +326,21 @@ describe('Races', () => {
     expect(await passesOf(id)).toBe(21)
   })
 
+  test('large requests run one after another, also after one that was refused', async () => {
+    const { id } = await withPasses(alice)
+    const twice = [...guests(200), { userId: bob.id }, { userId: bob.id }]
+    const bodies = [
+      { holders: guests(101), requestId: 'large-001' },
+      { holders: twice },
+      { holders: guests(101), requestId: 'large-001' },
+      { holders: guests(300) },
+    ]
+    const answers = await race(4, (i) => issue(alice, id, bodies[i]!))
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 200, 200])
+    expect(answers[2]!.data).toEqual(answers[0]!.data)
+    expect(await passesOf(id)).toBe(401)
+  })
+
   test('a request that was refused does not use up its requestId, and others have their own', async () => {
     const { id } = await withPasses(alice, { orgId: org.id })
     const requestId = 'batch-0002'
@@ -351,4 +368,19 @@ test('users who do not take part are limited to 200 a day, also in requests that
   expect(
     (await issue(owner, id, { holders: [{ userId: member.id }, { userId: owner.id }, ...guests(10)] })).status,
   ).toBe(200)
+})
+
+test.if(inProcess)('a user is answered repeated requests with 50,000 passes an hour at most', async () => {
+  await using limited = await startServer({ rateLimit: true })
+  const user = await limited.person()
+  const { id } = await withPasses(user)
+  const requestId = 'repeated-1'
+  const first = await issued(user, id, { holders: guests(3), requestId })
+  const { ctx } = limited
+  const spent = (REPEATED_PASSES.limit as number) - 5
+  const uses = await usesOf(ctx, REPEATED_PASSES, { actor: { userId: user.id }, caller: { ip: '' } }, spent)
+  expect(ctx.limiter.takeAll(uses)).toBeUndefined()
+  expect(await issued(user, id, { holders: guests(3), requestId })).toEqual(first)
+  expect((await issue(user, id, { holderName: 'A', requestId })).status).toBe(429)
+  expect(await issued(user, id, { holderName: 'A', requestId: 'another-1' })).toHaveLength(1)
 })

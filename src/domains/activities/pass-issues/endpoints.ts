@@ -10,6 +10,7 @@ import {
   IssuePasses,
   MAX_HOLDERS,
   PASSES_FOR_STRANGERS,
+  REPEATED_PASSES,
 } from './model.ts'
 import * as service from './service.ts'
 
@@ -24,7 +25,7 @@ const shared = {
   data: IssuedPasses,
   // 5,000 holders with ten fields each.
   maxBody: 32 * 1024 * 1024,
-  budgets: [ISSUED_PASSES, PASSES_FOR_STRANGERS],
+  budgets: [ISSUED_PASSES, REPEATED_PASSES, PASSES_FOR_STRANGERS],
 } as const
 
 export const passIssueEndpoints = [

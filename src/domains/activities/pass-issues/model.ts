@@ -2,7 +2,7 @@
 
 import type { Budget } from '#http/budget.ts'
 import { AnyOf, Deferred, Id, Line, Model, Nullable, type Static, Time, Type } from '#http/schema.ts'
-import { DAY } from '#platform/clock.ts'
+import { DAY, HOUR } from '#platform/clock.ts'
 
 import { ValidFrom } from '../pass-templates/model.ts'
 import { MaxUses, PassView } from '../passes/model.ts'
@@ -18,6 +18,16 @@ export const ISSUED_PASSES: Budget = {
   limit: 50_000,
   windowMs: DAY,
   durable: true,
+  countedByRun: true,
+}
+
+/** A repeated request is short, and its answer can have 15 MB and thousands of signatures. */
+export const REPEATED_PASSES: Budget = {
+  name: 'repeated-passes',
+  counts: { en: 'passes in answers to repeated requests', zh: '重复请求返回的通行证' },
+  per: 'user',
+  limit: 50_000,
+  windowMs: HOUR,
   countedByRun: true,
 }
 

@@ -1,6 +1,6 @@
 /** Issues passes: all of a request or none. */
 
-import type { AppContext } from '#context'
+import { type AppContext, perContext } from '#context'
 import { spend } from '#db/counters.ts'
 import { orgOf, ownerKey } from '#db/owner-key.ts'
 import type { PassField } from '#db/schema/passes.ts'
@@ -29,6 +29,7 @@ import {
   type IssuedPasses,
   type IssuePasses,
   PASSES_FOR_STRANGERS,
+  REPEATED_PASSES,
 } from './model.ts'
 import { fieldsOf, valuesOf } from './rules.ts'
 import * as store from './store.ts'
@@ -81,8 +82,40 @@ async function issue(
   const requestId = input.requestId ?? null
   if (requestId !== null) {
     const earlier = await store.findIssue(ctx.db.read, activity.id, userId, requestId)
-    if (earlier !== undefined) return answer(ctx, await passesOfIssue(ctx, earlier))
+    if (earlier !== undefined) return issuedBefore(ctx, earlier, asking)
   }
+  const issued = await inTurn(ctx, input.holders?.length ?? 1, () => issueNow(ctx, activity, input, asking))
+  return typeof issued === 'number' ? issuedBefore(ctx, issued, asking) : issued
+}
+
+/** The passes of an earlier request. */
+async function issuedBefore(ctx: AppContext, issueId: number, { viewer, caller }: Asking): Promise<IssuedPasses> {
+  const count = await store.countOfIssue(ctx.db.read, issueId)
+  const refusal = ctx.limiter.takeAll(await usesOf(ctx, REPEATED_PASSES, { actor: viewer, caller }, count))
+  if (refusal) throw budgetUsedUp(refusal)
+  return inTurn(ctx, count, async () => answer(ctx, await passesOfIssue(ctx, issueId)))
+}
+
+const lastTurn = perContext(() => ({ ended: Promise.resolve() as Promise<unknown> }))
+
+/** Large batches run one after another, because each takes about a second and 50 MB. */
+function inTurn<T>(ctx: AppContext, passes: number, run: () => Promise<T>): Promise<T> {
+  if (passes <= SMALL) return run()
+  const last = lastTurn(ctx)
+  const turn = last.ended.then(run)
+  last.ended = turn.catch(() => undefined)
+  return turn
+}
+
+/** Returns the id of an equal request if it came at the same time and has issued the passes. */
+async function issueNow(
+  ctx: AppContext,
+  activity: ActivityRow,
+  input: IssuePasses,
+  asking: Asking,
+): Promise<IssuedPasses | number> {
+  const { userId } = asking.viewer
+  const requestId = input.requestId ?? null
   const holders = holdersOf(input)
   await countStrangers(ctx, activity, holders, asking)
   const uses = await usesOf(ctx, ISSUED_PASSES, { actor: { userId }, caller: asking.caller }, holders.length)
@@ -91,7 +124,6 @@ async function issue(
     'passes.issue',
     async (tx) => {
       const issueId = await store.insertIssue(tx, activity.id, userId, requestId)
-      // An equal request that came at the same time has issued them.
       if (issueId === undefined) return (await store.findIssue(tx, activity.id, userId, requestId!))!
       const refusal = await spend(tx, uses, ctx.clock.now())
       if (refusal !== undefined) throw budgetUsedUp(refusal)
@@ -101,10 +133,10 @@ async function issue(
     },
     holders.length > SMALL ? { maxMs: MAX_MS } : {},
   )
-  return answer(ctx, typeof issued === 'number' ? await passesOfIssue(ctx, issued) : issued)
+  return typeof issued === 'number' ? issued : answer(ctx, issued)
 }
 
-/** Issues of so many passes can share a COMMIT with other writes. */
+/** So many passes are few: they can share a COMMIT with other writes, and wait for no other request. */
 const SMALL = 100
 /** 5,000 passes take a second or two; a busy machine may need longer. */
 const MAX_MS = 60_000

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -44,6 +44,11 @@ export async function insertIssue(
     .onConflictDoNothing()
     .returning({ id: passIssues.id })
   return row?.id
+}
+
+export async function countOfIssue(db: Db, issueId: number): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(passes).where(eq(passes.issueId, issueId))
+  return row!.n
 }
 
 /** At most `limit` passes of an issue after the pass with the id `after`, in the order of the request. */
