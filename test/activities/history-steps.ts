@@ -313,7 +313,9 @@ export const activitySteps: Record<string, Step> = {
     if (role === undefined) {
       if (!club.roles.delete(user.id)) return
       ok(await leave(user, club))
-      for (const activity of living().filter(({ visibility }) => visibility === 'RESTRICTED')) {
+      // Registrations for activities that are over stay.
+      const left = living().filter(({ visibility, status }) => visibility === 'RESTRICTED' && status === 'ACTIVE')
+      for (const activity of left) {
         const own = activity.registrations.find(({ userId }) => userId === user.id)
         if (own === undefined || own.status === 'CANCELLED') continue
         own.status = 'CANCELLED'
