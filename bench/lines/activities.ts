@@ -69,8 +69,10 @@ async function load(bench: Bench, sides: Side[], what: string, requests: (side: 
   const of = await measure(bench, contenders)
   const [ours, ...others] = sides.map(({ name }) => name)
   for (const other of others) bench.report.http(what, other, of(ours!), of(other), 'rate')
-  if (others.length === 0)
-    bench.report.value(what, `p99 ${round(of(ours!).p99Ms)} ms`, of(ours!).perSecond, '', '', undefined, '/s')
+  if (others.length === 0) {
+    const { perSecond, p99Ms } = of(ours!)
+    bench.report.value(what, `${whole(perSecond)}/s, p99 ${round(p99Ms)} ms`, perSecond, '', '', undefined, '/s')
+  }
 }
 
 /** Issues passes to 5,000 guests in one request, in turns, and keeps the last ones for the gates. */
