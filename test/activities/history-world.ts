@@ -288,6 +288,20 @@ export async function compare(): Promise<void> {
     )
   }
   for (const activity of living()) await compareRows(activity)
+  for (const activity of activities) await compareLandingPage(activity)
+}
+
+/** The page without sign-in, as people get it who scan the code of the activity. */
+async function compareLandingPage(activity: Activity): Promise<void> {
+  const { uuid, isDeleted, status, visibility, inviteCode } = activity
+  const isHidden = isDeleted || status === 'DRAFT' || visibility === 'RESTRICTED'
+  const headers = { accept: 'application/json' }
+  const plain = await server.request('GET', `/s/activity/${uuid}`, { headers })
+  expect(plain.status, context()).toBe(isHidden ? 404 : visibility === 'PUBLIC' ? 200 : 403)
+  const withCode = await server.request('GET', `/s/activity/${uuid}?code=${inviteCode ?? 'ABCDEFGHJK'}`, { headers })
+  expect(withCode.status, context()).toBe(isHidden ? 404 : 200)
+  if (!isHidden)
+    expect(withCode.data, context()).toMatchObject({ uuid, name: activity.name, hasPass: activity.hasPass })
 }
 
 async function compareRows(activity: Activity): Promise<void> {
