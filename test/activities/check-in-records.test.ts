@@ -11,7 +11,6 @@ import { users } from '#db/schema/accounts.ts'
 import { exportRecords } from '#domains/activities/check-ins/export/service.ts'
 import type { CheckInView } from '#domains/activities/check-ins/model.ts'
 import { insertCheckIn } from '#domains/activities/check-ins/store.ts'
-import type { Caller } from '#http/endpoint.ts'
 
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
@@ -266,9 +265,9 @@ describe.if(inProcess)('workbooks', () => {
     try {
       // Without sockets, whose buffers would hold all of it.
       const viewer = { userId: alice.id, orgId: 0 }
-      const caller = { locale: 'en', ip: '127.0.0.1' } as Caller
+      const caller = { ip: '127.0.0.1' }
       const query = { page: 1, size: 20, tz: 'UTC' }
-      const { body } = await exportRecords(server.ctx, viewer, caller, activity.id, query)
+      const { body } = await exportRecords(server.ctx, activity.id, query, { viewer, caller }, 'en')
       let before = 0
       for await (const piece of body!) {
         pieces.push(piece)

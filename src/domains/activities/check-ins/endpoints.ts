@@ -31,7 +31,7 @@ export const checkInEndpoints = [
       403: 'The activity is INVITE_ONLY and there is no right invite code, or its organization is disabled.',
       404: 'The activity does not exist, or you may not know of it.',
     },
-    run: ({ ctx, owner, caller, params, body }) => service.checkIn(ctx, owner, caller, params.id, body),
+    run: ({ ctx, owner, caller, params, body }) => service.checkIn(ctx, params.id, body, { viewer: owner, caller }),
   }),
   endpoint({
     id: 'activities.checkInRecords',
@@ -52,10 +52,11 @@ export const checkInEndpoints = [
       403: 'The activity is INVITE_ONLY and there is no right invite code.',
       404: 'The activity does not exist, or you may not know of it.',
     },
-    run: ({ ctx, owner, caller, params, query }) =>
-      query.format === 'xlsx'
-        ? exportRecords(ctx, owner, caller, params.id, query)
-        : service.listRecords(ctx, owner, caller, params.id, query),
+    run: ({ ctx, owner, caller, params, query }) => {
+      const asking = { viewer: owner, caller, code: query.code }
+      if (query.format === 'xlsx') return exportRecords(ctx, params.id, query, asking, caller.locale)
+      return service.listRecords(ctx, params.id, query, asking)
+    },
   }),
   endpoint({
     id: 'activities.checkInStats',
@@ -72,6 +73,7 @@ export const checkInEndpoints = [
       403: 'You do not manage the activity.',
       404: 'The activity does not exist, or you may not know of it.',
     },
-    run: ({ ctx, owner, caller, params, query }) => service.checkInStats(ctx, owner, caller, params.id, query),
+    run: ({ ctx, owner, caller, params, query }) =>
+      service.checkInStats(ctx, params.id, query, { viewer: owner, caller, code: query.code }),
   }),
 ]

@@ -3,7 +3,6 @@
 import type { AppContext } from '#context'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import { spentByAddress, takeByAddress } from '#http/budget.ts'
-import type { Caller, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { checkPosition, zoneOf } from '#http/validate.ts'
 import { spansBetween } from '#lib/days.ts'
@@ -11,7 +10,7 @@ import { DAY } from '#platform/clock.ts'
 
 import { checkInPolicy, inviteCodeIn } from '../register/rules.ts'
 import { type ActivityRow, findActivity, findCounters } from '../register/store.ts'
-import { findNamed, manageActivity, manages, refuseIfDisabled, see } from '../visibility/service.ts'
+import { type Asking, findNamed, manageActivity, manages, refuseIfDisabled, see } from '../visibility/service.ts'
 import { checkInRefused, tooManyWrongShortCodes } from './errors.ts'
 import type { CheckInStats, CheckInView, CreateCheckIn, RecordsQuery, StatsQuery } from './model.ts'
 import {
@@ -28,10 +27,9 @@ import * as store from './store.ts'
 /** @throws AppError 404 and 403 if the caller may not see the activity, 400 with the reason why not, 429 after too many wrong codes */
 export async function checkIn(
   ctx: AppContext,
-  viewer: Owner,
-  caller: Caller,
   id: number,
   input: CreateCheckIn,
+  { viewer, caller }: Asking,
 ): Promise<CheckInView> {
   checkPosition(input)
   const { userId } = viewer
@@ -74,7 +72,7 @@ async function decisionOn(
 }
 
 /** Returns the decision if it is not a refusal. Counts wrong short codes: after too many, right ones are refused too. */
-function accept(ctx: AppContext, { ip }: Caller, row: ActivityRow, decision: Accepted | Refused): Accepted {
+function accept(ctx: AppContext, { ip }: Asking['caller'], row: ActivityRow, decision: Accepted | Refused): Accepted {
   const isRefused = 'reason' in decision
   if (ctx.config.rateLimit && comparedShortCode(decision)) {
     const { name, perAddress, windowMs } = WRONG_SHORT_CODES
@@ -89,32 +87,31 @@ function accept(ctx: AppContext, { ip }: Caller, row: ActivityRow, decision: Acc
 /** The records that the caller may see: all of the activity's for its managers, their own for others. Undefined if that leaves none. */
 export async function visibleRecords(
   ctx: AppContext,
-  viewer: Owner,
-  caller: Caller,
   id: number,
-  { code, userId }: Pick<RecordsQuery, 'code' | 'userId'>,
+  { userId }: Pick<RecordsQuery, 'userId'>,
+  asking: Asking,
 ): Promise<store.Records | undefined> {
+  const { viewer } = asking
   const named = await findNamed(ctx.db.read, id, viewer)
   if (named !== undefined && (await manages(ctx, viewer.userId, named, 'checkin:read')))
     return { activityId: id, userId: userId ?? null }
-  await see(ctx, named, { viewer, caller, code })
+  await see(ctx, named, asking)
   return userId === undefined || userId === viewer.userId ? { activityId: id, userId: viewer.userId } : undefined
 }
 
 export async function listRecords(
   ctx: AppContext,
-  viewer: Owner,
-  caller: Caller,
   id: number,
   query: RecordsQuery,
+  asking: Asking,
 ): Promise<Page<CheckInView>> {
   const { page, size, method, from, to, keyword } = query
-  const records = await visibleRecords(ctx, viewer, caller, id, query)
+  const records = await visibleRecords(ctx, id, query, asking)
   if (records === undefined) return { items: [], total: 0, page, size }
   const isFiltered = method !== undefined || from !== undefined || to !== undefined || !!keyword
   return mapPage(
     isFiltered
-      ? await ctx.db.search(viewer.userId, (db) => store.searchRecords(db, records, query))
+      ? await ctx.db.search(asking.viewer.userId, (db) => store.searchRecords(db, records, query))
       : await store.recordsPage(ctx.db.read, records, { page, size }),
     toView,
   )
@@ -123,13 +120,12 @@ export async function listRecords(
 /** @throws AppError 403 unless the caller manages the check-ins of the activity */
 export async function checkInStats(
   ctx: AppContext,
-  viewer: Owner,
-  caller: Caller,
   id: number,
   query: StatsQuery,
+  asking: Asking,
 ): Promise<CheckInStats> {
   const zone = zoneOf(query)
-  const row = await manageActivity(ctx, id, 'checkin:read', { viewer, caller, code: query.code })
+  const row = await manageActivity(ctx, id, 'checkin:read', asking)
   const { checkIns, checkedInUsers } = await findCounters(ctx.db.read, id)
   const byHour = Array.from({ length: 24 }, (_, hour) => ({ hour, count: 0 }))
   const byMethod = { GPS: 0, CODE: 0, QR: 0 }

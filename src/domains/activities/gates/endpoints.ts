@@ -43,7 +43,7 @@ export const gateEndpoints = [
     query: UsesQuery,
     data: PassUsePage,
     run: ({ ctx, owner, caller, params, query }) =>
-      listUses(ctx, params.id, { viewer: owner, caller, code: query.code }, query),
+      listUses(ctx, params.id, query, { viewer: owner, caller, code: query.code }),
   }),
   endpoint({
     id: 'passes.records',

@@ -241,8 +241,8 @@ async function redeem(
 export async function listUses(
   ctx: AppContext,
   id: number,
-  asking: Asking,
   query: UsesQuery,
+  asking: Asking,
 ): Promise<Page<PassUseView>> {
   const { isManager } = await visiblePasses(ctx, id, asking)
   if (isManager) return mapPage(await managersPage(ctx, id, query), showVerifier)

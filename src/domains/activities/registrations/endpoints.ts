@@ -27,7 +27,7 @@ export const registrationEndpoints = [
     data: RegistrationView,
     refuses: { 403: 'The activity is by invitation only, or its organization is disabled.' },
     run: ({ ctx, owner, caller, params, body }) =>
-      service.register(ctx, { viewer: owner, caller, code: body.inviteCode ?? body.code }, params.id, body),
+      service.register(ctx, params.id, body, { viewer: owner, caller, code: body.inviteCode ?? body.code }),
   }),
   endpoint({
     id: 'registrations.get',
@@ -41,7 +41,7 @@ export const registrationEndpoints = [
     data: RegistrationView,
     refuses: { 404: NOT_REGISTERED },
     run: ({ ctx, owner, caller, params, query }) =>
-      service.showOwn(ctx, { viewer: owner, caller, code: query.code }, params.id),
+      service.showOwn(ctx, params.id, { viewer: owner, caller, code: query.code }),
   }),
   endpoint({
     id: 'registrations.cancel',
@@ -59,7 +59,7 @@ export const registrationEndpoints = [
     data: RegistrationView,
     refuses: { 400: 'The activity is not active.', 404: NOT_REGISTERED },
     run: ({ ctx, owner, caller, params, query }) =>
-      service.cancel(ctx, { viewer: owner, caller, code: query.code }, params.id),
+      service.cancel(ctx, params.id, { viewer: owner, caller, code: query.code }),
   }),
   endpoint({
     id: 'registrations.list',
@@ -73,6 +73,6 @@ export const registrationEndpoints = [
     query: ListQuery,
     data: RegistrationPage,
     run: ({ ctx, owner, caller, params, query }) =>
-      service.listRegistrations(ctx, { viewer: owner, caller }, params.id, query),
+      service.listRegistrations(ctx, params.id, query, { viewer: owner, caller }),
   }),
 ]

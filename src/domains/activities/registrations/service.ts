@@ -25,9 +25,9 @@ const waitingListFull = () => badRequest('The waiting list of this activity is f
 /** Registers the caller, who may be registered already. @throws AppError 400 if the caller cannot register */
 export async function register(
   ctx: AppContext,
-  asking: Asking,
   id: number,
   input: Register,
+  asking: Asking,
 ): Promise<RegistrationView> {
   const { row: seen } = await seeActivity(ctx, id, asking)
   refuseIfDisabled(seen)
@@ -52,8 +52,8 @@ export async function register(
 }
 
 /** Cancels the registration of the caller. The first user on the waiting list gets the place. */
-export async function cancel(ctx: AppContext, asking: Asking, id: number): Promise<RegistrationView> {
-  await findOwn(ctx, asking, id)
+export async function cancel(ctx: AppContext, id: number, asking: Asking): Promise<RegistrationView> {
+  await findOwn(ctx, id, asking)
   const row = await ctx.db.write('activities.cancelRegistration', async (tx) => {
     const activity = await findOrFail(tx, id)
     refuseIfDisabled(activity)
@@ -68,14 +68,14 @@ export async function cancel(ctx: AppContext, asking: Asking, id: number): Promi
   return toView(ctx, row)
 }
 
-export const showOwn = async (ctx: AppContext, asking: Asking, id: number): Promise<RegistrationView> =>
-  toView(ctx, await findOwn(ctx, asking, id))
+export const showOwn = async (ctx: AppContext, id: number, asking: Asking): Promise<RegistrationView> =>
+  toView(ctx, await findOwn(ctx, id, asking))
 
 /**
  * The registration of the caller. Users who have one need no invite code for it, which may have changed since.
  * @throws AppError 404 or 403 if the caller may not see the activity, 404 if they have not registered
  */
-async function findOwn(ctx: AppContext, asking: Asking, id: number): Promise<store.RegistrationRow> {
+async function findOwn(ctx: AppContext, id: number, asking: Asking): Promise<store.RegistrationRow> {
   const row = await store.findRegistration(ctx.db.read, id, asking.viewer.userId)
   if (row !== undefined && (await findNamed(ctx.db.read, id, asking.viewer)) !== undefined) return row
   await seeActivity(ctx, id, asking)
@@ -182,9 +182,9 @@ async function endRegistrations(ctx: AppContext, tx: Tx, userId: number, orgId?:
 /** For managers. */
 export async function listRegistrations(
   ctx: AppContext,
-  asking: Asking,
   id: number,
   query: ListQuery,
+  asking: Asking,
 ): Promise<Page<ListedRegistration>> {
   await manageActivity(ctx, id, 'checkin:read', asking)
   const { keyword } = query

@@ -3,7 +3,6 @@
 import type { AppContext } from '#context'
 import { readerFor } from '#db/paging.ts'
 import type { CheckInMethod } from '#db/schema/activities.ts'
-import type { Caller, Owner } from '#http/endpoint.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
 import { zoneOf } from '#http/validate.ts'
 import { localTime } from '#lib/days.ts'
@@ -11,6 +10,7 @@ import type { Locale, Localized } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
 import type { Cell } from '#lib/spreadsheets/xlsx-writer.ts'
 
+import type { Asking } from '../../visibility/service.ts'
 import { tooManyForWorkbook } from '../errors.ts'
 import type { RecordsQuery } from '../model.ts'
 import { visibleRecords } from '../service.ts'
@@ -40,20 +40,19 @@ const METHODS: Readonly<Record<CheckInMethod, Localized>> = {
 /** @throws AppError 404 and 403 if the caller may not see the activity, 400 if a sheet has no room for the check-ins */
 export const exportRecords = (
   ctx: AppContext,
-  viewer: Owner,
-  caller: Caller,
   id: number,
   query: RecordsQuery,
+  asking: Asking,
+  locale: Locale,
 ): Promise<Response> =>
-  sendExport(ctx, viewer.userId, async (): Promise<ExportFile> => {
+  sendExport(ctx, asking.viewer.userId, async (): Promise<ExportFile> => {
     const zone = zoneOf(query)
-    const records = await visibleRecords(ctx, viewer, caller, id, query)
+    const records = await visibleRecords(ctx, id, query, asking)
     if (records !== undefined) await refuseIfTooMany(ctx, records, query)
     const now = ctx.clock.now()
     const day = localTime(now, zone).toPlainDate().toString().replaceAll('-', '')
     // The writer loads zlib, which the start of the server should not wait for.
     const { toXlsx } = await import('#lib/spreadsheets/xlsx-writer.ts')
-    const { locale } = caller
     const sheet = {
       name: { en: 'Check-ins', zh: '签到记录' }[locale],
       columns: COLUMNS.map((column) => ({ title: column[locale], width: column.width })),

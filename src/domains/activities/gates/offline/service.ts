@@ -3,7 +3,6 @@
 import type { AppContext } from '#context'
 import type { Direction } from '#db/schema/passes.ts'
 import type { Tx } from '#db/store.ts'
-import type { Caller, Owner } from '#http/endpoint.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import { DAY } from '#platform/clock.ts'
@@ -11,7 +10,7 @@ import { DAY } from '#platform/clock.ts'
 import { sign } from '../../pass-keys/service.ts'
 import { findPass } from '../../passes/store.ts'
 import type { ActivityRow } from '../../register/store.ts'
-import { manageActivity, refuseIfDisabled } from '../../visibility/service.ts'
+import { type Asking, manageActivity, refuseIfDisabled } from '../../visibility/service.ts'
 import { judgeLater } from '../rules.ts'
 import { claimOf, findClaimed, type Found, isSamePass, newUse, otherPassOfNonce, type ShownPass } from '../service.ts'
 import * as uses from '../store.ts'
@@ -24,16 +23,16 @@ import {
 } from './model.ts'
 import { revokedSince } from './store.ts'
 
-interface Gate {
-  readonly viewer: Owner
-  readonly caller: Caller
-}
-
 const SIGNED_PREFIX = 'tessera revocations v1\n'
 
 /** The passes of an activity that were revoked after `since`, signed so that a gate can get the list from anywhere. */
-export async function listRevocations(ctx: AppContext, id: number, since: number, gate: Gate): Promise<Revocations> {
-  await manageActivity(ctx, id, 'pass:verify', gate)
+export async function listRevocations(
+  ctx: AppContext,
+  id: number,
+  since: number,
+  asking: Asking,
+): Promise<Revocations> {
+  await manageActivity(ctx, id, 'pass:verify', asking)
   // An empty write moves the settled stamp up to the present. It must be read before the rows.
   await ctx.db.write('gates.settleRevocations', async (tx) => tx.stamp)
   const { settledStamp } = ctx.db
@@ -63,9 +62,9 @@ export async function uploadRedemptions(
   ctx: AppContext,
   id: number,
   items: readonly RedemptionItem[],
-  gate: Gate,
+  asking: Asking,
 ): Promise<RedemptionResults> {
-  const activity = await manageActivity(ctx, id, 'pass:verify', gate)
+  const activity = await manageActivity(ctx, id, 'pass:verify', asking)
   refuseIfDisabled(activity)
   refuseFuture(items, ctx.clock.now())
   const claims = items.map((item, i) => claimOf(item, `body.items.${i}`))
@@ -76,7 +75,7 @@ export async function uploadRedemptions(
   const outcomes: RedemptionOutcome[] = []
   for (let from = 0; from < uploads.length; from += CHUNK) {
     const chunk = uploads.slice(from, from + CHUNK)
-    const by = { verifierUserId: gate.viewer.userId, now: ctx.clock.now() }
+    const by = { verifierUserId: asking.viewer.userId, now: ctx.clock.now() }
     outcomes.push(...(await ctx.db.write('gates.uploadRedemptions', (tx) => redeemChunk(tx, activity, chunk, by))))
   }
   return { items: outcomes }
