@@ -14,8 +14,6 @@ import type { ListedRegistration, ListQuery, Register, RegistrationView } from '
 import { type Answers, checkAnswers, givesPlaces, phaseOf } from './rules.ts'
 import * as store from './store.ts'
 
-export { registeredUsers } from './store.ts'
-
 const noRegistration = () => badRequest('This activity has no registration', '该活动不接受报名')
 const notOpenYet = () => badRequest('Registration for this activity is not open yet', '该活动的报名尚未开始')
 const closed = () => badRequest('Registration for this activity is closed', '该活动的报名已截止')
