@@ -63,6 +63,8 @@ test('every command of the README section "Five minutes" succeeds against a fres
     const image = await fetch(server.url + thumbnail.pathname + thumbnail.search)
     expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/webp'])
     await image.bytes()
+    const pass = await fetch(server.url + new URL(/http\S+\/s\/pass\/\S+/.exec(out)![0]).pathname)
+    expect([pass.status, await pass.text()]).toEqual([200, expect.stringContaining('Lin Mei')])
     expect(out).toContain('<h1>Spring menu</h1>')
     const shown = JSON.parse(out.slice(out.indexOf('{"code"')))
     expect(shown).toMatchObject({ code: 200, data: { name: 'Spring menu', content: 'https://example.org/menu' } })
