@@ -1,7 +1,7 @@
 /** Gates: checking and redeeming passes with a connection, and the records of both. */
 
 import type { AppContext } from '#context'
-import { mapPage, type Page, readerFor } from '#db/paging.ts'
+import { mapPage, type Page } from '#db/paging.ts'
 import type { Direction, RefusalReason } from '#db/schema/passes.ts'
 import * as access from '#domains/access/index.ts'
 import { noToken } from '#http/admission.ts'
@@ -245,8 +245,9 @@ export async function listUses(
   asking: Asking,
 ): Promise<Page<PassUseView>> {
   const { isManager } = await visiblePasses(ctx, id, asking)
-  if (isManager) return mapPage(await managersPage(ctx, id, query), showVerifier)
-  return mapPage(await store.pageOfHolder(ctx.db.readInWorker, id, asking.viewer.userId, query), hideVerifier)
+  if (isManager) return mapPage(await managersPage(ctx, asking.viewer, id, query), showVerifier)
+  const { userId } = asking.viewer
+  return mapPage(await ctx.db.search(userId, (db) => store.pageOfHolder(db, id, userId, query)), hideVerifier)
 }
 
 /** `showsVerifier`: the caller manages the activity. */
@@ -269,20 +270,29 @@ const toUseView = (row: store.UseRow, showsVerifier: boolean): PassUseView => ({
 const showVerifier = (row: store.UseRow) => toUseView(row, true)
 const hideVerifier = (row: store.UseRow) => toUseView(row, false)
 
-async function managersPage(ctx: AppContext, activityId: number, query: UsesQuery): Promise<Page<store.UseRow>> {
+async function managersPage(
+  ctx: AppContext,
+  viewer: Owner,
+  activityId: number,
+  query: UsesQuery,
+): Promise<Page<store.UseRow>> {
   const { passId } = query
-  if (passId === undefined) return pageOfUses(ctx, { activityId }, query)
+  if (passId === undefined) return pageOfUses(ctx, viewer, { activityId }, query)
   const pass = await findPass(ctx.db.read, passId)
-  if (pass?.activityId === activityId) return pageOfUses(ctx, { passId }, query)
+  if (pass?.activityId === activityId) return pageOfUses(ctx, viewer, { passId }, query)
   return { items: [], total: 0, page: query.page, size: query.size }
 }
 
-async function pageOfUses(ctx: AppContext, uses: store.Uses, query: UsesQuery): Promise<Page<store.UseRow>> {
+async function pageOfUses(
+  ctx: AppContext,
+  { userId }: Owner,
+  uses: store.Uses,
+  query: UsesQuery,
+): Promise<Page<store.UseRow>> {
   const { result, isDoubleUse, from, to } = query
   const isUnfiltered = [result, isDoubleUse, from, to].every((filter) => filter === undefined)
   if (isUnfiltered) return store.usesPage(ctx.db.read, uses, query)
-  const { total } = await store.usesPage(ctx.db.read, uses, { page: 1, size: 1 })
-  return store.filteredPage(readerFor(ctx.db, total), uses, query)
+  return ctx.db.search(userId, (db) => store.searchUses(db, uses, query))
 }
 
 /** The uses of one pass, for managers and the holder. Newest first. */
@@ -297,5 +307,5 @@ export async function listUsesOfPass(
   if (activity === undefined) throw notFound()
   const isManager = await manages(ctx, viewer.userId, activity, 'pass:read')
   if (!isManager && pass!.holderUserId !== viewer.userId) throw notFound()
-  return mapPage(await pageOfUses(ctx, { passId }, query), isManager ? showVerifier : hideVerifier)
+  return mapPage(await pageOfUses(ctx, viewer, { passId }, query), isManager ? showVerifier : hideVerifier)
 }

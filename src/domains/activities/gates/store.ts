@@ -5,6 +5,7 @@ import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { activities, activityCounters } from '#db/schema/activities.ts'
 import { passes, passUses, type RefusalReason } from '#db/schema/passes.ts'
+import { searchPage } from '#db/search.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 
 import type { PassRow } from '../passes/store.ts'
@@ -34,10 +35,14 @@ export const usesPage = (db: Db, uses: Uses, page: PageInput): Promise<Page<UseR
 
 const newestFirst = [desc(passUses.usedAt), desc(passUses.createdAt), desc(passUses.id)]
 
-const filters = ({ result, isDoubleUse, from, to }: UsesQuery): SQL | undefined =>
+const matches = ({ result, isDoubleUse }: UsesQuery): SQL | undefined =>
   and(
     result === undefined ? undefined : eq(passUses.result, result),
     isDoubleUse === undefined ? undefined : eq(passUses.isDoubleUse, isDoubleUse),
+  )
+
+const isDuring = ({ from, to }: UsesQuery): SQL | undefined =>
+  and(
     from === undefined ? undefined : gte(passUses.usedAt, from),
     to === undefined ? undefined : lte(passUses.usedAt, to),
   )
@@ -45,11 +50,22 @@ const filters = ({ result, isDoubleUse, from, to }: UsesQuery): SQL | undefined 
 const inUses = (uses: Uses): SQL =>
   'passId' in uses ? eq(passUses.passId, uses.passId) : eq(passUses.activityId, uses.activityId)
 
-/** Uses that pass the filters of the query, except for its pass. */
-export const filteredPage = (db: Db, uses: Uses, query: UsesQuery): Promise<Page<UseRow>> =>
-  pageOf(db, passUses, { where: and(inUses(uses), filters(query)), orderBy: newestFirst, page: query })
+/** Uses that pass the filters of the query, except for its pass. Reads all of the period: `db` is that of `Store.search`. */
+export const searchUses = (db: Db, uses: Uses, query: UsesQuery): Promise<Page<UseRow>> =>
+  searchPage(
+    db,
+    {
+      table: passUses,
+      scope: and(inUses(uses), isDuring(query)),
+      order: [passUses.usedAt, passUses.createdAt, passUses.id],
+      isReversed: true,
+      where: matches(query),
+      select: lists.select,
+    },
+    { page: query.page, size: query.size },
+  )
 
-/** Uses of the passes that the user holds for the activity, and that pass the filters of the query. */
+/** Uses of the passes that the user holds for the activity, and that pass the filters of the query. `db` is that of `Store.search`. */
 export const pageOfHolder = (db: Db, activityId: number, userId: number, query: UsesQuery): Promise<Page<UseRow>> =>
   pageOf(db, passUses, {
     where: and(
@@ -66,7 +82,8 @@ export const pageOfHolder = (db: Db, activityId: number, userId: number, query: 
             ),
           ),
       ),
-      filters(query),
+      isDuring(query),
+      matches(query),
     ),
     orderBy: newestFirst,
     page: query,
