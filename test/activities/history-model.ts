@@ -69,6 +69,8 @@ export interface Activity {
   endTime: number
   visibility: ActivityVisibility
   status: ActivityStatus
+  /** When it was ended or cancelled. */
+  endedAt: number | null
   inviteCode: string | null
   hasCheckIn: boolean
   hasPass: boolean
@@ -181,14 +183,19 @@ export function passStatus(pass: Pass, now: number): PassStatus {
 export const mayReturn = (pass: Pass): boolean => pass.used > 0 && !pass.isInside
 
 /** Why a pass is refused at a gate of the activity, if it is. The time is the present, or one before the first use of the pass. */
-export function refusal(pass: Pass, at: Activity, direction: Direction, now: number): RefusalReason | null {
+export function refusal(
+  pass: Pass,
+  at: Activity,
+  direction: Direction,
+  now: number,
+  isActive = at.status === 'ACTIVE',
+): RefusalReason | null {
   if (pass.activity !== at) return 'WRONG_ACTIVITY'
   const status = passStatus(pass, now)
   if (status === 'REVOKED' || status === 'EXPIRED') return status
   const isUsed = direction === 'EXIT' ? pass.used > 0 && !pass.isInside : status === 'USED' && !mayReturn(pass)
   if (isUsed) return 'USED'
-  const wasActive = at.status === 'ACTIVE' || (at.status !== 'DRAFT' && now < at.updatedAt)
-  if (!wasActive) return 'ACTIVITY_NOT_ACTIVE'
+  if (!isActive) return 'ACTIVITY_NOT_ACTIVE'
   // Nobody leaves before the first entry.
   const isEarly = (pass.validFrom !== null && now < pass.validFrom) || (direction === 'EXIT' && pass.used === 0)
   return isEarly ? 'NOT_YET_VALID' : null

@@ -179,9 +179,10 @@ function redeemLater(
 ): string {
   const earlier = activity.uses.find((use) => use.nonce === nonce)
   if (earlier !== undefined) return `DUPLICATE ${earlier.reason}`
-  // The gate could not know of a later revocation.
+  // The gate could not know of a later revocation or of the end of the activity.
+  const isActive = activity.status === 'ACTIVE' || (activity.endedAt !== null && usedAt < activity.endedAt)
   const isRevokedLater = pass.revokedAt !== null && pass.revokedAt > usedAt
-  const reason = refusal(isRevokedLater ? { ...pass, revokedAt: null } : pass, activity, direction, usedAt)
+  const reason = refusal(isRevokedLater ? { ...pass, revokedAt: null } : pass, activity, direction, usedAt, isActive)
   if (reason === null) spend(pass, direction)
   activity.uses.push({ pass, nonce, direction, result: reason === null ? 'ACCEPTED' : 'REFUSED', reason })
   if (reason === null) return 'ACCEPTED null'

@@ -118,6 +118,7 @@ const newActivity = (org: Activity['org'], creatorId: number): Activity => ({
   endTime: 0,
   visibility: 'INVITE_ONLY',
   status: 'DRAFT',
+  endedAt: null,
   inviteCode: null,
   hasCheckIn: false,
   hasPass: false,
@@ -207,6 +208,7 @@ export const activitySteps: Record<string, Step> = {
     const reply = await user.patch(pathOf(activity, '/status'), { status: to })
     const isDone = answered(`setStatus ${user.username} ${activity.id} ${to}`, reply, ...statuses)
     const isChanged = isDone && activity.status !== to
+    if (isChanged && to !== 'ACTIVE') activity.endedAt = reply.data.updatedAt
     if (isDone) activity.status = to
     await verify(activity, isChanged)
   },
