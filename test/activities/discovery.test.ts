@@ -250,7 +250,7 @@ describe.if(inProcess)('in this process', () => {
     for (const { id } of [ended, draft]) expect(await untilOf(id)).toBeNull()
   })
 
-  test('an activity leaves discovery at its end, unchanged, and returns when it is prolonged', async () => {
+  test('an activity leaves discovery at its end, unchanged, and returns when its end is moved to a later time', async () => {
     const now = () => server.clock.now()
     const one = await publish(alice, 'evening walk', { startTime: now(), endTime: now() + HOUR })
     const queries: Query[] = [{ keyword: 'evening walk' }, { keyword: 'evening walk', from: now() - DAY }]

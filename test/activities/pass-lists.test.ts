@@ -102,7 +102,7 @@ describe('Files of passes', () => {
     expect(contents.map((read) => read?.text)).toEqual(passes.map(({ qrContent }) => qrContent!))
   })
 
-  test('are refused to holders and strangers', async () => {
+  test('are refused to users who do not manage the activity', async () => {
     const { id } = await withPasses(alice, { visibility: 'PUBLIC' })
     await issued(alice, id, { userId: bob.id })
     for (const person of [bob, mallory]) expect((await request(person, id, { format: 'csv' })).status).toBe(403)

@@ -243,7 +243,7 @@ describe('answers', () => {
 })
 
 describe('who may register', () => {
-  test('for an INVITE_ONLY activity: users with the code, who need it no more afterwards', async () => {
+  test('for an INVITE_ONLY activity: users with the code, which they do not need afterwards', async () => {
     const activity = await openActivity(server, host, {}, { visibility: 'INVITE_ONLY' })
     const code = activity.inviteCode!
     expect((await register(alice, activity)).status).toBe(403)

@@ -56,7 +56,7 @@ describe('checkInPolicy', () => {
   })
 })
 
-test('only managers see drafts, whatever the visibility is', () => {
+test('only managers see drafts of any visibility', () => {
   for (const visibility of ['PUBLIC', 'RESTRICTED', 'INVITE_ONLY'] as const) {
     const draft = { status: 'DRAFT', visibility } as const
     expect(sightOf(draft, { isManager: true, isReader: false, hasCode: false })).toBe('seen')

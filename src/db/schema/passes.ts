@@ -72,7 +72,7 @@ export const passIssues = table(
   (t) => [uniqueIndex('pass_issues_request').on(t.activityId, t.userId, t.requestId).where(isNotNull(t.requestId))],
 )
 
-/** One label and text of a pass. Kept as issued, whatever becomes of the template. */
+/** One label and text of a pass. Stays as issued when the template changes. */
 export interface PassField {
   readonly key: string
   readonly label: string

@@ -1,9 +1,9 @@
 /**
  * Activities that everyone may find: PUBLIC, ACTIVE, of no DISABLED organization, and not over.
  *
- * Nothing ends by itself, so most activities that are PUBLIC and ACTIVE have passed long ago. The column `discoverUntil` says in one place
- * what discovery shows: changes of activities set it (register/rules.ts), and `removePassed` clears it after the end. So the whole list and those of a region are paged lists (db/lists.ts), whose pages and totals cost the same whatever has passed and whatever
- * is to come.
+ * No activity ends by itself, so most activities that are PUBLIC and ACTIVE have passed long ago. Discovery shows those whose column
+ * `discoverUntil` is not null: changes of activities set it (register/rules.ts), and `removePassed` clears it after the end. The whole list
+ * and those of a region can therefore be paged lists (db/lists.ts), which cost the same for any number of activities.
  */
 
 import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'

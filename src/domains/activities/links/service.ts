@@ -1,4 +1,4 @@
-/** Ways from outside the app into an activity: its QR codes, scanned contents, and a calendar file. */
+/** The QR codes and the calendar file of an activity, and the activities and passes that scanned contents refer to. */
 
 import type { AppContext } from '#context'
 import type { ResolveScanTarget } from '#domains/contributions.ts'

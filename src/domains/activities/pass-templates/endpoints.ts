@@ -45,7 +45,7 @@ export const passTemplateEndpoints = [
     id: 'passTemplates.update',
     method: 'PUT',
     path: '/api/pass/templates/:templateId',
-    summary: 'Change a pass template',
+    summary: 'Update a pass template',
     description: 'Passes that were issued before stay as they are.',
     tag,
     access: dual('pass_template:manage', organizationOfTemplate),

@@ -270,6 +270,6 @@ export async function mayRead(ctx: AppContext, userId: number, id: number): Prom
   return row !== undefined && seesWithoutCode(ctx, userId, row)
 }
 
-/** Ends what a user who deletes the account can no longer lead. Drafts and activities that are over stay as they are. */
+/** Cancels the ACTIVE personal activities of a user who deletes the account. Drafts and activities that are over stay as they are. */
 export const cancelActivities = (tx: Tx, userId: number): Promise<void> =>
   store.cancelActive(tx, ownerKey({ userId, orgId: 0 }))

@@ -224,7 +224,7 @@ export async function updateActivity(
   return change.deletedAt == null ? findActivity(tx, row.id) : row
 }
 
-/** Makes a new invite code. The old one is dead as soon as the write commits. */
+/** Makes a new invite code. The old one stops working when the write commits. */
 export const renewInviteCode = (tx: Tx, row: ActivityRow): Promise<ActivityRow | undefined> =>
   updateActivity(tx, row, { inviteCode: newInviteCode() })
 
@@ -291,6 +291,6 @@ const anyActivity = prepared((db) => {
     .where(and(eq(users.id, p('userId')), exists(activity)))
 })
 
-/** Whether the user has created an activity, for whomever. */
+/** Whether the user has created an activity, for themselves or for an organization. */
 export const hasActivities = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await anyActivity(db, { userId })).length > 0

@@ -140,7 +140,7 @@ const stripe = (color: string): Html | undefined =>
       </svg>`
     : undefined
 
-/** Level L: a printed ticket is scanned at once, and larger modules help more than error correction. */
+/** Level L: a printed pass is scanned at once, and larger modules help more than error correction. */
 const codeOfPass = async (ctx: AppContext, pass: PassRow, locale: Locale): Promise<Html> =>
   qrPicture(`${picturePath(await contentOf(ctx, pass))}&level=L&size=1024`, WORDS[locale].alt(pass.holderName))
 
