@@ -64,8 +64,8 @@ export const VerifyPass = OneOf('VerifyPass', ['content', 'passUuid'], {
   redeem: Type.Optional(
     Nullable(
       Type.Boolean({
-        description: 'Counts a use, which it does not by default. Needs a token of a user who may verify passes',
-        examples: [true],
+        description: 'True counts a use, for which you need a token of a user who may verify passes. False by default',
+        examples: [false],
       }),
     ),
   ),
@@ -75,12 +75,14 @@ export const VerifyPass = OneOf('VerifyPass', ['content', 'passUuid'], {
 })
 export type VerifyPass = Static<typeof VerifyPass>
 
+const Result = Named('PassUseResult', Enum(PASS_USE_RESULTS))
+
 export const PassUseView = Model('PassUse', {
   id: Id,
   passId: Nullable({ ...Id, description: 'Null if the pass is not one of the activity' }),
   passUuid: Nullable(Text(UUID)),
   holderName: Text('Lin Mei'),
-  result: Enum(PASS_USE_RESULTS),
+  result: Result,
   reason: Nullable(ReasonField),
   direction: DirectionField,
   nonce: Nullable(Text('gate-2-000417-5c1e')),
@@ -108,7 +110,7 @@ export const Verification = Model('PassVerification', {
 export type Verification = Static<typeof Verification>
 
 const filters = {
-  result: Type.Optional(Enum(PASS_USE_RESULTS)),
+  result: Type.Optional(Result),
   isDoubleUse: Type.Optional(
     Type.Boolean({ description: 'Only uses beyond the limit of a pass, which offline gates reported' }),
   ),

@@ -10,7 +10,7 @@ export const ActivityQrCode = Model('ActivityQrCode', {
     description: 'The landing page',
   }),
   imageUrl: Text('http://localhost:8080/api/qrcode/render?content=activity%3A42', {
-    description: 'The QR code as PNG; takes `size`, `format`, `margin` and colors too',
+    description: 'The QR code as PNG; add `&size=`, `&format=svg`, `&margin=` or colors if you need others',
   }),
 })
 export type ActivityQrCode = Static<typeof ActivityQrCode>

@@ -1,13 +1,29 @@
 /** Shapes of passes in requests and answers. */
 
-import { Enum, Id, Line, Model, Nullable, PageOf, PageQuery, type Static, Text, Time, Type } from '#http/schema.ts'
+import {
+  Enum,
+  Id,
+  Line,
+  Model,
+  Named,
+  Nullable,
+  PageOf,
+  PageQuery,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#http/schema.ts'
 
 import { SEEN } from '../visibility/model.ts'
 import { PASS_STATUSES } from './rules.ts'
 
-export const Status = Enum(PASS_STATUSES, {
-  description: 'The first that applies of `REVOKED`, `EXPIRED`, `USED` (no uses left) and `ISSUED`',
-})
+export const Status = Named(
+  'PassStatus',
+  Enum(PASS_STATUSES, {
+    description: 'The first that applies of `REVOKED`, `EXPIRED`, `USED` (no uses left) and `ISSUED`',
+  }),
+)
 
 export const MaxUses = Type.Integer({
   minimum: 0,

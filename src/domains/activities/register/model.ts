@@ -216,7 +216,7 @@ const itemFields = {
   id: Id,
   uuid: Type.String({ format: 'uuid', examples: ['7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'] }),
   name: Text('Lake cleanup'),
-  description: Text('Bring gloves and boots'),
+  description: Text('Bring gloves and boots', { description: 'Plain text. Empty if there is none' }),
   region: Nullable(Region),
   location: Nullable(Text(LOCATION)),
   latitude: Nullable(Latitude),
@@ -226,7 +226,8 @@ const itemFields = {
   coverFileId: Nullable(Id),
   coverUrl: Nullable(
     Text('https://qr.example.org/public/images/5hYt0QmZr8KpWc2LxVbN3a', {
-      description: 'Public if the activity is PUBLIC and not a DRAFT, otherwise a signed URL that is valid for an hour',
+      description:
+        'Public if the activity is PUBLIC and not a DRAFT, otherwise a signed address, valid for at least an hour',
     }),
   ),
   hasCheckIn: Type.Boolean(),
@@ -236,7 +237,7 @@ const itemFields = {
   ownerName: Nullable(
     Text('Green Lake Club', { description: 'Null for an INTERNAL organization of which you are not a member' }),
   ),
-  createdBy: Id,
+  createdBy: { ...Id, description: 'The user who created it' },
   visibility: Visibility,
   restrictedScopeType: Nullable(ScopeType),
   restrictedScopeId: Nullable(Id),
@@ -246,8 +247,8 @@ const itemFields = {
     Text('activity:42', { description: 'Contains the invite code if the activity is INVITE_ONLY: for managers only' }),
   ),
   registration: Nullable(RegistrationView),
-  canManage: Type.Boolean(),
-  version: Version,
+  canManage: Type.Boolean({ description: 'Whether you manage the activity as a whole (`activity:update`)' }),
+  version: { ...Version, description: 'Rises with each change' },
   createdAt: Time,
   updatedAt: Time,
 }
