@@ -8,6 +8,7 @@ import { domain } from '#domains/domain.ts'
 import { badRequest } from '#http/errors.ts'
 
 import { checkIn, openActivity } from '../activities/check-in-helpers.ts'
+import { createTemplate, issued, withPasses } from '../activities/pass-helpers.ts'
 import { inProcess, ok, type Person } from '../harness/index.ts'
 import { person } from '../harness/people.ts'
 import { newDevice, useWorld } from './helpers.ts'
@@ -88,6 +89,14 @@ describe.if(inProcess)('accounts of devices', () => {
           ok(await checkIn(who, activity))
         },
       ],
+      [
+        'a pass',
+        async (who) => {
+          const owner = await world.server.person()
+          await issued(owner, (await withPasses(owner)).id, { userId: who.id })
+        },
+      ],
+      ['a pass template', async (who) => void (await createTemplate(who))],
       [
         'an account link',
         async (who) => {

@@ -24,6 +24,7 @@ import { passTemplateEndpoints } from './pass-templates/endpoints.ts'
 import { countTemplates } from './pass-templates/store.ts'
 import { passEndpoints } from './passes/endpoints.ts'
 import { expiryJob } from './passes/service.ts'
+import { hasPasses } from './passes/store.ts'
 import { activityEndpoints } from './register/endpoints.ts'
 import { cancelActivities, mayRead } from './register/service.ts'
 import { countActivities, countOwned, hasActivities } from './register/store.ts'
@@ -59,7 +60,11 @@ export const activities = domain({
   metaObjects: { activity: activityObject },
   refTargets: { ACTIVITY: activityTarget },
   userContent: async (db, userId) =>
-    (await hasActivities(db, userId)) || (await hasCheckedIn(db, userId)) || hasRegistrations(db, userId),
+    (await hasActivities(db, userId)) ||
+    (await hasCheckedIn(db, userId)) ||
+    (await hasRegistrations(db, userId)) ||
+    (await hasPasses(db, userId)) ||
+    (await countTemplates(db, ownerKey({ userId, orgId: 0 }))) > 0,
   quotaUsage: { activities: (ctx, owner) => countActivities(ctx.db.read, ownerKey(owner)) },
   orgResources: [
     { name: 'activities', count: countOwned },

@@ -55,6 +55,18 @@ const liveOfUser = prepared((db) =>
 export const livePassesOf = (db: Db | Tx, activityId: number, userId: number, now: number): Promise<PassRow[]> =>
   liveOfUser(db, { activityId, userId, now })
 
+const anyOfHolder = prepared((db) =>
+  db
+    .select({ id: passes.id })
+    .from(passes)
+    .where(and(eq(passes.holderUserId, p('userId')), isNotNull(passes.holderUserId)))
+    .limit(1),
+)
+
+/** Whether the user has ever held a pass. */
+export const hasPasses = async (db: Db | Tx, userId: number): Promise<boolean> =>
+  (await anyOfHolder(db, { userId })).length > 0
+
 /** Counting stops here: it is enough to say that there are many. */
 const MOST_COUNTED = 1000
 
