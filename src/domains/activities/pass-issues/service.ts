@@ -218,7 +218,7 @@ async function insert(ctx: AppContext, tx: Tx, batch: Batch): Promise<PassRow[]>
   const { activity, input, holders, issueId, keyId } = batch
   if (!activity.hasPass) throw badRequest('The activity has no passes', '该活动未启用通行证')
   if (activity.status === 'ENDED' || activity.status === 'CANCELLED')
-    throw badRequest('The activity has ended', '活动已结束')
+    throw badRequest('The activity has ended or was cancelled', '活动已结束或已取消')
   const template = await templateOf(tx, activity, input)
   const now = ctx.clock.now()
   const values = valuesOf(input, template, activity, now)
