@@ -175,6 +175,15 @@ describe('GET /activities/:id/calendar.ics', () => {
     expect(linesOf((await calendarOf(bob, activity.id)).text)).toContain('STATUS:CANCELLED')
   })
 
+  test('has the position of an activity without an address, and no empty lines', async () => {
+    const fields = { visibility: 'PUBLIC', status: 'ACTIVE' } as const
+    const bare = await createActivity(alice, fields)
+    const lines = linesOf((await calendarOf(bob, bare.id)).text)
+    expect(lines.filter((line) => /^(DESCRIPTION|LOCATION|GEO)/.test(line))).toEqual([])
+    const { id } = await createActivity(alice, { ...fields, latitude: 30.25, longitude: 120.15 })
+    expect(linesOf((await calendarOf(bob, id)).text)).toContain('GEO:30.25;120.15')
+  })
+
   test('of an INVITE_ONLY activity needs the invite code, which it does not contain', async () => {
     const activity = await createActivity(alice, { name: 'secret supper', status: 'ACTIVE' })
     for (const query of [{}, { code: 'WRONGCODE2' }] as Record<string, string>[]) {

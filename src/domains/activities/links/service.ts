@@ -50,19 +50,19 @@ export async function calendarFile(ctx: AppContext, id: number, asking: Asking, 
   const calendar = ical({ prodId: { company: 'Tessera', product: 'Activities' } })
   const { latitude, longitude } = row
   const title = addressText(row, locale)
+  const geo = latitude === null || longitude === null ? undefined : { lat: latitude, lon: longitude }
+  const location = title === '' ? geo && { geo } : { title, ...(geo && { geo }) }
   calendar.createEvent({
     id: `activity-${row.uuid}@${new URL(ctx.config.publicUrl).hostname}`,
     sequence: row.version,
     summary: row.name,
-    description: row.description,
+    ...(row.description !== '' && { description: row.description }),
     start: new Date(row.startTime),
     end: new Date(row.endTime),
     stamp: new Date(row.updatedAt),
     url: activityUrl(ctx, row),
     status: row.status === 'CANCELLED' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
-    ...(title !== '' && {
-      location: { title, ...(latitude !== null && longitude !== null && { geo: { lat: latitude, lon: longitude } }) },
-    }),
+    ...(location && { location }),
   })
   return new Response(calendar.toString(), {
     headers: {
