@@ -4,8 +4,6 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
-import type { ReadDb } from '#db/engine/write.ts'
-import type { Runner } from '#db/query/builders.ts'
 import { users } from '#db/schema/accounts.ts'
 import { activities, activityCounters, registrations, type RegistrationStatus } from '#db/schema/activities.ts'
 import type { ActivityView } from '#domains/activities/register/model.ts'
@@ -13,6 +11,7 @@ import { findCounters } from '#domains/activities/register/store.ts'
 import { fillPlaces, giveFreePlaces } from '#domains/activities/registrations/service.ts'
 import { registrationsPage } from '#domains/activities/registrations/store.ts'
 
+import { plansOf } from '../db/plans.ts'
 import { inProcess, ok, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
 import { update } from './helpers.ts'
@@ -184,22 +183,13 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', (
     const statuses = (['CONFIRMED', 'WAITING', 'CANCELLED'] as const).flatMap((one) => Array<typeof one>(400).fill(one))
     await addRegistrations(activity.id, statuses)
     const { read } = server.ctx.db
-    const runner = (read as ReadDb).runner as Runner
-    const plans: string[] = []
-    const { rows } = runner
-    runner.rows = ((text, params) => {
-      const plan = rows.call(runner, `explain query plan ${text}`, params) as unknown[][]
-      plans.push(...plan.map((line) => String(line[3])))
-      return rows.call(runner, text, params)
-    }) as Runner['rows']
-    try {
+    const pages = async () => {
       for (const status of [undefined, 'WAITING'] as const)
         for (const sort of ['createdAt', '-createdAt'] as const)
           for (const page of [1, 10, 20])
             await registrationsPage(read, activity.id, { page, size: 20, sort, ...(status && { status }) })
-    } finally {
-      runner.rows = rows
     }
+    const plans = (await plansOf(read, pages)).flatMap(({ plan }) => plan)
     expect(plans.filter((plan) => plan.includes('registrations')).length).toBeGreaterThan(10)
     expect(plans.filter((plan) => plan.includes('TEMP B-TREE') || plan.startsWith('SCAN'))).toEqual([])
   })

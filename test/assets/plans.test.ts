@@ -4,8 +4,6 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { and, eq, gte, sql } from 'drizzle-orm'
 
-import type { ReadDb } from '#db/engine/write.ts'
-import type { Runner } from '#db/query/builders.ts'
 import { assets } from '#db/schema/assets.ts'
 import { metaValues } from '#db/schema/meta.ts'
 import {
@@ -21,6 +19,7 @@ import {
 } from '#domains/assets/listing/store.ts'
 import { type AssetSort, SORTS } from '#domains/assets/register/model.ts'
 
+import { plansOf } from '../db/plans.ts'
 import { inProcess, useServer } from '../harness/index.ts'
 import { addMany } from './helpers.ts'
 
@@ -38,26 +37,13 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', (
     await addMany(server, { userId: alice.id, orgId: 0 }, items)
   })
 
-  /** The plans of all statements that `run` executes on the table of assets. */
-  async function plansOf(run: () => Promise<unknown>): Promise<string[]> {
-    const runner = (server.ctx.db.read as ReadDb).runner as Runner
-    const statements: (readonly [string, readonly unknown[]])[] = []
-    const { rows } = runner
-    runner.rows = ((sql, params) => {
-      if (sql.includes('from "assets"')) statements.push([sql, params])
-      return rows.call(runner, sql, params)
-    }) as Runner['rows']
-    try {
-      await run()
-    } finally {
-      runner.rows = rows
-    }
-    expect(statements.length).toBeGreaterThan(0)
-    const plans: string[] = []
-    for (const [sql, params] of statements)
-      for (const line of (await runner.rows(`explain query plan ${sql}`, params as never)) as unknown[][])
-        plans.push(`${String(line[3])} ← ${sql.replace(/^select .*? from/, 'select … from').slice(0, 300)}`)
-    return plans
+  /** The lines of the plans of all statements that `run` executes on the table of assets, with their SQL. */
+  async function linesOf(run: () => unknown): Promise<string[]> {
+    const plans = await plansOf(server.ctx.db.read, run, 'from "assets"')
+    expect(plans.length).toBeGreaterThan(0)
+    return plans.flatMap(({ sql, plan }) =>
+      plan.map((line) => `${line} ← ${sql.replace(/^select .*? from/, 'select … from').slice(0, 300)}`),
+    )
   }
   const sorting = (plans: readonly string[]) => plans.filter((plan) => plan.includes('TEMP B-TREE'))
   const unindexed = (plans: readonly string[]) =>
@@ -71,7 +57,7 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', (
     test(`pages by ${sort ?? 'default'} are read in the order of an index`, async () => {
       const { read } = server.ctx.db
       for (const page of [1, 15, 45, 60]) {
-        const plans = await plansOf(() => assetsPage(read, owner(), { page, size: 20, sort }))
+        const plans = await linesOf(() => assetsPage(read, owner(), { page, size: 20, sort }))
         expect(sorting(plans)).toEqual([])
         expect(unindexed(plans)).toEqual([])
       }
@@ -89,7 +75,7 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', (
   for (const [name, conditions] of Object.entries(one))
     test(`pages of one ${name} are read in the order of an index`, async () => {
       for (const page of [1, 40]) {
-        const plans = await plansOf(() =>
+        const plans = await linesOf(() =>
           pageWithOneFilter(server.ctx.db.read, owner(), conditions, { page, size: 20 })!,
         )
         expect(sorting(plans)).toEqual([])
@@ -110,7 +96,7 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', (
     test(`pages with the filters ${JSON.stringify(conditions)} never read the assets of other owners`, async () => {
       for (const sort of sorts) {
         const where = assetsWhere(owner(), conditionsWhere(conditions))
-        const plans = await plansOf(() => filteredPage(server.ctx.db.read, where, { page: 2, size: 20, sort }))
+        const plans = await linesOf(() => filteredPage(server.ctx.db.read, where, { page: 2, size: 20, sort }))
         const byId = (plan: string) =>
           conditions.ids !== undefined && plan.startsWith('SEARCH assets USING INTEGER PRIMARY KEY')
         expect(unindexed(plans).filter((plan) => !byId(plan))).toEqual([])
@@ -121,7 +107,7 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', (
     const { read } = server.ctx.db
     const values = sql`${assets.id} in (select ${metaValues.entityId} from ${metaValues}
       where ${and(eq(metaValues.fieldId, 1), eq(metaValues.owner, owner()), gte(metaValues.number, 1))})`
-    const plans = await plansOf(async () => {
+    const plans = await linesOf(async () => {
       await filteredPage(read, assetsAmong(owner(), values), { page: 1, size: 20 })
     })
     expect(plans.filter((plan) => plan.startsWith('SEARCH assets USING INTEGER PRIMARY KEY'))).toHaveLength(1)
@@ -135,7 +121,7 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', (
 
   test('a range of days is counted up to a limit by its own index', async () => {
     const where = assetsWhere(owner(), conditionsWhere({ warrantyFrom: '2027-01-01', warrantyTo: '2027-01-01' }))
-    const plans = await plansOf(async () => {
+    const plans = await linesOf(async () => {
       expect(await matchesAtMost(server.ctx.db.read, where, ROWS / 2)).toBe(true)
       expect(await matchesAtMost(server.ctx.db.read, where, ROWS / 2 - 1)).toBe(false)
     })
@@ -145,7 +131,7 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', (
   for (const sort of sorts)
     test(`searches by ${sort ?? 'default'} are read in the order of an index`, async () => {
       const where = conditionsWhere({ statuses: ['IDLE'] }, 'asset')
-      const plans = await plansOf(() =>
+      const plans = await linesOf(() =>
         searchAssets(server.ctx.db.read, owner(), { where }, { page: 3, size: 20, sort }),
       )
       expect(sorting(plans)).toEqual([])
