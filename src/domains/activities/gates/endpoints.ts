@@ -3,7 +3,7 @@ import { ById, InOrg } from '#http/schema.ts'
 
 import { ByPass } from '../passes/model.ts'
 import { PassUsePage, UsesOfPassQuery, UsesQuery, Verification, VerifyPass } from './model.ts'
-import { listUses, listUsesOfPass, redemptions, refusedChecks, verifyPass } from './service.ts'
+import { listUses, listUsesOfPass, redemptions, refusedChecks, refusedChecksOfDay, verifyPass } from './service.ts'
 
 export const gateEndpoints = [
   endpoint({
@@ -21,7 +21,11 @@ export const gateEndpoints = [
     query: InOrg,
     body: VerifyPass,
     data: Verification,
-    budgets: [refusedChecks, { ...redemptions, cost: ({ body }) => (body.redeem === true ? 1 : 0) }],
+    budgets: [
+      refusedChecks,
+      refusedChecksOfDay,
+      { ...redemptions, cost: ({ body }) => (body.redeem === true ? 1 : 0) },
+    ],
     refuses: {
       400: 'The input is not valid, or the nonce was used for another pass.',
       403: 'The caller may not redeem passes of the activity, or its organization is disabled.',

@@ -8,7 +8,7 @@ import * as store from './store.ts'
 
 /** Of an activity. */
 const KEPT = 10_000
-const KEPT_MS = 90 * DAY
+const KEPT_MS = 30 * DAY
 const ROWS_PER_WRITE = 500
 
 async function deleteRefusedChecks(ctx: AppContext): Promise<void> {

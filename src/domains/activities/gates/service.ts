@@ -1,6 +1,7 @@
 /** Gates: checking and redeeming passes with a connection, and the records of both. */
 
 import type { AppContext } from '#context'
+import { spend } from '#db/counters.ts'
 import { mapPage, type Page } from '#db/paging.ts'
 import type { Direction, RefusalReason } from '#db/schema/passes.ts'
 import * as access from '#domains/access/index.ts'
@@ -10,7 +11,7 @@ import type { Actor, Caller, Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { noPermission } from '#http/permissions.ts'
 import { invalid } from '#http/validate.ts'
-import { HOUR, MINUTE } from '#platform/clock.ts'
+import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
 import { verifyToken } from '../pass-keys/service.ts'
 import { toPassView, visiblePasses } from '../passes/service.ts'
@@ -30,6 +31,15 @@ export const refusedChecks: Budget = {
   limit: 60,
   windowMs: MINUTE,
   countedByRun: true,
+}
+
+/** Refused checks are kept for weeks, and the limit of an activity does not help against users who create many. */
+export const refusedChecksOfDay: Budget = {
+  ...refusedChecks,
+  name: 'refused passes of a day',
+  limit: 10_000,
+  windowMs: DAY,
+  durable: true,
 }
 
 /** Enough for 50 phones that share an account, with 20 passes a minute each. */
@@ -120,10 +130,17 @@ async function check(
   const now = ctx.clock.now()
   const reason = reasonNow(found, activity, direction, now)
   if (reason !== undefined) {
-    await spendRefusal(ctx, isManager ? redemptions : refusedChecks, { actor, caller })
+    const by = { actor, caller }
+    const refusal = ctx.limiter.takeAll(await usesOf(ctx, isManager ? redemptions : refusedChecks, by))
+    if (refusal) throw budgetUsedUp(refusal)
+    const usesOfDay = isManager ? [] : await usesOf(ctx, refusedChecksOfDay, by)
     const verifierUserId = isManager ? actor.userId : null
     const use = newUse(activityId, found, { direction, nonce: null, verifierUserId }, now, reason)
-    await ctx.db.write('gates.recordRefusal', (tx) => store.insertUse(tx, use))
+    await ctx.db.write('gates.recordRefusal', async (tx) => {
+      const tooMany = await spend(tx, usesOfDay, now)
+      if (tooMany) throw budgetUsedUp(tooMany)
+      await store.insertUse(tx, use)
+    })
   }
   return {
     valid: reason === undefined,
@@ -131,15 +148,6 @@ async function check(
     pass: found.pass === undefined ? null : publicPass(found.pass, now),
     use: null,
   }
-}
-
-async function spendRefusal(
-  ctx: AppContext,
-  budget: Budget,
-  by: { readonly actor: Actor | undefined; readonly caller: Caller },
-): Promise<void> {
-  const refusal = ctx.limiter.takeAll(await usesOf(ctx, budget, by))
-  if (refusal) throw budgetUsedUp(refusal)
 }
 
 function reasonNow(
