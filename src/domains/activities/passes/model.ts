@@ -12,6 +12,7 @@ import {
   type Static,
   Text,
   Time,
+  TimeZone,
   Type,
 } from '#http/schema.ts'
 
@@ -78,9 +79,14 @@ export const RevokePass = Model('RevokePass', {
 })
 export type RevokePass = Static<typeof RevokePass>
 
-export const PASS_FORMATS = ['csv', 'zip'] as const
+export const PASS_FORMATS = ['csv', 'zip', 'pdf'] as const
 /** The media types of these formats. */
-export const PASS_FORMAT_TYPES = 'text/csv, application/zip'
+export const PASS_FORMAT_TYPES = 'text/csv, application/zip, application/pdf'
+
+const { default: _, ...zone } = {
+  ...TimeZone,
+  description: `${TimeZone.description}, of the times in the file. Default: that of the server`,
+}
 
 export const PassesQuery = PageQuery({
   ...SEEN,
@@ -92,9 +98,11 @@ export const PassesQuery = PageQuery({
   format: Type.Optional(
     Enum(PASS_FORMATS, {
       description:
-        'For managers: all passes that the filters select, as a table, or as a zip of a PNG for each pass and `index.csv`',
+        'For managers: all passes that the filters select, as a table (`csv`), as a zip of a PNG for each pass and `index.csv`, or for ' +
+        'printing (`pdf`), eight on each page of A4. Expired and revoked passes are printed without a code',
     }),
   ),
+  tz: Type.Optional(zone),
 })
 export type PassesQuery = Static<typeof PassesQuery>
 export const PassPage = PageOf(PassView)

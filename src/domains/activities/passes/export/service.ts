@@ -4,9 +4,11 @@ import type { AppContext } from '#context'
 import { badRequest } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
 import { noPermission } from '#http/permissions.ts'
+import { zoneOf } from '#http/validate.ts'
 import { localTime } from '#lib/days.ts'
 import { uniqueFileNames } from '#lib/file-name.ts'
 import type { Locale } from '#lib/localized.ts'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { pause } from '#lib/pause.ts'
 import { encodeQr } from '#lib/qr/index.ts'
 import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
@@ -19,6 +21,7 @@ import type { PassesQuery, PassView } from '../model.ts'
 import { statusOf } from '../rules.ts'
 import { toPassView, visiblePasses } from '../service.ts'
 import { passesAfter, type PassRow } from '../store.ts'
+import { PASSES_PER_SHEET, sheetOf } from './sheet.ts'
 
 /** Passes in one file. An archive of that many pictures has about 30 MB. */
 const MAX_EXPORT = 20_000
@@ -27,7 +30,7 @@ const ROWS_PER_READ = 100
 /** Pixels of a picture: version 6 with its margin has 49 modules, of which each gets 12. */
 const PICTURE_SIDE = 588
 
-const TYPES = { zip: 'application/zip', csv: 'text/csv; charset=utf-8' } as const
+const TYPES = { zip: 'application/zip', pdf: 'application/pdf', csv: 'text/csv; charset=utf-8' } as const
 
 export async function exportPasses(
   ctx: AppContext,
@@ -36,12 +39,13 @@ export async function exportPasses(
   asking: Asking,
   locale: Locale,
 ): Promise<Response> {
-  const { isManager } = await visiblePasses(ctx, activityId, asking)
+  const { activity, isManager } = await visiblePasses(ctx, activityId, asking)
   if (!isManager) throw noPermission
+  const zone = query.tz === undefined ? serverZone() : zoneOf({ tz: query.tz })
   return sendExport(ctx, asking.viewer.userId, async (): Promise<ExportFile> => {
     const { format } = query
     const now = ctx.clock.now()
-    const table = { ctx, activityId, query, locale, now, zone: serverZone() }
+    const table = { ctx, activityId, activityName: activity.name, query, locale, now, zone }
     let selected = 0
     for await (const rows of selectedRows(table)) selected += rows.length
     if (selected > MAX_EXPORT)
@@ -49,14 +53,24 @@ export async function exportPasses(
         `A file has at most ${MAX_EXPORT} passes: select a status, a user or a keyword`,
         `单个文件最多包含 ${MAX_EXPORT} 张通行证，请按状态、用户或关键字筛选`,
       )
-    const pieces = format === 'csv' ? csvPieces(table) : (await import('#lib/zip.ts')).zipOf(pictures(table), now)
-    return { pieces, type: TYPES[format], name: `passes-${activityId}.${format}` }
+    return { pieces: await WRITERS[format](table), type: TYPES[format], name: `passes-${activityId}.${format}` }
   })
+}
+
+// The modules that load zlib are imported when they are needed: the start of the server should not wait for them.
+const WRITERS: Readonly<Record<keyof typeof TYPES, (table: Table) => MaybePromise<ExportFile['pieces']>>> = {
+  csv: csvPieces,
+  zip: async (table) => (await import('#lib/zip.ts')).zipOf(pictures(table), table.now),
+  pdf: async (table) => {
+    const { pdfOf } = await import('#lib/pdf/writer.ts')
+    return pdfOf(sheets(table), { title: table.activityName, language: table.locale, createdAt: table.now })
+  },
 }
 
 interface Table {
   readonly ctx: AppContext
   readonly activityId: number
+  readonly activityName: string
   readonly query: PassesQuery
   readonly locale: Locale
   readonly now: number
@@ -140,4 +154,19 @@ async function* pictures(table: Table): AsyncGenerator<ZipEntry> {
     await pause()
   }
   yield { name: 'index.csv', data: new TextEncoder().encode(index), deflate: true }
+}
+
+/** A page for every eight passes; at least one. */
+async function* sheets(table: Table): AsyncGenerator<string> {
+  let some: PassView[] = []
+  let isEmpty = true
+  for await (const pass of views(table)) {
+    some.push(pass)
+    if (some.length < PASSES_PER_SHEET) continue
+    yield sheetOf(some, table)
+    isEmpty = false
+    some = []
+    await pause()
+  }
+  if (some.length > 0 || isEmpty) yield sheetOf(some, table)
 }

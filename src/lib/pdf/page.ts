@@ -1,0 +1,128 @@
+/** Draws one page: texts, areas, dashed lines and QR codes. All lengths are in points (1/72 inch), from the lower left corner of the page. */
+
+import type { Matrix } from '../qr/encode.ts'
+import { ELLIPSIS, type Glyph, glyphsOf } from './fonts.ts'
+
+/** A4, in points. */
+export const PAPER = { width: 595.28, height: 841.89 } as const
+
+/** Points in a millimetre. */
+export const MM = 72 / 25.4
+
+export interface TextStyle {
+  readonly size: number
+  readonly isBold?: boolean
+  /** Six hex digits; black by default. */
+  readonly color?: string
+}
+
+export interface Area {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+export type Line = readonly Glyph[]
+
+const widthOf = (line: Line): number => line.reduce((sum, { width }) => sum + width, 0)
+
+/** Breaks a text into at most `most` lines that fit into `width` points. If it does not fit, the last line ends with an ellipsis. */
+export function linesOf(text: string, { size }: TextStyle, width: number, most: number): Line[] {
+  const limit = (width / size) * 1000
+  const lines: Line[] = []
+  let line: Glyph[] = []
+  let used = 0
+  /** Glyphs of the line before the last place where it can be broken. */
+  let end = 0
+  for (const glyph of glyphsOf(text.trim())) {
+    if (glyph.font !== 'Latin') end = line.length
+    if (used + glyph.width > limit && !glyph.isSpace && line.length > 0) {
+      if (lines.length + 1 >= most) return [...lines, shortened(line, limit)]
+      const rest = end > 0 ? line.splice(end) : []
+      lines.push(line)
+      line = rest
+      used = widthOf(line)
+      end = 0
+    }
+    // A line does not begin with a space, and of several in a row one is drawn.
+    if (glyph.isSpace && (line.length === 0 || line.at(-1)!.isSpace)) continue
+    line.push(glyph)
+    used += glyph.width
+    if (glyph.isSpace || glyph.font !== 'Latin') end = line.length
+  }
+  return line.length > 0 ? [...lines, line] : lines
+}
+
+function shortened(line: readonly Glyph[], limit: number): Line {
+  const kept = [...line]
+  while (kept.length > 0 && (kept.at(-1)!.isSpace || widthOf(kept) + ELLIPSIS.width > limit)) kept.pop()
+  return [...kept, ELLIPSIS]
+}
+
+const DECIMALS = 100
+const n = (value: number): string => String(Math.round(value * DECIMALS) / DECIMALS)
+const colour = (hex: string): string =>
+  [0, 2, 4].map((at) => n(Number.parseInt(hex.slice(at, at + 2), 16) / 255)).join(' ')
+
+export class Page {
+  readonly #operators: string[] = []
+
+  /** The content of the page in the operators of PDF, of ASCII characters. */
+  get content(): string {
+    return this.#operators.join('\n')
+  }
+
+  /** `x` and `y`: where the first line begins. The others are below it, at a distance of `leading`. */
+  lines(lines: readonly Line[], x: number, y: number, style: TextStyle, leading = style.size * 1.2): void {
+    for (const [i, line] of lines.entries()) this.#line(line, x, y - i * leading, style)
+  }
+
+  /** One line in the middle of `width`, cut if it is too long. */
+  centred(text: string, x: number, y: number, width: number, style: TextStyle): void {
+    const [line = []] = linesOf(text, style, width, 1)
+    this.#line(line, x + (width - (widthOf(line) * style.size) / 1000) / 2, y, style)
+  }
+
+  #line(line: Line, x: number, y: number, { size, isBold = false, color = '000000' }: TextStyle): void {
+    // Bold is an outline of the letters in addition to their area, so that it also works for fonts of the viewer.
+    const weight = isBold ? `2 Tr ${n(size / 40)} w ${colour(color)} RG` : '0 Tr'
+    let operators = `BT ${colour(color)} rg ${weight} ${n(x)} ${n(y)} Td`
+    for (let from = 0; from < line.length;) {
+      const { font } = line[from]!
+      let to = from + 1
+      while (to < line.length && line[to]!.font === font) to++
+      const hex = line.slice(from, to).map((glyph) => glyph.hex)
+      operators += ` /${font} ${n(size)} Tf <${hex.join('')}> Tj`
+      from = to
+    }
+    this.#operators.push(`${operators} ET`)
+  }
+
+  /** `color`: six hex digits. */
+  rectangle({ x, y, width, height }: Area, color: string): void {
+    this.#operators.push(`${colour(color)} rg ${n(x)} ${n(y)} ${n(width)} ${n(height)} re f`)
+  }
+
+  /** A thin, grey, dashed line. */
+  cutLine(x1: number, y1: number, x2: number, y2: number): void {
+    this.#operators.push(`q 0.6 G 0.4 w [3 3] 0 d ${n(x1)} ${n(y1)} m ${n(x2)} ${n(y2)} l S Q`)
+  }
+
+  /**
+   * A QR code in a square of `side` points, which includes its margin of four modules. All runs of dark modules are one path, so that no
+   * viewer shows gaps between them.
+   */
+  qr({ side: modules, modules: dark }: Matrix, x: number, y: number, side: number): void {
+    const unit = side / (modules + 8)
+    let path = ''
+    for (let row = 0; row < modules; row++)
+      for (let column = 0; column < modules; column++) {
+        if (dark[row * modules + column] === 0) continue
+        const from = column
+        while (column + 1 < modules && dark[row * modules + column + 1] === 1) column++
+        path += `${from + 4} ${modules + 3 - row} ${column + 1 - from} 1 re\n`
+      }
+    this.#operators.push(`q 0 g ${unit.toFixed(5)} 0 0 ${unit.toFixed(5)} ${n(x)} ${n(y)} cm\n${path}f Q`)
+  }
+}
