@@ -110,6 +110,12 @@ function similarTo(character: string): Glyph | undefined {
   return glyphOf((base + mark).normalize('NFC')) ?? glyphOf(base)
 }
 
+/** Of the codes 32 to 255. Viewers know them, but PDFium on a machine without such a font takes those of another font. */
+function widths(): string {
+  const byCode = new Map(Array.from(LATIN.values(), ({ hex, width }) => [Number.parseInt(hex, 16), width]))
+  return Array.from({ length: 224 }, (_, i) => byCode.get(32 + i) ?? 0).join(' ')
+}
+
 /** Three objects with consecutive ids, of which the first is the font. */
 const cidFont = (
   id: number,
@@ -128,7 +134,7 @@ const cidFont = (
 /** The objects of the fonts (ISO 32000-1, 9.6.2.2 and 9.7.5.2), whose ids begin with `id`, and the dictionary of the fonts. */
 export const fontObjects = (id: number): { objects: readonly string[]; fonts: string } => ({
   objects: [
-    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+    `<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/FirstChar 32/LastChar 255/Widths[${widths()}]>>`,
     ...cidFont(id + 1, 'STSong-Light', 'UniGB-UCS2-H', 'GB1', 4, '-25 -254 1000 880'),
     ...cidFont(id + 4, 'HYSMyeongJo-Medium', 'UniKS-UCS2-H', 'Korea1', 1, '0 -148 1001 880'),
   ],
