@@ -126,7 +126,7 @@ describe('registering', () => {
       [{ name: 'a', publicFields: ['userId'] }, 'body.publicFields.0'],
       [{ name: 'a', publicFields: ['name', 'field:0'] }, 'body.publicFields.1'],
       [{ name: 'a', photos: [1, 2, 3, 4, 5, 6] }, 'body.photos'],
-      [{ name: 'a', photos: ['x'] }, 'body.photos'],
+      [{ name: 'a', photos: ['x'] }, 'body.photos.0'],
       [{ name: 'a', photos: [UNKNOWN_ID] }, 'body.photos.0'],
       [{ name: 'a', categoryId: UNKNOWN_ID }, 'body.categoryId'],
       [{ name: 'a', locationId: location }, 'body.locationId'],
