@@ -50,7 +50,7 @@ export const PassUuid = Line(100, 0, {
   examples: [UUID],
 })
 
-export const NONCE = { minimum: 8, maximum: 64 }
+const NONCE = { minimum: 8, maximum: 64 }
 const nonce = {
   description:
     'Chosen by the gate for each scan. A redemption with the nonce of an earlier one of the activity gets its result and counts once',

@@ -1,6 +1,6 @@
 import { Enum, Model, Named, type Static, Text, Type } from '#http/schema.ts'
 
-export const QR_CODE_TYPES = ['ACTIVITY', 'CHECK_IN', 'PASS'] as const
+const QR_CODE_TYPES = ['ACTIVITY', 'CHECK_IN', 'PASS'] as const
 
 export const ActivityQrCode = Model('ActivityQrCode', {
   type: Named('ActivityQrCodeType', Enum(QR_CODE_TYPES, { examples: ['ACTIVITY'] })),

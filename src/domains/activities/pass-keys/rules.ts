@@ -8,7 +8,7 @@
  * The times are epoch seconds, 0 for none.
  */
 
-export const TOKEN_FORMAT = 1
+const TOKEN_FORMAT = 1
 const SIGNED_BYTES = 32
 const SIGNATURE_BYTES = 64
 const TOKEN_BYTES = SIGNED_BYTES + SIGNATURE_BYTES

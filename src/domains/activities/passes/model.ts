@@ -79,7 +79,7 @@ export const RevokePass = Model('RevokePass', {
 })
 export type RevokePass = Static<typeof RevokePass>
 
-export const PASS_FORMATS = ['csv', 'zip', 'pdf'] as const
+const PASS_FORMATS = ['csv', 'zip', 'pdf'] as const
 /** The media types of these formats. */
 export const PASS_FORMAT_TYPES = 'text/csv, application/zip, application/pdf'
 

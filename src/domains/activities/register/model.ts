@@ -23,8 +23,8 @@ import {
 
 import { MaxUses } from '../passes/model.ts'
 
-export const OWNER_TYPES = ['PERSONAL', 'ORGANIZATION'] as const
-export const MAX_QUESTIONS = 20
+const OWNER_TYPES = ['PERSONAL', 'ORGANIZATION'] as const
+const MAX_QUESTIONS = 20
 const MAX_CAPACITY = 1_000_000
 
 /** Three hours after the example of `Time`. */
@@ -32,7 +32,7 @@ const Later = { ...Time, examples: [1_767_236_400_000] }
 
 const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
 
-export const ActivityStatusName = Named('ActivityStatus', Enum(ACTIVITY_STATUSES, { examples: ['ACTIVE'] }))
+const ActivityStatusName = Named('ActivityStatus', Enum(ACTIVITY_STATUSES, { examples: ['ACTIVE'] }))
 export const Visibility = Named('ActivityVisibility', Enum(ACTIVITY_VISIBILITIES, { examples: ['PUBLIC'] }))
 export const OwnerType = Named('ActivityOwnerType', Enum(OWNER_TYPES, { examples: ['PERSONAL'] }))
 const ScopeType = Named('RestrictedScopeType', Enum(['ORGANIZATION'], { examples: ['ORGANIZATION'] }))
@@ -204,7 +204,7 @@ const RegistrationView = Model('ActivityRegistration', {
   ),
 })
 
-export const StatsView = Model('ActivityStats', {
+const StatsView = Model('ActivityStats', {
   checkIns: Total,
   checkedInUsers: { ...Total, description: 'Users who checked in at least once' },
   passes: { ...Total, description: 'Issued passes' },

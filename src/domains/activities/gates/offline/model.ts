@@ -33,7 +33,7 @@ export const Revocations = Model('PassRevocations', {
 export type Revocations = Static<typeof Revocations>
 
 /** Items in one upload. */
-export const MAX_REDEMPTIONS = 1000
+const MAX_REDEMPTIONS = 1000
 
 export const RedemptionItem = OneOf('OfflineRedemption', ['content', 'passUuid'], {
   content: Type.Optional(Nullable(Content)),
@@ -57,7 +57,7 @@ export const UploadRedemptions = Model('UploadRedemptions', {
 })
 export type UploadRedemptions = Static<typeof UploadRedemptions>
 
-export const RedemptionResult = Named(
+const RedemptionResult = Named(
   'RedemptionResult',
   Enum(['ACCEPTED', 'DUPLICATE', 'DOUBLE_USE', 'REFUSED'], {
     description:
