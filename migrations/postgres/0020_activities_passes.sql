@@ -106,7 +106,6 @@ CREATE TABLE "pass_uses" (
 	"activity_id" bigint NOT NULL,
 	"pass_id" bigint,
 	"pass_uuid" text,
-	"holder_name" text DEFAULT '' NOT NULL,
 	"result" text NOT NULL,
 	"reason" text,
 	"direction" text NOT NULL,

@@ -162,7 +162,6 @@ CREATE TABLE `pass_uses` (
 	`activity_id` integer NOT NULL,
 	`pass_id` integer,
 	`pass_uuid` text,
-	`holder_name` text DEFAULT '' NOT NULL,
 	`result` text NOT NULL,
 	`reason` text,
 	`direction` text NOT NULL,

@@ -10,8 +10,8 @@ import type { Tx } from '#db/store.ts'
 import type { Localized } from '#lib/localized.ts'
 
 export interface Events {
-  /** An account is about to be deleted; its rows are still there. */
-  'user.deleting': { readonly userId: number }
+  /** An account is about to be deleted; its rows are still there. `nickname`: what others see from now on in place of the user's name. */
+  'user.deleting': { readonly userId: number; readonly nickname: string }
   /** Sessions ended for any reason: sign-out, revocation, expiry, a changed password, or a new session on the same device. */
   'session.ended': { readonly sessionIds: readonly number[] }
   /** A user stopped being a member: left, was removed, or deletes the account. */

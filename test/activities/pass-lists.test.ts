@@ -153,12 +153,23 @@ describe('PUT /api/passes/:passId/revoke', () => {
   })
 })
 
-test('a deleted account leaves its pass to the activity', async () => {
+test('a deleted account leaves its pass to the activity, and no pass or record shows the name any longer', async () => {
   const { id } = await withPasses(alice)
   const user = await server.person()
   const [pass] = await issued(alice, id, { userId: user.id })
+  const verified = await alice.call('passes.verify', { params: { id }, body: { passUuid: pass!.uuid, redeem: true } })
+  expect(ok(verified).data.use!.holderName).toBe(pass!.holderName)
   ok(await user.call('auth.deleteAccount'))
-  expect((await list(alice, id)).items).toEqual([pass!])
+  const [left] = (await list(alice, id)).items
+  expect(left).toEqual({
+    ...pass!,
+    holderName: 'Deleted user',
+    usedCount: 1,
+    status: 'USED',
+    lastUsedAt: left!.lastUsedAt,
+  })
+  const records = ok(await alice.call('passes.activityRecords', { params: { id } })).data.items
+  expect(records.map(({ holderName }) => holderName)).toEqual(['Deleted user'])
 })
 
 test.if(inProcess)('the job ends passes whose validity has ended, however many, and frees their holders', async () => {

@@ -171,7 +171,6 @@ export const passUses = table(
     passId: col.int('pass_id').references(() => passes.id),
     /** Of the token if the pass is not known, as far as it can be read. */
     passUuid: col.text('pass_uuid'),
-    holderName: col.text('holder_name').notNull().default(''),
     result: col.text('result').$type<PassUseResult>().notNull(),
     reason: col.text('reason').$type<RefusalReason>(),
     direction: col.text('direction').$type<Direction>().notNull(),

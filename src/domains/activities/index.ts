@@ -24,7 +24,7 @@ import { passTemplateEndpoints } from './pass-templates/endpoints.ts'
 import { countTemplates } from './pass-templates/store.ts'
 import { passEndpoints } from './passes/endpoints.ts'
 import { expiryJob } from './passes/service.ts'
-import { hasPasses } from './passes/store.ts'
+import { hasPasses, renameHolder } from './passes/store.ts'
 import { activityEndpoints } from './register/endpoints.ts'
 import { cancelActivities, mayRead } from './register/service.ts'
 import { countActivities, countOwned, hasActivities } from './register/store.ts'
@@ -73,7 +73,8 @@ export const activities = domain({
   on: {
     'org.statusChanged': (_ctx, tx, { orgId }) => refreshDiscovery(tx, orgId),
     'member.left': memberLeft,
-    async 'user.deleting'(ctx, tx, { userId }) {
+    async 'user.deleting'(ctx, tx, { userId, nickname }) {
+      await renameHolder(tx, userId, nickname)
       await cancelActivities(tx, userId)
       await userDeleting(ctx, tx, userId)
     },

@@ -192,14 +192,15 @@ async function endAccount(
 ): Promise<void> {
   const { userId } = subject
   const { device, ip, locale } = event
-  await emit(ctx, tx, 'user.deleting', { userId })
+  const nickname = DELETED_NICKNAME[locale]
+  await emit(ctx, tx, 'user.deleting', { userId, nickname })
   const bound = (await identitiesOf(tx, userId)).filter((i) => i.provider !== 'DEVICE')
   await recordLogin(ctx, tx, userId, event)
   await endAccess(ctx, tx, 'ACCOUNT_DELETED', subject)
   await deleteUndosSince(tx, userId, 0)
   await deleteTotp(tx, userId)
   await unbindRoles(ctx, tx, userId, 'APP', 0)
-  await anonymizeUser(tx, userId, DELETED_NICKNAME[locale])
+  await anonymizeUser(tx, userId, nickname)
   const data = { at: ctx.clock.now(), device: device.name, ip, city: cityOf(ctx, ip) }
   for (const to of provedEmails(bound)) await sendLastNotice(ctx, tx, { to, kind: 'ACCOUNT_DELETED', locale, data })
 }

@@ -15,7 +15,7 @@ import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
 import { verifyToken } from '../pass-keys/service.ts'
 import { toPassView, visiblePasses } from '../passes/service.ts'
-import { findPass, findPassByUuid, type PassRow } from '../passes/store.ts'
+import { findPass, findPassByUuid, holderNames, type PassRow } from '../passes/store.ts'
 import { publicPass } from '../passes/view.ts'
 import { type ActivityRow, findActivity } from '../register/store.ts'
 import { type Asking, findNamed, manageActivity, manages, refuseIfDisabled } from '../visibility/service.ts'
@@ -177,7 +177,6 @@ export const newUse = (
   activityId,
   passId: pass?.id ?? null,
   passUuid: pass?.uuid ?? claimedUuid(claim),
-  holderName: pass?.holderName ?? '',
   result: reason === undefined ? 'ACCEPTED' : 'REFUSED',
   reason: reason ?? null,
   direction,
@@ -241,7 +240,7 @@ async function redeem(
     valid: use.result === 'ACCEPTED',
     reason: use.reason,
     pass: pass === undefined ? null : await toPassView(ctx, pass, { showsContent: true }),
-    use: toUseView(use, true),
+    use: toUseView(use, pass?.holderName, true),
   }
 }
 
@@ -253,17 +252,17 @@ export async function listUses(
   asking: Asking,
 ): Promise<Page<PassUseView>> {
   const { isManager } = await visiblePasses(ctx, id, asking)
-  if (isManager) return mapPage(await managersPage(ctx, asking.viewer, id, query), showVerifier)
+  if (isManager) return showUses(ctx, await managersPage(ctx, asking.viewer, id, query), true)
   const { userId } = asking.viewer
-  return mapPage(await ctx.db.search(userId, (db) => store.pageOfHolder(db, id, userId, query)), hideVerifier)
+  return showUses(ctx, await ctx.db.search(userId, (db) => store.pageOfHolder(db, id, userId, query)), false)
 }
 
 /** `showsVerifier`: the caller manages the activity. */
-const toUseView = (row: store.UseRow, showsVerifier: boolean): PassUseView => ({
+const toUseView = (row: store.UseRow, holderName: string | undefined, showsVerifier: boolean): PassUseView => ({
   id: row.id,
   passId: row.passId,
   passUuid: row.passUuid,
-  holderName: row.holderName,
+  holderName: holderName ?? '',
   result: row.result,
   reason: row.reason,
   direction: row.direction,
@@ -275,8 +274,11 @@ const toUseView = (row: store.UseRow, showsVerifier: boolean): PassUseView => ({
   createdAt: row.createdAt,
 })
 
-const showVerifier = (row: store.UseRow) => toUseView(row, true)
-const hideVerifier = (row: store.UseRow) => toUseView(row, false)
+async function showUses(ctx: AppContext, page: Page<store.UseRow>, showsVerifier: boolean): Promise<Page<PassUseView>> {
+  const passIds = page.items.flatMap(({ passId }) => passId ?? [])
+  const names = await holderNames(ctx.db.read, [...new Set(passIds)])
+  return mapPage(page, (row) => toUseView(row, names.get(row.passId ?? 0), showsVerifier))
+}
 
 async function managersPage(
   ctx: AppContext,
@@ -315,5 +317,5 @@ export async function listUsesOfPass(
   if (activity === undefined) throw notFound()
   const isManager = await manages(ctx, viewer.userId, activity, 'pass:read')
   if (!isManager && pass!.holderUserId !== viewer.userId) throw notFound()
-  return mapPage(await pageOfUses(ctx, viewer, { passId }, query), isManager ? showVerifier : hideVerifier)
+  return showUses(ctx, await pageOfUses(ctx, viewer, { passId }, query), isManager)
 }

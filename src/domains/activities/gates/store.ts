@@ -96,7 +96,6 @@ const inserted = prepared((db) =>
       activityId: p('activityId'),
       passId: p('passId'),
       passUuid: p('passUuid'),
-      holderName: p('holderName'),
       result: p('result'),
       reason: p('reason'),
       direction: p('direction'),

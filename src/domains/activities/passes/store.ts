@@ -67,6 +67,20 @@ const anyOfHolder = prepared((db) =>
 export const hasPasses = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await anyOfHolder(db, { userId })).length > 0
 
+/** The names of the holders of passes, by the id of the pass. */
+export async function holderNames(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  const rows = await db
+    .select({ id: passes.id, holderName: passes.holderName })
+    .from(passes)
+    .where(inArray(passes.id, [...ids]))
+  return new Map(rows.map((row) => [row.id, row.holderName]))
+}
+
+/** Replaces the name on all passes of a user whose account is being deleted. */
+export async function renameHolder(tx: Tx, userId: number, holderName: string): Promise<void> {
+  await tx.update(passes).set({ holderName, updatedAt: tx.stamp }).where(eq(passes.holderUserId, userId))
+}
+
 /** Counting stops here: it is enough to say that there are many. */
 const MOST_COUNTED = 1000
 
