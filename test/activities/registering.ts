@@ -2,6 +2,10 @@
 
 import { expect } from 'bun:test'
 
+import { sql } from 'drizzle-orm'
+
+import { users } from '#db/schema/accounts.ts'
+import { activityCounters, registrations, type RegistrationStatus } from '#db/schema/activities.ts'
 import type { ActivityView } from '#domains/activities/register/model.ts'
 import type { ListQuery, Register } from '#domains/activities/registrations/model.ts'
 import { DAY, HOUR } from '#platform/clock.ts'
@@ -57,4 +61,42 @@ export async function expectSound(manager: Person, activity: Some, capacity: num
   if (waiting.total > 0) expect(confirmed.total).toBe(capacity)
   const { stats } = ok(await manager.call('activities.get', { params: { id: activity.id } })).data
   expect(stats?.registrations).toEqual({ confirmed: confirmed.total, waiting: waiting.total })
+}
+
+/** Registers users that are added for it, one after the other, in few writes. In-process servers only. */
+export async function addRegistrations(
+  server: TestServer,
+  id: number,
+  statuses: readonly RegistrationStatus[],
+): Promise<number[]> {
+  const userIds: number[] = []
+  for (let at = 0; at < statuses.length; at += 100) {
+    const some = statuses.slice(at, at + 100)
+    await server.ctx.db.write('test.addRegistrations', async (tx) => {
+      const times = { createdAt: tx.stamp, updatedAt: tx.stamp }
+      const added = await tx
+        .insert(users)
+        .values(some.map((_, i) => ({ nickname: `guest ${at + i}`, ...times })))
+        .returning({ id: users.id })
+      const rows = some.map((status, i) => ({
+        activityId: id,
+        userId: added[i]!.id,
+        status,
+        answers: {},
+        createdAt: tx.stamp,
+        updatedAt: tx.stamp,
+      }))
+      await tx.insert(registrations).values(rows).returning({ id: registrations.id })
+      const count = (status: RegistrationStatus) => some.filter((one) => one === status).length
+      await tx
+        .update(activityCounters)
+        .set({
+          confirmed: sql`${activityCounters.confirmed} + ${count('CONFIRMED')}`,
+          waiting: sql`${activityCounters.waiting} + ${count('WAITING')}`,
+        })
+        .where(sql`${activityCounters.activityId} = ${id}`)
+      userIds.push(...added.map((row) => row.id))
+    })
+  }
+  return userIds
 }

@@ -4,8 +4,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
-import { users } from '#db/schema/accounts.ts'
-import { activities, activityCounters, registrations, type RegistrationStatus } from '#db/schema/activities.ts'
+import { activities } from '#db/schema/activities.ts'
 import type { ActivityView } from '#domains/activities/register/model.ts'
 import { findCounters } from '#domains/activities/register/store.ts'
 import { fillPlaces, giveFreePlaces } from '#domains/activities/registrations/service.ts'
@@ -15,43 +14,18 @@ import { plansOf } from '../db/plans.ts'
 import { inProcess, ok, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
 import { update } from './helpers.ts'
-import { cancel, expectSound, list, openActivity, placesNotified, register, stateOf } from './registering.ts'
+import {
+  addRegistrations,
+  cancel,
+  expectSound,
+  list,
+  openActivity,
+  placesNotified,
+  register,
+  stateOf,
+} from './registering.ts'
 
 const { server, host, alice, bob, carol, dave } = useServer({ people: ['host', 'alice', 'bob', 'carol', 'dave'] })
-
-/** Registers users that are added for it, one after the other, in few writes. */
-async function addRegistrations(id: number, statuses: readonly RegistrationStatus[]): Promise<number[]> {
-  const userIds: number[] = []
-  for (let at = 0; at < statuses.length; at += 100) {
-    const some = statuses.slice(at, at + 100)
-    await server.ctx.db.write('test.addRegistrations', async (tx) => {
-      const times = { createdAt: tx.stamp, updatedAt: tx.stamp }
-      const added = await tx
-        .insert(users)
-        .values(some.map((_, i) => ({ nickname: `guest ${at + i}`, ...times })))
-        .returning({ id: users.id })
-      const rows = some.map((status, i) => ({
-        activityId: id,
-        userId: added[i]!.id,
-        status,
-        answers: {},
-        createdAt: tx.stamp,
-        updatedAt: tx.stamp,
-      }))
-      await tx.insert(registrations).values(rows).returning({ id: registrations.id })
-      const count = (status: RegistrationStatus) => some.filter((one) => one === status).length
-      await tx
-        .update(activityCounters)
-        .set({
-          confirmed: sql`${activityCounters.confirmed} + ${count('CONFIRMED')}`,
-          waiting: sql`${activityCounters.waiting} + ${count('WAITING')}`,
-        })
-        .where(sql`${activityCounters.activityId} = ${id}`)
-      userIds.push(...added.map((row) => row.id))
-    })
-  }
-  return userIds
-}
 
 const idsOf = (page: { readonly items: readonly { readonly userId: number }[] }) =>
   page.items.map((item) => item.userId)
@@ -128,6 +102,7 @@ describe.if(inProcess)('a waiting list of 250 users', () => {
     const activity = await openActivity(server, host, { capacity: 1, waitlist: true })
     ok(await register(alice, activity))
     const waiting = await addRegistrations(
+      server,
       activity.id,
       Array.from({ length: 250 }, () => 'WAITING' as const),
     )
@@ -181,7 +156,7 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', (
   test('pages of registrations are read in the order of an index', async () => {
     const activity = await openActivity(server, host)
     const statuses = (['CONFIRMED', 'WAITING', 'CANCELLED'] as const).flatMap((one) => Array<typeof one>(400).fill(one))
-    await addRegistrations(activity.id, statuses)
+    await addRegistrations(server, activity.id, statuses)
     const { read } = server.ctx.db
     const pages = async () => {
       for (const status of [undefined, 'WAITING'] as const)

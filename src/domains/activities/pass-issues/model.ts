@@ -70,6 +70,16 @@ const values = {
   holders: Type.Optional(Deferred(Type.Array(Holder, { minItems: 1, maxItems: MAX_HOLDERS }))),
   userId: Type.Optional(Nullable({ ...Id, description: 'Instead of `holders`: one user' })),
   holderName: Type.Optional(Nullable({ ...HolderName, description: 'Instead of `holders`: one guest' })),
+  toRegistered: Type.Optional(
+    Nullable(
+      Type.Boolean({
+        description:
+          `Instead of \`holders\`: everyone with a CONFIRMED registration and without a live pass, in the order of their ids. If there are ` +
+          `more than ${MAX_HOLDERS}, the next call issues passes to the next ones; when all have one, \`items\` is empty`,
+        examples: [true],
+      }),
+    ),
+  ),
   fields: Type.Optional(
     Nullable({ ...Fields, description: 'For all holders of the request; fields of a holder come first' }),
   ),
@@ -91,7 +101,7 @@ const values = {
   ),
   orgId: Type.Optional(Nullable(Id)),
 }
-const alternatives = ['holders', 'userId', 'holderName']
+const alternatives = ['holders', 'userId', 'holderName', 'toRegistered']
 
 export const IssuePasses = AnyOf('IssuePasses', alternatives as never, {
   ...values,

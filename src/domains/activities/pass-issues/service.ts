@@ -20,6 +20,7 @@ import { findTemplate, type TemplateRow } from '../pass-templates/store.ts'
 import { toPassView } from '../passes/service.ts'
 import type { PassRow } from '../passes/store.ts'
 import { type ActivityRow, findActivity } from '../register/store.ts'
+import { registeredUsers } from '../registrations/store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/service.ts'
 import {
   FieldValue,
@@ -28,6 +29,7 @@ import {
   ISSUED_PASSES,
   type IssuedPasses,
   type IssuePasses,
+  MAX_HOLDERS,
   PASSES_FOR_STRANGERS,
   REPEATED_PASSES,
 } from './model.ts'
@@ -84,7 +86,8 @@ async function issue(
     const earlier = await store.findIssue(ctx.db.read, activity.id, userId, requestId)
     if (earlier !== undefined) return issuedBefore(ctx, earlier, asking)
   }
-  const issued = await inTurn(ctx, input.holders?.length ?? 1, () => issueNow(ctx, activity, input, asking))
+  const most = input.toRegistered ? MAX_HOLDERS : (input.holders?.length ?? 1)
+  const issued = await inTurn(ctx, most, () => issueNow(ctx, activity, input, asking))
   return typeof issued === 'number' ? issuedBefore(ctx, issued, asking) : issued
 }
 
@@ -116,8 +119,10 @@ async function issueNow(
 ): Promise<IssuedPasses | number> {
   const { userId } = asking.viewer
   const requestId = input.requestId ?? null
-  const holders = holdersOf(input)
-  await countStrangers(ctx, activity, holders, asking)
+  const named = holdersOf(input)
+  const holders = named ?? (await registeredHolders(ctx, activity.id, input))
+  // Users who have registered are no strangers.
+  if (named !== undefined) await countStrangers(ctx, activity, holders, asking)
   const uses = await usesOf(ctx, ISSUED_PASSES, { actor: { userId }, caller: asking.caller }, holders.length)
   const key = await currentKey(ctx)
   const issued = await ctx.db.write(
@@ -125,11 +130,15 @@ async function issueNow(
     async (tx) => {
       const issueId = await store.insertIssue(tx, activity.id, userId, requestId)
       if (issueId === undefined) return (await store.findIssue(tx, activity.id, userId, requestId!))!
-      const refusal = await spend(tx, uses, ctx.clock.now())
+      const now = ctx.clock.now()
+      // Others may have got a pass or cancelled since they were read.
+      const current = named ?? (await stillRegistered(tx, activity.id, holders, now))
+      const spent = current.length === 0 ? [] : uses.map((use) => ({ ...use, cost: current.length }))
+      const refusal = await spend(tx, spent, now)
       if (refusal !== undefined) throw budgetUsedUp(refusal)
-      const current = await findActivity(tx, activity.id)
-      if (current === undefined) throw notFound()
-      return insert(ctx, tx, { activity: current, input, holders, issueId, keyId: key.id })
+      const row = await findActivity(tx, activity.id)
+      if (row === undefined) throw notFound()
+      return insert(ctx, tx, { activity: row, input, holders: current, issueId, keyId: key.id })
     },
     holders.length > SMALL ? { maxMs: MAX_MS } : {},
   )
@@ -152,19 +161,53 @@ interface Recipient {
 const checkHolders = itemChecker(Holder)
 const checkValues = itemChecker(FieldValue)
 
-/** @throws AppError 400 unless there is exactly one way to name the holders */
-function holdersOf({ holders, userId = null, holderName = null, fields }: IssuePasses): Recipient[] {
-  const ways = [holders ?? null, userId, holderName].filter((way) => way !== null)
+/** Undefined for those who have registered. @throws AppError 400 unless there is exactly one way to name the holders */
+function holdersOf(input: IssuePasses): Recipient[] | undefined {
+  const { holders, userId = null, holderName = null, toRegistered, fields } = input
+  const ways = [holders ?? null, userId, holderName, toRegistered || null].filter((way) => way !== null)
   if (ways.length !== 1)
     throw invalid(
       'body.holders',
-      'is required, or userId, or holderName: exactly one of them',
-      '须提供 holders、userId 或 holderName 之一',
+      'is required, or userId, or holderName, or toRegistered: exactly one of them',
+      '须提供 holders、userId、holderName 或 toRegistered 之一',
     )
+  if (toRegistered) return undefined
   const shared = fields ?? {}
   if (holders)
     return checkHolders(holders, 'body.holders').map((item, i) => recipientOf(item, `body.holders.${i}`, shared))
   return [recipientOf({ value: { userId, name: holderName }, problems: [] }, 'body', shared)]
+}
+
+/** Users with a place and without a live pass, in the order of their ids, and at most as many as one request may name. */
+async function registeredHolders(ctx: AppContext, activityId: number, { fields }: IssuePasses): Promise<Recipient[]> {
+  const { values, problems } = recipientOf({ value: { name: 'everyone', fields }, problems: [] }, 'body', {})
+  if (problems.length > 0) throw invalidAll(problems)
+  const holders: Recipient[] = []
+  for (let after = 0; holders.length < MAX_HOLDERS;) {
+    const ids = await registeredUsers(ctx.db.read, activityId, after, USERS_PER_QUERY)
+    const waiting = await store.registeredWithoutPass(ctx.db.read, activityId, ids, ctx.clock.now())
+    for (const userId of ids.filter((id) => waiting.has(id)))
+      holders.push({ path: 'body', userId, name: '', values, problems: [] })
+    if (ids.length < USERS_PER_QUERY) break
+    after = ids.at(-1)!
+    await pause()
+  }
+  return holders.slice(0, MAX_HOLDERS)
+}
+
+async function stillRegistered(
+  tx: Tx,
+  activityId: number,
+  holders: readonly Recipient[],
+  now: number,
+): Promise<Recipient[]> {
+  const current: Recipient[] = []
+  for (const some of chunksOf(holders, USERS_PER_QUERY)) {
+    const waiting = await store.registeredWithoutPass(tx, activityId, userIdsOf(some), now)
+    for (const holder of some) if (waiting.has(holder.userId!)) current.push(holder)
+    await tx.pause()
+  }
+  return current
 }
 
 function recipientOf({ value, problems }: CheckedItem<Holder>, path: string, shared: object): Recipient {
@@ -225,9 +268,13 @@ async function insert(ctx: AppContext, tx: Tx, batch: Batch): Promise<PassRow[]>
   if (values.validFrom !== null && (values.validTo < values.validFrom || values.validFrom > MAX_TOKEN_TIME))
     throw invalid('body.validTo', 'must not be before validFrom', '不能早于 validFrom')
 
-  const fields: PassField[][] = holders.map(({ values: given, path, problems }) =>
-    fieldsOf(given, template, `${path}.fields`, problems),
-  )
+  // Holders who have registered share their values, of which a problem is reported once.
+  const known = new Map<Recipient['values'], PassField[]>()
+  const fields: PassField[][] = holders.map(({ values: given, path, problems }) => {
+    const made = known.get(given) ?? fieldsOf(given, template, `${path}.fields`, problems)
+    known.set(given, made)
+    return made
+  })
   const names = await checkUsers(tx, activity.id, holders, now)
   const problems = holders.flatMap((holder) => holder.problems)
   if (problems.length > 0) throw invalidAll(problems)

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, gte, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -90,6 +90,40 @@ export async function participants(
       .where(and(eq(checkInUsers.activityId, activity.id), inArray(checkInUsers.userId, [...ids]))),
   ])
   return new Set(found.flat().map(({ userId }) => userId))
+}
+
+/** Those of the users who are active, have a place in the activity and no live pass for it. */
+export async function registeredWithoutPass(
+  db: Db | Tx,
+  activityId: number,
+  userIds: readonly number[],
+  now: number,
+): Promise<Set<number>> {
+  const rows = await db
+    .select({ userId: registrations.userId })
+    .from(registrations)
+    .innerJoin(users, eq(users.id, registrations.userId))
+    .leftJoin(
+      passes,
+      and(
+        eq(passes.activityId, registrations.activityId),
+        eq(passes.liveHolderId, registrations.userId),
+        // The condition of the index.
+        sql`${passes.liveHolderId} is not null`,
+        // The job may not have reached an expired pass yet.
+        or(isNull(passes.validTo), gte(passes.validTo, now)),
+      ),
+    )
+    .where(
+      and(
+        eq(registrations.activityId, activityId),
+        inArray(registrations.userId, [...userIds]),
+        eq(registrations.status, 'CONFIRMED'),
+        eq(users.status, 'ACTIVE'),
+        isNull(passes.id),
+      ),
+    )
+  return new Set(rows.map(({ userId }) => userId))
 }
 
 /** Ends expired passes of the users, which the job has not reached yet, so that the users can get new ones. */

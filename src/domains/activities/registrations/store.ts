@@ -278,3 +278,25 @@ export async function withFreePlaces(db: Db, now: number): Promise<number[]> {
     )
   return rows.map((row) => row.id)
 }
+
+/** Users with a place: at most `limit` with ids greater than `afterUserId`, ascending. */
+export async function registeredUsers(
+  db: Db | Tx,
+  activityId: number,
+  afterUserId: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db
+    .select({ userId: registrations.userId })
+    .from(registrations)
+    .where(
+      and(
+        eq(registrations.activityId, activityId),
+        gt(registrations.userId, afterUserId),
+        eq(registrations.status, 'CONFIRMED'),
+      ),
+    )
+    .orderBy(asc(registrations.userId))
+    .limit(limit)
+  return rows.map((row) => row.userId)
+}
