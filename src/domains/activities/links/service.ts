@@ -13,7 +13,7 @@ import { qrContentOf, scannedIn } from '../register/rules.ts'
 import { type ActivityRow, findActivity, findByCheckInUuid, findByUuid } from '../register/store.ts'
 import { type Asking, manages, see, seeActivity } from '../visibility/service.ts'
 import type { ActivityQrCode } from './model.ts'
-import { activityUrl, checkInUrl, passUrl, picturePath } from './view.ts'
+import { activityUrl, checkInUrl, invitingUrl, passUrl, picturePath } from './view.ts'
 
 const CHECK_IN: Localized = { en: 'Check-in', zh: '签到' }
 
@@ -27,7 +27,7 @@ export async function listQrCodes(
   const { row, isManager } = await seeActivity(ctx, id, asking)
   const codes: Omit<ActivityQrCode, 'imageUrl'>[] = []
   if (isManager || row.inviteCode === null)
-    codes.push({ type: 'ACTIVITY', title: row.name, content: qrContentOf(row), publicUrl: activityUrl(ctx, row) })
+    codes.push({ type: 'ACTIVITY', title: row.name, content: qrContentOf(row), publicUrl: invitingUrl(ctx, row) })
   if (isManager && row.hasCheckIn) {
     const publicUrl = checkInUrl(ctx, row)
     codes.push({ type: 'CHECK_IN', title: `${CHECK_IN[locale]}: ${row.name}`, content: publicUrl, publicUrl })
