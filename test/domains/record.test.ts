@@ -83,7 +83,8 @@ describe.if(inProcess)('a contributed landing page', () => {
           : undefined,
     },
   })
-  const { server } = useServer({ domains: (product) => [...product, passes] })
+  // Before the product, whose own page of passes would answer otherwise: the first page of a type is taken.
+  const { server } = useServer({ domains: (product) => [passes, ...product] })
 
   test('answers its type of /s/{type}/{id}', async () => {
     const page = await server.request('GET', '/s/pass/known', { headers: { 'accept-language': 'zh' } })
