@@ -59,6 +59,7 @@ describe('tessera publisher-key', () => {
   })
 
   test('publisher-key refuses wrong arguments, unknown keys and a missing database', async () => {
+    if (onPostgres) await place.newDatabase()
     const without = await place.run(['publisher-key', 'create', 'CI'])
     if (!onPostgres) {
       expect([without.code, without.stdout]).toEqual([2, ''])
