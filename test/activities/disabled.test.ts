@@ -1,4 +1,4 @@
-/** Activities of a DISABLED organization: everyone sees what they saw before, and nobody changes anything. */
+/** Activities of a DISABLED organization stay visible to the same users, and cannot be changed. */
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 

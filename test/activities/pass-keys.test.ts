@@ -64,7 +64,7 @@ test.if(inProcess)('Tokens of unknown keys are refused', async () => {
   ])
 })
 
-test.if(inProcess)('The daily job replaces a key after a year, and what it signed is still verified', async () => {
+test.if(inProcess)('The daily job replaces a key after a year, and passes signed with the old key are still verified', async () => {
   const rotate = activities.jobs.find((job) => job.name === 'passes.rotateKey')!
   const [first] = await keysOf(1)
   const old = await currentKey(server.ctx)

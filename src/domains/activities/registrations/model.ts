@@ -33,7 +33,7 @@ export const REGISTRATION_CHANGES: Budget = {
 /** Users on one waiting list. Their positions are counted. */
 export const MAX_WAITING = 100_000
 
-/** Registrations have few questions; this bounds what is looked at. */
+/** An activity has at most 20 questions. The limit keeps a request from sending thousands of answers, each of which is checked. */
 const MAX_ANSWERS = 100
 
 const Answers = Type.Record(Type.String(), Type.String(), { examples: [{ size: 'M' }] })

@@ -1,4 +1,4 @@
-/** When users can register for an activity, and what they answer. */
+/** The period in which users can register for an activity, and the check of their answers. */
 
 import type { ActivityStatus, RegistrationConfig, RegistrationQuestion } from '#db/schema/activities.ts'
 import type { FieldProblem } from '#http/errors.ts'

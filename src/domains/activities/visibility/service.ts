@@ -97,7 +97,8 @@ export async function manageActivity(
 }
 
 /**
- * Refuses writes in a DISABLED organization, which is read-only: `manages` is true for its managers, and everyone sees what is PUBLIC.
+ * Refuses writes to activities of a DISABLED organization, which is read-only. The other checks do not: managers still see everything, and
+ * PUBLIC activities stay visible to everyone.
  */
 export function refuseIfDisabled(row: ActivityRow): void {
   if (row.orgStatus === 'DISABLED') throw organizationDisabled()
