@@ -64,28 +64,31 @@ test.if(inProcess)('Tokens of unknown keys are refused', async () => {
   ])
 })
 
-test.if(inProcess)('The daily job replaces a key after a year, and passes signed with the old key are still verified', async () => {
-  const rotate = activities.jobs.find((job) => job.name === 'passes.rotateKey')!
-  const [first] = await keysOf(1)
-  const old = await currentKey(server.ctx)
-  const token = decodeToken(encodeToken({ ...payload, keyId: old.id }, (bytes) => old.sign(bytes)))!
-  server.clock.advance(364 * DAY)
-  await rotate.run(server.ctx)
-  expect(await keysOf(1)).toEqual([first!])
-  server.clock.advance(2 * DAY)
-  await rotate.run(server.ctx)
-  await rotate.run(server.ctx)
-  const keys = await keysOf(1)
-  const { createdAt, publicKey } = keys[1]!
-  expect(keys).toEqual([
-    { ...first!, retiredAt: expect.any(Number) },
-    { ...first!, keyId: 2, publicKey, createdAt },
-  ])
-  expect(publicKey).not.toBe(first!.publicKey)
-  expect(keys[0]!.retiredAt).toBeWithin(first!.createdAt + 365 * DAY, createdAt + 1)
-  expect((await currentKey(server.ctx)).id).toBe(2)
-  expect(await verifyToken(server.ctx, token)).toBe(true)
-})
+test.if(inProcess)(
+  'The daily job replaces a key after a year, and passes signed with the old key are still verified',
+  async () => {
+    const rotate = activities.jobs.find((job) => job.name === 'passes.rotateKey')!
+    const [first] = await keysOf(1)
+    const old = await currentKey(server.ctx)
+    const token = decodeToken(encodeToken({ ...payload, keyId: old.id }, (bytes) => old.sign(bytes)))!
+    server.clock.advance(364 * DAY)
+    await rotate.run(server.ctx)
+    expect(await keysOf(1)).toEqual([first!])
+    server.clock.advance(2 * DAY)
+    await rotate.run(server.ctx)
+    await rotate.run(server.ctx)
+    const keys = await keysOf(1)
+    const { createdAt, publicKey } = keys[1]!
+    expect(keys).toEqual([
+      { ...first!, retiredAt: expect.any(Number) },
+      { ...first!, keyId: 2, publicKey, createdAt },
+    ])
+    expect(publicKey).not.toBe(first!.publicKey)
+    expect(keys[0]!.retiredAt).toBeWithin(first!.createdAt + 365 * DAY, createdAt + 1)
+    expect((await currentKey(server.ctx)).id).toBe(2)
+    expect(await verifyToken(server.ctx, token)).toBe(true)
+  },
+)
 
 describe('An installation', () => {
   let place: Installation
