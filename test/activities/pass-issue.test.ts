@@ -341,6 +341,23 @@ describe('Races', () => {
     expect(await passesOf(id)).toBe(401)
   })
 
+  test('a user can have four large requests at once, and others can have theirs meanwhile', async () => {
+    const { id } = await withPasses(alice)
+    const other = await withPasses(bob)
+    const answers = await race(7, (i) =>
+      i === 6 ? issue(bob, other.id, { holders: guests(101) }) : issue(alice, id, { holders: guests(101) }),
+    )
+    expect(
+      answers
+        .slice(0, 6)
+        .map(({ status, code }) => `${status} ${code}`)
+        .toSorted(),
+    ).toEqual([...Array.from({ length: 4 }, () => '200 200'), ...Array.from({ length: 2 }, () => '429 4022')])
+    expect(answers[6]!.status).toBe(200)
+    expect(await passesOf(id)).toBe(404)
+    expect((await issue(alice, id, { holders: guests(101) })).status).toBe(200)
+  })
+
   test('a request that was refused does not use up its requestId, and others have their own', async () => {
     const { id } = await withPasses(alice, { orgId: org.id })
     const requestId = 'batch-0002'

@@ -8,7 +8,7 @@ import type { Tx } from '#db/store.ts'
 import { notify } from '#domains/notifications/index.ts'
 import { budgetUsedUp, usesOf } from '#http/budget.ts'
 import type { Owner } from '#http/endpoint.ts'
-import { badRequest, type FieldProblem, notFound } from '#http/errors.ts'
+import { badRequest, type FieldProblem, limited, notFound } from '#http/errors.ts'
 import { type CheckedItem, invalid, invalidAll, itemChecker } from '#http/validate.ts'
 import { pause } from '#lib/pause.ts'
 import { uuid } from '#platform/ids.ts'
@@ -19,7 +19,7 @@ import { currentKey } from '../pass-keys/service.ts'
 import { findTemplate, type TemplateRow } from '../pass-templates/store.ts'
 import { toPassView } from '../passes/service.ts'
 import type { PassRow } from '../passes/store.ts'
-import { type ActivityRow, findActivity } from '../register/store.ts'
+import { type ActivityRow, findActivity, findCounters } from '../register/store.ts'
 import { registeredUsers } from '../registrations/store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/service.ts'
 import {
@@ -86,8 +86,10 @@ async function issue(
     const earlier = await store.findIssue(ctx.db.read, activity.id, userId, requestId)
     if (earlier !== undefined) return issuedBefore(ctx, earlier, asking)
   }
-  const most = input.toRegistered ? MAX_HOLDERS : (input.holders?.length ?? 1)
-  const issued = await inTurn(ctx, most, () => issueNow(ctx, activity, input, asking))
+  const most = input.toRegistered
+    ? Math.min((await findCounters(ctx.db.read, activity.id)).confirmed, MAX_HOLDERS)
+    : (input.holders?.length ?? 1)
+  const issued = await inTurn(ctx, userId, most, () => issueNow(ctx, activity, input, asking))
   return typeof issued === 'number' ? issuedBefore(ctx, issued, asking) : issued
 }
 
@@ -96,18 +98,40 @@ async function issuedBefore(ctx: AppContext, issueId: number, { viewer, caller }
   const count = await store.countOfIssue(ctx.db.read, issueId)
   const refusal = ctx.limiter.takeAll(await usesOf(ctx, REPEATED_PASSES, { actor: viewer, caller }, count))
   if (refusal) throw budgetUsedUp(refusal)
-  return inTurn(ctx, count, async () => answer(ctx, await passesOfIssue(ctx, issueId)))
+  return inTurn(ctx, viewer.userId, count, async () => answer(ctx, await passesOfIssue(ctx, issueId)))
 }
 
-const lastTurn = perContext(() => ({ ended: Promise.resolve() as Promise<unknown> }))
+/** The end of the last large request, and how many each user has that wait or run. */
+const turns = perContext(() => ({ ended: Promise.resolve() as Promise<unknown>, ofUser: new Map<number, number>() }))
 
-/** Large batches run one after another, because each takes about a second and 50 MB. */
-function inTurn<T>(ctx: AppContext, passes: number, run: () => Promise<T>): Promise<T> {
+/** Each holds its body in memory, and those of one user must not keep the others waiting for long. */
+const MAX_WAITING = 4
+/** A large request takes some seconds on a busy machine. */
+const RETRY_SECONDS = 5
+
+/**
+ * Large batches run one after another, because each takes about a second and 50 MB. @throws AppError 429 if the user has too many of them
+ */
+async function inTurn<T>(ctx: AppContext, userId: number, passes: number, run: () => Promise<T>): Promise<T> {
   if (passes <= SMALL) return run()
-  const last = lastTurn(ctx)
-  const turn = last.ended.then(run)
-  last.ended = turn.catch(() => undefined)
-  return turn
+  const queue = turns(ctx)
+  const waiting = queue.ofUser.get(userId) ?? 0
+  if (waiting >= MAX_WAITING)
+    throw limited(
+      'Your last large requests are still running, try again later',
+      '您之前的大批量请求尚未完成，请稍后再试',
+      RETRY_SECONDS,
+    )
+  queue.ofUser.set(userId, waiting + 1)
+  const turn = queue.ended.then(run)
+  queue.ended = turn.catch(() => undefined)
+  try {
+    return await turn
+  } finally {
+    const left = queue.ofUser.get(userId)! - 1
+    if (left === 0) queue.ofUser.delete(userId)
+    else queue.ofUser.set(userId, left)
+  }
 }
 
 /** Returns the id of an equal request if it came at the same time and has issued the passes. */
