@@ -105,6 +105,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     clock,
     log,
     db,
+    bus: db.bus,
     blobs: openBlobs(config),
     staging: openStaging(config),
     images: createImages({ heic: () => getSetting(ctx, 'upload.heic') }),

@@ -4,6 +4,7 @@ import type { Config } from '#config/config.ts'
 import type { Store } from '#db/store.ts'
 import type { BlobStore } from '#platform/blobs/port.ts'
 import type { Staging } from '#platform/blobs/staging.ts'
+import type { Bus } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Images } from '#platform/images/index.ts'
 import type { Limiter } from '#platform/limiter.ts'
@@ -27,6 +28,8 @@ export interface AppContext {
   readonly clock: Clock
   readonly log: Log
   readonly db: Store
+  /** That of `db`. */
+  readonly bus: Bus
   readonly blobs: BlobStore
   readonly staging: Staging
   readonly images: Images

@@ -13,6 +13,8 @@ import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 export type { SQL } from 'drizzle-orm'
 export type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
+import type { Bus, Topic } from '#platform/bus.ts'
+
 import type { StorageError, StorageTrouble } from './errors.ts'
 
 // TypeScript sees one dialect: the builders used here work alike on both (see dialect.ts).
@@ -36,8 +38,10 @@ export type Db = Pick<Builders, 'select' | 'selectDistinct' | '$with' | 'with'> 
  */
 export type Tx = Builders & {
   readonly kind: 'write'
-  /** Runs `fn` after the commit: notifications, sockets, mails, cache invalidation. It must not throw; errors are logged. */
+  /** Runs `fn` after the commit, in this process: mails, answers. It must not throw; errors are logged. */
   afterCommit(fn: () => void): void
+  /** Calls the listeners of `of` (`Store.bus`) after the commit, in every process: caches and sockets. The payload is small: ids. */
+  publish<Payload>(of: Topic<Payload>, payload: Payload): void
   /**
    * The time of this write for `updatedAt`, in epoch milliseconds: greater than that of every earlier write, also after a restart
    * and when the machine's clock goes back. Above 1,000 stamped writes a second it runs ahead of the clock.
@@ -52,6 +56,11 @@ export type Tx = Builders & {
 export interface WriteOptions {
   /** Milliseconds after which it is rolled back, instead of the usual 10 seconds. On SQLite it then shares no COMMIT with other writes. */
   readonly maxMs?: number
+  /**
+   * SQL name of a table. Writes with the same table run one after the other, also in several processes, and commit in that order: for
+   * numbers that clients read as a cursor. On SQLite all writes do.
+   */
+  readonly inOrder?: string
 }
 
 /** Trouble of the storage since the start (storage-state.ts). */
@@ -91,6 +100,7 @@ export interface Store {
    */
   checkWritable(): Promise<void>
   readonly storage: StorageTroubles
+  readonly bus: Bus
   /** Waits for running writes, checkpoints and closes. Later calls reject. */
   close(): Promise<void>
 }

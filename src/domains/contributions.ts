@@ -10,7 +10,8 @@ import type { FileEntity } from '#db/schema/files.ts'
 import type { EntityColumn } from '#db/schema/meta.ts'
 import type { ShareEntity } from '#db/schema/shares.ts'
 import type { Db, SQL, SQLiteColumn, SQLiteTable, Tx } from '#db/store.ts'
-import type { Caller, Owner } from '#http/endpoint.ts'
+import type { Actor, Caller, Owner } from '#http/endpoint.ts'
+import type { SocketFrame, SocketHello } from '#http/socket.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import type { OrgPoint } from '#permission-points'
 
@@ -37,6 +38,12 @@ export interface Contributions {
   readonly metaObjects?: Readonly<Partial<Record<MetaObjectName, MetaObject>>>
   /** Things that values of type REF can refer to. Read by metadata. */
   readonly refTargets?: Readonly<Partial<Record<RefTarget, RefSource>>>
+  /** Whether a user may know of another one. Read by contacts. */
+  readonly acquaintance?: KnowsUser
+  /** Frames that clients send over a socket. Read by the sockets (http/socket.ts). */
+  readonly socketFrames?: readonly SocketFrame[]
+  /** Part of the first frame of a socket, `hello`. Read by the sockets. */
+  readonly socketHello?: (ctx: AppContext, actor: Actor) => Promise<SocketHello>
   /** Groups of users that an administrator can notify. Read by notifications. */
   readonly audiences?: { readonly organization: Audience }
 }
@@ -59,6 +66,9 @@ export type LandingPage = (
   ctx: AppContext,
   request: { readonly id: string; readonly caller: Caller; readonly request: Request },
 ) => Promise<Response | undefined>
+
+/** Whether something of the domain makes `otherId` known to `userId`: a common organization, a contact, a conversation. */
+export type KnowsUser = (db: Db | Tx, userId: number, otherId: number) => Promise<boolean>
 
 export interface Shareable {
   /** Reads the settings that a copy needs; the result runs in the write. Throws 404 if the user has no such thing. */

@@ -14,6 +14,8 @@ export interface Events {
   'user.deleting': { readonly userId: number; readonly nickname: string }
   /** Sessions ended for any reason: sign-out, revocation, expiry, a changed password, or a new session on the same device. */
   'session.ended': { readonly sessionIds: readonly number[] }
+  /** A user became a member. */
+  'member.joined': { readonly orgId: number; readonly userId: number }
   /** A user stopped being a member: left, was removed, or deletes the account. */
   'member.left': { readonly orgId: number; readonly userId: number }
   /** An administrator has disabled or enabled an organization. */
@@ -26,6 +28,8 @@ export interface Events {
   'category.deleting': { readonly id: number }
   /** A metadata template is about to be deleted. */
   'metaTemplate.deleting': { readonly templateId: number }
+  /** A user has deleted a contact; the other side keeps its own row. */
+  'contact.deleted': { readonly userId: number; readonly otherId: number }
   /** Users got a notification. */
   'notification.created': NotificationCreated
 }

@@ -49,6 +49,7 @@ export async function openTestContext(options: { seeded?: boolean } = {}): Promi
     clock,
     log,
     db,
+    bus: db.bus,
     blobs: openBlobs(config),
     staging: openStaging(config),
     images: createImages({ heic: () => true }),

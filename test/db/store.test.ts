@@ -6,6 +6,7 @@ import { WRITE_LIMITS } from '#db/engine/write.ts'
 import { isUniqueViolation, StorageError } from '#db/errors.ts'
 import { counters, identities, users } from '#db/schema/index.ts'
 import type { Store, Tx } from '#db/store.ts'
+import { topic } from '#platform/bus.ts'
 
 import { race } from '../harness/race.ts'
 import { onSqlite, rejection, withPlace, withStore } from './fresh.ts'
@@ -307,6 +308,50 @@ test('a failing COMMIT rejects every write of the group, leaves no rows, and the
     expect(await store.read.select().from(identities)).toEqual([])
     await store.write('test', async (tx) => tx.insert(counters).values(counter('after')))
     expect(await keys(store)).toContain('after')
+  })
+})
+
+test('writes in the order of a table run one after the other and commit in that order', async () => {
+  await withStore(async (store) => {
+    const committed: number[] = []
+    let running = 0
+    let last = 0
+    await race(50, () =>
+      store.write(
+        'test',
+        async (tx) => {
+          expect(++running).toBe(1)
+          await tx.select().from(counters)
+          const mine = ++last
+          await tx.insert(counters).values(counter(`n${mine}`))
+          running--
+          tx.afterCommit(() => void committed.push(mine))
+        },
+        { inOrder: 'counters' },
+      ),
+    )
+    expect(committed).toEqual(Array.from({ length: 50 }, (_, i) => i + 1))
+  })
+})
+
+test('events that a write publishes reach their listeners after its commit, and not after a rollback', async () => {
+  await withStore(async (store) => {
+    const added = topic<readonly string[]>('test.added')
+    const seen: unknown[] = []
+    store.bus.on(added, (names) => seen.push(names))
+    store.bus.on(topic<number>('test.other'), (value) => seen.push(value))
+    await store.write('test', async (tx) => {
+      tx.publish(added, ['a'])
+      tx.publish(topic<number>('test.other'), 1)
+      await tx.insert(counters).values(counter('a'))
+      expect(seen).toEqual([])
+    })
+    const failed = store.write('test', async (tx) => {
+      tx.publish(added, ['b'])
+      throw new Error('rolled back')
+    })
+    expect(((await rejection(failed)) as Error).message).toBe('rolled back')
+    expect(seen).toEqual([['a'], 1])
   })
 })
 

@@ -3,6 +3,7 @@
 import { type Config, defaultConfig } from '#config/config.ts'
 import type { AppContext } from '#context'
 import { openBlobs, openStaging } from '#platform/blobs/index.ts'
+import { createBus } from '#platform/bus.ts'
 import { type Clock, systemClock } from '#platform/clock.ts'
 import { createImages } from '#platform/images/index.ts'
 import { createLimiter } from '#platform/limiter.ts'
@@ -19,10 +20,13 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
   const noStore = () => {
     throw new Error('this context has no database')
   }
+  const log = createLog({ level: 'error', format: 'text', write: () => {} })
+  const bus = createBus(log)
   return {
     config,
     clock,
-    log: createLog({ level: 'error', format: 'text', write: () => {} }),
+    log,
+    bus,
     db: {
       read: undefined as never,
       readInWorker: undefined as never,
@@ -31,6 +35,7 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
       write: noStore,
       checkWritable: async () => {},
       storage: { refusedWrites: new Map(), failed() {} },
+      bus,
       close: async () => {},
     },
     blobs: openBlobs(config),

@@ -6,6 +6,7 @@
 
 import type { SQL } from 'bun'
 
+import { createBus } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 
@@ -96,18 +97,22 @@ export async function openPostgres({
   const unsettled = new Set<number>()
 
   /** Runs a write once. Resolves after the commit and the after-commit hooks. */
-  async function attempt<T>(name: string, fn: (tx: Tx) => Promise<T>, stuckMs: number): Promise<T> {
+  async function attempt<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions): Promise<T> {
+    const { maxMs: stuckMs = limits.stuckMs, inOrder } = options
     const client = await writers.reserve()
     const connection = new PgRunner(client, where)
     let stamp = 0
     try {
       await reserveStamps(connection)
       await connection.rows('BEGIN ISOLATION LEVEL SERIALIZABLE', [])
-      const tx = new WriteTx(connection, read, () => {
+      // Before the first query, so that the snapshot contains the writes that the lock has waited for.
+      if (inOrder !== undefined) await connection.rows(`LOCK TABLE "${inOrder}" IN EXCLUSIVE MODE`, [])
+      const nextStamp = () => {
         stamp = stamps.next()
         unsettled.add(stamp)
         return stamp
-      })
+      }
+      const tx = new WriteTx(connection, read, nextStamp, bus)
       try {
         const value = await runWrite(tx, name, fn, log, { ...limits, stuckMs })
         if (!lock.held) throw storageError('unreachable', where)
@@ -126,15 +131,30 @@ export async function openPostgres({
   }
 
   const limiter = writeLimiter(WRITE_CONNECTIONS)
+  const lastInOrder = new Map<string, Promise<unknown>>()
+
+  /** One of the writes of a table waits for the lock in the database; the others wait here, so that they take no connections. */
+  function inTurn<T>(inOrder: string | undefined, run: () => Promise<T>): Promise<T> {
+    if (inOrder === undefined) return run()
+    const turn = (lastInOrder.get(inOrder) ?? Promise.resolve()).then(run)
+    lastInOrder.set(
+      inOrder,
+      turn.catch(() => undefined),
+    )
+    return turn
+  }
+
   const running = new Set<Promise<unknown>>()
   let closed = false
 
   const storage = new StorageState(log)
+  const bus = createBus(log)
   const store: Store = {
     read,
     readInWorker: read,
     search: searchQueue(new PgRunner(searchers, where), searchMs),
     storage,
+    bus,
     get settledStamp() {
       return Math.min(stamps.last, ...[...unsettled].map((stamp) => stamp - 1))
     },
@@ -142,7 +162,7 @@ export async function openPostgres({
       refuseNested()
       if (closed) throw new Error('the store is closed')
       const writing = lock.held
-        ? limiter.run(() => attempt(name, fn, options.maxMs ?? limits.stuckMs), isSerializationFailure, ATTEMPTS)
+        ? inTurn(options.inOrder, () => limiter.run(() => attempt(name, fn, options), isSerializationFailure, ATTEMPTS))
         : Promise.reject<T>(storageError('unreachable', where))
       running.add(writing)
       try {

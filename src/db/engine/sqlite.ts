@@ -6,6 +6,7 @@
 
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 
+import { createBus } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 
@@ -200,6 +201,7 @@ export function openSqlite({
   const searchReader = new WorkerReader(file)
   const files = new DatabaseFile(file)
   const storage = new StorageState(log)
+  const bus = createBus(log)
   const checkpointer = new Checkpointer(writer, files, storage, log, logPages)
   const queue: QueuedWrite[] = []
   let committing: Promise<void> | undefined
@@ -213,7 +215,7 @@ export function openSqlite({
 
   /** Runs one write of the group. Throws only if the whole group is lost. */
   async function runInSavepoint(write: QueuedWrite, mark: number | undefined): Promise<Outcome> {
-    const tx = new WriteTx(writer, read, () => stamps.next(mark))
+    const tx = new WriteTx(writer, read, () => stamps.next(mark), bus)
     writer.rows('SAVEPOINT w', [])
     try {
       const { maxMs = limits.stuckMs } = write
@@ -295,6 +297,7 @@ export function openSqlite({
     readInWorker: new ReadDb(workerReader),
     search: searchQueue(searchReader, searchMs),
     storage,
+    bus,
     get settledStamp() {
       return settledStamp
     },

@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 import { pause } from '#lib/pause.ts'
+import type { Bus, BusEvent, Topic } from '#platform/bus.ts'
 import type { Log } from '#platform/log.ts'
 
 import { ListChanges } from '../list-changes.ts'
@@ -72,6 +73,8 @@ export class ReadDb extends BuildersOn implements Db {
 export class WriteTx extends BuildersOn implements Tx {
   readonly kind = 'write'
   readonly hooks: (() => void)[] = []
+  /** Delivered by a hook. */
+  readonly events: BusEvent[] = []
   /** Applied after the commit, before any hook. */
   readonly listChanges: ListChanges
   readonly #nextStamp: () => number
@@ -83,6 +86,7 @@ export class WriteTx extends BuildersOn implements Tx {
     connection: Runner,
     readonly reader: ReadDb,
     nextStamp: () => number,
+    readonly bus: Pick<Bus, 'deliver'>,
   ) {
     const listChanges = new ListChanges()
     super(new TxRunner(connection, listChanges))
@@ -93,6 +97,11 @@ export class WriteTx extends BuildersOn implements Tx {
   afterCommit(fn: () => void): void {
     if (!this.runner.alive) throw new Error('this tx has ended: afterCommit was called after its write had returned')
     this.hooks.push(fn)
+  }
+
+  publish<Payload>({ name }: Topic<Payload>, payload: Payload): void {
+    if (this.events.length === 0) this.afterCommit(() => this.bus.deliver(this.events))
+    this.events.push({ topic: name, payload })
   }
 
   pause(): Promise<void> {

@@ -34,6 +34,23 @@ export const definitions = {
   'quota.activities': setting(size, 10_000),
   /** Pattern of generated asset numbers: text with `{yyyy}`, `{mm}`, `{dd}` and exactly one `{seq}` or `{seq:N}` (N digits, 1 to 10). */
   'assets.numberPattern': setting(Type.String({ pattern: NUMBER_PATTERN, maxLength: 60 }), 'A-{yyyy}-{seq:5}'),
+  /** Longest text message, in characters. */
+  'chat.textMaxLength': setting(Type.Integer({ minimum: 1, maximum: 20_000 }), 5000),
+  /** Largest file of a message, in bytes. */
+  'chat.mediaMaxBytes': setting(Type.Integer({ minimum: 1, maximum: LARGEST_UPLOAD }), 20 * MIB),
+  /** Contacts that a user can have. */
+  'chat.maxContacts': setting(Type.Integer({ minimum: 1, maximum: 10_000 }), 500),
+  /** Contact requests that a user can send a day; 0 = unlimited. */
+  'chat.requestsPerDay': setting(Type.Integer({ minimum: 0, maximum: 1000 }), 20),
+  'chat.requestExpiryDays': setting(Type.Integer({ minimum: 1, maximum: 365 }), 30),
+  /** For so long after sending a message can be recalled. */
+  'chat.recallSeconds': setting(Type.Integer({ minimum: 0, maximum: 86_400 }), 120),
+  /** Messages that a user can send a minute; 0 = unlimited. */
+  'chat.messagesPerMinute': setting(Type.Integer({ minimum: 0, maximum: 6000 }), 60),
+  /** Longest draft, in characters. */
+  'chat.draftMaxLength': setting(Type.Integer({ minimum: 0, maximum: 10_000 }), 1000),
+  /** Messages are deleted after so many days; 0 = never. */
+  'chat.retentionDays': setting(Type.Integer({ minimum: 0, maximum: 3650 }), 0),
   /** Accounts that one IP address may create a day. */
   'budget.accountsPerAddress': limit(20),
   /** E-mail addresses and phone numbers that a user, and all users at an IP address, may look up a day. */

@@ -1,0 +1,206 @@
+/**
+ * Conversations and messages. Every message, recall and other change of a message takes a number of one sequence (`chat_numbers`). Numbers are
+ * taken in writes that commit in their order (`WriteOptions.inOrder`), so that a client that has seen a number has seen all lower ones.
+ */
+
+import { sql } from 'drizzle-orm'
+
+import { col, descending, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
+import { users } from './accounts.ts'
+
+export const MESSAGE_TYPES = [
+  'TEXT',
+  'IMAGE',
+  'FILE',
+  'VOICE',
+  'VIDEO',
+  'LOCATION',
+  'CARD',
+  'QR_CODE',
+  'ACTIVITY',
+  'SYSTEM',
+] as const
+export type MessageType = (typeof MESSAGE_TYPES)[number]
+
+export const CONVERSATION_TYPES = ['DIRECT', 'GROUP'] as const
+export type ConversationType = (typeof CONVERSATION_TYPES)[number]
+
+export const GROUP_ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const
+export type GroupRole = (typeof GROUP_ROLES)[number]
+
+/** One row: the highest number that was taken. */
+export const chatNumbers = table('chat_numbers', {
+  id: col.int('id').primaryKey(),
+  last: col.int('last').notNull(),
+})
+
+export const conversations = table(
+  'conversations',
+  {
+    id: col.id(),
+    type: col.text('type').$type<ConversationType>().notNull(),
+    /** The two users of a direct conversation, the lower id first; null for groups. */
+    lowUserId: col.int('low_user_id'),
+    highUserId: col.int('high_user_id'),
+    /** Of groups. */
+    name: col.text('name').notNull().default(''),
+    avatarFileId: col.int('avatar_file_id'),
+    /** The organization that a group belongs to and whose membership it follows; 0 for groups of contacts. */
+    orgId: col.int('org_id').notNull().default(0),
+    /** The organization's members are the group's members (`orgId` is set). */
+    followsOrg: col.bool('follows_org').notNull().default(false),
+    memberCount: col.int('member_count').notNull(),
+    createdAt: col.time('created_at').notNull(),
+    updatedAt: col.time('updated_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('conversations_pair').on(t.lowUserId, t.highUserId).where(sql.raw('low_user_id is not null')),
+    index('conversations_org').on(t.orgId).where(sql.raw('org_id <> 0')),
+  ],
+)
+
+/** A user's part in a conversation. Rows stay when a user leaves a group, because the history until then stays theirs. */
+export const conversationMembers = table(
+  'conversation_members',
+  {
+    conversationId: col
+      .int('conversation_id')
+      .notNull()
+      .references(() => conversations.id),
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    /** Null in direct conversations. */
+    role: col.text('role').$type<GroupRole>(),
+    /** The user sees messages above this number: 0, or the last number before the user joined or has cleared the history. */
+    clearedUpTo: col.int('cleared_up_to').notNull().default(0),
+    /** The user has left and sees messages up to this number; null while a member. */
+    leftAfter: col.int('left_after'),
+    readUpTo: col.int('read_up_to').notNull().default(0),
+    /** Messages of others that the user can see, above `readUpTo`, neither recalled nor SYSTEM. Kept by every write. */
+    unread: col.int('unread').notNull().default(0),
+    /** The newest message that mentions the user, above `readUpTo`; 0 if there is none. */
+    mentionedAt: col.int('mentioned_at').notNull().default(0),
+    /** The newest message that the user can see; null if there is none. */
+    lastMessageId: col.int('last_message_id'),
+    /** The highest number of a message or change in the conversation that the user can see: `sync` asks for conversations by it. */
+    lastNumber: col.int('last_number').notNull().default(0),
+    /** When `lastMessageId` was sent, else when the conversation was created. */
+    sortAt: col.time('sort_at').notNull(),
+    /** Deleted from the user's list, until there is a newer message. */
+    hidden: col.bool('hidden').notNull().default(false),
+    pinned: col.bool('pinned').notNull().default(false),
+    muted: col.bool('muted').notNull().default(false),
+    draft: col.text('draft').notNull().default(''),
+    updatedAt: col.time('updated_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.conversationId, t.userId] }),
+    index('conversation_members_list').on(
+      t.userId,
+      t.hidden,
+      descending(t.pinned),
+      descending(t.sortAt),
+      descending(t.conversationId),
+    ),
+    index('conversation_members_sync').on(t.userId, t.lastNumber),
+    // The number of unread messages of a user.
+    index('conversation_members_unread').on(t.userId, t.unread).where(sql.raw('unread > 0')),
+  ],
+)
+
+export const messages = table(
+  'messages',
+  {
+    /** A number of `chat_numbers`. */
+    id: col.int('id').primaryKey(),
+    conversationId: col
+      .int('conversation_id')
+      .notNull()
+      .references(() => conversations.id),
+    /** Null for SYSTEM. */
+    senderId: col.int('sender_id').references(() => users.id),
+    type: col.text('type').$type<MessageType>().notNull(),
+    /** As it was checked when the message was sent, with what the server added; `{}` once recalled. */
+    content: col.json<Readonly<Record<string, unknown>>>('content').notNull(),
+    clientMsgId: col.text('client_msg_id'),
+    replyToId: col.int('reply_to_id'),
+    forwarded: col.bool('forwarded').notNull().default(false),
+    createdAt: col.time('created_at').notNull(),
+    recalledAt: col.time('recalled_at'),
+    /** The number of the last change (recall, reactions); null if the message is as it was sent. */
+    changedNumber: col.int('changed_number'),
+  },
+  (t) => [
+    index('messages_conversation').on(t.conversationId, descending(t.id)),
+    index('messages_changed').on(t.conversationId, t.changedNumber).where(sql.raw('changed_number is not null')),
+    // For the feed (all conversations, in order) and the retention job.
+    index('messages_changes').on(t.changedNumber).where(sql.raw('changed_number is not null')),
+    index('messages_age').on(t.createdAt),
+  ],
+)
+
+/** Every `clientMsgId` that a user has sent, also after the messages are gone: a repeat must never send again. */
+export const messageKeys = table(
+  'message_keys',
+  {
+    senderId: col
+      .int('sender_id')
+      .notNull()
+      .references(() => users.id),
+    clientMsgId: col.text('client_msg_id').notNull(),
+    conversationId: col.int('conversation_id').notNull(),
+    /** The messages `firstId` to `firstId + count - 1`. */
+    firstId: col.int('first_id').notNull(),
+    count: col.int('count').notNull(),
+    /** Hash of target, type and content: the same id with other contents is refused. */
+    digest: col.text('digest').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.senderId, t.clientMsgId] })],
+)
+
+/** Files of messages. A file can be in several (a message that was forwarded). */
+export const messageFiles = table(
+  'message_files',
+  {
+    messageId: col
+      .int('message_id')
+      .notNull()
+      .references(() => messages.id),
+    fileId: col.int('file_id').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.messageId, t.fileId] }), index('message_files_file').on(t.fileId)],
+)
+
+export const messageReactions = table(
+  'message_reactions',
+  {
+    messageId: col
+      .int('message_id')
+      .notNull()
+      .references(() => messages.id),
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    emoji: col.text('emoji').notNull(),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.messageId, t.userId, t.emoji] })],
+)
+
+/** Where each device of a user has received everything up to (`ack` frames). */
+export const chatCursors = table(
+  'chat_cursors',
+  {
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    deviceKey: col.text('device_key').notNull(),
+    cursor: col.int('cursor').notNull(),
+    updatedAt: col.time('updated_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.deviceKey] })],
+)
