@@ -45,6 +45,7 @@ describe.if(inProcess)('the product emits', () => {
     name: 'listening',
     on: {
       'session.ended': (_ctx, tx, event) => tx.afterCommit(() => heard.push(event)),
+      'member.joined': (_ctx, tx, event) => tx.afterCommit(() => heard.push({ joined: event })),
       'member.left': (_ctx, tx, event) => tx.afterCommit(() => heard.push(event)),
       'org.dissolving': (_ctx, tx, event) => tx.afterCommit(() => heard.push(event)),
     },
@@ -60,6 +61,18 @@ describe.if(inProcess)('the product emits', () => {
     heard.length = 0
     ok(await alice.call('auth.logout'))
     expect(heard).toEqual([{ sessionIds: [alice.sessionId] }])
+  })
+
+  test('member.joined for the founder of an organization and for each member who joins later', async () => {
+    const erin = await server.person()
+    heard.length = 0
+    const org = ok(await bob.call('orgs.create', { body: { name: 'Sailors', joinPolicy: 'FREE' } })).data
+    ok(await erin.call('orgs.joinByCode', { body: { code: org.code } }))
+    expect((await erin.call('orgs.joinByCode', { body: { code: org.code } })).status).toBe(400)
+    expect(heard).toEqual([
+      { joined: { orgId: org.id, userId: bob.id } },
+      { joined: { orgId: org.id, userId: erin.id } },
+    ])
   })
 
   test('member.left when a member leaves, and org.dissolving before an organization is deleted', async () => {

@@ -155,6 +155,7 @@ export async function addMember(
   }
   await access.bindRole(ctx, tx, userId, 'ORG', orgId, roleCode)
   await store.closePending(tx, orgId, userId, ctx.clock.now())
+  await emit(ctx, tx, 'member.joined', { orgId, userId })
 }
 
 /** Ends a membership with its roles and an offer of ownership. Throws a 404 if there is none, and `refusal` for the owner. */
