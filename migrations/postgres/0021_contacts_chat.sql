@@ -69,6 +69,7 @@ CREATE TABLE "conversation_members" (
 	"conversation_id" bigint NOT NULL,
 	"user_id" bigint NOT NULL,
 	"role" text,
+	"joined_at" bigint DEFAULT 0 NOT NULL,
 	"cleared_up_to" bigint DEFAULT 0 NOT NULL,
 	"left_after" bigint,
 	"read_up_to" bigint DEFAULT 0 NOT NULL,
@@ -134,7 +135,8 @@ CREATE TABLE "messages" (
 	"forwarded" boolean DEFAULT false NOT NULL,
 	"created_at" bigint NOT NULL,
 	"recalled_at" bigint,
-	"changed_number" bigint
+	"changed_number" bigint,
+	"reactions" text
 );
 
 CREATE TABLE "push_subscriptions" (
@@ -211,11 +213,17 @@ CREATE INDEX "conversation_members_sync" ON "conversation_members" USING btree (
 
 CREATE INDEX "conversation_members_unread" ON "conversation_members" USING btree ("user_id","unread") WHERE unread > 0;
 
+CREATE INDEX "conversation_members_group" ON "conversation_members" USING btree ("conversation_id","joined_at","user_id") WHERE role is not null;
+
+CREATE INDEX "conversation_members_user" ON "conversation_members" USING btree ("user_id","role") WHERE role is not null;
+
 CREATE UNIQUE INDEX "conversations_pair" ON "conversations" USING btree ("low_user_id","high_user_id") WHERE low_user_id is not null;
 
 CREATE INDEX "conversations_org" ON "conversations" USING btree ("org_id") WHERE org_id <> 0;
 
 CREATE INDEX "message_files_file" ON "message_files" USING btree ("file_id");
+
+CREATE INDEX "message_reactions_order" ON "message_reactions" USING btree ("message_id","emoji","created_at","user_id");
 
 CREATE INDEX "messages_conversation" ON "messages" USING btree ("conversation_id","id" desc);
 

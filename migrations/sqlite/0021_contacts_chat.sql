@@ -95,6 +95,7 @@ CREATE TABLE `conversation_members` (
 	`conversation_id` integer NOT NULL,
 	`user_id` integer NOT NULL,
 	`role` text,
+	`joined_at` integer DEFAULT 0 NOT NULL,
 	`cleared_up_to` integer DEFAULT 0 NOT NULL,
 	`left_after` integer,
 	`read_up_to` integer DEFAULT 0 NOT NULL,
@@ -118,6 +119,10 @@ CREATE INDEX `conversation_members_list` ON `conversation_members` (`user_id`,`h
 CREATE INDEX `conversation_members_sync` ON `conversation_members` (`user_id`,`last_number`);
 
 CREATE INDEX `conversation_members_unread` ON `conversation_members` (`user_id`,`unread`) WHERE unread > 0;
+
+CREATE INDEX `conversation_members_group` ON `conversation_members` (`conversation_id`,`joined_at`,`user_id`) WHERE role is not null;
+
+CREATE INDEX `conversation_members_user` ON `conversation_members` (`user_id`,`role`) WHERE role is not null;
 
 CREATE TABLE `conversations` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -167,6 +172,8 @@ CREATE TABLE `message_reactions` (
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );
 
+CREATE INDEX `message_reactions_order` ON `message_reactions` (`message_id`,`emoji`,`created_at`,`user_id`);
+
 CREATE TABLE `messages` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`conversation_id` integer NOT NULL,
@@ -179,6 +186,7 @@ CREATE TABLE `messages` (
 	`created_at` integer NOT NULL,
 	`recalled_at` integer,
 	`changed_number` integer,
+	`reactions` text,
 	FOREIGN KEY (`conversation_id`) REFERENCES `conversations`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`sender_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );

@@ -28,6 +28,14 @@ export type ConversationType = (typeof CONVERSATION_TYPES)[number]
 export const GROUP_ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const
 export type GroupRole = (typeof GROUP_ROLES)[number]
 
+/** The users of an emoji, in the order in which they added it. */
+export interface ReactionCount {
+  readonly emoji: string
+  readonly count: number
+  /** The first 20. */
+  readonly userIds: readonly number[]
+}
+
 /** One row: the highest number that was taken. */
 export const chatNumbers = table('chat_numbers', {
   id: col.int('id').primaryKey(),
@@ -71,8 +79,10 @@ export const conversationMembers = table(
       .int('user_id')
       .notNull()
       .references(() => users.id),
-    /** Null in direct conversations. */
+    /** Null in direct conversations, and for users who have left the group. */
     role: col.text('role').$type<GroupRole>(),
+    /** When the user joined the group; 0 in direct conversations. */
+    joinedAt: col.time('joined_at').notNull().default(0),
     /** The user sees messages above this number: 0, or the last number before the user joined or has cleared the history. */
     clearedUpTo: col.int('cleared_up_to').notNull().default(0),
     /** The user has left and sees messages up to this number; null while a member. */
@@ -107,6 +117,9 @@ export const conversationMembers = table(
     index('conversation_members_sync').on(t.userId, t.lastNumber),
     // The number of unread messages of a user.
     index('conversation_members_unread').on(t.userId, t.unread).where(sql.raw('unread > 0')),
+    // The members of a group, and the groups of a user.
+    index('conversation_members_group').on(t.conversationId, t.joinedAt, t.userId).where(sql.raw('role is not null')),
+    index('conversation_members_user').on(t.userId, t.role).where(sql.raw('role is not null')),
   ],
 )
 
@@ -131,6 +144,8 @@ export const messages = table(
     recalledAt: col.time('recalled_at'),
     /** The number of the last change (recall, reactions); null if the message is as it was sent. */
     changedNumber: col.int('changed_number'),
+    /** Counts of `message_reactions`, kept by the writes there so that no list of messages has to count; null without any. */
+    reactions: col.json<readonly ReactionCount[]>('reactions'),
   },
   (t) => [
     index('messages_conversation').on(t.conversationId, descending(t.id)),
@@ -187,7 +202,10 @@ export const messageReactions = table(
     emoji: col.text('emoji').notNull(),
     createdAt: col.time('created_at').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.messageId, t.userId, t.emoji] })],
+  (t) => [
+    primaryKey({ columns: [t.messageId, t.userId, t.emoji] }),
+    index('message_reactions_order').on(t.messageId, t.emoji, t.createdAt, t.userId),
+  ],
 )
 
 /** Where each device of a user has received everything up to (`ack` frames). */

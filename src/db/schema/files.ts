@@ -11,6 +11,7 @@ export const FILE_ENTITIES = [
   'PHOTO',
   'USER',
   'ORG',
+  'GROUP',
   'ACTIVITY',
   'ASSET',
   'QR_CODE',

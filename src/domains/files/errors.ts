@@ -26,6 +26,7 @@ const THINGS: Readonly<Record<FileEntity, Localized>> = {
   PHOTO: { en: 'an album photo', zh: '相册照片' },
   USER: { en: 'the profile of a user', zh: '用户资料' },
   ORG: { en: 'an organization', zh: '组织' },
+  GROUP: { en: 'a group', zh: '群聊' },
   ACTIVITY: { en: 'an activity', zh: '活动' },
   ASSET: { en: 'an asset', zh: '资产' },
   QR_CODE: { en: 'a QR code', zh: '二维码' },
