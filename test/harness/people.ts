@@ -1,5 +1,6 @@
 import { type Call, callBy } from './api.ts'
 import { type Method, type Reply, type RequestOptions, send } from './client.ts'
+import { openSocket, type SocketOptions, type TestSocket } from './socket.ts'
 
 /** A signed-in user: requests carry the token and the device. */
 export interface Person {
@@ -19,6 +20,8 @@ export interface Person {
   put(path: string, body?: unknown): Promise<Reply>
   patch(path: string, body?: unknown): Promise<Reply>
   delete(path: string, body?: unknown): Promise<Reply>
+  /** Opens `/ws/chat` and waits for `hello`. */
+  socket(options?: SocketOptions): Promise<TestSocket>
 }
 
 /** Makes a person from a LoginResponse. */
@@ -39,6 +42,7 @@ export function person(url: string, login: Reply, name: string, password: string
     put: (path, body) => me.send('PUT', path, { body: body ?? {} }),
     patch: (path, body) => me.send('PATCH', path, { body: body ?? {} }),
     delete: (path, body) => me.send('DELETE', path, body === undefined ? {} : { body }),
+    socket: (options) => openSocket(url, me.token, options),
   }
   return me
 }
