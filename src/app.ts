@@ -11,6 +11,7 @@ import { agreements } from '#domains/agreements/index.ts'
 import { album } from '#domains/album/index.ts'
 import { appUpdates, refusePublisherKey } from '#domains/app-updates/index.ts'
 import { assets } from '#domains/assets/index.ts'
+import { contacts } from '#domains/contacts/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
 import { type Domain, install } from '#domains/domain.ts'
 import { files } from '#domains/files/index.ts'
@@ -51,6 +52,7 @@ export const domains = [
   assets,
   metadata,
   activities,
+  contacts,
   notifications,
   agreements,
   access,

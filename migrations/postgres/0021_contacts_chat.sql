@@ -25,7 +25,7 @@ CREATE TABLE "contact_lookups" (
 	"found_id" bigint NOT NULL,
 	"source" text NOT NULL,
 	"found_at" bigint NOT NULL,
-	CONSTRAINT "contact_lookups_user_id_found_id_pk" PRIMARY KEY("user_id","found_id")
+	CONSTRAINT "contact_lookups_user_id_found_id_source_pk" PRIMARY KEY("user_id","found_id","source")
 );
 
 CREATE TABLE "contact_profiles" (
@@ -193,6 +193,8 @@ CREATE INDEX "bus_events_xid" ON "bus_events" USING btree ("xid");
 
 CREATE INDEX "bus_events_age" ON "bus_events" USING btree ("created_at");
 
+CREATE INDEX "contact_lookups_found" ON "contact_lookups" USING btree ("found_id");
+
 CREATE INDEX "contact_lookups_age" ON "contact_lookups" USING btree ("found_at");
 
 CREATE UNIQUE INDEX "contact_profiles_card" ON "contact_profiles" USING btree ("card_code") WHERE card_code is not null;
@@ -203,9 +205,17 @@ CREATE INDEX "contact_requests_outgoing" ON "contact_requests" USING btree ("fro
 
 CREATE INDEX "contact_requests_incoming" ON "contact_requests" USING btree ("to_id","hidden","id" desc);
 
+CREATE INDEX "contact_requests_pair" ON "contact_requests" USING btree ("from_id","to_id","id" desc);
+
+CREATE INDEX "contact_requests_open" ON "contact_requests" USING btree ("to_id","hidden","expires_at") WHERE status = 'PENDING';
+
+CREATE INDEX "contact_requests_age" ON "contact_requests" USING btree ("expires_at");
+
 CREATE UNIQUE INDEX "contacts_pair" ON "contacts" USING btree ("user_id","other_id");
 
 CREATE INDEX "contacts_other" ON "contacts" USING btree ("other_id");
+
+CREATE INDEX "contacts_list" ON "contacts" USING btree ("user_id","is_contact","created_at","id");
 
 CREATE INDEX "conversation_members_list" ON "conversation_members" USING btree ("user_id","hidden","pinned" desc,"sort_at" desc,"conversation_id" desc);
 

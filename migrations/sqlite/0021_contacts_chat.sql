@@ -30,10 +30,12 @@ CREATE TABLE `contact_lookups` (
 	`found_id` integer NOT NULL,
 	`source` text NOT NULL,
 	`found_at` integer NOT NULL,
-	PRIMARY KEY(`user_id`, `found_id`),
+	PRIMARY KEY(`user_id`, `found_id`, `source`),
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`found_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );
+
+CREATE INDEX `contact_lookups_found` ON `contact_lookups` (`found_id`);
 
 CREATE INDEX `contact_lookups_age` ON `contact_lookups` (`found_at`);
 
@@ -73,6 +75,12 @@ CREATE INDEX `contact_requests_outgoing` ON `contact_requests` (`from_id`,"id" d
 
 CREATE INDEX `contact_requests_incoming` ON `contact_requests` (`to_id`,`hidden`,"id" desc);
 
+CREATE INDEX `contact_requests_pair` ON `contact_requests` (`from_id`,`to_id`,"id" desc);
+
+CREATE INDEX `contact_requests_open` ON `contact_requests` (`to_id`,`hidden`,`expires_at`) WHERE status = 'PENDING';
+
+CREATE INDEX `contact_requests_age` ON `contact_requests` (`expires_at`);
+
 CREATE TABLE `contacts` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`user_id` integer NOT NULL,
@@ -90,6 +98,8 @@ CREATE TABLE `contacts` (
 CREATE UNIQUE INDEX `contacts_pair` ON `contacts` (`user_id`,`other_id`);
 
 CREATE INDEX `contacts_other` ON `contacts` (`other_id`);
+
+CREATE INDEX `contacts_list` ON `contacts` (`user_id`,`is_contact`,`created_at`,`id`);
 
 CREATE TABLE `conversation_members` (
 	`conversation_id` integer NOT NULL,

@@ -40,6 +40,8 @@ export interface Contributions {
   readonly refTargets?: Readonly<Partial<Record<RefTarget, RefSource>>>
   /** Whether a user may know of another one. Read by contacts. */
   readonly acquaintance?: KnowsUser
+  /** Finds the direct conversation of two users that the first one sees. Read by contacts. */
+  readonly directConversation?: FindDirectConversation
   /** Frames that clients send over a socket. Read by the sockets (http/socket.ts). */
   readonly socketFrames?: readonly SocketFrame[]
   /** Part of the first frame of a socket, `hello`. Read by the sockets. */
@@ -69,6 +71,9 @@ export type LandingPage = (
 
 /** Whether something of the domain makes `otherId` known to `userId`: a common organization, a contact, a conversation. */
 export type KnowsUser = (db: Db | Tx, userId: number, otherId: number) => Promise<boolean>
+
+/** The id of the conversation of `userId` with `otherId`; undefined if there is none. */
+export type FindDirectConversation = (db: Db | Tx, userId: number, otherId: number) => Promise<number | undefined>
 
 export interface Shareable {
   /** Reads the settings that a copy needs; the result runs in the write. Throws 404 if the user has no such thing. */

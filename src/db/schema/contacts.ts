@@ -36,7 +36,12 @@ export const contacts = table(
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),
   },
-  (t) => [uniqueIndex('contacts_pair').on(t.userId, t.otherId), index('contacts_other').on(t.otherId)],
+  (t) => [
+    uniqueIndex('contacts_pair').on(t.userId, t.otherId),
+    index('contacts_other').on(t.otherId),
+    // Counts a user's contacts, and lists them by age.
+    index('contacts_list').on(t.userId, t.isContact, t.createdAt, t.id),
+  ],
 )
 
 export const contactRequests = table(
@@ -66,6 +71,11 @@ export const contactRequests = table(
     uniqueIndex('contact_requests_pending').on(t.fromId, t.toId).where(sql.raw(`status = 'PENDING'`)),
     index('contact_requests_outgoing').on(t.fromId, descending(t.id)),
     index('contact_requests_incoming').on(t.toId, t.hidden, descending(t.id)),
+    // The last request of one user to another.
+    index('contact_requests_pair').on(t.fromId, t.toId, descending(t.id)),
+    // The number of requests that wait for an answer.
+    index('contact_requests_open').on(t.toId, t.hidden, t.expiresAt).where(sql.raw(`status = 'PENDING'`)),
+    index('contact_requests_age').on(t.expiresAt),
   ],
 )
 
@@ -104,5 +114,9 @@ export const contactLookups = table(
     source: col.text('source').$type<RequestSource>().notNull(),
     foundAt: col.time('found_at').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.userId, t.foundId] }), index('contact_lookups_age').on(t.foundAt)],
+  (t) => [
+    primaryKey({ columns: [t.userId, t.foundId, t.source] }),
+    index('contact_lookups_found').on(t.foundId),
+    index('contact_lookups_age').on(t.foundAt),
+  ],
 )

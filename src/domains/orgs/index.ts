@@ -8,7 +8,7 @@ import { locationEndpoints } from './locations/endpoints.ts'
 import { locationTarget } from './locations/store.ts'
 import { memberEndpoints } from './members/endpoints.ts'
 import { endMemberships, userTarget } from './members/service.ts'
-import { findMember, membersAfter, takesPart } from './members/store.ts'
+import { findMember, haveCommonOrganization, membersAfter, takesPart } from './members/store.ts'
 import { organizationEndpoints } from './organizations/endpoints.ts'
 import { countOwned, findOrg, orgObject } from './organizations/store.ts'
 import { publicEndpoints } from './public/endpoints.ts'
@@ -30,6 +30,7 @@ export const orgs = domain({
   quotaUsage: { organizations: (ctx, { userId }) => countOwned(ctx.db.read, userId) },
   fileEntities: { ORG: async (ctx, userId, orgId) => (await findMember(ctx.db.read, orgId, userId)) !== undefined },
   userContent: takesPart,
+  acquaintance: haveCommonOrganization,
   metaObjects: { org: orgObject },
   refTargets: { USER: userTarget, LOCATION: locationTarget },
   scanTargets: { ORG_JOIN: resolveJoin },
@@ -38,5 +39,7 @@ export const orgs = domain({
   },
 })
 
+export { haveCommonOrganization } from './members/store.ts'
+export { CODE_ALPHABET } from './rules.ts'
 export { locationTree } from './locations/store.ts'
 export { setOrgStatus } from './organizations/service.ts'

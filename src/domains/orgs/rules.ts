@@ -3,7 +3,7 @@
 import type { InvitationStatus, JoinPolicy, OrgStatus, OrgVisibility } from '#db/schema/orgs.ts'
 import { DAY } from '#platform/clock.ts'
 
-/** 24 letters and 8 digits that cannot be mistaken for one another. */
+/** 24 letters and 8 digits that cannot be mistaken for one another. Contact cards use it too. */
 export const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 export const CODE_LENGTH = 8
 /** The QR code of an organization contains this prefix and the organization code (spec §2.4). */

@@ -42,6 +42,24 @@ const anyPart = prepared((db) => {
 export const takesPart = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await anyPart(db, { userId })).length > 0
 
+const common = prepared((db) =>
+  db
+    .select({ orgId: orgMembers.orgId })
+    .from(orgMembers)
+    .where(
+      and(
+        eq(orgMembers.userId, p('userId')),
+        // By the primary key, once for each organization of the first user.
+        sql`exists (select 1 from ${orgMembers} as o where o.org_id = ${orgMembers.orgId} and o.user_id = ${p('otherId')})`,
+      ),
+    )
+    .limit(1),
+)
+
+/** Whether both users are members of one organization. */
+export const haveCommonOrganization = async (db: Db | Tx, userId: number, otherId: number): Promise<boolean> =>
+  (await common(db, { userId, otherId })).length > 0
+
 const memberships = pagedTable(orgMembers, ['orgId', 'joinedAt', 'userId'])
 
 /** Members in the order in which they joined. */

@@ -1,0 +1,264 @@
+/** Relations between two users, and what the parts of the domain ask about a person. */
+
+import { and, count, eq, gt, inArray, or, sql } from 'drizzle-orm'
+
+import { prepared } from '#db/prepared.ts'
+import { users } from '#db/schema/accounts.ts'
+import {
+  contactLookups,
+  contactProfiles,
+  contactRequests,
+  contacts,
+  type RequestSource,
+  type WhoMayMessage,
+  type WhoMayRequest,
+} from '#db/schema/contacts.ts'
+import type { Db, Tx } from '#db/store.ts'
+
+export type ContactRow = typeof contacts.$inferSelect
+export type RequestRow = typeof contactRequests.$inferSelect
+
+const p = sql.placeholder
+
+/** A user with the privacy settings. */
+export interface PersonRow {
+  readonly userId: number
+  readonly nickname: string
+  readonly avatar: string | null
+  readonly signature: string | null
+  readonly status: string
+  readonly findableByEmail: boolean
+  readonly findableByPhone: boolean
+  readonly whoMayRequest: WhoMayRequest
+  readonly whoMayMessage: WhoMayMessage
+  readonly readReceipts: boolean
+  /** When the present card code was made; 0 if there is none. */
+  readonly cardUpdatedAt: number
+}
+
+const personById = prepared((db) =>
+  db
+    .select({
+      userId: users.id,
+      nickname: users.nickname,
+      avatar: users.avatar,
+      signature: users.signature,
+      status: users.status,
+      profile: contactProfiles,
+    })
+    .from(users)
+    .leftJoin(contactProfiles, eq(contactProfiles.userId, users.id))
+    .where(eq(users.id, p('id'))),
+)
+
+/** Undefined for ids that no user has. Deleted and disabled users are found. */
+export async function findPerson(db: Db | Tx, id: number): Promise<PersonRow | undefined> {
+  const [row] = await personById(db, { id })
+  if (row === undefined) return undefined
+  const { profile, ...user } = row
+  return {
+    ...user,
+    findableByEmail: profile?.findableByEmail ?? true,
+    findableByPhone: profile?.findableByPhone ?? true,
+    whoMayRequest: profile?.whoMayRequest ?? 'EVERYONE',
+    whoMayMessage: profile?.whoMayMessage ?? 'CONTACTS',
+    readReceipts: profile?.readReceipts ?? true,
+    cardUpdatedAt: profile?.cardUpdatedAt ?? 0,
+  }
+}
+
+export const findUsers = (db: Db | Tx, ids: readonly number[]) =>
+  db
+    .select({ userId: users.id, nickname: users.nickname, avatar: users.avatar })
+    .from(users)
+    .where(inArray(users.id, [...ids]))
+
+const pair = prepared((db) =>
+  db
+    .select()
+    .from(contacts)
+    .where(
+      or(
+        and(eq(contacts.userId, p('userId')), eq(contacts.otherId, p('otherId'))),
+        and(eq(contacts.userId, p('otherId')), eq(contacts.otherId, p('userId'))),
+      ),
+    ),
+)
+
+/** Both sides of a relation. */
+export interface Sides {
+  readonly own: ContactRow | undefined
+  readonly theirs: ContactRow | undefined
+}
+
+export async function findSides(db: Db | Tx, userId: number, otherId: number): Promise<Sides> {
+  const rows = await pair(db, { userId, otherId })
+  return { own: rows.find((row) => row.userId === userId), theirs: rows.find((row) => row.userId === otherId) }
+}
+
+const openBetween = prepared((db) =>
+  db
+    .select()
+    .from(contactRequests)
+    .where(
+      and(
+        eq(contactRequests.status, 'PENDING').inlineParams(),
+        sql`${contactRequests.expiresAt} > ${p('now')}`,
+        or(
+          and(eq(contactRequests.fromId, p('userId')), eq(contactRequests.toId, p('otherId'))),
+          and(eq(contactRequests.fromId, p('otherId')), eq(contactRequests.toId, p('userId'))),
+        ),
+      ),
+    ),
+)
+
+/** The requests between two users that wait for an answer. `received` may be hidden from the user. */
+export async function findOpenRequests(
+  db: Db | Tx,
+  userId: number,
+  otherId: number,
+  now: number,
+): Promise<{ readonly sent: RequestRow | undefined; readonly received: RequestRow | undefined }> {
+  const rows = await openBetween(db, { userId, otherId, now })
+  return { sent: rows.find((row) => row.fromId === userId), received: rows.find((row) => row.fromId === otherId) }
+}
+
+/** How `userId` has found `foundId` since `since` (epoch milliseconds), and when. */
+export const findLookups = (db: Db | Tx, userId: number, foundId: number, since: number) =>
+  db
+    .select({ source: contactLookups.source, foundAt: contactLookups.foundAt })
+    .from(contactLookups)
+    .where(
+      and(eq(contactLookups.userId, userId), eq(contactLookups.foundId, foundId), gt(contactLookups.foundAt, since)),
+    )
+
+export async function upsertLookup(
+  tx: Tx,
+  lookup: { readonly userId: number; readonly foundId: number; readonly source: RequestSource },
+  now: number,
+): Promise<void> {
+  await tx
+    .insert(contactLookups)
+    .values({ ...lookup, foundAt: now })
+    .onConflictDoUpdate({
+      target: [contactLookups.userId, contactLookups.foundId, contactLookups.source],
+      set: { foundAt: now },
+    })
+}
+
+/** The user's remarks about these people, for those who have a row. */
+export async function findRemarks(
+  db: Db | Tx,
+  userId: number,
+  otherIds: readonly number[],
+): Promise<{ otherId: number; remark: string; contactId: number }[]> {
+  if (otherIds.length === 0) return []
+  return db
+    .select({ otherId: contacts.otherId, remark: contacts.remark, contactId: contacts.id })
+    .from(contacts)
+    .where(and(eq(contacts.userId, userId), inArray(contacts.otherId, [...otherIds])))
+}
+
+/** Those of the users who have turned read receipts off. */
+export async function withoutReadReceipts(db: Db | Tx, userIds: readonly number[]): Promise<Set<number>> {
+  if (userIds.length === 0) return new Set()
+  const rows = await db
+    .select({ userId: contactProfiles.userId })
+    .from(contactProfiles)
+    .where(and(inArray(contactProfiles.userId, [...userIds]), eq(contactProfiles.readReceipts, false)))
+  return new Set(rows.map((row) => row.userId))
+}
+
+const contactCount = prepared((db) =>
+  db
+    .select({ n: count() })
+    .from(contacts)
+    .where(and(eq(contacts.userId, p('userId')), eq(contacts.isContact, true))),
+)
+/** By an index that contains all that is read: 0.2 ms for 10,000 contacts. */
+export const countContacts = async (db: Db | Tx, userId: number): Promise<number> =>
+  (await contactCount(db, { userId }))[0]!.n
+
+/** Makes `otherId` a contact of the user. An empty remark keeps the one that there is. */
+export async function upsertContact(
+  tx: Tx,
+  { userId, otherId, remark }: { readonly userId: number; readonly otherId: number; readonly remark: string },
+): Promise<ContactRow> {
+  const [row] = await tx
+    .insert(contacts)
+    .values({ userId, otherId, remark, isContact: true, tags: [], createdAt: tx.stamp, updatedAt: tx.stamp })
+    .onConflictDoUpdate({
+      target: [contacts.userId, contacts.otherId],
+      set: {
+        isContact: true,
+        ...(remark !== '' && { remark }),
+        // A user who was only blocked becomes a contact now.
+        createdAt: sql`case when ${contacts.isContact} then ${contacts.createdAt} else ${sql.param(tx.stamp, contacts.createdAt)} end`,
+        updatedAt: tx.stamp,
+      },
+    })
+    .returning()
+  return row!
+}
+
+/** Blocks a user who may or may not be a contact. */
+export async function upsertBlocked(tx: Tx, userId: number, otherId: number): Promise<void> {
+  await tx
+    .insert(contacts)
+    .values({ userId, otherId, isContact: false, blocked: true, tags: [], createdAt: tx.stamp, updatedAt: tx.stamp })
+    .onConflictDoUpdate({
+      target: [contacts.userId, contacts.otherId],
+      set: { blocked: true, updatedAt: tx.stamp },
+    })
+}
+
+const anyContact = prepared((db) =>
+  db
+    .select({ id: contacts.id })
+    .from(contacts)
+    .where(and(eq(contacts.userId, p('userId')), eq(contacts.isContact, true)))
+    .limit(1),
+)
+export const hasContacts = async (db: Db | Tx, userId: number): Promise<boolean> =>
+  (await anyContact(db, { userId })).length > 0
+
+/** Deletes everything that is about the user. */
+export async function deleteAllOf(tx: Tx, userId: number): Promise<void> {
+  await tx.delete(contacts).where(eq(contacts.userId, userId))
+  await tx.delete(contacts).where(eq(contacts.otherId, userId))
+  await tx.delete(contactRequests).where(eq(contactRequests.fromId, userId))
+  await tx.delete(contactRequests).where(eq(contactRequests.toId, userId))
+  await tx.delete(contactLookups).where(eq(contactLookups.userId, userId))
+  await tx.delete(contactLookups).where(eq(contactLookups.foundId, userId))
+  await tx.delete(contactProfiles).where(eq(contactProfiles.userId, userId))
+}
+
+/** Deletes the oldest rows: look-ups before `lookupsBefore`, requests that expired before `requestsBefore`. Returns how many, up to `limit` of each. */
+export async function deleteOld(
+  tx: Tx,
+  { lookupsBefore, requestsBefore }: { readonly lookupsBefore: number; readonly requestsBefore: number },
+  limit: number,
+): Promise<number> {
+  const oldest = await tx
+    .select({ foundAt: contactLookups.foundAt })
+    .from(contactLookups)
+    .where(sql`${contactLookups.foundAt} <= ${lookupsBefore}`)
+    .orderBy(contactLookups.foundAt)
+    .limit(limit)
+  const last = oldest.at(-1)
+  if (last !== undefined) await tx.delete(contactLookups).where(sql`${contactLookups.foundAt} <= ${last.foundAt}`)
+  const ids = await tx
+    .select({ id: contactRequests.id })
+    .from(contactRequests)
+    .where(sql`${contactRequests.expiresAt} <= ${requestsBefore}`)
+    .orderBy(contactRequests.expiresAt)
+    .limit(limit)
+  if (ids.length > 0)
+    await tx.delete(contactRequests).where(
+      inArray(
+        contactRequests.id,
+        ids.map(({ id }) => id),
+      ),
+    )
+  return oldest.length + ids.length
+}
