@@ -11,6 +11,7 @@ import { agreements } from '#domains/agreements/index.ts'
 import { album } from '#domains/album/index.ts'
 import { appUpdates, refusePublisherKey } from '#domains/app-updates/index.ts'
 import { assets } from '#domains/assets/index.ts'
+import { chat } from '#domains/chat/index.ts'
 import { contacts } from '#domains/contacts/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
 import { type Domain, install } from '#domains/domain.ts'
@@ -53,6 +54,7 @@ export const domains = [
   metadata,
   activities,
   contacts,
+  chat,
   notifications,
   agreements,
   access,

@@ -51,6 +51,6 @@ export {
 } from './service.ts'
 export { type InsertFile, type NewUpload, storeUpload } from './storing/service.ts'
 export { fileColumns, type FileRow, findFile, findFiles } from './store.ts'
-export { avatarUrl, isImage, publicImageUrl, urlsOf } from './view.ts'
+export { avatarUrl, expiryOfUrls, isImage, publicImageUrl, urlsOf } from './view.ts'
 export { changeAvatar, giveToOrganization } from './avatars/service.ts'
 export { AvatarFileId } from './model.ts'

@@ -40,5 +40,6 @@ export const qrCodes = domain({
 })
 
 export { findCode, organizationOfCode } from './codes/store.ts'
+export { qrCodePictureUrl } from './codes/view.ts'
 /** Permanently deletes codes that have been in the trash for more than 30 days. */
 export { purgeTrash } from './trash/service.ts'

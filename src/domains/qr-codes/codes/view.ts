@@ -25,6 +25,12 @@ export function renderPath(content: string, style: QrStyle): string {
   return path
 }
 
+/** The address of a code's picture. */
+export const qrCodePictureUrl = (
+  ctx: AppContext,
+  code: Pick<QrCodeRow, 'isDynamic' | 'uuid' | 'content' | 'style'>,
+): string => ctx.config.publicUrl + renderPath(pictureContent(ctx, code), code.style)
+
 export const toView = (ctx: AppContext, row: QrCodeRow): QrCodeView => {
   const { style } = row
   const pictured = pictureContent(ctx, row)
@@ -45,7 +51,7 @@ export const toView = (ctx: AppContext, row: QrCodeRow): QrCodeView => {
     orgId: row.orgId === 0 ? null : row.orgId,
     userId: row.userId,
     scanCount: row.scanCount + pendingScans(ctx, row.id),
-    imageUrl: ctx.config.publicUrl + renderPath(pictured, style),
+    imageUrl: qrCodePictureUrl(ctx, row),
     publicUrl: publicUrlOf(ctx, row.uuid),
     version: row.version,
     createdAt: row.createdAt,
