@@ -4,7 +4,7 @@ import type { Config } from '#config/config.ts'
 import type { Store } from '#db/store.ts'
 import type { BlobStore } from '#platform/blobs/port.ts'
 import type { Staging } from '#platform/blobs/staging.ts'
-import type { Bus } from '#platform/bus.ts'
+import type { Bus, Topic } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Images } from '#platform/images/index.ts'
 import type { Limiter } from '#platform/limiter.ts'
@@ -55,4 +55,23 @@ export function perContext<T>(create: (ctx: AppContext) => T): (ctx: AppContext)
     if (value === undefined) created.set(ctx, (value = create(ctx)))
     return value
   }
+}
+
+/** Which entries of a cache have changed: their keys, or all of them. */
+export type Changed<K> = readonly K[] | 'all'
+
+/**
+ * Drops the entries of a cache that `changed` names, and all of them when events may have been missed. Call it where the cache is created:
+ * what changed before that was never cached.
+ */
+export function dropWhen<K>(
+  ctx: AppContext,
+  changed: Topic<Changed<K>>,
+  cache: { drop(key: K): void; clear(): void },
+): void {
+  ctx.bus.on(changed, (keys) => {
+    if (keys === 'all') cache.clear()
+    else for (const key of keys) cache.drop(key)
+  })
+  ctx.bus.onGap(() => cache.clear())
 }

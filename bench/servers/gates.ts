@@ -104,7 +104,7 @@ const COLD_CHECKS = 100
 async function timePermissionCheck(ctx: Parameters<typeof access.can>[0], userId: number) {
   let cold = 0
   for (let i = 0; i < COLD_CHECKS; i++) {
-    await ctx.db.write('test', async (tx) => access.rolesChanged(ctx, tx))
+    await ctx.db.write('test', async (tx) => access.rolesChanged(tx))
     const startedAt = Bun.nanoseconds()
     await access.can(ctx, userId, 'APP', 0, 'qr_code:read')
     cold += Bun.nanoseconds() - startedAt

@@ -7,13 +7,14 @@ import type { AppContext } from '#context'
 import type { NotificationType } from '#db/schema/notifications.ts'
 import type { OrgStatus } from '#db/schema/orgs.ts'
 import type { Tx } from '#db/store.ts'
+import type { SessionEnd } from '#http/sessions.ts'
 import type { Localized } from '#lib/localized.ts'
 
 export interface Events {
   /** An account is about to be deleted; its rows are still there. `nickname`: what others see from now on in place of the user's name. */
   'user.deleting': { readonly userId: number; readonly nickname: string }
   /** Sessions ended for any reason: sign-out, revocation, expiry, a changed password, or a new session on the same device. */
-  'session.ended': { readonly sessionIds: readonly number[] }
+  'session.ended': { readonly sessionIds: readonly number[]; readonly reason: SessionEnd }
   /** A user became a member. */
   'member.joined': { readonly orgId: number; readonly userId: number }
   /** A user stopped being a member: left, was removed, or deletes the account. */

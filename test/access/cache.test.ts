@@ -78,7 +78,7 @@ describe('the next check after a change', () => {
         .from(roles)
         .where(and(eq(roles.scopeId, here), eq(roles.code, 'MEMBER')))
       await tx.delete(rolePermissions).where(eq(rolePermissions.roleId, role!.id))
-      rolesChanged(ctx, tx)
+      rolesChanged(tx)
     })
     expect(await allowed()).toEqual([false, false, true])
   })
@@ -106,7 +106,7 @@ describe('a change by another process', () => {
     expect(await canChat(other, user)).toBe(false)
     await ctx.db.write('test', async (tx) => {
       await setChatEnabled(tx, true)
-      rolesChanged(ctx, tx)
+      rolesChanged(tx)
     })
   })
 })
@@ -158,7 +158,7 @@ describe('a load that started before a change', () => {
     await hasRead
     await ctx.db.write('test', async (tx) => {
       await setChatEnabled(tx, false)
-      rolesChanged(slow, tx)
+      rolesChanged(tx)
     })
     const after = canChat(slow, user)
     release()
@@ -167,7 +167,7 @@ describe('a load that started before a change', () => {
     expect(canChat(slow, user)).toBe(false)
     await ctx.db.write('test', async (tx) => {
       await setChatEnabled(tx, true)
-      rolesChanged(ctx, tx)
+      rolesChanged(tx)
     })
   })
 

@@ -53,7 +53,7 @@ const setEnabled = (domain: PermissionDomain, resource: string, action: string, 
       .update(permissions)
       .set({ enabled })
       .where(and(eq(permissions.domain, domain), eq(permissions.resource, resource), eq(permissions.action, action)))
-    rolesChanged(ctx, tx)
+    rolesChanged(tx)
   })
 
 describe('can', () => {

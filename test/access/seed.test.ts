@@ -131,7 +131,7 @@ describe('seeding', () => {
         .from(permissions)
         .where(and(eq(permissions.domain, 'ORG'), eq(permissions.resource, 'share'), eq(permissions.action, 'delete')))
       await tx.insert(rolePermissions).values({ roleId: guest!.id, permissionId: share!.id })
-      rolesChanged(ctx, tx)
+      rolesChanged(tx)
     })
     const before = await seededRows()
     await seed(ctx, nextVersion())

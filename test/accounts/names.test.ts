@@ -101,7 +101,7 @@ describe('nicknames', () => {
       const { ctx } = server
       await ctx.db.write('test', async (tx) => {
         await tx.delete(nicknameWords)
-        nicknameWordsChanged(ctx, tx)
+        nicknameWordsChanged(tx)
       })
       await accounts.seed(ctx)
       expect(await generateNickname(ctx, 'en')).toMatch(/^User\d{6}$/)

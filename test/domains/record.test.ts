@@ -57,10 +57,22 @@ describe.if(inProcess)('the product emits', () => {
     heard.length = 0
     const body = { account: carol.username, password: carol.password }
     ok(await server.request('POST', '/api/auth/login', { headers: { 'x-device-id': carol.deviceId }, body }))
-    expect(heard).toEqual([{ sessionIds: [carol.sessionId] }])
+    expect(heard).toEqual([{ sessionIds: [carol.sessionId], reason: 'REVOKED' }])
     heard.length = 0
     ok(await alice.call('auth.logout'))
-    expect(heard).toEqual([{ sessionIds: [alice.sessionId] }])
+    expect(heard).toEqual([{ sessionIds: [alice.sessionId], reason: 'LOGOUT' }])
+  })
+
+  test('session.ended with the reason PASSWORD_CHANGED after a new password, and DELETED with the account', async () => {
+    const erin = await server.person()
+    heard.length = 0
+    const body = { verifyType: 'OLD_PASSWORD', oldPassword: erin.password, newPassword: 'Another-Secret-9' } as const
+    ok(await erin.call('auth.changePassword', { body }))
+    expect(heard).toEqual([{ sessionIds: [erin.sessionId], reason: 'PASSWORD_CHANGED' }])
+    heard.length = 0
+    const frank = await server.person()
+    ok(await frank.call('auth.deleteAccount'))
+    expect(heard).toEqual([{ sessionIds: [frank.sessionId], reason: 'DELETED' }])
   })
 
   test('member.joined for the founder of an organization and for each member who joins later', async () => {

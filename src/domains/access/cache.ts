@@ -5,21 +5,32 @@
 
 import { LRUCache } from 'lru-cache'
 
-import { type AppContext, perContext } from '#context'
+import { type AppContext, type Changed, dropWhen, perContext } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
+import type { Tx } from '#db/store.ts'
 import { type Load, ReadCache } from '#lib/read-cache.ts'
 import { pointName } from '#permission-points'
+import { topic } from '#platform/bus.ts'
 
 import { accessOf, isReading, NEVER_OFF, type Role, type UserAccess } from './rules.ts'
 import { enabledPointsOfDomain, enabledPointsOfRole, findRole, roleIdsOf } from './store.ts'
 import { holdsEverything } from './system-roles.ts'
 
-/** Milliseconds until an entry is read again (spec §5.10). Writes of this process invalidate it immediately. */
+/** Milliseconds until an entry is read again (spec §5.10). Writes of any process that serves invalidate it immediately. */
 const CACHE_MS = 60_000
 /** A user takes about 200 bytes, a role 300 and a set up to 5 KB: at most 7 MB together. */
 const MAX_USERS = 20_000
 const MAX_ROLES = 5_000
 const MAX_SETS = 200
+
+/** Ids of the users whose bindings changed; all if a role or a permission point changed. */
+const accessChanged = topic<Changed<number>>('access.changed')
+
+/** Must be called in every write that changes a user's bindings. */
+export const bindingsChanged = (tx: Tx, userId: number): void => tx.publish(accessChanged, [userId])
+
+/** Must be called in every write that changes a role, its points, or a permission point. This is rare, and any user may be affected. */
+export const rolesChanged = (tx: Tx): void => tx.publish(accessChanged, 'all')
 
 class AccessCache {
   readonly #roles: ReadCache<number, Role>
@@ -30,6 +41,7 @@ class AccessCache {
     const options = { maxAge: CACHE_MS, now: () => ctx.clock.now() }
     this.#roles = new ReadCache({ ...options, max: MAX_ROLES, load: (id) => this.#loadRole(id) })
     this.#users = new ReadCache({ ...options, max: MAX_USERS, load: (id, load) => this.#loadUser(id, load) })
+    dropWhen(ctx, accessChanged, this)
   }
 
   /** Undefined if the user has to be loaded first. */
@@ -41,12 +53,10 @@ class AccessCache {
     return (await this.#users.fetch(userId)) ?? accessOf([])
   }
 
-  /** Call after the user's bindings changed. */
-  dropUser(userId: number): void {
+  drop(userId: number): void {
     this.#users.drop(userId)
   }
 
-  /** Call after a role or a permission point changed. This is rare, and any user may be affected. */
   clear(): void {
     this.#roles.clear()
     this.#users.clear()

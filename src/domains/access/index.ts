@@ -13,6 +13,7 @@ export const access = domain({
   seed,
 })
 
+export { rolesChanged } from './cache.ts'
 export { OWNER, SYSTEM_ADMIN, USER } from './system-roles.ts'
 export { platformBindings } from './store.ts'
 export {
@@ -26,7 +27,6 @@ export {
   permissionSet,
   permissionsForLogin,
   roleNameOf,
-  rolesChanged,
   unbindRoles,
 } from './service.ts'
 export {

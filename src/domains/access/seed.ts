@@ -2,7 +2,7 @@ import type { AppContext } from '#context'
 import { type PermissionPoint, points } from '#permission-points'
 import { sha256 } from '#platform/ids.ts'
 
-import { accessCache } from './cache.ts'
+import { rolesChanged } from './cache.ts'
 import { planSeed, pointKey, roleKey } from './rules.ts'
 import {
   allPoints,
@@ -50,6 +50,6 @@ export async function seed(ctx: AppContext, table: SeedTable = current): Promise
         names.map((name) => ids.get(`${role.domain} ${name}`)!),
       )
     await recordSeed(tx, fingerprint)
-    tx.afterCommit(() => accessCache(ctx).clear())
+    rolesChanged(tx)
   })
 }

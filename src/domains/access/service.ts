@@ -8,7 +8,7 @@ import type { Locale } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { pointName } from '#permission-points'
 
-import { accessCache } from './cache.ts'
+import { accessCache, bindingsChanged, rolesChanged } from './cache.ts'
 import type { MyPermissions } from './model.ts'
 import { pointsIn, type UserAccess } from './rules.ts'
 import {
@@ -111,7 +111,7 @@ export interface BindOptions {
  * already holds it. Throws if the role does not exist.
  */
 export async function bindRole(
-  ctx: AppContext,
+  _ctx: AppContext,
   tx: Tx,
   userId: number,
   domain: PermissionDomain,
@@ -123,24 +123,24 @@ export async function bindRole(
   const roleId = await findRoleId(tx, { domain, scopeId, code })
   if (roleId === undefined) throw new Error(`role ${domain}/${scopeId}/${code} does not exist`)
   await insertUserRole(tx, userId, roleId, options.initial === true)
-  tx.afterCommit(() => accessCache(ctx).dropUser(userId))
+  bindingsChanged(tx, userId)
 }
 
 /** Deletes the user's bindings in the domain and scope, except the initial administrator's. */
 export async function unbindRoles(
-  ctx: AppContext,
+  _ctx: AppContext,
   tx: Tx,
   userId: number,
   domain: PermissionDomain,
   scopeId: number,
 ): Promise<void> {
   await deleteUserRoles(tx, userId, domain, scopeId)
-  tx.afterCommit(() => accessCache(ctx).dropUser(userId))
+  bindingsChanged(tx, userId)
 }
 
 /** Creates a role with `points` (`resource:action`, all in the role's domain). Throws if a point does not exist. */
 export async function createRole(
-  ctx: AppContext,
+  _ctx: AppContext,
   tx: Tx,
   role: Omit<NewRole, 'isSystem'> & { isSystem?: boolean; points: readonly string[] },
 ): Promise<number> {
@@ -153,11 +153,6 @@ export async function createRole(
   })
   const roleId = await insertRole(tx, { ...role, isSystem: role.isSystem === true })
   await grantToRole(tx, roleId, permissionIds)
-  rolesChanged(ctx, tx)
+  rolesChanged(tx)
   return roleId
-}
-
-/** Invalidates the cache. Call it in every write that changes a role, its points, or a permission point. */
-export function rolesChanged(ctx: AppContext, tx: Tx): void {
-  tx.afterCommit(() => accessCache(ctx).clear())
 }

@@ -16,7 +16,7 @@ import { endUnusedAccounts } from './users/service.ts'
 async function cleanUp(ctx: AppContext): Promise<void> {
   const now = ctx.clock.now()
   await ctx.db.write('accounts.cleanUp', async (tx) => {
-    await sessionsEnded(ctx, tx, await expireSessions(tx, now))
+    await sessionsEnded(ctx, tx, await expireSessions(tx, now), 'EXPIRED')
     await deleteOld(tx, now, now - SESSION_MS)
     await deleteExpiredAttempts(tx, now)
     await deleteExpiredCodes(tx, now)

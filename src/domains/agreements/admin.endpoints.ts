@@ -52,7 +52,7 @@ export const adminEndpoints = [
     ],
     body: PublishAgreement,
     data: AgreementView,
-    run: ({ ctx, actor, body }) => publishAgreement(ctx, actor, body),
+    run: ({ actor, body }) => publishAgreement(actor, body),
   }),
   endpoint({
     id: 'agreements.activate',
@@ -67,6 +67,6 @@ export const adminEndpoints = [
     logs: 'AGREEMENT_ACTIVATE',
     params: ById,
     data: AgreementView,
-    run: ({ ctx, actor, params }) => activateAgreement(ctx, actor, params.id),
+    run: ({ actor, params }) => activateAgreement(actor, params.id),
   }),
 ]

@@ -1,15 +1,15 @@
 /** Publishing agreements, showing the current ones, and recording who has accepted them. */
 
-import { type AppContext, perContext } from '#context'
+import { type AppContext, type Changed, dropWhen, perContext } from '#context'
 import { mapPage, type Page } from '#db/paging.ts'
 import { AGREEMENT_TYPES, type AgreementType } from '#db/schema/agreements.ts'
-import type { Tx } from '#db/store.ts'
 import type { PendingAgreement } from '#domains/contributions.ts'
 import { type Actor, type LoggedActor, Tagged } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { renderMarkdown } from '#lib/markdown/index.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { ReadCache } from '#lib/read-cache.ts'
+import { topic } from '#platform/bus.ts'
 
 import type {
   AcceptAgreement,
@@ -21,7 +21,7 @@ import type {
 } from './model.ts'
 import * as store from './store.ts'
 
-/** Changes by other processes on the same database take effect after at most this many milliseconds. */
+/** Changes that are not announced take effect after at most this many milliseconds. */
 const CACHE_MS = 60_000
 /** The cache has one entry, with the active version of each type. */
 const ALL = 0
@@ -34,15 +34,18 @@ export interface Current {
   readonly activatedAt: number
 }
 
-const cache = perContext(
-  (ctx) =>
-    new ReadCache<typeof ALL, readonly Current[]>({
-      max: 1,
-      maxAge: CACHE_MS,
-      now: () => ctx.clock.now(),
-      load: async () => (await store.activeAgreements(ctx.db.read)).map(toCurrent),
-    }),
-)
+const currentChanged = topic<Changed<typeof ALL>>('agreements.current')
+
+const cache = perContext((ctx) => {
+  const current = new ReadCache<typeof ALL, readonly Current[]>({
+    max: 1,
+    maxAge: CACHE_MS,
+    now: () => ctx.clock.now(),
+    load: async () => (await store.activeAgreements(ctx.db.read)).map(toCurrent),
+  })
+  dropWhen(ctx, currentChanged, current)
+  return current
+})
 
 function toCurrent({ id, type, version, title, content, contentHtml, activatedAt }: store.AgreementRow): Current {
   const data = { type, version, title, content, contentHtml }
@@ -121,7 +124,6 @@ export async function getAgreement(ctx: AppContext, id: number): Promise<Agreeme
 
 /** Publishes the next version of a type, which replaces the active one at once. */
 export async function publishAgreement(
-  ctx: AppContext,
   actor: LoggedActor,
   { type, title, content }: PublishAgreement,
 ): Promise<AgreementView> {
@@ -129,7 +131,7 @@ export async function publishAgreement(
   return actor.write('agreements.publish', async (tx) => {
     await store.deactivate(tx, type)
     const row = await store.insertNextVersion(tx, { type, title, content, contentHtml, publishedBy: actor.userId })
-    currentChanged(ctx, tx)
+    tx.publish(currentChanged, 'all')
     // The hash proves later which text was published, without a copy of it in the log.
     const after = { type, version: row.version, title, contentSha256: sha256Hex(content) }
     return { result: toView(row), logged: { targetId: row.id, targetName: nameOf(row), after } }
@@ -137,14 +139,14 @@ export async function publishAgreement(
 }
 
 /** Makes any published version the active one of its type. Changes nothing if it already is. @throws AppError 404 */
-export async function activateAgreement(ctx: AppContext, actor: LoggedActor, id: number): Promise<AgreementView> {
+export async function activateAgreement(actor: LoggedActor, id: number): Promise<AgreementView> {
   return actor.write('agreements.activate', async (tx) => {
     const row = await store.findAgreement(tx, id)
     if (row === undefined) throw notFound()
     if (row.active) return { result: toView(row), logged: 'unchanged' }
     const replaced = await store.deactivate(tx, row.type)
     await store.activate(tx, id)
-    currentChanged(ctx, tx)
+    tx.publish(currentChanged, 'all')
     const before = { activeVersion: replaced?.version ?? null }
     const after = { activeVersion: row.version }
     return {
@@ -153,8 +155,6 @@ export async function activateAgreement(ctx: AppContext, actor: LoggedActor, id:
     }
   })
 }
-
-const currentChanged = (ctx: AppContext, tx: Tx): void => tx.afterCommit(() => cache(ctx).drop(ALL))
 
 /** As `sha256sum` prints it. */
 const sha256Hex = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')

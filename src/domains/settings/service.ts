@@ -3,29 +3,33 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Check } from '@sinclair/typebox/value'
 
-import { type AppContext, perContext } from '#context'
+import { type AppContext, type Changed, dropWhen, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import type { AdjustableLimit } from '#http/budget.ts'
 import { badRequest } from '#http/errors.ts'
 import { ReadCache } from '#lib/read-cache.ts'
+import { topic } from '#platform/bus.ts'
 
 import { type BudgetKey, definitions, type SettingKey, type Settings, type SettingValue } from './model.ts'
 import { listSettings, upsertSetting } from './store.ts'
 
-/** Changes by other processes on the same database, for example the command line, take effect after at most this many milliseconds. */
+/** Changes that are not announced, for example by the command line on SQLite, take effect after at most this many milliseconds. */
 const CACHE_MS = 60_000
 /** The cache has one entry, with all settings. */
 const ALL = 0
 
-const cache = perContext(
-  (ctx) =>
-    new ReadCache<typeof ALL, Settings>({
-      max: 1,
-      maxAge: CACHE_MS,
-      now: () => ctx.clock.now(),
-      load: () => load(ctx),
-    }),
-)
+const settingsChanged = topic<Changed<typeof ALL>>('settings.changed')
+
+const cache = perContext((ctx) => {
+  const settings = new ReadCache<typeof ALL, Settings>({
+    max: 1,
+    maxAge: CACHE_MS,
+    now: () => ctx.clock.now(),
+    load: () => load(ctx),
+  })
+  dropWhen(ctx, settingsChanged, settings)
+  return settings
+})
 
 const isValid = (key: SettingKey, value: unknown): boolean => Check(definitions[key].schema as TSchema, value)
 
@@ -62,12 +66,12 @@ export const limitOf = (key: BudgetKey): AdjustableLimit => ({
 
 /** Changes a setting; the new value is used once the write has committed. @throws AppError 400 if the value is not valid. */
 export async function setSetting<K extends SettingKey>(
-  ctx: AppContext,
+  _ctx: AppContext,
   tx: Tx,
   key: K,
   value: SettingValue<K>,
 ): Promise<void> {
   if (!isValid(key, value)) throw badRequest(`Not a valid value for ${key}`, `${key} 的值无效`)
   await upsertSetting(tx, key, value)
-  tx.afterCommit(() => cache(ctx).drop(ALL))
+  tx.publish(settingsChanged, 'all')
 }

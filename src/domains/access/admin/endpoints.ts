@@ -60,7 +60,7 @@ export const adminEndpoints = [
     logs: 'PERMISSION_CREATE',
     body: CreatePermission,
     data: PermissionView,
-    run: ({ ctx, actor, body }) => createPermission(ctx, actor, body),
+    run: ({ actor, body }) => createPermission(actor, body),
   }),
   endpoint({
     id: 'access.changePermission',
@@ -76,7 +76,7 @@ export const adminEndpoints = [
     params: ById,
     body: UpdatePermission,
     data: PermissionView,
-    run: ({ ctx, actor, params, body }) => changePermission(ctx, actor, params.id, body),
+    run: ({ actor, params, body }) => changePermission(actor, params.id, body),
   }),
   endpoint({
     id: 'access.listRoles',
@@ -124,7 +124,7 @@ export const adminEndpoints = [
     params: ById,
     body: UpdateRole,
     data: RoleView,
-    run: ({ ctx, actor, params, body, caller }) => changeRole(ctx, actor, params.id, body, caller.locale),
+    run: ({ actor, params, body, caller }) => changeRole(actor, params.id, body, caller.locale),
   }),
   endpoint({
     id: 'access.deleteRole',
@@ -136,7 +136,7 @@ export const adminEndpoints = [
     access: platform('rbac_role:delete'),
     logs: 'ROLE_DELETE',
     params: ById,
-    run: ({ ctx, actor, params }) => deleteRole(ctx, actor, params.id),
+    run: ({ actor, params }) => deleteRole(actor, params.id),
   }),
   endpoint({
     id: 'access.listUserRoles',
@@ -165,7 +165,7 @@ export const adminEndpoints = [
     params: ByUser,
     body: GrantRole,
     data: UserRoleView,
-    run: ({ ctx, actor, params, body, caller }) => grantRole(ctx, actor, params.userId, body.roleId, caller.locale),
+    run: ({ actor, params, body, caller }) => grantRole(actor, params.userId, body.roleId, caller.locale),
   }),
   endpoint({
     id: 'access.revokeRole',
@@ -177,6 +177,6 @@ export const adminEndpoints = [
     access: platform('rbac_user_role:revoke'),
     logs: 'USER_ROLE_REVOKE',
     params: ByUserRole,
-    run: ({ ctx, actor, params }) => revokeRole(ctx, actor, params.userId, params.roleId),
+    run: ({ actor, params }) => revokeRole(actor, params.userId, params.roleId),
   }),
 ]

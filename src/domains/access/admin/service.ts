@@ -15,9 +15,8 @@ import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pointName } from '#permission-points'
 
-import { accessCache } from '../cache.ts'
+import { bindingsChanged, rolesChanged } from '../cache.ts'
 import { type Authority, covers } from '../rules.ts'
-import { rolesChanged } from '../service.ts'
 import { allPoints, insertUserRole } from '../store.ts'
 import { holdsEverything, OWNER, storedName } from '../system-roles.ts'
 import * as errors from './errors.ts'
@@ -41,17 +40,13 @@ export const listPermissions = async (ctx: AppContext, query: PermissionsQuery):
   mapPage(await store.permissionsPage(ctx.db.read, query), toPermissionView)
 
 /** SYSTEM_ADMIN or OWNER, depending on the domain, hold the new point at once; other roles have to be given it. */
-export async function createPermission(
-  ctx: AppContext,
-  actor: LoggedActor,
-  input: CreatePermission,
-): Promise<PermissionView> {
+export async function createPermission(actor: LoggedActor, input: CreatePermission): Promise<PermissionView> {
   const { domain, resource, action } = input
   return actor.write('access.createPermission', async (tx) => {
     await requireSystemAdmin(tx, actor)
     const row = await store.insertPermission(tx, { domain, resource, action, description: input.description ?? '' })
     if (row === undefined) throw errors.pointAlreadyExists()
-    rolesChanged(ctx, tx)
+    rolesChanged(tx)
     const { id, description, enabled } = row
     return {
       result: toPermissionView(row),
@@ -61,7 +56,6 @@ export async function createPermission(
 }
 
 export async function changePermission(
-  ctx: AppContext,
   actor: LoggedActor,
   id: number,
   input: UpdatePermission,
@@ -76,7 +70,7 @@ export async function changePermission(
       description: input.description === undefined ? before.description : (input.description ?? ''),
     }
     await store.updatePermission(tx, id, after)
-    if (after.enabled !== before.enabled) rolesChanged(ctx, tx)
+    if (after.enabled !== before.enabled) rolesChanged(tx)
     return {
       result: toPermissionView({ ...row, ...after }),
       logged: { targetId: id, targetName: pointName(row), before, after },
@@ -155,13 +149,7 @@ async function pointIdsOf(tx: Tx, domain: PermissionDomain, input: UpdateRole): 
 }
 
 /** Replaces the name, the points, or both. Takes effect immediately for everyone who holds the role. */
-export async function changeRole(
-  ctx: AppContext,
-  actor: LoggedActor,
-  id: number,
-  input: UpdateRole,
-  locale: Locale,
-): Promise<RoleView> {
+export async function changeRole(actor: LoggedActor, id: number, input: UpdateRole, locale: Locale): Promise<RoleView> {
   return actor.write('access.changeRole', async (tx) => {
     const role = await store.findRoleRow(tx, id)
     if (role === undefined) throw notFound()
@@ -180,7 +168,7 @@ export async function changeRole(
     if (changesPoints) await store.replacePoints(tx, id, pointIds)
     const changed = await store.updateRoleRow(tx, id, name)
     const result = await roleView(tx, changed, locale)
-    rolesChanged(ctx, tx)
+    rolesChanged(tx)
     return {
       result,
       logged: {
@@ -194,7 +182,7 @@ export async function changeRole(
 }
 
 /** Deletes the role and all its bindings. Organizations keep their copies of a deleted template. */
-export async function deleteRole(ctx: AppContext, actor: LoggedActor, id: number): Promise<void> {
+export async function deleteRole(actor: LoggedActor, id: number): Promise<void> {
   await actor.write('access.deleteRole', async (tx) => {
     const role = await store.findRoleRow(tx, id)
     if (role === undefined) throw notFound()
@@ -203,7 +191,7 @@ export async function deleteRole(ctx: AppContext, actor: LoggedActor, id: number
     const { domain, scopeId } = role
     const before = { domain, scopeId, ...contentsOf(role, await roleView(tx, role, 'en')) }
     await store.deleteRoleRow(tx, id)
-    rolesChanged(ctx, tx)
+    rolesChanged(tx)
     return { result: undefined, logged: { targetId: id, targetName: role.code, before } }
   })
 }
@@ -223,7 +211,6 @@ const bindingOf = ({ roleId, domain, scopeId, code }: store.UserRoleRow) => ({ r
 
 /** Succeeds without a change if the user already holds the role. */
 export async function grantRole(
-  ctx: AppContext,
   actor: LoggedActor,
   userId: number,
   roleId: number,
@@ -240,7 +227,7 @@ export async function grantRole(
     if (held !== undefined) return { result: toUserRoleView(held, locale), logged: 'unchanged' }
     if (role.domain === 'PLATFORM' && (await store.hasWeakPassword(tx, userId))) throw errors.weakPassword()
     await insertUserRole(tx, userId, roleId, false)
-    tx.afterCommit(() => accessCache(ctx).dropUser(userId))
+    bindingsChanged(tx, userId)
     const binding = (await store.findUserRole(tx, userId, roleId))!
     return {
       result: toUserRoleView(binding, locale),
@@ -256,7 +243,7 @@ async function requireGrantable(tx: Tx, role: store.RoleRow, userId: number): Pr
   if (!(await store.isMember(tx, role.scopeId, userId))) throw errors.notAMember()
 }
 
-export async function revokeRole(ctx: AppContext, actor: LoggedActor, userId: number, roleId: number): Promise<void> {
+export async function revokeRole(actor: LoggedActor, userId: number, roleId: number): Promise<void> {
   await actor.write('access.revokeRole', async (tx) => {
     const binding = await store.findUserRole(tx, userId, roleId)
     if (binding === undefined) throw notFound()
@@ -264,7 +251,7 @@ export async function revokeRole(ctx: AppContext, actor: LoggedActor, userId: nu
     if (binding.domain === 'ORG' && binding.code === OWNER) throw errors.ownerByTransferOnly()
     await requireMayPassOn(tx, actor, { ...binding, id: roleId })
     if (!(await store.deleteUserRole(tx, userId, roleId))) throw notFound()
-    tx.afterCommit(() => accessCache(ctx).dropUser(userId))
+    bindingsChanged(tx, userId)
     const targetName = (await store.findUser(tx, userId))?.name ?? null
     return { result: undefined, logged: { targetId: userId, targetName, before: bindingOf(binding) } }
   })

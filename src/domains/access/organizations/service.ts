@@ -1,10 +1,9 @@
 /** The roles of one organization: copies of the templates (scope 0), independent of them from its foundation on. */
 
-import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 import type { Locale } from '#lib/localized.ts'
 
-import { rolesChanged } from '../service.ts'
+import { rolesChanged } from '../cache.ts'
 import { insertRole, roleIdsOf } from '../store.ts'
 import { OWNER, shownName } from '../system-roles.ts'
 import * as store from './store.ts'
@@ -21,9 +20,9 @@ export async function copyOrgTemplates(tx: Tx, orgId: number): Promise<void> {
 }
 
 /** Deletes the organization's roles and their bindings. */
-export async function deleteOrgRoles(ctx: AppContext, tx: Tx, orgId: number): Promise<void> {
+export async function deleteOrgRoles(tx: Tx, orgId: number): Promise<void> {
   await store.deleteOrgRoles(tx, orgId)
-  rolesChanged(ctx, tx)
+  rolesChanged(tx)
 }
 
 /** The display name of a role of an organization; empty for a member without a role. */

@@ -3,7 +3,11 @@
  * end when the owner reacts. Pure: `endAccess` in service.ts reads this table.
  */
 
+import type { SessionEnd } from '#http/sessions.ts'
+
 export interface Ended {
+  /** Why the sessions of the account end. Those of linked accounts are always REVOKED. */
+  readonly reason: SessionEnd
   /** Sessions of the account, each with its refresh tokens. `device`: the one on the device of the change; `others`: all but that one. */
   readonly sessions: 'all' | 'others' | 'device' | 'none'
   /**
@@ -27,6 +31,7 @@ export interface Ended {
 }
 
 const NEW_PASSWORD: Ended = {
+  reason: 'PASSWORD_CHANGED',
   sessions: 'all',
   deviceIdentities: 'others',
   links: 'incoming',
@@ -37,6 +42,7 @@ const NEW_PASSWORD: Ended = {
 }
 
 const NOTHING: Ended = {
+  reason: 'REVOKED',
   sessions: 'none',
   deviceIdentities: 'none',
   links: 'none',
@@ -65,11 +71,11 @@ export const ENDED = {
   /** On the command line: the person who has the lost phone may be signed in. */
   TOTP_REMOVED_BY_OPERATOR: { ...NOTHING, sessions: 'all', opened: 'all', codes: true, lock: true },
   /** A code proved the only e-mail of an account that anyone may have registered with it: nothing of theirs stays. */
-  CLAIM_PROVED: { ...NEW_PASSWORD, links: 'both', opened: 'all' },
+  CLAIM_PROVED: { ...NEW_PASSWORD, reason: 'REVOKED', links: 'both', opened: 'all' },
   /** Another user proved the e-mail that was the only name of an account for its password. */
-  CLAIM_LOST: { ...NEW_PASSWORD, links: 'both', opened: 'all' },
+  CLAIM_LOST: { ...NEW_PASSWORD, reason: 'REVOKED', links: 'both', opened: 'all' },
   /** The undo link of a replaced e-mail was used: any device may be the thief's. */
-  EMAIL_RESTORED: { ...NEW_PASSWORD, deviceIdentities: 'all', opened: 'all' },
+  EMAIL_RESTORED: { ...NEW_PASSWORD, reason: 'REVOKED', deviceIdentities: 'all', opened: 'all' },
   DEVICE_REMOVED: {
     ...NOTHING,
     sessions: 'device',
@@ -82,6 +88,7 @@ export const ENDED = {
   /** Either side removed an account link. */
   LINK_REMOVED: { ...NOTHING, opened: 'link' },
   ACCOUNT_DELETED: {
+    reason: 'DELETED',
     sessions: 'all',
     deviceIdentities: 'all',
     links: 'both',

@@ -33,7 +33,7 @@ export interface Outcome {
 export async function endAccess(ctx: AppContext, tx: Tx, change: CredentialChange, subject: Subject): Promise<Outcome> {
   const { userId, deviceKey } = subject
   const row: Ended = ENDED[change]
-  const endedSessions = await endOwnSessions(ctx, tx, row.sessions, subject)
+  const endedSessions = await endOwnSessions(ctx, tx, row, subject)
   await endOpenedSessions(ctx, tx, row.opened, subject)
   if (row.links === 'both') await deleteLinksOf(tx, userId)
   if (row.links === 'incoming') await deleteLinksInto(tx, userId)
@@ -51,16 +51,16 @@ export async function endAccess(ctx: AppContext, tx: Tx, change: CredentialChang
 async function endOwnSessions(
   ctx: AppContext,
   tx: Tx,
-  which: Ended['sessions'],
+  { sessions: which, reason }: Ended,
   { userId, deviceKey }: Subject,
 ): Promise<boolean> {
   if (which === 'none') return false
-  if (which === 'all') return (await revokeAllSessions(ctx, tx, userId)).length > 0
+  if (which === 'all') return (await revokeAllSessions(ctx, tx, userId, reason)).length > 0
   const ids =
     which === 'others'
       ? (await activeOf(tx, userId, ctx.clock.now())).filter((s) => s.deviceKey !== deviceKey).map((s) => s.id)
       : (await sessionsOfDevice(tx, userId, [deviceKey])).map((s) => s.id)
-  return (await revokeSessions(ctx, tx, userId, ids)).length > 0
+  return (await revokeSessions(ctx, tx, userId, ids, reason)).length > 0
 }
 
 async function endOpenedSessions(

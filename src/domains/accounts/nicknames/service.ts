@@ -1,29 +1,33 @@
 /** Nicknames for users who chose none: an adjective and a noun from lists that administrators maintain. */
 
-import { type AppContext, perContext } from '#context'
+import { type AppContext, type Changed, dropWhen, perContext } from '#context'
 import type { WordKind } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
 import type { Locale } from '#lib/localized.ts'
 import { ReadCache } from '#lib/read-cache.ts'
+import { topic } from '#platform/bus.ts'
 import { MINUTE } from '#platform/clock.ts'
 import { digits, fraction } from '#platform/ids.ts'
 
 import { NICKNAME_MAX } from '../model.ts'
 import { allWords, isSeeded, seedWords, type Word } from './store.ts'
 
-/** How late this process may see another process's changes. */
+/** How late this process may see changes that are not announced. */
 const CACHE_MS = MINUTE
 const ALL = 0
 
-const cache = perContext(
-  (ctx) =>
-    new ReadCache<typeof ALL, readonly Word[]>({
-      max: 1,
-      maxAge: CACHE_MS,
-      now: () => ctx.clock.now(),
-      load: () => allWords(ctx.db.read),
-    }),
-)
+const wordsChanged = topic<Changed<typeof ALL>>('accounts.nicknameWords')
+
+const cache = perContext((ctx) => {
+  const words = new ReadCache<typeof ALL, readonly Word[]>({
+    max: 1,
+    maxAge: CACHE_MS,
+    now: () => ctx.clock.now(),
+    load: () => allWords(ctx.db.read),
+  })
+  dropWhen(ctx, wordsChanged, words)
+  return words
+})
 
 const pick = (words: readonly string[]): string | undefined => words[Math.floor(fraction() * words.length)]
 
@@ -38,8 +42,8 @@ export async function generateNickname(ctx: AppContext, locale: Locale): Promise
 }
 
 /** Must be called in every write that changes the lists. */
-export function nicknameWordsChanged(ctx: AppContext, tx: Tx): void {
-  tx.afterCommit(() => cache(ctx).drop(ALL))
+export function nicknameWordsChanged(tx: Tx): void {
+  tx.publish(wordsChanged, 'all')
 }
 
 /** Fills the lists of a new database. */

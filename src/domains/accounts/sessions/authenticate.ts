@@ -4,10 +4,10 @@
  */
 
 import { type AppContext, perContext } from '#context'
-import type { Tx } from '#db/store.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import type { AppError } from '#http/errors.ts'
+import { sessionsChanged } from '#http/sessions.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { ReadCache } from '#lib/read-cache.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
@@ -90,18 +90,22 @@ interface CachedSession {
 
 /** As many as verified tokens are kept; about 400 bytes each. */
 const MAX_KEPT = 10_000
-/** This process sees its own changes at once. Changes by other processes and the command line may be seen this late. */
+/** Changes that are not announced, for example by the command line on SQLite, may be seen this late. */
 const MAX_AGE = 30 * SECOND
 
-const activeSessions = perContext(
-  (ctx) =>
-    new ReadCache<number, CachedSession>({
-      max: MAX_KEPT,
-      maxAge: MAX_AGE,
-      now: () => ctx.clock.now(),
-      load: (id) => load(ctx, id),
-    }),
-)
+const activeSessions = perContext((ctx) => {
+  const cache = new ReadCache<number, CachedSession>({
+    max: MAX_KEPT,
+    maxAge: MAX_AGE,
+    now: () => ctx.clock.now(),
+    load: (id) => load(ctx, id),
+  })
+  ctx.bus.on(sessionsChanged, ({ ids }) => {
+    for (const id of ids) cache.drop(id)
+  })
+  ctx.bus.onGap(() => cache.clear())
+  return cache
+})
 
 async function load(ctx: AppContext, id: number): Promise<CachedSession | undefined> {
   const found = await findForRequest(ctx.db.read, id)
@@ -109,14 +113,6 @@ async function load(ctx: AppContext, id: number): Promise<CachedSession | undefi
   const { userId, deviceKey, tokenVersion, expiredAt } = found
   const actor = Object.freeze({ userId, sessionId: id, deviceKey })
   return { actor, tokenVersion, expiredAt, provenDeviceId: undefined }
-}
-
-/** Must be called in every write that changes sessions, or the status or token version of their user. */
-export function sessionsChanged(ctx: AppContext, tx: Tx, ids: readonly number[]): void {
-  if (ids.length === 0) return
-  tx.afterCommit(() => {
-    for (const id of ids) activeSessions(ctx).drop(id)
-  })
 }
 
 /** Activity is written at most this often. */

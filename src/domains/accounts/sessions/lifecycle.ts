@@ -5,6 +5,7 @@ import type { Tx } from '#db/store.ts'
 import { permissionsForLogin, roleNameOf } from '#domains/access/index.ts'
 import { cityOf } from '#domains/delivery/index.ts'
 import { emit } from '#domains/domain.ts'
+import { type SessionEnd, sessionsChanged } from '#http/sessions.ts'
 import type { Locale } from '#lib/localized.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
@@ -16,7 +17,7 @@ import { MAX_ACTIVE_SESSIONS, SESSION_MS } from '../model.ts'
 import { type Factor, useFactor } from '../totp/service.ts'
 import { identitiesOf, userById } from '../users/store.ts'
 import { toUserView } from '../users/view.ts'
-import { lastActive, sessionsChanged } from './authenticate.ts'
+import { lastActive } from './authenticate.ts'
 import type { LoginResponse } from './model.ts'
 import {
   activeOf,
@@ -119,7 +120,8 @@ export async function openSession(
   const active = (await activeOf(tx, userId, now)).map((s) => ({ id: s.id, lastActiveAt: lastActive(ctx, s) }))
   const spared = requestedBy === undefined ? [sessionId] : [sessionId, requestedBy]
   const ended = await endSessions(tx, userId, { ids: sessionsToEnd(active, spared) })
-  await sessionsEnded(ctx, tx, [...(replaced === undefined ? [] : [replaced]), ...expired, ...ended])
+  await sessionsEnded(ctx, tx, expired, 'EXPIRED')
+  await sessionsEnded(ctx, tx, [...(replaced === undefined ? [] : [replaced]), ...ended], 'REVOKED')
   const refreshToken = await addRefreshToken(tx, sessionId, { generation: 0, bySwitch: false }, expiredAt)
   return { userId, sessionId, deviceId: device.newId ?? device.key, refreshToken }
 }
@@ -159,16 +161,22 @@ export async function revokeSessions(
   tx: Tx,
   userId: number,
   ids: readonly number[],
+  reason: SessionEnd,
 ): Promise<number[]> {
   const ended = await endSessions(tx, userId, { ids })
-  await sessionsEnded(ctx, tx, ended)
+  await sessionsEnded(ctx, tx, ended, reason)
   return ended
 }
 
 /** Ends all sessions of a user. Returns the ids of those that were active. */
-export async function revokeAllSessions(ctx: AppContext, tx: Tx, userId: number): Promise<number[]> {
+export async function revokeAllSessions(
+  ctx: AppContext,
+  tx: Tx,
+  userId: number,
+  reason: SessionEnd,
+): Promise<number[]> {
   const ended = await endSessions(tx, userId, 'all')
-  await sessionsEnded(ctx, tx, ended)
+  await sessionsEnded(ctx, tx, ended, reason)
   return ended
 }
 
@@ -190,14 +198,20 @@ export async function revokeOpenedSessions(
     ctx,
     tx,
     ended.map(({ id }) => id),
+    'REVOKED',
   )
 }
 
-/** Must be called in every write that ends sessions, with their ids: requests of ended sessions are then refused. */
-export async function sessionsEnded(ctx: AppContext, tx: Tx, sessionIds: readonly number[]): Promise<void> {
+/** Must be called in every write that ends sessions, with their ids: their requests are then refused, and their sockets close. */
+export async function sessionsEnded(
+  ctx: AppContext,
+  tx: Tx,
+  sessionIds: readonly number[],
+  reason: SessionEnd,
+): Promise<void> {
   if (sessionIds.length === 0) return
-  sessionsChanged(ctx, tx, sessionIds)
-  await emit(ctx, tx, 'session.ended', { sessionIds })
+  tx.publish(sessionsChanged, { ids: sessionIds, ended: reason })
+  await emit(ctx, tx, 'session.ended', { sessionIds, reason })
 }
 
 /** Signs the access token of a grant and adds the user and their permissions. Runs after the commit, as signing waits for a thread. */

@@ -5,6 +5,7 @@ import type { Tx } from '#db/store.ts'
 import { holdsAnyPlatformRole } from '#domains/access/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { sessionsChanged } from '#http/sessions.ts'
 import { sha256 } from '#platform/ids.ts'
 
 import { endAccess } from '../credentials/service.ts'
@@ -14,7 +15,7 @@ import { recordLogin } from '../login-records/service.ts'
 import { SESSION_MS } from '../model.ts'
 import { deviceKey, deviceKeysOf, nameDevice } from '../rules.ts'
 import { identitiesOf } from '../users/store.ts'
-import { lastActive, sessionsChanged } from './authenticate.ts'
+import { lastActive } from './authenticate.ts'
 import { addRefreshToken, type Grant, loginResponse, openSession, revokeSessions } from './lifecycle.ts'
 import type { DeviceLogin, DeviceRemoval, DeviceView, LoginResponse, SessionView } from './model.ts'
 import { type Chain, chainOf, classifyRefresh } from './rules.ts'
@@ -217,7 +218,7 @@ async function exchangeRefreshToken(
     case 'repeat':
       return grantOf(tx, session, chain, session.expiredAt)
     case 'stolen':
-      await revokeSessions(ctx, tx, session.userId, [session.id])
+      await revokeSessions(ctx, tx, session.userId, [session.id], 'REVOKED')
       return 'stolen'
   }
 }
@@ -235,7 +236,7 @@ async function rotateRefreshToken(
   const now = ctx.clock.now()
   const expiredAt = now + SESSION_MS
   if (!(await advanceGeneration(tx, session.id, chain, now, expiredAt))) return undefined
-  sessionsChanged(ctx, tx, [session.id])
+  tx.publish(sessionsChanged, { ids: [session.id] })
   return grantOf(tx, session, { ...chain, generation: chain.generation + 1 }, expiredAt)
 }
 
@@ -258,7 +259,7 @@ export async function adminRefresh(ctx: AppContext, token: string, caller: Calle
 export async function logout(ctx: AppContext, actor: Actor, caller: Caller): Promise<void> {
   await ctx.db.write('accounts.logout', async (tx) => {
     const session = await findOwn(tx, actor.userId, actor.sessionId)
-    await revokeSessions(ctx, tx, actor.userId, [actor.sessionId])
+    await revokeSessions(ctx, tx, actor.userId, [actor.sessionId], 'LOGOUT')
     await recordLogin(ctx, tx, actor.userId, {
       loginType: 'logout',
       device: { key: actor.deviceKey, name: session?.deviceName ?? '' },

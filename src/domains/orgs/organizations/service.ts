@@ -161,7 +161,7 @@ export async function resetCode(ctx: AppContext, actor: Actor, id: number, local
 export async function setOrgStatus(ctx: AppContext, tx: Tx, orgId: number, status: OrgStatus): Promise<void> {
   if (!(await store.setStatus(tx, orgId, status))) throw notFound()
   await emit(ctx, tx, 'org.statusChanged', { orgId, status })
-  access.rolesChanged(ctx, tx)
+  access.rolesChanged(tx)
 }
 
 /** Only the owner may dissolve an organization, even if a custom role has `org:delete`. */
@@ -194,7 +194,7 @@ export async function dissolve(
   if (org.memberCount > 1 && !force) throw hasOtherMembers(org.memberCount - 1)
   if (org.memberCount > 1) await notifyOfDissolution(ctx, tx, org, actor.userId)
   await emit(ctx, tx, 'org.dissolving', { orgId: org.id })
-  await access.deleteOrgRoles(ctx, tx, org.id)
+  await access.deleteOrgRoles(tx, org.id)
   await store.deleteOrg(tx, org.id)
 }
 
