@@ -122,6 +122,9 @@ class Route {
       if (this.ctx.lifecycle.draining && !this.endpoint.whileDraining) throw draining
       if (request.body !== null) checkAnnouncedSize(request, this.#takesFile(request) ? this.#maxBody : this.#maxJson)
       if (this.endpoint.streamsBody || this.endpoint.acceptsFile) server?.timeout(request, SLOW_BODY_SECONDS)
+      // Health checks answer also while the database does not.
+      const catchingUp = this.endpoint.whileDraining ? undefined : this.ctx.bus.caughtUp()
+      if (catchingUp !== undefined) await catchingUp
       const admitted = this.#admission.admit(request, params, caller)
       const actor = admitted instanceof Promise ? await admitted : admitted
       userId = actor?.userId ?? 0
