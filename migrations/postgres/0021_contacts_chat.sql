@@ -73,13 +73,14 @@ CREATE TABLE "conversation_members" (
 	"cleared_up_to" bigint DEFAULT 0 NOT NULL,
 	"left_after" bigint,
 	"read_up_to" bigint DEFAULT 0 NOT NULL,
+	"shown_read_up_to" bigint DEFAULT 0 NOT NULL,
 	"unread" bigint DEFAULT 0 NOT NULL,
 	"mentioned_at" bigint DEFAULT 0 NOT NULL,
 	"last_message_id" bigint,
 	"last_number" bigint DEFAULT 0 NOT NULL,
 	"sort_at" bigint NOT NULL,
 	"hidden" boolean DEFAULT false NOT NULL,
-	"pinned" boolean DEFAULT false NOT NULL,
+	"pinned" bigint DEFAULT 0 NOT NULL,
 	"muted" boolean DEFAULT false NOT NULL,
 	"draft" text DEFAULT '' NOT NULL,
 	"updated_at" bigint NOT NULL,
@@ -96,6 +97,7 @@ CREATE TABLE "conversations" (
 	"org_id" bigint DEFAULT 0 NOT NULL,
 	"follows_org" boolean DEFAULT false NOT NULL,
 	"member_count" bigint NOT NULL,
+	"purge_up_to" bigint,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL
 );
@@ -221,15 +223,17 @@ CREATE INDEX "conversation_members_list" ON "conversation_members" USING btree (
 
 CREATE INDEX "conversation_members_sync" ON "conversation_members" USING btree ("user_id","last_number");
 
-CREATE INDEX "conversation_members_unread" ON "conversation_members" USING btree ("user_id","unread") WHERE unread > 0;
-
 CREATE INDEX "conversation_members_group" ON "conversation_members" USING btree ("conversation_id","joined_at","user_id") WHERE role is not null;
 
 CREATE INDEX "conversation_members_user" ON "conversation_members" USING btree ("user_id","role") WHERE role is not null;
 
+CREATE INDEX "conversation_members_unread" ON "conversation_members" USING btree ("user_id","pinned" desc,"sort_at" desc,"conversation_id" desc,"unread") WHERE unread > 0;
+
 CREATE UNIQUE INDEX "conversations_pair" ON "conversations" USING btree ("low_user_id","high_user_id") WHERE low_user_id is not null;
 
 CREATE INDEX "conversations_org" ON "conversations" USING btree ("org_id") WHERE org_id <> 0;
+
+CREATE INDEX "conversations_purge" ON "conversations" USING btree ("id") WHERE purge_up_to is not null;
 
 CREATE INDEX "message_files_file" ON "message_files" USING btree ("file_id");
 
@@ -241,7 +245,7 @@ CREATE INDEX "messages_changed" ON "messages" USING btree ("conversation_id","ch
 
 CREATE INDEX "messages_changes" ON "messages" USING btree ("changed_number") WHERE changed_number is not null;
 
-CREATE INDEX "messages_age" ON "messages" USING btree ("created_at");
+CREATE INDEX "messages_cards" ON "messages" USING btree (((("content")::jsonb ->> 'userId')::bigint),"conversation_id") WHERE type = 'CARD';
 
 CREATE UNIQUE INDEX "push_subscriptions_endpoint" ON "push_subscriptions" USING btree ("user_id","endpoint");
 

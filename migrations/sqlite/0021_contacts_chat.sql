@@ -109,13 +109,14 @@ CREATE TABLE `conversation_members` (
 	`cleared_up_to` integer DEFAULT 0 NOT NULL,
 	`left_after` integer,
 	`read_up_to` integer DEFAULT 0 NOT NULL,
+	`shown_read_up_to` integer DEFAULT 0 NOT NULL,
 	`unread` integer DEFAULT 0 NOT NULL,
 	`mentioned_at` integer DEFAULT 0 NOT NULL,
 	`last_message_id` integer,
 	`last_number` integer DEFAULT 0 NOT NULL,
 	`sort_at` integer NOT NULL,
 	`hidden` integer DEFAULT false NOT NULL,
-	`pinned` integer DEFAULT false NOT NULL,
+	`pinned` integer DEFAULT 0 NOT NULL,
 	`muted` integer DEFAULT false NOT NULL,
 	`draft` text DEFAULT '' NOT NULL,
 	`updated_at` integer NOT NULL,
@@ -128,11 +129,11 @@ CREATE INDEX `conversation_members_list` ON `conversation_members` (`user_id`,`h
 
 CREATE INDEX `conversation_members_sync` ON `conversation_members` (`user_id`,`last_number`);
 
-CREATE INDEX `conversation_members_unread` ON `conversation_members` (`user_id`,`unread`) WHERE unread > 0;
-
 CREATE INDEX `conversation_members_group` ON `conversation_members` (`conversation_id`,`joined_at`,`user_id`) WHERE role is not null;
 
 CREATE INDEX `conversation_members_user` ON `conversation_members` (`user_id`,`role`) WHERE role is not null;
+
+CREATE INDEX `conversation_members_unread` ON `conversation_members` (`user_id`,"pinned" desc,"sort_at" desc,"conversation_id" desc,`unread`) WHERE unread > 0;
 
 CREATE TABLE `conversations` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -144,6 +145,7 @@ CREATE TABLE `conversations` (
 	`org_id` integer DEFAULT 0 NOT NULL,
 	`follows_org` integer DEFAULT false NOT NULL,
 	`member_count` integer NOT NULL,
+	`purge_up_to` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );
@@ -151,6 +153,8 @@ CREATE TABLE `conversations` (
 CREATE UNIQUE INDEX `conversations_pair` ON `conversations` (`low_user_id`,`high_user_id`) WHERE low_user_id is not null;
 
 CREATE INDEX `conversations_org` ON `conversations` (`org_id`) WHERE org_id <> 0;
+
+CREATE INDEX `conversations_purge` ON `conversations` (`id`) WHERE purge_up_to is not null;
 
 CREATE TABLE `message_files` (
 	`message_id` integer NOT NULL,
@@ -207,7 +211,7 @@ CREATE INDEX `messages_changed` ON `messages` (`conversation_id`,`changed_number
 
 CREATE INDEX `messages_changes` ON `messages` (`changed_number`) WHERE changed_number is not null;
 
-CREATE INDEX `messages_age` ON `messages` (`created_at`);
+CREATE INDEX `messages_cards` ON `messages` (("content" ->> 'userId'),`conversation_id`) WHERE type = 'CARD';
 
 CREATE TABLE `push_subscriptions` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,

@@ -3,9 +3,10 @@
  * taken in writes that commit in their order (`WriteOptions.inOrder`), so that a client that has seen a number has seen all lower ones.
  */
 
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
-import { col, descending, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
+import { col, descending, dialect, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
 import { users } from './accounts.ts'
 
 export const MESSAGE_TYPES = [
@@ -58,12 +59,15 @@ export const conversations = table(
     /** The organization's members are the group's members (`orgId` is set). */
     followsOrg: col.bool('follows_org').notNull().default(false),
     memberCount: col.int('member_count').notNull(),
+    /** No member can see the messages up to this id, which wait for their deletion; null if there are none. */
+    purgeUpTo: col.int('purge_up_to'),
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),
   },
   (t) => [
     uniqueIndex('conversations_pair').on(t.lowUserId, t.highUserId).where(sql.raw('low_user_id is not null')),
     index('conversations_org').on(t.orgId).where(sql.raw('org_id <> 0')),
+    index('conversations_purge').on(t.id).where(sql.raw('purge_up_to is not null')),
   ],
 )
 
@@ -88,6 +92,8 @@ export const conversationMembers = table(
     /** The user has left and sees messages up to this number; null while a member. */
     leftAfter: col.int('left_after'),
     readUpTo: col.int('read_up_to').notNull().default(0),
+    /** `readUpTo` as shown to the other user of a direct conversation: not changed while either has blocked the other. */
+    shownReadUpTo: col.int('shown_read_up_to').notNull().default(0),
     /** Messages of others that the user can see, above `readUpTo`, neither recalled nor SYSTEM. Kept by every write. */
     unread: col.int('unread').notNull().default(0),
     /** The newest message that mentions the user, above `readUpTo`; 0 if there is none. */
@@ -100,7 +106,8 @@ export const conversationMembers = table(
     sortAt: col.time('sort_at').notNull(),
     /** Deleted from the user's list, until there is a newer message. */
     hidden: col.bool('hidden').notNull().default(false),
-    pinned: col.bool('pinned').notNull().default(false),
+    /** 1 or 0: lists are sorted by it and the columns after it in one direction. */
+    pinned: col.int('pinned').notNull().default(0),
     muted: col.bool('muted').notNull().default(false),
     draft: col.text('draft').notNull().default(''),
     updatedAt: col.time('updated_at').notNull(),
@@ -115,13 +122,19 @@ export const conversationMembers = table(
       descending(t.conversationId),
     ),
     index('conversation_members_sync').on(t.userId, t.lastNumber),
-    // The number of unread messages of a user.
-    index('conversation_members_unread').on(t.userId, t.unread).where(sql.raw('unread > 0')),
     // The members of a group, and the groups of a user.
     index('conversation_members_group').on(t.conversationId, t.joinedAt, t.userId).where(sql.raw('role is not null')),
     index('conversation_members_user').on(t.userId, t.role).where(sql.raw('role is not null')),
+    // The list of unread conversations, and the number of unread messages of a user.
+    index('conversation_members_unread')
+      .on(t.userId, descending(t.pinned), descending(t.sortAt), descending(t.conversationId), t.unread)
+      .where(sql.raw('unread > 0')),
   ],
 )
+
+/** The user on the card in the content of a CARD message; null once it is recalled. */
+export const cardUserId = (content: SQLiteColumn): SQL =>
+  dialect === 'sqlite' ? sql`(${content} ->> 'userId')` : sql`(((${content})::jsonb ->> 'userId')::bigint)`
 
 export const messages = table(
   'messages',
@@ -150,9 +163,9 @@ export const messages = table(
   (t) => [
     index('messages_conversation').on(t.conversationId, descending(t.id)),
     index('messages_changed').on(t.conversationId, t.changedNumber).where(sql.raw('changed_number is not null')),
-    // For the feed (all conversations, in order) and the retention job.
+    // For the feed: all conversations, in order.
     index('messages_changes').on(t.changedNumber).where(sql.raw('changed_number is not null')),
-    index('messages_age').on(t.createdAt),
+    index('messages_cards').on(cardUserId(t.content), t.conversationId).where(sql.raw(`type = 'CARD'`)),
   ],
 )
 
