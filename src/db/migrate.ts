@@ -23,7 +23,7 @@ import { uuid } from '#platform/ids.ts'
 import type { Log } from '#platform/log.ts'
 
 import { type Migration, migrations as embedded } from '../../migrations/index.ts'
-import { connectPostgres, lockPostgres, placeOf } from './engine/pg-connection.ts'
+import { connectPostgres, LOCK_KEY, lockPostgres, placeOf } from './engine/pg-connection.ts'
 import { PRAGMAS } from './engine/sqlite.ts'
 import { asStorageError, StorageError } from './errors.ts'
 
@@ -33,6 +33,8 @@ export interface MigrateOptions {
   dataDir: string
   clock: Clock
   log: Log
+  /** On PostgreSQL: whether other processes may use the database at the same time. They must stop before a migration. */
+  shared?: boolean
   /** Replaces the embedded migrations. For tests. */
   migrations?: readonly Migration[]
 }
@@ -201,41 +203,74 @@ function sync(path: string): void {
   }
 }
 
-async function migratePostgres({
-  databaseUrl,
-  clock,
-  log,
-  migrations = embedded.postgres,
-}: MigrateOptions): Promise<MigrateResult> {
+const outdated = (where: string): StorageError =>
+  new StorageError(
+    'busy',
+    `${where} must be upgraded, which is not possible while processes of the earlier version use it: stop all of them.`,
+  )
+
+/** Processes that share a new database start together, and one of them migrates it: the others wait, in milliseconds. */
+const WAIT_MS = 60_000
+
+async function migratePostgres(options: MigrateOptions): Promise<MigrateResult> {
+  const { databaseUrl, shared = false, migrations = embedded.postgres } = options
   const where = placeOf(databaseUrl)
-  // The same lock as the server's: the schema never changes while a server runs, and only one process migrates.
-  const lock = await lockPostgres(databaseUrl)
   const sql = connectPostgres(databaseUrl, 1)
+  const findPending = async () => {
+    const [row] = (await sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS known`) as { known: boolean }[]
+    return pending(migrations, row!.known ? ((await sql.unsafe(LIST_APPLIED)) as Applied[]) : [], where)
+  }
+  const endsAt = performance.now() + WAIT_MS
   try {
-    await sql.unsafe(CREATE_TABLE)
-    const applied: Applied[] = await sql.unsafe(LIST_APPLIED)
-    const todo = pending(migrations, applied, where)
-    for (const migration of todo) {
+    for (;;) {
+      if (shared && (await findPending()).length === 0) return { applied: [] }
       try {
-        await sql.begin(async (tx) => {
-          await tx.unsafe(migration.sql)
-          await tx.unsafe('INSERT INTO schema_migrations VALUES ($1, $2, $3)', [
-            migration.name,
-            hashOf(migration),
-            clock.now(),
-          ])
-        })
+        // The same lock as the server's: the schema never changes while a server runs, and only one process migrates.
+        const lock = await lockPostgres(databaseUrl)
+        try {
+          await sql.unsafe(CREATE_TABLE)
+          return await applyPostgres(sql, await findPending(), where, options)
+        } finally {
+          await lock.release()
+        }
       } catch (error) {
-        const trouble = asStorageError(error, where)
-        throw trouble instanceof StorageError ? trouble : failed(migration.name, where, error)
+        const isBusy = error instanceof StorageError && error.kind === 'busy'
+        if (!isBusy || !shared || performance.now() > endsAt) throw error
+        const [row] = (await sql.unsafe(`SELECT pg_try_advisory_xact_lock_shared(${LOCK_KEY}) AS free`)) as {
+          free: boolean
+        }[]
+        // No process migrates it, and still it is in use.
+        if (row!.free && (await findPending()).length > 0) throw outdated(where)
       }
-      log.info('migration applied', { migration: migration.name })
     }
-    return { applied: todo.map(({ name }) => name) }
   } catch (error) {
     throw asStorageError(error, where)
   } finally {
     await sql.close()
-    await lock.release()
   }
+}
+
+async function applyPostgres(
+  sql: Bun.SQL,
+  todo: readonly Migration[],
+  where: string,
+  { clock, log }: MigrateOptions,
+): Promise<MigrateResult> {
+  for (const migration of todo) {
+    try {
+      await sql.begin(async (tx) => {
+        await tx.unsafe(migration.sql)
+        await tx.unsafe('INSERT INTO schema_migrations VALUES ($1, $2, $3)', [
+          migration.name,
+          hashOf(migration),
+          clock.now(),
+        ])
+      })
+    } catch (error) {
+      const trouble = asStorageError(error, where)
+      throw trouble instanceof StorageError ? trouble : failed(migration.name, where, error)
+    }
+    log.info('migration applied', { migration: migration.name })
+  }
+  return { applied: todo.map(({ name }) => name) }
 }

@@ -4,6 +4,7 @@ import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 
 import { dialect } from './dialect.ts'
+import type { BusTimes } from './engine/pg-bus.ts'
 import { openPostgres } from './engine/postgres.ts'
 import { openSqlite } from './engine/sqlite.ts'
 import type { WriteLimits } from './engine/write.ts'
@@ -20,10 +21,14 @@ export interface OpenOptions {
   }
   clock: Clock
   log: Log
+  /** On PostgreSQL: whether other processes may use the database and the files at the same time. */
+  shared?: boolean
   /** For tests. */
   limits?: WriteLimits
   /** For tests. */
   searchMs?: number
+  /** For tests. */
+  busTimes?: BusTimes
 }
 
 /** @throws StorageError with one sentence for the operator (errors.ts) */
@@ -33,7 +38,7 @@ export async function openStore({
 }: OpenOptions): Promise<Store> {
   if ((databaseUrl === '') !== (dialect === 'sqlite'))
     throw new Error(`this process was started for ${dialect}: the schema of the other database is not loaded`)
-  await migrate({ databaseUrl, dataDir, clock: options.clock, log: options.log })
+  await migrate({ databaseUrl, dataDir, ...options })
   return databaseUrl === ''
     ? openSqlite({ file: databaseFile(dataDir), checksPages: checkAnswers, ...options })
     : openPostgres({ databaseUrl, ...options })

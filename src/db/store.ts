@@ -93,7 +93,7 @@ export interface Store {
    * a greater one. Clients that read changes by their stamps may continue from here. Get it before the rows, because on PostgreSQL a
    * write can be committed after one with a greater stamp.
    */
-  readonly settledStamp: number
+  settledStamp(): Promise<number>
   /**
    * Rejects with a StorageError while the storage accepts no writes. Costs a small write if one was refused before, otherwise
    * nearly nothing: health checks call it.

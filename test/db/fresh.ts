@@ -49,7 +49,9 @@ export interface Place {
   readonly clock: TestClock
   readonly log: ReturnType<typeof memoryLog>
   /** Migrates and opens the database. The store is closed with the place. `checkAnswers`: as in the configuration. */
-  open(options?: Pick<OpenOptions, 'limits' | 'searchMs'> & { checkAnswers?: boolean }): Promise<Store>
+  open(
+    options?: Pick<OpenOptions, 'limits' | 'searchMs' | 'shared' | 'busTimes'> & { checkAnswers?: boolean },
+  ): Promise<Store>
   /** Runs SQL on a connection of its own, as another program would. */
   raw(statement: string): Promise<unknown[][]>
 }

@@ -30,7 +30,7 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
     db: {
       read: undefined as never,
       readInWorker: undefined as never,
-      settledStamp: 0,
+      settledStamp: async () => 0,
       search: noStore,
       write: noStore,
       checkWritable: async () => {},

@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL, and the lock that keeps a second Tessera process off the same database. */
+/** Connections to PostgreSQL, and the lock that says which Tessera processes may use a database. */
 
 import { asStorageError, StorageError, storageError } from '../errors.ts'
 
@@ -8,6 +8,12 @@ export function placeOf(databaseUrl: string): string {
   return `PostgreSQL at ${url.host}${url.pathname}`
 }
 
+interface ConnectOptions {
+  readonly onclose?: (error: unknown) => void
+  /** Settings of PostgreSQL for these connections. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
 /**
  * A pool of up to `max` connections, opened when first needed. Commits wait for the disk, even if the server's default is not to.
  * `Bun.SQL` is not imported from 'bun': the import alone loads the client at each start on SQLite too (about 7 ms and 3 MiB).
@@ -15,18 +21,81 @@ export function placeOf(databaseUrl: string): string {
 export const connectPostgres = (
   databaseUrl: string,
   max: number,
-  { onclose, ...parameters }: { onclose?: (error: unknown) => void; statement_timeout?: string } = {},
+  { onclose, settings = {} }: ConnectOptions = {},
 ): Bun.SQL =>
   new Bun.SQL({
     url: databaseUrl,
     max,
     connectionTimeout: 10,
-    connection: { application_name: 'tessera', synchronous_commit: 'on', ...parameters },
+    connection: { application_name: 'tessera', synchronous_commit: 'on', ...settings },
     ...(onclose ? { onclose } : {}),
   })
 
+/** Longest time that a query of a `TimedConnection` may take, in milliseconds. All of them take less than one. */
+const ANSWER_MS = 5000
+
+/**
+ * One connection for short queries. It is replaced when a query gets no answer, as after a network failure that nobody reported: the
+ * operating system would notice after hours.
+ */
+export class TimedConnection {
+  #sql: Bun.SQL
+  #closed = false
+  constructor(
+    readonly databaseUrl: string,
+    readonly settings: Readonly<Record<string, string>>,
+  ) {
+    this.#sql = this.#connect()
+  }
+
+  #connect(): Bun.SQL {
+    return connectPostgres(this.databaseUrl, 1, { settings: this.settings })
+  }
+
+  /** @throws StorageError */
+  async rows(text: string, parameters: readonly (string | number)[] = []): Promise<unknown[][]> {
+    const where = placeOf(this.databaseUrl)
+    if (this.#closed) throw new Error('the store is closed')
+    const sql = this.#sql
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        if (this.#sql === sql && !this.#closed) this.#sql = this.#connect()
+        sql.close({ timeout: 0 }).catch(() => undefined)
+        reject(storageError('unreachable', where))
+      }, ANSWER_MS)
+    })
+    try {
+      return (await Promise.race([sql.unsafe(text, [...parameters]).values(), late])) as unknown[][]
+    } catch (error) {
+      throw asStorageError(error, where)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#sql.close()
+  }
+}
+
 /** "tessera" in ASCII as a number. Advisory locks are per database, so databases on one server do not share it. */
-const LOCK_KEY = '32762643830108769'
+export const LOCK_KEY = '32762643830108769'
+
+/** `alone`: no other process may use the database. `shared`: only processes that share it may. */
+export type LockMode = 'alone' | 'shared'
+
+const REMEDY = 'Several processes can use a database only if each of them has its files in S3 or in a shared directory.'
+
+/** The lock was refused: another process holds it in the other mode. */
+export const inUse = (where: string, mode: LockMode): StorageError =>
+  new StorageError(
+    'busy',
+    mode === 'alone'
+      ? `${where} is in use by another process. ${REMEDY}`
+      : `${where} is in use by a process that does not share it. ${REMEDY}`,
+  )
 
 export interface PgLock {
   /** False while the connection is down: another process may hold the lock then. */
@@ -36,32 +105,53 @@ export interface PgLock {
 
 /** Pause before a lost lock is requested again, in milliseconds. */
 const RETRY_MS = 1000
+/** The first pause of processes that share a database, which need not fear that another one takes their place. */
+const SHARED_RETRY_MS = 20
 /** PostgreSQL takes a moment to notice that a killed process is gone, so that a restart tries several times. */
 const START_ATTEMPTS = 5
 const START_PAUSE_MS = 200
 
 /**
  * Locks the database for this process. If the connection breaks, the lock is acquired again as soon as possible; until then
- * `held` is false and nothing may be written.
+ * `held` is false. `onRegained` is called then: other processes may have used the database meanwhile.
  * @throws StorageError of kind `busy` when another process holds the lock
  */
-export async function lockPostgres(databaseUrl: string): Promise<PgLock> {
+export async function lockPostgres(
+  databaseUrl: string,
+  mode: LockMode = 'alone',
+  onRegained: () => void = () => undefined,
+): Promise<PgLock> {
   const where = placeOf(databaseUrl)
+  const suffix = mode === 'shared' ? '_shared' : ''
   let held = false
   let released = false
+  let started = false
+  let pause = RETRY_MS
   let timer: ReturnType<typeof setTimeout> | undefined
+
+  function retryLater(): void {
+    clearTimeout(timer)
+    if (!released) timer = setTimeout(() => void reacquire(), pause)
+    pause = Math.min(RETRY_MS, pause * 2)
+  }
+
   const sql = connectPostgres(databaseUrl, 1, {
     onclose() {
+      if (held && mode === 'shared') pause = SHARED_RETRY_MS
       held = false
-      if (!released) timer = setTimeout(() => void reacquire(), RETRY_MS)
+      retryLater()
     },
   })
 
   async function acquire(): Promise<void> {
     try {
-      const [row] = (await sql.unsafe(`SELECT pg_try_advisory_lock(${LOCK_KEY}) AS held`)) as { held: boolean }[]
-      if (!row!.held) throw storageError('busy', where)
+      const [row] = (await sql.unsafe(`SELECT pg_try_advisory_lock${suffix}(${LOCK_KEY}) AS held`)) as {
+        held: boolean
+      }[]
+      if (!row!.held) throw inUse(where, mode)
       held = true
+      if (started) onRegained()
+      started = true
     } catch (error) {
       throw asStorageError(error, where)
     }
@@ -73,7 +163,7 @@ export async function lockPostgres(databaseUrl: string): Promise<PgLock> {
       await acquire()
     } catch (error) {
       // A failed connection calls `onclose`, which retries; a refused lock does not.
-      if (error instanceof StorageError && error.kind === 'busy') timer = setTimeout(() => void reacquire(), RETRY_MS)
+      if (error instanceof StorageError && error.kind === 'busy') retryLater()
     }
   }
 
@@ -81,7 +171,7 @@ export async function lockPostgres(databaseUrl: string): Promise<PgLock> {
     released = true
     clearTimeout(timer)
     // Closing the connection would release it too, but only some time after this function has returned.
-    if (held) await sql.unsafe(`SELECT pg_advisory_unlock(${LOCK_KEY})`).catch(() => undefined)
+    if (held) await sql.unsafe(`SELECT pg_advisory_unlock${suffix}(${LOCK_KEY})`).catch(() => undefined)
     await sql.close()
   }
   for (let nth = 1; !held; nth++) {

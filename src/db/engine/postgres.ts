@@ -1,12 +1,10 @@
 /**
  * The store on PostgreSQL. Reads have a pool of their own. Each write is a SERIALIZABLE transaction, run again when PostgreSQL
- * aborts it because of a conflict. Only one process may use a database at a time, because caches and stamps are kept in memory and
- * would not notice the writes of another process. An advisory lock ensures it (pg-connection.ts).
+ * aborts it because of a conflict. A process uses a database alone or shares it with others (pg-sharing.ts).
  */
 
 import type { SQL } from 'bun'
 
-import { createBus } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 
@@ -14,9 +12,10 @@ import { asStorageError, isSerializationFailure, storageError } from '../errors.
 import type { Rows, Runner } from '../query/builders.ts'
 import { StorageState } from '../storage-state.ts'
 import type { Store, Tx, WriteOptions } from '../store.ts'
-import { connectPostgres, lockPostgres, placeOf } from './pg-connection.ts'
+import type { BusTimes } from './pg-bus.ts'
+import { connectPostgres, placeOf } from './pg-connection.ts'
+import { type Begun, type Sharing, useAlone, useShared } from './pg-sharing.ts'
 import { SEARCH_MS, searchQueue } from './search-queue.ts'
-import { STAMP_MARK, Stamps } from './stamps.ts'
 import { writeLimiter } from './write-limiter.ts'
 import { ReadDb, refuseNested, runHooks, runWrite, WRITE_LIMITS, type WriteLimits, WriteTx } from './write.ts'
 
@@ -29,9 +28,11 @@ const WRITE_CONNECTIONS = 8
 /** Conflicts soon make writes run one by one (write-limiter.ts), and then none can conflict: after this many something is wrong. */
 const ATTEMPTS = 40
 
-const READ_MARK = 'SELECT value FROM server_state WHERE key = $1'
-const SAVE_MARK =
-  'INSERT INTO server_state (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
+/**
+ * A server that loses its power or network in the middle of a write keeps its locks until PostgreSQL notices, after two hours by default.
+ * No write waits this long between two statements, in milliseconds.
+ */
+const IDLE_MS = 10_000
 
 /** Runs statements on a pool or on a reserved connection. */
 class PgRunner implements Runner {
@@ -52,10 +53,14 @@ export interface PostgresOptions {
   databaseUrl: string
   clock: Clock
   log: Log
+  /** Whether other processes may use the database at the same time. */
+  shared?: boolean
   /** For tests. */
   limits?: WriteLimits
   /** For tests. */
   searchMs?: number
+  /** For tests. */
+  busTimes?: BusTimes
 }
 
 /** @throws StorageError of kind `unreachable`, or `busy` when another process uses the database */
@@ -63,69 +68,55 @@ export async function openPostgres({
   databaseUrl,
   clock,
   log,
+  shared = false,
   limits = WRITE_LIMITS,
   searchMs = SEARCH_MS,
+  busTimes,
 }: PostgresOptions): Promise<Store> {
   const where = placeOf(databaseUrl)
-  const lock = await lockPostgres(databaseUrl)
   const readers = connectPostgres(databaseUrl, READ_CONNECTIONS)
-  const writers = connectPostgres(databaseUrl, WRITE_CONNECTIONS)
-  const searchers = connectPostgres(databaseUrl, SEARCH_CONNECTIONS, { statement_timeout: String(searchMs) })
+  const writers = connectPostgres(databaseUrl, WRITE_CONNECTIONS, {
+    settings: shared ? { idle_in_transaction_session_timeout: String(IDLE_MS) } : {},
+  })
+  const searchers = connectPostgres(databaseUrl, SEARCH_CONNECTIONS, {
+    settings: { statement_timeout: String(searchMs) },
+  })
+  const closePools = () => Promise.all([readers.close(), searchers.close(), writers.close()])
   const reader = new PgRunner(readers, where)
   const read = new ReadDb(reader)
-  let stamps: Stamps
+  const storage = new StorageState(log)
+  let sharing: Sharing
   try {
-    stamps = new Stamps(clock, Number((await reader.rows(READ_MARK, [STAMP_MARK]))[0]?.[0] ?? 0))
+    sharing = await (shared ? useShared : useAlone)({ databaseUrl, clock, log, storage, reader, busTimes })
   } catch (error) {
-    await Promise.all([readers.close(), searchers.close(), writers.close(), lock.release()])
+    await closePools()
     throw error
   }
-
-  let saving: Promise<void> | undefined
-  /** Saves the mark before a stamp above it is given. Done outside the writes, which would all conflict on its row. */
-  async function reserveStamps(connection: Runner): Promise<void> {
-    const mark = stamps.markToSave()
-    if (mark === undefined) return
-    saving ??= (async () => {
-      await connection.rows(SAVE_MARK, [STAMP_MARK, String(mark)])
-      stamps.markSaved(mark)
-    })().finally(() => (saving = undefined))
-    await saving
-  }
-
-  /** Of running writes. */
-  const unsettled = new Set<number>()
+  const { bus } = sharing
 
   /** Runs a write once. Resolves after the commit and the after-commit hooks. */
   async function attempt<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions): Promise<T> {
     const { maxMs: stuckMs = limits.stuckMs, inOrder } = options
     const client = await writers.reserve()
     const connection = new PgRunner(client, where)
-    let stamp = 0
+    let begun: Begun | undefined
     try {
-      await reserveStamps(connection)
-      await connection.rows('BEGIN ISOLATION LEVEL SERIALIZABLE', [])
-      // Before the first query, so that the snapshot contains the writes that the lock has waited for.
-      if (inOrder !== undefined) await connection.rows(`LOCK TABLE "${inOrder}" IN EXCLUSIVE MODE`, [])
-      const nextStamp = () => {
-        stamp = stamps.next()
-        unsettled.add(stamp)
-        return stamp
-      }
-      const tx = new WriteTx(connection, read, nextStamp, bus)
+      begun = await sharing.begin(connection, inOrder)
+      const tx = new WriteTx(connection, read, begun.nextStamp, bus)
       try {
         const value = await runWrite(tx, name, fn, log, { ...limits, stuckMs })
-        if (!lock.held) throw storageError('unreachable', where)
-        await connection.rows('COMMIT', [])
+        await begun.commit(tx.events)
         runHooks(tx.hooks, log)
         return value
       } catch (error) {
-        await connection.rows('ROLLBACK', []).catch(() => undefined)
         // `fn` may have replaced the error of a conflict with one of its own: it must be run again all the same.
         throw isSerializationFailure(tx.runner.failure) ? tx.runner.failure : error
       }
+    } catch (error) {
+      await connection.rows('ROLLBACK', []).catch(() => undefined)
+      throw error
     } finally {
-      unsettled.delete(stamp)
+      begun?.end()
       client.release()
     }
   }
@@ -147,21 +138,17 @@ export async function openPostgres({
   const running = new Set<Promise<unknown>>()
   let closed = false
 
-  const storage = new StorageState(log)
-  const bus = createBus(log)
   const store: Store = {
     read,
     readInWorker: read,
     search: searchQueue(new PgRunner(searchers, where), searchMs),
     storage,
     bus,
-    get settledStamp() {
-      return Math.min(stamps.last, ...[...unsettled].map((stamp) => stamp - 1))
-    },
+    settledStamp: sharing.settledStamp,
     async write<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions = {}): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')
-      const writing = lock.held
+      const writing = sharing.mayWrite
         ? inTurn(options.inOrder, () => limiter.run(() => attempt(name, fn, options), isSerializationFailure, ATTEMPTS))
         : Promise.reject<T>(storageError('unreachable', where))
       running.add(writing)
@@ -176,7 +163,7 @@ export async function openPostgres({
       }
     },
     async checkWritable() {
-      if (!lock.held) throw storageError('unreachable', where)
+      await sharing.check()
       await storage.settle(store.write)
     },
     async close() {
@@ -184,10 +171,8 @@ export async function openPostgres({
       closed = true
       storage.stop()
       await Promise.allSettled(running)
-      await reader.rows(SAVE_MARK, [STAMP_MARK, String(stamps.last)]).catch((error: unknown) => {
-        log.warn('the stamp mark could not be saved on closing', { error })
-      })
-      await Promise.all([readers.close(), searchers.close(), writers.close(), lock.release()])
+      await sharing.close()
+      await closePools()
     },
   }
   return store

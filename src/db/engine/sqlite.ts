@@ -298,9 +298,7 @@ export function openSqlite({
     search: searchQueue(searchReader, searchMs),
     storage,
     bus,
-    get settledStamp() {
-      return settledStamp
-    },
+    settledStamp: async () => settledStamp,
     async write<T>(name: string, fn: (tx: Tx) => Promise<T>, { maxMs }: WriteOptions = {}): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')

@@ -35,7 +35,7 @@ export async function listRevocations(
   await manageActivity(ctx, id, 'pass:verify', asking)
   // An empty write moves the settled stamp up to the present. It must be read before the rows.
   await ctx.db.write('gates.settleRevocations', async (tx) => tx.stamp)
-  const { settledStamp } = ctx.db
+  const settledStamp = await ctx.db.settledStamp()
   const revoked = await revokedSince(ctx.db.read, id, since, MAX_REVOKED)
   // A full list leaves out passes that were revoked after its last one.
   const until = revoked.length < MAX_REVOKED ? settledStamp : Math.min(settledStamp, revoked.at(-1)!.revokedAt)

@@ -1,0 +1,289 @@
+/**
+ * The bus of processes that share a PostgreSQL database (docs/adr/0025-several-processes.md). Events are rows of `bus_events`, inserted by the
+ * write that causes them; a notification after the commit wakes the other processes, which read the rows.
+ *
+ * Ids of rows are not in the order of commits, so "everything above the last id" would miss rows. A process remembers the snapshot of its last
+ * read instead, as PostgreSQL's `xmax` and list of running transactions: a row that is visible now is new if its transaction was running then
+ * or began later. So each event is read exactly once, by index, whatever the order of commits.
+ */
+
+import { type Bus, type BusEvent, createBus } from '#platform/bus.ts'
+import { uuid } from '#platform/ids.ts'
+import type { Log } from '#platform/log.ts'
+
+import { StorageError } from '../errors.ts'
+import type { Runner } from '../query/builders.ts'
+import { connectPostgres, inUse, LOCK_KEY, placeOf, TimedConnection } from './pg-connection.ts'
+import { STAMP_MARK } from './stamps.ts'
+
+const CHANNEL = 'tessera_bus'
+
+export interface BusTimes {
+  /** The rows are read at least this often, in case a notification is lost. Milliseconds, like all times here. */
+  readonly pollMs: number
+  /** Rows are deleted after this time. A process that has not read for half of it calls the gap listeners. */
+  readonly keepMs: number
+  readonly cleanMs: number
+}
+
+export const BUS_TIMES: BusTimes = { pollMs: 1000, keepMs: 600_000, cleanMs: 60_000 }
+
+/** More new events than this are not delivered one by one: the gap listeners are called. */
+const MAX_EVENTS = 10_000
+/** PostgreSQL refuses notifications of 8,000 bytes or more. */
+const MAX_NOTIFICATION = 7999
+/** Events of `tell` that wait for the connection. The oldest are dropped. */
+const MAX_TOLD = 1000
+
+/** The time of the database server, so that the clocks of the processes do not matter. */
+const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
+
+const INSERT = `INSERT INTO bus_events (xid, origin, topic, payload, created_at)
+  SELECT pg_current_xact_id()::text::bigint, $1, e->>'topic', (e->'payload')::text, ${NOW}
+  FROM json_array_elements($2::text::json) WITH ORDINALITY AS list(e, n) ORDER BY n
+  RETURNING xid`
+
+/**
+ * $1: xmax of the snapshot of the last read; $2: the transactions that were running then; $3: this process; $4: transactions of this process
+ * whose COMMIT got no answer. Rows of a restored backup can have transaction ids of the future, which the condition on xmax leaves out.
+ */
+const READ = `SELECT now.*, e.xid, e.topic, e.payload FROM (
+    SELECT pg_current_snapshot()::text, pg_try_advisory_xact_lock_shared(${LOCK_KEY}), ${NOW}, pg_postmaster_start_time()::text,
+      (SELECT value FROM server_state WHERE key = '${STAMP_MARK}')
+  ) AS now LEFT JOIN (
+    SELECT id, xid, topic, payload FROM bus_events
+    WHERE ((xid >= $1::text::bigint OR xid = ANY(string_to_array($2, ',')::bigint[])) AND origin <> $3
+        OR xid = ANY(string_to_array($4, ',')::bigint[]))
+      AND xid < pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+    ORDER BY id LIMIT ${MAX_EVENTS + 1}
+  ) AS e ON true ORDER BY e.id`
+
+const CLEAN = `DELETE FROM bus_events WHERE created_at < ${NOW} - $1::text::bigint`
+
+type ReadRow = [
+  snapshot: string,
+  isShared: boolean,
+  now: string,
+  server: string,
+  mark: string | null,
+  xid: string | null,
+  topic: string,
+  payload: string,
+]
+
+/** Above every transaction id: the first read finds no events. */
+const NEVER = '9223372036854775807'
+
+/** The state of the database at the last read. */
+interface Seen {
+  readonly xmax: string
+  /** Separated by commas. */
+  readonly running: string
+  readonly now: number
+  readonly server: string
+}
+
+export interface PgBusOptions {
+  readonly databaseUrl: string
+  readonly log: Log
+  /** The stamp mark of the database at a read. */
+  readonly onMark: (mark: number) => void
+  readonly onTrouble: (error: StorageError) => void
+  readonly times?: BusTimes | undefined
+}
+
+export interface PgBus {
+  readonly bus: Bus
+  /** Calls the gap listeners. */
+  gap(): void
+  /** Inserts the events of a write, as its last statement. Returns the id of its transaction. */
+  insert(connection: Runner, events: readonly BusEvent[]): Promise<string>
+  /** Wakes the other processes after a commit. */
+  announce(): void
+  /** The COMMIT of a transaction with events got no answer. If it turns out to be committed, its events are delivered here too. */
+  doubt(xid: string): void
+  close(): Promise<void>
+}
+
+/** @throws StorageError */
+export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
+  const { databaseUrl, log, onMark, onTrouble, times = BUS_TIMES } = options
+  const where = placeOf(databaseUrl)
+  const base = createBus(log)
+  const origin = uuid()
+  // A plan made while the table was empty would read all of it later.
+  const reader = new TimedConnection(databaseUrl, { enable_seqscan: 'off' })
+  // Nothing is lost if a notification is: its commit need not wait for the disk.
+  const notifier = new TimedConnection(databaseUrl, { synchronous_commit: 'off' })
+  const listener = connectPostgres(databaseUrl, 1)
+  let closed = false
+  let seen: Seen | undefined
+  let readAt = 0
+  const doubtful = new Set<string>()
+
+  async function read(): Promise<void> {
+    const asked = [...doubtful]
+    const rows = (await reader.rows(READ, [
+      seen?.xmax ?? NEVER,
+      seen?.running ?? '',
+      origin,
+      asked.join(','),
+    ])) as ReadRow[]
+    readAt = performance.now()
+    const [snapshot, isShared, now, server, mark] = rows[0]!
+    if (!isShared) throw inUse(where, 'shared')
+    const [xmin, xmax, running] = snapshot.split(':') as [string, string, string]
+    const before = seen
+    seen = { xmax, running, now: Number(now), server }
+    onMark(Number(mark ?? 0))
+    if (before === undefined) return
+    const found = rows.filter((row) => row[5] !== null)
+    for (const xid of asked) {
+      const isCommitted = found.some((row) => row[5] === xid)
+      const hasEnded = BigInt(xid) < BigInt(xmin)
+      if (isCommitted || hasEnded) doubtful.delete(xid)
+    }
+    const isGap =
+      found.length > MAX_EVENTS ||
+      seen.now - before.now > times.keepMs / 2 ||
+      // After a failover, the new server may lack transactions that the old one had.
+      server !== before.server ||
+      BigInt(xmax) < BigInt(before.xmax)
+    if (isGap) base.gap()
+    if (found.length > MAX_EVENTS) return
+    base.deliver(found.map((row) => ({ topic: row[6], payload: JSON.parse(row[7]) as unknown })))
+  }
+
+  let waiting: PromiseWithResolvers<void> | undefined
+  let isReading = false
+
+  async function readWhileWaiting(): Promise<void> {
+    while (waiting !== undefined) {
+      const { resolve, reject } = waiting
+      waiting = undefined
+      try {
+        await read()
+        resolve()
+      } catch (error) {
+        if (error instanceof StorageError) onTrouble(error)
+        reject(error)
+      }
+    }
+    isReading = false
+  }
+
+  /** Resolves after a read that begins after this call. All who call it before that read begins share it. */
+  function caughtUp(): Promise<void> {
+    if (waiting === undefined) {
+      waiting = Promise.withResolvers<void>()
+      if (!isReading) {
+        isReading = true
+        // First let the event loop handle all requests that have arrived.
+        setImmediate(() => void readWhileWaiting())
+      }
+    }
+    return waiting.promise
+  }
+
+  const wake = (): void => {
+    if (!closed) caughtUp().catch(() => undefined)
+  }
+
+  /** JSON of events of `tell`, without their brackets. */
+  let told: string[] = []
+  let isAnnounced = false
+  let notifying: Promise<void> | undefined
+
+  /**
+   * Sends one notification at a time, for all commits and events since the last one. Not inside the writes: a transaction that notifies holds
+   * a lock of the whole server during its commit, so that such commits would run one after the other, each with its fsync.
+   */
+  async function notify(): Promise<void> {
+    while (isAnnounced || told.length > 0) {
+      let text = `["${origin}",${isAnnounced}`
+      isAnnounced = false
+      let length = text.length + 1
+      while (told.length > 0) {
+        length += Buffer.byteLength(told[0]!) + 1
+        if (length > MAX_NOTIFICATION) break
+        text += `,${told.shift()}`
+      }
+      // If it fails, the other processes find the events when they poll.
+      await notifier.rows('SELECT pg_notify($1, $2)', [CHANNEL, `${text}]`]).catch(() => undefined)
+    }
+    notifying = undefined
+  }
+
+  function onNotification(text: string): void {
+    let message: unknown
+    try {
+      message = JSON.parse(text)
+    } catch {
+      return
+    }
+    if (!Array.isArray(message) || message[0] === origin) return
+    base.deliver(message.slice(2) as BusEvent[])
+    if (message[1] === true) wake()
+  }
+
+  const bus: Bus = {
+    ...base,
+    caughtUp,
+    tell({ name }, payload) {
+      const events = [{ topic: name, payload }]
+      base.deliver(events)
+      const text = JSON.stringify(events).slice(1, -1)
+      if (Buffer.byteLength(text) > MAX_NOTIFICATION - 50)
+        throw new Error(`an event of ${name} is too long for a notification`)
+      if (told.push(text) > MAX_TOLD) told = told.slice(-MAX_TOLD)
+      notifying ??= notify()
+    },
+  }
+
+  let subscription: Bun.SQL.ListenSubscription | undefined
+  try {
+    // Listens before the first read: no event between the two is noticed late. `wake` is called after each reconnect, too.
+    subscription = await listener.listen(CHANNEL, onNotification, wake)
+    await caughtUp()
+  } catch (error) {
+    closed = true
+    await Promise.all([subscription?.unlisten(), listener.close(), reader.close(), notifier.close()])
+    throw error
+  }
+  const polling = setInterval(() => {
+    if (performance.now() - readAt >= times.pollMs * 0.9) wake()
+  }, times.pollMs)
+  const cleaning = setInterval(() => {
+    notifier.rows(CLEAN, [String(times.keepMs)]).catch(() => undefined)
+  }, times.cleanMs)
+  // They must not keep the process alive.
+  polling.unref()
+  cleaning.unref()
+
+  return {
+    bus,
+    gap: base.gap,
+    async insert(connection, events) {
+      const list = events.map(({ topic, payload }) => ({ topic, payload: payload ?? null }))
+      const [row] = await connection.rows(INSERT, [origin, JSON.stringify(list)])
+      return String(row![0])
+    },
+    announce() {
+      isAnnounced = true
+      notifying ??= notify()
+    },
+    doubt(xid) {
+      doubtful.add(xid)
+      wake()
+    },
+    async close() {
+      clearInterval(polling)
+      clearInterval(cleaning)
+      // The other processes would hear of the last writes a second later.
+      await notifying
+      closed = true
+      await subscription.unlisten().catch(() => undefined)
+      await Promise.all([listener.close(), reader.close(), notifier.close()])
+    },
+  }
+}

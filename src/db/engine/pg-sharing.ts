@@ -1,0 +1,189 @@
+/** The two ways to use a PostgreSQL database: alone, as one process, or shared with other processes (docs/adr/0025-several-processes.md). */
+
+import { type Bus, type BusEvent, createBus } from '#platform/bus.ts'
+import type { Clock } from '#platform/clock.ts'
+import type { Log } from '#platform/log.ts'
+
+import { isSerializationFailure, storageError } from '../errors.ts'
+import type { Runner } from '../query/builders.ts'
+import type { StorageState } from '../storage-state.ts'
+import { type BusTimes, openPgBus } from './pg-bus.ts'
+import { inUse, LOCK_KEY, lockPostgres, placeOf, TimedConnection } from './pg-connection.ts'
+import { SharedStamps } from './pg-stamps.ts'
+import { STAMP_MARK, Stamps } from './stamps.ts'
+
+/** A transaction that has begun. */
+export interface Begun {
+  nextStamp(): number
+  commit(events: readonly BusEvent[]): Promise<void>
+  /** To be called after the COMMIT or ROLLBACK. */
+  end(): void
+}
+
+export interface Sharing {
+  readonly bus: Bus
+  /** False while another process might use the database instead of this one. */
+  readonly mayWrite: boolean
+  begin(connection: Runner, inOrder: string | undefined): Promise<Begun>
+  settledStamp(): Promise<number>
+  /** Rejects with a StorageError while writes cannot succeed. */
+  check(): Promise<void>
+  /** To be called when all writes have ended. */
+  close(): Promise<void>
+}
+
+export interface SharingOptions {
+  readonly databaseUrl: string
+  readonly clock: Clock
+  readonly log: Log
+  readonly storage: StorageState
+  /** For the stamp mark. */
+  readonly reader: Runner
+  readonly busTimes?: BusTimes | undefined
+}
+
+const BEGIN = 'BEGIN ISOLATION LEVEL SERIALIZABLE'
+/** Before the first query, so that the snapshot contains the writes that the lock has waited for. */
+const lockTable = (name: string) => `LOCK TABLE "${name}" IN EXCLUSIVE MODE`
+
+const READ_MARK = 'SELECT value FROM server_state WHERE key = $1'
+const SAVE_MARK =
+  'INSERT INTO server_state (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
+
+const readMark = async (reader: Runner): Promise<number> =>
+  Number((await reader.rows(READ_MARK, [STAMP_MARK]))[0]?.[0] ?? 0)
+
+/**
+ * Caches and stamps in memory would not notice the writes of another process, so a lock keeps other processes off the database.
+ * @throws StorageError of kind `unreachable`, or `busy` when another process uses the database
+ */
+export async function useAlone({ databaseUrl, clock, log, reader }: SharingOptions): Promise<Sharing> {
+  const where = placeOf(databaseUrl)
+  const lock = await lockPostgres(databaseUrl, 'alone')
+  let stamps: Stamps
+  try {
+    stamps = new Stamps(clock, await readMark(reader))
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+  let saving: Promise<void> | undefined
+  /** Saves the mark before a stamp above it is given. Done outside the writes, which would all conflict on its row. */
+  async function reserveStamps(connection: Runner): Promise<void> {
+    const mark = stamps.markToSave()
+    if (mark === undefined) return
+    saving ??= (async () => {
+      await connection.rows(SAVE_MARK, [STAMP_MARK, String(mark)])
+      stamps.markSaved(mark)
+    })().finally(() => (saving = undefined))
+    await saving
+  }
+
+  /** Of running writes. */
+  const unsettled = new Set<number>()
+
+  return {
+    bus: createBus(log),
+    get mayWrite() {
+      return lock.held
+    },
+    async begin(connection, inOrder) {
+      let stamp = 0
+      await reserveStamps(connection)
+      await connection.rows(BEGIN, [])
+      if (inOrder !== undefined) await connection.rows(lockTable(inOrder), [])
+      return {
+        nextStamp() {
+          stamp = stamps.next()
+          unsettled.add(stamp)
+          return stamp
+        },
+        async commit() {
+          if (!lock.held) throw storageError('unreachable', where)
+          await connection.rows('COMMIT', [])
+        },
+        end: () => void unsettled.delete(stamp),
+      }
+    },
+    async settledStamp() {
+      return Math.min(stamps.last, ...[...unsettled].map((stamp) => stamp - 1))
+    },
+    async check() {
+      if (!lock.held) throw storageError('unreachable', where)
+    },
+    async close() {
+      try {
+        await reader.rows(SAVE_MARK, [STAMP_MARK, String(stamps.last)])
+      } catch (error) {
+        log.warn('the stamp mark could not be saved on closing', { error })
+      }
+      await lock.release()
+    },
+  }
+}
+
+/** @throws StorageError of kind `unreachable`, or `busy` when a process uses the database alone */
+export async function useShared(options: SharingOptions): Promise<Sharing> {
+  const { databaseUrl, clock, log, storage, reader, busTimes } = options
+  const where = placeOf(databaseUrl)
+  let gap = () => {}
+  // Each write and each read of the bus asks for the lock again. This one keeps processes that use the database alone off it while there are none.
+  const lock = await lockPostgres(databaseUrl, 'shared', () => gap())
+  // The order of the log of PostgreSQL makes a stamp durable with the first write that has it, so its own commit need not wait.
+  const marks = new TimedConnection(databaseUrl, { synchronous_commit: 'off' })
+  const stamps = new SharedStamps(marks, clock)
+  let closePart = async () => {}
+  try {
+    stamps.noteMark(await readMark(reader))
+    const { bus, ...events } = await openPgBus({
+      databaseUrl,
+      log,
+      onMark: (mark) => stamps.noteMark(mark),
+      onTrouble: (error) => storage.failed(error),
+      times: busTimes,
+    })
+    gap = events.gap
+    closePart = events.close
+
+    return {
+      bus,
+      mayWrite: true,
+      async begin(connection, inOrder) {
+        const lockFirst = inOrder === undefined ? '' : `${lockTable(inOrder)}; `
+        // One round trip. Several statements return a list of results.
+        const results = await connection.rows(
+          `${BEGIN}; ${lockFirst}SELECT pg_try_advisory_xact_lock_shared(${LOCK_KEY}), ${stamps.lock()}`,
+          [],
+        )
+        const [[isShared]] = results.at(-1) as unknown as [[boolean]]
+        if (!isShared) throw inUse(where, 'shared')
+        const stamp = await stamps.take()
+        return {
+          nextStamp: () => stamp,
+          async commit(list) {
+            const xid = list.length > 0 ? await events.insert(connection, list) : undefined
+            try {
+              await connection.rows('COMMIT', [])
+            } catch (error) {
+              if (xid !== undefined && !isSerializationFailure(error)) events.doubt(xid)
+              throw error
+            }
+            if (xid !== undefined) events.announce()
+          },
+          end() {},
+        }
+      },
+      settledStamp: () => stamps.settled(),
+      async check() {
+        await bus.caughtUp()
+      },
+      async close() {
+        await events.close()
+        await Promise.all([marks.close(), lock.release()])
+      },
+    }
+  } catch (error) {
+    await Promise.all([closePart(), marks.close(), lock.release()])
+    throw error
+  }
+}
