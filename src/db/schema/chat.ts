@@ -235,3 +235,23 @@ export const chatCursors = table(
   },
   (t) => [primaryKey({ columns: [t.userId, t.deviceKey] })],
 )
+
+/**
+ * The terms of messages, for the search (domains/chat/search). Users search their own conversations only, so a term is looked up by
+ * conversation. In SQLite it is a table WITHOUT ROWID: the primary key is all there is.
+ */
+export const messageTerms = table(
+  'message_terms',
+  {
+    conversationId: col.int('conversation_id').notNull(),
+    term: col.text('term').notNull(),
+    messageId: col.int('message_id').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.conversationId, t.term, t.messageId] })],
+)
+
+/** One row: all messages up to this number have their terms in `message_terms`. */
+export const messageIndex = table('message_index', {
+  id: col.int('id').primaryKey(),
+  upTo: col.int('up_to').notNull(),
+})

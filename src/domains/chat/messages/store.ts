@@ -36,7 +36,7 @@ const byId = prepared((db) =>
 export const findMessage = async (db: Db | Tx, id: number): Promise<MessageRow | undefined> =>
   (await byId(db, { id }))[0]
 
-export type NewMessage = Omit<MessageRow, 'recalledAt' | 'changedNumber'>
+export type NewMessage = Omit<MessageRow, 'recalledAt' | 'changedNumber' | 'reactions'>
 
 const insert = prepared((db) =>
   db.insert(messages).values({

@@ -1,18 +1,33 @@
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 
+import { textOf } from '../search/rules.ts'
 import { shownContent } from './contents/view.ts'
-import type { Message } from './model.ts'
-import type { MessageRow } from './store.ts'
+import { EXCERPT_LENGTH, type Message } from './model.ts'
+import { type MessageRow, messagesByIds } from './store.ts'
 
 /** Rows of other tables that belong to the shown messages. */
-export type MessageExtras = Readonly<Record<never, never>>
+export interface MessageExtras {
+  /** The messages that the shown ones answer. */
+  readonly replied: ReadonlyMap<number, MessageRow>
+}
 
 /** For `toMessage`. */
-export const loadExtras = async (_db: Db | Tx, _rows: readonly MessageRow[]): Promise<MessageExtras> => ({})
+export async function loadExtras(db: Db | Tx, rows: readonly MessageRow[]): Promise<MessageExtras> {
+  const ids = rows.flatMap(({ replyToId, recalledAt }) =>
+    replyToId === null || recalledAt !== null ? [] : [replyToId],
+  )
+  return { replied: new Map((await messagesByIds(db, ids)).map((row) => [row.id, row])) }
+}
+
+function repliedView(row: MessageRow | undefined): Message['replyTo'] {
+  if (row === undefined) return null
+  const text = [...textOf(row).slice(0, 2 * EXCERPT_LENGTH)].slice(0, EXCERPT_LENGTH)
+  return { id: row.id, senderId: row.senderId, type: row.type, excerpt: text.join('') }
+}
 
 /** A message as every viewer gets it. */
-export const toMessage = (ctx: AppContext, row: MessageRow, _extras: MessageExtras): Message => ({
+export const toMessage = (ctx: AppContext, row: MessageRow, extras: MessageExtras): Message => ({
   id: row.id,
   conversationId: row.conversationId,
   senderId: row.senderId,
@@ -20,6 +35,8 @@ export const toMessage = (ctx: AppContext, row: MessageRow, _extras: MessageExtr
   type: row.type,
   content: shownContent(ctx, row),
   replyToId: row.replyToId,
+  replyTo: row.replyToId === null ? null : repliedView(extras.replied.get(row.replyToId)),
+  reactions: (row.reactions ?? []).map(({ emoji, count, userIds }) => ({ emoji, count, userIds: [...userIds] })),
   forwarded: row.forwarded,
   recalled: row.recalledAt !== null,
   recalledAt: row.recalledAt,
