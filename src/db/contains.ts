@@ -23,6 +23,10 @@ export const contains = (column: SQLiteColumn, part: string): SQL => sql`${posit
 export const someContains = (column: SQLiteColumn, part: string): SQL =>
   sql`exists (select 1 from ${elements}(${column}${asJson}) as part where ${position(sql`part.value`, part)} > 0)`
 
+/** Whether an element of a JSON list of texts equals `text`. */
+export const hasElement = (column: SQLiteColumn, text: string): SQL =>
+  sql`exists (select 1 from ${elements}(${column}${asJson}) as part where part.value = ${text})`
+
 /**
  * Whether a text at any depth of a JSON value contains `part`, as above. Names of keys are not searched. False for NULL. The JSON itself
  * is searched first, for the part as it is written there, because few rows then have to be parsed.

@@ -56,8 +56,9 @@ export const primaryKey = (isPg ? pg.primaryKey : lite.primaryKey) as typeof lit
 export const descending = (column: lite.SQLiteColumn): SQL => sql`${column} desc`
 
 /** The text in lower case, in byte order: for prefix searches. An index on it is used only if the WHERE clause uses it too. */
-export const lowered = (column: lite.SQLiteColumn): SQL =>
-  isPg ? sql`(lower(${column}) collate "C")` : sql`(lower(${column}))`
+export const lowered = (column: lite.SQLiteColumn): SQL => loweredText(sql`${column}`)
+/** The same for an expression. */
+export const loweredText = (text: SQL): SQL => (isPg ? sql`(lower(${text}) collate "C")` : sql`(lower(${text}))`)
 
 /** A column of long texts in an index that finds a whole text. PostgreSQL cannot index texts of more than 2,700 bytes. */
 export const wholeText = (column: lite.SQLiteColumn): lite.SQLiteColumn | SQL => (isPg ? sql`(md5(${column}))` : column)

@@ -102,6 +102,11 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'activities.checkIn': [400, /closed/],
   // The example of PUT /api/activities/{id} has made it PUBLIC.
   'activities.resetInviteCode': [400, /INVITE_ONLY/],
+  // The userId of the examples is the caller's.
+  'contacts.request': [400, /yourself/],
+  'contacts.byCard': NO_SUCH_ROW,
+  // The example of POST /api/contacts/{id}/accept has accepted it.
+  'contacts.reject': [400, /answered/],
   // The activity of the examples has no registration.
   'registrations.register': [400, /registration/],
   'registrations.get': NO_SUCH_ROW,

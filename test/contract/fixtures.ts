@@ -5,6 +5,7 @@ import { isolation as activities } from '../activities/isolation.ts'
 import { isolation as agreements } from '../agreements/isolation.ts'
 import { isolation as album } from '../album/isolation.ts'
 import { isolation as assets } from '../assets/isolation.ts'
+import { isolation as contacts } from '../contacts/isolation.ts'
 import { isolation as files } from '../files/isolation.ts'
 import { isolation as metadata } from '../metadata/isolation.ts'
 import { isolation as notifications } from '../notifications/isolation.ts'
@@ -23,4 +24,5 @@ export const FIXTURES: readonly IsolationFixture[] = [
   assets,
   metadata,
   activities,
+  contacts,
 ]

@@ -13,6 +13,7 @@ import * as schema from '#db/schema/index.ts'
 
 import { createActivity } from '../activities/helpers.ts'
 import { createTemplate, issued, withPasses } from '../activities/pass-helpers.ts'
+import { befriend } from '../contacts/helpers.ts'
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
 import { createCategory, createCode } from '../qr-codes/helpers.ts'
@@ -90,6 +91,12 @@ const UPDATES: Readonly<Record<string, Update>> = {
       longitude: 2,
       publicFields: ['name'],
     }),
+  },
+  'contacts.setRemark': { params: () => ({ contactId: id['contact']! }), body: () => ({ remark: 'new' }) },
+  'contacts.setTags': { params: () => ({ contactId: id['contact']! }), body: () => ({ tags: ['a', 'b', 'a'] }) },
+  'contacts.updatePrivacy': {
+    body: () => ({ findableByEmail: false, whoMayMessage: 'EVERYONE' }),
+    raisesNothing: true,
   },
   'categories.update': { params: category, body: () => ({ name: 'new name', color: '#AABBCC' }) },
   'categories.pin': { params: category, body: () => ({ pinned: true }) },
@@ -259,6 +266,7 @@ beforeAll(async () => {
   id['pass'] = (await issued(alice, (await withPasses(alice)).id, { holderName: 'Lin Mei' }))[0]!.id
   id['org'] = (await createOrg(alice)).id
   await addMembers(alice, { id: id['org'] }, bob)
+  id['contact'] = (await befriend(alice, bob))[0]
   id['building'] = await place('building')
   id['annex'] = await place('annex')
   id['location'] = await place('location')

@@ -169,6 +169,19 @@ export async function withoutReadReceipts(db: Db | Tx, userIds: readonly number[
   return new Set(rows.map((row) => row.userId))
 }
 
+export type PrivacyChange = Partial<
+  Pick<PersonRow, 'findableByEmail' | 'findableByPhone' | 'whoMayRequest' | 'whoMayMessage' | 'readReceipts'>
+>
+
+/** Changes the given settings; the others keep their values, or get their defaults. */
+export async function upsertPrivacy(tx: Tx, userId: number, change: PrivacyChange): Promise<void> {
+  if (Object.keys(change).length === 0) return
+  await tx
+    .insert(contactProfiles)
+    .values({ userId, ...change })
+    .onConflictDoUpdate({ target: contactProfiles.userId, set: change })
+}
+
 const contactCount = prepared((db) =>
   db
     .select({ n: count() })
