@@ -102,10 +102,21 @@ CREATE TABLE "conversations" (
 	"updated_at" bigint NOT NULL
 );
 
+CREATE TABLE "message_cards" (
+	"message_id" bigint PRIMARY KEY NOT NULL,
+	"conversation_id" bigint NOT NULL,
+	"user_id" bigint NOT NULL
+);
+
 CREATE TABLE "message_files" (
 	"message_id" bigint NOT NULL,
 	"file_id" bigint NOT NULL,
 	CONSTRAINT "message_files_message_id_file_id_pk" PRIMARY KEY("message_id","file_id")
+);
+
+CREATE TABLE "message_index" (
+	"id" bigint PRIMARY KEY NOT NULL,
+	"up_to" bigint NOT NULL
 );
 
 CREATE TABLE "message_keys" (
@@ -124,6 +135,13 @@ CREATE TABLE "message_reactions" (
 	"emoji" text NOT NULL,
 	"created_at" bigint NOT NULL,
 	CONSTRAINT "message_reactions_message_id_user_id_emoji_pk" PRIMARY KEY("message_id","user_id","emoji")
+);
+
+CREATE TABLE "message_terms" (
+	"conversation_id" bigint NOT NULL,
+	"term" text NOT NULL,
+	"message_id" bigint NOT NULL,
+	CONSTRAINT "message_terms_conversation_id_term_message_id_pk" PRIMARY KEY("conversation_id","term","message_id")
 );
 
 CREATE TABLE "messages" (
@@ -174,6 +192,10 @@ ALTER TABLE "contacts" ADD CONSTRAINT "contacts_other_id_users_id_fk" FOREIGN KE
 ALTER TABLE "conversation_members" ADD CONSTRAINT "conversation_members_conversation_id_conversations_id_fk" FOREIGN KEY ("conversation_id") REFERENCES "public"."conversations"("id") ON DELETE no action ON UPDATE no action;
 
 ALTER TABLE "conversation_members" ADD CONSTRAINT "conversation_members_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;
+
+ALTER TABLE "message_cards" ADD CONSTRAINT "message_cards_message_id_messages_id_fk" FOREIGN KEY ("message_id") REFERENCES "public"."messages"("id") ON DELETE no action ON UPDATE no action;
+
+ALTER TABLE "message_cards" ADD CONSTRAINT "message_cards_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;
 
 ALTER TABLE "message_files" ADD CONSTRAINT "message_files_message_id_messages_id_fk" FOREIGN KEY ("message_id") REFERENCES "public"."messages"("id") ON DELETE no action ON UPDATE no action;
 
@@ -234,6 +256,8 @@ CREATE UNIQUE INDEX "conversations_pair" ON "conversations" USING btree ("low_us
 CREATE INDEX "conversations_org" ON "conversations" USING btree ("org_id") WHERE org_id <> 0;
 
 CREATE INDEX "conversations_purge" ON "conversations" USING btree ("id") WHERE purge_up_to is not null;
+
+CREATE INDEX "message_cards_user" ON "message_cards" USING btree ("user_id","conversation_id","message_id");
 
 CREATE INDEX "message_files_file" ON "message_files" USING btree ("file_id");
 

@@ -156,6 +156,16 @@ CREATE INDEX `conversations_org` ON `conversations` (`org_id`) WHERE org_id <> 0
 
 CREATE INDEX `conversations_purge` ON `conversations` (`id`) WHERE purge_up_to is not null;
 
+CREATE TABLE `message_cards` (
+	`message_id` integer PRIMARY KEY NOT NULL,
+	`conversation_id` integer NOT NULL,
+	`user_id` integer NOT NULL,
+	FOREIGN KEY (`message_id`) REFERENCES `messages`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+);
+
+CREATE INDEX `message_cards_user` ON `message_cards` (`user_id`,`conversation_id`,`message_id`);
+
 CREATE TABLE `message_files` (
 	`message_id` integer NOT NULL,
 	`file_id` integer NOT NULL,
@@ -164,6 +174,11 @@ CREATE TABLE `message_files` (
 );
 
 CREATE INDEX `message_files_file` ON `message_files` (`file_id`);
+
+CREATE TABLE `message_index` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`up_to` integer NOT NULL
+);
 
 CREATE TABLE `message_keys` (
 	`sender_id` integer NOT NULL,
@@ -187,6 +202,13 @@ CREATE TABLE `message_reactions` (
 );
 
 CREATE INDEX `message_reactions_order` ON `message_reactions` (`message_id`,`emoji`,`created_at`,`user_id`);
+
+CREATE TABLE `message_terms` (
+	`conversation_id` integer NOT NULL,
+	`term` text NOT NULL,
+	`message_id` integer NOT NULL,
+	PRIMARY KEY(`conversation_id`, `term`, `message_id`)
+);
 
 CREATE TABLE `messages` (
 	`id` integer PRIMARY KEY NOT NULL,

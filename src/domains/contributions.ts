@@ -83,8 +83,13 @@ export interface Shareable {
 /** Returns the id of the copy. */
 export type CopyIntoOrganization = (tx: Tx, userId: number, sourceId: number, orgId: number) => Promise<number>
 
-/** Whether the user may see the thing with this id, and so its files. */
-export type MayReadFile = (ctx: AppContext, userId: number, entityId: number) => Promise<boolean>
+/** Whether the user may see the thing with this id, and so its file. */
+export type MayReadFile = (
+  ctx: AppContext,
+  userId: number,
+  entityId: number,
+  file: { readonly uploaderId: number },
+) => Promise<boolean>
 
 export type QuotaName = 'storage' | 'files' | 'qrCodes' | 'assets' | 'activities' | 'organizations'
 /** Bytes of storage, a number of QR codes, assets or activities of the owner, or the number of organizations that the user owns. */

@@ -48,7 +48,7 @@ export function compileNormalizer(schema: TSchema, coerce: boolean): Normalize {
     case 'Record':
       return coerce ? json : anything
     default:
-      return anything
+      return schema['x-deferred'] === true ? keep : anything
   }
 }
 

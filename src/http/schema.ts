@@ -55,8 +55,11 @@ export const Documented = <T extends TSchema>(schema: T, keywords: object): T =>
   'x-documented': { ...(schema['x-documented'] as object | undefined), ...keywords },
 })
 
-/** A list whose items the operation checks itself (`itemChecker` in validate.ts), so that it can report all bad items together. */
-export const Deferred = <T extends TSchema>(list: T): T => ({ ...list, 'x-deferred': true })
+/**
+ * A list whose items the operation checks itself (`itemChecker` in validate.ts), so that it can report all bad items together, or a
+ * `Type.Unknown()` that it checks by a schema of its own choice (`valueChecker`).
+ */
+export const Deferred = <T extends TSchema>(schema: T): T => ({ ...schema, 'x-deferred': true })
 
 /** A named node whose `children` are nodes of the same kind, to any depth. */
 export const Tree = <T extends TProperties>(name: string, fields: T) =>

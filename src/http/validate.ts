@@ -32,7 +32,7 @@ export function validator(
   }
 }
 
-/** An item of a `Deferred` list. `value` is undefined if there are problems. */
+/** A `Deferred` value, or an item of such a list. `value` is undefined if there are problems. */
 export interface CheckedItem<T> {
   readonly value: T | undefined
   /** The operation adds those that it finds itself. */
@@ -41,13 +41,19 @@ export interface CheckedItem<T> {
 
 /** Checks each item of a `Deferred` list by the schema of its items. */
 export function itemChecker<T extends TSchema>(item: T) {
-  const parse = parser(item, false)
+  const check = valueChecker(item)
   return (items: readonly unknown[], path: string): CheckedItem<Static<T>>[] =>
-    items.map((given, i) => {
-      const problems: FieldProblem[] = []
-      const value = parse(given, `${path}.${i}`, problems)
-      return { value: problems.length === 0 ? (value as Static<T>) : undefined, problems }
-    })
+    items.map((given, i) => check(given, `${path}.${i}`))
+}
+
+/** Checks a `Deferred` value by the schema that the operation chooses for it. */
+export function valueChecker<T extends TSchema>(schema: T) {
+  const parse = parser(schema, false)
+  return (given: unknown, path: string): CheckedItem<Static<T>> => {
+    const problems: FieldProblem[] = []
+    const value = parse(given, path, problems)
+    return { value: problems.length === 0 ? (value as Static<T>) : undefined, problems }
+  }
 }
 
 /** Returns the normalized value, which fits the schema if it adds no problem. */

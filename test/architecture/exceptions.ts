@@ -28,5 +28,5 @@ export const EXCEPTIONS: Exceptions = {
     'orgs/notifications.ts': 0,
     'qr-codes/public/scan-counter.ts': 1,
   },
-  small: ['chat/messages/model.ts'],
+  small: [],
 }

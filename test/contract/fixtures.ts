@@ -5,6 +5,7 @@ import { isolation as activities } from '../activities/isolation.ts'
 import { isolation as agreements } from '../agreements/isolation.ts'
 import { isolation as album } from '../album/isolation.ts'
 import { isolation as assets } from '../assets/isolation.ts'
+import { isolation as chat } from '../chat/isolation.ts'
 import { isolation as contacts } from '../contacts/isolation.ts'
 import { isolation as files } from '../files/isolation.ts'
 import { isolation as metadata } from '../metadata/isolation.ts'
@@ -25,4 +26,5 @@ export const FIXTURES: readonly IsolationFixture[] = [
   metadata,
   activities,
   contacts,
+  chat,
 ]

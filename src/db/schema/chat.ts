@@ -201,6 +201,23 @@ export const messageFiles = table(
   (t) => [primaryKey({ columns: [t.messageId, t.fileId] }), index('message_files_file').on(t.fileId)],
 )
 
+/** The users on the cards in messages. Members who can see a card may name its user. */
+export const messageCards = table(
+  'message_cards',
+  {
+    messageId: col
+      .int('message_id')
+      .primaryKey()
+      .references(() => messages.id),
+    conversationId: col.int('conversation_id').notNull(),
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+  },
+  (t) => [index('message_cards_user').on(t.userId, t.conversationId, t.messageId)],
+)
+
 export const messageReactions = table(
   'message_reactions',
   {

@@ -74,6 +74,7 @@ export const files = table(
     thumbnailBlobId: col.int('thumbnail_blob_id').references(() => blobs.id),
     /** Null as long as the file belongs to nothing. */
     entityType: col.text('entity_type').$type<FileEntity>(),
+    /** For MESSAGE, the first message that had the file; `message_files` has all of them. */
     entityId: col.int('entity_id'),
     /** Unguessable part of `/public/images/{key}`, if the image is public. */
     publicKey: col.text('public_key'),

@@ -80,3 +80,5 @@ export const activities = domain({
     },
   },
 })
+
+export { type ActivityForMessage, activityForMessage } from './links/service.ts'

@@ -57,10 +57,16 @@ export const clientMsgIdUsed = () =>
 export const cannotReply = () =>
   invalid(
     'body.replyToId',
-    'must be the id of a message of the same conversation that can be seen and is not recalled',
-    '须为同一会话中可见且未撤回的消息',
+    'must be the id of a message of the same conversation that you can see',
+    '须为同一会话中您可见的消息',
   )
 export const notForwardable = () =>
   badRequest('Recalled messages and messages of the system cannot be forwarded', '已撤回的消息和系统消息不能转发')
 export const notYourMessage = () =>
   new AppError(403, 403, { en: 'Only the sender can recall a message', zh: '只有发送者可以撤回消息' })
+export const notMembers = (path: string) =>
+  contentInvalid([{ path, text: { en: 'must be ids of members of the conversation', zh: '须为会话成员' } }])
+export const noAttachments = () =>
+  invalid('body.attachments', 'can be sent with type TEXT or IMAGE only', '只能与 TEXT 或 IMAGE 类型一起发送')
+export const contentBesideAttachments = () =>
+  invalid('body.content', 'must be left out for an IMAGE with attachments', '发送带附件的 IMAGE 时不能提供')

@@ -38,6 +38,7 @@ export const files = domain({
 
 export { dropBytes, keepBytes, type StoredBytes, withStoredBytes } from './bytes/service.ts'
 export { findBlob } from './bytes/store.ts'
+export { answerContent } from './content/service.ts'
 export type { StorageQuota } from './rules.ts'
 export {
   attachFile,

@@ -32,7 +32,7 @@ export async function mayRead(
   const { entityType, entityId, uploaderId } = file
   if (entityType === null || entityId === null) return uploaderId === userId
   for (const visible of contributions(ctx, 'fileEntities'))
-    if (await visible[entityType]?.(ctx, userId, entityId)) return true
+    if (await visible[entityType]?.(ctx, userId, entityId, file)) return true
   return false
 }
 

@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { ResolveScanTarget } from '#domains/contributions.ts'
+import { publicImageUrl } from '#domains/files/index.ts'
 import { AppError } from '#http/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 
@@ -11,6 +12,7 @@ import { contentOf, verifyToken } from '../pass-keys/service.ts'
 import { findPassByUuid, livePassesOf } from '../passes/store.ts'
 import { qrContentOf, scannedIn } from '../register/rules.ts'
 import { type ActivityRow, findActivity, findByCheckInUuid, findByUuid } from '../register/store.ts'
+import { normalizeInviteCode } from '../visibility/rules.ts'
 import { type Asking, manages, see, seeActivity } from '../visibility/service.ts'
 import type { ActivityQrCode } from './model.ts'
 import { activityUrl, checkInUrl, invitingUrl, passUrl, picturePath } from './view.ts'
@@ -97,6 +99,43 @@ export const resolveActivity: ResolveScanTarget = async (ctx, userId, content, c
     throw error
   }
   return { id: row!.id, title: row!.name }
+}
+
+/** The fields of an activity that a chat message shows. */
+export interface ActivityForMessage {
+  readonly uuid: string
+  readonly name: string
+  /** Epoch milliseconds. */
+  readonly startTime: number
+  readonly endTime: number
+  /** Null unless everyone may see the cover. */
+  readonly coverUrl: string | null
+  /** Null for an INVITE_ONLY activity without its invite code: the content holds it. */
+  readonly qrContent: string | null
+}
+
+/** Undefined if the user may not see the activity. @throws AppError 429 after too many wrong invite codes */
+export async function activityForMessage(
+  ctx: AppContext,
+  id: number,
+  asking: Asking,
+): Promise<ActivityForMessage | undefined> {
+  try {
+    const { row } = await seeActivity(ctx, id, asking)
+    const { uuid, name, startTime, endTime, coverPublicKey, inviteCode } = row
+    const knowsCode = inviteCode === null || normalizeInviteCode(asking.code ?? '') === inviteCode
+    return {
+      uuid,
+      name,
+      startTime,
+      endTime,
+      coverUrl: publicImageUrl(ctx, coverPublicKey),
+      qrContent: knowsCode ? qrContentOf(row) : null,
+    }
+  } catch (error) {
+    if (error instanceof AppError && error.status !== 429) return undefined
+    throw error
+  }
 }
 
 /** The pass that a scanned link refers to, for its holder and for managers of its activity. */

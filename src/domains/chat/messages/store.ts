@@ -1,7 +1,8 @@
-import { asc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, exists, gt, inArray, isNull, or, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
-import { messages } from '#db/schema/chat.ts'
+import { conversationMembers, messageCards, messageFiles, messageKeys, messages } from '#db/schema/chat.ts'
+import { counters } from '#db/schema/settings.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 export type MessageRow = typeof messages.$inferSelect
@@ -39,20 +40,210 @@ export const findMessage = async (db: Db | Tx, id: number): Promise<MessageRow |
 export type NewMessage = Omit<MessageRow, 'recalledAt' | 'changedNumber' | 'reactions'>
 
 const insert = prepared((db) =>
-  db.insert(messages).values({
-    id: p('id'),
-    conversationId: p('conversationId'),
-    senderId: p('senderId'),
-    type: p('type'),
-    content: p('content'),
-    clientMsgId: p('clientMsgId'),
-    replyToId: p('replyToId'),
-    forwarded: p('forwarded'),
-    createdAt: p('createdAt'),
-  }),
+  db
+    .insert(messages)
+    .values({
+      id: p('id'),
+      conversationId: p('conversationId'),
+      senderId: p('senderId'),
+      type: p('type'),
+      content: p('content'),
+      clientMsgId: p('clientMsgId'),
+      replyToId: p('replyToId'),
+      forwarded: p('forwarded'),
+      createdAt: p('createdAt'),
+    })
+    .returning(),
 )
 
 /** Their ids are numbers that the same write has taken. */
-export async function insertMessages(tx: Tx, rows: readonly NewMessage[]): Promise<void> {
-  for (const row of rows) await insert(tx, row)
+export async function insertMessages(tx: Tx, rows: readonly NewMessage[]): Promise<MessageRow[]> {
+  const inserted: MessageRow[] = []
+  for (const row of rows) inserted.push(...(await insert(tx, row)))
+  return inserted
+}
+
+/** Makes a message a recalled one with the number of this change. Undefined if it was recalled before. */
+export async function markRecalled(
+  tx: Tx,
+  id: number,
+  recalledAt: number,
+  changedNumber: number,
+): Promise<MessageRow | undefined> {
+  const rows = await tx
+    .update(messages)
+    .set({ content: {}, recalledAt, changedNumber })
+    .where(and(eq(messages.id, id), isNull(messages.recalledAt)))
+    .returning()
+  return rows[0]
+}
+
+export type KeyRow = typeof messageKeys.$inferSelect
+
+const key = prepared((db) =>
+  db
+    .select()
+    .from(messageKeys)
+    .where(and(eq(messageKeys.senderId, p('senderId')), eq(messageKeys.clientMsgId, p('clientMsgId')))),
+)
+
+export const findKey = async (db: Db | Tx, senderId: number, clientMsgId: string): Promise<KeyRow | undefined> =>
+  (await key(db, { senderId, clientMsgId }))[0]
+
+const keepKey = prepared((db) =>
+  db.insert(messageKeys).values({
+    senderId: p('senderId'),
+    clientMsgId: p('clientMsgId'),
+    conversationId: p('conversationId'),
+    firstId: p('firstId'),
+    count: p('count'),
+    digest: p('digest'),
+  }),
+)
+
+/** Fails if the sender has used the key before. */
+export const insertKey = async (tx: Tx, row: KeyRow): Promise<void> => void (await keepKey(tx, row))
+
+const ofKey = prepared((db) =>
+  db
+    .select()
+    .from(messages)
+    .where(
+      and(
+        sql`${messages.id} between ${p('firstId')} and ${p('lastId')}`,
+        eq(messages.conversationId, p('conversationId')),
+        eq(messages.senderId, p('senderId')),
+      ),
+    )
+    .orderBy(asc(messages.id)),
+)
+
+/** The messages that were sent with a key, as far as they still exist. */
+export const messagesOfKey = (db: Db | Tx, row: KeyRow): Promise<MessageRow[]> =>
+  ofKey(db, {
+    firstId: row.firstId,
+    lastId: row.firstId + row.count - 1,
+    conversationId: row.conversationId,
+    senderId: row.senderId,
+  })
+
+const endsBefore = sql`${counters.expiresAt} <= ${p('now')}`
+const countSent = prepared((db) =>
+  db
+    .insert(counters)
+    .values({ key: p('key'), count: p('count'), windowStart: p('now'), expiresAt: p('end') })
+    .onConflictDoUpdate({
+      target: counters.key,
+      set: {
+        count: sql`case when ${endsBefore} then excluded.count else ${counters.count} + excluded.count end`,
+        windowStart: sql`case when ${endsBefore} then excluded.window_start else ${counters.windowStart} end`,
+        expiresAt: sql`case when ${endsBefore} then excluded.expires_at else ${counters.expiresAt} end`,
+      },
+      setWhere: sql`${endsBefore} or ${counters.count} + excluded.count <= ${p('limit')}`,
+    })
+    .returning({ count: counters.count }),
+)
+
+const keyOfSender = (senderId: number) => `chat messages:user:${senderId}`
+
+/**
+ * Counts messages of a sender in windows that begin with the first message. One statement, because every message costs it.
+ * Returns 0, or the milliseconds until the window ends, if they are more than `limit`.
+ */
+export async function countMessages(
+  tx: Tx,
+  senderId: number,
+  { count, limit, windowMs, now }: { count: number; limit: number; windowMs: number; now: number },
+): Promise<number> {
+  if (count > limit) return windowMs
+  const counted = await countSent(tx, { key: keyOfSender(senderId), count, limit, now, end: now + windowMs })
+  if (counted.length > 0) return 0
+  const rows = await tx
+    .select()
+    .from(counters)
+    .where(eq(counters.key, keyOfSender(senderId)))
+  return rows[0]!.expiresAt - now
+}
+
+/** Present members of the conversation, out of these users. */
+export async function presentMembers(
+  tx: Tx,
+  conversationId: number,
+  userIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const rows = await tx
+    .select({ userId: conversationMembers.userId })
+    .from(conversationMembers)
+    .where(
+      and(
+        eq(conversationMembers.conversationId, conversationId),
+        inArray(conversationMembers.userId, [...userIds]),
+        isNull(conversationMembers.leftAfter),
+      ),
+    )
+  return new Set(rows.map((row) => row.userId))
+}
+
+const insertCardRow = prepared((db) =>
+  db
+    .insert(messageCards)
+    .values({ messageId: p('messageId'), conversationId: p('conversationId'), userId: p('userId') }),
+)
+
+export const insertCard = async (
+  tx: Tx,
+  row: { readonly messageId: number; readonly conversationId: number; readonly userId: number },
+): Promise<void> => void (await insertCardRow(tx, row))
+
+const card = prepared((db) => {
+  const seen = db
+    .select({ userId: conversationMembers.userId })
+    .from(conversationMembers)
+    .where(
+      and(
+        eq(conversationMembers.conversationId, messageCards.conversationId),
+        eq(conversationMembers.userId, p('viewerId')),
+        gt(messageCards.messageId, conversationMembers.clearedUpTo),
+        or(isNull(conversationMembers.leftAfter), sql`${messageCards.messageId} <= ${conversationMembers.leftAfter}`),
+      ),
+    )
+  return db
+    .select({ messageId: messageCards.messageId })
+    .from(messageCards)
+    .where(and(eq(messageCards.userId, p('userId')), exists(seen)))
+    .limit(1)
+})
+
+/** Whether a message that the viewer can see has the card of the user. */
+export const hasCardOf = async (db: Db | Tx, viewerId: number, userId: number): Promise<boolean> =>
+  (await card(db, { viewerId, userId })).length > 0
+
+export async function deleteCards(tx: Tx, messageIds: readonly number[]): Promise<void> {
+  await tx.delete(messageCards).where(inArray(messageCards.messageId, [...messageIds]))
+}
+
+const insertFileRow = prepared((db) =>
+  db
+    .insert(messageFiles)
+    .values({ messageId: p('messageId'), fileId: p('fileId') })
+    .onConflictDoNothing(),
+)
+
+export const insertFile = async (tx: Tx, messageId: number, fileId: number): Promise<void> =>
+  void (await insertFileRow(tx, { messageId, fileId }))
+
+/** Takes these messages' files from them. Returns the files that no other message has. */
+export async function deleteFiles(tx: Tx, messageIds: readonly number[]): Promise<number[]> {
+  const removed = await tx
+    .delete(messageFiles)
+    .where(inArray(messageFiles.messageId, [...messageIds]))
+    .returning({ fileId: messageFiles.fileId })
+  const ids = [...new Set(removed.map((row) => row.fileId))]
+  if (ids.length === 0) return []
+  const used = await tx
+    .selectDistinct({ fileId: messageFiles.fileId })
+    .from(messageFiles)
+    .where(inArray(messageFiles.fileId, ids))
+  const still = new Set(used.map((row) => row.fileId))
+  return ids.filter((id) => !still.has(id))
 }

@@ -42,3 +42,9 @@ export const toMessage = (ctx: AppContext, row: MessageRow, extras: MessageExtra
   recalledAt: row.recalledAt,
   createdAt: row.createdAt,
 })
+
+/** Messages as every viewer gets them, in the order of the rows. */
+export async function toMessages(ctx: AppContext, db: Db | Tx, rows: readonly MessageRow[]): Promise<Message[]> {
+  const extras = await loadExtras(db, rows)
+  return rows.map((row) => toMessage(ctx, row, extras))
+}

@@ -30,6 +30,22 @@ export async function readContent(
   return answer(ctx, request, content, variant, disposition, cacheControl, find)
 }
 
+/**
+ * The bytes of a file for a caller who may see the thing that it belongs to: the caller of this function has checked that. Caches must ask
+ * again each time, because that can end before the file does.
+ */
+export async function answerContent(
+  ctx: AppContext,
+  request: Request,
+  id: number,
+  { variant, disposition }: ContentQuery,
+): Promise<Response> {
+  const find = () => findContent(ctx.db.read, id, variant)
+  const content = await find()
+  if (content === undefined) throw notFound()
+  return answer(ctx, request, content, variant, disposition, 'private, no-cache', find)
+}
+
 function secondsLeft(ctx: AppContext, request: Request): number {
   // The signature was checked for the last value, if there are several.
   const expires = Number(new URL(request.url).searchParams.getAll('expires').at(-1))

@@ -1,0 +1,23 @@
+import type { IsolationFixture } from '../contract/isolation-fixture.ts'
+import { png, uploaded } from '../files/helpers.ts'
+import { ok } from '../harness/index.ts'
+import { connect, send, sendText } from './helpers.ts'
+
+export const isolation: IsolationFixture = {
+  async make({ server, victim, mark }) {
+    const friend = await server.person()
+    await connect(server, victim, friend)
+    const message = await sendText(victim, friend, mark)
+    const { id: fileId } = await uploaded(victim, png(), { name: `${mark}.png` })
+    const image = ok(await send(victim, { toUserId: friend.id, type: 'IMAGE', content: { fileId, caption: mark } }))
+    const imageMessage: number = image.data.messages[0].id
+    return { message: message.id, imageMessage, conversation: message.conversationId, chatFriend: friend.id }
+  },
+  paths: [
+    [/^\/api\/chats\/messages\/:id\/file/, 'imageMessage'],
+    [/^\/api\/chats\/messages\/:/, 'message'],
+  ],
+  fields: { conversationId: 'conversation', replyToId: 'message', toUserId: 'chatFriend' },
+  fieldsIn: [[/^\/api\/chats\/messages\/forward/, { messageIds: 'imageMessage', userIds: 'chatFriend' }]],
+  reads: () => [],
+}
