@@ -87,6 +87,8 @@ const SQLSTATE: [prefix: string, kind: keyof typeof SENTENCE][] = [
   ['28', 'unreachable'],
   ['3D000', 'unreachable'],
   ['53300', 'unreachable'],
+  // idle_in_transaction_session_timeout ended the connection.
+  ['25P03', 'unreachable'],
   ['57P', 'unreachable'],
 ]
 

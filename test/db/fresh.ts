@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 
 import { dialect } from '#db/dialect.ts'
+import { BUS_TIMES, type BusTimes } from '#db/engine/pg-bus.ts'
 import { databaseFile } from '#db/migrate.ts'
 import { type OpenOptions, openStore } from '#db/open.ts'
 import type { Store } from '#db/store.ts'
@@ -86,6 +87,20 @@ async function inPlace(makeDatabase: typeof freshDatabase, use: (place: Place) =
     rmSync(dataDir, { recursive: true })
   }
 }
+
+/** `withPlace` with two stores that share a database with the current schema, or `databaseUrl`. PostgreSQL only. */
+export const withTwo = (
+  use: (a: Store, b: Store, place: Place) => Promise<void>,
+  busTimes: BusTimes = BUS_TIMES,
+  databaseUrl?: string,
+): Promise<void> =>
+  inPlace(
+    databaseUrl === undefined ? freshDatabase : async () => ({ url: databaseUrl, drop: async () => {} }),
+    async (place) => {
+      const [a, b] = [await place.open({ shared: true, busTimes }), await place.open({ shared: true, busTimes })]
+      await use(a, b, place)
+    },
+  )
 
 /** `withPlace` with one open store. */
 export const withStore = (use: (store: Store, place: Place) => Promise<void>): Promise<void> =>

@@ -39,7 +39,7 @@ const MAX_TOLD = 1000
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
 const INSERT = `INSERT INTO bus_events (xid, origin, topic, payload, created_at)
-  SELECT pg_current_xact_id()::text::bigint, $1, e->>'topic', (e->'payload')::text, ${NOW}
+  SELECT pg_current_xact_id()::text::bigint, $1, e->>'topic', e->>'payload', ${NOW}
   FROM json_array_elements($2::text::json) WITH ORDINALITY AS list(e, n) ORDER BY n
   RETURNING xid`
 
@@ -73,6 +73,9 @@ type ReadRow = [
 
 /** Above every transaction id: the first read finds no events. */
 const NEVER = '9223372036854775807'
+
+const isEvent = (value: unknown): value is BusEvent =>
+  typeof (value as Partial<BusEvent> | null)?.topic === 'string' && Object.hasOwn(value as object, 'payload')
 
 /** The state of the database at the last read. */
 interface Seen {
@@ -222,7 +225,7 @@ export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
       return
     }
     if (!Array.isArray(message) || message[0] === origin) return
-    base.deliver(message.slice(2) as BusEvent[])
+    base.deliver(message.slice(2).filter(isEvent))
     if (message[1] === true) wake()
   }
 
@@ -264,7 +267,8 @@ export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
     bus,
     gap: base.gap,
     async insert(connection, events) {
-      const list = events.map(({ topic, payload }) => ({ topic, payload: payload ?? null }))
+      // Payloads are texts inside the JSON: PostgreSQL cannot read all JSON, for example "\u0000".
+      const list = events.map(({ topic, payload }) => ({ topic, payload: JSON.stringify(payload ?? null) }))
       const [row] = await connection.rows(INSERT, [origin, JSON.stringify(list)])
       return String(row![0])
     },
