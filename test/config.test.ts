@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { settingsMarkdown } from '#cli/help.ts'
-import { defaultConfig } from '#config/config.ts'
+import { defaultConfig, isShared } from '#config/config.ts'
 import { readConfig, type Reading } from '#config/read.ts'
 import { envName, maskedValue, settings } from '#config/settings.ts'
 import { readStorageUrl } from '#config/storage.ts'
@@ -46,6 +46,7 @@ test('every setting can be set by a flag, a variable or the file', () => {
     dataDir: ['x', ''],
     databaseUrl: ['postgres://u:p@h/d', 'postgres://u:p@h/d'],
     storageUrl: ['s3://k:s@h/bucket', 's3://k:s@h/bucket'],
+    sharedFiles: ['/shared', '/shared'],
     secret: ['s'.repeat(32), 's'.repeat(32)],
     adminUsername: ['root', 'root'],
     adminPassword: ['p', 'p'],
@@ -65,6 +66,8 @@ test('every setting can be set by a flag, a variable or the file', () => {
   }
   good['dataDir']![1] = join(directory, 'x')
   expect(Object.keys(good)).toEqual(settings.map(({ key }) => key))
+  // Files are either in S3 or shared.
+  delete good['sharedFiles']
   const values = Object.fromEntries(Object.entries(good).map(([key, [, value]]) => [key, value]))
   const kebab = (key: string): string => key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)
   const texts = Object.entries(good).map(([key, [text]]) => [key, text] as const)
@@ -85,6 +88,38 @@ test('every setting can be set by a flag, a variable or the file', () => {
   expect(byFile.problems).toEqual([])
   expect(byFile.config).toMatchObject(values)
   expect(byFile.file).toBe(join(directory, 'tessera.toml'))
+})
+
+test('TESSERA_SHARED_FILES requires PostgreSQL, a secret and a public URL, and excludes S3', () => {
+  const shared = { TESSERA_SHARED_FILES: 'shared' }
+  expect(read(shared).problems).toEqual([
+    'TESSERA_SHARED_FILES requires TESSERA_DATABASE_URL as well.',
+    'TESSERA_SHARED_FILES requires TESSERA_SECRET as well.',
+    'TESSERA_SHARED_FILES requires TESSERA_PUBLIC_URL as well.',
+  ])
+  const complete = {
+    ...shared,
+    TESSERA_DATABASE_URL: 'postgres://h/d',
+    TESSERA_SECRET: 's'.repeat(32),
+    TESSERA_PUBLIC_URL: 'https://qr.example.org',
+  }
+  const { config, problems } = read(complete)
+  expect(problems).toEqual([])
+  expect(config.sharedFiles).toBe(join(directory, 'shared'))
+  expect(isShared(config)).toBe(true)
+  expect(read({ ...complete, TESSERA_STORAGE_URL: 's3://k:s@h/bucket' }).problems).toEqual([
+    'TESSERA_SHARED_FILES cannot be used together with TESSERA_STORAGE_URL.',
+  ])
+})
+
+test.each([
+  ['SQLite', {}, false],
+  ['SQLite with files in S3', { storageUrl: 's3://k:s@h/bucket' }, false],
+  ['PostgreSQL with files in the data directory', { databaseUrl: 'postgres://h/d' }, false],
+  ['PostgreSQL with files in S3', { databaseUrl: 'postgres://h/d', storageUrl: 's3://k:s@h/bucket' }, true],
+  ['PostgreSQL with shared files', { databaseUrl: 'postgres://h/d', sharedFiles: '/shared' }, true],
+])('isShared, for %s', (_, given, expected) => {
+  expect(isShared({ ...defaultConfig, ...given })).toBe(expected)
 })
 
 test('a flag overrides a variable, which overrides the file, which overrides the default', () => {

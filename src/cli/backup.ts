@@ -7,7 +7,7 @@ import { type DatabaseFacts, POSTGRES_FILE, SQLITE_FILE } from '#platform/backup
 import { restorePending } from '#platform/backup/swap.ts'
 import { whileFilesAreKept } from '#platform/backup/under-way.ts'
 import { dataMembers, type Member, writeArchive } from '#platform/backup/write.ts'
-import { openBlobs } from '#platform/blobs/index.ts'
+import { filesFolder, openBlobs } from '#platform/blobs/index.ts'
 import { DAY, systemClock } from '#platform/clock.ts'
 import { uuid } from '#platform/ids.ts'
 import { version } from '#platform/version.ts'
@@ -43,10 +43,10 @@ export const run: Run = async (call) => {
   const work = join(backups, WORK + uuid())
   mkdirSync(work, { mode: 0o700 })
   try {
-    const { manifest, size } = await whileFilesAreKept(join(config.dataDir, 'files'), async () => {
+    const { manifest, size } = await whileFilesAreKept(filesFolder(config), async () => {
       // The database comes first: a file is on disk before its row, so every file that the copy refers to is found afterwards.
       const { facts, member } = await copyDatabase(config, work)
-      const members = [member, ...(await dataMembers(config.dataDir))]
+      const members = [member, ...(await dataMembers(config.dataDir, filesFolder(config)))]
       const bar = progress(
         'Backing up',
         members.reduce((sum, each) => sum + each.size, 0),

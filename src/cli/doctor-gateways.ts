@@ -1,7 +1,6 @@
 /** The doctor's checks of the store of files, mail, SMS, one-click sign-in and city databases. They send no message. */
 
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
 
 import type { Config } from '#config/config.ts'
 import { parseMailbox, parseOneClick, parseSms, parseSmtp } from '#config/gateways.ts'
@@ -35,8 +34,9 @@ async function ask(check: string, hint: string, gateway: () => Promise<string>):
 export const GATEWAY_CHECKS = {
   async storage(config: Config): Promise<Finding | []> {
     // The first start creates the folder.
-    if (config.storageUrl === '' && !statSync(join(config.dataDir, 'files'), { throwIfNoEntry: false })) return []
-    const { openBlobs } = await import('#platform/blobs/index.ts')
+    const { filesFolder, openBlobs } = await import('#platform/blobs/index.ts')
+    if (config.storageUrl + config.sharedFiles === '' && !statSync(filesFolder(config), { throwIfNoEntry: false }))
+      return []
     const store = openBlobs(config)
     try {
       await store.check()

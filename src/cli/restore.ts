@@ -46,7 +46,12 @@ async function check(config: Config, archive: string): Promise<typeof EXIT.ok> {
 }
 
 async function restore(config: Config, archive: string, keepSessions: boolean): Promise<typeof EXIT.ok> {
-  const { dataDir } = config
+  const { dataDir, sharedFiles } = config
+  if (sharedFiles !== '')
+    throw new Refusal(
+      `Files are restored into the data directory: unset TESSERA_SHARED_FILES, restore, and move ${join(dataDir, 'files')} to ${sharedFiles} before you set it again.`,
+      EXIT.usage,
+    )
   const lock = await open(config)
   try {
     const stamp = stampOf(new Date(systemClock.now()))

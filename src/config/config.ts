@@ -16,6 +16,8 @@ export interface Config {
   readonly databaseUrl: string
   /** An S3 bucket for files, parsed by `storage.ts`; empty for files in the data directory. */
   readonly storageUrl: string
+  /** Absolute path of a directory of files that several processes use; empty for `files/` in the data directory. */
+  readonly sharedFiles: string
   /** Configured signing secret; if empty, one is generated once and kept in `keys/`. */
   readonly secret: string
   readonly adminUsername: string
@@ -46,6 +48,7 @@ export const defaultConfig: Config = {
   dataDir: resolve('data'),
   databaseUrl: '',
   storageUrl: '',
+  sharedFiles: '',
   secret: '',
   adminUsername: '',
   adminPassword: '',
@@ -61,3 +64,11 @@ export const defaultConfig: Config = {
   rateLimit: true,
   checkAnswers: false,
 }
+
+/** Whether several processes may serve the database: they need a PostgreSQL database, and files that all of them reach. */
+export const isShared = ({
+  databaseUrl,
+  storageUrl,
+  sharedFiles,
+}: Pick<Config, 'databaseUrl' | 'storageUrl' | 'sharedFiles'>): boolean =>
+  databaseUrl !== '' && (storageUrl !== '' || sharedFiles !== '')

@@ -104,6 +104,13 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
   if (secret && !named) problems.push(`${secret} requires ${envName('adminUsername')} as well.`)
   if (values.smtpUrl && !origins.has('mailFrom'))
     problems.push(`${origins.get('smtpUrl')!} requires ${envName('mailFrom')} as well.`)
+  const shared = origins.get('sharedFiles')
+  if (shared) {
+    // Each process would have other keys and print other addresses.
+    for (const key of ['databaseUrl', 'secret', 'publicUrl'] as const)
+      if (!origins.has(key)) problems.push(`${shared} requires ${envName(key)} as well.`)
+    if (values.storageUrl) problems.push(`${shared} cannot be used together with ${origins.get('storageUrl')!}.`)
+  }
   // Bun's S3 client adds it to every request, and has no option against that.
   const token = S3_SESSION_TOKENS.find((name) => sources.env[name])
   if (values.storageUrl && token)

@@ -143,6 +143,14 @@ export const settings: readonly Setting[] = [
     parse: (text) => (typeof readStorageUrl(text) === 'string' ? undefined : text),
   }),
   setting({
+    key: 'sharedFiles',
+    value: 'DIRECTORY',
+    help: 'Directory of files that several processes share. Requires PostgreSQL: docs/operations.md, "Several processes".',
+    accepts: 'the path of a directory',
+    fallback: 'files are in the data directory, for one process',
+    parse: (text, directory) => (text.includes('\0') ? undefined : resolve(directory, text)),
+  }),
+  setting({
     key: 'secret',
     value: 'TEXT',
     help: 'Key that signs tokens, at least 32 characters. Changing it signs out all users.',

@@ -1,10 +1,10 @@
 /** Full disks, S3 servers that fail or refuse, and signed URLs. */
 
 import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { inspect } from 'node:util'
 
 import { defaultConfig } from '#config/config.ts'
@@ -80,6 +80,13 @@ test('staging: an upload that breaks off or is too large leaves nothing behind',
   const file = await staging.receive(bytes(), 120)
   expect(file.size).toBe(120)
   expect(file.sha256).toBe(new Bun.CryptoHasher('sha256').update(new Uint8Array(120)).digest('hex'))
+  // In a shared folder it may belong to another process, until it is a day old.
+  await createStaging(folder, { isShared: true }).clear()
+  expect(await listed()).toHaveLength(1)
+  const old = await staging.receive(bytes(), 120)
+  utimesSync(old.path, 0, Date.now() / 1000 - 90_000)
+  await createStaging(folder, { isShared: true }).clear()
+  expect(await listed()).toEqual([basename(file.path)])
   // The next start deletes files of a process that was killed.
   await createStaging(folder).clear()
   expect(await listed()).toEqual([])

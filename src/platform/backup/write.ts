@@ -20,23 +20,26 @@ export interface Member {
   readonly size: number
 }
 
-/** Uploaded files, app packages and keys, in order. Leaves out dot files, which are unfinished uploads, and links. */
-export async function dataMembers(directory: string): Promise<Member[]> {
+/**
+ * Uploaded files (those of `filesFolder`), app packages and keys, in order. Leaves out dot files, which are unfinished uploads, and links.
+ */
+export async function dataMembers(directory: string, filesFolder = join(directory, 'files')): Promise<Member[]> {
   const members: Member[] = []
-  async function walk(folder: string): Promise<void> {
-    const entries = await readdir(join(directory, folder), { withFileTypes: true })
+  async function walk(folder: string, from: string): Promise<void> {
+    const entries = await readdir(from, { withFileTypes: true })
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       if (entry.name.startsWith('.')) continue
       const name = `${folder}/${entry.name}`
-      const path = join(directory, name)
-      if (entry.isDirectory()) await walk(name)
+      const path = join(from, entry.name)
+      if (entry.isDirectory()) await walk(name, path)
       else if (entry.isFile()) {
         const found = await stat(path).catch(vanished)
         if (found) members.push({ name, path, size: found.size })
       }
     }
   }
-  for (const folder of FOLDERS) await walk(folder).catch(vanished)
+  for (const folder of FOLDERS)
+    await walk(folder, folder === 'files' ? filesFolder : join(directory, folder)).catch(vanished)
   return members
 }
 

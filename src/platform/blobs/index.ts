@@ -10,7 +10,9 @@ import type { BlobStore } from './port.ts'
 import { s3Blobs } from './s3.ts'
 import { createStaging, type Staging } from './staging.ts'
 
-const filesFolder = (config: Config): string => join(config.dataDir, 'files')
+/** The folder of files on local disk. With files in S3 it contains uploads under way only. */
+export const filesFolder = (config: Pick<Config, 'dataDir' | 'sharedFiles'>): string =>
+  config.sharedFiles || join(config.dataDir, 'files')
 
 export function openBlobs(config: Config): BlobStore {
   if (config.storageUrl === '') return localBlobs(filesFolder(config))
@@ -19,4 +21,5 @@ export function openBlobs(config: Config): BlobStore {
   return s3Blobs(bucket)
 }
 
-export const openStaging = (config: Config): Staging => createStaging(join(filesFolder(config), '.staging'))
+export const openStaging = (config: Config): Staging =>
+  createStaging(join(filesFolder(config), '.staging'), { isShared: config.sharedFiles !== '' })

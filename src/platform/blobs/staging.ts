@@ -3,9 +3,10 @@
  * blob store, which takes a file over by renaming it. Its name begins with a dot, so backups leave it out.
  */
 
-import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { DAY, systemClock } from '../clock.ts'
 import { uuid } from '../ids.ts'
 import { discard, diskError, unless } from './local.ts'
 
@@ -30,7 +31,7 @@ export interface Staging {
   newPath(): Promise<string>
   /** Writes all of `source` to a temporary file. @throws TooManyBytes, BlobError; errors of the source are passed on */
   receive(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StagedFile>
-  /** Deletes what an earlier process left. */
+  /** Deletes the files that an earlier process left; in a shared folder those of the last day stay, because other processes may use them. */
   clear(): Promise<void>
 }
 
@@ -40,7 +41,10 @@ export interface Staging {
  */
 const FLUSH_BYTES = 8 * 1024 * 1024
 
-export function createStaging(folder: string): Staging {
+/** In a folder that several processes share, the age at which a file is abandoned. No upload takes that long. */
+const ABANDONED_MS = DAY
+
+export function createStaging(folder: string, { isShared = false } = {}): Staging {
   /** Awaits a call of the file system. */
   const disk = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -112,7 +116,13 @@ export function createStaging(folder: string): Staging {
     async clear() {
       // The first upload creates the folder.
       const names = (await disk(readdir(folder).catch(unless('ENOENT')))) ?? []
-      for (const name of names) await discard(join(folder, name))
+      for (const path of names.map((name) => join(folder, name)))
+        if (!isShared || (await isAbandoned(path))) await discard(path)
     },
   }
+}
+
+async function isAbandoned(path: string): Promise<boolean> {
+  const found = await stat(path).catch(unless('ENOENT'))
+  return found !== undefined && found.mtimeMs < systemClock.now() - ABANDONED_MS
 }
