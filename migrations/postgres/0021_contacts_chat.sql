@@ -269,8 +269,6 @@ CREATE INDEX "messages_changed" ON "messages" USING btree ("conversation_id","ch
 
 CREATE INDEX "messages_changes" ON "messages" USING btree ("changed_number") WHERE changed_number is not null;
 
-CREATE INDEX "messages_cards" ON "messages" USING btree (((("content")::jsonb ->> 'userId')::bigint),"conversation_id") WHERE type = 'CARD';
-
 CREATE UNIQUE INDEX "push_subscriptions_endpoint" ON "push_subscriptions" USING btree ("user_id","endpoint");
 
 CREATE INDEX "push_subscriptions_session" ON "push_subscriptions" USING btree ("session_id");

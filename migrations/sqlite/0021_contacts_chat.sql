@@ -233,8 +233,6 @@ CREATE INDEX `messages_changed` ON `messages` (`conversation_id`,`changed_number
 
 CREATE INDEX `messages_changes` ON `messages` (`changed_number`) WHERE changed_number is not null;
 
-CREATE INDEX `messages_cards` ON `messages` (("content" ->> 'userId'),`conversation_id`) WHERE type = 'CARD';
-
 CREATE TABLE `push_subscriptions` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`user_id` integer NOT NULL,

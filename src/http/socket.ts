@@ -57,6 +57,12 @@ export function removeSocket(ctx: AppContext, socket: LiveSocket): void {
 /** The sockets of a user in this process, in the order in which they were opened. */
 export const socketsOf = (ctx: AppContext, userId: number): Iterable<LiveSocket> => liveSockets(ctx).get(userId) ?? []
 
+/** Open sockets of this process. */
+export const countSockets = (ctx: AppContext): number =>
+  liveSockets(ctx)
+    .values()
+    .reduce((sum, { size }) => sum + size, 0)
+
 /** Whether the user has a socket in this process. To be asked before a frame is built from rows. */
 export const isLive = (ctx: AppContext, userId: number): boolean => liveSockets(ctx).has(userId)
 

@@ -3,10 +3,9 @@
  * taken in writes that commit in their order (`WriteOptions.inOrder`), so that a client that has seen a number has seen all lower ones.
  */
 
-import { type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
 
-import { col, descending, dialect, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
+import { col, descending, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
 import { users } from './accounts.ts'
 
 export const MESSAGE_TYPES = [
@@ -132,10 +131,6 @@ export const conversationMembers = table(
   ],
 )
 
-/** The user on the card in the content of a CARD message; null once it is recalled. */
-export const cardUserId = (content: SQLiteColumn): SQL =>
-  dialect === 'sqlite' ? sql`(${content} ->> 'userId')` : sql`(((${content})::jsonb ->> 'userId')::bigint)`
-
 export const messages = table(
   'messages',
   {
@@ -165,7 +160,6 @@ export const messages = table(
     index('messages_changed').on(t.conversationId, t.changedNumber).where(sql.raw('changed_number is not null')),
     // For the feed: all conversations, in order.
     index('messages_changes').on(t.changedNumber).where(sql.raw('changed_number is not null')),
-    index('messages_cards').on(cardUserId(t.content), t.conversationId).where(sql.raw(`type = 'CARD'`)),
   ],
 )
 

@@ -3,14 +3,23 @@
  * them reads messages: every write that adds, recalls or deletes messages says so with the functions of this file.
  */
 
-import { and, eq, gt, inArray, lt, lte, ne, sql } from 'drizzle-orm'
+import { and, count, desc, eq, getTableColumns, gt, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 
+import { contains } from '#db/contains.ts'
+import { offsetOf, type Page, type PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
+import { users } from '#db/schema/accounts.ts'
 import { conversationMembers as members, conversations, type MessageType } from '#db/schema/chat.ts'
+import { contacts } from '#db/schema/contacts.ts'
+import { searchPage } from '#db/search.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { updatedAtFor } from '#db/updated-at.ts'
+
+import { type Countable, counts, isUnread } from './rules.ts'
 
 export type ConversationRow = typeof conversations.$inferSelect
 export type MemberRow = typeof members.$inferSelect
+export { isVisible } from './rules.ts'
 
 const p = sql.placeholder
 
@@ -101,9 +110,6 @@ export interface AddedMessage {
   readonly mentions?: readonly number[]
 }
 
-/** Whether the message counts as unread for the members who have not sent it. */
-export const counts = ({ type }: { readonly type: MessageType }): boolean => type !== 'SYSTEM'
-
 // One statement also for a group of 500: the costs are the index entries of the rows that change.
 const addMessages = prepared((db) =>
   db
@@ -193,13 +199,6 @@ export async function messageRecalled(
   await recall(tx, { conversationId, messageId, senderId: senderId ?? 0, number, stamp: tx.stamp })
 }
 
-export interface RemovedMessage {
-  readonly id: number
-  readonly senderId: number | null
-  readonly type: MessageType
-  readonly recalledAt: number | null
-}
-
 const forgetLast = prepared((db) =>
   db
     .update(members)
@@ -226,11 +225,7 @@ const unreadBefore = prepared((db) =>
 )
 
 /** Takes the deletion of the oldest messages of a conversation, which are given in the order of their ids, into the member rows. */
-export async function messagesRemoved(
-  tx: Tx,
-  conversationId: number,
-  removed: readonly RemovedMessage[],
-): Promise<void> {
+export async function messagesRemoved(tx: Tx, conversationId: number, removed: readonly Countable[]): Promise<void> {
   const upTo = removed.at(-1)?.id
   if (upTo === undefined) return
   await forgetLast(tx, { conversationId, upTo, stamp: tx.stamp })
@@ -246,17 +241,181 @@ export async function messagesRemoved(
       .where(and(eq(members.conversationId, conversationId), inArray(members.userId, userIds)))
 }
 
-/** Whether the message is one of those that `unread` of the member counts. */
-export const isUnread = (
-  message: RemovedMessage,
-  row: Pick<MemberRow, 'userId' | 'clearedUpTo' | 'leftAfter' | 'readUpTo'>,
-): boolean =>
-  counts(message) &&
-  message.recalledAt === null &&
-  message.senderId !== row.userId &&
-  message.id > row.readUpTo &&
-  isVisible(message.id, row)
+const ofUser = eq(members.userId, p('userId'))
+const listed = and(ofUser, eq(members.hidden, false))
+/** The condition of an index. Members with unread messages are never hidden. */
+const unreadOnly = sql`${members.unread} > 0`
+const listOrder = [members.pinned, members.sortAt, members.conversationId]
 
-/** Whether the member can see the message with this id, if it is one of the conversation. */
-export const isVisible = (id: number, { clearedUpTo, leftAfter }: Pick<MemberRow, 'clearedUpTo' | 'leftAfter'>) =>
-  id > clearedUpTo && (leftAfter === null || id <= leftAfter)
+const preparePage = (where: SQL | undefined) => ({
+  rows: prepared((db) =>
+    db
+      .select()
+      .from(members)
+      .where(where)
+      .orderBy(...listOrder.map((column) => desc(column)))
+      .limit(p('limit'))
+      .offset(p('offset')),
+  ),
+  total: prepared((db) => db.select({ n: count() }).from(members).where(where)),
+})
+const all = preparePage(listed)
+const unread = preparePage(and(ofUser, unreadOnly))
+
+export interface ListInput extends PageInput {
+  readonly unread?: boolean | undefined
+}
+
+/** Pinned conversations first, then by the time of the last message, newest first. Both counts are read from the index alone. */
+export async function conversationsPage(db: Db, userId: number, input: ListInput): Promise<Page<MemberRow>> {
+  const { page, size } = input
+  const query = input.unread ? unread : all
+  const [items, counted] = await Promise.all([
+    query.rows(db, { userId, limit: size, offset: offsetOf(input) }),
+    query.total(db, { userId }),
+  ])
+  return { items, total: counted[0]!.n, page, size }
+}
+
+/** Conversations whose title contains `keyword`. `db` is that of `Store.search`. */
+export function searchConversations(
+  db: Db,
+  userId: number,
+  input: ListInput & { readonly keyword: string },
+): Promise<Page<MemberRow>> {
+  const { keyword } = input
+  const other = sql`case when ${conversations.lowUserId} = ${userId} then ${conversations.highUserId} else ${conversations.lowUserId} end`
+  return searchPage<MemberRow>(
+    db,
+    {
+      table: members,
+      scope: and(eq(members.userId, userId), eq(members.hidden, false), input.unread ? unreadOnly : undefined),
+      order: listOrder,
+      isReversed: true,
+      where: or(
+        contains(conversations.name, keyword),
+        contains(contacts.remark, keyword),
+        and(sql`coalesce(${contacts.remark}, '') = ''`, contains(users.nickname, keyword)),
+      ),
+      select: (reader) =>
+        reader
+          .select(getTableColumns(members))
+          .from(members)
+          .innerJoin(conversations, eq(conversations.id, members.conversationId))
+          .leftJoin(users, sql`${users.id} = ${other}`)
+          .leftJoin(contacts, and(eq(contacts.userId, userId), eq(contacts.otherId, users.id)))
+          .$dynamic(),
+    },
+    input,
+  )
+}
+
+const sumUnread = prepared((db) =>
+  db
+    .select({ n: sql`coalesce(sum(${members.unread}), 0)`.mapWith(Number) })
+    .from(members)
+    .where(and(ofUser, unreadOnly)),
+)
+
+/** Unread messages of all conversations, also of muted ones. */
+export const unreadTotal = async (db: Db, userId: number): Promise<number> => (await sumUnread(db, { userId }))[0]!.n
+
+/** The rows of a user, in no particular order. */
+export const ownMembers = async (
+  db: Db | Tx,
+  userId: number,
+  conversationIds: readonly number[],
+): Promise<MemberRow[]> =>
+  conversationIds.length === 0
+    ? []
+    : db
+        .select()
+        .from(members)
+        .where(and(eq(members.userId, userId), inArray(members.conversationId, [...conversationIds])))
+
+/** The rows of the other users in direct conversations. */
+export const peersIn = async (db: Db, userId: number, conversationIds: readonly number[]) =>
+  conversationIds.length === 0
+    ? []
+    : db
+        .select({
+          conversationId: members.conversationId,
+          userId: members.userId,
+          shownReadUpTo: members.shownReadUpTo,
+        })
+        .from(members)
+        .where(and(inArray(members.conversationId, [...conversationIds]), ne(members.userId, userId)))
+
+export type OwnView = Partial<Pick<MemberRow, 'pinned' | 'muted' | 'draft'>>
+
+/** Undefined if the user does not have the conversation on the list. */
+export async function updateOwnView(
+  tx: Tx,
+  conversationId: number,
+  userId: number,
+  change: OwnView,
+): Promise<MemberRow | undefined> {
+  const [row] = await tx
+    .update(members)
+    .set({ ...change, updatedAt: updatedAtFor(members, change, tx.stamp) })
+    .where(and(eq(members.conversationId, conversationId), eq(members.userId, userId), eq(members.hidden, false)))
+    .returning()
+  return row
+}
+
+export const setRead = async (
+  tx: Tx,
+  { conversationId, userId }: MemberRow,
+  change: Pick<MemberRow, 'readUpTo' | 'shownReadUpTo' | 'unread'>,
+): Promise<MemberRow> => {
+  const [row] = await tx
+    .update(members)
+    .set({
+      ...change,
+      mentionedAt: sql`case when ${members.mentionedAt} <= ${change.readUpTo} then 0 else ${members.mentionedAt} end`,
+      updatedAt: updatedAtFor(members, change, tx.stamp),
+    })
+    .where(and(eq(members.conversationId, conversationId), eq(members.userId, userId)))
+    .returning()
+  return row!
+}
+
+/** Empties the history of one member; `deleted`: also takes the conversation off the list. */
+export async function clearHistory(tx: Tx, row: MemberRow, createdAt: number, deleted: boolean): Promise<void> {
+  await tx
+    .update(members)
+    .set({
+      clearedUpTo: Math.max(row.clearedUpTo, row.lastMessageId ?? 0),
+      unread: 0,
+      mentionedAt: 0,
+      lastMessageId: null,
+      sortAt: createdAt,
+      updatedAt: tx.stamp,
+      ...(deleted && { hidden: true, pinned: 0, muted: false, draft: '' }),
+    })
+    .where(and(eq(members.conversationId, row.conversationId), eq(members.userId, row.userId)))
+}
+
+/** Lets the messages up to this id be deleted, because no member can see them. */
+export const setPurge = async (tx: Tx, conversationId: number, upTo: number): Promise<void> =>
+  void (await tx.update(conversations).set({ purgeUpTo: upTo }).where(eq(conversations.id, conversationId)))
+
+/** Ends a user's part in all direct conversations. Messages that only this user could see may then be deleted. */
+export async function leaveDirect(tx: Tx, userId: number): Promise<void> {
+  const own = and(eq(members.userId, userId), sql`${members.role} is null`)
+  const others = sql`from ${members} as other where other.conversation_id = ${conversations.id} and other.user_id <> ${userId}`
+  await tx
+    .update(conversations)
+    .set({ purgeUpTo: sql`coalesce((select min(other.cleared_up_to) ${others}), ${Number.MAX_SAFE_INTEGER})` })
+    .where(
+      and(
+        eq(conversations.type, 'DIRECT'),
+        inArray(conversations.id, tx.select({ id: members.conversationId }).from(members).where(own)),
+        sql`not exists (select 1 ${others} and other.cleared_up_to = 0)`,
+      ),
+    )
+  await tx.delete(members).where(own)
+}
+
+export const hasConversations = async (db: Db | Tx, userId: number): Promise<boolean> =>
+  (await db.select({ id: members.conversationId }).from(members).where(eq(members.userId, userId)).limit(1)).length > 0

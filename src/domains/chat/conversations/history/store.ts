@@ -1,0 +1,60 @@
+/** Messages of a conversation as a member sees them. */
+
+import { and, asc, desc, eq, gt, lt, lte, sql } from 'drizzle-orm'
+
+import { prepared } from '#db/prepared.ts'
+import { messages } from '#db/schema/chat.ts'
+import type { Db, Tx } from '#db/store.ts'
+
+import type { MessageRow } from '../../messages/store.ts'
+import type { Countable } from '../rules.ts'
+import type { MemberRow } from '../store.ts'
+
+const p = sql.placeholder
+
+const between = prepared((db) =>
+  db
+    .select({
+      id: messages.id,
+      senderId: messages.senderId,
+      type: messages.type,
+      recalledAt: messages.recalledAt,
+    })
+    .from(messages)
+    .where(
+      and(eq(messages.conversationId, p('conversationId')), gt(messages.id, p('after')), lte(messages.id, p('upTo'))),
+    )
+    .orderBy(asc(messages.id))
+    .limit(p('limit')),
+)
+
+/** The oldest messages with ids above `after` and up to `upTo`, at most `limit`. */
+export const messagesBetween = (
+  db: Db | Tx,
+  range: { readonly conversationId: number; readonly after: number; readonly upTo: number; readonly limit: number },
+): Promise<Countable[]> => between(db, { ...range })
+
+const before = prepared((db) =>
+  db
+    .select()
+    .from(messages)
+    .where(
+      and(eq(messages.conversationId, p('conversationId')), gt(messages.id, p('after')), lt(messages.id, p('before'))),
+    )
+    .orderBy(desc(messages.id))
+    .limit(p('limit')),
+)
+
+/** Messages that the member can see, newest first. */
+export const historyBefore = (
+  db: Db,
+  { conversationId, clearedUpTo, leftAfter }: MemberRow,
+  beforeId: number,
+  limit: number,
+): Promise<MessageRow[]> =>
+  before(db, {
+    conversationId,
+    after: clearedUpTo,
+    before: leftAfter === null ? beforeId : Math.min(beforeId, leftAfter + 1),
+    limit,
+  })

@@ -1,0 +1,76 @@
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { personsByIds, readReceiptsOf, remarksOf } from '#domains/contacts/index.ts'
+import { topic } from '#platform/bus.ts'
+
+import { messagesByIds } from '../messages/store.ts'
+import { loadExtras, toMessage } from '../messages/view.ts'
+import type { Conversation } from './model.ts'
+import { conversationsByIds, type MemberRow, peerOf, peersIn } from './store.ts'
+
+/** A conversation looks different to these users. */
+export const CONVERSATION = topic<{ readonly conversationId: number; readonly userIds: readonly number[] }>(
+  'chat.conversation',
+)
+
+/** Pushes `conversation.updated` to the live sockets of the users after the commit. */
+export function announce(tx: Tx, conversationId: number, userIds: readonly number[]): void {
+  if (userIds.length > 0) tx.publish(CONVERSATION, { conversationId, userIds })
+}
+
+/** The conversations of a user in the order of the rows, with the same number of queries for one and for many. */
+export async function toConversations(
+  ctx: AppContext,
+  viewerId: number,
+  rows: readonly MemberRow[],
+): Promise<Conversation[]> {
+  if (rows.length === 0) return []
+  const db = ctx.db.read
+  const found = await conversationsByIds(
+    db,
+    rows.map((row) => row.conversationId),
+  )
+  const conversations = new Map(found.map((row) => [row.id, row]))
+  const direct = found.filter((row) => row.type === 'DIRECT')
+  const peerIds = direct.map((row) => peerOf(row, viewerId)!)
+  const lastIds = rows.flatMap(({ lastMessageId }) => lastMessageId ?? [])
+  const [persons, remarks, receipts, peers, messages] = await Promise.all([
+    personsByIds(ctx, db, peerIds),
+    remarksOf(db, viewerId, peerIds),
+    readReceiptsOf(db, [viewerId, ...peerIds]),
+    peersIn(
+      db,
+      viewerId,
+      direct.map((row) => row.id),
+    ),
+    messagesByIds(db, lastIds),
+  ])
+  const extras = await loadExtras(db, messages)
+  const lastMessages = new Map(messages.map((row) => [row.id, toMessage(ctx, row, extras)]))
+  const readByPeers = new Map(peers.map((row) => [row.conversationId, row.shownReadUpTo]))
+
+  return rows.map((row) => {
+    const conversation = conversations.get(row.conversationId)!
+    const peerId = peerOf(conversation, viewerId)
+    const person = peerId === undefined ? undefined : persons.get(peerId)
+    const known = peerId === undefined ? undefined : remarks.get(peerId)
+    const showsReceipts = peerId !== undefined && receipts.get(viewerId) === true && receipts.get(peerId) === true
+    return {
+      id: conversation.id,
+      type: conversation.type,
+      title: person === undefined ? conversation.name : known?.remark || person.nickname,
+      avatarUrl: person?.avatarUrl ?? null,
+      peer:
+        person === undefined ? null : { ...person, remark: known?.remark ?? '', contactId: known?.contactId ?? null },
+      lastMessage: (row.lastMessageId !== null && lastMessages.get(row.lastMessageId)) || null,
+      unreadCount: row.unread,
+      readUpToId: row.readUpTo,
+      peerReadUpToId: showsReceipts ? (readByPeers.get(conversation.id) ?? 0) : null,
+      pinned: row.pinned === 1,
+      muted: row.muted,
+      draft: row.draft,
+      createdAt: conversation.createdAt,
+      updatedAt: Math.max(conversation.updatedAt, row.updatedAt),
+    }
+  })
+}

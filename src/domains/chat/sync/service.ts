@@ -1,0 +1,78 @@
+import type { AppContext } from '#context'
+import type { Db } from '#db/store.ts'
+import type { Actor } from '#http/endpoint.ts'
+
+import { ownMembers } from '../conversations/store.ts'
+import { toConversations } from '../conversations/view.ts'
+import { changeDelivery, type Delivery, inOrder, sentDelivery } from '../feed/rules.ts'
+import { messagesByIds } from '../messages/store.ts'
+import { loadExtras, toMessage } from '../messages/view.ts'
+import { lastNumber } from '../store.ts'
+import type { SyncPage, SyncQuery } from './model.ts'
+import * as store from './store.ts'
+
+/** Ranges grow by this factor until they hold a page. */
+const GROWTH = 16
+/** With no more conversations than this, each is looked into at once, without growing ranges. */
+const FEW = 32
+
+/** The next messages and changes of the user after a cursor: complete, in the order of their numbers. */
+export async function sync(ctx: AppContext, { userId }: Actor, query: SyncQuery): Promise<SyncPage> {
+  const { afterId, limit } = query
+  const db = ctx.db.read
+  const found = await findNext(db, userId, afterId, limit + 1)
+  const page = found.slice(0, limit)
+  const extras = await loadExtras(
+    db,
+    page.map(({ message }) => message),
+  )
+  const views = (kind: Delivery['kind']) =>
+    page.filter((delivery) => delivery.kind === kind).map(({ message }) => toMessage(ctx, message, extras))
+  const conversationIds = [...new Set(page.map(({ message }) => message.conversationId))]
+  return {
+    messages: views('sent'),
+    recalled: page
+      .filter(({ kind }) => kind === 'recalled')
+      .map(({ message }) => ({
+        messageId: message.id,
+        conversationId: message.conversationId,
+        recalledAt: message.recalledAt!,
+      })),
+    updated: views('changed'),
+    conversations: await toConversations(ctx, userId, await ownMembers(db, userId, conversationIds)),
+    cursor: page.at(-1)?.number ?? afterId,
+    hasMore: found.length > limit,
+  }
+}
+
+/** At most `limit` messages and changes above `after`. The cost follows this number, and not that of the messages on the server. */
+async function findNext(db: Db, userId: number, after: number, limit: number): Promise<Delivery[]> {
+  // Before anything else is read: what is committed later has greater numbers.
+  const last = await lastNumber(db)
+  const touched = await store.countTouched(db, userId, after)
+  if (touched === 0) return []
+  for (let length = 4 * limit; ; length *= GROWTH) {
+    const upTo = touched <= FEW ? last : Math.min(last, after + length)
+    const way = upTo - after <= 2 * touched ? 'whole' : 'byConversation'
+    const range = { userId, after, upTo, limit }
+    const [sent, changed] = await Promise.all([store.sentIn[way](db, range), store.changedIn[way](db, range)])
+    if (upTo === last || sent.length + changed.length >= limit) return (await load(db, sent, changed)).slice(0, limit)
+  }
+}
+
+async function load(db: Db, sent: readonly store.Found[], changed: readonly store.Found[]): Promise<Delivery[]> {
+  const rows = await messagesByIds(
+    db,
+    [...sent, ...changed].map(({ id }) => id),
+  )
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  // The retention job may have deleted a message meanwhile.
+  const deliveries = [
+    ...sent.flatMap(({ id }) => byId.get(id) ?? []).map(sentDelivery),
+    ...changed.flatMap(({ id, number }) => {
+      const message = byId.get(id)
+      return message === undefined ? [] : [changeDelivery(message, number)]
+    }),
+  ]
+  return inOrder(deliveries)
+}
