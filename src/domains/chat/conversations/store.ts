@@ -283,7 +283,7 @@ export function searchConversations(
   userId: number,
   input: ListInput & { readonly keyword: string },
 ): Promise<Page<MemberRow>> {
-  const { keyword } = input
+  const { keyword, page, size } = input
   const other = sql`case when ${conversations.lowUserId} = ${userId} then ${conversations.highUserId} else ${conversations.lowUserId} end`
   return searchPage<MemberRow>(
     db,
@@ -306,7 +306,7 @@ export function searchConversations(
           .leftJoin(contacts, and(eq(contacts.userId, userId), eq(contacts.otherId, users.id)))
           .$dynamic(),
     },
-    input,
+    { page, size },
   )
 }
 

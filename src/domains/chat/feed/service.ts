@@ -12,6 +12,7 @@ import { isVisible, type Seen } from '../conversations/rules.ts'
 import { READ } from '../conversations/service.ts'
 import { findMember, unreadTotal } from '../conversations/store.ts'
 import { CONVERSATION, toConversations } from '../conversations/view.ts'
+import type { MessageRow } from '../messages/store.ts'
 import { loadExtras, toMessage } from '../messages/view.ts'
 import { NUMBERS } from '../numbers.ts'
 import { lastNumber } from '../store.ts'
@@ -85,7 +86,7 @@ class Feed {
     bus.onGap(() => this.#numbers.wake())
     bus.on(CONVERSATION, ({ conversationId, userIds }) => this.#changes(conversationId, userIds))
     bus.on(READ, ({ to, ...data }) => pushToUsers(this.ctx, to, { type: 'read', data }))
-    // What was written between reading the position and listening.
+    // For messages that were written between reading the position and listening.
     this.#numbers.wake()
   }
 
@@ -113,9 +114,10 @@ class Feed {
       sent.length === BATCH ? sent.at(-1)!.id : upTo,
       changed.length === BATCH ? changed.at(-1)!.changedNumber! : upTo,
     )
-    const batch = inOrder([...sent.map(sentDelivery), ...changed.map((row) => changeDelivery(row))]).filter(
-      ({ number }) => number <= end,
-    )
+    const batch = inOrder([
+      ...sent.map((row) => sentDelivery(row)),
+      ...changed.map((row) => changeDelivery(row)),
+    ]).filter(({ number }) => number <= end)
     const messages = batch.map(({ message }) => message)
     const viewers = await this.#viewersOf(messages.map(({ conversationId }) => conversationId))
     const extras = await loadExtras(read, messages)
@@ -177,7 +179,7 @@ class Feed {
   }
 }
 
-function frameOf({ number, kind, message }: Delivery, data: unknown): Frame {
+function frameOf({ number, kind, message }: Delivery<MessageRow>, data: unknown): Frame {
   if (kind === 'sent') return { type: 'message', data }
   if (kind === 'changed') return { type: 'message.updated', data: { message: data, cursor: number } }
   const { id: messageId, conversationId, recalledAt } = message

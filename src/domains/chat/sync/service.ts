@@ -5,7 +5,7 @@ import type { Actor } from '#http/endpoint.ts'
 import { ownMembers } from '../conversations/store.ts'
 import { toConversations } from '../conversations/view.ts'
 import { changeDelivery, type Delivery, inOrder, sentDelivery } from '../feed/rules.ts'
-import { messagesByIds } from '../messages/store.ts'
+import { type MessageRow, messagesByIds } from '../messages/store.ts'
 import { loadExtras, toMessage } from '../messages/view.ts'
 import { lastNumber } from '../store.ts'
 import type { SyncPage, SyncQuery } from './model.ts'
@@ -26,7 +26,7 @@ export async function sync(ctx: AppContext, { userId }: Actor, query: SyncQuery)
     db,
     page.map(({ message }) => message),
   )
-  const views = (kind: Delivery['kind']) =>
+  const views = (kind: Delivery<MessageRow>['kind']) =>
     page.filter((delivery) => delivery.kind === kind).map(({ message }) => toMessage(ctx, message, extras))
   const conversationIds = [...new Set(page.map(({ message }) => message.conversationId))]
   return {
@@ -46,7 +46,7 @@ export async function sync(ctx: AppContext, { userId }: Actor, query: SyncQuery)
 }
 
 /** At most `limit` messages and changes above `after`. The cost follows this number, and not that of the messages on the server. */
-async function findNext(db: Db, userId: number, after: number, limit: number): Promise<Delivery[]> {
+async function findNext(db: Db, userId: number, after: number, limit: number): Promise<Delivery<MessageRow>[]> {
   // Before anything else is read: what is committed later has greater numbers.
   const last = await lastNumber(db)
   const touched = await store.countTouched(db, userId, after)
@@ -60,7 +60,11 @@ async function findNext(db: Db, userId: number, after: number, limit: number): P
   }
 }
 
-async function load(db: Db, sent: readonly store.Found[], changed: readonly store.Found[]): Promise<Delivery[]> {
+async function load(
+  db: Db,
+  sent: readonly store.Found[],
+  changed: readonly store.Found[],
+): Promise<Delivery<MessageRow>[]> {
   const rows = await messagesByIds(
     db,
     [...sent, ...changed].map(({ id }) => id),
@@ -68,7 +72,7 @@ async function load(db: Db, sent: readonly store.Found[], changed: readonly stor
   const byId = new Map(rows.map((row) => [row.id, row]))
   // The retention job may have deleted a message meanwhile.
   const deliveries = [
-    ...sent.flatMap(({ id }) => byId.get(id) ?? []).map(sentDelivery),
+    ...sent.flatMap(({ id }) => byId.get(id) ?? []).map((message) => sentDelivery(message)),
     ...changed.flatMap(({ id, number }) => {
       const message = byId.get(id)
       return message === undefined ? [] : [changeDelivery(message, number)]
