@@ -5,7 +5,7 @@ import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
 import { openStore } from '#db/open.ts'
 import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole } from '#domains/access/index.ts'
-import { accounts, authenticate, consoleRefusal } from '#domains/accounts/index.ts'
+import { accounts, authenticate, consoleRefusal, sessionEnd } from '#domains/accounts/index.ts'
 import { activities } from '#domains/activities/index.ts'
 import { agreements } from '#domains/agreements/index.ts'
 import { album } from '#domains/album/index.ts'
@@ -14,7 +14,7 @@ import { assets } from '#domains/assets/index.ts'
 import { chat } from '#domains/chat/index.ts'
 import { contacts } from '#domains/contacts/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
-import { type Domain, install } from '#domains/domain.ts'
+import { contributions, type Domain, install } from '#domains/domain.ts'
 import { files } from '#domains/files/index.ts'
 import { metadata } from '#domains/metadata/index.ts'
 import { notifications } from '#domains/notifications/index.ts'
@@ -28,6 +28,7 @@ import { docsEndpoints } from '#http/docs.endpoints.ts'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 import type { Gatekeeper } from '#http/mount.ts'
 import { listen, type RunningServer } from '#http/server.ts'
+import { socketEndpoints } from '#http/sockets/socket.endpoints.ts'
 import { openBlobs, openStaging } from '#platform/blobs/index.ts'
 import { type Clock, systemClock } from '#platform/clock.ts'
 import { createImages } from '#platform/images/index.ts'
@@ -65,6 +66,12 @@ export const domains = [
 ] as const
 
 const gatekeeper: Gatekeeper = {
+  sockets: {
+    can,
+    sessionEnd,
+    frames: (ctx) => contributions(ctx, 'socketFrames').flat(),
+    hello: (ctx, actor) => Promise.all(contributions(ctx, 'socketHello').map((hello) => hello(ctx, actor))),
+  },
   authenticate,
   refusePublisherKey,
   can,
@@ -72,11 +79,12 @@ const gatekeeper: Gatekeeper = {
   consoleRefusal,
   loggedActor,
   isMember: holdsAnyOrgRole,
+
   spend: (ctx, uses) => ctx.db.write('http.spend', (tx) => spend(tx, uses, ctx.clock.now())),
 }
 
 function endpointsOf(list: readonly Domain[]): readonly AnyEndpoint[] {
-  const api = list.flatMap(({ endpoints = [] }) => endpoints)
+  const api = [...list.flatMap(({ endpoints = [] }) => endpoints), ...socketEndpoints]
   return [...api, ...docsEndpoints(api)]
 }
 

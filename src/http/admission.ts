@@ -12,11 +12,17 @@ import { bearerToken, publisherKey, readQuery } from './caller.ts'
 import type { Actor, AnyEndpoint, Caller, SignedUrlAccess } from './endpoint.ts'
 import { AppError, forbidden, limited, unauthorized } from './errors.ts'
 import type { PathParams } from './router.ts'
+import { socketToken } from './sockets/handshake.ts'
 
 /** Questions about callers that the domains answer (app.ts). */
 export interface AdmissionGates {
   /** The user whose token this is, if it was issued to this device; otherwise the 401 to answer. */
-  authenticate(ctx: AppContext, token: string, deviceId: string | undefined): MaybePromise<Actor | AppError>
+  authenticate(
+    ctx: AppContext,
+    token: string,
+    deviceId: string | undefined,
+    deviceIsOptional?: boolean,
+  ): MaybePromise<Actor | AppError>
   /** The 401 to answer, unless it is a publisher key that was not revoked. */
   refusePublisherKey(ctx: AppContext, key: string): Promise<AppError | undefined>
 }
@@ -90,8 +96,9 @@ export class Admission {
   }
 
   #admitUser(request: Request, caller: Caller): MaybePromise<Actor> {
-    const token = bearerToken(request)
-    const found = token === undefined ? noToken : this.gates.authenticate(this.ctx, token, caller.deviceId)
+    const { opensSocket = false } = this.endpoint
+    const token = opensSocket ? socketToken(request) : bearerToken(request)
+    const found = token === undefined ? noToken : this.gates.authenticate(this.ctx, token, caller.deviceId, opensSocket)
     return found instanceof Promise
       ? found.then((actor) => this.#admitSession(actor, caller))
       : this.#admitSession(found, caller)

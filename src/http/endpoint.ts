@@ -64,7 +64,7 @@ export const TAGS = [
 export type Tag = (typeof TAGS)[number]
 
 /** Statuses that only the rules of an operation can tell. The others follow from its access and its schemas. */
-export type RefusalStatus = 400 | 401 | 403 | 404 | 413 | 415
+export type RefusalStatus = 400 | 401 | 403 | 404 | 413 | 415 | 426
 
 export type OpenAccess = {
   readonly kind: 'open'
@@ -317,6 +317,8 @@ export interface Endpoint<
   readonly acceptsForm?: boolean
   /** Answers by `answerBytes`: GET may also be answered with 206, 412 and 416. */
   readonly sendsRanges?: boolean
+  /** Handshakes are answered with 101 and open a WebSocket; `run` answers other requests. The token may be in the query, without a device. */
+  readonly opensSocket?: boolean
   /** Answered even while the server is stopping. */
   readonly whileDraining?: boolean
   readonly deprecated?: boolean

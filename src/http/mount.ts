@@ -16,7 +16,7 @@ import type { Refusal } from '#platform/limiter.ts'
 import { shortPath } from '#platform/log.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 
-import { Admission, type AdmissionGates, takePublic, tooMany } from './admission.ts'
+import { Admission, type AdmissionGates, noToken, takePublic, tooMany } from './admission.ts'
 import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
 import { type BudgetUse, budgetUsedUp, usesOf } from './budget.ts'
 import { localeOf, readQuery, RequestCaller } from './caller.ts'
@@ -39,10 +39,14 @@ import { errorPage, notFoundPage } from './pages.ts'
 import { noPermission, organizationNamed, type PermissionGates, Permissions } from './permissions.ts'
 import { bare, failure, publicError, publicSuccess, success } from './respond.ts'
 import { type PathParams, Router } from './router.ts'
+import { isHandshake, socketToken } from './sockets/handshake.ts'
+import { type SocketGates, socketsOfServer } from './sockets/sockets.ts'
 import { answerProblem, type Validator, validator } from './validate.ts'
 
 /** Questions about users that the gates ask. The domains answer them (app.ts), so that `http/` depends on no domain. */
 export interface Gatekeeper extends AdmissionGates, PermissionGates {
+  /** Servers without it open no sockets. */
+  readonly sockets?: SocketGates
   /** Why an administrator cannot use the console now; asked after `can` and `isAdministrator`. */
   consoleRefusal(ctx: AppContext, userId: number): MaybePromise<AppError | undefined>
   /** Counts all uses in the database, or none if one of them is refused. */
@@ -228,6 +232,7 @@ class Route {
       input.owner = owner instanceof Promise ? await owner : owner
     }
     if (endpoint.budgets !== undefined) await this.#spend(endpoint.budgets, input)
+    if (endpoint.opensSocket && isHandshake(request)) return this.#openSocket(request, actor!, caller)
     const result = endpoint.run(input)
     const data = result instanceof Promise ? await result : result
     if (logged?.hasWritten === false) this.#reportUnlogged(caller)
@@ -236,6 +241,14 @@ class Route {
     return this.#isPublicRead
       ? publicSuccess(data, caller.requestId, request.headers.get('if-none-match'))
       : success(data, caller.requestId)
+  }
+
+  async #openSocket(request: Request, actor: Actor, caller: Caller): Promise<Response> {
+    const claims = await this.ctx.tokens.verify(socketToken(request)!)
+    // It may have expired, or the server may be stopping, since the request was admitted.
+    if (claims === undefined) throw noToken
+    if (this.ctx.lifecycle.draining) throw draining
+    return socketsOfServer(this.ctx).open(request, actor, claims, caller.locale)
   }
 
   /** Counts the call in the budgets that the record declares. @throws AppError 429 if one of them is used up. */

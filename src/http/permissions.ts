@@ -1,13 +1,17 @@
 /** Whether a caller may use an operation, and whose rows it is about. */
 
-import type { AppContext } from '#context'
+import type { AppContext, Changed } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { readPointOf } from '#permission-points'
+import { topic } from '#platform/bus.ts'
 
 import type { Access, Actor, DualAccess, Owner } from './endpoint.ts'
 import { forbidden, notFound } from './errors.ts'
 import type { PathParams } from './router.ts'
+
+/** Ids of the users whose roles changed; all if a role or a permission point changed. */
+export const accessChanged = topic<Changed<number>>('access.changed')
 
 /** Questions about the roles of users. The domains answer them (app.ts). */
 export interface PermissionGates {

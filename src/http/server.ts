@@ -1,10 +1,14 @@
 /** Listens for requests, and stops in an orderly way. */
 
+import type { Server } from 'bun'
+
 import type { AppContext } from '#context'
 import { SECOND } from '#platform/clock.ts'
 
 import type { AnyEndpoint } from './endpoint.ts'
 import { type Gatekeeper, mount } from './mount.ts'
+import { type Connection } from './sockets/connection.ts'
+import { socketsOfServer } from './sockets/sockets.ts'
 
 export interface RunningServer {
   /** `http://host:port`, with the port that was chosen if the configured one is 0. */
@@ -34,13 +38,26 @@ export function listen(
   const app = mount(endpoints, ctx, gates)
   const largest = Math.max(1024 * 1024, ...endpoints.map((e) => e.maxBody ?? 0))
   // Elysia's default lets other programs of the same user listen on the port too, and the kernel would share the connections.
-  app.listen({ hostname, port, reusePort: false, idleTimeout, maxRequestBodySize: largest + 1024 })
-  const server = app.server!
+  const sockets = socketsOfServer(ctx)
+  app.listen({
+    hostname,
+    port,
+    reusePort: false,
+    idleTimeout,
+    maxRequestBodySize: largest + 1024,
+    // Bun's own handlers: those of Elysia are part of its routes, which do not work for a host of less than four characters.
+    websocket: sockets.handler as never,
+  })
+  const server = app.server! as Server<unknown> as Server<Connection>
+  if (gates.sockets) sockets.start(server, gates.sockets)
   return {
     url: `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${server.port}`,
     async stop() {
       ctx.lifecycle.draining = true
+      // Bun waits for open sockets forever.
+      sockets.stop()
       await Bun.sleep(FAREWELL_MS)
+      sockets.cutOff()
       const drained = server.stop(false)
       // Cleared below, because a pending timer keeps the process alive.
       let timer: ReturnType<typeof setTimeout> | undefined
@@ -52,6 +69,7 @@ export function listen(
       clearTimeout(timer)
     },
     async kill() {
+      sockets.stop()
       await server.stop(true)
     },
   }

@@ -23,7 +23,7 @@ export interface SocketFrame {
   readonly type: string
   /** Of `data`; others are answered with an `error` frame. */
   readonly data: TSchema
-  /** Must not throw for anything that a client can send. */
+  /** An AppError is answered with an `error` frame, any other error with a 500 and a line in the log. */
   run(ctx: AppContext, actor: Actor, data: never): void | Promise<void>
 }
 

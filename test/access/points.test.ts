@@ -8,7 +8,7 @@ import { pointKey } from '#domains/access/rules.ts'
 import { systemRoles } from '#domains/access/system-roles.ts'
 import { pointName, points, pointsOf } from '#permission-points'
 
-import { contractPath, operations as contract } from '../contract/table.ts'
+import { contractMethod, contractPath, operations as contract } from '../contract/table.ts'
 import { operations, pointsAskedFor } from './operations.ts'
 import { documentPath, permissionsDocument } from './permissions-doc.ts'
 
@@ -140,7 +140,7 @@ test('docs/permissions.md is up to date', async () => {
 test('every endpoint requires the access that operations.tsv and docs/permissions.md state', () => {
   const documented = new Map(operations.map((o) => [`${o.method} ${o.path}`, `${o.kind} ${o.point}`.trim()]))
   const pairs = allEndpoints.flatMap((endpoint) => {
-    const key = `${endpoint.method} ${contractPath(endpoint)}`
+    const key = `${contractMethod(endpoint)} ${contractPath(endpoint)}`
     const { access } = endpoint
     const actual = 'point' in access ? `${access.kind} ${access.point}` : access.kind
     return documented.has(key) ? [{ actual: `${key}: ${actual}`, expected: `${key}: ${documented.get(key)}` }] : []

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'
+import type { AnyEndpoint } from '#http/endpoint.ts'
 import { points } from '#permission-points'
 
-import { contractAccess, contractPath, extra, operations } from './table.ts'
+import { contractAccess, contractMethod, contractPath, extra, operations } from './table.ts'
 
 const known = new Map([...operations, ...extra].map((o) => [`${o.method} ${o.path}`, o]))
-const key = (e: (typeof allEndpoints)[number]) => `${e.method} ${contractPath(e)}`
+const key = (e: AnyEndpoint) => `${contractMethod(e)} ${contractPath(e)}`
 
 /** Where the specification is stricter than the list: sending needs a PLATFORM permission (§4.3). */
 const STRICTER: Record<string, string> = { 'POST /api/notifications': 'admin' }

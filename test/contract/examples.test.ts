@@ -27,6 +27,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'setup.page': LINK_USED,
   'setup.submit': LINK_USED,
   'undos.page': [403, /link/],
+  'chat.socket': [426, /WebSocket/],
   'undos.submit': [403, /link/],
   // The example's device id is not the one of the session.
   'sessions.switch': [403, /device/],

@@ -38,8 +38,12 @@ export const extra: Operation[] = rows('extra.tsv').map((r) => ({
 /** The path as the contract writes it: `{id}` instead of `:id`. */
 export const contractPath = (endpoint: AnyEndpoint): string => endpoint.path.replace(/:(\w+)/g, '{$1}')
 
+/** The contract calls the handshake of a socket WS. */
+export const contractMethod = ({ method, opensSocket }: AnyEndpoint): string => (opensSocket ? 'WS' : method)
+
 /** The access of an endpoint in the words of the contract. */
 export function contractAccess(endpoint: AnyEndpoint): string {
+  if (endpoint.opensSocket) return 'token'
   switch (endpoint.access.kind) {
     case 'open':
       return 'public'

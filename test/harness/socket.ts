@@ -62,7 +62,7 @@ export class TestSocket {
   nextFrame(matches: (frame: ReceivedFrame) => boolean, wanted = 'the frame'): Promise<ReceivedFrame> {
     const at = this.#unread.findIndex(matches)
     if (at >= 0) return Promise.resolve(this.#unread.splice(at, 1)[0]!)
-    if (this.#ended) return Promise.reject(new Error(this.#story(`${wanted} cannot arrive any more`)))
+    if (this.#ended) return Promise.reject(new Error(this.#story(`${wanted} can no longer arrive`)))
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(this.#story(`${wanted} did not arrive`))), WAIT_MS)
       this.#waiting.push({

@@ -75,7 +75,7 @@ function lacks(op: Json): string[] {
   for (const [type, content] of Object.entries<Json>(op.requestBody?.content ?? {}))
     if (type !== 'application/octet-stream' && !hasExample(content)) found.push('body example')
   const success = Object.entries<Json>(op.responses?.[200]?.content ?? {})
-  if (success.length === 0) found.push('response')
+  if (success.length === 0 && op.responses?.[101] === undefined) found.push('response')
   for (const [type, content] of success) {
     if (content.schema === undefined) found.push(`schema of ${type}`)
     if (type === 'application/json' && !hasExample(content)) found.push('response example')

@@ -5,12 +5,12 @@
 
 import { LRUCache } from 'lru-cache'
 
-import { type AppContext, type Changed, dropWhen, perContext } from '#context'
+import { type AppContext, dropWhen, perContext } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Tx } from '#db/store.ts'
+import { accessChanged } from '#http/permissions.ts'
 import { type Load, ReadCache } from '#lib/read-cache.ts'
 import { pointName } from '#permission-points'
-import { topic } from '#platform/bus.ts'
 
 import { accessOf, isReading, NEVER_OFF, type Role, type UserAccess } from './rules.ts'
 import { enabledPointsOfDomain, enabledPointsOfRole, findRole, roleIdsOf } from './store.ts'
@@ -22,9 +22,6 @@ const CACHE_MS = 60_000
 const MAX_USERS = 20_000
 const MAX_ROLES = 5_000
 const MAX_SETS = 200
-
-/** Ids of the users whose bindings changed; all if a role or a permission point changed. */
-const accessChanged = topic<Changed<number>>('access.changed')
 
 /** Must be called in every write that changes a user's bindings. */
 export const bindingsChanged = (tx: Tx, userId: number): void => tx.publish(accessChanged, [userId])

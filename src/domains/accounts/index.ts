@@ -43,7 +43,7 @@ export const accounts = domain({
   stop: flushActivity,
 })
 
-export { authenticate, consoleRefusal } from './sessions/authenticate.ts'
+export { authenticate, consoleRefusal, sessionEnd } from './sessions/authenticate.ts'
 export { generateNickname, nicknameWordsChanged } from './nicknames/service.ts'
 export { contactLookUps } from './model.ts'
 export { normalizeEmail, normalizePhone } from './rules.ts'

@@ -11,6 +11,7 @@ import { readBacklog } from '#domains/delivery/index.ts'
 import { bearerToken } from '#http/caller.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { AppError } from '#http/errors.ts'
+import { socketsOfServer } from '#http/sockets/sockets.ts'
 import { BlobError } from '#platform/blobs/port.ts'
 import { SECOND } from '#platform/clock.ts'
 import { version } from '#platform/version.ts'
@@ -151,6 +152,11 @@ export async function metrics(ctx: AppContext): Promise<Response> {
       value: await freeDiskBytes(dataDir).catch(() => 0),
     },
   ]
+  gauges.push({
+    name: 'tessera_sockets',
+    help: 'Open WebSockets of this process.',
+    value: socketsOfServer(ctx).count,
+  })
   if (databaseUrl === '')
     gauges.push({
       name: 'tessera_database_log_bytes',

@@ -64,6 +64,12 @@ const REFUSALS: Record<number, Refusal> = {
     code: 416,
     message: 'The file has only 42 bytes',
   },
+  426: {
+    name: 'UpgradeRequired',
+    description: 'The request is not a WebSocket handshake.',
+    code: 426,
+    message: 'Connect with a WebSocket client',
+  },
   429: {
     name: 'TooManyRequests',
     description: 'A limit or quota is reached. `Retry-After` is the number of seconds to wait.',
@@ -107,7 +113,7 @@ export function refusalStatuses({
 /** Says how an answer contradicts the document, if it does: by its status or its media type. */
 export function undocumented(endpoint: AnyEndpoint, response: Response): string | undefined {
   const { status, headers } = response
-  if (status === 304 || status === 500) return undefined
+  if (status === 304 || status === 500 || (status === 101 && endpoint.opensSocket)) return undefined
   if (status !== 200 && !(status === 206 && endpoint.sendsRanges))
     return refusalStatuses(endpoint).has(status) ? undefined : `answered ${status}`
   const types = mediaTypes(endpoint).map(withoutCharset)
@@ -123,7 +129,9 @@ const withoutCharset = (type: string): string => type.replace(/;.*/, '').trim()
 export function responsesOf(endpoint: AnyEndpoint, components: Components): Json {
   const statuses = [...refusalStatuses(endpoint)].sort((a, b) => a - b)
   return {
-    200: success(endpoint, components),
+    ...(endpoint.opensSocket
+      ? { 101: { description: 'The connection is a WebSocket now.' } }
+      : { 200: success(endpoint, components) }),
     ...(endpoint.sendsRanges && { 206: { ...success(endpoint, components), description: 'The bytes of `Range`.' } }),
     ...Object.fromEntries(statuses.map((s) => [s, refusal(endpoint, s, components)])),
   }

@@ -7,7 +7,7 @@ import { type AppContext, perContext } from '#context'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import type { AppError } from '#http/errors.ts'
-import { sessionsChanged } from '#http/sessions.ts'
+import { type SessionEnd, sessionsChanged } from '#http/sessions.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { ReadCache } from '#lib/read-cache.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
@@ -16,49 +16,72 @@ import type { Claims } from '#platform/tokens.ts'
 import { sessionEnded, totpRequired, wrongDevice } from '../errors.ts'
 import { deviceKey } from '../rules.ts'
 import { hasTotp } from '../totp/store.ts'
-import { findForRequest, saveActivity } from './store.ts'
+import { type EndedSession, findEnded, findForRequest, saveActivity } from './store.ts'
 
 type Outcome = Actor | AppError
 
 /**
  * The user of an access token, or the 401 to answer. Accepted if the token is valid, its session is active, its token version is
  * the user's current one, and `deviceId` (raw `X-Device-Id`) is the session's. If token and session are cached, it returns
- * synchronously and allocates nothing.
+ * synchronously and allocates nothing. `deviceIsOptional`: a browser cannot send the header when it opens a socket.
  */
-export function authenticate(ctx: AppContext, token: string, deviceId: string | undefined): Outcome | Promise<Outcome> {
+export function authenticate(
+  ctx: AppContext,
+  token: string,
+  deviceId: string | undefined,
+  deviceIsOptional = false,
+): Outcome | Promise<Outcome> {
   const claims = ctx.tokens.verify(token)
-  return claims instanceof Promise ? claims.then((c) => admit(ctx, c, deviceId)) : admit(ctx, claims, deviceId)
+  const device = deviceId ?? (deviceIsOptional ? ANY : undefined)
+  return claims instanceof Promise ? claims.then((c) => admit(ctx, c, device)) : admit(ctx, claims, device)
 }
 
-function admit(ctx: AppContext, claims: Claims | undefined, deviceId: string | undefined): Outcome | Promise<Outcome> {
+/** In place of the id of a device: any will do. */
+const ANY = Symbol('any device')
+type Device = string | typeof ANY | undefined
+
+function admit(ctx: AppContext, claims: Claims | undefined, device: Device): Outcome | Promise<Outcome> {
   if (claims === undefined) return sessionEnded()
   const now = ctx.clock.now()
   const cached = activeSessions(ctx).get(claims.sessionId)
-  return cached === undefined ? loadAndCheck(ctx, claims, deviceId) : check(ctx, cached, claims, deviceId, now)
+  return cached === undefined ? loadAndCheck(ctx, claims, device) : check(ctx, cached, claims, device, now)
 }
 
-async function loadAndCheck(ctx: AppContext, claims: Claims, deviceId: string | undefined): Promise<Outcome> {
+async function loadAndCheck(ctx: AppContext, claims: Claims, device: Device): Promise<Outcome> {
   const loaded = await activeSessions(ctx).fetch(claims.sessionId)
-  return loaded === undefined ? sessionEnded() : check(ctx, loaded, claims, deviceId, ctx.clock.now())
+  return loaded === undefined ? sessionEnded() : check(ctx, loaded, claims, device, ctx.clock.now())
 }
 
-function check(
-  ctx: AppContext,
-  session: CachedSession,
-  claims: Claims,
-  deviceId: string | undefined,
-  now: number,
-): Outcome {
+function check(ctx: AppContext, session: CachedSession, claims: Claims, device: Device, now: number): Outcome {
   const { actor } = session
   if (session.expiredAt <= now || session.tokenVersion !== claims.tokenVersion || actor.userId !== claims.userId)
     return sessionEnded()
-  if (deviceId === undefined) return wrongDevice()
-  if (deviceId !== session.provenDeviceId) {
-    if (deviceKey(deviceId) !== actor.deviceKey) return wrongDevice()
-    session.provenDeviceId = deviceId
+  if (device === undefined) return wrongDevice()
+  if (device !== ANY && device !== session.provenDeviceId) {
+    if (deviceKey(device) !== actor.deviceKey) return wrongDevice()
+    session.provenDeviceId = device
   }
   noteActivity(ctx, actor.sessionId, now)
   return actor
+}
+
+/** When the session of a live socket ends (epoch milliseconds), or why it has ended. */
+export async function sessionEnd(
+  ctx: AppContext,
+  { sessionId, tokenVersion }: Pick<Claims, 'sessionId' | 'tokenVersion'>,
+): Promise<number | SessionEnd> {
+  const session = activeSessions(ctx).get(sessionId) ?? (await activeSessions(ctx).fetch(sessionId))
+  const now = ctx.clock.now()
+  if (session === undefined) return whyEnded(await findEnded(ctx.db.read, sessionId), now)
+  if (session.expiredAt <= now) return 'EXPIRED'
+  return session.tokenVersion === tokenVersion ? session.expiredAt : 'PASSWORD_CHANGED'
+}
+
+/** As far as the rows show it. The write that ends a session says it exactly (http/sessions.ts). */
+function whyEnded(row: EndedSession | undefined, now: number): SessionEnd {
+  if (row === undefined) return 'REVOKED'
+  if (row.userStatus !== 'ACTIVE') return row.userStatus
+  return row.status === 'EXPIRED' || row.expiredAt <= now ? 'EXPIRED' : 'REVOKED'
 }
 
 /**

@@ -58,6 +58,19 @@ const byRefreshToken = prepared((db) =>
 
 export const findForRequest = async (db: Db, id: number) => (await activeForRequest(db, { id }))[0]
 
+const endOfSession = prepared((db) =>
+  db
+    .select({ status: sessions.status, expiredAt: sessions.expiredAt, userStatus: users.status })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(eq(sessions.id, sql.placeholder('id'))),
+)
+export type EndedSession = Awaited<ReturnType<typeof endOfSession>>[number]
+
+/** For a session that is no longer active, or whose user is not. Undefined if it was deleted. */
+export const findEnded = async (db: Db, id: number): Promise<EndedSession | undefined> =>
+  (await endOfSession(db, { id }))[0]
+
 /** A session of the user, even if it has ended. */
 export const findOwn = async (db: Db | Tx, userId: number, id: number): Promise<SessionRow | undefined> =>
   (await ownById(db, { userId, id }))[0]
