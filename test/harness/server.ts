@@ -52,6 +52,8 @@ export interface TestServer {
   /** The first administrator, holding SYSTEM_ADMIN. */
   admin(): Promise<Person>
   stop(): Promise<void>
+  /** Stops in an orderly way, as on SIGTERM. In-process servers only; `stop` must follow. */
+  drain(): Promise<void>
   /** `stop`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -110,6 +112,10 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       return person(url, login, ADMIN.username, ADMIN.password, deviceId)
     },
     stop,
+    async drain() {
+      if (!running.drain) throw new Error('only servers of this process drain')
+      await running.drain()
+    },
     [Symbol.asyncDispose]: stop,
   }
 }
@@ -118,6 +124,7 @@ interface Running {
   url: string
   ctx?: AppContext
   clock: TestClock
+  drain?(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -137,6 +144,7 @@ async function startHere(
     url: server.url,
     ctx,
     clock,
+    drain: () => server.stop(),
     async stop() {
       await server.kill()
       await ctx.close()

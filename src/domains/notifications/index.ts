@@ -3,6 +3,7 @@
 import { domain } from '#domains/domain.ts'
 
 import { notificationEndpoints } from './endpoints.ts'
+import { helloUnread, publishCreated, pushCreated, stopPushing } from './listeners.ts'
 import { sendEndpoints } from './sends/endpoints.ts'
 import { continueSends, sendJob, stopSends } from './sends/worker.ts'
 import { cleanUpJob, deleteOfDeletedUser } from './service.ts'
@@ -11,9 +12,19 @@ export const notifications = domain({
   name: 'notifications',
   endpoints: [...notificationEndpoints, ...sendEndpoints],
   jobs: [sendJob, cleanUpJob],
-  on: { 'user.deleting': (_ctx, tx, { userId }) => deleteOfDeletedUser(tx, userId) },
-  start: continueSends,
-  stop: stopSends,
+  on: {
+    'user.deleting': (_ctx, tx, { userId }) => deleteOfDeletedUser(tx, userId),
+    'notification.created': publishCreated,
+  },
+  socketHello: helloUnread,
+  start(ctx) {
+    pushCreated(ctx)
+    continueSends(ctx)
+  },
+  async stop(ctx) {
+    await stopSends(ctx)
+    await stopPushing(ctx)
+  },
 })
 
 export { notifyMembers } from './sends/service.ts'

@@ -143,7 +143,7 @@ export const totalCount = async (ctx: AppContext, actor: Actor): Promise<{ count
   count: await store.countAll(ctx.db.read, actor.userId),
 })
 
-function toView(row: store.NotificationRow, locale: Locale): NotificationView {
+export function toView(row: store.NotificationRow, locale: Locale): NotificationView {
   const body = localize(locale, row.body, row.bodyZh)
   return {
     id: row.id,

@@ -152,11 +152,15 @@ export async function metrics(ctx: AppContext): Promise<Response> {
       value: await freeDiskBytes(dataDir).catch(() => 0),
     },
   ]
-  gauges.push({
-    name: 'tessera_sockets',
-    help: 'Open WebSockets of this process.',
-    value: socketsOfServer(ctx).count,
-  })
+  const { count, unsent } = socketsOfServer(ctx)
+  gauges.push(
+    { name: 'tessera_sockets', help: 'Open WebSockets of this process.', value: count },
+    {
+      name: 'tessera_sockets_unsent_bytes',
+      help: 'Bytes that wait for WebSocket clients which read too slowly.',
+      value: unsent,
+    },
+  )
   if (databaseUrl === '')
     gauges.push({
       name: 'tessera_database_log_bytes',

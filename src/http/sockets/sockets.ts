@@ -84,6 +84,13 @@ export class Sockets implements Owner {
     return this.#count
   }
 
+  /** Bytes that wait for clients which read too slowly. */
+  get unsent(): number {
+    let bytes = 0
+    for (const socket of this.#waiting) bytes += socket.unsent
+    return bytes
+  }
+
   start(server: Server<Connection>, gates: SocketGates): void {
     this.#server = server
     this.#gates = gates
