@@ -17,7 +17,7 @@ const elements = sql.raw(dialect === 'sqlite' ? 'json_each' : 'jsonb_array_eleme
 const asJson = sql.raw(dialect === 'sqlite' ? '' : '::jsonb')
 
 /** Whether the text contains `part`, ignoring case. Nothing in `part` is a wildcard. NULL (like false) for NULL. */
-export const contains = (column: SQLiteColumn, part: string): SQL => sql`${position(sql`${column}`, part)} > 0`
+export const contains = (column: SQLiteColumn | SQL, part: string): SQL => sql`${position(sql`${column}`, part)} > 0`
 
 /** Whether an element of a JSON list of texts contains `part`, as above. */
 export const someContains = (column: SQLiteColumn, part: string): SQL =>

@@ -20,39 +20,56 @@ export interface ContactWithPerson {
 
 const columns = { contact: contacts, nickname: users.nickname, avatar: users.avatar, signature: users.signature }
 
+/**
+ * The nickname of a contact, without a join: PostgreSQL would join 10,000 contacts by reading the whole table of users, which takes longer
+ * than looking them up by their ids.
+ */
+const nickname = sql`(select ${users.nickname} from ${users} where ${users.id} = ${contacts.otherId})`
 /** The name in the user's list: the remark, otherwise the nickname. */
-const shownName = loweredText(sql`coalesce(nullif(${contacts.remark}, ''), ${users.nickname})`)
+const shownName = loweredText(sql`coalesce(nullif(${contacts.remark}, ''), ${nickname})`)
 
 const ownedBy = (userId: number, ...more: (SQL | undefined)[]) => and(eq(contacts.userId, userId), ...more)
 
 /** Reads and sorts all contacts of the user for a page: `db` must fit their number. */
-export function contactsPage(db: Db, userId: number, query: ListQuery): Promise<Page<ContactWithPerson>> {
+export async function contactsPage(db: Db, userId: number, query: ListQuery): Promise<Page<ContactWithPerson>> {
   const { keyword, tag, blocked, sort = 'name' } = query
   const where = ownedBy(
     userId,
     blocked === true ? eq(contacts.blocked, true) : eq(contacts.isContact, true),
     blocked === false ? eq(contacts.blocked, false) : undefined,
     tag ? hasElement(contacts.tags, tag) : undefined,
-    keyword ? or(contains(contacts.remark, keyword), contains(users.nickname, keyword)) : undefined,
+    keyword ? or(contains(contacts.remark, keyword), contains(nickname, keyword)) : undefined,
   )
   const byName = sort.startsWith('-') ? [desc(shownName), desc(contacts.id)] : [asc(shownName), asc(contacts.id)]
   const orderBy =
     sort === 'createdAt' || sort === '-createdAt'
       ? sortBy({ createdAt: contacts.createdAt, id: contacts.id }, sort)
       : byName
-  // Only a search by keyword needs the nicknames to count the rows.
-  const counted = db.select({ n: count() }).from(contacts).$dynamic()
-  const matching = keyword ? counted.innerJoin(users, eq(users.id, contacts.otherId)) : counted
-  return pageOfQuery(
+  const { items: ids, ...page } = await pageOfQuery(
     query,
     db
-      .select(columns)
+      .select({ id: contacts.id })
       .from(contacts)
-      .innerJoin(users, eq(users.id, contacts.otherId))
       .where(where)
       .orderBy(...orderBy),
-    matching.where(where),
+    db.select({ n: count() }).from(contacts).where(where),
   )
+  if (ids.length === 0) return { items: [], ...page }
+  const rows = await db
+    .select(columns)
+    .from(contacts)
+    .innerJoin(users, eq(users.id, contacts.otherId))
+    .where(
+      ownedBy(
+        userId,
+        inArray(
+          contacts.id,
+          ids.map(({ id }) => id),
+        ),
+      ),
+    )
+  const byId = new Map(rows.map((row) => [row.contact.id, row]))
+  return { items: ids.flatMap(({ id }) => byId.get(id) ?? []), ...page }
 }
 
 /** Undefined if the user has no such contact. */
