@@ -116,7 +116,7 @@ test.if(inProcess)('remarks, read receipts, persons and contacts are found for s
     ]),
   )
   const persons = await personsByIds(server.ctx, read, ids)
-  expect([...persons.keys()].toSorted((a, b) => a - b)).toEqual([mei.id, tom.id])
+  expect(new Set(persons.keys())).toEqual(new Set([mei.id, tom.id]))
   expect(Object.keys(persons.get(tom.id)!)).toEqual(['userId', 'nickname', 'avatarUrl'])
   expect([await areContacts(read, mei.id, tom.id), await areContacts(read, mei.id, UNKNOWN_ID)]).toEqual([true, false])
   // An account with contacts is not an unused one; one that only has sent a request or has a card is.
