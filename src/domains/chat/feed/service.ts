@@ -39,7 +39,7 @@ class Loop {
 
   wake(): void {
     this.#isWoken = true
-    this.#running ??= this.#run().finally(() => (this.#running = undefined))
+    this.#running ??= this.#run()
   }
 
   async stop(): Promise<void> {
@@ -61,6 +61,8 @@ class Loop {
         wait = Math.min(2 * wait, LONGEST_RETRY_MS)
       }
     }
+    // No `await` since the last check of `#isWoken`: a later `wake` starts a new run.
+    this.#running = undefined
   }
 }
 
