@@ -86,7 +86,8 @@ export const LOCK_KEY = '32762643830108769'
 /** `alone`: no other process may use the database. `shared`: only processes that share it may. */
 export type LockMode = 'alone' | 'shared'
 
-const REMEDY = 'Several processes can use a database only if each of them has its files in S3 or in a shared directory.'
+const REMEDY =
+  'Several processes can use a database if all of them have their files in S3 (TESSERA_STORAGE_URL) or in a shared directory (TESSERA_SHARED_FILES).'
 
 /** The lock was refused: another process holds it in the other mode. */
 export const inUse = (where: string, mode: LockMode): StorageError =>
