@@ -28,6 +28,9 @@ export interface BusTimes {
 
 export const BUS_TIMES: BusTimes = { pollMs: 1000, keepMs: 600_000, cleanMs: 60_000 }
 
+/** The stamp mark is read this often. Its row is slow while a backup is taken (docs/adr/0025-several-processes.md). */
+const MARK_MS = 1000
+
 /** More new events than this are not delivered one by one: the gap listeners are called. */
 const MAX_EVENTS = 10_000
 /** PostgreSQL refuses notifications of 8,000 bytes or more. */
@@ -45,11 +48,11 @@ const INSERT = `INSERT INTO bus_events (xid, origin, topic, payload, created_at)
 
 /**
  * $1: xmax of the snapshot of the last read; $2: the transactions that were running then; $3: this process; $4: transactions of this process
- * whose COMMIT got no answer. Rows of a restored backup can have transaction ids of the future, which the condition on xmax leaves out.
+ * whose COMMIT got no answer; $5: 1 to read the stamp mark too. Rows of a restored backup can have transaction ids of the future, which the condition on xmax leaves out.
  */
 const READ = `SELECT now.*, e.xid, e.topic, e.payload FROM (
     SELECT pg_current_snapshot()::text, pg_try_advisory_xact_lock_shared(${LOCK_KEY}), ${NOW}, pg_postmaster_start_time()::text,
-      (SELECT value FROM server_state WHERE key = '${STAMP_MARK}')
+      CASE WHEN $5 = 1 THEN (SELECT value FROM server_state WHERE key = '${STAMP_MARK}') END
   ) AS now LEFT JOIN (
     SELECT id, xid, topic, payload FROM bus_events
     WHERE ((xid >= $1::text::bigint OR xid = ANY(string_to_array($2, ',')::bigint[])) AND origin <> $3
@@ -89,7 +92,7 @@ interface Seen {
 export interface PgBusOptions {
   readonly databaseUrl: string
   readonly log: Log
-  /** The stamp mark of the database at a read. */
+  /** The stamp mark of the database. Called about once a second. */
   readonly onMark: (mark: number) => void
   readonly onTrouble: (error: StorageError) => void
   readonly times?: BusTimes | undefined
@@ -122,15 +125,18 @@ export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
   let closed = false
   let seen: Seen | undefined
   let readAt = 0
+  let nextMark = 0
   const doubtful = new Set<string>()
 
   async function read(): Promise<void> {
     const asked = [...doubtful]
+    const wantsMark = performance.now() >= nextMark
     const rows = (await reader.rows(READ, [
       seen?.xmax ?? NEVER,
       seen?.running ?? '',
       origin,
       asked.join(','),
+      wantsMark ? 1 : 0,
     ])) as ReadRow[]
     readAt = performance.now()
     const [snapshot, isShared, now, server, mark] = rows[0]!
@@ -138,7 +144,10 @@ export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
     const [xmin, xmax, running] = snapshot.split(':') as [string, string, string]
     const before = seen
     seen = { xmax, running, now: Number(now), server }
-    onMark(Number(mark ?? 0))
+    if (wantsMark) {
+      onMark(Number(mark ?? 0))
+      nextMark = readAt + MARK_MS
+    }
     if (before === undefined) return
     const found = rows.filter((row) => row[5] !== null)
     for (const xid of asked) {
@@ -233,11 +242,10 @@ export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
     ...base,
     caughtUp,
     tell({ name }, payload) {
-      const events = [{ topic: name, payload }]
-      base.deliver(events)
-      const text = JSON.stringify(events).slice(1, -1)
+      const text = JSON.stringify({ topic: name, payload: payload ?? null })
       if (Buffer.byteLength(text) > MAX_NOTIFICATION - 50)
         throw new Error(`an event of ${name} is too long for a notification`)
+      base.deliver([{ topic: name, payload }])
       if (told.push(text) > MAX_TOLD) told = told.slice(-MAX_TOLD)
       notifying ??= notify()
     },
