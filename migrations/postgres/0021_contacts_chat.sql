@@ -173,6 +173,8 @@ CREATE TABLE "push_subscriptions" (
 	"failures" bigint DEFAULT 0 NOT NULL
 );
 
+ALTER TABLE "asset_imports" ADD COLUMN "alive_at" bigint DEFAULT 0 NOT NULL;
+
 ALTER TABLE "chat_cursors" ADD CONSTRAINT "chat_cursors_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;
 
 ALTER TABLE "contact_lookups" ADD CONSTRAINT "contact_lookups_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;

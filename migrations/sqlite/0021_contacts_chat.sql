@@ -252,3 +252,5 @@ CREATE TABLE `push_subscriptions` (
 CREATE UNIQUE INDEX `push_subscriptions_endpoint` ON `push_subscriptions` (`user_id`,`endpoint`);
 
 CREATE INDEX `push_subscriptions_session` ON `push_subscriptions` (`session_id`);
+
+ALTER TABLE `asset_imports` ADD `alive_at` integer DEFAULT 0 NOT NULL;

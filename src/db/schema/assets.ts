@@ -361,6 +361,8 @@ export const assetImports = table(
     processed: col.int('processed').notNull().default(0),
     total: col.int('total').notNull().default(0),
     result: col.json<unknown>('result'),
+    /** When the process that runs it last reported. */
+    aliveAt: col.time('alive_at').notNull().default(0),
     createdAt: col.time('created_at').notNull(),
   },
   (t) => [index('asset_imports_user').on(t.userId, t.createdAt)],

@@ -15,7 +15,7 @@ import { assetAdminEndpoints } from './console/admin.endpoints.ts'
 import { assetObject, assetTarget } from './entities/service.ts'
 import { exportEndpoints } from './exporting/endpoints.ts'
 import { importEndpoints } from './importing/endpoints.ts'
-import { deleteOldJobs, failAbandonedJobs } from './importing/service.ts'
+import { deleteOldJobs, failAbandonedJobs, failEarlierJobs } from './importing/service.ts'
 import { deleteJobsOf } from './importing/store.ts'
 import { inventoryEndpoints } from './inventories/endpoints.ts'
 import { deleteAbandoned, mayRead as mayReadInventory } from './inventories/service.ts'
@@ -45,9 +45,10 @@ export const assets = domain({
     ...calendarEndpoints,
     ...exportEndpoints,
   ],
-  start: failAbandonedJobs,
+  start: failEarlierJobs,
   jobs: [
     { name: 'assets.dropDeletedTemplates', every: HOUR, run: dropDeletedTemplates },
+    { name: 'assets.failAbandonedImports', every: MINUTE, run: failAbandonedJobs },
     { name: 'assets.deleteOldImports', every: HOUR, run: deleteOldJobs },
     { name: 'assets.notifyOfDueLoans', every: 5 * MINUTE, run: notifyOfDueLoans },
     { name: 'assets.remindOfWarranties', every: HOUR, run: remindOfWarranties },

@@ -1,10 +1,11 @@
 /**
  * Sends the messages in the outbox. Each channel has a worker of its own, so an unavailable mail server does not delay SMS. A
- * worker claims a message by moving its `dueAt` beyond the longest attempt and deletes it after the gateway accepted it: if the
- * process dies in between, the message is sent again (at least once). A failed message is retried after growing pauses until it
+ * worker claims a message by moving its `dueAt` beyond the longest attempt and deletes it after the gateway accepted it: other processes
+ * leave it alone, and if the process dies in between, the message is sent again by any of them (at least once). A failed message is retried after growing pauses until it
  * expires; then an error is logged.
  */
 
+import { isShared } from '#config/config.ts'
 import { type AppContext, perContext } from '#context'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 import { fraction } from '#platform/ids.ts'
@@ -47,7 +48,7 @@ class Worker {
   #notices = 0
   #again = false
   #running = false
-  /** Set until the first claim: all messages present then were left by an earlier process. */
+  /** Set until the first claim: unless other processes share the database, all messages present then were left by an earlier process. */
   #fresh = false
 
   constructor(
@@ -57,7 +58,7 @@ class Worker {
 
   start(): void {
     this.#running = true
-    this.#fresh = true
+    this.#fresh = !isShared(this.ctx.config)
     this.wake()
   }
 

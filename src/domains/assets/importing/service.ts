@@ -5,6 +5,7 @@
 
 import { rm } from 'node:fs/promises'
 
+import { isShared } from '#config/config.ts'
 import { type AppContext, perContext } from '#context'
 import { ownerKey } from '#db/owner-key.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -18,7 +19,7 @@ import { invalid, InvalidRequest } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
 import { type SheetRow, UnreadableSheet } from '#lib/spreadsheets/sheet.ts'
-import { DAY, MINUTE, serverZone } from '#platform/clock.ts'
+import { DAY, MINUTE, SECOND, serverZone } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
 import { rowsIn } from '#platform/spreadsheets/index.ts'
 
@@ -47,6 +48,9 @@ const GROUP = 25
 const MAX_WRITE_MS = 5 * MINUTE
 /** Imports of all users at once. */
 const MAX_RUNNING = 2
+/** With several processes, each reports its imports so often, and one that has not reported for so long has died. */
+const REPORT_EVERY_MS = 10 * SECOND
+const ABANDONED_MS = 2 * MINUTE
 /** Results of jobs are kept so long. */
 const KEEP_MS = 7 * DAY
 /** Characters of a cell in an error. */
@@ -85,7 +89,13 @@ export async function importAssets(
     progress.jobId = randomCode(JOB_ALPHABET, JOB_ID_LENGTH)
     const jobId = progress.jobId
     await ctx.db.write('assets.startImport', (tx) =>
-      store.insertJob(tx, { id: jobId, owner: ownerKey(owner), userId: owner.userId, total: run.total }),
+      store.insertJob(tx, {
+        id: jobId,
+        owner: ownerKey(owner),
+        userId: owner.userId,
+        total: run.total,
+        aliveAt: ctx.clock.now(),
+      }),
     )
     inBackground = true
     void runJob(ctx, owner.userId, jobId, run, locale).finally(end)
@@ -118,12 +128,15 @@ async function readFile(ctx: AppContext, file: ReceivedFile, output: string, she
 
 async function runJob(ctx: AppContext, userId: number, id: string, run: FileImport, locale: Locale): Promise<void> {
   let end: Parameters<typeof store.endJob>[3] = { state: 'FAILED', processed: 0, result: null }
+  const reporting = isShared(ctx.config) ? setInterval(() => report(ctx, userId, id, run), REPORT_EVERY_MS) : undefined
   try {
     await ctx.db.write('assets.runImport', (tx) => store.startJob(tx, userId, id))
     end = { state: 'DONE', processed: run.total, result: await run.answer(locale) }
   } catch (error) {
     if (error instanceof AppError) end = { ...end, result: run.failedWith(error, locale) }
     else ctx.log.error('an import failed', { error })
+  } finally {
+    clearInterval(reporting)
   }
   await ctx.db
     .write('assets.endImport', (tx) => store.endJob(tx, userId, id, end))
@@ -140,10 +153,27 @@ export async function getJob(ctx: AppContext, userId: number, id: string): Promi
   return { id, state, processed, total, result: row.result as ImportResult | null }
 }
 
-/** For the start of the server, and for a job. */
-export async function failAbandonedJobs(ctx: AppContext): Promise<void> {
-  await ctx.db.write('assets.failAbandonedImports', (tx) => store.failAbandoned(tx))
+/** So that the other processes can show the progress, and notice if this one dies. */
+function report(ctx: AppContext, userId: number, id: string, { progress }: FileImport): void {
+  const state = { processed: progress.processed, aliveAt: ctx.clock.now() }
+  ctx.db
+    .write('assets.reportImport', (tx) => store.reportJob(tx, userId, id, state))
+    .catch((error: unknown) => ctx.log.warn('the progress of an import could not be stored', { error }))
 }
+
+/** At the start, when the imports of an earlier process have ended with it. Other processes may be importing. */
+export async function failEarlierJobs(ctx: AppContext): Promise<void> {
+  if (isShared(ctx.config)) return failAbandonedJobs(ctx)
+  await ctx.db.write('assets.failAbandonedImports', (tx) => store.failAbandoned(tx, Number.MAX_SAFE_INTEGER))
+}
+
+/** Fails the imports of processes that have died. A process without others does so when it starts again. */
+export async function failAbandonedJobs(ctx: AppContext): Promise<void> {
+  if (!isShared(ctx.config)) return
+  const aliveSince = ctx.clock.now() - ABANDONED_MS
+  await ctx.db.write('assets.failAbandonedImports', (tx) => store.failAbandoned(tx, aliveSince))
+}
+
 export async function deleteOldJobs(ctx: AppContext): Promise<void> {
   await ctx.db.write('assets.deleteOldImports', (tx) => store.deleteJobsBefore(tx, ctx.clock.now() - KEEP_MS))
 }

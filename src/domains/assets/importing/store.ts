@@ -10,7 +10,7 @@ export type JobRow = typeof assetImports.$inferSelect
 
 export async function insertJob(
   tx: Tx,
-  job: { readonly id: string; readonly owner: OwnerKey; readonly userId: number; readonly total: number },
+  job: Pick<JobRow, 'id' | 'userId' | 'total' | 'aliveAt'> & { readonly owner: OwnerKey },
 ): Promise<void> {
   await tx.insert(assetImports).values({ ...job, state: 'QUEUED', createdAt: tx.stamp })
 }
@@ -42,12 +42,20 @@ export async function endJob(
     .where(and(eq(assetImports.id, id), eq(assetImports.userId, userId)))
 }
 
-/** Marks the jobs of an earlier process as failed: their write was rolled back when it ended. */
-export async function failAbandoned(tx: Tx): Promise<void> {
+/** Stores that the process is alive, and how far it is. */
+export async function reportJob(tx: Tx, userId: number, id: string, report: Pick<JobRow, 'processed' | 'aliveAt'>) {
+  await tx
+    .update(assetImports)
+    .set(report)
+    .where(and(eq(assetImports.id, id), eq(assetImports.userId, userId), eq(assetImports.state, 'RUNNING')))
+}
+
+/** Marks the jobs that were not reported since `aliveSince` as failed: their write was rolled back when their process ended. */
+export async function failAbandoned(tx: Tx, aliveSince: number): Promise<void> {
   await tx
     .update(assetImports)
     .set({ state: 'FAILED' })
-    .where(inArray(assetImports.state, ['QUEUED', 'RUNNING']))
+    .where(and(inArray(assetImports.state, ['QUEUED', 'RUNNING']), lt(assetImports.aliveAt, aliveSince)))
 }
 
 export async function deleteJobsBefore(tx: Tx, createdAt: number): Promise<void> {

@@ -1,11 +1,12 @@
 /**
  * Changing the type of a field that has values. A field can have a million of them, so they are compared with the new type in steps
- * before the write; values that are written meanwhile are noted, and compared inside it.
+ * before the write; values that are written meanwhile are found, and compared inside it.
  */
 
 import { type AppContext, perContext } from '#context'
 import type { FieldType } from '#db/schema/meta.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { markWrites, type WriteMark } from '#db/write-marks.ts'
 import { badRequest } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 
@@ -30,11 +31,14 @@ const MAX_CONVERTED = 10_000
 /** Steps of patterns after which other requests get a turn: about 15 ms. */
 const STEPS_PER_TURN = 1_000_000
 
-/** The values of a field, compared with a type. `written`: entities whose value has been written since. */
+/** The values of a field, compared with a type. */
 export interface Comparison {
   readonly fieldId: number
   readonly type: FieldType
+  /** Entities whose value has been written since, on SQLite. */
   readonly written: ReadonlySet<number>
+  /** To find them on PostgreSQL, where other processes may have written them. */
+  readonly since: WriteMark | undefined
   end(): void
 }
 
@@ -55,13 +59,14 @@ export async function compareValues(ctx: AppContext, row: FieldRow, next: TypedF
   comparisons(ctx).add(comparison)
   const end = () => void comparisons(ctx).delete(comparison)
   try {
+    const since = await markWrites(ctx.db.read)
     const misfits = await countMisfits(ctx.db.readInWorker, row, next)
     if (misfits > 0) throw doNotFit(misfits)
+    return { ...comparison, type: row.type, since, end }
   } catch (error) {
     end()
     throw error
   }
-  return { ...comparison, type: row.type, end }
 }
 
 async function countMisfits(db: Db, row: FieldRow, next: TypedField): Promise<number> {
@@ -133,7 +138,8 @@ export async function refuseMisfits(
   comparison: Comparison | undefined,
 ): Promise<void> {
   if (comparison?.fieldId !== row.id || comparison.type !== row.type) throw changedMeanwhile()
-  const written = [...comparison.written]
+  const { since } = comparison
+  const written = since === undefined ? [...comparison.written] : await store.writtenSince(tx, row.id, since)
   let misfits = 0
   for (let i = 0; i < written.length; i += VALUES_PER_QUERY) {
     const ids = written.slice(i, i + VALUES_PER_QUERY)

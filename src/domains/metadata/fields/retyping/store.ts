@@ -4,6 +4,7 @@ import { and, asc, count, eq, gt, inArray, isNull, type SQL, sql } from 'drizzle
 
 import { metaValues } from '#db/schema/meta.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { isWrittenSince, type WriteMark } from '#db/write-marks.ts'
 
 import type { Part } from '../../types/rules.ts'
 
@@ -72,6 +73,15 @@ export const allParts = (
       ),
     )
     .orderBy(asc(metaValues.entityId), asc(metaValues.position))
+
+/** Entities whose value in the field was written since `mark` (`markWrites`). */
+export async function writtenSince(tx: Tx, fieldId: number, mark: WriteMark): Promise<number[]> {
+  const rows = await tx
+    .selectDistinct({ entityId: metaValues.entityId })
+    .from(metaValues)
+    .where(and(eq(metaValues.fieldId, fieldId), isWrittenSince(metaValues, mark)))
+  return rows.map(({ entityId }) => entityId)
+}
 
 /** A value of one part, with all that its row contains besides. */
 export type WholeRow = Omit<typeof metaValues.$inferInsert, 'id'> & Part
