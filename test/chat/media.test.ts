@@ -120,7 +120,7 @@ describe.if(inProcess)('media of messages', () => {
     expect(await rowsOf(first.fileId)).toEqual([])
   })
 
-  test('a file opens for those only who can see the message, and ends when nobody can', async () => {
+  test('only members who can see the message open its file, which ends when nobody can', async () => {
     const group = await makeGroup(server, [alice, bob, carol])
     const { id, path } = await sendImage(alice, { conversationId: group })
     await changeMember(server, group, carol, { clearedUpTo: id })

@@ -40,27 +40,23 @@ export const findMessage = async (db: Db | Tx, id: number): Promise<MessageRow |
 export type NewMessage = Omit<MessageRow, 'recalledAt' | 'changedNumber' | 'reactions'>
 
 const insert = prepared((db) =>
-  db
-    .insert(messages)
-    .values({
-      id: p('id'),
-      conversationId: p('conversationId'),
-      senderId: p('senderId'),
-      type: p('type'),
-      content: p('content'),
-      clientMsgId: p('clientMsgId'),
-      replyToId: p('replyToId'),
-      forwarded: p('forwarded'),
-      createdAt: p('createdAt'),
-    })
-    .returning(),
+  db.insert(messages).values({
+    id: p('id'),
+    conversationId: p('conversationId'),
+    senderId: p('senderId'),
+    type: p('type'),
+    content: p('content'),
+    clientMsgId: p('clientMsgId'),
+    replyToId: p('replyToId'),
+    forwarded: p('forwarded'),
+    createdAt: p('createdAt'),
+  }),
 )
 
-/** Their ids are numbers that the same write has taken. */
+/** Their ids are numbers that the same write has taken. Returns the whole rows. */
 export async function insertMessages(tx: Tx, rows: readonly NewMessage[]): Promise<MessageRow[]> {
-  const inserted: MessageRow[] = []
-  for (const row of rows) inserted.push(...(await insert(tx, row)))
-  return inserted
+  for (const row of rows) await insert(tx, row)
+  return rows.map((row) => ({ ...row, recalledAt: null, changedNumber: null, reactions: null }))
 }
 
 /** Makes a message a recalled one with the number of this change. Undefined if it was recalled before. */
