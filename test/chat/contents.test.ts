@@ -7,7 +7,7 @@ import { setSetting } from '#domains/settings/index.ts'
 import { createActivity } from '../activities/helpers.ts'
 import { png, text, uploaded } from '../files/helpers.ts'
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
-import { connect, newKey, relate, send, storedMessages } from './helpers.ts'
+import { connect, newKey, relate, send, storedMessages, unrelate } from './helpers.ts'
 
 /** Files with these first bytes, which decide the type, and random ones, so that each is another file. */
 const bytesOf = (head: string): Uint8Array<ArrayBuffer> => Buffer.from(head + crypto.randomUUID(), 'latin1')
@@ -203,6 +203,12 @@ describe.if(inProcess)('contents of messages', () => {
     await connect(server, a, b)
     await connect(server, a, c)
     const card = { toUserId: b.id, type: 'CARD', content: { userId: c.id } }
+    expect((await send(b, { toUserId: c.id })).status).toBe(404)
+    // Cards that the user has sent do not count.
+    await relate(server, b, c)
+    await relate(server, c, b)
+    ok(await send(b, { toUserId: a.id, type: 'CARD', content: { userId: c.id } }))
+    await unrelate(server, b, c)
     expect((await send(b, { toUserId: c.id })).status).toBe(404)
     const { messages } = ok(await send(a, card)).data
     const afterCard = await send(b, { toUserId: c.id })

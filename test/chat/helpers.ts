@@ -29,6 +29,16 @@ export async function connect(server: TestServer, a: Person, b: Person): Promise
   await relate(server, b, a)
 }
 
+/** Deletes the rows of both about each other. */
+export const unrelate = (server: TestServer, a: Person, b: Person) =>
+  server.ctx.db.write('test.unrelate', async (tx) => {
+    for (const [userId, otherId] of [
+      [a.id, b.id],
+      [b.id, a.id],
+    ] as const)
+      await tx.delete(contacts).where(and(eq(contacts.userId, userId), eq(contacts.otherId, otherId)))
+  })
+
 /** A group of these people, the first of whom is the owner. Returns its id. */
 export function makeGroup(server: TestServer, people: readonly Person[]): Promise<number> {
   return server.ctx.db.write('test.group', async (tx) => {

@@ -1,12 +1,13 @@
+import { befriend } from '../contacts/helpers.ts'
 import type { IsolationFixture } from '../contract/isolation-fixture.ts'
 import { png, uploaded } from '../files/helpers.ts'
 import { ok } from '../harness/index.ts'
-import { connect, send, sendText } from './helpers.ts'
+import { send, sendText } from './helpers.ts'
 
 export const isolation: IsolationFixture = {
   async make({ server, victim, mark }) {
     const friend = await server.person()
-    await connect(server, victim, friend)
+    await befriend(victim, friend)
     const message = await sendText(victim, friend, mark)
     const { id: fileId } = await uploaded(victim, png(), { name: `${mark}.png` })
     const image = ok(await send(victim, { toUserId: friend.id, type: 'IMAGE', content: { fileId, caption: mark } }))

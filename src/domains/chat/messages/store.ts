@@ -1,4 +1,4 @@
-import { and, asc, eq, exists, gt, inArray, isNull, or, sql } from 'drizzle-orm'
+import { and, asc, eq, exists, gt, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { conversationMembers, messageCards, messageFiles, messageKeys, messages } from '#db/schema/chat.ts'
@@ -206,11 +206,12 @@ const card = prepared((db) => {
   return db
     .select({ messageId: messageCards.messageId })
     .from(messageCards)
-    .where(and(eq(messageCards.userId, p('userId')), exists(seen)))
+    .innerJoin(messages, eq(messages.id, messageCards.messageId))
+    .where(and(eq(messageCards.userId, p('userId')), ne(messages.senderId, p('viewerId')), exists(seen)))
     .limit(1)
 })
 
-/** Whether a message that the viewer can see has the card of the user. */
+/** Whether the viewer can see a message of someone else with the card of the user. */
 export const hasCardOf = async (db: Db | Tx, viewerId: number, userId: number): Promise<boolean> =>
   (await card(db, { viewerId, userId })).length > 0
 
