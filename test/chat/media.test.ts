@@ -132,6 +132,19 @@ describe.if(inProcess)('media of messages', () => {
     expect((await open(path)).status).toBe(404)
   })
 
+  test('a file ends when both sides have cleared the conversation, and so does its storage', async () => {
+    const [a, b] = [await server.person(), await server.person()]
+    await connect(server, a, b)
+    const { path, fileId, conversationId } = await sendImage(a, { toUserId: b.id })
+    ok(await a.delete(`/api/chats/conversations/${conversationId}`))
+    expect((await open(path)).status).toBe(200)
+    ok(await b.delete(`/api/chats/conversations/${conversationId}/messages`))
+    expect((await open(path)).status).toBe(404)
+    for (const end = Date.now() + 60_000; (await rowsOf(fileId)).length > 0 && Date.now() < end;) await Bun.sleep(10)
+    expect(await rowsOf(fileId)).toEqual([])
+    expect(await usedStorage(a)).toBe(0)
+  })
+
   test('an upload that is deleted while it is sent is either in the message or gone', async () => {
     for (const { id: fileId } of await race(10, () => uploaded(alice, text()))) {
       const [sent, deleted] = await Promise.all([

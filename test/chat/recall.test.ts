@@ -80,6 +80,27 @@ describe.if(inProcess)('recall', () => {
     expect((await sendText(a, b)).id).toBe(next.id + 2)
   })
 
+  test('recalls that race with reading leave exact counts of unread messages', async () => {
+    const [a, b] = [await server.person(), await server.person()]
+    await connect(server, a, b)
+    for (let round = 0; round < 5; round++) {
+      const sent = []
+      for (let i = 0; i < 10; i++) sent.push(await sendText(a, b))
+      const { conversationId } = sent[0]!
+      await race(50, async (i) => {
+        const { id } = sent[i % 10]!
+        if (i < 20) return recall(a, id)
+        if (i < 30) return b.post(`/api/chats/conversations/${conversationId}/read`, { messageId: sent[4]!.id })
+        return send(a, { conversationId })
+      })
+      const member = (await memberOf(server, conversationId, b))!
+      const unread = (await storedMessages(server)).filter(
+        (row) => row.conversationId === conversationId && row.id > member.readUpTo && row.recalledAt === null,
+      )
+      expect(member.unread).toBe(unread.length)
+    }
+  })
+
   test('the database has no text of a recalled message, and its clientMsgId stays used', async () => {
     const body = { toUserId: bob.id, clientMsgId: 'gone', type: 'TEXT', content: { text: 'must not remain' } }
     const { messages } = ok(await alice.post('/api/chats/messages', body)).data
