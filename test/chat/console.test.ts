@@ -9,7 +9,7 @@ describe('settings of chat', () => {
   const { server, admin, alice } = useServer({ people: ['alice'] })
   const path = '/api/admin/chat/settings'
 
-  test('administrators read and change them; what is left out stays, and the change is logged once', async () => {
+  test('administrators read them and change some, the others stay, and the change is logged once', async () => {
     const before = ok(await admin.call('admin.chat.settings')).data
     expect(before).toEqual({
       textMaxLength: 5000,

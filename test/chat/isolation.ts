@@ -17,8 +17,13 @@ export const isolation: IsolationFixture = {
   paths: [
     [/^\/api\/chats\/messages\/:id\/file/, 'imageMessage'],
     [/^\/api\/chats\/messages\/:/, 'message'],
+    [/^\/api\/chats\/conversations\/:/, 'conversation'],
   ],
-  fields: { conversationId: 'conversation', replyToId: 'message', toUserId: 'chatFriend' },
+  fields: { messageId: 'message', conversationId: 'conversation', replyToId: 'message', toUserId: 'chatFriend' },
   fieldsIn: [[/^\/api\/chats\/messages\/forward/, { messageIds: 'imageMessage', userIds: 'chatFriend' }]],
-  reads: () => [],
+  reads: ({ conversation }) => [
+    '/api/chats/conversations?size=100',
+    `/api/chats/conversations/${conversation}/messages`,
+    '/api/chats/sync',
+  ],
 }

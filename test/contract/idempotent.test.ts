@@ -13,6 +13,7 @@ import * as schema from '#db/schema/index.ts'
 
 import { createActivity } from '../activities/helpers.ts'
 import { createTemplate, issued, withPasses } from '../activities/pass-helpers.ts'
+import { sendText } from '../chat/helpers.ts'
 import { befriend } from '../contacts/helpers.ts'
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
@@ -70,6 +71,9 @@ const UPDATES: Readonly<Record<string, Update>> = {
       status: 'RUNNING',
     }),
   },
+  'conversations.mute': { params: () => ({ id: id['conversation']! }), body: () => ({ muted: true }) },
+  'conversations.draft': { params: () => ({ id: id['conversation']! }), body: () => ({ draft: 'See you' }) },
+  'admin.chat.changeSettings': { who: () => admin, body: () => ({ recallSeconds: 60 }) },
   'qrCodes.pin': { params: code, body: () => ({ pinned: true }) },
   'qrCodes.publish': { params: code, body: () => ({ isPublic: true }) },
   'assets.scrapAny': {
@@ -267,6 +271,7 @@ beforeAll(async () => {
   id['org'] = (await createOrg(alice)).id
   await addMembers(alice, { id: id['org'] }, bob)
   id['contact'] = (await befriend(alice, bob))[0]
+  id['conversation'] = (await sendText(alice, bob)).conversationId
   id['building'] = await place('building')
   id['annex'] = await place('annex')
   id['location'] = await place('location')

@@ -55,9 +55,14 @@ const purging = perContext((): { running?: Promise<void> | undefined } => ({}))
 export function purgeUnseen(ctx: AppContext): Promise<void> {
   const state = purging(ctx)
   return (state.running ??= (async () => {
-    while ((await store.findPurge(ctx.db.read)) && !ctx.lifecycle.draining)
-      await inBatches(ctx, 'chat.purge', (tx) => removeUnseen(ctx, tx))
-  })().finally(() => (state.running = undefined)))
+    try {
+      while ((await store.findPurge(ctx.db.read)) && !ctx.lifecycle.draining)
+        await inBatches(ctx, 'chat.purge', (tx) => removeUnseen(ctx, tx))
+    } finally {
+      // No `await` since the last look: a later call starts a new run.
+      state.running = undefined
+    }
+  })())
 }
 
 /** Deletes soon after a member has cleared a history that no other member has either. */
