@@ -7,6 +7,8 @@ import { conversationEndpoints } from './conversations/endpoints.ts'
 import { directConversation, hideDirect, isAcquainted } from './conversations/service.ts'
 import { hasConversations, leaveDirect } from './conversations/store.ts'
 import { socketHello, startFeed, stopFeed } from './feed/service.ts'
+import { flushCursors, listenForTyping, liveFrames, liveJobs } from './live/service.ts'
+import { deleteCursorsOf } from './live/store.ts'
 import { messageEndpoints } from './messages/endpoints.ts'
 import { retentionJob, startPurging, stopPurging } from './retention/jobs.ts'
 import { syncEndpoints } from './sync/endpoints.ts'
@@ -14,23 +16,29 @@ import { syncEndpoints } from './sync/endpoints.ts'
 export const chat = domain({
   name: 'chat',
   endpoints: [...conversationEndpoints, ...messageEndpoints, ...syncEndpoints, ...chatConsoleEndpoints],
-  jobs: [retentionJob],
+  jobs: [retentionJob, ...liveJobs],
   on: {
     'contact.deleted': (_ctx, tx, { userId, otherId }) => hideDirect(tx, userId, otherId),
-    'user.deleting': (_ctx, tx, { userId }) => leaveDirect(tx, userId),
+    async 'user.deleting'(_ctx, tx, { userId }) {
+      await leaveDirect(tx, userId)
+      await deleteCursorsOf(tx, userId)
+    },
   },
   // Everyone else opens files by the messages that have them.
   fileEntities: { MESSAGE: async (_ctx, userId, _id, { uploaderId }) => uploaderId === userId },
   acquaintance: isAcquainted,
   directConversation,
   socketHello,
+  socketFrames: liveFrames,
   userContent: hasConversations,
   async start(ctx) {
     startPurging(ctx)
+    listenForTyping(ctx)
     await startFeed(ctx)
   },
   async stop(ctx) {
     await stopPurging(ctx)
+    await flushCursors(ctx)
     await stopFeed(ctx)
   },
 })

@@ -22,5 +22,14 @@ export const contacts = domain({
   start: startPushing,
 })
 
-export { areContacts, isBlocked, mayKnow, messageRefusal, personsByIds, readReceiptsOf, remarksOf } from './service.ts'
+export {
+  areContacts,
+  blockedAmong,
+  isBlocked,
+  mayKnow,
+  messageRefusal,
+  personsByIds,
+  readReceiptsOf,
+  remarksOf,
+} from './service.ts'
 export type { Person } from './view.ts'

@@ -56,6 +56,10 @@ export async function isBlocked(db: Db | Tx, userId: number, otherId: number): P
   return own?.blocked === true || theirs?.blocked === true
 }
 
+/** Those of the users with whom the user has a block, on either side. */
+export const blockedAmong = (db: Db | Tx, userId: number, otherIds: readonly number[]): Promise<Set<number>> =>
+  store.findBlockedAmong(db, userId, otherIds)
+
 /** The user's own rows about these people, by their ids. People without a row are left out. */
 export async function remarksOf(
   db: Db | Tx,

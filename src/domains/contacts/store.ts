@@ -96,6 +96,20 @@ export async function findSides(db: Db | Tx, userId: number, otherId: number): P
   return { own: rows.find((row) => row.userId === userId), theirs: rows.find((row) => row.userId === otherId) }
 }
 
+/** Two queries, each by the index of pairs. */
+export async function findBlockedAmong(db: Db | Tx, userId: number, otherIds: readonly number[]): Promise<Set<number>> {
+  const others = [...otherIds]
+  const own = await db
+    .select({ id: contacts.otherId })
+    .from(contacts)
+    .where(and(eq(contacts.userId, userId), inArray(contacts.otherId, others), eq(contacts.blocked, true)))
+  const theirs = await db
+    .select({ id: contacts.userId })
+    .from(contacts)
+    .where(and(inArray(contacts.userId, others), eq(contacts.otherId, userId), eq(contacts.blocked, true)))
+  return new Set([...own, ...theirs].map(({ id }) => id))
+}
+
 const openBetween = prepared((db) =>
   db
     .select()
