@@ -5,16 +5,16 @@ import { blockedAmong } from '#domains/contacts/index.ts'
 import type { Job } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { Id, Type } from '#http/schema.ts'
 import { isLive, pushToUsers, type SocketFrame } from '#http/socket.ts'
 import { topic } from '#platform/bus.ts'
 import { DAY, SECOND } from '#platform/clock.ts'
 
 import { findMember, membersOf } from '../conversations/store.ts'
 import { notInConversation } from '../errors.ts'
-import { Ack, Typing } from './model.ts'
 import { type Cursor, deleteOldCursors, saveCursor } from './store.ts'
 
-/** Somebody types in a conversation. Worthless a moment later, so it is told and not published with a write. */
+/** A user types in a conversation. Worthless a moment later, so no write publishes it. */
 const typed = topic<{ readonly conversationId: number; readonly userId: number }>('chat.typed')
 
 /** In each conversation, a user's typing is passed on once in this time. */
@@ -92,6 +92,9 @@ export const liveJobs: readonly Job[] = [
   { name: 'chat.flushCursors', every: 5 * SECOND, run: flushCursors },
   { name: 'chat.deleteOldCursors', every: DAY, run: deleteOld },
 ]
+
+const Typing = Type.Object({ conversationId: Id })
+const Ack = Type.Object({ cursor: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) })
 
 export const liveFrames: readonly SocketFrame[] = [
   {
