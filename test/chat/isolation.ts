@@ -12,18 +12,32 @@ export const isolation: IsolationFixture = {
     const { id: fileId } = await uploaded(victim, png(), { name: `${mark}.png` })
     const image = ok(await send(victim, { toUserId: friend.id, type: 'IMAGE', content: { fileId, caption: mark } }))
     const imageMessage: number = image.data.messages[0].id
-    return { message: message.id, imageMessage, conversation: message.conversationId, chatFriend: friend.id }
+    const group = ok(await victim.call('groups.create', { body: { name: mark, userIds: [friend.id] } })).data.id
+    return {
+      group,
+      emoji: '👍',
+      message: message.id,
+      imageMessage,
+      conversation: message.conversationId,
+      chatFriend: friend.id,
+    }
   },
   paths: [
     [/^\/api\/chats\/messages\/:id\/file/, 'imageMessage'],
     [/^\/api\/chats\/messages\/:/, 'message'],
     [/^\/api\/chats\/conversations\/:/, 'conversation'],
+    [/^\/api\/chats\/groups\/:/, 'group'],
   ],
   fields: { messageId: 'message', conversationId: 'conversation', replyToId: 'message', toUserId: 'chatFriend' },
-  fieldsIn: [[/^\/api\/chats\/messages\/forward/, { messageIds: 'imageMessage', userIds: 'chatFriend' }]],
-  reads: ({ conversation }) => [
+  fieldsIn: [
+    [/^\/api\/chats\/messages\/forward/, { messageIds: 'imageMessage', userIds: 'chatFriend' }],
+    [/^\/api\/chats\/groups/, { userIds: 'chatFriend', userId: 'chatFriend' }],
+  ],
+  reads: ({ conversation, group }) => [
     '/api/chats/conversations?size=100',
     `/api/chats/conversations/${conversation}/messages`,
+    `/api/chats/conversations/${group}/messages`,
+    `/api/chats/groups/${group}/members`,
     '/api/chats/sync',
   ],
 }

@@ -84,7 +84,7 @@ describe.if(inProcess)('recall', () => {
     const [a, b] = [await server.person(), await server.person()]
     await connect(server, a, b)
     for (let round = 0; round < 5; round++) {
-      const sent = []
+      const sent: Awaited<ReturnType<typeof sendText>>[] = []
       for (let i = 0; i < 10; i++) sent.push(await sendText(a, b))
       const { conversationId } = sent[0]!
       await race(50, async (i) => {

@@ -55,7 +55,7 @@ describe('a query', () => {
       expect(finds(query, text)).toBe(isFound))
 })
 
-test('the searched text of a message consists of what people write, and is empty for system and recalled messages', () => {
+test('the searched text of a message has its texts and names, and is empty for system and recalled messages', () => {
   expect(textOf({ type: 'TEXT', content: { text: 'hello', mentions: [7] } })).toBe('hello')
   expect(textOf({ type: 'LOCATION', content: { name: 'Hall B', address: '1 Lake Road', latitude: 1 } })).toBe(
     'Hall B\n1 Lake Road',

@@ -76,6 +76,7 @@ describe('contract', () => {
       'agreements',
       'auth',
       'devices',
+      'groups',
       'loginRecords',
       'orgs',
       'profile',

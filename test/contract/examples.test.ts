@@ -13,6 +13,7 @@ import { ok, type Person, useServer } from '../harness/index.ts'
 import { FIXTURES } from './fixtures.ts'
 import { rowOfField, withObject } from './isolation-fixture.ts'
 
+const LEFT = [403, /no longer/] as const
 const NO_SUCH_ROW = [404, /Not found|Nothing to see here/] as const
 const NOT_SENT = [400, /code/] as const
 const LINK_USED = [403, /setup link/] as const
@@ -106,6 +107,11 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   // The userId of the examples is the caller's.
   'contacts.request': [400, /yourself/],
   'contacts.byCard': NO_SUCH_ROW,
+  // The example of POST /api/chats/groups/{id}/leave has left it.
+  'groups.transfer': LEFT,
+  'groups.update': LEFT,
+  'groups.changeRole': LEFT,
+  'groups.removeMember': LEFT,
   // The example of POST /api/contacts/{id}/accept has accepted it.
   'contacts.reject': [400, /answered/],
   // The activity of the examples has no registration.

@@ -37,6 +37,7 @@ const code = () => ({ id: id['code']! })
 const category = () => ({ id: id['category']! })
 const assetCategory = () => ({ id: id['assetCategory']! })
 const org = () => ({ id: id['org']!, orgId: id['org']! })
+const group = () => ({ id: id['group']! })
 const location = () => ({ orgId: id['org']!, locationId: id['location']! })
 
 const fieldChange = () => ({
@@ -49,6 +50,11 @@ const fieldChange = () => ({
 const templateChange = () => ({ name: 'new', description: 'new', isDefault: true })
 
 const UPDATES: Readonly<Record<string, Update>> = {
+  'groups.update': { params: group, body: () => ({ name: 'new' }) },
+  'groups.changeRole': {
+    params: () => ({ id: id['group']!, userId: bob.id }),
+    body: () => ({ role: 'ADMIN' }),
+  },
   'qrCodes.update': {
     params: code,
     body: () => ({
@@ -272,6 +278,7 @@ beforeAll(async () => {
   await addMembers(alice, { id: id['org'] }, bob)
   id['contact'] = (await befriend(alice, bob))[0]
   id['conversation'] = (await sendText(alice, bob)).conversationId
+  id['group'] = ok(await alice.call('groups.create', { body: { name: 'group', userIds: [bob.id] } })).data.id
   id['building'] = await place('building')
   id['annex'] = await place('annex')
   id['location'] = await place('location')

@@ -7,6 +7,8 @@ import { conversationEndpoints } from './conversations/endpoints.ts'
 import { directConversation, hideDirect, isAcquainted } from './conversations/service.ts'
 import { hasConversations, leaveDirect } from './conversations/store.ts'
 import { socketHello, startFeed, stopFeed } from './feed/service.ts'
+import { groupEndpoints } from './groups/endpoints.ts'
+import { endGroupsOfOrg, followJoined, followLeft, leaveAllGroups } from './groups/listeners.ts'
 import { flushCursors, listenForTyping, liveFrames, liveJobs } from './live/service.ts'
 import { deleteCursorsOf } from './live/store.ts'
 import { messageEndpoints } from './messages/endpoints.ts'
@@ -15,11 +17,21 @@ import { syncEndpoints } from './sync/endpoints.ts'
 
 export const chat = domain({
   name: 'chat',
-  endpoints: [...conversationEndpoints, ...messageEndpoints, ...syncEndpoints, ...chatConsoleEndpoints],
+  endpoints: [
+    ...conversationEndpoints,
+    ...messageEndpoints,
+    ...groupEndpoints,
+    ...syncEndpoints,
+    ...chatConsoleEndpoints,
+  ],
   jobs: [retentionJob, ...liveJobs],
   on: {
     'contact.deleted': (_ctx, tx, { userId, otherId }) => hideDirect(tx, userId, otherId),
-    async 'user.deleting'(_ctx, tx, { userId }) {
+    'member.joined': followJoined,
+    'member.left': followLeft,
+    'org.dissolving': (ctx, tx, { orgId }) => endGroupsOfOrg(ctx, tx, orgId),
+    async 'user.deleting'(ctx, tx, { userId }) {
+      await leaveAllGroups(ctx, tx, userId)
       await leaveDirect(tx, userId)
       await deleteCursorsOf(tx, userId)
     },

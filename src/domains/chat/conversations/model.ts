@@ -14,6 +14,7 @@ import {
   Type,
 } from '#http/schema.ts'
 
+import { GroupInfo } from '../groups/model.ts'
 import { Message } from '../messages/model.ts'
 
 /** The largest value of the setting `chat.draftMaxLength`. */
@@ -42,11 +43,13 @@ export const Conversation = Model('Conversation', {
       },
     ),
   ),
+  group: Nullable({ ...GroupInfo, description: 'Of groups' }),
   lastMessage: Nullable(Message),
   unreadCount: Type.Integer({
     minimum: 0,
     description: 'Messages of others above `readUpToId` that are neither recalled nor SYSTEM',
   }),
+  mentioned: Type.Boolean({ description: 'A message that you have not read mentions you' }),
   readUpToId: LastRead,
   peerReadUpToId: Nullable({
     ...LastRead,

@@ -1,12 +1,13 @@
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { personsByIds, readReceiptsOf, remarksOf } from '#domains/contacts/index.ts'
+import { findFiles, publicImageUrl } from '#domains/files/index.ts'
 import { topic } from '#platform/bus.ts'
 
 import { messagesByIds } from '../messages/store.ts'
 import { loadExtras, toMessage } from '../messages/view.ts'
 import type { Conversation } from './model.ts'
-import { conversationsByIds, type MemberRow, peerOf, peersIn } from './store.ts'
+import { type ConversationRow, conversationsByIds, type MemberRow, peerOf, peersIn } from './store.ts'
 
 /** A conversation looks different to these users. */
 export const CONVERSATION = topic<{ readonly conversationId: number; readonly userIds: readonly number[] }>(
@@ -34,7 +35,8 @@ export async function toConversations(
   const direct = found.filter((row) => row.type === 'DIRECT')
   const peerIds = direct.map((row) => peerOf(row, viewerId)!)
   const lastIds = rows.flatMap(({ lastMessageId }) => lastMessageId ?? [])
-  const [persons, remarks, receipts, peers, messages] = await Promise.all([
+  const pictureIds = found.flatMap(({ avatarFileId }) => avatarFileId ?? [])
+  const [persons, remarks, receipts, peers, messages, pictures] = await Promise.all([
     personsByIds(ctx, db, peerIds),
     remarksOf(db, viewerId, peerIds),
     readReceiptsOf(db, [viewerId, ...peerIds]),
@@ -44,6 +46,7 @@ export async function toConversations(
       direct.map((row) => row.id),
     ),
     messagesByIds(db, lastIds),
+    findFiles(db, pictureIds),
   ])
   const extras = await loadExtras(db, messages)
   const lastMessages = new Map(messages.map((row) => [row.id, toMessage(ctx, row, extras)]))
@@ -59,11 +62,15 @@ export async function toConversations(
       id: conversation.id,
       type: conversation.type,
       title: person === undefined ? conversation.name : known?.remark || person.nickname,
-      avatarUrl: person?.avatarUrl ?? null,
+      avatarUrl:
+        person?.avatarUrl ??
+        publicImageUrl(ctx, pictures.find(({ id }) => id === conversation.avatarFileId)?.publicKey ?? null),
       peer:
         person === undefined ? null : { ...person, remark: known?.remark ?? '', contactId: known?.contactId ?? null },
+      group: groupInfo(conversation, row),
       lastMessage: (row.lastMessageId !== null && lastMessages.get(row.lastMessageId)) || null,
       unreadCount: row.unread,
+      mentioned: row.mentionedAt > Math.max(row.readUpTo, row.clearedUpTo),
       readUpToId: row.readUpTo,
       peerReadUpToId: showsReceipts ? (readByPeers.get(conversation.id) ?? 0) : null,
       pinned: row.pinned === 1,
@@ -74,3 +81,13 @@ export async function toConversations(
     }
   })
 }
+
+const groupInfo = (group: ConversationRow, { role }: MemberRow): Conversation['group'] =>
+  group.type === 'GROUP'
+    ? {
+        role,
+        memberCount: group.memberCount,
+        orgId: group.orgId === 0 ? null : group.orgId,
+        followsOrg: group.followsOrg,
+      }
+    : null

@@ -22,7 +22,7 @@ export async function loadExtras(db: Db | Tx, rows: readonly MessageRow[]): Prom
 
 function repliedView(row: MessageRow | undefined): Message['replyTo'] {
   if (row === undefined) return null
-  const text = [...textOf(row).slice(0, 2 * EXCERPT_LENGTH)].slice(0, EXCERPT_LENGTH)
+  const text = Array.from(textOf(row).slice(0, 2 * EXCERPT_LENGTH)).slice(0, EXCERPT_LENGTH)
   return { id: row.id, senderId: row.senderId, type: row.type, excerpt: text.join('') }
 }
 

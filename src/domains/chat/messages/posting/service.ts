@@ -18,6 +18,8 @@ import {
   peerOf,
 } from '../../conversations/store.ts'
 import * as errors from '../../errors.ts'
+import { groupReadOnly } from '../../groups/errors.ts'
+import { isReadOnly } from '../../groups/store.ts'
 import { takeNumbers } from '../../numbers.ts'
 import type { StoredContents } from '../contents/model.ts'
 import { isSendable, notSendable, type Prepared } from '../contents/service.ts'
@@ -68,6 +70,7 @@ async function findInConversation(tx: Tx, senderId: number, id: number): Promise
   const conversation = (await findConversation(tx, id))!
   const peerId = peerOf(conversation, senderId)
   if (peerId !== undefined) await checkPeer(tx, conversation, peerId)
+  else if (conversation.orgId !== 0 && (await isReadOnly(tx, id))) throw groupReadOnly()
   return { conversation, peerId }
 }
 
