@@ -212,6 +212,45 @@ if (!onSqlite)
       })
     })
 
+    test('deliver the events of a write that was committed although its COMMIT got no answer', async () => {
+      const server = await startPostgres()
+      if (server === undefined) return
+      try {
+        await withTwo(
+          async (a, b, place) => {
+            const [atA, atB] = [hear(a), hear(b)]
+            // A commit is complete on this server, and waits for another one that does not exist.
+            const waitFor = async (standby: string) => {
+              await place.raw(`ALTER SYSTEM SET synchronous_standby_names = '${standby}'`)
+              await place.raw('SELECT pg_reload_conf()')
+            }
+            await waitFor('nobody')
+            const outcome = publish(a, 1).then(
+              () => 'written',
+              (error: { kind: string }) => error.kind,
+            )
+            await until(async () => {
+              await endConnections(place, `wait_event = 'SyncRep'`)
+              return (await published(place)).length > 0
+            })
+            expect(await outcome).toBe('unreachable')
+            await waitFor('')
+            await until(() => atA.events.length > 0 && atB.events.length > 0)
+            await publish(b, 2)
+            for (const store of [a, b]) await store.bus.caughtUp()
+            expect([atA.events, atB.events]).toEqual([
+              [1, 2],
+              [1, 2],
+            ])
+          },
+          BUS_TIMES,
+          server.databaseUrl,
+        )
+      } finally {
+        await server.remove()
+      }
+    })
+
     test('refuse writes while PostgreSQL is stopped, and miss nothing after its restart', async () => {
       const server = await startPostgres()
       if (server === undefined) return

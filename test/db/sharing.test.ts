@@ -247,6 +247,32 @@ else {
       })
     })
 
+    test('a write that has waited for a table gets a greater stamp than the writes that were committed meanwhile', async () => {
+      await withTwo(async (a, b, place) => {
+        const inOrder = { inOrder: 'chat_numbers' }
+        const [began, released] = [latch(), latch()]
+        const first = a.write(
+          'test',
+          async () => {
+            began.open()
+            await released.opened
+          },
+          inOrder,
+        )
+        await began.opened
+        const waiting = b.write('test', async (tx) => tx.stamp, inOrder)
+        await until(
+          async () =>
+            (await place.raw("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'chat_numbers'::regclass"))
+              .length > 0,
+        )
+        const meanwhile = await stampOf(a)
+        released.open()
+        await first
+        expect(await waiting).toBeGreaterThan(meanwhile)
+      })
+    })
+
     test('no stamp of a write that another store has open is settled, and all are when it has ended', async () => {
       await withTwo(async (a, b) => {
         const earlier = await stampOf(a)
