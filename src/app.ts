@@ -1,9 +1,11 @@
 /** The list of domains, and a loop over it: everything a domain needs from another goes through its record (domains/domain.ts). */
 
-import { type Config } from '#config/config.ts'
+import { type Config, isShared } from '#config/config.ts'
 import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
 import { openStore } from '#db/open.ts'
+import { joinProcesses, type Membership, ONLY_PROCESS } from '#db/processes.ts'
+import type { Store } from '#db/store.ts'
 import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { accounts, authenticate, consoleRefusal, sessionEnd } from '#domains/accounts/index.ts'
 import { activities } from '#domains/activities/index.ts'
@@ -93,6 +95,7 @@ export const allEndpoints = endpointsOf(domains)
 
 export interface RunningContext extends AppContext {
   readonly domains: readonly Domain[]
+  readonly processes: Membership
   /** Stops the domains, which save their unwritten state, and closes the database. */
   close(): Promise<void>
 }
@@ -111,7 +114,9 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
   const log = countLines(parts.log, metrics)
   const list: readonly Domain[] = parts.domains ?? domains
   const key = await signingKey(config)
-  const db = await openStore({ config, clock, log })
+  const shared = isShared(config)
+  const db = await openStore({ config, clock, log, shared })
+  const processes = shared ? await joinOrClose(config, key, log, db) : ONLY_PROCESS
   const ctx: AppContext = {
     config,
     clock,
@@ -135,14 +140,25 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
   // One object, not a copy: domains keep their state by the identity of the context.
   return Object.assign(ctx, {
     domains: list,
+    processes,
     async close() {
       for (const { stop } of list.toReversed()) await stop?.(ctx)
       await ctx.images.stop()
       await ctx.sheets.stop()
+      await processes.leave()
       await db.close()
       log.flush()
     },
   })
+}
+
+async function joinOrClose({ databaseUrl }: Config, key: Uint8Array, log: Log, db: Store): Promise<Membership> {
+  try {
+    return await joinProcesses({ databaseUrl, signingKey: key, log })
+  } catch (error) {
+    await db.close()
+    throw error
+  }
 }
 
 const LOG_LINES = { name: 'tessera_log_lines_total', help: 'Lines of the log at level warn and error.' }
@@ -179,8 +195,9 @@ export async function serve(ctx: RunningContext, options: ServeOptions = {}): Pr
   const jobs = ctx.domains.flatMap(({ jobs = [] }) => jobs)
   const scheduler = startScheduler(
     jobs.map(({ name, every, run }) => ({ name, every, run: () => run(ctx) })),
-    ctx,
+    { clock: ctx.clock, log: ctx.log, mayRun: () => ctx.processes.runsJobs },
   )
+  ctx.processes.competeForJobs(() => void scheduler.tick())
   return {
     ...server,
     async stop() {

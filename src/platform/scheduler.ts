@@ -1,4 +1,4 @@
-/** Runs background jobs at their intervals, by the clock that tests can move. */
+/** Runs background jobs at their intervals, by the clock that tests can move. Of several processes, one runs the jobs (db/processes.ts). */
 
 import { type Clock, SECOND } from './clock.ts'
 import type { Log } from './log.ts'
@@ -23,8 +23,14 @@ export const TICK_MS = 10 * SECOND
 /** No job runs in a server's first seconds, when clients reconnect after a restart. */
 export const FIRST_RUN_AFTER_MS = 60 * SECOND
 
-export function startScheduler(jobs: readonly ScheduledJob[], parts: { clock: Clock; log: Log }): Scheduler {
-  const { clock, log } = parts
+export interface SchedulerParts {
+  readonly clock: Clock
+  readonly log: Log
+  /** Whether this process runs the jobs now. */
+  mayRun(): boolean
+}
+
+export function startScheduler(jobs: readonly ScheduledJob[], { clock, log, mayRun }: SchedulerParts): Scheduler {
   const startedAt = clock.now()
   const lastStart = new Map<ScheduledJob, number>()
   const running = new Map<ScheduledJob, Promise<void>>()
@@ -48,7 +54,7 @@ export function startScheduler(jobs: readonly ScheduledJob[], parts: { clock: Cl
   }
 
   async function tick(): Promise<void> {
-    if (stopped) return
+    if (stopped || !mayRun()) return
     const now = clock.now()
     const started = jobs
       .filter((job) => !running.has(job) && isDue(job, now))

@@ -14,8 +14,9 @@ class ManualClock {
 function start(jobs: readonly ScheduledJob[]) {
   const clock = new ManualClock()
   const lines: string[] = []
+  const owner = { runsJobs: true }
   const log = createLog({ level: 'error', format: 'json', write: (line) => lines.push(line) })
-  return { clock, lines, log, scheduler: startScheduler(jobs, { clock, log }) }
+  return { clock, lines, log, scheduler: startScheduler(jobs, { clock, log, mayRun: () => owner.runsJobs }), owner }
 }
 
 /** A job that counts its runs; `hold` keeps each run open until it is called. */
@@ -53,6 +54,19 @@ test('a job first runs a minute after the start, then once in each interval', as
   clock.time += 1
   await scheduler.tick()
   expect(job.runs).toBe(2)
+  await scheduler.stop()
+})
+
+test('a process that does not run the jobs starts none, and starts those that are due when it takes over', async () => {
+  const job = countingJob(HOUR)
+  const { clock, scheduler, owner } = start([job])
+  owner.runsJobs = false
+  clock.time += 2 * FIRST_RUN_AFTER_MS
+  await scheduler.tick()
+  expect(job.runs).toBe(0)
+  owner.runsJobs = true
+  await scheduler.tick()
+  expect(job.runs).toBe(1)
   await scheduler.stop()
 })
 
