@@ -1,12 +1,15 @@
 /**
  * Starts the product for a test: in this process, or, with TEST_BINARY, as the compiled executable in an empty folder; on SQLite,
- * or, with TEST_DATABASE_URL, on PostgreSQL. Port 0 and a data directory of its own, removed at `stop`.
+ * or, with TEST_DATABASE_URL, on PostgreSQL. Port 0 and a data directory of its own, removed at `stop`. With TEST_PROCESSES=3 it starts
+ * three processes on one PostgreSQL database, and a proxy that sends each request to the next of them.
  */
 
 import { Database } from 'bun:sqlite'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
+import { SQL } from 'bun'
 
 import { createContext, domains, serve } from '#app'
 import { type Config, defaultConfig } from '#config/config.ts'
@@ -20,6 +23,7 @@ import { type Reply, type RequestOptions, send } from './client.ts'
 import { TestClock } from './clock.ts'
 import { freshDatabase } from './database.ts'
 import { type Person, person } from './people.ts'
+import { startProxy } from './proxy.ts'
 
 export const ADMIN = { username: 'root', password: 'correct horse battery' }
 
@@ -58,8 +62,11 @@ export interface TestServer {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** False if the compiled executable is under test: the tests can then not look inside the server or move its clock. */
-export const inProcess = !process.env['TEST_BINARY']
+/** Processes of each server under test. */
+const processes = Number(process.env['TEST_PROCESSES'] || 0)
+
+/** False if the server is another program: the tests can then not look inside it or move its clock. */
+export const inProcess = !process.env['TEST_BINARY'] && processes === 0
 
 let counter = 0
 
@@ -81,7 +88,11 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...options.config,
   }
   const settings = { 'quota.organizations': 0, ...options.settings }
-  const running = inProcess ? await startHere(config, settings, options) : await startBinary(config, settings)
+  const running = inProcess
+    ? await startHere(config, settings, options)
+    : processes > 0
+      ? await startSeveral(config, settings, processes)
+      : await startBinary(config, settings)
   const { url } = running
   async function stop(): Promise<void> {
     await running.stop()
@@ -152,18 +163,78 @@ async function startHere(
   }
 }
 
+/** Starts processes on one database, each with a data directory of its own. Files are in S3 or in a directory that they share. */
+async function startSeveral(config: Config, settings: Partial<Settings>, count: number): Promise<Running> {
+  if (config.databaseUrl === '') throw new Error('TEST_PROCESSES needs TEST_DATABASE_URL')
+  await saveSettings(config.databaseUrl, settings)
+  const sharedFiles = config.storageUrl === '' ? join(config.dataDir, 'shared') : ''
+  if (sharedFiles !== '') mkdirSync(sharedFiles, { recursive: true })
+  const children = await Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      startChild({
+        ...config,
+        secret: config.secret || 'the secret of all processes of a test',
+        sharedFiles,
+        dataDir: join(config.dataDir, `process-${i}`),
+      }),
+    ),
+  )
+  const proxy = await startProxy(children.map(({ url }) => url))
+  return {
+    url: proxy.url,
+    clock: new TestClock(),
+    async stop() {
+      await proxy.stop()
+      await Promise.all(children.map((child) => child.stop()))
+    },
+  }
+}
+
+/** No command changes settings. */
+async function saveSettings(databaseUrl: string, settings: Partial<Settings>): Promise<void> {
+  const sql = new SQL({ url: databaseUrl, max: 1 })
+  for (const [key, value] of Object.entries(settings))
+    await sql.unsafe('INSERT INTO settings (key, value, updated_at) VALUES ($1, $2, 0)', [key, JSON.stringify(value)])
+  await sql.close()
+}
+
 async function startBinary(config: Config, settings: Partial<Settings>): Promise<Running> {
+  const child = await startChild(config)
+  // The server has not read them yet.
+  if (config.databaseUrl === '') {
+    using db = new Database(join(config.dataDir, 'tessera.db'))
+    const save = db.query('INSERT OR REPLACE INTO settings (key, value, updated_at) VALUES (?, ?, 0)')
+    for (const [key, value] of Object.entries(settings)) save.run(key, JSON.stringify(value))
+  }
+  return { ...child, clock: new TestClock() }
+}
+
+const MAIN = join(import.meta.dir, '../../src/main.ts')
+
+export interface Child {
+  readonly url: string
+  /** Ends the process with a signal, SIGKILL by default. */
+  stop(signal?: NodeJS.Signals): Promise<void>
+}
+
+/** Starts the executable, or the sources, as a process in an empty folder. */
+export async function startChild(config: Config): Promise<Child> {
   const cwd = join(config.dataDir, 'cwd')
   mkdirSync(cwd, { recursive: true })
-  const child = Bun.spawn([process.env['TEST_BINARY']!, 'serve'], {
+  const binary = process.env['TEST_BINARY']
+  const child = Bun.spawn([...(binary ? [binary] : [process.execPath, MAIN]), 'serve'], {
     cwd,
     env: {
       PATH: process.env['PATH'],
+      NODE_ENV: 'test',
       TESSERA_HOST: config.host,
       TESSERA_PORT: '0',
       TESSERA_DATA_DIR: config.dataDir,
       TESSERA_DATABASE_URL: config.databaseUrl,
       TESSERA_STORAGE_URL: config.storageUrl,
+      TESSERA_SHARED_FILES: config.sharedFiles,
+      TESSERA_SECRET: config.secret,
+      TESSERA_PUBLIC_URL: config.sharedFiles && config.publicUrl,
       TESSERA_ADMIN_USERNAME: config.adminUsername,
       TESSERA_ADMIN_PASSWORD: config.adminPassword,
       TESSERA_SMTP_URL: config.smtpUrl,
@@ -179,17 +250,10 @@ async function startBinary(config: Config, settings: Partial<Settings>): Promise
     stderr: 'inherit',
   })
   const url = await firstAddress(child.stdout)
-  // No command changes settings. The server has not read them yet.
-  if (config.databaseUrl === '') {
-    using db = new Database(join(config.dataDir, 'tessera.db'))
-    const save = db.query('INSERT OR REPLACE INTO settings (key, value, updated_at) VALUES (?, ?, 0)')
-    for (const [key, value] of Object.entries(settings)) save.run(key, JSON.stringify(value))
-  }
   return {
     url,
-    clock: new TestClock(),
-    async stop() {
-      child.kill('SIGKILL')
+    async stop(signal = 'SIGKILL') {
+      child.kill(signal)
       await child.exited
     },
   }
