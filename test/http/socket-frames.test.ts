@@ -39,7 +39,11 @@ const probes = domain({
 describe.if(inProcess)('frames', () => {
   const { server, alice, bob } = useServer({
     people: ['alice', 'bob'],
-    domains: (product) => [...product, probes],
+    // The probes greet in place of chat.
+    domains: (product) => [
+      ...product.map((one) => (one.name === 'chat' ? { ...one, socketHello: async () => ({}) } : one)),
+      probes,
+    ],
   })
 
   /** The `error` frame that answers this text. */
