@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import { mayManage, mayRemove } from '#domains/chat/groups/rules.ts'
-import { emojiOf } from '#domains/chat/reactions/rules.ts'
+import { emojiOf } from '#domains/chat/reactions/service.ts'
 
 describe('roles of groups', () => {
   const ROLES = ['OWNER', 'ADMIN', 'MEMBER', null] as const

@@ -32,6 +32,7 @@ export const isolation: IsolationFixture = {
   fieldsIn: [
     [/^\/api\/chats\/messages\/forward/, { messageIds: 'imageMessage', userIds: 'chatFriend' }],
     [/^\/api\/chats\/groups/, { userIds: 'chatFriend', userId: 'chatFriend' }],
+    [/\/reactions\/:/, { emoji: 'emoji' }],
   ],
   reads: ({ conversation, group }) => [
     '/api/chats/conversations?size=100',

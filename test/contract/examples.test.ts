@@ -112,6 +112,9 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'groups.update': LEFT,
   'groups.changeRole': LEFT,
   'groups.removeMember': LEFT,
+  // The example of POST /api/chats/messages/{id}/recall has recalled it, and that of DELETE /api/chats/conversations/{id} deleted it.
+  'messages.react': [400, /[Rr]ecalled/],
+  'messages.unreact': NO_SUCH_ROW,
   // The example of POST /api/contacts/{id}/accept has accepted it.
   'contacts.reject': [400, /answered/],
   // The activity of the examples has no registration.

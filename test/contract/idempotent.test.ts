@@ -55,6 +55,7 @@ const UPDATES: Readonly<Record<string, Update>> = {
     params: () => ({ id: id['group']!, userId: bob.id }),
     body: () => ({ role: 'ADMIN' }),
   },
+  'messages.react': { params: () => ({ id: id['message']!, emoji: '👍' }), raisesNothing: true },
   'qrCodes.update': {
     params: code,
     body: () => ({
@@ -279,6 +280,9 @@ beforeAll(async () => {
   id['contact'] = (await befriend(alice, bob))[0]
   id['conversation'] = (await sendText(alice, bob)).conversationId
   id['group'] = ok(await alice.call('groups.create', { body: { name: 'group', userIds: [bob.id] } })).data.id
+  const text = { clientMsgId: 'idempotent', type: 'TEXT', content: { text: 'new' } }
+  const sent = ok(await alice.call('messages.send', { body: { conversationId: id['group'], ...text } })).data
+  id['message'] = sent.messages[0]!.id
   id['building'] = await place('building')
   id['annex'] = await place('annex')
   id['location'] = await place('location')

@@ -1,6 +1,7 @@
 /** Chat: conversations, messages, groups and catching up. */
 
 import { domain } from '#domains/domain.ts'
+import { SECOND } from '#platform/clock.ts'
 
 import { chatConsoleEndpoints } from './console/admin.endpoints.ts'
 import { conversationEndpoints } from './conversations/endpoints.ts'
@@ -12,7 +13,10 @@ import { endGroupsOfOrg, followJoined, followLeft, leaveAllGroups } from './grou
 import { flushCursors, listenForTyping, liveFrames, liveJobs } from './live/service.ts'
 import { deleteCursorsOf } from './live/store.ts'
 import { messageEndpoints } from './messages/endpoints.ts'
+import { reactionEndpoints } from './reactions/endpoints.ts'
 import { retentionJob, startPurging, stopPurging } from './retention/jobs.ts'
+import { searchEndpoints } from './search/endpoints.ts'
+import { indexMessages } from './search/service.ts'
 import { syncEndpoints } from './sync/endpoints.ts'
 
 export const chat = domain({
@@ -21,10 +25,12 @@ export const chat = domain({
     ...conversationEndpoints,
     ...messageEndpoints,
     ...groupEndpoints,
+    ...reactionEndpoints,
+    ...searchEndpoints,
     ...syncEndpoints,
     ...chatConsoleEndpoints,
   ],
-  jobs: [retentionJob, ...liveJobs],
+  jobs: [retentionJob, { name: 'chat.indexMessages', every: 2 * SECOND, run: indexMessages }, ...liveJobs],
   on: {
     'contact.deleted': (_ctx, tx, { userId, otherId }) => hideDirect(tx, userId, otherId),
     'member.joined': followJoined,

@@ -10,6 +10,8 @@ import { sha256 } from '#platform/ids.ts'
 import { findMember, isVisible, messageRecalled } from '../conversations/store.ts'
 import * as errors from '../errors.ts'
 import { IN_ORDER, takeNumbers } from '../numbers.ts'
+import { deleteReactionsTo } from '../reactions/store.ts'
+import { forgetTerms } from '../search/service.ts'
 import { CONTENTS, type SentType } from './contents/model.ts'
 import { checkShape, type Draft, prepare, type Prepared } from './contents/service.ts'
 import { releaseMedia } from './media/service.ts'
@@ -120,6 +122,8 @@ export async function recallMessage(ctx: AppContext, { userId }: Actor, id: numb
       const recalled = (await store.markRecalled(tx, id, now, number))!
       await messageRecalled(tx, message, number)
       await releaseMedia(ctx, tx, [id])
+      await deleteReactionsTo(tx, [id])
+      await forgetTerms(tx, [message])
       return recalled
     },
     IN_ORDER,

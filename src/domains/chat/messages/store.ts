@@ -68,7 +68,7 @@ export async function markRecalled(
 ): Promise<MessageRow | undefined> {
   const rows = await tx
     .update(messages)
-    .set({ content: {}, recalledAt, changedNumber })
+    .set({ content: {}, reactions: null, recalledAt, changedNumber })
     .where(and(eq(messages.id, id), isNull(messages.recalledAt)))
     .returning()
   return rows[0]

@@ -1,4 +1,4 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, inArray } from 'drizzle-orm'
 
 import { messageReactions, messages, type ReactionCount } from '#db/schema/chat.ts'
 import type { Tx } from '#db/store.ts'
@@ -57,7 +57,7 @@ export async function setReactions(
     .where(eq(messages.id, messageId))
 }
 
-/** Deletes the reactions to a message that is recalled or deleted. */
-export async function deleteReactionsTo(tx: Tx, messageId: number): Promise<void> {
-  await tx.delete(messageReactions).where(eq(messageReactions.messageId, messageId))
+/** Deletes the reactions to messages that are recalled or deleted. */
+export async function deleteReactionsTo(tx: Tx, messageIds: readonly number[]): Promise<void> {
+  await tx.delete(messageReactions).where(inArray(messageReactions.messageId, [...messageIds]))
 }

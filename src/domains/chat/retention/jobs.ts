@@ -10,6 +10,7 @@ import { PURGE } from '../conversations/service.ts'
 import { messagesRemoved } from '../conversations/store.ts'
 import { releaseMedia } from '../messages/media/service.ts'
 import { IN_ORDER } from '../numbers.ts'
+import { forgetTerms } from '../search/service.ts'
 import * as store from './store.ts'
 
 /** Messages that one write deletes: about 10 ms on SQLite. */
@@ -24,6 +25,7 @@ async function remove(ctx: AppContext, tx: Tx, rows: Rows): Promise<void> {
   for (const [conversationId, removed] of Map.groupBy(rows, (row) => row.conversationId))
     await messagesRemoved(tx, conversationId, removed)
   await releaseMedia(ctx, tx, ids)
+  await forgetTerms(tx, rows)
   await store.deleteMessages(tx, ids)
 }
 

@@ -8,6 +8,7 @@ const columns = {
   conversationId: messages.conversationId,
   senderId: messages.senderId,
   type: messages.type,
+  content: messages.content,
   recalledAt: messages.recalledAt,
   createdAt: messages.createdAt,
 }

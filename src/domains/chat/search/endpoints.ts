@@ -17,7 +17,7 @@ export const searchEndpoints = [
     query: SearchQuery,
     data: FoundMessages,
     budgets: [SEARCHES],
-    refuses: { 404: 'The conversation is none of yours.' },
+    refuses: { 404: 'You were never part of the conversation.' },
     run: ({ ctx, actor, query }) => searchMessages(ctx, actor, query),
   }),
 ]

@@ -1,4 +1,4 @@
-/** Searching one's own messages, and keeping the index of the search. */
+/** Searches the caller's messages, and keeps the index of the search. */
 
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
@@ -25,7 +25,7 @@ const GROWTH = 8
 const tooShort = () =>
   invalid('query.q', 'must contain a word, or two neighbouring characters', '须包含一个单词，或两个相连的汉字')
 
-/** @throws AppError 404 if the conversation is none of the user's */
+/** @throws AppError 404 if the user was never part of the conversation */
 export async function searchMessages(ctx: AppContext, actor: Actor, query: SearchQuery): Promise<FoundMessages> {
   const { userId } = actor
   const { conversationId, limit, beforeId = Number.MAX_SAFE_INTEGER } = query
@@ -83,31 +83,36 @@ async function collect(
 }
 
 /** Messages and terms that one write indexes: a few milliseconds. */
-const MESSAGES_PER_WRITE = 500
-const TERMS_PER_WRITE = 5000
+const MESSAGES_PER_WRITE = 250
+const TERMS_PER_WRITE = 2000
+/** Terms go to random places of a large table. With a backlog, the job leaves most of the time to those who send. */
+const WRITES_PER_RUN = 20
 
 /** Indexes the messages that were sent since the last run. Sending does not wait for it: a message has a dozen terms. */
 export async function indexMessages(ctx: AppContext): Promise<void> {
   const { read } = ctx.db
-  while ((await store.indexedUpTo(read)) < (await lastNumber(read))) await ctx.db.write('chat.indexMessages', indexSome)
+  for (let i = 0; i < WRITES_PER_RUN && (await store.indexedUpTo(read)) < (await lastNumber(read)); i++)
+    await ctx.db.write('chat.indexMessages', indexSome)
 }
 
 async function indexSome(tx: Tx): Promise<void> {
   const upTo = await lastNumber(tx)
   const rows = await store.messagesAfter(tx, await store.indexedUpTo(tx), upTo, MESSAGES_PER_WRITE)
-  const terms = []
+  let indexed = 0
   for (const [i, row] of rows.entries()) {
-    for (const term of termsOf(runsOf(textOf(row))))
-      terms.push({ conversationId: row.conversationId, term, messageId: row.id })
-    if (terms.length < TERMS_PER_WRITE && i < rows.length - 1) continue
-    await store.insertTerms(tx, terms)
-    await store.setIndexedUpTo(tx, i === rows.length - 1 && rows.length < MESSAGES_PER_WRITE ? upTo : row.id)
-    return
+    const terms = termsOf(runsOf(textOf(row)))
+    await store.insertTerms(tx, row, terms)
+    indexed += terms.length
+    if (indexed >= TERMS_PER_WRITE || (i === rows.length - 1 && rows.length === MESSAGES_PER_WRITE))
+      return store.setIndexedUpTo(tx, row.id)
   }
   await store.setIndexedUpTo(tx, upTo)
 }
 
 /** Forgets the words of messages that are recalled or deleted. The rows must still have their content. */
-export async function forgetTerms(tx: Tx, rows: readonly MessageRow[]): Promise<void> {
+export async function forgetTerms(
+  tx: Tx,
+  rows: readonly Pick<MessageRow, 'id' | 'conversationId' | 'type' | 'content'>[],
+): Promise<void> {
   for (const row of rows) await store.deleteTerms(tx, row, termsOf(runsOf(textOf(row))))
 }

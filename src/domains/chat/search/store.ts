@@ -5,6 +5,7 @@
 
 import { and, desc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 
+import { dialect } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
 import { conversationMembers as members, messageIndex, messages, messageTerms } from '#db/schema/chat.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -12,6 +13,7 @@ import type { Db, Tx } from '#db/store.ts'
 import type { MessageRow } from '../messages/store.ts'
 
 const INDEX_ROW = 1
+const p = sql.placeholder
 
 const current = prepared((db) =>
   db.select({ upTo: messageIndex.upTo }).from(messageIndex).where(eq(messageIndex.id, INDEX_ROW)),
@@ -36,35 +38,40 @@ export const messagesAfter = (tx: Tx, after: number, upTo: number, limit: number
     .orderBy(messages.id)
     .limit(limit)
 
-interface Term {
-  readonly conversationId: number
-  readonly term: string
-  readonly messageId: number
+const elements =
+  dialect === 'sqlite' ? sql`json_each(${p('terms')})` : sql`jsonb_array_elements_text(${p('terms')}::text::jsonb)`
+
+// One short statement for each message: a list of VALUES took 25 µs a term to build.
+const insert = prepared((db) =>
+  db
+    .insert(messageTerms)
+    .select(
+      sql`select cast(${p('conversationId')} as bigint), part.value, cast(${p('messageId')} as bigint) from ${elements} as part`,
+    ),
+)
+
+export async function insertTerms(
+  tx: Tx,
+  { id: messageId, conversationId }: { readonly id: number; readonly conversationId: number },
+  terms: readonly string[],
+): Promise<void> {
+  if (terms.length > 0) await insert(tx, { conversationId, messageId, terms: JSON.stringify(terms) })
 }
 
-/** Each row takes three parameters of the statement. */
-const ROWS_PER_INSERT = 500
-
-export async function insertTerms(tx: Tx, terms: readonly Term[]): Promise<void> {
-  for (let i = 0; i < terms.length; i += ROWS_PER_INSERT)
-    await tx
-      .insert(messageTerms)
-      .values(terms.slice(i, i + ROWS_PER_INSERT))
-      .onConflictDoNothing()
-}
+const TERMS_PER_DELETE = 500
 
 export async function deleteTerms(
   tx: Tx,
   { id, conversationId }: { readonly id: number; readonly conversationId: number },
   terms: readonly string[],
 ): Promise<void> {
-  for (let i = 0; i < terms.length; i += ROWS_PER_INSERT)
+  for (let i = 0; i < terms.length; i += TERMS_PER_DELETE)
     await tx
       .delete(messageTerms)
       .where(
         and(
           eq(messageTerms.conversationId, conversationId),
-          inArray(messageTerms.term, terms.slice(i, i + ROWS_PER_INSERT)),
+          inArray(messageTerms.term, terms.slice(i, i + TERMS_PER_DELETE)),
           eq(messageTerms.messageId, id),
         ),
       )
