@@ -1,0 +1,247 @@
+/**
+ * Phones write to each other while they lose their connections, answers get lost and are asked for again, servers are killed, and PostgreSQL drops
+ * its connections. In the end every phone must know every message of its user exactly once and in order. The whole test of the issue:
+ *
+ *     CHAT_MESSAGES=50000 bun test --timeout 3600000 test/chat/order-and-loss.test.ts
+ *
+ * TEST_PROCESSES=3 (on PostgreSQL) runs it with three servers that take turns, of which one is killed each time. SEED repeats the choices of a
+ * run, although not their timing.
+ */
+
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { SQL } from 'bun'
+
+import { randomOf } from '../assets/history-model.ts'
+import { send } from '../harness/client.ts'
+import { freshDatabase } from '../harness/database.ts'
+import { ADMIN, ok, type Person } from '../harness/index.ts'
+import { person } from '../harness/people.ts'
+import { addMembers, createOrg } from '../orgs/helpers.ts'
+import { type Child, startChild } from './child-servers.ts'
+import { type Account, type Message, Phone, request, Unavailable } from './phone.ts'
+
+const MESSAGES = Number(process.env['CHAT_MESSAGES'] ?? 4000)
+const PROCESSES = process.env['TEST_DATABASE_URL'] ? Number(process.env['TEST_PROCESSES'] ?? 1) : 1
+const USERS = 24
+/** The first eight users have two phones. */
+const PHONES = 32
+const KILLS = 4
+/** Generous: nothing is judged by the time that it takes. */
+const PATIENCE = 3_600_000
+
+const seed = Number(process.env['SEED'] ?? 20_261_122)
+const { random, pick, chance } = randomOf(seed)
+
+const dataDir = mkdtempSync(join(tmpdir(), 'tessera-order-'))
+const database = process.env['TEST_DATABASE_URL'] ? await freshDatabase() : undefined
+const servers: Child[] = []
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.kill()))
+  await database?.drop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const env: Record<string, string> = database ? { TESSERA_DATABASE_URL: database.url } : {}
+let turn = 0
+const nextUrl = () => servers[turn++ % servers.length]!.url
+
+/** A message that the server has acknowledged. */
+interface Sent {
+  readonly message: Message
+  readonly users: readonly number[]
+}
+
+test(
+  `${PHONES} phones receive all of ${MESSAGES} messages once and in order despite ${KILLS} kills (SEED=${seed})`,
+  async () => {
+    for (let i = 0; i < PROCESSES; i++) servers.push(await startChild(dataDir, env))
+    const users = await register()
+    const phones = await signInPhones(users)
+    for (const phone of phones) phone.start()
+
+    const sent: Sent[] = []
+    const recalled = new Set<number>()
+    const counts = { lost: 0, repeated: 0, unavailable: 0, kills: 0, disconnects: 0, terminated: 0 }
+    const failures: string[] = []
+    let left = MESSAGES
+
+    /** Repeats a request until it is answered. Some answers are lost on purpose. */
+    async function surely<T>(account: Account, path: string, body: unknown): Promise<T> {
+      for (;;) {
+        const signal = chance(3) ? AbortSignal.timeout(1 + random(15)) : undefined
+        if (signal) counts.lost++
+        try {
+          const data = await request<T>(account, nextUrl, 'POST', path, { body, ...(signal && { signal }) })
+          // An answer that never arrives although the server sent it.
+          if (chance(2)) continue
+          return data
+        } catch (error) {
+          if (!(error instanceof Unavailable)) throw error
+          counts.unavailable++
+          await Bun.sleep(random(30))
+        }
+      }
+    }
+
+    async function write(phone: Phone, index: number): Promise<void> {
+      let lastId = 0
+      for (let n = 0; left > 0; n++) {
+        left--
+        const { account } = phone
+        const to = pick(users.filter(({ id }) => id !== account.id))
+        const body = { toUserId: to.id, clientMsgId: `${index}-${n}`, type: 'TEXT', content: { text: `${index} ${n}` } }
+        const answer = await surely<{ messages: Message[] }>(account, '/api/chats/messages', body)
+        const message = answer.messages[0]!
+        expect(message).toMatchObject({ senderId: account.id, content: body.content, clientMsgId: body.clientMsgId })
+        if (message.id <= lastId) failures.push(`${message.id} was acknowledged after ${lastId}`)
+        lastId = message.id
+        sent.push({ message, users: [account.id, to.id] })
+        if (chance(3)) {
+          counts.repeated++
+          const again = await surely<typeof answer>(account, '/api/chats/messages', body)
+          if (again.messages.length !== 1 || again.messages[0]!.id !== message.id)
+            failures.push(`${message.id} was sent again as ${again.messages.map(({ id }) => id).join()}`)
+        }
+        if (chance(2)) {
+          await surely(account, `/api/chats/messages/${message.id}/recall`, {})
+          recalled.add(message.id)
+        }
+        if (chance(1)) {
+          counts.disconnects++
+          pick(phones).disconnect()
+        }
+      }
+    }
+
+    /** Kills a server, or all connections to the database, at even distances. */
+    async function disturb(): Promise<void> {
+      for (let kill = 1; kill <= KILLS; kill++) {
+        while (left > MESSAGES - (MESSAGES * kill) / (KILLS + 1)) await Bun.sleep(5)
+        const i = random(servers.length)
+        await servers[i]!.kill()
+        counts.kills++
+        if (PROCESSES > 1) {
+          // The others serve meanwhile.
+          const [killed] = servers.splice(i, 1)
+          const until = left - Math.floor(MESSAGES / (KILLS + 1) / 3)
+          while (left > until && left > 0) await Bun.sleep(5)
+          servers.splice(i, 0, killed!)
+        }
+        servers[i] = await startChild(dataDir, env)
+        if (database) counts.terminated += await terminateConnections(database.url)
+      }
+    }
+
+    await Promise.all([...phones.map(write), disturb()])
+    expect(failures).toEqual([])
+    const total = sent.length
+    expect(total).toBe(MESSAGES)
+
+    // The connected phones get the last messages without asking: they keep their connections now.
+    const idsOf = ({ account }: Phone) =>
+      sent.flatMap(({ message, users: ids }) => (ids.includes(account.id) ? [message.id] : []))
+    const wanted = new Map(phones.map((phone) => [phone, idsOf(phone).length]))
+    const isComplete = (phone: Phone) => phone.written.length >= wanted.get(phone)!
+    const deadline = Date.now() + 60_000
+    while (!phones.every(isComplete) && Date.now() < deadline) await Bun.sleep(20)
+    const late = phones.filter((phone) => !isComplete(phone)).map(({ name }) => name)
+    for (const phone of phones) await phone.end()
+    for (const phone of phones) await phone.catchUp(pick([1, 7, 100, 500]))
+
+    const byFrame = phones.reduce((sum, { counts: { byFrame: n } }) => sum + n, 0)
+    const bySync = phones.reduce((sum, { counts: { bySync: n } }) => sum + n, 0)
+    const sockets = phones.reduce((sum, { counts: { sockets: n } }) => sum + n, 0)
+    console.log(`order and loss: ${JSON.stringify({ ...counts, byFrame, bySync, sockets, recalled: recalled.size })}`)
+
+    const problems = phones.flatMap((phone) => phone.problems)
+    for (const phone of phones) {
+      const expected = idsOf(phone).toSorted((a, b) => a - b)
+      const got = phone.written.map(({ id }) => id)
+      if (Bun.deepEquals(got, expected)) continue
+      const missing = expected.filter((id) => !got.includes(id)).slice(0, 10)
+      const foreign = got.filter((id) => !expected.includes(id)).slice(0, 10)
+      problems.push(`${phone.name}: ${got.length} of ${expected.length}, missing ${missing}, foreign ${foreign}`)
+    }
+    expect(problems.slice(0, 20), stderr()).toEqual([])
+    expect(late, 'phones with a socket that had to ask for the last messages').toEqual([])
+
+    const bodies = new Map(sent.map(({ message }) => [message.id, message.content['text']]))
+    for (const phone of phones) {
+      for (const { id, content, recalledAt } of phone.written)
+        if (recalledAt === null && content['text'] !== bodies.get(id))
+          problems.push(`${phone.name}: ${id} is another text`)
+      const expected = idsOf(phone).filter((id) => recalled.has(id))
+      if (!Bun.deepEquals([...phone.recalled].toSorted(), expected.toSorted()))
+        problems.push(`${phone.name}: knows ${phone.recalled.size} of ${expected.length} recalls`)
+    }
+    expect(problems.slice(0, 20)).toEqual([])
+
+    // A new phone learns the same from nothing.
+    for (const phone of phones.slice(0, 8)) {
+      const fresh = new Phone(phone.account, nextUrl, `${phone.name}, new`)
+      await fresh.catchUp(500)
+      expect(fresh.messages.map(({ id }) => id)).toEqual(phone.messages.map(({ id }) => id))
+      expect(
+        fresh.messages.filter(({ recalledAt, content }) => recalledAt !== null && Object.keys(content).length > 0),
+      ).toEqual([])
+      expect(fresh.problems).toEqual([])
+    }
+    // Otherwise the run would not have shown what it is for.
+    expect(counts.kills).toBe(KILLS)
+    for (const happened of [counts.lost, counts.repeated, counts.disconnects, byFrame, bySync, recalled.size])
+      expect(happened).toBeGreaterThan(0)
+  },
+  PATIENCE,
+)
+
+const stderr = () => readFileSync(join(dataDir, 'stderr.log'), 'utf8').slice(-5000)
+
+/** Users who know each other by an organization and take messages from everybody. */
+async function register(): Promise<Person[]> {
+  const { url } = servers[0]!
+  const headers = { 'x-device-id': `device-of-admin-${crypto.randomUUID()}` }
+  const body = { account: ADMIN.username, password: ADMIN.password }
+  const login = await send(url, 'POST', '/api/admin/auth/login', { headers, body })
+  const admin = person(url, login, ADMIN.username, ADMIN.password, headers['x-device-id'])
+  ok(await admin.put('/api/admin/chat/settings', { messagesPerMinute: 0, recallSeconds: 86_400 }))
+  const users: Person[] = []
+  for (let i = 0; i < USERS; i++) {
+    const [username, password, deviceId] = [`writer${i}`, `secret of writer ${i}`, `device-${crypto.randomUUID()}`]
+    const made = await send(url, 'POST', '/api/auth/register', {
+      headers: { 'x-device-id': deviceId },
+      body: { username, password },
+    })
+    users.push(person(url, made, username, password, deviceId))
+  }
+  await addMembers(users[0]!, await createOrg(users[0]!), ...users.slice(1))
+  for (const user of users) ok(await user.put('/api/contacts/settings', { whoMayMessage: 'EVERYONE' }))
+  return users
+}
+
+async function signInPhones(users: readonly Person[]): Promise<Phone[]> {
+  const phones = users.map(({ id, token, deviceId }) => new Phone({ id, token, deviceId }, nextUrl))
+  for (const { id, username, password } of users.slice(0, PHONES - USERS)) {
+    const deviceId = `second-device-${crypto.randomUUID()}`
+    const body = { account: username, password }
+    const headers = { 'x-device-id': deviceId }
+    const { data } = ok(await send(nextUrl(), 'POST', '/api/auth/login', { headers, body }))
+    phones.push(new Phone({ id, token: data.accessToken, deviceId }, nextUrl, `user ${id}, second phone`))
+  }
+  return phones
+}
+
+/** Returns how many connections PostgreSQL has dropped. */
+async function terminateConnections(url: string): Promise<number> {
+  const sql = new SQL({ url, max: 1 })
+  try {
+    const rows = await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`
+    return rows.length
+  } finally {
+    await sql.close()
+  }
+}
