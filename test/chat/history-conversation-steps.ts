@@ -1,0 +1,138 @@
+/** The steps of a random history that change a user's own view of conversations, and let time pass. */
+
+import { expect } from 'bun:test'
+
+import { HOUR, MINUTE, SECOND } from '#platform/clock.ts'
+
+import {
+  type Conversation,
+  isBlocked,
+  isMemberOf,
+  isPresent,
+  memberOf,
+  peerOf,
+  unreadOf,
+  type User,
+  visible,
+} from './history-model.ts'
+import {
+  advance,
+  answered,
+  chance,
+  checkConversation,
+  compareSync,
+  context,
+  conversations,
+  listed,
+  of,
+  pick,
+  random,
+  type Step,
+  trace,
+  WORDS,
+} from './history-world.ts'
+
+/** One of the user's conversations in most cases, and the outcome that its state allows. */
+function someConversation(
+  user: User,
+): { path: string; conversation: Conversation; allowed: readonly number[] } | undefined {
+  const own = listed(user)
+  const list = own.length > 0 && chance(90) ? own : conversations
+  if (list.length === 0) return undefined
+  const conversation = pick(list)
+  const isListed = isMemberOf(conversation, user) && !memberOf(conversation, user).hidden
+  // Whether former members of a group can still change their view of it is open.
+  const allowed = !isListed ? [404] : isPresent(conversation, user) ? [200] : [200, 4015]
+  return { path: `/api/chats/conversations/${conversation.id}`, conversation, allowed }
+}
+
+/** A step that changes the caller's row and is answered with the conversation. */
+const change =
+  (name: string, send: (user: User, path: string) => Promise<[Awaited<ReturnType<typeof put>>, object]>): Step =>
+  async (user) => {
+    const found = someConversation(user)
+    if (found === undefined) return
+    const { conversation, path, allowed } = found
+    const [reply, fields] = await send(user, path)
+    if (!answered(`${name} ${user.name} ${conversation.id} ${JSON.stringify(fields)}`, reply, ...allowed)) return
+    Object.assign(memberOf(conversation, user), fields)
+    checkConversation(reply.data, conversation, user)
+  }
+const put = (user: User, path: string, body: object) => of(user).put(path, body)
+
+export const conversationSteps: Record<string, Step> = {
+  pin: change('pin', async (user, path) => {
+    const body = { pinned: chance(60) }
+    return [await of(user).post(`${path}/pin`, body), body]
+  }),
+  mute: change('mute', async (user, path) => {
+    const body = { muted: chance(60) }
+    return [await put(user, `${path}/mute`, body), body]
+  }),
+  draft: change('draft', async (user, path) => {
+    const draft = pick([...WORDS, '', null])
+    return [await put(user, `${path}/draft`, { draft }), { draft: draft ?? '' }]
+  }),
+  async read(user) {
+    const found = someConversation(user)
+    if (found === undefined) return
+    const { conversation, path, allowed } = found
+    const shown = allowed.includes(200) ? visible(conversation, user) : []
+    const messageId = shown.length > 0 && chance(60) ? pick(chance(60) ? shown.slice(-5) : shown).id : undefined
+    const reply = await of(user).post(`${path}/read`, messageId === undefined ? {} : { messageId })
+    if (!answered(`read ${user.name} ${conversation.id} ${messageId}`, reply, ...allowed)) return
+    const own = memberOf(conversation, user)
+    own.readUpTo = Math.max(own.readUpTo, messageId ?? shown.at(-1)?.id ?? 0)
+    const isHidden = conversation.type === 'DIRECT' && isBlocked(user, peerOf(conversation, user).user)
+    if (!isHidden) own.shownUpTo = own.readUpTo
+    expect(reply.data, context()).toEqual({
+      conversationId: conversation.id,
+      readUpToId: own.readUpTo,
+      unreadCount: unreadOf(conversation, user),
+    })
+  },
+  async clear(user) {
+    const found = someConversation(user)
+    if (found === undefined || !chance(25)) return
+    const { conversation, path, allowed } = found
+    const reply = await of(user).delete(`${path}/messages`)
+    if (!answered(`clear ${user.name} ${conversation.id}`, reply, ...allowed)) return
+    expect(reply.data, context()).toBeNull()
+    memberOf(conversation, user).clearedUpTo = conversation.messages.at(-1)?.id ?? 0
+  },
+  async deleteConversation(user) {
+    const found = someConversation(user)
+    if (found === undefined || !chance(25)) return
+    const { conversation, path, allowed } = found
+    const reply = await of(user).delete(path)
+    if (!answered(`deleteConversation ${user.name} ${conversation.id}`, reply, ...allowed)) return
+    expect(reply.data, context()).toBeNull()
+    const clearedUpTo = conversation.messages.at(-1)?.id ?? 0
+    const gone = { hidden: true, clearedUpTo, pinned: false, muted: false, draft: '' }
+    Object.assign(memberOf(conversation, user), gone)
+  },
+  async look(user) {
+    const found = someConversation(user)
+    if (found === undefined) return
+    const { conversation, path, allowed } = found
+    const reply = await of(user).get(path)
+    if (answered(`look ${user.name} ${conversation.id}`, reply, ...allowed))
+      checkConversation(reply.data, conversation, user)
+    const history = await of(user).get(`${path}/messages`)
+    answered(`history ${user.name} ${conversation.id}`, history, ...allowed)
+  },
+  sync: compareSync,
+  async wait() {
+    const [unit, most] = pick([
+      [SECOND, 100],
+      [SECOND, 100],
+      [MINUTE, 10],
+      [HOUR, 30],
+      [24 * HOUR, 12],
+    ] as const)
+    const time = unit * (1 + random(most))
+    if (unit >= HOUR && !chance(15)) return
+    trace.push(`wait ${time / SECOND} s`)
+    await advance(time)
+  },
+}

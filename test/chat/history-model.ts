@@ -1,0 +1,206 @@
+/**
+ * A simple model of contacts and chat, for random histories. It keeps lists of events and counts them again for each question, where the
+ * product keeps counts.
+ */
+
+import type { Message } from './phone.ts'
+
+export const DAY = 24 * 3_600_000
+
+export type WhoMayRequest = 'EVERYONE' | 'ORG_MEMBERS' | 'CARD_ONLY' | 'NOBODY'
+export type WhoMayMessage = 'CONTACTS' | 'ORG_MEMBERS' | 'EVERYONE'
+
+export interface User {
+  readonly id: number
+  readonly name: string
+  readonly nickname: string
+  /** Of the one organization of the history. */
+  readonly isMember: boolean
+  whoMayRequest: WhoMayRequest
+  whoMayMessage: WhoMayMessage
+  readReceipts: boolean
+  cardCode: string | undefined
+  oldCodes: string[]
+  /** The rows of contacts and of blocked users, by the other user's id. */
+  readonly contacts: Map<number, Contact>
+  /** When the user has last looked up another one by card code. */
+  readonly lookups: Map<number, number>
+}
+
+export interface Contact {
+  /** Undefined until an answer has shown it. */
+  id: number | undefined
+  isContact: boolean
+  blocked: boolean
+  remark: string
+  tags: readonly string[]
+}
+
+export interface Request {
+  readonly id: number
+  readonly from: User
+  readonly to: User
+  readonly message: string
+  /** The sender's remark for the contact. */
+  readonly remark: string
+  status: 'PENDING' | 'ACCEPTED' | 'REJECTED'
+  readonly isHidden: boolean
+  readonly expiresAt: number
+  handledAt: number | undefined
+}
+
+export interface Sent extends Message {
+  readonly forwarded: boolean
+  readonly content: Readonly<Record<string, unknown>>
+  /** Of the `toUserId` or `conversationId` and everything else that was sent with the key. */
+  recalledAt: number | null
+  /** The recall has a number between this id and that of the next message. */
+  recalledAfter: number | undefined
+}
+
+export interface Member {
+  readonly user: User
+  /** The user has left the group and sees messages up to this id. */
+  leftAfter: number | undefined
+  /** The user sees messages above. */
+  clearedUpTo: number
+  readUpTo: number
+  /** `readUpTo` for the other user: it stays while either has blocked the other, until the next read mark. */
+  shownUpTo: number
+  hidden: boolean
+  pinned: boolean
+  muted: boolean
+  draft: string
+}
+
+export interface Conversation {
+  readonly id: number
+  readonly createdAt: number
+  readonly type: 'DIRECT' | 'GROUP'
+  /** Of groups. */
+  name: string
+  readonly members: Member[]
+  readonly messages: Sent[]
+}
+
+export const isMemberOf = ({ members }: Conversation, user: User): boolean => members.some((m) => m.user === user)
+export const memberOf = ({ members }: Conversation, user: User): Member => members.find((m) => m.user === user)!
+export const peerOf = ({ members }: Conversation, user: User): Member => members.find((m) => m.user !== user)!
+
+export const isPresent = (conversation: Conversation, user: User): boolean =>
+  isMemberOf(conversation, user) && memberOf(conversation, user).leftAfter === undefined
+
+export const newMember = (user: User, clearedUpTo = 0): Member => ({
+  user,
+  leftAfter: undefined,
+  clearedUpTo,
+  readUpTo: 0,
+  shownUpTo: 0,
+  hidden: false,
+  pinned: false,
+  muted: false,
+  draft: '',
+})
+
+export function visible(conversation: Conversation, user: User): Sent[] {
+  const { clearedUpTo, leftAfter = Infinity } = memberOf(conversation, user)
+  return conversation.messages.filter(({ id }) => id > clearedUpTo && id <= leftAfter)
+}
+
+export const lastOf = (conversation: Conversation, user: User): Sent | undefined => visible(conversation, user).at(-1)
+
+export const unreadOf = (conversation: Conversation, user: User): number =>
+  visible(conversation, user).filter(
+    ({ id, senderId, recalledAt }) =>
+      senderId !== null && senderId !== user.id && recalledAt === null && id > memberOf(conversation, user).readUpTo,
+  ).length
+
+const blocks = (user: User, other: User): boolean => user.contacts.get(other.id)?.blocked ?? false
+export const isBlocked = (user: User, other: User): boolean => blocks(user, other) || blocks(other, user)
+export const hasContact = (user: User, other: User): boolean => user.contacts.get(other.id)?.isContact ?? false
+export const isTwoWay = (user: User, other: User): boolean => hasContact(user, other) && hasContact(other, user)
+
+/** The code of the refusal of a direct message; undefined if it is allowed. */
+export function messageRefusal(from: User, to: User): 4011 | 4012 | undefined {
+  if (isBlocked(from, to)) return 4012
+  const mayAnyway =
+    to.whoMayMessage === 'EVERYONE' || (to.whoMayMessage === 'ORG_MEMBERS' && from.isMember && to.isMember)
+  return mayAnyway || isTwoWay(from, to) ? undefined : 4011
+}
+
+/** Whether the privacy settings of `to` let `from` ask. */
+export function takesRequest(from: User, to: User, isByCode: boolean): boolean {
+  if (to.whoMayRequest === 'EVERYONE') return true
+  if (to.whoMayRequest === 'ORG_MEMBERS') return from.isMember && to.isMember
+  return to.whoMayRequest === 'CARD_ONLY' && isByCode
+}
+
+export interface World {
+  readonly users: readonly User[]
+  readonly requests: Request[]
+  readonly conversations: Conversation[]
+}
+
+export const directOf = ({ conversations }: World, a: User, b: User): Conversation | undefined =>
+  conversations.find((each) => each.type === 'DIRECT' && isMemberOf(each, a) && isMemberOf(each, b))
+
+export const isPending = (request: Request, now: number): boolean =>
+  request.status === 'PENDING' && request.expiresAt > now
+
+export const statusOf = (request: Request, now: number): string =>
+  request.status === 'PENDING' && request.expiresAt <= now ? 'EXPIRED' : request.status
+
+/** Whether `user` may name `other` in requests and messages: undefined where the rules leave it open. */
+export function mayName(world: World, user: User, other: User, now: number): boolean | undefined {
+  if (user === other || (user.isMember && other.isMember)) return true
+  if (hasContact(user, other) || hasContact(other, user)) return true
+  if (directOf(world, user, other) !== undefined) return true
+  const cards = world.conversations
+    .filter((each) => isMemberOf(each, user))
+    .flatMap((each) =>
+      each.messages
+        .filter(
+          ({ type, senderId, content, recalledAt, forwarded }) =>
+            // The content of a recalled card is gone in the model, too.
+            type === 'CARD' &&
+            senderId !== user.id &&
+            (recalledAt !== null || content['userId'] === other.id) &&
+            !forwarded,
+        )
+        .map((message) => ({
+          message,
+          isVisible: message.recalledAt === null && visible(each, user).includes(message),
+        })),
+    )
+  if (cards.some(({ isVisible }) => isVisible)) return true
+  const age = now - (user.lookups.get(other.id) ?? -Infinity)
+  if (age < DAY - 60_000) return true
+  const isOpen =
+    cards.length > 0 ||
+    age < DAY + 60_000 ||
+    user.contacts.has(other.id) ||
+    other.contacts.has(user.id) ||
+    world.conversations.some((each) => isMemberOf(each, user) && isMemberOf(each, other)) ||
+    world.requests.some(({ from, to }) => (from === user && to === other) || (from === other && to === user)) ||
+    forwardedCards(world, user, other)
+  return isOpen ? undefined : false
+}
+
+const forwardedCards = ({ conversations }: World, user: User, other: User): boolean =>
+  conversations.some(
+    (each) =>
+      isMemberOf(each, user) &&
+      each.messages.some(
+        ({ type, content, forwarded }) => type === 'CARD' && forwarded && content['userId'] === other.id,
+      ),
+  )
+
+/** The result of `sync` for a user after a cursor that is the id of a message. */
+export function syncOf({ conversations }: World, user: User, afterId: number) {
+  const own = conversations.filter((each) => isMemberOf(each, user))
+  const messages = own.flatMap((each) => visible(each, user).filter(({ id }) => id > afterId))
+  const recalled = own.flatMap((each) =>
+    visible(each, user).filter(({ recalledAfter }) => recalledAfter !== undefined && recalledAfter >= afterId),
+  )
+  return { messages: messages.toSorted((a, b) => a.id - b.id), recalled }
+}

@@ -1,0 +1,58 @@
+/**
+ * Random histories of contacts and chat, compared with a simple model: every answer, and from time to time everything that each user can see. The
+ * test's name and every failure show the seed. To repeat a history, or to run a long one:
+ *
+ *     SEED=20261201 STEPS=10000 bun test --timeout 1200000 test/chat/history.test.ts
+ */
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+
+import { inProcess } from '../harness/index.ts'
+import { contactSteps } from './history-contact-steps.ts'
+import { conversationSteps } from './history-conversation-steps.ts'
+import { makeThings, messageSteps } from './history-message-steps.ts'
+import { compare, outcomes, pick, restart, seed, setUp, type Step, tearDown, world } from './history-world.ts'
+
+/** PostgreSQL takes several times as long for a step. */
+const STEPS = Number(process.env['STEPS'] ?? (process.env['TEST_DATABASE_URL'] ? 700 : 1500))
+/** Steps between two comparisons of everything. */
+const COMPARE_EVERY = 100
+/** Steps between two restarts of the server, if it is in this process. */
+const RESTART_EVERY = 500
+
+beforeAll(async () => {
+  await setUp()
+  await makeThings()
+}, 120_000)
+afterAll(tearDown)
+
+const steps: Record<string, Step> = { ...contactSteps, ...conversationSteps, ...messageSteps }
+/** The steps of a round: the frequent ones several times. */
+const names = [
+  ...Object.keys(steps),
+  ...Object.keys(messageSteps),
+  ...Array.from<string>({ length: 10 }).fill('send'),
+  ...Array.from<string>({ length: 3 }).fill('recall'),
+  ...Array.from<string>({ length: 3 }).fill('read'),
+  'request',
+  'request',
+  'accept',
+  'reject',
+  'reject',
+]
+/** Steps that are not one request. */
+const UNRECORDED = ['sync', 'wait']
+
+test(`${STEPS} random steps of six users of the chat are answered as the model says (SEED=${seed})`, async () => {
+  for (let step = 1; step <= STEPS; step++) {
+    await steps[pick(names)]!(pick(world.users))
+    if (step % COMPARE_EVERY === 0 || step === STEPS) await compare()
+    if (inProcess && step % RESTART_EVERY === 0) await restart()
+  }
+  // A history in which an operation never succeeds would prove nothing about it.
+  const missing = Object.keys(steps).filter((name) => !UNRECORDED.includes(name) && !outcomes.has(`${name} 200`))
+  if (STEPS >= 1500) expect(missing).toEqual([])
+  // Neither would one in which nothing is ever refused.
+  const refused = ['send 4011', 'send 4012', 'send 4020', 'send 4021', 'recall 403', 'recall 4014', 'repeatOther 400']
+  if (STEPS >= 1500 && inProcess) expect(refused.filter((outcome) => !outcomes.has(outcome))).toEqual([])
+}, 1_200_000)
