@@ -38,6 +38,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   members: () => import('./lines/members.ts'),
   search: () => import('./lines/search.ts'),
   activities: () => import('./lines/activities.ts'),
+  chat: () => import('./lines/chat.ts'),
 }
 
 const { values } = parseArgs({

@@ -126,3 +126,26 @@ export function addAssets(db: Database, userId: number, n: number, fields: { num
   value('number', 'n').run({ user: userId, n, first, field: fields.number })
   value('text, key', `'Hall ' || n % 50, 'hall ' || n % 50`).run({ user: userId, n, first, field: fields.text })
 }
+
+/** Makes each user a two-way contact of the next, and all of them members of one group. Removes the limit of messages. Returns the group's id. */
+export function addChat(db: Database, userIds: readonly number[]): number {
+  db.run("INSERT OR REPLACE INTO settings (key, value, updated_at) VALUES ('chat.messagesPerMinute', '0', 0)")
+  const contact = db.query(
+    `INSERT OR IGNORE INTO contacts (user_id, other_id, is_contact, tags, created_at, updated_at) VALUES ($user, $other, 1, '[]', 0, 0)`,
+  )
+  const { id: groupId } = db
+    .query<{ id: number }, [number]>(
+      `INSERT INTO conversations (type, name, member_count, created_at, updated_at) VALUES ('GROUP', 'Bench', ?, 0, 0) RETURNING id`,
+    )
+    .get(userIds.length)!
+  const member = db.query(
+    `INSERT INTO conversation_members (conversation_id, user_id, role, sort_at, updated_at) VALUES ($group, $user, $role, 0, 0)`,
+  )
+  for (const [i, user] of userIds.entries()) {
+    const other = userIds[(i + 1) % userIds.length]!
+    contact.run({ user, other })
+    contact.run({ user: other, other: user })
+    member.run({ group: groupId, user, role: i === 0 ? 'OWNER' : 'MEMBER' })
+  }
+  return groupId
+}
