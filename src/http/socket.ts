@@ -38,6 +38,8 @@ export interface LiveSocket {
   readonly locale: Locale
   /** Sends the text of a frame. A socket whose client reads too slowly closes itself. */
   send(text: string): void
+  /** Sends the texts of several frames in one write to the network. */
+  sendAll(texts: readonly string[]): void
 }
 
 const liveSockets = perContext(() => new Map<number, Set<LiveSocket>>())
@@ -71,6 +73,11 @@ export function pushToUsers(ctx: AppContext, userIds: Iterable<number>, frame: F
   let text: string | undefined
   for (const userId of userIds)
     for (const socket of socketsOf(ctx, userId)) socket.send((text ??= JSON.stringify(frame)))
+}
+
+/** Sends the texts of frames, in this order, to all sockets of a user in this process. */
+export function pushTexts(ctx: AppContext, userId: number, texts: readonly string[]): void {
+  for (const socket of socketsOf(ctx, userId)) socket.sendAll(texts)
 }
 
 /** Sends a frame that depends on the language. */

@@ -109,6 +109,7 @@ export function listen({ ctx }: TestServer, person: Person): { readonly frames: 
     actor: { userId: person.id, sessionId: person.sessionId, deviceKey: 'device' },
     locale: 'en',
     send: (text: string) => void frames.push(JSON.parse(text)),
+    sendAll: (texts: readonly string[]) => void frames.push(...texts.map((text) => JSON.parse(text))),
   } as const
   addSocket(ctx, socket)
   return { frames, close: () => removeSocket(ctx, socket) }

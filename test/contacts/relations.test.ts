@@ -139,6 +139,7 @@ describe.if(inProcess)('contact.request frames', () => {
       actor: { userId: id, sessionId, deviceKey: '' },
       locale: 'en' as const,
       send: (text: string) => void frames[i]!.push(JSON.parse(text)),
+      sendAll: (texts: readonly string[]) => void frames[i]!.push(...texts.map((text) => JSON.parse(text) as Frame)),
     }))
     for (const socket of sockets) addSocket(server.ctx, socket)
     await fn()

@@ -84,6 +84,14 @@ export class Connection implements LiveSocket {
     else if (this.#early.push(text) > MAX_EARLY) this.close(CLOSE.slow, 'too many frames at once')
   }
 
+  sendAll(texts: readonly string[]): void {
+    this.ws.cork(() => {
+      for (const text of texts) this.send(text)
+    })
+    // Only now the bytes have reached the network, or wait.
+    if (!this.isClosed && this.unsent > 0) this.#waitsForClient()
+  }
+
   /** Sends the first frame, and those that waited for it. */
   greet(hello: string): void {
     const early = this.#early ?? []
@@ -170,7 +178,10 @@ export class Connection implements LiveSocket {
 
   #write(text: string): void {
     // -1: Bun keeps the bytes until the client reads. 0: the connection is gone.
-    if (this.ws.sendText(text) !== -1) return
+    if (this.ws.sendText(text) === -1) this.#waitsForClient()
+  }
+
+  #waitsForClient(): void {
     if (this.unsent > MAX_UNSENT) this.close(CLOSE.slow, 'too slow: catch up and connect again')
     else this.owner.waits(this, true)
   }

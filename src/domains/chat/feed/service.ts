@@ -6,7 +6,7 @@
 
 import { type AppContext, perContext } from '#context'
 import type { Actor } from '#http/endpoint.ts'
-import { type Frame, isLive, pushToUsers, type SocketHello } from '#http/socket.ts'
+import { type Frame, isLive, pushTexts, pushToUsers, type SocketHello } from '#http/socket.ts'
 
 import { isVisible, type Seen } from '../conversations/rules.ts'
 import { READ } from '../conversations/service.ts'
@@ -124,15 +124,22 @@ class Feed {
     const viewers = await this.#viewersOf(messages.map(({ conversationId }) => conversationId))
     const extras = await loadExtras(read, messages)
     // From here on without waiting: a socket that opens meanwhile is greeted with a position whose successors it gets.
+    // One write to the network for each socket, however many frames it gets: the write costs most.
+    const texts = new Map<number, string[]>()
     for (const delivery of batch) {
       const { id, conversationId } = delivery.message
       const live = (viewers.get(conversationId) ?? []).filter(
         (viewer) => isLive(ctx, viewer.userId) && isVisible(id, viewer),
       )
       if (live.length === 0) continue
-      const userIds = live.map(({ userId }) => userId)
-      pushToUsers(ctx, userIds, frameOf(delivery, toMessage(ctx, delivery.message, extras)))
+      const text = JSON.stringify(frameOf(delivery, toMessage(ctx, delivery.message, extras)))
+      for (const { userId } of live) {
+        const own = texts.get(userId)
+        if (own === undefined) texts.set(userId, [text])
+        else own.push(text)
+      }
     }
+    for (const [userId, own] of texts) pushTexts(ctx, userId, own)
     this.position = end
   }
 
