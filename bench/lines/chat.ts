@@ -98,7 +98,11 @@ async function fanOut(bench: Bench, sides: readonly Side[], clients: SocketClien
     for (const side of sides) {
       const { server, users, groupId } = side
       const { open } = await connect(clients, side, 2)
-      const load = { port: server.port, requests: [post(users[0]!, { conversationId: groupId })], connections: 8 }
+      const load = {
+        port: server.port,
+        requests: [post(users[0]!, { conversationId: groupId })],
+        connections: CONNECTIONS,
+      }
       const once = async (seconds: number) => {
         await clients.run({ do: 'reset' })
         const cpuBefore = cpuSeconds(server.pid)

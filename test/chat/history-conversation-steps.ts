@@ -35,9 +35,11 @@ import {
 /** One of the user's conversations in most cases, and the outcome that its state allows. */
 function someConversation(
   user: User,
+  isPinned = false,
 ): { path: string; conversation: Conversation; allowed: readonly number[] } | undefined {
   const own = listed(user)
-  const list = own.length > 0 && chance(90) ? own : conversations
+  const pinned = isPinned ? own.filter((each) => memberOf(each, user).pinned) : []
+  const list = pinned.length > 0 ? pinned : own.length > 0 && chance(90) ? own : conversations
   if (list.length === 0) return undefined
   const conversation = pick(list)
   const isListed = isMemberOf(conversation, user) && !memberOf(conversation, user).hidden
@@ -101,8 +103,8 @@ export const conversationSteps: Record<string, Step> = {
     memberOf(conversation, user).clearedUpTo = conversation.messages.at(-1)?.id ?? 0
   },
   async deleteConversation(user) {
-    const found = someConversation(user)
-    if (found === undefined || !chance(25)) return
+    const found = someConversation(user, chance(50))
+    if (found === undefined || !chance(40)) return
     const { conversation, path, allowed } = found
     const reply = await of(user).delete(path)
     if (!answered(`deleteConversation ${user.name} ${conversation.id}`, reply, ...allowed)) return

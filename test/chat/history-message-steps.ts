@@ -10,8 +10,10 @@ import {
   type Conversation,
   directOf,
   hasContact,
+  isBlocked,
   isMemberOf,
   isPresent,
+  isTwoWay,
   mayName,
   memberOf,
   messageRefusal,
@@ -122,11 +124,9 @@ async function someDraft(user: User): Promise<Draft> {
   await refreshFiles(user)
   const own = things.get(user)!
   const foreign = things.get(pick(others(user)))!
-  const contacts = world.users.filter(
-    (other) => other === user || (hasContact(user, other) && !user.contacts.get(other.id)!.blocked),
-  )
-  const known = new Set(contacts)
-  const stranger = others(user).find((other) => !known.has(other) && !hasContact(user, other))
+  // Whether the card of somebody who has deleted the sender can be sent is open.
+  const contacts = world.users.filter((other) => other === user || (isTwoWay(user, other) && !isBlocked(user, other)))
+  const stranger = others(user).find((other) => !hasContact(user, other))
   const { first, second, note, voice, video } = own.files
   const picture = pick([first, second])
   const words = { text: pick(WORDS) }
@@ -306,7 +306,9 @@ export const messageSteps: Record<string, Step> = {
     )
     const own = all.filter(({ message }) => message.senderId === user.id)
     const recent = own.slice(-3)
-    const found = recent.length > 0 && chance(80) ? pick(recent) : all.length > 0 ? pick(all) : undefined
+    const foreign = all.filter((each) => isMemberOf(each.conversation, user) && each.message.senderId !== user.id)
+    const list = chance(20) ? foreign : recent.length > 0 && chance(80) ? recent : all
+    const found = list.length > 0 ? pick(list) : undefined
     if (found === undefined) return
     const { conversation, message } = found
     const isIn = isMemberOf(conversation, user)
