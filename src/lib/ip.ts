@@ -123,6 +123,35 @@ export function ipTest(ranges: readonly string[]): IpTest {
   }
 }
 
+/** Everything that is not a unicast address of the public internet (registries of IANA). Of IPv6 only 2000::/3 is public. */
+const isSpecial = ipTest([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+  '::/3',
+  '4000::/2',
+  '8000::/1',
+  // Teredo, ORCHID, 6to4 and documentation: some of them contain IPv4 addresses.
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+])
+
+/** Whether the text is an address that belongs to a host on the public internet. */
+export const isPublicIp = (ip: string): boolean => parseIp(ip) !== undefined && !isSpecial(ip)
+
 /**
  * The client's address. Proxies append to `X-Forwarded-For`, so forged entries are on the left: read from the right, the first
  * address that is not a trusted proxy is the client. At an entry that is not an address the search ends with the proxy that

@@ -1,0 +1,127 @@
+/**
+ * POSTs to addresses that users chose. A request reaches only hosts of the public internet: the name is resolved here, all its addresses
+ * are checked, and the connection goes to the address that was checked, so that a name server cannot answer differently a moment later.
+ * Redirects are not followed, and no more than 1 KB of an answer is read.
+ */
+
+import type { IncomingMessage, RequestOptions } from 'node:http'
+
+import { isPublicIp } from '#lib/ip.ts'
+
+import { SECOND } from './clock.ts'
+
+/** From the resolution of the name to the end of the answer. */
+const TIMEOUT_MS = 10 * SECOND
+const MAX_ANSWER_BYTES = 1024
+
+/** The host is not public, and a request to it can never be sent. */
+export class NotPublicError extends Error {
+  override name = 'NotPublicError'
+}
+
+export interface PublicPost {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  /** Origins that may have any address and scheme. */
+  readonly allowed: readonly string[]
+  readonly signal: AbortSignal
+  /** Certificate authority to trust, PEM; those of the system by default. */
+  readonly ca?: string
+  /** The addresses of a name; those of the system's resolver by default. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>
+}
+
+export interface PublicAnswer {
+  readonly status: number
+  /** The header `Retry-After` in seconds; undefined if it is missing or a date. */
+  readonly retryAfter: number | undefined
+}
+
+const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
+const isIp = (host: string): boolean => host.includes(':') || /^\d+(\.\d+){3}$/.test(host)
+/** Names that no public name server answers for (RFC 6761, RFC 6762, RFC 8375, ICANN `.internal`). */
+const PRIVATE_NAME = /^[^.]+\.?$|\.(internal|local|localhost|lan|onion|home\.arpa)\.?$/
+
+/** False if requests to the URL are refused without resolving its name. */
+export function mayBePublic(url: URL, allowed: readonly string[]): boolean {
+  if (url.username !== '' || url.password !== '') return false
+  if (allowed.includes(url.origin)) return true
+  if (url.protocol !== 'https:') return false
+  const host = withoutBrackets(url.hostname)
+  return isIp(host) ? isPublicIp(host) : !PRIVATE_NAME.test(host)
+}
+
+/** @throws NotPublicError; other errors if there is no answer within 10 s */
+export async function postPublic(text: string, post: PublicPost): Promise<PublicAnswer> {
+  const url = new URL(text)
+  if (!mayBePublic(url, post.allowed)) throw new NotPublicError(`${url.host} is not a public https host`)
+  const signal = AbortSignal.any([post.signal, AbortSignal.timeout(TIMEOUT_MS)])
+  const address = await Promise.race([checkedAddress(url, post), aborted(signal)])
+  return send(url, address, { ...post, signal })
+}
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const fail = () => reject(signal.reason as Error)
+    if (signal.aborted) fail()
+    else signal.addEventListener('abort', fail, { once: true })
+  })
+
+const systemAddresses = async (host: string): Promise<string[]> =>
+  (await Bun.dns.lookup(host)).map(({ address }) => address)
+
+async function checkedAddress(
+  url: URL,
+  { allowed, resolve = systemAddresses }: Pick<PublicPost, 'allowed' | 'resolve'>,
+): Promise<string> {
+  const host = withoutBrackets(url.hostname)
+  const addresses = isIp(host) ? [host] : await resolve(host)
+  const isAllowed = allowed.includes(url.origin)
+  if (addresses.length === 0 || !(isAllowed || addresses.every(isPublicIp)))
+    throw new NotPublicError(`${host} has an address that is not public`)
+  return addresses[0]!
+}
+
+/** By node:https, because `fetch` has no way to connect to a given address. Loaded with the first request. */
+async function send(url: URL, address: string, { headers, body, signal, ca }: PublicPost): Promise<PublicAnswer> {
+  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  const family = address.includes(':') ? 6 : 4
+  const lookup: RequestOptions['lookup'] = (_host, options, answer) =>
+    options.all === true ? answer(null, [{ address, family }]) : answer(null, address, family)
+  return new Promise((resolve, reject) => {
+    const sending = request(
+      {
+        host: withoutBrackets(url.hostname),
+        port: url.port === '' ? undefined : Number(url.port),
+        path: `${url.pathname}${url.search}`,
+        method: 'POST',
+        headers: { ...headers, host: url.host, 'content-length': body.byteLength },
+        lookup,
+        signal,
+        agent: false,
+        ...(ca !== undefined && { ca }),
+      },
+      (answer) => readAnswer(answer, resolve, reject),
+    )
+    sending.on('error', reject)
+    sending.end(body)
+  })
+}
+
+function readAnswer(
+  answer: IncomingMessage,
+  resolve: (answer: PublicAnswer) => void,
+  reject: (error: unknown) => void,
+): void {
+  const retryAfter = Number(answer.headers['retry-after'] ?? Number.NaN)
+  const result = { status: answer.statusCode!, retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined }
+  let length = 0
+  answer.on('data', (chunk: Uint8Array) => {
+    length += chunk.byteLength
+    if (length <= MAX_ANSWER_BYTES) return
+    resolve(result)
+    answer.destroy()
+  })
+  answer.on('end', () => resolve(result))
+  answer.on('error', reject)
+}
