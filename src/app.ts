@@ -23,6 +23,7 @@ import { notifications } from '#domains/notifications/index.ts'
 import { loggedActor, operationLog } from '#domains/operation-log/index.ts'
 import { operations } from '#domains/operations/index.ts'
 import { orgs } from '#domains/orgs/index.ts'
+import { push } from '#domains/push/index.ts'
 import { qrCodes } from '#domains/qr-codes/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import { shares } from '#domains/shares/index.ts'
@@ -59,6 +60,7 @@ export const domains = [
   contacts,
   chat,
   notifications,
+  push,
   agreements,
   access,
   operationLog,

@@ -60,6 +60,7 @@ test('every setting can be set by a flag, a variable or the file', () => {
       'https://App.example.org:443/, http://localhost:5173',
       ['https://app.example.org', 'http://localhost:5173'],
     ],
+    pushServices: ['http://ntfy.lan:80', ['http://ntfy.lan']],
     logLevel: ['DEBUG', 'debug'],
     logFormat: ['text', 'text'],
     rateLimit: ['off', false],

@@ -167,6 +167,7 @@ CREATE TABLE "push_subscriptions" (
 	"keys" text NOT NULL,
 	"quiet_from" bigint,
 	"quiet_to" bigint,
+	"locale" text DEFAULT 'en' NOT NULL,
 	"time_zone" text DEFAULT 'UTC' NOT NULL,
 	"created_at" bigint NOT NULL,
 	"last_success_at" bigint,
@@ -271,6 +272,8 @@ CREATE INDEX "messages_changed" ON "messages" USING btree ("conversation_id","ch
 
 CREATE INDEX "messages_changes" ON "messages" USING btree ("changed_number") WHERE changed_number is not null;
 
-CREATE UNIQUE INDEX "push_subscriptions_endpoint" ON "push_subscriptions" USING btree ("user_id","endpoint");
+CREATE UNIQUE INDEX "push_subscriptions_endpoint" ON "push_subscriptions" USING btree ("endpoint");
+
+CREATE INDEX "push_subscriptions_user" ON "push_subscriptions" USING btree ("user_id");
 
 CREATE INDEX "push_subscriptions_session" ON "push_subscriptions" USING btree ("session_id");

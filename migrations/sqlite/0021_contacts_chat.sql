@@ -241,6 +241,7 @@ CREATE TABLE `push_subscriptions` (
 	`keys` text NOT NULL,
 	`quiet_from` integer,
 	`quiet_to` integer,
+	`locale` text DEFAULT 'en' NOT NULL,
 	`time_zone` text DEFAULT 'UTC' NOT NULL,
 	`created_at` integer NOT NULL,
 	`last_success_at` integer,
@@ -249,7 +250,9 @@ CREATE TABLE `push_subscriptions` (
 	FOREIGN KEY (`session_id`) REFERENCES `sessions`(`id`) ON UPDATE no action ON DELETE no action
 );
 
-CREATE UNIQUE INDEX `push_subscriptions_endpoint` ON `push_subscriptions` (`user_id`,`endpoint`);
+CREATE UNIQUE INDEX `push_subscriptions_endpoint` ON `push_subscriptions` (`endpoint`);
+
+CREATE INDEX `push_subscriptions_user` ON `push_subscriptions` (`user_id`);
 
 CREATE INDEX `push_subscriptions_session` ON `push_subscriptions` (`session_id`);
 

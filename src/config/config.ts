@@ -33,6 +33,8 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   /** Origins of web pages whose scripts may call the API, as browsers send them. */
   readonly corsOrigins: readonly string[]
+  /** Origins of push services that may have private addresses and need no TLS. */
+  readonly pushServices: readonly string[]
   readonly logLevel: LogLevel
   readonly logFormat: 'text' | 'json'
   readonly rateLimit: boolean
@@ -59,6 +61,7 @@ export const defaultConfig: Config = {
   geoipFile: [],
   trustedProxies: ['127.0.0.0/8', '::1/128'],
   corsOrigins: [],
+  pushServices: [],
   logLevel: 'info',
   logFormat: 'json',
   rateLimit: true,

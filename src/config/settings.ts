@@ -239,6 +239,14 @@ export const settings: readonly Setting[] = [
     parse: origins,
   }),
   setting({
+    key: 'pushServices',
+    value: 'ORIGINS',
+    help: 'Origins of your own push services inside a private network, separated by commas.',
+    accepts: '"none", or origins such as https://ntfy.lan,http://127.0.0.1:8090, without a path and without *',
+    fallback: 'none',
+    parse: origins,
+  }),
+  setting({
     key: 'logLevel',
     value: 'LEVEL',
     help: 'Lowest level of log lines: debug, info, warn or error. Requests are logged at info.',

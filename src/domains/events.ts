@@ -31,6 +31,8 @@ export interface Events {
   'metaTemplate.deleting': { readonly templateId: number }
   /** A user has deleted a contact; the other side keeps its own row. */
   'contact.deleted': { readonly userId: number; readonly otherId: number }
+  /** A user has sent messages to a conversation. Not emitted for messages of the system. */
+  'messages.sent': { readonly ids: readonly number[] }
   /** Users got a notification. */
   'notification.created': NotificationCreated
 }

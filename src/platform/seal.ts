@@ -11,6 +11,8 @@ export interface Seal {
   open(sealed: string): string | undefined
   /** A keyed hash (HMAC-SHA-256, base64url), for recognizing values that are too short to be hashed without a key. */
   mac(text: string): string
+  /** 32 secret bytes that have no other use, the same after each start and on all processes of this server. */
+  derive(purpose: string): Uint8Array
 }
 
 const IV_BYTES = 12
@@ -23,6 +25,7 @@ export const sealOf = (signingKey: Uint8Array): Seal => createSeal(deriveKey(sig
 export function createSeal(key: Uint8Array): Seal {
   const macKey = new Uint8Array(hkdfSync('sha256', key, '', 'tessera keyed hashes v1', 32))
   return {
+    derive: (purpose) => new Uint8Array(hkdfSync('sha256', key, '', `tessera ${purpose}`, 32)),
     mac: (text) => createHmac('sha256', macKey).update(text).digest('base64url'),
     seal(text) {
       const iv = bytes(IV_BYTES)

@@ -11,6 +11,7 @@ import { isolation as files } from '../files/isolation.ts'
 import { isolation as metadata } from '../metadata/isolation.ts'
 import { isolation as notifications } from '../notifications/isolation.ts'
 import { isolation as orgs } from '../orgs/isolation.ts'
+import { isolation as push } from '../push/isolation.ts'
 import { isolation as qrCodes } from '../qr-codes/isolation.ts'
 import type { IsolationFixture } from './isolation-fixture.ts'
 
@@ -27,4 +28,5 @@ export const FIXTURES: readonly IsolationFixture[] = [
   activities,
   contacts,
   chat,
+  push,
 ]

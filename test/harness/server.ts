@@ -243,6 +243,7 @@ export async function startChild(config: Config): Promise<Child> {
       TESSERA_ONECLICK_URL: config.oneclickUrl,
       TESSERA_GEOIP_FILE: config.geoipFile.join(),
       TESSERA_CORS_ORIGINS: config.corsOrigins.join() || 'none',
+      TESSERA_PUSH_SERVICES: config.pushServices.join() || 'none',
       TESSERA_LOG_LEVEL: config.logLevel,
       TESSERA_RATE_LIMIT: config.rateLimit ? 'on' : 'off',
     },

@@ -60,3 +60,5 @@ export const chat = domain({
     await stopFeed(ctx)
   },
 })
+
+export { type DeviceMessage, messagesForDevices } from './devices/service.ts'

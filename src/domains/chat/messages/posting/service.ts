@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 import { mayKnow, messageRefusal } from '#domains/contacts/index.ts'
+import { emit } from '#domains/domain.ts'
 import { attachFile, findFile } from '#domains/files/index.ts'
 import { notFound } from '#http/errors.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
@@ -151,6 +152,7 @@ export async function post(ctx: AppContext, tx: Tx, posting: Posting): Promise<M
     conversation,
     rows.map(({ id, type, createdAt, content }) => ({ id, senderId, type, createdAt, mentions: mentionsOf(content) })),
   )
+  await emit(ctx, tx, 'messages.sent', { ids: rows.map(({ id }) => id) })
   return rows
 }
 

@@ -1,0 +1,19 @@
+/** Web Push and UnifiedPush: sends new messages and notifications to devices without a socket. */
+
+import { domain } from '#domains/domain.ts'
+
+import { pushEndpoints } from './endpoints.ts'
+import { deleteOfSessions } from './store.ts'
+import { startPush, stopPush, tellOfMessages, tellOfNotification } from './worker.ts'
+
+export const push = domain({
+  name: 'push',
+  endpoints: pushEndpoints,
+  on: {
+    'session.ended': (_ctx, tx, { sessionIds }) => deleteOfSessions(tx, sessionIds),
+    'messages.sent': tellOfMessages,
+    'notification.created': tellOfNotification,
+  },
+  start: startPush,
+  stop: stopPush,
+})
