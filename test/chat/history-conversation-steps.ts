@@ -101,6 +101,8 @@ export const conversationSteps: Record<string, Step> = {
     if (!answered(`clear ${user.name} ${conversation.id}`, reply, ...allowed)) return
     expect(reply.data, context()).toBeNull()
     memberOf(conversation, user).clearedUpTo = conversation.messages.at(-1)?.id ?? 0
+    // Messages that were sent just before must be gone from catching up as well.
+    await compareSync(user)
   },
   async deleteConversation(user) {
     const found = someConversation(user, chance(50))
@@ -112,6 +114,7 @@ export const conversationSteps: Record<string, Step> = {
     const clearedUpTo = conversation.messages.at(-1)?.id ?? 0
     const gone = { hidden: true, clearedUpTo, pinned: false, muted: false, draft: '' }
     Object.assign(memberOf(conversation, user), gone)
+    await compareSync(user)
   },
   async look(user) {
     const found = someConversation(user)
