@@ -83,7 +83,6 @@ describe('two phones', () => {
     expect(page.recalled).toMatchObject([{ messageId: missed[2].id, conversationId }])
     expect(page.conversations).toMatchObject([{ id: conversationId, unreadCount: 2 }])
     expect(page.hasMore).toBe(false)
-    expect(page.cursor).toBeLessThanOrEqual(again.hello.cursor)
     expect((await sync(tom, page.cursor)).messages).toEqual([])
 
     // An answer that got lost is asked for again: the message is there once.
