@@ -117,10 +117,10 @@ function unused(doc: Json): string[] {
 /** One verb for one meaning, so that readers find operations by their first word. */
 const VERBS = new Set(
   (
-    'Accept Activate Add Apply Approve Ask Bind Cancel Change Check Choose Clear Copy Count Create Delete Disable Dissolve Download Draw Empty Enable ' +
-    'End Exchange Explain Export Find Finish Get Grant Import Invite Issue Join Leave Link List Mark Move Open Pin Publish Record Refresh Register ' +
-    'Remove Rename Reorder Replace Report Reset Respond Restore Revoke Scrap Search Send Set Share Show Sign Switch Transfer Unbind ' +
-    'Unlink Update Upload Verify Withdraw'
+    'Accept Activate Add Apply Approve Ask Bind Block Cancel Change Check Choose Clear Copy Count Create Delete Disable Dissolve Download ' +
+    'Draw Empty Enable End Exchange Explain Export Find Finish Forward Get Grant Import Invite Issue Join Leave Link List Mark Move Open ' +
+    'Pin Publish Recall Record Refresh Register Reject Remove Rename Reorder Replace Report Reset Respond Restore Revoke Scrap Search Send ' +
+    'Set Share Show Sign Switch Transfer Unbind Unblock Unlink Update Upload Verify Withdraw'
   ).split(' '),
 )
 

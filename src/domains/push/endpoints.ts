@@ -15,7 +15,7 @@ export const pushEndpoints = [
     id: 'push.subscribe',
     method: 'POST',
     path: '/api/notifications/subscriptions',
-    summary: 'Let this device receive messages and notifications by Web Push',
+    summary: 'Register this device for Web Push',
     description:
       'For browsers (`PushManager.subscribe` with the key of `GET /api/notifications/subscriptions/key`) and for UnifiedPush. The ' +
       'subscription ends with your session. Repeating the request with the same endpoint changes the subscription. A device gets ' +

@@ -5,14 +5,17 @@ export const MAX_SUBSCRIPTIONS = 20
 /** UTF-16 units, which are bytes: the address is stored as browsers write it. */
 export const MAX_ENDPOINT = 2000
 
-const Minute = Nullable(
-  Type.Integer({
-    minimum: 0,
-    maximum: 1439,
-    examples: [1320],
-    description: 'Minutes after midnight in `timeZone`. Give both `quietFrom` and `quietTo`, or neither',
-  }),
-)
+const minute = (example: number) =>
+  Nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1439,
+      examples: [example],
+      description: 'Minutes after midnight in `timeZone`. Give both `quietFrom` and `quietTo`, or neither',
+    }),
+  )
+const QuietFrom = minute(1320)
+const QuietTo = minute(420)
 
 export const NewSubscription = Model('NewPushSubscription', {
   endpoint: Raw(MAX_ENDPOINT, 1, {
@@ -31,8 +34,8 @@ export const NewSubscription = Model('NewPushSubscription', {
       examples: ['BTBZMqHH6r4Tts7J_aSIgg'],
     }),
   }),
-  quietFrom: Type.Optional(Minute),
-  quietTo: Type.Optional(Minute),
+  quietFrom: Type.Optional(QuietFrom),
+  quietTo: Type.Optional(QuietTo),
   timeZone: Type.Optional(TimeZone),
 })
 export type NewSubscription = Static<typeof NewSubscription>
@@ -41,9 +44,9 @@ export const Subscription = Model('PushSubscription', {
   id: Id,
   host: Text('push.example.net', { description: 'Of the push service. The address itself is not shown' }),
   current: Type.Boolean({ description: 'Of the session of this request' }),
-  quietFrom: Minute,
-  quietTo: Minute,
-  timeZone: Line(64),
+  quietFrom: QuietFrom,
+  quietTo: QuietTo,
+  timeZone: Line(64, 1, { examples: ['Asia/Shanghai'] }),
   locale: Enum(['en', 'zh'], { description: 'Language of the texts that are sent' }),
   createdAt: Time,
   lastSuccessAt: Nullable({ ...Time, description: 'When the push service last took a message' }),

@@ -132,7 +132,7 @@ export const groupEndpoints = [
     id: 'groups.transfer',
     method: 'POST',
     path: '/api/chats/groups/:id/transfer',
-    summary: 'Make another member the owner of a group',
+    summary: 'Transfer the ownership of a group',
     description: 'You stay as an administrator.',
     tag,
     access: app('chat:send'),

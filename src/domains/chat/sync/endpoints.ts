@@ -8,7 +8,7 @@ export const syncEndpoints = [
     id: 'chats.sync',
     method: 'GET',
     path: '/api/chats/sync',
-    summary: 'Catch up with messages',
+    summary: 'Get the messages and changes after a cursor',
     description:
       'Everything after a cursor: messages, recalls and other changes in the order in which they happened. Ask again with the `cursor` of ' +
       'the answer while `hasMore` is true. Messages that you have cleared are left out.',

@@ -22,7 +22,7 @@ export const cardEndpoints = [
     id: 'contacts.refreshCard',
     method: 'POST',
     path: '/api/contacts/my-qrcode/refresh',
-    summary: 'Give your contact card a new code',
+    summary: 'Replace the code of your contact card',
     description: 'The old code stops working at once.',
     tag,
     access: app('contact:update'),
