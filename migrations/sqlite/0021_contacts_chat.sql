@@ -208,7 +208,7 @@ CREATE TABLE `message_terms` (
 	`term` text NOT NULL,
 	`message_id` integer NOT NULL,
 	PRIMARY KEY(`conversation_id`, `term`, `message_id`)
-);
+) WITHOUT ROWID;
 
 CREATE TABLE `messages` (
 	`id` integer PRIMARY KEY NOT NULL,
