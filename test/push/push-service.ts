@@ -103,13 +103,18 @@ export async function startPushService() {
       answers.set(path, list)
     },
     /** Subscribes a new device of the person's session. */
-    async subscribe(person: Person, more: { quietFrom?: number; quietTo?: number; timeZone?: string } = {}) {
+    async subscribe(
+      person: Person,
+      more: { quietFrom?: number; quietTo?: number; timeZone?: string } = {},
+      locale = 'en',
+    ) {
       const path = `/device/${++count}`
       const device = makeDevice()
       devices.set(path, device)
       const body = { endpoint: origin + path, keys: device.keys, ...more }
-      const { id } = ok(await person.call('push.subscribe', { body })).data
-      return { id, path, body }
+      const headers = { 'accept-language': locale }
+      const { id } = ok(await person.send('POST', '/api/notifications/subscriptions', { headers, body })).data
+      return { id: id as number, path }
     },
     of: (path: string) => received.filter((one) => one.path === path).map(({ message }) => message as unknown),
     /** Waits until the device has a message that matches. */

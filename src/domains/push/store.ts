@@ -1,5 +1,6 @@
 import { and, asc, count, eq, gt, inArray, ne, sql } from 'drizzle-orm'
 
+import { prepared } from '#db/prepared.ts'
 import { sessions } from '#db/schema/accounts.ts'
 import { pushSubscriptions as table } from '#db/schema/push.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -47,6 +48,11 @@ export async function deleteOfSessions(tx: Tx, sessionIds: readonly number[]): P
   for (let i = 0; i < sessionIds.length; i += IDS_PER_QUERY)
     await tx.delete(table).where(inArray(table.sessionId, sessionIds.slice(i, i + IDS_PER_QUERY)))
 }
+
+/** Whether any user has a subscription. */
+export const hasSubscriptions = async (db: Db): Promise<boolean> => (await first(db)).length > 0
+
+const first = prepared((db) => db.select({ id: table.id }).from(table).limit(1))
 
 /** Subscriptions of these users whose sessions have not ended. */
 export async function liveSubscriptions(db: Db, userIds: readonly number[], now: number): Promise<SubscriptionRow[]> {

@@ -15,7 +15,7 @@ import { uuid } from '#platform/ids.ts'
 import { messagePush, notificationPush } from './payload.ts'
 import { isQuiet } from './rules.ts'
 import { senderOf } from './sender.ts'
-import { liveSubscriptions, type SubscriptionRow } from './store.ts'
+import { hasSubscriptions, liveSubscriptions, type SubscriptionRow } from './store.ts'
 
 /** Ids of a user and a session. */
 type SessionOf = readonly [userId: number, sessionId: number]
@@ -27,18 +27,22 @@ const SESSIONS_PER_QUESTION = 150
 /** Time for the answers of other processes, for devices that are just connecting, and for users who read on another device. */
 const WAIT_MS = SECOND
 
-/** Writes that wait, and those of which the devices are looked up together. */
-const MAX_JOBS = 5000
-const JOBS_AT_ONCE = 200
+/** Messages and notifications that wait. A send to all users has many. */
+const MAX_WAITING = 200_000
+/** Writes whose devices are looked up together. */
+const JOBS_AT_ONCE = 1000
 
 type Job =
   | { readonly kind: 'messages'; readonly ids: readonly number[] }
   | { readonly kind: 'notification'; readonly event: NotificationCreated }
 
+const sizeOf = (job: Job): number => (job.kind === 'messages' ? job.ids.length : job.event.recipients.length)
+
 class Planner {
   readonly #jobs: Job[] = []
   readonly #questions = new Map<string, Set<number>>()
   readonly #stop = Promise.withResolvers<void>()
+  #waiting = 0
   #isStopped = false
   #running: Promise<void> | undefined
 
@@ -56,8 +60,9 @@ class Planner {
   }
 
   add(job: Job): void {
-    if (this.#isStopped || this.#jobs.length >= MAX_JOBS) return
+    if (this.#isStopped || this.#waiting + sizeOf(job) > MAX_WAITING) return
     this.#jobs.push(job)
+    this.#waiting += sizeOf(job)
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
   }
 
@@ -69,8 +74,10 @@ class Planner {
 
   async #run(): Promise<void> {
     while (this.#jobs.length > 0 && !this.#isStopped) {
+      const jobs = this.#jobs.splice(0, JOBS_AT_ONCE)
+      for (const job of jobs) this.#waiting -= sizeOf(job)
       try {
-        await this.#plan(this.#jobs.splice(0, JOBS_AT_ONCE))
+        if (await hasSubscriptions(this.ctx.db.read)) await this.#plan(jobs)
       } catch (error) {
         this.ctx.log.error('devices were not told of messages', { error })
       }
