@@ -124,4 +124,5 @@ function readAnswer(
   })
   answer.on('end', () => resolve(result))
   answer.on('error', reject)
+  answer.on('close', () => reject(new Error('the connection was closed within the answer')))
 }

@@ -118,6 +118,21 @@ describe('A POST to an address of a user', () => {
     expect((await post(`${plain.url}endless`, { allowed })).status).toBe(201)
   })
 
+  test('fails if the connection is closed within the answer', async () => {
+    using cutting = Bun.listen({
+      port: 0,
+      hostname: '127.0.0.1',
+      socket: {
+        data(socket) {
+          socket.write('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\nstart')
+          socket.end()
+        },
+      },
+    })
+    const origin = `http://127.0.0.1:${cutting.port}`
+    await expect(post(`${origin}/`, { allowed: [origin] })).rejects.toThrow()
+  })
+
   test('ends when it is cancelled', async () => {
     const stop = new AbortController()
     const sending = post(`${plain.url}silent`, { allowed: [plain.url.origin], signal: stop.signal })
