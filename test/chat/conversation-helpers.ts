@@ -103,13 +103,22 @@ export interface Received {
 }
 
 /** Puts a socket of the user into the registry and keeps its frames. */
-export function listen({ ctx }: TestServer, person: Person): { readonly frames: Received[]; close(): void } {
+export function listen(
+  { ctx }: TestServer,
+  person: Pick<Person, 'id'> & Partial<Pick<Person, 'sessionId'>>,
+  onFrame: (frame: Received) => void = () => undefined,
+): { readonly frames: Received[]; close(): void } {
   const frames: Received[] = []
+  const send = (text: string) => {
+    const frame = JSON.parse(text) as Received
+    frames.push(frame)
+    onFrame(frame)
+  }
   const socket = {
-    actor: { userId: person.id, sessionId: person.sessionId, deviceKey: 'device' },
+    actor: { userId: person.id, sessionId: person.sessionId ?? 0, deviceKey: 'device' },
     locale: 'en',
-    send: (text: string) => void frames.push(JSON.parse(text)),
-    sendAll: (texts: readonly string[]) => void frames.push(...texts.map((text) => JSON.parse(text))),
+    send,
+    sendAll: (texts: readonly string[]) => texts.forEach(send),
   } as const
   addSocket(ctx, socket)
   return { frames, close: () => removeSocket(ctx, socket) }

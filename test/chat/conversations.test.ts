@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
+import { users } from '#db/schema/accounts.ts'
+
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { listen, recall, sendAll, sendText, until } from './conversation-helpers.ts'
+import { makeGroup } from './helpers.ts'
 
 describe.if(inProcess)('conversations', () => {
   const { server, alice, bob, carol, mallory } = useServer({ people: ['alice', 'bob', 'carol', 'mallory'] })
@@ -228,5 +231,30 @@ describe.if(inProcess)('conversations', () => {
     expect(types(mine)).not.toContain('conversation.updated')
     expect(foreign.frames).toEqual([])
     for (const socket of [mine, theirs, foreign]) socket.close()
+  })
+
+  test('a change of a large group lets others take turns between the frames to its members', async () => {
+    const members = Array.from({ length: 64 }, (_, i) => ({ id: 1_000_000 + i }))
+    await server.ctx.db.write('test.members', async (tx) => {
+      const times = { createdAt: tx.stamp, updatedAt: tx.stamp }
+      for (const { id } of members)
+        await tx.insert(users).values({ id, username: `member${id}`, nickname: 'member', ...times })
+    })
+    const group = await makeGroup(server, [alice, ...members])
+    let turn = 0
+    let isCounting = true
+    const next = () => void (turn++, isCounting && setImmediate(next))
+    next()
+    const inTurns = new Map<number, number>()
+    const sockets = members.map((member) =>
+      listen(server, member, ({ type }) => {
+        if (type === 'conversation.updated') inTurns.set(turn, (inTurns.get(turn) ?? 0) + 1)
+      }),
+    )
+    ok(await alice.call('groups.update', { params: { id: group }, body: { name: 'Renamed' } }))
+    await until(() => sockets.every(({ frames }) => frames.some(({ type }) => type === 'conversation.updated')))
+    isCounting = false
+    expect(Math.max(...inTurns.values())).toBeLessThanOrEqual(8)
+    for (const socket of sockets) socket.close()
   })
 })

@@ -40,7 +40,7 @@ export const unrelate = (server: TestServer, a: Person, b: Person) =>
   })
 
 /** A group of these people, the first of whom is the owner. Returns its id. */
-export function makeGroup(server: TestServer, people: readonly Person[]): Promise<number> {
+export function makeGroup(server: TestServer, people: readonly Pick<Person, 'id'>[]): Promise<number> {
   return server.ctx.db.write('test.group', async (tx) => {
     const times = { createdAt: tx.stamp, updatedAt: tx.stamp }
     const rows = await tx

@@ -7,6 +7,7 @@
 import { type AppContext, perContext } from '#context'
 import type { Actor } from '#http/endpoint.ts'
 import { type Frame, isLive, pushTexts, pushToUsers, type SocketHello } from '#http/socket.ts'
+import { pause } from '#lib/pause.ts'
 
 import { isVisible, type Seen } from '../conversations/rules.ts'
 import { READ } from '../conversations/service.ts'
@@ -21,6 +22,8 @@ import * as store from './store.ts'
 
 /** Messages and changes that are read at a time. */
 const BATCH = 200
+/** Frames about conversations in one turn of the event loop: each takes about 1 ms on SQLite, where reads do not give way to others. */
+const CONVERSATIONS_PER_TURN = 8
 /** Wait after a failed read, in milliseconds; twice as long after each further one. */
 const RETRY_MS = 50
 const LONGEST_RETRY_MS = 2000
@@ -165,8 +168,11 @@ class Feed {
   }
 
   async #pushConversations(): Promise<void> {
+    let pushed = 0
     for (const [userId, ids] of this.#changed) {
       for (const id of ids) {
+        // A change of a group is one for each of its members.
+        if (++pushed % CONVERSATIONS_PER_TURN === 0) await pause()
         ids.delete(id)
         try {
           await this.#pushConversation(userId, id)
