@@ -9,7 +9,7 @@
  */
 
 import { afterAll, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -46,6 +46,18 @@ afterAll(async () => {
 })
 
 const env: Record<string, string> = database ? { TESSERA_DATABASE_URL: database.url } : {}
+if (PROCESSES > 1) {
+  env['TESSERA_SECRET'] = 'the secret of all processes of a test'
+  env['TESSERA_PUBLIC_URL'] = 'http://localhost:8080'
+  env['TESSERA_SHARED_FILES'] = join(dataDir, 'files')
+  mkdirSync(env['TESSERA_SHARED_FILES'])
+}
+/** Each process has a data directory of its own. */
+function startServer(i: number): Promise<Child> {
+  const ownDir = join(dataDir, `server-${i}`)
+  mkdirSync(ownDir, { recursive: true })
+  return startChild(ownDir, env)
+}
 let turn = 0
 const nextUrl = () => servers[turn++ % servers.length]!.url
 
@@ -58,7 +70,7 @@ interface Sent {
 test(
   `${PHONES} phones receive all of ${MESSAGES} messages once and in order despite ${KILLS} kills (SEED=${seed})`,
   async () => {
-    for (let i = 0; i < PROCESSES; i++) servers.push(await startChild(dataDir, env))
+    for (let i = 0; i < PROCESSES; i++) servers.push(await startServer(i))
     const users = await register()
     const phones = await signInPhones(users)
     for (const phone of phones) phone.start()
@@ -131,7 +143,7 @@ test(
           while (left > until && left > 0) await Bun.sleep(5)
           servers.splice(i, 0, killed!)
         }
-        servers[i] = await startChild(dataDir, env)
+        servers[i] = await startServer(i)
         if (database) counts.terminated += await terminateConnections(database.url)
       }
     }
@@ -198,7 +210,8 @@ test(
   PATIENCE,
 )
 
-const stderr = () => readFileSync(join(dataDir, 'stderr.log'), 'utf8').slice(-5000)
+const stderr = () =>
+  servers.map((_, i) => readFileSync(join(dataDir, `server-${i}`, 'stderr.log'), 'utf8').slice(-5000)).join('\n')
 
 /** Users who know each other by an organization and take messages from everybody. */
 async function register(): Promise<Person[]> {
