@@ -18,11 +18,10 @@ import { SQL } from 'bun'
 import { randomOf } from '../assets/history-model.ts'
 import { send } from '../harness/client.ts'
 import { freshDatabase } from '../harness/database.ts'
-import { ADMIN, ok, type Person } from '../harness/index.ts'
-import { person } from '../harness/people.ts'
-import { addMembers, createOrg } from '../orgs/helpers.ts'
+import { ok, type Person } from '../harness/index.ts'
 import { type Child, startChild } from './child-servers.ts'
 import { type Account, type Message, Phone, request, Unavailable } from './phone.ts'
+import { registerWriters } from './writers.ts'
 
 const MESSAGES = Number(process.env['CHAT_MESSAGES'] ?? 4000)
 const PROCESSES = process.env['TEST_DATABASE_URL'] ? Number(process.env['TEST_PROCESSES'] ?? 1) : 1
@@ -71,7 +70,7 @@ test(
   `${PHONES} phones receive all of ${MESSAGES} messages once and in order despite ${KILLS} kills (SEED=${seed})`,
   async () => {
     for (let i = 0; i < PROCESSES; i++) servers.push(await startServer(i))
-    const users = await register()
+    const users = await registerWriters(servers[0]!.url, USERS)
     const phones = await signInPhones(users)
     for (const phone of phones) phone.start()
 
@@ -212,28 +211,6 @@ test(
 
 const stderr = () =>
   servers.map((_, i) => readFileSync(join(dataDir, `server-${i}`, 'stderr.log'), 'utf8').slice(-5000)).join('\n')
-
-/** Users who know each other by an organization and take messages from everybody. */
-async function register(): Promise<Person[]> {
-  const { url } = servers[0]!
-  const headers = { 'x-device-id': `device-of-admin-${crypto.randomUUID()}` }
-  const body = { account: ADMIN.username, password: ADMIN.password }
-  const login = await send(url, 'POST', '/api/admin/auth/login', { headers, body })
-  const admin = person(url, login, ADMIN.username, ADMIN.password, headers['x-device-id'])
-  ok(await admin.put('/api/admin/chat/settings', { messagesPerMinute: 0, recallSeconds: 86_400 }))
-  const users: Person[] = []
-  for (let i = 0; i < USERS; i++) {
-    const [username, password, deviceId] = [`writer${i}`, `secret of writer ${i}`, `device-${crypto.randomUUID()}`]
-    const made = await send(url, 'POST', '/api/auth/register', {
-      headers: { 'x-device-id': deviceId },
-      body: { username, password },
-    })
-    users.push(person(url, made, username, password, deviceId))
-  }
-  await addMembers(users[0]!, await createOrg(users[0]!), ...users.slice(1))
-  for (const user of users) ok(await user.put('/api/contacts/settings', { whoMayMessage: 'EVERYONE' }))
-  return users
-}
 
 async function signInPhones(users: readonly Person[]): Promise<Phone[]> {
   const phones = users.map(({ id, token, deviceId }) => new Phone({ id, token, deviceId }, nextUrl))

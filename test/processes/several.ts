@@ -4,12 +4,15 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { Config } from '#config/config.ts'
+import { SQL } from 'bun'
+
+import { type Config, defaultConfig } from '#config/config.ts'
 import { dialect } from '#db/dialect.ts'
 
 import { type Method, type RequestOptions, send } from '../harness/client.ts'
 import { freshDatabase } from '../harness/database.ts'
 import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
+import { ADMIN, type Child, startChild } from '../harness/server.ts'
 
 /** Several processes need PostgreSQL: the tests of this folder run with TEST_DATABASE_URL only. */
 export const onPostgres = inProcess && dialect === 'postgres'
@@ -60,6 +63,26 @@ export async function withServers(
     await database.drop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Starts a process of its own on the same database. The caller stops it. */
+export const startProcess = ({ config, newDataDir }: Several): Promise<Child> =>
+  startChild({
+    ...defaultConfig,
+    ...config,
+    port: 0,
+    dataDir: newDataDir(),
+    adminUsername: ADMIN.username,
+    adminPassword: ADMIN.password,
+    logLevel: 'error',
+    rateLimit: false,
+  })
+
+/** Ends all connections to the database, as a failure of the network would. */
+export async function endConnections(databaseUrl: string): Promise<void> {
+  await using sql = new SQL({ url: databaseUrl, max: 1 })
+  await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`
 }
 
 /** Sends a request of the person to one of the servers. */

@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'bun:test'
 
 import type { RunningContext } from '#app'
-import { defaultConfig } from '#config/config.ts'
 import { assetImports } from '#db/schema/assets.ts'
 import { failAbandonedJobs } from '#domains/assets/importing/service.ts'
 import { sendNotice } from '#domains/delivery/index.ts'
@@ -11,22 +10,9 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { startGateways } from '../harness/gateways.ts'
 import { ok, type TestServer } from '../harness/index.ts'
-import { ADMIN, startChild } from '../harness/server.ts'
-import { onPostgres, sendTo, type Several, until, withServers } from './several.ts'
+import { onPostgres, sendTo, startProcess, until, withServers } from './several.ts'
 
 const runsJobs = ({ ctx }: Pick<TestServer, 'ctx'>): boolean => (ctx as RunningContext).processes.runsJobs
-
-/** Starts a process of its own on the same database. */
-const startOther = ({ config, newDataDir }: Several) =>
-  startChild({
-    ...defaultConfig,
-    ...config,
-    port: 0,
-    dataDir: newDataDir(),
-    adminUsername: ADMIN.username,
-    adminPassword: ADMIN.password,
-    logLevel: 'error',
-  })
 
 describe.if(onPostgres)('several processes', () => {
   test('one of them runs the jobs, and another one takes over when it stops', async () => {
@@ -43,7 +29,7 @@ describe.if(onPostgres)('several processes', () => {
 
   test('one that is killed with SIGKILL leaves the jobs to another, which goes on answering', async () => {
     await withServers(0, async (several) => {
-      const killed = await startOther(several)
+      const killed = await startProcess(several)
       const server = await several.start()
       const person = await server.person()
       // It has asked for the jobs, and the first process has them.
