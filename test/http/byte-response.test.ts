@@ -223,7 +223,7 @@ describe.each(['file', 'stream'])('bytes from a %s', (source) => {
     ['W/"v2"', 412],
   ])('GET with Range and If-Match %p answers %p', async (ifMatch, status) => {
     const reply = await get(path, { 'if-match': ifMatch, range: 'bytes=1-2' })
-    expect([reply.status, reply.text.includes('bc')]).toEqual([status, status === 206])
+    expect([reply.status, reply.text === 'bc']).toEqual([status, status === 206])
   })
 })
 
