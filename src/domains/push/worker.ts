@@ -63,7 +63,7 @@ class Planner {
     if (this.#isStopped || this.#waiting + sizeOf(job) > MAX_WAITING) return
     this.#jobs.push(job)
     this.#waiting += sizeOf(job)
-    this.#running ??= this.#run().finally(() => (this.#running = undefined))
+    this.#running ??= this.#run()
   }
 
   async stop(): Promise<void> {
@@ -82,6 +82,8 @@ class Planner {
         this.ctx.log.error('devices were not told of messages', { error })
       }
     }
+    // No `await` since the last look at the queue: a later `add` starts a new run.
+    this.#running = undefined
   }
 
   async #plan(jobs: readonly Job[]): Promise<void> {
