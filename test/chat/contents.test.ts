@@ -2,12 +2,14 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
+import type { Runner } from '#db/query/builders.ts'
+import { hasCardOf } from '#domains/chat/messages/store.ts'
 import { setSetting } from '#domains/settings/index.ts'
 
 import { createActivity } from '../activities/helpers.ts'
 import { png, text, uploaded } from '../files/helpers.ts'
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
-import { connect, newKey, relate, send, storedMessages, unrelate } from './helpers.ts'
+import { connect, newKey, recall, relate, send, storedMessages, unrelate } from './helpers.ts'
 
 /** Files with these first bytes, which decide the type, and random ones, so that each is another file. */
 const bytesOf = (head: string): Uint8Array<ArrayBuffer> => Buffer.from(head + crypto.randomUUID(), 'latin1')
@@ -283,4 +285,51 @@ describe.if(inProcess)('contents of messages', () => {
     }
     expect(await storedMessages(server)).toEqual(before)
   })
+
+  test('a user knows the owner of a card from others, as long as they can see the card, and not of their own cards', async () => {
+    const [dora, emil] = [await server.person(), await server.person()]
+    await connect(server, alice, dora)
+    await connect(server, alice, emil)
+    const knows = (person: Person, other: Person) => hasCardOf(server.ctx.db.read, person.id, other.id)
+    const card = { type: 'CARD', content: { userId: emil.id } }
+    const { conversationId, messages } = ok(await send(alice, { toUserId: dora.id, ...card })).data
+    expect([await knows(dora, emil), await knows(alice, emil), await knows(mallory, emil)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    ok(await dora.call('conversations.clear', { params: { id: conversationId } }))
+    expect(await knows(dora, emil)).toBe(false)
+    const again = ok(await send(alice, { toUserId: dora.id, ...card })).data.messages[0]
+    expect(await knows(dora, emil)).toBe(true)
+    for (const { id } of [messages[0], again]) ok(await recall(alice, id))
+    expect(await knows(dora, emil)).toBe(false)
+  })
+
+  // Other plans are right for small tables on PostgreSQL.
+  test.if(!process.env['TEST_DATABASE_URL'])(
+    'cards are looked up by the conversations of the user who asks',
+    async () => {
+      const { runner } = server.ctx.db.read as unknown as { runner: Runner }
+      const rows = runner.rows.bind(runner)
+      const statements: [string, unknown[]][] = []
+      runner.rows = (sql, params) => {
+        if (sql.includes('message_cards')) statements.push([sql, params])
+        return rows(sql, params)
+      }
+      try {
+        await hasCardOf(server.ctx.db.read, mallory.id, bob.id)
+      } finally {
+        runner.rows = rows
+      }
+      expect(statements).toHaveLength(1)
+      const plan = (await rows(`EXPLAIN QUERY PLAN ${statements[0]![0]}`, statements[0]![1])).map((row) =>
+        String(row[3]),
+      )
+      expect(plan[0]).toMatch(/^SEARCH conversation_members USING .*\(user_id=\?\)/)
+      expect(plan[1]).toMatch(
+        /^SEARCH message_cards USING .*\(user_id=\? AND conversation_id=\? AND message_id>\?( AND message_id<\?)?\)/,
+      )
+    },
+  )
 })

@@ -1,4 +1,4 @@
-import { and, asc, eq, exists, gt, inArray, isNull, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { conversationMembers, messageCards, messageFiles, messageKeys, messages } from '#db/schema/chat.ts'
@@ -191,25 +191,25 @@ export const insertCard = async (
   row: { readonly messageId: number; readonly conversationId: number; readonly userId: number },
 ): Promise<void> => void (await insertCardRow(tx, row))
 
-const card = prepared((db) => {
-  const seen = db
-    .select({ userId: conversationMembers.userId })
+const card = prepared((db) =>
+  db
+    .select({ messageId: messageCards.messageId })
     .from(conversationMembers)
+    // CROSS JOIN keeps SQLite from reading all cards of the user first, of which others can send any number.
+    .crossJoin(messageCards)
+    .innerJoin(messages, eq(messages.id, messageCards.messageId))
     .where(
       and(
-        eq(conversationMembers.conversationId, messageCards.conversationId),
         eq(conversationMembers.userId, p('viewerId')),
+        eq(messageCards.userId, p('userId')),
+        eq(messageCards.conversationId, conversationMembers.conversationId),
         gt(messageCards.messageId, conversationMembers.clearedUpTo),
         or(isNull(conversationMembers.leftAfter), sql`${messageCards.messageId} <= ${conversationMembers.leftAfter}`),
+        ne(messages.senderId, p('viewerId')),
       ),
     )
-  return db
-    .select({ messageId: messageCards.messageId })
-    .from(messageCards)
-    .innerJoin(messages, eq(messages.id, messageCards.messageId))
-    .where(and(eq(messageCards.userId, p('userId')), ne(messages.senderId, p('viewerId')), exists(seen)))
-    .limit(1)
-})
+    .limit(1),
+)
 
 /** Whether the viewer can see a message of someone else with the card of the user. */
 export const hasCardOf = async (db: Db | Tx, viewerId: number, userId: number): Promise<boolean> =>
