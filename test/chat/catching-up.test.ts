@@ -6,8 +6,10 @@ import { eq } from 'drizzle-orm'
 
 import { conversationMembers, messages } from '#db/schema/chat.ts'
 import { isUnread, isVisible } from '#domains/chat/conversations/rules.ts'
+import { sync } from '#domains/chat/sync/service.ts'
+import type { Actor } from '#http/endpoint.ts'
 
-import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { recall, sendAll, type Sent } from './conversation-helpers.ts'
 
 /** Mulberry32: the same histories in each run. */
@@ -157,5 +159,20 @@ describe.if(inProcess)('catching up', () => {
     const stranger = await server.person()
     const nothing = { messages: [], recalled: [], updated: [], conversations: [], cursor: 7, hasMore: false }
     expect(ok(await stranger.call('chats.sync', { query: { afterId: 7 } })).data).toEqual(nothing)
+  })
+
+  test('twenty pages that are asked for at once are made in turns of their own', async () => {
+    await sendAll(server, ann, ben, ['hello'])
+    let turn = 0
+    let isCounting = true
+    const next = () => void (turn++, isCounting && setImmediate(next))
+    next()
+    const madeIn: number[] = []
+    await race(20, async () => {
+      await sync(server.ctx, { userId: ann.id } as Actor, { afterId: 0, limit: 500 })
+      madeIn.push(turn)
+    })
+    isCounting = false
+    expect(new Set(madeIn).size).toBe(20)
   })
 })

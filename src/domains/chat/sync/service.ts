@@ -1,7 +1,9 @@
-import type { AppContext } from '#context'
+import { type AppContext, perContext } from '#context'
 import type { Db } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'
+import { pause } from '#lib/pause.ts'
 
+import type { Conversation } from '../conversations/model.ts'
 import { ownMembers } from '../conversations/store.ts'
 import { toConversations } from '../conversations/view.ts'
 import { changeDelivery, type Delivery, inOrder, sentDelivery } from '../feed/rules.ts'
@@ -15,22 +17,37 @@ import * as store from './store.ts'
 const GROWTH = 16
 /** With no more conversations than this, each is looked into at once, without growing ranges. */
 const FEW = 32
+/** Conversations that are made in one turn of the event loop: a few milliseconds. */
+const CONVERSATIONS_PER_TURN = 100
+
+const turns = perContext(() => ({ last: Promise.resolve() }))
+
+/**
+ * Resolves in a turn of the event loop that belongs to the caller alone. Reads of SQLite resolve in the same turn, so without this fifty
+ * large pages that are asked for at once would be made in a single turn, in which the server does nothing else.
+ */
+const ownTurn = (ctx: AppContext): Promise<void> => (turns(ctx).last = turns(ctx).last.then(pause))
 
 /** The next messages and changes of the user after a cursor: complete, in the order of their numbers. */
 export async function sync(ctx: AppContext, { userId }: Actor, query: SyncQuery): Promise<SyncPage> {
   const { afterId, limit } = query
   const db = ctx.db.read
+  await ownTurn(ctx)
   const found = await findNext(db, userId, afterId, limit + 1)
   const page = found.slice(0, limit)
+  await ownTurn(ctx)
   const extras = await loadExtras(
     db,
     page.map(({ message }) => message),
   )
   const views = (kind: Delivery<MessageRow>['kind']) =>
     page.filter((delivery) => delivery.kind === kind).map(({ message }) => toMessage(ctx, message, extras))
-  const conversationIds = [...new Set(page.map(({ message }) => message.conversationId))]
+  const messages = views('sent')
+  const conversations = await conversationsOf(ctx, userId, [
+    ...new Set(page.map(({ message }) => message.conversationId)),
+  ])
   return {
-    messages: views('sent'),
+    messages,
     recalled: page
       .filter(({ kind }) => kind === 'recalled')
       .map(({ message }) => ({
@@ -39,10 +56,20 @@ export async function sync(ctx: AppContext, { userId }: Actor, query: SyncQuery)
         recalledAt: message.recalledAt!,
       })),
     updated: views('changed'),
-    conversations: await toConversations(ctx, userId, await ownMembers(db, userId, conversationIds)),
+    conversations,
     cursor: page.at(-1)?.number ?? afterId,
     hasMore: found.length > limit,
   }
+}
+
+async function conversationsOf(ctx: AppContext, userId: number, ids: readonly number[]): Promise<Conversation[]> {
+  const conversations: Conversation[] = []
+  for (let from = 0; from < ids.length; from += CONVERSATIONS_PER_TURN) {
+    await ownTurn(ctx)
+    const rows = await ownMembers(ctx.db.read, userId, ids.slice(from, from + CONVERSATIONS_PER_TURN))
+    conversations.push(...(await toConversations(ctx, userId, rows)))
+  }
+  return conversations
 }
 
 /** At most `limit` messages and changes above `after`. The cost follows this number, and not that of the messages on the server. */
