@@ -161,18 +161,22 @@ describe.if(inProcess)('catching up', () => {
     expect(ok(await stranger.call('chats.sync', { query: { afterId: 7 } })).data).toEqual(nothing)
   })
 
-  test('twenty pages that are asked for at once are made in turns of their own', async () => {
-    await sendAll(server, ann, ben, ['hello'])
-    let turn = 0
-    let isCounting = true
-    const next = () => void (turn++, isCounting && setImmediate(next))
-    next()
-    const madeIn: number[] = []
-    await race(20, async () => {
-      await sync(server.ctx, { userId: ann.id } as Actor, { afterId: 0, limit: 500 })
-      madeIn.push(turn)
-    })
-    isCounting = false
-    expect(new Set(madeIn).size).toBe(20)
-  })
+  // Reads of PostgreSQL give way to others anyway, and their answers may arrive together.
+  test.if(!process.env['TEST_DATABASE_URL'])(
+    'twenty pages that are asked for at once are made in turns of their own',
+    async () => {
+      await sendAll(server, ann, ben, ['hello'])
+      let turn = 0
+      let isCounting = true
+      const next = () => void (turn++, isCounting && setImmediate(next))
+      next()
+      const madeIn: number[] = []
+      await race(20, async () => {
+        await sync(server.ctx, { userId: ann.id } as Actor, { afterId: 0, limit: 500 })
+        madeIn.push(turn)
+      })
+      isCounting = false
+      expect(new Set(madeIn).size).toBe(20)
+    },
+  )
 })
