@@ -63,3 +63,9 @@ test('the searched text of a message has its texts and names, and is empty for s
   expect(textOf({ type: 'SYSTEM', content: { text: 'A member joined the group' } })).toBe('')
   expect(textOf({ type: 'TEXT', content: {} })).toBe('')
 })
+
+test('a text that normalization makes longer is read up to a limit', () => {
+  const read = runsOf('\ufdfa'.repeat(20_000)).reduce((sum, { text }) => sum + text.length, 0)
+  expect(read).toBeGreaterThan(10_000)
+  expect(read).toBeLessThanOrEqual(20_000)
+})

@@ -4,6 +4,8 @@ import { eq } from 'drizzle-orm'
 
 import { messageTerms } from '#db/schema/chat.ts'
 import { indexMessages } from '#domains/chat/search/service.ts'
+import { indexedUpTo } from '#domains/chat/search/store.ts'
+import { lastNumber } from '#domains/chat/store.ts'
 
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { befriend, createGroup, say } from './group-helpers.ts'
@@ -117,5 +119,17 @@ describe.if(inProcess)('the search of messages', () => {
     for (const q of ['', ' ', '会', '%', '👍', 'x'.repeat(101)])
       expect((await alice.get('/api/chats/messages/search', { q })).status, q).toBe(400)
     expect((await alice.get('/api/chats/messages/search', { q: 'ok', limit: 51 })).status).toBe(400)
+  })
+
+  test('long messages are indexed in several writes, and all of them are found', async () => {
+    await indexMessages(server.ctx)
+    for (let i = 0; i < 30; i++) await say(alice, group, '哈'.repeat(4990) + ` long${i}`)
+    const { db } = server.ctx
+    let writes = 0
+    const counting = { ...db, write: (...args: Parameters<typeof db.write>) => (writes++, db.write(...args)) }
+    await indexMessages({ ...server.ctx, db: counting as typeof db })
+    expect(writes).toBeGreaterThanOrEqual(3)
+    expect(await indexedUpTo(db.read)).toBe(await lastNumber(db.read))
+    for (const i of [0, 9, 10, 29]) expect(await texts(bob, `long${i}`)).toHaveLength(1)
   })
 })

@@ -7,6 +7,8 @@ import type { MessageType } from '#db/schema/chat.ts'
 
 /** Different terms of one message; what comes after them is not found. */
 export const MAX_TERMS = 1000
+/** Characters of a text that are read. Normalization makes one character up to 18, so this is not the length of the message. */
+const MAX_CHARACTERS = 20_000
 /** Characters of a term: words are looked up by their beginning, and compared as a whole. */
 const MAX_TERM_LENGTH = 32
 
@@ -21,7 +23,7 @@ export interface Run {
 }
 
 export const runsOf = (text: string): Run[] =>
-  [...text.normalize('NFKC').toLowerCase().matchAll(RUNS)].map(({ 0: run, groups }) => ({
+  [...text.normalize('NFKC').slice(0, MAX_CHARACTERS).toLowerCase().matchAll(RUNS)].map(({ 0: run, groups }) => ({
     text: run,
     isUnspaced: groups!['unspaced'] !== undefined,
   }))

@@ -82,9 +82,10 @@ async function collect(
   return found
 }
 
-/** Messages and terms that one write indexes: a few milliseconds. */
+/** Messages and terms that one write indexes, and characters in which it looks for terms: a few milliseconds. */
 const MESSAGES_PER_WRITE = 250
 const TERMS_PER_WRITE = 2000
+const CHARACTERS_PER_WRITE = 50_000
 /** Terms go to random places of a large table. With a backlog, the job leaves most of the time to those who send. */
 const WRITES_PER_RUN = 20
 
@@ -99,11 +100,15 @@ async function indexSome(tx: Tx): Promise<void> {
   const upTo = await lastNumber(tx)
   const rows = await store.messagesAfter(tx, await store.indexedUpTo(tx), upTo, MESSAGES_PER_WRITE)
   let indexed = 0
+  let characters = 0
   for (const [i, row] of rows.entries()) {
-    const terms = termsOf(runsOf(textOf(row)))
+    const text = textOf(row)
+    const terms = termsOf(runsOf(text))
     await store.insertTerms(tx, row, terms)
     indexed += terms.length
-    if (indexed >= TERMS_PER_WRITE || (i === rows.length - 1 && rows.length === MESSAGES_PER_WRITE))
+    characters += text.length
+    const isLast = i === rows.length - 1 && rows.length === MESSAGES_PER_WRITE
+    if (isLast || indexed >= TERMS_PER_WRITE || characters >= CHARACTERS_PER_WRITE)
       return store.setIndexedUpTo(tx, row.id)
   }
   await store.setIndexedUpTo(tx, upTo)
@@ -114,5 +119,13 @@ export async function forgetTerms(
   tx: Tx,
   rows: readonly Pick<MessageRow, 'id' | 'conversationId' | 'type' | 'content'>[],
 ): Promise<void> {
-  for (const row of rows) await store.deleteTerms(tx, row, termsOf(runsOf(textOf(row))))
+  let characters = 0
+  for (const row of rows) {
+    const text = textOf(row)
+    await store.deleteTerms(tx, row, termsOf(runsOf(text)))
+    characters += text.length
+    if (characters < CHARACTERS_PER_WRITE) continue
+    characters = 0
+    await tx.pause()
+  }
 }
