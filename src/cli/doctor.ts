@@ -2,8 +2,9 @@ import { statfsSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { Config } from '#config/config.ts'
+import { type Config, isShared } from '#config/config.ts'
 import type { Reading } from '#config/read.ts'
+import { envName } from '#config/settings.ts'
 import type { ChainFault } from '#domains/operation-log/index.ts'
 import { pendingRestore, restorePending } from '#platform/backup/swap.ts'
 import { HOUR, MINUTE, SECOND, systemClock } from '#platform/clock.ts'
@@ -296,6 +297,18 @@ const CHECKS: Record<string, Check> = {
       'public URL',
       'WARN',
       `${publicUrl} does not reach this server from this machine: check DNS and the reverse proxy.`,
+    )
+  },
+
+  /** `tessera serve` requires these with a shared directory. With S3, a single process can do without them. */
+  processes(config, { origins }) {
+    if (!isShared(config)) return []
+    const missing = (['secret', 'publicUrl'] as const).filter((key) => !origins.has(key)).map(envName)
+    if (missing.length === 0) return finding('processes', 'OK', 'several processes may serve this database')
+    return finding(
+      'processes',
+      'WARN',
+      `Only one process can serve this database: to start more, set the same ${missing.join(' and ')} for all of them.`,
     )
   },
 

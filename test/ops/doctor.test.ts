@@ -225,6 +225,19 @@ describe('doctor reports problems and advice', () => {
     await server.end()
   })
 
+  test('doctor warns if other processes would be refused or print other addresses', async () => {
+    const env = {
+      TESSERA_DATABASE_URL: 'postgres://127.0.0.1:9/x',
+      TESSERA_STORAGE_URL: 's3://key:secret@127.0.0.1:9/bucket?tls=off',
+    }
+    expect((await doctor({ env })).of('processes')).toMatchObject({
+      verdict: 'WARN',
+      message: expect.stringContaining('set the same TESSERA_SECRET and TESSERA_PUBLIC_URL'),
+    })
+    const complete = { ...env, TESSERA_SECRET: 'x'.repeat(32), TESSERA_PUBLIC_URL: 'http://127.0.0.1:9' }
+    expect((await doctor({ env: complete })).of('processes').verdict).toBe('OK')
+  })
+
   test('doctor fails if the database is damaged or cannot be reached', async () => {
     if (onPostgres) {
       const found = await doctor({ env: { TESSERA_DATABASE_URL: 'postgres://127.0.0.1:9/x' } })
