@@ -71,6 +71,7 @@ test(
   async () => {
     for (let i = 0; i < PROCESSES; i++) servers.push(await startServer(i))
     const users = await registerWriters(servers[0]!.url, USERS)
+    const groups = await createGroups(users)
     const phones = await signInPhones(users)
     for (const phone of phones) phone.start()
 
@@ -103,14 +104,17 @@ test(
       for (let n = 0; left > 0; n++) {
         left--
         const { account } = phone
+        const own = groups.filter(({ userIds }) => userIds.includes(account.id))
+        const group = own.length > 0 && chance(10) ? pick(own) : undefined
         const to = pick(users.filter(({ id }) => id !== account.id))
-        const body = { toUserId: to.id, clientMsgId: `${index}-${n}`, type: 'TEXT', content: { text: `${index} ${n}` } }
+        const target = group === undefined ? { toUserId: to.id } : { conversationId: group.id }
+        const body = { ...target, clientMsgId: `${index}-${n}`, type: 'TEXT', content: { text: `${index} ${n}` } }
         const answer = await surely<{ messages: Message[] }>(account, '/api/chats/messages', body)
         const message = answer.messages[0]!
         expect(message).toMatchObject({ senderId: account.id, content: body.content, clientMsgId: body.clientMsgId })
         if (message.id <= lastId) failures.push(`${message.id} was acknowledged after ${lastId}`)
         lastId = message.id
-        sent.push({ message, users: [account.id, to.id] })
+        sent.push({ message, users: group?.userIds ?? [account.id, to.id] })
         if (chance(3)) {
           counts.repeated++
           const again = await surely<typeof answer>(account, '/api/chats/messages', body)
@@ -211,6 +215,19 @@ test(
 
 const stderr = () =>
   servers.map((_, i) => readFileSync(join(dataDir, `server-${i}`, 'stderr.log'), 'utf8').slice(-5000)).join('\n')
+
+/** Three groups of six to 24 members. */
+async function createGroups(users: readonly Person[]): Promise<{ id: number; userIds: number[] }[]> {
+  const groups = []
+  for (const size of [6, 12, USERS]) {
+    const [owner, ...members] = users.slice(-size)
+    const body = { name: `group of ${size}`, userIds: members.map(({ id }) => id) }
+    const orgId = ok(await owner!.get('/api/orgs')).data.items[0].id
+    const { data } = ok(await owner!.post('/api/chats/groups', { ...body, orgId }))
+    groups.push({ id: data.id as number, userIds: [owner!.id, ...body.userIds] })
+  }
+  return groups
+}
 
 async function signInPhones(users: readonly Person[]): Promise<Phone[]> {
   const phones = users.map(({ id, token, deviceId }) => new Phone({ id, token, deviceId }, nextUrl))
