@@ -95,7 +95,7 @@ export const conversationSteps: Record<string, Step> = {
   },
   async clear(user) {
     const found = someConversation(user)
-    if (found === undefined || !chance(25)) return
+    if (found === undefined || !chance(40)) return
     const { conversation, path, allowed } = found
     const reply = await of(user).delete(`${path}/messages`)
     if (!answered(`clear ${user.name} ${conversation.id}`, reply, ...allowed)) return

@@ -227,10 +227,19 @@ function checkMade(sent: readonly Sent[], made: Draft['made'], clientMsgId: stri
   }
 }
 
+/** A text that mentions somebody: refused for users who are not in the group now. */
+function mention(group: Conversation): Draft {
+  const { id } = pick(chance(80) ? group.members : world.users.map((user) => ({ user }))).user
+  const content = { text: pick(WORDS), mentions: [id] }
+  const isIn = group.members.some(({ user, leftAfter }) => user.id === id && leftAfter === undefined)
+  return isIn ? one('TEXT', content) : bad({ type: 'TEXT', content }, 4021, 4015, 404)
+}
+
 async function sendToGroup(user: User, groups: readonly Conversation[]): Promise<void> {
   const own = groups.filter((each) => isPresent(each, user) && !memberOf(each, user).hidden)
-  const group = pick(own.length > 0 && chance(90) ? own : groups)
-  const { made, refused, ...draft } = await someDraft(user)
+  const left = groups.filter((each) => isMemberOf(each, user) && !isPresent(each, user))
+  const group = pick(own.length > 0 && chance(80) ? own : left.length > 0 && chance(50) ? left : groups)
+  const { made, refused, ...draft } = chance(15) ? mention(group) : await someDraft(user)
   const clientMsgId = `key-${user.id}-${++keys}`
   const isHidden = isMemberOf(group, user) && memberOf(group, user).hidden
   const target = !isMemberOf(group, user)
@@ -351,8 +360,8 @@ export const messageSteps: Record<string, Step> = {
     const isVisible = (message: Sent) =>
       conversations.some((each) => isMemberOf(each, user) && visible(each, user).includes(message))
     const hidden = [...chosen].some((message) => !isVisible(message))
-    const recalled = [...chosen].some(({ recalledAt }) => recalledAt !== null)
-    const allowed = hidden && recalled ? [400, 404] : hidden ? [404] : recalled ? [400] : [200]
+    const refused = [...chosen].some(({ type, recalledAt }) => type === 'SYSTEM' || recalledAt !== null)
+    const allowed = hidden && refused ? [400, 404] : hidden ? [404] : refused ? [400] : [200]
     const clientMsgId = `forward-${user.id}-${++keys}`
     const [messageIds, userIds] = [[...chosen].map(({ id }) => id), [...targets].map(({ id }) => id)]
     const expected = [...targets].map((to) => targetOutcomes(user, to))

@@ -60,7 +60,11 @@ export interface Sent extends Message {
 
 export interface Member {
   readonly user: User
-  /** The user has left the group and sees messages up to this id. */
+  /** In a group; of former members the last one. */
+  role: GroupRole
+  /** In a group: the order in which the members have joined. Those of one change are ordered by id. */
+  joined: number
+  /** The user has left the group and sees messages up to this id, which is the one about the departure. */
   leftAfter: number | undefined
   /** The user sees messages above. */
   clearedUpTo: number
@@ -72,6 +76,8 @@ export interface Member {
   muted: boolean
   draft: string
 }
+
+export type GroupRole = 'OWNER' | 'ADMIN' | 'MEMBER'
 
 export interface Conversation {
   readonly id: number
@@ -90,8 +96,19 @@ export const peerOf = ({ members }: Conversation, user: User): Member => members
 export const isPresent = (conversation: Conversation, user: User): boolean =>
   isMemberOf(conversation, user) && memberOf(conversation, user).leftAfter === undefined
 
+export const presentMembers = ({ members }: Conversation): Member[] =>
+  members.filter(({ leftAfter }) => leftAfter === undefined)
+
+/** The heir of a group: the administrator, or else the member, who has been in it longest. */
+export const heirOf = (group: Conversation): Member | undefined =>
+  presentMembers(group).toSorted(
+    (a, b) => Number(b.role === 'ADMIN') - Number(a.role === 'ADMIN') || a.joined - b.joined || a.user.id - b.user.id,
+  )[0]
+
 export const newMember = (user: User, clearedUpTo = 0): Member => ({
   user,
+  role: 'MEMBER',
+  joined: 0,
   leftAfter: undefined,
   clearedUpTo,
   readUpTo: 0,
@@ -106,6 +123,16 @@ export function visible(conversation: Conversation, user: User): Sent[] {
   const { clearedUpTo, leftAfter = Infinity } = memberOf(conversation, user)
   return conversation.messages.filter(({ id }) => id > clearedUpTo && id <= leftAfter)
 }
+
+/** Whether a message that the user has not read mentions the user. */
+export const isMentioned = (conversation: Conversation, user: User): boolean =>
+  visible(conversation, user).some(
+    ({ id, senderId, content, recalledAt }) =>
+      recalledAt === null &&
+      senderId !== user.id &&
+      id > memberOf(conversation, user).readUpTo &&
+      ((content['mentions'] ?? []) as number[]).includes(user.id),
+  )
 
 export const lastOf = (conversation: Conversation, user: User): Sent | undefined => visible(conversation, user).at(-1)
 

@@ -16,11 +16,13 @@ import {
   type Conversation,
   hasContact,
   isMemberOf,
+  isMentioned,
   isPending,
   isPresent,
   lastOf,
   memberOf,
   peerOf,
+  presentMembers,
   type Sent,
   statusOf,
   syncOf,
@@ -179,6 +181,7 @@ export function viewOf(conversation: Conversation, user: User) {
     ...(conversation.type === 'DIRECT' ? directView(conversation, user) : groupView(conversation, user)),
     lastMessage: last ? essence(last) : null,
     unreadCount: unreadOf(conversation, user),
+    mentioned: isMentioned(conversation, user),
     readUpToId: own.readUpTo,
     pinned: own.pinned,
     muted: own.muted,
@@ -188,8 +191,7 @@ export function viewOf(conversation: Conversation, user: User) {
 
 function directView(conversation: Conversation, user: User) {
   const { user: other, shownUpTo } = peerOf(conversation, user)
-  const contact = user.contacts.get(other.id)
-  const remark = contact?.isContact ? contact.remark : ''
+  const remark = user.contacts.get(other.id)?.remark ?? ''
   return {
     title: remark || other.nickname,
     peer: { userId: other.id, nickname: other.nickname, remark },
@@ -199,9 +201,12 @@ function directView(conversation: Conversation, user: User) {
 
 /** Whether former members see a later name is open. */
 function groupView(conversation: Conversation, user: User) {
-  const memberCount = conversation.members.filter(({ leftAfter }) => leftAfter === undefined).length
-  const title = isPresent(conversation, user) ? { title: conversation.name, group: { memberCount } } : {}
-  return { ...title, peer: null, peerReadUpToId: null }
+  const { role } = memberOf(conversation, user)
+  const memberCount = presentMembers(conversation).length
+  const known = isPresent(conversation, user)
+    ? { title: conversation.name, group: { role, memberCount } }
+    : { group: { role: null } }
+  return { ...known, peer: null, peerReadUpToId: null }
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- of answers that the server has checked against its schemas

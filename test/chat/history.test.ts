@@ -10,11 +10,12 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { inProcess } from '../harness/index.ts'
 import { contactSteps } from './history-contact-steps.ts'
 import { conversationSteps } from './history-conversation-steps.ts'
+import { groupSteps } from './history-group-steps.ts'
 import { makeThings, messageSteps } from './history-message-steps.ts'
 import { compare, outcomes, pick, restart, seed, setUp, type Step, tearDown, world } from './history-world.ts'
 
 /** PostgreSQL takes several times as long for a step. */
-const STEPS = Number(process.env['STEPS'] ?? (process.env['TEST_DATABASE_URL'] ? 700 : 1500))
+const STEPS = Number(process.env['STEPS'] ?? (process.env['TEST_DATABASE_URL'] ? 700 : 2000))
 /** Steps between two comparisons of everything. */
 const COMPARE_EVERY = 100
 /** Steps between two restarts of the server, if it is in this process. */
@@ -26,7 +27,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(tearDown)
 
-const steps: Record<string, Step> = { ...contactSteps, ...conversationSteps, ...messageSteps }
+const steps: Record<string, Step> = { ...contactSteps, ...conversationSteps, ...messageSteps, ...groupSteps }
 /** The steps of a round: the frequent ones several times. */
 const names = [
   ...Object.keys(steps),
@@ -34,6 +35,9 @@ const names = [
   ...Array.from<string>({ length: 10 }).fill('send'),
   ...Array.from<string>({ length: 3 }).fill('recall'),
   ...Array.from<string>({ length: 3 }).fill('read'),
+  ...Object.keys(groupSteps),
+  'createGroup',
+  'removeMember',
   'request',
   'request',
   'accept',
@@ -51,8 +55,17 @@ test(`${STEPS} random steps of six users of the chat are answered as the model s
   }
   // A history in which an operation never succeeds would prove nothing about it.
   const missing = Object.keys(steps).filter((name) => !UNRECORDED.includes(name) && !outcomes.has(`${name} 200`))
-  if (STEPS >= 1500) expect(missing).toEqual([])
+  if (STEPS >= 2000) expect(missing).toEqual([])
   // Neither would one in which nothing is ever refused.
-  const refused = ['send 4011', 'send 4012', 'send 4020', 'send 4021', 'recall 403', 'recall 4014', 'repeatOther 400']
-  if (STEPS >= 1500 && inProcess) expect(refused.filter((outcome) => !outcomes.has(outcome))).toEqual([])
+  const refused = [
+    'send 4011',
+    'send 4012',
+    'send 4020',
+    'send 4021',
+    'recall 403',
+    'recall 4014',
+    'repeatOther 400',
+    'sendToGroup 4015',
+  ]
+  if (STEPS >= 2000 && inProcess) expect(refused.filter((outcome) => !outcomes.has(outcome))).toEqual([])
 }, 1_200_000)
