@@ -102,7 +102,8 @@ function targetOf(group: Conversation): User {
 
 export const groupSteps: Record<string, Step> = {
   async createGroup(user) {
-    const friends = friendsOf(user).filter(() => chance(60))
+    // The others are added later, so that the order of joining counts.
+    const friends = friendsOf(user).slice(0, 2)
     const alive = groups().filter((each) => presentMembers(each).length > 0)
     if (alive.length >= MAX_GROUPS || friends.length === 0) return
     const name = pick(WORDS)
@@ -187,9 +188,10 @@ export const groupSteps: Record<string, Step> = {
     await learnSystem(group, user, ['OWNER_CHANGED', other])
     checkConversation(reply.data, group, user)
   },
-  async leaveGroup(user) {
+  async leaveGroup(someone) {
+    const user = oftenOwner(someone)
     const found = someGroup(user)
-    if (found === undefined || !chance(25)) return
+    if (found === undefined || !chance(50)) return
     const { group, path, own, refused } = found
     const reply = await of(user).post(`${path}/leave`)
     if (answered(`leaveGroup ${user.name} ${group.id}`, reply, ...(refused ?? [200])))
