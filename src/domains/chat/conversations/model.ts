@@ -49,7 +49,9 @@ export const Conversation = Model('Conversation', {
     minimum: 0,
     description: 'Messages of others above `readUpToId` that are neither recalled nor SYSTEM',
   }),
-  mentioned: Type.Boolean({ description: 'A message that you have not read mentions you' }),
+  mentioned: Type.Boolean({
+    description: 'You have not read the newest message that mentions you; a recall of that message ends it, too',
+  }),
   readUpToId: LastRead,
   peerReadUpToId: Nullable({
     ...LastRead,
