@@ -1,4 +1,4 @@
-/** The users of a random history of contacts and chat, and the comparison of what they see with the model. */
+/** The users of a random history of contacts and chat, and the comparison of their views with the model. */
 
 import { expect } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -205,7 +205,7 @@ test(
       ).toEqual([])
       expect(fresh.problems).toEqual([])
     }
-    // Otherwise the run would not have shown what it is for.
+    // Otherwise the run would show nothing about lost connections and kills.
     expect(counts.kills).toBe(KILLS)
     for (const happened of [counts.lost, counts.repeated, counts.disconnects, byFrame, bySync, recalled.size])
       expect(happened).toBeGreaterThan(0)

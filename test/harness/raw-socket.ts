@@ -68,7 +68,7 @@ export class RawSocket {
     this.write(frame(op, payload))
   }
 
-  /** Waits until `take` finds what it looks for in the received bytes; undefined if the connection ends before. */
+  /** Waits until `take` returns a value for the received bytes; undefined if the connection ends before. */
   #until<T>(take: (bytes: Buffer) => { result: T; used: number } | undefined): Promise<T | undefined> {
     return new Promise((resolve) => {
       this.#check = () => {

@@ -37,7 +37,7 @@ test('a group follows its organization: join, write, mention, react, leave the o
   const first = await say(mei, id, 'Welcome, Tom')
   await onTom.next('message', (message) => message.id === first.id)
 
-  // Ana joins the organization, and with it the group. She sees what is written from now on.
+  // Ana joins the organization, and with it the group. She sees the messages that are sent from now on.
   expect((await ana.get(`/api/chats/conversations/${id}`)).status).toBe(404)
   await addMembers(mei, org, ana)
   const joined = await onMei.next('message', ({ content }) => content.event === 'MEMBER_JOINED')

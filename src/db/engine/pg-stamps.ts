@@ -7,7 +7,7 @@
  *     A: BEGIN, and a shared advisory lock on 100: every stamp that this transaction will get is above 100.
  *     A: takes the stamp 105 from the row.
  *     B: takes the stamp 106, commits.
- *     B: asks what is settled. The mark is 106, but pg_locks contains 100: 100 is settled, 101 to 106 are not.
+ *     B: asks for the settled stamp. The mark is 106, but pg_locks contains 100: 100 is settled, 101 to 106 are not.
  *     A: commits, which releases the lock. Now 106 is settled.
  *
  * A write that is not in pg_locks yet takes its stamp later, so it gets one above the mark that was read before the locks.

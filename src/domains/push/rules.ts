@@ -1,4 +1,4 @@
-/** Decisions about what is sent to a device, and when. */
+/** Decides whether and when a push is sent to a device. */
 
 import { localTime } from '#lib/days.ts'
 import { DAY, HOUR, SECOND } from '#platform/clock.ts'

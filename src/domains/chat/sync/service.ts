@@ -74,7 +74,7 @@ async function conversationsOf(ctx: AppContext, userId: number, ids: readonly nu
 
 /** At most `limit` messages and changes above `after`. The cost follows this number, and not that of the messages on the server. */
 async function findNext(db: Db, userId: number, after: number, limit: number): Promise<Delivery<MessageRow>[]> {
-  // Before anything else is read: what is committed later has greater numbers.
+  // Read before anything else: messages that are committed later have greater numbers.
   const last = await lastNumber(db)
   const touched = await store.countTouched(db, userId, after)
   if (touched === 0) return []

@@ -1,4 +1,4 @@
-/** Contents of messages by type: what clients send, and what is stored. */
+/** Contents of messages by type, as clients send them and as they are stored. */
 
 import type { MessageType } from '#db/schema/chat.ts'
 import type { QrStyle } from '#db/schema/qr-codes.ts'
