@@ -21,7 +21,7 @@ afterAll(() => context.close())
 
 async function holderOf(domain: PermissionDomain, scopeId: number, code: string): Promise<number> {
   const id = await context.createUser()
-  await ctx.db.write('test', (tx) => bindRole(ctx, tx, id, domain, scopeId, code))
+  await ctx.db.write('test', (tx) => bindRole(tx, id, domain, scopeId, code))
   return id
 }
 
@@ -41,12 +41,12 @@ describe('the next check after a change', () => {
     const user = await context.createUser()
     expect(await can(ctx, user, 'ORG', one, 'org:read')).toBe(false)
     await ctx.db.write('test', async (tx) => {
-      await bindRole(ctx, tx, user, 'ORG', one, 'MEMBER')
-      await bindRole(ctx, tx, user, 'ORG', one, 'MEMBER')
-      await bindRole(ctx, tx, user, 'ORG', two, 'MEMBER')
+      await bindRole(tx, user, 'ORG', one, 'MEMBER')
+      await bindRole(tx, user, 'ORG', one, 'MEMBER')
+      await bindRole(tx, user, 'ORG', two, 'MEMBER')
     })
     expect(await can(ctx, user, 'ORG', one, 'org:read')).toBe(true)
-    await ctx.db.write('test', (tx) => unbindRoles(ctx, tx, user, 'ORG', one))
+    await ctx.db.write('test', (tx) => unbindRoles(tx, user, 'ORG', one))
     expect(await can(ctx, user, 'ORG', one, 'org:read')).toBe(false)
     expect(await can(ctx, user, 'ORG', two, 'org:read')).toBe(true)
   })
@@ -55,7 +55,7 @@ describe('the next check after a change', () => {
     const user = await holderOf('APP', 0, 'USER')
     expect(await canChat(ctx, user)).toBe(true)
     const failing = ctx.db.write('test', async (tx) => {
-      await unbindRoles(ctx, tx, user, 'APP', 0)
+      await unbindRoles(tx, user, 'APP', 0)
       throw new Error('roll back')
     })
     await expect(failing).rejects.toThrow('roll back')
@@ -89,7 +89,7 @@ describe('a change by another process', () => {
     const user = await holderOf('APP', 0, 'USER')
     const other = context.otherProcess()
     expect(await canChat(other, user)).toBe(true)
-    await ctx.db.write('test', (tx) => unbindRoles(ctx, tx, user, 'APP', 0))
+    await ctx.db.write('test', (tx) => unbindRoles(tx, user, 'APP', 0))
     expect(await canChat(ctx, user)).toBe(false)
     context.clock.advance(60_000)
     expect(await canChat(other, user)).toBe(false)
@@ -143,7 +143,7 @@ describe('a load that started before a change', () => {
     const { slow, hasRead, release } = slowContext('rbac_user_roles')
     const before = canChat(slow, user)
     await hasRead
-    await ctx.db.write('test', (tx) => unbindRoles(slow, tx, user, 'APP', 0))
+    await ctx.db.write('test', (tx) => unbindRoles(tx, user, 'APP', 0))
     const after = canChat(slow, user)
     release()
     expect(await before).toBe(true)
@@ -174,7 +174,7 @@ describe('a load that started before a change', () => {
   test('is not cached if it ran inside the write, before the commit', async () => {
     const user = await holderOf('APP', 0, 'USER')
     await ctx.db.write('test', async (tx) => {
-      await unbindRoles(ctx, tx, user, 'APP', 0)
+      await unbindRoles(tx, user, 'APP', 0)
       expect(await canChat(ctx, user)).toBe(true)
     })
     expect(await canChat(ctx, user)).toBe(false)

@@ -35,7 +35,7 @@ afterAll(() => context.close())
 async function holderOf(domain: PermissionDomain, scopeId: number, ...codes: string[]): Promise<number> {
   const id = await context.createUser()
   await ctx.db.write('test', async (tx) => {
-    for (const code of codes) await bindRole(ctx, tx, id, domain, scopeId, code)
+    for (const code of codes) await bindRole(tx, id, domain, scopeId, code)
   })
   return id
 }
@@ -100,9 +100,9 @@ describe('can', () => {
     const [one, two] = [await createOrg(), await createOrg()]
     const user = await holderOf('ORG', one, 'ADMIN')
     await ctx.db.write('test', async (tx) => {
-      await bindRole(ctx, tx, user, 'ORG', two, 'GUEST')
-      await createRole(ctx, tx, { domain: 'ORG', scopeId: two, code: 'CLERK', name: 'Clerk', points: ['asset:scrap'] })
-      await bindRole(ctx, tx, user, 'ORG', two, 'CLERK')
+      await bindRole(tx, user, 'ORG', two, 'GUEST')
+      await createRole(tx, { domain: 'ORG', scopeId: two, code: 'CLERK', name: 'Clerk', points: ['asset:scrap'] })
+      await bindRole(tx, user, 'ORG', two, 'CLERK')
     })
     expect(await can(ctx, user, 'ORG', one, 'org:update')).toBe(true)
     expect(await can(ctx, user, 'ORG', one, 'org:delete')).toBe(false)
@@ -121,7 +121,7 @@ describe('can', () => {
 
   test('treats holders of a PLATFORM role without points as administrators without permissions', async () => {
     await ctx.db.write('test', (tx) =>
-      createRole(ctx, tx, { domain: 'PLATFORM', scopeId: 0, code: 'EMPTY', name: 'Empty', points: [] }),
+      createRole(tx, { domain: 'PLATFORM', scopeId: 0, code: 'EMPTY', name: 'Empty', points: [] }),
     )
     const admin = await holderOf('PLATFORM', 0, 'EMPTY')
     expect(await holdsAnyPlatformRole(ctx, admin)).toBe(true)
@@ -131,7 +131,7 @@ describe('can', () => {
 
 test('a login returns the union of APP and PLATFORM points, sorted, and the name of the highest role', async () => {
   const user = await holderOf('PLATFORM', 0, 'OPERATION_ADMIN', 'USER_ADMIN')
-  await ctx.db.write('test', (tx) => bindRole(ctx, tx, user, 'APP', 0, 'USER'))
+  await ctx.db.write('test', (tx) => bindRole(tx, user, 'APP', 0, 'USER'))
   const points = await permissionsForLogin(ctx, user)
   expect(points).toEqual([...new Set(points)].toSorted())
   expect(points).toContain('user:update')
@@ -150,8 +150,8 @@ describe('myPermissions', () => {
     const [here, elsewhere] = [await createOrg(), await createOrg()]
     const user = await holderOf('ORG', here, 'GUEST')
     await ctx.db.write('test', async (tx) => {
-      await bindRole(ctx, tx, user, 'APP', 0, 'USER')
-      await bindRole(ctx, tx, user, 'ORG', elsewhere, 'OWNER')
+      await bindRole(tx, user, 'APP', 0, 'USER')
+      await bindRole(tx, user, 'ORG', elsewhere, 'OWNER')
     })
     expect(await myPermissions(ctx, actor(user), 'en')).toMatchObject({ orgId: null, org: [] })
     await switchTo(user, here)
@@ -169,7 +169,7 @@ describe('myPermissions', () => {
     const user = await holderOf('ORG', orgId, 'OWNER')
     await switchTo(user, orgId)
     expect((await myPermissions(ctx, actor(user), 'en')).org).toContain('org:delete')
-    await ctx.db.write('test', (tx) => unbindRoles(ctx, tx, user, 'ORG', orgId))
+    await ctx.db.write('test', (tx) => unbindRoles(tx, user, 'ORG', orgId))
     expect((await myPermissions(ctx, actor(user), 'en')).org).toEqual([])
   })
 })
@@ -197,7 +197,7 @@ describe('a disabled point', () => {
   test('stays with SYSTEM_ADMIN if it is needed to enable points, but not with other roles', async () => {
     const admin = await holderOf('PLATFORM', 0, 'SYSTEM_ADMIN')
     await ctx.db.write('test', (tx) =>
-      createRole(ctx, tx, {
+      createRole(tx, {
         domain: 'PLATFORM',
         scopeId: 0,
         code: 'KEEPER',
@@ -220,7 +220,7 @@ describe('bindRole', () => {
   test('throws for unknown roles and for templates of organizations, and binds nothing', async () => {
     const user = await context.createUser()
     const bind = (domain: PermissionDomain, scopeId: number, code: string) =>
-      ctx.db.write('test', (tx) => bindRole(ctx, tx, user, domain, scopeId, code))
+      ctx.db.write('test', (tx) => bindRole(tx, user, domain, scopeId, code))
     await expect(bind('APP', 0, 'NOBODY')).rejects.toThrow('role APP/0/NOBODY does not exist')
     await expect(bind('ORG', 4711, 'OWNER')).rejects.toThrow('role ORG/4711/OWNER does not exist')
     await expect(bind('ORG', 0, 'OWNER')).rejects.toThrow('template')
@@ -243,16 +243,16 @@ describe('bindRole', () => {
   test('an initial binding survives unbindRoles and further grants; other bindings are deleted', async () => {
     const [first, second] = [await context.createUser(), await context.createUser()]
     await ctx.db.write('test', async (tx) => {
-      await bindRole(ctx, tx, first, 'PLATFORM', 0, 'USER_ADMIN')
-      await bindRole(ctx, tx, first, 'PLATFORM', 0, 'SYSTEM_ADMIN')
-      await bindRole(ctx, tx, first, 'PLATFORM', 0, 'SYSTEM_ADMIN', { initial: true })
+      await bindRole(tx, first, 'PLATFORM', 0, 'USER_ADMIN')
+      await bindRole(tx, first, 'PLATFORM', 0, 'SYSTEM_ADMIN')
+      await bindRole(tx, first, 'PLATFORM', 0, 'SYSTEM_ADMIN', { initial: true })
       // Granting the role again does not make the binding an ordinary one.
-      await bindRole(ctx, tx, first, 'PLATFORM', 0, 'SYSTEM_ADMIN')
-      await bindRole(ctx, tx, second, 'PLATFORM', 0, 'SYSTEM_ADMIN')
+      await bindRole(tx, first, 'PLATFORM', 0, 'SYSTEM_ADMIN')
+      await bindRole(tx, second, 'PLATFORM', 0, 'SYSTEM_ADMIN')
     })
     await ctx.db.write('test', async (tx) => {
-      await unbindRoles(ctx, tx, first, 'PLATFORM', 0)
-      await unbindRoles(ctx, tx, second, 'PLATFORM', 0)
+      await unbindRoles(tx, first, 'PLATFORM', 0)
+      await unbindRoles(tx, second, 'PLATFORM', 0)
     })
     expect(await can(ctx, first, 'PLATFORM', 0, 'setting:update')).toBe(true)
     expect(await holdsAnyPlatformRole(ctx, second)).toBe(false)
@@ -266,7 +266,7 @@ describe('bindRole', () => {
 
 test('createRole throws and creates nothing if one of the points does not exist in the domain', async () => {
   const role = { domain: 'APP', scopeId: 0, code: 'ODD', name: 'Odd' } as const
-  const creating = ctx.db.write('test', (tx) => createRole(ctx, tx, { ...role, points: ['chat:send', 'user:update'] }))
+  const creating = ctx.db.write('test', (tx) => createRole(tx, { ...role, points: ['chat:send', 'user:update'] }))
   await expect(creating).rejects.toThrow('permission point APP user:update does not exist')
   expect(await ctx.db.read.select().from(roles).where(eq(roles.code, 'ODD'))).toEqual([])
 })

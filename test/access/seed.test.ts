@@ -96,7 +96,7 @@ describe('seeding', () => {
     await context.createOrgRoles(7)
     const { ctx } = context
     const member = await context.createUser()
-    await ctx.db.write('test', (tx) => bindRole(ctx, tx, member, 'ORG', 7, 'MEMBER'))
+    await ctx.db.write('test', (tx) => bindRole(tx, member, 'ORG', 7, 'MEMBER'))
     expect(await can(ctx, member, 'ORG', 7, 'label:print')).toBe(false)
     const before = await seededRows()
     await seed(ctx, nextVersion())

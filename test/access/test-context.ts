@@ -81,7 +81,7 @@ export async function openTestContext(options: { seeded?: boolean } = {}): Promi
       await db.write('test', async (tx) => {
         for (const { domain, code, name, points } of systemRoles)
           if (domain === 'ORG')
-            await createRole(ctx, tx, {
+            await createRole(tx, {
               domain,
               scopeId: orgId,
               code,

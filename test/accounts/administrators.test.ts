@@ -74,7 +74,7 @@ describe.if(inProcess)('administrators with a weak password', () => {
       ok(await bob.call('auth.emailBind', { body: { email, code } }))
     }
     const { ctx } = world.server
-    await ctx.db.write('test', (tx) => bindRole(ctx, tx, bob.id, 'PLATFORM', 0, SYSTEM_ADMIN))
+    await ctx.db.write('test', (tx) => bindRole(tx, bob.id, 'PLATFORM', 0, SYSTEM_ADMIN))
     return bob
   }
 

@@ -73,7 +73,7 @@ describe.if(inProcess)('new accounts', () => {
 
   test('the number is a setting, and 0 allows any number', async () => {
     const { ctx } = world.server
-    const set = (n: number) => ctx.db.write('test', (tx) => setSetting(ctx, tx, 'budget.accountsPerAddress', n))
+    const set = (n: number) => ctx.db.write('test', (tx) => setSetting(tx, 'budget.accountsPerAddress', n))
     await set(1)
     const ip = newIp()
     expect([(await byDevice(ip)).status, (await byDevice(ip)).status]).toEqual([200, 429])

@@ -217,7 +217,7 @@ describe('sending codes', () => {
     async () => {
       const { setSetting } = await import('#domains/settings/index.ts')
       const { ctx, clock } = world.server
-      const ceiling = (n: number) => ctx.db.write('test', (tx) => setSetting(ctx, tx, 'budget.smsPerDay', n))
+      const ceiling = (n: number) => ctx.db.write('test', (tx) => setSetting(tx, 'budget.smsPerDay', n))
       clock.advance(DAY)
       await ceiling(3)
       const log = spyOn(ctx.log, 'error').mockImplementation(() => {})

@@ -5,14 +5,14 @@ import { describe, expect, test } from 'bun:test'
 import { bindRole } from '#domains/access/index.ts'
 import { setSetting } from '#domains/settings/index.ts'
 
-import { inProcess, ok } from '../harness/index.ts'
+import { inProcess, ok, type TestServer } from '../harness/index.ts'
 import { type Person, person } from '../harness/people.ts'
 import { newDevice, newEmail, newPhone, otherThan, useWorld } from './helpers.ts'
 
 const MINUTE = 60_000
 
-async function requireOfEveryone(server: { ctx: Parameters<typeof setSetting>[0] }, value: boolean) {
-  await server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'security.stepUp', value))
+async function requireOfEveryone(server: Pick<TestServer, 'ctx'>, value: boolean) {
+  await server.ctx.db.write('test', (tx) => setSetting(tx, 'security.stepUp', value))
 }
 
 describe.if(inProcess)('confirmations', () => {
@@ -23,7 +23,7 @@ describe.if(inProcess)('confirmations', () => {
   async function administrator(): Promise<Person & { email: string }> {
     const user = await world.withEmail()
     const { ctx } = world.server
-    await ctx.db.write('test', (tx) => bindRole(ctx, tx, user.id, 'PLATFORM', 0, 'USER_ADMIN'))
+    await ctx.db.write('test', (tx) => bindRole(tx, user.id, 'PLATFORM', 0, 'USER_ADMIN'))
     return user
   }
 

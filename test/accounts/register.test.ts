@@ -133,10 +133,10 @@ describe('POST /auth/register', () => {
 
   test.if(inProcess)('closed registration refuses new accounts, by device as well', async () => {
     const { ctx } = server
-    await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'registration.enabled', false))
+    await ctx.db.write('test', (tx) => setSetting(tx, 'registration.enabled', false))
     const byDevice = await server.request('POST', '/api/auth/device-login', { body: {} })
     const byName = await register({ username: 'latecomer', password })
-    await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'registration.enabled', true))
+    await ctx.db.write('test', (tx) => setSetting(tx, 'registration.enabled', true))
     expect([byDevice.status, byName.status]).toEqual([403, 403])
     expect((await login('latecomer', password)).status).toBe(401)
     expect((await register({ username: 'latecomer', password })).status).toBe(200)
@@ -151,8 +151,8 @@ describe('POST /auth/register', () => {
   test.if(inProcess)('the settings can require longer passwords and accept common ones', async () => {
     const { ctx } = server
     await ctx.db.write('test', async (tx) => {
-      await setSetting(ctx, tx, 'password.minLength', 8)
-      await setSetting(ctx, tx, 'password.refuseCommon', false)
+      await setSetting(tx, 'password.minLength', 8)
+      await setSetting(tx, 'password.refuseCommon', false)
     })
     const replies = await Promise.all([
       register({ username: 'weak1', password: 'q7k2m9x' }),
@@ -160,8 +160,8 @@ describe('POST /auth/register', () => {
       register({ username: 'strong', password: 'plenty of it' }),
     ])
     await ctx.db.write('test', async (tx) => {
-      await setSetting(ctx, tx, 'password.minLength', 6)
-      await setSetting(ctx, tx, 'password.refuseCommon', true)
+      await setSetting(tx, 'password.minLength', 6)
+      await setSetting(tx, 'password.refuseCommon', true)
     })
     expect(replies.map((r) => r.status)).toEqual([400, 200, 200])
   })

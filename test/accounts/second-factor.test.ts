@@ -55,7 +55,7 @@ describe.if(inProcess)('the second factor', () => {
 
   async function makeAdministrator(who: Person) {
     const { ctx } = world.server
-    await ctx.db.write('test', (tx) => bindRole(ctx, tx, who.id, 'PLATFORM', 0, SYSTEM_ADMIN))
+    await ctx.db.write('test', (tx) => bindRole(tx, who.id, 'PLATFORM', 0, SYSTEM_ADMIN))
   }
 
   test('after it is enabled a sign-in needs a code, and the secret is neither stored in clear nor shown again', async () => {
@@ -291,7 +291,7 @@ describe.if(inProcess)('the second factor', () => {
         chief.call('loginRecords.ofUser', { params: { userId: user.id } }),
       ])
     const { ctx } = world.server
-    const require = (value: boolean) => ctx.db.write('test', (tx) => setSetting(ctx, tx, 'security.requireTotp', value))
+    const require = (value: boolean) => ctx.db.write('test', (tx) => setSetting(tx, 'security.requireTotp', value))
     const healthDetails = async () => 'components' in JSON.parse((await chief.get('/actuator/health')).text)
     for (const reply of await console()) ok(reply)
     expect(await healthDetails()).toBe(true)

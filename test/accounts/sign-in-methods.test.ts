@@ -198,7 +198,7 @@ describe.if(inProcess)('closed registration', () => {
   test('closed registration still signs in to existing accounts, and creates none', async () => {
     const { ctx } = world.server
     const known = await world.byPhone()
-    await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'registration.enabled', false))
+    await ctx.db.write('test', (tx) => setSetting(tx, 'registration.enabled', false))
     const phone = newPhone()
     const fresh = await world.post('/api/auth/phone-login', { phone, code: await phoneCode(phone) })
     expect(fresh.status).toBe(403)
@@ -206,6 +206,6 @@ describe.if(inProcess)('closed registration', () => {
     expect((await world.post('/api/auth/sms/oneclick-login', { token: 'fresh' })).status).toBe(403)
     world.gateways.tokens.set('known', known.phone)
     expect((await world.post('/api/auth/sms/oneclick-login', { token: 'known' })).status).toBe(200)
-    await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'registration.enabled', true))
+    await ctx.db.write('test', (tx) => setSetting(tx, 'registration.enabled', true))
   })
 })

@@ -77,8 +77,7 @@ describe('fifty at once', () => {
 })
 
 describe.if(inProcess)('quota.activities', () => {
-  const quota = (limit: number) =>
-    server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.activities', limit))
+  const quota = (limit: number) => server.ctx.db.write('test', (tx) => setSetting(tx, 'quota.activities', limit))
   afterEach(() => quota(10_000))
 
   for (const kind of ['user', 'organization'] as const)

@@ -203,8 +203,8 @@ describe('permissions', () => {
     const helper = await server.person()
     await server.ctx.db.write('test', async (tx) => {
       const role = { domain: 'PLATFORM', scopeId: 0, code: 'READER', name: 'Reader' } as const
-      await createRole(server.ctx, tx, { ...role, points: ['agreement:read'] })
-      await bindRole(server.ctx, tx, helper.id, 'PLATFORM', 0, 'READER')
+      await createRole(tx, { ...role, points: ['agreement:read'] })
+      await bindRole(tx, helper.id, 'PLATFORM', 0, 'READER')
     })
     const [old] = [await publish(admin), await publish(admin)]
     expect((await helper.call('agreements.list')).status).toBe(200)

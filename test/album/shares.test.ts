@@ -175,7 +175,7 @@ describe.if(inProcess)('shared photos', () => {
     )
     const rows = async () => (await server.ctx.db.read.select().from(albumPhotos)).length
     const before = await rows()
-    await server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.storage', 450))
+    await server.ctx.db.write('test', (tx) => setSetting(tx, 'quota.storage', 450))
     try {
       const replies = await race(20, (i) => tryShare(sources[i]!.user, where, sources[i]!.id))
       expect(replies.filter((reply) => reply.status === 200)).toHaveLength(4)
@@ -184,7 +184,7 @@ describe.if(inProcess)('shared photos', () => {
       expect(await rows()).toBe(before + 4)
       expect(await server.ctx.db.read.select().from(orgShares).where(eq(orgShares.orgId, where.id))).toHaveLength(4)
     } finally {
-      await server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.storage', 0))
+      await server.ctx.db.write('test', (tx) => setSetting(tx, 'quota.storage', 0))
     }
   })
 

@@ -178,7 +178,7 @@ describe.if(inProcess)('inside the server', () => {
     expect([unannounced.status, (await unannounced.text()).includes('413')]).toEqual([413, true])
     const files = readdirSync(join(small.dataDir, 'files'), { recursive: true, withFileTypes: true })
     expect(files.filter((entry) => entry.isFile())).toHaveLength(1)
-    await small.ctx.db.write('test', (tx) => setSetting(small.ctx, tx, 'app.maxPackageBytes', 20))
+    await small.ctx.db.write('test', (tx) => setSetting(tx, 'app.maxPackageBytes', 20))
     ok(await upload(small, own, 'eleven.apk', '0123456789a'))
   })
 

@@ -11,7 +11,7 @@ const { server, alice, bob } = useServer({ people: ['alice', 'bob'], noAdmin: tr
 const year = new Date().getFullYear()
 
 const setPattern = (pattern: string) =>
-  server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'assets.numberPattern', pattern))
+  server.ctx.db.write('test', (tx) => setSetting(tx, 'assets.numberPattern', pattern))
 
 describe('asset numbers', () => {
   test('assets without a number get the numbers of the pattern, counted for each owner', async () => {
@@ -119,8 +119,7 @@ describe('asset numbers', () => {
 describe('quota', () => {
   test.if(inProcess)('a quota of 5 assets lets exactly 5 of 50 concurrent requests register one', async () => {
     const user = await server.person()
-    const quota = (limit: number) =>
-      server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.assets', limit))
+    const quota = (limit: number) => server.ctx.db.write('test', (tx) => setSetting(tx, 'quota.assets', limit))
     await quota(5)
     try {
       const replies = await race(50, () => user.post('/api/assets', { name: 'a' }))

@@ -219,8 +219,7 @@ describe('giving an asset to an organization', () => {
       const full = await createOrg(user)
       await createAsset(user, { orgId: full.id })
       const asset = await createAsset(user, { assetNo: 'Q-1', photos: [await photo(user)] })
-      const set = (quota: number) =>
-        server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.assets', quota))
+      const set = (quota: number) => server.ctx.db.write('test', (tx) => setSetting(tx, 'quota.assets', quota))
       await set(1)
       expect((await transfer(user, asset.id, { toOrgId: full.id })).code).toBe(4022)
       await set(100_000)

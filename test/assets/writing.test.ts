@@ -144,8 +144,7 @@ describe.if(inProcess)('writes of many assets', () => {
   test('the quota counts every asset of a write', async () => {
     const user: Person = await server.person()
     const personal = { userId: user.id, orgId: 0 }
-    const set = (quota: number) =>
-      server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.assets', quota))
+    const set = (quota: number) => server.ctx.db.write('test', (tx) => setSetting(tx, 'quota.assets', quota))
     await set(5)
     try {
       await expect(insert(many(6), {}, personal)).rejects.toMatchObject({ code: 4022 })

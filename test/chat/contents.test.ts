@@ -221,7 +221,7 @@ describe.if(inProcess)('contents of messages', () => {
 
   test('lower limits of the settings hold for text and media', async () => {
     const set = (key: 'chat.textMaxLength' | 'chat.mediaMaxBytes', value: number) =>
-      server.ctx.db.write('test.set', (tx) => setSetting(server.ctx, tx, key, value))
+      server.ctx.db.write('test.set', (tx) => setSetting(tx, key, value))
     await set('chat.textMaxLength', 10)
     await set('chat.mediaMaxBytes', 30)
     try {

@@ -113,7 +113,7 @@ describe.if(inProcess)('forwarding', () => {
     for (const person of [b, bob, carol]) await connect(server, a, person)
     const ids = [(await sendText(a, b)).id, (await sendText(a, b)).id]
     const setLimit = (limit: number) =>
-      server.ctx.db.write('test.limit', (tx) => setSetting(server.ctx, tx, 'chat.messagesPerMinute', limit))
+      server.ctx.db.write('test.limit', (tx) => setSetting(tx, 'chat.messagesPerMinute', limit))
     await setLimit(3)
     try {
       const before = await count()

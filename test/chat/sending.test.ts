@@ -302,7 +302,7 @@ describe.if(inProcess)('sending messages', () => {
     const [a, b] = [await server.person(), await server.person()]
     await connect(server, a, b)
     const setLimit = (limit: number) =>
-      server.ctx.db.write('test.limit', (tx) => setSetting(server.ctx, tx, 'chat.messagesPerMinute', limit))
+      server.ctx.db.write('test.limit', (tx) => setSetting(tx, 'chat.messagesPerMinute', limit))
     await setLimit(20)
     try {
       const before = await count()

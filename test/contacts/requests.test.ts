@@ -29,7 +29,7 @@ const people = async (count: number): Promise<Person[]> =>
   Promise.all(Array.from({ length: count }, () => server.person()))
 const two = async () => (await people(2)) as [Person, Person]
 const setting = (key: 'chat.maxContacts' | 'chat.requestsPerDay', value: number) =>
-  server.ctx.db.write('test.setting', (tx) => setSetting(server.ctx, tx, key, value))
+  server.ctx.db.write('test.setting', (tx) => setSetting(tx, key, value))
 
 describe('POST /api/contacts/requests', () => {
   test('creates a request that both see, each with the other person, and accepting it makes both contacts', async () => {

@@ -22,9 +22,9 @@ describe.if(inProcess)('permission matrix', () => {
     people['administrator'] = await server.admin()
     const { ctx } = server
     await ctx.db.write('test', async (tx) => {
-      await unbindRoles(ctx, tx, people['roleless']!.id, 'APP', 0)
-      await createRole(ctx, tx, { domain: 'PLATFORM', scopeId: 0, code: 'NOTHING', name: 'Nothing', points: [] })
-      await bindRole(ctx, tx, people['pointless administrator']!.id, 'PLATFORM', 0, 'NOTHING')
+      await unbindRoles(tx, people['roleless']!.id, 'APP', 0)
+      await createRole(tx, { domain: 'PLATFORM', scopeId: 0, code: 'NOTHING', name: 'Nothing', points: [] })
+      await bindRole(tx, people['pointless administrator']!.id, 'PLATFORM', 0, 'NOTHING')
     })
   })
   afterAll(() => server.stop())

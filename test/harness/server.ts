@@ -148,7 +148,7 @@ async function startHere(
   const log = createLog({ level: config.logLevel, format: 'text' })
   const ctx = await createContext(config, { log, clock, domains: change?.(domains) ?? domains })
   await ctx.db.write('test.settings', async (tx) => {
-    for (const [key, value] of Object.entries(settings)) await setSetting(ctx, tx, key as SettingKey, value)
+    for (const [key, value] of Object.entries(settings)) await setSetting(tx, key as SettingKey, value)
   })
   const server = await serve(ctx, { idleSeconds })
   return {

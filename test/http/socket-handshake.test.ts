@@ -99,7 +99,7 @@ test('a handshake without a key, or with another method, opens no socket', async
 test.if(inProcess)('a user without the permission point is refused with 403', async () => {
   const roleless = await server.person()
   const { ctx } = server
-  await ctx.db.write('test', (tx) => unbindRoles(ctx, tx, roleless.id, 'APP', 0))
+  await ctx.db.write('test', (tx) => unbindRoles(tx, roleless.id, 'APP', 0))
   expect((await handshake({ token: roleless.token })).status).toBe(403)
 })
 
@@ -179,7 +179,7 @@ describe('the permission of a live socket', () => {
     const carol: Person = await server.person()
     const socket = await carol.socket()
     const other = await bob.socket()
-    await ctx.db.write('test', (tx) => unbindRoles(ctx, tx, carol.id, 'APP', 0))
+    await ctx.db.write('test', (tx) => unbindRoles(tx, carol.id, 'APP', 0))
     expect(await socket.closed).toEqual({ code: 1008, reason: 'no permission' })
     await other.roundTrip()
     await other.close()
@@ -189,8 +189,8 @@ describe('the permission of a live socket', () => {
     const { ctx } = server
     const socket = await bob.socket()
     await ctx.db.write('test', async (tx) => {
-      await createRole(ctx, tx, { domain: 'PLATFORM', scopeId: 0, code: 'WATCHER', name: 'Watcher', points: [] })
-      await bindRole(ctx, tx, bob.id, 'PLATFORM', 0, 'WATCHER')
+      await createRole(tx, { domain: 'PLATFORM', scopeId: 0, code: 'WATCHER', name: 'Watcher', points: [] })
+      await bindRole(tx, bob.id, 'PLATFORM', 0, 'WATCHER')
     })
     await socket.roundTrip()
     await socket.close()

@@ -121,8 +121,8 @@ describe('POST /api/notifications', () => {
       const helper = await server.person()
       await server.ctx.db.write('test', async (tx) => {
         const role = { domain: 'PLATFORM', scopeId: 0, code: 'READER', name: 'Reader' } as const
-        await createRole(server.ctx, tx, { ...role, points: ['notification:read'] })
-        await bindRole(server.ctx, tx, helper.id, 'PLATFORM', 0, 'READER')
+        await createRole(tx, { ...role, points: ['notification:read'] })
+        await bindRole(tx, helper.id, 'PLATFORM', 0, 'READER')
       })
       const { id } = await sendTo(admin, [user.id])
       expect((await helper.call('notifications.send', { body: { ...text, all: true } })).status).toBe(403)

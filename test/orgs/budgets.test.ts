@@ -71,8 +71,7 @@ describe.if(inProcess)('look-ups of contacts', () => {
 describe.if(inProcess)('owned organizations', () => {
   const { server } = useServer({ settings: { 'quota.organizations': 20 } })
   const create = (who: Person) => who.call('orgs.create', { body: { name: 'Climbers' } })
-  const quota = (limit: number) =>
-    server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.organizations', limit))
+  const quota = (limit: number) => server.ctx.db.write('test', (tx) => setSetting(tx, 'quota.organizations', limit))
 
   test('of 50 organizations that a user creates at once 20 are created', async () => {
     const owner = await server.person()

@@ -132,7 +132,7 @@ describe('roles', () => {
       await setRole(owner, where, boss, 'ADMIN')
       const { ctx } = server
       await ctx.db.write('test', (tx) =>
-        createRole(ctx, tx, {
+        createRole(tx, {
           domain: 'ORG',
           scopeId: where.id,
           code: 'CLERK',

@@ -193,7 +193,7 @@ describe('sharing', () => {
         }),
       )
       const [extra, tooMany] = [await createCode(member), await createCode(member)]
-      await server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.qrCodes', 4))
+      await server.ctx.db.write('test', (tx) => setSetting(tx, 'quota.qrCodes', 4))
       try {
         const replies = await race(50, (i) => tryShare(sources[i]!.user, where, sources[i]!.id))
         expect(replies.filter((r) => r.status === 200)).toHaveLength(4)
@@ -207,7 +207,7 @@ describe('sharing', () => {
         // Sharing again makes no copy, so the quota does not matter.
         ok(await tryShare(member, where, extra.id))
       } finally {
-        await server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.qrCodes', 0))
+        await server.ctx.db.write('test', (tx) => setSetting(tx, 'quota.qrCodes', 0))
       }
     },
   )

@@ -205,7 +205,7 @@ test.if(inProcess)('a custom role with org:transfer and org:delete can neither t
   const { ctx } = server
   const points = ['org:read', 'org:transfer', 'org:delete']
   await ctx.db.write('test', (tx) =>
-    createRole(ctx, tx, { domain: 'ORG', scopeId: org.id, code: 'THIEF', name: 'Thief', points }),
+    createRole(tx, { domain: 'ORG', scopeId: org.id, code: 'THIEF', name: 'Thief', points }),
   )
   await setRole(owner, org, thief, 'THIEF')
   expect((await offerTo(thief, org, thief)).status).toBe(403)

@@ -55,7 +55,7 @@ describe.if(onPostgres)('with three processes', () => {
         await generateNickname(ctx, 'en')
       }
       await first!.ctx.db.write('test', async (tx) => {
-        await setSetting(first!.ctx, tx, 'quota.qrCodes', 7)
+        await setSetting(tx, 'quota.qrCodes', 7)
         await tx.delete(nicknameWords).where(eq(nicknameWords.locale, 'en'))
         nicknameWordsChanged(tx)
       })

@@ -307,10 +307,10 @@ describe('access to codes', () => {
       const writer = await server.person()
       const { ctx } = server
       await ctx.db.write('test', async (tx) => {
-        await unbindRoles(ctx, tx, writer.id, 'APP', 0)
+        await unbindRoles(tx, writer.id, 'APP', 0)
         const points = ['read', 'create', 'update', 'delete'].map((action) => `qr_code:${action}`)
-        await createRole(ctx, tx, { domain: 'APP', scopeId: 0, code: 'WRITER', name: 'Writer', points })
-        await bindRole(ctx, tx, writer.id, 'APP', 0, 'WRITER')
+        await createRole(tx, { domain: 'APP', scopeId: 0, code: 'WRITER', name: 'Writer', points })
+        await bindRole(tx, writer.id, 'APP', 0, 'WRITER')
       })
       const code = await createCode(writer, { isPublic: false })
       const tries = [

@@ -12,8 +12,7 @@ describe.if(inProcess)('quotas', () => {
 
   afterEach(() => quota(0))
 
-  const quota = (limit: number) =>
-    server.ctx.db.write('test', (tx) => setSetting(server.ctx, tx, 'quota.qrCodes', limit))
+  const quota = (limit: number) => server.ctx.db.write('test', (tx) => setSetting(tx, 'quota.qrCodes', limit))
   const total = async () => ok(await alice.get('/api/qr-codes')).data.total
 
   test('a quota of 5 QR codes lets exactly 5 of 50 concurrent requests create a code and answers 4022 to the others', async () => {

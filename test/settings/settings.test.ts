@@ -36,14 +36,14 @@ describe('getSetting and setSetting', () => {
   test('a changed setting is visible after the commit, and unchanged after a rollback', async () => {
     const { ctx } = context
     const failing = ctx.db.write('test', async (tx) => {
-      await setSetting(ctx, tx, 'quota.qrCodes', 3)
+      await setSetting(tx, 'quota.qrCodes', 3)
       throw new Error('changed my mind')
     })
     await expect(failing).rejects.toThrow('changed my mind')
     expect(await getSetting(ctx, 'quota.qrCodes')).toBe(10_000)
-    await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'quota.qrCodes', 5))
+    await ctx.db.write('test', (tx) => setSetting(tx, 'quota.qrCodes', 5))
     expect(await getSetting(ctx, 'quota.qrCodes')).toBe(5)
-    await ctx.db.write('test', (tx) => setSetting(ctx, tx, 'quota.qrCodes', 6))
+    await ctx.db.write('test', (tx) => setSetting(tx, 'quota.qrCodes', 6))
     expect(await getSetting(ctx, 'quota.qrCodes')).toBe(6)
     expect(await getSetting(ctx, 'quota.storage')).toBe(1_073_741_824)
     expect(await ctx.db.read.select({ key: settings.key }).from(settings)).toEqual([{ key: 'quota.qrCodes' }])
@@ -52,7 +52,7 @@ describe('getSetting and setSetting', () => {
   test('a setting changed by another process is visible after at most 60 seconds', async () => {
     const other = context.otherProcess()
     expect(await getSetting(other, 'registration.enabled')).toBe(true)
-    await context.ctx.db.write('test', (tx) => setSetting(context.ctx, tx, 'registration.enabled', false))
+    await context.ctx.db.write('test', (tx) => setSetting(tx, 'registration.enabled', false))
     expect(await getSetting(context.ctx, 'registration.enabled')).toBe(false)
     context.clock.advance(60_000)
     expect(await getSetting(other, 'registration.enabled')).toBe(false)
@@ -75,7 +75,7 @@ describe('getSetting and setSetting', () => {
   test.each(refused)('setSetting refuses an invalid value with 400: %s = %p', async (key, value) => {
     const { ctx } = context
     const before = await getSetting(ctx, key)
-    const writing = ctx.db.write('test', (tx) => setSetting(ctx, tx, key, value as never))
+    const writing = ctx.db.write('test', (tx) => setSetting(tx, key, value as never))
     await expect(writing).rejects.toMatchObject({ status: 400 })
     expect(await getSetting(ctx, key)).toEqual(before)
   })

@@ -111,7 +111,6 @@ export interface BindOptions {
  * already holds it. Throws if the role does not exist.
  */
 export async function bindRole(
-  _ctx: AppContext,
   tx: Tx,
   userId: number,
   domain: PermissionDomain,
@@ -127,20 +126,13 @@ export async function bindRole(
 }
 
 /** Deletes the user's bindings in the domain and scope, except the initial administrator's. */
-export async function unbindRoles(
-  _ctx: AppContext,
-  tx: Tx,
-  userId: number,
-  domain: PermissionDomain,
-  scopeId: number,
-): Promise<void> {
+export async function unbindRoles(tx: Tx, userId: number, domain: PermissionDomain, scopeId: number): Promise<void> {
   await deleteUserRoles(tx, userId, domain, scopeId)
   bindingsChanged(tx, userId)
 }
 
 /** Creates a role with `points` (`resource:action`, all in the role's domain). Throws if a point does not exist. */
 export async function createRole(
-  _ctx: AppContext,
   tx: Tx,
   role: Omit<NewRole, 'isSystem'> & { isSystem?: boolean; points: readonly string[] },
 ): Promise<number> {

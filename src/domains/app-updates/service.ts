@@ -169,7 +169,7 @@ export async function publishUpdate(
     const publishedBy = actor?.userId ?? null
     await store.insertUpdate(tx, { ...publication, releaseNotesHtml, publishedBy, publisherKeyId })
     const row = (await store.findUpdate(tx, versionCode))!
-    await saveSettings(ctx, tx, toAppUpdateView(ctx, row))
+    await saveSettings(tx, toAppUpdateView(ctx, row))
     const { isMajor, forceUpdate } = publication
     tx.afterCommit(() => ctx.log.info('an app version was published', { versionCode, fileName, publisherKeyId }))
     return {
@@ -207,12 +207,12 @@ async function checkedPackage(tx: Tx, fileName: string, body: NewAppUpdate): Pro
 }
 
 /** The settings of the latest version (spec §2.7). */
-async function saveSettings(ctx: AppContext, tx: Tx, latest: AppUpdateView): Promise<void> {
-  await setSetting(ctx, tx, 'app.latest_version_code', latest.versionCode)
-  await setSetting(ctx, tx, 'app.latest_version_name', latest.versionName)
-  await setSetting(ctx, tx, 'app.download_url', latest.downloadUrl)
-  await setSetting(ctx, tx, 'app.file_size', latest.fileSize)
-  await setSetting(ctx, tx, 'app.release_notes', latest.releaseNotes)
-  await setSetting(ctx, tx, 'app.is_major', latest.isMajor)
-  await setSetting(ctx, tx, 'app.force_update', latest.forceUpdate)
+async function saveSettings(tx: Tx, latest: AppUpdateView): Promise<void> {
+  await setSetting(tx, 'app.latest_version_code', latest.versionCode)
+  await setSetting(tx, 'app.latest_version_name', latest.versionName)
+  await setSetting(tx, 'app.download_url', latest.downloadUrl)
+  await setSetting(tx, 'app.file_size', latest.fileSize)
+  await setSetting(tx, 'app.release_notes', latest.releaseNotes)
+  await setSetting(tx, 'app.is_major', latest.isMajor)
+  await setSetting(tx, 'app.force_update', latest.forceUpdate)
 }

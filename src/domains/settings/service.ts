@@ -65,12 +65,7 @@ export const limitOf = (key: BudgetKey): AdjustableLimit => ({
 })
 
 /** Changes a setting; the new value is used once the write has committed. @throws AppError 400 if the value is not valid. */
-export async function setSetting<K extends SettingKey>(
-  _ctx: AppContext,
-  tx: Tx,
-  key: K,
-  value: SettingValue<K>,
-): Promise<void> {
+export async function setSetting<K extends SettingKey>(tx: Tx, key: K, value: SettingValue<K>): Promise<void> {
   if (!isValid(key, value)) throw badRequest(`Not a valid value for ${key}`, `${key} 的值无效`)
   await upsertSetting(tx, key, value)
   tx.publish(settingsChanged, 'all')

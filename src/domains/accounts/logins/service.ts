@@ -85,7 +85,7 @@ export async function register(ctx: AppContext, body: Registration, caller: Call
   const uses = await usesOf(ctx, NEW_ACCOUNTS, { actor: undefined, caller })
   const grant = await ctx.db.write('accounts.register', async (tx) => {
     await countNewAccount(ctx, tx, uses)
-    const user = await createUser(ctx, tx, { username, password, nickname })
+    const user = await createUser(tx, { username, password, nickname })
     if (user === undefined) throw usernameTaken()
     if (email !== null) {
       const identity = { userId: user.id, provider: 'EMAIL', credential: email } as const
@@ -252,7 +252,7 @@ async function loginOrRegister(
     if (known !== undefined) return { grant: await signIn(ctx, tx, known.id, event, { factor }), isNewUser: false }
     if (!mayRegister) throw registrationClosed()
     await countNewAccount(ctx, tx, uses)
-    const user = (await createUser(ctx, tx, { username: null, password: null, nickname }))!
+    const user = (await createUser(tx, { username: null, password: null, nickname }))!
     // Writes are serial, so no other one can have proved the credential since it was looked up.
     if (!(await insertProved(ctx, tx, { userId: user.id, provider, credential }, event.locale)))
       throw new Error('a credential was bound within a write')

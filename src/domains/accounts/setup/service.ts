@@ -58,7 +58,7 @@ export const createAdministrator = (ctx: AppContext, credentials: Credentials): 
     checkCredentials(credentials)
     const password = await hashPassword(ctx, credentials.password, credentials.username)
     const user = await ctx.db.write('accounts.createAdministrator', (tx) =>
-      insertAdministrator(ctx, tx, credentials.username, password),
+      insertAdministrator(tx, credentials.username, password),
     )
     return { id: user.id }
   })
@@ -74,7 +74,7 @@ export async function ensureConfiguredAdministrator(ctx: AppContext): Promise<vo
     checkCredentials({ username, password })
     const stored = await hashPassword(ctx, password, username)
     await ctx.db.write('accounts.ensureConfiguredAdministrator', async (tx) => {
-      if (!(await hasAdministrator(tx))) await insertAdministrator(ctx, tx, username, stored)
+      if (!(await hasAdministrator(tx))) await insertAdministrator(tx, username, stored)
     })
   })
 }
@@ -90,16 +90,11 @@ function checkCredentials({ username, password }: Credentials): void {
  * Inside a write: inserts a user with SYSTEM_ADMIN and deletes the setup link. The role of the first administrator can never be
  * revoked.
  */
-async function insertAdministrator(
-  ctx: AppContext,
-  tx: Tx,
-  username: string,
-  password: StoredPassword,
-): Promise<UserRow> {
+async function insertAdministrator(tx: Tx, username: string, password: StoredPassword): Promise<UserRow> {
   const initial = !(await hasAdministrator(tx))
-  const user = await createUser(ctx, tx, { username, password, nickname: username })
+  const user = await createUser(tx, { username, password, nickname: username })
   if (user === undefined) throw usernameTaken()
-  await bindRole(ctx, tx, user.id, 'PLATFORM', 0, SYSTEM_ADMIN, { initial })
+  await bindRole(tx, user.id, 'PLATFORM', 0, SYSTEM_ADMIN, { initial })
   await deleteSetupLink(tx)
   return user
 }
@@ -188,6 +183,6 @@ export async function completeSetup(ctx: AppContext, token: string, credentials:
   const password = await hashPassword(ctx, credentials.password, credentials.username)
   await ctx.db.write('accounts.completeSetup', async (tx) => {
     if (!(await takeSetupLink(tx, link))) throw setupLinkInvalid()
-    await insertAdministrator(ctx, tx, credentials.username, password)
+    await insertAdministrator(tx, credentials.username, password)
   })
 }

@@ -50,9 +50,9 @@ import {
 import { toUserView } from './view.ts'
 
 /** Inside a write: inserts a user with the APP role that every user has. Undefined if the username is taken. */
-export async function createUser(ctx: AppContext, tx: Tx, user: NewUser): Promise<UserRow | undefined> {
+export async function createUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> {
   const row = await insertUser(tx, user)
-  if (row !== undefined) await bindRole(ctx, tx, row.id, 'APP', 0, USER)
+  if (row !== undefined) await bindRole(tx, row.id, 'APP', 0, USER)
   return row
 }
 
@@ -199,7 +199,7 @@ async function endAccount(
   await endAccess(ctx, tx, 'ACCOUNT_DELETED', subject)
   await deleteUndosSince(tx, userId, 0)
   await deleteTotp(tx, userId)
-  await unbindRoles(ctx, tx, userId, 'APP', 0)
+  await unbindRoles(tx, userId, 'APP', 0)
   await anonymizeUser(tx, userId, nickname)
   const data = { at: ctx.clock.now(), device: device.name, ip, city: cityOf(ctx, ip) }
   for (const to of provedEmails(bound)) await sendLastNotice(ctx, tx, { to, kind: 'ACCOUNT_DELETED', locale, data })

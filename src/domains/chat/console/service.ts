@@ -37,7 +37,7 @@ export async function changeSettings(
   )
   const after = { ...before, ...Object.fromEntries(changed) }
   return actor.write('chat.changeSettings', async (tx) => {
-    for (const [name, value] of changed) await setSetting(ctx, tx, `chat.${name}`, value)
+    for (const [name, value] of changed) await setSetting(tx, `chat.${name}`, value)
     return { result: after, logged: { before, after } }
   })
 }

@@ -90,7 +90,7 @@ export async function updateMember(
     throw cannotAssignRoles()
   await ctx.db.write('orgs.updateMember', async (tx) => {
     await checkMayManage(tx, actor, orgId, userId)
-    if (changesRole) await assignRole(ctx, tx, actor, orgId, userId, input)
+    if (changesRole) await assignRole(tx, actor, orgId, userId, input)
     if (input.nickname !== undefined) await store.setNickname(tx, orgId, userId, input.nickname || null)
   })
   return getMember(ctx, orgId, userId, locale)
@@ -107,7 +107,6 @@ async function checkMayManage(tx: Tx, actor: Actor, orgId: number, userId: numbe
 }
 
 async function assignRole(
-  ctx: AppContext,
   tx: Tx,
   actor: Actor,
   orgId: number,
@@ -119,8 +118,8 @@ async function assignRole(
   if ((await findOrg(tx, orgId))?.ownerId === userId) throw ownerProtected()
   if (role.code === access.OWNER) throw ownerRoleByTransferOnly()
   if (!(await access.coversRole(tx, orgId, actor.userId, role))) throw roleExceedsYours()
-  await access.unbindRoles(ctx, tx, userId, 'ORG', orgId)
-  await access.bindRole(ctx, tx, userId, 'ORG', orgId, role.code)
+  await access.unbindRoles(tx, userId, 'ORG', orgId)
+  await access.bindRole(tx, userId, 'ORG', orgId, role.code)
 }
 
 export async function removeMember(ctx: AppContext, actor: Actor, orgId: number, userId: number): Promise<void> {
@@ -153,7 +152,7 @@ export async function addMember(
     if (org === undefined) throw notFound()
     throw org.status === 'ACTIVE' ? orgFull() : orgDisabled()
   }
-  await access.bindRole(ctx, tx, userId, 'ORG', orgId, roleCode)
+  await access.bindRole(tx, userId, 'ORG', orgId, roleCode)
   await store.closePending(tx, orgId, userId, ctx.clock.now())
   await emit(ctx, tx, 'member.joined', { orgId, userId })
 }
@@ -168,7 +167,7 @@ async function endMembership(
 ): Promise<void> {
   if (!(await store.deleteMember(tx, orgId, userId))) throw notFound()
   if (!(await decrementMemberCount(tx, orgId, userId))) throw refusal()
-  await access.unbindRoles(ctx, tx, userId, 'ORG', orgId)
+  await access.unbindRoles(tx, userId, 'ORG', orgId)
   await deleteOffer(tx, orgId, userId)
   await emit(ctx, tx, 'member.left', { orgId, userId })
 }

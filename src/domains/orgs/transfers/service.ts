@@ -89,9 +89,9 @@ async function transferOwnership(ctx: AppContext, tx: Tx, org: OrgRow, to: numbe
   await checkCandidate(tx, org, to)
   if (!(await setOwner(tx, orgId, from, to))) throw ownerOnly()
   await store.deleteOffer(tx, orgId)
-  await access.unbindRoles(ctx, tx, from, 'ORG', orgId)
-  await access.unbindRoles(ctx, tx, to, 'ORG', orgId)
-  await access.bindRole(ctx, tx, from, 'ORG', orgId, 'ADMIN')
-  await access.bindRole(ctx, tx, to, 'ORG', orgId, access.OWNER)
+  await access.unbindRoles(tx, from, 'ORG', orgId)
+  await access.unbindRoles(tx, to, 'ORG', orgId)
+  await access.bindRole(tx, from, 'ORG', orgId, 'ADMIN')
+  await access.bindRole(tx, to, 'ORG', orgId, access.OWNER)
   for (const userId of [from, to]) await notifyOfTransfer(ctx, tx, org, { event: 'DONE', to: userId, userId: to })
 }
