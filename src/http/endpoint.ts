@@ -43,6 +43,7 @@ export const TAGS = [
   'Inventories',
   'Metadata',
   'Metadata of organizations',
+  'Offline use',
   'Activities',
   'Check-in',
   'Passes',
@@ -260,10 +261,21 @@ export class Tagged<T> {
   ) {}
 }
 
+/**
+ * The result of a signed-in GET whose data is too large for memory: pieces of its JSON, which are generated while they are sent. `end` is
+ * called once when the answer has been sent or has failed.
+ */
+export class Streamed {
+  constructor(
+    readonly pieces: AsyncGenerator<string>,
+    readonly end: () => void,
+  ) {}
+}
+
 /** The result of `run`: the value of `data`, a Response where the record names media types in `answers`, or nothing. */
 type Result<A, D, M> =
   | (D extends TSchema ? Frozen<Static<D>> : M extends string ? never : void)
-  | (D extends TSchema ? (A extends OpenAccess ? Tagged<Frozen<Static<D>>> : never) : never)
+  | (D extends TSchema ? (A extends OpenAccess ? Tagged<Frozen<Static<D>>> : Streamed) : never)
   | (M extends string ? Response : never)
 
 export interface Endpoint<

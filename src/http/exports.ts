@@ -53,14 +53,18 @@ export async function sendExport(ctx: AppContext, userId: number, start: () => P
   }
 }
 
-/** Clients that read very slowly must not keep others from exporting. */
+/** Clients that read very slowly must not keep others waiting. */
 const MAX_DURATION_MS = 10 * MINUTE
 
 /**
  * Generates the next piece when the client has taken the last one, and stops when the client disconnects or takes too long. Calls
  * `end` when it stops.
  */
-function streamOf(ctx: AppContext, pieces: AsyncGenerator<Uint8Array>, end: () => void): ReadableStream<Uint8Array> {
+export function streamOf(
+  ctx: AppContext,
+  pieces: AsyncGenerator<Uint8Array>,
+  end: () => void,
+): ReadableStream<Uint8Array> {
   let isWanted = true
   const stop = () => {
     isWanted = false
@@ -87,7 +91,7 @@ function streamOf(ctx: AppContext, pieces: AsyncGenerator<Uint8Array>, end: () =
         } else controller.enqueue(value)
       } catch (error) {
         stop()
-        ctx.log.error('an export failed while it was being sent', { error })
+        ctx.log.error('an answer failed while it was being sent', { error })
         controller.error(error)
       }
     },

@@ -29,6 +29,7 @@ import {
   type Input,
   type LoggedActor,
   type Owner,
+  Streamed,
   Tagged,
 } from './endpoint.ts'
 import { AppError, notFound, unavailable, unsupportedType, wrongMethod } from './errors.ts'
@@ -37,7 +38,7 @@ import { listNames } from './normalize.ts'
 import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
 import { noPermission, organizationNamed, type PermissionGates, Permissions } from './permissions.ts'
-import { bare, failure, publicError, publicSuccess, success } from './respond.ts'
+import { bare, failure, publicError, publicSuccess, streamed, success } from './respond.ts'
 import { type PathParams, Router } from './router.ts'
 import { isHandshake, socketToken } from './sockets/handshake.ts'
 import { type SocketGates, socketsOfServer } from './sockets/sockets.ts'
@@ -237,6 +238,7 @@ class Route {
     const data = result instanceof Promise ? await result : result
     if (logged?.hasWritten === false) this.#reportUnlogged(caller)
     if (data instanceof Response) return bare(data, caller.requestId)
+    if (data instanceof Streamed) return streamed(ctx, data, caller.requestId)
     if (ctx.config.checkAnswers) this.#checkAnswer(this.#isPublicRead && data instanceof Tagged ? data.data : data)
     return this.#isPublicRead
       ? publicSuccess(data, caller.requestId, request.headers.get('if-none-match'))

@@ -1,13 +1,15 @@
 /** Answers in the envelope: `{"code":200,"data":…}` or `{"code","message","requestId","details"?}`. */
 
+import type { AppContext } from '#context'
 import { SearchRefused, StorageError } from '#db/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import { BlobError } from '#platform/blobs/port.ts'
 import { ImageQueueFull } from '#platform/images/port.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 
-import { Tagged } from './endpoint.ts'
+import { type Streamed, Tagged } from './endpoint.ts'
 import { AppError, limited, unavailable } from './errors.ts'
+import { streamOf } from './exports.ts'
 import { InvalidRequest } from './validate.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -62,6 +64,19 @@ export function success(data: unknown, requestId: string): Response {
   return new Response(envelope(data), { headers: successHeaders })
 }
 
+const utf8 = new TextEncoder()
+
+/** The same for data that is generated while it is sent. If that fails, the connection is closed before the JSON is complete. */
+export function streamed(ctx: AppContext, { pieces, end }: Streamed, requestId: string): Response {
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    yield utf8.encode('{"code":200,"data":')
+    for await (const piece of pieces) yield utf8.encode(piece)
+    yield utf8.encode('}')
+  }
+  successHeaders.set('x-request-id', requestId)
+  return new Response(streamOf(ctx, bytes(), end), { headers: successHeaders })
+}
+
 const envelope = (data: unknown): string => `{"code":200,"data":${JSON.stringify(data) ?? 'null'}}`
 
 /** The answer of a public GET: caches revalidate it each time, and get 304 if it has not changed. */
@@ -90,6 +105,12 @@ export function matches(ifNoneMatch: string | null, etag: string): boolean {
   })
 }
 
+/** The `details` of an answer; undefined if the error has none. */
+export function detailsOf(error: AppError, locale: Locale): { path: string; message: string }[] | undefined {
+  const problems = error instanceof InvalidRequest ? error.problems : error.extras.details
+  return problems?.map(({ path, text }) => ({ path, message: text[locale] }))
+}
+
 export function failure(error: AppError, requestId: string, locale: Locale): Response {
   const headers: Record<string, string> = {
     'content-type': JSON_TYPE,
@@ -100,9 +121,7 @@ export function failure(error: AppError, requestId: string, locale: Locale): Res
   }
   if (error.extras.retryAfter !== undefined) headers['retry-after'] = String(error.extras.retryAfter)
   if (error.status === 401) headers['www-authenticate'] = 'Bearer'
-  const problems = error instanceof InvalidRequest ? error.problems : error.extras.details
-  const details = problems?.map(({ path, text }) => ({ path, message: text[locale] }))
-  const body = { code: error.code, message: error.text[locale], requestId, details }
+  const body = { code: error.code, message: error.text[locale], requestId, details: detailsOf(error, locale) }
   return new Response(JSON.stringify(body), { status: error.status, headers })
 }
 
