@@ -89,7 +89,10 @@ export function budgetUsedUp(refusal: Refusal<BudgetUse>): AppError {
   return limited(`Too many ${en}, try again later`, `${zh}过多，请稍后再试`, secondsOf(refusal))
 }
 
-const inWords = (windowMs: number): string => (windowMs === DAY ? 'a day' : `in ${windowMs / MINUTE} minutes`)
+function inWords(windowMs: number): string {
+  if (windowMs === DAY) return 'a day'
+  return windowMs % DAY === 0 ? `in ${windowMs / DAY} days` : `in ${windowMs / MINUTE} minutes`
+}
 
 /** For the API document: `50 contact look-ups a day for each user (by default)`. */
 export function budgetInWords({ counts, per, limit, windowMs }: Budget): string {

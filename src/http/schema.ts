@@ -12,7 +12,7 @@ import {
   TypeRegistry,
 } from '@sinclair/typebox'
 
-export { type Static, Type }
+export { type Static, type TObject, type TProperties, Type }
 
 /** A named schema's own annotations: a copy with another description is still the same component. */
 export const Annotations = Symbol('annotations of a named schema')
@@ -48,6 +48,9 @@ export const OneOf = <T extends TProperties>(name: string, options: Alternative<
 /** The same where several alternatives may be given at once. */
 export const AnyOf = <T extends TProperties>(name: string, options: Alternative<keyof T & string>[], fields: T) =>
   Model(name, { 'x-alternatives': { keyword: 'anyOf', options } }, fields)
+
+/** The document shows another schema: for input of which the validator checks a part only, and the operation the rest. */
+export const ShownAs = <T extends TSchema>(schema: T, shown: TSchema): T => ({ ...schema, 'x-shown-as': shown })
 
 /** Keywords for the document only: limits and formats that the service checks, with a message of its own. */
 export const Documented = <T extends TSchema>(schema: T, keywords: object): T => ({

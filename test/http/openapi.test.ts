@@ -32,6 +32,7 @@ import {
   OneOf,
   PageOf,
   PageQuery,
+  ShownAs,
   Time,
   Tree,
 } from '#http/schema.ts'
@@ -119,7 +120,7 @@ const VERBS = new Set(
   (
     'Accept Activate Add Apply Approve Ask Bind Block Cancel Change Check Choose Clear Copy Count Create Delete Disable Dissolve Download ' +
     'Draw Empty Enable End Exchange Explain Export Find Finish Forward Get Grant Import Invite Issue Join Leave Link List Mark Move Open ' +
-    'Pin Publish Recall Record Refresh Register Reject Remove Rename Reorder Replace Report Reset Respond Restore Revoke Scrap Search Send ' +
+    'Pin Publish Recall Record Refresh Register Reject Remove Rename Reorder Replace Report Reset Resolve Respond Restore Revoke Scrap Search Send ' +
     'Set Share Show Sign Switch Transfer Unbind Unblock Unlink Update Upload Verify Withdraw'
   ).split(' '),
 )
@@ -381,6 +382,23 @@ describe('an operation', () => {
     expect(any.SendByAll.required).toEqual(['name', 'all'])
   })
 
+  test('a schema with another one for the document is shown as that one', () => {
+    const shown = Model('Shape', { kind: Enum(['round']), size: Id })
+    const fields = { kind: Line(9), size: Type.Optional(Type.Unknown()) }
+    const doc = build([sample({ method: 'POST', body: Type.Object({ shape: ShownAs(Type.Object(fields), shown) }) })])
+    const { schema, example } = doc.paths['/api/a'].post.requestBody.content['application/json']
+    expect(resolve(doc, schema).properties.shape).toEqual(refTo('Shape'))
+    expect(doc.components.schemas.Shape.properties.kind).toEqual({ type: 'string', enum: ['round'] })
+    expect(Object.keys(example.shape)).toEqual(['kind', 'size'])
+    expect(JSON.stringify(doc)).not.toContain('x-shown-as')
+  })
+  test('required fields are in the example of alternatives, also those that another one narrows', () => {
+    const data = AnyOf('Result', [{ status: ['DONE'] }, { status: ['FAILED'], id: true }], {
+      status: Enum(['DONE', 'FAILED']),
+      id: Nullable(Id),
+    })
+    expect(exampleOf(data, 'answer')).toEqual({ status: 'DONE', id: 42 })
+  })
   test('alternatives that depend on a value are shown with that value', () => {
     const byPassword = { kind: ['PASSWORD'], password: true } as const
     const byCode = { kind: ['SMS_CODE', 'MAIL_CODE'], code: true } as const

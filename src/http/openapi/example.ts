@@ -49,7 +49,7 @@ function object(schema: TSchema, side: Side): Json {
   for (const [name, field] of Object.entries(schema['properties'] as Record<string, TSchema>)) {
     const chosen = first![name]
     if (chosen !== undefined) example[name] = Array.isArray(chosen) ? chosen[0] : exampleOf(field, side)
-    else if (others.some((other) => name in other)) continue
+    else if (field[OptionalKind] === 'Optional' && others.some((other) => name in other)) continue
     // Requests are sent as they are from /docs, where the row 42 does not exist: optional ids are null or left out.
     else if (side === 'request' && field[OptionalKind] === 'Optional' && isId(nullable(field) ?? field)) {
       if (nullable(field) !== undefined) example[name] = null

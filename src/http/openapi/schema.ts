@@ -28,6 +28,7 @@ export class Components {
 
   /** The schema as the document shows it; a reference if it is named. */
   show(schema: TSchema, side: Side): Json {
+    if (schema['x-shown-as'] !== undefined) return this.show(schema['x-shown-as'] as TSchema, side)
     if (schema[Kind] === 'This') return reference(schema.$ref as string)
     if (schema.$id === undefined) return this.#plain(schema, side)
     const own = (schema as { [Annotations]?: Json })[Annotations] ?? {}
