@@ -40,6 +40,8 @@ export interface Tree<Row> {
   branchIds(db: Db | Tx, ownerId: number, id: number): Promise<number[]>
   /** Returns why no new node may be inserted below `parentId`, if so. */
   checkParent(tx: Tx, ownerId: number, parentId: number | null): Promise<TreeProblem | undefined>
+  /** Returns why the node and everything below it may not be moved below `parentId`, if so. */
+  checkMove(tx: Tx, ownerId: number, id: number, parentId: number | null): Promise<TreeProblem | undefined>
   /** Moves a node with everything below it. Changes nothing if it returns a problem. */
   move(tx: Tx, ownerId: number, id: number, parentId: number | null): Promise<TreeProblem | undefined>
   /** Returns the number of rows found: fewer than `ids` if the owner does not have them all. */
@@ -131,6 +133,13 @@ export function treeIn(
     const ids = await path(tx, { ownerId, id })
     return ids.length === 0 ? undefined : ids.map((row) => row.id)
   }
+  async function checkMove(tx: Tx, ownerId: number, id: number, parentId: number | null) {
+    const levels = (await branch(tx, { ownerId, id })).map((row) => row.level)
+    if (levels.length === 0) return 'NODE_NOT_FOUND'
+    const parentPath = await pathOf(tx, ownerId, parentId)
+    if (parentPath === undefined) return 'PARENT_NOT_FOUND'
+    return fitsBelow(parentPath, { id, height: Math.max(...levels) }, maxDepth)
+  }
 
   return {
     async find(db, ownerId, id) {
@@ -152,12 +161,9 @@ export function treeIn(
       const parentPath = await pathOf(tx, ownerId, parentId)
       return parentPath === undefined ? 'PARENT_NOT_FOUND' : fitsBelow(parentPath, { height: 1 }, maxDepth)
     },
+    checkMove,
     async move(tx, ownerId, id, parentId) {
-      const levels = (await branch(tx, { ownerId, id })).map((row) => row.level)
-      if (levels.length === 0) return 'NODE_NOT_FOUND'
-      const parentPath = await pathOf(tx, ownerId, parentId)
-      if (parentPath === undefined) return 'PARENT_NOT_FOUND'
-      const problem = fitsBelow(parentPath, { id, height: Math.max(...levels) }, maxDepth)
+      const problem = await checkMove(tx, ownerId, id, parentId)
       if (problem === undefined)
         await tx
           .update(table)

@@ -14,9 +14,10 @@ interface Words {
 
 export function treeRefusals({ one, many, zh, maxDepth }: Words) {
   const capitalized = many[0]!.toUpperCase() + many.slice(1)
-  const refusals: Record<TreeProblem, () => Error> = {
+  const refusals: Record<TreeProblem, (where: string) => Error> = {
     NODE_NOT_FOUND: notFound,
-    PARENT_NOT_FOUND: () => invalid('body.parentId', `refers to a ${one} that does not exist`, `上级${zh}不存在`),
+    PARENT_NOT_FOUND: (where) =>
+      invalid(`${where}.parentId`, `refers to a ${one} that does not exist`, `上级${zh}不存在`),
     INSIDE_ITSELF: () =>
       badRequest(`A ${one} cannot be moved into itself or below itself`, `不能将${zh}移动到自身或其下级中`),
     TOO_DEEP: () =>
@@ -28,10 +29,10 @@ export function treeRefusals({ one, many, zh, maxDepth }: Words) {
   }
   return {
     /** The 404 or 400 of a problem. */
-    of: (problem: TreeProblem): Error => refusals[problem](),
-    /** @throws the refusal, if there is a problem */
-    check(problem: TreeProblem | undefined): void {
-      if (problem !== undefined) throw refusals[problem]()
+    of: (problem: TreeProblem): Error => refusals[problem]('body'),
+    /** `where` is the first part of the path of a bad field. @throws the refusal, if there is a problem */
+    check(problem: TreeProblem | undefined, where = 'body'): void {
+      if (problem !== undefined) throw refusals[problem](where)
     },
   }
 }

@@ -144,13 +144,16 @@ const moreProblems = (n: number): Localized => ({ en: `has at least ${n} more pr
 export const invalid = (path: string, en: string, zh: string): AppError => invalidAll([{ path, text: { en, zh } }])
 export const invalidAll = (problems: readonly FieldProblem[]): AppError => new InvalidRequest(problems)
 
-/** Refuses one coordinate without the other. The problem is at the missing one. */
-export function checkPosition(position: { latitude?: number | null; longitude?: number | null }): void {
+/** Refuses one coordinate without the other. The problem is at the missing one, in this part of the request. */
+export function checkPosition(
+  position: { latitude?: number | null | undefined; longitude?: number | null | undefined },
+  part = 'body',
+): void {
   const { latitude = null, longitude = null } = position
   if ((latitude === null) === (longitude === null)) return
   const missing = latitude === null ? 'latitude' : 'longitude'
   throw invalid(
-    `body.${missing}`,
+    `${part}.${missing}`,
     'is required: give latitude and longitude together',
     '不能为空：经度与纬度须同时提供',
   )
