@@ -91,9 +91,10 @@ export interface Store {
   /**
    * A stamp up to which everything is settled: each write with it or a lower one has been committed or rolled back, and each later write gets
    * a greater one. Clients that read changes by their stamps may continue from here. Get it before the rows, because on PostgreSQL a
-   * write can be committed after one with a greater stamp.
+   * write can be committed after one with a greater stamp. On PostgreSQL, a write that is running keeps back the later stamps: `waitMs` is how
+   * long to wait for the writes that run when it is called. On SQLite, all answered writes are settled.
    */
-  settledStamp(): Promise<number>
+  settledStamp(waitMs?: number): Promise<number>
   /**
    * Rejects with a StorageError while the storage accepts no writes. Costs a small write if one was refused before, otherwise
    * nearly nothing: health checks call it.

@@ -9,7 +9,7 @@ import type { Runner } from '../query/builders.ts'
 import type { StorageState } from '../storage-state.ts'
 import { type BusTimes, openPgBus } from './pg-bus.ts'
 import { inUse, LOCK_KEY, lockPostgres, placeOf, TimedConnection } from './pg-connection.ts'
-import { SharedStamps } from './pg-stamps.ts'
+import { settledWithin, SharedStamps } from './pg-stamps.ts'
 import { STAMP_MARK, Stamps } from './stamps.ts'
 
 /** A transaction that has begun. */
@@ -25,7 +25,7 @@ export interface Sharing {
   /** False while another process might use the database instead of this one. */
   readonly mayWrite: boolean
   begin(connection: Runner, inOrder: string | undefined): Promise<Begun>
-  settledStamp(): Promise<number>
+  settledStamp(waitMs?: number): Promise<number>
   /** Rejects with a StorageError while writes cannot succeed. */
   check(): Promise<void>
   /** To be called when all writes have ended. */
@@ -105,9 +105,11 @@ export async function useAlone({ databaseUrl, clock, log, reader }: SharingOptio
         end: () => void unsettled.delete(stamp),
       }
     },
-    async settledStamp() {
-      return Math.min(stamps.last, ...[...unsettled].map((stamp) => stamp - 1))
-    },
+    settledStamp: (waitMs) =>
+      settledWithin(waitMs, async () => ({
+        given: stamps.last,
+        settled: Math.min(stamps.last, ...[...unsettled].map((stamp) => stamp - 1)),
+      })),
     async check() {
       if (!lock.held) throw storageError('unreachable', where)
     },
@@ -173,7 +175,7 @@ export async function useShared(options: SharingOptions): Promise<Sharing> {
           end() {},
         }
       },
-      settledStamp: () => stamps.settled(),
+      settledStamp: (waitMs) => stamps.settled(waitMs),
       async check() {
         await bus.caughtUp()
       },

@@ -84,11 +84,31 @@ export class SharedStamps {
   }
 
   /** See `Store.settledStamp`. */
-  async settled(): Promise<number> {
-    const [row] = await this.connection.rows(SETTLED)
-    const [mark, lowest] = row!
-    const settled = Math.min(Number(mark ?? 0), lowest === null ? Number.POSITIVE_INFINITY : Number(lowest))
-    // A settled stamp remains settled. A process that was idle may hold a lock on an old stamp.
-    return (this.#settled = Math.max(this.#settled, settled))
+  settled(waitMs?: number): Promise<number> {
+    return settledWithin(waitMs, async () => {
+      const [row] = await this.connection.rows(SETTLED)
+      const [mark, lowest] = row!
+      const given = Number(mark ?? 0)
+      const settled = Math.min(given, lowest === null ? Number.POSITIVE_INFINITY : Number(lowest))
+      // A settled stamp remains settled. A process that was idle may hold a lock on an old stamp.
+      this.#settled = Math.max(this.#settled, settled)
+      return { given, settled: this.#settled }
+    })
   }
+}
+
+/** Calls `read` again, after pauses that double, until all stamps that it first found given are settled or `waitMs` have passed. */
+export async function settledWithin(
+  waitMs = 0,
+  read: () => Promise<{ readonly given: number; readonly settled: number }>,
+): Promise<number> {
+  const { given, settled: first } = await read()
+  let settled = first
+  let waited = 0
+  for (let pauseMs = 2; settled < given && waited < waitMs; pauseMs *= 2) {
+    await Bun.sleep(pauseMs)
+    waited += pauseMs
+    settled = (await read()).settled
+  }
+  return settled
 }
