@@ -59,7 +59,7 @@ async function restore(config: Config, archive: string, keepSessions: boolean): 
     try {
       const manifest = await verify(config, archive, staging)
       if (manifest.database === 'postgres') await load(config, manifest, stamp, keepSessions)
-      else if (!keepSessions) (await import('#db/maintenance.ts')).endSessionsSqlite(join(staging, SQLITE_FILE))
+      else (await import('#db/maintenance.ts')).finishRestoreSqlite(join(staging, SQLITE_FILE), keepSessions)
       const kept = await swapIn(dataDir, stamp)
       say(`Restored: ${summary(manifest)}. The old data is in ${kept}.`)
       if (!keepSessions)

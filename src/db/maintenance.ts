@@ -7,7 +7,7 @@ import { systemClock } from '#platform/clock.ts'
 
 import { migrations as embedded } from '../../migrations/index.ts'
 import { connectPostgres, placeOf } from './engine/pg-connection.ts'
-import { STAMP_MARK } from './engine/stamps.ts'
+import { RESTORED_AT, STAMP_MARK } from './engine/stamps.ts'
 import { asStorageError, StorageError, storageError } from './errors.ts'
 import { type Applied, databaseFile, LIST_APPLIED, pending } from './migrate.ts'
 import type { adminLogs } from './schema/operation-log.ts'
@@ -96,6 +96,14 @@ export const stampMarkPostgres = (databaseUrl: string): Promise<number | undefin
   })
 
 /**
+ * The time of the restore. Devices that synchronize may have newer rows and stamps than the backup, so they must pull everything again. An
+ * upsert, because a restore that was interrupted is repeated.
+ */
+const NOTE_RESTORE = (now: number): string =>
+  `INSERT INTO server_state (key, value) VALUES ('${RESTORED_AT}', '${now}')
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value`
+
+/**
  * Ends all sessions of a restored database. The version of access tokens becomes the time, which is above every earlier one: a number
  * that the replaced data had already given out would make tokens of that time valid again.
  */
@@ -104,15 +112,22 @@ const END_SESSIONS = (now: number): readonly string[] => [
   `UPDATE users SET token_version = ${now}`,
 ]
 
-export const endSessionsSqlite = (file: string): void =>
+const afterRestore = (now: number, keepSessions: boolean): readonly string[] => [
+  NOTE_RESTORE(now),
+  ...(keepSessions ? [] : END_SESSIONS(now)),
+]
+
+/** Changes a restored database as its users need it. */
+export const finishRestoreSqlite = (file: string, keepSessions: boolean): void =>
   withFile(file, (db) => {
-    db.transaction(() => END_SESSIONS(systemClock.now()).map((statement) => db.run(statement)))()
+    db.transaction(() => afterRestore(systemClock.now(), keepSessions).map((statement) => db.run(statement)))()
   })
 
-export const endSessionsPostgres = (databaseUrl: string): Promise<void> =>
+/** The same; may be called again. */
+export const finishRestorePostgres = (databaseUrl: string, keepSessions: boolean): Promise<void> =>
   withServer(databaseUrl, (sql) =>
     sql.begin(async (tx) => {
-      for (const statement of END_SESSIONS(systemClock.now())) await tx.unsafe(statement)
+      for (const statement of afterRestore(systemClock.now(), keepSessions)) await tx.unsafe(statement)
     }),
   )
 

@@ -46,6 +46,12 @@ class Writer {
     if (reply.status === 200) this.names.add(name)
   }
 
+  async pull(server: RunningCli, since: number): Promise<{ serverTime: number; resync: boolean; names: string[] }> {
+    const reply = await send(server.url, 'GET', '/api/sync/pull', { headers: this.#headers, query: { since } })
+    const { serverTime, resync, changes } = reply.data
+    return { serverTime, resync, names: changes.qrCode.updated.map(({ name }: { name: string }) => name) }
+  }
+
   async read(server: RunningCli): Promise<Set<string>> {
     const found = new Set<string>()
     for (let page = 1; ; page++) {
@@ -117,6 +123,28 @@ test('a backup during writes contains everything acknowledged before it, and a r
   await writer.write(again, 'one more')
   expect(writer.names).toContain('one more')
   expect(await again.end()).toBe(0)
+}, 60_000)
+
+test('after a restore, devices that synchronize pull everything again', async () => {
+  const server = await place.serve([], quiet)
+  const writer = new Writer('ann')
+  await writer.signIn(server, 'register')
+  await writer.write(server, 'in the backup')
+  expect((await place.run(['backup', archive()])).code).toBe(0)
+  await writer.write(server, 'after the backup')
+  const { serverTime, names } = await writer.pull(server, 0)
+  expect(names).toEqual(['in the backup', 'after the backup'])
+  expect((await writer.pull(server, serverTime)).resync).toBe(false)
+  await server.end()
+  if (onPostgres) await place.newDatabase()
+  expect((await place.run(['restore', '--keep-sessions', archive()])).code).toBe(0)
+
+  const again = await place.serve([], quiet)
+  expect(await writer.pull(again, serverTime)).toMatchObject({ resync: true, names: [] })
+  const first = await writer.pull(again, 0)
+  expect(first).toMatchObject({ resync: false, names: ['in the backup'] })
+  expect((await writer.pull(again, first.serverTime)).resync).toBe(false)
+  await again.end()
 }, 60_000)
 
 test('a restore brings everything back byte for byte, with both compressions', async () => {

@@ -20,6 +20,9 @@ import type { Clock } from '#platform/clock.ts'
 /** Key of the row in `server_state` that holds the mark. After a restart all stamps are above it. */
 export const STAMP_MARK = 'stamp.mark'
 
+/** Key of the row with the time of the last restore: clients that continue from stamps may have later ones than the backup. */
+export const RESTORED_AT = 'restored.at'
+
 /** Most stamps that may be needed before the mark can be saved again: at least the writes of one group or of one pool. */
 const MARGIN = 512
 /** How far the mark is set ahead of the clock, in milliseconds. After a crash, stamps start that far ahead. */
