@@ -21,6 +21,7 @@ import sqlite0018 from './sqlite/0018_assets_metadata.sql' with { type: 'text' }
 import sqlite0019 from './sqlite/0019_file_counts.sql' with { type: 'text' }
 import sqlite0020 from './sqlite/0020_activities_passes.sql' with { type: 'text' }
 import sqlite0021 from './sqlite/0021_contacts_chat.sql' with { type: 'text' }
+import sqlite0022 from './sqlite/0022_sync.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -42,6 +43,7 @@ import postgres0018 from './postgres/0018_assets_metadata.sql' with { type: 'tex
 import postgres0019 from './postgres/0019_file_counts.sql' with { type: 'text' }
 import postgres0020 from './postgres/0020_activities_passes.sql' with { type: 'text' }
 import postgres0021 from './postgres/0021_contacts_chat.sql' with { type: 'text' }
+import postgres0022 from './postgres/0022_sync.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -71,6 +73,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0019_file_counts', sql: sqlite0019 },
     { name: '0020_activities_passes', sql: sqlite0020 },
     { name: '0021_contacts_chat', sql: sqlite0021 },
+    { name: '0022_sync', sql: sqlite0022 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -94,5 +97,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0019_file_counts', sql: postgres0019 },
     { name: '0020_activities_passes', sql: postgres0020 },
     { name: '0021_contacts_chat', sql: postgres0021 },
+    { name: '0022_sync', sql: postgres0022 },
   ],
 }

@@ -67,6 +67,15 @@ export const isWholeText = (column: lite.SQLiteColumn, value: string | Placehold
   isPg ? sql`(md5(${column})) = md5(${value}::text) and ${column} = ${value}` : sql`${column} = ${value}`
 
 /**
+ * Whether the column is one of the integers in a placeholder, whose value is a JSON text of them. Unlike a list of parameters it has one
+ * text for any number of integers, so the query can be prepared.
+ */
+export const isInJson = (column: lite.SQLiteColumn, json: Placeholder): SQL =>
+  isPg
+    ? sql`${column} in (select value::bigint from json_array_elements_text(${json}::text::json))`
+    : sql`${column} in (select value from json_each(${json}))`
+
+/**
  * A column that SQLite's planner must not look up. Without statistics, it takes every index that begins with columns of `=` for one that
  * finds ten rows, and reads a million of them instead of a few hundred by their ids. PostgreSQL has statistics.
  */

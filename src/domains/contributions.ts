@@ -9,11 +9,13 @@ import type { AgreementType } from '#db/schema/agreements.ts'
 import type { FileEntity } from '#db/schema/files.ts'
 import type { EntityColumn } from '#db/schema/meta.ts'
 import type { ShareEntity } from '#db/schema/shares.ts'
+import type { SyncEntityName, SyncScope } from '#db/schema/sync.ts'
 import type { Db, SQL, SQLiteColumn, SQLiteTable, Tx } from '#db/store.ts'
 import type { Actor, Caller, Owner } from '#http/endpoint.ts'
 import type { SocketFrame, SocketHello } from '#http/socket.ts'
+import type { Locale } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
-import type { OrgPoint } from '#permission-points'
+import type { AppPoint, OrgPoint } from '#permission-points'
 
 export interface Contributions {
   /** Finds what a scanned content refers to, for each kind of content. Read by qr-codes. */
@@ -46,6 +48,8 @@ export interface Contributions {
   readonly socketFrames?: readonly SocketFrame[]
   /** Part of the first frame of a socket, `hello`. Read by the sockets. */
   readonly socketHello?: (ctx: AppContext, actor: Actor) => Promise<SocketHello>
+  /** Rows that devices keep and change without a network. Read by sync. */
+  readonly syncEntities?: Readonly<Partial<Record<SyncEntityName, SyncEntity>>>
   /** Groups of users that an administrator can notify. Read by notifications. */
   readonly audiences?: { readonly organization: Audience }
 }
@@ -164,6 +168,8 @@ export interface MetaObject {
     columns: ColumnValues,
     path: (column: EntityColumn) => string,
   ): Promise<void>
+  /** Raises the versions of these entities, because their values look different: for entities that show values to clients that synchronize. */
+  touch?(tx: Tx, ids: readonly number[]): Promise<void>
 }
 
 export type RefTarget = 'ASSET' | 'USER' | 'LOCATION' | 'ACTIVITY'
@@ -181,4 +187,111 @@ export interface Audience {
   exists(db: Db | Tx, id: number): Promise<boolean>
   /** At most `limit` user ids greater than `afterUserId`, ascending. */
   membersAfter(db: Db | Tx, id: number, afterUserId: number, limit: number): Promise<number[]>
+}
+
+/** The last change of a row. */
+export interface SyncChange {
+  readonly id: number
+  /** `updatedAt` of the row, or the time of its deletion. */
+  readonly stamp: number
+  /** Also true for rows in the trash. */
+  readonly isDeleted: boolean
+}
+
+/** Stamps greater than `after`, up to and including `until`. */
+export interface SyncRange {
+  readonly after: number
+  readonly until: number
+}
+
+/** A row as devices get it: the view of its endpoint with `version`, `updatedAt` and `orgId`. */
+export type SyncView = Readonly<Record<string, unknown>> & {
+  readonly id: number
+  readonly version: number
+  readonly updatedAt: number
+}
+
+/** A row as pushes need it. */
+export interface SyncState {
+  readonly id: number
+  readonly owner: OwnerKey
+  readonly version: number
+  /** The time of deletion if it is deleted. */
+  readonly updatedAt: number
+  readonly isDeleted: boolean
+}
+
+/** A row that was deleted permanently and comes back under its id. */
+export interface SyncRevival {
+  readonly id: number
+  /** The version of the row that is inserted. */
+  readonly version: number
+}
+
+/** The user and the device that push. */
+export interface SyncAuthor {
+  readonly actor: Actor
+  readonly caller: Caller
+}
+
+/**
+ * Rows that devices keep and change without a network. Rows that are deleted permanently leave a tombstone (db/tombstones.ts).
+ *
+ * Refusals are the AppErrors that the endpoints throw. Paths of problems begin with `data`.
+ */
+export interface SyncEntity {
+  /** Required in an organization to see its rows. Undefined if organizations own none. */
+  readonly readPoint?: OrgPoint
+  /** Required to create, change and delete rows: the user's own, or those of an organization. */
+  readonly points: Readonly<Record<'create' | 'update' | 'delete', AppPoint>>
+  /** Fields of `data` with the id of a row of another entity. A string in them is the local id of that row. */
+  readonly references: Readonly<Record<string, SyncEntityName>>
+
+  /** The rows whose last change is in the range, in the order of stamps and ids, at most `limit`. Reads only an index. */
+  changes(db: Db, owner: OwnerKey, range: SyncRange, limit: number): Promise<readonly SyncChange[]>
+  /**
+   * The rows of the owner with these ids that are not deleted, were last changed at `until` or before, and that the viewer, who holds the read
+   * point, may see; in no particular order.
+   */
+  views(
+    ctx: AppContext,
+    db: Db,
+    viewer: Owner,
+    locale: Locale,
+    ids: readonly number[],
+    until: number,
+  ): Promise<readonly SyncView[]>
+  /** Rows of an organization that only their creator and holders of `point` see. */
+  readonly restricted?: {
+    readonly point: OrgPoint & SyncScope
+    /** Those that the user did not create and that are not deleted: some thousand at most. */
+    ids(db: Db, orgId: number, userId: number): Promise<readonly number[]>
+  }
+
+  /** Rows of any owner, also those in the trash. Rows that the user may not know of, although they may read the owner's rows, are left out. */
+  states(ctx: AppContext, db: Db | Tx, userId: number, ids: readonly number[]): Promise<readonly SyncState[]>
+  /** Checks `data` and reads the settings. The returned function runs in a write. */
+  prepareCreate(
+    ctx: AppContext,
+    author: SyncAuthor,
+    owner: Owner,
+    data: unknown,
+  ): Promise<(tx: Tx, revived?: SyncRevival) => Promise<SyncState>>
+  /**
+   * The same for a change. Brings a row back that is in the trash. If nothing in `data` is new, the row keeps its version. A row that does not
+   * exist or belongs to another owner is 404.
+   */
+  prepareUpdate(
+    ctx: AppContext,
+    author: SyncAuthor,
+    owner: Owner,
+    data: unknown,
+  ): Promise<(tx: Tx, id: number) => Promise<SyncState>>
+  /**
+   * The same for a view that a push has overwritten: the row gets its former state as far as possible. If it is absent, `prepareUpdate` does
+   * that.
+   */
+  readonly prepareRestore?: SyncEntity['prepareUpdate']
+  /** Deletes a row that is not deleted. Returns the state that its tombstone has. */
+  remove(ctx: AppContext, tx: Tx, owner: Owner, id: number): Promise<SyncState>
 }

@@ -63,6 +63,21 @@ const PACKAGES: { name: string; pattern: RegExp; allowed: RegExp }[] = [
   { name: 'drizzle', pattern: /^drizzle-orm(?:\/|$)/, allowed: /^src\/(?:db\/|domains\/(?:.+\/)?store\.ts$)/ },
 ]
 
+/** Tables whose rows devices synchronize (`SYNC_ENTITIES`). */
+const SYNCED = ['qrCodes', 'categories', 'scanRecords', 'albumPhotos', 'assets', 'assetCategories']
+const DELETES_SYNCED = new RegExp(`\\.delete\\((${SYNCED.join('|')})\\)`)
+
+/** A device keeps a row until it hears of its deletion, so the function that deletes one must also record that. */
+function deletesSilently({ text }: SourceFile): string | undefined {
+  // Declarations at the top level: each begins in the first column, and so does the bracket that ends it.
+  for (const declaration of text.split(/^(?=[\w/])/m)) {
+    const table = DELETES_SYNCED.exec(declaration)?.[1]
+    if (table !== undefined && !declaration.includes('recordDeleted('))
+      return `deletes ${table} without recordDeleted: devices that synchronize would keep the rows`
+  }
+  return undefined
+}
+
 const transpiler = new Bun.Transpiler({ loader: 'ts', target: 'bun' })
 
 export function breaches(files: readonly SourceFile[], exceptions: Exceptions = EXCEPTIONS): string[] {
@@ -72,7 +87,8 @@ export function breaches(files: readonly SourceFile[], exceptions: Exceptions = 
     const report = (breach: string) => found.push(`${file.path} ${breach}`)
     const lines = file.text.split('\n').length - 1
     if (lines > MAX_LINES) report(`has ${lines} lines, more than ${MAX_LINES}`)
-    for (const breach of [wrongName(file.path, exceptions), registers(file)]) if (breach !== undefined) report(breach)
+    for (const breach of [wrongName(file.path, exceptions), registers(file), deletesSilently(file)])
+      if (breach !== undefined) report(breach)
     // The transpiler removes comments and types, in which these words are allowed.
     const code = file.path.endsWith('.d.ts') ? '' : transpiler.transformSync(file.text)
     if (/['"]\.\.\/\.\.\/\.\.\//.test(code))

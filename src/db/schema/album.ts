@@ -12,8 +12,8 @@ const isPersonal = (orgId: SQLiteColumn) => sql`${orgId} = 0`
 const isOrganizations = (orgId: SQLiteColumn) => sql`${orgId} <> 0`
 
 /**
- * Photos of personal albums and of organizations' albums. A photo is evidence: it is added and deleted, and not changed. Its image is
- * the one file that belongs to it (`files.entityType` PHOTO).
+ * Photos of personal albums and of organizations' albums. The image of a photo is the one file that belongs to it (`files.entityType` PHOTO),
+ * and never changes. Devices that synchronize can change the rest.
  */
 export const albumPhotos = table(
   'album_photos',
@@ -46,6 +46,9 @@ export const albumPhotos = table(
     index('album_photos_personal_created').on(t.userId, t.createdAt, t.id).where(isPersonal(t.orgId)),
     index('album_photos_org').on(t.orgId, t.sortTime, t.createdAt, t.id).where(isOrganizations(t.orgId)),
     index('album_photos_org_created').on(t.orgId, t.createdAt, t.id).where(isOrganizations(t.orgId)),
+    // For clients that synchronize.
+    index('album_photos_updated').on(t.userId, t.updatedAt, t.id).where(isPersonal(t.orgId)),
+    index('album_photos_org_updated').on(t.orgId, t.updatedAt, t.id).where(isOrganizations(t.orgId)),
     index('album_photos_code')
       .on(t.qrCodeId, t.sortTime, t.createdAt, t.id)
       .where(sql`${t.qrCodeId} is not null`),

@@ -105,6 +105,12 @@ export const assetCleanUps = table(
   (t) => [primaryKey({ columns: [t.owner, t.userId] })],
 )
 
+/** Deleted categories with more assets than one write can take out of them; a job continues in small writes. */
+export const assetCategoryCleanUps = table('asset_category_clean_ups', {
+  categoryId: col.int('category_id').primaryKey(),
+  owner: owner(),
+})
+
 /**
  * Undeleted assets with coordinates, by the cells of the map's deepest level (domains/assets/map/rules.ts): all assets in a cell of any
  * level are next to each other.
@@ -160,7 +166,11 @@ export const assetCategories = table(
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),
   },
-  (t) => [index('asset_categories_tree').on(t.owner, t.deletedAt, t.parentId)],
+  (t) => [
+    index('asset_categories_tree').on(t.owner, t.deletedAt, t.parentId),
+    // For clients that synchronize: also of deleted categories, whose `updatedAt` is the time of deletion.
+    index('asset_categories_updated').on(t.owner, t.updatedAt, t.id, t.deletedAt),
+  ],
 )
 
 /** Templates bound to a category, in their order; the first one is the default. */

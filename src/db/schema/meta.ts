@@ -220,6 +220,19 @@ export const metaPurges = table(
   (t) => [primaryKey({ columns: [t.objectName, t.target] })],
 )
 
+/**
+ * Fields that were deleted or got another type, so that things with a value in them look different to clients that synchronize. A job
+ * raises the versions of these things in small writes.
+ */
+export const metaFieldChanges = table('meta_field_changes', {
+  fieldId: col.int('field_id').primaryKey(),
+  objectName: col.text('object_name').notNull(),
+  /** The last value whose thing was changed, as the index `meta_values_number` orders them; null before the first one. */
+  afterOwner: col.int('after_owner').$type<OwnerKey>(),
+  afterNumber: col.real('after_number'),
+  afterEntityId: col.int('after_entity_id'),
+})
+
 /** Users who deleted their account and organizations that were dissolved. A job deletes their fields and templates, then the row. */
 export const metaRemovedOwners = table('meta_removed_owners', {
   owner: col.int('owner').$type<OwnerKey>().primaryKey(),

@@ -26,10 +26,15 @@ export const categories = table(
     color: col.text('color').notNull().default(''),
     pinned: col.bool('pinned').notNull().default(false),
     sortOrder: col.int('sort_order').notNull().default(0),
+    version: col.int('version').notNull().default(1),
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),
   },
-  (t) => [index('categories_user').on(t.userId, t.parentId)],
+  (t) => [
+    index('categories_user').on(t.userId, t.parentId),
+    // For clients that synchronize.
+    index('categories_updated').on(t.userId, t.updatedAt, t.id),
+  ],
 )
 
 /**
@@ -114,11 +119,19 @@ export const scanRecords = table(
     longitude: col.real('longitude'),
     address: col.text('address'),
     scannedAt: col.time('scanned_at').notNull(),
+    version: col.int('version').notNull().default(1),
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),
   },
   (t) => [
+    // For clients that synchronize.
+    index('scan_records_updated').on(t.userId, t.updatedAt, t.id),
     index('scan_records_list').on(t.userId, descending(t.scannedAt), descending(t.createdAt), descending(t.id)),
     index('scan_records_code').on(t.qrCodeId),
   ],
 )
+
+/** QR codes that were deleted permanently while scan records still referred to them. A job clears the records in steps, then deletes the row. */
+export const scanPurgedCodes = table('scan_purged_codes', {
+  qrCodeId: col.int('qr_code_id').primaryKey(),
+})
