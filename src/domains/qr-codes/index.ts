@@ -12,7 +12,9 @@ import { publicEndpoints } from './public/endpoints.ts'
 import { flushScans } from './public/scan-counter.ts'
 import { renderEndpoints } from './render/endpoints.ts'
 import { scanEndpoints } from './scans/endpoints.ts'
+import { clearPurgedJob } from './scans/service.ts'
 import { statsEndpoints } from './stats/endpoints.ts'
+import { syncEntities } from './sync/service.ts'
 import { trashEndpoints } from './trash/endpoints.ts'
 import { purgeJob, purgeOrgCode, purgeTrashOfOrg } from './trash/service.ts'
 import { countLiveOfOrg } from './trash/store.ts'
@@ -29,17 +31,22 @@ export const qrCodes = domain({
     ...publicEndpoints,
     ...renderEndpoints,
   ],
-  jobs: [purgeJob],
+  jobs: [purgeJob, clearPurgedJob],
   quotaUsage: { qrCodes: (ctx, owner) => countCodes(ctx.db.read, owner) },
   userContent: hasContent,
   orgResources: [{ name: 'QR codes', count: countLiveOfOrg }],
   on: { 'org.dissolving': (ctx, tx, { orgId }) => purgeTrashOfOrg(ctx, tx, orgId) },
   metaObjects: { qrCode: codeObject, category: categoryObject },
   shareable: { QR_CODE: { prepareCopy, deleteCopy: purgeOrgCode } },
+  syncEntities,
   stop: flushScans,
 })
 
+export { CategoryView } from './categories/model.ts'
+export { QrCodeView } from './codes/model.ts'
 export { findCode, organizationOfCode } from './codes/store.ts'
 export { qrCodePictureUrl } from './codes/view.ts'
+export { ScanView } from './scans/model.ts'
+export { CategoryData, CodeData, ScanData } from './sync/model.ts'
 /** Permanently deletes codes that have been in the trash for more than 30 days. */
 export { purgeTrash } from './trash/service.ts'

@@ -24,10 +24,10 @@ export const MAX_DEPTH = 5
 export const MAX_CATEGORIES = 2000
 
 /** The only notation that is safe to put into a style sheet unchanged. Rows from before this rule may have others. */
-const Color = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: '`#rrggbb`', examples: ['#ff8800'] })
-const ParentId = Nullable(Id)
+export const Color = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: '`#rrggbb`', examples: ['#ff8800'] })
+export const ParentId = Nullable(Id)
 
-const CategoryName = { ...Name, examples: ['Menus'] }
+export const CategoryName = { ...Name, examples: ['Menus'] }
 
 export const CreateCategory = Model('CreateCategory', {
   name: CategoryName,
@@ -41,6 +41,13 @@ export const UpdateCategory = Model('UpdateCategory', {
   color: Type.Optional(Nullable(Color)),
 })
 export type UpdateCategory = Static<typeof UpdateCategory>
+
+/** Every field of a category that can change. */
+export interface CategoryChange extends UpdateCategory {
+  parentId?: number | null
+  pinned?: boolean
+  sortOrder?: number
+}
 
 export const MoveCategory = Model('MoveCategory', { parentId: ParentId })
 const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_CATEGORIES, uniqueItems: true })

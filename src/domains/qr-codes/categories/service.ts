@@ -1,6 +1,7 @@
 import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
+import type { SyncRevival } from '#domains/contributions.ts'
 import { emit } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
@@ -8,6 +9,7 @@ import { treeRefusals } from '#http/tree-refusals.ts'
 import { type Nested, orderItems, treeOf } from '#lib/tree.ts'
 
 import {
+  type CategoryChange,
   type CategoryView,
   type CreateCategory,
   type Deletable,
@@ -39,13 +41,24 @@ export async function getCategory(ctx: AppContext, actor: Actor, id: number): Pr
 
 export function createCategory(ctx: AppContext, actor: Actor, input: CreateCategory): Promise<CategoryView> {
   const { userId } = actor
-  const { name, color, parentId = null } = input
-  return ctx.db.write('qrCodes.createCategory', async (tx) => {
-    if ((await categoryTree.count(tx, userId)) >= MAX_CATEGORIES)
-      throw badRequest(`There can be at most ${MAX_CATEGORIES} categories`, `最多创建 ${MAX_CATEGORIES} 个分类`)
-    refusals.check(await categoryTree.checkParent(tx, userId, parentId))
-    return toView(tx, userId, await store.insertCategory(tx, userId, { name, color: colorOf(color), parentId }))
-  })
+  return ctx.db.write('qrCodes.createCategory', async (tx) =>
+    toView(tx, userId, await addCategory(tx, userId, input, 'body')),
+  )
+}
+
+/** Adds a category in a write. `where` is the first part of the paths of bad fields. */
+export async function addCategory(
+  tx: Tx,
+  userId: number,
+  { name, color, parentId = null, pinned = false, sortOrder = 0 }: CreateCategory & CategoryChange,
+  where: string,
+  revived?: SyncRevival,
+): Promise<store.CategoryRow> {
+  if ((await categoryTree.count(tx, userId)) >= MAX_CATEGORIES)
+    throw badRequest(`There can be at most ${MAX_CATEGORIES} categories`, `最多创建 ${MAX_CATEGORIES} 个分类`)
+  refusals.check(await categoryTree.checkParent(tx, userId, parentId), where)
+  const values = { name, color: colorOf(color), parentId, pinned, sortOrder }
+  return store.insertCategory(tx, userId, values, revived)
 }
 
 const colorOf = (given: string | null | undefined): string => given?.toLowerCase() ?? ''
@@ -56,13 +69,31 @@ export function updateCategory(
   id: number,
   input: UpdateCategory,
 ): Promise<CategoryView> {
-  const change = {
-    ...(input.name !== undefined && { name: input.name }),
-    ...(input.color !== undefined && { color: colorOf(input.color) }),
-  }
   return ctx.db.write('qrCodes.updateCategory', async (tx) =>
-    toView(tx, actor.userId, await store.updateCategory(tx, actor.userId, id, change)),
+    toView(tx, actor.userId, await changeCategory(tx, actor.userId, id, input, 'body')),
   )
+}
+
+/** Changes the fields that are given, in a write. `where` is the first part of the paths of bad fields. */
+export async function changeCategory(
+  tx: Tx,
+  userId: number,
+  id: number,
+  { name, color, parentId, pinned, sortOrder }: CategoryChange,
+  where: string,
+): Promise<store.CategoryRow> {
+  const before = await categoryTree.find(tx, userId, id)
+  if (before === undefined) throw notFound()
+  if (parentId !== undefined && parentId !== before.parentId)
+    refusals.check(await categoryTree.checkMove(tx, userId, id, parentId), where)
+  const change = {
+    ...(name !== undefined && { name }),
+    ...(color !== undefined && { color: colorOf(color) }),
+    ...(parentId !== undefined && { parentId }),
+    ...(pinned !== undefined && { pinned }),
+    ...(sortOrder !== undefined && { sortOrder }),
+  }
+  return (await store.updateCategory(tx, userId, id, change))!
 }
 
 export function pinCategory(ctx: AppContext, actor: Actor, id: number, pinned: boolean): Promise<CategoryView> {
@@ -92,10 +123,9 @@ export function moveCategory(
   id: number,
   parentId: number | null,
 ): Promise<CategoryView> {
-  return ctx.db.write('qrCodes.moveCategory', async (tx) => {
-    refusals.check(await categoryTree.move(tx, actor.userId, id, parentId))
-    return toView(tx, actor.userId, await categoryTree.find(tx, actor.userId, id))
-  })
+  return ctx.db.write('qrCodes.moveCategory', async (tx) =>
+    toView(tx, actor.userId, await changeCategory(tx, actor.userId, id, { parentId }, 'body')),
+  )
 }
 
 /** Changes none of them if one id is not the caller's. */
@@ -116,18 +146,24 @@ export async function checkDeletable(ctx: AppContext, actor: Actor, id: number):
   return { deletable: childCount === 0, reason: childCount === 0 ? null : 'HAS_CHILDREN', childCount, codeCount }
 }
 
-export function deleteCategory(ctx: AppContext, actor: Actor, id: number): Promise<void> {
-  const { userId } = actor
-  return ctx.db.write('qrCodes.deleteCategory', async (tx) => {
-    if ((await categoryTree.find(tx, userId, id)) === undefined) throw notFound()
-    if ((await categoryTree.countChildren(tx, userId, id)) > 0)
-      throw badRequest('Move or delete the sub-categories first', '请先移动或删除子分类')
-    await emit(ctx, tx, 'category.deleting', { id })
-    await store.deleteCategory(tx, userId, id)
-  })
+export async function deleteCategory(ctx: AppContext, actor: Actor, id: number): Promise<void> {
+  await ctx.db.write('qrCodes.deleteCategory', (tx) => removeCategory(ctx, tx, actor.userId, id))
 }
 
-async function toViews(db: Db | Tx, userId: number, rows: store.CategoryRow[]): Promise<CategoryView[]> {
+/** Returns the version of the tombstone. */
+export async function removeCategory(ctx: AppContext, tx: Tx, userId: number, id: number): Promise<number> {
+  if ((await categoryTree.find(tx, userId, id)) === undefined) throw notFound()
+  if ((await categoryTree.countChildren(tx, userId, id)) > 0)
+    throw badRequest('Move or delete the sub-categories first', '请先移动或删除子分类')
+  await emit(ctx, tx, 'category.deleting', { id })
+  return store.deleteCategory(tx, userId, id)
+}
+
+export async function toViews(
+  db: Db | Tx,
+  userId: number,
+  rows: readonly store.CategoryRow[],
+): Promise<CategoryView[]> {
   const ids = rows.map((row) => row.id)
   const counts = await store.codeCounts(db, userId, ids)
   return rows.map((row) => ({

@@ -4,9 +4,10 @@ import { contains } from '#db/contains.ts'
 import { type Page, pageOf, sortBy } from '#db/paging.ts'
 import { categories, qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { recordDeleted } from '#db/tombstones.ts'
 import { treeIn, treeOrder } from '#db/tree.ts'
-import { updatedAtFor } from '#db/updated-at.ts'
-import type { MetaObject } from '#domains/contributions.ts'
+import { updatedAtFor, versionFor } from '#db/updated-at.ts'
+import type { MetaObject, SyncRevival } from '#domains/contributions.ts'
 
 import { clearCategory } from '../codes/store.ts'
 import { type ListQuery, MAX_DEPTH } from './model.ts'
@@ -43,14 +44,19 @@ export async function codeCounts(db: Db | Tx, userId: number, ids: readonly numb
   return new Map(rows.map((row) => [row.id!, row.n]))
 }
 
+/** The columns that a request sets. */
+export type CategoryFields = Pick<CategoryRow, 'name' | 'color' | 'parentId' | 'pinned' | 'sortOrder'>
+
+/** `revived`: the id and the version of a category that was deleted and comes back. */
 export async function insertCategory(
   tx: Tx,
   userId: number,
-  values: Pick<CategoryRow, 'name' | 'color' | 'parentId'>,
+  values: CategoryFields,
+  revived?: SyncRevival,
 ): Promise<CategoryRow> {
   const [row] = await tx
     .insert(categories)
-    .values({ ...values, userId, createdAt: tx.stamp, updatedAt: tx.stamp })
+    .values({ ...values, ...revived, userId, createdAt: tx.stamp, updatedAt: tx.stamp })
     .returning()
   return row!
 }
@@ -60,20 +66,33 @@ export async function updateCategory(
   tx: Tx,
   userId: number,
   id: number,
-  change: Partial<Pick<CategoryRow, 'name' | 'color'>>,
+  change: Partial<CategoryFields>,
 ): Promise<CategoryRow | undefined> {
   const [row] = await tx
     .update(categories)
-    .set({ ...change, updatedAt: updatedAtFor(categories, change, tx.stamp) })
+    .set({
+      ...change,
+      version: versionFor(categories, change),
+      updatedAt: updatedAtFor(categories, change, tx.stamp),
+    })
     .where(ownedBy(userId, eq(categories.id, id)))
     .returning()
   return row
 }
 
-/** Deletes a category. Its codes, also those in the trash, are left without a category. The caller has checked that it has no children. */
-export async function deleteCategory(tx: Tx, userId: number, id: number): Promise<void> {
+/**
+ * Deletes a category. Its codes, also those in the trash, are left without a category. The caller has checked that it has no children.
+ * Returns the version of its tombstone.
+ */
+export async function deleteCategory(tx: Tx, userId: number, id: number): Promise<number> {
   await clearCategory(tx, { userId, orgId: 0 }, id)
-  await tx.delete(categories).where(ownedBy(userId, eq(categories.id, id)))
+  const [row] = await tx
+    .delete(categories)
+    .where(ownedBy(userId, eq(categories.id, id)))
+    .returning({ version: categories.version })
+  const version = row!.version + 1
+  await recordDeleted(tx, 'category', [{ owner: -userId, id, version }])
+  return version
 }
 
 /** Categories as things that have metadata. They belong to users only, so no member of an organization sees any. */

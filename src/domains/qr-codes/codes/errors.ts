@@ -13,6 +13,11 @@ export const noSuchCategory = (path: string): FieldProblem => ({
   text: { en: 'refers to a category that does not exist', zh: '分类不存在' },
 })
 
+export const noSuchCode = (path: string): FieldProblem => ({
+  path,
+  text: { en: 'refers to a QR code that does not exist', zh: '二维码不存在' },
+})
+
 /** Code 4022 is always sent with 429 and `Retry-After`. Waiting does not help here, but an hour keeps clients from retrying at once. */
 export const quotaReached = (limit: number): AppError =>
   limited(`You have reached your limit of ${limit} QR codes`, `已达到二维码数量上限（${limit} 个）`, 3600)

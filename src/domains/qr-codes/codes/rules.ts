@@ -13,9 +13,19 @@ type Row = typeof qrCodes.$inferSelect
 /** The columns of a new code that a request decides. */
 export type NewCode = Pick<
   Row,
-  'name' | 'content' | 'contentType' | 'categoryId' | 'tags' | 'remark' | 'style' | 'isPublic' | 'isDynamic'
+  | 'name'
+  | 'content'
+  | 'contentType'
+  | 'categoryId'
+  | 'tags'
+  | 'remark'
+  | 'style'
+  | 'isPublic'
+  | 'isDynamic'
+  | 'pinned'
+  | 'sortOrder'
 >
-export type CodeChange = Partial<NewCode & Pick<Row, 'pinned' | 'sortOrder' | 'deletedAt'>>
+export type CodeChange = Partial<NewCode & Pick<Row, 'deletedAt'>>
 
 /** How long a deleted code can be restored (interface: 30 days). */
 const TRASH_MS = 30 * DAY
@@ -43,7 +53,7 @@ export function contentProblem(
   return bytes > capacity ? contentTooLong(path, bytes, capacity) : undefined
 }
 
-export const newCode = (input: NewQrCode): NewCode => ({
+export const newCode = (input: NewQrCode & Pick<UpdateQrCode, 'pinned' | 'sortOrder'>): NewCode => ({
   name: input.name,
   content: input.content,
   contentType: input.contentType ?? contentTypeOf(input.content),
@@ -53,10 +63,15 @@ export const newCode = (input: NewQrCode): NewCode => ({
   style: cleanStyle(input.style),
   isPublic: input.isPublic ?? false,
   isDynamic: input.isDynamic ?? false,
+  pinned: input.pinned ?? false,
+  sortOrder: input.sortOrder ?? 0,
 })
 
-/** Contains only fields of the request. A new content also sets the type that it has, unless the request names one. */
-export function changeOf(row: { readonly content: string }, input: UpdateQrCode): CodeChange {
+/**
+ * Contains only fields of the request. A new content also sets the type that it has, unless the request names one. `shown` is the style that
+ * clients see: one that sends it back does not choose the defaults in it.
+ */
+export function changeOf(row: { readonly content: string }, input: UpdateQrCode, shown: QrStyle): CodeChange {
   const content = input.content ?? row.content
   const change: CodeChange = {}
   if (input.name !== undefined) change.name = input.name
@@ -66,7 +81,10 @@ export function changeOf(row: { readonly content: string }, input: UpdateQrCode)
   if (input.categoryId !== undefined) change.categoryId = input.categoryId
   if (input.tags !== undefined) change.tags = cleanTags(input.tags)
   if (input.remark !== undefined) change.remark = input.remark ?? ''
-  if (input.style !== undefined) change.style = cleanStyle(input.style)
+  if (input.style !== undefined) {
+    const style = cleanStyle(input.style)
+    if (!Bun.deepEquals(style, shown)) change.style = style
+  }
   if (input.isPublic !== undefined) change.isPublic = input.isPublic ?? false
   if (input.isDynamic !== undefined) change.isDynamic = input.isDynamic ?? false
   if (input.pinned !== undefined) change.pinned = input.pinned

@@ -4,17 +4,19 @@ import { ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
+import type { SyncRevival } from '#domains/contributions.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll, itemChecker } from '#http/validate.ts'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
 
 import { categoryTree } from '../categories/store.ts'
 import { mayNotPublish, noSuchCategory, quotaReached } from './errors.ts'
 import { BatchItem, type ListQuery, type NewQrCode, type QrCodeView, type UpdateQrCode } from './model.ts'
 import { changeOf, type CodeChange, contentProblem, isUnfiltered, newCode } from './rules.ts'
 import * as store from './store.ts'
-import { toView } from './view.ts'
+import { pictureContent, styleView, toView } from './view.ts'
 
 export async function listCodes(ctx: AppContext, owner: Owner, query: ListQuery): Promise<Page<QrCodeView>> {
   return mapPage(await codesPage(ctx, owner, query), (row) => toView(ctx, row))
@@ -50,17 +52,27 @@ export async function getCode(ctx: AppContext, owner: Owner, id: number): Promis
 }
 
 export async function createCode(ctx: AppContext, owner: Owner, input: NewQrCode): Promise<QrCodeView> {
-  const problem = contentProblem(input.content, input.style?.level, 'body.content')
+  const insert = await prepareCode(ctx, owner, input, 'body')
+  return toView(ctx, await ctx.db.write('qrCodes.createCode', (tx) => insert(tx)))
+}
+
+/** Checks a new code; the returned function inserts it in a write. `where` is the first part of the paths of bad fields. */
+export async function prepareCode(
+  ctx: AppContext,
+  owner: Owner,
+  input: NewQrCode & Pick<UpdateQrCode, 'pinned' | 'sortOrder'>,
+  where: string,
+): Promise<(tx: Tx, revived?: SyncRevival) => Promise<store.QrCodeRow>> {
+  const problem = contentProblem(input.content, input.style?.level, `${where}.content`)
   if (problem) throw invalidAll([problem])
-  if (input.isPublic) await checkMayPublish(ctx, owner)
+  if (input.isPublic && !(await mayPublish(ctx, owner))) throw mayNotPublish()
   const code = newCode(input)
   const quota = await quotaOf(ctx)
-  const row = await ctx.db.write('qrCodes.createCode', async (tx) => {
-    await checkCategory(tx, owner, code.categoryId)
+  return async (tx, revived) => {
+    await checkCategory(tx, owner, code.categoryId, where)
     await checkRoom(ctx, tx, owner, quota, 1)
-    return store.insertCode(tx, owner, code)
-  })
-  return toView(ctx, row)
+    return store.insertCode(tx, owner, code, revived)
+  }
 }
 
 const checkItems = itemChecker(BatchItem)
@@ -72,7 +84,7 @@ export async function createCodes(
   items: readonly unknown[],
 ): Promise<{ items: QrCodeView[]; count: number }> {
   const checked = checkItems(items, 'body.items')
-  if (checked.some(({ value }) => value?.isPublic)) await checkMayPublish(ctx, owner)
+  if (checked.some(({ value }) => value?.isPublic) && !(await mayPublish(ctx, owner))) throw mayNotPublish()
   const codes = checked.map(({ value, problems }, i) => {
     const problem = value && contentProblem(value.content, value.style?.level, `body.items.${i}.content`)
     if (problem) problems.push(problem)
@@ -96,18 +108,29 @@ export async function createCodes(
 }
 
 export async function updateCode(ctx: AppContext, owner: Owner, id: number, input: UpdateQrCode): Promise<QrCodeView> {
-  if (input.isPublic) await checkMayPublish(ctx, owner)
-  return change(ctx, owner, id, async (tx, row) => {
-    const changed = changeOf(row, input)
+  return change(ctx, owner, id, await prepareChange(ctx, owner, input, 'body'))
+}
+
+/** Returns the function that decides, in a write, which values of a code change. `where` is the first part of the paths of bad fields. */
+export async function prepareChange(
+  ctx: AppContext,
+  owner: Owner,
+  input: UpdateQrCode,
+  where: string,
+): Promise<(tx: Tx, row: store.QrCodeRow) => Promise<CodeChange>> {
+  const isPublishable = !input.isPublic || (await mayPublish(ctx, owner))
+  return async (tx, row) => {
+    const changed = changeOf(row, input, styleView(pictureContent(ctx, row), row.style))
+    if (changed.isPublic && !row.isPublic && !isPublishable) throw mayNotPublish()
     const problem = contentProblem(
       changed.content ?? row.content,
       (changed.style ?? row.style).level,
-      input.content === undefined ? 'body.style' : 'body.content',
+      input.content === undefined ? `${where}.style` : `${where}.content`,
     )
     if (problem) throw invalidAll([problem])
-    await checkCategory(tx, owner, changed.categoryId)
+    await checkCategory(tx, owner, changed.categoryId, where)
     return changed
-  })
+  }
 }
 
 export const pinCode = (ctx: AppContext, owner: Owner, id: number, pinned: boolean): Promise<QrCodeView> =>
@@ -118,11 +141,14 @@ export const publishCode = (ctx: AppContext, owner: Owner, id: number, isPublic:
 
 /** Moves a code to the trash (`trash/`). */
 export async function deleteCode(ctx: AppContext, owner: Owner, id: number): Promise<void> {
-  await ctx.db.write('qrCodes.deleteCode', async (tx) => {
-    const row = await store.findCode(tx, owner, id)
-    if (row === undefined) throw notFound()
-    await store.updateCode(tx, owner, row, { deletedAt: tx.stamp })
-  })
+  await ctx.db.write('qrCodes.deleteCode', (tx) => moveToTrash(tx, owner, id))
+}
+
+/** @throws AppError 404 if the owner has no such code outside the trash */
+export async function moveToTrash(tx: Tx, owner: Owner, id: number): Promise<store.QrCodeRow> {
+  const row = await store.findCode(tx, owner, id)
+  if (row === undefined) throw notFound()
+  return store.updateCode(tx, owner, row, { deletedAt: tx.stamp })
 }
 
 /** Reads, decides and writes in one transaction, so that concurrent changes are not lost. */
@@ -162,6 +188,8 @@ export async function prepareCopy(ctx: AppContext) {
       style,
       isPublic: false,
       isDynamic: false,
+      pinned: false,
+      sortOrder: 0,
     }
     return (await store.insertCode(tx, { userId, orgId }, copy)).id
   }
@@ -187,13 +215,16 @@ export async function isOwnCategory(tx: Tx, owner: Owner, categoryId: number): P
   return owner.orgId === 0 && (await categoryTree.find(tx, owner.userId, categoryId)) !== undefined
 }
 
-async function checkCategory(tx: Tx, owner: Owner, categoryId: number | null | undefined): Promise<void> {
+async function checkCategory(
+  tx: Tx,
+  owner: Owner,
+  categoryId: number | null | undefined,
+  where: string,
+): Promise<void> {
   if (categoryId != null && !(await isOwnCategory(tx, owner, categoryId)))
-    throw invalidAll([noSuchCategory('body.categoryId')])
+    throw invalidAll([noSuchCategory(`${where}.categoryId`)])
 }
 
 /** Making a code public needs a permission of its own, in every request that does it. */
-async function checkMayPublish(ctx: AppContext, owner: Owner): Promise<void> {
-  const domain = owner.orgId === 0 ? 'APP' : 'ORG'
-  if (!(await access.can(ctx, owner.userId, domain, owner.orgId, 'qr_code:publish'))) throw mayNotPublish()
-}
+const mayPublish = (ctx: AppContext, owner: Owner): MaybePromise<boolean> =>
+  access.can(ctx, owner.userId, owner.orgId === 0 ? 'APP' : 'ORG', owner.orgId, 'qr_code:publish')

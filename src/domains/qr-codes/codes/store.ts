@@ -8,7 +8,8 @@ import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
 import { categories, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
-import type { MetaObject } from '#domains/contributions.ts'
+import { recordDeleted } from '#db/tombstones.ts'
+import type { MetaObject, SyncRevival } from '#domains/contributions.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { uuid } from '#platform/ids.ts'
 
@@ -150,9 +151,28 @@ const organizationsById = prepared((db) =>
     .where(and(eq(qrCodes.id, p('id')), eq(qrCodes.orgId, p('orgId')), isLive)),
 )
 
+const anyPersonal = prepared((db) =>
+  db
+    .select()
+    .from(qrCodes)
+    .where(and(eq(qrCodes.id, p('id')), eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0))),
+)
+const anyOfOrganization = prepared((db) =>
+  db
+    .select()
+    .from(qrCodes)
+    .where(and(eq(qrCodes.id, p('id')), eq(qrCodes.orgId, p('orgId')))),
+)
+
 /** Undefined if the code belongs to another owner or is in the trash. */
 export async function findCode(db: Db | Tx, { userId, orgId }: Owner, id: number): Promise<QrCodeRow | undefined> {
   const rows = orgId === 0 ? await personalById(db, { id, userId }) : await organizationsById(db, { id, orgId })
+  return rows[0]
+}
+
+/** The same, but also finds a code in the trash. */
+export async function findAnyCode(tx: Tx, { userId, orgId }: Owner, id: number): Promise<QrCodeRow | undefined> {
+  const rows = orgId === 0 ? await anyPersonal(tx, { id, userId }) : await anyOfOrganization(tx, { id, orgId })
   return rows[0]
 }
 
@@ -167,39 +187,44 @@ const organizationIdOf = prepared((db) =>
 export const organizationOfCode = async (db: Db, id: number): Promise<number | undefined> =>
   (await organizationIdOf(db, { id }))[0]?.orgId
 
-const insert = prepared((db) =>
+const placeholders = {
+  uuid: p('uuid'),
+  userId: p('userId'),
+  orgId: p('orgId'),
+  name: p('name'),
+  content: p('content'),
+  contentType: p('contentType'),
+  categoryId: p('categoryId'),
+  tags: p('tags'),
+  remark: p('remark'),
+  style: p('style'),
+  isPublic: p('isPublic'),
+  isDynamic: p('isDynamic'),
+  pinned: p('pinned'),
+  sortOrder: p('sortOrder'),
+  createdAt: p('now'),
+  updatedAt: p('now'),
+}
+const insert = prepared((db) => db.insert(qrCodes).values(placeholders).returning({ id: qrCodes.id }))
+const insertAgain = prepared((db) =>
   db
     .insert(qrCodes)
-    .values({
-      uuid: p('uuid'),
-      userId: p('userId'),
-      orgId: p('orgId'),
-      name: p('name'),
-      content: p('content'),
-      contentType: p('contentType'),
-      categoryId: p('categoryId'),
-      tags: p('tags'),
-      remark: p('remark'),
-      style: p('style'),
-      isPublic: p('isPublic'),
-      isDynamic: p('isDynamic'),
-      createdAt: p('now'),
-      updatedAt: p('now'),
-    })
+    .values({ ...placeholders, id: p('id'), version: p('version') })
     .returning({ id: qrCodes.id }),
 )
 
-export async function insertCode(tx: Tx, owner: Owner, fields: NewCode): Promise<QrCodeRow> {
+/** `revived`: the id and the version of a code that was deleted permanently and comes back. It gets a new uuid. */
+export async function insertCode(tx: Tx, owner: Owner, fields: NewCode, revived?: SyncRevival): Promise<QrCodeRow> {
   const now = tx.stamp
   const given = { ...fields, uuid: uuid(), userId: owner.userId, orgId: owner.orgId }
-  const [inserted] = await insert(tx, { ...given, now })
+  const [inserted] = revived
+    ? await insertAgain(tx, { ...given, ...revived, now })
+    : await insert(tx, { ...given, now })
   const code = {
     ...given,
     id: inserted!.id,
-    pinned: false,
-    sortOrder: 0,
     scanCount: 0,
-    version: 1,
+    version: revived?.version ?? 1,
     deletedAt: null,
     createdAt: now,
     updatedAt: now,
@@ -255,17 +280,20 @@ export async function clearCategory(tx: Tx, owner: Owner, categoryId: number): P
   }
 }
 
-/** Deletes codes permanently; their scan records stay, without the link to the code. Returns the number of codes deleted. */
+/** Deletes codes permanently, in the trash or not. Returns the number of codes deleted. */
 export async function purgeCodes(tx: Tx, ids: readonly number[]): Promise<number> {
-  await tx
-    .update(scanRecords)
-    .set({ qrCodeId: null })
-    .where(inArray(scanRecords.qrCodeId, [...ids]))
   const rows = await tx
     .delete(qrCodes)
     .where(inArray(qrCodes.id, [...ids]))
-    .returning(listed.columns)
+    .returning({ ...listed.columns, version: qrCodes.version })
   for (const row of rows) listed.deleted(tx, row)
+  // The version of a code in the trash has been raised when it was moved there.
+  const tombstones = rows.map(({ id, version, deletedAt, ...row }) => ({
+    owner: ownerKey(row),
+    id,
+    ...(deletedAt === null ? { version: version + 1 } : { version, deletedAt }),
+  }))
+  await recordDeleted(tx, 'qrCode', tombstones)
   return rows.length
 }
 

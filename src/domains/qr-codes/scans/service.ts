@@ -1,9 +1,9 @@
 import type { AppContext } from '#context'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
-import type { Db } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
-import type { ResolveScanTarget } from '#domains/contributions.ts'
-import { contributions } from '#domains/domain.ts'
+import type { ResolveScanTarget, SyncRevival } from '#domains/contributions.ts'
+import { contributions, type Job } from '#domains/domain.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { checkPosition, invalid, invalidAll } from '#http/validate.ts'
@@ -11,7 +11,7 @@ import { type ContentType, contentTypeOf } from '#lib/content-type.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 
-import { contentTooLong } from '../codes/errors.ts'
+import { contentTooLong, noSuchCode } from '../codes/errors.ts'
 import { MAX_CONTENT_BYTES } from '../codes/model.ts'
 import { bytesOf } from '../codes/rules.ts'
 import { countScan } from '../public/scan-counter.ts'
@@ -66,18 +66,37 @@ export async function createScan(
   input: CreateScan,
   caller: Caller,
 ): Promise<ResolvedScanView> {
+  const { insert, resolved } = await prepareScan(ctx, actor, input, caller, 'body')
+  const row = await ctx.db.write('qrCodes.createScan', (tx) => insert(tx))
+  return { ...toView(row), resolved }
+}
+
+/**
+ * Checks a scan and resolves its content; `insert` runs in a write. `qrCodeId` is the code that a client without a network has found itself.
+ * `where` is the first part of the paths of bad fields.
+ */
+export async function prepareScan(
+  ctx: AppContext,
+  actor: Actor,
+  input: CreateScan & { readonly qrCodeId?: number | null },
+  caller: Caller,
+  where: string,
+): Promise<{ insert(tx: Tx, revived?: SyncRevival): Promise<store.ScanRow>; resolved: Resolved }> {
   const { content } = input
   const bytes = bytesOf(content)
-  if (bytes > MAX_CONTENT_BYTES) throw invalidAll([contentTooLong('body.content', bytes, MAX_CONTENT_BYTES)])
-  checkPosition(input)
+  if (bytes > MAX_CONTENT_BYTES) throw invalidAll([contentTooLong(`${where}.content`, bytes, MAX_CONTENT_BYTES)])
+  checkPosition(input, where)
   if (input.scannedAt != null && input.scannedAt > ctx.clock.now() + MAX_AHEAD_MS)
-    throw invalid('body.scannedAt', 'must not be more than a day in the future', '不能晚于当前时间一天以上')
-  const code = await findCode(ctx, actor.userId, content)
+    throw invalid(`${where}.scannedAt`, 'must not be more than a day in the future', '不能晚于当前时间一天以上')
+  const found = await findCode(ctx, actor.userId, content)
+  const given = input.qrCodeId ?? found?.id
+  const code = given === found?.id ? found : await findVisible(ctx, actor.userId, given!)
+  if (given !== undefined && code === undefined) throw invalidAll([noSuchCode(`${where}.qrCodeId`)])
   const resolved = code
     ? { kind: 'QR_CODE' as const, id: code.id, title: code.name }
     : await resolveElsewhere(ctx, actor.userId, content, caller)
-  const row = await ctx.db.write('qrCodes.createScan', (tx) =>
-    store.insertScan(tx, actor.userId, {
+  const insert = async (tx: Tx, revived?: SyncRevival) => {
+    const values = {
       content,
       contentType: input.contentType ?? contentTypeOf(content),
       source: input.source ?? 'CAMERA',
@@ -90,11 +109,14 @@ export async function createScan(
       scannedAt: input.scannedAt ?? tx.stamp,
       createdAt: tx.stamp,
       updatedAt: tx.stamp,
-    }),
-  )
-  // A phone sends a scan again if it got no answer. That is not a second scan.
-  if (code && ctx.limiter.take(`scan ${code.id} ${actor.sessionId}`, 1, MINUTE) === 0) countScan(ctx, code.id)
-  return { ...toView(row), resolved }
+    }
+    // A phone sends a scan again if it got no answer. That is not a second scan.
+    tx.afterCommit(() => {
+      if (code && ctx.limiter.take(`scan ${code.id} ${actor.sessionId}`, 1, MINUTE) === 0) countScan(ctx, code.id)
+    })
+    return store.insertScan(tx, actor.userId, values, revived)
+  }
+  return { insert, resolved }
 }
 
 /** Of a user in more organizations, only the codes of this many are searched, so that the query stays short. */
@@ -110,6 +132,15 @@ async function findCode(ctx: AppContext, userId: number, content: string): Promi
   const orgIds = await access.organizationsWith(ctx, userId, 'qr_code:read')
   if (orgIds.length === 0) return undefined
   return store.findOrganizationsByContent(ctx.db.read, orgIds.slice(0, MAX_ORGANIZATIONS), content)
+}
+
+/**
+ * The code with this id if it belongs to the user, or to an organization whose codes they may see. A public code of others is not found: those
+ * who know its link may see it, not those who guess its id.
+ */
+async function findVisible(ctx: AppContext, userId: number, id: number): Promise<store.FoundCode | undefined> {
+  const code = await store.findById(ctx.db.read, id)
+  return code && (await maySee(ctx, userId, { ...code, isPublic: false })) ? code : undefined
 }
 
 function maySee(
@@ -136,18 +167,54 @@ async function resolveElsewhere(ctx: AppContext, userId: number, content: string
 }
 
 export function updateScan(ctx: AppContext, actor: Actor, id: number, input: UpdateScan): Promise<ScanView> {
-  return ctx.db.write('qrCodes.updateScan', async (tx) => {
-    const row = await store.updateScan(tx, actor.userId, id, input)
-    if (row === undefined) throw notFound()
-    return toView(row)
-  })
+  return ctx.db.write('qrCodes.updateScan', async (tx) => toView(await changeScan(tx, actor.userId, id, input)))
 }
 
-export function deleteScan(ctx: AppContext, actor: Actor, id: number): Promise<void> {
-  return ctx.db.write('qrCodes.deleteScan', async (tx) => {
-    if (!(await store.deleteScan(tx, actor.userId, id))) throw notFound()
-  })
+export async function changeScan(tx: Tx, userId: number, id: number, input: UpdateScan): Promise<store.ScanRow> {
+  const row = await store.updateScan(tx, userId, id, input)
+  if (row === undefined) throw notFound()
+  return row
 }
+
+export async function deleteScan(ctx: AppContext, actor: Actor, id: number): Promise<void> {
+  await ctx.db.write('qrCodes.deleteScan', (tx) => removeScan(tx, actor.userId, id))
+}
+
+/** Returns the version of the tombstone. */
+export async function removeScan(tx: Tx, userId: number, id: number): Promise<number> {
+  const version = await store.deleteScan(tx, userId, id)
+  if (version === undefined) throw notFound()
+  return version
+}
+
+/** Records that lose their code in one write, which takes some milliseconds. */
+const RECORDS_PER_WRITE = 200
+
+/**
+ * Clears codes that are being deleted permanently from the scan records that refer to them. The records change, so that clients that
+ * synchronize notice. A code can have a million records: those beyond the first are left to the job.
+ */
+export async function clearPurgedCodes(tx: Tx, ids: readonly number[]): Promise<void> {
+  let left = RECORDS_PER_WRITE
+  for (const id of await store.codesWithScans(tx, ids)) {
+    left -= await store.clearCode(tx, id, left)
+    if (left === 0) await store.insertPurgedCode(tx, id)
+  }
+}
+
+/** Clears deleted codes from the records that were too many for the write that deleted the code. */
+async function clearRemaining(ctx: AppContext): Promise<void> {
+  for (;;) {
+    const id = await store.firstPurgedCode(ctx.db.read)
+    if (id === undefined) return
+    await ctx.db.write('qrCodes.clearPurgedCode', async (tx) => {
+      if ((await store.clearCode(tx, id, RECORDS_PER_WRITE)) < RECORDS_PER_WRITE) await store.deletePurgedCode(tx, id)
+    })
+    await Bun.sleep(0)
+  }
+}
+
+export const clearPurgedJob: Job = { name: 'qrCodes.clearPurgedCodes', every: MINUTE, run: clearRemaining }
 
 export async function scanStats(ctx: AppContext, actor: Actor, query: DaysQuery): Promise<ScanStats> {
   const range = daysOf(query, ctx.clock.now())
@@ -172,7 +239,7 @@ function summed<G extends { n: number }, K>(groups: readonly G[], keyOf: (group:
   return [...sums].toSorted((a, b) => b[1] - a[1])
 }
 
-const toView = (row: store.ScanRow): ScanView => ({
+export const toView = (row: store.ScanRow): ScanView => ({
   id: row.id,
   content: row.content,
   contentType: row.contentType as ContentType,

@@ -1,13 +1,15 @@
-import { and, asc, count, desc, eq, gte, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, exists, gte, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { isWholeText } from '#db/dialect.ts'
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
-import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
+import { qrCodes, scanPurgedCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
-import { updatedAtFor } from '#db/updated-at.ts'
+import { recordDeleted } from '#db/tombstones.ts'
+import { updatedAtFor, versionFor } from '#db/updated-at.ts'
+import type { SyncRevival } from '#domains/contributions.ts'
 import type { OffsetSpan } from '#lib/days.ts'
 import { DAY } from '#platform/clock.ts'
 
@@ -73,6 +75,16 @@ const liveByUuid = prepared((db) =>
 /** A code of any owner outside the trash. */
 export const findByUuid = async (db: Db, uuid: string) => (await liveByUuid(db, { uuid }))[0]
 
+const liveById = prepared((db) =>
+  db
+    .select({ ...idAndName, userId: qrCodes.userId, orgId: qrCodes.orgId })
+    .from(qrCodes)
+    .where(and(eq(qrCodes.id, p('id')), isNull(qrCodes.deletedAt))),
+)
+
+/** A code of any owner outside the trash. */
+export const findById = async (db: Db, id: number) => (await liveById(db, { id }))[0]
+
 const personalByContent = prepared((db) =>
   db
     .select(idAndName)
@@ -115,10 +127,11 @@ export async function findOrganizationsByContent(
   return row
 }
 
-export async function insertScan(tx: Tx, userId: number, values: NewScan): Promise<ScanRow> {
+/** `revived`: the id and the version of a record that was deleted and comes back. */
+export async function insertScan(tx: Tx, userId: number, values: NewScan, revived?: SyncRevival): Promise<ScanRow> {
   const [row] = await tx
     .insert(scanRecords)
-    .values({ ...values, userId })
+    .values({ ...values, ...revived, userId })
     .returning()
   listed.inserted(tx, row!)
   return row!
@@ -127,20 +140,66 @@ export async function insertScan(tx: Tx, userId: number, values: NewScan): Promi
 export async function updateScan(tx: Tx, userId: number, id: number, change: UpdateScan): Promise<ScanRow | undefined> {
   const [row] = await tx
     .update(scanRecords)
-    .set({ ...change, updatedAt: updatedAtFor(scanRecords, change, tx.stamp) })
+    .set({
+      ...change,
+      version: versionFor(scanRecords, change),
+      updatedAt: updatedAtFor(scanRecords, change, tx.stamp),
+    })
     .where(ownedBy(userId, eq(scanRecords.id, id)))
     .returning()
   return row
 }
 
-/** False if the user has no such record. */
-export async function deleteScan(tx: Tx, userId: number, id: number): Promise<boolean> {
+/** Returns the version of the tombstone; undefined if the user has no such record. */
+export async function deleteScan(tx: Tx, userId: number, id: number): Promise<number | undefined> {
   const [row] = await tx
     .delete(scanRecords)
     .where(ownedBy(userId, eq(scanRecords.id, id)))
-    .returning(listed.columns)
-  if (row) listed.deleted(tx, row)
-  return row !== undefined
+    .returning({ ...listed.columns, version: scanRecords.version })
+  if (row === undefined) return undefined
+  listed.deleted(tx, row)
+  const version = row.version + 1
+  await recordDeleted(tx, 'scanRecord', [{ owner: -userId, id, version }])
+  return version
+}
+
+/** Those of the codes to which scan records refer. */
+export async function codesWithScans(tx: Tx, ids: readonly number[]): Promise<number[]> {
+  const scans = tx.select({ id: scanRecords.id }).from(scanRecords).where(eq(scanRecords.qrCodeId, qrCodes.id))
+  const rows = await tx
+    .select({ id: qrCodes.id })
+    .from(qrCodes)
+    .where(and(inArray(qrCodes.id, [...ids]), exists(scans)))
+  return rows.map((row) => row.id)
+}
+
+/** Clears a code from at most `limit` of its scan records, of all users. Returns their number. */
+export async function clearCode(tx: Tx, qrCodeId: number, limit: number): Promise<number> {
+  const some = await tx
+    .select({ id: scanRecords.id })
+    .from(scanRecords)
+    .where(eq(scanRecords.qrCodeId, qrCodeId))
+    .limit(limit)
+  if (some.length === 0) return 0
+  const ids = some.map((row) => row.id)
+  await tx
+    .update(scanRecords)
+    .set({ qrCodeId: null, version: sql`${scanRecords.version} + 1`, updatedAt: tx.stamp })
+    .where(inArray(scanRecords.id, ids))
+  return ids.length
+}
+
+/** Leaves the rest of the scan records of a deleted code to the job. */
+export async function insertPurgedCode(tx: Tx, qrCodeId: number): Promise<void> {
+  await tx.insert(scanPurgedCodes).values({ qrCodeId }).onConflictDoNothing()
+}
+
+export async function deletePurgedCode(tx: Tx, qrCodeId: number): Promise<void> {
+  await tx.delete(scanPurgedCodes).where(eq(scanPurgedCodes.qrCodeId, qrCodeId))
+}
+
+export async function firstPurgedCode(db: Db): Promise<number | undefined> {
+  return (await db.select().from(scanPurgedCodes).limit(1))[0]?.qrCodeId
 }
 
 export async function scanTotals(db: Db, userId: number) {

@@ -9,10 +9,11 @@ import { notFound } from '#http/errors.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import type { QrCodeView } from '../codes/model.ts'
-import { trashBegins } from '../codes/rules.ts'
+import { type CodeChange, trashBegins } from '../codes/rules.ts'
 import { checkRoom, isOwnCategory, quotaOf } from '../codes/service.ts'
-import { purgeCodes, updateCode } from '../codes/store.ts'
+import { purgeCodes, type QrCodeRow, updateCode } from '../codes/store.ts'
 import { toView } from '../codes/view.ts'
+import { clearPurgedCodes } from '../scans/service.ts'
 import type { TrashedView } from './model.ts'
 import * as store from './store.ts'
 
@@ -30,12 +31,22 @@ export async function restoreCode(ctx: AppContext, owner: Owner, id: number): Pr
   const row = await ctx.db.write('qrCodes.restoreCode', async (tx) => {
     const trashed = await store.findTrashed(tx, owner, id, trashBegins(tx.stamp))
     if (trashed === undefined) throw notFound()
-    await checkRoom(ctx, tx, owner, quota, 1)
-    const { categoryId } = trashed
-    const kept = categoryId !== null && (await isOwnCategory(tx, owner, categoryId)) ? categoryId : null
-    return updateCode(tx, owner, trashed, { deletedAt: null, categoryId: kept })
+    return updateCode(tx, owner, trashed, await restoring(ctx, tx, owner, quota, trashed))
   })
   return toView(ctx, row)
+}
+
+/** The change that takes a code out of the trash. */
+export async function restoring(
+  ctx: AppContext,
+  tx: Tx,
+  owner: Owner,
+  quota: number,
+  { categoryId }: QrCodeRow,
+): Promise<CodeChange> {
+  await checkRoom(ctx, tx, owner, quota, 1)
+  const kept = categoryId !== null && (await isOwnCategory(tx, owner, categoryId)) ? categoryId : null
+  return { deletedAt: null, categoryId: kept }
 }
 
 /** Codes that are moved to the trash meanwhile stay there. If it is interrupted, some codes are deleted and it can run again. */
@@ -55,6 +66,7 @@ export async function emptyTrash(ctx: AppContext, owner: Owner): Promise<{ delet
 async function purge(ctx: AppContext, tx: Tx, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0
   await emit(ctx, tx, 'qrCodes.purging', { ids })
+  await clearPurgedCodes(tx, ids)
   return purgeCodes(tx, ids)
 }
 
