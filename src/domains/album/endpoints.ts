@@ -40,8 +40,8 @@ export const albumEndpoints = [
     path: '/api/album',
     summary: 'Add a photo to the album',
     description:
-      'Send the id of an upload, or the image itself in the field `file` of a form. Photos are added and deleted, never changed. Time ' +
-      'and position come from the EXIF data of the upload if you give none.',
+      'Send the id of an upload, or the image itself in the field `file` of a form. The image of a photo never changes; clients that ' +
+      'synchronize can change the rest. Time and position come from the EXIF data of the upload if you give none.',
     tag,
     access: dual('album:create'),
     query: InOrg,

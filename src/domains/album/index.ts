@@ -6,6 +6,7 @@ import { MINUTE } from '#platform/clock.ts'
 import { albumEndpoints } from './endpoints.ts'
 import { clearPurgedCodes, clearRemaining, deleteCopy, mayRead, prepareCopy } from './service.ts'
 import { countOfOrg, hasPhotos } from './store.ts'
+import { photoEntity } from './sync/service.ts'
 
 export const album = domain({
   name: 'album',
@@ -15,5 +16,8 @@ export const album = domain({
   orgResources: [{ name: 'album photos', count: countOfOrg }],
   on: { 'qrCodes.purging': (_ctx, tx, { ids }) => clearPurgedCodes(tx, ids) },
   fileEntities: { PHOTO: mayRead },
+  syncEntities: { albumPhoto: photoEntity },
   shareable: { ALBUM_PHOTO: { prepareCopy, deleteCopy } },
 })
+
+export { AddPhoto, PhotoView } from './model.ts'

@@ -31,6 +31,7 @@ const Watermark = Type.Unsafe<Record<string, unknown>>(
   }),
 )
 
+const QrCodeId = { ...Id, description: 'A QR code of the same owner' }
 const Address = Line(200, 0, { examples: [ADDRESS] })
 const takenAt = 'When the picture was taken. By default the time in its EXIF data'
 const position = 'Give both coordinates or neither. By default the position in the EXIF data'
@@ -49,7 +50,7 @@ export const AddPhoto = Model(
       }),
     ),
     orgId: Type.Optional(Nullable(Id)),
-    qrCodeId: Type.Optional(Nullable({ ...Id, description: 'A QR code of the same owner' })),
+    qrCodeId: Type.Optional(Nullable(QrCodeId)),
     takenAt: Type.Optional(Nullable({ ...Time, description: takenAt })),
     latitude: Type.Optional(Nullable({ ...Latitude, description: position })),
     longitude: Type.Optional(Nullable(Longitude)),
@@ -58,6 +59,17 @@ export const AddPhoto = Model(
   },
 )
 export type AddPhoto = Static<typeof AddPhoto>
+
+/** The fields of a photo that devices can change. */
+export const ChangePhoto = Type.Object({
+  qrCodeId: Type.Optional(Nullable(QrCodeId)),
+  takenAt: Type.Optional(Nullable(Time)),
+  latitude: Type.Optional(Nullable(Latitude)),
+  longitude: Type.Optional(Nullable(Longitude)),
+  address: Type.Optional(Nullable(Address)),
+  watermark: Type.Optional(Nullable(Watermark)),
+})
+export type ChangePhoto = Static<typeof ChangePhoto>
 
 const filters = {
   from: Type.Optional({ ...Time, description: 'Only photos taken at this time or later; without such a time, added' }),

@@ -4,7 +4,7 @@ import type { albumPhotos } from '#db/schema/album.ts'
 import type { Capture } from '#db/schema/files.ts'
 import { HOUR } from '#platform/clock.ts'
 
-import type { AddPhoto, PhotosQuery } from './model.ts'
+import type { AddPhoto, ChangePhoto, PhotosQuery } from './model.ts'
 
 /** The columns of a new photo that a request decides. */
 export type NewPhoto = Pick<
@@ -24,6 +24,20 @@ export function newPhoto(input: AddPhoto, capture: Capture | null): NewPhoto {
     address: input.address || null,
     watermark: input.watermark ?? null,
   }
+}
+
+/** The columns of a photo that a device can change. */
+export type PhotoChange = Partial<NewPhoto>
+
+/** The values of the request that the photo does not have yet. */
+export function photoChange(photo: NewPhoto, { address, ...input }: ChangePhoto): PhotoChange {
+  const wanted = { ...input, ...(address !== undefined && { address: address || null }) }
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([name, value]) => {
+      const before = photo[name as keyof NewPhoto]
+      return value !== undefined && value !== before && !Bun.deepEquals(value, before)
+    }),
+  )
 }
 
 /** Whether the query asks for all photos of the list, in any order. */

@@ -2,8 +2,10 @@
 
 import type { AppContext } from '#context'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
+import type { Watermark } from '#db/schema/album.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
+import type { SyncRevival, SyncState } from '#domains/contributions.ts'
 import { attachFile, copyFile, findFile, releaseFile, storageQuota, storeUpload, urlsOf } from '#domains/files/index.ts'
 import { findCode } from '#domains/qr-codes/index.ts'
 import type { Owner } from '#http/endpoint.ts'
@@ -74,7 +76,8 @@ export async function addPhoto(
   received: ReceivedFile | undefined,
 ): Promise<PhotoView> {
   const { fileId } = input
-  checkInput(input)
+  checkPosition(input)
+  checkWatermark(input.watermark)
   if (received === undefined) {
     if (fileId == null) throw noFile()
     return toView(ctx, await ctx.db.write('album.addPhoto', (tx) => insertPhoto(tx, owner, input, fileId)))
@@ -91,38 +94,58 @@ const noFile = () =>
   invalid('body.fileId', 'is required, unless a form contains the file', '不能为空，除非以表单上传文件')
 const twoFiles = () => invalid('body.fileId', 'must be absent if a form contains the file', '表单包含文件时不能填写')
 
-function checkInput(input: AddPhoto): void {
-  checkPosition(input)
-  if (input.watermark != null && Buffer.byteLength(JSON.stringify(input.watermark)) > MAX_WATERMARK)
+/** `part` of the request that contains the watermark. */
+export function checkWatermark(watermark: Watermark | null | undefined, part = 'body'): void {
+  if (watermark != null && Buffer.byteLength(JSON.stringify(watermark)) > MAX_WATERMARK)
     throw invalid(
-      'body.watermark',
+      `${part}.watermark`,
       `must have at most ${MAX_WATERMARK} bytes of JSON`,
       `JSON 不能超过 ${MAX_WATERMARK} 字节`,
     )
 }
 
-/** Adds a photo with an unused upload of the owner, which loses its EXIF data: only the photo has time and position from then on. */
-async function insertPhoto(tx: Tx, owner: Owner, input: AddPhoto, fileId: number): Promise<store.PhotoRow> {
-  if (input.qrCodeId != null && (await findCode(tx, owner, input.qrCodeId)) === undefined)
-    throw invalid('body.qrCodeId', 'must be the id of a QR code of the same owner', '须为同一归属的二维码')
+/**
+ * Adds a photo with an unused upload of the owner, which loses its EXIF data: only the photo has time and position from then on. The
+ * caller has checked position and watermark. `part` of the request that contains the input.
+ */
+export async function insertPhoto(
+  tx: Tx,
+  owner: Owner,
+  input: AddPhoto,
+  fileId: number,
+  part = 'body',
+  revived?: SyncRevival,
+): Promise<store.PhotoRow> {
+  if (input.qrCodeId != null) await checkCode(tx, owner, input.qrCodeId, part)
   const file = await findFile(tx, fileId)
-  const id = await store.insertPhoto(tx, owner, newPhoto(input, file?.capture ?? null))
-  await attachFile(tx, owner, fileId, { type: 'album', entityType: 'PHOTO', entityId: id, path: 'body.fileId' })
+  const id = await store.insertPhoto(tx, owner, newPhoto(input, file?.capture ?? null), revived)
+  await attachFile(tx, owner, fileId, { type: 'album', entityType: 'PHOTO', entityId: id, path: `${part}.fileId` })
   return (await store.findPhoto(tx, owner, id))!
+}
+
+export async function checkCode(tx: Tx, owner: Owner, id: number, part: string): Promise<void> {
+  if ((await findCode(tx, owner, id)) === undefined)
+    throw invalid(`${part}.qrCodeId`, 'must be the id of a QR code of the same owner', '须为同一归属的二维码')
 }
 
 /** Physically: the photo, its file, its share if it is a copy, and the bytes with their last reference. */
 export async function deletePhoto(ctx: AppContext, owner: Owner, id: number): Promise<void> {
   await ctx.db.write('album.deletePhoto', async (tx) => {
-    if (!(await deleteWithFile(ctx, tx, owner, id))) throw notFound()
+    if ((await deleteWithFile(ctx, tx, owner, id)) === undefined) throw notFound()
   })
 }
 
-async function deleteWithFile(ctx: AppContext, tx: Tx, owner: Owner, id: number): Promise<boolean> {
+/** The same in a write. Returns the state of the tombstone; undefined if the owner has no such photo. */
+export async function deleteWithFile(
+  ctx: AppContext,
+  tx: Tx,
+  owner: Owner,
+  id: number,
+): Promise<SyncState | undefined> {
   const photo = await store.findPhoto(tx, owner, id)
-  if (photo === undefined || !(await store.deletePhoto(tx, owner, id))) return false
-  await releaseFile(ctx, tx, photo.fileId)
-  return true
+  const deleted = photo && (await store.deletePhoto(tx, owner, id))
+  if (deleted !== undefined) await releaseFile(ctx, tx, photo!.fileId)
+  return deleted
 }
 
 /**
@@ -184,7 +207,7 @@ export async function clearRemaining(ctx: AppContext): Promise<void> {
   }
 }
 
-const toView = (ctx: AppContext, row: store.PhotoRow): PhotoView => ({
+export const toView = (ctx: AppContext, row: store.PhotoRow): PhotoView => ({
   id: row.id,
   fileId: row.fileId,
   ...urlsOf(ctx, { id: row.fileId, mime: row.mime, thumbnailBlobId: row.thumbnailBlobId }),

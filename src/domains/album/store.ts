@@ -19,6 +19,7 @@ import {
 import { contains, someTextContains } from '#db/contains.ts'
 import type { Select } from '#db/list-order.ts'
 import { pagedTable } from '#db/lists.ts'
+import { ownerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -26,11 +27,13 @@ import { albumPhotos, albumPurgedCodes } from '#db/schema/album.ts'
 import { files } from '#db/schema/files.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
+import { recordDeleted } from '#db/tombstones.ts'
+import type { SyncRevival, SyncState } from '#domains/contributions.ts'
 import type { FileRow } from '#domains/files/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 
 import type { PhotosQuery } from './model.ts'
-import type { NewPhoto } from './rules.ts'
+import type { NewPhoto, PhotoChange } from './rules.ts'
 
 const p = sql.placeholder
 
@@ -78,7 +81,7 @@ export type PhotoRow = Pick<
  * Every photo has a file. The outer join only fixes the order of the tables: with an inner join, SQLite begins with all files of
  * photos, by the index on their entity, and sorts.
  */
-const photosWithFiles = (db: Pick<Builders, 'select'>): Select<PhotoRow> =>
+export const photosWithFiles = (db: Pick<Builders, 'select'>): Select<PhotoRow> =>
   db
     .select(shown)
     .from(albumPhotos)
@@ -187,10 +190,16 @@ export const organizationOfPhoto = async (db: Db, id: number): Promise<number | 
   (await ownerOfPhoto(db, id))?.orgId
 
 /** Adds a photo without a file, which the same write must attach. Returns its id. */
-export async function insertPhoto(tx: Tx, { userId, orgId }: Owner, photo: NewPhoto): Promise<number> {
+export async function insertPhoto(
+  tx: Tx,
+  { userId, orgId }: Owner,
+  photo: NewPhoto,
+  revived?: SyncRevival,
+): Promise<number> {
   const [row] = await tx
     .insert(albumPhotos)
     .values({
+      ...revived,
       ...photo,
       userId,
       orgId,
@@ -203,14 +212,35 @@ export async function insertPhoto(tx: Tx, { userId, orgId }: Owner, photo: NewPh
   return row!.id
 }
 
-/** False if the owner has no such photo; of several concurrent calls, one deletes it. */
-export async function deletePhoto(tx: Tx, owner: Owner, id: number): Promise<boolean> {
+/** Changes values of a photo, and moves it in the lists. The caller has found the photo in the same write. */
+export async function updatePhoto(tx: Tx, owner: Owner, id: number, change: PhotoChange): Promise<void> {
+  const isTheirs = and(eq(albumPhotos.id, id), ownedBy(owner))
+  const [before] = await tx.select(listed.columns).from(albumPhotos).where(isTheirs)
+  if (before === undefined) return
+  const [after] = await tx
+    .update(albumPhotos)
+    .set({
+      ...change,
+      ...(change.takenAt !== undefined && { sortTime: change.takenAt ?? before.createdAt }),
+      version: sql`${albumPhotos.version} + 1`,
+      updatedAt: tx.stamp,
+    })
+    .where(isTheirs)
+    .returning(listed.columns)
+  listed.updated(tx, before, after!)
+}
+
+/** Returns the state of its tombstone. Undefined if the owner has no such photo; of several concurrent calls, one deletes it. */
+export async function deletePhoto(tx: Tx, owner: Owner, id: number): Promise<SyncState | undefined> {
   const [row] = await tx
     .delete(albumPhotos)
     .where(and(eq(albumPhotos.id, id), ownedBy(owner)))
-    .returning(listed.columns)
-  if (row) listed.deleted(tx, row)
-  return row !== undefined
+    .returning({ ...listed.columns, version: albumPhotos.version })
+  if (row === undefined) return undefined
+  listed.deleted(tx, row)
+  const deleted = { id, owner: ownerKey(row), version: row.version + 1 }
+  await recordDeleted(tx, 'albumPhoto', [deleted])
+  return { ...deleted, updatedAt: tx.stamp, isDeleted: true }
 }
 
 /** Those of the codes to which photos refer. */
