@@ -8,7 +8,7 @@ import { calendarEndpoints } from './calendars/endpoints.ts'
 import { deleteCalendar, deleteCalendarsOfOrg, deleteCalendarsOfUser } from './calendars/store.ts'
 import { assetCategoryAdminEndpoints } from './categories/admin.endpoints.ts'
 import { assetCategoryEndpoints } from './categories/endpoints.ts'
-import { dropDeletedTemplates, templateDeleting } from './categories/service.ts'
+import { dropDeletedTemplates, emptyCategories, templateDeleting } from './categories/service.ts'
 import { deleteOfOrg } from './categories/store.ts'
 import { cleanUpJob, endCustody, purgeOfOrg } from './clean-up/service.ts'
 import { assetAdminEndpoints } from './console/admin.endpoints.ts'
@@ -28,6 +28,7 @@ import { assetEndpoints } from './register/endpoints.ts'
 import { mayRead, resolveScan } from './register/service.ts'
 import { countAtLocation, countOwned, hasAssets } from './register/store.ts'
 import { remindOfWarranties } from './reminders/service.ts'
+import { syncEntities } from './sync/service.ts'
 import { transferEndpoints } from './transfers/endpoints.ts'
 
 export const assets = domain({
@@ -48,6 +49,7 @@ export const assets = domain({
   start: failEarlierJobs,
   jobs: [
     { name: 'assets.dropDeletedTemplates', every: HOUR, run: dropDeletedTemplates },
+    { name: 'assets.emptyCategories', every: MINUTE, run: emptyCategories },
     { name: 'assets.failAbandonedImports', every: MINUTE, run: failAbandonedJobs },
     { name: 'assets.deleteOldImports', every: HOUR, run: deleteOldJobs },
     { name: 'assets.notifyOfDueLoans', every: 5 * MINUTE, run: notifyOfDueLoans },
@@ -61,6 +63,7 @@ export const assets = domain({
   scanTargets: { ASSET: resolveScan },
   metaObjects: { asset: assetObject },
   refTargets: { ASSET: assetTarget },
+  syncEntities,
   userContent: hasAssets,
   orgResources: [{ name: 'assets', count: countOwned }],
   locationUses: [{ name: 'assets', count: countAtLocation }],
@@ -83,3 +86,7 @@ export const assets = domain({
     },
   },
 })
+
+export { AssetCategoryView } from './categories/model.ts'
+export { AssetView } from './register/model.ts'
+export { AssetCategoryData, AssetData } from './sync/model.ts'

@@ -5,6 +5,7 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { bindingEndpoints } from './bindings/endpoints.ts'
 import { fieldAdminEndpoints } from './fields/admin.endpoints.ts'
+import { raiseVersionsJob } from './fields/changes/service.ts'
 import { fieldEndpoints } from './fields/endpoints.ts'
 import { objectAdminEndpoints } from './objects/admin.endpoints.ts'
 import { objectEndpoints } from './objects/endpoints.ts'
@@ -29,7 +30,11 @@ export const metadata = domain({
     ...templateAdminEndpoints,
     ...valueEndpoints,
   ],
-  jobs: [purgeValuesJob, { name: 'metadata.purgeRemovedOwners', every: MINUTE, run: purgeRemovedOwners }],
+  jobs: [
+    purgeValuesJob,
+    raiseVersionsJob,
+    { name: 'metadata.purgeRemovedOwners', every: MINUTE, run: purgeRemovedOwners },
+  ],
   fileEntities: { META_VALUE: mayReadValue },
   on: {
     'qrCodes.purging': (_ctx, tx, { ids }) => purgeEntities(tx, 'qrCode', ids),

@@ -74,6 +74,13 @@ export const UpdateAssetCategory = Model(
 )
 export type UpdateAssetCategory = Static<typeof UpdateAssetCategory>
 
+/** Every field of a category that can change. */
+export interface CategoryChange extends UpdateAssetCategory {
+  parentId?: number | null
+  pinned?: boolean
+  sortOrder?: number
+}
+
 export const MoveAssetCategory = Model('MoveAssetCategory', { parentId: Nullable(Id) })
 const Ids = Type.Array(Id, { minItems: 1, maxItems: MAX_CATEGORIES, uniqueItems: true })
 export const PinAssetCategories = Model('PinAssetCategories', {

@@ -28,26 +28,37 @@ export const sameTemplates = (a: Templates, b: Templates): boolean =>
   a.templateIds.length === b.templateIds.length &&
   a.templateIds.every((id, i) => id === b.templateIds[i])
 
-interface Node {
+export interface Node {
   readonly id: number
   readonly parentId: number | null
   readonly shared: boolean
   readonly userId: number
 }
 
-/** The categories that a member without the point to manage them sees: not those that others keep to themselves, nor anything below them. */
-export function visibleTo<Row extends Node>(userId: number, rows: readonly Row[]): Row[] {
+/** Members without the point to manage categories who see one: everyone, only the user with this id, or nobody. */
+export type Audience = 'EVERYONE' | 'NOBODY' | number
+
+/** The audience of each category: it is not seen by others than its creator if it is not shared, nor is anything below it. */
+export function audiencesOf(rows: readonly Node[]): Map<number, Audience> {
   const byId = new Map(rows.map((row) => [row.id, row]))
-  const known = new Map<number, boolean>()
-  const isVisible = (row: Row): boolean => {
+  const known = new Map<number, Audience>()
+  const find = (row: Node): Audience => {
     const answer = known.get(row.id)
     if (answer !== undefined) return answer
     // Ends the walk if the table holds a cycle, which only another program can write.
-    known.set(row.id, false)
+    known.set(row.id, 'NOBODY')
     const parent = row.parentId === null ? undefined : byId.get(row.parentId)
-    const visible = (row.shared || row.userId === userId) && (parent === undefined || isVisible(parent))
-    known.set(row.id, visible)
-    return visible
+    const above = parent === undefined ? 'EVERYONE' : find(parent)
+    const audience = row.shared || above === row.userId ? above : above === 'EVERYONE' ? row.userId : 'NOBODY'
+    known.set(row.id, audience)
+    return audience
   }
-  return rows.filter(isVisible)
+  for (const row of rows) find(row)
+  return known
+}
+
+/** The categories that a member without the point to manage them sees. */
+export function visibleTo<Row extends Node>(userId: number, rows: readonly Row[]): Row[] {
+  const audiences = audiencesOf(rows)
+  return rows.filter(({ id }) => audiences.get(id) === 'EVERYONE' || audiences.get(id) === userId)
 }

@@ -3,18 +3,22 @@ import { ownerExists } from '#db/owner-counts.ts'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { MAX_ROWS_IN_TURN, type Page, readerFor } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { recordDeleted } from '#db/tombstones.ts'
 import * as access from '#domains/access/index.ts'
+import type { SyncRevival } from '#domains/contributions.ts'
 import { unknownTemplates } from '#domains/metadata/index.ts'
 import type { LoggedActor, Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { treeRefusals } from '#http/tree-refusals.ts'
 import { invalid } from '#http/validate.ts'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { type Nested, orderItems, treeOf } from '#lib/tree.ts'
 
 import {
   type AllAssetCategoriesQuery,
   type AssetCategoryDeletable,
   type AssetCategoryView,
+  type CategoryChange,
   type CreateAssetCategory,
   MAX_CATEGORIES,
   MAX_DEPTH,
@@ -22,7 +26,7 @@ import {
   type TreeQuery,
   type UpdateAssetCategory,
 } from './model.ts'
-import { NO_TEMPLATES, sameTemplates, type Templates, templatesAfter, visibleTo } from './rules.ts'
+import { audiencesOf, NO_TEMPLATES, sameTemplates, type Templates, templatesAfter, visibleTo } from './rules.ts'
 import * as store from './store.ts'
 import { assetCategoryTree, type CategoryRow } from './store.ts'
 
@@ -39,7 +43,7 @@ async function visibleCategories(ctx: AppContext, owner: Owner): Promise<Categor
   return (await mayManage(ctx, owner)) ? rows : visibleTo(owner.userId, rows)
 }
 
-const mayManage = (ctx: AppContext, { userId, orgId }: Owner) =>
+export const mayManage = (ctx: AppContext, { userId, orgId }: Owner): MaybePromise<boolean> =>
   orgId === 0 || access.can(ctx, userId, 'ORG', orgId, 'asset_category:manage')
 
 /** Undefined also for categories that others keep to themselves. */
@@ -62,7 +66,7 @@ export async function getTree(
 }
 
 /** Where to count the assets of an owner, who can have a million of them. */
-async function readerOf({ db }: AppContext, key: OwnerKey): Promise<Db> {
+export async function readerOf({ db }: AppContext, key: OwnerKey): Promise<Db> {
   return readerFor(db, (await store.hasMoreAssets(db.read, key, MAX_ROWS_IN_TURN)) ? Infinity : 0)
 }
 
@@ -71,29 +75,42 @@ export async function createCategory(
   owner: Owner,
   input: CreateAssetCategory,
 ): Promise<AssetCategoryView> {
-  const { name, color, parentId = null } = input
-  const key = ownerKey(owner)
-  const shared = sharedOf(owner, input.shared) ?? owner.orgId !== 0
-  const row = await ctx.db.write('assets.createCategory', async (tx) => {
-    if (!(await ownerExists(tx, key))) throw notFound()
-    if ((await assetCategoryTree.count(tx, key)) >= MAX_CATEGORIES)
-      throw badRequest(`There can be at most ${MAX_CATEGORIES} categories`, `最多创建 ${MAX_CATEGORIES} 个分类`)
-    refusals.check(await assetCategoryTree.checkParent(tx, key, parentId))
-    const templates = await templatesOf(tx, key, NO_TEMPLATES, input)
-    const values = { userId: owner.userId, name, color: colorOf(color), parentId, shared }
-    const inserted = await store.insertCategory(tx, key, values)
-    await store.setTemplates(tx, inserted.id, templates)
-    return inserted
-  })
+  const row = await ctx.db.write('assets.createCategory', (tx) => addCategory(tx, owner, input, 'body'))
   return viewOf(ctx, row)
+}
+
+/** Adds a category in a write. `where` is the first part of the paths of bad fields. */
+export async function addCategory(
+  tx: Tx,
+  owner: Owner,
+  input: CreateAssetCategory & CategoryChange,
+  where: string,
+  revived?: SyncRevival,
+): Promise<CategoryRow> {
+  const { name, color, parentId = null, pinned = false, sortOrder = 0 } = input
+  const key = ownerKey(owner)
+  const shared = sharedOf(owner, input.shared, where) ?? owner.orgId !== 0
+  if (!(await ownerExists(tx, key))) throw notFound()
+  await checkCount(tx, key)
+  refusals.check(await assetCategoryTree.checkParent(tx, key, parentId), where)
+  const templates = await templatesOf(tx, key, NO_TEMPLATES, input, where)
+  const values = { userId: owner.userId, name, color: colorOf(color), parentId, shared, pinned, sortOrder }
+  const inserted = await store.insertCategory(tx, key, values, revived)
+  await store.setTemplates(tx, inserted.id, templates)
+  return inserted
+}
+
+async function checkCount(tx: Tx, key: OwnerKey): Promise<void> {
+  if ((await assetCategoryTree.count(tx, key)) >= MAX_CATEGORIES)
+    throw badRequest(`There can be at most ${MAX_CATEGORIES} categories`, `最多创建 ${MAX_CATEGORIES} 个分类`)
 }
 
 const colorOf = (given: string | null | undefined): string => given?.toLowerCase() ?? ''
 
 /** @throws AppError 400 for a personal category that is to be shared */
-function sharedOf({ orgId }: Owner, given: boolean | undefined): boolean | undefined {
+function sharedOf({ orgId }: Owner, given: boolean | undefined, where: string): boolean | undefined {
   if (given === true && orgId === 0)
-    throw invalid('body.shared', 'can be true only for categories of an organization', '仅组织的分类可以共享')
+    throw invalid(`${where}.shared`, 'can be true only for categories of an organization', '仅组织的分类可以共享')
   return given
 }
 
@@ -103,18 +120,19 @@ async function templatesOf(
   key: OwnerKey,
   before: Templates,
   input: Pick<UpdateAssetCategory, 'templateIds' | 'defaultTemplateId'>,
+  where: string,
 ): Promise<Templates> {
   const added = (input.templateIds ?? []).filter((id) => !before.templateIds.includes(id))
   const [unknown] = added.length === 0 ? [] : await unknownTemplates(tx, 'asset', key, added)
   if (unknown !== undefined)
     throw invalid(
-      `body.templateIds.${input.templateIds!.indexOf(unknown)}`,
+      `${where}.templateIds.${input.templateIds!.indexOf(unknown)}`,
       'must be the id of a template that is visible in the scope of the category',
       '须为该分类范围内可见的模板',
     )
   const after = templatesAfter(before, input)
   if (after === undefined)
-    throw invalid('body.defaultTemplateId', 'must be one of the templates of the category', '须为该分类的模板之一')
+    throw invalid(`${where}.defaultTemplateId`, 'must be one of the templates of the category', '须为该分类的模板之一')
   return after
 }
 
@@ -124,25 +142,95 @@ export async function updateCategory(
   id: number,
   input: UpdateAssetCategory,
 ): Promise<AssetCategoryView> {
-  const key = ownerKey(owner)
-  const shared = sharedOf(owner, input.shared)
-  const row = await ctx.db.write('assets.updateCategory', async (tx) => {
-    const before = await assetCategoryTree.find(tx, key, id)
-    if (before === undefined) throw notFound()
-    const change = {
-      ...(input.name !== undefined && { name: input.name }),
-      ...(input.color !== undefined && { color: colorOf(input.color) }),
-      ...(shared !== undefined && { shared }),
-    }
-    const bound = (await store.categoryTemplates(tx, [id])).get(id) ?? NO_TEMPLATES
-    const templates = await templatesOf(tx, key, bound, input)
-    const keepsTemplates = sameTemplates(bound, templates)
-    const keepsColumns = Object.entries(change).every(([name, value]) => before[name as keyof CategoryRow] === value)
-    if (keepsTemplates && keepsColumns) return before
-    if (!keepsTemplates) await store.setTemplates(tx, id, templates)
-    return store.updateCategory(tx, key, id, change)
-  })
+  const row = await ctx.db.write('assets.updateCategory', (tx) => changeCategory(tx, owner, id, input, 'body'))
   return viewOf(ctx, row)
+}
+
+/** Changes the fields that are given, in a write. `where` is the first part of the paths of bad fields. */
+export async function changeCategory(
+  tx: Tx,
+  owner: Owner,
+  id: number,
+  input: CategoryChange,
+  where: string,
+): Promise<CategoryRow> {
+  const key = ownerKey(owner)
+  const before = await assetCategoryTree.find(tx, key, id)
+  if (before === undefined) throw notFound()
+  const change = columnsOf(owner, input, where)
+  if (change.parentId !== undefined && change.parentId !== before.parentId)
+    refusals.check(await assetCategoryTree.checkMove(tx, key, id, change.parentId), where)
+  const bound = (await store.categoryTemplates(tx, [id])).get(id) ?? NO_TEMPLATES
+  const templates = await templatesOf(tx, key, bound, input, where)
+  const keepsTemplates = sameTemplates(bound, templates)
+  const keeps = (name: string) => change[name as keyof typeof change] === before[name as keyof CategoryRow]
+  if (keepsTemplates && Object.keys(change).every(keeps)) return before
+  if (!keepsTemplates) await store.setTemplates(tx, id, templates)
+  const update = () => store.updateCategory(tx, key, id, change)
+  const isSeenAlike = ['parentId', 'shared'].every((name) => !Object.hasOwn(change, name) || keeps(name))
+  return isSeenAlike ? update() : withAudiences(tx, key, update)
+}
+
+/** The columns that a request sets. */
+function columnsOf(
+  owner: Owner,
+  { name, color, shared, parentId, pinned, sortOrder }: CategoryChange,
+  where: string,
+): Partial<store.CategoryFields> {
+  return {
+    ...(name !== undefined && { name }),
+    ...(color !== undefined && { color: colorOf(color) }),
+    ...(shared !== undefined && { shared: sharedOf(owner, shared, where)! }),
+    ...(parentId !== undefined && { parentId }),
+    ...(pinned !== undefined && { pinned }),
+    ...(sortOrder !== undefined && { sortOrder }),
+  }
+}
+
+/**
+ * Brings a deleted category back with a change, in a write. It comes without templates, and to the top level if its parent is gone.
+ * Assets that it has not lost yet stay in it.
+ */
+export async function restoreCategory(
+  tx: Tx,
+  owner: Owner,
+  row: CategoryRow,
+  input: CategoryChange,
+  where: string,
+): Promise<CategoryRow> {
+  const key = ownerKey(owner)
+  await checkCount(tx, key)
+  const change = columnsOf(owner, input, where)
+  const problem = await assetCategoryTree.checkParent(tx, key, change.parentId ?? row.parentId)
+  if (change.parentId != null) refusals.check(problem, where)
+  const parentId = change.parentId === null || problem !== undefined ? null : (change.parentId ?? row.parentId)
+  await store.setTemplates(tx, row.id, await templatesOf(tx, key, NO_TEMPLATES, input, where))
+  await store.deleteCleanUp(tx, row.id)
+  return store.updateCategory(tx, key, row.id, { ...change, parentId, deletedAt: null })
+}
+
+/**
+ * Runs a change after which other users may see categories of an organization. Clients that synchronize get these categories, and those
+ * who may no longer see them get them as deleted.
+ */
+async function withAudiences<T>(tx: Tx, key: OwnerKey, change: () => Promise<T>): Promise<T> {
+  if (orgOf(key) === 0) return change()
+  const before = audiencesOf(await store.categoryNodes(tx, key))
+  const result = await change()
+  const after = audiencesOf(await store.categoryNodes(tx, key))
+  const changed = [...after].filter(([id, audience]) => before.has(id) && before.get(id) !== audience)
+  await store.stampCategories(
+    tx,
+    key,
+    changed.map(([id]) => id),
+  )
+  const lost = changed.filter(([id, audience]) => audience !== 'EVERYONE' && before.get(id) !== 'NOBODY')
+  await recordDeleted(
+    tx,
+    'assetCategory',
+    lost.map(([id]) => ({ owner: key, id, version: 0 })),
+  )
+  return result
 }
 
 export async function pinCategory(
@@ -179,11 +267,7 @@ export async function moveCategory(
   id: number,
   parentId: number | null,
 ): Promise<AssetCategoryView> {
-  const key = ownerKey(owner)
-  const row = await ctx.db.write('assets.moveCategory', async (tx) => {
-    refusals.check(await assetCategoryTree.move(tx, key, id, parentId))
-    return assetCategoryTree.find(tx, key, id)
-  })
+  const row = await ctx.db.write('assets.moveCategory', (tx) => changeCategory(tx, owner, id, { parentId }, 'body'))
   return viewOf(ctx, row)
 }
 
@@ -213,21 +297,44 @@ export async function checkDeletable(ctx: AppContext, owner: Owner, id: number):
 const ASSETS_PER_WRITE = 200
 
 /**
- * A category can hold a million assets. They are taken out in short writes, so that the writes of others do not wait; the last one deletes
- * the category. A server that stops meanwhile leaves a category with the rest of its assets.
+ * A category can hold a million assets. They are taken out in short writes, so that the writes of others do not wait: the first ones in
+ * that which deletes the category, and the others afterwards, by a job if the server stops meanwhile.
  */
 export async function deleteCategory(ctx: AppContext, owner: Owner, id: number): Promise<void> {
+  await ctx.db.write('assets.deleteCategory', (tx) => removeCategory(tx, owner, id))
+  await emptyCategory(ctx, id)
+}
+
+/** Deletes a category in a write. The assets that are too many for it are left to the job. */
+export async function removeCategory(tx: Tx, owner: Owner, id: number): Promise<CategoryRow> {
   const key = ownerKey(owner)
-  const isDeleted = () =>
-    ctx.db.write('assets.deleteCategory', async (tx) => {
-      if ((await assetCategoryTree.find(tx, key, id)) === undefined) throw notFound()
-      if ((await assetCategoryTree.countChildren(tx, key, id)) > 0)
-        throw badRequest('Move or delete the sub-categories first', '请先移动或删除子分类')
-      if (await isFull(tx, key, id)) return false
-      await store.deleteCategory(tx, key, id)
-      return true
+  if ((await assetCategoryTree.find(tx, key, id)) === undefined) throw notFound()
+  if ((await assetCategoryTree.countChildren(tx, key, id)) > 0)
+    throw badRequest('Move or delete the sub-categories first', '请先移动或删除子分类')
+  if (await isFull(tx, key, id)) await store.insertCleanUp(tx, key, id)
+  return store.deleteCategory(tx, key, id)
+}
+
+/** Takes the remaining assets out of a deleted category. */
+async function emptyCategory(ctx: AppContext, id: number): Promise<void> {
+  const hasMore = () =>
+    ctx.db.write('assets.emptyCategory', async (tx) => {
+      const cleanUp = await store.findCleanUp(tx, id)
+      if (cleanUp === undefined) return false
+      if (await isFull(tx, cleanUp.owner, id)) return true
+      await store.deleteCleanUp(tx, id)
+      return false
     })
-  while (!(await isDeleted())) await Bun.sleep(0)
+  while (await hasMore()) await Bun.sleep(0)
+}
+
+/** Takes the remaining assets out of all deleted categories. */
+export async function emptyCategories(ctx: AppContext): Promise<void> {
+  for (;;) {
+    const first = await store.findCleanUp(ctx.db.read)
+    if (first === undefined) return
+    await emptyCategory(ctx, first.categoryId)
+  }
 }
 
 /** Takes some assets out of the category. Whether there may be more of them. */
@@ -244,7 +351,7 @@ export async function deleteAnyCategory(ctx: AppContext, actor: LoggedActor, id:
     const row = await assetCategoryTree.find(tx, key, id)
     if (row === undefined) throw notFound()
     await store.clearCategory(tx, key, id, Number.MAX_SAFE_INTEGER)
-    const movedChildren = await store.moveChildren(tx, key, id, row.parentId)
+    const movedChildren = await withAudiences(tx, key, () => store.moveChildren(tx, key, id, row.parentId))
     await store.deleteCategory(tx, key, id)
     const { name, parentId, userId } = row
     const before = { name, parentId, orgId: orgIdOf(row), createdBy: userId, movedChildren }
@@ -285,7 +392,7 @@ export async function dropDeletedTemplates(ctx: AppContext): Promise<void> {
   }
 }
 
-async function toViews(
+export async function toViews(
   db: Db,
   rows: readonly CategoryRow[],
   counts: ReadonlyMap<number, number>,

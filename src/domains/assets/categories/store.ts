@@ -5,15 +5,17 @@ import type { OwnerKey } from '#db/owner-key.ts'
 import { orgOf } from '#db/owner-key.ts'
 import { type Page, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
-import { assetCategories, assetCategoryTemplates, assets } from '#db/schema/assets.ts'
+import { assetCategories, assetCategoryCleanUps, assetCategoryTemplates, assets } from '#db/schema/assets.ts'
 import { metaTemplates } from '#db/schema/meta.ts'
 import { searchPage } from '#db/search.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
+import { recordDeleted, tombstoneOf } from '#db/tombstones.ts'
 import { treeIn } from '#db/tree.ts'
+import type { SyncRevival } from '#domains/contributions.ts'
 
 import { updateRows } from '../register/store.ts'
 import { type AllAssetCategoriesQuery, MAX_DEPTH } from './model.ts'
-import type { Templates } from './rules.ts'
+import type { Node, Templates } from './rules.ts'
 
 export type CategoryRow = typeof assetCategories.$inferSelect
 
@@ -26,8 +28,6 @@ export const assetCategoryTree = treeIn(assetCategories, {
 })
 
 const isLive = isNull(assetCategories.deletedAt)
-const one = (owner: OwnerKey, id: number): SQL | undefined =>
-  and(eq(assetCategories.owner, owner), eq(assetCategories.id, id), isLive)
 
 const byId = prepared((db) =>
   db
@@ -46,47 +46,72 @@ export async function organizationOfCategory(db: Db, id: number): Promise<number
   return row && orgOf(row.owner)
 }
 
+/** The columns that a request sets. */
+export type CategoryFields = Pick<CategoryRow, 'name' | 'color' | 'shared' | 'parentId' | 'pinned' | 'sortOrder'>
+
+/** `revived`: the id and the version of a category that was deleted permanently and comes back. */
 export async function insertCategory(
   tx: Tx,
   owner: OwnerKey,
-  values: Pick<CategoryRow, 'userId' | 'name' | 'color' | 'parentId' | 'shared'>,
+  values: Pick<CategoryRow, 'userId' | 'name' | 'color' | 'parentId' | 'shared'> & Partial<CategoryFields>,
+  revived?: SyncRevival,
 ): Promise<CategoryRow> {
   const [row] = await tx
     .insert(assetCategories)
-    .values({ ...values, owner, createdAt: tx.stamp, updatedAt: tx.stamp })
+    .values({ ...values, ...revived, owner, createdAt: tx.stamp, updatedAt: tx.stamp })
     .returning()
   return row!
 }
 
-/** Raises the version, whatever `change` contains. */
+const raised = (tx: Tx) => ({ version: sql`${assetCategories.version} + 1`, updatedAt: tx.stamp })
+
+/** Also of a deleted category. Raises the version, whatever `change` contains. */
 export async function updateCategory(
   tx: Tx,
   owner: OwnerKey,
   id: number,
-  change: Partial<Pick<CategoryRow, 'name' | 'color' | 'shared'>>,
+  change: Partial<CategoryFields & Pick<CategoryRow, 'deletedAt'>>,
 ): Promise<CategoryRow> {
   const [row] = await tx
     .update(assetCategories)
-    .set({ ...change, version: sql`${assetCategories.version} + 1`, updatedAt: tx.stamp })
-    .where(one(owner, id))
+    .set({ ...change, ...raised(tx) })
+    .where(and(eq(assetCategories.owner, owner), eq(assetCategories.id, id)))
     .returning()
   return row!
 }
 
-/** The caller has checked that nothing is left in it. */
-export async function deleteCategory(tx: Tx, owner: OwnerKey, id: number): Promise<void> {
+/** The caller has checked that it exists, and takes its assets out. */
+export async function deleteCategory(tx: Tx, owner: OwnerKey, id: number): Promise<CategoryRow> {
+  await tx.delete(assetCategoryTemplates).where(eq(assetCategoryTemplates.categoryId, id))
+  return updateCategory(tx, owner, id, { deletedAt: tx.stamp })
+}
+
+/** The columns that decide who sees the categories of an organization. */
+export const categoryNodes = (db: Db | Tx, owner: OwnerKey): Promise<Node[]> =>
+  db
+    .select({
+      id: assetCategories.id,
+      parentId: assetCategories.parentId,
+      shared: assetCategories.shared,
+      userId: assetCategories.userId,
+    })
+    .from(assetCategories)
+    .where(and(eq(assetCategories.owner, owner), isLive))
+
+/** Clients that synchronize get these categories, although they have not changed: other users see them now. */
+export async function stampCategories(tx: Tx, owner: OwnerKey, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
   await tx
     .update(assetCategories)
-    .set({ deletedAt: tx.stamp, version: sql`${assetCategories.version} + 1`, updatedAt: tx.stamp })
-    .where(one(owner, id))
-  await tx.delete(assetCategoryTemplates).where(eq(assetCategoryTemplates.categoryId, id))
+    .set({ updatedAt: tx.stamp })
+    .where(and(eq(assetCategories.owner, owner), inArray(assetCategories.id, [...ids])))
 }
 
 /** Moves the categories directly below one to its parent. Returns their number. */
 export async function moveChildren(tx: Tx, owner: OwnerKey, id: number, parentId: number | null): Promise<number> {
   const moved = await tx
     .update(assetCategories)
-    .set({ parentId, version: sql`${assetCategories.version} + 1`, updatedAt: tx.stamp })
+    .set({ parentId, ...raised(tx) })
     .where(and(eq(assetCategories.owner, owner), isLive, eq(assetCategories.parentId, id)))
     .returning({ id: assetCategories.id })
   return moved.length
@@ -96,7 +121,17 @@ export async function moveChildren(tx: Tx, owner: OwnerKey, id: number, parentId
 export async function deleteOfOrg(tx: Tx, orgId: number): Promise<void> {
   const ids = tx.select({ id: assetCategories.id }).from(assetCategories).where(eq(assetCategories.owner, orgId))
   await tx.delete(assetCategoryTemplates).where(inArray(assetCategoryTemplates.categoryId, ids))
-  await tx.delete(assetCategories).where(eq(assetCategories.owner, orgId))
+  await tx.delete(assetCategoryCleanUps).where(eq(assetCategoryCleanUps.owner, orgId))
+  const { id, version, deletedAt } = assetCategories
+  const deleted = await tx
+    .delete(assetCategories)
+    .where(eq(assetCategories.owner, orgId))
+    .returning({ id, version, deletedAt })
+  await recordDeleted(
+    tx,
+    'assetCategory',
+    deleted.map((row) => tombstoneOf(orgId, row)),
+  )
 }
 
 // Templates.
@@ -198,10 +233,7 @@ export async function dropTemplate(tx: Tx, templateId: number, limit: number): P
   await tx
     .delete(assetCategoryTemplates)
     .where(and(eq(assetCategoryTemplates.templateId, templateId), inArray(assetCategoryTemplates.categoryId, ids)))
-  await tx
-    .update(assetCategories)
-    .set({ version: sql`${assetCategories.version} + 1`, updatedAt: tx.stamp })
-    .where(inArray(assetCategories.id, ids))
+  await tx.update(assetCategories).set(raised(tx)).where(inArray(assetCategories.id, ids))
   return rows.length
 }
 
@@ -238,9 +270,9 @@ export async function hasMoreAssets(db: Db, owner: OwnerKey, limit: number): Pro
 const grouped = (db: Db, where: SQL | undefined) =>
   db.select({ id: assets.categoryId, n: count() }).from(assets).where(where).groupBy(assets.categoryId)
 
-/** Number of assets directly in each category of the owner, or in one of them. Categories without assets are left out. */
-export async function assetCounts(db: Db, owner: OwnerKey, id?: number): Promise<Map<number, number>> {
-  const inCategory = id === undefined ? isNotNull(assets.categoryId) : eq(assets.categoryId, id)
+/** Number of assets directly in each category of the owner, or in some of them. Categories without assets are left out. */
+export async function assetCounts(db: Db, owner: OwnerKey, ...ids: readonly number[]): Promise<Map<number, number>> {
+  const inCategory = ids.length === 0 ? isNotNull(assets.categoryId) : inArray(assets.categoryId, [...ids])
   return new Map((await grouped(db, liveAssets(owner, inCategory))).map((row) => [row.id!, row.n]))
 }
 
@@ -263,6 +295,23 @@ export async function clearCategory(tx: Tx, owner: OwnerKey, categoryId: number,
     rows.map((row) => ({ row, change: { categoryId: null } })),
   )
   return rows.length
+}
+
+/** Leaves the assets of a deleted category to the job. */
+export async function insertCleanUp(tx: Tx, owner: OwnerKey, categoryId: number): Promise<void> {
+  await tx.insert(assetCategoryCleanUps).values({ owner, categoryId })
+}
+
+export async function deleteCleanUp(tx: Tx, categoryId: number): Promise<void> {
+  await tx.delete(assetCategoryCleanUps).where(eq(assetCategoryCleanUps.categoryId, categoryId))
+}
+
+export type CleanUp = typeof assetCategoryCleanUps.$inferSelect
+
+/** That of this category, or any. */
+export async function findCleanUp(db: Db | Tx, categoryId?: number): Promise<CleanUp | undefined> {
+  const where = categoryId === undefined ? undefined : eq(assetCategoryCleanUps.categoryId, categoryId)
+  return (await db.select().from(assetCategoryCleanUps).where(where).limit(1))[0]
 }
 
 // Administration.

@@ -3,6 +3,7 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { assetCleanUps, assetLoans, assetNumbers, assets, assetWarrantyReminders } from '#db/schema/assets.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { recordDeleted, tombstoneOf } from '#db/tombstones.ts'
 
 import { type AssetRow, listed } from '../listing/store.ts'
 import { deleteTransfersOf } from '../transfers/store.ts'
@@ -23,8 +24,14 @@ export async function purgeAssets(tx: Tx, owner: OwnerKey, limit: number): Promi
   await deleteTransfersOf(tx, ids)
   await tx.delete(assetLoans).where(inArray(assetLoans.assetId, ids))
   await tx.delete(assetWarrantyReminders).where(inArray(assetWarrantyReminders.assetId, ids))
-  for (const row of await tx.delete(assets).where(inArray(assets.id, ids)).returning(listed.columns))
-    listed.deleted(tx, row)
+  const columns = { ...listed.columns, version: assets.version }
+  const deleted = await tx.delete(assets).where(inArray(assets.id, ids)).returning(columns)
+  for (const row of deleted) listed.deleted(tx, row)
+  await recordDeleted(
+    tx,
+    'asset',
+    deleted.map((row) => tombstoneOf(owner, row)),
+  )
   return ids.length
 }
 

@@ -101,6 +101,13 @@ export const assetObject: MetaObject = {
   isLive: store.isLiveAsset,
   entities: store.assetEntities,
   updateColumns,
+  async touch(tx, ids) {
+    const rows = await store.anyAssetsByIds(tx, ids)
+    await store.updateRows(
+      tx,
+      rows.map((row) => ({ row, change: {}, touched: true })),
+    )
+  },
 }
 
 /** Texts that one query looks up. */

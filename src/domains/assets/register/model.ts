@@ -113,7 +113,7 @@ const values = Type.Optional({
   examples: [[]],
 })
 
-const NewAsset = Type.Object({ ...writable, values })
+export const NewAsset = Type.Object({ ...writable, values })
 export type NewAsset = Static<typeof NewAsset>
 export const CreateAsset = Model('CreateAsset', { ...writable, values, orgId: NullableOrgId })
 

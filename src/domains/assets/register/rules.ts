@@ -133,16 +133,30 @@ export function fieldIdOf(publicField: string): number | undefined {
   return id === undefined ? undefined : Number(id)
 }
 
+export type NewFields = AssetFields & Pick<AssetChange, 'scrapReason'>
+
 /** The columns of a new asset. Its number may be empty: then one is generated. */
-export const newFields = (change: AssetChange, name: string): AssetFields => ({ ...EMPTY, ...change, name })
+export const newFields = (change: AssetChange, name: string): NewFields => ({ ...EMPTY, ...change, name })
+
+interface AllowedChanges {
+  /** It may become scrapped. */
+  readonly acceptScrapped?: boolean
+  /** It may get the state back that it had before it was scrapped. */
+  readonly isRestore?: boolean
+}
 
 /** The problems of a change to an existing asset that only the asset itself decides. */
-export function changeProblems(row: Pick<Row, 'status'>, change: AssetChange, path: string): FieldProblem[] {
+export function changeProblems(
+  row: Pick<Row, 'status'>,
+  change: AssetChange,
+  path: string,
+  { acceptScrapped = false, isRestore = false }: AllowedChanges,
+): FieldProblem[] {
   const problems: FieldProblem[] = []
   if (change.assetNo === '') problems.push(numberNeeded(`${path}.assetNo`))
   if (change.status !== undefined && change.status !== row.status) {
-    if (row.status === 'SCRAPPED') problems.push(isFinal(`${path}.status`))
-    else if (change.status === 'SCRAPPED') problems.push(scrapSeparately(`${path}.status`))
+    if (row.status === 'SCRAPPED' && !isRestore) problems.push(isFinal(`${path}.status`))
+    if (change.status === 'SCRAPPED' && !acceptScrapped) problems.push(scrapSeparately(`${path}.status`))
   }
   return problems
 }

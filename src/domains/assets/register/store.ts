@@ -9,7 +9,7 @@ import { files } from '#db/schema/files.ts'
 import { orgLocations } from '#db/schema/locations.ts'
 import { orgMembers } from '#db/schema/orgs.ts'
 import type { Db, SQL, SQLiteColumn, Tx } from '#db/store.ts'
-import type { EntityTable } from '#domains/contributions.ts'
+import type { EntityTable, SyncRevival } from '#domains/contributions.ts'
 import type { FileRow } from '#domains/files/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { uuid } from '#platform/ids.ts'
@@ -17,7 +17,7 @@ import { uuid } from '#platform/ids.ts'
 import { type AssetRow, assetsWhere, isLive, listed } from '../listing/store.ts'
 import { moveOnMap } from '../map/store.ts'
 import { numberKey } from '../numbers/rules.ts'
-import { type AssetChange, type AssetFields, differences } from './rules.ts'
+import { type AssetChange, differences, type NewFields } from './rules.ts'
 
 export type { AssetRow } from '../listing/store.ts'
 
@@ -33,6 +33,16 @@ const byId = prepared((db) =>
 /** Undefined if the asset belongs to another owner or is deleted. */
 export const findAsset = async (db: Db | Tx, owner: Owner, id: number): Promise<AssetRow | undefined> =>
   (await byId(db, { id, owner: ownerKey(owner) }))[0]
+
+const withDeleted = prepared((db) =>
+  db
+    .select()
+    .from(assets)
+    .where(and(eq(assets.id, p('id')), eq(assets.owner, p('owner')))),
+)
+/** The same, but also finds a deleted asset. */
+export const findAlsoDeleted = async (tx: Tx, owner: Owner, id: number): Promise<AssetRow | undefined> =>
+  (await withDeleted(tx, { id, owner: ownerKey(owner) }))[0]
 
 const byIdOnly = prepared((db) =>
   db
@@ -110,8 +120,11 @@ export async function organizationOfAsset(db: Db, id: number): Promise<number | 
   return row && orgOf(row.owner)
 }
 
+/** With an id and a version if it was deleted permanently and comes back. */
+type NewRow = NewFields & Partial<SyncRevival>
+
 /** Adds assets with numbers that are free. Returns their rows in the same order. */
-export async function insertRows(tx: Tx, owner: Owner, items: readonly AssetFields[]): Promise<AssetRow[]> {
+export async function insertRows(tx: Tx, owner: Owner, items: readonly NewRow[]): Promise<AssetRow[]> {
   const rows: AssetRow[] = []
   for (let at = 0; at < items.length; at += ROWS_PER_STATEMENT) {
     const given = items.slice(at, at + ROWS_PER_STATEMENT).map((fields) => ({
@@ -121,8 +134,8 @@ export async function insertRows(tx: Tx, owner: Owner, items: readonly AssetFiel
       userId: owner.userId,
       assetNoKey: numberKey(fields.assetNo),
       scrappedAt: fields.status === 'SCRAPPED' ? tx.stamp : null,
-      scrapReason: '',
-      version: 1,
+      scrapReason: fields.scrapReason ?? '',
+      version: fields.version ?? 1,
       deletedAt: null,
       createdAt: tx.stamp,
       updatedAt: tx.stamp,

@@ -8,7 +8,8 @@ import { type AppContext, perContext } from '#context'
 import { OwnerCounts, ownerExists } from '#db/owner-counts.ts'
 import { orgOf, ownerKey } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
-import { attachFile, isImage, releaseFile } from '#domains/files/index.ts'
+import type { SyncRevival } from '#domains/contributions.ts'
+import { attachFile, findFiles, isImage, releaseFile } from '#domains/files/index.ts'
 import { visibleFields } from '#domains/metadata/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Owner } from '#http/endpoint.ts'
@@ -21,9 +22,9 @@ import { takenNumbers, takeNumbers } from '../numbers/store.ts'
 import * as errors from '../register/errors.ts'
 import {
   type AssetChange,
-  type AssetFields,
   changeProblems,
   fieldIdOf,
+  type NewFields,
   newFields,
   positionProblem,
 } from '../register/rules.ts'
@@ -50,6 +51,8 @@ export interface NewItem {
   readonly change: AssetChange
   /** Of the object with the fields, for errors: `body`, or `rows.5` of an import. */
   readonly path: string
+  /** The id and the version of an asset that was deleted permanently and comes back. */
+  readonly revived?: SyncRevival
 }
 
 export interface InsertOptions {
@@ -78,7 +81,12 @@ export async function insertAssets(
   await checkRoom(ctx, tx, owner, quota, items.length)
   problems.push(...(await numberProblems(tx, owner, checked)), ...(await publicFieldProblems(tx, owner, checked)))
   if (problems.length > 0) throw invalidAll(problems)
-  const rows = await store.insertRows(tx, owner, await numbered(tx, owner, format, fields, items))
+  const all = await numbered(tx, owner, format, fields, items)
+  const rows = await store.insertRows(
+    tx,
+    owner,
+    all.map((asset, i) => ({ ...asset, ...items[i]!.revived })),
+  )
   for (const [i, row] of rows.entries())
     await changePhotos(ctx, tx, owner, row.id, { before: [], after: row.photoIds, path: items[i]!.path })
   return rows
@@ -89,9 +97,9 @@ async function numbered(
   tx: Tx,
   owner: Owner,
   format: FormatNumber,
-  fields: readonly AssetFields[],
+  fields: readonly NewFields[],
   items: readonly NewItem[],
-): Promise<AssetFields[]> {
+): Promise<NewFields[]> {
   const given = new Set(fields.flatMap(({ assetNo }) => (assetNo === '' ? [] : [numberKey(assetNo)])))
   const wanted = fields.filter(({ assetNo }) => assetNo === '').length
   const free = await takeNumbers(tx, ownerKey(owner), format, wanted, given)
@@ -110,6 +118,10 @@ export interface ChangedItem extends store.RowChange {
 export interface UpdateOptions {
   /** Of the rows of the history. */
   readonly note?: string
+  /** Whether assets may become scrapped. */
+  readonly acceptScrapped?: boolean
+  /** Whether they get a former state, which they may have had before they were scrapped. */
+  readonly isRestore?: boolean
 }
 
 export interface Updated {
@@ -125,11 +137,11 @@ export async function updateAssets(
   tx: Tx,
   owner: Owner,
   items: readonly ChangedItem[],
-  { note = '' }: UpdateOptions = {},
+  { note = '', ...allowed }: UpdateOptions = {},
 ): Promise<Updated> {
   const problems: FieldProblem[] = []
   for (const { row, change, path } of items) {
-    problems.push(...changeProblems(row, change, path), ...positionProblem({ ...row, ...change }, path))
+    problems.push(...changeProblems(row, change, path, allowed), ...positionProblem({ ...row, ...change }, path))
   }
   problems.push(
     ...(await referenceProblems(tx, owner, items)),
@@ -146,6 +158,48 @@ export async function updateAssets(
     return row.custodianId === after.custodianId && row.locationId === after.locationId ? [] : [{ before: row, after }]
   })
   return { rows, transfers: await recordTransfers(tx, owner, moved, note) }
+}
+
+/**
+ * Brings a deleted asset back with a change. It loses what it referred to if that is gone. Its photos were deleted with it, so the change
+ * may still name them. @throws AppError as `insertAssets`
+ */
+export async function restoreAsset(
+  ctx: AppContext,
+  tx: Tx,
+  owner: Owner,
+  { quota }: Limits,
+  { row, change, path, touched = false }: ChangedItem,
+  options: UpdateOptions = {},
+): Promise<Updated> {
+  const number = numberKey(change.assetNo || row.assetNo)
+  const problems = await referenceProblems(tx, owner, [{ change, path }])
+  if ((await takenNumbers(tx, ownerKey(owner), [number])).size > 0) problems.push(errors.numberTaken(`${path}.assetNo`))
+  if (problems.length > 0) throw invalidAll(problems)
+  await checkRoom(ctx, tx, owner, quota, 1)
+  const { categoryId, locationId, custodianId } = row
+  const kept = await possibleChange(tx, owner, undefined, { categoryId, locationId, custodianId })
+  const photoIds = await presentFiles(tx, change.photoIds ?? [])
+  const restored = { ...kept, ...change, photoIds, deletedAt: null }
+  return updateAssets(ctx, tx, owner, [{ row, change: restored, path, touched }], options)
+}
+
+/** A change to a former state, without photos that were deleted and with null for references to things that were. */
+export async function possibleChange(
+  tx: Tx,
+  owner: Owner,
+  row: store.AssetRow | undefined,
+  change: AssetChange,
+): Promise<AssetChange> {
+  const missing = await referenceProblems(tx, owner, [{ ...(row && { row }), change, path: 'row' }])
+  const cleared = Object.fromEntries(missing.map(({ path }) => [path.slice('row.'.length), null]))
+  const photoIds = change.photoIds && (await presentFiles(tx, change.photoIds))
+  return { ...change, ...cleared, ...(photoIds && { photoIds }) }
+}
+
+async function presentFiles(tx: Tx, ids: readonly number[]): Promise<number[]> {
+  const present = new Set((await findFiles(tx, ids)).map(({ id }) => id))
+  return ids.filter((id) => present.has(id))
 }
 
 /** An asset before and after its custodian, location or owner changed. */

@@ -63,6 +63,6 @@ export const fieldAdminEndpoints = [
     logs: 'META_FIELD_DELETE',
     params: ById,
     refuses: { 400: 'A formula uses the field.' },
-    run: ({ actor, params }) => service.deleteAnyField(actor, params.id),
+    run: ({ ctx, actor, params }) => service.deleteAnyField(ctx, actor, params.id),
   }),
 ]

@@ -19,6 +19,7 @@ import { findObject } from '../objects/store.ts'
 import { existsOwner } from '../owners/store.ts'
 import { fieldOwners, GLOBAL, ownerOf, scopeOf, storedFieldName, typeOfColumn } from '../rules.ts'
 import { checkConfig } from '../types/rules.ts'
+import { ordersOptionsAnew, raiseVersions } from './changes/service.ts'
 import {
   type AllFieldsQuery,
   type CreateAnyField,
@@ -262,7 +263,7 @@ export async function updateField(
   const row = await ownField(ctx, owner, objectName, id)
   return withComparison(ctx, row, input, (comparison) =>
     ctx.db.write('metadata.updateField', async (tx) =>
-      toFieldView(await applyChange(tx, await anyField(tx, id), input, comparison), locale),
+      toFieldView(await applyChange(ctx, tx, await anyField(tx, id), input, comparison), locale),
     ),
   )
 }
@@ -277,7 +278,7 @@ export async function updateAnyField(
   return withComparison(ctx, await anyField(ctx.db.read, id), input, (comparison) =>
     actor.write('metadata.updateField', async (tx) => {
       const before = await anyField(tx, id)
-      const after = await applyChange(tx, before, input, comparison)
+      const after = await applyChange(ctx, tx, before, input, comparison)
       const logged = { targetId: id, targetName: before.name, before: loggedField(before), after: loggedField(after) }
       return { result: toFieldView(after, locale), logged }
     }),
@@ -321,6 +322,7 @@ function changeOf(row: FieldRow, input: UpdateField): Partial<FieldRow> {
 }
 
 async function applyChange(
+  ctx: AppContext,
   tx: Tx,
   row: FieldRow,
   input: UpdateField,
@@ -337,26 +339,28 @@ async function applyChange(
   const changed = Object.keys(change).length === 0 ? row : await store.updateField(tx, row, change)
   if (row.type === 'COMPUTED' && changed.type !== 'COMPUTED') await store.setFormulaUses(tx, row.id, [])
   if (change.type !== undefined || input.config !== undefined) await linkFormula(tx, changed)
+  if (change.type !== undefined || ordersOptionsAnew(row, changed)) await raiseVersions(ctx, tx, changed)
   return changed
 }
 
 export async function deleteField(ctx: AppContext, owner: Owner, objectName: string, id: number): Promise<void> {
   await ownField(ctx, owner, objectName, id)
-  await ctx.db.write('metadata.deleteField', async (tx) => removeField(tx, await anyField(tx, id)))
+  await ctx.db.write('metadata.deleteField', async (tx) => removeField(ctx, tx, await anyField(tx, id)))
 }
 
-export function deleteAnyField(actor: LoggedActor, id: number): Promise<void> {
+export function deleteAnyField(ctx: AppContext, actor: LoggedActor, id: number): Promise<void> {
   return actor.write('metadata.deleteField', async (tx) => {
     const row = await anyField(tx, id)
-    await removeField(tx, row)
+    await removeField(ctx, tx, row)
     return { result: undefined, logged: { targetId: id, targetName: row.name, before: loggedField(row) } }
   })
 }
 
-async function removeField(tx: Tx, row: FieldRow): Promise<void> {
+async function removeField(ctx: AppContext, tx: Tx, row: FieldRow): Promise<void> {
   if (await store.isUsedByFormula(tx, row.id))
     throw badRequest('A formula uses the field: change the formula first', '有公式使用该字段，请先修改公式')
   await store.deleteField(tx, row)
+  await raiseVersions(ctx, tx, row)
 }
 
 /**
