@@ -27,6 +27,7 @@ import { push } from '#domains/push/index.ts'
 import { qrCodes } from '#domains/qr-codes/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import { shares } from '#domains/shares/index.ts'
+import { sync } from '#domains/sync/index.ts'
 import { docsEndpoints } from '#http/docs.endpoints.ts'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 import type { Gatekeeper } from '#http/mount.ts'
@@ -56,6 +57,7 @@ export const domains = [
   album,
   assets,
   metadata,
+  sync,
   activities,
   contacts,
   chat,

@@ -13,6 +13,7 @@ import { isolation as notifications } from '../notifications/isolation.ts'
 import { isolation as orgs } from '../orgs/isolation.ts'
 import { isolation as push } from '../push/isolation.ts'
 import { isolation as qrCodes } from '../qr-codes/isolation.ts'
+import { isolation as sync } from '../sync/isolation.ts'
 import type { IsolationFixture } from './isolation-fixture.ts'
 
 export const FIXTURES: readonly IsolationFixture[] = [
@@ -29,4 +30,5 @@ export const FIXTURES: readonly IsolationFixture[] = [
   contacts,
   chat,
   push,
+  sync,
 ]

@@ -58,6 +58,8 @@ export const definitions = {
   'budget.contactsPerAddress': limit(200),
   /** Invitations and join links that a user may send a day. */
   'budget.invitationsPerUser': limit(200),
+  /** Records that the devices of a user may push a day. */
+  'budget.pushedRecordsPerUser': limit(100_000),
   /** SMS that the server sends a day. */
   'budget.smsPerDay': limit(1000),
   /** Maximum size of an upload in bytes. */

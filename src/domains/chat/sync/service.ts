@@ -1,7 +1,7 @@
-import { type AppContext, perContext } from '#context'
+import type { AppContext } from '#context'
 import type { Db } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'
-import { pause } from '#lib/pause.ts'
+import { ownTurn } from '#http/turns.ts'
 
 import type { Conversation } from '../conversations/model.ts'
 import { ownMembers } from '../conversations/store.ts'
@@ -19,14 +19,6 @@ const GROWTH = 16
 const FEW = 32
 /** Conversations that are made in one turn of the event loop: a few milliseconds. */
 const CONVERSATIONS_PER_TURN = 100
-
-const turns = perContext(() => ({ last: Promise.resolve() }))
-
-/**
- * Resolves in a turn of the event loop that belongs to the caller alone. Reads of SQLite resolve in the same turn, so without this fifty
- * large pages that are asked for at once would be made in a single turn, in which the server does nothing else.
- */
-const ownTurn = (ctx: AppContext): Promise<void> => (turns(ctx).last = turns(ctx).last.then(pause))
 
 /** The next messages and changes of the user after a cursor: complete, in the order of their numbers. */
 export async function sync(ctx: AppContext, { userId }: Actor, query: SyncQuery): Promise<SyncPage> {

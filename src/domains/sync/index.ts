@@ -1,0 +1,20 @@
+/** Synchronization of devices that work offline: pulls of changes, pushes of offline records, and their conflicts. */
+
+import { domain } from '#domains/domain.ts'
+
+import { conflictEndpoints } from './conflicts/endpoints.ts'
+import { oldPushesJobs } from './conflicts/jobs.ts'
+import { deviceEndpoints } from './devices/endpoints.ts'
+import { deletedUsersJob, deleteOf } from './devices/jobs.ts'
+import { flushDevices } from './devices/service.ts'
+import { pullEndpoints } from './pull/endpoints.ts'
+import { tombstonesJob } from './pull/jobs.ts'
+import { pushEndpoints } from './push/endpoints.ts'
+
+export const sync = domain({
+  name: 'sync',
+  endpoints: [...pullEndpoints, ...pushEndpoints, ...conflictEndpoints, ...deviceEndpoints],
+  jobs: [...oldPushesJobs, deletedUsersJob, tombstonesJob],
+  on: { 'user.deleting': (ctx, tx, { userId }) => tx.afterCommit(() => void deleteOf(ctx, userId)) },
+  stop: flushDevices,
+})

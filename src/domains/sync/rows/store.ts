@@ -1,0 +1,16 @@
+import { and, eq, gt, inArray } from 'drizzle-orm'
+
+import { type SyncEntityName, syncTombstones as tombstones } from '#db/schema/sync.ts'
+import type { Db, Tx } from '#db/store.ts'
+
+/** Tombstones of rows that were deleted permanently. Those of rows that only left the sight of some users are left out. */
+export const findTombstones = (db: Db | Tx, entity: SyncEntityName, ids: readonly number[]) =>
+  db
+    .select({
+      id: tombstones.entityId,
+      owner: tombstones.owner,
+      version: tombstones.version,
+      updatedAt: tombstones.stamp,
+    })
+    .from(tombstones)
+    .where(and(eq(tombstones.entity, entity), inArray(tombstones.entityId, [...ids]), gt(tombstones.version, 0)))
