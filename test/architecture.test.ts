@@ -22,6 +22,17 @@ test('no source file breaks an architecture rule', async () => {
   expect(unneeded(files, EXCEPTIONS)).toEqual([])
 })
 
+test('no example is longer than a source file may be, and the client of offline sync has no dependency', async () => {
+  const paths = [...new Glob('examples/**/*.ts').scanSync({ cwd: root })]
+  expect(paths).toContain('examples/sync-client/client.ts')
+  for (const path of paths) {
+    const text = await Bun.file(`${root}/${path}`).text()
+    expect(text.split('\n').length, path).toBeLessThanOrEqual(MAX_LINES + 1)
+    if (!path.startsWith('examples/sync-client/')) continue
+    for (const { target } of importsOf({ path, text })) expect(target, path).toStartWith('examples/sync-client/')
+  }
+})
+
 const file = (path: string, text: string): SourceFile => ({ path, text })
 
 /** No exceptions, so that the cases do not depend on the files that exist today. */
@@ -104,6 +115,16 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
       ),
     ],
     /only claimed: that is for codes/,
+  ],
+  [
+    'a function that deletes synchronized rows without a tombstone',
+    [
+      file(
+        'src/domains/a/store.ts',
+        `export async function a(tx) {\n  await tx\n    .delete(assets)\n}\n\nexport async function b(tx) {\n  await recordDeleted(tx)\n}`,
+      ),
+    ],
+    /deletes assets without recordDeleted/,
   ],
   ['randomUUID in a domain', [file('src/domains/a/store.ts', `const r = crypto.randomUUID()`)], /asks for randomness/],
   [
@@ -305,6 +326,10 @@ test('the architecture check allows everything that the rules permit', () => {
     file('src/domains/c/index.ts', `export { x } from './jobs.ts'\nexport { y } from './service.ts'`),
     // Not a registry: users register.
     file('src/domains/d/service.ts', `export async function register() {}\nfunction registerFoo() {}`),
+    file(
+      'src/domains/e/store.ts',
+      `export async function a(tx) {\n  const rows = await tx.delete(assets)\n  await recordDeleted(tx, rows)\n}\ntx.delete(users)`,
+    ),
     // Beside the domains, not in one of them.
     file('src/domains/events.ts', `import type { X } from './c/index.ts'`),
   ]

@@ -100,7 +100,7 @@ export function stumblesIn(text: string): Stumble[] {
   })
 }
 
-const WRITTEN = ['{src,test,bench,scripts,docs}/**/*.{ts,tsx,md}', '*.md'].map((pattern) => new Glob(pattern))
+const WRITTEN = ['{src,test,bench,scripts,docs,examples}/**/*.{ts,tsx,md}', '*.md'].map((pattern) => new Glob(pattern))
 const SKIPPED =
   /(?:^|\/)(?:node_modules|dist|data|\.git|peers)\/|^test\/architecture\/english|^test\/english\.test\.ts$/
 
