@@ -39,6 +39,8 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   search: () => import('./lines/search.ts'),
   activities: () => import('./lines/activities.ts'),
   chat: () => import('./lines/chat.ts'),
+  pulls: () => import('./lines/pulls.ts'),
+  pushes: () => import('./lines/pushes.ts'),
 }
 
 const { values } = parseArgs({

@@ -1,5 +1,5 @@
 /**
- * The same three operations, hand-written in one file with `Bun.serve` and `bun:sqlite`. It does what Tessera has to do: token
+ * The same operations, hand-written in one file with `Bun.serve` and `bun:sqlite`. It does what Tessera has to do: token
  * (verified once, then cached), session and device, permission, validation, the owner in every WHERE, the same JSON and headers,
  * `synchronous=FULL`. It does nothing else. Runs on a copy of Tessera's database file.
  * Environment: BENCH_DB (file), BENCH_SECRET (HS256 key, text), BENCH_PUBLIC_URL.
@@ -57,6 +57,9 @@ const mine = 'user_id = ? AND org_id = 0 AND deleted_at IS NULL'
 const one = db.query<Row, [number, number]>(`SELECT ${COLUMNS} FROM qr_codes WHERE id = ? AND ${mine}`)
 const page = db.query<Row, [number, number, number]>(
   `SELECT ${COLUMNS} FROM qr_codes WHERE ${mine} ORDER BY pinned DESC, sort_order, created_at, id LIMIT ? OFFSET ?`,
+)
+const changed = db.query<Row, [number, number, number]>(
+  `SELECT ${COLUMNS} FROM qr_codes WHERE ${mine} AND updated_at > ? ORDER BY updated_at, created_at, id LIMIT ?`,
 )
 const count = db.query<{ n: number }, [number]>(`SELECT count(*) AS n FROM qr_codes WHERE ${mine}`)
 const insert = db.query<Row, [string, number, string, string, string, string, string, string, number, number, number]>(
@@ -174,6 +177,17 @@ function list(request: Request, session: Session): Response {
   return success({ items, total: count.get(session.userId)!.n, page: number, size })
 }
 
+/** Without the rules of rows that have the same time, deleted rows, other entities and organizations. */
+function pull(request: Request, session: Session): Response {
+  const query = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1))
+  const since = Number(query.get('since') ?? Number.NaN)
+  const limit = whole(query.get('limit'), 500)
+  if (!Number.isSafeInteger(since) || limit < 1 || limit > 2000) return refuse(400, 'The request is not valid')
+  const updated = changed.all(session.userId, since, limit).map(view)
+  const serverTime = updated.at(-1)?.updatedAt ?? since
+  return success({ serverTime, hasMore: updated.length === limit, changes: { qrCode: { updated, deleted: [] } } })
+}
+
 async function create(request: Request, session: Session): Promise<Response> {
   if (Number(request.headers.get('content-length') ?? 0) > 1_048_576) return refuse(413, 'Too large')
   const body = (await request.json()) as {
@@ -215,6 +229,7 @@ const server = Bun.serve({
       GET: (request) => handle(request, 'qr_code:read', (session) => list(request, session)),
       POST: (request) => handle(request, 'qr_code:create', (session) => create(request, session)),
     },
+    '/api/sync/pull': { GET: (request) => handle(request, 'sync:pull', (session) => pull(request, session)) },
     '/api/qr-codes/:id': {
       GET: (request) =>
         handle(request, 'qr_code:read', (session) => {
