@@ -27,7 +27,9 @@ const discover = async (person: Person, query: Query = {}) =>
 const namesOf = async (person: Person, query: Query = {}) =>
   (await discover(person, query)).items.map(({ name }) => name)
 
-const later = (ms: number) => Math.round(Date.now() / MINUTE) * MINUTE + ms
+/** The same for all tests, although they may run in different minutes. */
+const now = Math.round(Date.now() / MINUTE) * MINUTE
+const later = (ms: number) => now + ms
 const publish = (person: Person, name: string, fields: ActivityFields = {}) =>
   createActivity(person, {
     name,
