@@ -175,7 +175,6 @@ const snake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLo
 const fieldOf = (data: Data, name: string): unknown =>
   [name, snake(name)].map((key) => (Object.hasOwn(data, key) ? data[key] : undefined)).find((v) => v !== undefined)
 
-/** The local ids in the data, by field. */
 /** References to rows by the ids of the server. */
 export const serverReferences = (
   { entity }: Kind,
@@ -186,6 +185,7 @@ export const serverReferences = (
     return typeof serverId === 'number' ? [{ field, kind, serverId }] : []
   })
 
+/** References to rows by the local ids of the device. */
 export const localReferences = (
   { entity }: Kind,
   data: Data,
