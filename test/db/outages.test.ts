@@ -260,9 +260,14 @@ if (!onSqlite)
             const [atA, atB] = [hear(a), hear(b)]
             const other = await startOther(place)
             const publishers = [publisher(a, 0), publisher(b, 100_000)]
+            // PostgreSQL may give the ids of transactions that a crash has undone to the next ones. Their events then look old, and the gap
+            // that each store reports after a restart stands for them.
+            const atGaps = new Set<number>()
             for (const mode of ['fast', 'immediate'] as const) {
               const before = publishers.map(({ written }) => written.length)
               await until(() => publishers.every(({ written }, i) => written.length > before[i]! + 20))
+              const gaps = [atA, atB, other].map((at) => at.gaps)
+              const earlier = new Set(await published(place))
               await server.stop(mode)
               for (const { refused } of publishers) refused.clear()
               await until(() => publishers.every(({ refused }) => refused.size > 0))
@@ -274,16 +279,20 @@ if (!onSqlite)
               ).toBe('unreachable')
               await server.start()
               for (const store of [a, b]) await until(() => isReachable(store))
+              await until(() => [atA, atB, other].every((at, i) => at.gaps > gaps[i]!))
+              for (const n of await published(place)) if (!earlier.has(n)) atGaps.add(n)
             }
             const counts = publishers.map(({ written }) => written.length)
             await until(() => publishers.every(({ written }, i) => written.length > counts[i]! + 20))
             await Promise.all(publishers.map(({ stop }) => stop()))
             for (const store of [a, b, a, b]) await store.bus.caughtUp()
             const rows = await published(place)
-            expect(ascending(atA.events)).toEqual(rows)
-            expect(ascending(atB.events)).toEqual(rows)
-            await until(() => other.events.length >= rows.length)
-            expect(ascending(other.events)).toEqual(rows)
+            const known = (events: readonly number[]) =>
+              ascending([...events, ...[...atGaps].filter((n) => !events.includes(n))])
+            expect(known(atA.events)).toEqual(rows)
+            expect(known(atB.events)).toEqual(rows)
+            await until(() => known(other.events).length >= rows.length)
+            expect(known(other.events)).toEqual(rows)
             for (const { written } of publishers) for (const n of written) expect(rows).toContain(n)
           },
           BUS_TIMES,

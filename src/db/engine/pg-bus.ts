@@ -149,18 +149,16 @@ export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
       nextMark = readAt + MARK_MS
     }
     if (before === undefined) return
-    const found = rows.filter((row) => row[5] !== null)
+    // After a failover, the new server may lack transactions that the old one had. After a crash, the ids of transactions that were undone may
+    // be given again, also those of `asked`. The gap listeners are called instead.
+    const hasRestarted = server !== before.server || BigInt(xmax) < BigInt(before.xmax)
+    const found = rows.filter((row) => row[5] !== null && !(hasRestarted && asked.includes(row[5])))
     for (const xid of asked) {
       const isCommitted = found.some((row) => row[5] === xid)
       const hasEnded = BigInt(xid) < BigInt(xmin)
-      if (isCommitted || hasEnded) doubtful.delete(xid)
+      if (isCommitted || hasEnded || hasRestarted) doubtful.delete(xid)
     }
-    const isGap =
-      found.length > MAX_EVENTS ||
-      seen.now - before.now > times.keepMs / 2 ||
-      // After a failover, the new server may lack transactions that the old one had.
-      server !== before.server ||
-      BigInt(xmax) < BigInt(before.xmax)
+    const isGap = found.length > MAX_EVENTS || seen.now - before.now > times.keepMs / 2 || hasRestarted
     if (isGap) base.gap()
     if (found.length > MAX_EVENTS) return
     base.deliver(found.map((row) => ({ topic: row[6], payload: JSON.parse(row[7]) as unknown })))
