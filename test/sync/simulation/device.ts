@@ -1,4 +1,4 @@
-/** A minimal client, written from the rules: what it knows from the server, edits that wait, and a batch whose answer may have been lost. */
+/** A minimal client, written from the rules: rows from the server, edits that wait, and a batch whose answer may have been lost. */
 
 import { type Data, ENTITIES, type Entity } from './entities.ts'
 import type { Pushed, Result } from './model.ts'

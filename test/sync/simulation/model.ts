@@ -366,7 +366,7 @@ export class Model extends Rows {
 
   // Conflicts
 
-  /** Checks the answer of `resolve` and changes what it changes. */
+  /** Checks the answer of `resolve`, and makes the same changes in the model. */
   resolve(conflict: Conflict, acceptServer: boolean, version: number): void {
     const { device, record, row, winner, serverData } = conflict
     const key = localKey(device, record)

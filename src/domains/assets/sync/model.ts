@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Views show a category without a color with an empty one, and values with the names of what they refer to. */
+/** Views show an empty color for a category without one, and the names of the rows to which values refer. */
 function inputOf(data: unknown): unknown {
   if (!isObject(data)) return data
   return {

@@ -1,4 +1,4 @@
-/** Deletes the rows of deleted users: what they pushed, what lost against it, and what their devices know. */
+/** Deletes the rows of deleted users in the tables of this domain: conflicts, receipts, mappings and devices among them. */
 
 import type { AppContext } from '#context'
 import type { Job } from '#domains/domain.ts'

@@ -154,7 +154,7 @@ async function repeatDeletions(
   }
 }
 
-/** Reads what is known of all records, in a few queries. */
+/** Reads the mappings, receipts, rows and views of all records, in a few queries. */
 async function learnAll(batch: Batch, records: readonly PushRecord[]): Promise<void> {
   const { ctx, known, device, kinds } = batch
   const referred = new Map<string, Set<string>>()

@@ -109,7 +109,7 @@ function rejected({ author, known }: Batch, { entity, localId, serverId }: PushR
   }
 }
 
-/** Reads what is known of records of one kind: mappings, receipts and rows. */
+/** Reads the mappings, receipts and rows of records of one kind. */
 export async function learn(batch: Batch, kind: Kind, records: readonly PushRecord[]): Promise<void> {
   const { ctx, author, device, known } = batch
   const { name } = kind
