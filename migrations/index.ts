@@ -22,6 +22,8 @@ import sqlite0019 from './sqlite/0019_file_counts.sql' with { type: 'text' }
 import sqlite0020 from './sqlite/0020_activities_passes.sql' with { type: 'text' }
 import sqlite0021 from './sqlite/0021_contacts_chat.sql' with { type: 'text' }
 import sqlite0022 from './sqlite/0022_sync.sql' with { type: 'text' }
+import sqlite0023 from './sqlite/0023_admin.sql' with { type: 'text' }
+import sqlite0024 from './sqlite/0024_admin_data.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -44,6 +46,8 @@ import postgres0019 from './postgres/0019_file_counts.sql' with { type: 'text' }
 import postgres0020 from './postgres/0020_activities_passes.sql' with { type: 'text' }
 import postgres0021 from './postgres/0021_contacts_chat.sql' with { type: 'text' }
 import postgres0022 from './postgres/0022_sync.sql' with { type: 'text' }
+import postgres0023 from './postgres/0023_admin.sql' with { type: 'text' }
+import postgres0024 from './postgres/0024_admin_data.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -74,6 +78,8 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0020_activities_passes', sql: sqlite0020 },
     { name: '0021_contacts_chat', sql: sqlite0021 },
     { name: '0022_sync', sql: sqlite0022 },
+    { name: '0023_admin', sql: sqlite0023 },
+    { name: '0024_admin_data', sql: sqlite0024 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -98,5 +104,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0020_activities_passes', sql: postgres0020 },
     { name: '0021_contacts_chat', sql: postgres0021 },
     { name: '0022_sync', sql: postgres0022 },
+    { name: '0023_admin', sql: postgres0023 },
+    { name: '0024_admin_data', sql: postgres0024 },
   ],
 }

@@ -14,6 +14,7 @@ import { album } from '#domains/album/index.ts'
 import { appUpdates, refusePublisherKey } from '#domains/app-updates/index.ts'
 import { assets } from '#domains/assets/index.ts'
 import { chat } from '#domains/chat/index.ts'
+import { adminConsole } from '#domains/console/index.ts'
 import { contacts } from '#domains/contacts/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
 import { contributions, type Domain, install } from '#domains/domain.ts'
@@ -65,6 +66,7 @@ export const domains = [
   push,
   agreements,
   access,
+  adminConsole,
   operationLog,
   operations,
   appUpdates,

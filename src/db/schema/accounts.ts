@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
 import type { Locale } from '#lib/localized.ts'
 
@@ -10,6 +11,8 @@ export type Provider = (typeof PROVIDERS)[number]
 /** Providers whose credentials can receive codes and messages. */
 export type ContactProvider = Exclude<Provider, 'DEVICE'>
 export type SessionStatus = 'ACTIVE' | 'EXPIRED' | 'REVOKED'
+
+const isNotDeleted = (status: SQLiteColumn) => sql`${status} <> 'DELETED'`
 
 export const users = table(
   'users',
@@ -25,14 +28,25 @@ export const users = table(
     passwordHash: col.text('password_hash'),
     /** The password is known to meet the rules for administrators: a role of theirs cannot be granted otherwise. */
     passwordIsStrong: col.bool('password_is_strong').notNull().default(false),
+    /** An administrator chose the password, so another person may know it. Until the user changes it, it is too weak for administrators. */
+    passwordIsForeign: col.bool('password_is_foreign').notNull().default(false),
     /** Incremented with each new password. Access tokens carry it, so older ones stop working. */
     tokenVersion: col.int('token_version').notNull().default(0),
     status: col.text('status').$type<UserStatus>().notNull().default('ACTIVE'),
     currentOrgId: col.int('current_org_id'),
+    /** The newest successful sign-in; null before the first one. */
+    lastLoginAt: col.time('last_login_at'),
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),
   },
-  (t) => [uniqueIndex('users_username_key').on(t.usernameKey), index('users_nickname').on(lowered(t.nickname))],
+  (t) => [
+    uniqueIndex('users_username_key').on(t.usernameKey),
+    index('users_nickname').on(lowered(t.nickname)),
+    // The orders of the console. Partial, because an index that begins with `status` would be taken for queries by ranges of ids.
+    index('users_all_created').on(t.createdAt, t.id).where(isNotDeleted(t.status)),
+    index('users_all_login').on(t.lastLoginAt, t.createdAt, t.id).where(isNotDeleted(t.status)),
+    index('users_all_username').on(t.usernameKey, t.createdAt, t.id).where(isNotDeleted(t.status)),
+  ],
 )
 
 export const identities = table(
@@ -91,6 +105,8 @@ export const sessions = table(
     index('sessions_user_active').on(t.userId, t.status, t.lastActiveAt),
     index('sessions_expiry').on(t.status, t.expiredAt),
     index('sessions_opened_by').on(t.openedByUserId),
+    // For the console.
+    index('sessions_status').on(t.status, t.id),
   ],
 )
 
@@ -198,6 +214,9 @@ export const verificationCodes = table(
   ],
 )
 
+export const LINK_STATUSES = ['PENDING', 'ACTIVE'] as const
+export type LinkStatus = (typeof LINK_STATUSES)[number]
+
 /** The owner may switch to the linked account without its password. */
 export const accountLinks = table(
   'account_links',
@@ -211,6 +230,8 @@ export const accountLinks = table(
       .int('linked_user_id')
       .notNull()
       .references(() => users.id),
+    /** PENDING: an administrator has proposed the link, and the linked user has not accepted it. It allows no switching. */
+    status: col.text('status').$type<LinkStatus>().notNull().default('ACTIVE'),
     createdAt: col.time('created_at').notNull(),
   },
   (t) => [
@@ -284,5 +305,5 @@ export const nicknameWords = table(
     word: col.text('word').notNull(),
     createdAt: col.time('created_at').notNull(),
   },
-  (t) => [uniqueIndex('nickname_words_word').on(t.locale, t.kind, t.word)],
+  (t) => [uniqueIndex('nickname_words_word').on(t.locale, t.kind, lowered(t.word))],
 )

@@ -143,6 +143,10 @@ export const activities = table(
       index('activities_discover_until').on(discoverUntil, startTime, province, city, district).where(discovered),
       index('activities_template').on(t.passTemplateId).where(isNotNull(t.passTemplateId)),
       index('activities_user').on(t.userId, t.id),
+      // For the console. Partial, because an index that begins with `deleted_at` would be taken for queries by ids.
+      index('activities_all')
+        .on(createdAt, id)
+        .where(sql`${t.deletedAt} is null`),
     ]
   },
 )
@@ -200,6 +204,7 @@ export const checkIns = table(
     index('check_ins_user').on(t.activityId, t.userId, t.checkedInAt, t.id),
     // Whether a user takes part in anything.
     index('check_ins_of_user').on(t.userId),
+    index('check_ins_time').on(t.checkedInAt, t.id),
   ],
 )
 

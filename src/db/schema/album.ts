@@ -46,6 +46,7 @@ export const albumPhotos = table(
     index('album_photos_personal_created').on(t.userId, t.createdAt, t.id).where(isPersonal(t.orgId)),
     index('album_photos_org').on(t.orgId, t.sortTime, t.createdAt, t.id).where(isOrganizations(t.orgId)),
     index('album_photos_org_created').on(t.orgId, t.createdAt, t.id).where(isOrganizations(t.orgId)),
+    index('album_photos_created').on(t.createdAt, t.id),
     // For clients that synchronize.
     index('album_photos_updated').on(t.userId, t.updatedAt, t.id).where(isPersonal(t.orgId)),
     index('album_photos_org_updated').on(t.orgId, t.updatedAt, t.id).where(isOrganizations(t.orgId)),

@@ -91,6 +91,7 @@ export const files = table(
     index('files_entity')
       .on(t.entityType, t.entityId)
       .where(sql`${t.entityType} is not null`),
+    index('files_created').on(t.createdAt, t.id),
     index('files_blob').on(t.blobId),
     index('files_thumbnail').on(t.thumbnailBlobId),
     uniqueIndex('files_request')

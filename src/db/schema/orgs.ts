@@ -39,6 +39,10 @@ export const organizations = table(
     index('organizations_discover_name').on(t.visibility, t.status, t.name, t.createdAt, t.id),
     index('organizations_discover_members').on(t.visibility, t.status, t.memberCount, t.createdAt, t.id),
     index('organizations_owner').on(t.ownerId),
+    // The orders of the console.
+    index('organizations_created').on(t.createdAt, t.id),
+    index('organizations_name').on(t.name, t.createdAt, t.id),
+    index('organizations_members').on(t.memberCount, t.createdAt, t.id),
   ],
 )
 

@@ -69,7 +69,10 @@ export const passIssues = table(
     requestId: col.text('request_id'),
     createdAt: col.time('created_at').notNull(),
   },
-  (t) => [uniqueIndex('pass_issues_request').on(t.activityId, t.userId, t.requestId).where(isNotNull(t.requestId))],
+  (t) => [
+    uniqueIndex('pass_issues_request').on(t.activityId, t.userId, t.requestId).where(isNotNull(t.requestId)),
+    index('pass_issues_activity').on(t.activityId),
+  ],
 )
 
 /** One label and text of a pass. Stays as issued when the template changes. */
@@ -123,6 +126,7 @@ export const passes = table(
     uniqueIndex('passes_uuid').on(t.uuid),
     uniqueIndex('passes_live_holder').on(t.activityId, t.liveHolderId).where(isNotNull(t.liveHolderId)),
     index('passes_list').on(t.activityId, descending(t.id)),
+    index('passes_created').on(t.createdAt, t.id),
     index('passes_issue').on(t.issueId, t.id),
     index('passes_holder').on(t.holderUserId, t.activityId, t.id).where(isNotNull(t.holderUserId)),
     // Whether an activity has live passes, however many it had.

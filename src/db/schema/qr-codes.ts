@@ -95,6 +95,13 @@ export const qrCodes = table(
     // Finds the code whose content was scanned. The content comes second, so that no count reads these wide indexes.
     index('qr_codes_content').on(t.userId, wholeText(t.content), t.deletedAt, t.id).where(isPersonal(t.orgId)),
     index('qr_codes_org_content').on(t.orgId, wholeText(t.content), t.deletedAt, t.id).where(isOrganizations(t.orgId)),
+    // The codes of all owners, for the console. Partial, because an index that begins with `deleted_at` would be taken for queries by ids.
+    index('qr_codes_all')
+      .on(t.createdAt, t.id)
+      .where(sql`${t.deletedAt} is null`),
+    index('qr_codes_trash')
+      .on(t.createdAt, t.id)
+      .where(sql`${t.deletedAt} is not null`),
     index('qr_codes_org_scans')
       .on(t.orgId, t.deletedAt, t.scanCount, t.createdAt, t.id)
       .where(isOrganizations(t.orgId)),
@@ -128,6 +135,7 @@ export const scanRecords = table(
     index('scan_records_updated').on(t.userId, t.updatedAt, t.id),
     index('scan_records_list').on(t.userId, descending(t.scannedAt), descending(t.createdAt), descending(t.id)),
     index('scan_records_code').on(t.qrCodeId),
+    index('scan_records_created').on(t.createdAt, t.id),
   ],
 )
 

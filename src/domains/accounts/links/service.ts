@@ -118,7 +118,12 @@ async function insertProvenLink(
   if (owner?.status !== 'ACTIVE') throw sessionEnded()
   if (target?.status !== 'ACTIVE') throw linkRefused()
   await useProof(tx, target)
-  const row = await insertLink(tx, { ownerUserId: owner.id, linkedUserId: targetId, createdAt: tx.stamp })
+  const row = await insertLink(tx, {
+    status: 'ACTIVE',
+    ownerUserId: owner.id,
+    linkedUserId: targetId,
+    createdAt: tx.stamp,
+  })
   if (row === undefined) throw alreadyLinked()
   const event = ownEvent('account_link', actor, caller)
   // On the records of both accounts, because the link opens both.

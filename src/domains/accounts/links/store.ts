@@ -40,6 +40,7 @@ export function pageOfLinks(
         id: accountLinks.id,
         ownerUserId: accountLinks.ownerUserId,
         linkedUserId: accountLinks.linkedUserId,
+        status: accountLinks.status,
         createdAt: accountLinks.createdAt,
         nickname: users.nickname,
         avatar: users.avatar,

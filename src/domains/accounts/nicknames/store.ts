@@ -31,5 +31,5 @@ export async function seedWords(tx: Tx, words: readonly Word[], now: number): Pr
   await tx
     .insert(nicknameWords)
     .values(words.map((word) => ({ ...word, createdAt: now })))
-    .onConflictDoNothing({ target: [nicknameWords.locale, nicknameWords.kind, nicknameWords.word] })
+    .onConflictDoNothing()
 }

@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import { orgOf } from '#db/owner-key.ts'
 import type { Page } from '#db/paging.ts'
+import { ownersOf } from '#domains/console/index.ts'
 import { locationTree } from '#domains/orgs/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -25,21 +26,13 @@ export async function listAllAssets(
 ): Promise<Page<AdminAssetView>> {
   const { items, ...page } = await rowsPage(ctx, userId, query)
   const views = await toViews(ctx, ctx.db.read, items)
-  const people = new Map(
-    (await store.usersByIds(ctx.db.read, [...new Set(items.map((row) => row.userId))])).map((user) => [user.id, user]),
+  const ownedBy = await ownersOf(
+    ctx.db.read,
+    views.map(({ userId, orgId }) => ({ userId, orgId: orgId ?? 0 })),
   )
-  const orgIds = [...new Set(items.map((row) => orgOf(row.owner)))]
-  const orgs = new Map((await store.organizationsByIds(ctx.db.read, orgIds)).map((org) => [org.id, org.name]))
   return {
     ...page,
-    items: views.map((view) => {
-      const person = people.get(view.userId)
-      return {
-        ...view,
-        owner: { userId: view.userId, username: person?.username ?? null, nickname: person?.nickname ?? '' },
-        orgName: orgs.get(view.orgId ?? 0) ?? null,
-      }
-    }),
+    items: views.map((view) => ({ ...view, ...ownedBy({ userId: view.userId, orgId: view.orgId ?? 0 }) })),
   }
 }
 

@@ -1,6 +1,7 @@
 /** Shapes of assets in requests and answers. */
 
 import { ASSET_STATUSES } from '#db/schema/assets.ts'
+import { ownerFields, ownerFilters } from '#domains/console/index.ts'
 import { AssetValue, NewValues } from '#domains/metadata/index.ts'
 import {
   Description,
@@ -205,10 +206,7 @@ export type ListQuery = Static<typeof ListQuery>
 
 export const AdminListQuery = PageQuery({
   ...filters,
-  userId: Type.Optional({ ...Id, description: 'The user who registered the asset' }),
-  orgId: Type.Optional({ ...Id, description: 'The organization that owns the asset' }),
-  from: Type.Optional({ ...Time, description: 'Registered at this time or later' }),
-  to: Type.Optional({ ...Time, description: 'Registered before this time' }),
+  ...ownerFilters,
   sort: Sort(['createdAt']),
 })
 export type AdminListQuery = Static<typeof AdminListQuery>
@@ -267,16 +265,10 @@ export const AssetView = Model('Asset', {
 export type AssetView = Static<typeof AssetView>
 export const AssetPage = PageOf(AssetView)
 
-const OwnerView = Model('AssetOwner', {
-  userId: Id,
-  username: Nullable(Text('anna')),
-  nickname: Text('Anna'),
-})
 /** A row of the console's list. */
 export const AdminAssetView = Model('AdminAsset', {
   ...AssetView.properties,
-  owner: { ...OwnerView, description: 'The user who registered the asset' },
-  orgName: Nullable(Text('City Library')),
+  ...ownerFields,
 })
 export type AdminAssetView = Static<typeof AdminAssetView>
 export const AdminAssetPage = PageOf(AdminAssetView)

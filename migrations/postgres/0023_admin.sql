@@ -1,0 +1,41 @@
+DROP INDEX "nickname_words_word";
+
+ALTER TABLE "account_links" ADD COLUMN "status" text DEFAULT 'ACTIVE' NOT NULL;
+
+ALTER TABLE "users" ADD COLUMN "password_is_foreign" boolean DEFAULT false NOT NULL;
+
+ALTER TABLE "users" ADD COLUMN "last_login_at" bigint;
+
+CREATE INDEX "activities_all" ON "activities" USING btree ("created_at","id") WHERE "activities"."deleted_at" is null;
+
+CREATE INDEX "album_photos_created" ON "album_photos" USING btree ("created_at","id");
+
+CREATE INDEX "check_ins_time" ON "check_ins" USING btree ("checked_in_at","id");
+
+CREATE INDEX "files_created" ON "files" USING btree ("created_at","id");
+
+CREATE INDEX "organizations_created" ON "organizations" USING btree ("created_at","id");
+
+CREATE INDEX "organizations_name" ON "organizations" USING btree ("name","created_at","id");
+
+CREATE INDEX "organizations_members" ON "organizations" USING btree ("member_count","created_at","id");
+
+CREATE INDEX "pass_issues_activity" ON "pass_issues" USING btree ("activity_id");
+
+CREATE INDEX "passes_created" ON "passes" USING btree ("created_at","id");
+
+CREATE INDEX "qr_codes_all" ON "qr_codes" USING btree ("created_at","id") WHERE "qr_codes"."deleted_at" is null;
+
+CREATE INDEX "qr_codes_trash" ON "qr_codes" USING btree ("created_at","id") WHERE "qr_codes"."deleted_at" is not null;
+
+CREATE INDEX "scan_records_created" ON "scan_records" USING btree ("created_at","id");
+
+CREATE INDEX "sessions_status" ON "sessions" USING btree ("status","id");
+
+CREATE INDEX "users_all_created" ON "users" USING btree ("created_at","id") WHERE "users"."status" <> 'DELETED';
+
+CREATE INDEX "users_all_login" ON "users" USING btree ("last_login_at","created_at","id") WHERE "users"."status" <> 'DELETED';
+
+CREATE INDEX "users_all_username" ON "users" USING btree ("username_key","created_at","id") WHERE "users"."status" <> 'DELETED';
+
+CREATE UNIQUE INDEX "nickname_words_word" ON "nickname_words" USING btree ("locale","kind",(lower("word") collate "C"));

@@ -1,0 +1,41 @@
+DROP INDEX `nickname_words_word`;
+
+CREATE UNIQUE INDEX `nickname_words_word` ON `nickname_words` (`locale`,`kind`,(lower("word")));
+
+ALTER TABLE `account_links` ADD `status` text DEFAULT 'ACTIVE' NOT NULL;
+
+ALTER TABLE `users` ADD `password_is_foreign` integer DEFAULT false NOT NULL;
+
+ALTER TABLE `users` ADD `last_login_at` integer;
+
+CREATE INDEX `users_all_created` ON `users` (`created_at`,`id`) WHERE "users"."status" <> 'DELETED';
+
+CREATE INDEX `users_all_login` ON `users` (`last_login_at`,`created_at`,`id`) WHERE "users"."status" <> 'DELETED';
+
+CREATE INDEX `users_all_username` ON `users` (`username_key`,`created_at`,`id`) WHERE "users"."status" <> 'DELETED';
+
+CREATE INDEX `activities_all` ON `activities` (`created_at`,`id`) WHERE "activities"."deleted_at" is null;
+
+CREATE INDEX `album_photos_created` ON `album_photos` (`created_at`,`id`);
+
+CREATE INDEX `check_ins_time` ON `check_ins` (`checked_in_at`,`id`);
+
+CREATE INDEX `files_created` ON `files` (`created_at`,`id`);
+
+CREATE INDEX `organizations_created` ON `organizations` (`created_at`,`id`);
+
+CREATE INDEX `organizations_name` ON `organizations` (`name`,`created_at`,`id`);
+
+CREATE INDEX `organizations_members` ON `organizations` (`member_count`,`created_at`,`id`);
+
+CREATE INDEX `pass_issues_activity` ON `pass_issues` (`activity_id`);
+
+CREATE INDEX `passes_created` ON `passes` (`created_at`,`id`);
+
+CREATE INDEX `qr_codes_all` ON `qr_codes` (`created_at`,`id`) WHERE "qr_codes"."deleted_at" is null;
+
+CREATE INDEX `qr_codes_trash` ON `qr_codes` (`created_at`,`id`) WHERE "qr_codes"."deleted_at" is not null;
+
+CREATE INDEX `scan_records_created` ON `scan_records` (`created_at`,`id`);
+
+CREATE INDEX `sessions_status` ON `sessions` (`status`,`id`);

@@ -1,0 +1,55 @@
+import { and, asc, count, desc, gte, inArray, lt, type SQL } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+
+import type { Select } from '#db/list-order.ts'
+import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
+import { users } from '#db/schema/accounts.ts'
+import { organizations } from '#db/schema/orgs.ts'
+import type { Builders, Db } from '#db/store.ts'
+
+export type Person = Pick<typeof users.$inferSelect, 'id' | 'username' | 'nickname'>
+
+export const usersByIds = (db: Db, ids: readonly number[]): Promise<Person[]> =>
+  db
+    .select({ id: users.id, username: users.username, nickname: users.nickname })
+    .from(users)
+    .where(inArray(users.id, [...ids]))
+
+export const organizationsByIds = (db: Db, ids: readonly number[]): Promise<{ id: number; name: string }[]> =>
+  db
+    .select({ id: organizations.id, name: organizations.name })
+    .from(organizations)
+    .where(inArray(organizations.id, [...ids]))
+
+/** `from` inclusive, `to` exclusive, in epoch milliseconds. */
+export const within = (
+  column: SQLiteColumn,
+  { from, to }: { readonly from?: number | undefined; readonly to?: number | undefined },
+): SQL | undefined =>
+  and(from === undefined ? undefined : gte(column, from), to === undefined ? undefined : lt(column, to))
+
+export interface ConsoleList<Row> {
+  readonly table: SQLiteTable
+  /** Conditions that the index of the order answers, or that select few rows. */
+  readonly scope?: SQL | undefined
+  /** Conditions for which rows must be read to know whether they match: a keyword, or a status that few rows have. */
+  readonly where?: SQL | undefined
+  /** Columns of the order, ascending; together they are unique. With the columns of `scope` in front they must have an index. */
+  readonly order: readonly SQLiteColumn[]
+  readonly isReversed: boolean
+  select(db: Pick<Builders, 'select'>): Select<Row>
+}
+
+/** A page of the rows in `scope`; ignores `where`. */
+export const plainPage = <Row>(
+  db: Db,
+  { table, scope, order, isReversed, select }: ConsoleList<Row>,
+  page: PageInput,
+): Promise<Page<Row>> =>
+  pageOfQuery(
+    page,
+    select(db)
+      .where(scope)
+      .orderBy(...order.map((column) => (isReversed ? desc(column) : asc(column)))) as never,
+    db.select({ n: count() }).from(table).where(scope),
+  )
