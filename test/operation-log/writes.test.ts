@@ -1,0 +1,43 @@
+/** Logged operations add exactly one row with the difference, and none if they are refused or change nothing. */
+
+import { describe, expect, test } from 'bun:test'
+
+import { allEndpoints } from '#app'
+
+import { ok, useServer } from '../harness/index.ts'
+import { LOGGED } from './fixtures.ts'
+
+const { server, admin } = useServer()
+
+const cases = new Map(LOGGED.flatMap((fixture) => Object.entries(fixture)))
+const operations = allEndpoints.filter(({ id }) => cases.has(id))
+
+const newest = async () => ok(await admin.call('operationLog.list', { query: { size: 100 } })).data
+
+describe('the operation log', () => {
+  for (const { id, logs } of operations)
+    test(`records ${id} once, and nothing if it is refused`, async () => {
+      const { call, row, refused, unchanged } = await cases.get(id)!({ server, admin })
+      const { total } = await newest()
+      const reply = ok(await call())
+      const { items, total: after } = await newest()
+      expect(after).toBe(total + 1)
+      const expected = {
+        action: logs!,
+        actorId: admin.id,
+        targetId: typeof row.targetId === 'function' ? row.targetId(reply) : row.targetId,
+        targetName: row.targetName,
+        before: row.before,
+        after: typeof row.after === 'function' ? row.after(reply) : row.after,
+      }
+      expect(items[0] as object).toMatchObject(expected)
+      expect({ before: items[0]!.before, after: items[0]!.after } as object).toEqual({
+        before: expected.before,
+        after: expected.after,
+      })
+      expect(refused.length).toBeGreaterThan(0)
+      for (const send of refused) expect([400, 403, 404]).toContain((await send()).status)
+      if (unchanged) ok(await unchanged())
+      expect((await newest()).total).toBe(total + 1)
+    })
+})
