@@ -27,6 +27,7 @@ describe('getSetting and setSetting', () => {
     expect(await getSetting(ctx, 'password.refuseCommon')).toBe(true)
     expect(await getSetting(ctx, 'security.stepUp')).toBe(false)
     expect(await getSetting(ctx, 'security.requireTotp')).toBe(false)
+    expect(await getSetting(ctx, 'log.retentionDays')).toBe(0)
     expect(await getSetting(ctx, 'upload.types')).toContain('image/png')
     expect(await getSetting(ctx, 'upload.types')).not.toContain('text/html')
     // Cached now, so no promise is returned.
@@ -71,6 +72,8 @@ describe('getSetting and setSetting', () => {
     ['password.minLength', 5],
     ['password.minLength', 65],
     ['password.refuseCommon', null],
+    ['log.retentionDays', 29],
+    ['log.retentionDays', 36_501],
   ]
   test.each(refused)('setSetting refuses an invalid value with 400: %s = %p', async (key, value) => {
     const { ctx } = context

@@ -103,6 +103,8 @@ export const definitions = {
   'security.stepUp': setting(Type.Boolean(), false),
   /** Whether administrators can use the console only with a second factor. */
   'security.requireTotp': setting(Type.Boolean(), false),
+  /** Rows of the operation log are deleted after so many days; 0 = never. At least a month, so that nobody deletes fresh rows with it. */
+  'log.retentionDays': setting(Type.Union([Type.Literal(0), Type.Integer({ minimum: 30, maximum: 36_500 })]), 0),
 } as const
 
 type Definitions = typeof definitions
