@@ -15,7 +15,7 @@ import { notifyAccountHolder, recordLogin } from '../login-records/service.ts'
 import { recordDevice } from '../login-records/store.ts'
 import { MAX_ACTIVE_SESSIONS, SESSION_MS } from '../model.ts'
 import { type Factor, useFactor } from '../totp/service.ts'
-import { identitiesOf, userById } from '../users/store.ts'
+import { identitiesOf, recordSignIn, userById } from '../users/store.ts'
 import { toUserView } from '../users/view.ts'
 import { lastActive } from './authenticate.ts'
 import type { LoginResponse } from './model.ts'
@@ -92,8 +92,9 @@ function provesUser(loginType: LoginType, ways: readonly ConfirmationType[]): bo
 }
 
 /**
- * Opens a session on the device; it replaces the device's previous session of the user. At most `MAX_ACTIVE_SESSIONS` of the user
- * stay active: the least recently used ones end, but never `requestedBy`, the session that requested this one.
+ * Opens a session on the device; it replaces the device's previous session of the user. This is a sign-in of the user
+ * (`lastLoginAt`). At most `MAX_ACTIVE_SESSIONS` of the user stay active: the least recently used ones end, but never `requestedBy`,
+ * the session that requested this one.
  */
 export async function openSession(
   ctx: AppContext,
@@ -117,6 +118,7 @@ export async function openSession(
     ...opening,
     now,
   })
+  await recordSignIn(tx, userId, now)
   const active = (await activeOf(tx, userId, now)).map((s) => ({ id: s.id, lastActiveAt: lastActive(ctx, s) }))
   const spared = requestedBy === undefined ? [sessionId] : [sessionId, requestedBy]
   const ended = await endSessions(tx, userId, { ids: sessionsToEnd(active, spared) })

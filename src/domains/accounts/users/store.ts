@@ -283,6 +283,18 @@ export async function updateProfile(tx: Tx, userId: number, change: ProfileChang
   return rows[0]
 }
 
+const signedIn = prepared((db) =>
+  db
+    .update(users)
+    .set({ lastLoginAt: sql`${sql.placeholder('at')}` })
+    .where(eq(users.id, sql.placeholder('id'))),
+)
+
+/** `at`: epoch milliseconds. Leaves `updatedAt` as it is, because nothing that the user sees changes. */
+export async function recordSignIn(tx: Tx, id: number, at: number): Promise<void> {
+  await signedIn(tx, { id, at })
+}
+
 /** False if the user already has a username; violates `users_username_key` if another user has this one. */
 export async function setUsernameOnce(tx: Tx, userId: number, username: string): Promise<boolean> {
   const rows = await tx
