@@ -63,6 +63,22 @@ describe('granting a PLATFORM role', () => {
     ok(await login(bob, STRONG))
     ok(await grant(bob))
   })
+
+  test.if(inProcess)(
+    'a password that an administrator chose must be changed first, signing in with it is not enough',
+    async () => {
+      const bob = await register(STRONG)
+      await world.server.ctx.db.write('test', async (tx) => {
+        await tx.update(users).set({ passwordIsForeign: true }).where(eq(users.id, bob.id))
+      })
+      ok(await login(bob, STRONG))
+      const refused = await grant(bob)
+      expect([refused.status, refused.message]).toEqual([400, expect.stringContaining('chose the password')])
+      const body = { verifyType: 'OLD_PASSWORD', oldPassword: STRONG, newPassword: `${STRONG}, my own` } as const
+      ok(await bob.call('auth.changePassword', { body }))
+      ok(await grant(bob))
+    },
+  )
 })
 
 describe.if(inProcess)('administrators with a weak password', () => {

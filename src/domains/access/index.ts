@@ -13,6 +13,13 @@ export const access = domain({
   seed,
 })
 
+export {
+  isInitialAdministrator,
+  type PersonalRoles,
+  personalRoles,
+  requireMayChangeUser,
+  setAdministrator,
+} from './administrators/service.ts'
 export { rolesChanged } from './cache.ts'
 export { OWNER, SYSTEM_ADMIN, USER } from './system-roles.ts'
 export { platformBindings } from './store.ts'

@@ -36,12 +36,16 @@ function union(roles: readonly Role[]): ReadonlySet<string> {
   return roles.length === 1 ? roles[0]!.points : new Set(roles.flatMap((role) => [...role.points]))
 }
 
-const rankOf = (role: Role): number => {
+const rankOf = (role: { readonly code: string }): number => {
   const rank = PLATFORM_RANK.indexOf(role.code)
   return rank < 0 ? PLATFORM_RANK.length : rank
 }
 
-function highestOf(platform: readonly Role[], app: readonly Role[]): Role | undefined {
+/** The role whose name the user is shown with. */
+export function highestOf<R extends Pick<Role, 'id' | 'code'>>(
+  platform: readonly R[],
+  app: readonly R[],
+): R | undefined {
   const highest = platform.toSorted((a, b) => rankOf(a) - rankOf(b) || a.id - b.id)[0]
   return highest ?? app.toSorted((a, b) => a.id - b.id)[0]
 }

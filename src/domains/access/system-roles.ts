@@ -20,6 +20,8 @@ export interface SystemRole {
 /** OWNER and SYSTEM_ADMIN hold every enabled point of their domain (and scope) without `rbac_role_permissions` rows. */
 export const OWNER = 'OWNER'
 export const SYSTEM_ADMIN = 'SYSTEM_ADMIN'
+/** The role that `PATCH /api/admin/users/{userId}/role` grants (spec §4.7). */
+export const USER_ADMIN = 'USER_ADMIN'
 /** The APP role of every new user. */
 export const USER = 'USER'
 
@@ -27,7 +29,7 @@ export const holdsEverything = (domain: PermissionDomain, code: string): boolean
   (domain === 'PLATFORM' && code === SYSTEM_ADMIN) || (domain === 'ORG' && code === OWNER)
 
 /** PLATFORM roles, highest first. A user's role name is that of the highest role they hold. Custom roles rank below these. */
-export const PLATFORM_RANK: readonly string[] = [SYSTEM_ADMIN, 'USER_ADMIN', 'BUSINESS_ADMIN', 'OPERATION_ADMIN']
+export const PLATFORM_RANK: readonly string[] = [SYSTEM_ADMIN, USER_ADMIN, 'BUSINESS_ADMIN', 'OPERATION_ADMIN']
 
 const everyAdministrator: PlatformPoint[] = ['statistics:read', 'system:read', 'markdown:render']
 
@@ -137,7 +139,7 @@ export const systemRoles: readonly SystemRole[] = [
     name: { en: 'System administrator', zh: '系统管理员' },
     points: 'everything',
   },
-  { domain: 'PLATFORM', code: 'USER_ADMIN', name: { en: 'User administrator', zh: '用户管理员' }, points: userAdmin },
+  { domain: 'PLATFORM', code: USER_ADMIN, name: { en: 'User administrator', zh: '用户管理员' }, points: userAdmin },
   {
     domain: 'PLATFORM',
     code: 'BUSINESS_ADMIN',

@@ -35,6 +35,12 @@ export const weakPassword = () =>
     'The password of this user is too weak for an administrator, or its strength is not known yet: they must sign in with a password of at least 10 characters that is not common',
     '该用户的密码强度不足或尚未确认：管理员须使用至少 10 个字符且不常见的密码，请该用户设置后重新登录',
   )
+export const foreignPassword = () =>
+  badRequest(
+    'An administrator chose the password of this user: they must sign in and change it before they can become an administrator',
+    '该用户的密码由管理员设置：须先由其本人登录并修改密码，才能成为管理员',
+  )
+export const ownRole = () => badRequest('You cannot change your own role', '不能修改自己的角色')
 export const notAMember = () => badRequest('This user is not a member of the organization', '该用户不是该组织成员')
 export const ownerByTransferOnly = () =>
   badRequest('An organization has exactly one owner: transfer the organization instead', '所有者唯一，请使用转让功能')

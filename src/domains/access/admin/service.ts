@@ -15,6 +15,7 @@ import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pointName } from '#permission-points'
 
+import { requirePasswordOfAdministrator, requireSystemAdmin } from '../administrators/service.ts'
 import { bindingsChanged, rolesChanged } from '../cache.ts'
 import { type Authority, covers } from '../rules.ts'
 import { allPoints, insertUserRole } from '../store.ts'
@@ -225,7 +226,7 @@ export async function grantRole(
     await requireMayPassOn(tx, actor, role)
     const held = await store.findUserRole(tx, userId, roleId)
     if (held !== undefined) return { result: toUserRoleView(held, locale), logged: 'unchanged' }
-    if (role.domain === 'PLATFORM' && (await store.hasWeakPassword(tx, userId))) throw errors.weakPassword()
+    if (role.domain === 'PLATFORM') await requirePasswordOfAdministrator(tx, userId)
     await insertUserRole(tx, userId, roleId, false)
     bindingsChanged(tx, userId)
     const binding = (await store.findUserRole(tx, userId, roleId))!
@@ -268,11 +269,6 @@ async function requireMayPassOn(
 ): Promise<void> {
   if (role.domain === 'PLATFORM') await requireSystemAdmin(tx, actor)
   else await requireAuthorityOver(tx, actor, role)
-}
-
-/** Throws 403 unless the caller holds SYSTEM_ADMIN. */
-async function requireSystemAdmin(tx: Tx, actor: Actor): Promise<void> {
-  if ((await authorityOf(tx, actor, 'PLATFORM', 0)) !== 'everything') throw errors.systemAdminOnly()
 }
 
 /** Read from the database, not from the cache: of two concurrent writes, the second must see what the first committed. */

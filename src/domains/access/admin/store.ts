@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { type Page, pageOf, pageOfQuery } from '#db/paging.ts'
@@ -207,15 +207,6 @@ export async function findUser(db: Db | Tx, userId: number) {
   const { status, username, nickname } = users
   const [user] = await db.select({ status, username, nickname }).from(users).where(eq(users.id, userId))
   return user && { status: user.status, name: user.username ?? user.nickname }
-}
-
-/** Whether the user has a password that is not known to be strong enough for an administrator. */
-export async function hasWeakPassword(db: Db | Tx, userId: number): Promise<boolean> {
-  const rows = await db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, userId), isNotNull(users.passwordHash), eq(users.passwordIsStrong, false)))
-  return rows.length > 0
 }
 
 /** Undefined if the organization does not exist. */

@@ -52,6 +52,8 @@ export interface StoredPassword {
   readonly hash: string
   /** Known only while the password is at hand. */
   readonly isStrong: boolean
+  /** An administrator chose it, so another person may know it. */
+  readonly isForeign?: boolean
 }
 
 /** The state of a failure lock. */

@@ -33,6 +33,7 @@ export async function deleteExpiredAttempts(tx: Tx, now: number): Promise<void> 
 export const passwordColumns = (password: StoredPassword | null) => ({
   passwordHash: password?.hash ?? null,
   passwordIsStrong: password?.isStrong ?? false,
+  passwordIsForeign: password?.isForeign ?? false,
 })
 
 /** False if the user already has a password. */
