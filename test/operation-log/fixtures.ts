@@ -1,6 +1,8 @@
 /** The logged writes of all domains. */
 
+import { logged as album } from '../album/logged.ts'
 import { logged as chat } from '../chat/logged.ts'
+import { logged as shares } from '../shares/logged.ts'
 import type { LoggedFixture } from './logged-fixture.ts'
 
-export const LOGGED: readonly LoggedFixture[] = [chat]
+export const LOGGED: readonly LoggedFixture[] = [album, chat, shares]

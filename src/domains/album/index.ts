@@ -3,6 +3,7 @@
 import { domain } from '#domains/domain.ts'
 import { MINUTE } from '#platform/clock.ts'
 
+import { albumAdminEndpoints } from './console/admin.endpoints.ts'
 import { albumEndpoints } from './endpoints.ts'
 import { clearPurgedCodes, clearRemaining, deleteCopy, mayRead, prepareCopy } from './service.ts'
 import { countOfOrg, hasPhotos } from './store.ts'
@@ -10,7 +11,7 @@ import { photoEntity } from './sync/service.ts'
 
 export const album = domain({
   name: 'album',
-  endpoints: albumEndpoints,
+  endpoints: [...albumEndpoints, ...albumAdminEndpoints],
   jobs: [{ name: 'album.clearPurgedCodes', every: MINUTE, run: clearRemaining }],
   userContent: hasPhotos,
   orgResources: [{ name: 'album photos', count: countOfOrg }],

@@ -100,6 +100,18 @@ const lists = {
 const ofUser = listed.list({ owner: ['userId'], where: { orgId: 0 }, ...lists })
 const ofOrganization = listed.list({ owner: ['orgId'], whereNot: { orgId: 0 }, ...lists })
 const ofCode = listed.list({ owner: ['qrCodeId'], ...lists })
+const ofAll = listed.list({
+  owner: [],
+  orders: { createdAt: lists.orders.createdAt },
+  sort: '-createdAt',
+  select: photosWithFiles,
+})
+
+/** All owners' photos, for the console. */
+export const allPhotosPage = (
+  db: Db,
+  page: PageInput & { readonly sort?: 'createdAt' | '-createdAt' | undefined },
+): Promise<Page<PhotoRow>> => ofAll.page(db, {}, page)
 
 /** The photos of an owner, or those of one QR code, which belong to the owner of the code: the caller checks who that is. */
 export type Album = Owner | { readonly qrCodeId: number }
@@ -144,17 +156,16 @@ export function filteredPage(db: Db, album: Album, query: PhotosQuery): Promise<
   )
 }
 
+export const keywordMatches = (keyword: string): SQL | undefined =>
+  or(
+    contains(files.name, keyword),
+    contains(albumPhotos.address, keyword),
+    someTextContains(albumPhotos.watermark, keyword),
+  )
+
 /** Photos that contain the keyword and pass the filters of the query. `db` is that of `Store.search`. */
 export function searchPhotos(db: Db, album: Album, query: PhotosQuery & { keyword: string }): Promise<Page<PhotoRow>> {
-  const { keyword } = query
-  const where = and(
-    filters(query),
-    or(
-      contains(files.name, keyword),
-      contains(albumPhotos.address, keyword),
-      someTextContains(albumPhotos.watermark, keyword),
-    ),
-  )
+  const where = and(filters(query), keywordMatches(query.keyword))
   if ('qrCodeId' in album) return ofCode.search(db, album, query, where)
   const { userId, orgId } = album
   return orgId === 0 ? ofUser.search(db, { userId }, query, where) : ofOrganization.search(db, { orgId }, query, where)
@@ -174,6 +185,12 @@ export async function findPhoto(db: Db | Tx, { userId, orgId }: Owner, id: numbe
   const rows = orgId === 0 ? await personalById(db, { id, userId }) : await organizationsById(db, { id, orgId })
   return rows[0]
 }
+
+const anyById = prepared((db) => photosWithFiles(db).where(eq(albumPhotos.id, p('id'))))
+
+/** A photo of any owner. */
+export const findAnyPhoto = async (db: Db | Tx, id: number): Promise<PhotoRow | undefined> =>
+  (await anyById(db, { id }))[0]
 
 const ownerById = prepared((db) =>
   db

@@ -2,6 +2,7 @@
 
 import { domain } from '#domains/domain.ts'
 
+import { shareAdminEndpoints } from './console/admin.endpoints.ts'
 import { shareEndpoints } from './endpoints.ts'
 
-export const shares = domain({ name: 'shares', endpoints: shareEndpoints })
+export const shares = domain({ name: 'shares', endpoints: [...shareEndpoints, ...shareAdminEndpoints] })

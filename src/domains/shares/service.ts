@@ -2,6 +2,7 @@ import type { AppContext } from '#context'
 import { ownerExists } from '#db/owner-counts.ts'
 import { mapPage, type Page } from '#db/paging.ts'
 import type { ShareEntity } from '#db/schema/shares.ts'
+import type { Tx } from '#db/store.ts'
 import type { Shareable } from '#domains/contributions.ts'
 import { contributions } from '#domains/domain.ts'
 import { avatarUrl } from '#domains/files/index.ts'
@@ -44,14 +45,17 @@ export const listShares = async (ctx: AppContext, orgId: number, query: SharesQu
 
 /** Permanently deletes the share and its copy, even if it is in the trash. The original is not affected. */
 export async function deleteShare(ctx: AppContext, orgId: number, id: number): Promise<void> {
-  await ctx.db.write('shares.delete', async (tx) => {
-    const deleted = await store.deleteShare(tx, orgId, id)
-    if (deleted === undefined) throw notFound()
-    await shareableOf(ctx, deleted.entityType).deleteCopy(ctx, tx, orgId, deleted.copyId)
-  })
+  await ctx.db.write('shares.delete', (tx) => deleteWithCopy(ctx, tx, orgId, id))
 }
 
-const toView = (ctx: AppContext, row: store.ShareRow): ShareView => ({
+/** @throws AppError 404 if the organization has no such share */
+export async function deleteWithCopy(ctx: AppContext, tx: Tx, orgId: number, id: number): Promise<void> {
+  const deleted = await store.deleteShare(tx, orgId, id)
+  if (deleted === undefined) throw notFound()
+  await shareableOf(ctx, deleted.entityType).deleteCopy(ctx, tx, orgId, deleted.copyId)
+}
+
+export const toView = (ctx: AppContext, row: store.ShareRow): ShareView => ({
   id: row.id,
   orgId: row.orgId,
   entityType: row.entityType,

@@ -10,6 +10,8 @@ import type { Builders, Db, Tx } from '#db/store.ts'
 
 import type { SharesQuery } from './model.ts'
 
+export const copyName = sql<string>`coalesce(${qrCodes.name}, ${files.name})`
+
 const fields = {
   id: orgShares.id,
   orgId: orgShares.orgId,
@@ -17,7 +19,7 @@ const fields = {
   sourceId: orgShares.sourceId,
   // Each share has one of the two.
   copyId: sql<number>`coalesce(${orgShares.qrCodeId}, ${orgShares.photoId})`.mapWith(Number).as('copy_id'),
-  name: sql<string>`coalesce(${qrCodes.name}, ${files.name})`.as('name'),
+  name: copyName.as('name'),
   sharedBy: orgShares.sharedBy,
   nickname: users.nickname,
   avatar: users.avatar,
@@ -40,7 +42,7 @@ export interface ShareRow {
 const p = sql.placeholder
 
 /** Shares with the names of their copies. */
-const sharesWithNames = (db: Pick<Builders, 'select'>) =>
+export const sharesWithNames = (db: Pick<Builders, 'select'>) =>
   db
     .select(fields)
     .from(orgShares)
@@ -59,6 +61,12 @@ const oneShare = prepared((db) =>
 export async function findShare(db: Db | Tx, orgId: number, id: number): Promise<ShareRow | undefined> {
   return (await oneShare(db, { orgId, id }))[0]
 }
+
+const anyShare = prepared((db) => sharesWithNames(db).where(eq(orgShares.id, p('id'))))
+
+/** A share of any organization. */
+export const findAnyShare = async (db: Db | Tx, id: number): Promise<ShareRow | undefined> =>
+  (await anyShare(db, { id }))[0]
 
 const shareOfSource = prepared((db) =>
   sharesWithNames(db)

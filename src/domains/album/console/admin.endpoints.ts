@@ -1,0 +1,34 @@
+import { endpoint, platform } from '#http/endpoint.ts'
+
+import { AdminPhotoPage, AdminPhotosQuery, ByPhoto } from './model.ts'
+import * as service from './service.ts'
+
+const tag = 'Album'
+
+export const albumAdminEndpoints = [
+  endpoint({
+    id: 'admin.albums.list',
+    method: 'GET',
+    path: '/api/admin/albums',
+    summary: 'List the album photos of all users and organizations',
+    description: 'The latest added first, unless `sort` is given.',
+    tag,
+    access: platform('album:read'),
+    query: AdminPhotosQuery,
+    data: AdminPhotoPage,
+    run: ({ ctx, actor, query }) => service.listAllPhotos(ctx, actor, query),
+  }),
+  endpoint({
+    id: 'admin.albums.delete',
+    method: 'DELETE',
+    path: '/api/admin/albums/:photoId',
+    summary: 'Delete any album photo',
+    description:
+      'Permanently, with its file. A photo that was shared with an organization is a photo of its own and stays.',
+    tag,
+    access: platform('album:delete'),
+    logs: 'ALBUM_PHOTO_DELETE',
+    params: ByPhoto,
+    run: ({ ctx, actor, params }) => service.deleteAnyPhoto(ctx, actor, params.photoId),
+  }),
+]

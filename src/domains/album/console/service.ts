@@ -1,0 +1,39 @@
+/** Album photos of all owners, for administrators. */
+
+import type { AppContext } from '#context'
+import type { Page } from '#db/paging.ts'
+import { consolePage, ownersOf } from '#domains/console/index.ts'
+import type { Actor, LoggedActor } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+
+import { deleteWithFile, toView } from '../service.ts'
+import { allPhotosPage, findAnyPhoto, type PhotoRow } from '../store.ts'
+import type { AdminPhotosQuery, AdminPhotoView } from './model.ts'
+import { filteredPhotos } from './store.ts'
+
+export async function listAllPhotos(
+  ctx: AppContext,
+  { userId }: Actor,
+  query: AdminPhotosQuery,
+): Promise<Page<AdminPhotoView>> {
+  const { items, ...page } = await rowsPage(ctx, userId, query)
+  const ownedBy = await ownersOf(ctx.db.read, items)
+  return { ...page, items: items.map((row) => ({ ...toView(ctx, row), ...ownedBy(row) })) }
+}
+
+function rowsPage(ctx: AppContext, adminId: number, query: AdminPhotosQuery): Promise<Page<PhotoRow>> {
+  const { page, size, sort } = query
+  const list = filteredPhotos(query)
+  if (list.scope === undefined && list.where === undefined) return allPhotosPage(ctx.db.read, { page, size, sort })
+  return consolePage(ctx, adminId, list, { page, size })
+}
+
+export async function deleteAnyPhoto(ctx: AppContext, actor: LoggedActor, id: number): Promise<void> {
+  await actor.write('album.deleteAny', async (tx) => {
+    const row = await findAnyPhoto(tx, id)
+    if (row === undefined || (await deleteWithFile(ctx, tx, row, id)) === undefined) throw notFound()
+    const { name, fileId, userId, orgId, createdAt } = row
+    const before = { name, fileId, userId, orgId: orgId || null, createdAt }
+    return { result: undefined, logged: { targetId: id, targetName: name, before } }
+  })
+}
