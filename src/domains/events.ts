@@ -13,6 +13,8 @@ import type { Localized } from '#lib/localized.ts'
 export interface Events {
   /** An account is about to be deleted; its rows are still there. `nickname`: what others see from now on in place of the user's name. */
   'user.deleting': { readonly userId: number; readonly nickname: string }
+  /** A user gets a PLATFORM role that they did not have. */
+  'platformRole.granted': { readonly userId: number }
   /** Sessions ended for any reason: sign-out, revocation, expiry, a changed password, or a new session on the same device. */
   'session.ended': { readonly sessionIds: readonly number[]; readonly reason: SessionEnd }
   /** A user became a member. */

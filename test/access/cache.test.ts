@@ -9,7 +9,7 @@ import { type PermissionDomain, permissions, rolePermissions, roles } from '#db/
 import type { Store, Tx } from '#db/store.ts'
 import { bindRole, can, rolesChanged, unbindRoles } from '#domains/access/index.ts'
 
-import { openTestContext, type TestContext } from './test-context.ts'
+import { bind, openTestContext, type TestContext } from './test-context.ts'
 
 let context: TestContext
 let ctx: AppContext
@@ -21,7 +21,7 @@ afterAll(() => context.close())
 
 async function holderOf(domain: PermissionDomain, scopeId: number, code: string): Promise<number> {
   const id = await context.createUser()
-  await ctx.db.write('test', (tx) => bindRole(tx, id, domain, scopeId, code))
+  await ctx.db.write('test', (tx) => bind(ctx, tx, id, { domain, scopeId, code }))
   return id
 }
 

@@ -8,6 +8,7 @@ import type { AppContext } from '#context'
 import { type PermissionDomain, permissions, roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
 import {
+  bindPlatformRole,
   bindRole,
   can,
   createRole,
@@ -21,7 +22,7 @@ import {
 import { myPermissions } from '#domains/access/service.ts'
 import { pointsOf } from '#permission-points'
 
-import { openTestContext, type TestContext } from './test-context.ts'
+import { bind, openTestContext, type TestContext } from './test-context.ts'
 
 let context: TestContext
 let ctx: AppContext
@@ -35,7 +36,7 @@ afterAll(() => context.close())
 async function holderOf(domain: PermissionDomain, scopeId: number, ...codes: string[]): Promise<number> {
   const id = await context.createUser()
   await ctx.db.write('test', async (tx) => {
-    for (const code of codes) await bindRole(tx, id, domain, scopeId, code)
+    for (const code of codes) await bind(ctx, tx, id, { domain, scopeId, code })
   })
   return id
 }
@@ -216,14 +217,14 @@ describe('a disabled point', () => {
   })
 })
 
-describe('bindRole', () => {
+describe('bindRole and bindPlatformRole', () => {
   test('throws for unknown roles and for templates of organizations, and binds nothing', async () => {
     const user = await context.createUser()
-    const bind = (domain: PermissionDomain, scopeId: number, code: string) =>
+    const bindIn = (domain: 'APP' | 'ORG', scopeId: number, code: string) =>
       ctx.db.write('test', (tx) => bindRole(tx, user, domain, scopeId, code))
-    await expect(bind('APP', 0, 'NOBODY')).rejects.toThrow('role APP/0/NOBODY does not exist')
-    await expect(bind('ORG', 4711, 'OWNER')).rejects.toThrow('role ORG/4711/OWNER does not exist')
-    await expect(bind('ORG', 0, 'OWNER')).rejects.toThrow('template')
+    await expect(bindIn('APP', 0, 'NOBODY')).rejects.toThrow('role APP/0/NOBODY does not exist')
+    await expect(bindIn('ORG', 4711, 'OWNER')).rejects.toThrow('role ORG/4711/OWNER does not exist')
+    await expect(bindIn('ORG', 0, 'OWNER')).rejects.toThrow('template')
     expect(await ctx.db.read.select().from(userRoles).where(eq(userRoles.userId, user))).toEqual([])
   })
 
@@ -243,12 +244,12 @@ describe('bindRole', () => {
   test('an initial binding survives unbindRoles and further grants; other bindings are deleted', async () => {
     const [first, second] = [await context.createUser(), await context.createUser()]
     await ctx.db.write('test', async (tx) => {
-      await bindRole(tx, first, 'PLATFORM', 0, 'USER_ADMIN')
-      await bindRole(tx, first, 'PLATFORM', 0, 'SYSTEM_ADMIN')
-      await bindRole(tx, first, 'PLATFORM', 0, 'SYSTEM_ADMIN', { initial: true })
+      await bindPlatformRole(ctx, tx, first, 'USER_ADMIN')
+      await bindPlatformRole(ctx, tx, first, 'SYSTEM_ADMIN')
+      await bindPlatformRole(ctx, tx, first, 'SYSTEM_ADMIN', { initial: true })
       // Granting the role again does not make the binding an ordinary one.
-      await bindRole(tx, first, 'PLATFORM', 0, 'SYSTEM_ADMIN')
-      await bindRole(tx, second, 'PLATFORM', 0, 'SYSTEM_ADMIN')
+      await bindPlatformRole(ctx, tx, first, 'SYSTEM_ADMIN')
+      await bindPlatformRole(ctx, tx, second, 'SYSTEM_ADMIN')
     })
     await ctx.db.write('test', async (tx) => {
       await unbindRoles(tx, first, 'PLATFORM', 0)

@@ -8,8 +8,10 @@ import { type Config, defaultConfig } from '#config/config.ts'
 import type { AppContext } from '#context'
 import { dialect } from '#db/dialect.ts'
 import { openStore } from '#db/open.ts'
+import type { PermissionDomain } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
-import { access, createRole } from '#domains/access/index.ts'
+import type { Tx } from '#db/store.ts'
+import { access, bindPlatformRole, bindRole, createRole } from '#domains/access/index.ts'
 import { systemRoles } from '#domains/access/system-roles.ts'
 import { openBlobs, openStaging } from '#platform/blobs/index.ts'
 import { createImages } from '#platform/images/index.ts'
@@ -36,6 +38,15 @@ export interface TestContext {
   createOrgRoles(orgId: number): Promise<void>
   close(): Promise<void>
 }
+
+/** Binds a role of any domain. */
+export const bind = (
+  ctx: AppContext,
+  tx: Tx,
+  userId: number,
+  { domain, scopeId, code }: { domain: PermissionDomain; scopeId: number; code: string },
+): Promise<void> =>
+  domain === 'PLATFORM' ? bindPlatformRole(ctx, tx, userId, code) : bindRole(tx, userId, domain, scopeId, code)
 
 export async function openTestContext(options: { seeded?: boolean } = {}): Promise<TestContext> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-access-'))

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { users } from '#db/schema/accounts.ts'
-import { bindRole, SYSTEM_ADMIN } from '#domains/access/index.ts'
+import { bindPlatformRole, SYSTEM_ADMIN } from '#domains/access/index.ts'
 import { resetPassword } from '#domains/accounts/index.ts'
 
 import { findRole } from '../access/helpers.ts'
@@ -90,7 +90,7 @@ describe.if(inProcess)('administrators with a weak password', () => {
       ok(await bob.call('auth.emailBind', { body: { email, code } }))
     }
     const { ctx } = world.server
-    await ctx.db.write('test', (tx) => bindRole(tx, bob.id, 'PLATFORM', 0, SYSTEM_ADMIN))
+    await ctx.db.write('test', (tx) => bindPlatformRole(ctx, tx, bob.id, SYSTEM_ADMIN))
     return bob
   }
 

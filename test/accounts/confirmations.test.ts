@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { bindRole } from '#domains/access/index.ts'
+import { bindPlatformRole } from '#domains/access/index.ts'
 import { setSetting } from '#domains/settings/index.ts'
 
 import { inProcess, ok, type TestServer } from '../harness/index.ts'
@@ -23,7 +23,7 @@ describe.if(inProcess)('confirmations', () => {
   async function administrator(): Promise<Person & { email: string }> {
     const user = await world.withEmail()
     const { ctx } = world.server
-    await ctx.db.write('test', (tx) => bindRole(tx, user.id, 'PLATFORM', 0, 'USER_ADMIN'))
+    await ctx.db.write('test', (tx) => bindPlatformRole(ctx, tx, user.id, 'USER_ADMIN'))
     return user
   }
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { recoveryCodes, totpSecrets } from '#db/schema/accounts.ts'
-import { bindRole, SYSTEM_ADMIN } from '#domains/access/index.ts'
+import { bindPlatformRole, SYSTEM_ADMIN } from '#domains/access/index.ts'
 import { authenticate, disableTotp } from '#domains/accounts/index.ts'
 import { createSession } from '#domains/accounts/sessions/service.ts'
 import { findFactor, useFactor } from '#domains/accounts/totp/service.ts'
@@ -55,7 +55,7 @@ describe.if(inProcess)('the second factor', () => {
 
   async function makeAdministrator(who: Person) {
     const { ctx } = world.server
-    await ctx.db.write('test', (tx) => bindRole(tx, who.id, 'PLATFORM', 0, SYSTEM_ADMIN))
+    await ctx.db.write('test', (tx) => bindPlatformRole(ctx, tx, who.id, SYSTEM_ADMIN))
   }
 
   test('after it is enabled a sign-in needs a code, and the secret is neither stored in clear nor shown again', async () => {

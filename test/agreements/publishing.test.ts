@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { agreements } from '#db/schema/agreements.ts'
-import { bindRole, createRole } from '#domains/access/index.ts'
+import { bindPlatformRole, createRole } from '#domains/access/index.ts'
 
 import { inProcess, ok, type Person, race, startServer, useServer } from '../harness/index.ts'
 import { activate, publish, versions } from './helpers.ts'
@@ -204,7 +204,7 @@ describe('permissions', () => {
     await server.ctx.db.write('test', async (tx) => {
       const role = { domain: 'PLATFORM', scopeId: 0, code: 'READER', name: 'Reader' } as const
       await createRole(tx, { ...role, points: ['agreement:read'] })
-      await bindRole(tx, helper.id, 'PLATFORM', 0, 'READER')
+      await bindPlatformRole(server.ctx, tx, helper.id, 'READER')
     })
     const [old] = [await publish(admin), await publish(admin)]
     expect((await helper.call('agreements.list')).status).toBe(200)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'
-import { bindRole, createRole, unbindRoles } from '#domains/access/index.ts'
+import { bindPlatformRole, createRole, unbindRoles } from '#domains/access/index.ts'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 
 import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
@@ -24,7 +24,7 @@ describe.if(inProcess)('permission matrix', () => {
     await ctx.db.write('test', async (tx) => {
       await unbindRoles(tx, people['roleless']!.id, 'APP', 0)
       await createRole(tx, { domain: 'PLATFORM', scopeId: 0, code: 'NOTHING', name: 'Nothing', points: [] })
-      await bindRole(tx, people['pointless administrator']!.id, 'PLATFORM', 0, 'NOTHING')
+      await bindPlatformRole(ctx, tx, people['pointless administrator']!.id, 'NOTHING')
     })
   })
   afterAll(() => server.stop())

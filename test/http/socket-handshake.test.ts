@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { bindRole, createRole, unbindRoles } from '#domains/access/index.ts'
+import { bindPlatformRole, createRole, unbindRoles } from '#domains/access/index.ts'
 
 import { inProcess, type Person, startServer, useServer } from '../harness/index.ts'
 import { type Handshake, rawSocket } from '../harness/raw-socket.ts'
@@ -190,7 +190,7 @@ describe('the permission of a live socket', () => {
     const socket = await bob.socket()
     await ctx.db.write('test', async (tx) => {
       await createRole(tx, { domain: 'PLATFORM', scopeId: 0, code: 'WATCHER', name: 'Watcher', points: [] })
-      await bindRole(tx, bob.id, 'PLATFORM', 0, 'WATCHER')
+      await bindPlatformRole(ctx, tx, bob.id, 'WATCHER')
     })
     await socket.roundTrip()
     await socket.close()

@@ -9,7 +9,7 @@ import { count, eq } from 'drizzle-orm'
 
 import { users } from '#db/schema/accounts.ts'
 import { notificationContents, notifications, notificationSends } from '#db/schema/notifications.ts'
-import { bindRole, createRole } from '#domains/access/index.ts'
+import { bindPlatformRole, createRole } from '#domains/access/index.ts'
 import { domain } from '#domains/domain.ts'
 
 import { freshDatabase } from '../harness/database.ts'
@@ -122,7 +122,7 @@ describe('POST /api/notifications', () => {
       await server.ctx.db.write('test', async (tx) => {
         const role = { domain: 'PLATFORM', scopeId: 0, code: 'READER', name: 'Reader' } as const
         await createRole(tx, { ...role, points: ['notification:read'] })
-        await bindRole(tx, helper.id, 'PLATFORM', 0, 'READER')
+        await bindPlatformRole(server.ctx, tx, helper.id, 'READER')
       })
       const { id } = await sendTo(admin, [user.id])
       expect((await helper.call('notifications.send', { body: { ...text, all: true } })).status).toBe(403)

@@ -24,6 +24,7 @@ export { rolesChanged } from './cache.ts'
 export { OWNER, SYSTEM_ADMIN, USER } from './system-roles.ts'
 export { platformBindings } from './store.ts'
 export {
+  bindPlatformRole,
   bindRole,
   can,
   createRole,

@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Tx } from '#db/store.ts'
+import { emit } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import type { Locale } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
@@ -20,6 +21,7 @@ import {
   insertRole,
   insertUserRole,
   type NewRole,
+  type RoleKey,
 } from './store.ts'
 import { shownName } from './system-roles.ts'
 
@@ -107,22 +109,39 @@ export interface BindOptions {
 }
 
 /**
- * Binds the role `code` of the domain and scope (the organization's id in ORG, otherwise 0) to the user. Does nothing if the user
+ * Binds the role `code` of an APP or ORG scope (the organization's id in ORG, otherwise 0) to the user. Does nothing if the user
  * already holds it. Throws if the role does not exist.
  */
 export async function bindRole(
   tx: Tx,
   userId: number,
-  domain: PermissionDomain,
+  domain: Exclude<PermissionDomain, 'PLATFORM'>,
   scopeId: number,
+  code: string,
+): Promise<void> {
+  if (domain === 'ORG' && scopeId === 0) throw new Error('template roles of organizations cannot be bound to users')
+  await insertUserRole(tx, userId, await roleIdOf(tx, { domain, scopeId, code }), false)
+  bindingsChanged(tx, userId)
+}
+
+/** Binds a PLATFORM role to the user, and ends what administrators must not have. Throws if the role does not exist. */
+export async function bindPlatformRole(
+  ctx: AppContext,
+  tx: Tx,
+  userId: number,
   code: string,
   options: BindOptions = {},
 ): Promise<void> {
-  if (domain === 'ORG' && scopeId === 0) throw new Error('template roles of organizations cannot be bound to users')
-  const roleId = await findRoleId(tx, { domain, scopeId, code })
-  if (roleId === undefined) throw new Error(`role ${domain}/${scopeId}/${code} does not exist`)
+  const roleId = await roleIdOf(tx, { domain: 'PLATFORM', scopeId: 0, code })
   await insertUserRole(tx, userId, roleId, options.initial === true)
   bindingsChanged(tx, userId)
+  await emit(ctx, tx, 'platformRole.granted', { userId })
+}
+
+async function roleIdOf(tx: Tx, role: RoleKey): Promise<number> {
+  const roleId = await findRoleId(tx, role)
+  if (roleId === undefined) throw new Error(`role ${role.domain}/${role.scopeId}/${role.code} does not exist`)
+  return roleId
 }
 
 /** Deletes the user's bindings in the domain and scope, except the initial administrator's. */

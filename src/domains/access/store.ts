@@ -214,7 +214,13 @@ export async function recordSeed(tx: Tx, fingerprint: string): Promise<void> {
 /** All bindings of PLATFORM roles, oldest first. With a `Tx` the result includes changes made by that write. */
 export const platformBindings = (db: Db | Tx) =>
   db
-    .select({ userId: userRoles.userId, code: roles.code, name: roles.name, isInitial: userRoles.isInitial })
+    .select({
+      userId: userRoles.userId,
+      code: roles.code,
+      name: roles.name,
+      isInitial: userRoles.isInitial,
+      grantedAt: userRoles.createdAt,
+    })
     .from(userRoles)
     .innerJoin(roles, eq(roles.id, userRoles.roleId))
     .where(eq(roles.domain, 'PLATFORM'))

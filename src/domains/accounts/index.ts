@@ -4,6 +4,7 @@ import { domain } from '#domains/domain.ts'
 
 import { codeEndpoints } from './codes/endpoints.ts'
 import { confirmationEndpoints } from './confirmations/endpoints.ts'
+import { endAccess } from './credentials/service.ts'
 import { enrolmentEndpoints } from './enrolments/endpoints.ts'
 import { identityEndpoints } from './identities/endpoints.ts'
 import { jobs } from './jobs.ts'
@@ -36,6 +37,11 @@ export const accounts = domain({
     ...setupEndpoints,
   ],
   jobs,
+  on: {
+    'platformRole.granted': async (ctx, tx, { userId }) => {
+      await endAccess(ctx, tx, 'PLATFORM_ROLE_GRANTED', { userId, deviceKey: '' })
+    },
+  },
   // An avatar is public by its address; by its id, its user alone sees the file.
   fileEntities: { USER: async (_ctx, userId, id) => id === userId },
   seed: seedNicknames,

@@ -166,7 +166,7 @@ export const adminEndpoints = [
     params: ByUser,
     body: GrantRole,
     data: UserRoleView,
-    run: ({ actor, params, body, caller }) => grantRole(actor, params.userId, body.roleId, caller.locale),
+    run: ({ ctx, actor, params, body, caller }) => grantRole(ctx, actor, params.userId, body.roleId, caller.locale),
   }),
   endpoint({
     id: 'access.revokeRole',

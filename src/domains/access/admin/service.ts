@@ -10,6 +10,7 @@ import type { AppContext } from '#context'
 import { mapPage, type Page } from '#db/paging.ts'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { emit } from '#domains/domain.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
@@ -212,6 +213,7 @@ const bindingOf = ({ roleId, domain, scopeId, code }: store.UserRoleRow) => ({ r
 
 /** Succeeds without a change if the user already holds the role. */
 export async function grantRole(
+  ctx: AppContext,
   actor: LoggedActor,
   userId: number,
   roleId: number,
@@ -229,6 +231,7 @@ export async function grantRole(
     if (role.domain === 'PLATFORM') await requirePasswordOfAdministrator(tx, userId)
     await insertUserRole(tx, userId, roleId, false)
     bindingsChanged(tx, userId)
+    if (role.domain === 'PLATFORM') await emit(ctx, tx, 'platformRole.granted', { userId })
     const binding = (await store.findUserRole(tx, userId, roleId))!
     return {
       result: toUserRoleView(binding, locale),

@@ -3,13 +3,14 @@
  * must see what the first committed.
  */
 
+import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import * as errors from '../admin/errors.ts'
 import { highestOf } from '../rules.ts'
-import { bindRole, unbindRoles } from '../service.ts'
+import { bindPlatformRole, unbindRoles } from '../service.ts'
 import { shownName, SYSTEM_ADMIN, USER_ADMIN } from '../system-roles.ts'
 import { findPasswordState, personalRolesOf } from './store.ts'
 
@@ -49,6 +50,7 @@ export const isInitialAdministrator = async (tx: Tx, userId: number): Promise<bo
  * administrator, and for a user whose password does not allow it
  */
 export async function setAdministrator(
+  ctx: AppContext,
   tx: Tx,
   actor: Actor,
   userId: number,
@@ -61,7 +63,7 @@ export async function setAdministrator(
   if (isAdministrator === held.length > 0) return { before, after: before }
   if (isAdministrator) {
     await requirePasswordOfAdministrator(tx, userId)
-    await bindRole(tx, userId, 'PLATFORM', 0, USER_ADMIN)
+    await bindPlatformRole(ctx, tx, userId, USER_ADMIN)
     return { before, after: [USER_ADMIN] }
   }
   if (held.some((role) => role.isInitial)) throw errors.initialBindingIrrevocable()

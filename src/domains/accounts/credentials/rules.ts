@@ -8,8 +8,11 @@ import type { SessionEnd } from '#http/sessions.ts'
 export interface Ended {
   /** Why the sessions of the account end. Those of linked accounts are always REVOKED. */
   readonly reason: SessionEnd
-  /** Sessions of the account, each with its refresh tokens. `device`: the one on the device of the change; `others`: all but that one. */
-  readonly sessions: 'all' | 'others' | 'device' | 'none'
+  /**
+   * Sessions of the account, each with its refresh tokens. `device`: the one on the device of the change; `others`: all but that one;
+   * `linked`: those that account links opened, with the sessions that were opened from them.
+   */
+  readonly sessions: 'all' | 'others' | 'device' | 'linked' | 'none'
   /**
    * DEVICE identities, with which a device signs in by itself. `others`: of all devices but the one that asked for the change. They
    * stay if the user could no longer sign in without them, except with `all`.
@@ -85,7 +88,12 @@ export const ENDED = {
   },
   /** The device may still sign in by itself. */
   SESSION_REVOKED: { ...NOTHING, sessions: 'device', opened: 'device', knownDevices: 'device' },
-  /** Either side removed an account link. */
+  /**
+   * The user became an administrator. Users who can switch to the account have to prove again that they own it. Proposed links end too,
+   * as none may lead to an administrator.
+   */
+  PLATFORM_ROLE_GRANTED: { ...NOTHING, sessions: 'linked', links: 'incoming' },
+  /** Either side, or an administrator, removed an account link. */
   LINK_REMOVED: { ...NOTHING, opened: 'link' },
   ACCOUNT_DELETED: {
     reason: 'DELETED',

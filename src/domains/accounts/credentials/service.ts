@@ -7,7 +7,7 @@ import { deleteCodes } from '../codes/store.ts'
 import { deleteLinksInto, deleteLinksOf } from '../links/store.ts'
 import { deleteDevicesOf, forgetDevice } from '../login-records/store.ts'
 import { unlock } from '../passwords/failure-lock.ts'
-import { revokeAllSessions, revokeOpenedSessions, revokeSessions } from '../sessions/lifecycle.ts'
+import { revokeAllSessions, revokeLinkedSessions, revokeOpenedSessions, revokeSessions } from '../sessions/lifecycle.ts'
 import { activeOf, sessionsOfDevice } from '../sessions/store.ts'
 import { canStillSignIn } from '../users/rules.ts'
 import { deleteIdentity, identitiesOf, type IdentityRow, userById } from '../users/store.ts'
@@ -55,6 +55,7 @@ async function endOwnSessions(
   { userId, deviceKey }: Subject,
 ): Promise<boolean> {
   if (which === 'none') return false
+  if (which === 'linked') return revokeLinkedSessions(ctx, tx, userId)
   if (which === 'all') return (await revokeAllSessions(ctx, tx, userId, reason)).length > 0
   const ids =
     which === 'others'

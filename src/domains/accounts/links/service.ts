@@ -4,6 +4,7 @@ import type { AppContext } from '#context'
 import { mapPage, type PageInput } from '#db/paging.ts'
 import type { ContactProvider } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
+import { platformBindings } from '#domains/access/index.ts'
 import { avatarUrl } from '#domains/files/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -25,7 +26,7 @@ import type { LoginResponse } from '../sessions/model.ts'
 import { findOwn } from '../sessions/store.ts'
 import { userById, userByProvedCredential, type UserRow } from '../users/store.ts'
 import type { LinkRequest, LinkView } from './model.ts'
-import { deleteLink, findLink, insertLink, type LinkWithOther, pageOfLinks } from './store.ts'
+import { deleteLink, findLink, insertLink, type LinkRow, type LinkWithOther, pageOfLinks } from './store.ts'
 
 /** Sends a code to the phone or e-mail of the account to link: a registered account, and not the caller's (spec §4.1). */
 export const sendLinkCode = (ctx: AppContext, actor: Actor, credential: string, caller: Caller): Promise<CodeSent> =>
@@ -168,7 +169,7 @@ export async function switchAccount(
   const event = ownEvent('account_switch', actor, caller)
   const grant = await ctx.db.write('accounts.switchAccount', async (tx) => {
     const found = await findLink(tx, actor.userId, by)
-    if (found === undefined) throw notFound()
+    if (found === undefined || (await isOlderThanRole(tx, found))) throw notFound()
     const own = await findOwn(tx, actor.userId, actor.sessionId)
     if (own?.status !== 'ACTIVE') throw sessionEnded()
     const { key, name } = event.device
@@ -177,6 +178,13 @@ export async function switchAccount(
   })
   return loginResponse(ctx, grant, caller.locale)
 }
+
+/**
+ * Whether the linked user became an administrator after the link was made. A role ends these links; servers of earlier versions left
+ * them.
+ */
+const isOlderThanRole = async (tx: Tx, { linkedUserId, createdAt }: LinkRow): Promise<boolean> =>
+  (await platformBindings(tx)).some(({ userId, grantedAt }) => userId === linkedUserId && grantedAt > createdAt)
 
 /** For both sides of the link. Ends the sessions that it opened; the other side is notified. */
 export async function unlink(ctx: AppContext, actor: Actor, id: number, caller: Caller): Promise<void> {

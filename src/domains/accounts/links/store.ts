@@ -53,7 +53,7 @@ export function pageOfLinks(
   )
 }
 
-/** A link that `ownerUserId` may use, by its id or by the account it leads to. */
+/** A link that `ownerUserId` may use, which its other side has accepted, by its id or by the account it leads to. */
 export async function findLink(
   tx: Tx,
   ownerUserId: number,
@@ -63,7 +63,7 @@ export async function findLink(
   const rows = await tx
     .select()
     .from(accountLinks)
-    .where(and(eq(accountLinks.ownerUserId, ownerUserId), which))
+    .where(and(eq(accountLinks.ownerUserId, ownerUserId), eq(accountLinks.status, 'ACTIVE'), which))
   return rows[0]
 }
 

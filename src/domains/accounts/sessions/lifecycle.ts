@@ -22,6 +22,8 @@ import type { LoginResponse } from './model.ts'
 import {
   activeOf,
   deleteOfDevice,
+  type EndedLinkedSession as EndedSession,
+  endLinkedSessions,
   endOpenedSessions,
   endSessions,
   expireSessions,
@@ -192,7 +194,18 @@ export async function revokeOpenedSessions(
   userId: number,
   which: OpenedSessions,
 ): Promise<void> {
-  const ended = await endOpenedSessions(tx, userId, which)
+  await revokeWithFurther(ctx, tx, await endOpenedSessions(tx, userId, which))
+}
+
+/** Ends the sessions of a user that account links opened, as above. Returns whether there were any. */
+export async function revokeLinkedSessions(ctx: AppContext, tx: Tx, userId: number): Promise<boolean> {
+  const ended = await endLinkedSessions(tx, userId)
+  await revokeWithFurther(ctx, tx, [...ended])
+  return ended.length > 0
+}
+
+/** For sessions that have just ended in the database: ends those that were opened from them on the same device by further links. */
+async function revokeWithFurther(ctx: AppContext, tx: Tx, ended: EndedSession[]): Promise<void> {
   // Grows while it is read. Ends, because each session is ended once.
   for (const { userId: owner, deviceKey } of ended)
     ended.push(...(await endOpenedSessions(tx, owner, { device: deviceKey })))

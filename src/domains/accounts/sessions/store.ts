@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lt, lte, ne, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, lt, lte, ne, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { refreshTokens, sessions, type SessionStatus, users } from '#db/schema/accounts.ts'
@@ -183,12 +183,14 @@ export interface OpenedSessions {
   readonly linkedUserId?: number
 }
 
+export type EndedLinkedSession = Pick<SessionRow, 'id' | 'userId' | 'deviceKey'>
+
 /** Ends sessions of other accounts that the user opened by account links. */
 export async function endOpenedSessions(
   tx: Tx,
   ownerUserId: number,
   { device, exceptDevice, linkedUserId }: OpenedSessions,
-): Promise<{ id: number; userId: number; deviceKey: string }[]> {
+): Promise<EndedLinkedSession[]> {
   return tx
     .update(sessions)
     .set({ status: 'REVOKED' })
@@ -201,6 +203,15 @@ export async function endOpenedSessions(
         linkedUserId === undefined ? undefined : eq(sessions.userId, linkedUserId),
       ),
     )
+    .returning({ id: sessions.id, userId: sessions.userId, deviceKey: sessions.deviceKey })
+}
+
+/** Ends the sessions of a user that account links opened. */
+export async function endLinkedSessions(tx: Tx, userId: number): Promise<EndedLinkedSession[]> {
+  return tx
+    .update(sessions)
+    .set({ status: 'REVOKED' })
+    .where(and(eq(sessions.userId, userId), isNotNull(sessions.openedByUserId), eq(sessions.status, 'ACTIVE')))
     .returning({ id: sessions.id, userId: sessions.userId, deviceKey: sessions.deviceKey })
 }
 

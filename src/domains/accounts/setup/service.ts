@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
-import { bindRole, platformBindings, SYSTEM_ADMIN } from '#domains/access/index.ts'
+import { bindPlatformRole, platformBindings, SYSTEM_ADMIN } from '#domains/access/index.ts'
 import { badRequest } from '#http/errors.ts'
 import { InvalidRequest } from '#http/validate.ts'
 import { secret, sha256 } from '#platform/ids.ts'
@@ -58,7 +58,7 @@ export const createAdministrator = (ctx: AppContext, credentials: Credentials): 
     checkCredentials(credentials)
     const password = await hashPassword(ctx, credentials.password, credentials.username)
     const user = await ctx.db.write('accounts.createAdministrator', (tx) =>
-      insertAdministrator(tx, credentials.username, password),
+      insertAdministrator(ctx, tx, credentials.username, password),
     )
     return { id: user.id }
   })
@@ -74,7 +74,7 @@ export async function ensureConfiguredAdministrator(ctx: AppContext): Promise<vo
     checkCredentials({ username, password })
     const stored = await hashPassword(ctx, password, username)
     await ctx.db.write('accounts.ensureConfiguredAdministrator', async (tx) => {
-      if (!(await hasAdministrator(tx))) await insertAdministrator(tx, username, stored)
+      if (!(await hasAdministrator(tx))) await insertAdministrator(ctx, tx, username, stored)
     })
   })
 }
@@ -90,11 +90,16 @@ function checkCredentials({ username, password }: Credentials): void {
  * Inside a write: inserts a user with SYSTEM_ADMIN and deletes the setup link. The role of the first administrator can never be
  * revoked.
  */
-async function insertAdministrator(tx: Tx, username: string, password: StoredPassword): Promise<UserRow> {
+async function insertAdministrator(
+  ctx: AppContext,
+  tx: Tx,
+  username: string,
+  password: StoredPassword,
+): Promise<UserRow> {
   const initial = !(await hasAdministrator(tx))
   const user = await createUser(tx, { username, password, nickname: username })
   if (user === undefined) throw usernameTaken()
-  await bindRole(tx, user.id, 'PLATFORM', 0, SYSTEM_ADMIN, { initial })
+  await bindPlatformRole(ctx, tx, user.id, SYSTEM_ADMIN, { initial })
   await deleteSetupLink(tx)
   return user
 }
@@ -183,6 +188,6 @@ export async function completeSetup(ctx: AppContext, token: string, credentials:
   const password = await hashPassword(ctx, credentials.password, credentials.username)
   await ctx.db.write('accounts.completeSetup', async (tx) => {
     if (!(await takeSetupLink(tx, link))) throw setupLinkInvalid()
-    await insertAdministrator(tx, credentials.username, password)
+    await insertAdministrator(ctx, tx, credentials.username, password)
   })
 }
