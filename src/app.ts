@@ -26,7 +26,7 @@ import { operations } from '#domains/operations/index.ts'
 import { orgs } from '#domains/orgs/index.ts'
 import { push } from '#domains/push/index.ts'
 import { qrCodes } from '#domains/qr-codes/index.ts'
-import { getSetting } from '#domains/settings/index.ts'
+import { getSetting, settings } from '#domains/settings/index.ts'
 import { shares } from '#domains/shares/index.ts'
 import { sync } from '#domains/sync/index.ts'
 import { docsEndpoints } from '#http/docs.endpoints.ts'
@@ -67,6 +67,7 @@ export const domains = [
   agreements,
   access,
   adminConsole,
+  settings,
   operationLog,
   operations,
   appUpdates,

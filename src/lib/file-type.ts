@@ -3,6 +3,29 @@
  * have no type here, because a browser could run them.
  */
 
+/** Every type that is detected, except HEIC. */
+export const MEDIA_TYPES = [
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'application/pdf',
+  'application/zip',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/vnd.ms-word.document.macroenabled.12',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.ms-excel.sheet.macroenabled.12',
+  'text/plain',
+  'text/csv',
+  'audio/mpeg',
+  'audio/mp4',
+  'video/mp4',
+  'video/quicktime',
+  'video/3gpp',
+] as const
+export type MediaType = (typeof MEDIA_TYPES)[number] | 'image/heic'
+
 const HEAD = 4096
 /** The end of central directory of a ZIP archive, with the longest comment. */
 const ZIP_TAIL = 22 + 0xffff
@@ -13,7 +36,7 @@ const ZIP_DIRECTORY = 1024 * 1024
 const characters = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
 /** Undefined if the type is unknown, the file is empty, or it is markup. Texts are read whole, other files in parts. */
-export async function mediaTypeOf(file: Blob): Promise<string | undefined> {
+export async function mediaTypeOf(file: Blob): Promise<MediaType | undefined> {
   const head = await file.slice(0, HEAD).bytes()
   const start = characters(head.subarray(0, 16))
   if (start.startsWith('\u00ff\u00d8\u00ff')) return 'image/jpeg'
@@ -28,7 +51,7 @@ export async function mediaTypeOf(file: Blob): Promise<string | undefined> {
 }
 
 /** Brands of ISO base media files: https://mp4ra.org/registered-types/brands. The first match counts. */
-const BRANDS: readonly (readonly [brands: RegExp, type: string])[] = [
+const BRANDS: readonly (readonly [brands: RegExp, type: MediaType])[] = [
   [/^avi[fs]$/, 'image/avif'],
   [/^(?:hei[cxms]|hev[cxms])$/, 'image/heic'],
   [/^M4[ABP] $/, 'audio/mp4'],
@@ -38,7 +61,7 @@ const BRANDS: readonly (readonly [brands: RegExp, type: string])[] = [
 ]
 
 /** Decides by the major brand. Those of HEIF say only the structure, and the compatible brands say the codec. */
-function isoMediaType(head: Uint8Array): string | undefined {
+function isoMediaType(head: Uint8Array): MediaType | undefined {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
   const end = Math.min(view.getUint32(0), head.length)
   const brands: string[] = []
@@ -50,7 +73,7 @@ function isoMediaType(head: Uint8Array): string | undefined {
 }
 
 /** Office documents by the parts they contain. Undefined if the archive has no directory, for example because its end is missing. */
-async function zipType(file: Blob): Promise<string | undefined> {
+async function zipType(file: Blob): Promise<MediaType | undefined> {
   const tail = await file.slice(Math.max(0, file.size - ZIP_TAIL)).bytes()
   const view = new DataView(tail.buffer, tail.byteOffset, tail.byteLength)
   let end = tail.length - 22

@@ -80,6 +80,7 @@ const UPDATES: Readonly<Record<string, Update>> = {
   },
   'conversations.mute': { params: () => ({ id: id['conversation']! }), body: () => ({ muted: true }) },
   'conversations.draft': { params: () => ({ id: id['conversation']! }), body: () => ({ draft: 'See you' }) },
+  'admin.settings.update': { who: () => admin, body: () => ({ values: { 'quota.files': 5 } }) },
   'admin.chat.changeSettings': { who: () => admin, body: () => ({ recallSeconds: 60 }) },
   'qrCodes.pin': { params: code, body: () => ({ pinned: true }) },
   'qrCodes.publish': { params: code, body: () => ({ isPublic: true }) },

@@ -2,7 +2,8 @@
 
 import { logged as album } from '../album/logged.ts'
 import { logged as chat } from '../chat/logged.ts'
+import { logged as settings } from '../settings/logged.ts'
 import { logged as shares } from '../shares/logged.ts'
 import type { LoggedFixture } from './logged-fixture.ts'
 
-export const LOGGED: readonly LoggedFixture[] = [album, chat, shares]
+export const LOGGED: readonly LoggedFixture[] = [album, chat, settings, shares]

@@ -64,6 +64,13 @@ describe.if(onPostgres)('with three processes', () => {
         expect(await getSetting(ctx, 'quota.qrCodes')).toBe(7)
         expect(await generateNickname(ctx, 'en')).toMatch(/^User\d{6}$/)
       }
+      // An administrator changes a setting through any process, and the next request to any other obeys it.
+      for (const [nth, server] of servers.entries()) {
+        const values = { 'quota.assets': 70 + nth }
+        ok(await sendTo(server, admin, 'PUT', '/api/admin/settings', { body: { values } }))
+        for (const other of servers)
+          expect(ok(await sendTo(other, admin, 'GET', '/api/auth/quotas')).data.assets.limit).toBe(70 + nth)
+      }
       const body = { type: 'SERVICE', title: 'Terms', content: 'Be nice.' } as const
       for (const server of servers) expect((await server.request('GET', '/public/agreement/service')).status).toBe(404)
       ok(await admin.call('agreements.publish', { body }))

@@ -1,110 +1,307 @@
-/** The business settings: the schema of each value, and its default until an administrator changes it. */
+/**
+ * The business settings: the schema of each value, its default until an administrator changes it, and its texts for the console.
+ * `docs/settings.md` is generated from this table.
+ */
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
-const setting = <S extends TSchema>(schema: S, initial: Static<S>) => ({ schema, initial })
+import { Enum } from '#http/schema.ts'
+import { MEDIA_TYPES } from '#lib/file-type.ts'
+import type { Localized } from '#lib/localized.ts'
+
+type Texts = readonly [label: string, description: string]
+
+const setting = <S extends TSchema>(schema: S, initial: Static<S>, en: Texts, zh: Texts) => ({
+  schema,
+  initial,
+  label: { en: en[0], zh: zh[0] } satisfies Localized,
+  description: { en: en[1], zh: zh[1] } satisfies Localized,
+})
 
 const MIB = 1024 * 1024
 /** The largest value of `upload.maxBytes`. */
 export const LARGEST_UPLOAD = 1024 * MIB
-const size = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-const flag = Type.Integer({ minimum: 0, maximum: 1 })
-/** A limit against abuse. 0 = none. */
-const limit = (initial: number) => setting(size, initial)
-const mediaType = Type.String({ pattern: '^[a-z]+/[a-z0-9.+-]+$', maxLength: 100 })
+const integer = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum })
+const size = integer(0, Number.MAX_SAFE_INTEGER)
+const flag = integer(0, 1)
 
 /** Of text without braces and control characters, and placeholders. `{seq:10}` takes 2 characters more than its pattern. */
 const PART = String.raw`(?:[^{}\u0000-\u001f\u007f-\u009f\u2028\u2029]|\{yyyy\}|\{mm\}|\{dd\})*`
 const NUMBER_PATTERN = String.raw`^${PART}\{seq(?::(?:[1-9]|10))?\}${PART}$`
 
 export const definitions = {
-  /** Whether users can register without an administrator. */
-  'registration.enabled': setting(Type.Boolean(), true),
-  /** Bytes that each user and each organization may store; 0 = unlimited. */
-  'quota.storage': setting(size, 1024 * MIB),
-  /** Files that each user and each organization may have; 0 = unlimited. */
-  'quota.files': setting(size, 100_000),
-  /** QR codes that each user and each organization may have; 0 = unlimited. */
-  'quota.qrCodes': setting(size, 10_000),
-  /** Organizations that a user may own; 0 = unlimited. */
-  'quota.organizations': setting(size, 20),
-  /** Assets that each user and each organization may have; 0 = unlimited. */
-  'quota.assets': setting(size, 100_000),
-  /** Activities that each user and each organization may have; 0 = unlimited. */
-  'quota.activities': setting(size, 10_000),
-  /** Pattern of generated asset numbers: text with `{yyyy}`, `{mm}`, `{dd}` and exactly one `{seq}` or `{seq:N}` (N digits, 1 to 10). */
-  'assets.numberPattern': setting(Type.String({ pattern: NUMBER_PATTERN, maxLength: 60 }), 'A-{yyyy}-{seq:5}'),
-  /** Longest text message, in characters. */
-  'chat.textMaxLength': setting(Type.Integer({ minimum: 1, maximum: 20_000 }), 5000),
-  /** Largest file of a message, in bytes. */
-  'chat.mediaMaxBytes': setting(Type.Integer({ minimum: 1, maximum: LARGEST_UPLOAD }), 20 * MIB),
-  /** Contacts that a user can have. */
-  'chat.maxContacts': setting(Type.Integer({ minimum: 1, maximum: 10_000 }), 500),
-  /** Contact requests that a user can send a day; 0 = unlimited. */
-  'chat.requestsPerDay': setting(Type.Integer({ minimum: 0, maximum: 1000 }), 20),
-  'chat.requestExpiryDays': setting(Type.Integer({ minimum: 1, maximum: 365 }), 30),
-  /** For so long after sending a message can be recalled. */
-  'chat.recallSeconds': setting(Type.Integer({ minimum: 0, maximum: 86_400 }), 120),
-  /** Messages that a user can send a minute; 0 = unlimited. */
-  'chat.messagesPerMinute': setting(Type.Integer({ minimum: 0, maximum: 6000 }), 60),
-  /** Longest draft, in characters. */
-  'chat.draftMaxLength': setting(Type.Integer({ minimum: 0, maximum: 10_000 }), 1000),
-  /** Messages are deleted after so many days; 0 = never. */
-  'chat.retentionDays': setting(Type.Integer({ minimum: 0, maximum: 3650 }), 0),
-  /** Accounts that one IP address may create a day. */
-  'budget.accountsPerAddress': limit(20),
-  /** E-mail addresses and phone numbers that a user, and all users at an IP address, may look up a day. */
-  'budget.contactsPerUser': limit(50),
-  'budget.contactsPerAddress': limit(200),
-  /** Invitations and join links that a user may send a day. */
-  'budget.invitationsPerUser': limit(200),
-  /** Records that the devices of a user may push a day. */
-  'budget.pushedRecordsPerUser': limit(100_000),
-  /** SMS that the server sends a day. */
-  'budget.smsPerDay': limit(1000),
-  /** Maximum size of an upload in bytes. */
-  'upload.maxBytes': setting(Type.Integer({ minimum: 1, maximum: LARGEST_UPLOAD }), 20 * MIB),
-  /** Allowed media types of uploads, of those that lib/file-type.ts detects from the bytes. HEIC is allowed by `upload.heic`. */
-  'upload.types': setting(Type.Array(mediaType, { maxItems: 100, uniqueItems: true }), [
-    'image/jpeg',
-    'image/png',
-    'image/gif',
-    'image/webp',
-    'application/pdf',
-    'application/zip',
-    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-    'text/csv',
-    'text/plain',
-    'audio/mpeg',
-    'audio/mp4',
-    'video/mp4',
-  ]),
-  /** Whether photos of phones in HEIC are accepted and converted to JPEG. Decoding takes up to 470 MB for a moment. */
-  'upload.heic': setting(Type.Boolean(), true),
-  /** Maximum size of an app package in bytes. */
-  'app.maxPackageBytes': setting(Type.Integer({ minimum: 1, maximum: 4096 * MIB }), 500 * MIB),
-  /** The latest published app version (spec §2.7). Each publication writes these settings; the flags are 0 or 1. */
-  'app.latest_version_code': setting(Type.Integer({ minimum: 0, maximum: 2_147_483_647 }), 0),
-  'app.latest_version_name': setting(Type.String({ maxLength: 400 }), ''),
-  'app.download_url': setting(Type.String({ maxLength: 2000 }), ''),
-  'app.file_size': setting(size, 0),
-  'app.release_notes': setting(Type.String({ maxLength: 100_000 }), ''),
-  'app.is_major': setting(flag, 0),
-  'app.force_update': setting(flag, 0),
-  /** Minimum length of a new password, 6 to 64. Administrators have a higher minimum (conventions §4). */
-  'password.minLength': setting(Type.Integer({ minimum: 6, maximum: 64 }), 6),
-  /** Whether common passwords are refused. */
-  'password.refuseCommon': setting(Type.Boolean(), true),
-  /**
-   * Whether every user has to confirm who they are before they change a bound phone or e-mail, set a password or delete the account.
-   * Administrators always have to.
-   */
-  'security.stepUp': setting(Type.Boolean(), false),
-  /** Whether administrators can use the console only with a second factor. */
-  'security.requireTotp': setting(Type.Boolean(), false),
-  /** Rows of the operation log are deleted after so many days; 0 = never. At least a month, so that nobody deletes fresh rows with it. */
-  'log.retentionDays': setting(Type.Union([Type.Literal(0), Type.Integer({ minimum: 30, maximum: 36_500 })]), 0),
+  'registration.enabled': setting(
+    Type.Boolean(),
+    true,
+    ['Registration', 'Whether users can register without an administrator.'],
+    ['开放注册', '用户是否无需管理员即可注册。'],
+  ),
+  'quota.storage': setting(
+    size,
+    1024 * MIB,
+    ['Storage', 'Bytes that each user and each organization may store; 0 = unlimited.'],
+    ['存储空间', '每个用户和每个组织可存储的字节数；0 表示不限。'],
+  ),
+  'quota.files': setting(
+    size,
+    100_000,
+    ['Files', 'Files that each user and each organization may have; 0 = unlimited.'],
+    ['文件数', '每个用户和每个组织可拥有的文件数；0 表示不限。'],
+  ),
+  'quota.qrCodes': setting(
+    size,
+    10_000,
+    ['QR codes', 'QR codes that each user and each organization may have; 0 = unlimited.'],
+    ['二维码数', '每个用户和每个组织可拥有的二维码数；0 表示不限。'],
+  ),
+  'quota.organizations': setting(
+    size,
+    20,
+    ['Organizations', 'Organizations that a user may own; 0 = unlimited.'],
+    ['组织数', '每个用户可拥有的组织数；0 表示不限。'],
+  ),
+  'quota.assets': setting(
+    size,
+    100_000,
+    ['Assets', 'Assets that each user and each organization may have; 0 = unlimited.'],
+    ['资产数', '每个用户和每个组织可拥有的资产数；0 表示不限。'],
+  ),
+  'quota.activities': setting(
+    size,
+    10_000,
+    ['Activities', 'Activities that each user and each organization may have; 0 = unlimited.'],
+    ['活动数', '每个用户和每个组织可拥有的活动数；0 表示不限。'],
+  ),
+  'assets.numberPattern': setting(
+    Type.String({ pattern: NUMBER_PATTERN, maxLength: 60 }),
+    'A-{yyyy}-{seq:5}',
+    [
+      'Asset numbers',
+      'Pattern of generated asset numbers: text with `{yyyy}`, `{mm}`, `{dd}` and exactly one `{seq}` or `{seq:N}` (N digits, 1 to 10).',
+    ],
+    [
+      '资产编号',
+      '自动生成的资产编号格式：文本，可含 `{yyyy}`、`{mm}`、`{dd}`，且须有一个 `{seq}` 或 `{seq:N}`（N 位数字，1 到 10）。',
+    ],
+  ),
+  'chat.textMaxLength': setting(
+    integer(1, 20_000),
+    5000,
+    ['Longest message', 'Longest text message, in characters.'],
+    ['消息长度', '文本消息的最大字符数。'],
+  ),
+  'chat.mediaMaxBytes': setting(
+    integer(1, LARGEST_UPLOAD),
+    20 * MIB,
+    ['Largest file of a message', 'Largest file of a message, in bytes. `upload.maxBytes` limits it too.'],
+    ['消息文件大小', '消息所附文件的最大字节数，同时受 `upload.maxBytes` 限制。'],
+  ),
+  'chat.maxContacts': setting(
+    integer(1, 10_000),
+    500,
+    ['Contacts', 'Contacts that a user can have.'],
+    ['联系人数', '每个用户可拥有的联系人数。'],
+  ),
+  'chat.requestsPerDay': setting(
+    integer(0, 1000),
+    20,
+    ['Contact requests', 'Contact requests that a user can send a day; 0 = unlimited.'],
+    ['好友申请数', '每个用户每天可发送的好友申请数；0 表示不限。'],
+  ),
+  'chat.requestExpiryDays': setting(
+    integer(1, 365),
+    30,
+    ['Expiry of contact requests', 'Days after which a contact request expires.'],
+    ['好友申请有效期', '好友申请在多少天后失效。'],
+  ),
+  'chat.recallSeconds': setting(
+    integer(0, 86_400),
+    120,
+    ['Recall of messages', 'Seconds in which the sender can recall a message.'],
+    ['消息撤回时限', '发送后多少秒内可以撤回消息。'],
+  ),
+  'chat.messagesPerMinute': setting(
+    integer(0, 6000),
+    60,
+    ['Messages a minute', 'Messages that a user can send a minute; 0 = unlimited.'],
+    ['每分钟消息数', '每个用户每分钟可发送的消息数；0 表示不限。'],
+  ),
+  'chat.draftMaxLength': setting(
+    integer(0, 10_000),
+    1000,
+    ['Longest draft', 'Longest draft, in characters.'],
+    ['草稿长度', '草稿的最大字符数。'],
+  ),
+  'chat.retentionDays': setting(
+    integer(0, 3650),
+    0,
+    ['Retention of messages', 'Messages are deleted for everybody after so many days; 0 = never.'],
+    ['消息保留天数', '消息在多少天后对所有人删除；0 表示永不删除。'],
+  ),
+  // The budgets are limits against abuse.
+  'budget.accountsPerAddress': setting(
+    size,
+    20,
+    ['New accounts', 'Accounts that one IP address may create a day; 0 = unlimited.'],
+    ['新建账号数', '每个 IP 地址每天可创建的账号数；0 表示不限。'],
+  ),
+  'budget.contactsPerUser': setting(
+    size,
+    50,
+    ['Look-ups of a user', 'E-mail addresses and phone numbers that a user may look up a day; 0 = unlimited.'],
+    ['用户查询数', '每个用户每天可查询的邮箱和手机号数量；0 表示不限。'],
+  ),
+  'budget.contactsPerAddress': setting(
+    size,
+    200,
+    [
+      'Look-ups of an IP address',
+      'E-mail addresses and phone numbers that all users at an IP address may look up a day; 0 = unlimited.',
+    ],
+    ['IP 地址查询数', '同一 IP 地址的所有用户每天可查询的邮箱和手机号数量；0 表示不限。'],
+  ),
+  'budget.invitationsPerUser': setting(
+    size,
+    200,
+    ['Invitations', 'Invitations and join links that a user may send a day; 0 = unlimited.'],
+    ['邀请数', '每个用户每天可发送的邀请和加入链接数；0 表示不限。'],
+  ),
+  'budget.pushedRecordsPerUser': setting(
+    size,
+    100_000,
+    ['Records of devices', 'Records that the devices of a user may push a day; 0 = unlimited.'],
+    ['设备推送记录数', '每个用户的设备每天可推送的记录数；0 表示不限。'],
+  ),
+  'budget.smsPerDay': setting(
+    size,
+    1000,
+    ['SMS', 'SMS that the server sends a day; 0 = unlimited.'],
+    ['短信数', '服务器每天发送的短信数；0 表示不限。'],
+  ),
+  'upload.maxBytes': setting(
+    integer(1, LARGEST_UPLOAD),
+    20 * MIB,
+    ['Largest upload', 'Largest upload, in bytes.'],
+    ['上传大小', '上传文件的最大字节数。'],
+  ),
+  'upload.types': setting(
+    Type.Array(Enum(MEDIA_TYPES), { maxItems: 100, uniqueItems: true }),
+    [
+      'image/jpeg',
+      'image/png',
+      'image/gif',
+      'image/webp',
+      'application/pdf',
+      'application/zip',
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      'text/csv',
+      'text/plain',
+      'audio/mpeg',
+      'audio/mp4',
+      'video/mp4',
+    ],
+    [
+      'Types of uploads',
+      'Media types of files that users can upload, out of those that the server detects from the bytes. HEIC counts as JPEG.',
+    ],
+    ['上传类型', '用户可上传的文件媒体类型，须为服务器能从字节识别的类型。HEIC 视为 JPEG。'],
+  ),
+  'upload.heic': setting(
+    Type.Boolean(),
+    true,
+    [
+      'HEIC photos',
+      'Whether photos of phones in HEIC are accepted and converted to JPEG. Decoding takes up to 470 MB for a moment.',
+    ],
+    ['HEIC 照片', '是否接受手机拍摄的 HEIC 照片并转换为 JPEG。解码时会短暂占用最多 470 MB 内存。'],
+  ),
+  'app.maxPackageBytes': setting(
+    integer(1, 4096 * MIB),
+    500 * MIB,
+    ['Largest app package', 'Largest app package, in bytes.'],
+    ['应用安装包大小', '应用安装包的最大字节数。'],
+  ),
+  // Spec §2.7. Each publication writes the seven settings of the latest version; the flags are 0 or 1.
+  'app.latest_version_code': setting(
+    integer(0, 2_147_483_647),
+    0,
+    ['Latest app version, code', 'Version code of the latest published app version.'],
+    ['最新应用版本号', '最新发布的应用版本的版本号。'],
+  ),
+  'app.latest_version_name': setting(
+    Type.String({ maxLength: 400 }),
+    '',
+    ['Latest app version, name', 'Version name of the latest published app version.'],
+    ['最新应用版本名称', '最新发布的应用版本的名称。'],
+  ),
+  'app.download_url': setting(
+    Type.String({ maxLength: 2000 }),
+    '',
+    ['App download', 'Address of the latest published app version.'],
+    ['应用下载地址', '最新发布的应用版本的下载地址。'],
+  ),
+  'app.file_size': setting(
+    size,
+    0,
+    ['App size', 'Bytes of the latest published app version.'],
+    ['应用大小', '最新发布的应用版本的字节数。'],
+  ),
+  'app.release_notes': setting(
+    Type.String({ maxLength: 100_000 }),
+    '',
+    ['Release notes', 'Release notes of the latest published app version, in Markdown.'],
+    ['更新说明', '最新发布的应用版本的更新说明（Markdown）。'],
+  ),
+  'app.is_major': setting(
+    flag,
+    0,
+    ['Major update', 'Whether the latest published app version is a major update: 1 = yes.'],
+    ['重大更新', '最新发布的应用版本是否为重大更新：1 表示是。'],
+  ),
+  'app.force_update': setting(
+    flag,
+    0,
+    ['Forced update', 'Whether apps must update to the latest published version: 1 = yes.'],
+    ['强制更新', '应用是否必须更新到最新发布的版本：1 表示是。'],
+  ),
+  'password.minLength': setting(
+    integer(6, 64),
+    6,
+    ['Length of passwords', 'Minimum length of a new password. Administrators have a higher minimum.'],
+    ['密码长度', '新密码的最小长度。管理员的最小长度更高。'],
+  ),
+  'password.refuseCommon': setting(
+    Type.Boolean(),
+    true,
+    ['Common passwords', 'Whether common passwords are refused.'],
+    ['常见密码', '是否拒绝常见密码。'],
+  ),
+  'security.stepUp': setting(
+    Type.Boolean(),
+    false,
+    [
+      'Confirmation of identity',
+      'Whether every user has to confirm who they are before they change a bound phone or e-mail, set a password or delete the account. Administrators always have to.',
+    ],
+    ['身份确认', '用户在更换绑定的手机或邮箱、设置密码或注销账号之前是否须确认身份。管理员始终须确认。'],
+  ),
+  'security.requireTotp': setting(
+    Type.Boolean(),
+    false,
+    ['Second factor', 'Whether administrators can use the console only with a second factor.'],
+    ['双重验证', '管理员是否必须启用双重验证才能使用管理后台。'],
+  ),
+  'log.retentionDays': setting(
+    // A lower number would be a way to get rid of fresh rows.
+    Type.Union([Type.Literal(0), integer(30, 36_500)]),
+    0,
+    [
+      'Retention of the operation log',
+      'Rows of the operation log are deleted after so many days, 30 at least; 0 = never.',
+    ],
+    ['操作日志保留天数', '操作日志在多少天后删除，至少 30 天；0 表示永不删除。'],
+  ),
 } as const
 
 type Definitions = typeof definitions
@@ -112,3 +309,14 @@ export type SettingKey = keyof Definitions
 export type SettingValue<K extends SettingKey> = Static<Definitions[K]['schema']>
 export type BudgetKey = Extract<SettingKey, `budget.${string}`>
 export type Settings = { readonly [K in SettingKey]: SettingValue<K> }
+
+/** Settings that only the publication of an app version changes. */
+export const READ_ONLY: ReadonlySet<SettingKey> = new Set<SettingKey>([
+  'app.latest_version_code',
+  'app.latest_version_name',
+  'app.download_url',
+  'app.file_size',
+  'app.release_notes',
+  'app.is_major',
+  'app.force_update',
+])

@@ -1,7 +1,7 @@
 /** Reads settings from a cache and writes them to the database. */
 
 import type { TSchema } from '@sinclair/typebox'
-import { Check } from '@sinclair/typebox/value'
+import { Value } from '@sinclair/typebox/value'
 
 import { type AppContext, type Changed, dropWhen, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
@@ -11,7 +11,7 @@ import { ReadCache } from '#lib/read-cache.ts'
 import { topic } from '#platform/bus.ts'
 
 import { type BudgetKey, definitions, type SettingKey, type Settings, type SettingValue } from './model.ts'
-import { listSettings, upsertSetting } from './store.ts'
+import { deleteSetting, listSettings, type SettingRow, upsertSetting } from './store.ts'
 
 /** Changes that are not announced, for example by the command line on SQLite, take effect after at most this many milliseconds. */
 const CACHE_MS = 60_000
@@ -31,21 +31,27 @@ const cache = perContext((ctx) => {
   return settings
 })
 
-const isValid = (key: SettingKey, value: unknown): boolean => Check(definitions[key].schema as TSchema, value)
+const isValid = (key: SettingKey, value: unknown): boolean => Value.Check(definitions[key].schema as TSchema, value)
 
-const isKey = (key: string): key is SettingKey => Object.hasOwn(definitions, key)
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(definitions, key)
 
 const defaults = Object.fromEntries(Object.entries(definitions).map(([key, { initial }]) => [key, initial])) as Settings
 
+/** The rows that are in force. Those of other versions are ignored but kept, so that they are there again after an upgrade or downgrade. */
+export const validRows = (rows: readonly SettingRow[]): (SettingRow & { readonly key: SettingKey })[] =>
+  rows.filter((row): row is SettingRow & { key: SettingKey } => isSettingKey(row.key) && isValid(row.key, row.value))
+
+const inForce = (rows: readonly SettingRow[]): Settings => ({
+  ...defaults,
+  ...Object.fromEntries(validRows(rows).map(({ key, value }) => [key, value])),
+})
+
 async function load(ctx: AppContext): Promise<Settings> {
-  const stored: Partial<Record<SettingKey, unknown>> = {}
-  for (const { key, value } of await listSettings(ctx.db.read)) {
-    // Settings of other versions are ignored but kept, so that they are there again after an upgrade or downgrade.
-    if (!isKey(key)) continue
-    if (isValid(key, value)) stored[key] = value
-    else ctx.log.warn('a stored setting is not valid, using the default', { key })
-  }
-  return { ...defaults, ...stored } as Settings
+  const rows = await listSettings(ctx.db.read)
+  for (const { key, value } of rows)
+    if (isSettingKey(key) && !isValid(key, value))
+      ctx.log.warn('a stored setting is not valid, using the default', { key })
+  return inForce(rows)
 }
 
 /** The value of a setting, or its default. Returns no promise if the settings are cached. The result must not be modified. */
@@ -69,4 +75,30 @@ export async function setSetting<K extends SettingKey>(tx: Tx, key: K, value: Se
   if (!isValid(key, value)) throw badRequest(`Not a valid value for ${key}`, `${key} 的值无效`)
   await upsertSetting(tx, key, value)
   tx.publish(settingsChanged, 'all')
+}
+
+/** The new values of some settings; null means the default. */
+export type SettingChanges = { readonly [K in SettingKey]?: SettingValue<K> | null }
+
+/**
+ * Changes settings together and returns what differs, read in the same write. A setting that already has its new value is left as it is,
+ * and one that gets its default again loses its row.
+ * @throws AppError 400 if a value is not valid
+ */
+export async function changeSettings(
+  tx: Tx,
+  changes: SettingChanges,
+): Promise<{ readonly before: Partial<Settings>; readonly after: Partial<Settings> }> {
+  const current = inForce(await listSettings(tx))
+  const wanted = Object.fromEntries(
+    Object.entries(changes).map(([key, value]) => [key, value ?? defaults[key as SettingKey]]),
+  ) as Partial<Settings>
+  const changed = (Object.keys(wanted) as SettingKey[]).filter((key) => !Value.Equal(current[key], wanted[key]))
+  for (const key of changed)
+    if (Value.Equal(wanted[key], defaults[key])) await deleteSetting(tx, key)
+    else await setSetting(tx, key, wanted[key]!)
+  if (changed.length > 0) tx.publish(settingsChanged, 'all')
+  const only = (values: Partial<Settings>): Partial<Settings> =>
+    Object.fromEntries(changed.map((key) => [key, values[key]]))
+  return { before: only(current), after: only(wanted) }
 }

@@ -27,7 +27,7 @@ export const chatConsoleEndpoints = [
     body: ChatSettingsChange,
     data: ChatSettings,
     logs: 'CHAT_SETTING_UPDATE',
-    run: ({ ctx, actor, body }) => service.changeSettings(ctx, actor, body),
+    run: ({ ctx, actor, body }) => service.updateSettings(ctx, actor, body),
   }),
   endpoint({
     id: 'admin.chat.stats',

@@ -5,21 +5,21 @@ import { Enum, Model, type Static, TimeZone, Type } from '#http/schema.ts'
 type WithoutPrefix<K> = K extends `chat.${infer Name}` ? Name : never
 export type ChatSettingName = WithoutPrefix<SettingKey>
 
-const Setting = <K extends ChatSettingName>(name: K, description: string) => {
-  const { schema, initial } = settingDefinitions[`chat.${name}`]
-  return { ...schema, description: `${description} ${initial} unless changed.` }
+const Setting = <K extends ChatSettingName>(name: K) => {
+  const { schema, initial, description } = settingDefinitions[`chat.${name}`]
+  return { ...schema, description: `${description.en} ${initial} unless changed.` }
 }
 
 const fields = {
-  textMaxLength: Setting('textMaxLength', 'Longest text message, in characters.'),
-  mediaMaxBytes: Setting('mediaMaxBytes', 'Largest file of a message.'),
-  maxContacts: Setting('maxContacts', 'Contacts that a user can have.'),
-  requestsPerDay: Setting('requestsPerDay', 'Contact requests that a user can send a day; 0 = unlimited.'),
-  requestExpiryDays: Setting('requestExpiryDays', 'Days after which a contact request expires.'),
-  recallSeconds: Setting('recallSeconds', 'Time in which the sender can recall a message.'),
-  messagesPerMinute: Setting('messagesPerMinute', 'Messages that a user can send a minute; 0 = unlimited.'),
-  draftMaxLength: Setting('draftMaxLength', 'Longest draft, in characters.'),
-  retentionDays: Setting('retentionDays', 'Messages are deleted for everybody after so many days; 0 = never.'),
+  textMaxLength: Setting('textMaxLength'),
+  mediaMaxBytes: Setting('mediaMaxBytes'),
+  maxContacts: Setting('maxContacts'),
+  requestsPerDay: Setting('requestsPerDay'),
+  requestExpiryDays: Setting('requestExpiryDays'),
+  recallSeconds: Setting('recallSeconds'),
+  messagesPerMinute: Setting('messagesPerMinute'),
+  draftMaxLength: Setting('draftMaxLength'),
+  retentionDays: Setting('retentionDays'),
 }
 export const CHAT_SETTING_NAMES = Object.keys(fields) as ChatSettingName[]
 

@@ -1,5 +1,5 @@
 import { type AppContext, perContext } from '#context'
-import { getSetting, setSetting } from '#domains/settings/index.ts'
+import { changeSettings, getSetting } from '#domains/settings/index.ts'
 import type { LoggedActor } from '#http/endpoint.ts'
 import { countSockets } from '#http/socket.ts'
 import { zoneOf } from '#http/validate.ts'
@@ -10,7 +10,6 @@ import { HOUR, MINUTE } from '#platform/clock.ts'
 import { lastNumber } from '../store.ts'
 import {
   CHAT_SETTING_NAMES,
-  type ChatSettingName,
   type ChatSettings,
   type ChatSettingsChange,
   type ChatStats,
@@ -26,21 +25,21 @@ export async function showSettings(ctx: AppContext): Promise<ChatSettings> {
 }
 
 /** Lower limits spare everything that exists. */
-export async function changeSettings(
+export async function updateSettings(
   ctx: AppContext,
   actor: LoggedActor,
   change: ChatSettingsChange,
 ): Promise<ChatSettings> {
-  const before = await showSettings(ctx)
-  const changed = (Object.entries(change) as [ChatSettingName, number][]).filter(
-    ([name, value]) => before[name] !== value,
-  )
-  const after = { ...before, ...Object.fromEntries(changed) }
-  return actor.write('chat.changeSettings', async (tx) => {
-    for (const [name, value] of changed) await setSetting(tx, `chat.${name}`, value)
-    return { result: after, logged: { before, after } }
+  const changes = Object.fromEntries(Object.entries(change).map(([name, value]) => [`chat.${name}`, value]))
+  await actor.write('chat.changeSettings', async (tx) => {
+    const { before, after } = await changeSettings(tx, changes)
+    return { result: undefined, logged: { before: withoutPrefix(before), after: withoutPrefix(after) } }
   })
+  return showSettings(ctx)
 }
+
+const withoutPrefix = (values: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key.replace('chat.', ''), value]))
 
 type Counts = Omit<ChatStats, 'sockets'>
 

@@ -1,0 +1,40 @@
+/** Generates `docs/settings.md` from the table in the code: `bun test/settings/settings-doc.ts`. A test fails if the file is out of date. */
+
+import { join } from 'node:path'
+
+import type { SettingView } from '#domains/settings/console/model.ts'
+import { settingViews } from '#domains/settings/console/view.ts'
+
+export const documentPath = join(import.meta.dir, '../../docs/settings.md')
+
+function valuesOf({ type, min, max }: SettingView): string {
+  if (type === 'BOOLEAN') return 'true or false'
+  if (type === 'LIST') return 'list'
+  if (type === 'STRING') return 'text'
+  return max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min}–${max}`
+}
+
+function rowOf(setting: SettingView): string {
+  const { key, readOnly, description } = setting
+  const initial = Array.isArray(setting.default) ? setting.default.join(', ') : String(setting.default)
+  const texts = `${description}${readOnly ? ' Read-only.' : ''}`
+  return `| \`${key}\` | ${texts} | ${valuesOf(setting)} | ${initial === '' ? '' : `\`${initial}\``} |`
+}
+
+export function settingsDocument(): string {
+  return [
+    '# Settings',
+    '',
+    '<!-- Generated from src/domains/settings/model.ts by `bun test/settings/settings-doc.ts`. -->',
+    '',
+    'Administrators change these settings while the server runs, with `PUT /api/admin/settings`; a change takes effect at once in every process. How to',
+    'do that is described in [docs/administration.md](administration.md). The settings with which the server starts are in the README.',
+    '',
+    '| Setting | Meaning | Values | Default |',
+    '|---|---|---|---|',
+    ...settingViews([], 'en').map(rowOf),
+    '',
+  ].join('\n')
+}
+
+if (import.meta.main) await Bun.write(documentPath, settingsDocument())
