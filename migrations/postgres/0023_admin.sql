@@ -1,3 +1,21 @@
+CREATE TABLE "admin_log_checkpoints" (
+	"id" bigint PRIMARY KEY NOT NULL,
+	"row_id" bigint NOT NULL,
+	"hash" text NOT NULL,
+	"row_count" bigint NOT NULL,
+	"created_at" bigint NOT NULL,
+	"signature" text NOT NULL
+);
+
+CREATE TABLE "admin_log_head" (
+	"id" bigint PRIMARY KEY NOT NULL,
+	"row_id" bigint NOT NULL,
+	"hash" text NOT NULL,
+	"row_count" bigint NOT NULL,
+	"broken_at" bigint,
+	"signature" text NOT NULL
+);
+
 DROP INDEX "nickname_words_word";
 
 ALTER TABLE "account_links" ADD COLUMN "status" text DEFAULT 'ACTIVE' NOT NULL;
@@ -6,7 +24,13 @@ ALTER TABLE "users" ADD COLUMN "password_is_foreign" boolean DEFAULT false NOT N
 
 ALTER TABLE "users" ADD COLUMN "last_login_at" bigint;
 
+CREATE UNIQUE INDEX "admin_log_checkpoints_row" ON "admin_log_checkpoints" USING btree ("row_id");
+
 CREATE INDEX "activities_all" ON "activities" USING btree ("created_at","id") WHERE "activities"."deleted_at" is null;
+
+CREATE INDEX "admin_logs_target_type" ON "admin_logs" USING btree ("target_type","id");
+
+CREATE INDEX "admin_logs_action" ON "admin_logs" USING btree ("action","id");
 
 CREATE INDEX "album_photos_created" ON "album_photos" USING btree ("created_at","id");
 

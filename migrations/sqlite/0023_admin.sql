@@ -1,3 +1,23 @@
+CREATE TABLE `admin_log_checkpoints` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`row_id` integer NOT NULL,
+	`hash` text NOT NULL,
+	`row_count` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`signature` text NOT NULL
+);
+
+CREATE UNIQUE INDEX `admin_log_checkpoints_row` ON `admin_log_checkpoints` (`row_id`);
+
+CREATE TABLE `admin_log_head` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`row_id` integer NOT NULL,
+	`hash` text NOT NULL,
+	`row_count` integer NOT NULL,
+	`broken_at` integer,
+	`signature` text NOT NULL
+);
+
 DROP INDEX `nickname_words_word`;
 
 CREATE UNIQUE INDEX `nickname_words_word` ON `nickname_words` (`locale`,`kind`,(lower("word")));
@@ -15,6 +35,10 @@ CREATE INDEX `users_all_login` ON `users` (`last_login_at`,`created_at`,`id`) WH
 CREATE INDEX `users_all_username` ON `users` (`username_key`,`created_at`,`id`) WHERE "users"."status" <> 'DELETED';
 
 CREATE INDEX `activities_all` ON `activities` (`created_at`,`id`) WHERE "activities"."deleted_at" is null;
+
+CREATE INDEX `admin_logs_target_type` ON `admin_logs` (`target_type`,`id`);
+
+CREATE INDEX `admin_logs_action` ON `admin_logs` (`action`,`id`);
 
 CREATE INDEX `album_photos_created` ON `album_photos` (`created_at`,`id`);
 

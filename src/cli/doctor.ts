@@ -5,20 +5,18 @@ import { join } from 'node:path'
 import { type Config, isShared } from '#config/config.ts'
 import type { Reading } from '#config/read.ts'
 import { envName } from '#config/settings.ts'
-import type { ChainFault } from '#domains/operation-log/index.ts'
 import { pendingRestore, restorePending } from '#platform/backup/swap.ts'
 import { HOUR, MINUTE, SECOND, systemClock } from '#platform/clock.ts'
 import { syncDirectory, writeDurably } from '#platform/files.ts'
 import { uuid } from '#platform/ids.ts'
-import { signingKey, signingKeyFile } from '#platform/keys.ts'
 import { readHolder, SUBDIRECTORIES } from '#platform/lock.ts'
-import { sealOf } from '#platform/seal.ts'
 import { builtAt } from '#platform/version.ts'
 
 import { hasOtherData } from './data-directory.ts'
 import { type Finding, GATEWAY_CHECKS } from './doctor-gateways.ts'
 import { EXIT, explain } from './exit-codes.ts'
 import { localAddress, serverAddress } from './healthcheck.ts'
+import { hasSigningKey, otherKey, verifyStoredLog } from './log.ts'
 import { bytes, columns, note, say } from './terminal.ts'
 import type { Run } from './verb.ts'
 
@@ -229,25 +227,14 @@ const CHECKS: Record<string, Check> = {
     if (databaseUrl === '' && !statSync(db.databaseFile(dataDir), { throwIfNoEntry: false })) return []
     const { pending } =
       databaseUrl === '' ? db.sqliteSchema(db.databaseFile(dataDir)) : await db.postgresSchema(databaseUrl)
-    // Without the key, `signingKey` would generate a new one.
-    const hasKey = config.secret !== '' || statSync(signingKeyFile(dataDir), { throwIfNoEntry: false })
-    if (pending.length > 0 || !hasKey) return []
-    const { signatureOf, verifyChain } = await import('#domains/operation-log/index.ts')
-    const seal = sealOf(await signingKey(config))
-    const { rows, head, fault, otherKeyUntil } = await verifyChain(db.readOperationLog(config), (hash) =>
-      signatureOf(seal, hash),
-    )
-    if (fault) return finding('operation log', 'FAIL', `Row ${fault.id} ${LOG_FAULTS[fault.kind]}`)
-    if (otherKeyUntil !== undefined)
-      return finding(
-        'operation log',
-        'WARN',
-        `The rows up to ${otherKeyUntil} are signed with another key: if nobody has replaced the signing key, they were rewritten.`,
-      )
+    if (pending.length > 0 || !hasSigningKey(config)) return []
+    const { rows, head, fault, otherKeyUntil } = await verifyStoredLog(config)
+    if (fault) return finding('operation log', 'FAIL', fault.message)
+    if (otherKeyUntil !== undefined) return finding('operation log', 'WARN', otherKey(otherKeyUntil))
     return finding(
       'operation log',
       'OK',
-      head ? `${rows} rows, the newest is ${head.id} with hash ${head.hash}` : 'empty',
+      head && head.id > 0 ? `${rows} rows, the newest is ${head.id} with hash ${head.hash}` : 'empty',
     )
   },
 
@@ -331,12 +318,6 @@ function stampFindings(mark: number | undefined): Finding[] {
       `The data was last changed at ${new Date(mark).toISOString()}, which is in the future: the clock was ahead then, or is behind now. Set it (timedatectl set-ntp true). Changes are dated after that time until it has passed.`,
     ),
   ]
-}
-
-const LOG_FAULTS: Record<ChainFault, string> = {
-  changed: 'was changed after it was written.',
-  order: 'does not follow the row before it: a row was deleted, added or moved.',
-  signature: 'is not signed with the key of this server: the key was replaced, or the rows were rewritten.',
 }
 
 async function isFree({ host, port }: Config): Promise<boolean> {

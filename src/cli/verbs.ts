@@ -163,6 +163,29 @@ backup would be valid again.`,
     load: () => import('./doctor.ts'),
   },
   {
+    name: 'log',
+    words: 'verify',
+    takes: [1, 1],
+    summary: 'Verify that nobody has changed the operation log.',
+    about: `Changes no data and can run while the server runs. Reads all rows of the operation log and checks hashes, signatures, ids and
+the newest row. Prints the number of rows, the newest row (head), and the last row that the retention has deleted
+(checkpoint), each as ID:HASH. The exit code is 1 if something is wrong; the last line then names the first wrong row.
+
+The server writes the head to its log at each start, once a day and with each change ("operation log witness"). Keep that
+log on another machine: with --since, the command also finds out whether an older copy of the database was put in place.`,
+    options: [
+      { name: 'since', value: 'ID:HASH', help: 'Check that the log still has this row, from a witness line.' },
+      {
+        name: 'old-key-until',
+        value: 'ID',
+        help: 'The signing key was replaced after this row: accept rows up to it with signatures of another key.',
+      },
+      json,
+    ],
+    settings: 'data',
+    load: () => import('./log.ts'),
+  },
+  {
     name: 'test-mail',
     words: 'ADDRESS',
     takes: [1, 1],

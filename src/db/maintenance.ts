@@ -10,7 +10,6 @@ import { connectPostgres, placeOf } from './engine/pg-connection.ts'
 import { RESTORED_AT, STAMP_MARK } from './engine/stamps.ts'
 import { asStorageError, StorageError, storageError } from './errors.ts'
 import { type Applied, databaseFile, LIST_APPLIED, pending } from './migrate.ts'
-import type { adminLogs } from './schema/operation-log.ts'
 
 export { databaseFile }
 export { placeOf } from './engine/pg-connection.ts'
@@ -241,37 +240,3 @@ async function runTool(databaseUrl: string, name: 'pg_dump' | 'pg_restore', args
     throw new StorageError('io', `${name} failed: ${reason}`)
   }
 }
-
-type LogRow = typeof adminLogs.$inferSelect
-
-const LOG_BATCH = 5000
-const LOG_COLUMNS = `id, actor_id AS "actorId", actor_name AS "actorName", action, target_type AS "targetType", target_id AS "targetId",
-  target_name AS "targetName", before, after, ip_address AS "ipAddress", request_id AS "requestId", created_at AS "createdAt", hash,
-  previous_hash AS "previousHash", signature`
-
-/** All rows of the operation log in the order of their ids, in batches. The schema must be up to date. */
-export async function* readOperationLog(place: Place): AsyncGenerator<LogRow[]> {
-  const { databaseUrl, dataDir } = place
-  for (let after = 0; ;) {
-    const query = `SELECT ${LOG_COLUMNS} FROM admin_logs WHERE id > ${after} ORDER BY id LIMIT ${LOG_BATCH}`
-    const rows =
-      databaseUrl === ''
-        ? withFile(databaseFile(dataDir), (db) => db.query(query).all())
-        : await withServer(databaseUrl, async (sql) => (await sql.unsafe(query)) as unknown[])
-    if (rows.length === 0) return
-    const batch = (rows as StoredLogRow[]).map((row): LogRow => ({
-      ...row,
-      id: Number(row.id),
-      actorId: Number(row.actorId),
-      targetId: row.targetId === null ? null : Number(row.targetId),
-      createdAt: Number(row.createdAt),
-      before: row.before === null ? null : JSON.parse(row.before),
-      after: row.after === null ? null : JSON.parse(row.after),
-    }))
-    yield batch
-    after = batch.at(-1)!.id
-  }
-}
-
-/** PostgreSQL's driver returns bigint columns as strings. */
-type StoredLogRow = Omit<LogRow, 'before' | 'after'> & { before: string | null; after: string | null }

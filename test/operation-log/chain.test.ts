@@ -1,19 +1,33 @@
 import { describe, expect, test } from 'bun:test'
 
 import {
-  type ChainRow,
   changedFields,
+  type Checkpoint,
   FIRST_HASH,
   hashOf,
+  type Head,
   type Link,
-  verifyChain,
+  type Signatures,
+  signaturesOf,
 } from '#domains/operation-log/rules.ts'
+import { type Expectations, verifyLog } from '#domains/operation-log/verification/rules.ts'
 import { createSeal } from '#platform/seal.ts'
 
-const seal = createSeal(new Uint8Array(32).fill(1))
-const otherSeal = createSeal(new Uint8Array(32).fill(2))
+const key = signaturesOf(createSeal(new Uint8Array(32).fill(1)))
+const otherKey = signaturesOf(createSeal(new Uint8Array(32).fill(2)))
 
-function chain(length: number, sign = seal.mac, previousRows: readonly ChainRow[] = []): ChainRow[] {
+interface Row extends Link {
+  readonly id: number
+  readonly hash: string
+  readonly signature: string
+}
+
+/** Adds `length` rows to `previousRows`. `gap`: distance of ids, for rows of an earlier version, which are signed without the id. */
+function chain(
+  length: number,
+  { sign = key, gap }: { sign?: Signatures; gap?: number } = {},
+  previousRows: Row[] = [],
+) {
   const rows = [...previousRows]
   for (let i = 0; i < length; i++) {
     const link: Link = {
@@ -31,19 +45,63 @@ function chain(length: number, sign = seal.mac, previousRows: readonly ChainRow[
       previousHash: rows.at(-1)?.hash ?? FIRST_HASH,
     }
     const hash = hashOf(link)
-    rows.push({ ...link, id: rows.length * 2 + 1, hash, signature: sign(hash) })
+    const id = (rows.at(-1)?.id ?? 0) + (gap ?? 1)
+    rows.push({ ...link, id, hash, signature: gap === undefined ? sign.row(id, hash) : sign.earlierRow(hash) })
   }
   return rows
 }
 
-async function* batches(rows: readonly ChainRow[]) {
-  for (let at = 0; at < rows.length; at += 3) yield rows.slice(at, at + 3)
+const columnOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const stored = (row: object) => Object.fromEntries(Object.entries(row).map(([name, value]) => [columnOf(name), value]))
+const storedRow = ({ before, after, ...row }: Row) => ({
+  ...stored(row),
+  before: before === null ? null : JSON.stringify(before),
+  after: after === null ? null : JSON.stringify(after),
+})
+
+const headOf = (rows: readonly Row[], changes: Partial<Head> = {}, sign = key) => {
+  const newest = rows.at(-1)
+  const head = {
+    rowId: newest?.id ?? 0,
+    hash: newest?.hash ?? FIRST_HASH,
+    rowCount: rows.length,
+    brokenAt: null,
+    ...changes,
+  }
+  return { id: 1, ...head, signature: sign.head(head) }
 }
 
-const verify = (rows: readonly ChainRow[]) => verifyChain(batches(rows), seal.mac)
+async function* batches(rows: readonly object[]) {
+  for (let at = 0; at < rows.length; at += 3) yield rows.slice(at, at + 3) as Record<string, unknown>[]
+}
+
+const verify = (
+  rows: readonly Row[],
+  {
+    head = headOf(rows),
+    checkpoints = [],
+    expected,
+  }: { head?: object; checkpoints?: readonly object[]; expected?: Expectations } = {},
+) =>
+  verifyLog(
+    {
+      heads: [stored(head)],
+      checkpoints: checkpoints.map(stored),
+      rowCount: rows.length,
+      batches: batches(rows.map(storedRow)),
+    },
+    key,
+    expected,
+  )
+
+const faultOf = async (...input: Parameters<typeof verify>) => {
+  const { fault } = await verify(...input)
+  return fault && { id: fault.id, message: fault.message }
+}
+const like = (id: number | undefined, message: string) => ({ id, message: expect.stringContaining(message) })
 
 /** Computes new hashes from row `from` on, as an attacker without the key can. */
-function rehash(rows: readonly ChainRow[], from: number): ChainRow[] {
+function rehash(rows: readonly Row[], from: number): Row[] {
   const result = [...rows]
   for (let i = from; i < rows.length; i++) {
     const link = { ...result[i]!, previousHash: result[i - 1]?.hash ?? FIRST_HASH }
@@ -52,22 +110,40 @@ function rehash(rows: readonly ChainRow[], from: number): ChainRow[] {
   return result
 }
 
-describe('verifyChain', () => {
+const checkpointOf = (rows: readonly Row[], id = 1, sign = key) => {
+  const { id: rowId, hash } = rows.at(-1)!
+  const checkpoint: Checkpoint = { id, rowId, hash, rowCount: rows.length, createdAt: 5 }
+  return { ...checkpoint, signature: sign.checkpoint(checkpoint) }
+}
+
+describe('verifyLog', () => {
   test('accepts an empty log and a chain over several batches, and names its head', async () => {
-    expect(await verify([])).toEqual({ rows: 0, head: undefined, fault: undefined, otherKeyUntil: undefined })
+    expect(await verify([])).toMatchObject({ rows: 0, newest: undefined, fault: undefined, otherKeyUntil: undefined })
     const rows = chain(10)
-    const head = { id: 19, hash: rows[9]!.hash }
-    expect(await verify(rows)).toEqual({ rows: 10, head, fault: undefined, otherKeyUntil: undefined })
+    const head = { id: 10, hash: rows[9]!.hash }
+    expect(await verify(rows)).toMatchObject({
+      rows: 10,
+      head,
+      newest: head,
+      fault: undefined,
+      otherKeyUntil: undefined,
+    })
   })
 
-  test('accepts rows whose JSON has other spaces or another order of keys, as databases may return it', async () => {
-    const rows = chain(2).map((row) => ({ ...row, before: { points: [1, { a: 1, b: 2 }], name: 'a' } }))
+  test('accepts rows of an earlier version, whose ids have gaps, and new rows after them', async () => {
+    const rows = chain(4, {}, chain(3, { gap: 2 }))
+    expect(rows.map(({ id }) => id)).toEqual([2, 4, 6, 7, 8, 9, 10])
     expect((await verify(rows)).fault).toBeUndefined()
+    // A new row cannot be replaced by one that is signed as earlier versions did.
+    const replaced = rows.with(5, { ...rows[5]!, signature: key.earlierRow(rows[5]!.hash) })
+    expect(await faultOf(replaced)).toEqual(like(9, 'not signed'))
   })
 
   test.each([
     ['actorId', 2],
+    ['actorId', 1.5],
     ['actorName', 'somebody else'],
+    ['actorName', new Uint8Array([1])],
     ['action', 'ROLE_DELETE'],
     ['targetType', 'USER'],
     ['targetId', null],
@@ -77,35 +153,133 @@ describe('verifyChain', () => {
     ['ipAddress', '192.0.2.1'],
     ['requestId', 'request-0'],
     ['createdAt', 5],
+    ['createdAt', null],
     ['previousHash', 'x'],
+    ['hash', 'x'],
   ] as const)('finds the row if somebody changed its %s', async (field, value) => {
     const rows = chain(6)
-    rows[4] = { ...rows[4]!, [field]: value }
-    expect((await verify(rows)).fault).toEqual({ id: 9, kind: 'changed' })
+    expect(await faultOf(rows.with(4, { ...rows[4]!, [field]: value }))).toEqual(like(5, 'was changed'))
   })
 
-  test('finds deleted, moved and repeated rows', async () => {
+  test.each(['{', '', '{"name":"a","name":"b","points":[]}', '{ "name":"b","points":[]}', '"b"'])(
+    'finds the row if its JSON is %s, which the server would not have written',
+    async (after) => {
+      const rows = chain(2)
+      const edited = [storedRow(rows[0]!), { ...storedRow(rows[1]!), after }]
+      const log = { heads: [stored(headOf(rows))], checkpoints: [], rowCount: 2, batches: batches(edited) }
+      expect((await verifyLog(log, key)).fault).toEqual(like(2, 'its after is not JSON'))
+    },
+  )
+
+  test('finds deleted, moved, repeated and renumbered rows', async () => {
     const rows = chain(6)
-    expect((await verify(rows.toSpliced(2, 1))).fault).toEqual({ id: 7, kind: 'order' })
-    expect((await verify(rows.slice(1))).fault).toEqual({ id: 3, kind: 'order' })
-    expect((await verify([rows[0]!, rows[2]!, rows[1]!])).fault).toEqual({ id: 5, kind: 'order' })
-    expect((await verify([rows[0]!, rows[1]!, rows[1]!])).fault).toEqual({ id: 3, kind: 'order' })
+    const head = headOf(rows)
+    expect(await faultOf(rows.toSpliced(2, 1), { head })).toEqual(like(4, 'does not follow'))
+    expect(await faultOf(rows.slice(1), { head })).toEqual(like(2, 'does not follow'))
+    expect(await faultOf([rows[0]!, rows[2]!, rows[1]!], { head })).toEqual(like(3, 'does not follow'))
+    expect(await faultOf([rows[0]!, rows[1]!, rows[1]!], { head })).toEqual(like(2, 'does not follow'))
+    const swapped = rows.with(1, { ...rows[2]!, id: 2 }).with(2, { ...rows[1]!, id: 3 })
+    expect(await faultOf(swapped, { head })).toEqual(like(2, 'does not follow'))
+    const renumbered = rows.map((row) => ({ ...row, id: row.id + 1 }))
+    expect(await faultOf(renumbered, { head: headOf(renumbered) })).toEqual(like(7, 'not signed'))
+  })
+
+  test('finds that the newest rows were cut off, and rows outside of the chain', async () => {
+    const rows = chain(6)
+    const head = headOf(rows)
+    expect(await faultOf(rows.slice(0, 4), { head })).toEqual(like(4, 'The newest rows are missing'))
+    expect(await faultOf([], { head })).toEqual(like(0, 'The newest rows are missing'))
+    expect(await faultOf(chain(1, {}, rows), { head })).toEqual(like(7, 'was added: the newest row is 6'))
+    expect(await faultOf([{ ...rows[0]!, id: 0 }, ...rows], { head })).toEqual(like(0, 'was added'))
+    expect(await faultOf([{ ...rows[0]!, id: -3 }, ...rows], { head })).toEqual(like(-3, 'was added'))
+    const log = { heads: [stored(head)], checkpoints: [], rowCount: 7, batches: batches(rows.map(storedRow)) }
+    expect((await verifyLog(log, key)).fault).toEqual(like(undefined, 'only 6 can be found'))
+  })
+
+  test('finds a head that was edited, set back or deleted', async () => {
+    const rows = chain(6)
+    const head = headOf(rows)
+    const older = rows.slice(0, 4)
+    const signedRow = { ...headOf(older), signature: older[3]!.signature }
+    expect(await faultOf(older, { head: signedRow })).toEqual(like(undefined, 'head of the log is not signed'))
+    for (const change of [{ hash: 'x' }, { rowId: 5 }, { rowCount: 7 }, { id: 2 }, { brokenAt: 3 }, { signature: '' }])
+      expect(await faultOf(rows, { head: { ...head, ...change } }), JSON.stringify(change)).toMatchObject({
+        message: expect.stringContaining('head of the log'),
+      })
+    expect(await faultOf(rows, { head: { ...head, rowCount: 'x' } })).toEqual(like(undefined, 'its row_count is not'))
+    const log = { heads: [], checkpoints: [], rowCount: 6, batches: batches(rows.map(storedRow)) }
+    expect((await verifyLog(log, key)).fault).toEqual(like(undefined, 'was deleted or repeated'))
   })
 
   test('finds rows that were rewritten with new hashes by somebody without the key', async () => {
     const changed = chain(6).with(3, { ...chain(6)[3]!, actorName: 'somebody else' })
-    expect((await verify(rehash(changed, 3))).fault).toEqual({ id: 7, kind: 'signature' })
+    expect(await faultOf(rehash(changed, 3))).toEqual(like(4, 'not signed'))
     const allChanged = rehash(chain(6).with(0, { ...chain(6)[0]!, actorName: 'somebody else' }), 0)
-    expect((await verify(allChanged)).fault).toEqual({ id: 11, kind: 'signature' })
+    expect(await faultOf(allChanged)).toEqual(like(6, 'not signed'))
     // A later change by an administrator does not hide it.
-    expect(await verify(chain(2, seal.mac, allChanged))).toMatchObject({ fault: undefined, otherKeyUntil: 11 })
+    expect(await verify(chain(2, {}, allChanged))).toMatchObject({ fault: undefined, otherKeyUntil: 6 })
+    expect(await faultOf(chain(2, {}, allChanged), { expected: { oldKeyUntil: 2 } })).toEqual(like(3, 'not signed'))
   })
 
   test('names the last row of an earlier key, and still verifies the contents of these rows', async () => {
-    const rows = chain(3, seal.mac, chain(4, otherSeal.mac))
-    expect(await verify(rows)).toMatchObject({ rows: 7, fault: undefined, otherKeyUntil: 7 })
-    rows[1] = { ...rows[1]!, actorName: 'somebody else' }
-    expect((await verify(rows)).fault).toEqual({ id: 3, kind: 'changed' })
+    const rows = chain(3, {}, chain(4, { sign: otherKey }))
+    const head = headOf(rows, { brokenAt: 5 })
+    expect(await verify(rows, { head })).toMatchObject({ rows: 7, fault: undefined, otherKeyUntil: 4 })
+    const expected = { oldKeyUntil: 4 }
+    expect((await verify(rows, { head, expected })).fault).toBeUndefined()
+    expect(await faultOf(rows, { head, expected: { oldKeyUntil: 3 } })).toEqual(like(4, 'not signed'))
+    expect(await faultOf(rows.with(1, { ...rows[1]!, actorName: 'x' }), { head, expected })).toEqual(
+      like(2, 'was changed'),
+    )
+    // Before anything was written with the new key, the head has a signature of the earlier one too.
+    const old = rows.slice(0, 4)
+    expect((await verify(old, { head: headOf(old, {}, otherKey), expected })).fault).toBeUndefined()
+    expect(await faultOf(old, { head: headOf(old, {}, otherKey) })).toEqual(like(4, 'not signed'))
+  })
+
+  test('keeps finding that rows were cut off before a later row was written', async () => {
+    const rows = chain(6)
+    expect(await faultOf(rows, { head: headOf(rows, { brokenAt: 5 }) })).toEqual(like(5, 'When row 5 was written'))
+    expect(await faultOf(rows, { head: headOf(rows, { brokenAt: 1 }) })).toEqual(like(1, 'When row 1 was written'))
+  })
+
+  test('continues from the checkpoint of the retention, and finds edited checkpoints', async () => {
+    const rows = chain(9)
+    const first = checkpointOf(rows.slice(0, 2))
+    const second = checkpointOf(rows.slice(0, 5), 2)
+    const head = headOf(rows)
+    const kept = rows.slice(5)
+    const report = await verify(kept, { head, checkpoints: [first, second] })
+    expect(report).toMatchObject({ rows: 4, checkpoint: { id: 5, hash: rows[4]!.hash, deleted: 5 }, fault: undefined })
+    expect(await faultOf(rows.slice(4), { head, checkpoints: [first, second] })).toEqual(
+      like(5, 'was added: rows up to'),
+    )
+    expect(await faultOf(rows.slice(6), { head, checkpoints: [first, second] })).toEqual(like(7, 'does not follow'))
+    expect(await faultOf(kept, { head, checkpoints: [first] })).toEqual(like(6, 'does not follow'))
+    expect(await faultOf(kept, { head, checkpoints: [second] })).toEqual(like(undefined, 'Checkpoint 1'))
+    const unsigned = checkpointOf(rows.slice(0, 7), 3, otherKey)
+    expect(await faultOf(rows.slice(7), { head, checkpoints: [first, second, unsigned] })).toEqual(
+      like(undefined, 'Checkpoint 3 is not signed'),
+    )
+    for (const change of [{ rowId: 4 }, { hash: 'x' }, { rowCount: 4 }, { createdAt: 6 }, { createdAt: 'x' }])
+      expect(
+        await faultOf(kept, { head, checkpoints: [first, { ...second, ...change }] }),
+        JSON.stringify(change),
+      ).toEqual(like(undefined, 'Checkpoint 2'))
+  })
+
+  test('finds an older copy of everything by a row that it must have', async () => {
+    const rows = chain(6)
+    const since = { id: 6, hash: rows[5]!.hash }
+    expect((await verify(rows, { expected: { since } })).fault).toBeUndefined()
+    expect(await faultOf(rows.slice(0, 4), { expected: { since } })).toEqual(like(6, 'Row 6 is missing'))
+    expect(await faultOf(rows, { expected: { since: { ...since, id: 5 } } })).toEqual(like(5, 'has another hash'))
+    const after = { head: headOf(rows), checkpoints: [checkpointOf(rows.slice(0, 3))] }
+    const last = { id: 3, hash: rows[2]!.hash }
+    expect((await verify(rows.slice(3), { ...after, expected: { since: last } })).fault).toBeUndefined()
+    expect(await faultOf(rows.slice(3), { ...after, expected: { since: { ...last, id: 2 } } })).toEqual(
+      like(2, 'was deleted by the retention'),
+    )
   })
 })
 

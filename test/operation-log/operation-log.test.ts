@@ -7,8 +7,9 @@ import { eq, sql } from 'drizzle-orm'
 import { allEndpoints } from '#app'
 import { permissions } from '#db/schema/access.ts'
 import { adminLogs } from '#db/schema/operation-log.ts'
+import { withStoredLog } from '#db/stored-log.ts'
 import { domain } from '#domains/domain.ts'
-import { signatureOf, verifyChain } from '#domains/operation-log/index.ts'
+import { signaturesOf, verifyLog } from '#domains/operation-log/index.ts'
 import { endpoint, type LogEntry, platform } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
 import { Type } from '#http/schema.ts'
@@ -164,15 +165,10 @@ describe('the operation log', () => {
   })
 })
 
-const chainOf = async ({ ctx }: TestServer) => {
+const chainOf = async ({ ctx, dataDir }: TestServer) => {
   const rows = await ctx.db.read.select().from(adminLogs).orderBy(adminLogs.id)
-  const report = await verifyChain(
-    (async function* () {
-      yield rows
-    })(),
-    (hash) => signatureOf(ctx.seal, hash),
-  )
-  return { rows, report }
+  const place = { dataDir, databaseUrl: ctx.config.databaseUrl }
+  return { rows, report: await withStoredLog(place, (log) => verifyLog(log, signaturesOf(ctx.seal))) }
 }
 
 describe.if(inProcess)('the chain of the operation log', () => {

@@ -1,4 +1,4 @@
-import { col, index, table } from '../dialect.ts'
+import { col, index, table, uniqueIndex } from '../dialect.ts'
 
 /** Targets of changes, each with its verbs: together they name the actions of the operation log (`ROLE_CREATE`). */
 export const LOGGED_VERBS = {
@@ -39,8 +39,8 @@ export type LoggedAction = { [T in LoggedTarget]: `${T}_${(typeof LOGGED_VERBS)[
 export type LoggedFields = Readonly<Record<string, unknown>>
 
 /**
- * The operation log. Rows are only added: triggers refuse UPDATE and DELETE. They form a chain, in the order of their ids, because
- * each hash covers the one before it. See docs/adr/0016-operation-log.md.
+ * The operation log. Rows are only added, with the id after that of the newest row. They form a chain, because each hash covers the one
+ * before it. Triggers refuse UPDATE, and DELETE of rows that no checkpoint covers. See docs/adr/0016-operation-log.md.
  */
 export const adminLogs = table(
   'admin_logs',
@@ -65,12 +65,48 @@ export const adminLogs = table(
     hash: col.text('hash').notNull(),
     /** The hash of the row before; empty for the first row. */
     previousHash: col.text('previous_hash').notNull(),
-    /** HMAC of `hash` with a key that is not in the database. */
+    /** HMAC of `id` and `hash` with a key that is not in the database. In rows of earlier versions, of `hash` alone. */
     signature: col.text('signature').notNull(),
   },
   (t) => [
     index('admin_logs_created').on(t.createdAt),
     index('admin_logs_actor').on(t.actorId, t.id),
     index('admin_logs_target').on(t.targetType, t.targetId, t.id),
+    index('admin_logs_target_type').on(t.targetType, t.id),
+    index('admin_logs_action').on(t.action, t.id),
   ],
+)
+
+/** The newest row of the operation log, in a table of one row. Each logged write moves it, so rows that are cut off are missed. */
+export const adminLogHead = table('admin_log_head', {
+  /** Always 1. */
+  id: col.int('id').primaryKey(),
+  /** 0 if there are no rows. */
+  rowId: col.int('row_id').notNull(),
+  /** The hash of that row; empty if there are no rows. */
+  hash: col.text('hash').notNull(),
+  /** All rows that were ever written. Less than `rowId` if ids of an earlier version have gaps. */
+  rowCount: col.int('row_count').notNull(),
+  /** The newest row that was added although the head before it was not signed with this server's key, or was not the newest row. */
+  brokenAt: col.int('broken_at'),
+  /** HMAC of the fields above. Empty after the migration, until the server starts. */
+  signature: col.text('signature').notNull(),
+})
+
+/** Rows that the retention of the operation log has deleted. Rows are only added here. The newest one is the start of the chain. */
+export const adminLogCheckpoints = table(
+  'admin_log_checkpoints',
+  {
+    /** Without gaps. */
+    id: col.int('id').primaryKey(),
+    /** The last deleted row of the log, and its hash. */
+    rowId: col.int('row_id').notNull(),
+    hash: col.text('hash').notNull(),
+    /** All rows that were ever deleted. */
+    rowCount: col.int('row_count').notNull(),
+    createdAt: col.time('created_at').notNull(),
+    /** HMAC of the fields above. */
+    signature: col.text('signature').notNull(),
+  },
+  (t) => [uniqueIndex('admin_log_checkpoints_row').on(t.rowId)],
 )

@@ -1,7 +1,7 @@
 import { endpoint, platform } from '#http/endpoint.ts'
 
-import { LogPage, LogQuery } from './model.ts'
-import { listLogs } from './service.ts'
+import { exportLogs, listLogs } from './listing/service.ts'
+import { EXPORT_TYPES, LogPage, LogQuery } from './model.ts'
 
 export const logEndpoints = [
   endpoint({
@@ -11,11 +11,15 @@ export const logEndpoints = [
     summary: 'List what administrators have changed',
     description:
       'Newest first. The rows form a chain: `hash` covers the row and the hash of the row before, so a change of an old row is ' +
-      'found by `tessera doctor`. No operation changes or deletes rows.',
+      'found by `tessera log verify`. No operation changes or deletes rows. With `format` you get all rows that match, as a table.',
     tag: 'Operation log',
     access: platform('admin_log:read'),
     query: LogQuery,
     data: LogPage,
-    run: ({ ctx, query }) => listLogs(ctx, query),
+    answers: EXPORT_TYPES,
+    run: ({ ctx, actor, query, caller }) =>
+      query.format === undefined
+        ? listLogs(ctx, actor, query)
+        : exportLogs(ctx, actor, query, query.format, caller.locale),
   }),
 ]

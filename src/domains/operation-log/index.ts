@@ -3,8 +3,15 @@
 import { domain } from '#domains/domain.ts'
 
 import { logEndpoints } from './endpoints.ts'
+import { logWitness, signFirstHead } from './service.ts'
 
-export const operationLog = domain({ name: 'operation-log', endpoints: logEndpoints })
+export const operationLog = domain({
+  name: 'operation-log',
+  endpoints: logEndpoints,
+  seed: signFirstHead,
+  start: logWitness,
+})
 
-export { type ChainFault, verifyChain } from './rules.ts'
-export { loggedActor, signatureOf } from './service.ts'
+export { signaturesOf } from './rules.ts'
+export { loggedActor } from './service.ts'
+export { type LogReport, verifyLog, type Witness } from './verification/rules.ts'

@@ -45,6 +45,9 @@ export const LogView = Model('OperationLogRow', {
 export type LogView = Static<typeof LogView>
 export const LogPage = PageOf(LogView)
 
+/** The media types of exports. */
+export const EXPORT_TYPES = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, text/csv'
+
 export const LogQuery = PageQuery({
   action: Type.Optional(Action),
   actorId: Type.Optional(Id),
@@ -53,5 +56,6 @@ export const LogQuery = PageQuery({
   from: Type.Optional({ ...Time, description: 'Only rows of this time or later' }),
   to: Type.Optional({ ...Time, description: 'Only rows before this time' }),
   keyword: Type.Optional(Line(100, 0, { description: 'Searched in `targetName`', examples: ['LIBRARIAN'] })),
+  format: Type.Optional(Enum(['csv', 'xlsx'], { description: 'Answers with a table of all rows that match' })),
 })
 export type LogQuery = Static<typeof LogQuery>

@@ -2,9 +2,13 @@
 
 import type { LoggedAction, LoggedFields, LoggedTarget } from '#db/schema/operation-log.ts'
 import { sha256 } from '#platform/ids.ts'
+import type { Seal } from '#platform/seal.ts'
 
 /** Texts are cut to this length: the log shows that a text was changed, and does not keep a copy of it. */
 const MAX_TEXT = 500
+
+/** UTF-8 bytes of `before` and `after` together. */
+export const MAX_ENTRY_BYTES = 1_000_000
 
 /** Names of fields that contain secrets. Settings such as `password.minLength` do not. */
 const SECRET = /(?:password|passwordHash|token|secret)$/i
@@ -12,7 +16,7 @@ const SECRET = /(?:password|passwordHash|token|secret)$/i
 /** `previousHash` of the first row. */
 export const FIRST_HASH = ''
 
-/** The fields that the hash of a row covers. The order of the ids follows from the chain. */
+/** The fields that the hash of a row covers. The signature covers the id. */
 export interface Link {
   readonly actorId: number
   readonly actorName: string
@@ -86,55 +90,44 @@ export function changedFields(
   return { before: loggable(before, changed), after: loggable(after, changed) }
 }
 
-export interface ChainRow extends Link {
-  readonly id: number
+/** The size of both states as JSON, in UTF-8 bytes. */
+export const entryBytes = ({ before, after }: Pick<Link, 'before' | 'after'>): number =>
+  Buffer.byteLength(JSON.stringify(before)) + Buffer.byteLength(JSON.stringify(after))
+
+/** The newest row, as the head of the log names it. */
+export interface Head {
+  /** 0 if there are no rows. */
+  readonly rowId: number
   readonly hash: string
-  readonly signature: string
+  /** All rows that were ever written. */
+  readonly rowCount: number
+  readonly brokenAt: number | null
 }
 
-/**
- * - `changed`: the row is not the one that was written.
- * - `order`: a row before it is missing, was added, or was moved.
- * - `signature`: the row is not signed with this server's key.
- */
-export type ChainFault = 'changed' | 'order' | 'signature'
-
-export interface ChainReport {
-  readonly rows: number
-  /** The newest row. */
-  readonly head: { readonly id: number; readonly hash: string } | undefined
-  /** The first row that is wrong; later rows were not read. */
-  readonly fault: { readonly id: number; readonly kind: ChainFault } | undefined
-  /** The last of the oldest rows that are signed with another key: the key was replaced after it, or they were rewritten. */
-  readonly otherKeyUntil: number | undefined
+/** The last row that the retention has deleted. */
+export interface Checkpoint {
+  readonly id: number
+  readonly rowId: number
+  readonly hash: string
+  /** All rows that were ever deleted. */
+  readonly rowCount: number
+  readonly createdAt: number
 }
 
-/** Verifies rows in the order of their ids; `sign` gives the signature of a hash. */
-export async function verifyChain(
-  batches: AsyncIterable<readonly ChainRow[]>,
-  sign: (hash: string) => string,
-): Promise<ChainReport> {
-  let rows = 0
-  let head: ChainReport['head']
-  let otherKeyUntil: number | undefined
-  let isSigned = false
-  const report = (kind?: ChainFault): ChainReport => ({
-    rows,
-    head,
-    fault: kind && head && { id: head.id, kind },
-    otherKeyUntil,
-  })
-  for await (const batch of batches)
-    for (const row of batch) {
-      const previousHash = head?.hash ?? FIRST_HASH
-      rows += 1
-      head = { id: row.id, hash: row.hash }
-      if (hashOf(row) !== row.hash) return report('changed')
-      if (row.previousHash !== previousHash) return report('order')
-      const wasSigned = isSigned
-      isSigned = row.signature === sign(row.hash)
-      if (wasSigned && !isSigned) return report('signature')
-      if (!isSigned) otherKeyUntil = row.id
-    }
-  return report(rows > 0 && !isSigned ? 'signature' : undefined)
+/** HMACs that nobody can make who only has the database. Each kind has a purpose of its own, so that none can replace another. */
+export interface Signatures {
+  row(id: number, hash: string): string
+  /** Of rows that earlier versions wrote: without the id. */
+  earlierRow(hash: string): string
+  head(head: Head): string
+  checkpoint(checkpoint: Checkpoint): string
 }
+
+export const signaturesOf = ({ mac }: Pick<Seal, 'mac'>): Signatures => ({
+  row: (id, hash) => mac(`operation log row ${id} ${hash}`),
+  earlierRow: (hash) => mac(`operation log ${hash}`),
+  head: ({ rowId, hash, rowCount, brokenAt }) =>
+    mac(`operation log head ${rowId} ${hash} ${rowCount} ${brokenAt ?? 'whole'}`),
+  checkpoint: ({ id, rowId, hash, rowCount, createdAt }) =>
+    mac(`operation log checkpoint ${id} ${rowId} ${hash} ${rowCount} ${createdAt}`),
+})

@@ -1,15 +1,22 @@
-/** Adds the changes of administrators to the operation log, in the write that makes them, and lists them. */
+/** Adds the changes of administrators to the operation log, in the write that makes them. */
 
-import type { AppContext } from '#context'
-import { mapPage, type Page } from '#db/paging.ts'
+import { type AppContext, perContext } from '#context'
 import { LOGGED_VERBS, type LoggedAction, type LoggedTarget } from '#db/schema/operation-log.ts'
-import type { Tx } from '#db/store.ts'
+import type { Tx, WriteOptions } from '#db/store.ts'
 import type { Actor, Caller, LogEntry, LoggedActor } from '#http/endpoint.ts'
-import type { Seal } from '#platform/seal.ts'
+import { badRequest } from '#http/errors.ts'
 
-import type { LogQuery, LogView } from './model.ts'
-import { changedFields, FIRST_HASH, hashOf, type Link } from './rules.ts'
-import { insertLog, type LogRow, logsPage, nameOf, newestHash } from './store.ts'
+import {
+  changedFields,
+  entryBytes,
+  FIRST_HASH,
+  hashOf,
+  type Head,
+  type Link,
+  MAX_ENTRY_BYTES,
+  signaturesOf,
+} from './rules.ts'
+import { findHead, insertLog, nameOf, newestCheckpoint, newestRow, saveHead } from './store.ts'
 
 const targetOf = new Map(
   Object.entries(LOGGED_VERBS).flatMap(([target, verbs]) =>
@@ -17,8 +24,10 @@ const targetOf = new Map(
   ),
 )
 
-/** The signature of a row: nobody who only has the database can make one. */
-export const signatureOf = (seal: Pick<Seal, 'mac'>, hash: string): string => seal.mac(`operation log ${hash}`)
+/** Logged writes take turns, also those of several processes, so that the chain never forks. */
+const IN_ORDER: WriteOptions = { inOrder: 'admin_log_head' }
+
+const signatures = perContext(({ seal }) => signaturesOf(seal))
 
 /** The actor of one request, with a `write` that adds its change to the log as `action`. */
 export function loggedActor(ctx: AppContext, actor: Actor, action: LoggedAction, caller: Caller): LoggedActor {
@@ -26,17 +35,27 @@ export function loggedActor(ctx: AppContext, actor: Actor, action: LoggedAction,
     ...actor,
     hasWritten: false,
     async write(name, fn) {
-      const result = await ctx.db.write(name, async (tx) => {
-        const outcome = await fn(tx)
-        if (outcome.logged !== 'unchanged') await appendLog(ctx, tx, actor, action, caller, outcome.logged)
-        return outcome.result
-      })
+      const result = await ctx.db.write(
+        name,
+        async (tx) => {
+          const outcome = await fn(tx)
+          if (outcome.logged !== 'unchanged') await appendLog(ctx, tx, actor, action, caller, outcome.logged)
+          return outcome.result
+        },
+        IN_ORDER,
+      )
       logged.hasWritten = true
       return result
     },
   }
   return logged
 }
+
+const tooLarge = () =>
+  badRequest(
+    'The change is too large for the operation log, which keeps 1 MB of it: change less at once',
+    '本次更改超过操作日志可记录的 1 MB，请分批更改',
+  )
 
 /** Adds nothing if the entry has both states and they are equal. */
 async function appendLog(
@@ -49,6 +68,8 @@ async function appendLog(
 ): Promise<void> {
   const fields = changedFields(entry.before, entry.after)
   if (fields === undefined) return
+  if (entryBytes(fields) > MAX_ENTRY_BYTES) throw tooLarge()
+  const { head, newest, isWhole } = await readHead(ctx, tx)
   const link: Link = {
     actorId: actor.userId,
     actorName: await nameOf(tx, actor.userId),
@@ -60,31 +81,58 @@ async function appendLog(
     ipAddress: caller.ip,
     requestId: caller.requestId,
     createdAt: tx.stamp,
-    previousHash: (await newestHash(tx)) ?? FIRST_HASH,
+    previousHash: newest?.hash ?? FIRST_HASH,
   }
   const hash = hashOf(link)
-  const id = await insertLog(tx, { ...link, hash, signature: signatureOf(ctx.seal, hash) })
-  // The newest rows can be cut off without a trace in the chain, but not from a log that is kept elsewhere.
-  tx.afterCommit(() => ctx.log.info('operation logged', { id, action, actor: actor.userId, hash }))
+  const id = Math.max(head?.rowId ?? 0, newest?.id ?? 0) + 1
+  const sign = signatures(ctx)
+  await insertLog(tx, { ...link, id, hash, signature: sign.row(id, hash) })
+  // An administrator must be able to repair a server whose log was damaged, but a signed head must not hide the damage.
+  const brokenAt = isWhole ? head!.brokenAt : id
+  const next: Head = { rowId: id, hash, rowCount: (head?.rowCount ?? newest?.id ?? 0) + 1, brokenAt }
+  await saveHead(tx, { ...next, signature: sign.head(next) })
+  tx.afterCommit(() => {
+    if (!isWhole) ctx.log.error('operation log broken: run "tessera log verify"', { id })
+    // A log that is kept elsewhere proves that the row existed, even if somebody restores an old copy of the database.
+    ctx.log.info('operation logged', { id, action, actor: actor.userId, hash })
+  })
 }
 
-const toLogView = (row: LogRow): LogView => ({
-  id: row.id,
-  actorId: row.actorId,
-  actorName: row.actorName,
-  action: row.action,
-  targetType: row.targetType,
-  targetId: row.targetId,
-  targetName: row.targetName,
-  before: row.before,
-  after: row.after,
-  ipAddress: row.ipAddress,
-  requestId: row.requestId,
-  createdAt: row.createdAt,
-  hash: row.hash,
-  previousHash: row.previousHash,
-})
+/** `isWhole`: the head is signed with this server's key and is the newest row. */
+async function readHead(ctx: AppContext, tx: Tx) {
+  const [head, newest] = [await findHead(tx), await newestRow(tx)]
+  const isWhole =
+    head !== undefined &&
+    head.signature === signatures(ctx).head(head) &&
+    head.rowId === (newest?.id ?? 0) &&
+    head.hash === (newest?.hash ?? FIRST_HASH)
+  return { head, newest, isWhole }
+}
 
-/** On the worker, because filters and the total may look at all rows of several years. */
-export const listLogs = async (ctx: AppContext, query: LogQuery): Promise<Page<LogView>> =>
-  mapPage(await logsPage(ctx.db.readInWorker, query), toLogView)
+/**
+ * Signs the head that a migration has made, which has no signature. Rows that this version has written have a signed head already, so the
+ * newest row must be one of an earlier version.
+ */
+export async function signFirstHead(ctx: AppContext): Promise<void> {
+  if ((await findHead(ctx.db.read))?.signature !== '') return
+  await ctx.db.write(
+    'operationLog.signHead',
+    async (tx) => {
+      const [head, newest] = [await findHead(tx), await newestRow(tx)]
+      const sign = signatures(ctx)
+      const isEarlier =
+        newest === undefined
+          ? (await newestCheckpoint(tx)) === undefined
+          : newest.signature === sign.earlierRow(newest.hash)
+      if (head?.signature !== '' || !isEarlier || head.rowId !== (newest?.id ?? 0)) return
+      await saveHead(tx, { ...head, signature: sign.head(head) })
+    },
+    IN_ORDER,
+  )
+}
+
+/** Writes the head to the server's log: where that is kept elsewhere, it proves which rows existed (`tessera log verify --since`). */
+export async function logWitness(ctx: AppContext): Promise<void> {
+  const head = await findHead(ctx.db.read)
+  if (head && head.rowId > 0) ctx.log.info('operation log witness', { witness: `${head.rowId}:${head.hash}` })
+}

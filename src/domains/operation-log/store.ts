@@ -1,22 +1,62 @@
-import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
+import { desc, eq, sql } from 'drizzle-orm'
 
-import { contains } from '#db/contains.ts'
-import { type Page, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
-import { adminLogs } from '#db/schema/operation-log.ts'
+import { adminLogCheckpoints, adminLogHead, adminLogs } from '#db/schema/operation-log.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import type { LogQuery } from './model.ts'
+import type { Head } from './rules.ts'
 
 export type LogRow = typeof adminLogs.$inferSelect
+export type SignedHead = Head & { readonly signature: string }
 
 const newest = prepared((db) =>
-  db.select({ hash: adminLogs.hash }).from(adminLogs).orderBy(desc(adminLogs.id)).limit(1),
+  db
+    .select({ id: adminLogs.id, hash: adminLogs.hash, signature: adminLogs.signature })
+    .from(adminLogs)
+    .orderBy(desc(adminLogs.id))
+    .limit(1),
 )
 
-/** The hash of the newest row; undefined if there are no rows. Of two concurrent writes, PostgreSQL runs one again. */
-export const newestHash = async (tx: Tx): Promise<string | undefined> => (await newest(tx))[0]?.hash
+export const newestRow = async (tx: Tx): Promise<Pick<LogRow, 'id' | 'hash' | 'signature'> | undefined> =>
+  (await newest(tx))[0]
+
+const headRow = prepared((db) => db.select().from(adminLogHead).where(eq(adminLogHead.id, 1)))
+
+export const findHead = async (db: Db | Tx): Promise<SignedHead | undefined> => (await headRow(db))[0]
+
+const upsertHead = prepared((db) => {
+  const values = {
+    rowId: sql.placeholder('rowId'),
+    hash: sql.placeholder('hash'),
+    rowCount: sql.placeholder('rowCount'),
+    brokenAt: sql.placeholder('brokenAt'),
+    signature: sql.placeholder('signature'),
+  }
+  return db
+    .insert(adminLogHead)
+    .values({ id: 1, ...values })
+    .onConflictDoUpdate({
+      target: adminLogHead.id,
+      set: {
+        rowId: sql`excluded.row_id`,
+        hash: sql`excluded.hash`,
+        rowCount: sql`excluded.row_count`,
+        brokenAt: sql`excluded.broken_at`,
+        signature: sql`excluded.signature`,
+      },
+    })
+})
+
+export const saveHead = async (tx: Tx, { rowId, hash, rowCount, brokenAt, signature }: SignedHead): Promise<void> =>
+  void (await upsertHead(tx, { rowId, hash, rowCount, brokenAt, signature }))
+
+const checkpoints = prepared((db) =>
+  db.select().from(adminLogCheckpoints).orderBy(desc(adminLogCheckpoints.id)).limit(1),
+)
+
+export const newestCheckpoint = async (db: Db | Tx): Promise<typeof adminLogCheckpoints.$inferSelect | undefined> =>
+  (await checkpoints(db))[0]
 
 const namesByUser = prepared((db) =>
   db
@@ -31,22 +71,4 @@ export async function nameOf(tx: Tx, userId: number): Promise<string> {
   return user?.username ?? user?.nickname ?? ''
 }
 
-/** Returns the id of the new row. */
-export async function insertLog(tx: Tx, row: Omit<LogRow, 'id'>): Promise<number> {
-  return (await tx.insert(adminLogs).values(row).returning({ id: adminLogs.id }))[0]!.id
-}
-
-/** Newest first. */
-export function logsPage(db: Db, query: LogQuery): Promise<Page<LogRow>> {
-  const { action, actorId, targetType, targetId, from, to, keyword } = query
-  const where = and(
-    action === undefined ? undefined : eq(adminLogs.action, action),
-    actorId === undefined ? undefined : eq(adminLogs.actorId, actorId),
-    targetType === undefined ? undefined : eq(adminLogs.targetType, targetType),
-    targetId === undefined ? undefined : eq(adminLogs.targetId, targetId),
-    from === undefined ? undefined : gte(adminLogs.createdAt, from),
-    to === undefined ? undefined : lt(adminLogs.createdAt, to),
-    keyword ? contains(adminLogs.targetName, keyword) : undefined,
-  )
-  return pageOf(db, adminLogs, { where, orderBy: [desc(adminLogs.id)], page: query })
-}
+export const insertLog = async (tx: Tx, row: LogRow): Promise<void> => void (await tx.insert(adminLogs).values(row))

@@ -1,0 +1,144 @@
+/** Lists the rows of the operation log, and exports them as a table. */
+
+import type { AppContext } from '#context'
+import { mapPage, type Page } from '#db/paging.ts'
+import { consolePage } from '#domains/console/index.ts'
+import type { Actor } from '#http/endpoint.ts'
+import { badRequest } from '#http/errors.ts'
+import { type ExportFile, sendExport } from '#http/exports.ts'
+import { localTime } from '#lib/days.ts'
+import type { Locale } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
+import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
+import type { Cell, Sheet } from '#lib/spreadsheets/xlsx-writer.ts'
+import { serverZone } from '#platform/clock.ts'
+
+import type { LogQuery, LogView } from '../model.ts'
+import type { LogRow } from '../store.ts'
+import * as store from './store.ts'
+
+const toLogView = (row: LogRow): LogView => ({
+  id: row.id,
+  actorId: row.actorId,
+  actorName: row.actorName,
+  action: row.action,
+  targetType: row.targetType,
+  targetId: row.targetId,
+  targetName: row.targetName,
+  before: row.before,
+  after: row.after,
+  ipAddress: row.ipAddress,
+  requestId: row.requestId,
+  createdAt: row.createdAt,
+  hash: row.hash,
+  previousHash: row.previousHash,
+})
+
+/** @throws SearchRefused */
+export async function listLogs(ctx: AppContext, { userId }: Actor, query: LogQuery): Promise<Page<LogView>> {
+  const range = await store.rangeOf(ctx.db.read, query)
+  const filters = store.filtersOf(query)
+  const page = { page: query.page, size: query.size }
+  if (range.isDense && filters.indexed === undefined && filters.others === undefined)
+    return mapPage(await store.densePage(ctx.db.read, range, page), toLogView)
+  return mapPage(await consolePage(ctx, userId, store.filteredList(range, filters), page), toLogView)
+}
+
+const TYPES = {
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  csv: 'text/csv; charset=utf-8',
+} as const
+export type Format = keyof typeof TYPES
+
+/** A sheet has at most 1,048,576 rows. */
+const MAX_EXPORT = 1_000_000
+/** Rows read at once, which takes some milliseconds. */
+const ROWS_PER_READ = 250
+
+const COLUMNS: readonly {
+  readonly en: string
+  readonly zh: string
+  readonly width: number
+  readonly of: (row: LogRow, zone: string) => Cell
+}[] = [
+  { en: 'ID', zh: 'ID', width: 10, of: (row) => row.id },
+  { en: 'Time', zh: '时间', width: 20, of: (row, zone) => localTime(row.createdAt, zone) },
+  { en: 'Administrator ID', zh: '管理员 ID', width: 12, of: (row) => row.actorId },
+  { en: 'Administrator', zh: '管理员', width: 20, of: (row) => row.actorName },
+  { en: 'Action', zh: '操作', width: 24, of: (row) => row.action },
+  { en: 'Target type', zh: '对象类型', width: 16, of: (row) => row.targetType },
+  { en: 'Target ID', zh: '对象 ID', width: 12, of: (row) => row.targetId },
+  { en: 'Target', zh: '对象名称', width: 24, of: (row) => row.targetName },
+  { en: 'Before', zh: '更改前', width: 40, of: (row) => fieldsCell(row.before) },
+  { en: 'After', zh: '更改后', width: 40, of: (row) => fieldsCell(row.after) },
+  { en: 'IP address', zh: 'IP 地址', width: 16, of: (row) => row.ipAddress },
+  { en: 'Request ID', zh: '请求 ID', width: 20, of: (row) => row.requestId },
+  { en: 'Hash', zh: '哈希', width: 46, of: (row) => row.hash },
+  { en: 'Previous hash', zh: '前一行哈希', width: 46, of: (row) => row.previousHash },
+]
+
+/** Longer texts do not fit into a cell of Excel. */
+const MAX_CELL = 32_767
+
+function fieldsCell(fields: LogRow['before']): string | null {
+  if (fields === null) return null
+  const text = JSON.stringify(fields)
+  return text.length > MAX_CELL ? `${text.slice(0, MAX_CELL - 1)}…` : text
+}
+
+/** A user has one export at a time, and the server two. @throws AppError 400 or 429 */
+export const exportLogs = (
+  ctx: AppContext,
+  { userId }: Actor,
+  query: LogQuery,
+  format: Format,
+  locale: Locale,
+): Promise<Response> =>
+  sendExport(ctx, userId, async (): Promise<ExportFile> => {
+    const zone = serverZone()
+    const range = await store.rangeOf(ctx.db.read, query)
+    if (range.last - range.first >= MAX_EXPORT)
+      throw badRequest(
+        `An export covers at most ${MAX_EXPORT} rows: choose a shorter period with \`from\` and \`to\``,
+        `单次导出最多涵盖 ${MAX_EXPORT} 行，请用 from 和 to 缩短时间范围`,
+      )
+    const sheet: Sheet = {
+      name: { en: 'Operation log', zh: '操作日志' }[locale],
+      columns: COLUMNS.map((column) => ({ title: column[locale], width: column.width })),
+      rows: rowsOf(ctx, range, store.filtersOf(query), zone),
+    }
+    const now = ctx.clock.now()
+    const day = localTime(now, zone).toPlainDate().toString().replaceAll('-', '')
+    const name = `operation-log-${day}.${format}`
+    if (format === 'csv') return { pieces: csvPieces(sheet), type: TYPES.csv, name }
+    // The writer loads zlib, which the start of the server should not wait for.
+    const { toXlsx } = await import('#lib/spreadsheets/xlsx-writer.ts')
+    return { pieces: toXlsx(sheet, now), type: TYPES.xlsx, name }
+  })
+
+async function* rowsOf(
+  ctx: AppContext,
+  range: Parameters<typeof store.rowsBefore>[1],
+  filters: Parameters<typeof store.rowsBefore>[2],
+  zone: string,
+): AsyncGenerator<readonly Cell[]> {
+  for (let before = range.last + 1; ;) {
+    const rows = await store.rowsBefore(ctx.db.read, range, filters, before, ROWS_PER_READ)
+    for (const { row, isMatch } of rows) if (Number(isMatch) === 1) yield COLUMNS.map((column) => column.of(row, zone))
+    if (rows.length < ROWS_PER_READ) return
+    before = rows.at(-1)!.row.id
+    await pause()
+  }
+}
+
+async function* csvPieces({ columns = [], rows }: Sheet): AsyncGenerator<Uint8Array> {
+  const utf8 = new TextEncoder()
+  let text = CSV_START + csvRow(columns.map(({ title }) => title))
+  for await (const row of rows) {
+    text += csvRow(row)
+    if (text.length < 65_536) continue
+    yield utf8.encode(text)
+    text = ''
+  }
+  if (text !== '') yield utf8.encode(text)
+}
