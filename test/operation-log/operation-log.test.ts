@@ -262,7 +262,7 @@ describe.if(inProcess)('an operation of the console', () => {
 
 /** Writes of the console that change nothing that administrators could want to trace. A package has no effect before its publication. */
 const NOT_LOGGED = [
-  'POST /api/admin/markdown/preview',
+  'POST /api/admin/common/render-markdown',
   'POST /api/admin/auth/login',
   'POST /api/admin/auth/refresh',
   'PUT /api/app/packages/:fileName',

@@ -1,8 +1,10 @@
-/** Parts that all lists of the console share. */
+/** Parts that all lists of the console share, and operations about no domain in particular. */
 
 import { domain } from '#domains/domain.ts'
 
-export const adminConsole = domain({ name: 'console', endpoints: [] })
+import { markdownEndpoints } from './markdown/admin.endpoints.ts'
+
+export const adminConsole = domain({ name: 'console', endpoints: [...markdownEndpoints] })
 
 export { keywordFilter, ownerFields, ownerFilters, OwnerView, timeFilters } from './model.ts'
 export { consolePage, type Owned, type OwnedRow, ownersOf } from './service.ts'
