@@ -18,6 +18,8 @@ CREATE TABLE "admin_log_head" (
 
 DROP INDEX "nickname_words_word";
 
+DROP INDEX "scan_records_code";
+
 ALTER TABLE "account_links" ADD COLUMN "status" text DEFAULT 'ACTIVE' NOT NULL;
 
 ALTER TABLE "users" ADD COLUMN "password_is_foreign" boolean DEFAULT false NOT NULL;
@@ -54,6 +56,8 @@ CREATE INDEX "qr_codes_trash" ON "qr_codes" USING btree ("created_at","id") WHER
 
 CREATE INDEX "scan_records_created" ON "scan_records" USING btree ("created_at","id");
 
+CREATE INDEX "scan_records_user_created" ON "scan_records" USING btree ("user_id","created_at","id");
+
 CREATE INDEX "sessions_status" ON "sessions" USING btree ("status","id");
 
 CREATE INDEX "users_all_created" ON "users" USING btree ("created_at","id") WHERE "users"."status" <> 'DELETED';
@@ -63,3 +67,5 @@ CREATE INDEX "users_all_login" ON "users" USING btree ("last_login_at","created_
 CREATE INDEX "users_all_username" ON "users" USING btree ("username_key","created_at","id") WHERE "users"."status" <> 'DELETED';
 
 CREATE UNIQUE INDEX "nickname_words_word" ON "nickname_words" USING btree ("locale","kind",(lower("word") collate "C"));
+
+CREATE INDEX "scan_records_code" ON "scan_records" USING btree ("qr_code_id","created_at","id");

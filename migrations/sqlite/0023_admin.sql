@@ -22,6 +22,14 @@ DROP INDEX `nickname_words_word`;
 
 CREATE UNIQUE INDEX `nickname_words_word` ON `nickname_words` (`locale`,`kind`,(lower("word")));
 
+DROP INDEX `scan_records_code`;
+
+CREATE INDEX `scan_records_created` ON `scan_records` (`created_at`,`id`);
+
+CREATE INDEX `scan_records_user_created` ON `scan_records` (`user_id`,`created_at`,`id`);
+
+CREATE INDEX `scan_records_code` ON `scan_records` (`qr_code_id`,`created_at`,`id`);
+
 ALTER TABLE `account_links` ADD `status` text DEFAULT 'ACTIVE' NOT NULL;
 
 ALTER TABLE `users` ADD `password_is_foreign` integer DEFAULT false NOT NULL;
@@ -59,7 +67,5 @@ CREATE INDEX `passes_created` ON `passes` (`created_at`,`id`);
 CREATE INDEX `qr_codes_all` ON `qr_codes` (`created_at`,`id`) WHERE "qr_codes"."deleted_at" is null;
 
 CREATE INDEX `qr_codes_trash` ON `qr_codes` (`created_at`,`id`) WHERE "qr_codes"."deleted_at" is not null;
-
-CREATE INDEX `scan_records_created` ON `scan_records` (`created_at`,`id`);
 
 CREATE INDEX `sessions_status` ON `sessions` (`status`,`id`);

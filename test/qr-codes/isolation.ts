@@ -16,11 +16,13 @@ export const isolation: IsolationFixture = {
       .id
     ok(await victim.call('qrCodes.delete', { params: { id: trashed } }))
     const scan = ok(await victim.call('scanRecords.create', { body: { content: mark, source: 'CAMERA' } })).data.id
-    return { category, child: child.id, code: code.data.id, trashed, scan }
+    const codeToDelete = await createCode(victim)
+    return { category, child: child.id, code: code.data.id, codeToDelete, trashed, scan }
   },
   paths: [
     [/^\/api\/qr-codes\/trash\/restore\/:/, 'trashed'],
     [/^\/api\/qr-codes\/:/, 'code'],
+    [/^\/api\/admin\/qr-codes\/:/, 'codeToDelete'],
     [/^\/api\/categories\/:/, 'category'],
     [/^\/api\/scan-records\/:/, 'scan'],
   ],

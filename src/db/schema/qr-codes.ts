@@ -134,8 +134,10 @@ export const scanRecords = table(
     // For clients that synchronize.
     index('scan_records_updated').on(t.userId, t.updatedAt, t.id),
     index('scan_records_list').on(t.userId, descending(t.scannedAt), descending(t.createdAt), descending(t.id)),
-    index('scan_records_code').on(t.qrCodeId),
+    index('scan_records_code').on(t.qrCodeId, t.createdAt, t.id),
+    // For the console: all records, and those of a user.
     index('scan_records_created').on(t.createdAt, t.id),
+    index('scan_records_user_created').on(t.userId, t.createdAt, t.id),
   ],
 )
 

@@ -49,8 +49,8 @@ export const consolePage = <Row>(
   ctx: AppContext,
   adminId: number,
   list: ConsoleList<Row>,
-  page: PageInput,
+  { page, size }: PageInput,
 ): Promise<Page<Row>> =>
   list.where === undefined
-    ? plainPage(ctx.db.readInWorker, list, page)
-    : ctx.db.search(adminId, (db) => searchPage(db, { ...list, scope: list.scope, where: list.where }, page))
+    ? plainPage(ctx.db.readInWorker, list, { page, size })
+    : ctx.db.search(adminId, (db) => searchPage(db, { ...list, scope: list.scope, where: list.where }, { page, size }))

@@ -7,6 +7,7 @@ import { categoryObject } from './categories/store.ts'
 import { codeEndpoints } from './codes/endpoints.ts'
 import { prepareCopy } from './codes/service.ts'
 import { codeObject, countCodes, hasContent } from './codes/store.ts'
+import { consoleEndpoints } from './console/admin.endpoints.ts'
 import { exportEndpoints } from './export/endpoints.ts'
 import { publicEndpoints } from './public/endpoints.ts'
 import { flushScans } from './public/scan-counter.ts'
@@ -30,6 +31,7 @@ export const qrCodes = domain({
     ...scanEndpoints,
     ...publicEndpoints,
     ...renderEndpoints,
+    ...consoleEndpoints,
   ],
   jobs: [purgeJob, clearPurgedJob],
   quotaUsage: { qrCodes: (ctx, owner) => countCodes(ctx.db.read, owner) },

@@ -33,6 +33,9 @@ const listed = pagedTable(qrCodes, [
   'updatedAt',
 ])
 
+/** Codes as clients see them. */
+export const shownCodes = (db: Pick<Builders, 'select'>) => db.select().from(qrCodes).$dynamic()
+
 const lists = {
   orders: {
     standard: ['pinned', 'sortOrder', 'createdAt', 'id'],
@@ -42,11 +45,16 @@ const lists = {
     scanCount: ['scanCount', 'createdAt', 'id'],
   },
   sort: 'standard',
-  select: (db: Builders) => db.select().from(qrCodes).$dynamic(),
+  select: shownCodes,
 } as const
 
 const ofUser = listed.list({ owner: ['userId'], where: { orgId: 0, deletedAt: null }, ...lists })
 const ofOrganization = listed.list({ owner: ['orgId'], where: { deletedAt: null }, whereNot: { orgId: 0 }, ...lists })
+
+const byAge = { orders: { createdAt: ['createdAt', 'id'] }, sort: '-createdAt', select: shownCodes } as const
+/** The codes of all owners, for the console: those outside the trash, and those in it. */
+export const allLive = listed.list({ owner: [], where: { deletedAt: null }, ...byAge })
+export const allTrashed = listed.list({ owner: [], whereNot: { deletedAt: null }, ...byAge })
 
 /** A page of all codes of the owner outside the trash, as countCodes counts them. */
 export const codesPage = (
@@ -72,7 +80,7 @@ export const isLive = isNull(qrCodes.deletedAt)
 /** A filter by category: null selects codes without a category, undefined all codes. */
 export type CategoryIds = readonly number[] | null | undefined
 
-function inCategories(ids: CategoryIds): SQL | undefined {
+export function inCategories(ids: CategoryIds): SQL | undefined {
   if (ids === undefined) return undefined
   return ids === null ? isNull(qrCodes.categoryId) : inArray(qrCodes.categoryId, [...ids])
 }
@@ -103,6 +111,12 @@ export function filteredPage(
   })
 }
 
+export const containsKeyword = (keyword: string): SQL | undefined =>
+  or(
+    ...[qrCodes.name, qrCodes.content, qrCodes.remark].map((column) => contains(column, keyword)),
+    someContains(qrCodes.tags, keyword),
+  )
+
 /** Codes that contain the keyword and pass the filters of the query. `db` is that of `Store.search`. */
 export function searchCodes(
   db: Db,
@@ -110,13 +124,7 @@ export function searchCodes(
   query: ListQuery & { keyword: string },
   categoryIds: CategoryIds,
 ): Promise<Page<QrCodeRow>> {
-  const where = and(
-    filters(query, categoryIds),
-    or(
-      ...[qrCodes.name, qrCodes.content, qrCodes.remark].map((column) => contains(column, query.keyword)),
-      someContains(qrCodes.tags, query.keyword),
-    ),
-  )
+  const where = and(filters(query, categoryIds), containsKeyword(query.keyword))
   return orgId === 0 ? ofUser.search(db, { userId }, query, where) : ofOrganization.search(db, { orgId }, query, where)
 }
 

@@ -20,7 +20,7 @@ import { ContentTypeName, MAX_CONTENT_BYTES } from '../codes/model.ts'
 import { ByDay, DaysQuery } from '../stats/model.ts'
 
 export const SOURCES = ['CAMERA', 'IMAGE', 'MANUAL'] as const
-const Source = Named('ScanSource', Enum(SOURCES))
+export const ScanSource = Named('ScanSource', Enum(SOURCES))
 const Title = Line(100, 0, { examples: ['Menu at the door'] })
 const Address = Line(200, 0, { examples: ['1 West Lake Road, Hangzhou'] })
 
@@ -32,7 +32,7 @@ export const CreateScan = Model('CreateScanRecord', together, {
     examples: ['https://example.com/menu'],
   }),
   contentType: Type.Optional(Nullable(ContentTypeName)),
-  source: Type.Optional(Nullable(Source)),
+  source: Type.Optional(Nullable(ScanSource)),
   title: Type.Optional(Nullable(Title)),
   favorite: Type.Optional(Nullable(Type.Boolean())),
   latitude: Type.Optional(Nullable(Latitude)),
@@ -56,7 +56,7 @@ export const ListQuery = PageQuery({
     Line(100, 0, { description: 'Searched for in content, title and address', examples: ['menu'] }),
   ),
   contentType: Type.Optional(ContentTypeName),
-  source: Type.Optional(Source),
+  source: Type.Optional(ScanSource),
   from: Type.Optional({ ...Time, description: 'Only records scanned at this time or later' }),
   to: Type.Optional({ ...Time, description: 'Only records scanned before this time' }),
 })
@@ -76,7 +76,7 @@ const shown = {
   id: Id,
   content: Text('https://example.com/menu'),
   contentType: ContentTypeName,
-  source: Source,
+  source: ScanSource,
   qrCodeId: Nullable(Id),
   title: Nullable(Text('Menu at the door')),
   favorite: Type.Boolean(),
@@ -98,7 +98,7 @@ export const ScanStats = Model('ScanStats', {
   total: Type.Integer(),
   favorites: Type.Integer(),
   byType: Type.Array(Type.Object({ contentType: ContentTypeName, count: Type.Integer() })),
-  bySource: Type.Array(Type.Object({ source: Source, count: Type.Integer() })),
+  bySource: Type.Array(Type.Object({ source: ScanSource, count: Type.Integer() })),
   byDay: ByDay,
 })
 export type ScanStats = Static<typeof ScanStats>

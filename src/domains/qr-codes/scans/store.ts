@@ -28,6 +28,14 @@ const ofUser = listed.list({
   select: (db) => db.select().from(scanRecords).$dynamic(),
 })
 
+/** The records of all users, for the console. */
+export const allScans = listed.list({
+  owner: [],
+  orders: { createdAt: ['createdAt', 'id'] },
+  sort: '-createdAt',
+  select: (db) => db.select().from(scanRecords).$dynamic(),
+})
+
 /** Newest first. */
 export const scansPage = (db: Db, userId: number, query: PageInput): Promise<Page<ScanRow>> =>
   ofUser.page(db, { userId }, query)
@@ -52,11 +60,12 @@ export const filteredPage = (db: Db, userId: number, query: ListQuery): Promise<
 
 /** Records that contain the keyword and pass the filters of the query. `db` is that of `Store.search`. */
 export function searchScans(db: Db, userId: number, query: ListQuery & { keyword: string }): Promise<Page<ScanRow>> {
-  const texts = [scanRecords.content, scanRecords.title, scanRecords.address]
   const { page, size, keyword } = query
-  const where = and(filters(query), or(...texts.map((column) => contains(column, keyword))))
-  return ofUser.search(db, { userId }, { page, size }, where)
+  return ofUser.search(db, { userId }, { page, size }, and(filters(query), containsKeyword(keyword)))
 }
+
+export const containsKeyword = (keyword: string): SQL | undefined =>
+  or(...[scanRecords.content, scanRecords.title, scanRecords.address].map((column) => contains(column, keyword)))
 
 const p = sql.placeholder
 const idAndName = { id: qrCodes.id, name: qrCodes.name }

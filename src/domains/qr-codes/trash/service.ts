@@ -62,8 +62,8 @@ export async function emptyTrash(ctx: AppContext, owner: Owner): Promise<{ delet
   }
 }
 
-/** Deletes codes permanently, after the listeners have removed what refers to them. Returns their number. */
-async function purge(ctx: AppContext, tx: Tx, ids: readonly number[]): Promise<number> {
+/** Deletes codes permanently, in the trash or not, after the listeners have removed what refers to them. Returns their number. */
+export async function purge(ctx: AppContext, tx: Tx, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0
   await emit(ctx, tx, 'qrCodes.purging', { ids })
   await clearPurgedCodes(tx, ids)

@@ -1,0 +1,44 @@
+import { endpoint, platform } from '#http/endpoint.ts'
+
+import { AllCodesQuery, AllScansQuery, AnyCodePage, AnyScanPage, ByCode } from './model.ts'
+import * as service from './service.ts'
+
+export const consoleEndpoints = [
+  endpoint({
+    id: 'admin.qrCodes.list',
+    method: 'GET',
+    path: '/api/admin/qr-codes',
+    summary: 'List the QR codes of all users and organizations',
+    description: 'Newest first unless `sort` is given.',
+    tag: 'QR codes',
+    access: platform('qr_code:read'),
+    query: AllCodesQuery,
+    data: AnyCodePage,
+    run: ({ ctx, actor, query }) => service.listAllCodes(ctx, actor, query),
+  }),
+  endpoint({
+    id: 'admin.qrCodes.delete',
+    method: 'DELETE',
+    path: '/api/admin/qr-codes/:qrCodeId',
+    summary: 'Delete any QR code permanently',
+    description:
+      'A code outside the trash does not go into it. Scan records and album photos of the code stay; their `qrCodeId` becomes null.',
+    tag: 'QR codes',
+    access: platform('qr_code:delete'),
+    logs: 'QR_CODE_DELETE',
+    params: ByCode,
+    run: ({ ctx, actor, params }) => service.deleteAnyCode(ctx, actor, params.qrCodeId),
+  }),
+  endpoint({
+    id: 'admin.scanRecords.list',
+    method: 'GET',
+    path: '/api/admin/scan-records',
+    summary: 'List the scan records of all users',
+    description: 'Newest first unless `sort` is given.',
+    tag: 'Scan records',
+    access: platform('scan_record:read'),
+    query: AllScansQuery,
+    data: AnyScanPage,
+    run: ({ ctx, actor, query }) => service.listAllScans(ctx, actor, query),
+  }),
+]

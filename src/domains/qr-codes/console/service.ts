@@ -1,0 +1,75 @@
+/** Codes and scan records of all users, for administrators. */
+
+import type { AppContext } from '#context'
+import { mapPage, type Page } from '#db/paging.ts'
+import { consolePage, ownersOf } from '#domains/console/index.ts'
+import type { Actor, LoggedActor } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+
+import { categoryTree } from '../categories/store.ts'
+import type { QrCodeRow } from '../codes/store.ts'
+import { toView } from '../codes/view.ts'
+import { toView as toScanView } from '../scans/service.ts'
+import type { ScanRow } from '../scans/store.ts'
+import { purge } from '../trash/service.ts'
+import type { AllCodesQuery, AllScansQuery, AnyCodeView, AnyScanView } from './model.ts'
+import * as store from './store.ts'
+
+export async function listAllCodes(ctx: AppContext, actor: Actor, query: AllCodesQuery): Promise<Page<AnyCodeView>> {
+  const page = await codesPage(ctx, actor.userId, query)
+  const ownerOf = await ownersOf(ctx.db.read, page.items)
+  return mapPage(page, (row) => ({ ...toView(ctx, row), deletedAt: row.deletedAt, ...ownerOf(row) }))
+}
+
+async function codesPage(ctx: AppContext, adminId: number, query: AllCodesQuery): Promise<Page<QrCodeRow>> {
+  const category = await selectedCategory(ctx, query)
+  const list = store.filteredCodes(query, category)
+  return hasFilters(query, ['deleted'])
+    ? consolePage(ctx, adminId, list, query)
+    : store.allCodesPage(ctx.db.read, query)
+}
+
+/** Whether the query has values besides those of the page and of `others`. */
+const hasFilters = (query: AllCodesQuery | AllScansQuery, others: readonly string[] = []): boolean =>
+  Object.entries(query).some(
+    ([name, value]) => value !== undefined && value !== '' && !['page', 'size', 'sort', ...others].includes(name),
+  )
+
+/** Undefined for all codes, null for those without a category. An unknown category has no codes. */
+async function selectedCategory(
+  ctx: AppContext,
+  { categoryId }: AllCodesQuery,
+): Promise<store.Branch | null | undefined> {
+  if (categoryId === undefined) return undefined
+  if (categoryId === 0) return null
+  const ownerId = await store.ownerOfCategory(ctx.db.read, categoryId)
+  if (ownerId === undefined) return { ownerId: 0, categoryIds: [] }
+  return { ownerId, categoryIds: await categoryTree.branchIds(ctx.db.read, ownerId, categoryId) }
+}
+
+/** Deletes a code permanently, in the trash or not. */
+export async function deleteAnyCode(ctx: AppContext, actor: LoggedActor, id: number): Promise<void> {
+  await actor.write('qrCodes.deleteAny', async (tx) => {
+    const row = await store.findAnyCode(tx, id)
+    if (row === undefined) throw notFound()
+    await purge(ctx, tx, [id])
+    // Without the content, which can hold the password of a Wi-Fi network.
+    const { name, contentType, isPublic, userId, orgId } = row
+    const before = { name, contentType, isPublic, userId, orgId: orgId || null }
+    return { result: undefined, logged: { targetId: id, targetName: name, before } }
+  })
+}
+
+export async function listAllScans(ctx: AppContext, actor: Actor, query: AllScansQuery): Promise<Page<AnyScanView>> {
+  const page = await scansPage(ctx, actor.userId, query)
+  const ownerOf = await ownersOf(
+    ctx.db.read,
+    page.items.map(({ userId }) => ({ userId, orgId: 0 })),
+  )
+  return mapPage(page, (row) => ({ ...toScanView(row), owner: ownerOf({ userId: row.userId, orgId: 0 }).owner }))
+}
+
+const scansPage = (ctx: AppContext, adminId: number, query: AllScansQuery): Promise<Page<ScanRow>> =>
+  hasFilters(query)
+    ? consolePage(ctx, adminId, store.filteredScans(query), query)
+    : store.allScansPage(ctx.db.read, query)

@@ -1,0 +1,89 @@
+/** Codes and scan records of all users. A code of an organization belongs to the user who created it, too. */
+
+import { and, eq, isNotNull } from 'drizzle-orm'
+
+import type { Page } from '#db/paging.ts'
+import { categories, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
+import { type ConsoleList, within } from '#domains/console/index.ts'
+
+import {
+  allLive,
+  allTrashed,
+  containsKeyword as codeContains,
+  inCategories,
+  inOrganization,
+  isLive,
+  ownedBy,
+  type QrCodeRow,
+  shownCodes,
+} from '../codes/store.ts'
+import { allScans, containsKeyword as scanContains, type ScanRow } from '../scans/store.ts'
+import type { AllCodesQuery, AllScansQuery } from './model.ts'
+
+const isReversed = ({ sort }: Pick<AllCodesQuery, 'sort'>): boolean => sort !== 'createdAt'
+
+export const allCodesPage = (db: Db, query: AllCodesQuery): Promise<Page<QrCodeRow>> =>
+  (query.deleted ? allTrashed : allLive).page(db, {}, query)
+
+/** A category that the filter selects, with its sub-categories. Its codes are found by their owner. */
+export interface Branch {
+  readonly ownerId: number
+  readonly categoryIds: readonly number[]
+}
+
+/** `category`: null selects the codes without a category, undefined all codes. */
+export function filteredCodes(query: AllCodesQuery, category: Branch | null | undefined): ConsoleList<QrCodeRow> {
+  const { userId, orgId, keyword, contentType, isPublic, deleted } = query
+  return {
+    table: qrCodes,
+    scope: and(
+      deleted ? isNotNull(qrCodes.deletedAt) : isLive,
+      userId === undefined ? undefined : eq(qrCodes.userId, userId),
+      orgId === undefined ? undefined : inOrganization(orgId),
+      category ? and(ownedBy({ userId: category.ownerId, orgId: 0 }), inCategories(category.categoryIds)) : undefined,
+      within(qrCodes.createdAt, query),
+    ),
+    where: and(
+      category === null ? inCategories(null) : undefined,
+      contentType === undefined ? undefined : eq(qrCodes.contentType, contentType),
+      isPublic === undefined ? undefined : eq(qrCodes.isPublic, isPublic),
+      keyword ? codeContains(keyword) : undefined,
+    ),
+    order: [qrCodes.createdAt, qrCodes.id],
+    isReversed: isReversed(query),
+    select: shownCodes,
+  }
+}
+
+/** Also a code in the trash. */
+export async function findAnyCode(tx: Tx, id: number): Promise<QrCodeRow | undefined> {
+  return (await tx.select().from(qrCodes).where(eq(qrCodes.id, id)))[0]
+}
+
+/** The user whose category it is. */
+export async function ownerOfCategory(db: Db, id: number): Promise<number | undefined> {
+  return (await db.select({ userId: categories.userId }).from(categories).where(eq(categories.id, id)))[0]?.userId
+}
+
+export const allScansPage = (db: Db, query: AllScansQuery): Promise<Page<ScanRow>> => allScans.page(db, {}, query)
+
+export function filteredScans(query: AllScansQuery): ConsoleList<ScanRow> {
+  const { userId, qrCodeId, source, contentType, keyword } = query
+  return {
+    table: scanRecords,
+    scope: and(
+      userId === undefined ? undefined : eq(scanRecords.userId, userId),
+      qrCodeId === undefined ? undefined : eq(scanRecords.qrCodeId, qrCodeId),
+      within(scanRecords.createdAt, query),
+    ),
+    where: and(
+      source === undefined ? undefined : eq(scanRecords.source, source),
+      contentType === undefined ? undefined : eq(scanRecords.contentType, contentType),
+      keyword ? scanContains(keyword) : undefined,
+    ),
+    order: [scanRecords.createdAt, scanRecords.id],
+    isReversed: isReversed(query),
+    select: (db: Pick<Builders, 'select'>) => db.select().from(scanRecords).$dynamic(),
+  }
+}

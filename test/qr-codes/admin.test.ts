@@ -1,0 +1,233 @@
+/** Codes and scan records of all users, as administrators list and delete them. */
+
+import { describe, expect, test } from 'bun:test'
+
+import { count, eq } from 'drizzle-orm'
+
+import { qrCodes, scanPurgedCodes, scanRecords } from '#db/schema/qr-codes.ts'
+import { clearPurgedJob } from '#domains/qr-codes/scans/service.ts'
+import { DAY } from '#platform/clock.ts'
+
+import { addPhoto, getPhoto } from '../album/helpers.ts'
+import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
+import { createOrg } from '../orgs/helpers.ts'
+import { type Code, createCategory, createCode } from './helpers.ts'
+
+const { server, admin, alice, bob } = useServer({ people: ['alice', 'bob'], settings: { 'quota.qrCodes': 30 } })
+
+type Query = Record<string, string | number | boolean>
+const codes = async (query: Query = {}) => ok(await admin.get('/api/admin/qr-codes', { size: 100, ...query })).data
+const scans = async (query: Query = {}) => ok(await admin.get('/api/admin/scan-records', { size: 100, ...query })).data
+const idsOf = (page: { items: readonly { id: number }[] }) => page.items.map((row) => row.id)
+const remove = (id: number) => admin.delete(`/api/admin/qr-codes/${id}`)
+const scan = async (person: Person, content: string, fields: object = {}) =>
+  ok(await person.call('scanRecords.create', { body: { content, ...fields } })).data
+
+describe('GET /api/admin/qr-codes', () => {
+  test('shows the codes of all owners, newest first, with owner and organization', async () => {
+    const org = await createOrg(alice, { name: 'Library' })
+    const own = await createCode(alice)
+    const others = await createCode(bob)
+    const ofOrg = await createCode(alice, { orgId: org.id } as object)
+    const page = await codes()
+    expect(idsOf(page).slice(0, 3)).toEqual([ofOrg.id, others.id, own.id])
+    expect(page.items[0]).toEqual({
+      ...ofOrg,
+      deletedAt: null,
+      owner: { userId: alice.id, username: 'alice', nickname: expect.any(String) },
+      orgName: 'Library',
+    })
+    expect(page.items[1]).toMatchObject({ owner: { username: 'bob' }, orgId: null, orgName: null })
+    expect(idsOf(await codes({ sort: 'createdAt' })).slice(-3)).toEqual([own.id, others.id, ofOrg.id])
+    expect(idsOf(await codes({ size: 2, page: 2 }))[0]).toBe(own.id)
+  })
+
+  test('takes filters by owner, type, category, publication, time and keyword', async () => {
+    const [user, org] = [await server.person(), await createOrg(bob)]
+    const parent = await createCategory(user, 'A')
+    const child = await createCategory(user, 'B', parent)
+    const inChild = await createCode(user, { categoryId: child, content: 'https://example.com', isPublic: true })
+    const plain = await createCode(user, { remark: 'needle-17', content: 'text' })
+    const ofOrg = await createCode(bob, { orgId: org.id, tags: ['needle-18'] } as object)
+    const userId = user.id
+    const both = [plain.id, inChild.id]
+    for (const [query, wanted] of [
+      [{ userId }, both],
+      [{ userId, from: plain.createdAt }, [plain.id]],
+      [{ userId, to: plain.createdAt }, [inChild.id]],
+      [{ categoryId: parent }, [inChild.id]],
+      [{ categoryId: parent, keyword: 'CODE' }, [inChild.id]],
+      [{ userId, categoryId: 0 }, [plain.id]],
+      [{ userId, contentType: 'URL' }, [inChild.id]],
+      [{ userId, isPublic: true }, [inChild.id]],
+      [{ userId, isPublic: false }, [plain.id]],
+      [{ userId, sort: 'createdAt', keyword: 'code' }, both.toReversed()],
+      [{ keyword: 'NEEDLE-17' }, [plain.id]],
+      [{ keyword: 'needle-18', orgId: org.id }, [ofOrg.id]],
+      [{ orgId: org.id }, [ofOrg.id]],
+      [{ userId: 999_999 }, []],
+      [{ categoryId: 999_999 }, []],
+      [{ userId: bob.id, categoryId: parent }, []],
+      [{ userId, deleted: true }, []],
+    ] as const) {
+      const page = await codes(query as unknown as Query)
+      expect({ ids: idsOf(page), total: page.total }, JSON.stringify(query)).toEqual({
+        ids: [...wanted],
+        total: wanted.length,
+      })
+    }
+    for (const query of [{ contentType: 'GONE' }, { sort: 'name' }, { from: 'x' }, { deleted: 'maybe' }, { size: 101 }])
+      expect((await admin.get('/api/admin/qr-codes', query as never)).status, JSON.stringify(query)).toBe(400)
+  })
+
+  test('lists the trash with `deleted`, and nothing of it otherwise', async () => {
+    const user = await server.person()
+    const [kept, trashed] = [await createCode(user), await createCode(user, { name: 'trashed-99' })]
+    ok(await user.delete(`/api/qr-codes/${trashed.id}`))
+    expect(idsOf(await codes({ userId: user.id }))).toEqual([kept.id])
+    const page = await codes({ deleted: true })
+    expect(page.items[0]).toMatchObject({ id: trashed.id, deletedAt: expect.any(Number) })
+    expect(idsOf(page)).not.toContain(kept.id)
+    expect(idsOf(await codes({ deleted: true, keyword: 'trashed-99' }))).toEqual([trashed.id])
+    expect(idsOf(await codes({ keyword: 'trashed-99' }))).toEqual([])
+  })
+})
+
+describe('DELETE /api/admin/qr-codes/:qrCodeId', () => {
+  test('permanently deletes codes of any owner, in the trash or not', async () => {
+    const org = await createOrg(alice)
+    const isPublic = await createCode(alice, { isPublic: true })
+    const trashed = await createCode(bob)
+    ok(await bob.delete(`/api/qr-codes/${trashed.id}`))
+    const ofOrg = await createCode(alice, { orgId: org.id } as object)
+    const page = isPublic.publicUrl.slice(server.url.length)
+    expect((await server.request('GET', new URL(page, server.url).pathname)).status).toBe(200)
+    const { total } = ok(await alice.get('/api/qr-codes')).data
+    for (const { id } of [isPublic, trashed, ofOrg]) {
+      expect(ok(await remove(id)).data).toBeNull()
+      expect((await remove(id)).status).toBe(404)
+    }
+    expect((await server.request('GET', new URL(page, server.url).pathname)).status).toBe(404)
+    expect((await alice.get(`/api/qr-codes/${isPublic.id}`)).status).toBe(404)
+    expect(ok(await alice.get('/api/qr-codes')).data.total).toBe(total - 1)
+    expect(ok(await alice.get('/api/qr-codes/trash')).data.total).toBe(0)
+    expect((await bob.patch(`/api/qr-codes/trash/restore/${trashed.id}`, {})).status).toBe(404)
+    const all = [...idsOf(await codes()), ...idsOf(await codes({ deleted: true }))]
+    for (const { id } of [isPublic, trashed, ofOrg]) expect(all).not.toContain(id)
+  })
+
+  test('leaves scan records and photos of the code without it, and deletes the share of a copy', async () => {
+    const code = await createCode(alice, { content: 'of a deleted code' })
+    const record = await scan(alice, 'of a deleted code')
+    const photo = await addPhoto(server, alice, { qrCodeId: code.id })
+    expect(record.qrCodeId).toBe(code.id)
+    ok(await remove(code.id))
+    const [mine] = ok(await alice.get('/api/scan-records', { keyword: 'of a deleted code' })).data.items
+    expect(mine).toMatchObject({ id: record.id, qrCodeId: null })
+    expect(ok(await getPhoto(alice, photo.id)).data).toMatchObject({ qrCodeId: null, version: 2 })
+
+    const org = await createOrg(alice)
+    const body = { entityType: 'QR_CODE', sourceId: (await createCode(alice)).id } as const
+    const share = ok(await alice.call('shares.create', { params: { orgId: org.id }, body })).data
+    ok(await remove(share.copyId))
+    expect(ok(await alice.call('shares.list', { params: { orgId: org.id } })).data.total).toBe(0)
+    expect((await alice.get(`/api/qr-codes/${body.sourceId}`)).status).toBe(200)
+  })
+
+  test('makes room in the quota, and devices get the code as deleted', async () => {
+    const user = await server.person()
+    const items = Array.from({ length: 30 }, (_, i) => ({ name: `code ${i}`, content: 'x' }))
+    const [first] = ok(await user.call('qrCodes.createBatch', { body: { items } })).data.items as [Code]
+    const more = () => user.call('qrCodes.create', { body: { name: 'more', content: 'x' } })
+    const pull = async (since: number) =>
+      ok(await user.call('sync.pull', { query: { since, entities: ['qrCode'] } })).data
+    const { serverTime } = await pull(0)
+    expect((await more()).status).toBe(429)
+    ok(await remove(first.id))
+    expect((await pull(serverTime)).changes.qrCode).toMatchObject({ updated: [], deleted: [first.id] })
+    ok(await more())
+    expect((await more()).status).toBe(429)
+  })
+
+  test('of one code by twenty requests at once deletes it once', async () => {
+    const { id } = await createCode(alice)
+    const statuses = (await race(20, () => remove(id))).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, ...Array<number>(19).fill(404)])
+  })
+
+  test.if(inProcess)('clears the scan records of a code with many of them in steps', async () => {
+    const { id } = await createCode(alice)
+    const { db } = server.ctx
+    await db.write('test', async (tx) => {
+      const row = { userId: bob.id, content: 'x', contentType: 'TEXT', source: 'CAMERA' as const, qrCodeId: id }
+      const times = { scannedAt: tx.stamp, createdAt: tx.stamp, updatedAt: tx.stamp }
+      for (let i = 0; i < 6; i++)
+        await tx.insert(scanRecords).values(Array.from({ length: 100 }, () => ({ ...row, ...times })))
+    })
+    const left = async () =>
+      (await db.read.select({ n: count() }).from(scanRecords).where(eq(scanRecords.qrCodeId, id)))[0]!.n
+    ok(await remove(id))
+    expect(await left()).toBe(400)
+    await clearPurgedJob.run(server.ctx)
+    expect([await left(), await db.read.select().from(scanPurgedCodes)]).toEqual([0, []])
+  })
+})
+
+describe('GET /api/admin/scan-records', () => {
+  test('shows the records of all users, newest first, with the user', async () => {
+    const code = await createCode(bob, { content: 'scanned by both', isPublic: true })
+    const first = await scan(alice, 'scanned first', { scannedAt: server.clock.now() - DAY })
+    const second = await scan(bob, 'scanned by both', { source: 'IMAGE' })
+    const page = await scans()
+    expect(idsOf(page).slice(0, 2)).toEqual([second.id, first.id])
+    const { resolved: _, ...plain } = second
+    expect(page.items[0]).toEqual({
+      ...plain,
+      qrCodeId: code.id,
+      owner: { userId: bob.id, username: 'bob', nickname: expect.any(String) },
+    })
+    expect(idsOf(await scans({ sort: 'createdAt', from: first.createdAt }))).toEqual([first.id, second.id])
+  })
+
+  test('takes filters by user, code, source, type, time and keyword', async () => {
+    const user = await server.person()
+    const code = await createCode(user, { content: 'found in a shop' })
+    const url = await scan(user, 'https://example.com/17', { source: 'MANUAL', address: 'Needle Street' })
+    const text = await scan(user, 'found in a shop')
+    const userId = user.id
+    for (const [query, wanted] of [
+      [{ userId }, [text.id, url.id]],
+      [{ userId, sort: 'createdAt', keyword: 'o' }, [url.id, text.id]],
+      [{ qrCodeId: code.id }, [text.id]],
+      [{ qrCodeId: code.id, keyword: 'SHOP' }, [text.id]],
+      [{ userId, source: 'MANUAL' }, [url.id]],
+      [{ userId, contentType: 'URL' }, [url.id]],
+      [{ userId, from: text.createdAt, to: text.createdAt + 1 }, [text.id]],
+      [{ keyword: 'needle street' }, [url.id]],
+      [{ userId: 999_999 }, []],
+      [{ qrCodeId: 999_999 }, []],
+    ] as const) {
+      const page = await scans(query as unknown as Query)
+      expect({ ids: idsOf(page), total: page.total }, JSON.stringify(query)).toEqual({
+        ids: [...wanted],
+        total: wanted.length,
+      })
+    }
+    for (const query of [{ source: 'EYES' }, { contentType: 'GONE' }, { sort: 'scannedAt' }, { userId: 0 }])
+      expect((await admin.get('/api/admin/scan-records', query as never)).status, JSON.stringify(query)).toBe(400)
+  })
+})
+
+test('the lists and deletions of administrators are 403 for ordinary users and 401 without a token', async () => {
+  const code = await createCode(alice)
+  for (const [method, path] of [
+    ['GET', '/api/admin/qr-codes'],
+    ['DELETE', `/api/admin/qr-codes/${code.id}`],
+    ['GET', '/api/admin/scan-records'],
+  ] as const) {
+    expect((await alice.send(method, path)).status).toBe(403)
+    expect((await server.request(method, path)).status).toBe(401)
+  }
+  expect(ok(await alice.get(`/api/qr-codes/${code.id}`)).data).toEqual(code)
+  if (inProcess) expect(await server.ctx.db.read.select().from(qrCodes).where(eq(qrCodes.id, code.id))).toHaveLength(1)
+})
