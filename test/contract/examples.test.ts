@@ -9,7 +9,7 @@ import { allEndpoints } from '#app'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 import { openApiDocument } from '#http/openapi/document.ts'
 
-import { ok, type Person, useServer } from '../harness/index.ts'
+import { ok, type Person, type Reply, useServer } from '../harness/index.ts'
 import { FIXTURES } from './fixtures.ts'
 import { rowOfField, withObject } from './isolation-fixture.ts'
 
@@ -220,6 +220,9 @@ async function signedIn(): Promise<Person> {
   return person
 }
 
+/** The fields of the request that are wrong. Other details are facts about the row, such as what an organization still owns. */
+const problemsOf = ({ details }: Reply) => details.filter(({ path }) => /^(?:body|query|path)\b/.test(path))
+
 describe('request examples', () => {
   for (const endpoint of inOrder)
     test(`the documented example of ${endpoint.method} ${endpoint.path} is accepted`, async () => {
@@ -229,7 +232,7 @@ describe('request examples', () => {
       const [status, message] = REFUSED[endpoint.id] ?? [200, /^/]
       const seen = `${endpoint.id} ${path} ${JSON.stringify(options)} → ${reply.status} ${reply.text.slice(0, 300)}`
       expect(reply.status, seen).toBe(status)
-      expect(reply.details, seen).toEqual([])
+      expect(problemsOf(reply), seen).toEqual([])
       if (status !== 200) expect(reply.message || reply.text, seen).toMatch(message)
     })
 })

@@ -44,16 +44,35 @@ export const notMember = () => badRequest('This user is not a member', '该用�
 export const roleExceedsYours = () =>
   forbidden('This role has permissions that you do not have', '该角色拥有您没有的权限')
 export const cannotAssignRoles = () => forbidden('You do not have permission to change roles', '没有权限更改成员角色')
+export const ownRole = () =>
+  badRequest('You cannot change your own role in an organization', '不能更改自己在组织中的角色')
+export const roleRequired = () => badRequest('Give the roleId or the roleCode', '请指定 roleId 或 roleCode')
+export const userDisabled = () => badRequest('This user is disabled', '该用户已被停用')
 export const roleNotFound = () => badRequest('There is no such role in this organization', '该组织没有此角色')
 
-/** `left`: each kind of resource with its number. */
-export const hasResources = (left: readonly string[]) =>
-  badRequest(`Clear the organization first: it still has ${left.join(', ')}`, `请先清空组织资源：${left.join('、')}`)
+/** `left`: each kind of resource with its number. `others`: members that stand in the way too. */
+export function hasResources(left: readonly { name: string; count: number }[], others: number) {
+  const names = left.map(({ name, count }) => `${name} (${count})`)
+  const details = left.map(({ name, count }) => ({
+    path: `resources.${name}`,
+    text: { en: `${count} left`, zh: `还有 ${count} 项` },
+  }))
+  return badRequest(
+    `Clear the organization first: it still has ${names.join(', ')}`,
+    `请先清空组织资源：${names.join('、')}`,
+    { details: others > 0 ? [...details, membersLeft(others)] : details },
+  )
+}
 export const hasOtherMembers = (others: number) =>
   badRequest(
     `The organization has ${others} other ${others === 1 ? 'member' : 'members'}, who would lose it: repeat with force=true`,
     `组织还有 ${others} 名其他成员，解散后他们将失去该组织；确认请带上 force=true`,
+    { details: [membersLeft(others)] },
   )
+const membersLeft = (others: number) => ({
+  path: 'members',
+  text: { en: `${others} besides the owner`, zh: `所有者以外还有 ${others} 人` },
+})
 
 const CLOSED: Record<Exclude<InvitationStatus, 'PENDING'>, [en: string, zh: string]> = {
   ACCEPTED: ['This invitation was already accepted', '该邀请已被接受'],

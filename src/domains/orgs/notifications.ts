@@ -119,7 +119,7 @@ function transferText(
     case 'WITHDRAWN':
       return {
         title: { en: `The offer of ${name} was withdrawn`, zh: `${name} 的转让已撤回` },
-        body: { en: `${name} keeps its owner.`, zh: `${name} 的所有者不变。` },
+        body: { en: `You can no longer become the owner of ${name}.`, zh: `您不能再成为 ${name} 的所有者。` },
       }
     case 'DECLINED':
       return {
@@ -141,6 +141,16 @@ function transferText(
           }
   }
 }
+
+/** For a member whom an administrator of the server has added. */
+export const notifyAddedMember = (ctx: AppContext, tx: Tx, org: Org, userId: number): Promise<void> =>
+  notify(ctx, tx, {
+    userIds: [userId],
+    type: 'ORG_APPROVED',
+    title: { en: `Welcome to ${org.name}`, zh: `欢迎加入 ${org.name}` },
+    body: { en: `An administrator made you a member of ${org.name}.`, zh: `管理员已将您加入组织 ${org.name}。` },
+    data: orgData(org),
+  })
 
 export const notifyRemovedMember = (ctx: AppContext, tx: Tx, org: Org, userId: number): Promise<void> =>
   notify(ctx, tx, {

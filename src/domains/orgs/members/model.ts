@@ -17,9 +17,17 @@ const Nickname = Line(50, 0, {
 })
 
 /** The role by id or by code. The OWNER role is given by a transfer only. */
-export const UpdateMember = Model('UpdateMember', {
+export const roleChoice = {
   roleId: Type.Optional(Id),
   roleCode: Type.Optional(Line(64, 1, { examples: ['ADMIN'] })),
+}
+export interface RoleChoice {
+  readonly roleId?: number
+  readonly roleCode?: string
+}
+
+export const UpdateMember = Model('UpdateMember', {
+  ...roleChoice,
   nickname: Type.Optional(Nullable(Nickname)),
 })
 export type UpdateMember = Static<typeof UpdateMember>

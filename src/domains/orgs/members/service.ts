@@ -26,10 +26,10 @@ import {
 import { notifyRemovedMember } from '../notifications.ts'
 import { decrementMemberCount, findOrg, incrementMemberCount, ownsAny } from '../organizations/store.ts'
 import { deleteOffer } from '../transfers/store.ts'
-import type { MembersQuery, MemberView, UpdateMember } from './model.ts'
+import type { MembersQuery, MemberView, RoleChoice, UpdateMember } from './model.ts'
 import * as store from './store.ts'
 
-const MEMBER = 'MEMBER'
+export const MEMBER = 'MEMBER'
 
 export async function listMembers(
   ctx: AppContext,
@@ -52,7 +52,7 @@ export async function listMembers(
   }
 }
 
-async function getMember(ctx: AppContext, orgId: number, userId: number, locale: Locale): Promise<MemberView> {
+export async function getMember(ctx: AppContext, orgId: number, userId: number, locale: Locale): Promise<MemberView> {
   const [org, member] = [await findOrg(ctx.db.read, orgId), await store.findMember(ctx.db.read, orgId, userId)]
   if (org === undefined || member === undefined) throw notFound()
   const [role] = await access.orgRolesOf(ctx.db.read, orgId, userId)
@@ -106,18 +106,23 @@ async function checkMayManage(tx: Tx, actor: Actor, orgId: number, userId: numbe
     if (!(await access.coversRole(tx, orgId, actor.userId, role))) throw roleExceedsYours()
 }
 
-async function assignRole(
-  tx: Tx,
-  actor: Actor,
-  orgId: number,
-  userId: number,
-  { roleId, roleCode }: UpdateMember,
-): Promise<void> {
-  const role = await access.findOrgRole(tx, orgId, roleId === undefined ? { code: roleCode! } : { id: roleId })
-  if (role === undefined || (roleCode !== undefined && role.code !== roleCode)) throw roleNotFound()
+async function assignRole(tx: Tx, actor: Actor, orgId: number, userId: number, choice: RoleChoice): Promise<void> {
   if ((await findOrg(tx, orgId))?.ownerId === userId) throw ownerProtected()
-  if (role.code === access.OWNER) throw ownerRoleByTransferOnly()
+  const role = await findChosenRole(tx, orgId, choice)
   if (!(await access.coversRole(tx, orgId, actor.userId, role))) throw roleExceedsYours()
+  await replaceRoles(tx, orgId, userId, role)
+}
+
+/** The role that a request names by id, by code, or by both; MEMBER if by neither. @throws AppError 400, also for OWNER, which only a transfer gives */
+export async function findChosenRole(tx: Tx, orgId: number, { roleId, roleCode }: RoleChoice): Promise<access.OrgRole> {
+  const role = await access.findOrgRole(tx, orgId, roleId === undefined ? { code: roleCode ?? MEMBER } : { id: roleId })
+  if (role === undefined || (roleCode !== undefined && role.code !== roleCode)) throw roleNotFound()
+  if (role.code === access.OWNER) throw ownerRoleByTransferOnly()
+  return role
+}
+
+/** Gives a member this role instead of all that they hold in the organization. */
+export async function replaceRoles(tx: Tx, orgId: number, userId: number, role: access.OrgRole): Promise<void> {
   await access.unbindRoles(tx, userId, 'ORG', orgId)
   await access.bindRole(tx, userId, 'ORG', orgId, role.code)
 }
@@ -136,21 +141,21 @@ export const leaveOrg = (ctx: AppContext, actor: Actor, orgId: number): Promise<
 
 /**
  * Makes the user a member with the role `roleCode`, within the member limit. Every way into an organization calls this. The user's
- * join request and open invitation are closed with it.
+ * join request and open invitation are closed with it. A disabled organization accepts nobody, unless an administrator adds them.
  */
 export async function addMember(
   ctx: AppContext,
   tx: Tx,
   orgId: number,
   userId: number,
-  roleCode = MEMBER,
+  { roleCode = MEMBER, byAdministrator = false }: { roleCode?: string; byAdministrator?: boolean } = {},
 ): Promise<void> {
   if (!(await store.isActiveUser(tx, userId))) throw notFound()
   if (!(await store.insertMember(tx, orgId, userId))) throw alreadyMember()
-  if (!(await incrementMemberCount(tx, orgId))) {
+  if (!(await incrementMemberCount(tx, orgId, byAdministrator))) {
     const org = await findOrg(tx, orgId)
     if (org === undefined) throw notFound()
-    throw org.status === 'ACTIVE' ? orgFull() : orgDisabled()
+    throw org.status === 'ACTIVE' || byAdministrator ? orgFull() : orgDisabled()
   }
   await access.bindRole(tx, userId, 'ORG', orgId, roleCode)
   await store.closePending(tx, orgId, userId, ctx.clock.now())
@@ -158,7 +163,7 @@ export async function addMember(
 }
 
 /** Ends a membership with its roles and an offer of ownership. Throws a 404 if there is none, and `refusal` for the owner. */
-async function endMembership(
+export async function endMembership(
   ctx: AppContext,
   tx: Tx,
   orgId: number,

@@ -20,21 +20,21 @@ import {
 import { CODE_LENGTH, DEFAULT_MEMBER_LIMIT, MAX_MEMBER_LIMIT } from '../rules.ts'
 import { PendingTransfer } from '../transfers/model.ts'
 
-const Status = Named('OrganizationStatus', Enum(['ACTIVE', 'DISABLED']))
-const Visibility = Named(
+export const Status = Named('OrganizationStatus', Enum(['ACTIVE', 'DISABLED']))
+export const Visibility = Named(
   'OrganizationVisibility',
   Enum(['PUBLIC', 'INTERNAL'], {
     description: 'An INTERNAL organization is visible to members only and accepts new members by invitation only',
   }),
 )
-const Policy = Named(
+export const Policy = Named(
   'JoinPolicy',
   Enum(['FREE', 'APPROVAL', 'INVITE'], {
     description:
       'How users join by code, QR code or application: FREE at once, APPROVAL by a request, INVITE not at all. Always INVITE for INTERNAL organizations',
   }),
 )
-const MemberLimit = Type.Integer({
+export const MemberLimit = Type.Integer({
   minimum: 1,
   maximum: MAX_MEMBER_LIMIT,
   description: `Largest number of members, by default ${DEFAULT_MEMBER_LIMIT}`,
@@ -45,9 +45,9 @@ const AvatarUrl = Line(500, 0, {
   description: 'http, https or a path on this server; null or an empty string clears it',
   examples: ['https://example.com/logo.png'],
 })
-const OrgName = { ...Name, examples: ['Willow Street Library'] }
+export const OrgName = { ...Name, examples: ['Willow Street Library'] }
 
-const changeable = {
+export const changeable = {
   description: Type.Optional(Nullable({ ...Description, examples: ['Books and paper for the quarter'] })),
   visibility: Type.Optional(Visibility),
   joinPolicy: Type.Optional(Policy),
@@ -73,7 +73,7 @@ export const SetCurrentOrg = Model('SetCurrentOrganization', { orgId: Nullable(I
 
 const Code = Type.String({ minLength: CODE_LENGTH, maxLength: CODE_LENGTH, examples: ['K7WPQ2MX'] })
 const Count = Type.Integer({ minimum: 0 })
-const publicFields = {
+export const publicFields = {
   id: Id,
   name: Text('Willow Street Library'),
   description: Text('Books and paper for the quarter'),
@@ -133,6 +133,11 @@ export const OrgQrCode = Model('OrganizationQrCode', {
 })
 export type OrgQrCode = Static<typeof OrgQrCode>
 
+export const OrgResources = Type.Array(Type.Object({ name: Type.String({ examples: ['QR codes'] }), count: Count }), {
+  description: 'Number of things that the organization owns, by kind',
+})
+export type OrgResources = Static<typeof OrgResources>
+
 export const OrgStats = Model('OrganizationStats', {
   memberCount: Count,
   memberLimit: MemberLimit,
@@ -142,8 +147,6 @@ export const OrgStats = Model('OrganizationStats', {
     Type.Object({ roleId: Id, roleCode: Text('MEMBER'), roleName: Text('Member'), memberCount: Count }),
     { description: 'Number of members per role' },
   ),
-  resources: Type.Array(Type.Object({ name: Type.String({ examples: ['QR codes'] }), count: Count }), {
-    description: 'Number of things that the organization owns, by kind',
-  }),
+  resources: OrgResources,
 })
 export type OrgStats = Static<typeof OrgStats>

@@ -1,10 +1,10 @@
 import type { AppContext } from '#context'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import type { OrgStatus } from '#db/schema/orgs.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
-import { changeAvatar, giveToOrganization, storageQuota } from '#domains/files/index.ts'
+import { changeAvatar, giveToOrganization, type StorageQuota, storageQuota } from '#domains/files/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -26,7 +26,16 @@ import { findMember } from '../members/store.ts'
 import { notifyOfDissolution } from '../notifications.ts'
 import { CODE_ALPHABET, CODE_LENGTH, DEFAULT_MEMBER_LIMIT, effectiveJoinPolicy } from '../rules.ts'
 import { openOffers } from '../transfers/store.ts'
-import type { CreateOrg, DiscoverQuery, OrgQrCode, OrgStats, OrgView, PublicOrg, UpdateOrg } from './model.ts'
+import type {
+  CreateOrg,
+  DiscoverQuery,
+  OrgQrCode,
+  OrgResources,
+  OrgStats,
+  OrgView,
+  PublicOrg,
+  UpdateOrg,
+} from './model.ts'
 import * as store from './store.ts'
 import { type Membership, toOrgView, toPublicOrg, toQrCode } from './view.ts'
 
@@ -52,6 +61,23 @@ async function findOrFail(ctx: AppContext, id: number): Promise<store.OrgRow> {
 
 /** The caller becomes the owner. The organization gets its own copies of the role templates. */
 export async function createOrg(ctx: AppContext, actor: Actor, input: CreateOrg, locale: Locale): Promise<OrgView> {
+  const quota = await getSetting(ctx, 'quota.organizations')
+  const storage = await storageQuota(ctx)
+  const { id } = await ctx.db.write('orgs.createOrg', async (tx) => {
+    await checkMayOwnMore(tx, actor.userId, quota)
+    return insertOrg(ctx, tx, { ownerId: actor.userId, creatorId: actor.userId }, input, storage)
+  })
+  return viewForMember(ctx, actor, await findOrFail(ctx, id), locale)
+}
+
+/** Inserts an organization with its roles, its owner and its picture, which the creator has uploaded. Returns it without the picture. */
+export async function insertOrg(
+  ctx: AppContext,
+  tx: Tx,
+  { ownerId, creatorId }: { ownerId: number; creatorId: number },
+  input: CreateOrg,
+  storage: StorageQuota,
+): Promise<store.OrgRow> {
   const visibility = input.visibility ?? 'PUBLIC'
   const values = {
     name: input.name,
@@ -60,23 +86,30 @@ export async function createOrg(ctx: AppContext, actor: Actor, input: CreateOrg,
     joinPolicy: effectiveJoinPolicy(visibility, input.joinPolicy ?? 'APPROVAL'),
     memberLimit: input.memberLimit ?? DEFAULT_MEMBER_LIMIT,
     avatar: null,
-    ownerId: actor.userId,
+    ownerId,
   }
-  const quota = await getSetting(ctx, 'quota.organizations')
-  const storage = await storageQuota(ctx)
-  const id = await ctx.db.write('orgs.createOrg', async (tx) => {
-    await checkMayOwnMore(tx, actor.userId, quota)
-    let org: store.OrgRow | undefined
-    while (org === undefined) org = await store.insertOrg(tx, { ...values, code: newCode() })
-    await access.copyOrgTemplates(tx, org.id)
-    await addMember(ctx, tx, org.id, actor.userId, access.OWNER)
-    // Before there was an organization, its picture could only be uploaded as a file of the user.
-    const avatar = await changeAvatar(ctx, tx, { userId: actor.userId, orgId: 0 }, null, input, pictureOf(org.id))
-    if (avatar != null) await store.updateOrg(tx, org.id, { avatar })
-    if (input.avatarFileId != null) await giveToOrganization(tx, input.avatarFileId, org.id, storage)
-    return org.id
-  })
-  return viewForMember(ctx, actor, await findOrFail(ctx, id), locale)
+  let org: store.OrgRow | undefined
+  while (org === undefined) org = await store.insertOrg(tx, { ...values, code: newCode() })
+  await access.copyOrgTemplates(tx, org.id)
+  await addMember(ctx, tx, org.id, ownerId, { roleCode: access.OWNER })
+  // Before there was an organization, its picture could only be uploaded as a file of the user.
+  const avatar = await changeAvatarByUser(ctx, tx, creatorId, org, input, storage)
+  if (avatar != null) await store.updateOrg(tx, org.id, { avatar })
+  return org
+}
+
+/** `changeAvatar` with a file that the user has uploaded as their own. It becomes one of the organization. */
+async function changeAvatarByUser(
+  ctx: AppContext,
+  tx: Tx,
+  userId: number,
+  org: store.OrgRow,
+  input: UpdateOrg,
+  storage: StorageQuota,
+): Promise<string | null | undefined> {
+  const avatar = await changeAvatar(ctx, tx, { userId, orgId: 0 }, org.avatar, input, pictureOf(org.id))
+  if (avatar != null && input.avatarFileId != null) await giveToOrganization(tx, input.avatarFileId, org.id, storage)
+  return avatar
 }
 
 /** Inside a write, which makes it exact. `quota`: organizations that a user may own, 0 for any number. @throws AppError 429 */
@@ -125,11 +158,32 @@ export async function updateOrg(
     if (before === undefined) throw notFound()
     const owner = { userId: actor.userId, orgId: id }
     const avatar = await changeAvatar(ctx, tx, owner, before.avatar, input, pictureOf(id))
-    const after = await store.updateOrg(tx, id, { ...changeOf(before, input), avatar })
-    if (after === undefined) throw limitBelowMemberCount(before.memberCount)
-    return after
+    return changeOrg(tx, before, input, avatar)
   })
   return viewForMember(ctx, actor, org, locale)
+}
+
+/** `updateOrg` for administrators, who upload the picture as a file of their own. */
+export const changeAnyOrg = async (
+  ctx: AppContext,
+  tx: Tx,
+  actor: Actor,
+  before: store.OrgRow,
+  input: UpdateOrg,
+  storage: StorageQuota,
+): Promise<store.OrgRow> =>
+  changeOrg(tx, before, input, await changeAvatarByUser(ctx, tx, actor.userId, before, input, storage))
+
+/** `avatar` undefined: the picture stays. */
+async function changeOrg(
+  tx: Tx,
+  before: store.OrgRow,
+  input: UpdateOrg,
+  avatar: string | null | undefined,
+): Promise<store.OrgRow> {
+  const after = await store.updateOrg(tx, before.id, { ...changeOf(before, input), avatar })
+  if (after === undefined) throw limitBelowMemberCount(before.memberCount)
+  return after
 }
 
 function changeOf(org: store.OrgRow, input: UpdateOrg): store.OrgChange {
@@ -185,18 +239,24 @@ export async function dissolve(
   org: store.OrgRow,
   force: boolean,
 ): Promise<void> {
-  const left: string[] = []
-  for (const resource of contributions(ctx, 'orgResources').flat()) {
-    const count = await resource.count(tx, org.id)
-    if (count > 0) left.push(`${resource.name} (${count})`)
-  }
-  if (left.length > 0) throw hasResources(left)
-  if (org.memberCount > 1 && !force) throw hasOtherMembers(org.memberCount - 1)
-  if (org.memberCount > 1) await notifyOfDissolution(ctx, tx, org, actor.userId)
+  const left: OrgResources = []
+  for (const { name, count } of await countResources(ctx, tx, org.id)) if (count > 0) left.push({ name, count })
+  const others = force ? 0 : org.memberCount - 1
+  if (left.length > 0) throw hasResources(left, others)
+  if (others > 0) throw hasOtherMembers(others)
+  if (org.memberCount > 1 || org.ownerId !== actor.userId) await notifyOfDissolution(ctx, tx, org, actor.userId)
   await emit(ctx, tx, 'org.dissolving', { orgId: org.id })
   await access.deleteOrgRoles(tx, org.id)
   await store.deleteOrg(tx, org.id)
 }
+
+/** The number of things that the organization owns, by kind. */
+export const countResources = (ctx: AppContext, db: Db | Tx, orgId: number): Promise<OrgResources> =>
+  Promise.all(
+    contributions(ctx, 'orgResources')
+      .flat()
+      .map(async ({ name, count }) => ({ name, count: await count(db, orgId) })),
+  )
 
 export const getQrCode = async (ctx: AppContext, id: number): Promise<OrgQrCode> =>
   toQrCode(ctx, await findOrFail(ctx, id))
@@ -223,12 +283,11 @@ export async function discoverOrgs(ctx: AppContext, actor: Actor, query: Discove
 export async function getStats(ctx: AppContext, id: number, locale: Locale): Promise<OrgStats> {
   const { readInWorker } = ctx.db
   const org = await findOrFail(ctx, id)
-  const resources = contributions(ctx, 'orgResources').flat()
-  const [roles, pendingRequests, pendingInvitations, ...counts] = await Promise.all([
+  const [roles, pendingRequests, pendingInvitations, resources] = await Promise.all([
     store.countByRole(readInWorker, id),
     store.countRequests(readInWorker, id),
     store.countOpenInvitations(readInWorker, id, ctx.clock.now()),
-    ...resources.map((resource) => resource.count(readInWorker, id)),
+    countResources(ctx, readInWorker, id),
   ])
   return {
     memberCount: org.memberCount,
@@ -239,6 +298,6 @@ export async function getStats(ctx: AppContext, id: number, locale: Locale): Pro
       ...role,
       roleName: access.orgRoleName({ code: role.roleCode, name: role.roleName }, locale),
     })),
-    resources: resources.map(({ name }, i) => ({ name, count: counts[i]! })),
+    resources,
   }
 }

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, inArray, lt, lte, ne, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { mapPage, type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
@@ -85,25 +85,22 @@ export async function setCode(tx: Tx, id: number, code: string): Promise<OrgRow 
 export async function setStatus(tx: Tx, id: number, status: OrgStatus): Promise<boolean> {
   const rows = await tx
     .update(organizations)
-    .set({ status, updatedAt: tx.stamp })
+    .set({ status, updatedAt: updatedAtFor(organizations, { status }, tx.stamp) })
     .where(eq(organizations.id, id))
     .returning({ id: organizations.id })
   return rows.length > 0
 }
 
-const increment = prepared((db) =>
-  db
-    .update(organizations)
-    .set({ memberCount: sql`${organizations.memberCount} + 1` })
-    .where(
-      and(
-        eq(organizations.id, p('id')),
-        eq(organizations.status, 'ACTIVE'),
-        lt(organizations.memberCount, organizations.memberLimit),
-      ),
-    )
-    .returning({ id: organizations.id }),
-)
+const incrementIf = (condition?: SQL) =>
+  prepared((db) =>
+    db
+      .update(organizations)
+      .set({ memberCount: sql`${organizations.memberCount} + 1` })
+      .where(and(eq(organizations.id, p('id')), lt(organizations.memberCount, organizations.memberLimit), condition))
+      .returning({ id: organizations.id }),
+  )
+const increment = incrementIf()
+const incrementActive = incrementIf(eq(organizations.status, 'ACTIVE'))
 const decrement = prepared((db) =>
   db
     .update(organizations)
@@ -112,9 +109,9 @@ const decrement = prepared((db) =>
     .returning({ id: organizations.id }),
 )
 
-/** False if the member limit is reached, or if the organization is disabled or missing. */
-export const incrementMemberCount = async (tx: Tx, id: number): Promise<boolean> =>
-  (await increment(tx, { id })).length > 0
+/** False if the member limit is reached, or if the organization is missing or, unless `evenIfDisabled`, disabled. */
+export const incrementMemberCount = async (tx: Tx, id: number, evenIfDisabled: boolean): Promise<boolean> =>
+  (await (evenIfDisabled ? increment : incrementActive)(tx, { id })).length > 0
 
 /** `userId`: the member who leaves. False if that is the owner. */
 export const decrementMemberCount = async (tx: Tx, id: number, userId: number): Promise<boolean> =>

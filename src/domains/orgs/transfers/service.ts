@@ -55,9 +55,12 @@ export async function withdrawTransfer(ctx: AppContext, actor: Actor, orgId: num
     const offer = await store.findOffer(tx, orgId)
     if (offer === undefined || !(await store.deleteOffer(tx, orgId)) || offer.expiresAt <= ctx.clock.now())
       throw notFound()
-    await notifyOfTransfer(ctx, tx, org, { event: 'WITHDRAWN', to: offer.candidateId, userId: offer.candidateId })
+    await notifyOfWithdrawal(ctx, tx, org, offer.candidateId)
   })
 }
+
+const notifyOfWithdrawal = (ctx: AppContext, tx: Tx, org: OrgRow, candidateId: number): Promise<void> =>
+  notifyOfTransfer(ctx, tx, org, { event: 'WITHDRAWN', to: candidateId, userId: candidateId })
 
 /** Accepts or declines an offer to the caller. Of several answers, and of an answer and a withdrawal, the first counts. */
 export async function answerTransfer(
@@ -83,12 +86,18 @@ export async function answerTransfer(
   return getOrg(ctx, actor, orgId, locale)
 }
 
-/** Makes a member the owner at once, and notifies both. The former owner gets the role ADMIN. An open offer ends. */
-async function transferOwnership(ctx: AppContext, tx: Tx, org: OrgRow, to: number): Promise<void> {
+/**
+ * Makes a member the owner at once, and notifies both. The former owner gets the role ADMIN. An open offer ends, and a candidate who did not
+ * become the owner is notified. @throws AppError 400 if the user is not a member, or is the owner already
+ */
+export async function transferOwnership(ctx: AppContext, tx: Tx, org: OrgRow, to: number): Promise<void> {
   const { id: orgId, ownerId: from } = org
   await checkCandidate(tx, org, to)
   if (!(await setOwner(tx, orgId, from, to))) throw ownerOnly()
+  const offer = await store.findOffer(tx, orgId)
   await store.deleteOffer(tx, orgId)
+  if (offer !== undefined && offer.candidateId !== to && offer.expiresAt > ctx.clock.now())
+    await notifyOfWithdrawal(ctx, tx, org, offer.candidateId)
   await access.unbindRoles(tx, from, 'ORG', orgId)
   await access.unbindRoles(tx, to, 'ORG', orgId)
   await access.bindRole(tx, from, 'ORG', orgId, 'ADMIN')
