@@ -84,7 +84,12 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'orgs.withdrawTransfer': NO_SUCH_ROW,
   // A QR code of the organization has a template.
   'orgs.dissolve': [400, /QR codes/],
+  'admin.orgs.dissolve': [400, /QR codes/],
   'orgs.answerTransfer': NO_SUCH_ROW,
+  // The example of POST /api/admin/orgs/{orgId}/members adds the user, and that of DELETE on the same path removes the user.
+  'admin.orgs.transfer': [400, /not a member/],
+  'admin.users.join': [400, /already a member/],
+  'admin.users.leave': NO_SUCH_ROW,
   'orgs.withdrawRequest': NO_SUCH_ROW,
   'orgs.leave': IS_OWNER,
   'orgs.apply': [400, /member/],

@@ -138,6 +138,17 @@ const UPDATES: Readonly<Record<string, Update>> = {
     params: org,
     body: () => ({ name: 'new', description: 'new', memberLimit: 9, visibility: 'INTERNAL' }),
   },
+  'admin.orgs.update': {
+    who: () => admin,
+    params: org,
+    body: () => ({ name: 'newer', description: 'newer', memberLimit: 8, joinPolicy: 'INVITE', status: 'ACTIVE' }),
+  },
+  'admin.orgs.changeRole': {
+    who: () => admin,
+    params: () => ({ orgId: id['org']!, userId: bob.id }),
+    body: () => ({ roleCode: 'GUEST' }),
+    raisesNothing: true,
+  },
   'orgs.switch': { params: org, who: () => bob },
   'orgs.choose': { body: () => ({ orgId: id['org'] }) },
   'orgs.changeMember': {

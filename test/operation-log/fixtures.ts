@@ -2,9 +2,10 @@
 
 import { logged as album } from '../album/logged.ts'
 import { logged as chat } from '../chat/logged.ts'
+import { logged as orgs } from '../orgs/logged.ts'
 import { logged as qrCodes } from '../qr-codes/logged.ts'
 import { logged as settings } from '../settings/logged.ts'
 import { logged as shares } from '../shares/logged.ts'
 import type { LoggedFixture } from './logged-fixture.ts'
 
-export const LOGGED: readonly LoggedFixture[] = [album, chat, qrCodes, settings, shares]
+export const LOGGED: readonly LoggedFixture[] = [album, chat, orgs, qrCodes, settings, shares]

@@ -5,9 +5,8 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { allEndpoints } from '#app'
 import type { OrgStatus } from '#db/schema/orgs.ts'
 import { isReading } from '#domains/access/rules.ts'
-import { setOrgStatus } from '#domains/orgs/index.ts'
 
-import { inProcess, type Person, useServer } from '../harness/index.ts'
+import { type Person, useServer } from '../harness/index.ts'
 import {
   addMembers,
   answerOffer,
@@ -27,15 +26,14 @@ import {
   switchTo,
 } from './helpers.ts'
 
-// The console has no operation for it yet, so the tests call the function that it will use.
-describe.if(inProcess)('a disabled organization', () => {
+describe('a disabled organization', () => {
   const { server, admin, owner, deputy, member, invited } = useServer({
     people: ['owner', 'deputy', 'member', 'invited'],
   })
   let org: Org
 
-  const setStatus = (status: OrgStatus) =>
-    server.ctx.db.write('test', (tx) => setOrgStatus(server.ctx, tx, org.id, status))
+  const setStatus = async (status: OrgStatus) =>
+    ok(await admin.call('admin.orgs.update', { params: { orgId: org.id }, body: { status } }))
 
   beforeAll(async () => {
     org = await createOrg(owner, { joinPolicy: 'FREE' })

@@ -14,13 +14,19 @@ export const isolation: IsolationFixture = {
         body: { entityType: 'QR_CODE', sourceId: Number(owned['code']) },
       }),
     ).data.id
-    return { org, invitation: invited.items[0].invitationId, location, share }
+    const newcomer = (await server.person('newcomer')).id
+    return { org, newcomer, invitation: invited.items[0].invitationId, location, share }
   },
   paths: [
     [/^\/api\/orgs\/invitation\/:/, 'invitation'],
     [/^\/api\/orgs\/:/, 'org'],
+    [/^\/api\/admin\/orgs\/:/, 'org'],
   ],
   fields: { orgId: 'org', invitationId: 'invitation', locationId: 'location', shareId: 'share' },
+  fieldsIn: [
+    [/^\/api\/admin\/orgs/, { userId: 'newcomer', ownerId: 'newcomer' }],
+    [/^\/api\/admin\/users\/:userId\/orgs/, { userId: 'newcomer' }],
+  ],
   lists: [[/\/locations/, 'location']],
   reads: ({ org }) => [
     '/api/orgs',

@@ -2,6 +2,7 @@
 
 import { domain } from '#domains/domain.ts'
 
+import { organizationAdminEndpoints } from './console/admin.endpoints.ts'
 import { invitationEndpoints } from './invitations/endpoints.ts'
 import { joiningEndpoints } from './joining/endpoints.ts'
 import { locationEndpoints } from './locations/endpoints.ts'
@@ -9,6 +10,7 @@ import { locationTarget } from './locations/store.ts'
 import { memberEndpoints } from './members/endpoints.ts'
 import { endMemberships, userTarget } from './members/service.ts'
 import { findMember, haveCommonOrganization, membersAfter, takesPart } from './members/store.ts'
+import { membershipAdminEndpoints } from './memberships/admin.endpoints.ts'
 import { organizationEndpoints } from './organizations/endpoints.ts'
 import { countOwned, findOrg, orgObject } from './organizations/store.ts'
 import { publicEndpoints } from './public/endpoints.ts'
@@ -25,6 +27,8 @@ export const orgs = domain({
     ...joiningEndpoints,
     ...publicEndpoints,
     ...locationEndpoints,
+    ...organizationAdminEndpoints,
+    ...membershipAdminEndpoints,
   ],
   on: { 'user.deleting': (ctx, tx, { userId }) => endMemberships(ctx, tx, userId) },
   quotaUsage: { organizations: (ctx, { userId }) => countOwned(ctx.db.read, userId) },
