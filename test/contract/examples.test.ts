@@ -208,6 +208,7 @@ function formOf(fields: Record<string, string>): FormData {
 /** Reads first and deletions late, so that rows exist as long as possible; last what ends the caller's session. */
 const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const LAST = [
+  'admin.sessions.revoke',
   'orgs.dissolve',
   'auth.changePassword',
   'sessions.revoke',

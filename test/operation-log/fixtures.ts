@@ -1,5 +1,6 @@
 /** The logged writes of all domains. */
 
+import { logged as accountRecords } from '../accounts/logged-records.ts'
 import { logged as album } from '../album/logged.ts'
 import { logged as chat } from '../chat/logged.ts'
 import { logged as orgs } from '../orgs/logged.ts'
@@ -8,4 +9,13 @@ import { logged as settings } from '../settings/logged.ts'
 import { logged as shares } from '../shares/logged.ts'
 import type { LoggedFixture } from './logged-fixture.ts'
 
-export const LOGGED: readonly LoggedFixture[] = [album, chat, orgs, qrCodes, settings, shares]
+export const LOGGED: readonly LoggedFixture[] = [
+  // One a line, so that two additions do not touch the same line.
+  accountRecords,
+  album,
+  chat,
+  orgs,
+  qrCodes,
+  settings,
+  shares,
+]

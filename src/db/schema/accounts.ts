@@ -10,7 +10,8 @@ export const PROVIDERS = ['PHONE', 'EMAIL', 'DEVICE'] as const
 export type Provider = (typeof PROVIDERS)[number]
 /** Providers whose credentials can receive codes and messages. */
 export type ContactProvider = Exclude<Provider, 'DEVICE'>
-export type SessionStatus = 'ACTIVE' | 'EXPIRED' | 'REVOKED'
+export const SESSION_STATUSES = ['ACTIVE', 'EXPIRED', 'REVOKED'] as const
+export type SessionStatus = (typeof SESSION_STATUSES)[number]
 
 const isNotDeleted = (status: SQLiteColumn) => sql`${status} <> 'DELETED'`
 

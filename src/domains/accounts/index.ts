@@ -9,11 +9,13 @@ import { enrolmentEndpoints } from './enrolments/endpoints.ts'
 import { identityEndpoints } from './identities/endpoints.ts'
 import { jobs } from './jobs.ts'
 import { linkEndpoints } from './links/endpoints.ts'
+import { loginRecordAdminEndpoints } from './login-records/admin.endpoints.ts'
 import { loginRecordEndpoints } from './login-records/endpoints.ts'
 import { loginEndpoints } from './logins/endpoints.ts'
 import { seedNicknames } from './nicknames/service.ts'
 import { passwordEndpoints } from './passwords/endpoints.ts'
 import { flushActivity } from './sessions/authenticate.ts'
+import { sessionAdminEndpoints } from './sessions/console/admin.endpoints.ts'
 import { sessionEndpoints } from './sessions/endpoints.ts'
 import { setupEndpoints } from './setup/endpoints.ts'
 import { ensureConfiguredAdministrator } from './setup/service.ts'
@@ -32,8 +34,10 @@ export const accounts = domain({
     ...undoEndpoints,
     ...linkEndpoints,
     ...sessionEndpoints,
+    ...sessionAdminEndpoints,
     ...confirmationEndpoints,
     ...loginRecordEndpoints,
+    ...loginRecordAdminEndpoints,
     ...setupEndpoints,
   ],
   jobs,

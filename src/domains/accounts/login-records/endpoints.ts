@@ -1,8 +1,8 @@
-import { endpoint, platform, signedIn } from '#http/endpoint.ts'
+import { endpoint, signedIn } from '#http/endpoint.ts'
 import { Id, PageOf, PageQuery, Type } from '#http/schema.ts'
 
-import { Hours, LoginRecordView, LoginType, NewLoginRecord } from './model.ts'
-import { listAllRecords, listOwnFailures, listRecentRecords, listRecords, reportLogin } from './service.ts'
+import { Hours, LoginRecordView, NewLoginRecord } from './model.ts'
+import { listOwnFailures, listRecentRecords, listRecords, reportLogin } from './service.ts'
 
 const tag = 'Login records'
 const ByUser = Type.Object({ userId: Id })
@@ -73,20 +73,5 @@ export const loginRecordEndpoints = [
     query: PageQuery({}),
     data,
     run: ({ ctx, actor, query }) => listOwnFailures(ctx, actor, query),
-  }),
-  endpoint({
-    id: 'loginRecords.all',
-    method: 'GET',
-    path: '/api/login-records/admin/all',
-    summary: 'List the login records of all users',
-    tag,
-    access: platform('login_record:read'),
-    query: PageQuery({
-      userId: Type.Optional(Id),
-      hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 8784, examples: [24] })),
-      loginType: Type.Optional(LoginType),
-    }),
-    data,
-    run: ({ ctx, query }) => listAllRecords(ctx, query),
   }),
 ]

@@ -1,4 +1,5 @@
-import { Enum, Id, Line, Model, Named, Nullable, Raw, type Static, Text, Time, Type } from '#http/schema.ts'
+import { keywordFilter, timeFilters } from '#domains/console/index.ts'
+import { Enum, Id, Line, Model, Named, Nullable, PageQuery, Raw, type Static, Text, Time, Type } from '#http/schema.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { DEVICE_ID_MAX, DEVICE_NAME_MAX } from '../model.ts'
@@ -98,5 +99,23 @@ export const NewLoginRecord = Model('NewLoginRecord', {
 })
 export type NewLoginRecord = Static<typeof NewLoginRecord>
 
+const hours = { minimum: 1, maximum: 8784 }
 /** Hours back from now, at most a year. */
-export const Hours = Type.Integer({ minimum: 1, maximum: 8784, default: 24 })
+export const Hours = Type.Integer({ ...hours, default: 24 })
+
+export const AdminRecordsQuery = PageQuery({
+  userId: Type.Optional(Id),
+  loginType: Type.Optional(LoginType),
+  status: Type.Optional(LoginStatus),
+  hours: Type.Optional(Type.Integer({ ...hours, description: 'Of the last hours', examples: [24] })),
+  ...timeFilters,
+  ...keywordFilter('IP address, city and device name'),
+})
+export type AdminRecordsQuery = Static<typeof AdminRecordsQuery>
+
+export const AdminLoginRecordView = Model('AdminLoginRecord', {
+  ...LoginRecordView.properties,
+  username: Nullable(Text('anna')),
+  nickname: Nullable(Type.String({ description: 'null: there is no such account', examples: ['Anna'] })),
+})
+export type AdminLoginRecordView = Static<typeof AdminLoginRecordView>

@@ -1,8 +1,10 @@
 /** Records what happens to an account, notifies its user of changes, and lists the records. */
 
 import type { AppContext } from '#context'
+import type { Page } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import { can } from '#domains/access/index.ts'
+import { consolePage, usersByIds } from '#domains/console/index.ts'
 import { cityOf, type NoticeData, type NoticeKind, sendNotice } from '#domains/delivery/index.ts'
 import { notify } from '#domains/notifications/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
@@ -15,8 +17,15 @@ import { ANONYMOUS_USER_ID } from '../model.ts'
 import { cleanDeviceName, deviceKey } from '../rules.ts'
 import { consoleRefusal } from '../sessions/authenticate.ts'
 import { identitiesOf, type IdentityRow } from '../users/store.ts'
-import type { LoginEvent, LoginRecordView, LoginType, NewLoginRecord } from './model.ts'
-import { insertRecord, type LoginRecordRow, pageOfRecords, type RecordFilter } from './store.ts'
+import type {
+  AdminLoginRecordView,
+  AdminRecordsQuery,
+  LoginEvent,
+  LoginRecordView,
+  LoginType,
+  NewLoginRecord,
+} from './model.ts'
+import { allRecords, insertRecord, type LoginRecordRow, pageOfRecords, type RecordFilter } from './store.ts'
 
 /**
  * Inside a write. `userId` is `ANONYMOUS_USER_ID` if there is no such account: the write costs the same as for a wrong password,
@@ -198,16 +207,21 @@ export const listOwnFailures = (ctx: AppContext, actor: Actor, paging: Paging) =
   list(ctx, { userId: actor.userId, status: 'failed' }, paging)
 
 /** For administrators: the records of all users. */
-export const listAllRecords = (
+export async function listAllRecords(
   ctx: AppContext,
-  q: Paging & { userId?: number; hours?: number; loginType?: LoginType },
-) =>
-  list(
-    ctx,
-    {
-      ...(q.userId !== undefined && { userId: q.userId }),
-      ...(q.hours !== undefined && { since: since(ctx, q.hours) }),
-      ...(q.loginType !== undefined && { loginType: q.loginType }),
-    },
-    q,
-  )
+  { userId: adminId }: Actor,
+  { hours, ...query }: AdminRecordsQuery,
+): Promise<Page<AdminLoginRecordView>> {
+  const from = Math.max(query.from ?? 0, hours === undefined ? 0 : since(ctx, hours))
+  const list = allRecords({ ...query, ...(from > 0 && { from }) })
+  const { items, ...page } = await consolePage(ctx, adminId, list, query)
+  const people = await usersByIds(ctx.db.read, [...new Set(items.map((row) => row.userId))])
+  const personOf = new Map(people.map((person) => [person.id, person]))
+  return {
+    ...page,
+    items: items.map((row) => {
+      const person = personOf.get(row.userId)
+      return { ...toView(row), username: person?.username ?? null, nickname: person?.nickname ?? null }
+    }),
+  }
+}

@@ -1,10 +1,12 @@
 /** The records of sign-ins and other events, and the devices on which users have signed in. */
 
-import { and, asc, desc, eq, gte, inArray, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, lt, lte, or, sql } from 'drizzle-orm'
 
+import { contains } from '#db/contains.ts'
 import { prepared } from '#db/prepared.ts'
 import { knownDevices, loginRecords } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { type ConsoleList, within } from '#domains/console/index.ts'
 
 import {
   ANONYMOUS_RECORDS_KEPT,
@@ -13,6 +15,7 @@ import {
   LOGIN_RECORDS_KEPT,
   REPORTED_RECORDS_KEPT,
 } from '../model.ts'
+import type { AdminRecordsQuery } from './model.ts'
 
 export type LoginRecordRow = typeof loginRecords.$inferSelect
 type NewRow = Omit<typeof loginRecords.$inferInsert, 'id'>
@@ -63,7 +66,6 @@ export interface RecordFilter {
   userId?: number
   /** Epoch milliseconds. */
   since?: number
-  loginType?: string
   status?: 'success' | 'failed'
 }
 
@@ -71,7 +73,6 @@ const matching = (filter: RecordFilter) =>
   and(
     filter.userId === undefined ? undefined : eq(loginRecords.userId, filter.userId),
     filter.since === undefined ? undefined : gte(loginRecords.createdAt, filter.since),
-    filter.loginType === undefined ? undefined : eq(loginRecords.loginType, filter.loginType),
     filter.status === undefined ? undefined : eq(loginRecords.status, filter.status),
   )
 
@@ -90,6 +91,32 @@ export async function pageOfRecords(db: Db, filter: RecordFilter, page: number, 
     .from(loginRecords)
     .where(where)
   return { items, total: Number(counted[0]?.total ?? 0) }
+}
+
+/** The records of all users. Those of one user are few; otherwise an index answers either the time or the type. */
+export function allRecords(query: Omit<AdminRecordsQuery, 'hours'>): ConsoleList<LoginRecordRow> {
+  const { userId, loginType, status, keyword } = query
+  const ofType = loginType === undefined ? undefined : eq(loginRecords.loginType, loginType)
+  const inTime = within(loginRecords.createdAt, query)
+  const byType = userId === undefined && inTime === undefined && ofType !== undefined
+  const columns = [loginRecords.ipAddress, loginRecords.city, loginRecords.deviceName]
+  return {
+    table: loginRecords,
+    scope: and(
+      userId === undefined ? undefined : eq(loginRecords.userId, userId),
+      inTime,
+      byType || userId !== undefined ? ofType : undefined,
+    ),
+    where: and(
+      byType || userId !== undefined ? undefined : ofType,
+      status === undefined ? undefined : eq(loginRecords.status, status),
+      keyword ? or(...columns.map((column) => contains(column, keyword))) : undefined,
+    ),
+    // The order of the ids is that of the times.
+    order: byType || userId !== undefined ? [loginRecords.id] : [loginRecords.createdAt, loginRecords.id],
+    isReversed: true,
+    select: (db) => db.select().from(loginRecords).$dynamic(),
+  }
 }
 
 const devicesOf = prepared((db) =>

@@ -1,3 +1,4 @@
+import { SESSION_STATUSES } from '#db/schema/accounts.ts'
 import { Documented, Enum, Id, Line, Model, Nullable, Raw, type Static, Text, Time, Type } from '#http/schema.ts'
 
 import { DEVICE_ID_MAX, DEVICE_ID_MIN, DEVICE_NAME_MAX } from '../model.ts'
@@ -68,7 +69,7 @@ export const SessionView = Model('Session', {
   deviceId: DeviceKey,
   deviceName: Text("Mei's phone"),
   isCurrent: Type.Boolean(),
-  status: Enum(['ACTIVE', 'EXPIRED', 'REVOKED']),
+  status: Enum(SESSION_STATUSES),
   expiredAt: Time,
   lastActiveTime: Time,
   createdAt: Time,

@@ -45,7 +45,7 @@ const sessionEvent = (loginType: LoginType, session: SessionRow, caller: Caller)
 /** An expired session may not be marked as such yet. */
 const isExpired = (session: SessionRow, now: number): boolean => session.status === 'ACTIVE' && session.expiredAt <= now
 
-const toSessionView = (ctx: AppContext, actor: Actor, s: SessionRow): SessionView => ({
+export const toSessionView = (ctx: AppContext, actor: Actor, s: SessionRow): SessionView => ({
   id: s.id,
   deviceId: s.deviceKey,
   deviceName: s.deviceName,
