@@ -2,17 +2,22 @@ import type { IsolationFixture } from '../contract/isolation-fixture.ts'
 import { ok } from '../harness/index.ts'
 
 export const isolation: IsolationFixture = {
-  async make({ server, victim }) {
+  async make({ server, admin, victim }) {
     const linked = await server.person('linked')
     const link = ok(await victim.post('/api/auth/link', { linkedUserId: linked.id, password: linked.password })).data.id
     const device = ok(await victim.call('devices.list')).data.items[0]!.deviceId
-    return { link, linked: linked.id, device, session: victim.sessionId, user: victim.id }
+    const word = (kind: 'Adjectives' | 'Nouns') =>
+      admin.call(`admin.nickname${kind}.create`, { body: { word: 'Of the victim' } })
+    const [adjective, noun] = [ok(await word('Adjectives')).data.id, ok(await word('Nouns')).data.id]
+    return { adjective, noun, link, linked: linked.id, device, session: victim.sessionId, user: victim.id }
   },
   paths: [
     [/^\/api\/auth\/sessions\/:/, 'session'],
     [/^\/api\/auth\/(devices|logout)\/:/, 'device'],
     [/^\/api\/auth\/link\/:/, 'link'],
     [/^\/api\/auth\/accounts\/:/, 'linked'],
+    [/^\/api\/admin\/nickname\/adjectives\/:/, 'adjective'],
+    [/^\/api\/admin\/nickname\/nouns\/:/, 'noun'],
     [/^\/api\/login-records\/user\/:/, 'user'],
   ],
   fields: { sessionId: 'session', deviceId: 'device', userId: 'user', linkedUserId: 'user' },

@@ -1,7 +1,46 @@
 /** The logged writes about sessions, account links and nickname words. */
 
-import { person } from '../harness/people.ts'
+import { ok } from '../harness/index.ts'
+import { type Person, person } from '../harness/people.ts'
 import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
+
+/** The writes about words of one kind. */
+function ofWords(list: 'Adjectives' | 'Nouns', kind: 'ADJECTIVE' | 'NOUN'): LoggedFixture {
+  const path = `/api/admin/nickname/${list.toLowerCase()}`
+  const create = (admin: Person, word: string) => admin.post(path, { word, locale: 'en' })
+  return {
+    [`admin.nickname${list}.create`]: async ({ admin }) => ({
+      call: () => create(admin, 'Logged'),
+      row: {
+        targetId: (reply) => reply.data.id as number,
+        targetName: 'Logged',
+        before: null,
+        after: { kind, locale: 'en', word: 'Logged' },
+      },
+      refused: [() => create(admin, 'LOGGED'), () => create(admin, '')],
+    }),
+    [`admin.nickname${list}.update`]: async ({ admin }) => {
+      const { id } = ok(await create(admin, 'Before')).data
+      ok(await create(admin, 'Taken'))
+      const update = (word: string, which = id) => admin.put(`${path}/${which}`, { word })
+      return {
+        call: () => update('After'),
+        row: { targetId: id, targetName: 'Before', before: { word: 'Before' }, after: { word: 'After' } },
+        refused: [() => update('taken'), () => update('Other', 999_999_999)],
+        unchanged: () => update('After'),
+      }
+    },
+    [`admin.nickname${list}.delete`]: async ({ admin }) => {
+      const { id } = ok(await create(admin, 'Deleted')).data
+      const remove = () => admin.delete(`${path}/${id}`)
+      return {
+        call: remove,
+        row: { targetId: id, targetName: 'Deleted', before: { kind, locale: 'en', word: 'Deleted' }, after: null },
+        refused: [remove],
+      }
+    },
+  }
+}
 
 export const logged: LoggedFixture = {
   'admin.sessions.revoke': async ({ server, admin }) => {
@@ -23,4 +62,7 @@ export const logged: LoggedFixture = {
       refused: [() => revoke(sessionId), () => revoke(999_999_999)],
     }
   },
+
+  ...ofWords('Adjectives', 'ADJECTIVE'),
+  ...ofWords('Nouns', 'NOUN'),
 }

@@ -82,6 +82,18 @@ const UPDATES: Readonly<Record<string, Update>> = {
   'conversations.draft': { params: () => ({ id: id['conversation']! }), body: () => ({ draft: 'See you' }) },
   'admin.settings.update': { who: () => admin, body: () => ({ values: { 'quota.files': 5 } }) },
   'admin.chat.changeSettings': { who: () => admin, body: () => ({ recallSeconds: 60 }) },
+  'admin.nicknameAdjectives.update': {
+    who: () => admin,
+    params: () => ({ id: id['adjective']! }),
+    body: () => ({ word: 'Sturdy' }),
+    raisesNothing: true,
+  },
+  'admin.nicknameNouns.update': {
+    who: () => admin,
+    params: () => ({ id: id['noun']! }),
+    body: () => ({ word: 'Sturdy' }),
+    raisesNothing: true,
+  },
   'qrCodes.pin': { params: code, body: () => ({ pinned: true }) },
   'qrCodes.publish': { params: code, body: () => ({ isPublic: true }) },
   'assets.scrapAny': {
@@ -274,6 +286,9 @@ async function stamps(): Promise<Record<string, unknown[]>> {
 beforeAll(async () => {
   const place = async (name: string) =>
     ok(await alice.call('locations.create', { params: { orgId: id['org']! }, body: { name } })).data.id
+  const word = { body: { word: 'Dapper' } }
+  id['adjective'] = ok(await admin.call('admin.nicknameAdjectives.create', word)).data.id
+  id['noun'] = ok(await admin.call('admin.nicknameNouns.create', word)).data.id
   id['parent'] = await createCategory(alice, 'parent')
   id['category'] = await createCategory(alice, 'category')
   id['sibling'] = await createCategory(alice, 'sibling')

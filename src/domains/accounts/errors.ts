@@ -151,3 +151,7 @@ export const setupLinkInvalid = () =>
   forbidden('This setup link has been used or has expired', '设置链接已使用或已过期')
 
 export const notMember = () => forbidden('You are not a member of this organization', '您不是该组织的成员')
+
+export const nicknameWordExists = () => badRequest('The list has this word already', '该词已存在')
+export const tooManyNicknameWords = (max: number) =>
+  badRequest(`A list can have at most ${max} words of one language`, `每种语言最多 ${max} 个词`)

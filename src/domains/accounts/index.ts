@@ -12,6 +12,7 @@ import { linkEndpoints } from './links/endpoints.ts'
 import { loginRecordAdminEndpoints } from './login-records/admin.endpoints.ts'
 import { loginRecordEndpoints } from './login-records/endpoints.ts'
 import { loginEndpoints } from './logins/endpoints.ts'
+import { nicknameAdminEndpoints } from './nicknames/console/admin.endpoints.ts'
 import { seedNicknames } from './nicknames/service.ts'
 import { passwordEndpoints } from './passwords/endpoints.ts'
 import { flushActivity } from './sessions/authenticate.ts'
@@ -38,6 +39,7 @@ export const accounts = domain({
     ...confirmationEndpoints,
     ...loginRecordEndpoints,
     ...loginRecordAdminEndpoints,
+    ...nicknameAdminEndpoints,
     ...setupEndpoints,
   ],
   jobs,
