@@ -3,8 +3,9 @@
 import { domain } from '#domains/domain.ts'
 
 import { markdownEndpoints } from './markdown/admin.endpoints.ts'
+import { statisticsEndpoints } from './statistics/admin.endpoints.ts'
 
-export const adminConsole = domain({ name: 'console', endpoints: [...markdownEndpoints] })
+export const adminConsole = domain({ name: 'console', endpoints: [...statisticsEndpoints, ...markdownEndpoints] })
 
 export { keywordFilter, ownerFields, ownerFilters, OwnerView, timeFilters } from './model.ts'
 export { consolePage, type Owned, type OwnedRow, ownersOf } from './service.ts'
