@@ -1,8 +1,11 @@
 /** The logged writes of all domains. */
 
+import { logged as access } from '../access/logged.ts'
 import { logged as accountRecords } from '../accounts/logged-records.ts'
 import { logged as album } from '../album/logged.ts'
+import { logged as assets } from '../assets/logged.ts'
 import { logged as chat } from '../chat/logged.ts'
+import { logged as notifications } from '../notifications/logged.ts'
 import { logged as orgs } from '../orgs/logged.ts'
 import { logged as qrCodes } from '../qr-codes/logged.ts'
 import { logged as settings } from '../settings/logged.ts'
@@ -11,9 +14,12 @@ import type { LoggedFixture } from './logged-fixture.ts'
 
 export const LOGGED: readonly LoggedFixture[] = [
   // One a line, so that two additions do not touch the same line.
+  access,
   accountRecords,
   album,
+  assets,
   chat,
+  notifications,
   orgs,
   qrCodes,
   settings,
