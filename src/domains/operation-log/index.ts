@@ -3,11 +3,13 @@
 import { domain } from '#domains/domain.ts'
 
 import { logEndpoints } from './endpoints.ts'
+import { retentionJob } from './retention/jobs.ts'
 import { logWitness, signFirstHead } from './service.ts'
 
 export const operationLog = domain({
   name: 'operation-log',
   endpoints: logEndpoints,
+  jobs: [retentionJob],
   seed: signFirstHead,
   start: logWitness,
 })

@@ -25,7 +25,7 @@ const targetOf = new Map(
 )
 
 /** Logged writes take turns, also those of several processes, so that the chain never forks. */
-const IN_ORDER: WriteOptions = { inOrder: 'admin_log_head' }
+export const IN_ORDER: WriteOptions = { inOrder: 'admin_log_head' }
 
 const signatures = perContext(({ seal }) => signaturesOf(seal))
 
