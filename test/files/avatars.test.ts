@@ -7,7 +7,7 @@ import { addMembers, createOrg, getOrg } from '../orgs/helpers.ts'
 import { jpeg, pathOf, uploaded } from './helpers.ts'
 import { PIXEL, storeFile, usage } from './stored.ts'
 
-const { server, mallory } = useServer({ people: ['mallory'] })
+const { server, admin, mallory } = useServer({ people: ['mallory'] })
 let alice: Person
 beforeEach(async () => {
   alice = await server.person()
@@ -201,6 +201,27 @@ describe.if(inProcess)('pictures of organizations', () => {
     const reply = await alice.call('orgs.create', { body: { name: 'x', avatarFileId: (await logo(mallory)).id } })
     expect([reply.status, reply.details[0]?.path]).toEqual([400, 'body.avatarFileId'])
     expect(ok(await alice.call('orgs.list')).data.total).toBe(0)
+  })
+
+  test('an administrator gives any organization a picture of their own upload, which then counts for the organization', async () => {
+    const admins = () => usage(server, { userId: admin.id, orgId: 0 })
+    const before = await admins()
+    const [first, second] = [await logo(admin), await logo(admin)]
+    const body = { name: 'Founded', ownerId: alice.id, avatarFileId: first.id }
+    const org = ok(await admin.call('admin.orgs.create', { body })).data
+    expect(await statusOf(org.avatarUrl)).toBe(200)
+    const change = (avatarFileId: number) =>
+      admin.call('admin.orgs.update', { params: { orgId: org.id }, body: { avatarFileId } })
+    for (const refused of [await logo(mallory), await logo(alice), await logo(alice, org.id)])
+      expect((await change(refused.id)).status).toBe(400)
+    const { avatarUrl } = ok(await change(second.id)).data
+    expect([await statusOf(org.avatarUrl), await statusOf(avatarUrl)]).toEqual([404, 200])
+    // Repeating it changes nothing.
+    expect(ok(await change(second.id)).data.avatarUrl).toBe(avatarUrl)
+    expect(await admins()).toBe(before)
+    ok(await admin.put(`/api/admin/orgs/${org.id}`, { avatarUrl: null }))
+    expect((await getOrg(alice, org)).avatarUrl).toBeNull()
+    expect(await statusOf(avatarUrl)).toBe(404)
   })
 
   test('PUT /api/orgs/:id takes a file of the organization and deletes the one before', async () => {

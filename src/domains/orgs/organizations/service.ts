@@ -239,8 +239,7 @@ export async function dissolve(
   org: store.OrgRow,
   force: boolean,
 ): Promise<void> {
-  const left: OrgResources = []
-  for (const { name, count } of await countResources(ctx, tx, org.id)) if (count > 0) left.push({ name, count })
+  const left = (await countResources(ctx, tx, org.id)).filter(({ count }) => count > 0)
   const others = force ? 0 : org.memberCount - 1
   if (left.length > 0) throw hasResources(left, others)
   if (others > 0) throw hasOtherMembers(others)
@@ -251,12 +250,12 @@ export async function dissolve(
 }
 
 /** The number of things that the organization owns, by kind. */
-export const countResources = (ctx: AppContext, db: Db | Tx, orgId: number): Promise<OrgResources> =>
-  Promise.all(
-    contributions(ctx, 'orgResources')
-      .flat()
-      .map(async ({ name, count }) => ({ name, count: await count(db, orgId) })),
-  )
+export async function countResources(ctx: AppContext, db: Db | Tx, orgId: number): Promise<OrgResources> {
+  const resources: OrgResources = []
+  for (const { name, count } of contributions(ctx, 'orgResources').flat())
+    resources.push({ name, count: await count(db, orgId) })
+  return resources
+}
 
 export const getQrCode = async (ctx: AppContext, id: number): Promise<OrgQrCode> =>
   toQrCode(ctx, await findOrFail(ctx, id))
