@@ -2,7 +2,11 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import { type Person, race, useServer } from '../harness/index.ts'
+import { inArray } from 'drizzle-orm'
+
+import { users } from '#db/schema/accounts.ts'
+
+import { inProcess, type Person, race, useServer } from '../harness/index.ts'
 import {
   addMembers,
   createOrg,
@@ -99,6 +103,25 @@ test('an administrator can add themselves as an ordinary member only, and cannot
   expect((await setAnyRole(self, { roleCode: 'ADMIN' })).status).toBe(400)
   expect(await roleOf(admin)).toBe('MEMBER')
   ok(await remove(self))
+})
+
+test.if(inProcess)('a disabled user can become neither a member nor an owner', async () => {
+  const [stranger, member] = [await server.person(), await server.person()]
+  ok(await add(member))
+  await server.ctx.db.write('test', async (tx) => {
+    await tx
+      .update(users)
+      .set({ status: 'DISABLED' })
+      .where(inArray(users.id, [stranger.id, member.id]))
+  })
+  const { memberCount } = await getOrg(owner, org)
+  for (const [, join] of ADD) expect((await join(stranger)).message).toBe('This user is disabled')
+  expect((await admin.post(`/api/admin/orgs/${org.id}/transfer-ownership`, { userId: member.id })).status).toBe(400)
+  const reply = await admin.post('/api/admin/orgs', { name: 'x', ownerId: stranger.id })
+  expect(reply.details.map((detail) => detail.path)).toEqual(['body.ownerId'])
+  expect(await getOrg(owner, org)).toMatchObject({ memberCount, isOwner: true })
+  // Their memberships can still be ended.
+  ok(await remove(member))
 })
 
 test('a user whom an administrator adds has no join request and no open invitation left', async () => {
