@@ -16,6 +16,10 @@ CREATE TABLE "admin_log_head" (
 	"signature" text NOT NULL
 );
 
+CREATE TABLE "message_lost_files" (
+	"file_id" bigint PRIMARY KEY NOT NULL
+);
+
 DROP INDEX "nickname_words_word";
 
 DROP INDEX "scan_records_code";
@@ -39,6 +43,8 @@ CREATE INDEX "album_photos_created" ON "album_photos" USING btree ("created_at",
 CREATE INDEX "check_ins_time" ON "check_ins" USING btree ("checked_in_at","id");
 
 CREATE INDEX "files_created" ON "files" USING btree ("created_at","id");
+
+CREATE INDEX "inventory_items_photo" ON "inventory_items" USING btree ("photo_file_id") WHERE "inventory_items"."photo_file_id" is not null;
 
 CREATE INDEX "organizations_created" ON "organizations" USING btree ("created_at","id");
 

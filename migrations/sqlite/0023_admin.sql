@@ -18,6 +18,10 @@ CREATE TABLE `admin_log_head` (
 	`signature` text NOT NULL
 );
 
+CREATE TABLE `message_lost_files` (
+	`file_id` integer PRIMARY KEY NOT NULL
+);
+
 DROP INDEX `nickname_words_word`;
 
 CREATE UNIQUE INDEX `nickname_words_word` ON `nickname_words` (`locale`,`kind`,(lower("word")));
@@ -53,6 +57,8 @@ CREATE INDEX `album_photos_created` ON `album_photos` (`created_at`,`id`);
 CREATE INDEX `check_ins_time` ON `check_ins` (`checked_in_at`,`id`);
 
 CREATE INDEX `files_created` ON `files` (`created_at`,`id`);
+
+CREATE INDEX `inventory_items_photo` ON `inventory_items` (`photo_file_id`) WHERE "inventory_items"."photo_file_id" is not null;
 
 CREATE INDEX `organizations_created` ON `organizations` (`created_at`,`id`);
 

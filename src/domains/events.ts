@@ -4,6 +4,7 @@
  */
 
 import type { AppContext } from '#context'
+import type { FileEntity } from '#db/schema/files.ts'
 import type { NotificationType } from '#db/schema/notifications.ts'
 import type { OrgStatus } from '#db/schema/orgs.ts'
 import type { Tx } from '#db/store.ts'
@@ -25,6 +26,11 @@ export interface Events {
   'org.statusChanged': { readonly orgId: number; readonly status: OrgStatus }
   /** An organization is about to be dissolved; its rows and members are still there. */
   'org.dissolving': { readonly orgId: number }
+  /**
+   * An administrator has deleted files that things may show: their rows are gone. Each listener takes them away from the things of its domain.
+   * At most 500 at once.
+   */
+  'files.deleted': { readonly files: readonly LostFile[] }
   /** QR codes are about to be deleted permanently; their rows are still there. At most 2,000 at once. */
   'qrCodes.purging': { readonly ids: readonly number[] }
   /** A category of QR codes is about to be deleted. */
@@ -37,6 +43,32 @@ export interface Events {
   'messages.sent': { readonly ids: readonly number[] }
   /** Users got a notification. */
   'notification.created': NotificationCreated
+}
+
+export interface LostFile {
+  readonly id: number
+  /** Null if it belonged to nothing. */
+  readonly entityType: FileEntity | null
+  readonly entityId: number | null
+  /** Of its public address, if it had one. */
+  readonly publicKey: string | null
+}
+
+/** The files of this kind of thing, and the ids of the things; undefined if there are none. */
+export function lostBy(files: readonly LostFile[], entityType: FileEntity): LostFiles | undefined {
+  const lost = files.filter((file) => file.entityType === entityType)
+  if (lost.length === 0) return undefined
+  return {
+    fileIds: lost.map((file) => file.id),
+    entityIds: [...new Set(lost.map((file) => file.entityId!))],
+    publicKeys: lost.flatMap((file) => file.publicKey ?? []),
+  }
+}
+
+export interface LostFiles {
+  readonly fileIds: readonly number[]
+  readonly entityIds: readonly number[]
+  readonly publicKeys: readonly string[]
 }
 
 export interface NotificationCreated {

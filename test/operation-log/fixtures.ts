@@ -5,6 +5,7 @@ import { logged as accountRecords } from '../accounts/logged-records.ts'
 import { logged as album } from '../album/logged.ts'
 import { logged as assets } from '../assets/logged.ts'
 import { logged as chat } from '../chat/logged.ts'
+import { logged as files } from '../files/logged.ts'
 import { logged as notifications } from '../notifications/logged.ts'
 import { logged as orgs } from '../orgs/logged.ts'
 import { logged as qrCodes } from '../qr-codes/logged.ts'
@@ -20,6 +21,7 @@ export const LOGGED: readonly LoggedFixture[] = [
   assets,
   chat,
   notifications,
+  files,
   orgs,
   qrCodes,
   settings,

@@ -284,6 +284,9 @@ export const inventoryItems = table(
   (t) => [
     primaryKey({ columns: [t.inventoryId, t.assetId] }),
     index('inventory_items_state').on(t.inventoryId, t.state, t.assetId),
+    index('inventory_items_photo')
+      .on(t.photoFileId)
+      .where(sql`${t.photoFileId} is not null`),
   ],
 )
 

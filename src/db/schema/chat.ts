@@ -195,6 +195,11 @@ export const messageFiles = table(
   (t) => [primaryKey({ columns: [t.messageId, t.fileId] }), index('message_files_file').on(t.fileId)],
 )
 
+/** Files that were deleted while messages had them. A job takes them away from the messages in steps, then deletes the row. */
+export const messageLostFiles = table('message_lost_files', {
+  fileId: col.int('file_id').primaryKey(),
+})
+
 /** The users on the cards in messages. Members who can see a card may name its user. */
 export const messageCards = table(
   'message_cards',

@@ -1,6 +1,8 @@
 /** Users: how they sign in, their sessions and devices, their profiles and links, and the first administrator. */
 
 import { domain } from '#domains/domain.ts'
+import { lostBy } from '#domains/events.ts'
+import { publicImagePath } from '#domains/files/index.ts'
 
 import { codeEndpoints } from './codes/endpoints.ts'
 import { confirmationEndpoints } from './confirmations/endpoints.ts'
@@ -22,6 +24,7 @@ import { setupEndpoints } from './setup/endpoints.ts'
 import { ensureConfiguredAdministrator } from './setup/service.ts'
 import { undoEndpoints } from './undos/endpoints.ts'
 import { userEndpoints } from './users/endpoints.ts'
+import { clearAvatars } from './users/store.ts'
 
 export const accounts = domain({
   name: 'accounts',
@@ -46,6 +49,10 @@ export const accounts = domain({
   on: {
     'platformRole.granted': async (ctx, tx, { userId }) => {
       await endAccess(ctx, tx, 'PLATFORM_ROLE_GRANTED', { userId, deviceKey: '' })
+    },
+    async 'files.deleted'(_ctx, tx, { files }) {
+      const lost = lostBy(files, 'USER')
+      if (lost) await clearAvatars(tx, lost.entityIds, lost.publicKeys.map(publicImagePath))
     },
   },
   // An avatar is public by its address; by its id, its user alone sees the file.

@@ -2,6 +2,7 @@
 
 import { ownerKey } from '#db/owner-key.ts'
 import { domain } from '#domains/domain.ts'
+import { lostBy } from '#domains/events.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { checkInEndpoints } from './check-ins/endpoints.ts'
@@ -26,7 +27,7 @@ import { passEndpoints } from './passes/endpoints.ts'
 import { expiryJob } from './passes/service.ts'
 import { hasPasses, renameHolder } from './passes/store.ts'
 import { activityEndpoints } from './register/endpoints.ts'
-import { cancelActivities, mayRead } from './register/service.ts'
+import { cancelActivities, clearCovers, mayRead } from './register/service.ts'
 import { countActivities, countOwned, hasActivities } from './register/store.ts'
 import { registrationEndpoints } from './registrations/endpoints.ts'
 import { giveFreePlaces, memberLeft, userDeleting } from './registrations/service.ts'
@@ -71,6 +72,10 @@ export const activities = domain({
     { name: 'pass templates', count: countTemplates },
   ],
   on: {
+    async 'files.deleted'(_ctx, tx, { files }) {
+      const lost = lostBy(files, 'ACTIVITY')
+      if (lost) await clearCovers(tx, lost)
+    },
     'org.statusChanged': (_ctx, tx, { orgId }) => refreshDiscovery(tx, orgId),
     'member.left': memberLeft,
     async 'user.deleting'(ctx, tx, { userId, nickname }) {

@@ -1,12 +1,13 @@
 /** The photo album: photos of users and of organizations, with time, place and watermark. */
 
 import { domain } from '#domains/domain.ts'
+import { lostBy } from '#domains/events.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { albumAdminEndpoints } from './console/admin.endpoints.ts'
 import { albumEndpoints } from './endpoints.ts'
 import { clearPurgedCodes, clearRemaining, deleteCopy, mayRead, prepareCopy } from './service.ts'
-import { countOfOrg, hasPhotos } from './store.ts'
+import { countOfOrg, deletePhotos, hasPhotos } from './store.ts'
 import { photoEntity } from './sync/service.ts'
 
 export const album = domain({
@@ -15,7 +16,14 @@ export const album = domain({
   jobs: [{ name: 'album.clearPurgedCodes', every: MINUTE, run: clearRemaining }],
   userContent: hasPhotos,
   orgResources: [{ name: 'album photos', count: countOfOrg }],
-  on: { 'qrCodes.purging': (_ctx, tx, { ids }) => clearPurgedCodes(tx, ids) },
+  on: {
+    'qrCodes.purging': (_ctx, tx, { ids }) => clearPurgedCodes(tx, ids),
+    // A photo is nothing without its image.
+    async 'files.deleted'(_ctx, tx, { files }) {
+      const lost = lostBy(files, 'PHOTO')
+      if (lost) await deletePhotos(tx, lost.entityIds)
+    },
+  },
   fileEntities: { PHOTO: mayRead },
   syncEntities: { albumPhoto: photoEntity },
   shareable: { ALBUM_PHOTO: { prepareCopy, deleteCopy } },

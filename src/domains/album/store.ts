@@ -260,6 +260,20 @@ export async function deletePhoto(tx: Tx, owner: Owner, id: number): Promise<Syn
   return { ...deleted, updatedAt: tx.stamp, isDeleted: true }
 }
 
+/** Deletes photos of any owners, with tombstones. The caller has deleted their files. */
+export async function deletePhotos(tx: Tx, ids: readonly number[]): Promise<void> {
+  const rows = await tx
+    .delete(albumPhotos)
+    .where(inArray(albumPhotos.id, [...ids]))
+    .returning({ ...listed.columns, version: albumPhotos.version })
+  for (const row of rows) listed.deleted(tx, row)
+  await recordDeleted(
+    tx,
+    'albumPhoto',
+    rows.map((row) => ({ id: row.id, owner: ownerKey(row), version: row.version + 1 })),
+  )
+}
+
 /** Those of the codes to which photos refer. */
 export async function codesWithPhotos(tx: Tx, ids: readonly number[]): Promise<number[]> {
   const photos = tx.select({ id: albumPhotos.id }).from(albumPhotos).where(eq(albumPhotos.qrCodeId, qrCodes.id))

@@ -2,6 +2,7 @@
 
 import { ownerKey } from '#db/owner-key.ts'
 import { domain } from '#domains/domain.ts'
+import { lostBy } from '#domains/events.ts'
 import { HOUR, MINUTE } from '#platform/clock.ts'
 
 import { calendarEndpoints } from './calendars/endpoints.ts'
@@ -19,13 +20,14 @@ import { deleteOldJobs, failAbandonedJobs, failEarlierJobs } from './importing/s
 import { deleteJobsOf } from './importing/store.ts'
 import { inventoryEndpoints } from './inventories/endpoints.ts'
 import { deleteAbandoned, mayRead as mayReadInventory } from './inventories/service.ts'
+import { clearItemPhotos } from './inventories/store.ts'
 import { countAssets } from './listing/store.ts'
 import { loanEndpoints } from './loans/endpoints.ts'
 import { notifyOfDueLoans } from './loans/service.ts'
 import { mapEndpoints } from './map/endpoints.ts'
 import { assetLandingPage } from './public/page.ts'
 import { assetEndpoints } from './register/endpoints.ts'
-import { mayRead, resolveScan } from './register/service.ts'
+import { clearPhotos, mayRead, resolveScan } from './register/service.ts'
 import { countAtLocation, countOwned, hasAssets } from './register/store.ts'
 import { remindOfWarranties } from './reminders/service.ts'
 import { syncEntities } from './sync/service.ts'
@@ -68,6 +70,11 @@ export const assets = domain({
   orgResources: [{ name: 'assets', count: countOwned }],
   locationUses: [{ name: 'assets', count: countAtLocation }],
   on: {
+    async 'files.deleted'(_ctx, tx, { files }) {
+      const [ofAssets, ofInventories] = [lostBy(files, 'ASSET'), lostBy(files, 'INVENTORY')]
+      if (ofAssets) await clearPhotos(tx, ofAssets)
+      if (ofInventories) await clearItemPhotos(tx, ofInventories)
+    },
     async 'metaTemplate.deleting'(_ctx, tx, { templateId }) {
       await templateDeleting(tx, templateId)
     },

@@ -61,7 +61,10 @@ export const cannotReply = () =>
     '须为同一会话中您可见的消息',
   )
 export const notForwardable = () =>
-  badRequest('Recalled messages and messages of the system cannot be forwarded', '已撤回的消息和系统消息不能转发')
+  badRequest(
+    'Recalled messages, messages of the system and those whose file was deleted cannot be forwarded',
+    '已撤回的消息、系统消息和文件已被删除的消息不能转发',
+  )
 export const notYourMessage = () =>
   new AppError(403, 403, { en: 'Only the sender can recall a message', zh: '只有发送者可以撤回消息' })
 export const notMembers = (path: string) =>

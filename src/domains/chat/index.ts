@@ -1,6 +1,7 @@
 /** Chat: conversations, messages, groups and catching up. */
 
 import { domain } from '#domains/domain.ts'
+import { lostBy } from '#domains/events.ts'
 import { SECOND } from '#platform/clock.ts'
 
 import { chatConsoleEndpoints } from './console/admin.endpoints.ts'
@@ -9,10 +10,12 @@ import { directConversation, hideDirect, isAcquainted } from './conversations/se
 import { hasConversations, leaveDirect } from './conversations/store.ts'
 import { socketHello, startFeed, stopFeed } from './feed/service.ts'
 import { groupEndpoints } from './groups/endpoints.ts'
-import { endGroupsOfOrg, followJoined, followLeft, leaveAllGroups } from './groups/listeners.ts'
+import { clearAvatars, endGroupsOfOrg, followJoined, followLeft, leaveAllGroups } from './groups/listeners.ts'
 import { flushCursors, listenForTyping, liveFrames, liveJobs } from './live/service.ts'
 import { deleteCursorsOf } from './live/store.ts'
 import { messageEndpoints } from './messages/endpoints.ts'
+import { lostFilesJob } from './messages/media/service.ts'
+import { insertLostFiles } from './messages/media/store.ts'
 import { reactionEndpoints } from './reactions/endpoints.ts'
 import { retentionJob, startPurging, stopPurging } from './retention/jobs.ts'
 import { searchEndpoints } from './search/endpoints.ts'
@@ -30,8 +33,18 @@ export const chat = domain({
     ...syncEndpoints,
     ...chatConsoleEndpoints,
   ],
-  jobs: [retentionJob, { name: 'chat.indexMessages', every: 2 * SECOND, run: indexMessages }, ...liveJobs],
+  jobs: [
+    retentionJob,
+    lostFilesJob,
+    { name: 'chat.indexMessages', every: 2 * SECOND, run: indexMessages },
+    ...liveJobs,
+  ],
   on: {
+    async 'files.deleted'(_ctx, tx, { files }) {
+      const [ofMessages, ofGroups] = [lostBy(files, 'MESSAGE'), lostBy(files, 'GROUP')]
+      if (ofMessages) await insertLostFiles(tx, ofMessages.fileIds)
+      if (ofGroups) await clearAvatars(tx, ofGroups)
+    },
     'contact.deleted': (_ctx, tx, { userId, otherId }) => hideDirect(tx, userId, otherId),
     'member.joined': followJoined,
     'member.left': followLeft,

@@ -3,6 +3,7 @@
 import { domain } from '#domains/domain.ts'
 
 import { storageUse, usedStorage } from './bytes/store.ts'
+import { fileAdminEndpoints } from './console/admin.endpoints.ts'
 import { contentEndpoints } from './content/endpoints.ts'
 import { fileEndpoints } from './endpoints.ts'
 import { jobs } from './jobs.ts'
@@ -14,7 +15,7 @@ import { hasAsked } from './uploads/store.ts'
 
 export const files = domain({
   name: 'files',
-  endpoints: [...uploadEndpoints, ...fileEndpoints, ...contentEndpoints],
+  endpoints: [...uploadEndpoints, ...fileEndpoints, ...contentEndpoints, ...fileAdminEndpoints],
   jobs,
   quotaUsage: {
     storage: (ctx, owner) => usedStorage(ctx.db.read, owner),
@@ -52,6 +53,6 @@ export {
 } from './service.ts'
 export { type InsertFile, type NewUpload, storeUpload } from './storing/service.ts'
 export { fileColumns, type FileRow, findFile, findFiles } from './store.ts'
-export { avatarUrl, expiryOfUrls, isImage, publicImageUrl, urlsOf } from './view.ts'
+export { avatarUrl, expiryOfUrls, isImage, publicImagePath, publicImageUrl, urlsOf } from './view.ts'
 export { changeAvatar, giveToOrganization } from './avatars/service.ts'
 export { AvatarFileId } from './model.ts'

@@ -1,9 +1,11 @@
 import { and, count, eq, inArray, isNull, notInArray, or, sql } from 'drizzle-orm'
 
+import type { Select } from '#db/list-order.ts'
+import { pagedTable } from '#db/lists.ts'
 import { users } from '#db/schema/accounts.ts'
 import { blobs, type Capture, type FileEntity, files, type FileType } from '#db/schema/files.ts'
 import { organizations, orgMembers } from '#db/schema/orgs.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 
 export interface FileRow {
@@ -47,11 +49,26 @@ export const fileColumns = {
   createdAt: files.createdAt,
 }
 
-const select = (db: Db | Tx) => db.select(fileColumns).from(files).innerJoin(blobs, eq(blobs.id, files.blobId))
+export const filesWithHashes = (db: Pick<Builders, 'select'>) =>
+  db
+    .select(fileColumns)
+    .from(files)
+    .innerJoin(blobs, eq(blobs.id, files.blobId))
+    .$dynamic() as unknown as Select<FileRow>
+
+const listed = pagedTable(files, ['id', 'createdAt'])
+
+/** All owners' files, for the console. */
+export const allFiles = listed.list({
+  owner: [],
+  orders: { createdAt: ['createdAt', 'id'] },
+  sort: '-createdAt',
+  select: filesWithHashes,
+})
 
 /** A file of any owner. Callers check whether the user may see it. */
 export async function findFile(db: Db | Tx, id: number): Promise<FileRow | undefined> {
-  return (await select(db).where(eq(files.id, id)))[0]
+  return (await filesWithHashes(db).where(eq(files.id, id)))[0]
 }
 
 const FILES_PER_QUERY = 1000
@@ -60,7 +77,7 @@ const FILES_PER_QUERY = 1000
 export async function findFiles(db: Db | Tx, ids: readonly number[]): Promise<FileRow[]> {
   const rows: FileRow[] = []
   for (let i = 0; i < ids.length; i += FILES_PER_QUERY)
-    rows.push(...(await select(db).where(inArray(files.id, ids.slice(i, i + FILES_PER_QUERY)))))
+    rows.push(...(await filesWithHashes(db).where(inArray(files.id, ids.slice(i, i + FILES_PER_QUERY)))))
   return rows
 }
 
@@ -71,13 +88,14 @@ export async function insertFile(tx: Tx, file: NewFile): Promise<number> {
   const rows = await tx
     .insert(files)
     .values({ ...file, createdAt: tx.stamp })
-    .returning({ id: files.id })
+    .returning(listed.columns)
+  listed.inserted(tx, rows[0]!)
   return rows[0]!.id
 }
 
 /** The file of a request that is repeated. */
 export async function findByRequest(db: Db | Tx, uploaderId: number, requestId: string): Promise<FileRow | undefined> {
-  return (await select(db).where(and(eq(files.uploaderId, uploaderId), eq(files.requestId, requestId))))[0]
+  return (await filesWithHashes(db).where(and(eq(files.uploaderId, uploaderId), eq(files.requestId, requestId))))[0]
 }
 
 export interface Attachment {
@@ -103,6 +121,7 @@ export async function setPublicKey(tx: Tx, id: number, publicKey: string | null)
 }
 
 const DELETED = {
+  ...listed.columns,
   uploaderId: files.uploaderId,
   orgId: files.orgId,
   size: files.size,
@@ -118,23 +137,37 @@ export async function deleteFile(tx: Tx, id: number, which?: 'unused'): Promise<
     .delete(files)
     .where(and(eq(files.id, id), which && isNull(files.entityType)))
     .returning(DELETED)
+  for (const row of rows) listed.deleted(tx, row)
   return rows[0]
+}
+
+/** Files of any owners, whatever uses them; of several concurrent calls, one gets each. */
+export async function deleteFiles(tx: Tx, ids: readonly number[]) {
+  const { name, type, mime, entityType, entityId, publicKey } = files
+  const rows = await tx
+    .delete(files)
+    .where(inArray(files.id, [...ids]))
+    .returning({ ...DELETED, name, type, mime, entityType, entityId, publicKey })
+  for (const row of rows) listed.deleted(tx, row)
+  return rows
 }
 
 /** The second condition is that of the index, which SQLite does not use if its 0 is a parameter. */
 const isOfOrg = (orgId: number) => and(eq(files.orgId, orgId), sql`${files.orgId} <> 0`)
 
 /** Deletes the files of a user or of an organization that belong to nothing, or only to the profile of that user or organization. */
-export const deleteOwnOnly = (
+export async function deleteOwnOnly(
   tx: Tx,
   of: { readonly uploaderId: number } | { readonly orgId: number },
-): Promise<DeletedFile[]> => {
+): Promise<DeletedFile[]> {
   const [owned, profile] =
     'orgId' in of ? ([isOfOrg(of.orgId), 'ORG'] as const) : ([eq(files.uploaderId, of.uploaderId), 'USER'] as const)
-  return tx
+  const rows = await tx
     .delete(files)
     .where(and(owned, or(isNull(files.entityType), eq(files.entityType, profile))))
     .returning(DELETED)
+  for (const row of rows) listed.deleted(tx, row)
+  return rows
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Metadata: fields that users, organizations and administrators define, templates of fields, and the values of things. */
 
 import { domain } from '#domains/domain.ts'
+import { lostBy } from '#domains/events.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { bindingEndpoints } from './bindings/endpoints.ts'
@@ -16,7 +17,7 @@ import { templateAdminEndpoints } from './templates/admin.endpoints.ts'
 import { templateEndpoints } from './templates/endpoints.ts'
 import { valueEndpoints } from './values/endpoints.ts'
 import { purgeEntities, purgeOwner, purgeValuesJob } from './values/purging/service.ts'
-import { mayReadValue } from './values/service.ts'
+import { forgetFiles, mayReadValue } from './values/service.ts'
 
 export const metadata = domain({
   name: 'metadata',
@@ -37,6 +38,10 @@ export const metadata = domain({
   ],
   fileEntities: { META_VALUE: mayReadValue },
   on: {
+    async 'files.deleted'(ctx, tx, { files }) {
+      const lost = lostBy(files, 'META_VALUE')
+      if (lost) await forgetFiles(ctx, tx, lost)
+    },
     'qrCodes.purging': (_ctx, tx, { ids }) => purgeEntities(tx, 'qrCode', ids),
     'category.deleting': (_ctx, tx, { id }) => purgeEntities(tx, 'category', [id]),
     async 'org.dissolving'(_ctx, tx, { orgId }) {

@@ -1,6 +1,8 @@
 /** Organizations: creating them, members and their roles, the ways to join, public pages, and locations. */
 
 import { domain } from '#domains/domain.ts'
+import { lostBy } from '#domains/events.ts'
+import { publicImagePath } from '#domains/files/index.ts'
 
 import { organizationAdminEndpoints } from './console/admin.endpoints.ts'
 import { invitationEndpoints } from './invitations/endpoints.ts'
@@ -12,7 +14,7 @@ import { endMemberships, userTarget } from './members/service.ts'
 import { findMember, haveCommonOrganization, membersAfter, takesPart } from './members/store.ts'
 import { membershipAdminEndpoints } from './memberships/admin.endpoints.ts'
 import { organizationEndpoints } from './organizations/endpoints.ts'
-import { countOwned, findOrg, orgObject } from './organizations/store.ts'
+import { clearAvatars, countOwned, findOrg, orgObject } from './organizations/store.ts'
 import { publicEndpoints } from './public/endpoints.ts'
 import { resolveJoin } from './public/service.ts'
 import { transferEndpoints } from './transfers/endpoints.ts'
@@ -30,7 +32,13 @@ export const orgs = domain({
     ...organizationAdminEndpoints,
     ...membershipAdminEndpoints,
   ],
-  on: { 'user.deleting': (ctx, tx, { userId }) => endMemberships(ctx, tx, userId) },
+  on: {
+    'user.deleting': (ctx, tx, { userId }) => endMemberships(ctx, tx, userId),
+    async 'files.deleted'(_ctx, tx, { files }) {
+      const lost = lostBy(files, 'ORG')
+      if (lost) await clearAvatars(tx, lost.entityIds, lost.publicKeys.map(publicImagePath))
+    },
+  },
   quotaUsage: { organizations: (ctx, { userId }) => countOwned(ctx.db.read, userId) },
   fileEntities: { ORG: async (ctx, userId, orgId) => (await findMember(ctx.db.read, orgId, userId)) !== undefined },
   userContent: takesPart,

@@ -283,6 +283,14 @@ export async function updateProfile(tx: Tx, userId: number, change: ProfileChang
   return rows[0]
 }
 
+/** Clears the pictures of those of the users that have one of these. */
+export async function clearAvatars(tx: Tx, userIds: readonly number[], avatars: readonly string[]): Promise<void> {
+  await tx
+    .update(users)
+    .set({ avatar: null, updatedAt: tx.stamp })
+    .where(and(inArray(users.id, [...userIds]), inArray(users.avatar, [...avatars])))
+}
+
 const signedIn = prepared((db) =>
   db
     .update(users)

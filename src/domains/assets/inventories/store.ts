@@ -8,6 +8,7 @@ import { prepared } from '#db/prepared.ts'
 import { assets, inventories, inventoryItems } from '#db/schema/assets.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
+import type { LostFiles } from '#domains/events.ts'
 
 import type { ItemsQuery, ListQuery } from './model.ts'
 import type { Branches, Figures, Group, InventoryChange, InventoryRow, ItemRow } from './rules.ts'
@@ -265,6 +266,14 @@ export async function abandonedInventories(db: Db, limit: number): Promise<numbe
     .where(and(gt(inventories.owner, 0), isNull(organizations.id)))
     .limit(limit)
   return rows.map(({ id }) => id)
+}
+
+/** Takes deleted files away from the items whose photos they were. */
+export async function clearItemPhotos(tx: Tx, { fileIds, entityIds }: LostFiles): Promise<void> {
+  await tx
+    .update(inventoryItems)
+    .set({ photoFileId: null })
+    .where(and(inArray(inventoryItems.photoFileId, [...fileIds]), inArray(inventoryItems.inventoryId, [...entityIds])))
 }
 
 /** Deletes at most `limit` items. Returns their photos, and whether it deleted fewer than `limit`. */

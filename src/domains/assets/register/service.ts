@@ -5,6 +5,7 @@ import { orgOf } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { SyncRevival } from '#domains/contributions.ts'
+import type { LostFiles } from '#domains/events.ts'
 import { releaseFile } from '#domains/files/index.ts'
 import { checkValues, planValues, valuesOf } from '#domains/metadata/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
@@ -194,6 +195,16 @@ export async function scrap(tx: Tx, row: store.AssetRow, reason: string | null |
   if (row.status === 'SCRAPPED') return row
   const change = { status: 'SCRAPPED', scrappedAt: tx.stamp, scrapReason: reason ?? '' } as const
   return (await store.updateRows(tx, [{ row, change }]))[0]!
+}
+
+/** Takes deleted files away from the assets whose photos they were. */
+export async function clearPhotos(tx: Tx, { fileIds, entityIds }: LostFiles): Promise<void> {
+  const lost = new Set(fileIds)
+  const rows = await store.anyAssetsByIds(tx, entityIds)
+  await store.updateRows(
+    tx,
+    rows.map((row) => ({ row, change: { photoIds: row.photoIds.filter((id) => !lost.has(id)) } })),
+  )
 }
 
 /** Whether the user may see an asset, and so its photos. */

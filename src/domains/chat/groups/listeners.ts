@@ -2,7 +2,9 @@
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
+import type { LostFiles } from '#domains/events.ts'
 
+import { announce } from '../conversations/view.ts'
 import { MAX_MEMBERS } from './rules.ts'
 import { endGroup, endMembership, join } from './service.ts'
 import * as store from './store.ts'
@@ -43,5 +45,16 @@ export async function leaveAllGroups(ctx: AppContext, tx: Tx, userId: number): P
   for (const { group, role } of await store.groupsOf(tx, userId)) {
     await endMembership(ctx, tx, group, userId, role, 'MEMBER_LEFT')
     await tx.pause()
+  }
+}
+
+/** Groups of up to 500 members that are announced before other requests run. */
+const GROUPS_PER_TURN = 10
+
+/** Takes deleted files away from the groups whose pictures they were. */
+export async function clearAvatars(tx: Tx, { fileIds, entityIds }: LostFiles): Promise<void> {
+  for (const [i, id] of (await store.clearAvatars(tx, entityIds, fileIds)).entries()) {
+    announce(tx, id, await store.memberIds(tx, id))
+    if (i % GROUPS_PER_TURN === GROUPS_PER_TURN - 1) await tx.pause()
   }
 }

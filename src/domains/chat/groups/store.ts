@@ -168,6 +168,16 @@ export async function updateGroup(
   return row!
 }
 
+/** Clears the pictures of those of the groups that have one of these files. Returns the ids of these groups. */
+export async function clearAvatars(tx: Tx, ids: readonly number[], fileIds: readonly number[]): Promise<number[]> {
+  const rows = await tx
+    .update(conversations)
+    .set({ avatarFileId: null, updatedAt: tx.stamp })
+    .where(and(inArray(conversations.id, [...ids]), inArray(conversations.avatarFileId, [...fileIds])))
+    .returning({ id: conversations.id })
+  return rows.map((row) => row.id)
+}
+
 const lastNumber = prepared((db) => db.select({ last: chatNumbers.last }).from(chatNumbers))
 
 /** The highest number that was taken. */

@@ -3,13 +3,17 @@ import type { Db, Tx } from '#db/store.ts'
 
 import { textOf } from '../search/rules.ts'
 import { shownContent } from './contents/view.ts'
+import { lostFilesAmong } from './media/store.ts'
 import { EXCERPT_LENGTH, type Message } from './model.ts'
+import { filesOf } from './rules.ts'
 import { type MessageRow, messagesByIds } from './store.ts'
 
 /** Rows of other tables that belong to the shown messages. */
 export interface MessageExtras {
   /** The messages that the shown ones answer. */
   readonly replied: ReadonlyMap<number, MessageRow>
+  /** Those of their files that were deleted a moment ago, and that their contents still have. */
+  readonly lostFiles: ReadonlySet<number>
 }
 
 /** For `toMessage`. */
@@ -17,7 +21,12 @@ export async function loadExtras(db: Db | Tx, rows: readonly MessageRow[]): Prom
   const ids = rows.flatMap(({ replyToId, recalledAt }) =>
     replyToId === null || recalledAt !== null ? [] : [replyToId],
   )
-  return { replied: new Map((await messagesByIds(db, ids)).map((row) => [row.id, row])) }
+  const replied = await messagesByIds(db, ids)
+  const fileIds = rows.flatMap(({ content }) => filesOf(content))
+  return {
+    replied: new Map(replied.map((row) => [row.id, row])),
+    lostFiles: new Set(fileIds.length === 0 ? [] : await lostFilesAmong(db, fileIds)),
+  }
 }
 
 function repliedView(row: MessageRow | undefined): Message['replyTo'] {
@@ -33,7 +42,7 @@ export const toMessage = (ctx: AppContext, row: MessageRow, extras: MessageExtra
   senderId: row.senderId,
   clientMsgId: row.clientMsgId,
   type: row.type,
-  content: shownContent(ctx, row),
+  content: shownContent(ctx, row, extras.lostFiles),
   replyToId: row.replyToId,
   replyTo: row.replyToId === null ? null : repliedView(extras.replied.get(row.replyToId)),
   reactions: (row.reactions ?? []).map(({ emoji, count, userIds }) => ({ emoji, count, userIds: [...userIds] })),

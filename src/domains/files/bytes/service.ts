@@ -8,7 +8,7 @@ import { type BlobFacts, blobKey } from '#platform/blobs/port.ts'
 import { DAY } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
 
-import { countBlobs, keysInUse, releaseBlob, retainBlob } from './store.ts'
+import { countBlobs, keysInUse, releaseBlob, releaseBlobs, retainBlob } from './store.ts'
 
 /** A complete temporary file. */
 export interface TemporaryFile {
@@ -84,6 +84,12 @@ export async function dropBytes(ctx: AppContext, tx: Tx, blobId: number): Promis
   if (key !== undefined) tx.afterCommit(() => deleteKeys(ctx, [key]))
 }
 
+/** Removes references, by the ids of the blobs and how many of each, like `dropBytes`. */
+export async function dropAllBytes(ctx: AppContext, tx: Tx, counts: ReadonlyMap<number, number>): Promise<void> {
+  const keys = await releaseBlobs(tx, counts)
+  tx.afterCommit(() => deleteKeys(ctx, keys))
+}
+
 /** Younger bytes may belong to a write that is under way. */
 const ORPHAN_AGE = DAY
 /** Keys that are looked up in one query. */
@@ -141,8 +147,15 @@ export async function deleteOrphanBytes(ctx: AppContext): Promise<{ count: numbe
   return { count, bytes }
 }
 
+/** Bytes that are deleted at the same time for one write. */
+const DELETIONS = 8
+
 /** Not awaited: bytes that cannot be deleted now are orphans, which the clean-up deletes. */
 export function deleteKeys(ctx: AppContext, keys: readonly string[]): void {
-  for (const key of keys)
-    ctx.blobs.delete(key).catch((error: unknown) => ctx.log.warn('bytes could not be deleted', { key, error }))
+  const waiting = keys.values()
+  const work = async () => {
+    for (const key of waiting)
+      await ctx.blobs.delete(key).catch((error: unknown) => ctx.log.warn('bytes could not be deleted', { key, error }))
+  }
+  for (let i = 0; i < Math.min(DELETIONS, keys.length); i++) void work()
 }

@@ -47,6 +47,20 @@ export async function releaseBlob(tx: Tx, id: number): Promise<string | undefine
   return deleted[0]?.key
 }
 
+/** Removes references, by the ids of the blobs and how many of each. Returns the keys of the bytes that have no reference left. */
+export async function releaseBlobs(tx: Tx, counts: ReadonlyMap<number, number>): Promise<string[]> {
+  for (const [n, ids] of Map.groupBy(counts.keys(), (id) => counts.get(id)!))
+    await tx
+      .update(blobs)
+      .set({ refs: sql`${blobs.refs} - ${n}` })
+      .where(inArray(blobs.id, ids))
+  const deleted = await tx
+    .delete(blobs)
+    .where(and(inArray(blobs.id, [...counts.keys()]), lte(blobs.refs, 0)))
+    .returning({ key: blobs.key })
+  return deleted.map((row) => row.key)
+}
+
 export async function countBlobs(db: Db): Promise<number> {
   const [row] = await db.select({ n: count() }).from(blobs)
   return row!.n
@@ -105,11 +119,11 @@ export async function chargeStorage(tx: Tx, owner: Owner, bytes: number, quota: 
   return rows.length > 0
 }
 
-/** Takes a file of `bytes` off the storage of the owner. */
-export async function refundStorage(tx: Tx, owner: Owner, bytes: number): Promise<void> {
+/** Takes files of `bytes` together off the storage of the owner. */
+export async function refundStorage(tx: Tx, owner: Owner, bytes: number, count = 1): Promise<void> {
   await tx
     .update(storageUsage)
-    .set({ bytes: sql`${storageUsage.bytes} - ${bytes}`, files: sql`${storageUsage.files} - 1` })
+    .set({ bytes: sql`${storageUsage.bytes} - ${bytes}`, files: sql`${storageUsage.files} - ${count}` })
     .where(isUsageOf(owner))
 }
 

@@ -3,6 +3,7 @@ import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { can } from '#domains/access/index.ts'
 import type { MetaEntity, MetaObject } from '#domains/contributions.ts'
+import type { LostFiles } from '#domains/events.ts'
 import { giveToOrganization, releaseFile, type StorageQuota } from '#domains/files/index.ts'
 import type { FindOrganization, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -204,4 +205,11 @@ export async function changeOwner(
   for (const row of rows)
     if (isFileField(row) && stays(row)) await giveToOrganization(tx, row.number!, orgOf(to), storageQuota)
   await store.setOwner(tx, objectName, entityId, from, to)
+}
+
+/** Takes deleted files away from values, which change for clients that synchronize. */
+export async function forgetFiles(ctx: AppContext, tx: Tx, { fileIds, entityIds }: LostFiles): Promise<void> {
+  const deleted = await store.deleteFileValues(tx, entityIds, fileIds)
+  for (const [objectName, rows] of Map.groupBy(deleted, (row) => row.objectName))
+    await metaObject(ctx, objectName)?.touch?.(tx, [...new Set(rows.map((row) => row.entityId))])
 }

@@ -184,6 +184,13 @@ export async function deleteValues(tx: Tx, owner: OwnerKey, ids: readonly number
 }
 
 /** All values of an entity with the owners and types of their fields, also those in fields that other users see. */
+/** Deletes those of the rows that hold one of these files. */
+export const deleteFileValues = (tx: Tx, ids: readonly number[], fileIds: readonly number[]) =>
+  tx
+    .delete(metaValues)
+    .where(and(inArray(metaValues.id, [...ids]), inArray(metaValues.number, [...fileIds])))
+    .returning({ objectName: metaValues.objectName, entityId: metaValues.entityId })
+
 export const allValuesOf = (tx: Tx, objectName: string, entityId: number, owner: OwnerKey) =>
   tx
     .select({ ...columns, fieldOwner: metaFields.owner, type: metaFields.type })

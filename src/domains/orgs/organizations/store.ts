@@ -72,6 +72,14 @@ export async function updateOrg(tx: Tx, id: number, change: OrgChange): Promise<
   return rows[0]
 }
 
+/** Clears the pictures of those of the organizations that have one of these. */
+export async function clearAvatars(tx: Tx, orgIds: readonly number[], avatars: readonly string[]): Promise<void> {
+  await tx
+    .update(organizations)
+    .set({ avatar: null, updatedAt: tx.stamp })
+    .where(and(inArray(organizations.id, [...orgIds]), inArray(organizations.avatar, [...avatars])))
+}
+
 export async function setCode(tx: Tx, id: number, code: string): Promise<OrgRow | undefined> {
   const rows = await tx
     .update(organizations)

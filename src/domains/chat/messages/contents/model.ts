@@ -80,12 +80,15 @@ interface Measured {
   readonly mime: string
 }
 
+/** `fileId`: null if an administrator has deleted the file. */
+type WithFile<Content> = Omit<Content, 'fileId'> & Measured & { readonly fileId: number | null }
+
 interface Stored {
   readonly TEXT: SentContent<'TEXT'>
-  readonly IMAGE: SentContent<'IMAGE'> & Measured & { readonly width: number; readonly height: number }
-  readonly FILE: Measured & { readonly fileId: number; readonly name: string }
-  readonly VOICE: SentContent<'VOICE'> & Measured
-  readonly VIDEO: SentContent<'VIDEO'> & Measured
+  readonly IMAGE: WithFile<SentContent<'IMAGE'>> & { readonly width: number; readonly height: number }
+  readonly FILE: WithFile<{ readonly name: string }>
+  readonly VOICE: WithFile<SentContent<'VOICE'>>
+  readonly VIDEO: WithFile<SentContent<'VIDEO'>>
   readonly LOCATION: SentContent<'LOCATION'>
   /** `avatar` as users have it, see `avatarUrl` of files. */
   readonly CARD: { readonly userId: number; readonly nickname: string; readonly avatar: string | null }

@@ -2,6 +2,7 @@ import type { AppContext } from '#context'
 import { avatarUrl, expiryOfUrls } from '#domains/files/index.ts'
 import { qrCodePictureUrl } from '#domains/qr-codes/index.ts'
 
+import { withoutFiles } from '../rules.ts'
 import type { MessageRow } from '../store.ts'
 import type { StoredContents } from './model.ts'
 
@@ -18,6 +19,14 @@ function mediaUrl(ctx: AppContext, messageId: number, variant: 'ORIGINAL' | 'THU
   return `${ctx.config.publicUrl}/api/chats/messages/${messageId}/file?variant=${variant}&expires=${expires}&signature=${signature}`
 }
 
+/** Null if the file was deleted. */
+const urlOf = (
+  ctx: AppContext,
+  messageId: number,
+  variant: 'ORIGINAL' | 'THUMBNAIL',
+  fileId: number | null | undefined,
+) => (fileId == null ? null : mediaUrl(ctx, messageId, variant))
+
 type Shown = Readonly<Record<string, unknown>>
 
 const views: {
@@ -27,18 +36,24 @@ const views: {
   IMAGE: (ctx, id, { fileId, caption, width, height, size, mime }) => ({
     fileId,
     caption,
-    url: mediaUrl(ctx, id, 'ORIGINAL'),
-    thumbnailUrl: mediaUrl(ctx, id, 'THUMBNAIL'),
+    url: urlOf(ctx, id, 'ORIGINAL', fileId),
+    thumbnailUrl: urlOf(ctx, id, 'THUMBNAIL', fileId),
     width,
     height,
     size,
     mime,
   }),
-  FILE: (ctx, id, { fileId, name, size, mime }) => ({ fileId, name, url: mediaUrl(ctx, id, 'ORIGINAL'), size, mime }),
+  FILE: (ctx, id, { fileId, name, size, mime }) => ({
+    fileId,
+    name,
+    url: urlOf(ctx, id, 'ORIGINAL', fileId),
+    size,
+    mime,
+  }),
   VOICE: (ctx, id, { fileId, durationMs, size, mime }) => ({
     fileId,
     durationMs,
-    url: mediaUrl(ctx, id, 'ORIGINAL'),
+    url: urlOf(ctx, id, 'ORIGINAL', fileId),
     size,
     mime,
   }),
@@ -46,8 +61,8 @@ const views: {
     fileId,
     durationMs,
     thumbnailFileId,
-    url: mediaUrl(ctx, id, 'ORIGINAL'),
-    thumbnailUrl: thumbnailFileId === undefined ? null : mediaUrl(ctx, id, 'THUMBNAIL'),
+    url: urlOf(ctx, id, 'ORIGINAL', fileId),
+    thumbnailUrl: urlOf(ctx, id, 'THUMBNAIL', thumbnailFileId),
     size,
     mime,
   }),
@@ -73,7 +88,11 @@ const views: {
   SYSTEM: (_ctx, _id, { event, userIds, text }) => ({ event, userIds, text }),
 }
 
-/** The content of a message as every viewer gets it: addresses are made now. `{}` once it is recalled. */
-export function shownContent(ctx: AppContext, { id, type, content, recalledAt }: MessageRow): Shown {
-  return recalledAt === null ? views[type](ctx, id, content as never) : {}
+/** The content of a message as every viewer gets it: addresses are made now, and deleted files are left out. `{}` once it is recalled. */
+export function shownContent(
+  ctx: AppContext,
+  { id, type, content, recalledAt }: MessageRow,
+  lostFiles: ReadonlySet<number>,
+): Shown {
+  return recalledAt === null ? views[type](ctx, id, withoutFiles(content, lostFiles) as never) : {}
 }

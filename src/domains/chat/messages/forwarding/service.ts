@@ -10,11 +10,11 @@ import { sha256 } from '#platform/ids.ts'
 import { findMember, isVisible, type MemberRow } from '../../conversations/store.ts'
 import * as errors from '../../errors.ts'
 import { IN_ORDER } from '../../numbers.ts'
-import type { SentType, StoredContents } from '../contents/model.ts'
+import type { SentType } from '../contents/model.ts'
 import type { Prepared } from '../contents/service.ts'
 import type { Forwarded, ForwardMessages, ForwardResult } from '../model.ts'
 import { checkRelation, findTarget, post } from '../posting/service.ts'
-import { keyOfTarget } from '../rules.ts'
+import { filesOf, keyOfTarget } from '../rules.ts'
 import { findKey, insertKey, type KeyRow, type MessageRow, messagesByIds } from '../store.ts'
 
 /**
@@ -99,14 +99,14 @@ async function findForwardable(db: Db | Tx, userId: number, messageIds: readonly
 
 function copyOf({ type, content, recalledAt }: MessageRow): Prepared {
   if (recalledAt !== null || type === 'SYSTEM') throw errors.notForwardable()
-  const { fileId, thumbnailFileId } = content as Partial<StoredContents['VIDEO']>
-  const files = [fileId, thumbnailFileId].filter((id) => id !== undefined)
+  // An administrator has deleted the file.
+  if (content['fileId'] === null) throw errors.notForwardable()
   const path = 'body.messageIds'
   return {
     type: type as SentType,
     content: withoutMentions(content),
     path,
-    files: files.map((id) => ({ id, path })),
+    files: filesOf(content).map((id) => ({ id, path })),
     isCopy: true,
   }
 }
