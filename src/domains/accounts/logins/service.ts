@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import { holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { resolveOneClickToken } from '#domains/delivery/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
@@ -40,9 +40,9 @@ import type { LoginResponse } from '../sessions/model.ts'
 import { proveFactor, proveFactorAlone } from '../totp/service.ts'
 import { createUser } from '../users/service.ts'
 import {
+  type Holder,
   holderForCodeSignIn,
   insertIdentity,
-  userByProvedCredential,
   userByUsername,
   userForPasswordSignIn,
   type UserRow,
@@ -233,6 +233,22 @@ export async function deviceLogin(ctx: AppContext, body: DeviceSignIn, caller: C
   return loginOrRegister(ctx, 'DEVICE', event.device.key, body.totp, event)
 }
 
+/**
+ * The user whom the credential signs in. An administrator may have created the account with this phone, which was a claim until now. If
+ * that account cannot be used, the phone is treated as an unknown one.
+ */
+async function findHolder(db: Db | Tx, provider: 'PHONE' | 'DEVICE', credential: string): Promise<Holder | undefined> {
+  const holder = await holderForCodeSignIn(db, provider, credential)
+  return holder?.identity.verified || holder?.user.status === 'ACTIVE' ? holder : undefined
+}
+
+/** Inside a write: a claim is verified, and its account belongs to the person who proved it from now on. */
+async function proveClaim(ctx: AppContext, tx: Tx, { user, identity }: Holder, event: LoginEvent): Promise<void> {
+  if (identity.verified) return
+  await verifyIdentity(tx, user.id, identity.id)
+  await removeClaimantsPassword(ctx, tx, user.id, identity.provider, event)
+}
+
 async function loginOrRegister(
   ctx: AppContext,
   provider: 'PHONE' | 'DEVICE',
@@ -241,15 +257,18 @@ async function loginOrRegister(
   event: LoginEvent,
   useProof: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<LoginResponse> {
-  const holder = await userByProvedCredential(ctx.db.read, provider, credential)
-  const factor = await proveFactorAlone(ctx, holder?.id, totp, event)
+  const holder = await findHolder(ctx.db.read, provider, credential)
+  const factor = await proveFactorAlone(ctx, holder?.user.id, totp, event)
   const mayRegister = await getSetting(ctx, 'registration.enabled')
   const nickname = await generateNickname(ctx, event.locale)
   const uses = await usesOf(ctx, NEW_ACCOUNTS, { actor: undefined, caller: event })
   const { grant, isNewUser } = await ctx.db.write('accounts.loginOrRegister', async (tx) => {
     await useProof(tx)
-    const known = await userByProvedCredential(tx, provider, credential)
-    if (known !== undefined) return { grant: await signIn(ctx, tx, known.id, event, { factor }), isNewUser: false }
+    const known = await findHolder(tx, provider, credential)
+    if (known !== undefined) {
+      await proveClaim(ctx, tx, known, event)
+      return { grant: await signIn(ctx, tx, known.user.id, event, { factor }), isNewUser: false }
+    }
     if (!mayRegister) throw registrationClosed()
     await countNewAccount(ctx, tx, uses)
     const user = (await createUser(tx, { username: null, password: null, nickname }))!
@@ -277,12 +296,8 @@ export async function emailLogin(ctx: AppContext, body: EmailLogin, caller: Call
     await consumeCode(tx, proof)
     const owner = await holderForCodeSignIn(tx, 'EMAIL', email)
     if (owner === undefined) throw notRegistered()
-    const { user, identity } = owner
-    if (!identity.verified) {
-      await verifyIdentity(tx, user.id, identity.id)
-      await removeClaimantsPassword(ctx, tx, user.id, event)
-    }
-    return signIn(ctx, tx, user.id, event, { factor })
+    await proveClaim(ctx, tx, owner, event)
+    return signIn(ctx, tx, owner.user.id, event, { factor })
   })
   return loginResponse(ctx, grant, caller.locale)
 }

@@ -1,7 +1,7 @@
 /** Which passwords a user may choose, and replacing passwords that are known, forgotten or no longer trusted. */
 
 import type { AppContext } from '#context'
-import type { ContactProvider } from '#db/schema/accounts.ts'
+import type { ContactProvider, Provider } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
 import { holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
@@ -101,13 +101,14 @@ export async function installPassword(
 }
 
 /**
- * Inside a write: removes the password of an account whose unverified e-mail was just verified by a code. Anyone who registered
- * with this address without owning it loses their password and sessions.
+ * Inside a write: removes the password of an account whose unverified e-mail or phone was just proved. Anyone who registered
+ * with this address without owning it, and an administrator who created the account, lose their password and sessions.
  */
 export async function removeClaimantsPassword(
   ctx: AppContext,
   tx: Tx,
   userId: number,
+  proved: Provider,
   event: LoginEvent,
 ): Promise<void> {
   await replacePassword(tx, userId, null)
@@ -115,10 +116,16 @@ export async function removeClaimantsPassword(
   await notifyAccountHolder(ctx, tx, userId, event, {
     kind: 'PASSWORD_CHANGED',
     about: {},
-    line: {
-      en: 'Your e-mail address was verified by a code. The password given at registration was removed: set a new one.',
-      zh: '邮箱已通过验证码确认。注册时设置的密码已失效，请设置新密码。',
-    },
+    line:
+      proved === 'EMAIL'
+        ? {
+            en: 'Your e-mail address was verified by a code. The password given at registration was removed: set a new one.',
+            zh: '邮箱已通过验证码确认。注册时设置的密码已失效，请设置新密码。',
+          }
+        : {
+            en: 'Your phone number was verified. The password that the account had before was removed: set a new one.',
+            zh: '手机号已确认。此前为账号设置的密码已失效，请设置新密码。',
+          },
   })
 }
 

@@ -11,19 +11,19 @@ interface Identity {
 }
 
 /**
- * Whether the user can sign in with these identities, leaving out the one with the id `without`: by phone or verified e-mail (with a code), by another device,
- * or by a password together with a username, phone or e-mail. An unverified e-mail may be another person's, so it counts only as a
- * name for the password.
+ * Whether the user can sign in with these identities, leaving out the one with the id `without`: by verified phone or e-mail (with a
+ * code), by another device, or by a password together with a username, phone or e-mail. An unverified phone or e-mail may be another
+ * person's, so it counts only as a name for the password.
  */
 export function canStillSignIn(user: User, identities: readonly Identity[], without = 0): boolean {
   const rest = identities.filter((i) => i.id !== without)
   const hasName = user.username !== null || rest.some((i) => i.provider !== 'DEVICE')
-  return rest.some((i) => i.provider !== 'EMAIL' || i.verified) || (user.passwordHash !== null && hasName)
+  return rest.some((i) => i.provider === 'DEVICE' || i.verified) || (user.passwordHash !== null && hasName)
 }
 
 /**
  * Unverified, on an account that has a verified identity. An e-mail given at registration is only a claim, since anyone can type any
- * address. Once the account has another, verified identity, it belongs to that person, and codes to the claimed address open nothing.
+ * address, and so are e-mail and phone that an administrator gives. Once the account has another, verified identity, it belongs to that person, and codes to the claimed address open nothing.
  */
 export const isMereClaim = (identity: Identity, all: readonly Identity[]): boolean =>
   !identity.verified && all.some((i) => i.verified)

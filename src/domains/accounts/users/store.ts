@@ -109,20 +109,21 @@ export const userForPasswordSignIn = async (
 export const identitiesOf = (db: Db | Tx, userId: number): Promise<IdentityRow[]> => identitiesByUser(db, { userId })
 
 /**
- * The user and identity that a code for signing in or for a new password opens. The identity may be unverified: then the code
+ * The user and identity that a proof of the credential opens, for example a code for signing in or for a new password. The identity may be unverified: then the code
  * proves it. Undefined if nobody has the credential, or if it is a mere claim. An account with a second factor belongs to the person who
  * enabled it, so codes to its unverified address open nothing either.
  */
 export async function holderForCodeSignIn(
   db: Db | Tx,
-  provider: ContactProvider,
+  provider: Provider,
   credential: string,
 ): Promise<Holder | undefined> {
   const holder = await findHolder(db, provider, credential)
   if (holder === undefined) return undefined
   const { identity, user } = holder
+  if (identity.verified) return holder
   if (isMereClaim(identity, await identitiesOf(db, user.id))) return undefined
-  return !identity.verified && (await hasTotp(db, user.id)) ? undefined : holder
+  return (await hasTotp(db, user.id)) ? undefined : holder
 }
 
 /** In the order of their ids. */
@@ -204,7 +205,7 @@ export async function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undef
       createdAt: tx.stamp,
       updatedAt: tx.stamp,
     })
-    .onConflictDoNothing({ target: users.usernameKey })
+    .onConflictDoNothing()
     .returning()
   return rows[0]
 }
