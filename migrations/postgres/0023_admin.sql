@@ -24,6 +24,8 @@ DROP INDEX "nickname_words_word";
 
 DROP INDEX "scan_records_code";
 
+DROP INDEX "users_username_key";
+
 ALTER TABLE "account_links" ADD COLUMN "status" text DEFAULT 'ACTIVE' NOT NULL;
 
 ALTER TABLE "users" ADD COLUMN "password_is_foreign" boolean DEFAULT false NOT NULL;
@@ -66,12 +68,20 @@ CREATE INDEX "scan_records_user_created" ON "scan_records" USING btree ("user_id
 
 CREATE INDEX "sessions_status" ON "sessions" USING btree ("status","id");
 
-CREATE INDEX "users_all_created" ON "users" USING btree ("created_at","id") WHERE "users"."status" <> 'DELETED';
+CREATE INDEX "users_all_created" ON "users" USING btree ("created_at","id","status") WHERE "users"."status" <> 'DELETED';
 
-CREATE INDEX "users_all_login" ON "users" USING btree ("last_login_at","created_at","id") WHERE "users"."status" <> 'DELETED';
+CREATE INDEX "users_all_login" ON "users" USING btree ("last_login_at","created_at","id","status") WHERE "users"."status" <> 'DELETED';
 
-CREATE INDEX "users_all_username" ON "users" USING btree ("username_key","created_at","id") WHERE "users"."status" <> 'DELETED';
+CREATE INDEX "users_all_username" ON "users" USING btree ("username_key","created_at","id","status") WHERE "users"."status" <> 'DELETED';
+
+CREATE INDEX "users_inactive_created" ON "users" USING btree ("status","created_at","id") WHERE "users"."status" <> 'ACTIVE';
+
+CREATE INDEX "users_inactive_login" ON "users" USING btree ("status","last_login_at","created_at","id") WHERE "users"."status" <> 'ACTIVE';
+
+CREATE INDEX "users_inactive_username" ON "users" USING btree ("status","username_key","created_at","id") WHERE "users"."status" <> 'ACTIVE';
 
 CREATE UNIQUE INDEX "nickname_words_word" ON "nickname_words" USING btree ("locale","kind",(lower("word") collate "C"));
 
 CREATE INDEX "scan_records_code" ON "scan_records" USING btree ("qr_code_id","created_at","id");
+
+CREATE UNIQUE INDEX "users_username_key" ON "users" USING btree ("username_key") WHERE "users"."username_key" is not null;

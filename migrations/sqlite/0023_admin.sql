@@ -34,17 +34,27 @@ CREATE INDEX `scan_records_user_created` ON `scan_records` (`user_id`,`created_a
 
 CREATE INDEX `scan_records_code` ON `scan_records` (`qr_code_id`,`created_at`,`id`);
 
-ALTER TABLE `account_links` ADD `status` text DEFAULT 'ACTIVE' NOT NULL;
+DROP INDEX `users_username_key`;
 
 ALTER TABLE `users` ADD `password_is_foreign` integer DEFAULT false NOT NULL;
 
 ALTER TABLE `users` ADD `last_login_at` integer;
 
-CREATE INDEX `users_all_created` ON `users` (`created_at`,`id`) WHERE "users"."status" <> 'DELETED';
+CREATE INDEX `users_all_created` ON `users` (`created_at`,`id`,`status`) WHERE "users"."status" <> 'DELETED';
 
-CREATE INDEX `users_all_login` ON `users` (`last_login_at`,`created_at`,`id`) WHERE "users"."status" <> 'DELETED';
+CREATE INDEX `users_all_login` ON `users` (`last_login_at`,`created_at`,`id`,`status`) WHERE "users"."status" <> 'DELETED';
 
-CREATE INDEX `users_all_username` ON `users` (`username_key`,`created_at`,`id`) WHERE "users"."status" <> 'DELETED';
+CREATE INDEX `users_all_username` ON `users` (`username_key`,`created_at`,`id`,`status`) WHERE "users"."status" <> 'DELETED';
+
+CREATE INDEX `users_inactive_created` ON `users` (`status`,`created_at`,`id`) WHERE "users"."status" <> 'ACTIVE';
+
+CREATE INDEX `users_inactive_login` ON `users` (`status`,`last_login_at`,`created_at`,`id`) WHERE "users"."status" <> 'ACTIVE';
+
+CREATE INDEX `users_inactive_username` ON `users` (`status`,`username_key`,`created_at`,`id`) WHERE "users"."status" <> 'ACTIVE';
+
+CREATE UNIQUE INDEX `users_username_key` ON `users` (`username_key`) WHERE "users"."username_key" is not null;
+
+ALTER TABLE `account_links` ADD `status` text DEFAULT 'ACTIVE' NOT NULL;
 
 CREATE INDEX `activities_all` ON `activities` (`created_at`,`id`) WHERE "activities"."deleted_at" is null;
 

@@ -96,8 +96,12 @@ export async function searchPage<Shown>(db: Db, search: Search<Shown>, page: Pag
   return { items, total, ...page }
 }
 
-/** A boolean first column, or one that can be null, divides the list into two parts. */
-function sectionsOf({ scope, order, isReversed }: Search<unknown>): Pick<Search<unknown>, 'scope' | 'order'>[] {
+/** The parts of a list, one after the other: a boolean first column, or one that can be null, divides it into two. */
+export function sectionsOf({
+  scope,
+  order,
+  isReversed,
+}: Pick<Search<unknown>, 'scope' | 'order' | 'isReversed'>): Pick<Search<unknown>, 'scope' | 'order'>[] {
   const [first, ...others] = order
   if (!first!.notNull && !first!.primary)
     return [

@@ -25,6 +25,7 @@ export const TAGS = [
   'Phone and e-mail',
   'Profile',
   'Linked accounts',
+  'Users',
   'Sessions',
   'Login records',
   'QR codes',

@@ -9,7 +9,8 @@ export const isolation: IsolationFixture = {
     const word = (kind: 'Adjectives' | 'Nouns') =>
       admin.call(`admin.nickname${kind}.create`, { body: { word: 'Of the victim' } })
     const [adjective, noun] = [ok(await word('Adjectives')).data.id, ok(await word('Nouns')).data.id]
-    return { adjective, noun, link, linked: linked.id, device, session: victim.sessionId, user: victim.id }
+    const stranger = (await server.person()).id
+    return { adjective, noun, stranger, link, linked: linked.id, device, session: victim.sessionId, user: victim.id }
   },
   paths: [
     [/^\/api\/auth\/sessions\/:/, 'session'],
@@ -19,6 +20,7 @@ export const isolation: IsolationFixture = {
     [/^\/api\/admin\/nickname\/adjectives\/:/, 'adjective'],
     [/^\/api\/admin\/nickname\/nouns\/:/, 'noun'],
     [/^\/api\/login-records\/user\/:/, 'user'],
+    [/^\/api\/admin\/users\/:userId(\/role|\/status)?$/, 'stranger'],
   ],
   fields: { sessionId: 'session', deviceId: 'device', userId: 'user', linkedUserId: 'user' },
   reads: (_owned, victim) => [

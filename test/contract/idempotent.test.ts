@@ -168,6 +168,22 @@ const UPDATES: Readonly<Record<string, Update>> = {
     body: () => ({ roleCode: 'ADMIN', nickname: 'Bob' }),
     raisesNothing: true,
   },
+  'admin.users.update': {
+    who: () => admin,
+    params: () => ({ userId: bob.id }),
+    body: () => ({ nickname: 'newest', signature: 'new', avatarUrl: 'https://example.com/new.png' }),
+  },
+  'admin.users.changeRole': {
+    who: () => admin,
+    params: () => ({ userId: bob.id }),
+    body: () => ({ role: 'ADMIN' }),
+    raisesNothing: true,
+  },
+  'admin.users.changeStatus': {
+    who: () => admin,
+    params: () => ({ userId: id['stranger']! }),
+    body: () => ({ status: 'DISABLED' }),
+  },
   'profile.update': { body: () => ({ nickname: 'new', signature: 'new' }) },
   'profile.updateUser': { body: () => ({ nickname: 'newer' }) },
   'access.changeRole': {
@@ -284,6 +300,7 @@ async function stamps(): Promise<Record<string, unknown[]>> {
 }
 
 beforeAll(async () => {
+  id['stranger'] = (await server.person()).id
   const place = async (name: string) =>
     ok(await alice.call('locations.create', { params: { orgId: id['org']! }, body: { name } })).data.id
   const word = { body: { word: 'Dapper' } }

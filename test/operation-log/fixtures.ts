@@ -2,6 +2,7 @@
 
 import { logged as access } from '../access/logged.ts'
 import { logged as accountRecords } from '../accounts/logged-records.ts'
+import { logged as accounts } from '../accounts/logged.ts'
 import { logged as album } from '../album/logged.ts'
 import { logged as assets } from '../assets/logged.ts'
 import { logged as chat } from '../chat/logged.ts'
@@ -17,6 +18,7 @@ export const LOGGED: readonly LoggedFixture[] = [
   // One a line, so that two additions do not touch the same line.
   access,
   accountRecords,
+  accounts,
   album,
   assets,
   chat,

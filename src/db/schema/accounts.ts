@@ -5,7 +5,8 @@ import type { Locale } from '#lib/localized.ts'
 
 import { col, index, lowered, primaryKey, table, uniqueIndex } from '../dialect.ts'
 
-export type UserStatus = 'ACTIVE' | 'DISABLED' | 'DELETED'
+export const USER_STATUSES = ['ACTIVE', 'DISABLED', 'DELETED'] as const
+export type UserStatus = (typeof USER_STATUSES)[number]
 export const PROVIDERS = ['PHONE', 'EMAIL', 'DEVICE'] as const
 export type Provider = (typeof PROVIDERS)[number]
 /** Providers whose credentials can receive codes and messages. */
@@ -14,6 +15,7 @@ export const SESSION_STATUSES = ['ACTIVE', 'EXPIRED', 'REVOKED'] as const
 export type SessionStatus = (typeof SESSION_STATUSES)[number]
 
 const isNotDeleted = (status: SQLiteColumn) => sql`${status} <> 'DELETED'`
+const isNotActive = (status: SQLiteColumn) => sql`${status} <> 'ACTIVE'`
 
 export const users = table(
   'users',
@@ -41,12 +43,20 @@ export const users = table(
     updatedAt: col.time('updated_at').notNull(),
   },
   (t) => [
-    uniqueIndex('users_username_key').on(t.usernameKey),
+    // Partial, because SQLite would look up users without a username in it rather than in `users_all_username`.
+    uniqueIndex('users_username_key')
+      .on(t.usernameKey)
+      .where(sql`${t.usernameKey} is not null`),
     index('users_nickname').on(lowered(t.nickname)),
-    // The orders of the console. Partial, because an index that begins with `status` would be taken for queries by ranges of ids.
-    index('users_all_created').on(t.createdAt, t.id).where(isNotDeleted(t.status)),
-    index('users_all_login').on(t.lastLoginAt, t.createdAt, t.id).where(isNotDeleted(t.status)),
-    index('users_all_username').on(t.usernameKey, t.createdAt, t.id).where(isNotDeleted(t.status)),
+    // The orders of the console. Partial, because an index that begins with `status` would be taken for queries by ranges of ids. `status`
+    // at the end saves SQLite to read the rows when it counts them.
+    index('users_all_created').on(t.createdAt, t.id, t.status).where(isNotDeleted(t.status)),
+    index('users_all_login').on(t.lastLoginAt, t.createdAt, t.id, t.status).where(isNotDeleted(t.status)),
+    index('users_all_username').on(t.usernameKey, t.createdAt, t.id, t.status).where(isNotDeleted(t.status)),
+    // The same orders of the few users with another status.
+    index('users_inactive_created').on(t.status, t.createdAt, t.id).where(isNotActive(t.status)),
+    index('users_inactive_login').on(t.status, t.lastLoginAt, t.createdAt, t.id).where(isNotActive(t.status)),
+    index('users_inactive_username').on(t.status, t.usernameKey, t.createdAt, t.id).where(isNotActive(t.status)),
   ],
 )
 

@@ -150,6 +150,13 @@ export const undoImpossible = () =>
 export const setupLinkInvalid = () =>
   forbidden('This setup link has been used or has expired', '设置链接已使用或已过期')
 
+export const userDeleted = () => badRequest('This account is deleted', '该账号已注销')
+export const userDisabled = () =>
+  badRequest('A disabled user cannot become an administrator', '已禁用的用户不能成为管理员')
+export const ownStatus = () => badRequest('You cannot change your own status', '不能修改自己的状态')
+export const initialAdministratorStaysActive = () =>
+  badRequest('The first administrator cannot be disabled', '不能禁用初始管理员')
+
 export const notMember = () => forbidden('You are not a member of this organization', '您不是该组织的成员')
 
 export const nicknameWordExists = () => badRequest('The list has this word already', '该词已存在')

@@ -6,6 +6,7 @@ import { publicImagePath } from '#domains/files/index.ts'
 
 import { codeEndpoints } from './codes/endpoints.ts'
 import { confirmationEndpoints } from './confirmations/endpoints.ts'
+import { userConsoleEndpoints } from './console/admin.endpoints.ts'
 import { endAccess } from './credentials/service.ts'
 import { enrolmentEndpoints } from './enrolments/endpoints.ts'
 import { identityEndpoints } from './identities/endpoints.ts'
@@ -44,6 +45,7 @@ export const accounts = domain({
     ...loginRecordAdminEndpoints,
     ...nicknameAdminEndpoints,
     ...setupEndpoints,
+    ...userConsoleEndpoints,
   ],
   jobs,
   on: {

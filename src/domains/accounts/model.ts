@@ -51,6 +51,8 @@ export const DEVICE_ID_DISTINCT = 8
 export const DEVICE_ID_MAX = 128
 export const PASSWORD_MIN = 6
 export const PASSWORD_MAX = 128
+/** Characters of the password that the server chooses for a user whom an administrator creates. */
+export const INITIAL_PASSWORD_LENGTH = 20
 /** For users with any PLATFORM role. */
 export const ADMIN_PASSWORD_MIN = 10
 export const EMAIL_MAX = 254

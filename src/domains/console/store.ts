@@ -2,9 +2,10 @@ import { and, asc, count, desc, gte, inArray, lt, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import type { Select } from '#db/list-order.ts'
-import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
+import { offsetOf, type Page, type PageInput } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
 import { organizations } from '#db/schema/orgs.ts'
+import { sectionsOf } from '#db/search.ts'
 import type { Builders, Db } from '#db/store.ts'
 
 export type Person = Pick<typeof users.$inferSelect, 'id' | 'username' | 'nickname'>
@@ -34,22 +35,33 @@ export interface ConsoleList<Row> {
   readonly scope?: SQL | undefined
   /** Conditions for which rows must be read to know whether they match: a keyword, or a status that few rows have. */
   readonly where?: SQL | undefined
-  /** Columns of the order, ascending; together they are unique. With the columns of `scope` in front they must have an index. */
+  /**
+   * Columns of the order, ascending; together they are unique. With the columns of `scope` in front they must have an index. The first one
+   * can be null: rows where it is null come last in both directions.
+   */
   readonly order: readonly SQLiteColumn[]
   readonly isReversed: boolean
   select(db: Pick<Builders, 'select'>): Select<Row>
 }
 
 /** A page of the rows in `scope`; ignores `where`. */
-export const plainPage = <Row>(
-  db: Db,
-  { table, scope, order, isReversed, select }: ConsoleList<Row>,
-  page: PageInput,
-): Promise<Page<Row>> =>
-  pageOfQuery(
-    page,
-    select(db)
-      .where(scope)
-      .orderBy(...order.map((column) => (isReversed ? desc(column) : asc(column)))) as never,
-    db.select({ n: count() }).from(table).where(scope),
-  )
+export async function plainPage<Row>(db: Db, list: ConsoleList<Row>, page: PageInput): Promise<Page<Row>> {
+  const { table, isReversed, select } = list
+  const items: Row[] = []
+  let total = 0
+  for (const { scope, order } of sectionsOf({ ...list, scope: list.scope })) {
+    const [counted] = await db.select({ n: count() }).from(table).where(scope)
+    const missing = page.size - items.length
+    const skip = Math.max(0, offsetOf(page) - total)
+    if (missing > 0 && skip < counted!.n)
+      items.push(
+        ...(await select(db)
+          .where(scope)
+          .orderBy(...order.map((column) => (isReversed ? desc(column) : asc(column))))
+          .limit(missing)
+          .offset(skip)),
+      )
+    total += counted!.n
+  }
+  return { items, total, page: page.page, size: page.size }
+}

@@ -95,6 +95,8 @@ export const ENDED = {
   PLATFORM_ROLE_GRANTED: { ...NOTHING, sessions: 'linked', links: 'incoming' },
   /** Either side, or an administrator, removed an account link. */
   LINK_REMOVED: { ...NOTHING, opened: 'link' },
+  /** By an administrator. Links and device ids open nothing while the account is disabled, and are usable again after that. */
+  ACCOUNT_DISABLED: { ...NOTHING, reason: 'DISABLED', sessions: 'all', opened: 'all', codes: true },
   ACCOUNT_DELETED: {
     reason: 'DELETED',
     sessions: 'all',

@@ -15,7 +15,8 @@ export const IdentityView = Model('Identity', {
   createdAt: Time,
 })
 
-const fields = {
+/** Fields of a user that the user and administrators see. */
+export const userFields = {
   id: Id,
   username: Nullable(Type.String({ examples: ['lin.mei'] })),
   nickname: Type.String({ examples: ['User204817'] }),
@@ -33,7 +34,7 @@ const fields = {
 }
 
 /** A user as they see themselves. */
-export const UserView = Model('User', fields)
+export const UserView = Model('User', userFields)
 export type UserView = Static<typeof UserView>
 
 const PendingAgreement = Model('PendingAgreement', {
@@ -43,14 +44,15 @@ const PendingAgreement = Model('PendingAgreement', {
 })
 
 export const CurrentUser = Model('CurrentUser', {
-  ...fields,
+  ...userFields,
   pendingAgreements: Type.Array(PendingAgreement, {
     description: 'Current agreements that you have not accepted yet. The server refuses nothing meanwhile.',
   }),
 })
 export type CurrentUser = Static<typeof CurrentUser>
 
-export const ProfileChange = Model('UpdateProfile', {
+/** Fields of a profile that its user and administrators change. */
+export const profileFields = {
   nickname: Type.Optional(
     Nullable(
       Line(NICKNAME_MAX, 0, {
@@ -67,7 +69,6 @@ export const ProfileChange = Model('UpdateProfile', {
       }),
     ),
   ),
-  avatarFileId: Type.Optional(Nullable(AvatarFileId)),
   avatarUrl: Type.Optional(
     Nullable(
       Line(500, 0, {
@@ -77,6 +78,11 @@ export const ProfileChange = Model('UpdateProfile', {
       }),
     ),
   ),
+}
+
+export const ProfileChange = Model('UpdateProfile', {
+  ...profileFields,
+  avatarFileId: Type.Optional(Nullable(AvatarFileId)),
 })
 export type ProfileChange = Static<typeof ProfileChange>
 

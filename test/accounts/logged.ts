@@ -1,0 +1,68 @@
+import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
+
+export const logged: LoggedFixture = {
+  'admin.users.create': async ({ admin }) => {
+    const create = (body: object) => admin.post('/api/admin/users', body)
+    const fields = { username: 'logged.user', nickname: 'Logged' }
+    return {
+      call: () => create({ ...fields, password: 'not in the log', email: 'logged@example.org' }),
+      row: {
+        targetId: (reply) => reply.data.id,
+        targetName: 'logged.user',
+        before: null,
+        after: { ...fields, identityTypes: ['EMAIL'] },
+      },
+      refused: [
+        () => create(fields),
+        () => create({}),
+        () => create({ username: 'other.user', email: 'logged@example.org' }),
+      ],
+    }
+  },
+  'admin.users.update': async ({ server, admin }) => {
+    const user = await server.person()
+    const change = (body: object, id = user.id) => admin.put(`/api/admin/users/${id}`, body)
+    return {
+      call: () => change({ signature: 'Hello', password: 'ignored' }),
+      row: {
+        targetId: user.id,
+        targetName: user.username,
+        before: { signature: null },
+        after: { signature: 'Hello' },
+      },
+      refused: [() => change({ nickname: 5 }), () => change({ nickname: 'x' }, 999_999_999)],
+      unchanged: () => change({ signature: 'Hello' }),
+    }
+  },
+  'admin.users.changeRole': async ({ server, admin }) => {
+    const user = await server.person()
+    const change = (role: string, id = user.id) => admin.patch(`/api/admin/users/${id}/role`, { role })
+    return {
+      call: () => change('ADMIN'),
+      row: {
+        targetId: user.id,
+        targetName: user.username,
+        before: { roles: [] },
+        after: { roles: ['USER_ADMIN'] },
+      },
+      refused: [() => change('OWNER'), () => change('USER', admin.id), () => change('ADMIN', 999_999_999)],
+      unchanged: () => change('ADMIN'),
+    }
+  },
+  'admin.users.changeStatus': async ({ server, admin }) => {
+    const user = await server.person()
+    const change = (status: string, id = user.id) =>
+      admin.patch(`/api/admin/users/${id}/status`, { status, reason: 'Asked for it' })
+    return {
+      call: () => change('DISABLED'),
+      row: {
+        targetId: user.id,
+        targetName: user.username,
+        before: { status: 'ACTIVE', reason: null },
+        after: { status: 'DISABLED', reason: 'Asked for it' },
+      },
+      refused: [() => change('DELETED'), () => change('DISABLED', admin.id), () => change('ACTIVE', 999_999_999)],
+      unchanged: () => change('DISABLED'),
+    }
+  },
+}
