@@ -15,7 +15,7 @@ export const isolation: IsolationFixture = {
   paths: [
     [/^\/api\/auth\/sessions\/:/, 'session'],
     [/^\/api\/auth\/(devices|logout)\/:/, 'device'],
-    [/^\/api\/auth\/link\/:/, 'link'],
+    [/^\/api(\/admin)?\/auth\/link\/:/, 'link'],
     [/^\/api\/auth\/accounts\/:/, 'linked'],
     [/^\/api\/admin\/nickname\/adjectives\/:/, 'adjective'],
     [/^\/api\/admin\/nickname\/nouns\/:/, 'noun'],

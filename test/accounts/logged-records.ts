@@ -43,6 +43,37 @@ function ofWords(list: 'Adjectives' | 'Nouns', kind: 'ADJECTIVE' | 'NOUN'): Logg
 }
 
 export const logged: LoggedFixture = {
+  'admin.links.propose': async ({ server, admin }) => {
+    const [owner, linked] = [await server.person(), await server.person()]
+    const propose = (ownerUserId: number, linkedUserId: number) =>
+      admin.post('/api/admin/auth/link', { ownerUserId, linkedUserId })
+    return {
+      call: () => propose(owner.id, linked.id),
+      row: {
+        targetId: (reply) => reply.data.id as number,
+        targetName: `${owner.username} → ${linked.username}`,
+        before: null,
+        after: { ownerUserId: owner.id, linkedUserId: linked.id, status: 'PENDING' },
+      },
+      refused: [() => propose(owner.id, linked.id), () => propose(admin.id, linked.id)],
+    }
+  },
+  'admin.links.delete': async ({ server, admin }) => {
+    const [owner, linked] = [await server.person(), await server.person()]
+    const proof = { verifyType: 'PASSWORD', linkedUserId: linked.id, password: linked.password } as const
+    const { id } = ok(await owner.call('auth.link', { body: proof })).data
+    const remove = () => admin.delete(`/api/admin/auth/link/${id}`)
+    return {
+      call: remove,
+      row: {
+        targetId: id,
+        targetName: `${owner.username} → ${linked.username}`,
+        before: { ownerUserId: owner.id, linkedUserId: linked.id, status: 'ACTIVE' },
+        after: null,
+      },
+      refused: [remove],
+    }
+  },
   'admin.sessions.revoke': async ({ server, admin }) => {
     const user = await server.person()
     const revoke = (id: number) => admin.delete(`/api/admin/auth/sessions/${id}`)

@@ -71,6 +71,10 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'auth.phoneUnbind': NOTHING_BOUND,
   'auth.emailUnbind': NOTHING_BOUND,
   'auth.link': [400, /own account/],
+  'admin.links.propose': [403, /own account/],
+  // The link of the examples is in force, and the example of DELETE /api/auth/link/{linkId} has deleted it.
+  'auth.acceptLink': NO_SUCH_ROW,
+  'admin.links.delete': NO_SUCH_ROW,
   'auth.confirmTotp': [400, /second factor|secret/],
   'auth.disableTotp': [400, /second factor/],
   'auth.replaceRecoveryCodes': [400, /second factor/],

@@ -162,3 +162,7 @@ export const notMember = () => forbidden('You are not a member of this organizat
 export const nicknameWordExists = () => badRequest('The list has this word already', '该词已存在')
 export const tooManyNicknameWords = (max: number) =>
   badRequest(`A list can have at most ${max} words of one language`, `每种语言最多 ${max} 个词`)
+
+export const linkOfAdministrator = () =>
+  forbidden('Accounts of administrators cannot be linked in this way', '管理员账号不能以此方式关联')
+export const linkOfCaller = () => forbidden('You cannot propose a link of your own account', '不能为自己的账号提议关联')

@@ -11,6 +11,7 @@ import { endAccess } from './credentials/service.ts'
 import { enrolmentEndpoints } from './enrolments/endpoints.ts'
 import { identityEndpoints } from './identities/endpoints.ts'
 import { jobs } from './jobs.ts'
+import { linkAdminEndpoints } from './links/console/admin.endpoints.ts'
 import { linkEndpoints } from './links/endpoints.ts'
 import { loginRecordAdminEndpoints } from './login-records/admin.endpoints.ts'
 import { loginRecordEndpoints } from './login-records/endpoints.ts'
@@ -38,6 +39,7 @@ export const accounts = domain({
     ...identityEndpoints,
     ...undoEndpoints,
     ...linkEndpoints,
+    ...linkAdminEndpoints,
     ...sessionEndpoints,
     ...sessionAdminEndpoints,
     ...confirmationEndpoints,

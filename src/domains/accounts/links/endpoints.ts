@@ -8,7 +8,7 @@ import { contactLookUps } from '../model.ts'
 import { emailIn, phoneIn } from '../rules.ts'
 import { LoginResponse } from '../sessions/model.ts'
 import { ByLink, ByTarget, Direction, LinkRequest, LinkView } from './model.ts'
-import { link, listLinks, sendLinkCode, switchAccount, unlink } from './service.ts'
+import { acceptLink, link, listLinks, sendLinkCode, switchAccount, unlink } from './service.ts'
 
 const tag = 'Linked accounts'
 
@@ -30,7 +30,8 @@ const listLinkedAccounts = endpoint({
   method: 'GET',
   path: '/api/auth/link/list',
   summary: 'List your linked accounts',
-  description: 'Accounts that you can switch to; with `direction=INCOMING` accounts that can switch to yours.',
+  description:
+    'Accounts that you can switch to; with `direction=INCOMING` accounts that can switch to yours, and those that could if you accept (`PENDING`).',
   tag,
   access: signedIn,
   query: PageQuery({ direction: Direction }),
@@ -83,6 +84,21 @@ export const linkEndpoints = [
     body: LinkRequest,
     data: LinkView,
     run: ({ ctx, actor, body, caller }) => link(ctx, actor, body, caller),
+  }),
+  endpoint({
+    id: 'auth.acceptLink',
+    method: 'POST',
+    path: '/api/auth/link/:linkId/accept',
+    summary: 'Accept a link to your account that an administrator proposed',
+    description:
+      'From now on the user of the other account can switch to yours without your password. You need a recent sign-in or confirmation: ' +
+      'otherwise 403 with code 4031. To decline the link, delete it.',
+    tag,
+    access: app('account_link:create'),
+    params: ByLink,
+    data: LinkView,
+    refuses: { 403: 'You have to confirm that you own the account, or one of the users is an administrator now.' },
+    run: ({ ctx, actor, params, caller }) => acceptLink(ctx, actor, params.linkId, caller),
   }),
   listLinkedAccounts,
   alias(listLinkedAccounts, { id: 'auth.accounts', path: '/api/auth/accounts' }),

@@ -1,3 +1,4 @@
+import { LINK_STATUSES } from '#db/schema/accounts.ts'
 import { Enum, Id, Line, Model, Nullable, OneOf, type Static, Text, Time, Type } from '#http/schema.ts'
 
 import { Code, EMAIL_MAX, Password } from '../model.ts'
@@ -21,13 +22,19 @@ export const LinkView = Model('AccountLink', {
   linkedUserId: Type.Integer({ minimum: 1, description: 'The account it can switch to' }),
   nickname: Type.String({ description: 'Nickname of the other account', examples: ['Chen Yu'] }),
   avatarUrl: Nullable(Text('https://example.com/yu.png')),
+  status: Enum(LINK_STATUSES, {
+    description:
+      'PENDING: proposed by an administrator, and not accepted by the user of the linked account. It opens nothing',
+    examples: ['ACTIVE'],
+  }),
   createdAt: Time,
 })
 export type LinkView = Static<typeof LinkView>
 
 export const Direction = Enum(['OUTGOING', 'INCOMING'], {
   default: 'OUTGOING',
-  description: 'OUTGOING: accounts that you can switch to; INCOMING: accounts that can switch to yours',
+  description:
+    'OUTGOING: accounts that you can switch to; INCOMING: accounts that can switch to yours, or that could if you accept',
 })
 
 export const ByLink = Type.Object({ linkId: Id })

@@ -13,8 +13,16 @@ import { plainName } from '#lib/text.ts'
 
 import type { CodeSent } from '../codes/model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/service.ts'
+import { requireConfirmationOfAll } from '../confirmations/service.ts'
 import { endAccess } from '../credentials/service.ts'
-import { alreadyLinked, linkRefused, linkTargetUnknown, linkToSelf, sessionEnded } from '../errors.ts'
+import {
+  alreadyLinked,
+  linkOfAdministrator,
+  linkRefused,
+  linkTargetUnknown,
+  linkToSelf,
+  sessionEnded,
+} from '../errors.ts'
 import type { LoginEvent } from '../login-records/model.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/service.ts'
 import { ANONYMOUS_USER_ID } from '../model.ts'
@@ -26,7 +34,15 @@ import type { LoginResponse } from '../sessions/model.ts'
 import { findOwn } from '../sessions/store.ts'
 import { userById, userByProvedCredential, type UserRow } from '../users/store.ts'
 import type { LinkRequest, LinkView } from './model.ts'
-import { deleteLink, findLink, insertLink, type LinkRow, type LinkWithOther, pageOfLinks } from './store.ts'
+import {
+  acceptProposal,
+  deleteLink,
+  findLink,
+  insertLink,
+  type LinkRow,
+  type LinkWithOther,
+  pageOfLinks,
+} from './store.ts'
 
 /** Sends a code to the phone or e-mail of the account to link: a registered account, and not the caller's (spec §4.1). */
 export const sendLinkCode = (ctx: AppContext, actor: Actor, credential: string, caller: Caller): Promise<CodeSent> =>
@@ -119,35 +135,36 @@ async function insertProvenLink(
   if (owner?.status !== 'ACTIVE') throw sessionEnded()
   if (target?.status !== 'ACTIVE') throw linkRefused()
   await useProof(tx, target)
-  const row = await insertLink(tx, {
-    status: 'ACTIVE',
-    ownerUserId: owner.id,
-    linkedUserId: targetId,
-    createdAt: tx.stamp,
-  })
+  const row = await insertLink(tx, { ownerUserId: owner.id, linkedUserId: targetId })
   if (row === undefined) throw alreadyLinked()
-  const event = ownEvent('account_link', actor, caller)
+  await announceLink(ctx, tx, row, owner, ownEvent('account_link', actor, caller))
+  return toLinkView(ctx, { ...row, nickname: target.nickname, avatar: target.avatar })
+}
+
+/** Records a link that is in force from now on, and notifies the user of the linked account. */
+async function announceLink(ctx: AppContext, tx: Tx, link: LinkRow, owner: UserRow, event: LoginEvent): Promise<void> {
+  const { ownerUserId, linkedUserId } = link
   // On the records of both accounts, because the link opens both.
-  for (const userId of [owner.id, targetId]) await recordLogin(ctx, tx, userId, event)
+  for (const userId of [ownerUserId, linkedUserId]) await recordLogin(ctx, tx, userId, event)
   const name = plainName(owner.nickname)
-  await notifyAccountHolder(ctx, tx, targetId, event, {
+  await notifyAccountHolder(ctx, tx, linkedUserId, event, {
     kind: 'ACCOUNT_LINKED',
     about: { account: owner.nickname },
     line: {
       en: `“${name}” can switch to your account.`,
       zh: `账号“${name}”可以切换到您的账号。`,
     },
-    data: { linkId: row.id, ownerUserId: owner.id },
+    data: { linkId: link.id, ownerUserId },
   })
-  return toLinkView(ctx, { ...row, nickname: target.nickname, avatar: target.avatar })
 }
 
-const toLinkView = (ctx: AppContext, link: LinkWithOther): LinkView => ({
+export const toLinkView = (ctx: AppContext, link: LinkWithOther): LinkView => ({
   id: link.id,
   ownerUserId: link.ownerUserId,
   linkedUserId: link.linkedUserId,
   nickname: link.nickname,
   avatarUrl: avatarUrl(ctx, link.avatar),
+  status: link.status,
   createdAt: link.createdAt,
 })
 
@@ -157,6 +174,34 @@ export async function listLinks(
   query: PageInput & { direction: 'OUTGOING' | 'INCOMING' },
 ) {
   return mapPage(await pageOfLinks(ctx.db.read, actor.userId, query.direction, query), (link) => toLinkView(ctx, link))
+}
+
+/**
+ * Puts a link in force that an administrator proposed. Only the user of the linked account can, with a recent proof that they own it: a
+ * stolen session must not open a lasting way in. @throws AppError 403 (code 4031) without the proof, 404 if nothing is proposed
+ */
+export async function acceptLink(ctx: AppContext, actor: Actor, id: number, caller: Caller): Promise<LinkView> {
+  await requireConfirmationOfAll(ctx, actor)
+  return ctx.db.write('accounts.acceptLink', async (tx) => {
+    const row = await acceptProposal(tx, actor.userId, id)
+    if (row === undefined) throw notFound()
+    const own = await findOwn(tx, actor.userId, actor.sessionId)
+    if (own?.status !== 'ACTIVE') throw sessionEnded()
+    const owner = await userById(tx, row.ownerUserId)
+    if (owner?.status !== 'ACTIVE') throw notFound()
+    await refuseAdministrators(tx, row)
+    await announceLink(ctx, tx, row, owner, ownEvent('account_link', actor, caller))
+    return toLinkView(ctx, { ...row, nickname: owner.nickname, avatar: owner.avatar })
+  })
+}
+
+/** For links that no password proved. @throws AppError 403 if either user holds a PLATFORM role */
+export async function refuseAdministrators(
+  tx: Tx,
+  { ownerUserId, linkedUserId }: Pick<LinkRow, 'ownerUserId' | 'linkedUserId'>,
+): Promise<void> {
+  if ((await platformBindings(tx)).some(({ userId }) => userId === ownerUserId || userId === linkedUserId))
+    throw linkOfAdministrator()
 }
 
 /** Opens a full session of the linked account on the caller's device. @throws AppError 403 (code 4032) if it has a second factor. */
@@ -192,16 +237,31 @@ export async function unlink(ctx: AppContext, actor: Actor, id: number, caller: 
   await ctx.db.write('accounts.unlink', async (tx) => {
     const deleted = await deleteLink(tx, actor.userId, id)
     if (deleted === undefined) throw notFound()
-    const { ownerUserId, linkedUserId } = deleted
-    await endAccess(ctx, tx, 'LINK_REMOVED', { userId: ownerUserId, deviceKey: '', linkedUserId })
-    const sides = [ownerUserId, linkedUserId]
-    for (const userId of sides) await recordLogin(ctx, tx, userId, event)
-    const self = await userById(tx, actor.userId)
-    for (const userId of sides.filter((side) => side !== actor.userId))
-      await notifyAccountHolder(ctx, tx, userId, event, {
-        kind: 'ACCOUNT_UNLINKED',
-        about: { account: self?.nickname ?? '' },
-        data: { linkId: id },
-      })
+    await announceUnlink(ctx, tx, deleted, actor.userId, event)
   })
+}
+
+/**
+ * Ends the sessions that a deleted link opened, and notifies its users, except for `byUserId`. If the link was never in force, there is
+ * nothing to end and to say.
+ */
+export async function announceUnlink(
+  ctx: AppContext,
+  tx: Tx,
+  { id, ownerUserId, linkedUserId, status }: LinkRow,
+  byUserId: number,
+  event: LoginEvent,
+): Promise<void> {
+  if (status === 'PENDING') return
+  await endAccess(ctx, tx, 'LINK_REMOVED', { userId: ownerUserId, deviceKey: '', linkedUserId })
+  const sides = [ownerUserId, linkedUserId]
+  for (const userId of sides) await recordLogin(ctx, tx, userId, event)
+  for (const userId of sides.filter((side) => side !== byUserId)) {
+    const other = await userById(tx, userId === ownerUserId ? linkedUserId : ownerUserId)
+    await notifyAccountHolder(ctx, tx, userId, event, {
+      kind: 'ACCOUNT_UNLINKED',
+      about: { account: other?.nickname ?? '' },
+      data: { linkId: id },
+    })
+  }
 }

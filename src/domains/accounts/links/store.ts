@@ -12,17 +12,48 @@ export interface LinkWithOther extends LinkRow {
   readonly avatar: string | null
 }
 
-/** Undefined if this link already exists. */
-export async function insertLink(tx: Tx, link: Omit<LinkRow, 'id'>): Promise<LinkRow | undefined> {
+const pair = [accountLinks.ownerUserId, accountLinks.linkedUserId]
+
+/** Inserts a link that is in force, or puts a proposed one in force. Undefined if such a link is in force already. */
+export async function insertLink(
+  tx: Tx,
+  link: Pick<LinkRow, 'ownerUserId' | 'linkedUserId'>,
+): Promise<LinkRow | undefined> {
+  const active = { status: 'ACTIVE', createdAt: tx.stamp } as const
   const rows = await tx
     .insert(accountLinks)
-    .values(link)
-    .onConflictDoNothing({ target: [accountLinks.ownerUserId, accountLinks.linkedUserId] })
+    .values({ ...link, ...active })
+    .onConflictDoUpdate({ target: pair, set: active, setWhere: eq(accountLinks.status, 'PENDING') })
     .returning()
   return rows[0]
 }
 
-/** The user's links in one direction, oldest first. */
+/** Inserts a link that opens nothing until the linked user accepts it. Undefined if the pair has a link. */
+export async function insertProposal(
+  tx: Tx,
+  link: Pick<LinkRow, 'ownerUserId' | 'linkedUserId'>,
+): Promise<LinkRow | undefined> {
+  const rows = await tx
+    .insert(accountLinks)
+    .values({ ...link, status: 'PENDING', createdAt: tx.stamp })
+    .onConflictDoNothing({ target: pair })
+    .returning()
+  return rows[0]
+}
+
+/** Undefined if no such link was proposed to the user, or it was accepted or deleted. */
+export async function acceptProposal(tx: Tx, linkedUserId: number, id: number): Promise<LinkRow | undefined> {
+  const rows = await tx
+    .update(accountLinks)
+    .set({ status: 'ACTIVE' })
+    .where(
+      and(eq(accountLinks.id, id), eq(accountLinks.linkedUserId, linkedUserId), eq(accountLinks.status, 'PENDING')),
+    )
+    .returning()
+  return rows[0]
+}
+
+/** The user's links in one direction, oldest first. INCOMING includes proposed ones. */
 export function pageOfLinks(
   db: Db,
   userId: number,
@@ -33,6 +64,7 @@ export function pageOfLinks(
     direction === 'OUTGOING'
       ? [accountLinks.ownerUserId, accountLinks.linkedUserId]
       : [accountLinks.linkedUserId, accountLinks.ownerUserId]
+  const where = and(eq(mine, userId), direction === 'OUTGOING' ? eq(accountLinks.status, 'ACTIVE') : undefined)
   return pageOfQuery(
     page,
     db
@@ -47,9 +79,9 @@ export function pageOfLinks(
       })
       .from(accountLinks)
       .innerJoin(users, eq(users.id, other))
-      .where(eq(mine, userId))
+      .where(where)
       .orderBy(asc(accountLinks.id)),
-    db.select({ n: count() }).from(accountLinks).where(eq(mine, userId)),
+    db.select({ n: count() }).from(accountLinks).where(where),
   )
 }
 
