@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 
+import type { ReadDb } from '#db/engine/write.ts'
+import type { Runner } from '#db/query/builders.ts'
+import { SenderQuarters } from '#domains/chat/console/rules.ts'
+import { countMessages } from '#domains/chat/console/store.ts'
+import { dayName, lastDays } from '#lib/days.ts'
+import { QUARTER_HOUR } from '#lib/quarter-hours.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 
-import { inProcess, ok, useServer } from '../harness/index.ts'
+import { inProcess, ok, race, useServer } from '../harness/index.ts'
 import { sendAll } from './conversation-helpers.ts'
 
 describe('settings of chat', () => {
@@ -86,8 +92,71 @@ describe.if(inProcess)('statistics of chat', () => {
     expect(ok(await again()).data.messages).toBe(5)
   })
 
+  test('one computation a minute serves all time zones and periods', async () => {
+    const runner = (server.ctx.db.readInWorker as ReadDb).runner as Runner
+    const { rows } = runner
+    let n = 0
+    runner.rows = (sql, params) => {
+      n += 1
+      return rows.call(runner, sql, params)
+    }
+    const show = (tz: string, days: '7' | '90' = '7') => admin.call('admin.chat.stats', { query: { days, tz } })
+    try {
+      server.clock.advance(MINUTE)
+      ok(await show('UTC'))
+      const once = n
+      const zones = Intl.supportedValuesOf('timeZone').slice(0, 50)
+      server.clock.advance(MINUTE)
+      for (const reply of await race(50, (i) => show(zones[i]!, i % 2 === 0 ? '7' : '90'))) ok(reply)
+      expect(once).toBeGreaterThan(3)
+      expect(n).toBe(2 * once)
+    } finally {
+      runner.rows = rows
+    }
+  })
+
+  test('messages are counted the same however few of them a statement reads', async () => {
+    const db = server.ctx.db.readInWorker
+    const counted = async (step?: number) => {
+      const sums: Record<string, number> = {}
+      for await (const rows of countMessages(db, 0, 0, step))
+        for (const { quarter, type, senderId, n } of rows) {
+          const key = `${quarter} ${type} ${senderId}`
+          sums[key] = (sums[key] ?? 0) + n
+        }
+      return sums
+    }
+    const expected = await counted()
+    expect(Object.values(expected).reduce((sum, n) => sum + n, 0)).toBe(5)
+    for (const step of [1, 2, 3, 5]) expect(await counted(step)).toEqual(expected)
+  })
+
   test('other periods and unknown time zones are refused with 400', async () => {
     expect((await admin.get('/api/admin/chat/stats', { days: 8 })).status).toBe(400)
     expect((await admin.get('/api/admin/chat/stats', { tz: 'Mars/Olympus' })).status).toBe(400)
   })
 })
+
+test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])(
+  'senders are counted once for each day of %s',
+  async (zone) => {
+    const now = Date.parse('2026-04-20T03:20:00Z')
+    const senders = new SenderQuarters()
+    const sets = new Map<string, Set<number>>()
+    const sent: [at: number, sender: number][] = []
+    for (let i = 0; i < 3000; i++) sent.push([now - ((i * 7_919_003) % (95 * DAY)), (i * 31) % 97])
+    // Most messages come in the order of their times, a few do not, and some quarter-hours have several of one sender.
+    for (const [at, sender] of [...sent.toSorted((a, b) => a[0] - b[0]), ...sent.slice(0, 50)]) {
+      senders.add(Math.floor(at / QUARTER_HOUR), sender)
+      const date = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate().toString()
+      sets.set(date, (sets.get(date) ?? new Set()).add(sender))
+    }
+    for (const days of [7, 30, 90]) {
+      const range = lastDays(now, days, zone)
+      const dates = Array.from({ length: days }, (_, i) => sets.get(dayName(range.firstDay + i)) ?? new Set<number>())
+      const { byDay, all } = await senders.count(range)
+      expect(byDay).toEqual(dates.map((set) => set.size))
+      expect(all).toBe(new Set(dates.flatMap((set) => [...set])).size)
+    }
+  },
+)

@@ -1,11 +1,15 @@
+import { LRUCache } from 'lru-cache'
+
 import { type AppContext, perContext } from '#context'
+import type { MessageType } from '#db/schema/chat.ts'
 import { changeSettings, getSetting } from '#domains/settings/index.ts'
 import type { LoggedActor } from '#http/endpoint.ts'
 import { countSockets } from '#http/socket.ts'
 import { zoneOf } from '#http/validate.ts'
 import { dayName, lastDays } from '#lib/days.ts'
+import { QuarterHours } from '#lib/quarter-hours.ts'
 import { ReadCache } from '#lib/read-cache.ts'
-import { HOUR, MINUTE } from '#platform/clock.ts'
+import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
 import { lastNumber } from '../store.ts'
 import {
@@ -15,6 +19,7 @@ import {
   type ChatStats,
   type ChatStatsQuery,
 } from './model.ts'
+import { SenderQuarters, type SendersByDay } from './rules.ts'
 import * as store from './store.ts'
 
 export async function showSettings(ctx: AppContext): Promise<ChatSettings> {
@@ -41,42 +46,73 @@ export async function updateSettings(
 const withoutPrefix = (values: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key.replace('chat.', ''), value]))
 
-type Counts = Omit<ChatStats, 'sockets'>
+/** The days of the longest period. Its first day began at most so long ago, also where clocks were changed since. */
+const LONGEST = 92 * DAY
 
-/** Counts are up to a minute old. */
-const statsOf = perContext(
+/** Numbers for every period and every time zone. */
+interface Snapshot {
+  readonly at: number
+  readonly totals: Awaited<ReturnType<typeof store.totals>>
+  readonly byType: ReadonlyMap<MessageType, QuarterHours>
+  readonly senders: SenderQuarters
+  /** By period and time zone. */
+  readonly counted: LRUCache<string, Promise<SendersByDay>>
+}
+
+const ALL = 0
+
+const snapshots = perContext(
   (ctx) =>
-    new ReadCache<string, Counts>({
-      max: 20,
+    new ReadCache<typeof ALL, Snapshot>({
+      max: 1,
       maxAge: MINUTE,
       now: () => ctx.clock.now(),
-      load: (key) => countAll(ctx, key),
+      load: () => takeSnapshot(ctx),
     }),
 )
 
-export async function showStats(ctx: AppContext, query: ChatStatsQuery): Promise<ChatStats> {
-  const key = `${query.days} ${zoneOf(query)}`
-  const counts = statsOf(ctx).get(key) ?? (await statsOf(ctx).fetch(key))!
-  return { ...counts, sockets: countSockets(ctx) }
-}
-
-async function countAll(ctx: AppContext, key: string): Promise<Counts> {
-  const [days, zone] = key.split(' ')
-  const now = ctx.clock.now()
+/** One computation at a time in each process, on the worker and in short statements, however many administrators ask. */
+async function takeSnapshot(ctx: AppContext): Promise<Snapshot> {
+  const at = ctx.clock.now()
+  const from = at - LONGEST
   const db = ctx.db.readInWorker
-  const range = lastDays(now, Number(days), zone!)
-  const { from } = range.spans[0]!
+  const totals = await store.totals(db, at)
+  const byType = new Map<MessageType, QuarterHours>()
+  const senders = new SenderQuarters()
   // Processes give numbers and read their clocks one after the other, so times may be a little out of the order of ids.
   const fromId = await store.idBefore(db, from - HOUR, await lastNumber(db))
-  const types = await store.countByType(db, fromId, from)
-  const byDay = new Map((await store.countByDay(db, fromId, range.spans)).map((row) => [row.day, row]))
+  for await (const rows of store.countMessages(db, fromId, from))
+    for (const { quarter, type, senderId, n } of rows) {
+      let quarters = byType.get(type)
+      if (quarters === undefined) byType.set(type, (quarters = new QuarterHours()))
+      quarters.add(quarter, n)
+      if (senderId !== null) senders.add(quarter, senderId)
+    }
+  return { at, totals, byType, senders, counted: new LRUCache({ max: 20 }) }
+}
+
+/** Up to a minute old. @throws AppError 400 for an unknown time zone */
+export async function showStats(ctx: AppContext, query: ChatStatsQuery): Promise<ChatStats> {
+  const zone = zoneOf(query)
+  const { at, totals, byType, senders, counted } = snapshots(ctx).get(ALL) ?? (await snapshots(ctx).fetch(ALL))!
+  const range = lastDays(at, Number(query.days), zone)
+  const key = `${query.days} ${zone}`
+  const counting = counted.get(key) ?? senders.count(range)
+  counted.set(key, counting)
+  const { byDay, all } = await counting
+  const messages = [...byType.values()].map((quarters) => quarters.byDay(range))
   return {
-    ...(await store.totals(db, now)),
-    activeUsers: await store.countSenders(db, fromId, from),
-    byType: types.toSorted((a, b) => b.count - a.count || a.type.localeCompare(b.type)),
-    byDay: Array.from({ length: range.lastDay - range.firstDay + 1 }, (_, i) => {
-      const day = byDay.get(range.firstDay + i)
-      return { date: dayName(range.firstDay + i), messages: day?.messages ?? 0, senders: day?.senders ?? 0 }
-    }),
+    ...totals,
+    activeUsers: all,
+    byType: [...byType]
+      .map(([type, quarters]) => ({ type, count: quarters.since(range) }))
+      .filter((row) => row.count > 0)
+      .toSorted((a, b) => b.count - a.count || a.type.localeCompare(b.type)),
+    byDay: byDay.map((n, i) => ({
+      date: dayName(range.firstDay + i),
+      messages: messages.reduce((sum, days) => sum + days[i]!, 0),
+      senders: n,
+    })),
+    sockets: countSockets(ctx),
   }
 }

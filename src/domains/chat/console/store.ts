@@ -1,10 +1,9 @@
-import { and, asc, count, countDistinct, eq, gt, gte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, gte, lte, sql } from 'drizzle-orm'
 
-import { conversations, messages } from '#db/schema/chat.ts'
+import { conversations, messages, type MessageType } from '#db/schema/chat.ts'
 import { contactRequests, contacts } from '#db/schema/contacts.ts'
 import type { Db } from '#db/store.ts'
-import type { OffsetSpan } from '#lib/days.ts'
-import { DAY } from '#platform/clock.ts'
+import { QUARTER_HOUR } from '#lib/quarter-hours.ts'
 
 export async function totals(db: Db, now: number) {
   const [conversationRows] = await db.select({ n: count() }).from(conversations)
@@ -40,33 +39,40 @@ export async function idBefore(db: Db, time: number, lastId: number): Promise<nu
   return low
 }
 
-const since = (fromId: number, time: number): SQL | undefined =>
-  and(gt(messages.id, fromId), gte(messages.createdAt, time))
+/** Messages that one statement reads, so that other statements of the worker do not wait for long. */
+const STEP_MESSAGES = 10_000
 
-export const countByType = (db: Db, fromId: number, time: number) =>
-  db.select({ type: messages.type, count: count() }).from(messages).where(since(fromId, time)).groupBy(messages.type)
+export interface MessageCount {
+  /** Quarter-hours since 1970. */
+  readonly quarter: number
+  readonly type: MessageType
+  /** Null for SYSTEM. */
+  readonly senderId: number | null
+  readonly n: number
+}
 
-export const countSenders = async (db: Db, fromId: number, time: number): Promise<number> =>
-  (
-    await db
-      .select({ n: countDistinct(messages.senderId) })
+/** Messages with ids above `fromId` that were sent at `time` or later, in statements of limited length. */
+export async function* countMessages(
+  db: Db,
+  fromId: number,
+  time: number,
+  stepMessages = STEP_MESSAGES,
+): AsyncGenerator<readonly MessageCount[]> {
+  // A literal instead of a parameter: PostgreSQL would not treat the occurrences of the expression as the same.
+  const quarter = sql<number>`${messages.createdAt} / ${sql.raw(String(QUARTER_HOUR))}`.mapWith(Number)
+  for (let after: number | undefined = fromId; after !== undefined;) {
+    const [last] = await db
+      .select({ id: messages.id })
       .from(messages)
-      .where(since(fromId, time))
-  )[0]!.n
-
-/** By day number since 1970. The spans follow each other; each has another UTC offset. */
-export function countByDay(db: Db, fromId: number, spans: readonly OffsetSpan[]) {
-  // Literals instead of parameters: PostgreSQL would not treat the two occurrences of `day` as the same expression.
-  const offset = spans
-    .slice(0, -1)
-    .reduceRight(
-      (rest, span) => `case when created_at < ${span.to} then ${span.offset} else ${rest} end`,
-      String(spans.at(-1)!.offset),
-    )
-  const day = sql<number>`(${messages.createdAt} + ${sql.raw(offset)}) / ${sql.raw(String(DAY))}`.mapWith(Number)
-  return db
-    .select({ day, messages: count(), senders: countDistinct(messages.senderId) })
-    .from(messages)
-    .where(since(fromId, spans[0]!.from))
-    .groupBy(day)
+      .where(gt(messages.id, after))
+      .orderBy(asc(messages.id))
+      .limit(1)
+      .offset(stepMessages - 1)
+    yield await db
+      .select({ quarter, type: messages.type, senderId: messages.senderId, n: count() })
+      .from(messages)
+      .where(and(gt(messages.id, after), last && lte(messages.id, last.id), gte(messages.createdAt, time)))
+      .groupBy(quarter, messages.senderId, messages.type)
+    after = last?.id
+  }
 }
