@@ -16,6 +16,11 @@ CREATE TABLE "admin_log_head" (
 	"signature" text NOT NULL
 );
 
+CREATE TABLE "category_clean_ups" (
+	"category_id" bigint PRIMARY KEY NOT NULL,
+	"user_id" bigint NOT NULL
+);
+
 CREATE TABLE "message_lost_files" (
 	"file_id" bigint PRIMARY KEY NOT NULL
 );
@@ -41,6 +46,10 @@ CREATE INDEX "admin_logs_target_type" ON "admin_logs" USING btree ("target_type"
 CREATE INDEX "admin_logs_action" ON "admin_logs" USING btree ("action","id");
 
 CREATE INDEX "album_photos_created" ON "album_photos" USING btree ("created_at","id");
+
+CREATE INDEX "asset_categories_created" ON "asset_categories" USING btree ("created_at","id") WHERE "asset_categories"."deleted_at" is null;
+
+CREATE INDEX "categories_created" ON "categories" USING btree ("created_at","id");
 
 CREATE INDEX "check_ins_time" ON "check_ins" USING btree ("checked_in_at","id");
 

@@ -18,6 +18,11 @@ CREATE TABLE `admin_log_head` (
 	`signature` text NOT NULL
 );
 
+CREATE TABLE `category_clean_ups` (
+	`category_id` integer PRIMARY KEY NOT NULL,
+	`user_id` integer NOT NULL
+);
+
 CREATE TABLE `message_lost_files` (
 	`file_id` integer PRIMARY KEY NOT NULL
 );
@@ -63,6 +68,10 @@ CREATE INDEX `admin_logs_target_type` ON `admin_logs` (`target_type`,`id`);
 CREATE INDEX `admin_logs_action` ON `admin_logs` (`action`,`id`);
 
 CREATE INDEX `album_photos_created` ON `album_photos` (`created_at`,`id`);
+
+CREATE INDEX `asset_categories_created` ON `asset_categories` (`created_at`,`id`) WHERE "asset_categories"."deleted_at" is null;
+
+CREATE INDEX `categories_created` ON `categories` (`created_at`,`id`);
 
 CREATE INDEX `check_ins_time` ON `check_ins` (`checked_in_at`,`id`);
 

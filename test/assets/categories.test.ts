@@ -514,12 +514,17 @@ describe('administration', () => {
     const gone = await createCategory(me, 'Zebra gone')
     ok(await remove(me, gone.id))
     const list = async (query: object) => ok(await admin.call('assetCategories.listAll', { query })).data
-    expect(await list({ userId: me.id })).toEqual({ items: [ofOrg, mine], total: 2, page: 1, size: 20 })
-    expect((await list({ userId: me.id, scope: 'PERSONAL' })).items).toEqual([mine])
-    expect((await list({ orgId: org.id })).items).toEqual([ofOrg])
+    const owner = { userId: me.id, username: me.username, nickname: expect.any(String) as string }
+    const shown = { ...mine, owner, orgName: null }
+    const shownOfOrg = { ...ofOrg, owner, orgName: org.name }
+    expect(await list({ userId: me.id })).toEqual({ items: [shownOfOrg, shown], total: 2, page: 1, size: 20 })
+    expect((await list({ userId: me.id, scope: 'PERSONAL' })).items).toEqual([shown])
+    expect((await list({ orgId: org.id })).items).toEqual([shownOfOrg])
     expect((await list({ orgId: org.id, scope: 'PERSONAL' })).items).toEqual([])
-    expect((await list({ keyword: 'zebra', size: 1 })).items).toEqual([ofOrg])
-    expect((await list({ keyword: 'zebra', size: 1, page: 2 })).items).toEqual([mine])
+    expect((await list({ keyword: 'zebra', size: 1 })).items).toEqual([shownOfOrg])
+    expect((await list({ keyword: 'zebra', size: 1, page: 2 })).items).toEqual([shown])
+    expect((await list({ userId: me.id, sort: 'createdAt' })).items).toEqual([shown, shownOfOrg])
+    expect((await list({ from: ofOrg.createdAt, to: ofOrg.createdAt + 1 })).items).toEqual([shownOfOrg])
     expect((await list({ keyword: 'zebra' })).total).toBe(2)
     expect((await me.get('/api/admin/asset-categories')).status).toBe(403)
   })

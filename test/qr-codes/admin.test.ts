@@ -2,9 +2,11 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { count, eq } from 'drizzle-orm'
+import { count, eq, inArray } from 'drizzle-orm'
 
-import { qrCodes, scanPurgedCodes, scanRecords } from '#db/schema/qr-codes.ts'
+import { categoryCleanUps, qrCodes, scanPurgedCodes, scanRecords } from '#db/schema/qr-codes.ts'
+import { emptyCategoriesJob } from '#domains/qr-codes/categories/service.ts'
+import { insertCode } from '#domains/qr-codes/codes/store.ts'
 import { clearPurgedJob } from '#domains/qr-codes/scans/service.ts'
 import { DAY } from '#platform/clock.ts'
 
@@ -13,7 +15,7 @@ import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts
 import { createOrg } from '../orgs/helpers.ts'
 import { type Code, createCategory, createCode } from './helpers.ts'
 
-const { server, admin, alice, bob } = useServer({ people: ['alice', 'bob'], settings: { 'quota.qrCodes': 30 } })
+const { server, admin, alice, bob } = useServer({ people: ['alice', 'bob'], settings: { 'quota.qrCodes': 600 } })
 
 type Query = Record<string, string | number | boolean>
 const codes = async (query: Query = {}) => ok(await admin.get('/api/admin/qr-codes', { size: 100, ...query })).data
@@ -136,11 +138,15 @@ describe('DELETE /api/admin/qr-codes/:qrCodeId', () => {
 
   test('makes room in the quota, and devices get the code as deleted', async () => {
     const user = await server.person()
-    const items = Array.from({ length: 30 }, (_, i) => ({ name: `code ${i}`, content: 'x' }))
-    const [first] = ok(await user.call('qrCodes.createBatch', { body: { items } })).data.items as [Code]
+    const createMany = async (length: number) => {
+      const items = Array.from({ length }, (_, i) => ({ name: `code ${i}`, content: 'x' }))
+      return ok(await user.call('qrCodes.createBatch', { body: { items } })).data.items as [Code]
+    }
+    const [first] = await createMany(500)
+    await createMany(100)
     const more = () => user.call('qrCodes.create', { body: { name: 'more', content: 'x' } })
     const pull = async (since: number) =>
-      ok(await user.call('sync.pull', { query: { since, entities: ['qrCode'] } })).data
+      ok(await user.call('sync.pull', { query: { since, entities: ['qrCode'], limit: 2000 } })).data
     const { serverTime } = await pull(0)
     expect((await more()).status).toBe(429)
     ok(await remove(first.id))
@@ -218,12 +224,123 @@ describe('GET /api/admin/scan-records', () => {
   })
 })
 
+const categories = async (query: Query = {}) =>
+  ok(await admin.get('/api/admin/categories', { size: 100, ...query })).data
+const removeCategory = (id: number) => admin.delete(`/api/admin/categories/${id}`)
+
+describe('administrators', () => {
+  test('list the categories of all users, newest first, with owner and number of codes', async () => {
+    const user = await server.person()
+    const first = await createCategory(alice, 'Shops')
+    const second = await createCategory(user, 'Needles', await createCategory(user, 'Parent'))
+    await createCode(user, { categoryId: second })
+    const page = await categories()
+    expect(page.items[0]).toMatchObject({
+      id: second,
+      name: 'Needles',
+      codeCount: 1,
+      owner: { userId: user.id, nickname: expect.any(String) },
+      orgId: null,
+      orgName: null,
+    })
+    const { createdAt } = page.items[0]
+    for (const [query, wanted] of [
+      [{ userId: alice.id }, [first]],
+      [{ userId: alice.id, keyword: 'SHOP' }, [first]],
+      [{ from: createdAt }, [second]],
+      [{ keyword: 'needles', to: createdAt }, []],
+      [{ userId: 999_999 }, []],
+      [{ orgId: 1 }, []],
+    ] as const)
+      expect(idsOf(await categories(query as unknown as Query)), JSON.stringify(query)).toEqual([...wanted])
+    expect(idsOf(await categories({ sort: 'createdAt' })).at(-1)).toBe(second)
+    expect((await admin.get('/api/admin/categories', { sort: 'name' })).status).toBe(400)
+  })
+
+  test('delete any category: its children move up, and its codes lose it', async () => {
+    const top = await createCategory(bob, 'Top')
+    const middle = await createCategory(bob, 'Middle', top)
+    const child = await createCategory(bob, 'Child', middle)
+    const code = await createCode(bob, { categoryId: middle })
+    const trashed = await createCode(bob, { categoryId: middle })
+    ok(await bob.delete(`/api/qr-codes/${trashed.id}`))
+    expect(ok(await removeCategory(middle)).data).toBeNull()
+    expect((await removeCategory(middle)).status).toBe(404)
+    expect(ok(await bob.get(`/api/categories/${child}`)).data).toMatchObject({ parentId: top })
+    expect(ok(await bob.get(`/api/qr-codes/${code.id}`)).data).toMatchObject({ categoryId: null, version: 2 })
+    expect((await bob.get(`/api/categories/${middle}`)).status).toBe(404)
+    const restored = ok(await bob.patch(`/api/qr-codes/trash/restore/${trashed.id}`, {})).data
+    expect(restored.categoryId).toBeNull()
+    const statuses = (await race(10, () => removeCategory(child))).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, ...Array<number>(9).fill(404)])
+  })
+
+  test.if(inProcess)(
+    'delete a category of many codes in steps, and nobody sees it in its codes meanwhile',
+    async () => {
+      const { db } = server.ctx
+      const user = await server.person()
+      const [category, kept] = [await createCategory(user, 'Many'), await createCategory(user, 'Kept')]
+      const ids = await db.write('test', async (tx) => {
+        const code = { name: 'x', contentType: 'TEXT', categoryId: category, tags: [], remark: '', style: {} }
+        const flags = { isPublic: false, isDynamic: false, pinned: false, sortOrder: 0 }
+        const owner = { userId: user.id, orgId: 0 }
+        const inserted = []
+        for (let i = 0; i < 500; i++)
+          inserted.push((await insertCode(tx, owner, { ...code, ...flags, content: `text ${i}` })).id)
+        return inserted
+      })
+      const other = await createCode(user, { categoryId: kept })
+      const inCategory = async () =>
+        (await db.read.select().from(qrCodes).where(eq(qrCodes.categoryId, category))).map((row) => row.id)
+      ok(await removeCategory(category))
+      const left = await inCategory()
+      expect(left).toHaveLength(300)
+      const shown = async () => {
+        const listed = ok(await user.get('/api/qr-codes', { size: 100, categoryId: 0 })).data
+        const pulled = ok(await user.call('sync.pull', { query: { since: 0, entities: ['qrCode'], limit: 2000 } })).data
+        const { byCategory } = ok(await user.get('/api/qr-codes/stats')).data
+        return {
+          withoutCategory: listed.total,
+          listed: new Set(listed.items.map((code: Code) => code.categoryId)),
+          one: ok(await user.get(`/api/qr-codes/${left[0]}`)).data.categoryId,
+          pulled: new Set(pulled.changes.qrCode!.updated.map((code) => (code as Code).categoryId)),
+          console: (await codes({ categoryId: category })).total,
+          stats: byCategory.map(({ name, count: n }: { name: string; count: number }) => [name, n]),
+        }
+      }
+      const expected = {
+        withoutCategory: 500,
+        listed: new Set([null]),
+        one: null,
+        pulled: new Set([null, kept]),
+        console: 0,
+        stats: [
+          [null, 500],
+          ['Kept', 1],
+        ],
+      }
+      const { pulled: _, ...before } = await shown()
+      expect({ ...before, pulled: expected.pulled }).toEqual(expected)
+      await emptyCategoriesJob.run(server.ctx)
+      expect([await inCategory(), await db.read.select().from(categoryCleanUps)]).toEqual([[], []])
+      const after = await db.read.select().from(qrCodes).where(inArray(qrCodes.id, ids))
+      expect(new Set(after.map(({ version }) => version))).toEqual(new Set([2]))
+      expect(Math.max(...[...Map.groupBy(after, (row) => row.updatedAt).values()].map((rows) => rows.length))).toBe(200)
+      expect(await shown()).toMatchObject({ withoutCategory: 500, one: null })
+      expect(ok(await user.get(`/api/qr-codes/${other.id}`)).data.categoryId).toBe(kept)
+    },
+  )
+})
+
 test('the lists and deletions of administrators are 403 for ordinary users and 401 without a token', async () => {
   const code = await createCode(alice)
   for (const [method, path] of [
     ['GET', '/api/admin/qr-codes'],
     ['DELETE', `/api/admin/qr-codes/${code.id}`],
     ['GET', '/api/admin/scan-records'],
+    ['GET', '/api/admin/categories'],
+    ['DELETE', `/api/admin/categories/${await createCategory(alice, 'hers')}`],
   ] as const) {
     expect((await alice.send(method, path)).status).toBe(403)
     expect((await server.request(method, path)).status).toBe(401)

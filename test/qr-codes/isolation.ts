@@ -17,13 +17,15 @@ export const isolation: IsolationFixture = {
     ok(await victim.call('qrCodes.delete', { params: { id: trashed } }))
     const scan = ok(await victim.call('scanRecords.create', { body: { content: mark, source: 'CAMERA' } })).data.id
     const codeToDelete = await createCode(victim)
-    return { category, child: child.id, code: code.data.id, codeToDelete, trashed, scan }
+    const categoryToDelete = ok(await victim.call('categories.create', { body: { name: 'a category' } })).data.id
+    return { category, categoryToDelete, child: child.id, code: code.data.id, codeToDelete, trashed, scan }
   },
   paths: [
     [/^\/api\/qr-codes\/trash\/restore\/:/, 'trashed'],
     [/^\/api\/qr-codes\/:/, 'code'],
     [/^\/api\/admin\/qr-codes\/:/, 'codeToDelete'],
     [/^\/api\/categories\/:/, 'category'],
+    [/^\/api\/admin\/categories\/:/, 'categoryToDelete'],
     [/^\/api\/scan-records\/:/, 'scan'],
   ],
   fields: { categoryId: 'category', parentId: 'child', qrCodeId: 'code', sourceId: 'code' },

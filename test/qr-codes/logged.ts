@@ -1,5 +1,5 @@
 import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
-import { createCode } from './helpers.ts'
+import { createCategory, createCode } from './helpers.ts'
 
 export const logged: LoggedFixture = {
   'admin.qrCodes.delete': async ({ admin }) => {
@@ -11,6 +11,21 @@ export const logged: LoggedFixture = {
         targetId: id,
         targetName: name,
         before: { name, contentType: 'WIFI', isPublic: false, userId: admin.id, orgId: null },
+        after: null,
+      },
+      refused: [() => remove(id), () => remove(999_999)],
+    }
+  },
+  'admin.categories.delete': async ({ admin }) => {
+    const id = await createCategory(admin, 'Menus')
+    await createCategory(admin, 'Spring', id)
+    const remove = (categoryId: number) => admin.call('admin.categories.delete', { params: { categoryId } })
+    return {
+      call: () => remove(id),
+      row: {
+        targetId: id,
+        targetName: 'Menus',
+        before: { name: 'Menus', parentId: null, userId: admin.id, movedChildren: 1 },
         after: null,
       },
       refused: [() => remove(id), () => remove(999_999)],

@@ -170,6 +170,10 @@ export const assetCategories = table(
     index('asset_categories_tree').on(t.owner, t.deletedAt, t.parentId),
     // For clients that synchronize: also of deleted categories, whose `updatedAt` is the time of deletion.
     index('asset_categories_updated').on(t.owner, t.updatedAt, t.id, t.deletedAt),
+    // For the console.
+    index('asset_categories_created')
+      .on(t.createdAt, t.id)
+      .where(sql`${t.deletedAt} is null`),
   ],
 )
 

@@ -34,8 +34,16 @@ export const categories = table(
     index('categories_user').on(t.userId, t.parentId),
     // For clients that synchronize.
     index('categories_updated').on(t.userId, t.updatedAt, t.id),
+    // For the console.
+    index('categories_created').on(t.createdAt, t.id),
   ],
 )
+
+/** Deleted categories with more codes than one write can take out of them. A job takes out the rest in small writes, then deletes the row. */
+export const categoryCleanUps = table('category_clean_ups', {
+  categoryId: col.int('category_id').primaryKey(),
+  userId: col.int('user_id').notNull(),
+})
 
 /**
  * Conditions of partial indexes. The planner uses such an index only if a query has the same condition with the literal 0, and needs
@@ -58,6 +66,7 @@ export const qrCodes = table(
     name: col.text('name').notNull(),
     content: col.text('content').notNull(),
     contentType: col.text('content_type').notNull(),
+    /** No reference: `category_clean_ups` has the categories that no longer exist. */
     categoryId: col.int('category_id'),
     tags: col.json<string[]>('tags').notNull(),
     remark: col.text('remark').notNull().default(''),

@@ -3,6 +3,7 @@
 import { domain } from '#domains/domain.ts'
 
 import { categoryEndpoints } from './categories/endpoints.ts'
+import { emptyCategoriesJob } from './categories/service.ts'
 import { categoryObject } from './categories/store.ts'
 import { codeEndpoints } from './codes/endpoints.ts'
 import { prepareCopy } from './codes/service.ts'
@@ -33,7 +34,7 @@ export const qrCodes = domain({
     ...renderEndpoints,
     ...consoleEndpoints,
   ],
-  jobs: [purgeJob, clearPurgedJob],
+  jobs: [purgeJob, clearPurgedJob, emptyCategoriesJob],
   quotaUsage: { qrCodes: (ctx, owner) => countCodes(ctx.db.read, owner) },
   userContent: hasContent,
   orgResources: [{ name: 'QR codes', count: countLiveOfOrg }],

@@ -1,7 +1,7 @@
 import { endpoint, platform } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
-import { AllAssetCategoriesQuery, AssetCategoryPage } from './model.ts'
+import { AllAssetCategoriesQuery, AnyAssetCategoryPage } from './model.ts'
 import * as service from './service.ts'
 
 const tag = 'Asset categories'
@@ -12,11 +12,11 @@ export const assetCategoryAdminEndpoints = [
     method: 'GET',
     path: '/api/admin/asset-categories',
     summary: 'List the asset categories of all users and organizations',
-    description: 'Newest first.',
+    description: 'Newest first unless `sort` is given.',
     tag,
     access: platform('category:read'),
     query: AllAssetCategoriesQuery,
-    data: AssetCategoryPage,
+    data: AnyAssetCategoryPage,
     run: ({ ctx, actor, query }) => service.listAllCategories(ctx, actor.userId, query),
   }),
   endpoint({

@@ -1,13 +1,14 @@
+import { keywordFilter, ownerFields, ownerFilters } from '#domains/console/index.ts'
 import {
   Enum,
   Id,
-  Line,
   Model,
   Name,
   Nullable,
   OneOf,
   PageOf,
   PageQuery,
+  Sort,
   SortItem,
   SortOrder,
   type Static,
@@ -107,9 +108,9 @@ export type TreeQuery = Static<typeof TreeQuery>
 
 export const AllAssetCategoriesQuery = PageQuery({
   scope: Type.Optional(ScopeName),
-  orgId: OrgId,
-  userId: Type.Optional({ ...Id, description: 'Who created it' }),
-  keyword: Type.Optional(Line(100, 0, { description: 'Part of the name', examples: ['laptop'] })),
+  ...ownerFilters,
+  ...keywordFilter('the name'),
+  sort: Sort(['createdAt']),
 })
 export type AllAssetCategoriesQuery = Static<typeof AllAssetCategoriesQuery>
 
@@ -133,7 +134,9 @@ const fields = {
 }
 export const AssetCategoryView = Model('AssetCategory', fields)
 export type AssetCategoryView = Static<typeof AssetCategoryView>
-export const AssetCategoryPage = PageOf(AssetCategoryView)
+export const AnyAssetCategoryView = Model('AdminAssetCategory', { ...fields, ...ownerFields })
+export type AnyAssetCategoryView = Static<typeof AnyAssetCategoryView>
+export const AnyAssetCategoryPage = PageOf(AnyAssetCategoryView)
 export const AssetCategoryTree = Type.Array(Tree('AssetCategoryNode', fields))
 
 const DELETABLE_REASONS = ['HAS_CHILDREN'] as const

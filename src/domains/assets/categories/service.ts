@@ -5,6 +5,7 @@ import { MAX_ROWS_IN_TURN, type Page, readerFor } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { recordDeleted } from '#db/tombstones.ts'
 import * as access from '#domains/access/index.ts'
+import { consolePage, ownersOf } from '#domains/console/index.ts'
 import type { SyncRevival } from '#domains/contributions.ts'
 import { unknownTemplates } from '#domains/metadata/index.ts'
 import type { LoggedActor, Owner } from '#http/endpoint.ts'
@@ -16,6 +17,7 @@ import { type Nested, orderItems, treeOf } from '#lib/tree.ts'
 
 import {
   type AllAssetCategoriesQuery,
+  type AnyAssetCategoryView,
   type AssetCategoryDeletable,
   type AssetCategoryView,
   type CategoryChange,
@@ -346,33 +348,33 @@ export async function deleteAnyCategory(ctx: AppContext, actor: LoggedActor, id:
   const found = await store.findAnyCategory(ctx.db.read, id)
   if (found === undefined) throw notFound()
   const key = found.owner
-  while (await ctx.db.write('assets.clearCategory', (tx) => isFull(tx, key, id))) await Bun.sleep(0)
   await actor.write('assets.deleteAnyCategory', async (tx) => {
     const row = await assetCategoryTree.find(tx, key, id)
     if (row === undefined) throw notFound()
-    await store.clearCategory(tx, key, id, Number.MAX_SAFE_INTEGER)
+    if (await isFull(tx, key, id)) await store.insertCleanUp(tx, key, id)
     const movedChildren = await withAudiences(tx, key, () => store.moveChildren(tx, key, id, row.parentId))
     await store.deleteCategory(tx, key, id)
     const { name, parentId, userId } = row
     const before = { name, parentId, orgId: orgIdOf(row), createdBy: userId, movedChildren }
     return { result: undefined, logged: { targetId: id, targetName: name, before } }
   })
+  await emptyCategory(ctx, id)
 }
 
 const orgIdOf = (row: CategoryRow): number | null => orgOf(row.owner) || null
 
-/** On the worker, because filters and the total may look at all rows. */
+/** The assets of a page's categories are counted on the worker: a category can have a million. */
 export async function listAllCategories(
   ctx: AppContext,
   adminId: number,
   query: AllAssetCategoriesQuery,
-): Promise<Page<AssetCategoryView>> {
-  const { keyword } = query
+): Promise<Page<AnyAssetCategoryView>> {
+  const page = await consolePage(ctx, adminId, store.allCategories(query), query)
   const db = ctx.db.readInWorker
-  const page = await (keyword
-    ? ctx.db.search(adminId, (reader) => store.searchAllCategories(reader, { ...query, keyword }))
-    : store.allCategories(db, query))
-  return { ...page, items: await toViews(db, page.items, await store.assetCountsOf(db, page.items)) }
+  const views = await toViews(db, page.items, await store.assetCountsOf(db, page.items))
+  const rows = page.items.map((row) => ({ userId: row.userId, orgId: orgOf(row.owner) }))
+  const ownerOf = await ownersOf(ctx.db.read, rows)
+  return { ...page, items: views.map((view, i) => ({ ...view, ...ownerOf(rows[i]!) })) }
 }
 
 /** Categories that lose a deleted template in one write. */

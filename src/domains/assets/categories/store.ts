@@ -1,16 +1,15 @@
-import { and, asc, count, desc, eq, exists, gt, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, exists, gt, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { orgOf } from '#db/owner-key.ts'
-import { type Page, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { assetCategories, assetCategoryCleanUps, assetCategoryTemplates, assets } from '#db/schema/assets.ts'
 import { metaTemplates } from '#db/schema/meta.ts'
-import { searchPage } from '#db/search.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { recordDeleted, tombstoneOf } from '#db/tombstones.ts'
 import { treeIn } from '#db/tree.ts'
+import { within } from '#domains/console/index.ts'
 import type { SyncRevival } from '#domains/contributions.ts'
 
 import { updateRows } from '../register/store.ts'
@@ -316,32 +315,19 @@ export async function findCleanUp(db: Db | Tx, categoryId?: number): Promise<Cle
 
 // Administration.
 
-const filters = ({ scope, orgId, userId }: AllAssetCategoriesQuery): SQL | undefined =>
-  and(
+export const allCategories = ({ scope, orgId, userId, keyword, from, to, sort }: AllAssetCategoriesQuery) => ({
+  table: assetCategories,
+  scope: and(
     isLive,
-    scope && (scope === 'ORG' ? gt(assetCategories.owner, 0) : lt(assetCategories.owner, 0)),
     orgId === undefined ? undefined : eq(assetCategories.owner, orgId),
+    within(assetCategories.createdAt, { from, to }),
+  ),
+  where: and(
+    scope && (scope === 'ORG' ? gt(assetCategories.owner, 0) : lt(assetCategories.owner, 0)),
     userId === undefined ? undefined : eq(assetCategories.userId, userId),
-  )
-
-/** Categories of all owners, newest first. Ignores the keyword. */
-export const allCategories = (db: Db, query: AllAssetCategoriesQuery): Promise<Page<CategoryRow>> =>
-  pageOf(db, assetCategories, { where: filters(query), orderBy: [desc(assetCategories.id)], page: query })
-
-/** The same with the keyword. `db` is that of `Store.search`. */
-export const searchAllCategories = (
-  db: Db,
-  query: AllAssetCategoriesQuery & { keyword: string },
-): Promise<Page<CategoryRow>> =>
-  searchPage(
-    db,
-    {
-      table: assetCategories,
-      scope: undefined,
-      order: [assetCategories.id],
-      isReversed: true,
-      where: and(filters(query), contains(assetCategories.name, query.keyword)),
-      select: (builders: Pick<Builders, 'select'>) => builders.select().from(assetCategories).$dynamic(),
-    },
-    { page: query.page, size: query.size },
-  )
+    keyword ? contains(assetCategories.name, keyword) : undefined,
+  ),
+  order: [assetCategories.createdAt, assetCategories.id],
+  isReversed: sort !== 'createdAt',
+  select: (db: Pick<Builders, 'select'>) => db.select().from(assetCategories).$dynamic(),
+})

@@ -2,11 +2,12 @@ import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { SyncRevival } from '#domains/contributions.ts'
-import { emit } from '#domains/domain.ts'
+import { emit, type Job } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { treeRefusals } from '#http/tree-refusals.ts'
 import { type Nested, orderItems, treeOf } from '#lib/tree.ts'
+import { MINUTE } from '#platform/clock.ts'
 
 import {
   type CategoryChange,
@@ -159,6 +160,19 @@ export async function removeCategory(ctx: AppContext, tx: Tx, userId: number, id
   return store.deleteCategory(tx, userId, id)
 }
 
+/** Takes the remaining codes out of all deleted categories. */
+export async function emptyCategories(ctx: AppContext): Promise<void> {
+  while ((await store.firstCleanUp(ctx.db.read)) !== undefined) {
+    await ctx.db.write('qrCodes.emptyCategory', async (tx) => {
+      const cleanUp = await store.firstCleanUp(tx)
+      if (cleanUp && !(await store.isFull(tx, cleanUp))) await store.deleteCleanUp(tx, cleanUp.categoryId)
+    })
+    await Bun.sleep(0)
+  }
+}
+
+export const emptyCategoriesJob: Job = { name: 'qrCodes.emptyCategories', every: MINUTE, run: emptyCategories }
+
 export async function toViews(
   db: Db | Tx,
   userId: number,
@@ -166,17 +180,20 @@ export async function toViews(
 ): Promise<CategoryView[]> {
   const ids = rows.map((row) => row.id)
   const counts = await store.codeCounts(db, userId, ids)
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    color: row.color,
-    parentId: row.parentId,
-    pinned: row.pinned,
-    sortOrder: row.sortOrder,
-    codeCount: counts.get(row.id) ?? 0,
-    createdAt: row.createdAt,
-  }))
+  return rows.map((row) => viewOf(row, counts))
 }
+
+/** `counts`: number of codes directly in each category. */
+export const viewOf = (row: store.CategoryRow, counts: ReadonlyMap<number, number>): CategoryView => ({
+  id: row.id,
+  name: row.name,
+  color: row.color,
+  parentId: row.parentId,
+  pinned: row.pinned,
+  sortOrder: row.sortOrder,
+  codeCount: counts.get(row.id) ?? 0,
+  createdAt: row.createdAt,
+})
 
 /** 404 if there is no row. */
 async function toView(db: Db | Tx, userId: number, row: store.CategoryRow | undefined): Promise<CategoryView> {

@@ -1,8 +1,8 @@
-import { and, count, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { type Page, pageOf, sortBy } from '#db/paging.ts'
-import { categories, qrCodes } from '#db/schema/qr-codes.ts'
+import { categories, categoryCleanUps, qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { recordDeleted } from '#db/tombstones.ts'
 import { treeIn, treeOrder } from '#db/tree.ts'
@@ -31,15 +31,26 @@ export function categoriesPage(db: Db, userId: number, query: ListQuery): Promis
 /** 0: the top level. */
 const childOf = (parentId: number) => (parentId === 0 ? isNull(categories.parentId) : eq(categories.parentId, parentId))
 
-const personalCodes = (userId: number) => and(eq(qrCodes.userId, userId), eq(qrCodes.orgId, 0))
+const liveCodes = (userId: number) =>
+  and(eq(qrCodes.userId, userId), eq(qrCodes.orgId, 0).inlineParams(), isNull(qrCodes.deletedAt))
 
 /** Number of personal codes directly in each of `ids`, without the trash. Categories without codes are left out. */
 export async function codeCounts(db: Db | Tx, userId: number, ids: readonly number[]): Promise<Map<number, number>> {
   if (ids.length === 0) return new Map()
+  return counted(db, and(liveCodes(userId), inArray(qrCodes.categoryId, [...ids])))
+}
+
+/** The same for categories of any users. */
+export async function codeCountsOf(db: Db, rows: readonly CategoryRow[]): Promise<Map<number, number>> {
+  if (rows.length === 0) return new Map()
+  return counted(db, or(...rows.map(({ userId, id }) => and(liveCodes(userId), eq(qrCodes.categoryId, id)))))
+}
+
+async function counted(db: Db | Tx, where: SQL | undefined): Promise<Map<number, number>> {
   const rows = await db
     .select({ id: qrCodes.categoryId, n: count() })
     .from(qrCodes)
-    .where(and(personalCodes(userId), isNull(qrCodes.deletedAt), inArray(qrCodes.categoryId, [...ids])))
+    .where(where)
     .groupBy(qrCodes.categoryId)
   return new Map(rows.map((row) => [row.id!, row.n]))
 }
@@ -54,6 +65,8 @@ export async function insertCategory(
   values: CategoryFields,
   revived?: SyncRevival,
 ): Promise<CategoryRow> {
+  // Codes that it has not lost yet stay in it.
+  if (revived) await deleteCleanUp(tx, revived.id)
   const [row] = await tx
     .insert(categories)
     .values({ ...values, ...revived, userId, createdAt: tx.stamp, updatedAt: tx.stamp })
@@ -80,12 +93,20 @@ export async function updateCategory(
   return row
 }
 
+/** Codes that lose their category in one write, which takes some milliseconds. */
+const CODES_PER_WRITE = 200
+
+/** Takes some codes out of the category. Whether there may be more of them. */
+export const isFull = async (tx: Tx, { userId, categoryId }: CleanUp): Promise<boolean> =>
+  (await clearCategory(tx, userId, categoryId, CODES_PER_WRITE)) === CODES_PER_WRITE
+
 /**
- * Deletes a category. Its codes, also those in the trash, are left without a category. The caller has checked that it has no children.
- * Returns the version of its tombstone.
+ * Deletes a category. Its codes, also those in the trash, are left without a category; those that are too many for one write are left to
+ * the job, and no longer show the category meanwhile. The caller has checked that it has no children. Returns the version of its tombstone.
  */
 export async function deleteCategory(tx: Tx, userId: number, id: number): Promise<number> {
-  await clearCategory(tx, { userId, orgId: 0 }, id)
+  const cleanUp = { userId, categoryId: id }
+  if (await isFull(tx, cleanUp)) await tx.insert(categoryCleanUps).values(cleanUp)
   const [row] = await tx
     .delete(categories)
     .where(ownedBy(userId, eq(categories.id, id)))
@@ -93,6 +114,26 @@ export async function deleteCategory(tx: Tx, userId: number, id: number): Promis
   const version = row!.version + 1
   await recordDeleted(tx, 'category', [{ owner: -userId, id, version }])
   return version
+}
+
+export type CleanUp = typeof categoryCleanUps.$inferSelect
+
+export async function deleteCleanUp(tx: Tx, categoryId: number): Promise<void> {
+  await tx.delete(categoryCleanUps).where(eq(categoryCleanUps.categoryId, categoryId))
+}
+
+export async function firstCleanUp(db: Db | Tx): Promise<CleanUp | undefined> {
+  return (await db.select().from(categoryCleanUps).limit(1))[0]
+}
+
+/** Moves the categories directly below one to its parent. Returns their number. */
+export async function moveChildren(tx: Tx, userId: number, id: number, parentId: number | null): Promise<number> {
+  const moved = await tx
+    .update(categories)
+    .set({ parentId, version: sql`${categories.version} + 1`, updatedAt: tx.stamp })
+    .where(ownedBy(userId, eq(categories.parentId, id)))
+    .returning({ id: categories.id })
+  return moved.length
 }
 
 /** Categories as things that have metadata. They belong to users only, so no member of an organization sees any. */

@@ -1,12 +1,27 @@
-import { and, asc, count, desc, eq, exists, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  exists,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  isNull,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 
 import { contains, someContains } from '#db/contains.ts'
 import { pagedTable } from '#db/lists.ts'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
-import { type Page, type PageInput, pageOf, sortBy } from '#db/paging.ts'
+import { type Page, type PageInput, pageOfQuery, sortBy } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
-import { categories, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
+import { categories, categoryCleanUps, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { recordDeleted } from '#db/tombstones.ts'
 import type { MetaObject, SyncRevival } from '#domains/contributions.ts'
@@ -33,8 +48,13 @@ const listed = pagedTable(qrCodes, [
   'updatedAt',
 ])
 
-/** Codes as clients see them. */
-export const shownCodes = (db: Pick<Builders, 'select'>) => db.select().from(qrCodes).$dynamic()
+/** Codes as clients see them: without a category as soon as it is deleted, also while the row still refers to it. */
+export const shownCodes = (db: Pick<Builders, 'select'>) =>
+  db
+    .select({ ...getTableColumns(qrCodes), categoryId: categories.id })
+    .from(qrCodes)
+    .leftJoin(categories, eq(categories.id, qrCodes.categoryId))
+    .$dynamic()
 
 const lists = {
   orders: {
@@ -82,7 +102,9 @@ export type CategoryIds = readonly number[] | null | undefined
 
 export function inCategories(ids: CategoryIds): SQL | undefined {
   if (ids === undefined) return undefined
-  return ids === null ? isNull(qrCodes.categoryId) : inArray(qrCodes.categoryId, [...ids])
+  if (ids !== null) return inArray(qrCodes.categoryId, [...ids])
+  const deleted = sql`(select ${categoryCleanUps.categoryId} from ${categoryCleanUps})`
+  return or(isNull(qrCodes.categoryId), inArray(qrCodes.categoryId, deleted))
 }
 
 /** The order of the interface (spec §4.2), made total by the id. */
@@ -104,11 +126,14 @@ export function filteredPage(
   categoryIds: CategoryIds,
 ): Promise<Page<QrCodeRow>> {
   const where = and(ownedBy(owner), isLive, filters(query, categoryIds))
-  return pageOf(db, qrCodes, {
-    where,
-    orderBy: query.sort ? sortBy(qrCodes, query.sort) : standardOrder,
-    page: query,
-  })
+  const orderBy = query.sort ? sortBy(qrCodes, query.sort) : standardOrder
+  return pageOfQuery(
+    query,
+    shownCodes(db)
+      .where(where)
+      .orderBy(...orderBy),
+    db.select({ n: count() }).from(qrCodes).where(where),
+  )
 }
 
 export const containsKeyword = (keyword: string): SQL | undefined =>
@@ -141,35 +166,20 @@ export async function codeIds(db: Db, owner: Owner, categoryIds: CategoryIds, li
 
 /** The codes with these ids that belong to the owner and are not in the trash, in no particular order. */
 export const codesByIds = (db: Db, owner: Owner, ids: readonly number[]): Promise<QrCodeRow[]> =>
-  db
-    .select()
-    .from(qrCodes)
-    .where(and(ownedBy(owner), isLive, inArray(qrCodes.id, [...ids])))
+  shownCodes(db).where(and(ownedBy(owner), isLive, inArray(qrCodes.id, [...ids])))
 
 const personalById = prepared((db) =>
-  db
-    .select()
-    .from(qrCodes)
-    .where(and(eq(qrCodes.id, p('id')), eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0), isLive)),
+  shownCodes(db).where(and(eq(qrCodes.id, p('id')), eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0), isLive)),
 )
 const organizationsById = prepared((db) =>
-  db
-    .select()
-    .from(qrCodes)
-    .where(and(eq(qrCodes.id, p('id')), eq(qrCodes.orgId, p('orgId')), isLive)),
+  shownCodes(db).where(and(eq(qrCodes.id, p('id')), eq(qrCodes.orgId, p('orgId')), isLive)),
 )
 
 const anyPersonal = prepared((db) =>
-  db
-    .select()
-    .from(qrCodes)
-    .where(and(eq(qrCodes.id, p('id')), eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0))),
+  shownCodes(db).where(and(eq(qrCodes.id, p('id')), eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0))),
 )
 const anyOfOrganization = prepared((db) =>
-  db
-    .select()
-    .from(qrCodes)
-    .where(and(eq(qrCodes.id, p('id')), eq(qrCodes.orgId, p('orgId')))),
+  shownCodes(db).where(and(eq(qrCodes.id, p('id')), eq(qrCodes.orgId, p('orgId')))),
 )
 
 /** Undefined if the code belongs to another owner or is in the trash. */
@@ -273,19 +283,28 @@ export async function addScans(tx: Tx, id: number, count: number): Promise<void>
   if (row) listed.updated(tx, { ...row, scanCount: row.scanCount - count }, row)
 }
 
-/** Removes the owner's codes, also those in the trash, from a category. */
-export async function clearCategory(tx: Tx, owner: Owner, categoryId: number): Promise<void> {
+/** Takes at most `limit` of the user's codes, also those in the trash, out of a category. Returns their number. */
+export async function clearCategory(tx: Tx, userId: number, categoryId: number, limit: number): Promise<number> {
+  let left = limit
   // Two statements, so that each finds its rows with the index that begins with owner and deletion.
   for (const deletion of [isLive, isNotNull(qrCodes.deletedAt)]) {
-    const where = and(ownedBy(owner), deletion, eq(qrCodes.categoryId, categoryId))
-    const before = await tx.select(listed.columns).from(qrCodes).where(where)
+    const before = await tx
+      .select(listed.columns)
+      .from(qrCodes)
+      .where(and(ownedBy({ userId, orgId: 0 }), deletion, eq(qrCodes.categoryId, categoryId)))
+      .limit(left)
+    if (before.length === 0) continue
+    const ids = before.map((row) => row.id)
     await tx
       .update(qrCodes)
       .set({ categoryId: null, version: sql`${qrCodes.version} + 1`, updatedAt: tx.stamp })
-      .where(where)
+      .where(inArray(qrCodes.id, ids))
       .returning({ id: qrCodes.id })
     for (const row of before) listed.updated(tx, row, { ...row, updatedAt: tx.stamp })
+    left -= before.length
+    if (left === 0) break
   }
+  return limit - left
 }
 
 /** Deletes codes permanently, in the trash or not. Returns the number of codes deleted. */

@@ -1,6 +1,15 @@
 import { endpoint, platform } from '#http/endpoint.ts'
 
-import { AllCodesQuery, AllScansQuery, AnyCodePage, AnyScanPage, ByCode } from './model.ts'
+import {
+  AllCategoriesQuery,
+  AllCodesQuery,
+  AllScansQuery,
+  AnyCategoryPage,
+  AnyCodePage,
+  AnyScanPage,
+  ByCategory,
+  ByCode,
+} from './model.ts'
 import * as service from './service.ts'
 
 export const consoleEndpoints = [
@@ -40,5 +49,30 @@ export const consoleEndpoints = [
     query: AllScansQuery,
     data: AnyScanPage,
     run: ({ ctx, actor, query }) => service.listAllScans(ctx, actor, query),
+  }),
+  endpoint({
+    id: 'admin.categories.list',
+    method: 'GET',
+    path: '/api/admin/categories',
+    summary: 'List the categories of all users',
+    description:
+      'Newest first unless `sort` is given; not as a tree. `orgId` finds none, because categories are personal.',
+    tag: 'Categories',
+    access: platform('category:read'),
+    query: AllCategoriesQuery,
+    data: AnyCategoryPage,
+    run: ({ ctx, actor, query }) => service.listAllCategories(ctx, actor, query),
+  }),
+  endpoint({
+    id: 'admin.categories.delete',
+    method: 'DELETE',
+    path: '/api/admin/categories/:categoryId',
+    summary: 'Delete any category',
+    description: 'Its sub-categories move to its parent, and its codes are left without a category.',
+    tag: 'Categories',
+    access: platform('category:delete'),
+    logs: 'CATEGORY_DELETE',
+    params: ByCategory,
+    run: ({ ctx, actor, params }) => service.deleteAnyCategory(ctx, actor, params.categoryId),
   }),
 ]

@@ -3,6 +3,7 @@
 import { keywordFilter, ownerFields, ownerFilters, timeFilters } from '#domains/console/index.ts'
 import { Id, Model, Nullable, PageOf, PageQuery, Sort, type Static, Time, Type } from '#http/schema.ts'
 
+import { CategoryView } from '../categories/model.ts'
 import { CategoryFilter, ContentTypeName, QrCodeView } from '../codes/model.ts'
 import { ScanSource, ScanView } from '../scans/model.ts'
 
@@ -46,3 +47,12 @@ export const AnyScanView = Model('AdminScanRecord', {
 })
 export type AnyScanView = Static<typeof AnyScanView>
 export const AnyScanPage = PageOf(AnyScanView)
+
+export const AllCategoriesQuery = PageQuery({ ...ownerFilters, ...keywordFilter('the name'), sort })
+export type AllCategoriesQuery = Static<typeof AllCategoriesQuery>
+
+export const ByCategory = Type.Object({ categoryId: Id })
+
+export const AnyCategoryView = Model('AdminCategory', { ...CategoryView.properties, ...ownerFields })
+export type AnyCategoryView = Static<typeof AnyCategoryView>
+export const AnyCategoryPage = PageOf(AnyCategoryView)

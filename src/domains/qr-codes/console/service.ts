@@ -1,18 +1,27 @@
-/** Codes and scan records of all users, for administrators. */
+/** Codes, scan records and categories of all users, for administrators. */
 
 import type { AppContext } from '#context'
 import { mapPage, type Page } from '#db/paging.ts'
 import { consolePage, ownersOf } from '#domains/console/index.ts'
+import { emit } from '#domains/domain.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
-import { categoryTree } from '../categories/store.ts'
+import { viewOf } from '../categories/service.ts'
+import { categoryTree, codeCountsOf, deleteCategory, moveChildren } from '../categories/store.ts'
 import type { QrCodeRow } from '../codes/store.ts'
 import { toView } from '../codes/view.ts'
 import { toView as toScanView } from '../scans/service.ts'
 import type { ScanRow } from '../scans/store.ts'
 import { purge } from '../trash/service.ts'
-import type { AllCodesQuery, AllScansQuery, AnyCodeView, AnyScanView } from './model.ts'
+import type {
+  AllCategoriesQuery,
+  AllCodesQuery,
+  AllScansQuery,
+  AnyCategoryView,
+  AnyCodeView,
+  AnyScanView,
+} from './model.ts'
 import * as store from './store.ts'
 
 export async function listAllCodes(ctx: AppContext, actor: Actor, query: AllCodesQuery): Promise<Page<AnyCodeView>> {
@@ -42,7 +51,7 @@ async function selectedCategory(
 ): Promise<store.Branch | null | undefined> {
   if (categoryId === undefined) return undefined
   if (categoryId === 0) return null
-  const ownerId = await store.ownerOfCategory(ctx.db.read, categoryId)
+  const ownerId = (await store.findAnyCategory(ctx.db.read, categoryId))?.userId
   if (ownerId === undefined) return { ownerId: 0, categoryIds: [] }
   return { ownerId, categoryIds: await categoryTree.branchIds(ctx.db.read, ownerId, categoryId) }
 }
@@ -73,3 +82,32 @@ const scansPage = (ctx: AppContext, adminId: number, query: AllScansQuery): Prom
   hasFilters(query)
     ? consolePage(ctx, adminId, store.filteredScans(query), query)
     : store.allScansPage(ctx.db.read, query)
+
+/** The codes of a page's categories are counted on the worker: a category can have a million. */
+export async function listAllCategories(
+  ctx: AppContext,
+  actor: Actor,
+  query: AllCategoriesQuery,
+): Promise<Page<AnyCategoryView>> {
+  const page = await consolePage(ctx, actor.userId, store.allCategories(query), query)
+  const ownerOf = await ownersOf(
+    ctx.db.read,
+    page.items.map(({ userId }) => ({ userId, orgId: 0 })),
+  )
+  const counts = await codeCountsOf(ctx.db.readInWorker, page.items)
+  return mapPage(page, (row) => ({ ...viewOf(row, counts), ...ownerOf({ userId: row.userId, orgId: 0 }) }))
+}
+
+/** Deletes a category of any user. The categories below it move to its parent. */
+export async function deleteAnyCategory(ctx: AppContext, actor: LoggedActor, id: number): Promise<void> {
+  await actor.write('qrCodes.deleteAnyCategory', async (tx) => {
+    const row = await store.findAnyCategory(tx, id)
+    if (row === undefined) throw notFound()
+    const { name, parentId, userId } = row
+    const movedChildren = await moveChildren(tx, userId, id, parentId)
+    await emit(ctx, tx, 'category.deleting', { id })
+    await deleteCategory(tx, userId, id)
+    const before = { name, parentId, userId, movedChildren }
+    return { result: undefined, logged: { targetId: id, targetName: name, before } }
+  })
+}

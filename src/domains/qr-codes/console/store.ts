@@ -1,12 +1,14 @@
-/** Codes and scan records of all users. A code of an organization belongs to the user who created it, too. */
+/** Codes, scan records and categories of all users. A code of an organization belongs to the user who created it, too. */
 
-import { and, eq, isNotNull } from 'drizzle-orm'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 
+import { contains } from '#db/contains.ts'
 import type { Page } from '#db/paging.ts'
 import { categories, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { type ConsoleList, within } from '#domains/console/index.ts'
 
+import type { CategoryRow } from '../categories/store.ts'
 import {
   allLive,
   allTrashed,
@@ -19,7 +21,7 @@ import {
   shownCodes,
 } from '../codes/store.ts'
 import { allScans, containsKeyword as scanContains, type ScanRow } from '../scans/store.ts'
-import type { AllCodesQuery, AllScansQuery } from './model.ts'
+import type { AllCategoriesQuery, AllCodesQuery, AllScansQuery } from './model.ts'
 
 const isReversed = ({ sort }: Pick<AllCodesQuery, 'sort'>): boolean => sort !== 'createdAt'
 
@@ -58,12 +60,11 @@ export function filteredCodes(query: AllCodesQuery, category: Branch | null | un
 
 /** Also a code in the trash. */
 export async function findAnyCode(tx: Tx, id: number): Promise<QrCodeRow | undefined> {
-  return (await tx.select().from(qrCodes).where(eq(qrCodes.id, id)))[0]
+  return (await shownCodes(tx).where(eq(qrCodes.id, id)))[0]
 }
 
-/** The user whose category it is. */
-export async function ownerOfCategory(db: Db, id: number): Promise<number | undefined> {
-  return (await db.select({ userId: categories.userId }).from(categories).where(eq(categories.id, id)))[0]?.userId
+export async function findAnyCategory(db: Db | Tx, id: number): Promise<CategoryRow | undefined> {
+  return (await db.select().from(categories).where(eq(categories.id, id)))[0]
 }
 
 export const allScansPage = (db: Db, query: AllScansQuery): Promise<Page<ScanRow>> => allScans.page(db, {}, query)
@@ -87,3 +88,17 @@ export function filteredScans(query: AllScansQuery): ConsoleList<ScanRow> {
     select: (db: Pick<Builders, 'select'>) => db.select().from(scanRecords).$dynamic(),
   }
 }
+
+export const allCategories = (query: AllCategoriesQuery): ConsoleList<CategoryRow> => ({
+  table: categories,
+  scope: and(
+    query.userId === undefined ? undefined : eq(categories.userId, query.userId),
+    // Categories are personal.
+    query.orgId === undefined ? undefined : sql`1 = 0`,
+    within(categories.createdAt, query),
+  ),
+  where: query.keyword ? contains(categories.name, query.keyword) : undefined,
+  order: [categories.createdAt, categories.id],
+  isReversed: isReversed(query),
+  select: (db: Pick<Builders, 'select'>) => db.select().from(categories).$dynamic(),
+})

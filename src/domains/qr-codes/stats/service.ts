@@ -34,14 +34,20 @@ export async function codeStats(ctx: AppContext, owner: Owner, query: DaysQuery)
   const names = new Map(
     (await categoryTree.findMany(db, owner.userId, ids)).map((category) => [category.id, category.name]),
   )
+  // Codes whose category has just been deleted have none.
+  const byCategory = new Map<number | null, number>()
+  for (const { categoryId, n } of categories) {
+    const id = categoryId !== null && names.has(categoryId) ? categoryId : null
+    byCategory.set(id, (byCategory.get(id) ?? 0) + n)
+  }
   const types = await store.countByType(db, owner)
   return {
     total: types.reduce((sum, type) => sum + type.n, 0),
     ...(await store.totals(db, owner, trashBegins(now))),
-    byCategory: categories
-      .map(({ categoryId, n }) => ({
+    byCategory: [...byCategory]
+      .map(([categoryId, n]) => ({
         categoryId,
-        name: categoryId === null ? null : (names.get(categoryId) ?? null),
+        name: categoryId === null ? null : names.get(categoryId)!,
         count: n,
       }))
       .toSorted(largestFirst),

@@ -9,7 +9,7 @@ import type { SyncChange, SyncRange, SyncState } from '#domains/contributions.ts
 import type { Owner } from '#http/endpoint.ts'
 
 import type { CategoryRow } from '../categories/store.ts'
-import { isLive, type QrCodeRow } from '../codes/store.ts'
+import { isLive, type QrCodeRow, shownCodes } from '../codes/store.ts'
 import type { ScanRow } from '../scans/store.ts'
 
 const p = sql.placeholder
@@ -55,12 +55,9 @@ export async function codeChanges(db: Db, owner: OwnerKey, range: SyncRange, lim
 
 const unchanged = (owned: SQL) =>
   prepared((db) =>
-    db
-      .select()
-      .from(qrCodes)
-      .where(
-        and(isInJson(qrCodes.id, p('ids')), owned, isLive, sql`${notByIndex(qrCodes.updatedAt)} <= ${p('until')}`),
-      ),
+    shownCodes(db).where(
+      and(isInJson(qrCodes.id, p('ids')), owned, isLive, sql`${notByIndex(qrCodes.updatedAt)} <= ${p('until')}`),
+    ),
   )
 const unchangedPersonal = unchanged(
   sql`${notByIndex(qrCodes.userId)} = ${p('owner')} and ${notByIndex(qrCodes.orgId)} = 0`,

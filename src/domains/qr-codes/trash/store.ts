@@ -1,11 +1,11 @@
 import { and, count, desc, eq, gt, gte, isNotNull, lt, lte } from 'drizzle-orm'
 
-import { type Page, type PageInput, pageOf } from '#db/paging.ts'
+import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 
-import { inOrganization, isLive, ownedBy, type QrCodeRow } from '../codes/store.ts'
+import { inOrganization, isLive, ownedBy, type QrCodeRow, shownCodes } from '../codes/store.ts'
 
 const idsOf = (rows: readonly { id: number }[]): number[] => rows.map((row) => row.id)
 
@@ -16,20 +16,18 @@ export async function findTrashed(
   id: number,
   since: number,
 ): Promise<QrCodeRow | undefined> {
-  const [row] = await db
-    .select()
-    .from(qrCodes)
-    .where(and(ownedBy(owner), eq(qrCodes.id, id), gte(qrCodes.deletedAt, since)))
+  const [row] = await shownCodes(db).where(and(ownedBy(owner), eq(qrCodes.id, id), gte(qrCodes.deletedAt, since)))
   return row
 }
 
 /** The codes that were moved to the trash at `since` or later. */
 export function trashPage(db: Db, owner: Owner, since: number, page: PageInput): Promise<Page<QrCodeRow>> {
-  return pageOf(db, qrCodes, {
-    where: and(ownedBy(owner), gte(qrCodes.deletedAt, since)),
-    orderBy: [desc(qrCodes.deletedAt), desc(qrCodes.id)],
+  const where = and(ownedBy(owner), gte(qrCodes.deletedAt, since))
+  return pageOfQuery(
     page,
-  })
+    shownCodes(db).where(where).orderBy(desc(qrCodes.deletedAt), desc(qrCodes.id)),
+    db.select({ n: count() }).from(qrCodes).where(where),
+  )
 }
 
 /** The ids of at most `limit` of the owner's codes that were moved to the trash until `until`. */
