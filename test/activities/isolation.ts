@@ -2,11 +2,13 @@ import { DAY, HOUR } from '#platform/clock.ts'
 
 import type { IsolationFixture } from '../contract/isolation-fixture.ts'
 import { png, uploaded } from '../files/helpers.ts'
-import type { Person } from '../harness/index.ts'
+import { ok, type Person } from '../harness/index.ts'
+import { checkIn } from './check-in-helpers.ts'
 import { type ActivityFields, createActivity } from './helpers.ts'
 import { createTemplate, issued } from './pass-helpers.ts'
 
 const UNKNOWN_UUID = '7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'
+const FAR = Date.UTC(3000, 0)
 const TOMORROW = Date.now() + DAY
 
 /** ACTIVE and for members of the organization, unless the fields say otherwise. */
@@ -29,15 +31,27 @@ export const isolation: IsolationFixture = {
       templateId: passTemplate,
       fields: { seat: mark },
     })
-    return { activity, activityFile: cover.id, passTemplate, pass: pass!.id }
+    const visited = await createActivity(victim, { status: 'ACTIVE', hasCheckIn: true, startTime: 1, endTime: FAR })
+    return {
+      activity,
+      activityFile: cover.id,
+      activityToDelete: await adding()(victim),
+      checkIn: ok(await checkIn(victim, visited)).data.id,
+      passTemplate,
+      pass: pass!.id,
+    }
   },
   paths: [
     [/^\/api\/activities\/:/, 'activity'],
-    [/^\/api\/passes\/:/, 'pass'],
+    [/^\/api\/admin\/activities\/:/, 'activityToDelete'],
+    [/^\/api\/(admin\/)?passes\/:/, 'pass'],
     [/^\/api\/pass\/templates\/:/, 'passTemplate'],
   ],
-  fields: { coverFileId: 'activityFile', activityId: 'activity' },
-  fieldsIn: [[/^\/api\/activities$/, { ownerId: 'org', restrictedScopeId: 'org' }]],
+  fields: { coverFileId: 'activityFile', activityId: 'activity', recordId: 'checkIn' },
+  fieldsIn: [
+    [/^\/api\/activities$/, { ownerId: 'org', restrictedScopeId: 'org' }],
+    [/^\/api\/admin\/activities$/, { ownerId: 'user' }],
+  ],
   bodies: [
     [/^\/api\/activities$/, { endTime: 2 }],
     [/^\/api\/activities\/:id\/check-in$/, { code: null }],
@@ -48,7 +62,7 @@ export const isolation: IsolationFixture = {
   dual: {
     activity: adding(),
     // It takes place now, and users can check in repeatedly.
-    'activities.checkIn': adding({ startTime: 1, endTime: Date.UTC(3000, 0), checkInConfig: { maxPerUser: 0 } }),
+    'activities.checkIn': adding({ startTime: 1, endTime: FAR, checkInConfig: { maxPerUser: 0 } }),
     passTemplate: async (person, orgId) => (await createTemplate(person, orgId === undefined ? {} : { orgId })).id,
     'passes.issueByTemplate': async (person, orgId) => ({
       id: (await createTemplate(person, orgId === undefined ? {} : { orgId })).id,

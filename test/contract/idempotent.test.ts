@@ -227,6 +227,16 @@ const UPDATES: Readonly<Record<string, Update>> = {
       registration: { capacity: 5, waitlist: true, questions: [{ key: 'size', label: 'new' }] },
     }),
   },
+  'admin.activities.update': {
+    who: () => admin,
+    params: () => ({ activityId: id['activity']! }),
+    body: () => ({
+      name: 'newer',
+      region: { city: 'newer' },
+      checkInConfig: { maxPerUser: 2 },
+      passConfig: { maxUses: 2 },
+    }),
+  },
   'passTemplates.update': {
     params: () => ({ templateId: id['passTemplate']! }),
     body: () => ({ name: 'new', color: '#AABBCC', fields: [{ key: 'seat', label: 'Seat' }], validDays: 3, maxUses: 0 }),

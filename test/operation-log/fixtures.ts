@@ -3,6 +3,7 @@
 import { logged as access } from '../access/logged.ts'
 import { logged as accountRecords } from '../accounts/logged-records.ts'
 import { logged as accounts } from '../accounts/logged.ts'
+import { logged as activities } from '../activities/logged.ts'
 import { logged as album } from '../album/logged.ts'
 import { logged as assets } from '../assets/logged.ts'
 import { logged as chat } from '../chat/logged.ts'
@@ -29,3 +30,4 @@ export const LOGGED: readonly LoggedFixture[] = [
   settings,
   shares,
 ]
+export const LOGGED: readonly LoggedFixture[] = [activities, album, chat, qrCodes, settings, shares]

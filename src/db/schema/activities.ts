@@ -142,7 +142,7 @@ export const activities = table(
       // Finds those whose end has passed.
       index('activities_discover_until').on(discoverUntil, startTime, province, city, district).where(discovered),
       index('activities_template').on(t.passTemplateId).where(isNotNull(t.passTemplateId)),
-      index('activities_user').on(t.userId, t.id),
+      index('activities_user').on(t.userId, t.createdAt, t.id),
       // For the console. Partial, because an index that begins with `deleted_at` would be taken for queries by ids.
       index('activities_all')
         .on(createdAt, id)
@@ -202,8 +202,8 @@ export const checkIns = table(
   (t) => [
     index('check_ins_activity').on(t.activityId, t.checkedInAt, t.id),
     index('check_ins_user').on(t.activityId, t.userId, t.checkedInAt, t.id),
-    // Whether a user takes part in anything.
-    index('check_ins_of_user').on(t.userId),
+    // The check-ins of a user, and whether there are any.
+    index('check_ins_of_user').on(t.userId, t.checkedInAt, t.id),
     index('check_ins_time').on(t.checkedInAt, t.id),
   ],
 )
@@ -215,6 +215,8 @@ export const checkInUsers = table(
     activityId: col.int('activity_id').notNull(),
     userId: col.int('user_id').notNull(),
     count: col.int('count').notNull(),
+    /** Check-ins that administrators deleted since the first of those that are left: their numbers are not given again. */
+    deleted: col.int('deleted').notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.activityId, t.userId] })],
 )

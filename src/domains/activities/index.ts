@@ -5,8 +5,10 @@ import { domain } from '#domains/domain.ts'
 import { lostBy } from '#domains/events.ts'
 import { MINUTE } from '#platform/clock.ts'
 
+import { checkInAdminEndpoints } from './check-ins/console/admin.endpoints.ts'
 import { checkInEndpoints } from './check-ins/endpoints.ts'
 import { hasCheckedIn } from './check-ins/store.ts'
+import { activityAdminEndpoints } from './console/admin.endpoints.ts'
 import { discoveryEndpoints } from './discovery/endpoints.ts'
 import { removeAllPassed } from './discovery/service.ts'
 import { refreshDiscovery } from './discovery/store.ts'
@@ -47,6 +49,8 @@ export const activities = domain({
     ...offlineGateEndpoints,
     ...linkEndpoints,
     ...registrationEndpoints,
+    ...activityAdminEndpoints,
+    ...checkInAdminEndpoints,
   ],
   jobs: [
     rotationJob,

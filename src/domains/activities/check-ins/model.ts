@@ -23,7 +23,7 @@ import {
 
 import { InviteCode, SEEN } from '../visibility/model.ts'
 
-const Method = Named('CheckInMethod', Enum(CHECK_IN_METHODS))
+export const Method = Named('CheckInMethod', Enum(CHECK_IN_METHODS))
 
 const together = { dependentRequired: { latitude: ['longitude'], longitude: ['latitude'] } }
 

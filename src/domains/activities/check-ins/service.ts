@@ -138,7 +138,7 @@ export async function checkInStats(
   return { total: checkIns, users: checkedInUsers, repeated: checkIns - checkedInUsers, byHour, byMethod }
 }
 
-const toView = (row: store.CheckInRow): CheckInView => ({
+export const toView = (row: store.CheckInRow): CheckInView => ({
   id: row.id,
   activityId: row.activityId,
   userId: row.userId,

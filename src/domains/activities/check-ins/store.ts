@@ -17,7 +17,7 @@ import { type Accepted, slotOf } from './rules.ts'
 
 const p = sql.placeholder
 
-const shown = {
+export const shown = {
   id: checkIns.id,
   activityId: checkIns.activityId,
   userId: checkIns.userId,
@@ -42,7 +42,7 @@ const withUsers = (db: Pick<Builders, 'select'>): Select<CheckInRow> =>
     .leftJoin(users, eq(users.id, checkIns.userId))
     .$dynamic() as unknown as Select<CheckInRow>
 
-const listed = pagedTable(checkIns, ['id', 'activityId', 'userId', 'checkedInAt'])
+export const listed = pagedTable(checkIns, ['id', 'activityId', 'userId', 'checkedInAt'])
 const lists = { orders: { time: ['checkedInAt', 'id'] }, sort: '-time', select: withUsers } as const
 const ofActivity = listed.list({ owner: ['activityId'], ...lists })
 const ofUser = listed.list({ owner: ['activityId', 'userId'], ...lists })
@@ -160,7 +160,7 @@ const nextOfUser = prepared((db) =>
       set: { count: sql`${checkInUsers.count} + 1` },
       setWhere: lt(checkInUsers.count, p('max')),
     })
-    .returning({ count: checkInUsers.count }),
+    .returning({ count: checkInUsers.count, deleted: checkInUsers.deleted }),
 )
 
 const insertOne = prepared((db) =>
@@ -209,12 +209,12 @@ export async function insertCheckIn(
   if ((await openById(tx, { id: activityId })).length === 0) return undefined
   const [user] = await nextOfUser(tx, { activityId, userId, max: max === 0 ? Number.MAX_SAFE_INTEGER : max })
   if (user === undefined) return undefined
-  const { count: sequence } = user
+  const sequence = user.count + user.deleted
   const at = tx.stamp
   const [row] = await insertOne(tx, { activityId, userId, sequence, method, distance, at })
   listed.inserted(tx, row!)
   await countInSlot(tx, { activityId, slot: slotOf(at), method })
-  await countInActivity(tx, { activityId, users: sequence === 1 ? 1 : 0 })
+  await countInActivity(tx, { activityId, users: user.count === 1 ? 1 : 0 })
   return { id: row!.id, activityId, userId, method, distance, sequence, checkedInAt: at }
 }
 

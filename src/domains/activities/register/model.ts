@@ -32,7 +32,7 @@ const Later = { ...Time, examples: [1_767_236_400_000] }
 
 const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
 
-const ActivityStatusName = Named('ActivityStatus', Enum(ACTIVITY_STATUSES, { examples: ['ACTIVE'] }))
+export const ActivityStatusName = Named('ActivityStatus', Enum(ACTIVITY_STATUSES, { examples: ['ACTIVE'] }))
 export const Visibility = Named('ActivityVisibility', Enum(ACTIVITY_VISIBILITIES, { examples: ['PUBLIC'] }))
 export const OwnerType = Named('ActivityOwnerType', Enum(OWNER_TYPES, { examples: ['PERSONAL'] }))
 const ScopeType = Named('RestrictedScopeType', Enum(['ORGANIZATION'], { examples: ['ORGANIZATION'] }))

@@ -76,16 +76,25 @@ async function checkedOwner(ctx: AppContext, given: ReturnType<typeof ownerNamed
 
 export async function createActivity(ctx: AppContext, caller: Owner, input: CreateActivity): Promise<ActivityView> {
   const owner = await checkedOwner(ctx, ownerNamed(caller, input, 'body'), 'activity:create')
-  const fields = fieldsOf(input, NEW_ACTIVITY)
   const quota = await getSetting(ctx, 'quota.activities')
-  const row = await ctx.db.write('activities.create', async (tx) => {
-    await checkFields(tx, fields, input, owner)
-    await checkRoom(ctx, tx, owner, quota)
-    const created = await store.insertActivity(tx, owner, fields)
-    await changeCover(ctx, tx, owner, created, null)
-    return created
-  })
+  const row = await ctx.db.write('activities.create', (tx) => addActivity(ctx, tx, owner, input, quota))
   return toView(ctx, row, { isManager: true })
+}
+
+/** `quota`: activities that the owner may have; 0 = unlimited. */
+export async function addActivity(
+  ctx: AppContext,
+  tx: Tx,
+  owner: Owner,
+  input: CreateActivity,
+  quota: number,
+): Promise<store.ActivityRow> {
+  const fields = fieldsOf(input, NEW_ACTIVITY)
+  await checkFields(tx, fields, input, owner)
+  await checkRoom(ctx, tx, owner, quota)
+  const created = await store.insertActivity(tx, owner, fields)
+  await changeCover(ctx, tx, owner, created, null)
+  return created
 }
 
 /** @throws AppError 400 with all problems */
@@ -208,22 +217,34 @@ export async function updateActivity(
   input: UpdateActivity,
   asking: Asking,
 ): Promise<ActivityView> {
-  const after = await change(ctx, 'update', id, 'activity:update', asking, async (tx, row) => {
-    if (!canBeEdited(row.status)) throw errors.isOver()
-    const owner = { userId: asking.viewer.userId, orgId: orgOf(row.owner) }
-    const fields = fieldsOf(input, row)
-    await checkFields(tx, fields, input, owner)
-    if (row.hasPass && !fields.hasPass && (await countLive(tx, id, ctx.clock.now())) > 0) throw errors.passesAreLive()
-    const changes = differences(row, fields)
-    const updated = await store.updateActivity(tx, row, changes)
-    if (updated === undefined || updated === row) return updated
-    await changeCover(ctx, tx, owner, updated, row.coverFileId)
-    // A later end too: waiting lists stay as they are when an activity is over.
-    const { capacity, registration, endTime } = changes
-    if ([capacity, registration, endTime].some((value) => value !== undefined)) await fillPlaces(ctx, tx, id)
-    return store.findActivity(tx, id)
-  })
+  const after = await change(ctx, 'update', id, 'activity:update', asking, (tx, row) =>
+    changeFields(ctx, tx, row, input, asking.viewer.userId),
+  )
   return changedView(ctx, after, asking)
+}
+
+/** `uploaderId`: the user whose upload a new cover must be. Returns the row itself if nothing changes. */
+export async function changeFields(
+  ctx: AppContext,
+  tx: Tx,
+  row: store.ActivityRow,
+  input: UpdateActivity,
+  uploaderId: number,
+): Promise<store.ActivityRow | undefined> {
+  const { id } = row
+  if (!canBeEdited(row.status)) throw errors.isOver()
+  const owner = { userId: uploaderId, orgId: orgOf(row.owner) }
+  const fields = fieldsOf(input, row)
+  await checkFields(tx, fields, input, owner)
+  if (row.hasPass && !fields.hasPass && (await countLive(tx, id, ctx.clock.now())) > 0) throw errors.passesAreLive()
+  const changes = differences(row, fields)
+  const updated = await store.updateActivity(tx, row, changes)
+  if (updated === undefined || updated === row) return updated
+  await changeCover(ctx, tx, owner, updated, row.coverFileId)
+  // A later end too: waiting lists stay as they are when an activity is over.
+  const { capacity, registration, endTime } = changes
+  if ([capacity, registration, endTime].some((value) => value !== undefined)) await fillPlaces(ctx, tx, id)
+  return store.findActivity(tx, id)
 }
 
 /** The status that the activity has already changes nothing. */
@@ -260,8 +281,7 @@ export async function resetInviteCode(ctx: AppContext, id: number, asking: Askin
 export async function deleteActivity(ctx: AppContext, id: number, asking: Asking): Promise<void> {
   await change(ctx, 'delete', id, 'activity:delete', asking, async (tx, row) => {
     if (!canBeDeleted(row.status)) throw errors.deleteWhileActive()
-    if (row.coverFileId !== null) await releaseFile(ctx, tx, row.coverFileId)
-    return store.updateActivity(tx, row, { deletedAt: tx.stamp, coverFileId: null })
+    return markDeleted(ctx, tx, row)
   })
 }
 
@@ -277,6 +297,16 @@ export async function clearCovers(tx: Tx, { fileIds, entityIds }: LostFiles): Pr
       await store.updateActivity(tx, row, { coverFileId: null })
     if (i % COVERS_PER_TURN === COVERS_PER_TURN - 1) await tx.pause()
   }
+}
+
+/** From now on no operation finds the activity, nor its check-ins, passes and registrations. */
+export async function markDeleted(
+  ctx: AppContext,
+  tx: Tx,
+  row: store.ActivityRow,
+): Promise<store.ActivityRow | undefined> {
+  if (row.coverFileId !== null) await releaseFile(ctx, tx, row.coverFileId)
+  return store.updateActivity(tx, row, { deletedAt: tx.stamp, coverFileId: null })
 }
 
 /** Whether the user may see an activity, and so its cover. */

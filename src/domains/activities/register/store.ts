@@ -80,7 +80,7 @@ export const listed = pagedTable(activities, [
   'name',
 ])
 
-const lists = {
+export const lists = {
   orders: {
     startTime: ['startTime', 'createdAt', 'id'],
     createdAt: ['createdAt', 'id'],

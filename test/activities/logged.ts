@@ -1,0 +1,69 @@
+import { ok } from '../harness/index.ts'
+import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
+import { checkIn, openActivity } from './check-in-helpers.ts'
+import { createActivity, minimal } from './helpers.ts'
+
+const ACTIVITIES = '/api/admin/activities'
+
+export const logged: LoggedFixture = {
+  'admin.activities.create': async ({ server, admin }) => {
+    const owner = await server.person()
+    const create = (fields: object) => admin.post(ACTIVITIES, { ...minimal, ...fields })
+    const body = { ownerType: 'PERSONAL', ownerId: owner.id, checkInConfig: { shortCode: 'SECRET7' } }
+    return {
+      call: () => create(body),
+      row: {
+        targetId: ({ data }) => data.id,
+        targetName: minimal.name,
+        before: null,
+        after: { ...minimal, userId: owner.id, orgId: null, status: 'DRAFT', visibility: 'INVITE_ONLY' },
+      },
+      refused: [
+        () => create({}),
+        () => create({ ...body, ownerId: 999_999 }),
+        () => create({ ...body, endTime: minimal.startTime }),
+      ],
+    }
+  },
+  'admin.activities.update': async ({ server, admin }) => {
+    const { id } = await createActivity(await server.person())
+    const change = (body: object, of = id) => admin.put(`${ACTIVITIES}/${of}`, body)
+    const body = { name: 'New', registration: { capacity: 3 }, checkInConfig: { maxPerUser: 2, shortCode: 'SECRET7' } }
+    const rules = { radiusMeters: null, latitude: null, longitude: null, opensAt: null, closesAt: null }
+    const questions = { waitlist: false, opensAt: null, closesAt: null, questions: [] }
+    return {
+      call: () => change({ ...body, description: '' }),
+      row: {
+        targetId: id,
+        targetName: minimal.name,
+        before: { name: minimal.name, registration: null, checkInConfig: { ...rules, maxPerUser: 1 }, version: 1 },
+        after: {
+          name: 'New',
+          registration: { ...questions, capacity: 3 },
+          checkInConfig: { ...rules, maxPerUser: 2 },
+          version: 2,
+        },
+      },
+      refused: [() => change({ name: '' }), () => change({ endTime: 1 }), () => change({ name: 'x' }, 999_999)],
+      unchanged: () => change(body),
+    }
+  },
+  'admin.checkIns.delete': async ({ server, admin }) => {
+    const [owner, visitor] = [await server.person(), await server.person()]
+    const activity = await openActivity(server, owner)
+    const { id, ...record } = ok(await checkIn(visitor, activity)).data
+    const remove = () => admin.delete(`/api/admin/check-in/${id}`)
+    const before = {
+      activityId: activity.id,
+      userId: visitor.id,
+      method: record.method,
+      sequence: 1,
+      checkedInAt: record.checkedInAt,
+    }
+    return {
+      call: remove,
+      row: { targetId: id, targetName: activity.name, before, after: null },
+      refused: [remove],
+    }
+  },
+}
