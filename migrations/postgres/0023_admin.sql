@@ -25,13 +25,32 @@ CREATE TABLE "message_lost_files" (
 	"file_id" bigint PRIMARY KEY NOT NULL
 );
 
+CREATE TABLE "purged_activities" (
+	"activity_id" bigint PRIMARY KEY NOT NULL,
+	"deleted_at" bigint NOT NULL
+);
+
+CREATE TABLE "purged_passes" (
+	"pass_id" bigint PRIMARY KEY NOT NULL
+);
+
+DROP INDEX "activities_user";
+
+DROP INDEX "check_ins_of_user";
+
 DROP INDEX "nickname_words_word";
+
+DROP INDEX "passes_list";
 
 DROP INDEX "scan_records_code";
 
 DROP INDEX "users_username_key";
 
 ALTER TABLE "account_links" ADD COLUMN "status" text DEFAULT 'ACTIVE' NOT NULL;
+
+ALTER TABLE "check_in_users" ADD COLUMN "deleted" bigint DEFAULT 0 NOT NULL;
+
+ALTER TABLE "passes" ADD COLUMN "deleted_at" bigint;
 
 ALTER TABLE "users" ADD COLUMN "password_is_foreign" boolean DEFAULT false NOT NULL;
 
@@ -65,7 +84,7 @@ CREATE INDEX "organizations_members" ON "organizations" USING btree ("member_cou
 
 CREATE INDEX "pass_issues_activity" ON "pass_issues" USING btree ("activity_id");
 
-CREATE INDEX "passes_created" ON "passes" USING btree ("created_at","id");
+CREATE INDEX "passes_created" ON "passes" USING btree ("created_at","id") WHERE "passes"."deleted_at" is null;
 
 CREATE INDEX "qr_codes_all" ON "qr_codes" USING btree ("created_at","id") WHERE "qr_codes"."deleted_at" is null;
 
@@ -89,7 +108,13 @@ CREATE INDEX "users_inactive_login" ON "users" USING btree ("status","last_login
 
 CREATE INDEX "users_inactive_username" ON "users" USING btree ("status","username_key","created_at","id") WHERE "users"."status" <> 'ACTIVE';
 
+CREATE INDEX "activities_user" ON "activities" USING btree ("user_id","created_at","id");
+
+CREATE INDEX "check_ins_of_user" ON "check_ins" USING btree ("user_id","checked_in_at","id");
+
 CREATE UNIQUE INDEX "nickname_words_word" ON "nickname_words" USING btree ("locale","kind",(lower("word") collate "C"));
+
+CREATE INDEX "passes_list" ON "passes" USING btree ("activity_id","deleted_at","id" desc);
 
 CREATE INDEX "scan_records_code" ON "scan_records" USING btree ("qr_code_id","created_at","id");
 

@@ -27,9 +27,38 @@ CREATE TABLE `message_lost_files` (
 	`file_id` integer PRIMARY KEY NOT NULL
 );
 
+CREATE TABLE `purged_activities` (
+	`activity_id` integer PRIMARY KEY NOT NULL,
+	`deleted_at` integer NOT NULL
+);
+
+CREATE TABLE `purged_passes` (
+	`pass_id` integer PRIMARY KEY NOT NULL
+);
+
+DROP INDEX `activities_user`;
+
+CREATE INDEX `activities_all` ON `activities` (`created_at`,`id`) WHERE "activities"."deleted_at" is null;
+
+CREATE INDEX `activities_user` ON `activities` (`user_id`,`created_at`,`id`);
+
+DROP INDEX `check_ins_of_user`;
+
+CREATE INDEX `check_ins_time` ON `check_ins` (`checked_in_at`,`id`);
+
+CREATE INDEX `check_ins_of_user` ON `check_ins` (`user_id`,`checked_in_at`,`id`);
+
 DROP INDEX `nickname_words_word`;
 
 CREATE UNIQUE INDEX `nickname_words_word` ON `nickname_words` (`locale`,`kind`,(lower("word")));
+
+DROP INDEX `passes_list`;
+
+ALTER TABLE `passes` ADD `deleted_at` integer;
+
+CREATE INDEX `passes_created` ON `passes` (`created_at`,`id`) WHERE "passes"."deleted_at" is null;
+
+CREATE INDEX `passes_list` ON `passes` (`activity_id`,`deleted_at`,"id" desc);
 
 DROP INDEX `scan_records_code`;
 
@@ -61,7 +90,7 @@ CREATE UNIQUE INDEX `users_username_key` ON `users` (`username_key`) WHERE "user
 
 ALTER TABLE `account_links` ADD `status` text DEFAULT 'ACTIVE' NOT NULL;
 
-CREATE INDEX `activities_all` ON `activities` (`created_at`,`id`) WHERE "activities"."deleted_at" is null;
+ALTER TABLE `check_in_users` ADD `deleted` integer DEFAULT 0 NOT NULL;
 
 CREATE INDEX `admin_logs_target_type` ON `admin_logs` (`target_type`,`id`);
 
@@ -72,8 +101,6 @@ CREATE INDEX `album_photos_created` ON `album_photos` (`created_at`,`id`);
 CREATE INDEX `asset_categories_created` ON `asset_categories` (`created_at`,`id`) WHERE "asset_categories"."deleted_at" is null;
 
 CREATE INDEX `categories_created` ON `categories` (`created_at`,`id`);
-
-CREATE INDEX `check_ins_time` ON `check_ins` (`checked_in_at`,`id`);
 
 CREATE INDEX `files_created` ON `files` (`created_at`,`id`);
 
@@ -86,8 +113,6 @@ CREATE INDEX `organizations_name` ON `organizations` (`name`,`created_at`,`id`);
 CREATE INDEX `organizations_members` ON `organizations` (`member_count`,`created_at`,`id`);
 
 CREATE INDEX `pass_issues_activity` ON `pass_issues` (`activity_id`);
-
-CREATE INDEX `passes_created` ON `passes` (`created_at`,`id`);
 
 CREATE INDEX `qr_codes_all` ON `qr_codes` (`created_at`,`id`) WHERE "qr_codes"."deleted_at" is null;
 

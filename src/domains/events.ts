@@ -33,6 +33,8 @@ export interface Events {
   'files.deleted': { readonly files: readonly LostFile[] }
   /** QR codes are about to be deleted permanently; their rows are still there. At most 2,000 at once. */
   'qrCodes.purging': { readonly ids: readonly number[] }
+  /** An activity is about to be deleted permanently; operations no longer find it. */
+  'activity.purging': { readonly id: number }
   /** A category of QR codes is about to be deleted. */
   'category.deleting': { readonly id: number }
   /** A metadata template is about to be deleted. */

@@ -1,7 +1,9 @@
 import { ok } from '../harness/index.ts'
 import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
 import { checkIn, openActivity } from './check-in-helpers.ts'
+import { issueOne } from './gate-helpers.ts'
 import { createActivity, minimal } from './helpers.ts'
+import { withPasses } from './pass-helpers.ts'
 
 const ACTIVITIES = '/api/admin/activities'
 
@@ -63,6 +65,41 @@ export const logged: LoggedFixture = {
     return {
       call: remove,
       row: { targetId: id, targetName: activity.name, before, after: null },
+      refused: [remove],
+    }
+  },
+  'admin.activities.delete': async ({ server, admin }) => {
+    const owner = await server.person()
+    const { id } = await createActivity(owner, { status: 'ACTIVE' })
+    const remove = () => admin.delete(`${ACTIVITIES}/${id}`)
+    const before = { ...minimal, userId: owner.id, orgId: null, status: 'ACTIVE', visibility: 'INVITE_ONLY' }
+    return { call: remove, row: { targetId: id, targetName: minimal.name, before, after: null }, refused: [remove] }
+  },
+  'admin.passes.revoke': async ({ server, admin }) => {
+    const owner = await server.person()
+    const pass = await issueOne(owner, (await withPasses(owner)).id)
+    const revoke = (reason: string | null, of = pass.id) => admin.put(`/api/admin/passes/${of}/revoke`, { reason })
+    return {
+      call: () => revoke('Lost'),
+      row: {
+        targetId: pass.id,
+        targetName: pass.holderName,
+        before: { status: 'ISSUED', revokeReason: null },
+        after: { status: 'REVOKED', revokeReason: 'Lost' },
+      },
+      refused: [() => revoke('Lost', 999_999), () => revoke('x'.repeat(201))],
+      unchanged: () => revoke('another reason'),
+    }
+  },
+  'admin.passes.delete': async ({ server, admin }) => {
+    const owner = await server.person()
+    const activity = await withPasses(owner)
+    const pass = await issueOne(owner, activity.id, { userId: owner.id })
+    const remove = () => admin.delete(`/api/admin/passes/${pass.id}`)
+    const before = { activityId: activity.id, holderUserId: owner.id, status: 'ISSUED', maxUses: 1, usedCount: 0 }
+    return {
+      call: remove,
+      row: { targetId: pass.id, targetName: pass.holderName, before, after: null },
       refused: [remove],
     }
   },

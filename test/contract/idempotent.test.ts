@@ -242,6 +242,12 @@ const UPDATES: Readonly<Record<string, Update>> = {
     body: () => ({ name: 'new', color: '#AABBCC', fields: [{ key: 'seat', label: 'Seat' }], validDays: 3, maxUses: 0 }),
   },
   'passes.revoke': { params: () => ({ passId: id['pass']! }), body: () => ({ reason: 'Lost' }), raisesNothing: true },
+  'admin.passes.revoke': {
+    who: () => admin,
+    params: () => ({ passId: id['otherPass']! }),
+    body: () => ({ reason: 'Lost' }),
+    raisesNothing: true,
+  },
   'activities.setStatus': { params: () => ({ id: id['activity']! }), body: () => ({ status: 'ACTIVE' }) },
   'metadata.updateField': { params: () => ({ objectName: 'asset', id: id['field']! }), body: fieldChange },
   'metadata.updateOrgField': {
@@ -329,6 +335,7 @@ beforeAll(async () => {
   id['activity'] = (await createActivity(alice)).id
   id['passTemplate'] = (await createTemplate(alice)).id
   id['pass'] = (await issued(alice, (await withPasses(alice)).id, { holderName: 'Lin Mei' }))[0]!.id
+  id['otherPass'] = (await issued(alice, (await withPasses(alice)).id, { holderName: 'Lin Mei' }))[0]!.id
   id['org'] = (await createOrg(alice)).id
   await addMembers(alice, { id: id['org'] }, bob)
   id['contact'] = (await befriend(alice, bob))[0]

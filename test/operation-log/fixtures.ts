@@ -16,18 +16,17 @@ import { logged as shares } from '../shares/logged.ts'
 import type { LoggedFixture } from './logged-fixture.ts'
 
 export const LOGGED: readonly LoggedFixture[] = [
-  // One a line, so that two additions do not touch the same line.
   access,
   accountRecords,
   accounts,
+  activities,
   album,
   assets,
   chat,
-  notifications,
   files,
+  notifications,
   orgs,
   qrCodes,
   settings,
   shares,
 ]
-export const LOGGED: readonly LoggedFixture[] = [activities, album, chat, qrCodes, settings, shares]

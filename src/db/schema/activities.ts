@@ -263,3 +263,9 @@ export const registrations = table(
     index('registrations_of_user').on(t.userId),
   ],
 )
+
+/** Activities that administrators deleted. A job deletes their rows in steps, at last the activity and this row. */
+export const purgedActivities = table('purged_activities', {
+  activityId: col.int('activity_id').primaryKey(),
+  deletedAt: col.time('deleted_at').notNull(),
+})

@@ -119,14 +119,22 @@ export const passes = table(
     revokeReason: col.text('revoke_reason').notNull().default(''),
     /** Set by the job when the validity has ended. */
     expiredAt: col.time('expired_at'),
+    /**
+     * When an administrator deleted it. The row stays until the activity is deleted, without the data of the holder and REVOKED, because it must be
+     * in the lists of gates that work offline.
+     */
+    deletedAt: col.time('deleted_at'),
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),
   },
   (t) => [
     uniqueIndex('passes_uuid').on(t.uuid),
     uniqueIndex('passes_live_holder').on(t.activityId, t.liveHolderId).where(isNotNull(t.liveHolderId)),
-    index('passes_list').on(t.activityId, descending(t.id)),
-    index('passes_created').on(t.createdAt, t.id),
+    index('passes_list').on(t.activityId, t.deletedAt, descending(t.id)),
+    // For the console.
+    index('passes_created')
+      .on(t.createdAt, t.id)
+      .where(sql`${t.deletedAt} is null`),
     index('passes_issue').on(t.issueId, t.id),
     index('passes_holder').on(t.holderUserId, t.activityId, t.id).where(isNotNull(t.holderUserId)),
     // Whether an activity has live passes, however many it had.
@@ -141,6 +149,11 @@ export const passes = table(
       .where(sql`${t.validTo} is not null and ${t.expiredAt} is null`),
   ],
 )
+
+/** Deleted passes with uses that were too many for the write that deleted the pass. A job deletes them in steps, then this row. */
+export const purgedPasses = table('purged_passes', {
+  passId: col.int('pass_id').primaryKey(),
+})
 
 export const PASS_USE_RESULTS = ['ACCEPTED', 'REFUSED'] as const
 export type PassUseResult = (typeof PASS_USE_RESULTS)[number]

@@ -25,9 +25,11 @@ import { passKeyEndpoints } from './pass-keys/endpoints.ts'
 import { rotationJob } from './pass-keys/service.ts'
 import { passTemplateEndpoints } from './pass-templates/endpoints.ts'
 import { countTemplates } from './pass-templates/store.ts'
+import { passAdminEndpoints } from './passes/console/admin.endpoints.ts'
 import { passEndpoints } from './passes/endpoints.ts'
 import { expiryJob } from './passes/service.ts'
 import { hasPasses, renameHolder } from './passes/store.ts'
+import { purgeJobs } from './purging/service.ts'
 import { activityEndpoints } from './register/endpoints.ts'
 import { cancelActivities, clearCovers, mayRead } from './register/service.ts'
 import { countActivities, countOwned, hasActivities } from './register/store.ts'
@@ -51,11 +53,13 @@ export const activities = domain({
     ...registrationEndpoints,
     ...activityAdminEndpoints,
     ...checkInAdminEndpoints,
+    ...passAdminEndpoints,
   ],
   jobs: [
     rotationJob,
     expiryJob,
     refusedChecksJob,
+    ...purgeJobs,
     { name: 'activities.removePassed', every: 10 * MINUTE, run: removeAllPassed },
     { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces },
   ],

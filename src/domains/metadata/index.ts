@@ -43,6 +43,7 @@ export const metadata = domain({
       if (lost) await forgetFiles(ctx, tx, lost)
     },
     'qrCodes.purging': (_ctx, tx, { ids }) => purgeEntities(tx, 'qrCode', ids),
+    'activity.purging': (_ctx, tx, { id }) => purgeEntities(tx, 'activity', [id]),
     'category.deleting': (_ctx, tx, { id }) => purgeEntities(tx, 'category', [id]),
     async 'org.dissolving'(_ctx, tx, { orgId }) {
       await purgeOwner(tx, orgId)

@@ -72,4 +72,18 @@ export const activityAdminEndpoints = [
     },
     run: ({ ctx, actor, params, body }) => service.updateAnyActivity(ctx, actor, params.activityId, body),
   }),
+  endpoint({
+    id: 'admin.activities.delete',
+    method: 'DELETE',
+    path: '/api/admin/activities/:activityId',
+    summary: 'Delete any activity',
+    description:
+      'Whatever its status, with its check-ins, passes and registrations. It is gone for everybody at once; if it has thousands of rows, they ' +
+      'are deleted within minutes.',
+    tag,
+    access: platform('activity:delete'),
+    logs: 'ACTIVITY_DELETE',
+    params: ByActivity,
+    run: ({ ctx, actor, params }) => service.deleteAnyActivity(ctx, actor, params.activityId),
+  }),
 ]

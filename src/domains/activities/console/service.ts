@@ -9,6 +9,7 @@ import { notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 
 import { noSuchOwner } from '../errors.ts'
+import { purgeActivity } from '../purging/service.ts'
 import { addActivity, changeFields } from '../register/service.ts'
 import { type ActivityRow, findActivity } from '../register/store.ts'
 import { listItem, toView } from '../register/view.ts'
@@ -85,6 +86,16 @@ const outline = (row: ActivityRow) => ({
   startTime: row.startTime,
   endTime: row.endTime,
 })
+
+/** Whatever its state, and also in a disabled organization. */
+export async function deleteAnyActivity(ctx: AppContext, actor: LoggedActor, id: number): Promise<void> {
+  await actor.write('activities.deleteAny', async (tx) => {
+    const row = await findActivity(tx, id)
+    if (row === undefined) throw notFound()
+    await purgeActivity(ctx, tx, row)
+    return { result: undefined, logged: { targetId: id, targetName: row.name, before: outline(row) } }
+  })
+}
 
 /** Absent fields stay; null clears a field or sets its default. */
 export async function updateAnyActivity(

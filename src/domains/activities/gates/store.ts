@@ -17,7 +17,7 @@ const p = sql.placeholder
 export type UseRow = typeof passUses.$inferSelect
 export type NewUse = Omit<UseRow, 'id'>
 
-const listed = pagedTable(passUses, ['id', 'activityId', 'passId', 'usedAt', 'createdAt'])
+export const listed = pagedTable(passUses, ['id', 'activityId', 'passId', 'usedAt', 'createdAt'])
 const lists = {
   orders: { usedAt: ['usedAt', 'createdAt', 'id'] },
   sort: '-usedAt',

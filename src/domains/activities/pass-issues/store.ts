@@ -7,7 +7,7 @@ import { orgMembers } from '#db/schema/orgs.ts'
 import { passes, passIssues } from '#db/schema/passes.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { listed, type PassRow } from '../passes/store.ts'
+import { isKept, listed, type PassRow } from '../passes/store.ts'
 
 /** The issue with this request id; undefined if there is none. */
 export async function findIssue(
@@ -47,7 +47,10 @@ export async function insertIssue(
 }
 
 export async function countOfIssue(db: Db, issueId: number): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(passes).where(eq(passes.issueId, issueId))
+  const [row] = await db
+    .select({ n: count() })
+    .from(passes)
+    .where(and(eq(passes.issueId, issueId), isKept))
   return row!.n
 }
 
@@ -56,7 +59,7 @@ export const passesOfIssue = (db: Db | Tx, issueId: number, after: number, limit
   db
     .select()
     .from(passes)
-    .where(and(eq(passes.issueId, issueId), gt(passes.id, after)))
+    .where(and(eq(passes.issueId, issueId), isKept, gt(passes.id, after)))
     .orderBy(asc(passes.id))
     .limit(limit)
 

@@ -14,19 +14,22 @@ const p = sql.placeholder
 
 export type PassRow = typeof passes.$inferSelect
 
-export const listed = pagedTable(passes, ['id', 'activityId', 'holderUserId'])
+export const listed = pagedTable(passes, ['id', 'activityId', 'holderUserId', 'deletedAt', 'createdAt'])
+
+/** Not deleted by an administrator. */
+export const isKept = isNull(passes.deletedAt).inlineParams()
 
 const byId = prepared((db) =>
   db
     .select()
     .from(passes)
-    .where(eq(passes.id, p('id'))),
+    .where(and(eq(passes.id, p('id')), isKept)),
 )
 const byUuid = prepared((db) =>
   db
     .select()
     .from(passes)
-    .where(eq(passes.uuid, p('uuid'))),
+    .where(and(eq(passes.uuid, p('uuid')), isKept)),
 )
 
 /** Any pass: the caller checks who may see it, and that its activity exists. */
@@ -103,7 +106,7 @@ const lists = {
   sort: '-id',
   select: (db: Pick<Builders, 'select'>) => db.select().from(passes).$dynamic() as unknown as Select<PassRow>,
 } as const
-const ofActivity = listed.list({ owner: ['activityId'], ...lists })
+const ofActivity = listed.list({ owner: ['activityId'], where: { deletedAt: null }, ...lists })
 const ofHolder = listed.list({ owner: ['holderUserId', 'activityId'], whereNot: { holderUserId: null }, ...lists })
 
 /** The passes of an activity, or only those of one user. */
@@ -137,7 +140,8 @@ export function searchPasses(
     : ofHolder.search(db, { activityId, holderUserId: userId }, { page, size }, where)
 }
 
-const matching = ({ status, keyword }: PassFilter, now: number): SQL | undefined =>
+/** `where` of lists of passes. */
+export const matching = ({ status, keyword }: PassFilter, now: number): SQL | undefined =>
   and(
     status && hasStatus(status, now),
     keyword
@@ -163,7 +167,7 @@ export const passesAfter = (db: Db, activityId: number, after: number, limit: nu
   db
     .select()
     .from(passes)
-    .where(and(eq(passes.activityId, activityId), gt(passes.id, after)))
+    .where(and(eq(passes.activityId, activityId), isKept, gt(passes.id, after)))
     .orderBy(asc(passes.id))
     .limit(limit)
 

@@ -34,7 +34,7 @@ export const findRegistration = async (
   userId: number,
 ): Promise<RegistrationRow | undefined> => (await ofUser(db, { activityId, userId }))[0]
 
-const listed = pagedTable(registrations, ['id', 'activityId', 'status', 'createdAt'])
+export const listed = pagedTable(registrations, ['id', 'activityId', 'status', 'createdAt'])
 
 const withNickname = (db: Pick<Builders, 'select'>) =>
   db

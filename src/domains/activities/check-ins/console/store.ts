@@ -8,6 +8,7 @@ import { activities, activityCounters, checkIns, checkInSlots, checkInUsers } fr
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { type ConsoleList, within } from '#domains/console/index.ts'
 
+import { isNotPurged } from '../../purging/store.ts'
 import { slotOf } from '../rules.ts'
 import { type CheckInRow, listed, shown } from '../store.ts'
 import type { AdminRecordsQuery } from './model.ts'
@@ -39,7 +40,7 @@ export const filtered = ({
 }: AdminRecordsQuery): ConsoleList<AdminRow> => ({
   table: checkIns,
   scope: and(
-    activityId === undefined ? undefined : eq(checkIns.activityId, activityId),
+    activityId === undefined ? undefined : and(eq(checkIns.activityId, activityId), isNotPurged(activityId)),
     userId === undefined ? undefined : eq(checkIns.userId, userId),
     within(checkIns.checkedInAt, period),
   ),
