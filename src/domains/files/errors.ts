@@ -64,6 +64,12 @@ export const personalTypeOnly = () => invalid('body.type', 'cannot belong to an 
 export const mayNotSupply = () =>
   forbidden('You do not have permission to upload this for the organization', '没有权限为该组织上传此类文件')
 
+export const mostAreOrphans = () =>
+  badRequest(
+    'Most of the stored files are unknown to the database. Check that the server uses the right one, or send force',
+    '大部分已存储的文件在数据库中没有记录，请确认服务器使用了正确的数据库，或使用 force 参数',
+  )
+
 export const tooManyUploads = (seconds: number) =>
   limited('Too many unfinished uploads: finish some of them first', '未完成的上传过多，请先完成其中一些', seconds)
 

@@ -95,11 +95,12 @@ const ORPHAN_AGE = DAY
 /** Keys that are looked up in one query. */
 const KEYS_PER_QUERY = 200
 
-/** Bytes that no row refers to and that are older than a day. Never holds all keys in memory. */
-export async function* listOrphanBytes(ctx: AppContext): AsyncGenerator<BlobFacts> {
+/** Bytes that no row refers to and that are older than a day. Never holds all keys in memory. `listed` counts all bytes. */
+export async function* listOrphanBytes(ctx: AppContext, listed = { count: 0 }): AsyncGenerator<BlobFacts> {
   const before = ctx.clock.now() - ORPHAN_AGE
   let batch: BlobFacts[] = []
   for await (const facts of ctx.blobs.list('')) {
+    listed.count++
     if (facts.modifiedAt > before) continue
     batch.push(facts)
     if (batch.length < KEYS_PER_QUERY) continue
@@ -125,8 +126,12 @@ const MANY_ORPHANS = 100
 async function isWrongDatabase(ctx: AppContext): Promise<boolean> {
   let orphans = 0
   for await (const _ of listOrphanBytes(ctx)) orphans++
-  return orphans > MANY_ORPHANS && orphans > (await countBlobs(ctx.db.readInWorker))
+  return isSuspicious(ctx, orphans)
 }
+
+/** Whether so many orphans are a sign of the wrong database. */
+export const isSuspicious = async (ctx: AppContext, orphans: number): Promise<boolean> =>
+  orphans > MANY_ORPHANS && orphans > (await countBlobs(ctx.db.readInWorker))
 
 /** Deletes what `listOrphanBytes` finds, unless it is too much. Returns how much was deleted. */
 export async function deleteOrphanBytes(ctx: AppContext): Promise<{ count: number; bytes: number }> {

@@ -1,6 +1,18 @@
 import { endpoint, platform } from '#http/endpoint.ts'
 
-import { AdminFilePage, AdminFilesQuery, ByFile, DeletedFiles, DeleteFiles } from './model.ts'
+import {
+  AdminFilePage,
+  AdminFilesQuery,
+  ByFile,
+  Cleanup,
+  CleanupResult,
+  DeletedFiles,
+  DeleteFiles,
+  FileStats,
+  OrphanPage,
+  OrphansQuery,
+} from './model.ts'
+import * as orphans from './orphans/service.ts'
 import * as service from './service.ts'
 
 const tag = 'Files'
@@ -45,5 +57,48 @@ export const fileAdminEndpoints = [
     body: DeleteFiles,
     data: DeletedFiles,
     run: ({ ctx, actor, body, caller }) => service.deleteAnyFiles(ctx, actor, body.ids, caller.locale),
+  }),
+  endpoint({
+    id: 'admin.files.stats',
+    method: 'GET',
+    path: '/api/admin/files/stats',
+    summary: 'Get statistics of files',
+    description:
+      'They are up to a minute old, and the number of orphaned files can be older if there are very many files.',
+    tag,
+    access: platform('file:read'),
+    data: FileStats,
+    run: ({ ctx }) => service.showStats(ctx),
+  }),
+  endpoint({
+    id: 'admin.files.orphaned',
+    method: 'GET',
+    path: '/api/admin/files/orphaned',
+    summary: 'List orphaned files',
+    description:
+      'Files on local disk that no row refers to, the newest 20,000. Those younger than a day are left out, because they may belong to an ' +
+      'upload that is under way. Always empty if files are stored in S3.',
+    tag,
+    access: platform('file:read'),
+    query: OrphansQuery,
+    data: OrphanPage,
+    run: ({ ctx, query }) => orphans.listOrphans(ctx, query),
+  }),
+  endpoint({
+    id: 'admin.files.cleanUp',
+    method: 'POST',
+    path: '/api/admin/files/cleanup-orphaned',
+    summary: 'Delete orphaned files',
+    description:
+      'At most 20,000 files a request. Nothing is deleted if files are stored in S3, where only the daily job does it.',
+    tag,
+    access: platform('file:delete'),
+    logs: 'FILE_CLEANUP',
+    body: Cleanup,
+    data: CleanupResult,
+    refuses: {
+      400: 'Most of the stored files are orphaned, which is a sign of the wrong database, and `force` is not given.',
+    },
+    run: ({ ctx, actor, body }) => service.cleanUpOrphans(ctx, actor, body),
   }),
 ]

@@ -1,6 +1,6 @@
 /** Files of all owners, for administrators. */
 
-import type { AppContext } from '#context'
+import { type AppContext, perContext } from '#context'
 import type { Page } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import { consolePage, ownersOf } from '#domains/console/index.ts'
@@ -8,13 +8,16 @@ import { emit } from '#domains/domain.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
+import { ReadCache } from '#lib/read-cache.ts'
+import { MINUTE } from '#platform/clock.ts'
 
 import { dropAllBytes } from '../bytes/service.ts'
 import { refundStorage } from '../bytes/store.ts'
 import { allFiles, deleteFiles, type FileRow } from '../store.ts'
 import { toFileView } from '../view.ts'
-import type { AdminFilesQuery, AdminFileView, DeletedFiles } from './model.ts'
-import { countMessages, filteredFiles } from './store.ts'
+import type { AdminFilesQuery, AdminFileView, Cleanup, CleanupResult, DeletedFiles, FileStats } from './model.ts'
+import { cleanUp, countOrphans } from './orphans/service.ts'
+import { countMessages, filteredFiles, sumByType } from './store.ts'
 
 export async function listAllFiles(
   ctx: AppContext,
@@ -77,6 +80,40 @@ export async function deleteAnyFiles(
   const { code, text } = notFound()
   const failed = ids.filter((id) => !gone.has(id)).map((id) => ({ id, code, message: text[locale] }))
   return { deleted: deleted.length, failed }
+}
+
+/** Up to a minute old. Callers at the same time wait for the same one. */
+const statsOf = perContext(
+  (ctx) =>
+    new ReadCache<'files', FileStats>({
+      max: 1,
+      maxAge: MINUTE,
+      now: () => ctx.clock.now(),
+      load: () => computeStats(ctx),
+    }),
+)
+
+export const showStats = async (ctx: AppContext): Promise<FileStats> =>
+  statsOf(ctx).get('files') ?? (await statsOf(ctx).fetch('files'))!
+
+async function computeStats(ctx: AppContext): Promise<FileStats> {
+  const [byType, orphaned] = await Promise.all([sumByType(ctx.db.readInWorker), countOrphans(ctx)])
+  const sum = (pick: (row: (typeof byType)[number]) => number) => byType.reduce((total, row) => total + pick(row), 0)
+  const [count, bytes] = [sum((row) => row.count), sum((row) => row.bytes)]
+  return {
+    count,
+    bytes,
+    byType: byType.toSorted((a, b) => b.bytes - a.bytes || a.type.localeCompare(b.type)),
+    // All files of a server are in one store.
+    byStorage: [{ storage: ctx.blobs.storage, count, bytes }],
+    orphaned,
+  }
+}
+
+export async function cleanUpOrphans(ctx: AppContext, actor: LoggedActor, input: Cleanup): Promise<CleanupResult> {
+  const result = await cleanUp(ctx, actor, input)
+  if (!input.dryRun) statsOf(ctx).clear()
+  return result
 }
 
 /** Owners whose storage is refunded before other requests run. */

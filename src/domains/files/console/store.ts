@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, ne } from 'drizzle-orm'
+import { and, count, eq, inArray, ne, sum } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { messageFiles } from '#db/schema/chat.ts'
@@ -49,3 +49,10 @@ export async function countMessages(db: Db, fileIds: readonly number[]): Promise
     .groupBy(messageFiles.fileId)
   return new Map(rows.map((row) => [row.fileId, row.n]))
 }
+
+/** Reads all files. */
+export const sumByType = (db: Db) =>
+  db
+    .select({ type: files.type, count: count(), bytes: sum(files.size).mapWith(Number) })
+    .from(files)
+    .groupBy(files.type)
