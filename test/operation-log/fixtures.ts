@@ -4,10 +4,13 @@ import { logged as access } from '../access/logged.ts'
 import { logged as accountRecords } from '../accounts/logged-records.ts'
 import { logged as accounts } from '../accounts/logged.ts'
 import { logged as activities } from '../activities/logged.ts'
+import { logged as agreements } from '../agreements/logged.ts'
 import { logged as album } from '../album/logged.ts'
+import { logged as appUpdates } from '../app-updates/logged.ts'
 import { logged as assets } from '../assets/logged.ts'
 import { logged as chat } from '../chat/logged.ts'
 import { logged as files } from '../files/logged.ts'
+import { logged as metadata } from '../metadata/logged.ts'
 import { logged as notifications } from '../notifications/logged.ts'
 import { logged as orgs } from '../orgs/logged.ts'
 import { logged as qrCodes } from '../qr-codes/logged.ts'
@@ -20,10 +23,13 @@ export const LOGGED: readonly LoggedFixture[] = [
   accountRecords,
   accounts,
   activities,
+  agreements,
   album,
+  appUpdates,
   assets,
   chat,
   files,
+  metadata,
   notifications,
   orgs,
   qrCodes,

@@ -1,0 +1,31 @@
+import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
+import { hashOf, publish, upload } from './helpers.ts'
+
+export const logged: LoggedFixture = {
+  'appUpdates.publish': async ({ server, admin }) => {
+    const [fileName, bytes] = ['logged.apk', 'bytes of a logged package']
+    await upload(server, admin, fileName, bytes)
+    const send = (more: object = {}) => {
+      const downloadUrl = `/api/app/download/${fileName}`
+      return publish(server, admin, { versionCode: 7, versionName: '0.7', downloadUrl, ...more })
+    }
+    return {
+      call: () => send(),
+      row: {
+        targetId: (reply) => reply.data.id as number,
+        targetName: '0.7',
+        before: null,
+        after: {
+          versionCode: 7,
+          versionName: '0.7',
+          fileName,
+          sha256: hashOf(bytes),
+          isMajor: false,
+          forceUpdate: false,
+        },
+      },
+      refused: [() => send({ versionName: 'other' }), () => send({ versionCode: 6 })],
+      unchanged: () => send(),
+    }
+  },
+}
