@@ -49,7 +49,10 @@ describe('POST /api/admin/agreements', () => {
     expect(policy.version).toBe(before + 1)
     expect((await versions(admin, 'SERVICE'))[0]).toEqual(terms)
     const all = ok(await admin.call('agreements.list')).data
-    expect(all.items.slice(0, 2)).toEqual([policy, terms])
+    const order = all.items.map(({ version, id }) => [version, id] as const)
+    expect(order).toEqual(order.toSorted((a, b) => b[0] - a[0] || b[1] - a[1]))
+    for (const { type, version } of [policy, terms])
+      expect(all.items.find((row) => row.type === type)).toMatchObject({ version, active: true })
     expect(all.total).toBe((await versions(admin, 'SERVICE')).length + policy.version)
   })
 

@@ -353,7 +353,7 @@ describe('templates', () => {
       expect(ofOrg).toMatchObject({ scope: 'ORG', orgId: org.id, isDefault: true })
       const listed = async (query: Record<string, string | number>) =>
         idsOf(ok(await admin.get(path, { size: 100, ...query })).data.items)
-      expect(await listed({ keyword: 'ANY SCOPE' })).toEqual([global.id, ofOrg.id, ofBob.id])
+      expect(await listed({ keyword: 'ANY SCOPE' })).toEqual([ofBob.id, ofOrg.id, global.id])
       expect(await listed({ scope: 'USER', userId: bob.id, keyword: 'any' })).toEqual([ofBob.id])
       expect(await listed({ orgId: org.id, objectName: 'asset' })).toEqual([ofOrg.id])
       const ofOrgs = `/api/admin/meta/orgs/${org.id}/templates`

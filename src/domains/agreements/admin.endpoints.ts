@@ -12,7 +12,7 @@ export const adminEndpoints = [
     id: 'agreements.list',
     method: 'GET',
     path: '/api/admin/agreements',
-    summary: 'List all versions of the agreements, newest first',
+    summary: 'List all versions of the agreements, highest version first',
     tag,
     access: platform('agreement:read'),
     query: AgreementsQuery,

@@ -14,11 +14,11 @@ const active = prepared((db) => db.select().from(agreements).where(eq(agreements
 /** At most one of each type. */
 export const activeAgreements = (db: Db): Promise<AgreementRow[]> => active(db)
 
-/** Newest first. */
+/** Highest version first; of equal versions of two types the newer one. */
 export const agreementsPage = (db: Db, query: AgreementsQuery): Promise<Page<AgreementRow>> =>
   pageOf(db, agreements, {
     where: query.type && eq(agreements.type, query.type),
-    orderBy: [desc(agreements.id)],
+    orderBy: [desc(agreements.version), desc(agreements.id)],
     page: query,
   })
 

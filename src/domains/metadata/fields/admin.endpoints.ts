@@ -11,7 +11,7 @@ export const fieldAdminEndpoints = [
     id: 'metadata.allFields',
     method: 'GET',
     path: '/api/admin/meta/fields',
-    summary: 'List fields of every scope, oldest first',
+    summary: 'List fields of every scope, newest first',
     tag,
     access: platform('meta_field:read'),
     query: AllFieldsQuery,

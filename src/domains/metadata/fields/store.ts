@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
@@ -85,18 +85,18 @@ export function ownedAs(
   )
 }
 
-/** Fields of all owners, oldest first. With a keyword `db` is that of a search. */
+/** Fields of all owners, newest first. With a keyword `db` is that of a search. */
 export function allFieldsPage(db: Db, query: FieldFilters & ScopeFilters & PageInput): Promise<Page<FieldRow>> {
   const where = and(isLive, ownedAs(metaFields, query), filtersOf(query))
   const page = { page: query.page, size: query.size }
-  if (!query.keyword) return pageOf(db, metaFields, { where, orderBy: [asc(metaFields.id)], page })
+  if (!query.keyword) return pageOf(db, metaFields, { where, orderBy: [desc(metaFields.id)], page })
   return searchPage<FieldRow>(
     db,
     {
       table: metaFields,
       scope: undefined,
       order: [metaFields.id],
-      isReversed: false,
+      isReversed: true,
       where,
       select: (from) => from.select().from(metaFields).$dynamic() as never,
     },

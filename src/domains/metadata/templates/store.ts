@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
@@ -39,7 +39,7 @@ export const templatesPage = (
     page,
   })
 
-/** Templates of all owners, oldest first. With a keyword `db` is that of a search. */
+/** Templates of all owners, newest first. With a keyword `db` is that of a search. */
 export function allTemplatesPage(
   db: Db,
   query: ScopeFilters & PageInput & { readonly keyword?: string },
@@ -47,14 +47,14 @@ export function allTemplatesPage(
   const { keyword } = query
   const page = { page: query.page, size: query.size }
   const where = and(isLive, ownedAs(metaTemplates, query), keyword ? contains(metaTemplates.name, keyword) : undefined)
-  if (!keyword) return pageOf(db, metaTemplates, { where, orderBy: [asc(metaTemplates.id)], page })
+  if (!keyword) return pageOf(db, metaTemplates, { where, orderBy: [desc(metaTemplates.id)], page })
   return searchPage<TemplateRow>(
     db,
     {
       table: metaTemplates,
       scope: undefined,
       order: [metaTemplates.id],
-      isReversed: false,
+      isReversed: true,
       where,
       select: (from) => from.select().from(metaTemplates).$dynamic() as never,
     },
