@@ -25,6 +25,10 @@ CREATE TABLE "message_lost_files" (
 	"file_id" bigint PRIMARY KEY NOT NULL
 );
 
+CREATE TABLE "notification_withdrawals" (
+	"content_id" bigint PRIMARY KEY NOT NULL
+);
+
 CREATE TABLE "purged_activities" (
 	"activity_id" bigint PRIMARY KEY NOT NULL,
 	"deleted_at" bigint NOT NULL
@@ -49,6 +53,10 @@ DROP INDEX "users_username_key";
 ALTER TABLE "account_links" ADD COLUMN "status" text DEFAULT 'ACTIVE' NOT NULL;
 
 ALTER TABLE "check_in_users" ADD COLUMN "deleted" bigint DEFAULT 0 NOT NULL;
+
+ALTER TABLE "notification_sends" ADD COLUMN "audience" text DEFAULT 'ALL' NOT NULL;
+
+ALTER TABLE "notification_sends" ADD COLUMN "audience_count" bigint DEFAULT 0 NOT NULL;
 
 ALTER TABLE "passes" ADD COLUMN "deleted_at" bigint;
 
@@ -75,6 +83,10 @@ CREATE INDEX "check_ins_time" ON "check_ins" USING btree ("checked_in_at","id");
 CREATE INDEX "files_created" ON "files" USING btree ("created_at","id");
 
 CREATE INDEX "inventory_items_photo" ON "inventory_items" USING btree ("photo_file_id") WHERE "inventory_items"."photo_file_id" is not null;
+
+CREATE INDEX "notification_sends_created" ON "notification_sends" USING btree ("created_at","id");
+
+CREATE INDEX "notifications_readers" ON "notifications" USING btree ("content_id","read") WHERE "notifications"."read";
 
 CREATE INDEX "organizations_created" ON "organizations" USING btree ("created_at","id");
 

@@ -64,3 +64,7 @@ FOR EACH ROW EXECUTE FUNCTION admin_log_state_append_only();
 
 CREATE TRIGGER admin_log_head_no_truncate BEFORE TRUNCATE ON admin_log_head
 FOR EACH STATEMENT EXECUTE FUNCTION admin_log_state_append_only();
+
+UPDATE notification_sends SET
+  audience = CASE WHEN org_id <> 0 THEN 'ORG' WHEN finished_at = created_at THEN 'USERS' ELSE 'ALL' END,
+  audience_count = sent;

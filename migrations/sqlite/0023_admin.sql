@@ -27,6 +27,10 @@ CREATE TABLE `message_lost_files` (
 	`file_id` integer PRIMARY KEY NOT NULL
 );
 
+CREATE TABLE `notification_withdrawals` (
+	`content_id` integer PRIMARY KEY NOT NULL
+);
+
 CREATE TABLE `purged_activities` (
 	`activity_id` integer PRIMARY KEY NOT NULL,
 	`deleted_at` integer NOT NULL
@@ -92,6 +96,12 @@ ALTER TABLE `account_links` ADD `status` text DEFAULT 'ACTIVE' NOT NULL;
 
 ALTER TABLE `check_in_users` ADD `deleted` integer DEFAULT 0 NOT NULL;
 
+ALTER TABLE `notification_sends` ADD `audience` text DEFAULT 'ALL' NOT NULL;
+
+ALTER TABLE `notification_sends` ADD `audience_count` integer DEFAULT 0 NOT NULL;
+
+CREATE INDEX `notification_sends_created` ON `notification_sends` (`created_at`,`id`);
+
 CREATE INDEX `admin_logs_target_type` ON `admin_logs` (`target_type`,`id`);
 
 CREATE INDEX `admin_logs_action` ON `admin_logs` (`action`,`id`);
@@ -105,6 +115,8 @@ CREATE INDEX `categories_created` ON `categories` (`created_at`,`id`);
 CREATE INDEX `files_created` ON `files` (`created_at`,`id`);
 
 CREATE INDEX `inventory_items_photo` ON `inventory_items` (`photo_file_id`) WHERE "inventory_items"."photo_file_id" is not null;
+
+CREATE INDEX `notifications_readers` ON `notifications` (`content_id`,`read`) WHERE "notifications"."read";
 
 CREATE INDEX `organizations_created` ON `organizations` (`created_at`,`id`);
 

@@ -31,3 +31,7 @@ BEGIN SELECT RAISE(ABORT, 'admin_log_head cannot be set back'); END;
 
 CREATE TRIGGER admin_log_head_no_delete BEFORE DELETE ON admin_log_head
 BEGIN SELECT RAISE(ABORT, 'the row of admin_log_head cannot be deleted'); END;
+
+UPDATE notification_sends SET
+  audience = CASE WHEN org_id <> 0 THEN 'ORG' WHEN finished_at = created_at THEN 'USERS' ELSE 'ALL' END,
+  audience_count = sent;

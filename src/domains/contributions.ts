@@ -185,6 +185,8 @@ export interface RefSource {
 
 export interface Audience {
   exists(db: Db | Tx, id: number): Promise<boolean>
+  /** Its users. */
+  count(db: Db | Tx, id: number): Promise<number>
   /** At most `limit` user ids greater than `afterUserId`, ascending. */
   membersAfter(db: Db | Tx, id: number, afterUserId: number, limit: number): Promise<number[]>
 }

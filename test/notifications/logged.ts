@@ -1,4 +1,5 @@
 import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
+import { sendTo } from './helpers.ts'
 
 export const logged: LoggedFixture = {
   'notifications.send': async ({ server, admin }) => {
@@ -14,6 +15,21 @@ export const logged: LoggedFixture = {
         after: { audience: 'USERS', userIds: [reader.id] },
       },
       refused: [() => send([999_999_999]), () => send([])],
+    }
+  },
+  'admin.notifications.delete': async ({ server, admin }) => {
+    const reader = await server.person()
+    const { id } = await sendTo(admin, [reader.id], 'A mistake')
+    const remove = (notificationId: number) => admin.call('admin.notifications.delete', { params: { notificationId } })
+    return {
+      call: () => remove(id),
+      row: {
+        targetId: id,
+        targetName: 'A mistake',
+        before: { audience: 'USERS', orgId: null, status: 'DONE', sent: 1 },
+        after: null,
+      },
+      refused: [() => remove(id), () => remove(999_999_999)],
     }
   },
 }

@@ -177,6 +177,7 @@ describe('a send to an organization', () => {
       audiences: {
         organization: {
           exists: async (_db, orgId) => orgId === 7,
+          count: async () => members.length,
           membersAfter: async (_db, orgId, after, limit) =>
             orgId === 7 ? [...members, ...joined].filter((id) => id > after).slice(0, limit) : [],
         },

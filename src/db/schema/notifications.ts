@@ -17,6 +17,7 @@ export type NotificationType =
   | 'SYSTEM'
 
 export type SendStatus = 'RUNNING' | 'DONE'
+export type AudienceKind = 'USERS' | 'ORG' | 'ALL'
 
 /** The text of a notification, stored once for all recipients. */
 export const notificationContents = table('notification_contents', {
@@ -59,6 +60,10 @@ export const notifications = table(
     uniqueIndex('notifications_subject').on(t.userId, t.subject).where(sql.raw('subject is not null')),
     // Prevents duplicates when a send is resumed; also finds the notifications of a content.
     uniqueIndex('notifications_content').on(t.contentId, t.userId),
+    // Counts the readers of a send. Queries need the same condition.
+    index('notifications_readers')
+      .on(t.contentId, t.read)
+      .where(sql`${t.read}`),
     index('notifications_list').on(t.userId, descending(t.id)),
     index('notifications_read').on(t.userId, t.read, descending(t.id)),
     index('notifications_type').on(t.userId, t.type, descending(t.id)),
@@ -80,6 +85,10 @@ export const notificationSends = table(
       .references(() => users.id),
     /** 0 if the recipients are named users or all users. */
     orgId: col.int('org_id').notNull().default(0),
+    /** Whom an administrator named. */
+    audience: col.text('audience').$type<AudienceKind>().notNull().default('ALL'),
+    /** Users of the audience when the send was created. */
+    audienceCount: col.int('audience_count').notNull().default(0),
     /** The recipients are in `notification_send_recipients`. */
     listed: col.bool('listed').notNull().default(false),
     status: col.text('status').$type<SendStatus>().notNull(),
@@ -91,8 +100,17 @@ export const notificationSends = table(
     createdAt: col.time('created_at').notNull(),
     finishedAt: col.time('finished_at'),
   },
-  (t) => [index('notification_sends_status').on(t.status, t.id), index('notification_sends_content').on(t.contentId)],
+  (t) => [
+    index('notification_sends_status').on(t.status, t.id),
+    index('notification_sends_content').on(t.contentId),
+    index('notification_sends_created').on(t.createdAt, t.id),
+  ],
 )
+
+/** Contents that an administrator has taken back. A job deletes their notifications in small writes, then the row and the content. */
+export const notificationWithdrawals = table('notification_withdrawals', {
+  contentId: col.int('content_id').primaryKey(),
+})
 
 /** Recipients that no query can find later, such as the members of a dissolved organization. Deleted as the send proceeds. */
 export const notificationSendRecipients = table(

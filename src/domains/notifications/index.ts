@@ -4,14 +4,15 @@ import { domain } from '#domains/domain.ts'
 
 import { notificationEndpoints } from './endpoints.ts'
 import { helloUnread, publishCreated, pushCreated, stopPushing } from './listeners.ts'
+import { sendAdminEndpoints } from './sends/admin.endpoints.ts'
 import { sendEndpoints } from './sends/endpoints.ts'
 import { continueSends, sendJob, stopSends } from './sends/worker.ts'
-import { cleanUpJob, deleteOfDeletedUser } from './service.ts'
+import { cleanUpJob, deleteOfDeletedUser, withdrawalJob } from './service.ts'
 
 export const notifications = domain({
   name: 'notifications',
-  endpoints: [...notificationEndpoints, ...sendEndpoints],
-  jobs: [sendJob, cleanUpJob],
+  endpoints: [...notificationEndpoints, ...sendEndpoints, ...sendAdminEndpoints],
+  jobs: [sendJob, cleanUpJob, withdrawalJob],
   on: {
     'user.deleting': (_ctx, tx, { userId }) => deleteOfDeletedUser(tx, userId),
     'notification.created': publishCreated,

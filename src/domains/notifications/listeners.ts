@@ -6,7 +6,7 @@ import type { Actor } from '#http/endpoint.ts'
 import { isLive, pushLocalized, type SocketHello } from '#http/socket.ts'
 import { topic } from '#platform/bus.ts'
 
-import { toView, unreadCount } from './service.ts'
+import { dropWithdrawn, toView, unreadCount } from './service.ts'
 import { countUnread, findNotification } from './store.ts'
 
 /** Ids of a notification and its user. */
@@ -47,6 +47,7 @@ async function push(ctx: AppContext, recipients: readonly Recipient[]): Promise<
 
 async function pushOne(ctx: AppContext, [id, userId]: Recipient): Promise<void> {
   if (!isLive(ctx, userId)) return
+  await dropWithdrawn(ctx, userId)
   const row = await findNotification(ctx.db.read, userId, id)
   // Deleted meanwhile.
   if (row === undefined) return

@@ -7,7 +7,7 @@ import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import { textToHtml } from '#lib/text.ts'
-import { DAY, HOUR } from '#platform/clock.ts'
+import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
 import { KEPT, KEPT_MS, type ListQuery, type NotificationDetail, type NotificationView } from './model.ts'
 import * as store from './store.ts'
@@ -85,11 +85,42 @@ export async function cleanUp(ctx: AppContext): Promise<void> {
 
 export const cleanUpJob: Job = { name: 'notifications.cleanUp', every: 6 * HOUR, run: cleanUp }
 
+/**
+ * Deletes what a user still has of notifications that were taken back: to be called before their notifications are read or counted. With a
+ * million recipients, the job takes minutes to come to everybody.
+ */
+export async function dropWithdrawn(ctx: AppContext, userId: number): Promise<void> {
+  if (await store.hasWithdrawn(ctx.db.read, userId))
+    await ctx.db.write('notifications.dropWithdrawn', (tx) => store.deleteWithdrawnOf(tx, userId))
+}
+
+/** Deletes notifications that were taken back, of all users, in small writes. */
+export async function deleteWithdrawn(ctx: AppContext): Promise<void> {
+  while ((await store.firstWithdrawal(ctx.db.read)) !== undefined) {
+    await ctx.db.write('notifications.deleteWithdrawn', async (tx) => {
+      const contentId = await store.firstWithdrawal(tx)
+      if (contentId !== undefined && !(await takeBack(tx, contentId))) await store.deleteWithdrawal(tx, contentId)
+    })
+    await Bun.sleep(0)
+  }
+}
+
+/** Notifications that one write takes back: about 10 ms on SQLite. */
+const TAKEN_BACK_AT_ONCE = 500
+
+/** Deletes some notifications of a content. Whether there may be more of them. */
+export const takeBack = async (tx: Tx, contentId: number): Promise<boolean> =>
+  (await store.deleteOfContent(tx, contentId, TAKEN_BACK_AT_ONCE)) === TAKEN_BACK_AT_ONCE
+
+export const withdrawalJob: Job = { name: 'notifications.deleteWithdrawn', every: MINUTE, run: deleteWithdrawn }
+
 export async function listNotifications(ctx: AppContext, actor: Actor, query: ListQuery, locale: Locale) {
+  await dropWithdrawn(ctx, actor.userId)
   return mapPage(await store.notificationsPage(ctx.db.read, actor.userId, query), (row) => toView(row, locale))
 }
 
 async function find(ctx: AppContext, actor: Actor, id: number) {
+  await dropWithdrawn(ctx, actor.userId)
   const row = await store.findNotification(ctx.db.read, actor.userId, id)
   if (row === undefined) throw notFound()
   return row
@@ -119,6 +150,7 @@ export async function readNotification(
 /** Marks all notifications that exist at the time of the call; those that arrive meanwhile stay unread. */
 export async function readAll(ctx: AppContext, actor: Actor): Promise<{ updated: number }> {
   const { userId } = actor
+  await dropWithdrawn(ctx, userId)
   const upTo = await store.newestUnreadId(ctx.db.read, userId)
   let updated = 0
   if (upTo === undefined) return { updated }
@@ -129,19 +161,22 @@ export async function readAll(ctx: AppContext, actor: Actor): Promise<{ updated:
   }
 }
 
-export function deleteNotification(ctx: AppContext, actor: Actor, id: number): Promise<void> {
-  return ctx.db.write('notifications.delete', async (tx) => {
+export async function deleteNotification(ctx: AppContext, actor: Actor, id: number): Promise<void> {
+  await dropWithdrawn(ctx, actor.userId)
+  await ctx.db.write('notifications.delete', async (tx) => {
     if (!(await store.deleteNotification(tx, actor.userId, id))) throw notFound()
   })
 }
 
-export const unreadCount = async (ctx: AppContext, actor: Actor): Promise<{ count: number }> => ({
-  count: await store.countUnread(ctx.db.read, actor.userId),
-})
+export async function unreadCount(ctx: AppContext, actor: Actor): Promise<{ count: number }> {
+  await dropWithdrawn(ctx, actor.userId)
+  return { count: await store.countUnread(ctx.db.read, actor.userId) }
+}
 
-export const totalCount = async (ctx: AppContext, actor: Actor): Promise<{ count: number }> => ({
-  count: await store.countAll(ctx.db.read, actor.userId),
-})
+export async function totalCount(ctx: AppContext, actor: Actor): Promise<{ count: number }> {
+  await dropWithdrawn(ctx, actor.userId)
+  return { count: await store.countAll(ctx.db.read, actor.userId) }
+}
 
 export function toView(row: store.NotificationRow, locale: Locale): NotificationView {
   const body = localize(locale, row.body, row.bodyZh)

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, inArray, lt, lte, notExists, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, exists, gt, inArray, lt, lte, notExists, sql } from 'drizzle-orm'
 
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
@@ -9,6 +9,7 @@ import {
   notifications,
   notificationSends as sends,
   type NotificationType,
+  notificationWithdrawals as withdrawals,
 } from '#db/schema/notifications.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 
@@ -142,6 +143,54 @@ async function afterDeletion(tx: Tx, rows: readonly (typeof notifications.$infer
   for (let at = 0; at < contentIds.length; at += ORPHAN_CHUNK)
     await deleteOrphanedContents(tx, contentIds.slice(at, at + ORPHAN_CHUNK))
   return rows.length
+}
+
+/** Deletes up to `limit` notifications of a content that was taken back, and the content with the last one. Returns their number. */
+export async function deleteOfContent(tx: Tx, contentId: number, limit: number): Promise<number> {
+  const batch = tx
+    .select({ id: notifications.id })
+    .from(notifications)
+    .where(eq(notifications.contentId, contentId))
+    .limit(limit)
+  const rows = await tx.delete(notifications).where(inArray(notifications.id, batch)).returning()
+  await afterDeletion(tx, rows)
+  if (rows.length === 0) await deleteOrphanedContents(tx, [contentId])
+  return rows.length
+}
+
+/** Leaves the other notifications of a content to the job. */
+export async function insertWithdrawal(tx: Tx, contentId: number): Promise<void> {
+  await tx.insert(withdrawals).values({ contentId })
+}
+
+export async function deleteWithdrawal(tx: Tx, contentId: number): Promise<void> {
+  await tx.delete(withdrawals).where(eq(withdrawals.contentId, contentId))
+}
+
+export async function firstWithdrawal(db: Db | Tx): Promise<number | undefined> {
+  return (await db.select().from(withdrawals).limit(1))[0]?.contentId
+}
+
+/** Begins with the withdrawals, of which there are hardly ever any. With a join, SQLite would begin with all notifications of the user. */
+const withdrawnOf = prepared((db) => {
+  const own = db
+    .select({ id: notifications.id })
+    .from(notifications)
+    .where(and(eq(notifications.contentId, withdrawals.contentId), isOwn))
+  return db.select({ id: withdrawals.contentId }).from(withdrawals).where(exists(own)).limit(1)
+})
+
+/** Whether the user still has a notification that was taken back. */
+export const hasWithdrawn = async (db: Db, userId: number): Promise<boolean> =>
+  (await withdrawnOf(db, { userId })).length > 0
+
+export async function deleteWithdrawnOf(tx: Tx, userId: number): Promise<void> {
+  const contentIds = tx.select({ id: withdrawals.contentId }).from(withdrawals)
+  const rows = await tx
+    .delete(notifications)
+    .where(and(eq(notifications.userId, userId), inArray(notifications.contentId, contentIds)))
+    .returning()
+  await afterDeletion(tx, rows)
 }
 
 /** Deletes the oldest notifications of a user, up to `limit` of those with ids up to `upTo`. Returns their number. */

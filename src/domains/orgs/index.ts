@@ -47,7 +47,11 @@ export const orgs = domain({
   refTargets: { USER: userTarget, LOCATION: locationTarget },
   scanTargets: { ORG_JOIN: resolveJoin },
   audiences: {
-    organization: { exists: async (db, orgId) => (await findOrg(db, orgId)) !== undefined, membersAfter },
+    organization: {
+      exists: async (db, orgId) => (await findOrg(db, orgId)) !== undefined,
+      count: async (db, orgId) => (await findOrg(db, orgId))?.memberCount ?? 0,
+      membersAfter,
+    },
   },
 })
 

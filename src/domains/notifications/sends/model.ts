@@ -1,4 +1,20 @@
-import { Enum, Id, Line, Model, Multiline, Nullable, OneOf, type Static, Text, Time, Type } from '#http/schema.ts'
+import { keywordFilter, ownerFilters, OwnerView } from '#domains/console/index.ts'
+import {
+  Enum,
+  Id,
+  Line,
+  Model,
+  Multiline,
+  Nullable,
+  OneOf,
+  PageOf,
+  PageQuery,
+  Sort,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#http/schema.ts'
 
 /** Users that one request may name. Larger audiences are an organization or all users. */
 const MAX_NAMED_USERS = 1000
@@ -24,3 +40,29 @@ export const SendView = Model('NotificationSend', {
   finishedAt: Nullable(Time),
 })
 export type SendView = Static<typeof SendView>
+
+export const SendsQuery = PageQuery({
+  ...ownerFilters,
+  userId: Type.Optional({ ...Id, description: 'The administrator who sent it' }),
+  orgId: Type.Optional({ ...Id, description: 'The organization to which it was sent' }),
+  ...keywordFilter('title and body'),
+  sort: Sort(['createdAt']),
+})
+export type SendsQuery = Static<typeof SendsQuery>
+
+export const ByNotification = Type.Object({ notificationId: Id })
+
+export const AnySendView = Model('AdminNotification', {
+  ...SendView.properties,
+  body: Type.String({ description: 'Markdown', examples: ['The library is **closed** on Monday.'] }),
+  bodyPlain: Text('The library is closed on Monday.'),
+  audience: Type.Object({
+    kind: Enum(['USERS', 'ORG', 'ALL']),
+    orgId: Nullable(Id),
+    count: Type.Integer({ minimum: 0, description: 'Users whom it was sent to' }),
+  }),
+  sender: { ...OwnerView, description: 'The administrator who sent it' },
+  readCount: Type.Integer({ minimum: 0, description: 'Recipients who have read it and not deleted it' }),
+})
+export type AnySendView = Static<typeof AnySendView>
+export const AnySendPage = PageOf(AnySendView)

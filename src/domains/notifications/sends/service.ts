@@ -1,20 +1,28 @@
 import type { AppContext } from '#context'
+import { mapPage, type Page } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
+import { consolePage, ownersOf } from '#domains/console/index.ts'
 import { emit } from '#domains/domain.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { type AppError, notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 import { renderMarkdown } from '#lib/markdown/index.ts'
 
-import { type Notice, toContent } from '../service.ts'
-import { insertContent, insertNotifications } from '../store.ts'
-import type { NewSend, SendView } from './model.ts'
+import { type Notice, takeBack, toContent } from '../service.ts'
+import { insertContent, insertNotifications, insertWithdrawal } from '../store.ts'
+import type { AnySendView, NewSend, SendsQuery, SendView } from './model.ts'
 import {
+  countUsers,
+  deleteSend,
   existingUsers,
+  findManualSend,
   findSend,
   highestUserId,
   insertSend,
   listMembersAsRecipients,
+  manualSends,
+  type NewSendRow,
+  readCounts,
   type SendDetails,
   type SendRow,
 } from './store.ts'
@@ -28,11 +36,13 @@ export async function send(ctx: AppContext, actor: LoggedActor, input: NewSend):
   const audience = audienceOf(input)
   const { title, body } = input
   const { html: bodyHtml, plain: bodyPlain } = await renderMarkdown(body)
+  // Before the write, because counting a million users takes a while.
+  const everybody = 'orgId' in audience && audience.orgId === 0 ? await countUsers(ctx.db.readInWorker) : 0
   return actor.write('notifications.send', async (tx) => {
     if ('orgId' in audience && audience.orgId !== 0 && !(await organizationAudience(ctx)?.exists(tx, audience.orgId)))
       throw notFound()
     const contentId = await insertContent(tx, { type: 'SYSTEM', title, body, bodyPlain, bodyHtml, data: {} })
-    const row = await insertSendTo(ctx, tx, actor, audience, { contentId, title, bodyPlain })
+    const row = await insertSendTo(ctx, tx, actor, audience, { contentId, title, bodyPlain, everybody })
     return {
       result: toSendView({ ...row, title }),
       logged: { targetId: row.id, targetName: title, after: audienceFields(audience) },
@@ -53,11 +63,21 @@ async function insertSendTo(
   tx: Tx,
   actor: Actor,
   audience: Audience,
-  { contentId, title, bodyPlain }: { contentId: number; title: string; bodyPlain: string },
+  {
+    contentId,
+    title,
+    bodyPlain,
+    everybody,
+  }: { contentId: number; title: string; bodyPlain: string; everybody: number },
 ): Promise<SendRow> {
   if ('orgId' in audience) {
     tx.afterCommit(() => continueSends(ctx))
-    return insertRunningSend(tx, contentId, actor.userId, audience)
+    const { orgId } = audience
+    const details =
+      orgId === 0
+        ? ({ orgId, audience: 'ALL', audienceCount: everybody } as const)
+        : ({ orgId, audience: 'ORG', audienceCount: await organizationAudience(ctx)!.count(tx, orgId) } as const)
+    return insertRunningSend(tx, contentId, actor.userId, details)
   }
   const existing = await existingUsers(tx, audience.userIds)
   const missing = audience.userIds.filter((id) => !existing.has(id))
@@ -67,7 +87,8 @@ async function insertSendTo(
   const event = { recipients, type: 'SYSTEM', ...texts, data: {}, createdAt: tx.stamp } as const
   await emit(ctx, tx, 'notification.created', event)
   const last = Math.max(...audience.userIds)
-  const done = { orgId: 0, status: 'DONE', lastUserId: last, cursor: last, sent: recipients.length } as const
+  const named = { audience: 'USERS', audienceCount: recipients.length } as const
+  const done = { ...named, orgId: 0, status: 'DONE', lastUserId: last, cursor: last, sent: recipients.length } as const
   return insertSend(tx, { contentId, senderId: actor.userId, ...done })
 }
 
@@ -75,7 +96,7 @@ async function insertRunningSend(
   tx: Tx,
   contentId: number,
   senderId: number,
-  audience: { orgId: number; listed?: boolean },
+  audience: Pick<NewSendRow, 'orgId' | 'listed' | 'audience' | 'audienceCount'>,
 ): Promise<SendRow> {
   const lastUserId = await highestUserId(tx)
   return insertSend(tx, { contentId, senderId, ...audience, status: 'RUNNING', lastUserId, cursor: 0, sent: 0 })
@@ -126,3 +147,35 @@ const toSendView = (row: SendDetails): SendView => ({
   createdAt: row.createdAt,
   finishedAt: row.finishedAt,
 })
+
+/** Reads of a page's sends are counted on the worker: a send can have a million readers. */
+export async function listSends(ctx: AppContext, actor: Actor, query: SendsQuery): Promise<Page<AnySendView>> {
+  const page = await consolePage(ctx, actor.userId, manualSends(query), query)
+  const reads = await readCounts(
+    ctx.db.readInWorker,
+    page.items.map((row) => row.contentId),
+  )
+  const senderOf = await ownersOf(
+    ctx.db.read,
+    page.items.map((row) => ({ userId: row.senderId, orgId: 0 })),
+  )
+  return mapPage(page, (row) => ({
+    ...toSendView(row),
+    body: row.body,
+    bodyPlain: row.bodyPlain ?? row.body,
+    audience: { kind: row.audience, orgId: row.orgId || null, count: row.audienceCount },
+    sender: senderOf({ userId: row.senderId, orgId: 0 }).owner,
+    readCount: reads.get(row.contentId) ?? 0,
+  }))
+}
+
+/** Takes a notification back from everybody. Without its row, the worker sends it to nobody else. */
+export async function withdraw(actor: LoggedActor, id: number): Promise<void> {
+  await actor.write('notifications.withdraw', async (tx) => {
+    const row = await findManualSend(tx, id)
+    if (row === undefined || !(await deleteSend(tx, id))) throw notFound()
+    if (await takeBack(tx, row.contentId)) await insertWithdrawal(tx, row.contentId)
+    const before = { audience: row.audience, orgId: row.orgId || null, status: row.status, sent: row.sent }
+    return { result: undefined, logged: { targetId: id, targetName: row.title, before } }
+  })
+}

@@ -1,20 +1,26 @@
-import { and, asc, eq, gt, inArray, lte, max, ne, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, lte, max, ne, or, sql } from 'drizzle-orm'
 
+import { contains } from '#db/contains.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
 import {
   notificationContents as contents,
+  notifications,
   notificationSendRecipients as recipients,
   notificationSends as sends,
 } from '#db/schema/notifications.ts'
 import { orgMembers } from '#db/schema/orgs.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
+import { type ConsoleList, within } from '#domains/console/index.ts'
+
+import type { SendsQuery } from './model.ts'
 
 export type SendRow = typeof sends.$inferSelect
 export type NewSendRow = Pick<
   SendRow,
   'contentId' | 'senderId' | 'orgId' | 'status' | 'lastUserId' | 'sent' | 'cursor'
-> & { listed?: boolean }
+> &
+  Partial<Pick<SendRow, 'audience' | 'audienceCount' | 'listed'>>
 
 const notDeleted = ne(users.status, 'DELETED')
 
@@ -154,4 +160,74 @@ export async function recipientsAfter(tx: Tx, sendId: number, after: number, lim
 export async function forgetRecipients(tx: Tx, sendId: number, upTo: number, done: boolean): Promise<void> {
   await tx.delete(recipients).where(and(eq(recipients.sendId, sendId), lte(recipients.userId, upTo)))
   if (done) await tx.delete(sends).where(eq(sends.id, sendId))
+}
+
+/** Sends of administrators, without those of the product. */
+const isManual = eq(sends.listed, false)
+
+const sendsWithContents = (db: Pick<Builders, 'select'>) =>
+  db
+    .select({
+      id: sends.id,
+      contentId: sends.contentId,
+      senderId: sends.senderId,
+      orgId: sends.orgId,
+      audience: sends.audience,
+      audienceCount: sends.audienceCount,
+      status: sends.status,
+      cursor: sends.cursor,
+      lastUserId: sends.lastUserId,
+      sent: sends.sent,
+      createdAt: sends.createdAt,
+      finishedAt: sends.finishedAt,
+      title: contents.title,
+      body: contents.body,
+      bodyPlain: contents.bodyPlain,
+    })
+    .from(sends)
+    .innerJoin(contents, eq(contents.id, sends.contentId))
+    .$dynamic()
+
+export type ListedSend = Awaited<ReturnType<typeof sendsWithContents>>[number]
+
+export const manualSends = ({ userId, orgId, keyword, from, to, sort }: SendsQuery): ConsoleList<ListedSend> => ({
+  table: sends,
+  scope: and(
+    isManual,
+    userId === undefined ? undefined : eq(sends.senderId, userId),
+    orgId === undefined ? undefined : eq(sends.orgId, orgId),
+    within(sends.createdAt, { from, to }),
+  ),
+  where: keyword ? or(contains(contents.title, keyword), contains(contents.bodyPlain, keyword)) : undefined,
+  order: [sends.createdAt, sends.id],
+  isReversed: sort !== 'createdAt',
+  select: sendsWithContents,
+})
+
+/** Readers of each content. Contents without any are left out. */
+export async function readCounts(db: Db, contentIds: readonly number[]): Promise<Map<number, number>> {
+  if (contentIds.length === 0) return new Map()
+  const rows = await db
+    .select({ id: notifications.contentId, n: count() })
+    .from(notifications)
+    .where(and(inArray(notifications.contentId, [...contentIds]), sql`${notifications.read}`))
+    .groupBy(notifications.contentId)
+  return new Map(rows.map((row) => [row.id, row.n]))
+}
+
+export async function findManualSend(tx: Tx, id: number): Promise<ListedSend | undefined> {
+  return (await sendsWithContents(tx).where(and(eq(sends.id, id), isManual)))[0]
+}
+
+/** False if it is gone already. */
+export async function deleteSend(tx: Tx, id: number): Promise<boolean> {
+  const rows = await tx
+    .delete(sends)
+    .where(and(eq(sends.id, id), isManual))
+    .returning({ id: sends.id })
+  return rows.length > 0
+}
+
+export async function countUsers(db: Db): Promise<number> {
+  return (await db.select({ n: count() }).from(users).where(notDeleted))[0]!.n
 }
