@@ -65,9 +65,11 @@ export const run: Run = async (call) => {
     const rows = Object.values(manifest.tables).reduce((sum, n) => sum + n, 0)
     const bucket = config.storageUrl === '' ? null : openBlobs(config).place
     const files = manifest.files.length
-    if (options.has('json')) say(JSON.stringify({ file: output, bytes: size, files, rows, notIncluded: bucket }))
+    const { log = null } = manifest
+    if (options.has('json')) say(JSON.stringify({ file: output, bytes: size, files, rows, notIncluded: bucket, log }))
     else {
       say(`${output}: ${bytes(size)}, ${files} files, ${rows} rows.`)
+      if (log) say(`The operation log in it ends with row ${log.id}:${log.hash}`)
       if (bucket !== null)
         say(
           `It does not include uploaded files: they are in ${bucket}. Keep deleted versions there as long as this backup.`,
@@ -92,8 +94,11 @@ async function copyDatabase(
   const db = await import('#db/maintenance.ts')
   if (databaseUrl !== '') {
     const path = join(work, POSTGRES_FILE)
-    const tables = await db.dumpPostgres(databaseUrl, path)
-    return { facts: { database: 'postgres', tables }, member: { name: POSTGRES_FILE, path, size: statSync(path).size } }
+    const counted = await db.dumpPostgres(databaseUrl, path)
+    return {
+      facts: { database: 'postgres', ...counted },
+      member: { name: POSTGRES_FILE, path, size: statSync(path).size },
+    }
   }
   const file = db.databaseFile(dataDir)
   const path = join(work, SQLITE_FILE)
@@ -107,7 +112,7 @@ async function copyDatabase(
   if (restorePending(dataDir) || statSync(file).ino !== before.ino)
     throw new Refusal('The data was restored during the backup: run the backup again.', EXIT.busy)
   return {
-    facts: { database: 'sqlite', tables: db.countSqlite(path) },
+    facts: { database: 'sqlite', tables: db.countSqlite(path), ...db.logHeadSqlite(path) },
     member: { name: SQLITE_FILE, path, size: statSync(path).size },
   }
 }

@@ -202,16 +202,36 @@ async function countRows(sql: Bun.SQL): Promise<RowCounts> {
 
 export const countPostgres = (databaseUrl: string): Promise<RowCounts> => withServer(databaseUrl, countRows)
 
-/** Dumps the PostgreSQL database into `target` with `pg_dump`. The counts are from the same snapshot. */
-export const dumpPostgres = (databaseUrl: string, target: string): Promise<RowCounts> =>
+/** Dumps the PostgreSQL database into `target` with `pg_dump`. The counts and the head of the log are from the same snapshot. */
+export const dumpPostgres = (databaseUrl: string, target: string): Promise<{ tables: RowCounts; log?: LogHead }> =>
   withServer(databaseUrl, (sql) =>
     sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
       const [row] = (await tx`SELECT pg_export_snapshot() AS snapshot`) as { snapshot: string }[]
-      const counts = await countRows(tx)
+      const tables = await countRows(tx)
+      const log = 'admin_log_head' in tables ? logHeadOf((await tx.unsafe(READ_LOG_HEAD)) as StoredHead[]) : {}
       await runTool(databaseUrl, 'pg_dump', ['--format=custom', `--snapshot=${row!.snapshot}`, `--file=${target}`])
-      return counts
+      return { tables, ...log }
     }),
   )
+
+/** The newest row of the operation log. */
+export interface LogHead {
+  readonly id: number
+  readonly hash: string
+}
+
+type StoredHead = { readonly id: number | string; readonly hash: string }
+const READ_LOG_HEAD = 'SELECT row_id AS id, hash FROM admin_log_head WHERE row_id > 0'
+
+const logHeadOf = ([head]: readonly StoredHead[]): { log?: LogHead } =>
+  head === undefined ? {} : { log: { id: Number(head.id), hash: head.hash } }
+
+/** Nothing if the log is empty, or the database is of a version without heads. */
+export const logHeadSqlite = (file: string): { log?: LogHead } =>
+  withFile(file, (db) => {
+    const known = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'admin_log_head'").get() !== null
+    return known ? logHeadOf(db.query(READ_LOG_HEAD).all() as StoredHead[]) : {}
+  })
 
 /** Restores a dump into an empty database, in one transaction. */
 export const loadPostgres = (databaseUrl: string, dump: string): Promise<void> =>

@@ -19,6 +19,8 @@ export interface DatabaseFacts {
   readonly database: 'sqlite' | 'postgres'
   /** Number of rows of each table. */
   readonly tables: Readonly<Record<string, number>>
+  /** The newest row of the operation log; left out if there is none. */
+  readonly log?: { readonly id: number; readonly hash: string }
 }
 
 export interface Manifest extends DatabaseFacts {
@@ -43,6 +45,9 @@ export class BackupError extends Error {
   }
 }
 
+const isHead = ({ id, hash }: Partial<NonNullable<DatabaseFacts['log']>>): boolean =>
+  isCount(id) && /^[\w-]{43}$/.test(String(hash))
+
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
 /** @throws BackupError */
@@ -56,7 +61,7 @@ export function parseManifest(text: string): Manifest {
   if (value?.format !== 'tessera-backup') throw new BackupError('it is not a backup of Tessera')
   if (isCount(value.version) && value.version !== 1)
     throw new BackupError(`its format version is ${value.version}: restore it with the newer Tessera that wrote it`)
-  const { files, tables, database } = value
+  const { files, tables, database, log } = value
   const good =
     Array.isArray(files) &&
     files.every(
@@ -68,7 +73,8 @@ export function parseManifest(text: string): Manifest {
     Object.values(tables).every(isCount) &&
     (database === 'sqlite' || database === 'postgres') &&
     value.version === 1 &&
-    // Both are printed.
+    (log === undefined || (typeof log === 'object' && log !== null && isHead(log))) &&
+    // They are printed.
     /^[\w.+-]{1,64}$/.test(String(value.tessera)) &&
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(String(value.createdAt))
   if (!good) throw new BackupError(`${MANIFEST} is damaged`)
