@@ -155,6 +155,31 @@ describe('the operation log', () => {
       expect((await admin.get(`/api/admin/logs?${query}`)).status, query).toBe(400)
   })
 
+  test('is exported as CSV and XLSX with the same filters, and its texts are never formulas', async () => {
+    const person = await server.person()
+    const role = await createRole(admin, { permissions: ['user:read'] })
+    ok(await grant(admin, person, role))
+    const sent = { title: '=HYPERLINK("https://example.org")', body: 'x', userIds: [person.id] }
+    ok(await admin.post('/api/notifications', sent))
+    const send = (query: string) => admin.send('GET', `/api/admin/logs?${query}`, {})
+    const csv = async (query: string) => {
+      const reply = await send(`format=csv&${query}`)
+      expect(reply.headers.get('content-type')).toStartWith('text/csv')
+      return reply.text.trimEnd().split('\r\n')
+    }
+    const [title, line, ...others] = await csv(`targetType=ROLE&targetId=${role.id}`)
+    expect(title).toStartWith('ID,Time,Administrator ID,Administrator,Action')
+    expect(others).toEqual([])
+    expect(line).toContain(`,${admin.id},root,ROLE_CREATE,ROLE,${role.id},${role.code},`)
+    expect(await csv('keyword=no-such-name')).toHaveLength(1)
+    expect((await csv('keyword=hyperlink'))[1]).toContain(`,"'=HYPERLINK(""https://example.org"")",`)
+    expect(await csv('')).toHaveLength((await list()).total + 1)
+    const workbook = await send('format=xlsx&action=ROLE_CREATE')
+    expect(workbook.headers.get('content-type')).toContain('spreadsheetml.sheet')
+    expect((await send('format=pdf')).status).toBe(400)
+    expect((await person.get('/api/admin/logs?format=csv')).status).toBe(403)
+  })
+
   test('is shown to holders of admin_log:read only', async () => {
     const person = await server.person()
     ok(await grant(admin, person, await createRole(admin, { permissions: ['user:read'] })))
