@@ -49,6 +49,16 @@ describe('a user who becomes an administrator', () => {
     ok(await switchBy(bob, intoCarol))
   })
 
+  test('loses the links into the account by PATCH /api/admin/users/{userId}/role, too', async () => {
+    const [ann, bob] = [await server.person(), await server.person()]
+    const id = await link(ann, bob)
+    const annAsBob = await switched(ann, id)
+    ok(await admin.patch(`/api/admin/users/${bob.id}/role`, { role: 'ADMIN' }))
+    expect(await isSignedIn(annAsBob)).toBe(false)
+    expect((await switchBy(ann, id)).status).toBe(404)
+    expect(await isSignedIn(bob)).toBe(true)
+  })
+
   test('loses nothing when the role was held already', async () => {
     const [ann, bob] = [await server.person(), await server.person()]
     const role = await platformRole('OPERATION_ADMIN')

@@ -93,7 +93,7 @@ export async function pageOfRecords(db: Db, filter: RecordFilter, page: number, 
   return { items, total: Number(counted[0]?.total ?? 0) }
 }
 
-/** The records of all users. Those of one user are few; otherwise an index answers either the time or the type. */
+/** The records of all users. Those of one user are few and are searched; otherwise an index answers either the time or the type. */
 export function allRecords(query: Omit<AdminRecordsQuery, 'hours'>): ConsoleList<LoginRecordRow> {
   const { userId, loginType, status, keyword } = query
   const ofType = loginType === undefined ? undefined : eq(loginRecords.loginType, loginType)
@@ -102,13 +102,9 @@ export function allRecords(query: Omit<AdminRecordsQuery, 'hours'>): ConsoleList
   const columns = [loginRecords.ipAddress, loginRecords.city, loginRecords.deviceName]
   return {
     table: loginRecords,
-    scope: and(
-      userId === undefined ? undefined : eq(loginRecords.userId, userId),
-      inTime,
-      byType || userId !== undefined ? ofType : undefined,
-    ),
+    scope: and(userId === undefined ? undefined : eq(loginRecords.userId, userId), inTime, byType ? ofType : undefined),
     where: and(
-      byType || userId !== undefined ? undefined : ofType,
+      byType ? undefined : ofType,
       status === undefined ? undefined : eq(loginRecords.status, status),
       keyword ? or(...columns.map((column) => contains(column, keyword))) : undefined,
     ),

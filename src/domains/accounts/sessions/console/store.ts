@@ -25,7 +25,8 @@ export function allSessions(query: AdminSessionsQuery): ConsoleList<SessionWithU
       within(sessions.createdAt, query),
       keyword ? or(...columns.map((column) => contains(column, keyword))) : undefined,
     ),
-    order: [sessions.id],
+    // SQLite would look for the sessions of one user among all of the status, because the index on status has them by id.
+    order: userId === undefined ? [sessions.id] : [sessions.createdAt, sessions.id],
     isReversed: true,
     select: (db) =>
       db
