@@ -41,6 +41,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   chat: () => import('./lines/chat.ts'),
   pulls: () => import('./lines/pulls.ts'),
   pushes: () => import('./lines/pushes.ts'),
+  console: () => import('./lines/console.ts'),
 }
 
 const { values } = parseArgs({

@@ -71,6 +71,37 @@ export function addUsers(db: Database, n: number): number[] {
   return rows.map((row) => row.id)
 }
 
+/**
+ * Adds `n` users with usernames, created `stepMs` apart up to now, who own `codes` codes of the same age each. Their nicknames, the names and
+ * contents of their codes have numbers in them.
+ */
+export function addUsersWithCodes(db: Database, n: number, codes: number, stepMs: number): void {
+  const start = Date.now() - n * stepMs
+  const { first } = db.query<{ first: number }, []>('SELECT coalesce(max(id), 0) + 1 AS first FROM users').get()!
+  db.query(
+    `INSERT INTO users (id, username, username_key, nickname, token_version, status, last_login_at, created_at, updated_at)
+     WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i WHERE n < $n - 1)
+     SELECT $first + n, printf('user%07d', n), printf('user%07d', n), 'Person ' || n, 0, iif(n % 1000, 'ACTIVE', 'DISABLED'),
+       iif(n % 3, $start + n * $stepMs, NULL), $start + n * $stepMs, $start + n * $stepMs FROM i`,
+  ).run({ n, first, start, stepMs })
+  db.query(
+    `INSERT INTO qr_codes (uuid, user_id, org_id, name, content, content_type, tags, remark, style, is_public, pinned, sort_order,
+       scan_count, version, created_at, updated_at)
+     WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i WHERE n < $n * $codes - 1)
+     SELECT printf('%08x-%04x-4000-9000-%012x', n, n % 65536, n), $first + n / $codes, 0, 'Code ' || n,
+       printf('https://example.org/products/%08d?ref=qr', n), iif(n % 1000, 'URL', 'WIFI'), '["shelf"]', '', '{}', 0, 0, 0, 0, 1,
+       $start + n / $codes * $stepMs, $start + n / $codes * $stepMs FROM i`,
+  ).run({ n, codes, first, start, stepMs })
+}
+
+/** Grants SYSTEM_ADMIN. */
+export function makeAdministrator(db: Database, userId: number): void {
+  db.query(
+    `INSERT INTO rbac_user_roles (user_id, role_id, is_initial, created_at)
+     SELECT ?, id, 0, 0 FROM rbac_roles WHERE domain = 'PLATFORM' AND code = 'SYSTEM_ADMIN'`,
+  ).run(userId)
+}
+
 /** Adds `n` new users as members of an organization with the role MEMBER, joined one second apart. */
 export function addMembers(db: Database, orgId: number, n: number): void {
   const add = db.transaction((userIds: number[]) => {
