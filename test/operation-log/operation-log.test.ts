@@ -252,7 +252,11 @@ const careless = domain({
           await actor.write('careless.describe', async (tx) => {
             await change(tx)
             if (body.mode === 'fails') throw badRequest('No', '否')
-            const logged: LogEntry = body.mode === 'secret' ? { after: { password: 'x' } } : { after: {} }
+            const after: Record<string, object> = {
+              secret: { password: 'x' },
+              large: { ids: Array.from({ length: 200_000 }, (_, i) => i) },
+            }
+            const logged: LogEntry = { after: { ...after[body.mode] } }
             return { result: undefined, logged }
           })
       },
@@ -277,6 +281,8 @@ describe.if(inProcess)('an operation of the console', () => {
     const before = await state()
     expect((await describePoints('fails', 'refused')).status).toBe(400)
     expect((await describePoints('secret', 'with a password')).status).toBe(500)
+    const large = await describePoints('large', 'with 200,000 ids')
+    expect(large).toMatchObject({ status: 400, message: expect.stringContaining('too large for the operation log') })
     expect(await state()).toEqual(before)
   })
 

@@ -141,6 +141,15 @@ describe.if(inProcess)('tessera log verify', () => {
     await server.stop()
   }, 30_000)
 
+  test('accepts the witness line that the server writes to its log at each start', async () => {
+    await putBack(whole)
+    const server = await place.serve()
+    await server.end()
+    const witness = /operation log witness.*?(\d+:[\w-]{43})/.exec(server.stderr())?.[1]
+    expect(witness ?? server.stderr()).toBe(`8:${String(whole.admin_logs[7]!['hash'])}`)
+    expect(await verify('--since', witness!)).toMatchObject({ code: 0 })
+  }, 30_000)
+
   test('refuses options that it does not understand', async () => {
     for (const options of [
       ['--since', '8'],
