@@ -1,11 +1,13 @@
 import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
 import { sendTo } from './helpers.ts'
 
-export const logged: LoggedFixture = {
-  'notifications.send': async ({ server, admin }) => {
+/** The operation has two paths. */
+const sendBy =
+  (path: string): LoggedFixture[string] =>
+  async ({ server, admin }) => {
     const reader = await server.person()
     const send = (userIds: number[]) =>
-      admin.post('/api/notifications', { title: 'Closed on Monday', body: 'The **secret** garden', userIds })
+      admin.post(path, { title: 'Closed on Monday', body: 'The **secret** garden', userIds })
     return {
       call: () => send([reader.id]),
       row: {
@@ -16,7 +18,11 @@ export const logged: LoggedFixture = {
       },
       refused: [() => send([999_999_999]), () => send([])],
     }
-  },
+  }
+
+export const logged: LoggedFixture = {
+  'notifications.send': sendBy('/api/notifications'),
+  'admin.notifications.send': sendBy('/api/admin/notifications'),
   'admin.notifications.delete': async ({ server, admin }) => {
     const reader = await server.person()
     const { id } = await sendTo(admin, [reader.id], 'A mistake')

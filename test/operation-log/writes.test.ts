@@ -41,3 +41,8 @@ describe('the operation log', () => {
       expect((await newest()).total).toBe(total + 1)
     })
 })
+
+test('every operation with `logs` has a case in the file logged.ts of its domain', () => {
+  const logged = allEndpoints.filter(({ logs }) => logs !== undefined).map(({ id }) => id)
+  expect([...cases.keys()].toSorted()).toEqual(logged.toSorted())
+})
