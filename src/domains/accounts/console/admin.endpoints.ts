@@ -76,7 +76,7 @@ export const userConsoleEndpoints = [
     id: 'admin.users.changeRole',
     method: 'PATCH',
     path: '/api/admin/users/:userId/role',
-    summary: 'Make a user an administrator, or end that',
+    summary: 'Grant or revoke the role of an administrator',
     description:
       'ADMIN grants USER_ADMIN to a user without PLATFORM roles; USER revokes all PLATFORM roles. ' +
       'For SYSTEM_ADMIN only. Takes effect at once.',

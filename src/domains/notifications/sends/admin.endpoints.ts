@@ -24,7 +24,7 @@ export const sendAdminEndpoints = [
     id: 'admin.notifications.delete',
     method: 'DELETE',
     path: '/api/admin/notifications/:notificationId',
-    summary: 'Take a sent notification back',
+    summary: 'Withdraw a sent notification',
     description:
       'Recipients no longer see it, and a send that is running stops. `notificationId` is the `id` of the send.',
     tag,

@@ -77,7 +77,7 @@ export const organizationAdminEndpoints = [
     id: 'admin.orgs.transfer',
     method: 'POST',
     path: '/api/admin/orgs/:orgId/transfer-ownership',
-    summary: 'Make a member the owner of any organization',
+    summary: 'Transfer any organization to one of its members',
     description:
       'At once: the member does not have to accept. The former owner stays a member with the role ADMIN, and an open offer of ownership ends. 400 if the user is not a member or is the owner, and for yourself.',
     tag,

@@ -85,7 +85,7 @@ export const membershipAdminEndpoints = [
     id: 'admin.users.join',
     method: 'POST',
     path: '/api/admin/users/:userId/orgs/:orgId',
-    summary: 'Make a user a member of an organization',
+    summary: 'Add any user to an organization',
     description: 'The same as `POST /api/admin/orgs/{orgId}/members`.',
     tag,
     access: platform('org_member:create'),
