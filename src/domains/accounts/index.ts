@@ -25,6 +25,7 @@ import { sessionEndpoints } from './sessions/endpoints.ts'
 import { setupEndpoints } from './setup/endpoints.ts'
 import { ensureConfiguredAdministrator } from './setup/service.ts'
 import { undoEndpoints } from './undos/endpoints.ts'
+import { deleteUndosSince } from './undos/store.ts'
 import { userEndpoints } from './users/endpoints.ts'
 import { clearAvatars } from './users/store.ts'
 
@@ -53,6 +54,8 @@ export const accounts = domain({
   on: {
     'platformRole.granted': async (ctx, tx, { userId }) => {
       await endAccess(ctx, tx, 'PLATFORM_ROLE_GRANTED', { userId, deviceKey: '' })
+      // The holder of an earlier e-mail address must not get into the account of an administrator.
+      await deleteUndosSince(tx, userId, 0)
     },
     async 'files.deleted'(_ctx, tx, { files }) {
       const lost = lostBy(files, 'USER')

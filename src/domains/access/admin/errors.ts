@@ -37,8 +37,8 @@ export const weakPassword = () =>
   )
 export const foreignPassword = () =>
   badRequest(
-    'An administrator chose the password of this user: they must sign in and change it before they can become an administrator',
-    '该用户的密码由管理员设置：须先由其本人登录并修改密码，才能成为管理员',
+    'An administrator chose the password of this user: they must change it before they can become an administrator. An e-mail or phone that was bound with that password must be unbound first, and can be bound again afterwards.',
+    '该用户的密码由管理员设置：须由其本人修改密码后才能成为管理员。使用该密码期间绑定的邮箱或手机号须先解绑，修改密码后可重新绑定。',
   )
 export const ownRole = () => badRequest('You cannot change your own role', '不能修改自己的角色')
 export const notAMember = () => badRequest('This user is not a member of the organization', '该用户不是该组织成员')

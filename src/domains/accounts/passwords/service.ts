@@ -94,10 +94,29 @@ export async function installPassword(
   password: StoredPassword,
   { change, deviceKey, event }: Replacement,
 ): Promise<void> {
-  await replacePassword(tx, userId, password)
+  await replacePassword(tx, userId, { ...password, isForeign: await staysForeign(tx, userId) })
   await endAccess(ctx, tx, change, { userId, deviceKey })
   await recordLogin(ctx, tx, userId, event)
   await notifyAccountHolder(ctx, tx, userId, event, { kind: 'PASSWORD_CHANGED', about: {} })
+}
+
+/**
+ * Whether an administrator may still get into the account after its password is replaced: with the password that they chose, they may
+ * have bound an e-mail or phone of their own, which can reset every later password.
+ */
+async function staysForeign(tx: Tx, userId: number): Promise<boolean> {
+  const user = await userById(tx, userId)
+  if (user?.passwordIsForeign !== true) return false
+  return (await identitiesOf(tx, userId)).some((identity) => identity.verified && identity.provider !== 'DEVICE')
+}
+
+/**
+ * Call it only after a proof, because the answer shows whether `password` is the current one. @throws AppError 400 if it is the password
+ * that an administrator chose
+ */
+async function refuseForeignPassword(ctx: AppContext, user: UserRow, password: string, path: string): Promise<void> {
+  if (user.passwordIsForeign && (await verifyPasswordOf(ctx, user.id, password)) !== undefined)
+    throw invalid(path, 'must not be the password that an administrator chose', '不能与管理员设置的密码相同')
 }
 
 /**
@@ -167,6 +186,7 @@ export async function changePassword(
   if (problem) throw problem
   const event = ownEvent('password_change', actor, caller)
   const write: WriteChange = async (useProof) => {
+    await refuseForeignPassword(ctx, user, body.newPassword, 'body.newPassword')
     const password = await hashPassword(ctx, body.newPassword, user.username, ctx.passwords.ofUser(user.id))
     await ctx.db.write('accounts.changePassword', async (tx) => {
       const now = await userById(tx, actor.userId)
@@ -244,6 +264,7 @@ export async function resetForgottenPassword(ctx: AppContext, body: PasswordRese
   if (user === undefined) throw wrongCode()
   const problem = passwordProblem(body.newPassword, await policyFor(ctx, user.id), user.username, 'body.newPassword')
   if (problem) throw problem
+  await refuseForeignPassword(ctx, user, body.newPassword, 'body.newPassword')
   const password = await hashPassword(ctx, body.newPassword, user.username)
   const event = loginEvent('password_change', caller, {})
   await ctx.db.write('accounts.resetForgottenPassword', async (tx) => {

@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, inArray, isNull, lt, lte, ne, notExists, or, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
+import { roles, userRoles } from '#db/schema/access.ts'
 import { accountLinks, type ContactProvider, identities, type Provider, sessions, users } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
@@ -111,7 +112,8 @@ export const identitiesOf = (db: Db | Tx, userId: number): Promise<IdentityRow[]
 /**
  * The user and identity that a proof of the credential opens, for example a code for signing in or for a new password. The identity may be unverified: then the code
  * proves it. Undefined if nobody has the credential, or if it is a mere claim. An account with a second factor belongs to the person who
- * enabled it, so codes to its unverified address open nothing either.
+ * enabled it, so codes to its unverified address open nothing either. Nor do they open an account with a PLATFORM role: another administrator
+ * may have typed an address of their own when they created the account.
  */
 export async function holderForCodeSignIn(
   db: Db | Tx,
@@ -123,7 +125,17 @@ export async function holderForCodeSignIn(
   const { identity, user } = holder
   if (identity.verified) return holder
   if (isMereClaim(identity, await identitiesOf(db, user.id))) return undefined
-  return (await hasTotp(db, user.id)) ? undefined : holder
+  return (await hasTotp(db, user.id)) || (await holdsPlatformRole(db, user.id)) ? undefined : holder
+}
+
+async function holdsPlatformRole(db: Db | Tx, userId: number): Promise<boolean> {
+  const rows = await db
+    .select({ id: userRoles.userId })
+    .from(userRoles)
+    .innerJoin(roles, eq(roles.id, userRoles.roleId))
+    .where(and(eq(userRoles.userId, userId), eq(roles.domain, 'PLATFORM')))
+    .limit(1)
+  return rows.length > 0
 }
 
 /** In the order of their ids. */
