@@ -8,5 +8,5 @@ import { statisticsEndpoints } from './statistics/admin.endpoints.ts'
 export const adminConsole = domain({ name: 'console', endpoints: [...statisticsEndpoints, ...markdownEndpoints] })
 
 export { keywordFilter, ownerFields, ownerFilters, OwnerView, timeFilters } from './model.ts'
-export { consolePage, type Owned, type OwnedRow, ownersOf } from './service.ts'
+export { consolePage, hasFilters, type Owned, type OwnedRow, ownersOf } from './service.ts'
 export { type ConsoleList, usersByIds, within } from './store.ts'

@@ -32,6 +32,12 @@ export async function ownersOf(db: Db, rows: readonly OwnedRow[]): Promise<(row:
   })
 }
 
+/** Whether the query selects by anything besides its page, its order and the fields in `others`. An empty keyword selects nothing. */
+export const hasFilters = (query: object, others: readonly string[] = []): boolean =>
+  Object.entries(query).some(
+    ([name, value]) => value !== undefined && value !== '' && !['page', 'size', 'sort', ...others].includes(name),
+  )
+
 const distinct = (ids: readonly number[]): number[] => [...new Set(ids)]
 
 const ownerView = (userId: number, user?: { username: string | null; nickname: string }): OwnerView => ({

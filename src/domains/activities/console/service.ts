@@ -3,7 +3,7 @@
 import type { AppContext } from '#context'
 import { orgOf } from '#db/owner-key.ts'
 import type { Page } from '#db/paging.ts'
-import { consolePage, ownersOf } from '#domains/console/index.ts'
+import { consolePage, hasFilters, ownersOf } from '#domains/console/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
@@ -31,11 +31,9 @@ export async function listAllActivities(
   { userId }: Actor,
   query: AdminListQuery,
 ): Promise<Page<AdminActivityItem>> {
-  const { page, size, sort: _, ...filters } = query
-  const isWhole = Object.values(filters).every((filter) => filter === undefined || filter === '')
-  const { items, ...rest } = isWhole
-    ? await store.allPage(ctx.db.read, query)
-    : await consolePage(ctx, userId, store.filtered(query), { page, size })
+  const { items, ...rest } = hasFilters(query)
+    ? await consolePage(ctx, userId, store.filtered(query), query)
+    : await store.allPage(ctx.db.read, query)
   const ownedBy = await ownersOf(ctx.db.read, items.map(ownedRow))
   return { ...rest, items: items.map((row) => ({ ...listItem(ctx, row, ALL), ...ownedBy(ownedRow(row)) })) }
 }

@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import { mapPage, type Page } from '#db/paging.ts'
-import { consolePage, ownersOf } from '#domains/console/index.ts'
+import { consolePage, hasFilters, ownersOf } from '#domains/console/index.ts'
 import { emit } from '#domains/domain.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -37,12 +37,6 @@ async function codesPage(ctx: AppContext, adminId: number, query: AllCodesQuery)
     ? consolePage(ctx, adminId, list, query)
     : store.allCodesPage(ctx.db.read, query)
 }
-
-/** Whether the query has values besides those of the page and of `others`. */
-const hasFilters = (query: AllCodesQuery | AllScansQuery, others: readonly string[] = []): boolean =>
-  Object.entries(query).some(
-    ([name, value]) => value !== undefined && value !== '' && !['page', 'size', 'sort', ...others].includes(name),
-  )
 
 /** Undefined for all codes, null for those without a category. An unknown category has no codes. */
 async function selectedCategory(

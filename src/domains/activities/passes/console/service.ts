@@ -4,7 +4,7 @@ import type { AppContext } from '#context'
 import { orgOf } from '#db/owner-key.ts'
 import type { Page } from '#db/paging.ts'
 import type { Db } from '#db/store.ts'
-import { consolePage, ownersOf } from '#domains/console/index.ts'
+import { consolePage, hasFilters, ownersOf } from '#domains/console/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
@@ -20,11 +20,9 @@ export async function listAllPasses(
   actor: Actor,
   query: AdminPassesQuery,
 ): Promise<Page<AdminPassView>> {
-  const { page, size, ...filters } = query
-  const isWhole = Object.values(filters).every((filter) => filter === undefined || filter === '')
-  const { items, ...rest } = isWhole
-    ? await store.allPage(ctx.db.read, { page, size })
-    : await consolePage(ctx, actor.userId, store.filtered(query, ctx.clock.now()), { page, size })
+  const { items, ...rest } = hasFilters(query)
+    ? await consolePage(ctx, actor.userId, store.filtered(query, ctx.clock.now()), query)
+    : await store.allPage(ctx.db.read, query)
   return { ...rest, items: await toViews(ctx, ctx.db.read, items) }
 }
 
