@@ -10,7 +10,7 @@ const listAll = endpoint({
   path: '/api/admin/login-records',
   summary: 'List the login records of all users',
   description:
-    'Newest first, with attempts at accounts that do not exist. Of each user the last 50 successes, the last 50 failures and the last ' +
+    'Newest first unless `sort` is given, with attempts at accounts that do not exist. Of each user the last 50 successes, the last 50 failures and the last ' +
     '20 reports of clients are kept.',
   tag: 'Login records',
   access: platform('login_record:read'),

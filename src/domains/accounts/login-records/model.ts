@@ -1,5 +1,19 @@
 import { keywordFilter, timeFilters } from '#domains/console/index.ts'
-import { Enum, Id, Line, Model, Named, Nullable, PageQuery, Raw, type Static, Text, Time, Type } from '#http/schema.ts'
+import {
+  Enum,
+  Id,
+  Line,
+  Model,
+  Named,
+  Nullable,
+  PageQuery,
+  Raw,
+  Sort,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#http/schema.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { DEVICE_ID_MAX, DEVICE_NAME_MAX } from '../model.ts'
@@ -110,6 +124,7 @@ export const AdminRecordsQuery = PageQuery({
   hours: Type.Optional(Type.Integer({ ...hours, description: 'Of the last hours', examples: [24] })),
   ...timeFilters,
   ...keywordFilter('IP address, city and device name'),
+  sort: Sort(['createdAt']),
 })
 export type AdminRecordsQuery = Static<typeof AdminRecordsQuery>
 

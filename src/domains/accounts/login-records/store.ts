@@ -95,7 +95,7 @@ export async function pageOfRecords(db: Db, filter: RecordFilter, page: number, 
 
 /** The records of all users. Those of one user are few and are searched; otherwise an index answers either the time or the type. */
 export function allRecords(query: Omit<AdminRecordsQuery, 'hours'>): ConsoleList<LoginRecordRow> {
-  const { userId, loginType, status, keyword } = query
+  const { userId, loginType, status, keyword, sort } = query
   const ofType = loginType === undefined ? undefined : eq(loginRecords.loginType, loginType)
   const inTime = within(loginRecords.createdAt, query)
   const byType = userId === undefined && inTime === undefined && ofType !== undefined
@@ -110,7 +110,7 @@ export function allRecords(query: Omit<AdminRecordsQuery, 'hours'>): ConsoleList
     ),
     // The order of the ids is that of the times.
     order: byType || userId !== undefined ? [loginRecords.id] : [loginRecords.createdAt, loginRecords.id],
-    isReversed: true,
+    isReversed: sort !== 'createdAt',
     select: (db) => db.select().from(loginRecords).$dynamic(),
   }
 }

@@ -12,7 +12,7 @@ export const linkAdminEndpoints = [
     method: 'GET',
     path: '/api/admin/auth/link/list',
     summary: 'List the account links of all users',
-    description: 'Newest first.',
+    description: 'Newest first unless `sort` is given.',
     tag,
     access: platform('account_link:read'),
     query: AdminLinksQuery,

@@ -1,6 +1,6 @@
 import { LINK_STATUSES } from '#db/schema/accounts.ts'
 import { keywordFilter, timeFilters } from '#domains/console/index.ts'
-import { Enum, Id, Model, PageOf, PageQuery, type Static, Text, Type } from '#http/schema.ts'
+import { Enum, Id, Model, PageOf, PageQuery, Sort, type Static, Text, Type } from '#http/schema.ts'
 
 import { LinkView } from '../model.ts'
 
@@ -9,6 +9,7 @@ export const AdminLinksQuery = PageQuery({
   status: Type.Optional(Enum(LINK_STATUSES)),
   ...timeFilters,
   ...keywordFilter('usernames and nicknames of both sides'),
+  sort: Sort(['createdAt']),
 })
 export type AdminLinksQuery = Static<typeof AdminLinksQuery>
 

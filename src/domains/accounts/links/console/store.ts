@@ -20,7 +20,7 @@ export interface LinkWithBoth {
 
 /** The links of all users. */
 export function allLinks(query: AdminLinksQuery): ConsoleList<LinkWithBoth> {
-  const { userId, status, keyword } = query
+  const { userId, status, keyword, sort } = query
   const columns = [users.username, users.nickname, owners.username, owners.nickname]
   return {
     table: accountLinks,
@@ -34,7 +34,7 @@ export function allLinks(query: AdminLinksQuery): ConsoleList<LinkWithBoth> {
       keyword ? or(...columns.map((column) => contains(column, keyword))) : undefined,
     ),
     order: [accountLinks.id],
-    isReversed: true,
+    isReversed: sort !== 'createdAt',
     select: (db) =>
       db
         .select({ link: accountLinks, ownerName: owners.nickname, nickname: users.nickname, avatar: users.avatar })

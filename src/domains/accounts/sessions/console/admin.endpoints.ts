@@ -13,7 +13,7 @@ export const sessionAdminEndpoints = [
     path: '/api/admin/auth/sessions',
     summary: 'List the sessions of all users',
     description:
-      'Newest first; active ones unless you give `status`. A session is marked as expired within ten minutes.',
+      'Newest first unless `sort` is given; active ones unless you give `status`. A session is marked as expired within ten minutes.',
     tag,
     access: platform('session:read'),
     query: AdminSessionsQuery,

@@ -1,6 +1,6 @@
 import { SESSION_STATUSES } from '#db/schema/accounts.ts'
 import { keywordFilter, timeFilters } from '#domains/console/index.ts'
-import { Enum, Id, Model, Nullable, PageOf, PageQuery, type Static, Text, Type } from '#http/schema.ts'
+import { Enum, Id, Model, Nullable, PageOf, PageQuery, Sort, type Static, Text, Type } from '#http/schema.ts'
 
 import { SessionView } from '../model.ts'
 
@@ -9,6 +9,7 @@ export const AdminSessionsQuery = PageQuery({
   status: Enum(SESSION_STATUSES, { default: 'ACTIVE' }),
   ...timeFilters,
   ...keywordFilter('device name, IP address, city, and the username and nickname of the user'),
+  sort: Sort(['createdAt']),
 })
 export type AdminSessionsQuery = Static<typeof AdminSessionsQuery>
 

@@ -16,7 +16,7 @@ export interface SessionWithUser {
 
 /** The sessions of all users. Those of one user are few; otherwise an index answers the status. */
 export function allSessions(query: AdminSessionsQuery): ConsoleList<SessionWithUser> {
-  const { userId, status, keyword } = query
+  const { userId, status, keyword, sort } = query
   const columns = [sessions.deviceName, sessions.ipAddress, sessions.city, users.username, users.nickname]
   return {
     table: sessions,
@@ -27,7 +27,7 @@ export function allSessions(query: AdminSessionsQuery): ConsoleList<SessionWithU
     ),
     // SQLite would look for the sessions of one user among all of the status, because the index on status has them by id.
     order: userId === undefined ? [sessions.id] : [sessions.createdAt, sessions.id],
-    isReversed: true,
+    isReversed: sort !== 'createdAt',
     select: (db) =>
       db
         .select({ session: sessions, username: users.username, nickname: users.nickname })

@@ -11,7 +11,7 @@ export const checkInAdminEndpoints = [
     method: 'GET',
     path: '/api/admin/check-in',
     summary: 'List the check-ins of all activities',
-    description: 'Newest first. `from` and `to` are about the time of the check-in.',
+    description: 'Newest first unless `sort` is given. `from`, `to` and `sort` are about the time of the check-in.',
     tag,
     access: platform('checkin:read'),
     query: AdminRecordsQuery,

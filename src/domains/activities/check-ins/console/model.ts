@@ -1,7 +1,7 @@
 /** Shapes of the check-ins of all activities, for administrators. */
 
 import { keywordFilter, ownerFields, timeFilters } from '#domains/console/index.ts'
-import { Id, Model, PageOf, PageQuery, type Static, Text, Type } from '#http/schema.ts'
+import { Id, Model, PageOf, PageQuery, Sort, type Static, Text, Type } from '#http/schema.ts'
 
 import { CheckInView, Method } from '../model.ts'
 
@@ -14,6 +14,7 @@ export const AdminRecordsQuery = PageQuery({
   userId: Type.Optional({ ...Id, description: 'The user who checked in' }),
   orgId: Type.Optional({ ...Id, description: 'The organization that owns the activity' }),
   ...timeFilters,
+  sort: Sort(['createdAt']),
 })
 export type AdminRecordsQuery = Static<typeof AdminRecordsQuery>
 

@@ -2,7 +2,7 @@ import { and, eq, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import type { Select } from '#db/list-order.ts'
-import type { Page, PageInput } from '#db/paging.ts'
+import type { Page } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
 import { activities, activityCounters, checkIns, checkInSlots, checkInUsers } from '#db/schema/activities.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
@@ -24,10 +24,14 @@ const withActivities = (db: Pick<Builders, 'select'>): Select<AdminRow> =>
     .leftJoin(activities, eq(activities.id, checkIns.activityId))
     .$dynamic() as unknown as Select<AdminRow>
 
-const all = listed.list({ owner: [], orders: { time: ['checkedInAt', 'id'] }, sort: '-time', select: withActivities })
+const all = listed.list({
+  owner: [],
+  orders: { createdAt: ['checkedInAt', 'id'] },
+  sort: '-createdAt',
+  select: withActivities,
+})
 
-/** Newest first. */
-export const allPage = (db: Db, page: PageInput): Promise<Page<AdminRow>> => all.page(db, {}, page)
+export const allPage = (db: Db, query: AdminRecordsQuery): Promise<Page<AdminRow>> => all.page(db, {}, query)
 
 /** The same list with the filters of the query. Ids and times are answered by the indexes of each order. */
 export const filtered = ({
@@ -36,6 +40,7 @@ export const filtered = ({
   orgId,
   method,
   keyword,
+  sort,
   ...period
 }: AdminRecordsQuery): ConsoleList<AdminRow> => ({
   table: checkIns,
@@ -50,7 +55,7 @@ export const filtered = ({
     keyword ? or(contains(users.nickname, keyword), contains(activities.name, keyword)) : undefined,
   ),
   order: [checkIns.checkedInAt, checkIns.id],
-  isReversed: true,
+  isReversed: sort !== 'createdAt',
   select: withActivities,
 })
 

@@ -13,7 +13,7 @@ export const passAdminEndpoints = [
     path: '/api/admin/passes',
     summary: 'List the passes of all activities',
     description:
-      'Newest first. `uuid`, `qrContent` and `publicUrl` are null, because each of them is as good as the pass.',
+      'Newest first unless `sort` is given. `uuid`, `qrContent` and `publicUrl` are null, because each of them is as good as the pass.',
     tag,
     access: platform('pass:read'),
     query: AdminPassesQuery,

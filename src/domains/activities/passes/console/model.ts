@@ -1,7 +1,7 @@
 /** Shapes of the passes of all activities, for administrators. */
 
 import { ownerFields, timeFilters } from '#domains/console/index.ts'
-import { Id, Line, Model, Nullable, PageOf, PageQuery, type Static, Text, Type } from '#http/schema.ts'
+import { Id, Line, Model, Nullable, PageOf, PageQuery, Sort, type Static, Text, Type } from '#http/schema.ts'
 
 import { PassView, RevokePass, Status } from '../model.ts'
 
@@ -14,6 +14,7 @@ export const AdminPassesQuery = PageQuery({
   userId: Type.Optional({ ...Id, description: 'The user who holds the pass' }),
   orgId: Type.Optional({ ...Id, description: 'The organization that owns the activity' }),
   ...timeFilters,
+  sort: Sort(['createdAt']),
 })
 export type AdminPassesQuery = Static<typeof AdminPassesQuery>
 

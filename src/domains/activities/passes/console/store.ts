@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, isNotNull } from 'drizzle-orm'
 
 import type { Select } from '#db/list-order.ts'
-import type { Page, PageInput } from '#db/paging.ts'
+import type { Page } from '#db/paging.ts'
 import { activities } from '#db/schema/activities.ts'
 import { passes } from '#db/schema/passes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
@@ -29,12 +29,11 @@ const all = listed.list({
   select: withActivities,
 })
 
-/** Newest first. */
-export const allPage = (db: Db, page: PageInput): Promise<Page<AdminRow>> => all.page(db, {}, page)
+export const allPage = (db: Db, query: AdminPassesQuery): Promise<Page<AdminRow>> => all.page(db, {}, query)
 
 /** The same list with the filters of the query. */
 export function filtered(
-  { activityId, userId, orgId, status, keyword, from, to }: AdminPassesQuery,
+  { activityId, userId, orgId, status, keyword, from, to, sort }: AdminPassesQuery,
   now: number,
 ): ConsoleList<AdminRow> {
   const period = within(passes.createdAt, { from, to })
@@ -54,7 +53,7 @@ export function filtered(
       isOfOne ? period : undefined,
     ),
     order: isOfOne ? [passes.id] : [passes.createdAt, passes.id],
-    isReversed: true,
+    isReversed: sort !== 'createdAt',
     select: withActivities,
   }
 }
