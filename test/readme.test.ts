@@ -93,11 +93,12 @@ test('package.json has every script that the README and CONTRIBUTING mention', a
 })
 
 describe('Markdown documents', () => {
+  const documents = ['*.md', 'docs/**/*.md'].flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: root })])
+
   test('every relative link of a Markdown document leads to an existing file or folder', async () => {
     const broken: string[] = []
     let count = 0
-    const files = [...new Glob('*.md').scanSync({ cwd: root }), ...new Glob('docs/**/*.md').scanSync({ cwd: root })]
-    for (const file of files)
+    for (const file of documents)
       for (const [, target] of (await Bun.file(join(root, file)).text()).matchAll(
         /\]\((?!https?:|#|mailto:)([^)#]+)/g,
       )) {
@@ -111,5 +112,26 @@ describe('Markdown documents', () => {
 
   test('the changelog has a section for the version of package.json', async () => {
     expect(await Bun.file(join(root, 'CHANGELOG.md')).text()).toContain(`## [${manifest.version}]`)
+  })
+
+  test('no Markdown document has a section or a list item twice, or the header of a table within that table', async () => {
+    const doubled: string[] = []
+    let count = 0
+    for (const file of documents) {
+      count++
+      const seen = new Set<string>()
+      let tableHeader: string | undefined
+      const text = await Bun.file(join(root, file)).text()
+      for (const line of text.replaceAll(/^```[^]*?^```/gm, '').split('\n')) {
+        const cells = line.startsWith('|') ? line.replaceAll(/\s+/g, ' ') : undefined
+        if (cells !== undefined && cells === tableHeader) doubled.push(`${file}: ${cells}`)
+        tableHeader = cells && (tableHeader ?? cells)
+        if (!line.startsWith('- ') && !line.startsWith('## ')) continue
+        if (seen.has(line)) doubled.push(`${file}: ${line}`)
+        seen.add(line)
+      }
+    }
+    expect(count).toBeGreaterThan(10)
+    expect(doubled).toEqual([])
   })
 })

@@ -171,8 +171,9 @@ backup would be valid again.`,
 the newest row. Prints the number of rows, the newest row (head), and the last row that the retention has deleted
 (checkpoint), each as ID:HASH. The exit code is 1 if something is wrong; the last line then names the first wrong row.
 
-The server writes the head to its log at each start, once a day and with each change ("operation log witness"). Keep that
-log on another machine: with --since, the command also finds out whether an older copy of the database was put in place.`,
+The server writes the head to its log at each start and once a day ("operation log witness"), and the id and hash of each
+change ("operation logged"). Keep that log on another machine: with --since ID:HASH of such a line, the command also finds
+out whether an older copy of the database was put in place.`,
     options: [
       { name: 'since', value: 'ID:HASH', help: 'Check that the log still has this row, from a witness line.' },
       {
