@@ -173,6 +173,7 @@ describe('a link that an administrator proposes', () => {
       await admin.post('/api/admin/auth/link', { ownerUserId: 'x', linkedUserId: ann.id }),
     ]
     expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 400, 400, 400, 400, 400, 400])
+    expect(refused[5]!.message).toContain('These accounts are already linked')
     expect(refused[7]!.details).toMatchObject([{ path: 'body.linkedUserId' }])
     for (const who of [bob, chief, admin]) {
       const { items } = ok(await admin.call('admin.links.list', { query: { userId: who.id } })).data

@@ -87,7 +87,7 @@ for (const [name, join] of ADD) {
       { roleId: 'x' },
     ])
       expect((await join(person, body)).status, JSON.stringify(body)).toBe(400)
-    expect((await join(owner)).status).toBe(400)
+    expect(await join(owner)).toMatchObject({ status: 400, message: 'The user is already a member' })
     for (const unknown of [{ id: UNKNOWN_ID }, gone]) expect((await join(unknown)).status).toBe(404)
     expect((await join(person, {}, { ...org, id: UNKNOWN_ID })).status).toBe(404)
     expect(await listMembers(owner, org)).toEqual(before)

@@ -122,6 +122,9 @@ export const linkTargetUnknown = () =>
   badRequest('No account uses this phone number or e-mail', '没有账号使用该手机号或邮箱')
 export const linkToSelf = () => badRequest('This is your own account', '不能关联自己的账号')
 export const alreadyLinked = () => badRequest('This account is already linked', '该账号已关联')
+/** To an administrator, about two other users. */
+export const pairLinked = () =>
+  badRequest('These accounts are already linked, or a link is already proposed', '这两个账号已关联，或已有待接受的关联')
 export const linkRefused = () => badRequest('Wrong account or password', '账号或密码错误')
 
 export const administratorCannotDelete = () =>

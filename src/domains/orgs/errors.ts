@@ -15,6 +15,8 @@ export const orgDisabled = () =>
 export const orgQuotaReached = (limit: number) =>
   limited(`You have reached your limit of ${limit} organizations`, `已达到组织数量上限（${limit} 个）`, 3600)
 export const alreadyMember = () => badRequest('You are already a member', '您已是该组织成员')
+/** To an administrator, about another user. */
+export const userIsMember = () => badRequest('The user is already a member', '该用户已是该组织成员')
 export const orgFull = () => badRequest('The organization has reached its member limit', '该组织成员数量已达上限')
 export const limitBelowMemberCount = (count: number) =>
   badRequest(`The organization already has ${count} members`, `该组织已有 ${count} 名成员`)

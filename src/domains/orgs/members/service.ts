@@ -22,6 +22,7 @@ import {
   ownerRoleByTransferOnly,
   roleExceedsYours,
   roleNotFound,
+  userIsMember,
 } from '../errors.ts'
 import { notifyRemovedMember } from '../notifications.ts'
 import { decrementMemberCount, findOrg, incrementMemberCount, ownsAny } from '../organizations/store.ts'
@@ -151,7 +152,7 @@ export async function addMember(
   { roleCode = MEMBER, byAdministrator = false }: { roleCode?: string; byAdministrator?: boolean } = {},
 ): Promise<void> {
   if (!(await store.isActiveUser(tx, userId))) throw notFound()
-  if (!(await store.insertMember(tx, orgId, userId))) throw alreadyMember()
+  if (!(await store.insertMember(tx, orgId, userId))) throw byAdministrator ? userIsMember() : alreadyMember()
   if (!(await incrementMemberCount(tx, orgId, byAdministrator))) {
     const org = await findOrg(tx, orgId)
     if (org === undefined) throw notFound()

@@ -11,7 +11,7 @@ import { notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 import { plainName } from '#lib/text.ts'
 
-import { alreadyLinked, linkOfCaller } from '../../errors.ts'
+import { linkOfCaller, pairLinked } from '../../errors.ts'
 import { userById, type UserRow } from '../../users/store.ts'
 import { announceUnlink, refuseAdministrators, toLinkView } from '../service.ts'
 import { insertProposal, type LinkRow } from '../store.ts'
@@ -46,7 +46,7 @@ export async function proposeLink(
     const linked = await activeUser(tx, 'linkedUserId', linkedUserId)
     await refuseAdministrators(tx, { ownerUserId, linkedUserId })
     const link = await insertProposal(tx, { ownerUserId, linkedUserId })
-    if (link === undefined) throw alreadyLinked()
+    if (link === undefined) throw pairLinked()
     const name = plainName(owner.nickname)
     await notify(ctx, tx, {
       userIds: [linkedUserId],
