@@ -251,6 +251,57 @@ describe('privilege escalation', () => {
     ok(await deleteRole(editor, role))
   })
 
+  test('SYSTEM_ADMIN who is a member of an organization cannot give themselves rights in it', async () => {
+    const [owner, chief] = [await server.person(), await server.person()]
+    ok(await grant(admin, chief, await findRole(admin, 'PLATFORM', 0, 'SYSTEM_ADMIN')))
+    const org = await createOrg(owner)
+    ok(await chief.post(`/api/admin/orgs/${org.id}/members`, { userId: chief.id }))
+    const [member, orgAdmin] = [
+      await findRole(admin, 'ORG', org.id, 'MEMBER'),
+      await findRole(admin, 'ORG', org.id, 'ADMIN'),
+    ]
+    const refused = [
+      await grant(chief, chief, orgAdmin),
+      await revoke(chief, chief, member),
+      await changeRole(chief, member, { permissions: orgAdmin.permissions }),
+    ]
+    expect(refused.map(({ status }) => status)).toEqual([400, 400, 400])
+    expect(await pendingStatus(chief, org)).toBe(403)
+    expect(await rolesOf(admin, chief)).toContain(`ORG ${org.id} MEMBER`)
+    expect((await findRole(admin, 'ORG', org.id, 'MEMBER')).permissions).toEqual(member.permissions)
+    // They may still repair the roles of others.
+    ok(await changeRole(chief, orgAdmin, { permissions: member.permissions }))
+  })
+
+  test('nobody changes their own PLATFORM roles', async () => {
+    const chief = await server.person()
+    const role = await findRole(admin, 'PLATFORM', 0, 'SYSTEM_ADMIN')
+    const extra = await createRole(admin, { permissions: ['user:read'] })
+    ok(await grant(admin, chief, role))
+    expect((await revoke(chief, chief, role)).status).toBe(400)
+    expect((await grant(chief, chief, extra)).status).toBe(400)
+    ok(await grant(admin, chief, extra))
+    expect((await changeRole(chief, extra, { permissions: ['user:read', 'org:read'] })).status).toBe(400)
+    expect((await deleteRole(chief, extra)).status).toBe(400)
+    ok(await changeRole(chief, extra, { name: 'Readers' }))
+    expect((await rolesOf(admin, chief)).toSorted()).toEqual(
+      [...NEW_USER, `PLATFORM 0 ${extra.code}`, 'PLATFORM 0 SYSTEM_ADMIN'].toSorted(),
+    )
+  })
+
+  test('only SYSTEM_ADMIN changes the points of a PLATFORM role that somebody holds, or deletes it', async () => {
+    const editor = await clerk(...RBAC, 'user:read')
+    const holder = await server.person()
+    const role = await createRole(editor, { permissions: ['user:read'] })
+    ok(await grant(admin, holder, role))
+    expect((await changeRole(editor, role, { permissions: [] })).status).toBe(403)
+    expect((await deleteRole(editor, role)).status).toBe(403)
+    expect((await myPermissions(holder)).platform).toEqual(['user:read'])
+    ok(await changeRole(admin, role, { permissions: [] }))
+    ok(await deleteRole(admin, role))
+    expect(await rolesOf(admin, holder)).toEqual(NEW_USER)
+  })
+
   test('an administrator with only read points can list points and roles but change nothing', async () => {
     const reader = await clerk('rbac_permission:read', 'rbac_role:read', 'rbac_user_role:read')
     const role = await findRole(reader, 'APP', 0, 'USER')

@@ -117,7 +117,8 @@ export const adminEndpoints = [
     description:
       'The points you send replace all points of the role. The change takes effect immediately; a changed template affects only ' +
       'organizations founded later. OWNER and SYSTEM_ADMIN always hold every point: you can change only their name. System roles ' +
-      'are changed by SYSTEM_ADMIN only.',
+      'are changed by SYSTEM_ADMIN only, and so are the points of PLATFORM roles that somebody holds. You cannot change the points of ' +
+      'a PLATFORM role or a role of an organization that you hold yourself.',
     tag,
     access: platform('rbac_role:update'),
     logs: 'ROLE_UPDATE',
@@ -131,7 +132,8 @@ export const adminEndpoints = [
     method: 'DELETE',
     path: '/api/rbac/roles/:id',
     summary: 'Delete a custom role',
-    description: 'Users who hold the role lose it. System roles cannot be deleted.',
+    description:
+      'Users who hold the role lose it. System roles cannot be deleted, nor a role that you hold yourself. PLATFORM roles that somebody holds are deleted by SYSTEM_ADMIN only.',
     tag,
     access: platform('rbac_role:delete'),
     logs: 'ROLE_DELETE',
@@ -159,7 +161,7 @@ export const adminEndpoints = [
       'A user’s permissions are the union of all their roles. You can only grant a role whose points you hold yourself. Roles of ' +
       'an organization can be granted to its members, except OWNER, which changes by transfer. Roles of the PLATFORM domain are ' +
       'granted and revoked by SYSTEM_ADMIN only, and refused with 400 for users whose password is too weak for an administrator, ' +
-      'or who still have the password that an administrator chose for them.',
+      'or who still have the password that an administrator chose for them. You cannot grant yourself roles of these two domains.',
     tag,
     access: platform('rbac_user_role:grant'),
     logs: 'USER_ROLE_GRANT',
@@ -173,7 +175,8 @@ export const adminEndpoints = [
     method: 'DELETE',
     path: '/api/rbac/users/:userId/roles/:roleId',
     summary: 'Revoke a role from a user',
-    description: 'The first administrator’s SYSTEM_ADMIN role and the OWNER role of an organization cannot be revoked.',
+    description:
+      'The first administrator’s SYSTEM_ADMIN role and the OWNER role of an organization cannot be revoked. You cannot revoke your own PLATFORM roles, or your own roles in an organization.',
     tag,
     access: platform('rbac_user_role:revoke'),
     logs: 'USER_ROLE_REVOKE',

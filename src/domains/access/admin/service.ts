@@ -2,8 +2,9 @@
  * Permission points, roles and role bindings, as administrators see and change them.
  *
  * Privilege escalation: the caller may only create, change, delete, grant or revoke roles whose points they all hold. SYSTEM_ADMIN
- * holds every point in every domain and organization. Permission points, system roles and bindings of PLATFORM roles are changed by
- * SYSTEM_ADMIN only, whatever points the caller holds.
+ * holds every point in every domain and organization. Permission points, system roles, PLATFORM roles that somebody holds and their
+ * bindings are changed by SYSTEM_ADMIN only, whatever points the caller holds. Nobody changes their own roles in the PLATFORM domain or in
+ * an organization: SYSTEM_ADMIN could otherwise become an administrator of any organization that they have joined.
  */
 
 import type { AppContext } from '#context'
@@ -167,6 +168,7 @@ export async function changeRole(actor: LoggedActor, id: number, input: UpdateRo
     const changesPoints =
       pointIds !== undefined && new Set(pointIds).symmetricDifference(new Set(before.permissionIds)).size > 0
     if (!changesPoints && name === role.name) return { result: before, logged: 'unchanged' }
+    if (changesPoints) await requireMayChangeHolders(tx, actor, role)
     if (changesPoints) await store.replacePoints(tx, id, pointIds)
     const changed = await store.updateRoleRow(tx, id, name)
     const result = await roleView(tx, changed, locale)
@@ -190,6 +192,7 @@ export async function deleteRole(actor: LoggedActor, id: number): Promise<void> 
     if (role === undefined) throw notFound()
     if (role.isSystem) throw errors.systemRoleUndeletable()
     await requireAuthorityOver(tx, actor, role)
+    await requireMayChangeHolders(tx, actor, role)
     const { domain, scopeId } = role
     const before = { domain, scopeId, ...contentsOf(role, await roleView(tx, role, 'en')) }
     await store.deleteRoleRow(tx, id)
@@ -228,6 +231,7 @@ export async function grantRole(
     await requireMayPassOn(tx, actor, role)
     const held = await store.findUserRole(tx, userId, roleId)
     if (held !== undefined) return { result: toUserRoleView(held, locale), logged: 'unchanged' }
+    refuseOwn(actor, userId, role.domain)
     if (role.domain === 'PLATFORM') await requirePasswordOfAdministrator(tx, userId)
     await insertUserRole(tx, userId, roleId, false)
     bindingsChanged(tx, userId)
@@ -254,6 +258,7 @@ export async function revokeRole(actor: LoggedActor, userId: number, roleId: num
     if (binding.isInitial) throw errors.initialBindingIrrevocable()
     if (binding.domain === 'ORG' && binding.code === OWNER) throw errors.ownerByTransferOnly()
     await requireMayPassOn(tx, actor, { ...binding, id: roleId })
+    refuseOwn(actor, userId, binding.domain)
     if (!(await store.deleteUserRole(tx, userId, roleId))) throw notFound()
     bindingsChanged(tx, userId)
     const targetName = (await store.findUser(tx, userId))?.name ?? null
@@ -272,6 +277,20 @@ async function requireMayPassOn(
 ): Promise<void> {
   if (role.domain === 'PLATFORM') await requireSystemAdmin(tx, actor)
   else await requireAuthorityOver(tx, actor, role)
+}
+
+/** APP roles are the same for all users. @throws AppError 400 if the role is or would be the caller's own */
+function refuseOwn(actor: Actor, userId: number, domain: PermissionDomain): void {
+  if (userId === actor.userId && domain !== 'APP') throw errors.ownRole()
+}
+
+/**
+ * Other points of a role, or its end, change what its holders may do. @throws AppError 400 if the caller holds the role, 403 if
+ * another administrator does and the caller is not SYSTEM_ADMIN
+ */
+async function requireMayChangeHolders(tx: Tx, actor: Actor, role: store.RoleRow): Promise<void> {
+  if ((await store.findUserRole(tx, actor.userId, role.id)) !== undefined) refuseOwn(actor, actor.userId, role.domain)
+  if (role.domain === 'PLATFORM' && (await store.isHeld(tx, role.id))) await requireSystemAdmin(tx, actor)
 }
 
 /** Read from the database, not from the cache: of two concurrent writes, the second must see what the first committed. */

@@ -135,6 +135,16 @@ export async function deleteRoleRow(tx: Tx, id: number): Promise<void> {
   await tx.delete(roles).where(and(eq(roles.id, id), eq(roles.isSystem, false)))
 }
 
+/** Whether any user holds the role. */
+export async function isHeld(tx: Tx, roleId: number): Promise<boolean> {
+  const rows = await tx
+    .select({ userId: userRoles.userId })
+    .from(userRoles)
+    .where(eq(userRoles.roleId, roleId))
+    .limit(1)
+  return rows.length > 0
+}
+
 /** The user's roles that count in a domain and scope: those held there, and SYSTEM_ADMIN, which counts everywhere. */
 export const rolesCountingIn = (db: Db | Tx, userId: number, domain: PermissionDomain, scopeId: number) =>
   db
