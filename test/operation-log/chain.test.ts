@@ -233,8 +233,27 @@ describe('verifyLog', () => {
     )
     // Before anything was written with the new key, the head has a signature of the earlier one too.
     const old = rows.slice(0, 4)
-    expect((await verify(old, { head: headOf(old, {}, otherKey), expected })).fault).toBeUndefined()
+    const since = { id: 4, hash: old[3]!.hash }
+    expect(
+      (await verify(old, { head: headOf(old, {}, otherKey), expected: { ...expected, since } })).fault,
+    ).toBeUndefined()
     expect(await faultOf(old, { head: headOf(old, {}, otherKey) })).toEqual(like(4, 'not signed'))
+  })
+
+  test('accepts a log without any signature of the present key only with a witness of its newest row', async () => {
+    const old = chain(4, { sign: otherKey })
+    const expected = { oldKeyUntil: 4 }
+    // Somebody without a key cuts off the rows that were written since, and rewrites the others.
+    const forged = rehash(old.with(1, { ...old[1]!, actorName: 'somebody else' }), 1)
+    const since = { id: 4, hash: old[3]!.hash }
+    for (const rows of [forged, forged.slice(0, 2), []]) {
+      const head = headOf(rows, {}, otherKey)
+      const last = rows.at(-1)?.id ?? 0
+      expect(await faultOf(rows, { head, expected })).toEqual(
+        like(last, 'Nothing is signed with the key of this server'),
+      )
+      expect((await verify(rows, { head, expected: { ...expected, since } })).fault).toBeDefined()
+    }
   })
 
   test('keeps finding that rows were cut off before a later row was written', async () => {

@@ -346,7 +346,10 @@ describe.if(inProcess)('tessera log verify', () => {
     await putBack(whole)
     rmSync(join(place.dataDir, 'keys/signing.key'))
     const server = await serve()
-    expect(await verify('--old-key-until', '8')).toMatchObject({ code: 0, rows: 8 })
+    // Nobody has written anything with the new key.
+    expect(await verify('--old-key-until', '8')).toMatchObject({ code: 1, problem: expect.stringContaining('--since') })
+    const newest = `8:${String(row(8)['hash'])}`
+    expect(await verify('--old-key-until', '8', '--since', newest)).toMatchObject({ code: 0, rows: 8 })
     await createRoles(server, 2)
     await server.stop()
     expect(await verify()).toMatchObject({ code: 1, problem: expect.stringContaining('--old-key-until 8') })

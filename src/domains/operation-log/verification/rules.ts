@@ -25,7 +25,7 @@ export interface Witness {
 
 export interface Expectations {
   /**
-   * The last row that was signed with an earlier key. Without it, the oldest rows may be signed with any other key, and `otherKeyUntil` names
+   * The last row that was signed with an earlier key. If nothing was signed since, `since` must name the newest row. Without it, the oldest rows may be signed with any other key, and `otherKeyUntil` names
    * the last of them.
    */
   readonly oldKeyUntil?: number | undefined
@@ -162,6 +162,12 @@ export async function verifyLog(
     if (!isHeadSigned && !isOfOldKey)
       throw new Fault(
         'The head of the log is not signed with the key of this server: the key was replaced, or it was edited.',
+      )
+    // Anyone can write a log without a signature, so only a witness shows that it is the one from before the key was replaced.
+    if (!isHeadSigned && since?.id !== rowId)
+      throw new Fault(
+        `Nothing is signed with the key of this server after row ${rowId}, so newer rows may be missing: verify with the witness line of row ${rowId} too (--since).`,
+        rowId,
       )
     const replacedAt = oldKeyUntil ?? otherKeyUntil
     if (brokenAt !== null && (replacedAt === undefined || brokenAt - 1 > replacedAt))
