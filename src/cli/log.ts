@@ -56,7 +56,7 @@ export const run: Run = async (call) => {
 }
 
 export const otherKey = (until: number): string =>
-  `The rows up to ${until} are signed with another key: if nobody has replaced the signing key, they were rewritten.`
+  `The rows up to ${until} were signed with another key: if nobody has replaced the signing key, they were rewritten or cut off.`
 
 const otherKeyProblem = ({ oldKeyUntil }: Expected, until: number | undefined): string | undefined =>
   until === undefined || oldKeyUntil !== undefined

@@ -287,6 +287,22 @@ describe('verifyLog', () => {
       ).toEqual(like(undefined, 'Checkpoint 2'))
   })
 
+  test('names the last row of an earlier key also after the retention has deleted it', async () => {
+    const rows = chain(6, {}, chain(4, { sign: otherKey }))
+    const head = headOf(rows, { brokenAt: 5 })
+    for (const deleted of [4, 6]) {
+      const log = { head, checkpoints: [checkpointOf(rows.slice(0, deleted))] }
+      const kept = rows.slice(deleted)
+      expect(await verify(kept, log)).toMatchObject({ fault: undefined, otherKeyUntil: 4 })
+      const known = await verify(kept, { ...log, expected: { oldKeyUntil: 4 } })
+      expect(known.fault).toBeUndefined()
+      expect(await faultOf(kept, { ...log, expected: { oldKeyUntil: 3 } })).toEqual(like(5, 'When row 5 was written'))
+    }
+    // A row that still exists was written after others were cut off.
+    const log = { head: headOf(rows, { brokenAt: 8 }), checkpoints: [checkpointOf(rows.slice(0, 6))] }
+    expect(await faultOf(rows.slice(6), log)).toEqual(like(8, 'When row 8 was written'))
+  })
+
   test('finds an older copy of everything by a row that it must have', async () => {
     const rows = chain(6)
     const since = { id: 6, hash: rows[5]!.hash }

@@ -321,7 +321,7 @@ describe('doctor and the operation log', () => {
     const found = await doctor()
     expect(found.of('operation log')).toMatchObject({
       verdict: 'WARN',
-      message: expect.stringContaining('The rows up to 2 are signed with another key'),
+      message: expect.stringContaining('The rows up to 2 were signed with another key'),
     })
     expect(found.code).toBe(0)
   })

@@ -259,7 +259,7 @@ describe.if(inProcess)('tessera log verify', () => {
     [
       'a checkpoint is invented',
       () => [insert('admin_log_checkpoints', forged(3)), 'DELETE FROM admin_logs WHERE id <= 3'],
-      'The rows up to 3 are signed with another key',
+      'The rows up to 3 were signed with another key',
     ],
     ...(onPostgres
       ? []

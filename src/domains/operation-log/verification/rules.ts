@@ -169,6 +169,9 @@ export async function verifyLog(
         `Nothing is signed with the key of this server after row ${rowId}, so newer rows may be missing: verify with the witness line of row ${rowId} too (--since).`,
         rowId,
       )
+    // The retention has deleted the rows whose signatures would show where the key was replaced.
+    if (brokenAt !== null && start.rowId > 0 && brokenAt - 1 <= start.rowId && oldKeyUntil === undefined)
+      noteOtherKey(brokenAt - 1)
     const replacedAt = oldKeyUntil ?? otherKeyUntil
     if (brokenAt !== null && (replacedAt === undefined || brokenAt - 1 > replacedAt))
       throw new Fault(
