@@ -135,6 +135,18 @@ describe('the operation log', () => {
     expect(row).toMatchObject({ actorName: 'former.admin', action: 'ROLE_CREATE', requestId: 'my-own-request-7' })
   })
 
+  test('cuts long texts between two characters, so that every program can read the row', async () => {
+    const org = await createOrg(admin)
+    const params = { orgId: org.id }
+    for (const length of [497, 498, 499]) {
+      const description = `${'x'.repeat(length)}${'😀'.repeat(10)}`
+      ok(await admin.call('admin.orgs.update', { params, body: { description } }))
+      const logged = String((await newest()).after!['description'])
+      expect(logged.isWellFormed()).toBe(true)
+      expect(logged).toMatch(/^x+(?:😀)?…$/u)
+    }
+  })
+
   test('is filtered by action, actor, target, time and name, newest first', async () => {
     const person = await server.person()
     ok(await grant(admin, person, await findRole(admin, 'PLATFORM', 0, 'SYSTEM_ADMIN')))

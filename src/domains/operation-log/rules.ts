@@ -60,13 +60,17 @@ export const hashOf = (row: Link): string =>
     ]),
   )
 
+/** Never ends in the half of a character: other programs refuse JSON with a lone surrogate, and could not verify an export. */
+const shortened = (text: string): string =>
+  text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
+
 function loggable(fields: LoggedFields, names: readonly string[]): LoggedFields {
   const secret = names.find((name) => SECRET.test(name))
   if (secret !== undefined) throw new Error(`the field ${secret} must not be written to the operation log`)
   return Object.fromEntries(
     names.map((name) => {
       const value = fields[name] ?? null
-      return [name, typeof value === 'string' && value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT - 1)}…` : value]
+      return [name, typeof value === 'string' ? shortened(value) : value]
     }),
   )
 }
