@@ -118,7 +118,7 @@ async function looksChinese(file: Blob): Promise<boolean> {
 }
 
 /** A text that a spreadsheet program would run as a formula is written with an apostrophe in front (csv-writer.ts). */
-const PROTECTED = /^'+[=+\-@\t\r\n]/
+const PROTECTED = /^'+[=+\-@＝＋－＠\t\r\n]/
 
 const QUOTE = 0x22
 

@@ -6,10 +6,10 @@ export const CSV_START = '\uFEFF'
 export type CsvValue = string | number | boolean | Temporal.PlainDate | Temporal.PlainDateTime | null
 
 /**
- * Spreadsheet programs read such a cell as a formula; they skip a leading tab, LF or CR. A text that already has the apostrophe gets
+ * Spreadsheet programs read such a cell as a formula; they skip a leading tab, LF or CR, and East Asian editions also accept signs of full width. A text that already has the apostrophe gets
  * another one, because csv-reader.ts takes one off.
  */
-const FORMULA = /^'*[=+\-@\t\r\n]/
+const FORMULA = /^'*[=+\-@＝＋－＠\t\r\n]/
 
 /** Writes a cell. Numbers are not changed, times are `2026-03-08 17:30:00`; a text that would be a formula gets a leading apostrophe, which keeps it a text. */
 export function csvCell(value: CsvValue): string {

@@ -105,6 +105,10 @@ test('the apostrophe that protects a formula is taken off, and what we write is 
     '\r1',
     "'=1",
     "''=1",
+    '＝1',
+    "'＋1",
+    '－1',
+    '＠a',
     "'a",
     "'",
     '"',
@@ -115,6 +119,7 @@ test('the apostrophe that protects a formula is taken off, and what we write is 
     '-',
   ]
   expect(await cellsOf(CSV_START + csvRow(texts))).toEqual([texts])
+  for (const sign of '=+-@＝＋－＠') expect(csvRow([`${sign}1`])).toBe(`'${sign}1\r\n`)
 })
 
 test('the pieces in which a text arrives do not change its rows', () => {
