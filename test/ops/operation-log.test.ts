@@ -11,7 +11,8 @@ import { SQL } from 'bun'
 import { hashOf, type Link } from '#domains/operation-log/rules.ts'
 
 import { createRole } from '../access/helpers.ts'
-import { inProcess, type Person, startServer, type TestServer } from '../harness/index.ts'
+import { send } from '../harness/client.ts'
+import { inProcess, ok, type Person, startServer, type TestServer } from '../harness/index.ts'
 import { Installation, onPostgres } from './cli.ts'
 
 let place: Installation
@@ -362,3 +363,56 @@ describe.if(inProcess)('tessera log verify', () => {
     })
   }, 60_000)
 })
+
+test('the operation log is whole, and has each confirmed change, after the server was killed among changes', async () => {
+  const killed = await Installation.make()
+  try {
+    await killed.run(['admin', 'create', 'ann', '--password-file', '-'], { stdin: `${PASSWORD}\n` })
+    const serveQuietly = () => killed.serve([], { env: { TESSERA_RATE_LIMIT: 'off', TESSERA_LOG_LEVEL: 'error' } })
+    const headers: Record<string, string> = { 'x-device-id': 'device-of-the-administrator-ann' }
+    const confirmed: string[] = []
+    for (let kill = 0; kill < 3; kill++) {
+      const server = await serveQuietly()
+      const credentials = { username: 'ann', password: PASSWORD }
+      const login = await send(server.url, 'POST', '/api/admin/auth/login', { headers, body: credentials })
+      headers['authorization'] = `Bearer ${login.data.accessToken}`
+      const before = confirmed.length
+      const write = async (client: number): Promise<void> => {
+        for (let i = 0; ; i++) {
+          const word = `W${kill}x${client}x${i}`
+          const sent = send(server.url, 'POST', '/api/admin/nickname/nouns', { headers, body: { word } })
+          const reply = await sent.catch(() => undefined)
+          if (reply === undefined) return
+          ok(reply)
+          confirmed.push(word)
+          if (confirmed.length - before === 70) server.child.kill('SIGKILL')
+        }
+      }
+      await Promise.all(Array.from({ length: 8 }, (_, client) => write(client)))
+      expect(confirmed.length - before).toBeGreaterThanOrEqual(70)
+      await server.child.exited
+    }
+    const { code, stdout } = await killed.run(['log', 'verify', '--json'])
+    expect(code, stdout).toBe(0)
+    const server = await serveQuietly()
+    const logged = new Set<string>()
+    for (let page = 1; page <= 10; page++) {
+      const query = { page, size: 100, action: 'NICKNAME_WORD_CREATE' }
+      for (const row of (await send(server.url, 'GET', '/api/admin/logs', { headers, query })).data.items)
+        logged.add(row.targetName)
+    }
+    expect(confirmed.filter((word) => !logged.has(word))).toEqual([])
+    let words = 0
+    for (let kill = 0; kill < 3; kill++) {
+      const query = { keyword: `W${kill}x` }
+      words += (await send(server.url, 'GET', '/api/admin/nickname/nouns', { headers, query })).data.total
+    }
+    expect(logged.size).toBe(words)
+    server.child.kill('SIGTERM')
+    await server.child.exited
+  } finally {
+    await killed.dispose()
+  }
+}, 120_000)
+
+const PASSWORD = 'a strong password of Ann'
