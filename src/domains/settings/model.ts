@@ -290,7 +290,7 @@ export const definitions = {
     Type.Boolean(),
     false,
     ['Second factor', 'Whether administrators can use the console only with a second factor.'],
-    ['双重验证', '管理员是否必须启用双重验证才能使用管理后台。'],
+    ['两步验证', '管理员是否必须启用两步验证才能使用管理后台。'],
   ),
   'log.retentionDays': setting(
     // A lower number would be a way to get rid of fresh rows.
