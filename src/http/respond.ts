@@ -47,7 +47,9 @@ export function publicError(error: unknown): AppError {
     })
   if (error instanceof SearchRefused)
     return error.reason === 'timeout'
-      ? unavailable('The search took too long', '搜索超时，请稍后再试', { retryAfter: 10 })
+      ? unavailable('The search took too long: add filters or try again later', '搜索超时，请增加筛选条件或稍后再试', {
+          retryAfter: 10,
+        })
       : limited('You have started newer searches', '您已发起更新的搜索', 1)
   return new AppError(500, 500, INTERNAL)
 }

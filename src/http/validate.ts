@@ -200,7 +200,9 @@ function explain(error: ValueError): Localized {
     case ValueErrorType.ArrayMaxItems:
       return tooMany(s['maxItems'] as number)
     case ValueErrorType.ArrayMinItems:
-      return { en: `must have at least ${s['minItems']} items`, zh: `至少 ${s['minItems']} 项` }
+      return s['minItems'] === 1
+        ? { en: 'must not be empty', zh: '不能为空' }
+        : { en: `must have at least ${s['minItems']} items`, zh: `至少 ${s['minItems']} 项` }
     case ValueErrorType.ArrayUniqueItems:
       return { en: 'must not contain duplicates', zh: '不能有重复项' }
     case ValueErrorType.ObjectMaxProperties:

@@ -194,6 +194,8 @@ describe('POST /api/admin/files/batch-delete', () => {
     const many = Array.from({ length: 500 }, (_, i) => UNKNOWN_ID - i)
     for (const ids of [[], [id, ...many], [id, 'x'], [id, 0], [id, 1.5], id])
       expect((await admin.send('POST', '/api/admin/files/batch-delete', { body: { ids } })).status).toBe(400)
+    const none = await admin.send('POST', '/api/admin/files/batch-delete', { body: { ids: [] } })
+    expect(none.details).toEqual([{ path: 'body.ids', message: 'must not be empty' }])
     expect(await isThere(alice, id)).toBe(true)
     expect(ok(await removeMany([id, ...many.slice(1)])).data.deleted).toBe(1)
   })
