@@ -179,7 +179,7 @@ out whether an older copy of the database was put in place.`,
       {
         name: 'old-key-until',
         value: 'ID',
-        help: 'The signing key was replaced after this row: accept rows up to it with signatures of another key.',
+        help: 'The signing key was replaced after this row: accept signatures of another key up to it. Give --since too.',
       },
       json,
     ],
