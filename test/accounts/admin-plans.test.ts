@@ -5,7 +5,7 @@ import { expect, test } from 'bun:test'
 import { ReadDb } from '#db/engine/write.ts'
 import { searchPage } from '#db/search.ts'
 import { userList } from '#domains/accounts/console/store.ts'
-import { userByUsername } from '#domains/accounts/users/store.ts'
+import { findUnusedDeviceUsers, userByUsername } from '#domains/accounts/users/store.ts'
 import { plainPage } from '#domains/console/store.ts'
 
 import { onSqlite, withStore } from '../db/fresh.ts'
@@ -51,5 +51,17 @@ test.if(onSqlite)('a user is found by username in the unique index', async () =>
     await userByUsername(new ReadDb({ rows: (sql) => (queries.push(sql), []) }), 'anna')
     const [plan] = await place.raw(`explain query plan ${queries[0]!}`)
     expect(String(plan![3])).toContain('users_username_key (username_key=?)')
+  })
+})
+
+test.if(onSqlite)('the job that ends unused accounts looks up the sessions of each user', async () => {
+  await withStore(async (_store, place) => {
+    const queries: string[] = []
+    const db = new ReadDb({ rows: (sql) => (queries.push(sql), []) })
+    await findUnusedDeviceUsers(db, { after: 0, upTo: 500, before: 1, now: 1 })
+    const plan = (await place.raw(`explain query plan ${queries[0]!}`)).map((row) => String(row[3]))
+    expect(plan.filter((line) => line.includes(' sessions '))).toEqual([
+      'SEARCH sessions USING INDEX sessions_user_active (user_id=? AND status=?)',
+    ])
   })
 })

@@ -12,6 +12,7 @@ import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Caller, Owner } from '#http/endpoint.ts'
 import { AppError, notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
 
 import { requireConfirmation } from '../confirmations/service.ts'
 import { endAccess } from '../credentials/service.ts'
@@ -222,8 +223,12 @@ const ENDED_BY_SERVER: LoginEvent = {
 export async function endUnusedAccounts(ctx: AppContext): Promise<void> {
   const last = await largestUserId(ctx.db.read)
   for (let after = 0; after < last; after += IDS_PER_STEP) {
-    for (const userId of await findUnused(ctx, ctx.db.read, after, after + IDS_PER_STEP)) await endUnused(ctx, userId)
-    await Bun.sleep(0)
+    for (const userId of await candidates(ctx, ctx.db.read, after, after + IDS_PER_STEP)) {
+      if (!(await hasContent(ctx, ctx.db.read, userId))) await endUnused(ctx, userId)
+      // On SQLite, nothing else lets other requests run.
+      await pause()
+    }
+    await pause()
   }
 }
 
@@ -231,7 +236,7 @@ async function endUnused(ctx: AppContext, userId: number): Promise<void> {
   try {
     await ctx.db.write('accounts.endUnused', async (tx) => {
       // Asked again, because the device may have signed in meanwhile.
-      if ((await findUnused(ctx, tx, userId - 1, userId)).length > 0)
+      if ((await candidates(ctx, tx, userId - 1, userId)).length > 0 && !(await hasContent(ctx, tx, userId)))
         await endAccount(ctx, tx, { userId, deviceKey: '' }, ENDED_BY_SERVER)
     })
   } catch (error) {
@@ -241,13 +246,16 @@ async function endUnused(ctx: AppContext, userId: number): Promise<void> {
   }
 }
 
-/** Among the ids greater than `after`, up to `upTo`. */
-async function findUnused(ctx: AppContext, db: Db | Tx, after: number, upTo: number): Promise<number[]> {
+/** Users among the ids greater than `after`, up to `upTo`, who are unused unless they have content. */
+async function candidates(ctx: AppContext, db: Db | Tx, after: number, upTo: number): Promise<number[]> {
   const now = ctx.clock.now()
-  const candidates = await findUnusedDeviceUsers(db, { after, upTo, before: now - UNUSED_ACCOUNT_MS, now })
-  if (candidates.length === 0) return []
+  const found = await findUnusedDeviceUsers(db, { after, upTo, before: now - UNUSED_ACCOUNT_MS, now })
+  if (found.length === 0) return []
   const kept = new Set((await platformBindings(db)).map((binding) => binding.userId))
-  for (const hasContent of contributions(ctx, 'userContent'))
-    for (const userId of candidates) if (!kept.has(userId) && (await hasContent(db, userId))) kept.add(userId)
-  return candidates.filter((userId) => !kept.has(userId))
+  return found.filter((userId) => !kept.has(userId))
+}
+
+async function hasContent(ctx: AppContext, db: Db | Tx, userId: number): Promise<boolean> {
+  for (const isAny of contributions(ctx, 'userContent')) if (await isAny(db, userId)) return true
+  return false
 }
