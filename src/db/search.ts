@@ -8,7 +8,7 @@
  * The list needs an SQL index that begins with the columns of `scope` and continues with `order`, as paged lists do (lists.ts).
  */
 
-import { and, asc, count, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gte, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import type { Select } from './list-order.ts'
@@ -28,6 +28,11 @@ export interface Search<Shown> {
    */
   readonly order: readonly SQLiteColumn[]
   readonly isReversed: boolean
+  /**
+   * Limits of the first column of `order`, `from` inclusive and `to` exclusive. Not in `scope`, because a database uses one lower and one upper
+   * limit of an index, and each slice has its own.
+   */
+  readonly period?: { readonly from?: number | undefined; readonly to?: number | undefined } | undefined
   /** The rows that are wanted. Never answered with an index, so that a statement cannot read more than one slice. */
   readonly where: SQL | undefined
   select(db: Pick<Builders, 'select'>): Select<Shown>
@@ -46,9 +51,10 @@ export async function searchPage<Shown>(db: Db, search: Search<Shown>, page: Pag
     const orderBy = order.map((column) => (search.isReversed ? desc(column) : asc(column)))
     const [after, upTo] = search.isReversed ? [sql`<`, sql`>=`] : [sql`>`, sql`<=`]
     const keys = Object.fromEntries(order.map((column, i) => [i, column]))
+    const [starts, ends] = limitsOf(search, order[0]!)
     let from: Key | undefined
     do {
-      const rest = and(scope, from && compared(order, after, from))
+      const rest = and(scope, from ? compared(order, after, from) : starts)
       const [last] = await db
         .select(keys)
         .from(search.table)
@@ -56,8 +62,8 @@ export async function searchPage<Shown>(db: Db, search: Search<Shown>, page: Pag
         .orderBy(...orderBy)
         .limit(1)
         .offset(SLICE_ROWS - 1)
-      const to: Key | undefined = last && Object.values(last)
-      const slice = and(rest, to && compared(order, upTo, to), matches)
+      const to: Key | undefined = last && isInside(search, Object.values(last)) ? Object.values(last) : undefined
+      const slice = and(rest, to ? compared(order, upTo, to) : ends, matches)
       const rowsFrom = (skip: number, limit: number) =>
         search
           .select(db)
@@ -94,6 +100,22 @@ export async function searchPage<Shown>(db: Db, search: Search<Shown>, page: Pag
     } while (from !== undefined)
   }
   return { items, total, ...page }
+}
+
+/** The conditions of the first and of the last slice. */
+function limitsOf({ period, isReversed }: Search<unknown>, column: SQLiteColumn): (SQL | undefined)[] {
+  const limits = [
+    period?.from === undefined ? undefined : gte(column, period.from),
+    period?.to === undefined ? undefined : lt(column, period.to),
+  ]
+  return isReversed ? limits.toReversed() : limits
+}
+
+/** Whether a row of the list, read in its order, is not behind the period. */
+function isInside({ period, isReversed }: Search<unknown>, [first]: Key): boolean {
+  const end = isReversed ? period?.from : period?.to
+  if (end === undefined) return true
+  return isReversed ? Number(first) >= end : Number(first) < end
 }
 
 /** The parts of a list, one after the other: a boolean first column, or one that can be null, divides it into two. */

@@ -5,7 +5,7 @@ import type { Select } from '#db/list-order.ts'
 import { offsetOf, type Page, type PageInput } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
 import { organizations } from '#db/schema/orgs.ts'
-import { sectionsOf } from '#db/search.ts'
+import { type Search, sectionsOf } from '#db/search.ts'
 import type { Builders, Db } from '#db/store.ts'
 
 export type Person = Pick<typeof users.$inferSelect, 'id' | 'username' | 'nickname'>
@@ -33,6 +33,8 @@ export interface ConsoleList<Row> {
   readonly table: SQLiteTable
   /** Conditions that the index of the order answers, or that select few rows. */
   readonly scope?: SQL | undefined
+  /** Limits of the first column of `order`. Not in `scope`: see db/search.ts. */
+  readonly period?: Search<Row>['period']
   /** Conditions for which rows must be read to know whether they match: a keyword, or a status that few rows have. */
   readonly where?: SQL | undefined
   /**
@@ -44,12 +46,13 @@ export interface ConsoleList<Row> {
   select(db: Pick<Builders, 'select'>): Select<Row>
 }
 
-/** A page of the rows in `scope`; ignores `where`. */
+/** A page of the rows in `scope` and `period`; ignores `where`. */
 export async function plainPage<Row>(db: Db, list: ConsoleList<Row>, page: PageInput): Promise<Page<Row>> {
   const { table, isReversed, select } = list
+  const all = and(list.scope, within(list.order[0]!, list.period ?? {}))
   const items: Row[] = []
   let total = 0
-  for (const { scope, order } of sectionsOf({ ...list, scope: list.scope })) {
+  for (const { scope, order } of sectionsOf({ ...list, scope: all })) {
     const [counted] = await db.select({ n: count() }).from(table).where(scope)
     const missing = page.size - items.length
     const skip = Math.max(0, offsetOf(page) - total)

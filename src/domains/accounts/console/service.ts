@@ -45,7 +45,9 @@ export async function listUsers(
   locale: Locale,
 ): Promise<Page<UserAdminView>> {
   const keyword = query.keyword ? await readKeyword(ctx, query.keyword) : undefined
-  const { items, ...page } = await consolePage(ctx, userId, store.userList(ctx.db.read, query, keyword), query)
+  const hasMany = query.orgId !== undefined && (await store.hasManyMembers(ctx.db.read, query.orgId))
+  const list = store.userList(ctx.db.read, query, keyword, hasMany)
+  const { items, ...page } = await consolePage(ctx, userId, list, query)
   return { ...page, items: await toUserAdminViews(ctx, items, locale) }
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, isNotNull, isNull, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, exists, inArray, isNotNull, isNull, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
@@ -23,31 +23,46 @@ export interface Keyword {
   readonly userIds: readonly number[]
 }
 
-/** The list of users with these filters. `db` only builds the queries. */
+/** Members of an organization whom a search can sort again for each of its slices. */
+const MANY = 5000
+
+export async function hasManyMembers(db: Db, orgId: number): Promise<boolean> {
+  const { memberCount } = organizations
+  const [org] = await db.select({ memberCount }).from(organizations).where(eq(organizations.id, orgId))
+  return org !== undefined && org.memberCount > MANY
+}
+
+/**
+ * The list of users with these filters. `db` only builds the queries. A search among the members of an organization with many (`hasMany`)
+ * reads all users in the order of the list instead of sorting the members for each slice.
+ */
 export function userList(
   db: Db,
   { status, role, identity, orgId, sort = '-createdAt', ...times }: UsersQuery,
   keyword: Keyword | undefined,
+  hasMany = false,
 ): ConsoleList<UserRow> {
   const order = sort.replace('-', '') as keyof typeof ORDERS
   const created = within(users.createdAt, times)
   const isAdministrator = inArray(users.id, administrators(db))
   const isInactive = status === 'DISABLED' || status === 'DELETED'
+  const others = and(
+    status === undefined || isInactive ? undefined : eq(users.status, status),
+    role === 'USER' ? not(isAdministrator) : undefined,
+    identity === undefined ? undefined : hasIdentity(db, identity),
+    order === 'createdAt' ? undefined : created,
+    keyword === undefined ? undefined : matches(keyword),
+  )
+  const isSearchedForMembers = orgId !== undefined && hasMany && others !== undefined
   return {
     table: users,
     scope: and(
       ofStatus(status),
       role === 'ADMIN' ? isAdministrator : undefined,
-      orgId === undefined ? undefined : inArray(users.id, membersOf(db, orgId)),
-      order === 'createdAt' ? created : undefined,
+      orgId === undefined || isSearchedForMembers ? undefined : inArray(users.id, membersOf(db, orgId)),
     ),
-    where: and(
-      status === undefined || isInactive ? undefined : eq(users.status, status),
-      role === 'USER' ? not(isAdministrator) : undefined,
-      identity === undefined ? undefined : hasIdentity(db, identity),
-      order === 'createdAt' ? undefined : created,
-      keyword === undefined ? undefined : matches(keyword),
-    ),
+    period: order === 'createdAt' ? times : undefined,
+    where: isSearchedForMembers ? and(isMember(db, orgId), others) : others,
     order: ORDERS[order],
     isReversed: sort.startsWith('-'),
     select: (reader) => reader.select().from(users).$dynamic() as never,
@@ -70,6 +85,14 @@ const administrators = (db: Db) =>
 
 const membersOf = (db: Db, orgId: number) =>
   db.select({ userId: orgMembers.userId }).from(orgMembers).where(eq(orgMembers.orgId, orgId))
+
+const isMember = (db: Db, orgId: number): SQL =>
+  exists(
+    db
+      .select({ userId: orgMembers.userId })
+      .from(orgMembers)
+      .where(and(eq(orgMembers.orgId, orgId), eq(orgMembers.userId, users.id))),
+  )
 
 /** The values of the filter `identity` (spec §4.7, rule 9). */
 function hasIdentity(db: Db, identity: NonNullable<UsersQuery['identity']>): SQL {

@@ -102,7 +102,11 @@ export function allRecords(query: Omit<AdminRecordsQuery, 'hours'>): ConsoleList
   const columns = [loginRecords.ipAddress, loginRecords.city, loginRecords.deviceName]
   return {
     table: loginRecords,
-    scope: and(userId === undefined ? undefined : eq(loginRecords.userId, userId), inTime, byType ? ofType : undefined),
+    scope: and(
+      userId === undefined ? undefined : and(eq(loginRecords.userId, userId), inTime),
+      byType ? ofType : undefined,
+    ),
+    period: userId === undefined && inTime !== undefined ? query : undefined,
     where: and(
       byType ? undefined : ofType,
       status === undefined ? undefined : eq(loginRecords.status, status),

@@ -6,7 +6,7 @@ import { users } from '#db/schema/accounts.ts'
 import { activities } from '#db/schema/activities.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
-import { type ConsoleList, within } from '#domains/console/index.ts'
+import type { ConsoleList } from '#domains/console/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 
 import { type ActivityRow, listed, lists } from '../register/store.ts'
@@ -31,8 +31,8 @@ export const filtered = (query: AdminListQuery): ConsoleList<ActivityRow> => ({
     query.userId === undefined ? undefined : eq(activities.userId, query.userId),
     query.orgId === undefined ? undefined : eq(activities.owner, query.orgId),
     hasOwner(query),
-    within(activities.createdAt, query),
   ),
+  period: query,
   where: and(
     query.status === undefined ? undefined : eq(activities.status, query.status),
     query.visibility === undefined ? undefined : eq(activities.visibility, query.visibility),

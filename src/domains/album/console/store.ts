@@ -1,7 +1,7 @@
 import { and, eq, ne } from 'drizzle-orm'
 
 import { albumPhotos } from '#db/schema/album.ts'
-import { type ConsoleList, within } from '#domains/console/index.ts'
+import type { ConsoleList } from '#domains/console/index.ts'
 
 import { keywordMatches, type PhotoRow, photosWithFiles } from '../store.ts'
 import type { AdminPhotosQuery } from './model.ts'
@@ -15,8 +15,8 @@ export const filteredPhotos = (query: AdminPhotosQuery): ConsoleList<PhotoRow> =
       qrCodeId === undefined ? undefined : eq(albumPhotos.qrCodeId, qrCodeId),
       // The literal 0 lets the planner use the partial index.
       orgId === undefined ? undefined : and(eq(albumPhotos.orgId, orgId), ne(albumPhotos.orgId, 0).inlineParams()),
-      within(albumPhotos.createdAt, query),
     ),
+    period: query,
     where: and(
       userId === undefined ? undefined : eq(albumPhotos.userId, userId),
       keyword ? keywordMatches(keyword) : undefined,

@@ -4,7 +4,7 @@ import { contains } from '#db/contains.ts'
 import { messageFiles } from '#db/schema/chat.ts'
 import { files } from '#db/schema/files.ts'
 import type { Db } from '#db/store.ts'
-import { type ConsoleList, within } from '#domains/console/index.ts'
+import type { ConsoleList } from '#domains/console/index.ts'
 
 import { type FileRow, filesWithHashes } from '../store.ts'
 import type { AdminFilesQuery } from './model.ts'
@@ -28,10 +28,10 @@ export function filteredFiles(query: AdminFilesQuery): ConsoleList<FileRow> {
     entityId === undefined || isThing ? undefined : eq(files.entityId, entityId),
     keyword ? contains(files.name, keyword) : undefined,
   )
-  const time = within(files.createdAt, query)
   return {
     table: files,
-    scope: others === undefined ? and(time, indexed) : time,
+    scope: others === undefined ? indexed : undefined,
+    period: query,
     where: others && and(indexed, others),
     order: [files.createdAt, files.id],
     isReversed: sort !== 'createdAt',

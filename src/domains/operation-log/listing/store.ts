@@ -84,7 +84,8 @@ const inRange = ({ first, last }: Range): SQL | undefined => and(gte(adminLogs.i
 
 export const filteredList = (range: Range, { indexed, others }: Filters): ConsoleList<LogRow> => ({
   table: adminLogs,
-  scope: and(indexed, inRange(range)),
+  scope: indexed,
+  period: { from: range.first, to: range.last + 1 },
   where: others,
   order: [adminLogs.id],
   isReversed: true,

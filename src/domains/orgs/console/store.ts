@@ -23,7 +23,11 @@ export function organizationsList(query: OrgFilters): ConsoleList<OrgRow> {
   const isAnswered = order === 'createdAt' || userId !== undefined
   return {
     table: organizations,
-    scope: and(userId === undefined ? undefined : eq(organizations.ownerId, userId), isAnswered ? times : undefined),
+    scope: and(
+      userId === undefined ? undefined : eq(organizations.ownerId, userId),
+      isAnswered && order !== 'createdAt' ? times : undefined,
+    ),
+    period: order === 'createdAt' ? query : undefined,
     where: and(conditions(query), isAnswered ? undefined : times),
     order: orders[order],
     isReversed: sort.startsWith('-'),

@@ -32,7 +32,8 @@ export async function listAllCodes(ctx: AppContext, actor: Actor, query: AllCode
 
 async function codesPage(ctx: AppContext, adminId: number, query: AllCodesQuery): Promise<Page<QrCodeRow>> {
   const category = await selectedCategory(ctx, query)
-  const list = store.filteredCodes(query, category)
+  const hasMany = query.userId !== undefined && (await store.hasManyCodes(ctx.db.read, query.userId))
+  const list = store.filteredCodes(query, category, hasMany)
   return hasFilters(query, ['deleted'])
     ? consolePage(ctx, adminId, list, query)
     : store.allCodesPage(ctx.db.read, query)

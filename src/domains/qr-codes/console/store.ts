@@ -6,7 +6,7 @@ import { contains } from '#db/contains.ts'
 import type { Page } from '#db/paging.ts'
 import { categories, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
-import { type ConsoleList, within } from '#domains/console/index.ts'
+import type { ConsoleList } from '#domains/console/index.ts'
 
 import type { CategoryRow } from '../categories/store.ts'
 import {
@@ -34,24 +34,43 @@ export interface Branch {
   readonly categoryIds: readonly number[]
 }
 
-/** `category`: null selects the codes without a category, undefined all codes. */
-export function filteredCodes(query: AllCodesQuery, category: Branch | null | undefined): ConsoleList<QrCodeRow> {
+/** More codes of one user than a search should sort again for each of its slices. */
+const MANY = 5000
+
+/** Whether the user has created more codes than a search can sort. */
+export async function hasManyCodes(db: Db, userId: number): Promise<boolean> {
+  const rows = await db.select({ id: qrCodes.id }).from(qrCodes).where(eq(qrCodes.userId, userId)).limit(1).offset(MANY)
+  return rows.length > 0
+}
+
+/**
+ * `category`: null selects the codes without a category, undefined all codes. `hasMany`: no index has the codes of a user in the order of
+ * the list, so a search among few of them sorts them for each slice, and a search among many reads the codes of all users in order.
+ */
+export function filteredCodes(
+  query: AllCodesQuery,
+  category: Branch | null | undefined,
+  hasMany: boolean,
+): ConsoleList<QrCodeRow> {
   const { userId, orgId, keyword, contentType, isPublic, deleted } = query
+  const others = and(
+    category === null ? inCategories(null) : undefined,
+    contentType === undefined ? undefined : eq(qrCodes.contentType, contentType),
+    isPublic === undefined ? undefined : eq(qrCodes.isPublic, isPublic),
+    keyword ? codeContains(keyword) : undefined,
+  )
+  const ofUser = userId === undefined ? undefined : eq(qrCodes.userId, userId)
+  const isSearchedForUser = others !== undefined && hasMany
   return {
     table: qrCodes,
     scope: and(
       deleted ? isNotNull(qrCodes.deletedAt) : isLive,
-      userId === undefined ? undefined : eq(qrCodes.userId, userId),
+      isSearchedForUser ? undefined : ofUser,
       orgId === undefined ? undefined : inOrganization(orgId),
       category ? and(ownedBy({ userId: category.ownerId, orgId: 0 }), inCategories(category.categoryIds)) : undefined,
-      within(qrCodes.createdAt, query),
     ),
-    where: and(
-      category === null ? inCategories(null) : undefined,
-      contentType === undefined ? undefined : eq(qrCodes.contentType, contentType),
-      isPublic === undefined ? undefined : eq(qrCodes.isPublic, isPublic),
-      keyword ? codeContains(keyword) : undefined,
-    ),
+    period: query,
+    where: isSearchedForUser ? and(ofUser, others) : others,
     order: [qrCodes.createdAt, qrCodes.id],
     isReversed: isReversed(query),
     select: shownCodes,
@@ -76,8 +95,8 @@ export function filteredScans(query: AllScansQuery): ConsoleList<ScanRow> {
     scope: and(
       userId === undefined ? undefined : eq(scanRecords.userId, userId),
       qrCodeId === undefined ? undefined : eq(scanRecords.qrCodeId, qrCodeId),
-      within(scanRecords.createdAt, query),
     ),
+    period: query,
     where: and(
       source === undefined ? undefined : eq(scanRecords.source, source),
       contentType === undefined ? undefined : eq(scanRecords.contentType, contentType),
@@ -95,8 +114,8 @@ export const allCategories = (query: AllCategoriesQuery): ConsoleList<CategoryRo
     query.userId === undefined ? undefined : eq(categories.userId, query.userId),
     // Categories are personal.
     query.orgId === undefined ? undefined : sql`1 = 0`,
-    within(categories.createdAt, query),
   ),
+  period: query,
   where: query.keyword ? contains(categories.name, query.keyword) : undefined,
   order: [categories.createdAt, categories.id],
   isReversed: isReversed(query),

@@ -6,7 +6,7 @@ import type { Page } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
 import { activities, activityCounters, checkIns, checkInSlots, checkInUsers } from '#db/schema/activities.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
-import { type ConsoleList, within } from '#domains/console/index.ts'
+import type { ConsoleList } from '#domains/console/index.ts'
 
 import { isNotPurged } from '../../purging/store.ts'
 import { slotOf } from '../rules.ts'
@@ -47,8 +47,8 @@ export const filtered = ({
   scope: and(
     activityId === undefined ? undefined : and(eq(checkIns.activityId, activityId), isNotPurged(activityId)),
     userId === undefined ? undefined : eq(checkIns.userId, userId),
-    within(checkIns.checkedInAt, period),
   ),
+  period,
   where: and(
     method === undefined ? undefined : eq(checkIns.method, method),
     orgId === undefined ? undefined : eq(activities.owner, orgId),

@@ -45,8 +45,8 @@ export function filtered(
       isKept,
       activityId === undefined ? undefined : and(eq(passes.activityId, activityId), isNotPurged(activityId)),
       userId === undefined ? undefined : and(eq(passes.holderUserId, userId), isNotNull(passes.holderUserId)),
-      isOfOne ? undefined : period,
     ),
+    period: isOfOne ? undefined : { from, to },
     where: and(
       matching({ status, keyword }, now),
       orgId === undefined ? undefined : eq(activities.owner, orgId),
