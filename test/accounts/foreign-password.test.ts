@@ -42,6 +42,14 @@ async function bind(who: Person, email: string) {
   return ok(await who.call('auth.emailBind', { body: { email, code } }))
 }
 
+test('a user becomes an administrator with the password that SYSTEM_ADMIN chose, but not with that of others', async () => {
+  const username = `new${crypto.randomUUID().slice(0, 8)}`
+  ok(await admin.post('/api/admin/users', { username, password: CHOSEN }))
+  expect(ok(await promote(await signIn(username, CHOSEN))).data.isAdmin).toBe(true)
+  const refused = await promote(await signIn(await create(), CHOSEN))
+  expect([refused.status, refused.message]).toEqual([400, expect.stringContaining('chose the password')])
+})
+
 describe('a user whom an administrator created and who became an administrator', () => {
   test('an e-mail that the administrator typed opens nothing, and their password stays', async () => {
     const email = newEmail()

@@ -27,8 +27,11 @@ describe('an administrator', () => {
     const lena = person(server.url, await signIn('lena', initialPassword, device), 'lena', initialPassword, device)
     const found = ok(await admin.get('/api/admin/users', { keyword: 'lena' })).data
     expect(found.items).toMatchObject([{ id: lena.id, lastLoginAt: expect.any(Number) }])
-    // Another person knows her password, so she cannot become an administrator yet.
-    expect((await admin.patch(`/api/admin/users/${lena.id}/role`, { role: 'ADMIN' })).status).toBe(400)
+    // An administrator for a moment: she sees all users, and then no longer.
+    expect(ok(await admin.patch(`/api/admin/users/${lena.id}/role`, { role: 'ADMIN' })).data.isAdmin).toBe(true)
+    ok(await lena.get('/api/admin/users'))
+    ok(await admin.patch(`/api/admin/users/${lena.id}/role`, { role: 'USER' }))
+    expect((await lena.get('/api/admin/users')).status).toBe(403)
 
     // The organization.
     const org = ok(await admin.post('/api/admin/orgs', { name: 'City Library', ownerId: owner.id })).data
@@ -74,6 +77,8 @@ describe('an administrator', () => {
     const actions = log.items.slice(0, log.total - before).map(({ action }: { action: string }) => action)
     expect(actions.toReversed()).toEqual([
       'USER_CREATE',
+      'USER_ROLE',
+      'USER_ROLE',
       'ORG_CREATE',
       'ORG_MEMBER_ADD',
       'ORG_TRANSFER',

@@ -31,7 +31,7 @@ export const users = table(
     passwordHash: col.text('password_hash'),
     /** The password is known to meet the rules for administrators: a role of theirs cannot be granted otherwise. */
     passwordIsStrong: col.bool('password_is_strong').notNull().default(false),
-    /** An administrator chose the password, so another person may know it. Until the user changes it, it is too weak for administrators. */
+    /** An administrator without SYSTEM_ADMIN chose the password. Until the user changes it, the user cannot become an administrator. */
     passwordIsForeign: col.bool('password_is_foreign').notNull().default(false),
     /** Incremented with each new password. Access tokens carry it, so older ones stop working. */
     tokenVersion: col.int('token_version').notNull().default(0),

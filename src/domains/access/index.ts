@@ -15,6 +15,7 @@ export const access = domain({
 
 export {
   isInitialAdministrator,
+  isSystemAdmin,
   type PersonalRoles,
   personalRoles,
   requireMayChangeUser,

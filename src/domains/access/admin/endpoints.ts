@@ -161,7 +161,7 @@ export const adminEndpoints = [
       'A user’s permissions are the union of all their roles. You can only grant a role whose points you hold yourself. Roles of ' +
       'an organization can be granted to its members, except OWNER, which changes by transfer. Roles of the PLATFORM domain are ' +
       'granted and revoked by SYSTEM_ADMIN only, and refused with 400 for users whose password is too weak for an administrator, ' +
-      'or who still have the password that an administrator chose for them. You cannot grant yourself roles of these two domains.',
+      'or who still have the password that an administrator without SYSTEM_ADMIN chose for them. You cannot grant yourself roles of these two domains.',
     tag,
     access: platform('rbac_user_role:grant'),
     logs: 'USER_ROLE_GRANT',

@@ -17,9 +17,12 @@ import { findPasswordState, personalRolesOf } from './store.ts'
 const platformRolesOf = async (db: Db | Tx, userId: number) =>
   (await personalRolesOf(db, [userId])).filter((role) => role.domain === 'PLATFORM')
 
+export const isSystemAdmin = async (tx: Tx, { userId }: Actor): Promise<boolean> =>
+  (await platformRolesOf(tx, userId)).some((role) => role.code === SYSTEM_ADMIN)
+
 /** @throws AppError 403 unless the caller holds SYSTEM_ADMIN. */
-export async function requireSystemAdmin(tx: Tx, { userId }: Actor): Promise<void> {
-  if (!(await platformRolesOf(tx, userId)).some((role) => role.code === SYSTEM_ADMIN)) throw errors.systemAdminOnly()
+export async function requireSystemAdmin(tx: Tx, actor: Actor): Promise<void> {
+  if (!(await isSystemAdmin(tx, actor))) throw errors.systemAdminOnly()
 }
 
 /**

@@ -87,7 +87,9 @@ export async function addUser(
   const hashed = await hashPassword(ctx, password, username, ctx.passwords.ofUser(actor.userId))
   const nickname = body.nickname || (await generateNickname(ctx, locale))
   const userId = await actor.write('accounts.addUser', async (tx) => {
-    const user = await createUser(tx, { username, nickname, password: { ...hashed, isForeign: true } })
+    // SYSTEM_ADMIN has all permissions that the user can ever get.
+    const isForeign = !(await access.isSystemAdmin(tx, actor))
+    const user = await createUser(tx, { username, nickname, password: { ...hashed, isForeign } })
     if (user === undefined) throw usernameTaken()
     for (const contact of contacts)
       if (!(await insertIdentity(tx, { userId: user.id, ...contact, verified: false })))

@@ -52,7 +52,7 @@ export interface StoredPassword {
   readonly hash: string
   /** Known only while the password is at hand. */
   readonly isStrong: boolean
-  /** An administrator chose it, so another person may know it. */
+  /** An administrator without SYSTEM_ADMIN chose it and would have the permissions of the user. */
   readonly isForeign?: boolean
 }
 
