@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
-import { consolePage, ownersOf } from '#domains/console/index.ts'
+import { consolePage, hasFilters, ownersOf } from '#domains/console/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
@@ -23,9 +23,9 @@ export async function listAllPhotos(
 
 function rowsPage(ctx: AppContext, adminId: number, query: AdminPhotosQuery): Promise<Page<PhotoRow>> {
   const { page, size, sort } = query
-  const list = filteredPhotos(query)
-  if (list.scope === undefined && list.where === undefined) return allPhotosPage(ctx.db.read, { page, size, sort })
-  return consolePage(ctx, adminId, list, { page, size })
+  return hasFilters(query)
+    ? consolePage(ctx, adminId, filteredPhotos(query), { page, size })
+    : allPhotosPage(ctx.db.read, { page, size, sort })
 }
 
 export async function deleteAnyPhoto(ctx: AppContext, actor: LoggedActor, id: number): Promise<void> {

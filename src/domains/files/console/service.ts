@@ -3,7 +3,7 @@
 import { type AppContext, perContext } from '#context'
 import type { Page } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
-import { consolePage, ownersOf } from '#domains/console/index.ts'
+import { consolePage, hasFilters, ownersOf } from '#domains/console/index.ts'
 import { emit } from '#domains/domain.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -49,9 +49,10 @@ const idsOf = (rows: readonly { readonly id: number }[]): number[] => rows.map((
 
 function rowsPage(ctx: AppContext, adminId: number, query: AdminFilesQuery): Promise<Page<FileRow>> {
   const { page, size, sort } = query
-  const list = filteredFiles(query)
-  if (list.scope === undefined && list.where === undefined) return allFiles.page(ctx.db.read, {}, { page, size, sort })
-  return consolePage(ctx, adminId, list, { page, size })
+  // All files of a server are in one store.
+  return hasFilters(query, ['storage'])
+    ? consolePage(ctx, adminId, filteredFiles(query), { page, size })
+    : allFiles.page(ctx.db.read, {}, { page, size, sort })
 }
 
 export async function deleteAnyFile(ctx: AppContext, actor: LoggedActor, id: number): Promise<void> {
