@@ -102,14 +102,14 @@ describe('DELETE /api/admin/qr-codes/:qrCodeId', () => {
     const trashed = await createCode(bob)
     ok(await bob.delete(`/api/qr-codes/${trashed.id}`))
     const ofOrg = await createCode(alice, { orgId: org.id } as object)
-    const page = isPublic.publicUrl.slice(server.url.length)
-    expect((await server.request('GET', new URL(page, server.url).pathname)).status).toBe(200)
+    const page = new URL(isPublic.publicUrl).pathname
+    expect((await server.request('GET', page)).status).toBe(200)
     const { total } = ok(await alice.get('/api/qr-codes')).data
     for (const { id } of [isPublic, trashed, ofOrg]) {
       expect(ok(await remove(id)).data).toBeNull()
       expect((await remove(id)).status).toBe(404)
     }
-    expect((await server.request('GET', new URL(page, server.url).pathname)).status).toBe(404)
+    expect((await server.request('GET', page)).status).toBe(404)
     expect((await alice.get(`/api/qr-codes/${isPublic.id}`)).status).toBe(404)
     expect(ok(await alice.get('/api/qr-codes')).data.total).toBe(total - 1)
     expect(ok(await alice.get('/api/qr-codes/trash')).data.total).toBe(0)
@@ -118,23 +118,26 @@ describe('DELETE /api/admin/qr-codes/:qrCodeId', () => {
     for (const { id } of [isPublic, trashed, ofOrg]) expect(all).not.toContain(id)
   })
 
-  test('leaves scan records and photos of the code without it, and deletes the share of a copy', async () => {
-    const code = await createCode(alice, { content: 'of a deleted code' })
-    const record = await scan(alice, 'of a deleted code')
-    const photo = await addPhoto(server, alice, { qrCodeId: code.id })
-    expect(record.qrCodeId).toBe(code.id)
-    ok(await remove(code.id))
-    const [mine] = ok(await alice.get('/api/scan-records', { keyword: 'of a deleted code' })).data.items
-    expect(mine).toMatchObject({ id: record.id, qrCodeId: null })
-    expect(ok(await getPhoto(alice, photo.id)).data).toMatchObject({ qrCodeId: null, version: 2 })
+  test.if(inProcess)(
+    'leaves scan records and photos of the code without it, and deletes the share of a copy',
+    async () => {
+      const code = await createCode(alice, { content: 'of a deleted code' })
+      const record = await scan(alice, 'of a deleted code')
+      const photo = await addPhoto(server, alice, { qrCodeId: code.id })
+      expect(record.qrCodeId).toBe(code.id)
+      ok(await remove(code.id))
+      const [mine] = ok(await alice.get('/api/scan-records', { keyword: 'of a deleted code' })).data.items
+      expect(mine).toMatchObject({ id: record.id, qrCodeId: null })
+      expect(ok(await getPhoto(alice, photo.id)).data).toMatchObject({ qrCodeId: null, version: 2 })
 
-    const org = await createOrg(alice)
-    const body = { entityType: 'QR_CODE', sourceId: (await createCode(alice)).id } as const
-    const share = ok(await alice.call('shares.create', { params: { orgId: org.id }, body })).data
-    ok(await remove(share.copyId))
-    expect(ok(await alice.call('shares.list', { params: { orgId: org.id } })).data.total).toBe(0)
-    expect((await alice.get(`/api/qr-codes/${body.sourceId}`)).status).toBe(200)
-  })
+      const org = await createOrg(alice)
+      const body = { entityType: 'QR_CODE', sourceId: (await createCode(alice)).id } as const
+      const share = ok(await alice.call('shares.create', { params: { orgId: org.id }, body })).data
+      ok(await remove(share.copyId))
+      expect(ok(await alice.call('shares.list', { params: { orgId: org.id } })).data.total).toBe(0)
+      expect((await alice.get(`/api/qr-codes/${body.sourceId}`)).status).toBe(200)
+    },
+  )
 
   test('makes room in the quota, and devices get the code as deleted', async () => {
     const user = await server.person()
