@@ -275,7 +275,7 @@ interface Fields {
   json(name: string): LoggedFields | null
 }
 
-/** The checked values of a row, or what is wrong with it: SQLite stores any type in any column. */
+/** Checks the types of a row, because SQLite stores any type in any column. Returns the values, or the problem. */
 function fieldsOf(row: Stored, columns: Columns): Fields | string {
   const values: Record<string, unknown> = {}
   for (const [name, kind] of Object.entries(columns)) {
