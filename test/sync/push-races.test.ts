@@ -89,8 +89,8 @@ describe.if(inProcess)('one record that many processes judge at once', () => {
     for (const updatedAt of [1, FAR_AHEAD]) {
       const localId = `conflict at ${updatedAt}`
       const created = await pushOne(alice, newCode('contested', { localId }))
-      ok(await alice.put(`/api/qr-codes/${created.serverId}`, { name: `of the server ${updatedAt}` }))
-      await Bun.sleep(5)
+      const put = ok(await alice.put(`/api/qr-codes/${created.serverId}`, { name: `of the server ${updatedAt}` }))
+      await untilAfter(server, put.data.updatedAt)
       const change = record({ entity: 'qrCode', localId, baseVersion: 1, updatedAt, data: { name: 'of the phone' } })
       const results = await inManyProcesses(alice, change)
       expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1)
