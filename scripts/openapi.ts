@@ -1,12 +1,15 @@
 /**
  * `bun run openapi`: writes the API document to test/contract/openapi.json, so that each change of the interface is visible in a
- * diff. A test fails if the file is out of date. Paths and components are sorted: the order of our tables is not a change.
+ * diff, and the files of the web console that follow from it (console-client.ts). A test fails if a file is out of date. Paths and
+ * components are sorted: the order of our tables is not a change.
  */
 
 import { join } from 'node:path'
 
 import { allEndpoints } from '#app'
 import { openApiDocument } from '#http/openapi/document.ts'
+
+import { operationsPath, refreshTypes, writeOperations } from './console-client.ts'
 
 export const snapshotPath = join(import.meta.dir, '../test/contract/openapi.json')
 
@@ -23,5 +26,7 @@ const byKey = <T extends object>(object: T): T =>
 
 if (import.meta.main) {
   await Bun.write(snapshotPath, snapshot())
-  console.log(`wrote ${snapshotPath}`)
+  writeOperations(allEndpoints)
+  refreshTypes()
+  console.log(`wrote ${snapshotPath} and ${operationsPath}`)
 }

@@ -13,7 +13,7 @@ const root = `${import.meta.dir}/..`
 
 test('no source file breaks an architecture rule', async () => {
   const files: SourceFile[] = []
-  for (const path of new Glob('src/**/*.ts').scanSync({ cwd: root }))
+  for (const path of new Glob('src/**/*.{ts,tsx}').scanSync({ cwd: root }))
     files.push({ path, text: await Bun.file(`${root}/${path}`).text() })
   expect(files.length).toBeGreaterThan(50)
   // Proves that imports are found at all: a check that sees none reports no breach.
@@ -210,6 +210,22 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
     [file('src/helpers/x.ts', `import { y } from '../lib/y.ts'`)],
     /no known layer/,
   ],
+  [
+    'the server importing the web console',
+    [file('src/http/console.ts', `import { OPERATIONS } from '../console/api/operations.gen.ts'`)],
+    /built apart/,
+  ],
+  [
+    'the web console importing code of the server',
+    [file('src/console/a.tsx', `import { x } from '../lib/x.ts'`)],
+    /belongs to the server/,
+  ],
+  [
+    'the web console importing code of the server by its alias',
+    [file('src/console/a/b.tsx', `const x = await import('#lib/x.ts')`)],
+    /belongs to the server/,
+  ],
+  ['a long file of the web console', [file('src/console/a.tsx', '// a line\n'.repeat(MAX_LINES + 1))], /501 lines/],
   ['a store importing its service', [file('src/domains/a/store.ts', `import { x } from './service.ts'`)], /above it/],
   [
     'a service importing its endpoints',
@@ -330,6 +346,13 @@ test('the architecture check allows everything that the rules permit', () => {
       'src/domains/e/store.ts',
       `export async function a(tx) {\n  const rows = await tx.delete(assets)\n  await recordDeleted(tx, rows)\n}\ntx.delete(users)`,
     ),
+    // Runs in browsers. Its files have any name; only generated ones are long.
+    file(
+      'src/console/codes/list.tsx',
+      `import type { QrCode } from '../../domains/c/index.ts'\nimport { call } from '../api/client.ts'\nconst x = <b>{Date.now()}</b>`,
+    ),
+    file('src/console/api/client.ts', `import { fetchUtils } from 'react-admin'`),
+    file('src/console/api/types.gen.ts', '// a line\n'.repeat(MAX_LINES + 1)),
     // Beside the domains, not in one of them.
     file('src/domains/events.ts', `import type { X } from './c/index.ts'`),
   ]

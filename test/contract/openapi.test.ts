@@ -1,6 +1,10 @@
 import { expect, test } from 'bun:test'
 
+import { allEndpoints } from '#app'
+
+import { operationsOf } from '../../scripts/console-client.ts'
 import { snapshot, snapshotPath } from '../../scripts/openapi.ts'
+import { OPERATIONS } from '../../src/console/api/operations.gen.ts'
 
 /** JSON pointers of the values in which two documents differ, without those below them. */
 function differences(a: unknown, b: unknown, at = ''): string[] {
@@ -20,6 +24,10 @@ test('test/contract/openapi.json is the API document of this version', async () 
       `The interface changed in ${changed.length} places:\n${changed.slice(0, 20).join('\n')}\n` +
         'If that is intended, run `bun run openapi`, read the diff and commit it.',
     )
+})
+
+test('src/console/api/operations.gen.ts contains the operations of this version', () => {
+  expect(OPERATIONS as object).toEqual(operationsOf(allEndpoints))
 })
 
 test('a change of the interface is reported by its place in the document', () => {
