@@ -2,10 +2,12 @@
 
 import type { Server } from 'bun'
 
+import type { Config } from '#config/config.ts'
 import { clientIp } from '#lib/ip.ts'
 import type { Locale } from '#lib/localized.ts'
 import { uuid } from '#platform/ids.ts'
 
+import { type BrowserCookies, deviceOfCookie } from './browser.ts'
 import type { Caller } from './endpoint.ts'
 
 /** Request ids of a proxy are kept if they match: they are written to logs and headers. */
@@ -16,12 +18,14 @@ const processPart = uuid().slice(0, 8)
 
 export class RequestCaller implements Caller {
   readonly requestId: string
+  browser: BrowserCookies | undefined
   #ip: string | undefined
 
   constructor(
     private readonly request: Request,
     private readonly server: Server<unknown> | null,
     private readonly trusted: (ip: string) => boolean,
+    private readonly site: Pick<Config, 'publicUrl'>,
   ) {
     const given = request.headers.get('x-request-id')
     this.requestId = given !== null && GIVEN_ID.test(given) ? given : `${processPart}-${(++sequence).toString(36)}`
@@ -41,7 +45,11 @@ export class RequestCaller implements Caller {
     return (this.request.headers.get('user-agent') ?? '').slice(0, 500)
   }
   get deviceId(): string | undefined {
-    return this.request.headers.get('x-device-id') ?? undefined
+    const given = this.request.headers.get('x-device-id')
+    if (given !== null) return given
+    // Only scripts can set these headers, so that no form or picture of another page uses the device of the browser.
+    const isByScript = this.browser !== undefined || bearerToken(this.request) !== undefined
+    return isByScript ? deviceOfCookie(this.site, this.request) : undefined
   }
   /** Clients percent-encode names outside Latin-1. */
   get deviceName(): string | undefined {

@@ -11,8 +11,8 @@ import { uuid } from '#platform/ids.ts'
 export type Handler = (request: Request, server: Server<unknown> | null) => MaybePromise<Response>
 
 /**
- * No `Access-Control-Allow-Credentials`: the API knows no cookies, and a page that has no token can do no more than any anonymous
- * caller. The methods and headers are the same for every path, so that a page sees the 404 or 405 of a wrong request.
+ * No `Access-Control-Allow-Credentials` and no `X-Refresh-Token`: cookies are for the pages of this server, and another page that has no
+ * token can do no more than any anonymous caller. The methods and headers are the same for every path, so that a page sees the 404 or 405 of a wrong request.
  */
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',

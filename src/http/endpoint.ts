@@ -12,6 +12,7 @@ import type { Locale } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import type { AppPoint, DualPoint, OrgPoint, PlatformPoint } from '#permission-points'
 
+import type { BrowserCookies } from './browser.ts'
 import type { Budget } from './budget.ts'
 import type { ReceivedFile } from './form.ts'
 
@@ -203,9 +204,11 @@ export interface Caller {
   readonly ip: string
   readonly locale: Locale
   readonly userAgent: string
-  /** Raw `X-Device-Id`: a secret that can log in. Hash it, never log or store it. */
+  /** Raw `X-Device-Id`, or the same of a browser's cookie: a secret that can log in. Hash it, never log or store it. */
   readonly deviceId: string | undefined
   readonly deviceName: string | undefined
+  /** Of a browser that asks for its tokens as cookies, in operations with `keepsCookies`; otherwise undefined. */
+  readonly browser?: BrowserCookies | undefined
 }
 
 export interface Input<A, P, Q, B, L = undefined> {
@@ -316,6 +319,8 @@ export interface Endpoint<
   readonly logs?: L
   /** A login: `X-Device-Id` and `X-Device-Name` name the device whose session it opens. Documentation only. */
   readonly namesDevice?: boolean
+  /** Gives or ends tokens, which a browser with `X-Refresh-Token: cookie` keeps as cookies. */
+  readonly keepsCookies?: boolean
   /** Counted in the stricter limit for operations that check a secret: 60 a minute for an IP address and for a session. */
   readonly checksSecret?: boolean
   /** Limits of this operation for each user or address. Beyond them the answer is 429. */

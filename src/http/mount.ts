@@ -18,6 +18,7 @@ import { PasswordQueueFull } from '#platform/passwords.ts'
 
 import { Admission, type AdmissionGates, noToken, takePublic, tooMany } from './admission.ts'
 import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
+import { cookiesOf } from './browser.ts'
 import { type BudgetUse, budgetUsedUp, usesOf } from './budget.ts'
 import { localeOf, readQuery, RequestCaller } from './caller.ts'
 import { type Handler, withCors } from './cors.ts'
@@ -120,11 +121,12 @@ class Route {
 
   async answer(request: Request, params: PathParams, server: Server<unknown> | null): Promise<Response> {
     const started = performance.now()
-    const caller = new RequestCaller(request, server, this.#trusted)
+    const caller = new RequestCaller(request, server, this.#trusted, this.ctx.config)
     let userId = 0
     let response: Response
     try {
       if (this.ctx.lifecycle.draining && !this.endpoint.whileDraining) throw draining
+      if (this.endpoint.keepsCookies) caller.browser = cookiesOf(this.ctx.config, request, () => this.ctx.clock.now())
       if (request.body !== null) checkAnnouncedSize(request, this.#takesFile(request) ? this.#maxBody : this.#maxJson)
       if (this.endpoint.streamsBody || this.endpoint.acceptsFile) server?.timeout(request, SLOW_BODY_SECONDS)
       // Health checks answer also while the database does not.
@@ -140,6 +142,7 @@ class Route {
       response = this.#refuse(error, request, caller)
     }
     if (this.ctx.config.checkAnswers) response = this.#checkDocumented(response, caller)
+    for (const cookie of caller.browser?.changes ?? []) response.headers.append('set-cookie', cookie)
     if (this.ctx.lifecycle.draining) response.headers.set('connection', 'close')
     if (this.#isPublishedByTls) response.headers.set(...HSTS)
     const ms = performance.now() - started
@@ -340,7 +343,7 @@ export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates:
     const found = router.find(request.method, isPass ? path.slice(base.length) : path)
     return 'target' in found
       ? found.target.answer(request, found.params, server)
-      : refuseUnrouted(found, request, new RequestCaller(request, server, trusted), ctx)
+      : refuseUnrouted(found, request, new RequestCaller(request, server, trusted, ctx.config), ctx)
   }
 
   const { corsOrigins } = ctx.config

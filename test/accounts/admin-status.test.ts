@@ -148,7 +148,8 @@ describe('PATCH /api/admin/users/:userId/status', () => {
     expect(ok(await setStatus(clerk, bob, 'DISABLED', 'Sends advertisements')).data.status).toBe('DISABLED')
     expect((await socket.closed).code).toBe(4401)
     expect(await isSignedIn(bob)).toBe(false)
-    const { accessToken: token, deviceId, refreshToken } = other
+    const { accessToken: token, deviceId } = other
+    const refreshToken = other.refreshToken!
     expect((await server.request('GET', '/api/auth/userinfo', { token, deviceId })).status).toBe(401)
     expect([(await refresh(bob)).status, (await refresh({ ...bob, refreshToken })).status]).toEqual([401, 401])
     expect((await signIn(bob)).status).toBe(403)

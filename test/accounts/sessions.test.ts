@@ -108,24 +108,24 @@ describe('sessions', () => {
     const phone = newDevice()
     const other = await login(bob, phone)
     const switched = await switchTo(bob, other.data.sessionId, phone)
-    let [own, further] = [other.data.refreshToken, switched.data.refreshToken]
+    let [own, further] = [other.data.refreshToken!, switched.data.refreshToken!]
     for (let round = 0; round < 3; round++) {
       server.clock.advance(60_000)
       const [a, b] = [await refresh(own), await refresh(further)]
       expect([a.status, b.status]).toEqual([200, 200])
-      ;[own, further] = [a.data.refreshToken, b.data.refreshToken]
+      ;[own, further] = [a.data.refreshToken!, b.data.refreshToken!]
     }
     // Another switch replaces the tokens of the one before, which ends nothing.
     const again = await switchTo(bob, other.data.sessionId, phone)
     server.clock.advance(60_000)
     expect((await refresh(further)).status).toBe(401)
     expect((await refresh(own)).status).toBe(200)
-    const newest = await refresh(again.data.refreshToken)
+    const newest = await refresh(again.data.refreshToken!)
     expect(newest.status).toBe(200)
     // A token that was exchanged long ago still counts as stolen, in both chains.
     server.clock.advance(60_000)
-    expect((await refresh(again.data.refreshToken)).status).toBe(401)
-    expect((await refresh(newest.data.refreshToken)).status).toBe(401)
+    expect((await refresh(again.data.refreshToken!)).status).toBe(401)
+    expect((await refresh(newest.data.refreshToken!)).status).toBe(401)
   })
 
   test('a session of another user is answered with 404 and stays active', async () => {

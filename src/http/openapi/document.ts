@@ -127,6 +127,15 @@ const HEADERS: Json = {
       'without `deviceId` in the body) the server creates one and returns it as `deviceId`.',
     schema: { type: 'string', minLength: 16, maxLength: 128, examples: ['5f1d7c52b0e94c0aa0b1'] },
   },
+  RefreshToken: {
+    name: 'X-Refresh-Token',
+    in: 'header',
+    required: false,
+    description:
+      'For pages of this server. With `cookie` the refresh token is a cookie that scripts cannot read, and `refreshToken` of the answer ' +
+      'is null. A device id that the server creates is such a cookie too. See docs/accounts.md, “Browsers”.',
+    schema: { type: 'string', enum: ['cookie'], examples: ['cookie'] },
+  },
   DeviceName: {
     name: 'X-Device-Name',
     in: 'header',
@@ -175,10 +184,10 @@ function limitsInWords({ checksSecret, budgets = [], access }: AnyEndpoint): str
 }
 
 /** Names under `components/parameters`. The security scheme already demands the device id where a token is needed. */
-function sharedParametersOf({ namesDevice, access }: AnyEndpoint): string[] {
+function sharedParametersOf({ namesDevice, keepsCookies, access }: AnyEndpoint): string[] {
   const device = namesDevice === true ? (access.kind === 'open' ? ['DeviceId', 'DeviceName'] : ['DeviceName']) : []
   const signature = access.kind === 'signedUrl' ? ['Expires', 'Signature'] : []
-  return [...signature, ...device, 'AcceptLanguage']
+  return [...signature, ...device, ...(keepsCookies ? ['RefreshToken'] : []), 'AcceptLanguage']
 }
 
 function parametersOf(schema: TSchema | undefined, where: 'path' | 'query', components: Components): Json[] {

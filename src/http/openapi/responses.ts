@@ -96,12 +96,14 @@ export function refusalStatuses({
   acceptsFile,
   streamsBody,
   sendsRanges,
+  keepsCookies,
   refuses = {},
 }: AnyEndpoint): Set<number> {
   const statuses = new Set([429, 503, ...Object.keys(refuses).map(Number)])
   if (params ?? query ?? body) statuses.add(400)
   if (access.kind !== 'open' || access.readsToken) statuses.add(401)
   if (access.kind !== 'open' && access.kind !== 'signedIn') statuses.add(403)
+  if (keepsCookies) statuses.add(403)
   if (path.includes('/:')) statuses.add(404)
   if (body ?? acceptsFile ?? streamsBody) statuses.add(413)
   if (body ?? acceptsFile) statuses.add(415)

@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 
+import { isOwnOrigin } from '../browser.ts'
 import { bearerToken, readQuery } from '../caller.ts'
 import { AppError, forbidden } from '../errors.ts'
 
@@ -37,17 +38,13 @@ export const handshakeHeaders = (request: Request): Record<string, string> | und
   protocolToken(request) === undefined ? undefined : { 'sec-websocket-protocol': SUBPROTOCOL }
 
 /**
- * Refuses pages of other origins, for which CORS does not hold: browsers let any page open a socket to any server. The own origin is that
- * of `Host`, in either scheme, since a proxy may end TLS, and that of the public URL. Programs other than browsers send no `Origin`.
+ * Refuses pages of other origins, for which CORS does not hold: browsers let any page open a socket to any server. Programs other than
+ * browsers send no `Origin`.
  *
  * @throws AppError 403
  */
 export function checkOrigin({ config }: AppContext, request: Request): void {
   const origin = request.headers.get('origin')
   if (origin === null || config.corsOrigins.includes(origin)) return
-  const own = [config.publicUrl, `http://${request.headers.get('host')}`, `https://${request.headers.get('host')}`]
-  if (!own.some((url) => originOf(url) === origin.toLowerCase())) throw wrongOrigin
+  if (!isOwnOrigin(config, request.headers, origin)) throw wrongOrigin
 }
-
-/** Without the default port, as browsers send it. Undefined if the address is not valid. */
-const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)

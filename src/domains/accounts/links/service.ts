@@ -221,7 +221,7 @@ export async function switchAccount(
     const device = { key, name: (caller.deviceName && name) || own.deviceName || name }
     return signIn(ctx, tx, found.linkedUserId, { ...event, device }, { factor: undefined, linkOwner: actor.userId })
   })
-  return loginResponse(ctx, grant, caller.locale)
+  return loginResponse(ctx, grant, caller)
 }
 
 /**

@@ -96,7 +96,7 @@ export async function register(ctx: AppContext, body: Registration, caller: Call
     }
     return signIn(ctx, tx, user.id, event, { factor: undefined })
   })
-  return loginResponse(ctx, grant, caller.locale, true)
+  return loginResponse(ctx, grant, caller, true)
 }
 
 /** @throws AppError 429 if the caller's address has created too many accounts. */
@@ -107,7 +107,7 @@ async function countNewAccount(ctx: AppContext, tx: Tx, uses: readonly BudgetUse
 
 /** Signs in with username or e-mail and password. */
 export const login = (ctx: AppContext, body: PasswordLogin, caller: Caller): Promise<LoginResponse> =>
-  loginByPassword(ctx, accountIn(body), body, loginEvent('login', caller, body))
+  loginByPassword(ctx, accountIn(body), body, loginEvent('login', caller, body), caller)
 
 export async function phonePasswordLogin(
   ctx: AppContext,
@@ -115,12 +115,12 @@ export async function phonePasswordLogin(
   caller: Caller,
 ): Promise<LoginResponse> {
   const event = loginEvent('phone', caller, body)
-  return loginByPassword(ctx, { kind: 'phone', key: await phoneOf(body.phone) }, body, event)
+  return loginByPassword(ctx, { kind: 'phone', key: await phoneOf(body.phone) }, body, event, caller)
 }
 
 /** Signs in to the console: only users with a PLATFORM role (spec §5.8). */
 export const adminLogin = (ctx: AppContext, body: PasswordLogin, caller: Caller): Promise<LoginResponse> =>
-  loginByPassword(ctx, accountIn(body), body, loginEvent('admin_login', caller, body))
+  loginByPassword(ctx, accountIn(body), body, loginEvent('admin_login', caller, body), caller)
 
 function accountIn(body: PasswordLogin): Account {
   const typed = body.account || body.username || body.email
@@ -133,6 +133,7 @@ async function loginByPassword(
   account: Account,
   { password, totp }: Pick<PasswordLogin, 'password' | 'totp'>,
   event: LoginEvent,
+  caller: Caller,
 ): Promise<LoginResponse> {
   const lock = lockOf(await findByAccount(ctx, account), account.key)
   const grant = await guarded(
@@ -155,7 +156,7 @@ async function loginByPassword(
     },
   )
   if (grant === undefined) throw wrongCredentials()
-  return loginResponse(ctx, grant, event.locale)
+  return loginResponse(ctx, grant, caller)
 }
 
 const findByAccount = (ctx: AppContext, { kind, key }: Account): Promise<UserRow | undefined> =>
@@ -217,20 +218,20 @@ export async function phoneLogin(ctx: AppContext, body: PhoneLogin, caller: Call
   const event = loginEvent('phone', caller, body)
   const phone = await phoneOf(body.phone)
   const proof = await checkCode(ctx, { purpose: 'LOGIN', credential: phone, userId: ANONYMOUS_USER_ID }, body.code)
-  return loginOrRegister(ctx, 'PHONE', phone, body.totp, event, (tx) => consumeCode(tx, proof))
+  return loginOrRegister(ctx, 'PHONE', phone, body.totp, event, caller, (tx) => consumeCode(tx, proof))
 }
 
 /** Signs in with the number that the carrier reports for the phone; creates an account for an unknown number. */
 export async function oneClickLogin(ctx: AppContext, body: OneClickLogin, caller: Caller): Promise<LoginResponse> {
   const event = loginEvent('one_click_login', caller, body)
   const phone = await resolveOneClickToken(ctx, body.token)
-  return loginOrRegister(ctx, 'PHONE', phone, body.totp, event)
+  return loginOrRegister(ctx, 'PHONE', phone, body.totp, event, caller)
 }
 
 /** Signs in the user with this DEVICE identity; creates an account for an unknown device. */
 export async function deviceLogin(ctx: AppContext, body: DeviceSignIn, caller: Caller): Promise<LoginResponse> {
   const event = loginEvent('device_login', caller, body)
-  return loginOrRegister(ctx, 'DEVICE', event.device.key, body.totp, event)
+  return loginOrRegister(ctx, 'DEVICE', event.device.key, body.totp, event, caller)
 }
 
 /**
@@ -255,6 +256,7 @@ async function loginOrRegister(
   credential: string,
   totp: string | null | undefined,
   event: LoginEvent,
+  caller: Caller,
   useProof: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<LoginResponse> {
   const holder = await findHolder(ctx.db.read, provider, credential)
@@ -278,7 +280,7 @@ async function loginOrRegister(
     const loginType = provider === 'DEVICE' ? 'device_auto_register' : event.loginType
     return { grant: await signIn(ctx, tx, user.id, { ...event, loginType }, { factor: undefined }), isNewUser: true }
   })
-  return loginResponse(ctx, grant, event.locale, isNewUser)
+  return loginResponse(ctx, grant, caller, isNewUser)
 }
 
 /**
@@ -299,5 +301,5 @@ export async function emailLogin(ctx: AppContext, body: EmailLogin, caller: Call
     await proveClaim(ctx, tx, owner, event)
     return signIn(ctx, tx, owner.user.id, event, { factor })
   })
-  return loginResponse(ctx, grant, caller.locale)
+  return loginResponse(ctx, grant, caller)
 }

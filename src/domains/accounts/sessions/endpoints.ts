@@ -43,9 +43,10 @@ export const sessionEndpoints = [
     checksSecret: true,
     body: Refresh,
     data: LoginResponse,
+    keepsCookies: true,
     refuses: { 401: 'The refresh token is unknown, used, expired or revoked, or belongs to another device.' },
     namesDevice: true,
-    run: ({ ctx, body, caller }) => refresh(ctx, body.refreshToken, caller),
+    run: ({ ctx, body, caller }) => refresh(ctx, body, caller),
   }),
   endpoint({
     id: 'adminAuth.refresh',
@@ -58,12 +59,13 @@ export const sessionEndpoints = [
     checksSecret: true,
     body: Refresh,
     data: LoginResponse,
+    keepsCookies: true,
     refuses: {
       401: 'The refresh token is unknown, used, expired or revoked, or belongs to another device.',
       403: 'The account has no PLATFORM role.',
     },
     namesDevice: true,
-    run: ({ ctx, body, caller }) => adminRefresh(ctx, body.refreshToken, caller),
+    run: ({ ctx, body, caller }) => adminRefresh(ctx, body, caller),
   }),
   endpoint({
     id: 'auth.logout',
@@ -72,6 +74,7 @@ export const sessionEndpoints = [
     summary: 'Sign out',
     tag: SIGNING_IN,
     access: signedIn,
+    keepsCookies: true,
     run: ({ ctx, actor, caller }) => logout(ctx, actor, caller),
   }),
   endpoint({
@@ -96,6 +99,7 @@ export const sessionEndpoints = [
     access: signedIn,
     body: DeviceLogin,
     data: LoginResponse,
+    keepsCookies: true,
     namesDevice: true,
     run: ({ ctx, actor, body, caller }) => createSession(ctx, actor, body, caller),
   }),
@@ -147,6 +151,7 @@ export const sessionEndpoints = [
     params: BySession,
     body: SessionSwitch,
     data: LoginResponse,
+    keepsCookies: true,
     refuses: { 403: 'The session belongs to another device, whose device id is missing or wrong.' },
     run: ({ ctx, actor, params, body, caller }) =>
       switchSession(ctx, actor, params.sessionId, body.deviceId || undefined, caller),

@@ -5,8 +5,8 @@ import type { Tx } from '#db/store.ts'
 import { permissionsForLogin, roleNameOf } from '#domains/access/index.ts'
 import { cityOf } from '#domains/delivery/index.ts'
 import { emit } from '#domains/domain.ts'
+import type { Caller } from '#http/endpoint.ts'
 import { type SessionEnd, sessionsChanged } from '#http/sessions.ts'
-import type { Locale } from '#lib/localized.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
 import { accountDisabled, sessionEnded, wrongCredentials } from '../errors.ts'
@@ -36,9 +36,12 @@ import {
 export interface Grant {
   readonly userId: number
   readonly sessionId: number
-  /** The device id if the server generated it, otherwise the key of the device. */
-  readonly deviceId: string
+  readonly deviceKey: string
+  /** The device id, if the server has generated it. */
+  readonly newDeviceId: string | undefined
   readonly refreshToken: string
+  /** End of the refresh token, epoch milliseconds. */
+  readonly refreshUntil: number
 }
 
 /**
@@ -127,7 +130,7 @@ export async function openSession(
   await sessionsEnded(ctx, tx, expired, 'EXPIRED')
   await sessionsEnded(ctx, tx, [...(replaced === undefined ? [] : [replaced]), ...ended], 'REVOKED')
   const refreshToken = await addRefreshToken(tx, sessionId, { generation: 0, bySwitch: false }, expiredAt)
-  return { userId, sessionId, deviceId: device.newId ?? device.key, refreshToken }
+  return { userId, sessionId, deviceKey: device.key, newDeviceId: device.newId, refreshToken, refreshUntil: expiredAt }
 }
 
 /**
@@ -229,25 +232,29 @@ export async function sessionsEnded(
   await emit(ctx, tx, 'session.ended', { sessionIds, reason })
 }
 
-/** Signs the access token of a grant and adds the user and their permissions. Runs after the commit, as signing waits for a thread. */
+/**
+ * Signs the access token of a grant and adds the user and their permissions. Runs after the commit, as signing waits for a thread. A
+ * browser that asks for cookies gets the refresh token and a new device id nowhere else.
+ */
 export async function loginResponse(
   ctx: AppContext,
   grant: Grant,
-  locale: Locale,
+  { locale, browser }: Pick<Caller, 'locale' | 'browser'>,
   isNewUser = false,
 ): Promise<LoginResponse> {
-  const { userId, sessionId, deviceId, refreshToken } = grant
+  const { userId, sessionId, deviceKey, newDeviceId, refreshToken, refreshUntil } = grant
   const user = await userById(ctx.db.read, userId)
   if (user === undefined) throw sessionEnded()
   const identities = await identitiesOf(ctx.db.read, userId)
   const { token, expiresAt } = await ctx.tokens.sign({ userId, sessionId, tokenVersion: user.tokenVersion })
+  browser?.keep(refreshToken, refreshUntil, newDeviceId)
   return {
     accessToken: token,
-    refreshToken,
+    refreshToken: browser ? null : refreshToken,
     tokenType: 'Bearer',
     expiresAt,
     sessionId,
-    deviceId,
+    deviceId: browser ? deviceKey : (newDeviceId ?? deviceKey),
     isNewUser,
     user: toUserView(ctx, user, identities),
     permissions: await permissionsForLogin(ctx, userId),

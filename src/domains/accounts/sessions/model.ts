@@ -12,17 +12,20 @@ export const LoginResponse = Model('LoginResponse', {
     description: 'For `Authorization: Bearer`, valid for 7 days, only together with X-Device-Id',
     examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0MiJ9.c2lnbmF0dXJl'],
   }),
-  refreshToken: Type.String({
-    description: 'For one exchange at /api/auth/refresh, within 30 days',
-    examples: [REFRESH_TOKEN],
-  }),
+  refreshToken: Nullable(
+    Type.String({
+      description:
+        'For one exchange at /api/auth/refresh, within 30 days. Null only if the request had the header `X-Refresh-Token: cookie`.',
+      examples: [REFRESH_TOKEN],
+    }),
+  ),
   tokenType: Enum(['Bearer']),
   expiresAt: Time,
   sessionId: Id,
   deviceId: Type.String({
     description:
       'If the login named no device: the device id that the server generated. Send it as X-Device-Id and keep it like a password. ' +
-      'Otherwise the opaque key under which lists show the device; the device id you sent is never sent back.',
+      'Otherwise, and with `X-Refresh-Token: cookie`, the opaque key under which lists show the device; the device id you sent is never sent back.',
     examples: [DEVICE_KEY],
   }),
   isNewUser: Type.Boolean(),
@@ -57,7 +60,17 @@ export const deviceFields = {
 export const DeviceLogin = Model('DeviceLogin', deviceFields)
 export type DeviceLogin = Static<typeof DeviceLogin>
 
-export const Refresh = Model('RefreshRequest', { refreshToken: Raw(200, 1, { examples: [REFRESH_TOKEN] }) })
+export const Refresh = Model('RefreshRequest', {
+  refreshToken: Type.Optional(
+    Nullable(
+      Raw(200, 1, {
+        description: 'Required, unless the header `X-Refresh-Token: cookie` says that it is a cookie',
+        examples: [REFRESH_TOKEN],
+      }),
+    ),
+  ),
+})
+export type Refresh = Static<typeof Refresh>
 
 const DeviceKey = Type.String({
   description: 'Opaque key of the device, not the device id it signs in with',

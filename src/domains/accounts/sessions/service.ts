@@ -4,8 +4,9 @@ import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { holdsAnyPlatformRole } from '#domains/access/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
-import { notFound } from '#http/errors.ts'
+import { type AppError, notFound } from '#http/errors.ts'
 import { sessionsChanged } from '#http/sessions.ts'
+import { invalid } from '#http/validate.ts'
 import { sha256 } from '#platform/ids.ts'
 
 import { endAccess } from '../credentials/service.ts'
@@ -17,7 +18,7 @@ import { deviceKey, deviceKeysOf, nameDevice } from '../rules.ts'
 import { identitiesOf } from '../users/store.ts'
 import { lastActive } from './authenticate.ts'
 import { addRefreshToken, type Grant, loginResponse, openSession, revokeSessions } from './lifecycle.ts'
-import type { DeviceLogin, DeviceRemoval, DeviceView, LoginResponse, SessionView } from './model.ts'
+import type { DeviceLogin, DeviceRemoval, DeviceView, LoginResponse, Refresh, SessionView } from './model.ts'
 import { type Chain, chainOf, classifyRefresh } from './rules.ts'
 import {
   activeOf,
@@ -89,7 +90,7 @@ export async function createSession(
     await recordLogin(ctx, tx, actor.userId, event)
     return openSession(ctx, tx, actor.userId, event, opening)
   })
-  return loginResponse(ctx, grant, caller.locale)
+  return loginResponse(ctx, grant, caller)
 }
 
 /** Does nothing if the session has already ended. */
@@ -124,7 +125,7 @@ export async function switchSession(
     await recordLogin(ctx, tx, actor.userId, sessionEvent('session_switch', session, caller))
     return grant
   })
-  return loginResponse(ctx, grant, caller.locale)
+  return loginResponse(ctx, grant, caller)
 }
 
 /**
@@ -186,13 +187,30 @@ export async function revokeDevice(
   })
 }
 
+/** The refresh token of the body, or else of the cookie. A browser must also have the cookie of its device. @throws AppError 401 */
+function tokenToExchange({ refreshToken }: Refresh, caller: Caller): string {
+  if (refreshToken) return refreshToken
+  if (caller.browser === undefined) throw invalid('body.refreshToken', 'is required', '不能为空')
+  const token = caller.browser.refreshToken
+  // Without its device id, no request with the new tokens would be accepted.
+  if (token === undefined || caller.deviceId === undefined) throw refreshRefused({}, caller)
+  return token
+}
+
+/** The 401. A refresh token that came from the cookie is deleted there. */
+function refreshRefused({ refreshToken }: Refresh, { browser }: Caller): AppError {
+  if (!refreshToken) browser?.forget()
+  return badRefreshToken()
+}
+
 /** New tokens for a refresh token. A device that the caller names must be the session's. @throws AppError 401 */
-export async function refresh(ctx: AppContext, token: string, caller: Caller): Promise<LoginResponse> {
+export async function refresh(ctx: AppContext, body: Refresh, caller: Caller): Promise<LoginResponse> {
+  const token = tokenToExchange(body, caller)
   const device = caller.deviceId === undefined ? undefined : deviceKey(caller.deviceId)
   const result = await ctx.db.write('accounts.refresh', (tx) => exchangeRefreshToken(ctx, tx, token, device))
   if (result === 'stolen') ctx.log.warn('a refresh token was used twice: its session was ended', { ip: caller.ip })
-  if (typeof result === 'string') throw badRefreshToken()
-  return loginResponse(ctx, result, caller.locale)
+  if (typeof result === 'string') throw refreshRefused(body, caller)
+  return loginResponse(ctx, result, caller)
 }
 
 /**
@@ -243,16 +261,18 @@ async function rotateRefreshToken(
 const grantOf = async (tx: Tx, session: SessionRow, chain: Chain, expiresAt: number): Promise<Grant> => ({
   userId: session.userId,
   sessionId: session.id,
-  deviceId: session.deviceKey,
+  deviceKey: session.deviceKey,
+  newDeviceId: undefined,
   refreshToken: await addRefreshToken(tx, session.id, chain, expiresAt),
+  refreshUntil: expiresAt,
 })
 
 /** Refreshes a session of the console. The role is checked first, so that the token of a refused caller stays unused. */
-export async function adminRefresh(ctx: AppContext, token: string, caller: Caller): Promise<LoginResponse> {
-  const found = await findByRefreshToken(ctx.db.read, sha256(token))
-  if (found === undefined) throw badRefreshToken()
+export async function adminRefresh(ctx: AppContext, body: Refresh, caller: Caller): Promise<LoginResponse> {
+  const found = await findByRefreshToken(ctx.db.read, sha256(tokenToExchange(body, caller)))
+  if (found === undefined) throw refreshRefused(body, caller)
   if (!(await holdsAnyPlatformRole(ctx, found.session.userId))) throw notAnAdministrator()
-  return refresh(ctx, token, caller)
+  return refresh(ctx, body, caller)
 }
 
 /** Ends the caller's session. */
@@ -267,6 +287,7 @@ export async function logout(ctx: AppContext, actor: Actor, caller: Caller): Pro
       locale: caller.locale,
     })
   })
+  caller.browser?.forget()
 }
 
 /**
