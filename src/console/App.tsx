@@ -1,0 +1,96 @@
+/** The console: react-admin with the pages and tables of all areas. */
+
+import { QueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo } from 'react'
+import { Admin, CustomRoutes, localStorageStore, Resource } from 'react-admin'
+import { Route } from 'react-router'
+
+import { createDataProvider } from './api/data-provider.ts'
+import { ApiError } from './api/errors.ts'
+import { areas } from './areas/index.ts'
+import { createI18nProvider } from './i18n/provider.ts'
+import { useLocale } from './i18n/words.ts'
+import { createAuthProvider } from './session/auth-provider.ts'
+import { onLogin } from './session/tokens.ts'
+import { Home } from './shell/Home.tsx'
+import { Layout } from './shell/Layout.tsx'
+import { NotFound } from './shell/NotFound.tsx'
+import { Notification } from './shell/Notification.tsx'
+import { darkTheme, lightTheme } from './shell/theme.ts'
+import { Forgot } from './sign-in/Forgot.tsx'
+import { Register } from './sign-in/Register.tsx'
+import { SignIn } from './sign-in/SignIn.tsx'
+
+const resources = areas.flatMap((area) => area.resources ?? [])
+const pages = areas.flatMap((area) => area.pages ?? [])
+const dataProvider = createDataProvider(resources)
+const authProvider = createAuthProvider(resources)
+const i18nProvider = createI18nProvider()
+const store = localStorageStore('1', 'tessera')
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // A refusal stays a refusal; a lost connection may come back.
+      retry: (count, error) => count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 502),
+    },
+  },
+})
+
+// The next user of this browser must not see what the one before has read.
+onLogin((login) => {
+  if (login === undefined) queryClient.clear()
+})
+
+export function App() {
+  const locale = useLocale()
+  const shown = useMemo(() => pages.filter((page) => !page.isPublic), [])
+  useEffect(() => {
+    document.title = 'Tessera'
+  }, [])
+  return (
+    <Admin
+      authProvider={authProvider}
+      catchAll={NotFound}
+      dashboard={Home}
+      dataProvider={dataProvider}
+      darkTheme={darkTheme}
+      disableTelemetry
+      i18nProvider={i18nProvider}
+      layout={Layout}
+      lightTheme={lightTheme}
+      loginPage={SignIn}
+      notification={Notification}
+      queryClient={queryClient}
+      requireAuth
+      store={store}
+      title="Tessera"
+    >
+      {resources.map(({ name, label, list, show, create, edit, representation }) => (
+        <Resource
+          key={name}
+          name={name}
+          list={list}
+          options={{ label: label[locale] }}
+          {...(show && { show })}
+          {...(create && { create })}
+          {...(edit && { edit })}
+          {...(representation && { recordRepresentation: representation as (record: unknown) => string })}
+        />
+      ))}
+      <CustomRoutes>
+        {shown.map(({ path, component: Page }) => (
+          <Route key={path} path={path} element={<Page />} />
+        ))}
+      </CustomRoutes>
+      <CustomRoutes noLayout>
+        {pages.flatMap(({ path, component: Page, isPublic }) =>
+          isPublic ? [<Route key={path} path={path} element={<Page />} />] : [],
+        )}
+        <Route path="/register" element={<Register />} />
+        <Route path="/forgot" element={<Forgot />} />
+      </CustomRoutes>
+    </Admin>
+  )
+}

@@ -1,0 +1,145 @@
+/**
+ * Calls operations of the public interface by their ids:
+ *
+ *     const { items } = await call('qrCodes.list', { query: { keyword: 'menu' } })
+ *
+ * A request that is answered with 401 is sent once more after the tokens were renewed.
+ */
+
+import { currentLocale, type Locale } from '../i18n/locale.ts'
+import { accessToken, expiresSoon, renew } from '../session/tokens.ts'
+import { ApiError, type Problem } from './errors.ts'
+import { OPERATIONS } from './operations.gen.ts'
+import type { Arguments, DataOf, InputOf, OperationId } from './types.ts'
+
+interface AnyInput {
+  params?: Record<string, string | number>
+  query?: Record<string, unknown>
+  body?: unknown
+}
+
+export interface CallOptions {
+  signal?: AbortSignal
+  /** Instead of JSON: a form with a file. Its progress is reported by `upload`. */
+  form?: FormData
+  headers?: Record<string, string>
+}
+
+/** Calls an operation and returns the `data` of its answer. Throws an ApiError. */
+export async function call<Id extends OperationId>(id: Id, ...[input]: Arguments<InputOf<Id>>): Promise<DataOf<Id>> {
+  return (await callWith(id, input as AnyInput | undefined, {})) as DataOf<Id>
+}
+
+/** `call` with an AbortSignal, headers or a form. */
+export async function callWith(id: OperationId, input: AnyInput = {}, options: CallOptions): Promise<unknown> {
+  const response = await send(id, input, options)
+  const envelope = (await response.json().catch(() => ({}))) as { data?: unknown }
+  return envelope.data ?? null
+}
+
+/** The URL of an operation, for links and pictures that need no token. */
+export function urlOf(id: OperationId, { params = {}, query = {} }: AnyInput = {}): string {
+  const path = OPERATIONS[id][1].replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === null || value === '' ? [] : [[name, String(value)]],
+  )
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
+}
+
+/** Sends the request and returns an answer with status 2xx. For answers that are not JSON. */
+export async function send(id: OperationId, input: AnyInput = {}, options: CallOptions = {}): Promise<Response> {
+  const usedToken = accessToken()
+  const first = await attempt(id, input, options)
+  if (first.status !== 401 || usedToken === undefined) return await accepted(first)
+  // Another tab or an earlier request may have renewed it meanwhile.
+  if (accessToken() === usedToken && !(await renew())) return await accepted(first)
+  return await accepted(await attempt(id, input, options))
+}
+
+async function attempt(id: OperationId, input: AnyInput, options: CallOptions): Promise<Response> {
+  const { form, signal, headers } = options
+  const body = form ?? (input.body === undefined ? undefined : JSON.stringify(input.body))
+  try {
+    return await fetch(urlOf(id, input), {
+      method: OPERATIONS[id][0],
+      headers: { ...requestHeaders(), ...(body && !form && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    })
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new ApiError(0, 0, UNREACHABLE[currentLocale()])
+  }
+}
+
+/** The headers of every request: language, and token if somebody is signed in. */
+export function requestHeaders(): Record<string, string> {
+  const token = accessToken()
+  return { 'accept-language': currentLocale(), ...(token !== undefined && { authorization: `Bearer ${token}` }) }
+}
+
+async function accepted(response: Response): Promise<Response> {
+  if (response.ok) return response
+  throw await errorOf(response)
+}
+
+export async function errorOf(response: Response): Promise<ApiError> {
+  const envelope = (await response.json().catch(() => undefined)) as
+    { code?: number; message?: string; details?: Problem[]; requestId?: string } | undefined
+  const requestId = envelope?.requestId ?? response.headers.get('x-request-id') ?? ''
+  const text = envelope?.message ?? BROKEN[currentLocale()]
+  return new ApiError(response.status, envelope?.code ?? response.status, text, envelope?.details ?? [], requestId)
+}
+
+/** Uploads a form and reports the fraction (0 to 1) that was sent. `fetch` reports no progress of requests. */
+export async function upload(
+  id: OperationId,
+  input: AnyInput & { form: FormData; onProgress?: (fraction: number) => void; signal?: AbortSignal },
+): Promise<unknown> {
+  // A token that expires during a long upload would waste it.
+  if (expiresSoon()) await renew()
+  return await new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open(OPERATIONS[id][0], urlOf(id, input))
+    for (const [name, value] of Object.entries(requestHeaders())) request.setRequestHeader(name, value)
+    request.upload.addEventListener('progress', ({ loaded, total }) =>
+      input.onProgress?.(total === 0 ? 1 : loaded / total),
+    )
+    request.addEventListener('error', () => reject(new ApiError(0, 0, UNREACHABLE[currentLocale()])))
+    request.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))
+    request.addEventListener('load', async () => {
+      const response = new Response(request.responseText, { status: request.status })
+      if (response.ok) resolve(((await response.json()) as { data: unknown }).data)
+      else reject(await errorOf(response))
+    })
+    input.signal?.addEventListener('abort', () => request.abort())
+    request.send(input.form)
+  })
+}
+
+/** Fetches a file with the token and hands it to the browser's downloads under the name that the server gives. */
+export async function download(id: OperationId, input: AnyInput = {}, fallbackName = 'download'): Promise<void> {
+  const response = await send(id, input, { headers: { accept: '*/*' } })
+  const disposition = response.headers.get('content-disposition') ?? ''
+  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1]
+  const name = encoded ? decodeURIComponent(encoded) : /filename="([^"]+)"/i.exec(disposition)?.[1]
+  saveAs(await response.blob(), name ?? fallbackName)
+}
+
+/** Hands bytes to the browser's downloads. */
+export function saveAs(blob: Blob, name: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}
+
+const UNREACHABLE: Record<Locale, string> = {
+  en: 'The server cannot be reached. Check your connection and try again.',
+  zh: '无法连接服务器，请检查网络后重试。',
+}
+const BROKEN: Record<Locale, string> = {
+  en: 'The server gave an answer that could not be read. Try again in a moment.',
+  zh: '服务器的响应无法读取，请稍后重试。',
+}

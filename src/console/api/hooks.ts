@@ -1,0 +1,81 @@
+/** Operations in components: `useCall` reads, `useAction` writes. */
+
+import {
+  keepPreviousData,
+  useMutation,
+  type UseMutationResult,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query'
+import { useNotify } from 'react-admin'
+
+import { callWith } from './client.ts'
+import type { ApiError } from './errors.ts'
+import type { DataOf, InputOf, OperationId } from './types.ts'
+
+export interface CallSettings {
+  /** False: the operation is not called yet. */
+  enabled?: boolean
+  /** Milliseconds between repeated calls while the page is visible. */
+  every?: number
+  /** Shows the rows of the page before while the next one is loaded. */
+  keepPrevious?: boolean
+}
+
+/**
+ * Calls a reading operation and keeps its answer. Its key begins with the parts of the id before the last dot, so that `refresh('qrCodes')`
+ * reads everything about QR codes again.
+ */
+export function useCall<Id extends OperationId>(
+  id: Id,
+  input: InputOf<Id> | undefined = undefined,
+  { enabled = true, every, keepPrevious }: CallSettings = {},
+): UseQueryResult<DataOf<Id>, ApiError> {
+  // The type of `data` cannot be inferred while the operation is a parameter.
+  return useQuery<unknown, ApiError>({
+    queryKey: [...id.split('.'), input ?? {}],
+    queryFn: ({ signal }) => callWith(id, input as object | undefined, { signal }),
+    enabled,
+    ...(every !== undefined && { refetchInterval: every }),
+    ...(keepPrevious && { placeholderData: keepPreviousData }),
+  }) as UseQueryResult<DataOf<Id>, ApiError>
+}
+
+/** Reads again what was read by operations whose ids begin with these words: `refresh('qrCodes', 'categories')`. */
+export function useRefresh(): (...prefixes: string[]) => Promise<void> {
+  const client = useQueryClient()
+  return async (...prefixes) => {
+    await Promise.all(prefixes.map((prefix) => client.invalidateQueries({ queryKey: prefix.split('.') })))
+  }
+}
+
+export interface ActionSettings<Id extends OperationId> {
+  /** Shown when it succeeded. */
+  done?: string
+  /** First words of the ids of operations whose answers have changed. By default that of the action itself. */
+  refreshes?: readonly string[]
+  onDone?: (data: DataOf<Id>) => void
+  /** True: the caller shows errors itself, for example at the fields of a form. */
+  quiet?: boolean
+}
+
+/** A writing operation: `const pin = useAction('qrCodes.pin'); pin.mutate({ params, body })`. Errors are shown as a notification. */
+export function useAction<Id extends OperationId>(
+  id: Id,
+  { done, refreshes, onDone, quiet }: ActionSettings<Id> = {},
+): UseMutationResult<DataOf<Id>, ApiError, InputOf<Id> | void> {
+  const notify = useNotify()
+  const refresh = useRefresh()
+  return useMutation<DataOf<Id>, ApiError, InputOf<Id> | void>({
+    mutationFn: async (input) => (await callWith(id, (input ?? {}) as object, {})) as DataOf<Id>,
+    onSuccess: async (data) => {
+      await refresh(...(refreshes ?? [id.split('.')[0]!]))
+      if (done !== undefined) notify(done, { type: 'success' })
+      onDone?.(data)
+    },
+    onError: (error) => {
+      if (!quiet) notify(error.message, { type: 'error', multiLine: true, autoHideDuration: 10_000 })
+    },
+  })
+}

@@ -1,0 +1,54 @@
+/** Lists of which the user reads page after page with "Show more". */
+
+import { useInfiniteQuery } from '@tanstack/react-query'
+
+import { callWith } from './client.ts'
+import type { ApiError } from './errors.ts'
+import type { DataOf, InputOf, OperationId } from './types.ts'
+
+/** The operations that answer `{items, total, page, size}`. */
+export type PagedId = {
+  [Id in OperationId]: DataOf<Id> extends { items: readonly unknown[]; total: number } ? Id : never
+}[OperationId]
+type ItemOf<Id extends PagedId> = DataOf<Id> extends { items: readonly (infer Item)[] } ? Item : never
+
+export interface Paged<Item> {
+  /** All rows that were read so far; undefined before the first answer. */
+  readonly items: readonly Item[] | undefined
+  readonly total: number
+  readonly error: ApiError | null
+  readonly isLoading: boolean
+  readonly more: () => void
+  readonly retry: () => void
+}
+
+/** Reads a list in pages of `size` rows. */
+export function usePages<Id extends PagedId>(
+  id: Id,
+  input: InputOf<Id> | undefined = undefined,
+  { size = 30, enabled = true } = {},
+): Paged<ItemOf<Id>> {
+  type Answer = { items: ItemOf<Id>[]; total: number }
+  const { params, query = {} } = (input ?? {}) as { params?: Record<string, string | number>; query?: object }
+  const result = useInfiniteQuery<Answer, ApiError, { pages: Answer[] }, readonly unknown[], number>({
+    queryKey: [...id.split('.'), 'pages', size, params ?? {}, query],
+    queryFn: async ({ pageParam, signal }) =>
+      (await callWith(
+        id,
+        { ...(params && { params }), query: { ...query, page: pageParam, size } },
+        { signal },
+      )) as Answer,
+    initialPageParam: 1,
+    getNextPageParam: (last, all) => (all.length * size < last.total ? all.length + 1 : undefined),
+    enabled,
+  })
+  const pages = result.data?.pages
+  return {
+    items: pages?.flatMap(({ items }) => items),
+    total: pages?.at(-1)?.total ?? 0,
+    error: pages === undefined ? result.error : null,
+    isLoading: result.isFetching,
+    more: () => void result.fetchNextPage(),
+    retry: () => void result.refetch(),
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * An area of the console is a record, as a domain of the server is: its pages, its entries in the menu, and the tables of administrators
+ * that react-admin shows. `areas/index.ts` lists them. Pages are loaded when they are opened, so a record imports only icons and names.
+ */
+
+import type { SvgIconComponent } from '@mui/icons-material'
+import type { ComponentType } from 'react'
+
+import type { OperationId } from '../api/types.ts'
+import type { Localized } from '../i18n/locale.ts'
+
+/** Sections of the menu. `mine` and `account` are for all users, the others for administrators. */
+export type MenuGroup = 'mine' | 'account' | 'overview' | 'people' | 'content' | 'messages' | 'system'
+
+export interface MenuItem {
+  readonly group: MenuGroup
+  /** Path below `/console`. */
+  readonly to: string
+  readonly label: Localized
+  readonly icon: SvgIconComponent
+  /** Shown only to users who may call this operation. */
+  readonly needs?: OperationId
+  /** Entries are shown in ascending order; 50 by default. */
+  readonly order?: number
+  /** A number on the entry, of messages or notifications that were not read. */
+  readonly badge?: 'messages' | 'notifications'
+  /** Shown only in the workspace of an organization. */
+  readonly inOrganization?: true
+}
+
+export interface Page {
+  /** Path below `/console`, with `:name` for parameters. */
+  readonly path: string
+  /** `lazy(() => import('./CodeList.tsx'))` */
+  readonly component: ComponentType
+  /** Needs no sign-in and is shown without menu: sign-in, registration. */
+  readonly isPublic?: true
+}
+
+/** The operations behind a table of administrators. Missing operations are not offered. */
+export interface ResourceOperations {
+  readonly list: OperationId
+  readonly get?: OperationId
+  readonly create?: OperationId
+  readonly update?: OperationId
+  readonly delete?: OperationId
+  /** The name of the id in the paths of `get`, `update` and `delete`; `id` by default. */
+  readonly param?: string
+}
+
+export interface AdminResource {
+  /** `admin/users`: the path below `/console`. */
+  readonly name: `admin/${string}`
+  readonly label: Localized
+  readonly operations: ResourceOperations
+  /** The property that identifies a row; `id` by default. */
+  readonly key?: string
+  readonly list: ComponentType
+  readonly show?: ComponentType
+  readonly create?: ComponentType
+  readonly edit?: ComponentType
+  /** The text that stands for a row, in titles and references. */
+  readonly representation?: (record: never) => string
+}
+
+export interface Area {
+  readonly menu?: readonly MenuItem[]
+  readonly pages?: readonly Page[]
+  readonly resources?: readonly AdminResource[]
+}
+
+/** Checks the record's type and keeps it. */
+export const area = (record: Area): Area => record

@@ -1,0 +1,6 @@
+/** The areas of the console. Each helper of the menu and of react-admin reads this list. */
+
+import type { Area } from './area.ts'
+import { loginRecords } from './login-records/index.ts'
+
+export const areas: readonly Area[] = [loginRecords]

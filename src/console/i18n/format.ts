@@ -1,0 +1,44 @@
+/** Dates, numbers and sizes as people of the chosen language write them. */
+
+import { currentLocale } from './locale.ts'
+
+const tag = () => (currentLocale() === 'zh' ? 'zh-CN' : 'en-GB')
+
+/** `21 Nov 2026, 14:05`; an empty string for null. */
+export const dateTime = (time: number | null | undefined): string =>
+  time === null || time === undefined
+    ? ''
+    : new Intl.DateTimeFormat(tag(), { dateStyle: 'medium', timeStyle: 'short' }).format(time)
+
+/** `21 Nov 2026` */
+export const date = (time: number | null | undefined): string =>
+  time === null || time === undefined ? '' : new Intl.DateTimeFormat(tag(), { dateStyle: 'medium' }).format(time)
+
+/** `14:05` */
+export const clockTime = (time: number): string => new Intl.DateTimeFormat(tag(), { timeStyle: 'short' }).format(time)
+
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+]
+
+/** `3 hours ago`, `in 2 days` */
+export function relativeTime(time: number, now = Date.now()): string {
+  const format = new Intl.RelativeTimeFormat(tag(), { numeric: 'auto' })
+  for (const [unit, length] of UNITS)
+    if (Math.abs(time - now) >= length) return format.format(Math.trunc((time - now) / length), unit)
+  return format.format(0, 'second')
+}
+
+export const number = (value: number): string => new Intl.NumberFormat(tag()).format(value)
+
+/** `1.4 MB`. Decimal units, as phones and file managers show. */
+export function bytes(size: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  const power = size < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(size) / 3))
+  const value = size / 1000 ** power
+  return `${new Intl.NumberFormat(tag(), { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 }).format(value)} ${units[power]}`
+}

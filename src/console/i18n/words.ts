@@ -1,0 +1,39 @@
+/**
+ * Texts of the console. Each part declares its own in both languages:
+ *
+ *     const words = texts({
+ *       en: { create: 'Create code', found: (n: number) => `${n} found` },
+ *       zh: { create: '创建二维码', found: (n: number) => `共 ${n} 个` },
+ *     })
+ *     const t = useTexts(words)   // t.create, t.found(3)
+ *
+ * The compiler checks that both languages have the same texts.
+ */
+
+import { useSyncExternalStore } from 'react'
+
+import { currentLocale, type Locale, type Localized, onLocaleChange } from './locale.ts'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- arguments of texts are checked where they are written
+type Text = string | ((...values: any[]) => string) | Readonly<Record<string, string>>
+type Shape<T> = {
+  [Key in keyof T]: T[Key] extends string
+    ? string
+    : T[Key] extends Record<string, string>
+      ? { [K in keyof T[Key]]: string }
+      : T[Key]
+}
+export type Texts<T> = { readonly en: T; readonly zh: Shape<T> }
+
+/** Declares texts; `zh` must have those of `en`. */
+export const texts = <T extends Record<string, Text>>(both: Texts<T>): Texts<T> => both
+
+export const useLocale = (): Locale => useSyncExternalStore(onLocaleChange, currentLocale)
+
+/** The texts in the language of the console. The component is drawn again when it changes. */
+export function useTexts<T>(both: Texts<T>): T {
+  return both[useLocale()] as T
+}
+
+/** A single text in the language of the console. */
+export const useText = (text: Localized): string => text[useLocale()]

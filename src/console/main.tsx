@@ -1,0 +1,16 @@
+/** Entry point of the web console. */
+
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createBrowserRouter, RouterProvider } from 'react-router'
+
+import { App } from './App.tsx'
+import { startLive } from './session/live.ts'
+
+startLive()
+const router = createBrowserRouter([{ path: '*', element: <App /> }], { basename: '/console' })
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <RouterProvider router={router} />
+  </StrictMode>,
+)

@@ -1,0 +1,62 @@
+/** The menu behind the user's picture. On phones it also has language and theme. */
+
+import { DarkMode, Logout as LogoutIcon, ManageAccounts, Translate } from '@mui/icons-material'
+import { ListItemIcon, ListItemText, MenuItem, type Theme, useMediaQuery } from '@mui/material'
+import { useLocaleState, useLogout, UserMenu, useTheme, useUserMenu } from 'react-admin'
+import { Link } from 'react-router'
+
+import { texts, useTexts } from '../i18n/words.ts'
+
+const words = texts({
+  en: { account: 'Account and security', theme: 'Light or dark', language: '中文', signOut: 'Sign out' },
+  zh: { account: '账号与安全', theme: '明暗主题', language: 'English', signOut: '退出登录' },
+})
+
+export function AccountMenu() {
+  return (
+    <UserMenu>
+      <Items />
+    </UserMenu>
+  )
+}
+
+function Items() {
+  const t = useTexts(words)
+  const menu = useUserMenu()
+  const logout = useLogout()
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const isDarkSystem = useMediaQuery('(prefers-color-scheme: dark)')
+  const [locale, setLocale] = useLocaleState()
+  const [theme, setTheme] = useTheme(isDarkSystem ? 'dark' : 'light')
+  const close = () => menu?.onClose()
+  return (
+    <>
+      <MenuItem component={Link} to="/account" onClick={close}>
+        <ListItemIcon>
+          <ManageAccounts fontSize="small" />
+        </ListItemIcon>
+        <ListItemText>{t.account}</ListItemText>
+      </MenuItem>
+      {isPhone && [
+        <MenuItem key="language" onClick={() => setLocale(locale === 'en' ? 'zh' : 'en')}>
+          <ListItemIcon>
+            <Translate fontSize="small" />
+          </ListItemIcon>
+          <ListItemText>{t.language}</ListItemText>
+        </MenuItem>,
+        <MenuItem key="theme" onClick={() => setTheme(theme === 'dark' ? 'light' : 'dark')}>
+          <ListItemIcon>
+            <DarkMode fontSize="small" />
+          </ListItemIcon>
+          <ListItemText>{t.theme}</ListItemText>
+        </MenuItem>,
+      ]}
+      <MenuItem onClick={() => void logout()}>
+        <ListItemIcon>
+          <LogoutIcon fontSize="small" />
+        </ListItemIcon>
+        <ListItemText>{t.signOut}</ListItemText>
+      </MenuItem>
+    </>
+  )
+}

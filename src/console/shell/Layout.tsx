@@ -1,0 +1,41 @@
+/** The frame around every page: bar, menu, and on phones a navigation at the bottom. */
+
+import { Box, type Theme, useMediaQuery } from '@mui/material'
+import type { ReactNode } from 'react'
+import { Layout as RaLayout } from 'react-admin'
+
+import { AppBar } from './AppBar.tsx'
+import { Menu } from './Menu.tsx'
+import { PhoneNavigation } from './PhoneNavigation.tsx'
+import { Shortcuts } from './Shortcuts.tsx'
+
+export function Layout({ children }: { children: ReactNode }) {
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  return (
+    <RaLayout
+      appBar={AppBar}
+      menu={Menu}
+      sx={{
+        '& .RaLayout-content': {
+          p: { xs: 1.5, sm: 3 },
+          pb: { xs: 12, sm: 4 },
+          minWidth: 0,
+          bgcolor: 'background.default',
+        },
+        '& .RaLayout-appFrame': { mt: { xs: 7, sm: 6 } },
+        '@media print': {
+          '& .RaLayout-appFrame': { mt: 0 },
+          '& .RaSidebar-fixed, & .RaSidebar-docked': { display: 'none' },
+        },
+      }}
+    >
+      {children}
+      <Shortcuts />
+      {isPhone && (
+        <Box sx={{ displayPrint: 'none' }}>
+          <PhoneNavigation />
+        </Box>
+      )}
+    </RaLayout>
+  )
+}

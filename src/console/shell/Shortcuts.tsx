@@ -1,0 +1,96 @@
+/**
+ * Keys for people who work at a keyboard: `/` goes to the search field of the page, `n` follows the page's "new" button, `g` and a
+ * letter open a part, `?` shows this list. They do nothing while somebody types.
+ */
+
+import { Dialog, DialogContent, DialogTitle, Table, TableBody, TableCell, TableRow } from '@mui/material'
+import { useEffect, useState } from 'react'
+import { useNavigate } from 'react-router'
+
+import { texts, useTexts } from '../i18n/words.ts'
+
+const words = texts({
+  en: {
+    title: 'Keyboard shortcuts',
+    search: 'Search on this page',
+    create: 'Create something new',
+    help: 'Show this list',
+    codes: 'Codes',
+    scan: 'Scan',
+    assets: 'Assets',
+    activities: 'Activities',
+    chats: 'Chats',
+    orgs: 'Organizations',
+    admin: 'Administration',
+  },
+  zh: {
+    title: '键盘快捷键',
+    search: '在本页搜索',
+    create: '新建',
+    help: '显示此列表',
+    codes: '二维码',
+    scan: '扫一扫',
+    assets: '资产',
+    activities: '活动',
+    chats: '聊天',
+    orgs: '组织',
+    admin: '管理',
+  },
+})
+
+/** The second key after `g`. */
+const PARTS = { c: 'codes', s: 'scan', a: 'assets', e: 'activities', m: 'chats', o: 'orgs', x: 'admin' } as const
+
+export function Shortcuts() {
+  const t = useTexts(words)
+  const navigate = useNavigate()
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    let afterG = false
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      const part = afterG ? PARTS[event.key as keyof typeof PARTS] : undefined
+      afterG = event.key === 'g'
+      if (part !== undefined) void navigate(`/${part}`)
+      else if (event.key === '?') setOpen(true)
+      else if (event.key === '/')
+        document.querySelector<HTMLInputElement>('[data-search] input, input[type=search]')?.focus()
+      else if (event.key === 'n') document.querySelector<HTMLElement>('[data-create]')?.click()
+      else return
+      event.preventDefault()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [navigate])
+  const rows: readonly (readonly [string, string])[] = [
+    ['/', t.search],
+    ['n', t.create],
+    ...Object.entries(PARTS).map(([key, part]) => [`g ${key}`, t[part]] as const),
+    ['?', t.help],
+  ]
+  return (
+    <Dialog open={isOpen} onClose={() => setOpen(false)}>
+      <DialogTitle>{t.title}</DialogTitle>
+      <DialogContent>
+        <Table size="small">
+          <TableBody>
+            {rows.map(([keys, label]) => (
+              <TableRow key={keys}>
+                <TableCell>
+                  <kbd>{keys}</kbd>
+                </TableCell>
+                <TableCell>{label}</TableCell>
+              </TableRow>
+            ))}
+          </TableBody>
+        </Table>
+      </DialogContent>
+    </Dialog>
+  )
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+    target.closest('[role=dialog],[role=menu],[role=listbox]') !== null)

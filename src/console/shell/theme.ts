@@ -1,0 +1,57 @@
+/** Colours and shapes: those of the server's own pages (src/http/page-style.ts), in light and dark. */
+
+import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-admin'
+
+const FONT =
+  'system-ui,-apple-system,"Segoe UI",Roboto,"PingFang SC","Hiragino Sans GB","Noto Sans CJK SC","Noto Sans SC","Microsoft YaHei",sans-serif'
+
+const shared = (base: RaThemeOptions): RaThemeOptions => ({
+  ...base,
+  shape: { borderRadius: 10 },
+  typography: {
+    fontFamily: FONT,
+    h1: { fontSize: '1.5rem', fontWeight: 650, lineHeight: 1.3 },
+    h2: { fontSize: '1.125rem', fontWeight: 650, lineHeight: 1.35 },
+    h3: { fontSize: '1rem', fontWeight: 600 },
+    h6: { fontWeight: 600 },
+    button: { textTransform: 'none', fontWeight: 600 },
+  },
+  sidebar: { width: 248, closedWidth: 56 },
+  components: {
+    ...base.components,
+    MuiButton: { defaultProps: { disableElevation: true } },
+    MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { backgroundImage: 'none' } } },
+    MuiCard: { defaultProps: { variant: 'outlined' } },
+    MuiTextField: { defaultProps: { variant: 'outlined', size: 'small' } },
+    MuiFormControl: { defaultProps: { variant: 'outlined', size: 'small' } },
+    MuiLink: { defaultProps: { underline: 'hover' } },
+    MuiTooltip: { defaultProps: { arrow: true } },
+    RaDatagrid: { styleOverrides: { root: { '& .RaDatagrid-headerCell': { fontWeight: 600 } } } },
+  },
+})
+
+export const lightTheme: RaThemeOptions = {
+  ...shared(defaultLightTheme),
+  palette: {
+    mode: 'light',
+    primary: { main: '#0b6b57' },
+    secondary: { main: '#0b6b57' },
+    error: { main: '#a4262c' },
+    background: { default: '#f4f5f2', paper: '#ffffff' },
+    text: { primary: '#17201d', secondary: '#53605b' },
+    divider: '#dfe4e0',
+  },
+}
+
+export const darkTheme: RaThemeOptions = {
+  ...shared(defaultDarkTheme),
+  palette: {
+    mode: 'dark',
+    primary: { main: '#5fcdb0', contrastText: '#07231c' },
+    secondary: { main: '#5fcdb0', contrastText: '#07231c' },
+    error: { main: '#ff9a96' },
+    background: { default: '#101513', paper: '#181f1c' },
+    text: { primary: '#e8eeeb', secondary: '#a3b2ac' },
+    divider: '#2b3531',
+  },
+}

@@ -1,0 +1,64 @@
+/** The frame of the pages before the sign-in: mark, card, language. */
+
+import { Box, Button, Card, CardContent, Link, Stack, Typography } from '@mui/material'
+import type { FormEvent, ReactNode } from 'react'
+import { useLocaleState } from 'react-admin'
+
+import { texts, useTexts } from '../i18n/words.ts'
+
+const words = texts({ en: { language: '中文' }, zh: { language: 'English' } })
+
+export interface FrameProps {
+  title: string
+  onSubmit: () => void
+  children: ReactNode
+  /** Links below the card. */
+  links?: ReactNode
+}
+
+export function Frame({ title, onSubmit, children, links }: FrameProps) {
+  const t = useTexts(words)
+  const [locale, setLocale] = useLocaleState()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onSubmit()
+  }
+  return (
+    <Box
+      component="main"
+      sx={{
+        minHeight: '100dvh',
+        display: 'flex',
+        flexDirection: 'column',
+        alignItems: 'center',
+        p: 2,
+        pt: { xs: 4, sm: 10 },
+        bgcolor: 'background.default',
+      }}
+    >
+      <Link
+        href="/"
+        color="inherit"
+        underline="none"
+        sx={{ display: 'flex', alignItems: 'center', gap: 1, mb: 3, fontWeight: 650, fontSize: '1.125rem' }}
+      >
+        <img src="/favicon.svg" alt="" width={28} height={28} />
+        Tessera
+      </Link>
+      <Card sx={{ width: '100%', maxWidth: 400 }}>
+        <CardContent component="form" onSubmit={submit} sx={{ p: { xs: 2.5, sm: 3 } }}>
+          <Stack spacing={2}>
+            <Typography variant="h1">{title}</Typography>
+            {children}
+          </Stack>
+        </CardContent>
+      </Card>
+      <Stack spacing={1} sx={{ mt: 2.5, alignItems: 'center' }}>
+        {links}
+        <Button size="small" color="inherit" onClick={() => setLocale(locale === 'en' ? 'zh' : 'en')}>
+          {t.language}
+        </Button>
+      </Stack>
+    </Box>
+  )
+}

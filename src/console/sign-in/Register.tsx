@@ -1,0 +1,99 @@
+/** Registration with a username or an e-mail address. */
+
+import { Button, Link, TextField } from '@mui/material'
+import { useState } from 'react'
+import { Link as RouterLink, useNavigate } from 'react-router'
+
+import { ApiError } from '../api/errors.ts'
+import { texts, useTexts } from '../i18n/words.ts'
+import { signInWith } from '../session/sign-in.ts'
+import { ErrorNotice } from '../ui/Answer.tsx'
+import { Frame } from './Frame.tsx'
+
+const words = texts({
+  en: {
+    title: 'Create an account',
+    account: 'Username or e-mail',
+    hint: 'A username has 3 to 32 letters, digits, dots or dashes.',
+    password: 'Password',
+    nickname: 'Name that others see',
+    submit: 'Create account',
+    signIn: 'I have an account',
+  },
+  zh: {
+    title: '注册账号',
+    account: '用户名或邮箱',
+    hint: '用户名由 3 至 32 个字母、数字、点或短横线组成。',
+    password: '密码',
+    nickname: '昵称',
+    submit: '注册',
+    signIn: '已有账号',
+  },
+})
+
+export function Register() {
+  const t = useTexts(words)
+  const navigate = useNavigate()
+  const [account, setAccount] = useState('')
+  const [password, setPassword] = useState('')
+  const [nickname, setNickname] = useState('')
+  const [error, setError] = useState<ApiError>()
+  const [isBusy, setBusy] = useState(false)
+  const submit = async () => {
+    setBusy(true)
+    setError(undefined)
+    const others = { password, ...(nickname.trim() !== '' && { nickname }) }
+    try {
+      await signInWith(
+        'auth.register',
+        account.includes('@') ? { email: account, ...others } : { username: account, ...others },
+      )
+      await navigate('/', { replace: true })
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem
+      setError(problem)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Frame
+      title={t.title}
+      onSubmit={() => void submit()}
+      links={
+        <Link component={RouterLink} to="/login">
+          {t.signIn}
+        </Link>
+      }
+    >
+      <TextField
+        label={t.account}
+        helperText={t.hint}
+        value={account}
+        onChange={(event) => setAccount(event.target.value)}
+        autoComplete="username"
+        slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
+        required
+        autoFocus
+      />
+      <TextField
+        label={t.password}
+        type="password"
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+        autoComplete="new-password"
+        required
+      />
+      <TextField
+        label={t.nickname}
+        value={nickname}
+        onChange={(event) => setNickname(event.target.value)}
+        autoComplete="nickname"
+      />
+      {error !== undefined && <ErrorNotice error={error} />}
+      <Button type="submit" variant="contained" size="large" loading={isBusy}>
+        {t.submit}
+      </Button>
+    </Frame>
+  )
+}

@@ -1,0 +1,176 @@
+/** Sign-in with a password or with a code by mail or SMS, and with the second factor of those who have one. */
+
+import { Alert, Button, Link, TextField, ToggleButton, ToggleButtonGroup } from '@mui/material'
+import { useEffect, useState } from 'react'
+import { Link as RouterLink, useLocation, useNavigate } from 'react-router'
+
+import { ApiError, NEEDS_TOTP } from '../api/errors.ts'
+import { texts, useTexts } from '../i18n/words.ts'
+import { sessionEndReason } from '../session/live.ts'
+import { restoreSession } from '../session/session.ts'
+import { signInWith } from '../session/sign-in.ts'
+import { ErrorNotice } from '../ui/Answer.tsx'
+import { CodeField } from './CodeField.tsx'
+import { Frame } from './Frame.tsx'
+
+const words = texts({
+  en: {
+    title: 'Sign in',
+    account: 'Username, e-mail or phone',
+    contact: 'E-mail or phone',
+    password: 'Password',
+    byPassword: 'Password',
+    byCode: 'Code',
+    totp: 'Code of your authenticator app',
+    totpHint: 'Six digits, or one of your recovery codes',
+    submit: 'Sign in',
+    register: 'Create an account',
+    forgot: 'Forgot your password?',
+    reasons: {
+      LOGOUT: 'You have signed out.',
+      REVOKED: 'This session was ended on another device or by an administrator.',
+      EXPIRED: 'Your session has expired. Sign in again.',
+      PASSWORD_CHANGED: 'Your password was changed. Sign in with the new one.',
+      DISABLED: 'Your account was disabled. Ask an administrator.',
+      DELETED: 'Your account was deleted.',
+    },
+  },
+  zh: {
+    title: '登录',
+    account: '用户名、邮箱或手机号',
+    contact: '邮箱或手机号',
+    password: '密码',
+    byPassword: '密码',
+    byCode: '验证码',
+    totp: '身份验证器中的验证码',
+    totpHint: '六位数字，或一个恢复码',
+    submit: '登录',
+    register: '注册账号',
+    forgot: '忘记密码？',
+    reasons: {
+      LOGOUT: '您已退出登录。',
+      REVOKED: '此会话已在其他设备上或被管理员结束。',
+      EXPIRED: '会话已过期，请重新登录。',
+      PASSWORD_CHANGED: '密码已更改，请用新密码登录。',
+      DISABLED: '账号已停用，请联系管理员。',
+      DELETED: '账号已删除。',
+    },
+  },
+})
+
+const isPhone = (text: string): boolean => /^\+?[\d\s().-]{6,}$/.test(text)
+
+export function SignIn() {
+  const t = useTexts(words)
+  const navigate = useNavigate()
+  const { state } = useLocation() as { state: { nextPathname?: string; nextSearch?: string } | null }
+  const [method, setMethod] = useState<'password' | 'code'>('password')
+  const [account, setAccount] = useState('')
+  const [secret, setSecret] = useState('')
+  const [totp, setTotp] = useState<string>()
+  const [error, setError] = useState<ApiError>()
+  const [isBusy, setBusy] = useState(false)
+  const reason = sessionEndReason()
+  const target = (state?.nextPathname ?? '/') + (state?.nextSearch ?? '')
+
+  useEffect(() => {
+    void restoreSession().then((session) => session !== undefined && navigate(target, { replace: true }))
+  }, [navigate, target])
+
+  const attempt = () => {
+    const second = totp === undefined ? {} : { totp: totp.replaceAll(/\s/g, '') }
+    const phone = isPhone(account)
+    if (method === 'password')
+      return phone
+        ? signInWith('auth.phonePasswordLogin', { phone: account, password: secret, ...second })
+        : signInWith('auth.login', { account, password: secret, ...second })
+    return phone
+      ? signInWith('auth.phoneLogin', { phone: account, code: secret, ...second })
+      : signInWith('auth.emailLogin', { email: account, code: secret, ...second })
+  }
+  const submit = async () => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await attempt()
+      await navigate(target, { replace: true })
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem
+      if (problem.code === NEEDS_TOTP && totp === undefined) setTotp('')
+      else setError(problem)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const choose = (chosen: 'password' | 'code' | null) => {
+    if (chosen === null) return
+    setMethod(chosen)
+    setSecret('')
+    setError(undefined)
+  }
+  return (
+    <Frame
+      title={t.title}
+      onSubmit={() => void submit()}
+      links={
+        <>
+          <Link component={RouterLink} to="/register">
+            {t.register}
+          </Link>
+          <Link component={RouterLink} to="/forgot">
+            {t.forgot}
+          </Link>
+        </>
+      }
+    >
+      {reason !== undefined && error === undefined && (
+        <Alert severity="info">{t.reasons[reason as keyof typeof t.reasons]}</Alert>
+      )}
+      <ToggleButtonGroup exclusive fullWidth size="small" value={method} onChange={(_, chosen) => choose(chosen)}>
+        <ToggleButton value="password">{t.byPassword}</ToggleButton>
+        <ToggleButton value="code">{t.byCode}</ToggleButton>
+      </ToggleButtonGroup>
+      <TextField
+        label={method === 'password' ? t.account : t.contact}
+        value={account}
+        onChange={(event) => setAccount(event.target.value)}
+        autoComplete="username"
+        slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
+        required
+        autoFocus
+      />
+      {method === 'password' ? (
+        <TextField
+          label={t.password}
+          type="password"
+          value={secret}
+          onChange={(event) => setSecret(event.target.value)}
+          autoComplete="current-password"
+          required
+        />
+      ) : (
+        <CodeField
+          operation={isPhone(account) ? 'auth.phoneCode' : 'auth.emailCode'}
+          recipient={account}
+          value={secret}
+          onChange={setSecret}
+        />
+      )}
+      {totp !== undefined && (
+        <TextField
+          label={t.totp}
+          helperText={t.totpHint}
+          value={totp}
+          onChange={(event) => setTotp(event.target.value)}
+          autoComplete="one-time-code"
+          required
+          autoFocus
+        />
+      )}
+      {error !== undefined && <ErrorNotice error={error} />}
+      <Button type="submit" variant="contained" size="large" loading={isBusy}>
+        {t.submit}
+      </Button>
+    </Frame>
+  )
+}

@@ -1,0 +1,119 @@
+/** Progress bar, error and empty state of a page that calls an operation. */
+
+import type { SvgIconComponent } from '@mui/icons-material'
+import { Alert, Box, Button, LinearProgress, Stack, Typography } from '@mui/material'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+
+import { ApiError } from '../api/errors.ts'
+import { texts, useTexts } from '../i18n/words.ts'
+
+const words = texts({
+  en: {
+    retry: 'Try again',
+    request: 'Request',
+    loading: 'Loading',
+    more: 'Show more',
+    failed: 'The page could not be shown.',
+  },
+  zh: { retry: '重试', request: '请求编号', loading: '加载中', more: '显示更多', failed: '页面无法显示。' },
+})
+
+/** Draws `children` with the answer of a query, and before that a progress bar or the error. */
+export function Answer<T>({ query, children }: { query: UseQueryResult<T, Error>; children: (data: T) => ReactNode }) {
+  const { data, error, refetch, isPending } = query
+  if (error !== null && data === undefined) return <ErrorNotice error={error} onRetry={() => void refetch()} />
+  if (isPending || data === undefined) return <Loading />
+  return <>{children(data)}</>
+}
+
+/** A progress bar that appears after 300 ms, so that quick answers do not flicker. */
+export function Loading() {
+  const t = useTexts(words)
+  const [isShown, setShown] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), 300)
+    return () => clearTimeout(timer)
+  }, [])
+  return <Box sx={{ height: 4, my: 2 }}>{isShown && <LinearProgress aria-label={t.loading} />}</Box>
+}
+
+/** An error in people's words, with the id under which the server's log has it. */
+export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const t = useTexts(words)
+  const refusal = error instanceof ApiError ? error : undefined
+  return (
+    <Alert
+      severity="error"
+      sx={{ my: 1, overflowWrap: 'anywhere' }}
+      action={
+        onRetry && (
+          <Button color="inherit" size="small" onClick={onRetry}>
+            {t.retry}
+          </Button>
+        )
+      }
+    >
+      {refusal?.text ?? t.failed}
+      {refusal?.details.map(({ path, message }) => (
+        <Typography key={path + message} variant="body2">
+          {message}
+        </Typography>
+      ))}
+      {refusal !== undefined && refusal.requestId !== '' && (
+        <Typography variant="caption" component="p" sx={{ opacity: 0.85 }}>
+          {t.request} {refusal.requestId}
+        </Typography>
+      )}
+    </Alert>
+  )
+}
+
+/** An empty list: what it will hold, and what to do first. */
+export function EmptyState({
+  icon: Icon,
+  title,
+  text,
+  action,
+}: {
+  icon: SvgIconComponent
+  title: string
+  text?: string
+  action?: ReactNode
+}) {
+  return (
+    <Stack spacing={1.5} sx={{ alignItems: 'center', textAlign: 'center', py: { xs: 5, sm: 8 }, px: 2 }}>
+      <Icon sx={{ fontSize: 56, color: 'primary.main', opacity: 0.7 }} />
+      <Typography variant="h2">{title}</Typography>
+      {text !== undefined && (
+        <Typography color="text.secondary" sx={{ maxWidth: 420 }}>
+          {text}
+        </Typography>
+      )}
+      {action}
+    </Stack>
+  )
+}
+
+/** The button below a list of which only the first rows are shown. */
+export function MoreButton({
+  shown,
+  total,
+  onMore,
+  isLoading,
+}: {
+  shown: number
+  total: number
+  onMore: () => void
+  isLoading?: boolean
+}) {
+  const t = useTexts(words)
+  if (shown >= total) return null
+  return (
+    <Stack sx={{ alignItems: 'center', py: 2, displayPrint: 'none' }}>
+      <Button variant="outlined" onClick={onMore} loading={isLoading ?? false}>
+        {t.more} ({shown} / {total})
+      </Button>
+    </Stack>
+  )
+}

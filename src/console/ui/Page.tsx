@@ -1,0 +1,48 @@
+/** The frame of a page outside the tables of administrators: title, way back, actions, content. */
+
+import { ArrowBack } from '@mui/icons-material'
+import { Box, IconButton, Stack, Typography } from '@mui/material'
+import type { ReactNode } from 'react'
+import { Title } from 'react-admin'
+import { Link } from 'react-router'
+
+import { texts, useTexts } from '../i18n/words.ts'
+
+const words = texts({ en: { back: 'Back' }, zh: { back: '返回' } })
+
+export interface PageProps {
+  title: string
+  /** Path of the page above this one. */
+  back?: string
+  /** Buttons at the right of the title. The one that creates something has the attribute `data-create`. */
+  actions?: ReactNode
+  /** Largest width of the content in pixels; 1100 by default. */
+  width?: number
+  children: ReactNode
+}
+
+export function Page({ title, back, actions, width = 1100, children }: PageProps) {
+  const t = useTexts(words)
+  return (
+    <Box sx={{ maxWidth: width, width: '100%' }}>
+      <Title title={title} />
+      <Stack
+        direction="row"
+        spacing={1}
+        useFlexGap
+        sx={{ alignItems: 'center', flexWrap: 'wrap', mb: 2, displayPrint: 'none' }}
+      >
+        {back !== undefined && (
+          <IconButton component={Link} to={back} aria-label={t.back} edge="start">
+            <ArrowBack />
+          </IconButton>
+        )}
+        <Typography variant="h1" sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>
+          {title}
+        </Typography>
+        {actions}
+      </Stack>
+      {children}
+    </Box>
+  )
+}

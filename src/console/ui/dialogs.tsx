@@ -1,0 +1,146 @@
+/** Dialogs: a question before something destructive, and a form with one button. */
+
+import {
+  Button,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogContentText,
+  DialogTitle,
+  Stack,
+  TextField,
+  type Theme,
+  useMediaQuery,
+} from '@mui/material'
+import { type FormEvent, type ReactNode, useState } from 'react'
+
+import { texts, useTexts } from '../i18n/words.ts'
+import { ErrorNotice } from './Answer.tsx'
+
+const words = texts({
+  en: { cancel: 'Cancel', type: (word: string) => `Type “${word}” to confirm` },
+  zh: { cancel: '取消', type: (word: string) => `请输入“${word}”以确认` },
+})
+
+export interface ConfirmProps {
+  isOpen: boolean
+  title: string
+  /** Says which consequences the action has and whether it can be undone. */
+  text: ReactNode
+  /** The word on the button: "Delete 3 codes". */
+  action: string
+  /** Must be typed before the button works. For actions that concern other users and cannot be undone. */
+  typed?: string
+  isBusy?: boolean
+  error?: unknown
+  onConfirm: () => void
+  onClose: () => void
+}
+
+/** Asks before something destructive. */
+export function ConfirmDialog({ isOpen, title, text, action, typed, isBusy, error, onConfirm, onClose }: ConfirmProps) {
+  const t = useTexts(words)
+  const [value, setValue] = useState('')
+  return (
+    <Dialog
+      open={isOpen}
+      onClose={onClose}
+      fullWidth
+      maxWidth="xs"
+      aria-labelledby="confirm-title"
+      aria-describedby="confirm-text"
+    >
+      <DialogTitle id="confirm-title">{title}</DialogTitle>
+      <DialogContent>
+        <DialogContentText id="confirm-text" component="div">
+          {text}
+        </DialogContentText>
+        {typed !== undefined && (
+          <TextField
+            fullWidth
+            sx={{ mt: 2 }}
+            label={t.type(typed)}
+            value={value}
+            onChange={(event) => setValue(event.target.value)}
+          />
+        )}
+        {error !== undefined && error !== null && <ErrorNotice error={error} />}
+      </DialogContent>
+      <DialogActions>
+        <Button onClick={onClose} autoFocus>
+          {t.cancel}
+        </Button>
+        <Button
+          color="error"
+          variant="contained"
+          loading={isBusy ?? false}
+          disabled={typed !== undefined && value.trim() !== typed}
+          onClick={onConfirm}
+        >
+          {action}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}
+
+export interface FormDialogProps {
+  isOpen: boolean
+  title: string
+  /** The word on the button. */
+  action: string
+  isBusy?: boolean
+  error?: unknown
+  onSubmit: () => void
+  onClose: () => void
+  children: ReactNode
+  maxWidth?: 'xs' | 'sm' | 'md'
+}
+
+/** A form in a dialog; on phones it fills the screen. */
+export function FormDialog({
+  isOpen,
+  title,
+  action,
+  isBusy,
+  error,
+  onSubmit,
+  onClose,
+  children,
+  maxWidth = 'sm',
+}: FormDialogProps) {
+  const t = useTexts(words)
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    // Dialogs are drawn inside the forms that open them: the outer one must not be sent.
+    event.stopPropagation()
+    onSubmit()
+  }
+  return (
+    <Dialog
+      open={isOpen}
+      onClose={onClose}
+      fullWidth
+      maxWidth={maxWidth}
+      fullScreen={isPhone}
+      aria-labelledby="form-title"
+    >
+      <form onSubmit={submit} style={{ display: 'contents' }}>
+        <DialogTitle id="form-title">{title}</DialogTitle>
+        <DialogContent>
+          <Stack spacing={2} sx={{ pt: 1 }}>
+            {children}
+            {error !== undefined && error !== null && <ErrorNotice error={error} />}
+          </Stack>
+        </DialogContent>
+        <DialogActions>
+          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button type="submit" variant="contained" loading={isBusy ?? false}>
+            {action}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
