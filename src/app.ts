@@ -19,6 +19,7 @@ import { contacts } from '#domains/contacts/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
 import { contributions, type Domain, install } from '#domains/domain.ts'
 import { files } from '#domains/files/index.ts'
+import { front } from '#domains/front/index.ts'
 import { metadata } from '#domains/metadata/index.ts'
 import { notifications } from '#domains/notifications/index.ts'
 import { loggedActor, operationLog } from '#domains/operation-log/index.ts'
@@ -32,6 +33,7 @@ import { sync } from '#domains/sync/index.ts'
 import { docsEndpoints } from '#http/docs.endpoints.ts'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 import type { Gatekeeper } from '#http/mount.ts'
+import { pageFileEndpoints } from '#http/page-files.endpoints.ts'
 import { listen, type RunningServer } from '#http/server.ts'
 import { socketEndpoints } from '#http/sockets/socket.endpoints.ts'
 import { openBlobs, openStaging } from '#platform/blobs/index.ts'
@@ -71,6 +73,7 @@ export const domains = [
   operationLog,
   operations,
   appUpdates,
+  front,
   delivery,
 ] as const
 
@@ -94,10 +97,10 @@ const gatekeeper: Gatekeeper = {
 
 function endpointsOf(list: readonly Domain[]): readonly AnyEndpoint[] {
   const api = [...list.flatMap(({ endpoints = [] }) => endpoints), ...socketEndpoints]
-  return [...api, ...docsEndpoints(api)]
+  return [...api, ...pageFileEndpoints, ...docsEndpoints(api)]
 }
 
-/** Every endpoint of the product, and those of its documentation. */
+/** Every endpoint of the product, and those of its documentation and of the files that pages load. */
 export const allEndpoints = endpointsOf(domains)
 
 export interface RunningContext extends AppContext {

@@ -75,11 +75,19 @@ export const publisherKey = (request: Request): string | undefined => request.he
 /** Languages of the header that are looked at. */
 const MAX_LANGUAGES = 20
 
+/** The language in the address, which the links of the pages to the other language contain. */
+const CHOSEN = /[?&]lang=(en|zh)(?:&|$)/
+
+/** The language that the address of the request names, if it does. */
+export const chosenLocale = ({ url }: Request): Locale | undefined => CHOSEN.exec(url)?.[1] as Locale | undefined
+
 /**
- * The language of `Accept-Language` that we have and that has the largest weight (RFC 9110 §12.5.4), the first of equals. English if
- * there is none.
+ * The language that the address names with `?lang=`, otherwise the one of `Accept-Language` that we have and that has the largest weight
+ * (RFC 9110 §12.5.4), the first of equals. English if there is none.
  */
 export function localeOf(request: Request): Locale {
+  const chosen = chosenLocale(request)
+  if (chosen !== undefined) return chosen
   const header = request.headers.get('accept-language')
   if (header === null) return 'en'
   const weights = { en: 0, zh: 0 }

@@ -6,7 +6,7 @@ import { version } from '#platform/version.ts'
 import { assets, DOCS_PAGE, DOCS_POLICY } from './docs-ui/assets.ts'
 import { type AnyEndpoint, endpoint, open } from './endpoint.ts'
 import { MARK_SVG } from './page-style.ts'
-import { matches } from './respond.ts'
+import { cached } from './respond.ts'
 
 const TAG = 'Documentation'
 
@@ -85,11 +85,3 @@ const PAGE_TAG = tagOf(DOCS_PAGE)
 /** The mark in the accent colour of the pages, light enough for dark tab bars. */
 const ICON = MARK_SVG.replace('currentColor', '#2a9c81')
 const ICON_TAG = tagOf(ICON)
-
-/** Browsers revalidate their copy each time, so an upgrade is visible at once. */
-function cached(request: Request, body: string | Blob, etag: string, headers: Record<string, string>): Response {
-  const all = { ...headers, etag, 'cache-control': 'no-cache' }
-  return matches(request.headers.get('if-none-match'), etag)
-    ? new Response(null, { status: 304, headers: all })
-    : new Response(body, { headers: all })
-}

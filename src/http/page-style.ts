@@ -11,11 +11,15 @@ const STYLE = `
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;min-height:100vh;min-height:100dvh;display:flex;flex-direction:column;background:var(--ground);color:var(--ink);font:16px/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"PingFang SC","Hiragino Sans GB","Noto Sans CJK SC","Noto Sans SC","Microsoft YaHei",sans-serif}
 header,main,footer{width:100%;max-width:34rem;margin:0 auto;padding:0 1.25rem}
-header{padding-top:1.5rem;padding-bottom:1rem}
+header{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.5rem 1rem;padding-top:1.5rem;padding-bottom:1rem}
+.languages{display:flex;gap:.25rem;font-size:.875rem}
+.languages>*{padding:.25rem .625rem;border-radius:.5rem}
+.languages [aria-current]{background:var(--tint);font-weight:600}
 .brand{display:inline-flex;align-items:center;gap:.6rem;font-weight:650;letter-spacing:.01em;color:var(--ink);text-decoration:none}
 .brand svg{width:1.5rem;height:1.5rem;color:var(--accent)}
 main{flex:1}
 footer{padding-top:1.5rem;padding-bottom:1.75rem;color:var(--soft);font-size:.8125rem}
+footer a{color:inherit}
 h1,h2{line-height:1.3;text-wrap:balance;overflow-wrap:anywhere}
 h1{margin:0 0 .875rem;font-size:1.5rem;font-weight:650;letter-spacing:-.01em}
 h2{margin:0 0 .75rem;font-size:1.0625rem;font-weight:650}
@@ -48,7 +52,9 @@ code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overfl
 .facts:last-child{margin-bottom:0}
 .facts dt{color:var(--soft)}
 .facts dd{margin:0;overflow-wrap:anywhere}
-.qr{display:block;width:100%;max-width:20rem;height:auto;aspect-ratio:1;margin:0 auto 1.25rem;padding:.25rem;background:#fff;border:1px solid var(--line);border-radius:.75rem;image-rendering:pixelated}
+.qr{display:block;width:100%;max-width:20rem;height:auto;aspect-ratio:1;margin:0 auto 1.25rem;border:1px solid var(--line);border-radius:.75rem;image-rendering:pixelated}
+.qr.square{border-radius:0}
+.centered{text-align:center}
 .notice{margin:0 0 1rem;padding:.75rem 1rem;border-radius:.75rem;background:var(--tint)}
 .notice.bad{background:var(--bad-tint);color:var(--bad)}
 .field{margin:0 0 1.125rem}
@@ -61,7 +67,11 @@ code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overfl
 .button{display:block;width:100%;min-height:3rem;padding:.6875rem 1.25rem;font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer;color:var(--on-accent);background:var(--accent);border:1px solid transparent;border-radius:.625rem}
 .button.plain{color:var(--accent);background:transparent;border-color:var(--line)}
 .button:hover{filter:brightness(1.06)}
-.button+.button{margin-top:.75rem}
+.button+.button,.row+.button,.button+.row{margin-top:.75rem}
+.row{display:grid;grid-template-columns:repeat(auto-fit,minmax(8rem,1fr));gap:.75rem}
+.row .button{margin:0}
+.copyable{display:inline-block;max-width:100%;padding:.25rem .5rem;background:var(--ground);border-radius:.375rem;font-size:1rem;white-space:pre-wrap;-webkit-user-select:all;user-select:all}
+.copy{min-height:2.25rem;margin-left:.5rem;padding:.25rem .75rem;font:inherit;font-size:.875rem;font-weight:600;cursor:pointer;color:var(--accent);background:transparent;border:1px solid var(--line);border-radius:.5rem}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .cover{display:block;width:100%;aspect-ratio:16/9;object-fit:cover;margin:0 0 1.25rem;border-radius:.75rem;background:var(--tint)}
 .lead{font-size:1.125rem;font-weight:550}
@@ -76,11 +86,21 @@ code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overfl
 .name{margin:0 0 .25rem;font-size:1.75rem;font-weight:650;line-height:1.25;text-align:center;overflow-wrap:anywhere}
 .name+p{text-align:center}
 .lonely{padding-top:12vh}
+.hero{padding:1.5rem 0 1.75rem}
+.hero h1{font-size:2rem;margin-bottom:.625rem}
+.steps{margin:0 0 1.5rem;padding-left:1.25rem}
+.steps li+li{margin-top:.75rem}
+.links{margin:0;padding:0;list-style:none}
+.links a{display:block;padding:.625rem 0}
+.links li+li{border-top:1px solid var(--line)}
 .number{margin:0 0 .25rem;color:var(--accent);font-size:.875rem;font-weight:600;letter-spacing:.08em}
 @media(min-width:40rem){header{padding-top:2.5rem}.card{padding:2rem}}
 @media print{:root{color-scheme:light;--ground:#fff;--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--accent:#0b6b57;--tint:#fff;--bad:#a4262c;--bad-tint:#fff;--shadow:none}header,footer,.button,.screen{display:none}body{min-height:0}main{max-width:none;padding:0}.card{margin:0 0 1rem;border:0;box-shadow:none;padding:0;break-inside:avoid}.card:last-child{margin:0}.state,.notice{border:2px solid currentColor}.poster .qr{max-width:15cm}.ticket .qr{max-width:min(9cm,60vw)}.cover{max-height:6cm}}
 @media print and (max-width:11cm){html{font-size:9.5px}body{font-size:1rem;line-height:1.35}h1{margin-bottom:.5rem;font-size:1.375rem}.poster .qr{max-width:6.25cm}.ticket .qr{max-width:4.5cm}.qr{margin-bottom:.5rem}.state,.facts{margin-bottom:.75rem;gap:.125rem 1rem}.state{padding:.375rem}}
 `.trim()
+
+/** The backgrounds of the style sheet, for the bars of browsers. */
+export const THEME_COLORS = { light: '#f4f5f2', dark: '#101513' } as const
 
 /** A single value: the formatter must not indent it, because the hash covers every character. */
 export const STYLE_ELEMENT = rawHtml(`<style>${STYLE}</style>`)

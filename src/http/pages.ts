@@ -1,13 +1,13 @@
 /**
- * HTML pages of the server: setup, share pages, landing pages, errors. `htmlPage` writes the page around a body, the other functions
- * build the body; they escape every text and keep `Html`. Pages work on phones, in light and dark, without scripts and without files
- * from other servers.
+ * HTML pages of the server: the front page, setup, share pages, landing pages, errors. `htmlPage` writes the page around a body, the
+ * other functions build the body; they escape every text and keep `Html`. Pages work on phones, in light and dark, without scripts and
+ * without files from other servers.
  */
 
 import { type Html, html, type HtmlValue, rawHtml } from '#lib/html.ts'
 import type { Locale } from '#lib/localized.ts'
 
-import { MARK, STYLE_ELEMENT, STYLE_HASH } from './page-style.ts'
+import { MARK, STYLE_ELEMENT, STYLE_HASH, THEME_COLORS } from './page-style.ts'
 
 export { html, type Html, rawHtml } from '#lib/html.ts'
 
@@ -22,16 +22,36 @@ export interface Page {
   imageSources?: readonly string[]
   /** Targets that `form-action` allows; `'self'` by default. */
   formAction?: string
+  /** The preview of a link to the page, which chats and social networks show. */
+  preview?: Preview
+  /** The path of the page on this server, for its links to the other language. Without it there are none. */
+  path?: string
+  /** Whether search engines may list the page; false by default. */
+  indexed?: boolean
+  /** Whether the page has a `copyable` value: loads the script that adds a button to each. */
+  copies?: boolean
   /** `Cache-Control`; `no-store` by default. */
   cache?: string
   /** Further response headers. */
   headers?: Readonly<Record<string, string>>
 }
 
+/** Only contents that everyone with the link may see: chats store it. */
+export interface Preview {
+  title: string
+  description?: string
+  /** An absolute address. */
+  image?: string | null
+}
+
 const WORDS = {
-  en: { lang: 'en', footer: 'Served by Tessera' },
-  zh: { lang: 'zh-CN', footer: '由 Tessera 提供服务' },
+  en: { lang: 'en', footer: 'Served by Tessera', copy: 'Copy', copied: 'Copied', language: 'Language' },
+  zh: { lang: 'zh-CN', footer: '由 Tessera 提供服务', copy: '复制', copied: '已复制', language: '语言' },
 } as const
+const LANGUAGES = [
+  { locale: 'en', lang: 'en', name: 'English' },
+  { locale: 'zh', lang: 'zh-CN', name: '中文' },
+] as const satisfies readonly { locale: Locale; lang: string; name: string }[]
 
 export function htmlPage(page: Page): Response {
   const words = WORDS[page.locale]
@@ -42,15 +62,25 @@ export function htmlPage(page: Page): Response {
         <title>${page.title === '' ? 'Tessera' : `${page.title} · Tessera`}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
         <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
+        <meta name="theme-color" content="${THEME_COLORS.light}" media="(prefers-color-scheme: light)" />
+        <meta name="theme-color" content="${THEME_COLORS.dark}" media="(prefers-color-scheme: dark)" />
+        ${page.indexed !== true && html`<meta name="robots" content="noindex" />`}
         <meta name="format-detection" content="telephone=no" />
+        ${page.preview && previewTags(page.preview)}
+        <link rel="icon" href="/favicon.ico" sizes="48x48" />
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+        <link rel="manifest" href="/manifest.webmanifest" />
         ${STYLE_ELEMENT}
+        ${page.copies && html`<script src="/copy.js" defer data-copy="${words.copy}" data-copied="${words.copied}"></script>`}
       </head>
       <body>
-        <header><span class="brand">${MARK}Tessera</span></header>
+        <header>
+          <a class="brand" href="/">${MARK}Tessera</a
+          >${page.path !== undefined && languageLinks(page.path, page.locale)}
+        </header>
         <main>${page.body}</main>
-        <footer>${words.footer}</footer>
+        <footer><a href="/">${words.footer}</a></footer>
       </body>
     </html> `
   return new Response(markup.text, {
@@ -69,9 +99,29 @@ export function htmlPage(page: Page): Response {
   })
 }
 
-function policy({ imageSources = [], formAction = "'self'" }: Page): string {
+const previewTags = ({ title, description = '', image }: Preview): Html =>
+  html`<meta property="og:type" content="website" />
+    <meta property="og:site_name" content="Tessera" />
+    <meta property="og:title" content="${title}" />
+    ${description !== '' && html`<meta property="og:description" content="${description}" /><meta name="description" content="${description}" />`}
+    ${typeof image === 'string' && html`<meta property="og:image" content="${image}" />`}`
+
+function languageLinks(path: string, current: Locale): Html {
+  const address = `${path}${path.includes('?') ? '&' : '?'}lang=`
+  return html`<nav class="languages" aria-label="${WORDS[current].language}">
+    ${LANGUAGES.map(({ locale, lang, name }) =>
+      locale === current
+        ? html`<span lang="${lang}" aria-current="true">${name}</span>`
+        : html`<a href="${address}${locale}" lang="${lang}" hreflang="${lang}">${name}</a>`,
+    )}
+  </nav>`
+}
+
+function policy({ imageSources = [], formAction = "'self'", copies }: Page): string {
   return [
     "default-src 'none'",
+    ...(copies ? ["script-src 'self'"] : []),
+    "manifest-src 'self'",
     `style-src ${STYLE_HASH}`,
     `img-src ${["'self'", ...imageSources].join(' ')}`,
     `form-action ${formAction}`,
@@ -120,14 +170,28 @@ export const card = (body: HtmlValue, heading?: { title: string; level?: 1 | 2 }
   </section>`
 
 /** Paths of this server and schemes that are safe to open. Never `javascript:` or `data:`, which a user's QR code may contain. */
-const SAFE_LINK = /^(?:\/(?!\/)|https?:\/\/|mailto:|tel:)/i
+const SAFE_LINK = /^(?:\/(?![/\\])|https?:\/\/|mailto:|tel:|sms:|geo:)/i
 
 /** With `href` a link that looks like a button (nothing if the link is unsafe), otherwise the submit button of a form. */
-export function button(label: string, options: { href?: string; kind?: 'primary' | 'plain' } = {}): Html {
-  const look = options.kind === 'plain' ? 'button plain' : 'button'
-  if (options.href === undefined) return html`<button class="${look}" type="submit">${label}</button>`
-  return SAFE_LINK.test(options.href) ? html`<a class="${look}" href="${options.href}">${label}</a>` : html``
+export function button(
+  label: string,
+  /** `download`: the name of the file as which the browser saves the target. */
+  options: { href?: string; kind?: 'primary' | 'plain'; download?: string } = {},
+): Html {
+  const { href, kind, download } = options
+  const look = kind === 'plain' ? 'button plain' : 'button'
+  if (href === undefined) return html`<button class="${look}" type="submit">${label}</button>`
+  if (!SAFE_LINK.test(href)) return html``
+  return download === undefined
+    ? html`<a class="${look}" href="${href}">${label}</a>`
+    : html`<a class="${look}" href="${href}" download="${download}">${label}</a>`
 }
+
+/** Buttons beside each other where there is room. */
+export const buttonRow = (buttons: HtmlValue): Html => html`<div class="row">${buttons}</div>`
+
+/** A value that a click or a long press selects as a whole. The page needs `copies`, which adds a button where scripts run. */
+export const copyable = (value: string): Html => html`<code class="copyable">${value}</code>`
 
 export interface Field {
   label: string
@@ -210,6 +274,16 @@ export const text = (value: string): Html => html`<p class="text">${value}</p>`
 /** Rendered Markdown (lib/markdown), which is safe HTML already. */
 export const prose = (rendered: string): Html => html`<div class="prose">${rawHtml(rendered)}</div>`
 
-/** `src` is a path on this server, such as `/api/qrcode/render?content=…&size=640`. */
-export const qrPicture = (src: string, alt: string): Html =>
-  html`<img class="qr" src="${src}" alt="${alt}" width="320" height="320" decoding="async" />`
+/**
+ * `src` is a path on this server, such as `/api/qrcode/render?content=…&size=640`. The corners of a picture with a narrow margin are not
+ * rounded, because that would cut off modules.
+ */
+export const qrPicture = (src: string, alt: string, hasNarrowMargin = false): Html =>
+  html`<img
+    class="${hasNarrowMargin ? 'qr square' : 'qr'}"
+    src="${src}"
+    alt="${alt}"
+    width="320"
+    height="320"
+    decoding="async"
+  />`

@@ -133,3 +133,11 @@ export function bare(response: Response, requestId: string): Response {
   response.headers.set('x-content-type-options', 'nosniff')
   return response
 }
+
+/** A file of the server itself. Browsers revalidate their copy each time, so an upgrade is visible at once. */
+export function cached(request: Request, body: string | Blob, etag: string, headers: Record<string, string>): Response {
+  const all = { ...headers, etag, 'cache-control': 'no-cache' }
+  return matches(request.headers.get('if-none-match'), etag)
+    ? new Response(null, { status: 304, headers: all })
+    : new Response(body, { headers: all })
+}

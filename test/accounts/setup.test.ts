@@ -39,13 +39,41 @@ describe.if(inProcess)('the setup link', () => {
     expect((await server.request('GET', old)).status).toBe(403)
     expect((await submit(tokenOf(old), good)).status).toBe(403)
     expect((await submit('x'.repeat(43), good)).status).toBe(403)
-    expect((await server.request('GET', '/setup')).status).toBe(400)
     const late = await link()
     server.clock.advance(24 * 3_600_000 + 1)
     expect((await server.request('GET', late)).status).toBe(403)
     expect((await submit(tokenOf(late), good)).status).toBe(403)
     expect(await listAdministrators(server.ctx)).toEqual([])
     expect((await consoleLogin(good.username, good.password)).status).toBe(401)
+  })
+
+  test('a setup link that does not work leads to a page with the ways to get one, and to the sign-in once the server is set up', async () => {
+    const used = await link()
+    const get = (path: string, accept = 'text/html') =>
+      server.request('GET', path, { headers: { accept, 'accept-language': 'en' } })
+    const withoutToken = await get('/setup')
+    expect(withoutToken.status).toBe(200)
+    const wrong = await get('/setup?token=wrong')
+    expect(wrong.status).toBe(403)
+    const posted = await submit('wrong', good)
+    expect(posted.status).toBe(403)
+    for (const { text } of [withoutToken, wrong, posted]) {
+      expect(text).toContain('Restart the server')
+      expect(text).toContain('tessera admin create NAME')
+      expect(text).toContain('href="/"')
+    }
+    expect(withoutToken.text).not.toContain('has expired')
+    for (const { text } of [wrong, posted]) expect(text).toContain('has been used, has been replaced')
+    expect((await get('/setup?token=wrong&lang=zh')).text).toContain('重启服务器')
+    expect(await get('/setup?token=wrong', 'application/json')).toMatchObject({ status: 403, code: 403 })
+
+    await using other = await startServer()
+    for (const path of ['/setup', used]) {
+      const { text } = await other.request('GET', path)
+      expect(text).toContain('has an administrator already')
+      expect(text).toContain('href="/console/"')
+      expect(text).not.toContain('admin create')
+    }
   })
 
   test('a form with bad fields is shown again with the problems, and the setup link still works', async () => {
@@ -79,6 +107,7 @@ describe.if(inProcess)('the setup link', () => {
     expect(won).toHaveLength(1)
     expect(replies.filter((r) => r.status === 403)).toHaveLength(49)
     expect(replies[won[0]!]!.text).toContain(`chief${won[0]}`)
+    expect(replies[won[0]!]!.text).toContain('href="/console/"')
     const administrators = await listAdministrators(server.ctx)
     expect(administrators).toMatchObject([
       { username: `chief${won[0]}`, roles: ['SYSTEM_ADMIN'], isInitial: true, status: 'ACTIVE' },

@@ -70,6 +70,7 @@ describe('a page', () => {
     const hash = createHash('sha256').update(styles[0]!).digest('base64')
     expect(policy(response)).toEqual({
       'default-src': "'none'",
+      'manifest-src': "'self'",
       'style-src': `'sha256-${hash}'`,
       'img-src': "'self'",
       'form-action': "'self'",
@@ -87,6 +88,29 @@ describe('a page', () => {
     expect(images).toBe("'self' data: https://cdn.example.org")
     expect(action).toBe("'none'")
     expect(rest).toBe("'none'")
+  })
+
+  test('a page with values to copy allows and loads the script of this server that copies them, and no other page does', async () => {
+    const copying = page({ copies: true })
+    expect(policy(copying)['script-src']).toBe("'self'")
+    const scripts = [...(await copying.text()).matchAll(/<script([^>]*)>(.*?)<\/script>/g)]
+    expect(scripts).toHaveLength(1)
+    expect(scripts[0]![1]).toContain('src="/copy.js"')
+    expect(scripts[0]![2]).toBe('')
+    expect(policy(page())['script-src']).toBeUndefined()
+    expect(await page().text()).not.toContain('<script')
+  })
+
+  test('a page has the tags of its preview, links to the other language, and asks search engines not to list it', async () => {
+    const preview = { title: EVIL, description: EVIL, image: 'https://qr.example.org/a.png' }
+    const body = await page({ preview, path: '/setup?token=a&b=1' }).text()
+    expect(body).toContain('<meta name="robots" content="noindex" />')
+    expect(body).toContain('<meta property="og:image" content="https://qr.example.org/a.png" />')
+    expect(body).toContain('<a href="/setup?token=a&amp;b=1&amp;lang=zh" lang="zh-CN" hreflang="zh-CN">中文</a>')
+    expect(body).toMatch(/<span lang="en" aria-current="true">English<\/span>/)
+    expect(body).not.toContain('<script')
+    const plain = await page({ indexed: true }).text()
+    expect(plain).not.toMatch(/noindex|og:|hreflang/)
   })
 
   test('a page can have another status, caching and further headers', () => {
@@ -170,6 +194,7 @@ describe('the parts', () => {
       'JavaScript:x',
       'data:text/html,x',
       '//evil.example',
+      '/\\evil.example',
       '',
     ])
       expect(button('Open', { href }).text).toBe('')

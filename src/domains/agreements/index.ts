@@ -11,3 +11,6 @@ export const agreements = domain({
   endpoints: [...agreementEndpoints, ...adminEndpoints],
   pendingAgreements,
 })
+
+export { CurrentAgreement } from './model.ts'
+export { currentAgreements } from './service.ts'

@@ -53,7 +53,7 @@ function toCurrent({ id, type, version, title, content, contentHtml, activatedAt
 }
 
 /** The active versions. Returns no promise if they are cached. */
-const currentAgreements = (ctx: AppContext): MaybePromise<readonly Current[]> =>
+export const currentAgreements = (ctx: AppContext): MaybePromise<readonly Current[]> =>
   cache(ctx).get(ALL) ??
   cache(ctx)
     .fetch(ALL)

@@ -6,4 +6,5 @@ import { appUpdateEndpoints } from './endpoints.ts'
 
 export const appUpdates = domain({ name: 'app-updates', endpoints: appUpdateEndpoints })
 
-export { refusePublisherKey } from './service.ts'
+export { AppUpdateView } from './model.ts'
+export { findLatest, refusePublisherKey } from './service.ts'

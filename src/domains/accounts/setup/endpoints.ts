@@ -1,10 +1,12 @@
 import type { AppContext } from '#context'
 import { type Caller, endpoint, open } from '#http/endpoint.ts'
+import { AppError } from '#http/errors.ts'
+import { wantsJson } from '#http/mount.ts'
 import { Model, Raw, type Static, Type } from '#http/schema.ts'
 import { invalid, InvalidRequest } from '#http/validate.ts'
 
-import { setupDonePage, setupPage } from './page.ts'
-import { checkSetupLink, completeSetup } from './service.ts'
+import { setupDonePage, setupLinkPage, setupPage } from './page.ts'
+import { checkSetupLink, completeSetup, hasAdministrator } from './service.ts'
 
 const tag = 'Setup'
 
@@ -19,6 +21,20 @@ const SetupForm = Model('SetupForm', {
   password: Raw(500, 0, { examples: ['correct horse battery'] }),
   repeated: Type.Optional(Raw(500, 0, { description: 'The password again', examples: ['correct horse battery'] })),
 })
+
+/** The page for a link without a token, or with one that is refused, instead of the error `refused`. */
+async function explain(ctx: AppContext, request: Request, caller: Caller, refused?: unknown): Promise<Response> {
+  if (refused !== undefined && (!isLinkRefused(refused) || wantsJson(request))) throw refused
+  const isSetUp = await hasAdministrator(ctx.db.read)
+  return setupLinkPage({ isSetUp, isRefused: refused !== undefined }, caller)
+}
+
+const isLinkRefused = (error: unknown): boolean => error instanceof AppError && error.status === 403
+
+async function show(ctx: AppContext, token: string, caller: Caller): Promise<Response> {
+  await checkSetupLink(ctx, token)
+  return setupPage({ token }, caller)
+}
 
 async function submit(ctx: AppContext, body: Static<typeof SetupForm>, caller: Caller): Promise<Response> {
   const { token, password, repeated } = body
@@ -41,17 +57,18 @@ export const setupEndpoints = [
     path: '/setup',
     summary: 'Show the setup page',
     description:
-      'With the one-time link that the server prints while it has no administrator. Opening the page does not use the link up.',
+      'With the one-time link that the server prints while it has no administrator. Opening the page does not use the link up. Without ' +
+      'a token the page says where to find the link, or that the server is set up.',
     tag,
     access: open,
     checksSecret: true,
     answers: 'text/html',
-    query: Type.Object({ token: Token }),
+    query: Type.Object({ token: Type.Optional(Token) }),
     refuses: { 403: 'The link has been used or has expired.' },
-    run: async ({ ctx, query, caller }) => {
-      await checkSetupLink(ctx, query.token)
-      return setupPage({ token: query.token }, caller)
-    },
+    run: ({ ctx, query: { token }, request, caller }) =>
+      token === undefined
+        ? explain(ctx, request, caller)
+        : show(ctx, token, caller).catch((error: unknown) => explain(ctx, request, caller, error)),
   }),
   endpoint({
     id: 'setup.submit',
@@ -66,6 +83,7 @@ export const setupEndpoints = [
     acceptsForm: true,
     body: SetupForm,
     refuses: { 403: 'The link has been used or has expired.' },
-    run: ({ ctx, body, caller }) => submit(ctx, body, caller),
+    run: ({ ctx, body, request, caller }) =>
+      submit(ctx, body, caller).catch((error: unknown) => explain(ctx, request, caller, error)),
   }),
 ]

@@ -19,7 +19,17 @@ const WORDS = {
     problem: 'Please check the marked fields.',
     doneTitle: 'The server is set up',
     done: (username: string) => `You can sign in as ${username} now.`,
+    signIn: 'Sign in',
     docs: 'Read the API documentation',
+    front: 'Go to the front page',
+    refused: 'This setup link has been used, has been replaced by a newer one, or has expired.',
+    isSetUp: 'This server has an administrator already. Sign in, or ask the administrator for an account.',
+    find: 'Creating the first administrator needs a link that only the operator of the server can see.',
+    findHow: [
+      'The server printed the link in the terminal or log where it was started. It works once, for 24 hours, and contains:',
+      'You cannot find it, or it is too old? Restart the server, and it prints a new one.',
+      'Or create the administrator in a terminal of the server:',
+    ],
   },
   zh: {
     title: '设置此服务器',
@@ -33,7 +43,17 @@ const WORDS = {
     problem: '请检查标出的字段。',
     doneTitle: '服务器已设置完成',
     done: (username: string) => `现在可以使用 ${username} 登录。`,
+    signIn: '登录',
     docs: '查看接口文档',
+    front: '返回首页',
+    refused: '此设置链接已被使用、已被新链接取代或已过期。',
+    isSetUp: '此服务器已有管理员。请登录，或联系管理员获取账号。',
+    find: '创建第一个管理员需要一个链接，只有服务器的运维人员能看到。',
+    findHow: [
+      '服务器启动时会在终端或日志中打印该链接。链接只能使用一次，24 小时内有效，其中包含：',
+      '找不到或已过期？重启服务器，即可获得新链接。',
+      '也可以在服务器的终端中创建管理员：',
+    ],
   },
 } as const
 
@@ -90,6 +110,7 @@ export function setupPage({ token, username = '', problems = [] }: SetupFields, 
   return htmlPage({
     title: words.title,
     locale: caller.locale,
+    path: `/setup?token=${encodeURIComponent(token)}`,
     status: problems.length > 0 ? 400 : 200,
     body: html`${problems.length > 0 ? notice(words.problem, 'bad') : undefined}${card(
       [text(words.intro), form('/setup', fields)],
@@ -105,8 +126,44 @@ export function setupDonePage(username: string, caller: Caller): Response {
   return htmlPage({
     title: words.doneTitle,
     locale: caller.locale,
-    body: card([text(words.done(username)), button(words.docs, { href: '/docs', kind: 'plain' })], {
-      title: words.doneTitle,
-    }),
+    body: card(
+      [
+        text(words.done(username)),
+        button(words.signIn, { href: '/console/' }),
+        button(words.docs, { href: '/docs', kind: 'plain' }),
+      ],
+      { title: words.doneTitle },
+    ),
+  })
+}
+
+interface LinkProblem {
+  readonly isSetUp: boolean
+  /** False if the address has no token. */
+  readonly isRefused: boolean
+}
+
+/** Says how to go on without a setup link that works. Status 403 for a link that is refused. */
+export function setupLinkPage({ isSetUp, isRefused }: LinkProblem, { locale }: Caller): Response {
+  const words = WORDS[locale]
+  const [where, restart, command] = words.findHow
+  const front = button(words.front, { href: '/', kind: 'plain' })
+  const advice = isSetUp
+    ? [html`<p>${words.isSetUp}</p>`, button(words.signIn, { href: '/console/' }), front]
+    : [
+        html`<p>${words.find}</p>
+          <ul class="steps">
+            <li>${where}<br /><code>/setup?token=</code></li>
+            <li>${restart}</li>
+            <li>${command}<br /><code>tessera admin create NAME</code></li>
+          </ul>`,
+        front,
+      ]
+  return htmlPage({
+    title: words.title,
+    locale,
+    path: '/setup',
+    status: isRefused ? 403 : 200,
+    body: html`${isRefused && notice(words.refused, 'bad')}${card(advice, { title: words.title })}`,
   })
 }

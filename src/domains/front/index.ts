@@ -1,0 +1,7 @@
+/** The front page: what people see when they open the address of the server. */
+
+import { domain } from '#domains/domain.ts'
+
+import { frontEndpoints } from './endpoints.ts'
+
+export const front = domain({ name: 'front', endpoints: frontEndpoints })

@@ -1,0 +1,38 @@
+/** Collects what the front page shows: at most two queries of an index, and one less once the server is set up. */
+
+import { type AppContext, perContext } from '#context'
+import { hasAdministrator } from '#domains/accounts/index.ts'
+import { type CurrentAgreement, currentAgreements } from '#domains/agreements/index.ts'
+import { type AppUpdateView, findLatest } from '#domains/app-updates/index.ts'
+import { chosenLocale } from '#http/caller.ts'
+import type { Locale } from '#lib/localized.ts'
+
+export interface Front {
+  /** The host and port in the address that the visitor opened. */
+  readonly host: string
+  readonly isSetUp: boolean
+  /** The latest version of the app. */
+  readonly app: Pick<AppUpdateView, 'versionName' | 'downloadUrl' | 'fileSize'> | null
+  readonly agreements: readonly Pick<CurrentAgreement, 'type' | 'title'>[]
+  /** Set if the visitor chose the language with a link. */
+  readonly chosen: Locale | undefined
+}
+
+/** A server that is set up remains so: the role of its first administrator cannot be revoked. */
+const setUp = perContext(() => ({ known: false }))
+
+async function isSetUp(ctx: AppContext): Promise<boolean> {
+  const state = setUp(ctx)
+  return (state.known ||= await hasAdministrator(ctx.db.read))
+}
+
+export async function frontOf(ctx: AppContext, request: Request): Promise<Front> {
+  const [ready, app, agreements] = await Promise.all([isSetUp(ctx), findLatest(ctx), currentAgreements(ctx)])
+  return {
+    host: new URL(request.url).host,
+    isSetUp: ready,
+    app,
+    agreements: agreements.map(({ answer: { data } }) => data),
+    chosen: chosenLocale(request),
+  }
+}

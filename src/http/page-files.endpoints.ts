@@ -1,0 +1,111 @@
+/** The files that pages of the server load, and those for which browsers, phones and search engines ask by themselves. */
+
+import { version } from '#platform/version.ts'
+
+import { type AnyEndpoint, endpoint, open } from './endpoint.ts'
+import touchIcon from './page-files/apple-touch-icon.png' with { type: 'file' }
+import copy from './page-files/copy.js' with { type: 'file' }
+import favicon from './page-files/favicon.ico' with { type: 'file' }
+import icon192 from './page-files/icon-192.png' with { type: 'file' }
+import icon512 from './page-files/icon-512.png' with { type: 'file' }
+import maskable from './page-files/icon-maskable.png' with { type: 'file' }
+import { THEME_COLORS } from './page-style.ts'
+import { cached } from './respond.ts'
+
+const PNG = 'image/png'
+
+const FILES = [
+  { id: 'favicon', path: '/favicon.ico', file: favicon, type: 'image/x-icon', summary: 'Get the icon for browsers' },
+  { id: 'touchIcon', path: '/apple-touch-icon.png', file: touchIcon, type: PNG, summary: 'Get the icon for iPhones' },
+  { id: 'icon192', path: '/icons/icon-192.png', file: icon192, type: PNG, summary: 'Get the icon of 192 pixels' },
+  { id: 'icon512', path: '/icons/icon-512.png', file: icon512, type: PNG, summary: 'Get the icon of 512 pixels' },
+  {
+    id: 'maskableIcon',
+    path: '/icons/icon-maskable.png',
+    file: maskable,
+    type: PNG,
+    summary: 'Get the icon that phones cut into their own shape',
+  },
+  {
+    id: 'copyScript',
+    path: '/copy.js',
+    file: copy,
+    type: 'text/javascript; charset=utf-8',
+    summary: 'Get the script that adds buttons to values of pages',
+  },
+] as const
+
+/** `id` of an address without its language, so that a phone keeps one entry on its home screen. */
+const MANIFEST = JSON.stringify({
+  id: '/console/',
+  name: 'Tessera',
+  short_name: 'Tessera',
+  start_url: '/console/',
+  scope: '/',
+  display: 'standalone',
+  background_color: THEME_COLORS.light,
+  theme_color: THEME_COLORS.light,
+  icons: [
+    { src: '/icons/icon-192.png', sizes: '192x192', type: PNG },
+    { src: '/icons/icon-512.png', sizes: '512x512', type: PNG },
+    { src: '/icons/icon-maskable.png', sizes: '512x512', type: PNG, purpose: 'maskable' },
+  ],
+})
+
+/**
+ * Pages of users say `noindex`, which search engines see only if they may read them. Programs that show previews of links in chats obey
+ * these rules too.
+ */
+const ROBOTS = `# Only the front page is listed. Public pages may be read, and ask not to be listed.
+User-agent: *
+Allow: /$
+Allow: /public/
+Allow: /s/
+Allow: /favicon
+Disallow: /
+`
+
+const TEXTS = [
+  {
+    id: 'manifest',
+    path: '/manifest.webmanifest',
+    text: MANIFEST,
+    type: 'application/manifest+json; charset=utf-8',
+    summary: 'Get the web app manifest',
+  },
+  {
+    id: 'robots',
+    path: '/robots.txt',
+    text: ROBOTS,
+    type: 'text/plain; charset=utf-8',
+    summary: 'Get the rules for search engines',
+  },
+] as const
+
+const record = (
+  { id, path, type, summary }: { id: string; path: string; type: string; summary: string },
+  contentOf: () => { readonly body: string | Blob; readonly etag: string },
+): AnyEndpoint =>
+  endpoint({
+    id: `pages.${id}`,
+    method: 'GET',
+    path,
+    summary,
+    tag: 'Public pages',
+    access: open,
+    answers: type.split(';')[0]!,
+    run({ request }) {
+      const { body, etag } = contentOf()
+      return cached(request, body, etag, { 'content-type': type })
+    },
+  })
+
+export const pageFileEndpoints: readonly AnyEndpoint[] = [
+  ...FILES.map((asset) =>
+    record(asset, () => {
+      const body = Bun.file(asset.file)
+      return { body, etag: `"${version}-${body.size}"` }
+    }),
+  ),
+  ...TEXTS.map((asset) => record(asset, () => ({ body: asset.text, etag: `"${Bun.hash(asset.text).toString(36)}"` }))),
+]

@@ -1,0 +1,13 @@
+/** An import with `{ type: 'file' }` is the path of the file. */
+declare module '*.png' {
+  const path: string
+  export default path
+}
+declare module '*.ico' {
+  const path: string
+  export default path
+}
+declare module '*/copy.js' {
+  const path: string
+  export default path
+}
