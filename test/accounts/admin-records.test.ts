@@ -142,6 +142,7 @@ describe('DELETE /api/admin/auth/sessions/{sessionId}', () => {
     const socket = await phone.socket()
     expect(ok(await revoke(phone.sessionId)).data).toBeNull()
     expect((await socket.closed).code).toBe(4401)
+    expect(socket.of('session.revoked')).toEqual([{ reason: 'REVOKED' }])
     for (const ended of [phone, asFay]) {
       expect(await isSignedIn(ended)).toBe(false)
       const { refreshToken } = ended

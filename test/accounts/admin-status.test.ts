@@ -147,6 +147,7 @@ describe('PATCH /api/admin/users/:userId/status', () => {
     const socket = await bob.socket()
     expect(ok(await setStatus(clerk, bob, 'DISABLED', 'Sends advertisements')).data.status).toBe('DISABLED')
     expect((await socket.closed).code).toBe(4401)
+    expect(socket.of('session.revoked')).toEqual([{ reason: 'DISABLED' }])
     expect(await isSignedIn(bob)).toBe(false)
     const { accessToken: token, deviceId } = other
     const refreshToken = other.refreshToken!

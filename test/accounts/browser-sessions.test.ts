@@ -245,7 +245,10 @@ describe('isolation', () => {
     const { browser: hers, login: asMallory } = await browserOf(mallory)
     // With the token of one and the device of the other, nobody is signed in.
     expect(await whoIs(hers, login.data.accessToken)).toBe(401)
-    expect(await whoIs(browser, asMallory.data.accessToken)).toBe(401)
+    const refused = await browser.send('GET', '/api/auth/userinfo', { token: asMallory.data.accessToken })
+    expect([refused.status, refused.details[0]!.path]).toEqual([401, 'header.X-Device-Id'])
+    const ended = await browser.send('GET', '/api/auth/userinfo', { token: 'not-a-token' })
+    expect([ended.status, ended.details]).toEqual([401, []])
     for (const path of [REFRESH, ADMIN_REFRESH]) {
       const mixed = hers.copy()
       mixed.jar.set('tessera_device /', browser.cookie('tessera_device', '/')!)

@@ -74,8 +74,16 @@ export const locked = (seconds: number) =>
   limited('Too many failed attempts, try again later', '失败次数过多，请稍后再试', seconds)
 
 export const sessionEnded = () => unauthorized('Your session has ended, sign in again', '会话已失效，请重新登录')
+/** Its details tell a program that the device is the problem: refreshing the token would not help. */
 export const wrongDevice = () =>
-  unauthorized('X-Device-Id is missing or does not belong to this session', '缺少设备标识或设备标识与会话不符')
+  unauthorized('X-Device-Id is missing or does not belong to this session', '缺少设备标识或设备标识与会话不符', {
+    details: [
+      {
+        path: 'header.X-Device-Id',
+        text: { en: 'is missing or does not belong to this session', zh: '缺失或与会话不符' },
+      },
+    ],
+  })
 export const deviceNotProven = () =>
   forbidden(
     'This session belongs to another device: send the device id of that device',

@@ -27,7 +27,8 @@ const REFUSALS: Record<number, Refusal> = {
   401: {
     name: 'Unauthorized',
     description:
-      'The token is missing, invalid, expired or revoked, or `X-Device-Id` is missing or belongs to another session.',
+      'The token is missing, invalid, expired or revoked, or `X-Device-Id` is missing or belongs to another session: then `details` has ' +
+      'the path `header.X-Device-Id`.',
     code: 401,
     message: 'Sign in first',
   },
