@@ -36,6 +36,7 @@ import type { Gatekeeper } from '#http/mount.ts'
 import { pageFileEndpoints } from '#http/page-files.endpoints.ts'
 import { listen, type RunningServer } from '#http/server.ts'
 import { socketEndpoints } from '#http/sockets/socket.endpoints.ts'
+import { consoleEndpoints } from '#http/web-console/console.endpoints.ts'
 import { openBlobs, openStaging } from '#platform/blobs/index.ts'
 import { type Clock, systemClock } from '#platform/clock.ts'
 import { createImages } from '#platform/images/index.ts'
@@ -97,10 +98,10 @@ const gatekeeper: Gatekeeper = {
 
 function endpointsOf(list: readonly Domain[]): readonly AnyEndpoint[] {
   const api = [...list.flatMap(({ endpoints = [] }) => endpoints), ...socketEndpoints]
-  return [...api, ...pageFileEndpoints, ...docsEndpoints(api)]
+  return [...api, ...pageFileEndpoints, ...docsEndpoints(api), ...consoleEndpoints]
 }
 
-/** Every endpoint of the product, and those of its documentation and of the files that pages load. */
+/** Every endpoint of the product, and those of its documentation, of the files that pages load, and of the web console. */
 export const allEndpoints = endpointsOf(domains)
 
 export interface RunningContext extends AppContext {

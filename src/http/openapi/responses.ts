@@ -116,7 +116,8 @@ export function refusalStatuses({
 /** Says how an answer contradicts the document, if it does: by its status or its media type. */
 export function undocumented(endpoint: AnyEndpoint, response: Response): string | undefined {
   const { status, headers } = response
-  if (status === 304 || status === 500 || (status === 101 && endpoint.opensSocket)) return undefined
+  // 308 sends clients on to the same operation under its right path.
+  if (status === 304 || status === 308 || status === 500 || (status === 101 && endpoint.opensSocket)) return undefined
   if (status !== 200 && !(status === 206 && endpoint.sendsRanges))
     return refusalStatuses(endpoint).has(status) ? undefined : `answered ${status}`
   const types = mediaTypes(endpoint).map(withoutCharset)
