@@ -54,7 +54,7 @@ export function Chart({ label, times, series, kind = 'line', height = 220 }: Cha
         <caption>{label}</caption>
         <thead>
           <tr>
-            <th />
+            <td />
             {series.map((one) => (
               <th key={one.label}>{one.label}</th>
             ))}
