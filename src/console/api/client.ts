@@ -7,7 +7,7 @@
  */
 
 import { currentLocale, type Locale } from '../i18n/locale.ts'
-import { accessToken, expiresSoon, renew } from '../session/tokens.ts'
+import { accessToken, COOKIE_SESSION, expiresSoon, renew } from '../session/tokens.ts'
 import { ApiError, type Problem } from './errors.ts'
 import { OPERATIONS } from './operations.gen.ts'
 import type { Arguments, DataOf, InputOf, OperationId } from './types.ts'
@@ -75,7 +75,11 @@ async function attempt(id: OperationId, input: AnyInput, options: CallOptions): 
 /** The headers of every request: language, and token if somebody is signed in. */
 export function requestHeaders(): Record<string, string> {
   const token = accessToken()
-  return { 'accept-language': currentLocale(), ...(token !== undefined && { authorization: `Bearer ${token}` }) }
+  return {
+    ...COOKIE_SESSION,
+    'accept-language': currentLocale(),
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  }
 }
 
 async function accepted(response: Response): Promise<Response> {

@@ -55,8 +55,11 @@ function connect(): void {
     }
     if (frame.type === 'notification') setUnread({ ...unread, notifications: frame.data.unreadCount })
     if (frame.type === 'session.revoked') {
-      endReason = frame.data.reason
-      forget()
+      // The access token may have expired while its session goes on: the handler of `close` renews it.
+      if (frame.data.reason !== 'EXPIRED') {
+        endReason = frame.data.reason
+        forget()
+      }
     }
     for (const listener of listeners.get(frame.type) ?? []) listener(frame)
   })

@@ -3,17 +3,13 @@
 import { callWith } from '../api/client.ts'
 import type { BodyOf, LoginResponse } from '../api/types.ts'
 import { reloadSession, type Session } from './session.ts'
-import { accept, COOKIE_SESSION } from './tokens.ts'
+import { accept } from './tokens.ts'
 
 type SignInOperation =
   'auth.login' | 'auth.register' | 'auth.emailLogin' | 'auth.phoneLogin' | 'auth.phonePasswordLogin'
 
 export async function signInWith<Id extends SignInOperation>(id: Id, body: BodyOf<Id>): Promise<Session> {
-  const login = (await callWith(
-    id,
-    { body },
-    { headers: { ...COOKIE_SESSION, 'x-device-name': deviceName() } },
-  )) as LoginResponse
+  const login = (await callWith(id, { body }, { headers: { 'x-device-name': deviceName() } })) as LoginResponse
   accept(login)
   return await reloadSession()
 }

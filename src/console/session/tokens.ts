@@ -18,6 +18,7 @@ interface Token {
 }
 
 let token: Token | undefined
+let userId: number | undefined
 let running: Promise<boolean> | undefined
 const listeners = new Set<(login: LoginResponse | undefined) => void>()
 
@@ -31,8 +32,11 @@ export function onLogin(listener: (login: LoginResponse | undefined) => void): (
   return () => listeners.delete(listener)
 }
 
-/** Takes over the answer of any sign-in. */
+/** Takes over the answer of any sign-in or renewal. */
 export function accept(login: LoginResponse): void {
+  // Another tab has signed in another user. Both share the cookie, so this tab follows.
+  if (userId !== undefined && userId !== login.user.id) location.reload()
+  userId = login.user.id
   token = { value: login.accessToken, expiresAt: login.expiresAt }
   localStorage.setItem(SIGNED_IN, '1')
   for (const listener of listeners) listener(login)
@@ -42,11 +46,12 @@ export function accept(login: LoginResponse): void {
 export function forget(): void {
   if (token === undefined && !mayBeSignedIn()) return
   token = undefined
+  userId = undefined
   localStorage.removeItem(SIGNED_IN)
   for (const listener of listeners) listener(undefined)
 }
 
-/** Headers of every operation that answers tokens: the refresh token then comes as a cookie. */
+/** Makes the server keep refresh token and device id in cookies that scripts cannot read. */
 export const COOKIE_SESSION = { 'x-refresh-token': 'cookie' }
 
 /** Exchanges the cookie for new tokens. False if the session has ended. */
@@ -58,20 +63,29 @@ export function renew(): Promise<boolean> {
 const exclusively = (work: () => Promise<boolean>): Promise<boolean> =>
   'locks' in navigator ? navigator.locks.request('tessera.renew', work) : work()
 
+/** Tries while the server is busy or cannot be reached, at most so many times. */
+const TRIES = 4
+
 async function exchange(): Promise<boolean> {
-  const response = await fetch('/api/auth/refresh', {
-    method: 'POST',
-    headers: { ...COOKIE_SESSION, 'content-type': 'application/json', 'accept-language': currentLocale() },
-    body: '{}',
-  }).catch(() => undefined)
-  // Without an answer the session may be alive: the next request tries again.
-  if (response === undefined || response.status >= 500 || response.status === 429) return false
-  if (!response.ok) {
-    forget()
-    return false
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const response = await fetch('/api/auth/refresh', {
+      method: 'POST',
+      // If the page is closed before the answer, the browser still stores the new cookie. The used one would end the session.
+      keepalive: true,
+      headers: { ...COOKIE_SESSION, 'accept-language': currentLocale() },
+    }).catch(() => undefined)
+    if (response?.ok) {
+      accept(((await response.json()) as { data: LoginResponse }).data)
+      return true
+    }
+    if (response !== undefined && response.status < 500 && response.status !== 429) {
+      forget()
+      return false
+    }
+    const seconds = Number(response?.headers.get('retry-after') ?? tries)
+    await new Promise((resolve) => setTimeout(resolve, Math.min(10, seconds) * 1000))
   }
-  accept(((await response.json()) as { data: LoginResponse }).data)
-  return true
+  return false
 }
 
 // Another tab signed out: this one must not go on with a token in its memory.
