@@ -1,0 +1,134 @@
+/** Words for the values of enums of the interface, such as `ACTIVE`. Used where several areas show the same values. */
+
+import { currentLocale, type Localized } from './locale.ts'
+import { useLocale } from './words.ts'
+
+const word = (en: string, zh: string): Localized => ({ en, zh })
+
+export const enums = {
+  activityStatus: {
+    DRAFT: word('Draft', '草稿'),
+    ACTIVE: word('Published', '已发布'),
+    ENDED: word('Ended', '已结束'),
+    CANCELLED: word('Cancelled', '已取消'),
+  },
+  activityVisibility: {
+    PUBLIC: word('Public', '公开'),
+    RESTRICTED: word('Members only', '仅组织成员'),
+    INVITE_ONLY: word('By invitation', '凭邀请码'),
+  },
+  ownerType: { PERSONAL: word('User', '个人'), ORGANIZATION: word('Organization', '组织') },
+  contentType: {
+    TEXT: word('Text', '文本'),
+    URL: word('Link', '网址'),
+    WIFI: word('Wi-Fi', 'Wi-Fi'),
+    VCARD: word('Contact', '名片'),
+    EMAIL: word('E-mail', '邮件'),
+    PHONE: word('Phone', '电话'),
+    SMS: word('SMS', '短信'),
+    GEO: word('Place', '位置'),
+    EVENT: word('Event', '日程'),
+    OTHER: word('Other', '其他'),
+  },
+  scanSource: { CAMERA: word('Camera', '相机'), IMAGE: word('Picture', '图片'), MANUAL: word('Typed', '手动输入') },
+  checkInMethod: { GPS: word('Position', '定位'), CODE: word('Short code', '口令'), QR: word('QR code', '扫码') },
+  passStatus: {
+    ISSUED: word('Valid', '有效'),
+    USED: word('Used up', '已用完'),
+    EXPIRED: word('Expired', '已过期'),
+    REVOKED: word('Revoked', '已作废'),
+  },
+  assetStatus: {
+    IN_USE: word('In use', '使用中'),
+    IDLE: word('Idle', '闲置'),
+    REPAIR: word('In repair', '维修中'),
+    LOST: word('Lost', '丢失'),
+    SCRAPPED: word('Scrapped', '已报废'),
+  },
+  categoryScope: { PERSONAL: word('User', '个人'), ORG: word('Organization', '组织') },
+  metaScope: {
+    GLOBAL: word('For everybody', '全局'),
+    ORG: word('Of an organization', '组织'),
+    USER: word('Of a user', '个人'),
+  },
+  fieldType: {
+    TEXT: word('Text', '单行文本'),
+    TEXTAREA: word('Long text', '多行文本'),
+    NUMBER: word('Number', '数字'),
+    DATE: word('Date', '日期'),
+    DATETIME: word('Date and time', '日期时间'),
+    BOOLEAN: word('Yes or no', '是否'),
+    SELECT: word('Drop-down list', '下拉单选'),
+    RADIO: word('Single choice', '单选'),
+    MULTI_SELECT: word('Drop-down list, several', '下拉多选'),
+    CHECKBOX: word('Several choices', '多选'),
+    ATTACHMENT: word('Files', '附件'),
+    PHOTO: word('Photos', '照片'),
+    GEO: word('Place', '位置'),
+    REF: word('Link to another thing', '引用'),
+    COMPUTED: word('Computed', '公式'),
+  },
+  fileType: {
+    avatar: word('Picture of a user', '头像'),
+    album: word('Album', '相册'),
+    asset: word('Asset', '资产'),
+    qr_code: word('QR code', '二维码'),
+    activity: word('Activity', '活动'),
+    org: word('Organization', '组织'),
+    other: word('Other', '其他'),
+  },
+  fileUse: {
+    PHOTO: word('Album photo', '相册照片'),
+    USER: word('User', '用户'),
+    ORG: word('Organization', '组织'),
+    GROUP: word('Group', '群聊'),
+    ACTIVITY: word('Activity', '活动'),
+    ASSET: word('Asset', '资产'),
+    QR_CODE: word('QR code', '二维码'),
+    MESSAGE: word('Message', '消息'),
+    PASS_TEMPLATE: word('Pass template', '通行证模板'),
+    META_VALUE: word('Value of a field', '字段值'),
+    INVENTORY: word('Inventory', '盘点'),
+  },
+  storage: { LOCAL: word('Disk of the server', '服务器磁盘'), OSS: word('Object storage', '对象存储') },
+  shareType: { QR_CODE: word('QR code', '二维码'), ALBUM_PHOTO: word('Album photo', '相册照片') },
+  agreementType: { SERVICE: word('Terms of service', '服务条款'), PRIVACY: word('Privacy policy', '隐私政策') },
+  sendStatus: { RUNNING: word('Being sent', '发送中'), DONE: word('Sent', '已发送') },
+  audience: {
+    USERS: word('Users', '指定用户'),
+    ORG: word('Organization', '组织'),
+    ALL: word('Everyone', '所有人'),
+  },
+  messageType: {
+    TEXT: word('Text', '文本'),
+    IMAGE: word('Picture', '图片'),
+    FILE: word('File', '文件'),
+    VOICE: word('Voice', '语音'),
+    VIDEO: word('Video', '视频'),
+    LOCATION: word('Place', '位置'),
+    CARD: word('Contact', '名片'),
+    QR_CODE: word('QR code', '二维码'),
+    ACTIVITY: word('Activity', '活动'),
+    SYSTEM: word('Notice', '系统提示'),
+  },
+} as const satisfies Record<string, Record<string, Localized>>
+
+export type EnumName = keyof typeof enums
+
+/** The word for a value; the value itself if it is newer than this console, and an empty string for null. */
+export function wordOf(name: EnumName, value: string | null | undefined, locale = currentLocale()): string {
+  if (value === null || value === undefined) return ''
+  return (enums[name] as Readonly<Record<string, Localized>>)[value]?.[locale] ?? value
+}
+
+/** `const status = useEnum('passStatus'); status('REVOKED')` */
+export function useEnum(name: EnumName): (value: string | null | undefined) => string {
+  const locale = useLocale()
+  return (value) => wordOf(name, value, locale)
+}
+
+/** All values with their words, for inputs. */
+export function useChoices(name: EnumName): { id: string; name: string }[] {
+  const locale = useLocale()
+  return Object.keys(enums[name]).map((id) => ({ id, name: wordOf(name, id, locale) }))
+}
