@@ -1,0 +1,232 @@
+/**
+ * The camera, which reads codes:
+ *
+ *     <Scanner onCode={(text) => …} />
+ *
+ * A code that stays in the picture is reported once. The camera runs while the component is shown.
+ */
+
+import { Cameraswitch, FlashlightOff, FlashlightOn, NoPhotography } from '@mui/icons-material'
+import { Box, Button, CircularProgress, IconButton, Menu, MenuItem, Stack, Tooltip, Typography } from '@mui/material'
+import { useEffect, useRef, useState } from 'react'
+
+import { texts, useTexts } from '../i18n/words.ts'
+import { prepareReader, readFrame } from './code-reader.ts'
+import { useCamera } from './use-camera.ts'
+
+const words = texts({
+  en: {
+    video: 'Picture of the camera',
+    hint: 'Point the camera at a code',
+    starting: 'Starting the camera',
+    choose: 'Choose a camera',
+    camera: (n: number) => `Camera ${n}`,
+    lightOn: 'Turn the light on',
+    lightOff: 'Turn the light off',
+    retry: 'Try again',
+    notLoaded: 'The code reader could not be loaded. Check your connection and try again.',
+    problem: {
+      insecure:
+        'Browsers give the camera only to pages with https://. Open this server by its https:// address, or choose a picture of the code.',
+      refused:
+        'The browser does not let this page use the camera. Allow it in the browser’s settings for this page (the symbol next to the address), then try again.',
+      missing: 'No camera was found. Connect one and try again, choose a picture, or use a handheld scanner.',
+      busy: 'The camera does not answer. Close other programs that use it, then try again.',
+    },
+  },
+  zh: {
+    video: '摄像头画面',
+    hint: '将摄像头对准二维码',
+    starting: '正在启动摄像头',
+    choose: '选择摄像头',
+    camera: (n: number) => `摄像头 ${n}`,
+    lightOn: '打开手电筒',
+    lightOff: '关闭手电筒',
+    retry: '重试',
+    notLoaded: '识别组件加载失败，请检查网络后重试。',
+    problem: {
+      insecure: '浏览器只允许 https:// 页面使用摄像头。请用 https:// 地址打开本服务器，或选择一张二维码图片。',
+      refused: '浏览器未允许此页面使用摄像头。请点击地址栏旁的图标允许摄像头，然后重试。',
+      missing: '未找到摄像头。请连接后重试，也可以选择图片或使用扫码枪。',
+      busy: '摄像头没有响应。请关闭其他正在使用它的程序，然后重试。',
+    },
+  },
+})
+
+/** Milliseconds between two readings. */
+const PAUSE = 120
+/** A code that was out of the picture for so long (milliseconds) is reported again. */
+const FORGET = 1500
+
+export interface ScannerProps {
+  onCode: (text: string) => void
+  /** True: the camera stays on, but nothing is read. */
+  isPaused?: boolean
+}
+
+export function Scanner({ onCode, isPaused = false }: ScannerProps) {
+  const t = useTexts(words)
+  const camera = useCamera()
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [notLoaded, setNotLoaded] = useState(false)
+  const [attempt, setAttempt] = useState(0)
+  const report = useRef(onCode)
+  useEffect(() => {
+    report.current = onCode
+  }, [onCode])
+
+  const { video, isRunning, problem } = camera
+  useEffect(() => {
+    if (!isRunning || isPaused) return
+    let isGone = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const seen = new Map<string, number>()
+    const read = async () => {
+      try {
+        if (!document.hidden && video.current !== null) {
+          const found = await readFrame(video.current)
+          if (isGone) return
+          const now = performance.now()
+          for (const text of found) {
+            const isNew = now - (seen.get(text) ?? -FORGET) >= FORGET
+            seen.set(text, now)
+            if (!isNew) continue
+            // Phones confirm a code by a short vibration, as cash desks do by a sound.
+            navigator.vibrate?.(60)
+            report.current(text)
+          }
+        }
+      } catch {
+        // A single frame that cannot be read is followed by the next one.
+      }
+      if (!isGone) timer = setTimeout(() => void read(), PAUSE)
+    }
+    prepareReader().then(
+      () => !isGone && void read(),
+      () => !isGone && setNotLoaded(true),
+    )
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
+  }, [isRunning, isPaused, video, attempt])
+
+  if (problem !== undefined || notLoaded) {
+    const retry = () => {
+      setNotLoaded(false)
+      if (problem === undefined) setAttempt((n) => n + 1)
+      else camera.retry()
+    }
+    return (
+      <Stack
+        role="alert"
+        spacing={2}
+        sx={{ alignItems: 'center', textAlign: 'center', p: 3, border: 1, borderColor: 'divider', borderRadius: 2 }}
+      >
+        <NoPhotography sx={{ fontSize: 48, color: 'text.secondary' }} />
+        <Typography sx={{ maxWidth: 420 }}>{problem === undefined ? t.notLoaded : t.problem[problem]}</Typography>
+        {problem !== 'insecure' && (
+          <Button variant="outlined" onClick={retry}>
+            {t.retry}
+          </Button>
+        )}
+      </Stack>
+    )
+  }
+  return (
+    <Box
+      sx={{
+        position: 'relative',
+        overflow: 'hidden',
+        borderRadius: 2,
+        bgcolor: 'common.black',
+        aspectRatio: { xs: '1 / 1', sm: '4 / 3' },
+        maxHeight: '65vh',
+        width: '100%',
+      }}
+    >
+      <Box
+        component="video"
+        ref={video}
+        muted
+        playsInline
+        aria-label={t.video}
+        sx={{ width: '100%', height: '100%', objectFit: 'cover', display: 'block' }}
+      />
+      <Box
+        aria-hidden="true"
+        sx={{
+          position: 'absolute',
+          inset: 0,
+          m: 'auto',
+          height: '62%',
+          aspectRatio: '1 / 1',
+          border: 3,
+          borderColor: isPaused ? 'success.light' : 'rgba(255,255,255,0.85)',
+          borderRadius: 3,
+          boxShadow: '0 0 0 2000px rgba(0,0,0,0.35)',
+        }}
+      />
+      <Stack
+        direction="row"
+        sx={{
+          position: 'absolute',
+          insetInline: 0,
+          bottom: 0,
+          p: 0.5,
+          minHeight: 48,
+          alignItems: 'center',
+          color: 'common.white',
+          bgcolor: 'rgba(0,0,0,0.7)',
+        }}
+      >
+        <Typography component="output" variant="body2" sx={{ flex: 1, pl: 1 }}>
+          {isRunning ? t.hint : t.starting}
+        </Typography>
+        {camera.light !== undefined && (
+          <Tooltip title={camera.light ? t.lightOff : t.lightOn}>
+            <IconButton
+              color="inherit"
+              aria-label={camera.light ? t.lightOff : t.lightOn}
+              onClick={() => camera.setLight(!camera.light)}
+            >
+              {camera.light ? <FlashlightOff /> : <FlashlightOn />}
+            </IconButton>
+          </Tooltip>
+        )}
+        {camera.cameras.length > 1 && (
+          <Tooltip title={t.choose}>
+            <IconButton
+              color="inherit"
+              aria-label={t.choose}
+              aria-haspopup="menu"
+              onClick={(event) => setAnchor(event.currentTarget)}
+            >
+              <Cameraswitch />
+            </IconButton>
+          </Tooltip>
+        )}
+      </Stack>
+      {!isRunning && (
+        <CircularProgress
+          aria-label={t.starting}
+          sx={{ position: 'absolute', inset: 0, m: 'auto', color: 'common.white' }}
+        />
+      )}
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+        {camera.cameras.map(({ deviceId, label }, i) => (
+          <MenuItem
+            key={deviceId}
+            selected={deviceId === camera.chosen}
+            onClick={() => {
+              setAnchor(null)
+              camera.choose(deviceId)
+            }}
+          >
+            {label || t.camera(i + 1)}
+          </MenuItem>
+        ))}
+      </Menu>
+    </Box>
+  )
+}
