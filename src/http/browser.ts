@@ -41,11 +41,16 @@ export class BrowserCookies {
     return readCookie(this.site, this.request, REFRESH)
   }
 
-  /** Stores a new refresh token, and the device id if the server has generated one. `expiresAt`: epoch milliseconds. */
-  keep(refreshToken: string, expiresAt: number, newDeviceId: string | undefined): void {
+  /**
+   * Stores a new refresh token, and the device id if the server has generated it. `expiresAt`: epoch milliseconds. Returns whether the
+   * device of the session is that of the cookie.
+   */
+  keep(refreshToken: string, expiresAt: number, newDeviceId: string | undefined): boolean {
     for (const path of REFRESH_PATHS) this.#set(REFRESH, refreshToken, path, expiresAt - this.now())
     const deviceId = newDeviceId ?? deviceOfCookie(this.site, this.request)
-    if (deviceId !== undefined) this.#set(DEVICE, deviceId, '/', DEVICE_MS)
+    if (deviceId === undefined) return false
+    this.#set(DEVICE, deviceId, '/', DEVICE_MS)
+    return newDeviceId !== undefined || !this.request.headers.has('x-device-id')
   }
 
   /** Deletes the refresh token. The browser remains the same device. */
@@ -68,9 +73,17 @@ export class BrowserCookies {
   }
 }
 
-/** Undefined for a caller who keeps the tokens without cookies. @throws AppError 403 for a page of another origin */
+/**
+ * Undefined for a caller who keeps the tokens without cookies. A session whose device is that of the cookie gives no tokens in another
+ * way, even without the header: a script in the page could open a further session and use it elsewhere.
+ *
+ * @throws AppError 403 for a page of another origin
+ */
 export function cookiesOf(site: Site, request: Request, now: () => number): BrowserCookies | undefined {
-  if (request.headers.get('x-refresh-token')?.toLowerCase() !== 'cookie') return undefined
+  const { headers } = request
+  const asks = headers.get('x-refresh-token')?.toLowerCase() === 'cookie'
+  const hasSession = headers.has('authorization') && !headers.has('x-device-id')
+  if (!asks && !(hasSession && deviceOfCookie(site, request) !== undefined)) return undefined
   if (!isOwnPage(site, request)) throw foreignPage
   return new BrowserCookies(site, request, now)
 }

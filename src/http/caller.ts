@@ -47,8 +47,9 @@ export class RequestCaller implements Caller {
   get deviceId(): string | undefined {
     const given = this.request.headers.get('x-device-id')
     if (given !== null) return given
-    // Only scripts can set these headers, so that no form or picture of another page uses the device of the browser.
-    const isByScript = this.browser !== undefined || bearerToken(this.request) !== undefined
+    // Only scripts can send these headers, so that no form or picture of another page uses the device of the browser.
+    const isByScript =
+      this.browser !== undefined || bearerToken(this.request) !== undefined || this.request.headers.has('upgrade')
     return isByScript ? deviceOfCookie(this.site, this.request) : undefined
   }
   /** Clients percent-encode names outside Latin-1. */

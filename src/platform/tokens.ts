@@ -14,6 +14,8 @@ export interface Claims {
   readonly userId: number
   readonly sessionId: number
   readonly tokenVersion: number
+  /** Where the device is optional, this token is valid only with it. */
+  readonly needsDevice: boolean
   /** Epoch milliseconds. */
   readonly expiresAt: number
 }
@@ -45,6 +47,7 @@ export function createTokens(key: Uint8Array, clock: Clock): Tokens {
         userId: Number(payload.sub),
         sessionId: payload['sid'] as number,
         tokenVersion: payload['tv'] as number,
+        needsDevice: payload['dev'] === true,
         expiresAt: payload.exp! * 1000,
       }
       if (!Number.isSafeInteger(claims.userId) || !Number.isSafeInteger(claims.sessionId)) return undefined
@@ -60,7 +63,11 @@ export function createTokens(key: Uint8Array, clock: Clock): Tokens {
     async sign(claims) {
       const issuedAt = Math.floor(clock.now() / 1000)
       const expiresAt = issuedAt + ACCESS_TOKEN_MS / 1000
-      const token = await new SignJWT({ sid: claims.sessionId, tv: claims.tokenVersion })
+      const token = await new SignJWT({
+        sid: claims.sessionId,
+        tv: claims.tokenVersion,
+        ...(claims.needsDevice && { dev: true }),
+      })
         .setProtectedHeader({ alg: ALGORITHM })
         .setSubject(String(claims.userId))
         .setIssuedAt(issuedAt)

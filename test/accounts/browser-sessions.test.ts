@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { allEndpoints } from '#app'
 
 import { Browser } from '../harness/browser.ts'
-import { inProcess, ok, type Person, race, type Reply, startServer, useServer } from '../harness/index.ts'
+import { inProcess, ok, openSocket, type Person, race, type Reply, startServer, useServer } from '../harness/index.ts'
 import { newDevice } from './helpers.ts'
 
 const { server, admin, alice, mallory } = useServer({ people: ['alice', 'mallory'] })
@@ -256,6 +256,42 @@ describe('isolation', () => {
     }
     expect((await hers.post(REFRESH, {}, { token: login.data.accessToken })).data.user.id).toBe(mallory.id)
     expect((await browser.post(REFRESH)).data.user.id).toBe(alice.id)
+  })
+
+  test('a token that leaks from a page is of no use without the device cookie, also at the socket', async () => {
+    const { browser, login } = await browserOf(alice)
+    const token: string = login.data.accessToken
+    const handshake = (headers: Record<string, string>, byProtocol = true) =>
+      openSocket(server.url, token, { byProtocol, headers })
+    expect((await server.request('GET', '/ws/chat', { query: { token } })).status).toBe(401)
+    await expect(handshake({})).rejects.toThrow()
+    await expect(
+      handshake({ cookie: browser.cookiesFor('/ws/chat'), origin: 'https://evil.example' }),
+    ).rejects.toThrow()
+    for (const byProtocol of [true, false]) {
+      const headers = { cookie: browser.cookiesFor('/ws/chat'), origin: browser.origin }
+      const socket = await handshake(headers, byProtocol)
+      expect(socket.hello.sessionId).toBe(login.data.sessionId)
+      await socket.close()
+    }
+  })
+
+  test('a script in the page gets no tokens for use elsewhere, also without the header', async () => {
+    const bob = await server.person()
+    const { browser, login } = await browserOf(bob)
+    const token: string = login.data.accessToken
+    const headers = { 'x-refresh-token': '' }
+    const named = await browser.post('/api/auth/sessions', { deviceId: newDevice() }, { token, headers })
+    expect([named.status, named.details[0]!.path]).toEqual([400, 'body.deviceId'])
+    for (const path of ['/api/auth/sessions', `/api/auth/sessions/${login.data.sessionId}/switch`]) {
+      const copy = browser.copy()
+      const opened = ok(await copy.post(path, {}, { token, headers }))
+      expect(opened.data.refreshToken, path).toBeNull()
+      expect(secretsOf(copy).filter((secret) => opened.text.includes(secret))).toEqual([])
+      const elsewhere = { token: opened.data.accessToken, deviceId: opened.data.deviceId }
+      expect((await server.request('GET', '/api/auth/userinfo', elsewhere)).status, path).toBe(401)
+      expect(await whoIs(copy, opened.data.accessToken), path).toBe(bob.id)
+    }
   })
 
   test('two users of one browser have a session each, and the cookie is that of the last sign-in', async () => {

@@ -89,6 +89,8 @@ export const deviceNotProven = () =>
     'This session belongs to another device: send the device id of that device',
     '该会话属于其他设备，请提供该设备的设备标识',
   )
+export const deviceOfPage = () =>
+  invalid('body.deviceId', 'cannot be chosen by a page: leave it out', '不能由网页指定，请勿提交')
 export const badRefreshToken = () =>
   unauthorized('The refresh token is not valid, sign in again', '刷新令牌无效，请重新登录')
 

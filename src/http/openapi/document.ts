@@ -33,6 +33,9 @@ together with \`Authorization: Bearer <accessToken>\`. A client that names no de
 answer as \`X-Device-Id\`. If the login did name a device, the \`deviceId\` of the answer is only a key for lists: it is not
 accepted as \`X-Device-Id\`.
 
+**Browsers.** Pages of this server send \`X-Refresh-Token: cookie\` instead of a device id. The refresh token and the device id are then cookies
+that scripts cannot read, and \`POST /api/auth/refresh\` needs no body.
+
 **Limits.** A session may make 1,200 requests a minute, and an IP address 300 to operations that need no token
 (3,000 to those that send files). IPv6 addresses are counted by /64, and with larger limits by /56 and /48. Operations with limits of their own say so. Beyond a limit the answer is 429
 with code 4022, and \`Retry-After\` says how many seconds to wait.
@@ -81,7 +84,7 @@ export function openApiDocument(endpoints: readonly AnyEndpoint[], options: Docu
           name: 'X-Device-Id',
           description:
             'The device id that the client sent with its login, or, if it sent none, the `deviceId` of the answer. A secret: it ' +
-            'can be used to sign in.',
+            'can be used to sign in. Pages of this server may have it as a cookie instead: see `X-Refresh-Token`.',
         },
         publisherKey: {
           type: 'apiKey',

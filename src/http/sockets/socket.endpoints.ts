@@ -16,7 +16,7 @@ export const socketEndpoints = [
     summary: 'Open a WebSocket for messages and notifications',
     description:
       'A WebSocket handshake. The token can also be sent as `Sec-WebSocket-Protocol: bearer, <token>`; the server then chooses `bearer`. ' +
-      '`X-Device-Id` may be left out. A page must be of the origin of the server or of `TESSERA_CORS_ORIGINS`. Frames are texts of JSON, ' +
+      '`X-Device-Id` may be left out, but a session with a device cookie needs it. A page must be of the origin of the server or of `TESSERA_CORS_ORIGINS`. Frames are texts of JSON, ' +
       '`{type, id?, data}`. The server sends `hello`, `message`, `message.recalled`, `conversation.updated`, `read`, ' +
       '`contact.request`, `notification`, `typing`, `pong`, `error` and `session.revoked`; clients send `ping`, `ack` and `typing`. ' +
       'See docs/chat.md.',

@@ -23,7 +23,10 @@ import { checkOrigin, handshakeHeaders, upgradeRequired } from './handshake.ts'
 /** Questions that the domains answer (app.ts). */
 export interface SocketGates extends Pick<PermissionGates, 'can'> {
   /** When the session ends (epoch milliseconds), or why it has ended. */
-  sessionEnd(ctx: AppContext, claims: Omit<Claims, 'expiresAt'>): MaybePromise<number | SessionEnd>
+  sessionEnd(
+    ctx: AppContext,
+    claims: Pick<Claims, 'userId' | 'sessionId' | 'tokenVersion'>,
+  ): MaybePromise<number | SessionEnd>
   frames(ctx: AppContext): readonly SocketFrame[]
   hello(ctx: AppContext, actor: Actor): Promise<readonly SocketHello[]>
 }

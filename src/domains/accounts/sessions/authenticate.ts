@@ -23,7 +23,8 @@ type Outcome = Actor | AppError
 /**
  * The user of an access token, or the 401 to answer. Accepted if the token is valid, its session is active, its token version is
  * the user's current one, and `deviceId` (raw `X-Device-Id`) is the session's. If token and session are cached, it returns
- * synchronously and allocates nothing. `deviceIsOptional`: a browser cannot send the header when it opens a socket.
+ * synchronously and allocates nothing. `deviceIsOptional`: a browser cannot send the header when it opens a socket, but it can send the
+ * cookie of its device.
  */
 export function authenticate(
   ctx: AppContext,
@@ -32,16 +33,23 @@ export function authenticate(
   deviceIsOptional = false,
 ): Outcome | Promise<Outcome> {
   const claims = ctx.tokens.verify(token)
-  const device = deviceId ?? (deviceIsOptional ? ANY : undefined)
-  return claims instanceof Promise ? claims.then((c) => admit(ctx, c, device)) : admit(ctx, claims, device)
+  return claims instanceof Promise
+    ? claims.then((c) => admit(ctx, c, deviceId, deviceIsOptional))
+    : admit(ctx, claims, deviceId, deviceIsOptional)
 }
 
 /** In place of the id of a device: any will do. */
 const ANY = Symbol('any device')
 type Device = string | typeof ANY | undefined
 
-function admit(ctx: AppContext, claims: Claims | undefined, device: Device): Outcome | Promise<Outcome> {
+function admit(
+  ctx: AppContext,
+  claims: Claims | undefined,
+  deviceId: string | undefined,
+  deviceIsOptional: boolean,
+): Outcome | Promise<Outcome> {
   if (claims === undefined) return sessionEnded()
+  const device = deviceId ?? (deviceIsOptional && !claims.needsDevice ? ANY : undefined)
   const now = ctx.clock.now()
   const cached = activeSessions(ctx).get(claims.sessionId)
   return cached === undefined ? loadAndCheck(ctx, claims, device) : check(ctx, cached, claims, device, now)

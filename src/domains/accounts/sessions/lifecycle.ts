@@ -243,11 +243,16 @@ export async function loginResponse(
   isNewUser = false,
 ): Promise<LoginResponse> {
   const { userId, sessionId, deviceKey, newDeviceId, refreshToken, refreshUntil } = grant
+  const needsDevice = browser?.keep(refreshToken, refreshUntil, newDeviceId) === true
   const user = await userById(ctx.db.read, userId)
   if (user === undefined) throw sessionEnded()
   const identities = await identitiesOf(ctx.db.read, userId)
-  const { token, expiresAt } = await ctx.tokens.sign({ userId, sessionId, tokenVersion: user.tokenVersion })
-  browser?.keep(refreshToken, refreshUntil, newDeviceId)
+  const { token, expiresAt } = await ctx.tokens.sign({
+    userId,
+    sessionId,
+    tokenVersion: user.tokenVersion,
+    needsDevice,
+  })
   return {
     accessToken: token,
     refreshToken: browser ? null : refreshToken,

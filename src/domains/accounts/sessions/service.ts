@@ -10,7 +10,14 @@ import { invalid } from '#http/validate.ts'
 import { sha256 } from '#platform/ids.ts'
 
 import { endAccess } from '../credentials/service.ts'
-import { badRefreshToken, deviceNotProven, notAnAdministrator, onlyWayToSignIn, sessionEnded } from '../errors.ts'
+import {
+  badRefreshToken,
+  deviceNotProven,
+  deviceOfPage,
+  notAnAdministrator,
+  onlyWayToSignIn,
+  sessionEnded,
+} from '../errors.ts'
 import type { LoginEvent, LoginType } from '../login-records/model.ts'
 import { recordLogin } from '../login-records/service.ts'
 import { SESSION_MS } from '../model.ts'
@@ -78,6 +85,8 @@ export async function createSession(
   body: DeviceLogin,
   caller: Caller,
 ): Promise<LoginResponse> {
+  // A script in the page would know the secret of the new session's device.
+  if (body.deviceId && caller.browser !== undefined) throw deviceOfPage()
   const device = nameDevice(undefined, body.deviceId || undefined, body.deviceName || caller.deviceName)
   const event: LoginEvent = { loginType: 'register_device', device, ip: caller.ip, locale: caller.locale }
   const grant = await ctx.db.write('accounts.createSession', async (tx) => {
