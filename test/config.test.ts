@@ -47,6 +47,7 @@ test('every setting can be set by a flag, a variable or the file', () => {
     databaseUrl: ['postgres://u:p@h/d', 'postgres://u:p@h/d'],
     storageUrl: ['s3://k:s@h/bucket', 's3://k:s@h/bucket'],
     sharedFiles: ['/shared', '/shared'],
+    backupDir: ['/backups', '/backups'],
     secret: ['s'.repeat(32), 's'.repeat(32)],
     adminUsername: ['root', 'root'],
     adminPassword: ['p', 'p'],

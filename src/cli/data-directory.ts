@@ -4,7 +4,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Config } from '#config/config.ts'
-import { BackupError, FOLDERS, POSTGRES_FILE } from '#platform/backup/manifest.ts'
+import { compareRows, FOLDERS, POSTGRES_FILE } from '#platform/backup/manifest.ts'
 import {
   finishRestore,
   type PendingLoad,
@@ -76,19 +76,6 @@ export async function loadDump(
   compareRows(expected, counts, where)
   await db.finishRestorePostgres(databaseUrl, keepSessions)
   rmSync(dump, { force: true })
-}
-
-/** @throws BackupError if the number of rows of a table differs */
-export function compareRows(
-  expected: Readonly<Record<string, number>>,
-  counts: Readonly<Record<string, number>>,
-  where: string,
-): void {
-  for (const name of new Set([...Object.keys(expected), ...Object.keys(counts)]))
-    if (expected[name] !== counts[name])
-      throw new BackupError(
-        `${where} cannot be used: table ${name} has ${counts[name] ?? 'no'} rows instead of ${expected[name] ?? 'none'}.`,
-      )
 }
 
 /**

@@ -77,7 +77,7 @@ export function explain(error: unknown, place: string): Explanation {
   if (name === 'AppError' && code === 400) return known(String(message), EXIT.usage)
   // By name: importing db/ here would fix the dialect before the configuration is read.
   if (name === 'StorageError') return known(String(message), BY_TROUBLE[kind as StorageTrouble])
-  if (exitCode === EXIT.data) return known(String(message), EXIT.data)
+  if (exitCode === EXIT.data || name === 'BackupRefusal') return known(String(message), exitCode as ExitCode)
   if (syscall === 'listen') return listening(String(code))
   const trouble = diskTrouble(error, place)
   if (trouble !== undefined) return known(trouble, EXIT.storage)

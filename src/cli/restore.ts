@@ -1,10 +1,9 @@
 import { rmSync, statSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 import type { Config } from '#config/config.ts'
-import { BackupError, type Manifest, POSTGRES_FILE, SQLITE_FILE } from '#platform/backup/manifest.ts'
-import { unpackArchive } from '#platform/backup/read.ts'
+import { makeBackupFolder, stampOf } from '#platform/backup/folder.ts'
+import { type Manifest, SQLITE_FILE } from '#platform/backup/manifest.ts'
 import {
   decideRestore,
   discardRestore,
@@ -15,11 +14,9 @@ import {
   swapIn,
 } from '#platform/backup/swap.ts'
 import { systemClock } from '#platform/clock.ts'
-import { uuid } from '#platform/ids.ts'
 import { type DirectoryLock, lockDataDirectory } from '#platform/lock.ts'
 
-import { stampOf } from './backup.ts'
-import { compareRows, loadDump, openDataDirectory } from './data-directory.ts'
+import { loadDump, openDataDirectory } from './data-directory.ts'
 import { EXIT, Refusal } from './exit-codes.ts'
 import { note, progress, say } from './terminal.ts'
 import type { Run } from './verb.ts'
@@ -34,15 +31,10 @@ export const run: Run = async (call) => {
 }
 
 async function check(config: Config, archive: string): Promise<typeof EXIT.ok> {
-  await mkdir(join(config.dataDir, 'backups'), { recursive: true, mode: 0o700 })
-  const folder = join(config.dataDir, 'backups', `.backup-${uuid()}`)
-  await mkdir(folder, { mode: 0o700 })
-  try {
-    say(`${archive} can be restored: ${summary(await verify(config, archive, folder))}.`)
-    return EXIT.ok
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  await makeBackupFolder(config)
+  const manifest = await withBar(async (bar) => (await import('#db/backup.ts')).verifyBackup(config, archive, bar))
+  say(`${archive} can be restored: ${summary(manifest)}.`)
+  return EXIT.ok
 }
 
 async function restore(config: Config, archive: string, keepSessions: boolean): Promise<typeof EXIT.ok> {
@@ -95,35 +87,17 @@ async function open(config: Config): Promise<DirectoryLock> {
 }
 
 /** Unpacks the archive into `folder` and checks everything that can be checked without changing data. */
-async function verify(config: Config, archive: string, folder: string): Promise<Manifest> {
-  const bar = progress('Checking', statSync(archive).size)
-  const manifest = await unpackArchive(archive, folder, (count) => bar.add(count))
-  bar.done()
-  const isPostgres = config.databaseUrl !== ''
-  if ((manifest.database === 'postgres') !== isPostgres)
-    throw new Refusal(
-      `The backup contains a ${manifest.database === 'postgres' ? 'PostgreSQL' : 'SQLite'} database: ${isPostgres ? 'unset' : 'set'} TESSERA_DATABASE_URL to restore it.`,
-      EXIT.usage,
-    )
-  const database = isPostgres ? POSTGRES_FILE : SQLITE_FILE
-  if (!manifest.files.some(({ path }) => path === database))
-    throw new BackupError(`${archive} cannot be used: it contains no database.`)
-  if (!isPostgres) await verifySqlite(manifest, join(folder, SQLITE_FILE), archive)
-  return manifest
-}
+const verify = async (config: Config, archive: string, folder: string): Promise<Manifest> =>
+  withBar(async (bar) => (await import('#db/backup.ts')).unpackBackup(config, archive, folder, bar))
 
-async function verifySqlite(manifest: Manifest, file: string, archive: string): Promise<void> {
-  const db = await import('#db/maintenance.ts')
-  try {
-    db.checkSqlite(file)
-    db.sqliteSchema(file)
-  } catch (error) {
-    if (!(error instanceof db.StorageError) || (error.kind !== 'corrupt' && error.kind !== 'schema')) throw error
-    throw new BackupError(
-      `${archive} cannot be used: ${error.kind === 'corrupt' ? 'its database is damaged' : `its database was written by a newer version`}.`,
-    )
-  }
-  compareRows(manifest.tables, db.countSqlite(file), archive)
+async function withBar<T>(work: (bar: { onTotal(bytes: number): void; onBytes(count: number): void }) => Promise<T>) {
+  let bar = progress('Checking', 0)
+  const result = await work({
+    onTotal: (total) => (bar = progress('Checking', total)),
+    onBytes: (count) => bar.add(count),
+  })
+  bar.done()
+  return result
 }
 
 /** Loads the dump into the empty database. The decision comes first, so that a start after a kill does not use the database without its files. */

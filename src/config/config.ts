@@ -18,6 +18,8 @@ export interface Config {
   readonly storageUrl: string
   /** Absolute path of a directory of files that several processes use; empty for `files/` in the data directory. */
   readonly sharedFiles: string
+  /** Absolute path of the folder of backups; empty for `backups/` in the data directory. */
+  readonly backupDir: string
   /** Configured signing secret; if empty, one is generated once and kept in `keys/`. */
   readonly secret: string
   readonly adminUsername: string
@@ -51,6 +53,7 @@ export const defaultConfig: Config = {
   databaseUrl: '',
   storageUrl: '',
   sharedFiles: '',
+  backupDir: '',
   secret: '',
   adminUsername: '',
   adminPassword: '',

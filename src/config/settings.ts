@@ -151,6 +151,14 @@ export const settings: readonly Setting[] = [
     parse: (text, directory) => (text.includes('\0') ? undefined : resolve(directory, text)),
   }),
   setting({
+    key: 'backupDir',
+    value: 'DIRECTORY',
+    help: 'Folder of backups, best on another disk. Several processes need one that all of them reach.',
+    accepts: 'the path of a directory',
+    fallback: 'backups/ in the data directory',
+    parse: (text, directory) => (text.includes('\0') ? undefined : resolve(directory, text)),
+  }),
+  setting({
     key: 'secret',
     value: 'TEXT',
     help: 'Key that signs tokens, at least 32 characters. Changing it signs out all users.',

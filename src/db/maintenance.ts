@@ -203,13 +203,18 @@ async function countRows(sql: Bun.SQL): Promise<RowCounts> {
 export const countPostgres = (databaseUrl: string): Promise<RowCounts> => withServer(databaseUrl, countRows)
 
 /** Dumps the PostgreSQL database into `target` with `pg_dump`. The counts and the head of the log are from the same snapshot. */
-export const dumpPostgres = (databaseUrl: string, target: string): Promise<{ tables: RowCounts; log?: LogHead }> =>
+export const dumpPostgres = (
+  databaseUrl: string,
+  target: string,
+  signal?: AbortSignal,
+): Promise<{ tables: RowCounts; log?: LogHead }> =>
   withServer(databaseUrl, (sql) =>
     sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
       const [row] = (await tx`SELECT pg_export_snapshot() AS snapshot`) as { snapshot: string }[]
       const tables = await countRows(tx)
       const log = 'admin_log_head' in tables ? logHeadOf((await tx.unsafe(READ_LOG_HEAD)) as StoredHead[]) : {}
-      await runTool(databaseUrl, 'pg_dump', ['--format=custom', `--snapshot=${row!.snapshot}`, `--file=${target}`])
+      const options = ['--format=custom', `--snapshot=${row!.snapshot}`, `--file=${target}`]
+      await runTool(databaseUrl, 'pg_dump', options, signal)
       return { tables, ...log }
     }),
   )
@@ -237,7 +242,12 @@ export const logHeadSqlite = (file: string): { log?: LogHead } =>
 export const loadPostgres = (databaseUrl: string, dump: string): Promise<void> =>
   runTool(databaseUrl, 'pg_restore', ['--single-transaction', '--exit-on-error', dump])
 
-async function runTool(databaseUrl: string, name: 'pg_dump' | 'pg_restore', args: string[]): Promise<void> {
+async function runTool(
+  databaseUrl: string,
+  name: 'pg_dump' | 'pg_restore',
+  args: string[],
+  signal?: AbortSignal,
+): Promise<void> {
   const path = Bun.which(name)
   if (path === null)
     throw new StorageError(
@@ -253,6 +263,7 @@ async function runTool(databaseUrl: string, name: 'pg_dump' | 'pg_restore', args
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'pipe',
+    ...(signal && { signal }),
   })
   const stderr = await new Response(child.stderr).text()
   if ((await child.exited) !== 0) {

@@ -45,6 +45,18 @@ export class BackupError extends Error {
   }
 }
 
+/** The state of the data does not allow a backup now, or the backup does not fit this server. Nothing was changed. */
+export class BackupRefusal extends Error {
+  override name = 'BackupRefusal'
+  constructor(
+    message: string,
+    /** An exit code: 2 if somebody has to change something, 3 if it is enough to wait. */
+    readonly exitCode: 2 | 3,
+  ) {
+    super(message)
+  }
+}
+
 const isHead = ({ id, hash }: Partial<NonNullable<DatabaseFacts['log']>>): boolean =>
   isCount(id) && /^[\w-]{43}$/.test(String(hash))
 
@@ -94,4 +106,17 @@ export function isBackupPath(path: string): boolean {
     // oxlint-disable-next-line no-control-regex -- control characters are refused
     rest.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\\:\u0000-\u001f]/.test(part))
   )
+}
+
+/** @throws BackupError if the number of rows of a table differs */
+export function compareRows(
+  expected: Readonly<Record<string, number>>,
+  counts: Readonly<Record<string, number>>,
+  where: string,
+): void {
+  for (const name of new Set([...Object.keys(expected), ...Object.keys(counts)]))
+    if (expected[name] !== counts[name])
+      throw new BackupError(
+        `${where} cannot be used: table ${name} has ${counts[name] ?? 'no'} rows instead of ${expected[name] ?? 'none'}.`,
+      )
 }

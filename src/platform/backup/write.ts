@@ -51,6 +51,8 @@ function vanished(error: NodeJS.ErrnoException): undefined {
 export interface ArchiveOptions {
   /** Final name. */
   readonly output: string
+  /** Path of the unfinished file, on the same file system. */
+  readonly temporary?: string
   readonly gzip: boolean
   readonly members: readonly Member[]
   /** The manifest without the files, which are hashed while they are written. */
@@ -63,7 +65,7 @@ export interface ArchiveOptions {
 export async function writeArchive(options: ArchiveOptions): Promise<{ manifest: Manifest; size: number }> {
   const { output, gzip, facts } = options
   const folder = dirname(output)
-  const temporary = join(folder, `.backup-${uuid()}.tmp`)
+  const { temporary = join(folder, `.backup-${uuid()}.tmp`) } = options
   const files: ManifestFile[] = []
   try {
     const handle = await open(temporary, 'wx', 0o600)
