@@ -13,6 +13,7 @@ import { agreements } from '#domains/agreements/index.ts'
 import { album } from '#domains/album/index.ts'
 import { appUpdates, refusePublisherKey } from '#domains/app-updates/index.ts'
 import { assets } from '#domains/assets/index.ts'
+import { backups } from '#domains/backups/index.ts'
 import { chat } from '#domains/chat/index.ts'
 import { adminConsole } from '#domains/console/index.ts'
 import { contacts } from '#domains/contacts/index.ts'
@@ -72,6 +73,7 @@ export const domains = [
   adminConsole,
   settings,
   operationLog,
+  backups,
   operations,
   appUpdates,
   front,

@@ -9,6 +9,7 @@ import { verbs } from '#cli/verbs.ts'
 import { useDatabase } from '#config/database-url.ts'
 import { ConfigError, flagNames, readConfig } from '#config/read.ts'
 import { didYouMean } from '#lib/nearest.ts'
+import { BACKUP_PROCESS } from '#platform/backup/process.ts'
 import { IMAGE_PROCESS } from '#platform/images/port.ts'
 import { SHEET_PROCESS } from '#platform/spreadsheets/port.ts'
 
@@ -39,6 +40,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
 async function runTaskProcess(argument: string): Promise<boolean> {
   if (argument === IMAGE_PROCESS) (await import('#platform/images/image-main.ts')).runImageProcess()
   else if (argument === SHEET_PROCESS) (await import('#platform/spreadsheets/sheet-main.ts')).runSheetProcess()
+  else if (argument === BACKUP_PROCESS) (await import('#cli/backup-process.ts')).runBackupProcess()
   else return false
   return true
 }

@@ -78,7 +78,7 @@ export class TaskProcess<Task, Reply> {
   }
 
   #start(): Running {
-    const child = Bun.spawn(this.#command(), {
+    const child = Bun.spawn(ownCommand(this.options.argument, this.options.source), {
       // The environment contains secrets of the configuration.
       env: {},
       stdio: ['ignore', 'ignore', 'ignore'],
@@ -101,13 +101,6 @@ export class TaskProcess<Task, Reply> {
     return running
   }
 
-  /** On Linux the running executable itself, even if the file was replaced by a newer version meanwhile. */
-  #command(): string[] {
-    const { argument, source } = this.options
-    if (!Bun.isStandaloneExecutable) return [process.execPath, fileURLToPath(source), argument]
-    return [process.platform === 'linux' ? '/proc/self/exe' : process.execPath, argument]
-  }
-
   /** The process exits when it notices that the channel is closed. */
   #end(): void {
     this.#running?.child.disconnect()
@@ -117,6 +110,15 @@ export class TaskProcess<Task, Reply> {
   #stoppedError(): Error {
     return new Error(`the process for ${this.options.name} was stopped`)
   }
+}
+
+/**
+ * The command that starts this program again with `argument`. On Linux the running executable itself, even if the file was replaced by a
+ * newer version meanwhile. `source`: the entry point when the server runs from source.
+ */
+export function ownCommand(argument: string, source: URL): string[] {
+  if (!Bun.isStandaloneExecutable) return [process.execPath, fileURLToPath(source), argument]
+  return [process.platform === 'linux' ? '/proc/self/exe' : process.execPath, argument]
 }
 
 /** In the process: answers each task. The process exits with the server. */

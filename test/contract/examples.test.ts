@@ -43,6 +43,11 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'orgs.publicPage': NO_SUCH_ROW,
   'orgs.joinByCode': NO_SUCH_ROW,
   'orgs.joinByQrCode': NO_SUCH_ROW,
+  // The name of a backup contains its time.
+  'backups.verify': NO_SUCH_ROW,
+  'backups.downloadLink': NO_SUCH_ROW,
+  'backups.delete': NO_SUCH_ROW,
+  'backups.download': [403, /address/],
   // No package was uploaded, and this test sends bodies of JSON only.
   'appUpdates.download': NO_SUCH_ROW,
   'appUpdates.putPackage': [400, /empty/],

@@ -8,6 +8,7 @@ import { logged as agreements } from '../agreements/logged.ts'
 import { logged as album } from '../album/logged.ts'
 import { logged as appUpdates } from '../app-updates/logged.ts'
 import { logged as assets } from '../assets/logged.ts'
+import { logged as backups } from '../backups/logged.ts'
 import { logged as chat } from '../chat/logged.ts'
 import { logged as files } from '../files/logged.ts'
 import { logged as metadata } from '../metadata/logged.ts'
@@ -27,6 +28,7 @@ export const LOGGED: readonly LoggedFixture[] = [
   album,
   appUpdates,
   assets,
+  backups,
   chat,
   files,
   metadata,

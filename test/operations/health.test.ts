@@ -31,6 +31,7 @@ describe('GET /actuator/health', () => {
         disk: { status: 'UP', freeBytes: expect.any(Number), minimumBytes: 16 * 1024 * 1024 },
         files: { status: 'UP', storage: 'LOCAL', problem: null },
         outbox: { status: 'UP', waiting: 0, retrying: 0, oldestSeconds: null },
+        backup: { status: 'UP', schedule: 'OFF', lastGoodAt: null },
         server: {
           status: 'UP',
           draining: false,

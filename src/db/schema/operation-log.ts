@@ -29,6 +29,7 @@ export const LOGGED_VERBS = {
   PERMISSION: ['CREATE', 'UPDATE'],
   ROLE: ['CREATE', 'UPDATE', 'DELETE'],
   USER_ROLE: ['GRANT', 'REVOKE'],
+  BACKUP: ['CREATE', 'VERIFY', 'DOWNLOAD', 'DELETE'],
 } as const
 
 export type LoggedTarget = keyof typeof LOGGED_VERBS

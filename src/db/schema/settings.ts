@@ -7,7 +7,7 @@ export const settings = table('settings', {
   updatedAt: col.time('updated_at').notNull(),
 })
 
-/** State of the server that survives restarts: the stamp mark (engine/stamps.ts), the hash of the setup link, the last restore. */
+/** State of the server that survives restarts: the stamp mark (engine/stamps.ts), the hash of the setup link, the last restore, the running backup. */
 export const serverState = table('server_state', {
   key: col.text('key').primaryKey(),
   value: col.text('value').notNull(),

@@ -19,8 +19,10 @@ export {
   type PersonalRoles,
   personalRoles,
   requireMayChangeUser,
+  requireSystemAdmin,
   setAdministrator,
 } from './administrators/service.ts'
+export { systemAdminOnly } from './admin/errors.ts'
 export { rolesChanged } from './cache.ts'
 export { OWNER, SYSTEM_ADMIN, USER } from './system-roles.ts'
 export { platformBindings } from './store.ts'

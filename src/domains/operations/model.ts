@@ -1,4 +1,4 @@
-import { Enum, Model, Nullable, type Static, Text, Type } from '#http/schema.ts'
+import { Enum, Model, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
 
 /** Same format as Spring Boot's actuator, which most monitoring tools understand. */
 const Status = Enum(['UP', 'DOWN'])
@@ -42,6 +42,18 @@ export const HealthView = Model('Health', {
             Type.Integer({ description: 'Those among them that could not be sent at the first attempt' }),
           ),
           oldestSeconds: Nullable(Type.Integer({ description: 'Age of the oldest; null if none is waiting' })),
+        }),
+        backup: Model('BackupHealth', {
+          status: Enum(['UP', 'OVERDUE', 'DOWN'], {
+            description:
+              'OVERDUE: the schedule is on, and the newest good backup is older than two of its intervals. DOWN: the folder of ' +
+              'backups cannot be read. Neither makes the server DOWN',
+          }),
+          schedule: Enum(['OFF', 'DAILY', 'WEEKLY']),
+          lastGoodAt: Nullable({
+            ...Time,
+            description: 'When the newest backup was made that is complete and that no verification found damaged',
+          }),
         }),
         server: Model('ServerHealth', {
           status: Status,

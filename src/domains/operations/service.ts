@@ -7,6 +7,7 @@ import { StorageError } from '#db/errors.ts'
 import { databaseFile } from '#db/migrate.ts'
 import { holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { authenticate, consoleRefusal } from '#domains/accounts/index.ts'
+import { backupHealth } from '#domains/backups/index.ts'
 import { readBacklog } from '#domains/delivery/index.ts'
 import { bearerToken } from '#http/caller.ts'
 import type { Caller } from '#http/endpoint.ts'
@@ -90,6 +91,7 @@ async function components(ctx: AppContext): Promise<HealthView['components']> {
       retrying: outbox?.retrying ?? null,
       oldestSeconds,
     },
+    backup: await backupHealth(ctx).catch(() => ({ status: 'DOWN', schedule: 'OFF', lastGoodAt: null }) as const),
     server: {
       status: draining ? 'DOWN' : 'UP',
       draining,

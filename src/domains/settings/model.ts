@@ -6,14 +6,19 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
 import { Enum } from '#http/schema.ts'
+import { timeZone } from '#lib/days.ts'
 import { MEDIA_TYPES } from '#lib/file-type.ts'
 import type { Localized } from '#lib/localized.ts'
 
 type Texts = readonly [label: string, description: string]
 
-const setting = <S extends TSchema>(schema: S, initial: Static<S>, en: Texts, zh: Texts) => ({
+/** Checks what a schema cannot tell. Returns the end of a sentence that begins with the key. */
+type Check = (value: unknown) => Localized | undefined
+
+const setting = <S extends TSchema>(schema: S, initial: Static<S>, en: Texts, zh: Texts, check?: Check) => ({
   schema,
   initial,
+  check,
   label: { en: en[0], zh: zh[0] } satisfies Localized,
   description: { en: en[1], zh: zh[1] } satisfies Localized,
 })
@@ -291,6 +296,49 @@ export const definitions = {
     false,
     ['Second factor', 'Whether administrators can use the console only with a second factor.'],
     ['两步验证', '管理员是否必须启用两步验证才能使用管理后台。'],
+  ),
+  'backup.schedule': setting(
+    Enum(['OFF', 'DAILY', 'WEEKLY']),
+    'OFF',
+    [
+      'Backups by schedule',
+      'How often the server makes and verifies a backup: `OFF`, `DAILY` or `WEEKLY` (on Sundays). Copy the backups to another machine.',
+    ],
+    [
+      '定时备份',
+      '服务器自动备份并校验的频率：`OFF`（关闭）、`DAILY`（每天）或 `WEEKLY`（每周日）。请将备份复制到其他机器。',
+    ],
+  ),
+  'backup.hour': setting(
+    integer(0, 23),
+    3,
+    ['Hour of backups', 'Hour of the day at which a backup by schedule begins.'],
+    ['备份时刻', '定时备份在几点开始（小时）。'],
+  ),
+  'backup.timeZone': setting(
+    Type.String({ maxLength: 64 }),
+    '',
+    [
+      'Time zone of backups',
+      'Time zone of the hour of backups, such as `Asia/Shanghai` or `+08:00`; empty = that of the server.',
+    ],
+    ['备份时区', '备份时刻所用的时区，例如 `Asia/Shanghai` 或 `+08:00`；留空表示服务器时区。'],
+    (value) =>
+      value === '' || timeZone(String(value)) !== undefined
+        ? undefined
+        : {
+            en: 'is not a time zone: use a name such as Asia/Shanghai',
+            zh: '时区无效，请使用 Asia/Shanghai 这样的名称',
+          },
+  ),
+  'backup.keep': setting(
+    integer(1, 365),
+    7,
+    [
+      'Backups to keep',
+      'Good backups by schedule that are kept. Older ones are deleted when a new one has been verified; backups that somebody made are not.',
+    ],
+    ['保留备份数', '保留的定时备份数量。新备份校验通过后删除更早的定时备份；手动创建的备份不会删除。'],
   ),
   'log.retentionDays': setting(
     // A lower number would be a way to get rid of fresh rows.

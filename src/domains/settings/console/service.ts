@@ -64,7 +64,10 @@ function checkValue(key: SettingKey, given: unknown): { readonly value?: unknown
   if (check === undefined) checkers.set(key, (check = valueChecker(schema)))
   const { value, problems } = check(given, key)
   const [first] = problems
-  if (first === undefined) return { value }
+  if (first === undefined) {
+    const refused = definitions[key].check?.(value)
+    return refused === undefined ? { value } : { problem: refused }
+  }
   return { problem: alternatives(schema) ?? first.text }
 }
 
