@@ -1,0 +1,142 @@
+/**
+ * Chromium for the tests of the web console.
+ *
+ *     const { server, alice } = useServer({ people: ['alice'] })
+ *     const browser = useBrowser(server)
+ *     test('…', async () => {
+ *       const page = await browser.signedIn(alice, { isPhone: true, locale: 'zh-CN' })
+ *       await page.goto('/console/codes')
+ *     })
+ *
+ * A test fails if one of its pages writes an error or a warning to its console, throws an error, or asks another server for something.
+ */
+
+import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
+import { readFileSync } from 'node:fs'
+
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+import type { Person, TestServer } from '../harness/index.ts'
+
+export const browserPath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
+
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export interface PageOptions {
+  /** 390 × 844 pixels with touch, instead of 1280 × 800. */
+  isPhone?: boolean
+  isDark?: boolean
+  /** `en` by default. */
+  locale?: 'en' | 'zh-CN'
+  /** Granted to the page: `camera`, `geolocation`, `clipboard-read`. */
+  permissions?: string[]
+}
+
+export interface TestBrowser {
+  /** A page without a user, whose relative addresses are those of the server. */
+  page(options?: PageOptions): Promise<Page>
+  /** A page with the cookies of a new session of this user. */
+  signedIn(person: Person, options?: PageOptions): Promise<Page>
+  /** Messages of pages that match are no failures of the running test: a refusal that the test provokes. */
+  allow(pattern: RegExp): void
+}
+
+export interface BrowserOptions {
+  /** Further arguments of Chromium, such as those of a fake camera. */
+  args?: readonly string[]
+}
+
+/** Starts Chromium before the tests of the file and ends it after them. */
+export function useBrowser(server: TestServer, options: BrowserOptions = {}): TestBrowser {
+  let browser: Browser | undefined
+  let contexts: BrowserContext[] = []
+  let problems: string[] = []
+  let allowed: RegExp[] = []
+  beforeAll(async () => {
+    if (browserPath === null) throw new Error('The tests of the web console need Chromium: apt-get install chromium')
+    browser = await chromium.launch({ executablePath: browserPath, args: [...ARGUMENTS, ...(options.args ?? [])] })
+  })
+  afterEach(async () => {
+    for (const context of contexts) await context.close()
+    const found = problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem)))
+    contexts = []
+    problems = []
+    allowed = []
+    expect(found).toEqual([])
+  })
+  afterAll(() => browser?.close())
+
+  async function open({ isPhone = false, isDark = false, locale = 'en', permissions = [] }: PageOptions = {}) {
+    const context = await browser!.newContext({
+      baseURL: server.url,
+      locale,
+      permissions,
+      colorScheme: isDark ? 'dark' : 'light',
+      viewport: isPhone ? { width: 390, height: 844 } : { width: 1280, height: 800 },
+      hasTouch: isPhone,
+    })
+    contexts.push(context)
+    context.setDefaultTimeout(30_000)
+    const page = await context.newPage()
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) problems.push(`${message.type()}: ${message.text()}`)
+    })
+    page.on('pageerror', (error) => problems.push(`exception: ${error.message}`))
+    page.on('request', (request) => {
+      const url = request.url()
+      if (!url.startsWith(`${server.url}/`) && !/^(data|blob|about):/.test(url))
+        problems.push(`foreign request: ${url}`)
+    })
+    return page
+  }
+  return {
+    page: open,
+    async signedIn(person, pageOptions) {
+      const page = await open(pageOptions)
+      const answer = await page.context().request.post('/api/auth/login', {
+        headers: { 'x-refresh-token': 'cookie', 'x-device-name': 'Chromium' },
+        data: { account: person.username, password: person.password },
+      })
+      expect(answer.status()).toBe(200)
+      await page.goto('/favicon.svg')
+      // The flag without which the console does not ask for a session (session/tokens.ts).
+      await page.evaluate(() => localStorage.setItem('tessera.signedIn', '1'))
+      return page
+    },
+    allow: (pattern) => void allowed.push(pattern),
+  }
+}
+
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Barriers that axe calls serious or critical, as `rule: element`. */
+export async function barriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return await page.evaluate(async () => {
+    // @ts-expect-error -- the global that axe has just defined
+    const { violations } = await globalThis.axe.run(document, { resultTypes: ['violations'] })
+    return violations
+      .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }: { id: string; nodes: { html: string }[] }) =>
+        nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`),
+      )
+  })
+}
+
+/** Whether the page is wider than its window, so that it scrolls sideways. */
+export const isTooWide = (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
+/** Writes a screenshot to the folder TESSERA_SCREENSHOTS, if that is set. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env['TESSERA_SCREENSHOTS']
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
+}

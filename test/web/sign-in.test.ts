@@ -1,0 +1,94 @@
+/** Signing in to the web console, the session in the browser, and its end. */
+
+import { describe, expect, test } from 'bun:test'
+
+import { ok, useServer } from '../harness/index.ts'
+import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+
+const { server, alice, admin } = useServer({ people: ['alice'] })
+const browser = useBrowser(server)
+
+describe('signing in', () => {
+  test('a user signs in with the keyboard, reloads the page and stays signed in', async () => {
+    const page = await browser.page()
+    await page.goto('/console/')
+    await page.getByLabel('Username, e-mail or phone').waitFor()
+    await page.keyboard.type(alice.username)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(alice.password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Profile' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Profile' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/')
+  })
+
+  test('a wrong password is explained, with the id of the request, and the form keeps the account', async () => {
+    browser.allow(/status of 401/)
+    const page = await browser.page({ isPhone: true, locale: 'zh-CN' })
+    await page.goto('/console/login')
+    await page.getByLabel('用户名、邮箱或手机号').fill(alice.username)
+    await page.getByLabel('密码').last().fill('not the password')
+    await page.getByRole('button', { name: '登录' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').innerText()).toMatch(/请求编号 \S+/)
+    expect(await page.getByLabel('用户名、邮箱或手机号').inputValue()).toBe(alice.username)
+    await screenshot(page, 'sign-in-refused')
+  })
+
+  for (const isDark of [false, true])
+    test(`sign-in, registration and forgotten password have no barriers, ${isDark ? 'dark' : 'light'}`, async () => {
+      const page = await browser.page({ isPhone: true, isDark })
+      for (const path of ['login', 'register', 'forgot']) {
+        await page.goto(`/console/${path}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        expect({ path, barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
+          path,
+          barriers: [],
+          isTooWide: false,
+        })
+        await screenshot(page, `${path}-${isDark ? 'dark' : 'light'}`)
+      }
+    })
+})
+
+describe('the session in the browser', () => {
+  test('scripts can read neither the refresh token nor the device id', async () => {
+    const page = await browser.signedIn(alice)
+    await page.goto('/console/')
+    await page.getByRole('button', { name: 'Profile' }).waitFor()
+    const cookies = await page.context().cookies()
+    const secrets = cookies.map(({ value }) => value)
+    expect(secrets.length).toBeGreaterThan(1)
+    const readable = await page.evaluate<string>(
+      'document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })',
+    )
+    for (const secret of secrets) expect(readable).not.toContain(secret)
+    expect(readable).not.toContain('eyJ')
+  })
+
+  test('an administrator ends the session: the page shows the sign-in and the reason at once', async () => {
+    browser.allow(/status of 401/)
+    const bob = await server.person('bob')
+    const page = await browser.signedIn(bob)
+    const socket = page.waitForEvent('websocket')
+    await page.goto('/console/')
+    await (await socket).waitForEvent('framereceived')
+    ok(await admin.patch(`/api/admin/users/${bob.id}/status`, { status: 'DISABLED' }))
+    await page.getByText('Your account was disabled').waitFor()
+  })
+
+  test('signing out in one tab ends the other', async () => {
+    browser.allow(/status of 401/)
+    const first = await browser.signedIn(alice)
+    await first.goto('/console/')
+    await first.getByRole('button', { name: 'Profile' }).waitFor()
+    const second = await first.context().newPage()
+    await second.goto('/console/')
+    await second.getByRole('button', { name: 'Profile' }).waitFor()
+    await second.getByRole('button', { name: 'Profile' }).click()
+    await second.getByText('Sign out').click()
+    await second.getByLabel('Username, e-mail or phone').waitFor()
+    await first.getByLabel('Username, e-mail or phone').waitFor()
+  })
+})
