@@ -64,6 +64,7 @@ code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overfl
 .field [aria-invalid=true]{border-color:var(--bad)}
 .hint{margin:.35rem 0 0;color:var(--soft);font-size:.8125rem}
 .hint.bad{color:var(--bad)}
+.text:not(:last-child){margin-bottom:1rem}
 .button{display:block;width:100%;min-height:3rem;padding:.6875rem 1.25rem;font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer;color:var(--on-accent);background:var(--accent);border:1px solid transparent;border-radius:.625rem}
 .button.plain{color:var(--accent);background:transparent;border-color:var(--line)}
 .button:hover{filter:brightness(1.06)}
@@ -75,6 +76,11 @@ code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overfl
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .cover{display:block;width:100%;aspect-ratio:16/9;object-fit:cover;margin:0 0 1.25rem;border-radius:.75rem;background:var(--tint)}
 .lead{font-size:1.125rem;font-weight:550}
+.enter{margin:1.5rem 0}
+.enter p{margin:0}
+.host{margin-bottom:.25rem;overflow-wrap:anywhere}
+.facts .text{margin:0}
+.text+.button{margin-top:1.25rem}
 .poster .qr,.ticket .qr{max-width:26rem}
 .spent .qr{max-width:13rem}
 .stripe{display:block;width:100%;height:.75rem;margin:0 0 1rem;border-radius:.375rem}

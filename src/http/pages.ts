@@ -99,6 +99,13 @@ export function htmlPage(page: Page): Response {
   })
 }
 
+/** The path of the requested page for `Page.path`, with those parameters of its query. */
+export function pathOfPage(request: Request, ...parameters: readonly string[]): string {
+  const { pathname, searchParams } = new URL(request.url)
+  const kept = new URLSearchParams([...searchParams].filter(([name]) => parameters.includes(name)))
+  return kept.size === 0 ? pathname : `${pathname}?${kept}`
+}
+
 const previewTags = ({ title, description = '', image }: Preview): Html =>
   html`<meta property="og:type" content="website" />
     <meta property="og:site_name" content="Tessera" />

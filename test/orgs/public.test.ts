@@ -61,14 +61,19 @@ describe('without signing in', () => {
     expect(page.status).toBe(200)
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(page.text).toContain('&lt;b&gt;Tea&lt;/b&gt;')
-    expect(page.text).not.toContain('<script')
+    expect(page.text).toContain('&lt;script&gt;alert(1)')
+    expect([...page.text.matchAll(/<script[^>]* src="([^"]*)"/g)].map(([, src]) => src)).toEqual(['/copy.js'])
+    expect(page.text).not.toMatch(/<script(?! src="\/copy\.js")/)
     expect(page.text).toContain(`org-join%3A${org.code}`)
+    expect(page.text).toContain(`href="/console/join?code=${org.code}"`)
     const chinese = await server.request('GET', `/public/orgs/${org.code}`, {
       headers: { accept: 'text/html', 'accept-language': 'zh-CN' },
     })
     expect(chinese.text).toContain('自由加入')
     const byInvitation = await createOrg(owner, { joinPolicy: 'INVITE' })
-    expect((await anonymous(`/public/orgs/${byInvitation.code}`, 'text/html')).text).not.toContain('org-join')
+    expect((await anonymous(`/public/orgs/${byInvitation.code}`, 'text/html')).text).not.toMatch(
+      /org-join|console\/join/,
+    )
     expect((await anonymous('/public/orgs/AAAAAAAA', 'text/html')).status).toBe(404)
   })
 })

@@ -179,7 +179,9 @@ describe('share pages', () => {
   const hrefsOf = async (content: string, contentType: Code['contentType'] = 'URL') => {
     const code = await createCode(alice, { isPublic: true, content, contentType })
     const { text } = ok(await page(code.uuid))
-    return [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'))
+    const hrefs = [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'))
+    // Links to the front page, the other language and the files of the code.
+    return hrefs.filter((href) => href !== '/' && !href.startsWith(`/public/qr/${code.uuid}`))
   }
 
   for (const [content, hrefs] of [
@@ -211,6 +213,93 @@ describe('share pages', () => {
       const code = await createCode(alice, { isPublic: true, name: content.replace(/\t/g, ' '), content })
       expect(ok(await page(code.uuid)).text).not.toMatch(/<script|<a href=https?:/i)
     })
+
+  const WIFI = 'WIFI:S:office \\"1\\";T:WPA;P:Tr1ck<y>;H:true;;'
+  const VCARD = 'BEGIN:VCARD\nVERSION:3.0\nFN:Ada <b>\nTEL:+44 20 1\nURL:javascript:alert(1)\nEND:VCARD'
+  const EVENT = 'BEGIN:VEVENT\nSUMMARY:Tea\nDTSTART:20261128T140000Z\nDTEND:20261128T150000Z\nLOCATION:Hall\nEND:VEVENT'
+
+  for (const [content, shown, hrefs] of [
+    [WIFI, ['>office &quot;1&quot;</code>', '>Tr1ck&lt;y&gt;</code>', 'WPA', 'enter its name by hand'], []],
+    [VCARD, ['Ada &lt;b&gt;', '+44 20 1', 'javascript:alert(1)', 'Save contact'], ['tel:+44201']],
+    [
+      EVENT,
+      ['Saturday, November 28, 2026', '3:00', '(UTC)', 'Add to calendar'],
+      ['https://www.openstreetmap.org/search?query=Hall'],
+    ],
+    [
+      'geo:30.25,120.15?q=West Lake',
+      ['West Lake'],
+      [
+        'geo:30.25,120.15?q=30.25,120.15(West%20Lake)',
+        'https://www.openstreetmap.org/?mlat=30.25&mlon=120.15#map=17/30.25/120.15',
+      ],
+    ],
+    ['smsto:10086:Hello & bye', ['Hello &amp; bye'], ['sms:10086?body=Hello%20%26%20bye', 'tel:10086']],
+    ['MATMSG:TO:mei@example.org;SUB:Hi;;', ['mei@example.org'], ['mailto:mei@example.org?subject=Hi']],
+    [
+      'https://example.com/deep/page',
+      ['<p class="lead host">example.com</p>', 'https://example.com/deep/page'],
+      ['https://example.com/deep/page'],
+    ],
+  ] as const)
+    test(`the share page shows the content ${JSON.stringify(content.slice(0, 40))} in readable parts with its links`, async () => {
+      const code = await createCode(alice, { isPublic: true, content })
+      const { text } = ok(await page(code.uuid))
+      for (const part of shown) expect(text).toContain(part)
+      expect(await hrefsOf(content)).toEqual([...hrefs])
+      expect(text).not.toMatch(/<b>|<y>|BEGIN:|;;</)
+    })
+
+  test('the preview of a share page has the name and a picture that scans, and neither the content nor the password', async () => {
+    const code = await createCode(alice, {
+      isPublic: true,
+      name: 'Guest "Wi-Fi"',
+      content: WIFI,
+      style: { fg: '0b6b57', margin: 2 },
+    })
+    const { text } = ok(await page(code.uuid))
+    const head = text.slice(0, text.indexOf('<style'))
+    expect(head).toContain('<meta property="og:title" content="Guest &quot;Wi-Fi&quot;" />')
+    expect(head).toContain('<meta property="og:description" content="Wi-Fi access" />')
+    expect(head).not.toMatch(/Tr1ck|office/)
+    const image = /property="og:image" content="([^"]+)"/.exec(head)![1]!
+    expect(image).toStartWith(new URL(code['publicUrl'] as string).origin)
+    const picture = ok(await server.request('GET', new URL(image).pathname))
+    expect(picture.headers.get('content-type')).toBe('image/png')
+    expect(await readByZxing(picture.bytes)).toMatchObject({ text: code.content })
+  })
+
+  const file = (uuid: string, name: string, headers: Record<string, string> = {}) =>
+    server.request('GET', `/public/qr/${uuid}/${name}`, { headers })
+
+  test('the files of a public code are its picture, its contact and its event, and they do not count as scans', async () => {
+    const contact = await createCode(alice, { isPublic: true, name: 'Ada: 数学', content: VCARD })
+    const card = ok(await file(contact.uuid, 'contact.vcf'))
+    expect(card.headers.get('content-type')).toBe('text/vcard; charset=utf-8')
+    expect(card.headers.get('content-disposition')).toStartWith('attachment; filename="Ada')
+    expect(card.text).toBe(`${VCARD.replaceAll('\n', '\r\n')}\r\n`)
+    const svg = ok(await file(contact.uuid.toUpperCase(), 'code.svg'))
+    expect(svg.headers.get('content-type')).toBe('image/svg+xml')
+    expect(svg.headers.get('content-security-policy')).toBe("default-src 'none'")
+    const etag = svg.headers.get('etag')!
+    expect((await file(contact.uuid, 'code.svg', { 'if-none-match': etag })).status).toBe(304)
+    const event = await createCode(alice, { isPublic: true, content: EVENT })
+    const calendar = ok(await file(event.uuid, 'event.ics'))
+    expect(calendar.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
+    expect(calendar.text).toContain(`UID:${event.uuid}@tessera\r\n`)
+    expect(await scansOf(alice, contact)).toBe(0)
+
+    for (const [uuid, name] of [
+      [contact.uuid, 'event.ics'],
+      [event.uuid, 'contact.vcf'],
+      [event.uuid, 'code.gif'],
+      [crypto.randomUUID(), 'code.png'],
+      ['x', 'code.png'],
+    ] as const)
+      expect((await file(uuid, name)).status, `${uuid} ${name}`).toBe(404)
+    ok(await alice.patch(`/api/qr-codes/${event.id}/public`, { isPublic: false }))
+    for (const name of ['code.png', 'code.svg', 'event.ics']) expect((await file(event.uuid, name)).status).toBe(404)
+  })
 
   test('the share page of an unknown code is a 404 page in the language of the visitor, or JSON if the client asks for it', async () => {
     const uuid = crypto.randomUUID()

@@ -423,6 +423,7 @@ export const OPERATIONS = {
   'qrCodes.list': ['GET', '/api/qr-codes', 'dual', 'qr_code:read'],
   'qrCodes.pin': ['PATCH', '/api/qr-codes/:id/pin', 'dual', 'qr_code:update'],
   'qrCodes.public': ['GET', '/api/qr-codes/public/:uuid', 'open', null],
+  'qrCodes.publicFile': ['GET', '/public/qr/:uuid/:file', 'open', null],
   'qrCodes.publicPage': ['GET', '/public/qr/:uuid', 'open', null],
   'qrCodes.publish': ['PATCH', '/api/qr-codes/:id/public', 'dual', 'qr_code:publish'],
   'qrCodes.restore': ['PATCH', '/api/qr-codes/trash/restore/:id', 'dual', 'qr_code:update'],

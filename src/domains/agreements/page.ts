@@ -23,6 +23,8 @@ export function agreementPage({ answer: { data }, activatedAt }: Current, locale
   return htmlPage({
     title,
     locale,
+    path: `/public/agreement/${type.toLowerCase()}`,
+    preview: { title, description: words.types[type] },
     // Pictures in the text are administrators' choice; other pages load nothing from other servers.
     imageSources: contentHtml.includes('<img ') ? ['https:'] : [],
     body: card(

@@ -4,15 +4,28 @@ import type { AppContext } from '#context'
 import type { LandingPage } from '#domains/contributions.ts'
 import { AppError } from '#http/errors.ts'
 import { wantsJson } from '#http/mount.ts'
-import { button, card, facts, field, type Html, html, htmlPage, notFoundPage, notice, qrPicture } from '#http/pages.ts'
+import {
+  button,
+  card,
+  facts,
+  field,
+  type Html,
+  html,
+  htmlPage,
+  notFoundPage,
+  notice,
+  pathOfPage,
+  qrPicture,
+} from '#http/pages.ts'
 import { publicSuccess } from '#http/respond.ts'
 import type { Locale } from '#lib/localized.ts'
+import { mapLink } from '#lib/map-link.ts'
 
 import { publicItem } from '../discovery/service.ts'
 import { checkInUrl, picturePath } from '../links/view.ts'
 import { checkInPolicy, qrContentOf } from '../register/rules.ts'
 import type { ActivityRow } from '../register/store.ts'
-import { addressText, mapLink, momentText, paragraphsOf, periodText, zoneText } from './rules.ts'
+import { addressText, momentText, paragraphsOf, periodText, zoneText } from './rules.ts'
 import { codeOf, findVisited, type Visit, zoneOf } from './service.ts'
 
 const WORDS = {
@@ -105,6 +118,14 @@ export const activityLandingPage = landingPage('activity', (ctx, row, { caller: 
   return htmlPage({
     title: row.name,
     locale,
+    path: pathOfPage(request, 'code', 'tz'),
+    preview: {
+      title: row.name,
+      description: [periodText(row.startTime, row.endTime, zoneOf(request), locale), addressText(row, locale)]
+        .filter((part) => part !== '')
+        .join(' · '),
+      image: item.coverUrl,
+    },
     body: html`${card(
       html`${item.coverUrl !== null && html`<img class="cover" src="${pathOf(item.coverUrl)}" alt="" decoding="async" />`}
         <h1>${row.name}</h1>
@@ -167,6 +188,7 @@ export const checkInLandingPage = landingPage('check-in', (ctx, row, { caller: {
   return htmlPage({
     title: words.checkInTitle(row.name),
     locale,
+    path: pathOfPage(request, 'tz'),
     body: card(
       html`<p class="number">${words.checkInLabel}</p>
         <h1>${row.name}</h1>

@@ -1,4 +1,4 @@
-/** Texts of landing pages: times in a time zone, and links to maps. Pure. */
+/** Texts of landing pages: times in a time zone, and addresses. Pure. */
 
 import type { Locale } from '#lib/localized.ts'
 
@@ -21,26 +21,6 @@ export function zoneText(at: number, zone: string, locale: Locale): string {
   const offset = name('shortOffset').replace('GMT', 'UTC')
   const long = name('long')
   return long.startsWith('GMT') ? offset : `${long}, ${offset}`
-}
-
-interface Place {
-  readonly name: string
-  readonly address: string
-  readonly latitude: number | null
-  readonly longitude: number | null
-}
-
-/** A map on the web: of a service that works in China for Chinese, otherwise OpenStreetMap. Undefined without a place. */
-export function mapLink({ name, address, latitude, longitude }: Place, locale: Locale): string | undefined {
-  const text = encodeURIComponent(address)
-  if (latitude !== null && longitude !== null)
-    return locale === 'zh'
-      ? `https://uri.amap.com/marker?position=${longitude},${latitude}&name=${encodeURIComponent(name)}&coordinate=wgs84`
-      : `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`
-  if (address === '') return undefined
-  return locale === 'zh'
-    ? `https://uri.amap.com/search?keyword=${text}`
-    : `https://www.openstreetmap.org/search?query=${text}`
 }
 
 /** The parts of an address in the order in which the language writes them. */

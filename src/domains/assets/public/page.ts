@@ -1,6 +1,6 @@
 import type { LandingPage } from '#domains/contributions.ts'
 import { wantsJson } from '#http/mount.ts'
-import { card, facts, type Html, html, htmlPage, notFoundPage, text } from '#http/pages.ts'
+import { card, facts, type Html, html, htmlPage, notFoundPage, pathOfPage, text } from '#http/pages.ts'
 import { publicSuccess } from '#http/respond.ts'
 import type { Locale } from '#lib/localized.ts'
 
@@ -23,7 +23,7 @@ export const assetLandingPage: LandingPage = async (ctx, { id, caller, request }
   const asset = await findPublicAsset(ctx, id, caller.locale)
   if (wantsJson(request))
     return asset && publicSuccess(jsonOf(asset), caller.requestId, request.headers.get('if-none-match'))
-  return asset === undefined ? notFoundPage(caller.locale) : assetPage(asset, caller.locale)
+  return asset === undefined ? notFoundPage(caller.locale) : assetPage(asset, request, caller.locale)
 }
 
 const jsonOf = ({ uuid, kind, fields }: PublicAsset) => ({
@@ -32,7 +32,7 @@ const jsonOf = ({ uuid, kind, fields }: PublicAsset) => ({
   fields: fields.map(({ key, label, value }) => ({ key, label, value })),
 })
 
-function assetPage({ fields }: PublicAsset, locale: Locale): Response {
+function assetPage({ fields }: PublicAsset, request: Request, locale: Locale): Response {
   const words = WORDS[locale]
   const valueOf = (key: string) => fields.find((field) => field.key === key)?.value
   const title = String(valueOf('name') ?? valueOf('assetNo') ?? words.asset)
@@ -41,6 +41,8 @@ function assetPage({ fields }: PublicAsset, locale: Locale): Response {
   return htmlPage({
     title,
     locale,
+    path: pathOfPage(request),
+    preview: { title, description: title === words.asset ? '' : words.asset },
     body: card(
       html`<h1>${title}</h1>
         ${facts(shown.map((field) => [field.label, valueText(field, locale)]))}

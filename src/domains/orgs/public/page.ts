@@ -1,6 +1,6 @@
-/** The public page of an organization, with the QR code to join it. */
+/** The public page of an organization: how to join it in a browser, in the app, or with its code. */
 
-import { card, facts, html, htmlPage, qrPicture, text } from '#http/pages.ts'
+import { button, card, copyable, facts, html, htmlPage, qrPicture, text } from '#http/pages.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import type { PublicOrg } from '../organizations/model.ts'
@@ -8,16 +8,22 @@ import { joinQrCodePath } from '../organizations/view.ts'
 
 const WORDS = {
   en: {
+    kind: 'Organization',
+    join: 'Join',
+    joinHere: 'Join on this device',
+    how: 'In the app, choose “Join an organization” and enter the code. Another phone can scan this picture in the app.',
     alt: (name: string) => `QR code to join ${name}`,
-    how: 'Scan this code in the app, or enter the organization code, to join.',
     code: 'Organization code',
     members: 'Members',
     policy: 'Joining',
-    policies: { FREE: 'open to everyone', APPROVAL: 'after approval', INVITE: 'by invitation only' },
+    policies: { FREE: 'Open to everyone', APPROVAL: 'After approval', INVITE: 'By invitation only' },
   },
   zh: {
+    kind: '组织',
+    join: '加入',
+    joinHere: '在此设备上加入',
+    how: '在应用中选择“加入组织”并输入组织码；其他手机可在应用中扫描此图。',
     alt: (name: string) => `加入${name}的二维码`,
-    how: '在应用中扫描此码或输入组织码即可加入。',
     code: '组织码',
     members: '成员',
     policy: '加入方式',
@@ -35,16 +41,29 @@ export function orgPage(org: PublicOrg, locale: Locale): Response {
   return htmlPage({
     title: org.name,
     locale,
-    body: card(
-      html`${joinableByCode && qrPicture(picture, words.alt(org.name))}
-        <h1>${org.name}</h1>
+    path: `/public/orgs/${org.code}`,
+    copies: joinableByCode,
+    preview: { title: org.name, description: org.description || words.kind, image: org.avatarUrl },
+    body: html`${card(
+      html`<h1>${org.name}</h1>
         ${org.description !== '' && text(org.description)}
         ${facts([
-          [words.code, joinableByCode ? org.code : ''],
           [words.members, org.memberCount],
           [words.policy, words.policies[org.joinPolicy]],
-        ])}
-        ${joinableByCode && html`<p class="soft">${words.how}</p>`}`,
-    ),
+        ])}`,
+    )}
+    ${
+      joinableByCode &&
+      card(
+        html`${button(words.joinHere, { href: `/console/join?code=${encodeURIComponent(org.code)}` })}
+          <div class="centered enter">
+            <p class="soft">${words.code}</p>
+            <p class="lead">${copyable(org.code)}</p>
+          </div>
+          ${qrPicture(picture, words.alt(org.name))}
+          <p class="soft">${words.how}</p>`,
+        { title: words.join, level: 2 },
+      )
+    }`,
   })
 }

@@ -3,9 +3,9 @@ import { notFound } from '#http/errors.ts'
 import { wantsJson } from '#http/mount.ts'
 import { notFoundPage } from '#http/pages.ts'
 
-import { ByLanding, ByUuid, LandingContent, PublicQrCode } from './model.ts'
+import { ByFile, ByLanding, ByUuid, LandingContent, PublicQrCode } from './model.ts'
 import { publicPage } from './page.ts'
-import { landingPage, viewPublic } from './service.ts'
+import { landingPage, publicFile, viewPublic } from './service.ts'
 
 const tag = 'Public pages'
 
@@ -54,8 +54,22 @@ export const publicEndpoints = [
     run: async ({ ctx, params, request, caller }) => {
       const code = await viewPublic(ctx, params.uuid)
       if (wantsJson(request)) return code ?? Promise.reject(notFound())
-      return code ? publicPage(code, caller.locale) : notFoundPage(caller.locale)
+      return code ? publicPage(ctx, code, caller.locale) : notFoundPage(caller.locale)
     },
+  }),
+  endpoint({
+    id: 'qrCodes.publicFile',
+    method: 'GET',
+    path: '/public/qr/:uuid/:file',
+    summary: 'Get a file of a public QR code',
+    description:
+      '`code.png` and `code.svg` are its picture. `contact.vcf` and `event.ics` are its content, if it is a contact or an event. Does not ' +
+      'count as a scan.',
+    tag,
+    access: open,
+    params: ByFile,
+    answers: 'image/png, image/svg+xml, text/vcard, text/calendar',
+    run: ({ ctx, params, request }) => publicFile(ctx, params, request),
   }),
   landing,
   // QR codes of passes hold their link in upper case, which takes fewer modules.

@@ -5,6 +5,12 @@ import { ContentTypeName, StyleView } from '../codes/model.ts'
 /** Accepts any text: anything else than the uuid of a public code is answered with 404. */
 export const ByUuid = Type.Object({ uuid: Line(64, 0, { examples: ['7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'] }) })
 
+export const [PNG_FILE, SVG_FILE, CONTACT_FILE, EVENT_FILE] = ['code.png', 'code.svg', 'contact.vcf', 'event.ics']
+/** Path of the files of a public code on this server. */
+export const filesPath = (uuid: string): string => `/public/qr/${uuid}/`
+/** Other names are answered with 404. */
+export const ByFile = Type.Object({ ...ByUuid.properties, file: Line(64, 0, { examples: [PNG_FILE] }) })
+
 /** Landing pages of the interface (spec §4.2): activity, check-in, pass, asset. */
 export const ByLanding = Type.Object({
   type: Line(64, 0, { examples: ['activity'] }),

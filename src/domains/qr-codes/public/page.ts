@@ -1,19 +1,22 @@
-/** The share page of a public code: its picture, name and content, and a button that opens a link, calls or writes an e-mail. */
+/** The share page of a public code: its picture and name, its content in readable parts, and the files to download. */
 
-import { button, card, type Html, html, htmlPage, qrPicture, text } from '#http/pages.ts'
+import type { AppContext } from '#context'
+import { button, buttonRow, card, html, htmlPage, qrPicture } from '#http/pages.ts'
 import type { ContentType } from '#lib/content-type.ts'
+import { safeFileName } from '#lib/file-name.ts'
 import type { Locale } from '#lib/localized.ts'
+import { readContent } from '#lib/qr-contents/index.ts'
 
 import { renderPath } from '../codes/view.ts'
-import type { PublicQrCode } from './model.ts'
+import { contentOf } from './contents/page.ts'
+import { filesPath, PNG_FILE, type PublicQrCode, SVG_FILE } from './model.ts'
 
 const WORDS = {
   en: {
     alt: (name: string) => `QR code: ${name}`,
-    open: 'Open link',
-    call: 'Call',
-    write: 'Write an e-mail',
     holds: 'Content',
+    scans: (n: number) => (n === 1 ? 'Opened once' : `Opened ${n.toLocaleString('en')} times`),
+    download: 'Download the QR code',
     types: {
       TEXT: 'Text',
       URL: 'Web address',
@@ -29,10 +32,9 @@ const WORDS = {
   },
   zh: {
     alt: (name: string) => `二维码：${name}`,
-    open: '打开链接',
-    call: '拨打电话',
-    write: '发送邮件',
     holds: '内容',
+    scans: (n: number) => `已打开 ${n.toLocaleString('zh')} 次`,
+    download: '下载二维码',
     types: {
       TEXT: '文本',
       URL: '网址',
@@ -50,30 +52,42 @@ const WORDS = {
 
 /** Sharp on phones with three pixels per point. */
 const PICTURE_PIXELS = 1024
+/** With fewer light modules around the code, round corners would cut into it. */
+const SAFE_MARGIN = 2
 
-export function publicPage(code: PublicQrCode, locale: Locale): Response {
+export function publicPage(ctx: AppContext, code: PublicQrCode, locale: Locale): Response {
   const words = WORDS[locale]
+  const read = readContent(code.content)
+  const type = words.types[code.contentType]
+  const files = filesPath(code.uuid)
+  const fileName = safeFileName(code.name)
   // A path instead of an address, so that the picture also loads when the server is reached by another name than the configured one.
   const picture = `${renderPath(code.isDynamic ? code.publicUrl : code.content, code.style)}&size=${PICTURE_PIXELS}`
   return htmlPage({
     title: code.name,
     locale,
+    path: `/public/qr/${code.uuid}`,
+    copies: read.type === 'wifi',
+    // Chats keep previews, so the content is left out: it may be a password or an address. The host of a link says where it leads.
+    preview: {
+      title: code.name,
+      description: read.type === 'url' ? `${type}: ${read.url.host}` : type,
+      image: ctx.config.publicUrl + files + PNG_FILE,
+    },
     body: html`${card(
-      html`${qrPicture(picture, words.alt(code.name))}
+      html`<div class="centered">
+        ${qrPicture(picture, words.alt(code.name), code.style.margin < SAFE_MARGIN)}
         <h1>${code.name}</h1>
-        <p class="soft">${words.types[code.contentType]}</p>`,
+        <p class="soft">${type} · ${words.scans(code.scanCount)}</p>
+      </div>`,
     )}
-    ${card(html`${text(code.content)}${action(code.content, locale)}`, { title: words.holds, level: 2 })}`,
+    ${card(contentOf(code.content, read, files, locale), { title: words.holds, level: 2 })}
+    ${card(
+      buttonRow([
+        button('PNG', { href: files + PNG_FILE, kind: 'plain', download: `${fileName}.png` }),
+        button('SVG', { href: files + SVG_FILE, kind: 'plain', download: `${fileName}.svg` }),
+      ]),
+      { title: words.download, level: 2 },
+    )}`,
   })
-}
-
-/** A button for contents that are safe to follow: web addresses, calls and e-mails. The scheme decides, not the type of the code. */
-function action(content: string, locale: Locale): Html | undefined {
-  const address = content.trim()
-  const url = URL.parse(address)
-  const words = WORDS[locale]
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return button(words.open, { href: url.href })
-  if (/^tel:[+\d\s().-]{3,32}$/i.test(address)) return button(words.call, { href: address })
-  if (url?.protocol === 'mailto:') return button(words.write, { href: url.href })
-  return undefined
 }

@@ -109,6 +109,7 @@ async function passPage(ctx: AppContext, { pass, activity }: Found, zone: string
   return htmlPage({
     title: `${words.pass}: ${activity.name}`,
     locale,
+    path: `/s/pass/${pass.uuid}?tz=${encodeURIComponent(zone)}`,
     body: card(
       html`${stripe(pass.color)}
         <p class="number">${words.pass}</p>
