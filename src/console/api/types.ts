@@ -13,11 +13,14 @@ export type BodyOf<Id extends OperationId> = Operations[Id]['body']
 /** `data` of the answer; null where the operation answers none. */
 export type DataOf<Id extends OperationId> = Operations[Id]['data']
 
+/** A body whose fields are all optional may be left out: its type contains undefined. */
 type Part<Name extends string, T> = [T] extends [undefined]
   ? unknown
-  : keyof T extends never
-    ? unknown
-    : { [N in Name]: T }
+  : undefined extends T
+    ? { [N in Name]?: Exclude<T, undefined> }
+    : keyof T extends never
+      ? unknown
+      : { [N in Name]: T }
 
 /** The query may always be left out, as the server has defaults. */
 export type InputOf<Id extends OperationId> = Part<'params', ParamsOf<Id>> & { query?: Partial<QueryOf<Id>> } & Part<
