@@ -11,6 +11,7 @@ startLive()
 const router = createBrowserRouter([{ path: '*', element: <App /> }], { basename: '/console' })
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
-    <RouterProvider router={router} />
+    {/* As transitions, navigations can be starved: after a sign-out the page went to the sign-in page for seconds. */}
+    <RouterProvider router={router} useTransitions={false} />
   </StrictMode>,
 )
