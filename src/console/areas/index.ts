@@ -2,5 +2,7 @@
 
 import type { Area } from './area.ts'
 import { loginRecords } from './login-records/index.ts'
+import { orgsAdmin } from './orgs-admin/index.ts'
+import { users } from './users/index.ts'
 
-export const areas: readonly Area[] = [loginRecords]
+export const areas: readonly Area[] = [loginRecords, orgsAdmin, users]

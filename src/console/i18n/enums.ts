@@ -111,6 +111,38 @@ export const enums = {
     ACTIVITY: word('Activity', '活动'),
     SYSTEM: word('Notice', '系统提示'),
   },
+  userStatus: {
+    ACTIVE: word('Active', '正常'),
+    DISABLED: word('Disabled', '已停用'),
+    DELETED: word('Deleted', '已注销'),
+  },
+  orgStatus: { ACTIVE: word('Active', '正常'), DISABLED: word('Disabled', '已停用') },
+  orgVisibility: { PUBLIC: word('Public', '公开'), INTERNAL: word('Internal', '内部') },
+  joinPolicy: {
+    FREE: word('Anyone may join', '自由加入'),
+    APPROVAL: word('On request', '申请加入'),
+    INVITE: word('By invitation', '仅限邀请'),
+  },
+  sessionStatus: {
+    ACTIVE: word('Active', '有效'),
+    EXPIRED: word('Expired', '已过期'),
+    REVOKED: word('Ended', '已结束'),
+  },
+  linkStatus: { ACTIVE: word('Linked', '已关联'), PENDING: word('Waits for consent', '待对方同意') },
+  permissionDomain: {
+    PLATFORM: word('Administration', '平台管理'),
+    APP: word('Own things', '个人内容'),
+    ORG: word('Organizations', '组织'),
+  },
+  identity: {
+    bound: word('With password, phone or e-mail', '已设密码、手机或邮箱'),
+    unbound: word('Without password, phone and e-mail', '未设密码、手机和邮箱'),
+    device_user: word('Known by a device only', '仅有设备'),
+  },
+  rights: { ADMIN: word('Administrators', '管理员'), USER: word('Other users', '普通用户') },
+  provider: { PHONE: word('Phone', '手机号'), EMAIL: word('E-mail', '邮箱'), DEVICE: word('Device', '设备') },
+  loginStatus: { success: word('Succeeded', '成功'), failed: word('Failed', '失败') },
+  language: { en: word('English', '英文'), zh: word('Chinese', '中文') },
 } as const satisfies Record<string, Record<string, Localized>>
 
 export type EnumName = keyof typeof enums

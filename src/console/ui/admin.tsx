@@ -1,32 +1,32 @@
 /** Parts of the administrators' tables: a list with our defaults, dates, and the history of a row from the operation log. */
 
-import { Table, TableBody, TableCell, TableHead, TableRow, Typography } from '@mui/material'
+import { Box, Typography } from '@mui/material'
 import type { ReactElement, ReactNode } from 'react'
 import { BulkDeleteButton, FunctionField, List, type ListProps, Pagination, useRecordContext } from 'react-admin'
 
-import { useCall } from '../api/hooks.ts'
+import { usePages } from '../api/pages.ts'
 import type { OperationLogRow } from '../api/types.ts'
+import { fields } from '../i18n/fields.ts'
 import { dateTime } from '../i18n/format.ts'
-import { texts, useTexts } from '../i18n/words.ts'
-import { may } from '../session/session.ts'
-import { Answer } from './Answer.tsx'
+import { texts, useLocale, useTexts } from '../i18n/words.ts'
+import { useMay } from '../session/session.ts'
+import { ErrorNotice, Loading, MoreButton } from './Answer.tsx'
+import { logWords } from './log-words.ts'
 
 const words = texts({
   en: {
     history: 'History',
     none: 'No administrator has changed this.',
-    time: 'Time',
-    who: 'Administrator',
-    action: 'Action',
-    change: 'Change',
+    empty: 'empty',
+    yes: 'yes',
+    no: 'no',
   },
   zh: {
     history: '历史记录',
     none: '没有管理员更改过此项。',
-    time: '时间',
-    who: '管理员',
-    action: '操作',
-    change: '变更',
+    empty: '空',
+    yes: '是',
+    no: '否',
   },
 })
 
@@ -53,65 +53,74 @@ export const TimeField = ({ source, ...props }: { source: string; label?: string
   />
 )
 
-/** The changes by administrators to the row of the page, from the operation log. */
-export function History({ targetType }: { targetType: OperationLogRow['targetType'] }) {
+/** The changes by administrators to the row of the page, from the operation log. `targetId`: by default the id of the row. */
+export function History({ targetType, targetId }: { targetType: OperationLogRow['targetType']; targetId?: number }) {
   const t = useTexts(words)
+  const { actions } = useTexts(logWords)
   const record = useRecordContext()
+  const may = useMay()
   const mayRead = may('operationLog.list')
-  const query = useCall(
+  const id = targetId ?? Number(record?.id)
+  const query = usePages(
     'operationLog.list',
-    { query: { targetType, targetId: Number(record?.id), size: 50 } },
-    { enabled: mayRead && record !== undefined },
+    { query: { targetType, targetId: id } },
+    { size: 20, enabled: mayRead && id > 0 },
   )
   if (!mayRead) return null
+  if (query.error !== null) return <ErrorNotice error={query.error} onRetry={query.retry} />
+  if (query.items === undefined) return <Loading />
+  if (query.items.length === 0) return <Typography color="text.secondary">{t.none}</Typography>
   return (
-    <Answer query={query}>
-      {({ items }) =>
-        items.length === 0 ? (
-          <Typography color="text.secondary">{t.none}</Typography>
-        ) : (
-          <Table size="small" aria-label={t.history}>
-            <TableHead>
-              <TableRow>
-                <TableCell>{t.time}</TableCell>
-                <TableCell>{t.who}</TableCell>
-                <TableCell>{t.action}</TableCell>
-                <TableCell>{t.change}</TableCell>
-              </TableRow>
-            </TableHead>
-            <TableBody>
-              {items.map((row) => (
-                <TableRow key={row.id}>
-                  <TableCell sx={{ whiteSpace: 'nowrap' }}>{dateTime(row.createdAt)}</TableCell>
-                  <TableCell>{row.actorName}</TableCell>
-                  <TableCell>{row.action}</TableCell>
-                  <TableCell>
-                    <Change before={row.before} after={row.after} />
-                  </TableCell>
-                </TableRow>
-              ))}
-            </TableBody>
-          </Table>
-        )
-      }
-    </Answer>
+    <>
+      <Box component="ul" aria-label={t.history} sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        {query.items.map((row) => (
+          <Box component="li" key={row.id} sx={{ py: 1.5, '& + &': { borderTop: 1, borderColor: 'divider' } }}>
+            <Typography component="p" sx={{ fontWeight: 600 }}>
+              {actions[row.action] ?? row.action}
+            </Typography>
+            <Typography variant="body2" color="text.secondary" component="p" sx={{ mb: 0.5 }}>
+              {dateTime(row.createdAt)} · {row.actorName}
+            </Typography>
+            <Change before={row.before} after={row.after} />
+          </Box>
+        ))}
+      </Box>
+      <MoreButton shown={query.items.length} total={query.total} onMore={query.more} isLoading={query.isLoading} />
+    </>
   )
 }
 
 /** The fields that a logged write has changed: `name: old → new`. */
 export function Change({ before, after }: Pick<OperationLogRow, 'before' | 'after'>) {
+  const locale = useLocale()
+  const t = useTexts(words)
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  const show = (name: string, value: unknown): string => {
+    if (value === null || value === undefined || value === '') return t.empty
+    if (typeof value === 'boolean') return value ? t.yes : t.no
+    if (typeof value === 'number' && /(At|Time)$/.test(name)) return dateTime(value)
+    return typeof value === 'string' ? value : JSON.stringify(value)
+  }
   return (
     <>
       {names.map((name) => (
-        <Typography key={name} variant="body2" sx={{ overflowWrap: 'anywhere' }}>
-          <b>{name}</b>: {before !== null && name in before && <del>{show(before[name])}</del>}
+        <Typography key={name} variant="body2" component="p" sx={{ overflowWrap: 'anywhere' }}>
+          <Box component="span" sx={{ color: 'text.secondary' }}>
+            {fields[name]?.[locale] ?? name}:
+          </Box>{' '}
+          {before !== null && name in before && (
+            <Box component={after === null ? 'span' : 'del'} sx={{ color: 'text.secondary' }}>
+              {show(name, before[name])}
+            </Box>
+          )}
           {before !== null && after !== null && ' → '}
-          {after !== null && name in after && <ins style={{ textDecoration: 'none' }}>{show(after[name])}</ins>}
+          {after !== null && name in after && (
+            <Box component="ins" sx={{ textDecoration: 'none' }}>
+              {show(name, after[name])}
+            </Box>
+          )}
         </Typography>
       ))}
     </>
   )
 }
-
-const show = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))

@@ -8,6 +8,7 @@ import { type EnumName, useChoices, useEnum } from '../i18n/enums.ts'
 /** Colours of states. Values that are not here are neutral. */
 const COLORS: Readonly<Record<string, 'success' | 'warning' | 'error' | 'info'>> = {
   ACTIVE: 'success',
+  DISABLED: 'error',
   ISSUED: 'success',
   IN_USE: 'success',
   DONE: 'success',

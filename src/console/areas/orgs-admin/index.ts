@@ -1,0 +1,36 @@
+/** All organizations, for administrators. */
+
+import { CorporateFare } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import type { AdminOrganization } from '../../api/types.ts'
+import { area } from '../area.ts'
+
+export const orgsAdmin = area({
+  menu: [
+    {
+      group: 'people',
+      to: '/admin/orgs',
+      label: { en: 'Organizations', zh: '组织' },
+      icon: CorporateFare,
+      needs: 'admin.orgs.list',
+      order: 20,
+    },
+  ],
+  resources: [
+    {
+      name: 'admin/orgs',
+      label: { en: 'organizations', zh: '组织' },
+      operations: {
+        list: 'admin.orgs.list',
+        get: 'admin.orgs.get',
+        create: 'admin.orgs.create',
+        update: 'admin.orgs.update',
+        delete: 'admin.orgs.dissolve',
+        param: 'orgId',
+      },
+      list: lazy(() => import('./OrgList.tsx')),
+      representation: ({ name }: AdminOrganization) => name,
+    },
+  ],
+})

@@ -1,0 +1,190 @@
+/** Inputs that find a user or an organization by name: `UserPicker` for forms with state of their own, `UserFilter` for the filters of a list. */
+
+import { Autocomplete, Box, TextField, Typography } from '@mui/material'
+import { useEffect, useState } from 'react'
+import { useInput } from 'react-admin'
+
+import { useCall } from '../api/hooks.ts'
+import { texts, useTexts } from '../i18n/words.ts'
+import { useMay } from '../session/session.ts'
+
+const words = texts({
+  en: {
+    user: 'User',
+    org: 'Organization',
+    nobody: 'No user has this name.',
+    none: 'No organization has this name.',
+    loading: 'Searching…',
+  },
+  zh: { user: '用户', org: '组织', nobody: '没有这个名称的用户。', none: '没有这个名称的组织。', loading: '正在搜索…' },
+})
+
+interface Choice {
+  readonly id: number
+  readonly name: string
+  /** Distinguishes rows with the same name. */
+  readonly detail: string
+}
+
+export interface PickerProps {
+  value: number | null
+  onChange: (id: number | null) => void
+  label?: string
+  /** The message of the server about this field. */
+  error?: string | undefined
+  required?: boolean
+  autoFocus?: boolean
+}
+
+/** Finds a user by username, nickname, phone or e-mail. */
+export function UserPicker(props: PickerProps) {
+  const t = useTexts(words)
+  const [keyword, setKeyword] = useState('')
+  const searched = useSettled(keyword)
+  const { value } = props
+  const found = useCall('admin.users.list', { query: { size: 20, ...(searched && { keyword: searched }) } }, KEEP)
+  const chosen = useCall('admin.users.get', { params: { userId: value ?? 0 } }, { enabled: value !== null })
+  const choice = ({ id, nickname, username }: { id: number; nickname: string; username: string | null }): Choice => ({
+    id,
+    name: nickname || username || String(id),
+    detail: username ?? `ID ${id}`,
+  })
+  return (
+    <Picker
+      {...props}
+      label={props.label ?? t.user}
+      none={t.nobody}
+      isLoading={found.isFetching}
+      choices={found.data?.items.map(choice) ?? []}
+      chosen={chosen.data && choice(chosen.data)}
+      onSearch={setKeyword}
+    />
+  )
+}
+
+/** Finds an organization by name or code. */
+export function OrgPicker(props: PickerProps) {
+  const t = useTexts(words)
+  const [keyword, setKeyword] = useState('')
+  const searched = useSettled(keyword)
+  const { value } = props
+  const found = useCall('admin.orgs.list', { query: { size: 20, ...(searched && { keyword: searched }) } }, KEEP)
+  const chosen = useCall('admin.orgs.get', { params: { orgId: value ?? 0 } }, { enabled: value !== null })
+  const choice = ({ id, name, code }: { id: number; name: string; code: string }): Choice => ({
+    id,
+    name,
+    detail: code,
+  })
+  return (
+    <Picker
+      {...props}
+      label={props.label ?? t.org}
+      none={t.none}
+      isLoading={found.isFetching}
+      choices={found.data?.items.map(choice) ?? []}
+      chosen={chosen.data && choice(chosen.data)}
+      onSearch={setKeyword}
+    />
+  )
+}
+
+export interface FilterProps {
+  /** Name of the filter in the query: `userId`. */
+  source: string
+  label?: string
+  /** Read by react-admin: the filter is always shown. */
+  alwaysOn?: boolean
+}
+
+/** A filter of lists. Not shown to administrators who may not list users. */
+export function UserFilter({ source, label }: FilterProps) {
+  const { field } = useInput({ source })
+  const may = useMay()
+  if (!may('admin.users.list') || !may('admin.users.get')) return null
+  return (
+    <Box sx={{ minWidth: 220 }}>
+      <UserPicker value={numberOf(field.value)} onChange={(id) => field.onChange(id ?? '')} {...(label && { label })} />
+    </Box>
+  )
+}
+
+/** A filter of lists. Not shown to administrators who may not list organizations. */
+export function OrgFilter({ source, label }: FilterProps) {
+  const { field } = useInput({ source })
+  const may = useMay()
+  if (!may('admin.orgs.list') || !may('admin.orgs.get')) return null
+  return (
+    <Box sx={{ minWidth: 220 }}>
+      <OrgPicker value={numberOf(field.value)} onChange={(id) => field.onChange(id ?? '')} {...(label && { label })} />
+    </Box>
+  )
+}
+
+const KEEP = { keepPrevious: true } as const
+/** Filters from the address are strings. */
+const numberOf = (value: unknown): number | null => (value === '' || value == null ? null : Number(value))
+
+/** The value after the user has stopped typing for 250 ms. */
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value.trim()), 250)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}
+
+interface PickerViewProps extends PickerProps {
+  label: string
+  none: string
+  isLoading: boolean
+  choices: readonly Choice[]
+  chosen: Choice | undefined
+  onSearch: (keyword: string) => void
+}
+
+function Picker(props: PickerViewProps) {
+  const { value, onChange, label, error, required, autoFocus, none, isLoading, choices, chosen, onSearch } = props
+  const t = useTexts(words)
+  // A choice that was just made is not read from the server again before it is shown.
+  const [last, setLast] = useState<Choice | null>(null)
+  const shown = value === null ? null : (chosen ?? (last?.id === value ? last : null))
+  return (
+    <Autocomplete
+      value={shown}
+      options={choices}
+      filterOptions={(all) => all}
+      getOptionLabel={({ name }) => name}
+      getOptionKey={({ id }) => id}
+      isOptionEqualToValue={(a, b) => a.id === b.id}
+      loading={isLoading}
+      loadingText={t.loading}
+      noOptionsText={isLoading ? t.loading : none}
+      onChange={(_, choice) => {
+        setLast(choice)
+        onChange(choice?.id ?? null)
+      }}
+      onInputChange={(_, text, reason) => onSearch(reason === 'input' ? text : '')}
+      renderOption={({ key, ...rest }, { name, detail }) => (
+        <li key={key} {...rest}>
+          <span>
+            {name}
+            <Typography component="span" variant="caption" color="text.secondary" sx={{ display: 'block' }}>
+              {detail}
+            </Typography>
+          </span>
+        </li>
+      )}
+      renderInput={(params) => (
+        <TextField
+          {...params}
+          label={label}
+          required={required ?? false}
+          autoFocus={autoFocus ?? false}
+          error={error !== undefined}
+          helperText={error}
+        />
+      )}
+    />
+  )
+}
