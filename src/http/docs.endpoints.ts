@@ -83,5 +83,5 @@ const tagOf = (text: string): string => `"${Bun.hash(text).toString(36)}"`
 
 const PAGE_TAG = tagOf(DOCS_PAGE)
 /** The mark in the accent colour of the pages, light enough for dark tab bars. */
-const ICON = MARK_SVG.replace('currentColor', '#2a9c81')
+const ICON = MARK_SVG.replaceAll('currentColor', '#2a9c81')
 const ICON_TAG = tagOf(ICON)
