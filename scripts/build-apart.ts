@@ -1,6 +1,6 @@
 /** Builds the executable from a copy of the source tree that is deleted afterwards, so that it can use only what it contains. */
 
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -21,6 +21,9 @@ export function buildApart(): string {
     mkdirSync(tree, { recursive: true })
     for (const part of PARTS)
       cpSync(join(root, part), join(tree, part), { recursive: true, filter: (path) => !path.includes('node_modules') })
+    // Compressed files of the web console by the hash of their content: compressing them again would take 10 seconds of a core.
+    const compressed = 'dist/console/compressed'
+    if (existsSync(join(root, compressed))) cpSync(join(root, compressed), join(tree, compressed), { recursive: true })
     // Without development packages, so that importing one fails here.
     run([process.execPath, 'install', '--frozen-lockfile', '--production', '--silent'], tree)
     run([process.execPath, 'scripts/build.ts', '--outfile', binary, '--commit', 'test'], tree)

@@ -8,6 +8,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
+import { buildAndReport } from './console.ts'
+
 const root = resolve(import.meta.dir, '..')
 const dist = join(root, 'dist')
 /** Bun's own executables as npm packages, with versions and hashes from the lock file in this folder. */
@@ -54,6 +56,9 @@ const commit = values.commit ?? (git('rev-parse', '--short=12', 'HEAD') || 'unkn
 /** The time of the commit, so that the same commit gives the same file. */
 const builtAt = Number(git('log', '-1', '--format=%ct') || 0) * 1000
 
+/** The file that src/http/web-console/pack.ts reads. */
+const { path: consolePack } = await buildAndReport()
+
 async function build(outfile: string, target?: Target): Promise<void> {
   // Built in a folder of its own, because Bun also leaves the source maps, which are inside the executable, beside it.
   mkdirSync(dirname(outfile), { recursive: true })
@@ -70,6 +75,12 @@ async function build(outfile: string, target?: Target): Promise<void> {
     sourcemap: 'linked',
     // Elysia reads the source of handlers at run time: in a minified executable, requests that should answer 200 answer 500.
     minify: false,
+    plugins: [
+      {
+        name: 'web console',
+        setup: ({ onResolve }) => void onResolve({ filter: /^tessera:console$/ }, () => ({ path: consolePack })),
+      },
+    ],
     define: { TESSERA_COMMIT: JSON.stringify(commit), TESSERA_BUILT_AT: String(builtAt) },
     compile: {
       outfile: made,
