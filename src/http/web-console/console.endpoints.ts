@@ -75,7 +75,7 @@ const packs = perContext(({ config }) => {
 /** Changes with each version of the console, so browsers ask for it each time. */
 const pageHeaders = perContext((ctx): Readonly<Record<string, string>> => {
   // Browsers load files from the bucket, and send uploads to it, without this server.
-  const bucket = ctx.blobs.presignGet('', 1)
+  const bucket = ctx.blobs.presignGet('any', 1)
   const storage = bucket === undefined ? '' : ` ${new URL(bucket).origin}`
   return {
     'cache-control': 'no-cache',
