@@ -184,6 +184,10 @@ function countLines(log: Log, metrics: Metrics): Log {
       metrics.count(LOG_LINES, { level: 'warn' })
       log.warn(message, fields)
     },
+    readable(message, hidden) {
+      metrics.count(LOG_LINES, { level: 'warn' })
+      log.readable(message, hidden)
+    },
     error(message, fields) {
       metrics.count(LOG_LINES, { level: 'error' })
       log.error(message, fields)

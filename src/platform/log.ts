@@ -6,6 +6,7 @@ import type { LogLevel } from '#config/config.ts'
 import { escapeControlCharacters as visible } from '#lib/text.ts'
 
 import { type Clock, systemClock } from './clock.ts'
+import { LogRing } from './log-ring.ts'
 import { maskField, maskText } from './mask.ts'
 
 export type Fields = Record<string, unknown>
@@ -22,12 +23,19 @@ export interface Log {
   warn(message: string, fields?: Fields): void
   error(message: string, fields?: Fields): void
   /**
+   * Warns with a code in readable form, because no gateway sends it. The lines that administrators see in the console have `hidden`
+   * instead: they must not be able to sign in as other users.
+   */
+  readable(message: string, hidden: string): void
+  /**
    * Writes one line for a request. Buffered, because every request calls it. Does nothing above level `info` and then does not read
    * `caller.ip`. Of `url` only the path is written, as a query can contain a token. `userId` is 0 for anonymous requests.
    */
   access(method: string, url: string, status: number, ms: number, caller: RequestOrigin, userId: number): void
   /** Writes the buffered lines. Called before exit. */
   flush(): void
+  /** The newest lines. */
+  readonly recent: LogRing
 }
 
 export interface LogOptions {
@@ -57,6 +65,7 @@ const quoted = (text: string): string => (UNSAFE.test(text) ? JSON.stringify(tex
 export function createLog({ level, format, write = standardError(), clock = systemClock }: LogOptions): Log {
   const minRank = RANK[level]
   const time = timestamps(clock)
+  const recent = new LogRing()
   let buffer = ''
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -77,8 +86,15 @@ export function createLog({ level, format, write = standardError(), clock = syst
   function say(at: LogLevel, message: string, fields: Fields | undefined): void {
     if (RANK[at] < minRank) return
     const masked = fields && (maskField('', fields) as Fields)
-    const line = format === 'json' ? jsonLine(time(), at, message, masked) : textLine(time(), at, message, masked)
-    add(line, RANK[at] >= RANK.warn)
+    const words = inWords(message, masked)
+    keep(at, words, masked)
+    add(format === 'json' ? jsonLine(time(), at, message, masked) : textLine(time(), at, words), RANK[at] >= RANK.warn)
+  }
+
+  function keep(at: LogLevel, { message, values, stack }: Words, fields?: Fields): void {
+    const requestId = fields?.['requestId']
+    const details = stack === '' ? values : `${values}\n${stack}`
+    recent.add(clock.now(), at, { message, details }, typeof requestId === 'string' ? requestId : null)
   }
 
   return {
@@ -86,11 +102,26 @@ export function createLog({ level, format, write = standardError(), clock = syst
     info: (message, fields) => say('info', message, fields),
     warn: (message, fields) => say('warn', message, fields),
     error: (message, fields) => say('error', message, fields),
+    readable(message, hidden) {
+      if (minRank > RANK.warn) return
+      keep('warn', inWords(hidden, undefined))
+      add(
+        format === 'json'
+          ? jsonLine(time(), 'warn', message, undefined)
+          : textLine(time(), 'warn', inWords(message, undefined)),
+        true,
+      )
+    },
     access(method, url, status, ms, caller, userId) {
       if (minRank > RANK.info) return
       const { requestId, ip } = caller
       const path = pathOf(url)
       const took = Math.round(ms * 100) / 100
+      if (!isPolled(path, status))
+        recent.addRequest(clock.now(), requestId, path, () => ({
+          message: `${method} ${visible(path)} ${status}`,
+          details: `ms=${took} ip=${visible(ip)} user=${userId === 0 ? '-' : userId}`,
+        }))
       add(
         format === 'json'
           ? `{"time":"${time()}","level":"info","message":"request","method":"${method}","path":${quoted(path)},"status":${status},"ms":${took},"requestId":${quoted(requestId)},"ip":${quoted(ip)},"userId":${userId}}\n`
@@ -99,8 +130,13 @@ export function createLog({ level, format, write = standardError(), clock = syst
       )
     },
     flush,
+    recent,
   }
 }
+
+/** Monitors and the console itself ask again and again, and their requests say nothing as long as they succeed. */
+const isPolled = (path: string, status: number): boolean =>
+  status < 400 && (path.startsWith('/actuator/') || path === '/api/admin/server-log')
 
 /** The path of a URL or path, without the query, which can contain tokens and invitation codes. */
 function pathOf(url: string): string {
@@ -135,20 +171,34 @@ function jsonLine(time: string, level: LogLevel, message: string, fields: Fields
   return JSON.stringify({ time, level, message: maskText(message), ...fields }) + '\n'
 }
 
-function textLine(time: string, level: LogLevel, message: string, fields: Fields | undefined): string {
-  let line = `${time} ${LABEL[level]} ${visible(maskText(message))}`
+interface Words {
+  readonly message: string
+  /** `name=value`, separated by spaces. */
+  readonly values: string
+  /** The rows of the stack of an error, each with its line break. */
+  readonly stack: string
+}
+
+/** `fields` are masked already. */
+function inWords(text: string, fields: Fields | undefined): Words {
+  const values: string[] = []
   let stack = ''
   for (const [key, value] of Object.entries(fields ?? {})) {
     if (value === undefined) continue
     if (isErrorView(value)) {
-      line += ` ${key}=${visible(JSON.stringify(`${value.name}: ${value.message}`))}`
+      values.push(`${key}=${visible(JSON.stringify(`${value.name}: ${value.message}`))}`)
       // Indented, so that the text of an error cannot forge a log line.
       if (value.stack) for (const row of value.stack.split('\n')) stack += `    ${visible(row)}\n`
     } else
-      line += ` ${key}=${typeof value === 'string' && /^[\w./:@*+-]+$/.test(value) ? value : visible(JSON.stringify(value))}`
+      values.push(
+        `${key}=${typeof value === 'string' && /^[\w./:@*+-]+$/.test(value) ? value : visible(JSON.stringify(value))}`,
+      )
   }
-  return `${line}\n${stack}`
+  return { message: visible(maskText(text)), values: values.join(' '), stack }
 }
+
+const textLine = (time: string, level: LogLevel, { message, values, stack }: Words): string =>
+  `${time} ${LABEL[level]} ${message}${values === '' ? '' : ` ${values}`}\n${stack}`
 
 const isErrorView = (value: unknown): value is { name: string; message: string; stack?: string } =>
   typeof value === 'object' && value !== null && 'name' in value && 'message' in value && 'stack' in value

@@ -440,6 +440,7 @@ export const OPERATIONS = {
   'scanRecords.list': ['GET', '/api/scan-records', 'app', 'scan_record:read'],
   'scanRecords.stats': ['GET', '/api/scan-records/stats', 'app', 'scan_record:read'],
   'scanRecords.update': ['PATCH', '/api/scan-records/:id', 'app', 'scan_record:update'],
+  'serverLog.list': ['GET', '/api/admin/server-log', 'platform', 'admin_log:read'],
   'sessions.create': ['POST', '/api/auth/sessions', 'signedIn', null],
   'sessions.detail': ['GET', '/api/auth/sessions/:sessionId', 'signedIn', null],
   'sessions.list': ['GET', '/api/auth/sessions', 'signedIn', null],

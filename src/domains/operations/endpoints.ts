@@ -1,7 +1,7 @@
 import { endpoint, open, platform } from '#http/endpoint.ts'
 
-import { HealthView, InfoView } from './model.ts'
-import { health, info, metrics } from './service.ts'
+import { HealthView, InfoView, ServerLog, ServerLogQuery } from './model.ts'
+import { health, info, metrics, showServerLog } from './service.ts'
 
 const tag = 'Operations'
 
@@ -41,5 +41,20 @@ export const operationsEndpoints = [
     access: platform('system:read'),
     answers: 'text/plain; version=0.0.4',
     run: ({ ctx }) => metrics(ctx),
+  }),
+  endpoint({
+    id: 'serverLog.list',
+    method: 'GET',
+    path: '/api/admin/server-log',
+    summary: 'List the newest lines of the server log',
+    description:
+      'At most 1,000 requests and 1,000 other lines since the start of the process, kept in memory. Secrets and contacts are masked, and ' +
+      'verification codes, which the log contains in readable form without a gateway, are left out. Requests of this operation and of ' +
+      '`/actuator` are kept only if they fail.',
+    tag,
+    access: platform('admin_log:read'),
+    query: ServerLogQuery,
+    data: ServerLog,
+    run: ({ ctx, query }) => showServerLog(ctx, query),
   }),
 ]

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { access, constants, statfs } from 'node:fs/promises'
+import { hostname } from 'node:os'
 
 import type { AppContext } from '#context'
 import { dialect } from '#db/dialect.ts'
@@ -17,7 +18,7 @@ import { BlobError } from '#platform/blobs/port.ts'
 import { SECOND } from '#platform/clock.ts'
 import { version } from '#platform/version.ts'
 
-import type { HealthView, InfoView } from './model.ts'
+import type { HealthView, InfoView, ServerLog, ServerLogQuery } from './model.ts'
 import { ping } from './store.ts'
 
 /** With less free space writes may fail: a WAL checkpoint alone can need several megabytes. */
@@ -177,4 +178,18 @@ export async function metrics(ctx: AppContext): Promise<Response> {
     ...refused,
   ].join('')
   return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+}
+
+/** The newest lines of the log of this process. */
+export function showServerLog(ctx: AppContext, { since, ...filter }: ServerLogQuery): ServerLog {
+  const { recent } = ctx.log
+  const { lastId } = recent
+  const { lines, hasMore } = recent.find({ ...filter, since: since > lastId ? 0 : since })
+  return {
+    process: { host: hostname(), pid: process.pid, startedAt: ctx.lifecycle.startedAt },
+    level: ctx.config.logLevel,
+    items: lines,
+    hasMore,
+    lastId,
+  }
 }

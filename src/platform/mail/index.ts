@@ -24,8 +24,9 @@ export async function openMailer(server: SmtpServer | undefined, { from, log }: 
 function logMailer(log: Log): Mailer {
   return {
     async send({ to, subject }) {
+      const problem = `no mail server is configured: mail to ${to} was not sent`
       // The subject holds the code, in a sentence that the log does not mask: here it is meant to be read.
-      log.warn(`no mail server is configured: mail to ${to} was not sent; its subject is “${subject}”`)
+      log.readable(`${problem}; its subject is “${subject}”`, `${problem}; its subject is in the log of the server`)
     },
     check: () => Promise.resolve('not configured: codes by e-mail are written to the log'),
   }

@@ -32,8 +32,9 @@ export async function openSms(gateway: SmsGateway, { clock, log }: SmsParts): Pr
 function logSms(log: Log): Sms {
   return {
     async send({ to, code, purpose }) {
+      const problem = `no SMS gateway is configured: for ${to} the ${purpose} code is`
       // The code is in a sentence that the log does not mask: here it is meant to be read. The number is masked as everywhere.
-      log.warn(`no SMS gateway is configured: for ${to} the ${purpose} code is ${code}`)
+      log.readable(`${problem} ${code}`, `${problem} in the log of the server`)
     },
     check: () => Promise.resolve('not configured: codes by SMS are written to the log'),
   }
