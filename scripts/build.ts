@@ -56,8 +56,9 @@ const commit = values.commit ?? (git('rev-parse', '--short=12', 'HEAD') || 'unkn
 /** The time of the commit, so that the same commit gives the same file. */
 const builtAt = Number(git('log', '-1', '--format=%ct') || 0) * 1000
 
-/** The file that src/http/web-console/pack.ts reads. */
-const { path: consolePack } = await buildAndReport()
+if (values.all) rmSync(dist, { recursive: true, force: true })
+/** The file that src/http/web-console/pack.ts reads. It is in `dist`. */
+const { path: consolePack } = await buildAndReport({ quick: false })
 
 async function build(outfile: string, target?: Target): Promise<void> {
   // Built in a folder of its own, because Bun also leaves the source maps, which are inside the executable, beside it.
@@ -115,7 +116,5 @@ async function buildAll(): Promise<void> {
   await Bun.write(join(dist, 'SHA256SUMS'), sums.join(''))
 }
 
-if (values.all) {
-  rmSync(dist, { recursive: true, force: true })
-  await buildAll()
-} else await build(resolve(values.outfile ?? join(dist, process.platform === 'win32' ? 'tessera.exe' : 'tessera')))
+if (values.all) await buildAll()
+else await build(resolve(values.outfile ?? join(dist, process.platform === 'win32' ? 'tessera.exe' : 'tessera')))

@@ -49,8 +49,7 @@ export interface BuiltConsole {
 }
 
 /** @throws Error with the messages of the compiler, or the sizes if the first load is too large */
-export async function buildConsole(onStart: () => void = () => {}): Promise<BuiltConsole> {
-  const quick = process.env['NODE_ENV'] === 'development'
+async function buildConsole(quick: boolean, onStart: () => void): Promise<BuiltConsole> {
   const path = join(dist, `${hashOfSources(quick)}.pack`)
   mkdirSync(cache, { recursive: true })
   using lock = await lockOrResult(path)
@@ -132,13 +131,15 @@ async function bundle(): Promise<BuiltFile[]> {
     throw new Error(result.logs.map((log) => Bun.inspect(log, { colors: false })).join('\n'))
 
   const outputs = result.metafile.outputs
-  const entries = Object.keys(outputs).filter((name) => outputs[name]!.entryPoint !== undefined)
-  const scripts = [entries.find((name) => name.endsWith('.js'))!]
+  // Files that are imported with import() are entries too.
+  const builtFrom = (source: string, extension: string): string =>
+    Object.keys(outputs).find((name) => name.endsWith(extension) && outputs[name]!.entryPoint?.endsWith(source))!
+  const scripts = [builtFrom('src/console/main.tsx', '.js')]
   for (const name of scripts)
     for (const { path, kind } of outputs[name]!.imports)
       if (kind === 'import-statement' && !scripts.includes(path)) scripts.push(path)
   const styles = [
-    ...entries.filter((name) => name.endsWith('.css')),
+    builtFrom('src/console/loading.css', '.css'),
     ...scripts.flatMap((name) => outputs[name]!.cssBundle ?? []),
   ]
   const isFirst = new Set([...scripts, ...styles].map((name) => basename(name)))
@@ -261,10 +262,10 @@ function sizes(files: ReadonlyMap<string, CompressedFile>): string {
     .join('\n')
 }
 
-/** Builds, and says in the terminal that it does and how long it took. */
-export async function buildAndReport(): Promise<BuiltConsole> {
+/** Builds if needed, and says in the terminal that it does and how long it took. `quick`: compresses less and checks no size. */
+export async function buildAndReport({ quick }: { quick: boolean }): Promise<BuiltConsole> {
   const started = performance.now()
-  const built = await buildConsole(() => console.error('Building the web console …'))
+  const built = await buildConsole(quick, () => console.error('Building the web console …'))
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   if (built.sizes !== undefined) console.error(`The web console was built in ${seconds} s.`)
   return built
@@ -273,7 +274,9 @@ export async function buildAndReport(): Promise<BuiltConsole> {
 if (import.meta.main) {
   const [option] = process.argv.slice(2)
   try {
-    const { path, sizes = 'The web console is up to date.' } = await buildAndReport()
+    const { path, sizes = 'The web console is up to date.' } = await buildAndReport({
+      quick: process.env['NODE_ENV'] === 'development',
+    })
     if (option === '--path') console.log(path)
     else if (option === undefined) console.log(sizes)
   } catch (error) {
