@@ -1,8 +1,9 @@
 /** The areas of the console. Each helper of the menu and of react-admin reads this list. */
 
+import { adminContent } from './admin-content/index.ts'
 import type { Area } from './area.ts'
 import { loginRecords } from './login-records/index.ts'
 import { orgsAdmin } from './orgs-admin/index.ts'
 import { users } from './users/index.ts'
 
-export const areas: readonly Area[] = [loginRecords, orgsAdmin, users]
+export const areas: readonly Area[] = [adminContent, loginRecords, orgsAdmin, users]

@@ -78,10 +78,12 @@ export interface AdminTableProps<Row extends RaRecord> extends Omit<ListProps, '
   actions?: ReactNode
   /** The word on the button that opens the form for a new row. */
   createLabel?: string
+  /** Between the title and the table, for example statistics. */
+  aside?: ReactNode
 }
 
 export function AdminTable<Row extends RaRecord>(props: AdminTableProps<Row>) {
-  const { title, columns, bulk, opens, actions, createLabel, ...list } = props
+  const { title, columns, bulk, opens, actions, createLabel, aside, ...list } = props
   const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
   const labelled = useLabelled(columns)
   const visible = labelled.filter(({ exportOnly }) => !exportOnly)
@@ -91,6 +93,7 @@ export function AdminTable<Row extends RaRecord>(props: AdminTableProps<Row>) {
       <Typography variant="h1" sx={{ mb: { xs: 1, sm: 0 } }}>
         {title}
       </Typography>
+      {aside}
       <List
         perPage={25}
         pagination={<Pagination rowsPerPageOptions={[25, 50, 100]} />}

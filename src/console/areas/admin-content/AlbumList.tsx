@@ -1,0 +1,99 @@
+/** Photos in the albums of all users and organizations. */
+
+import { PhotoLibrary } from '@mui/icons-material'
+import { NumberInput } from 'react-admin'
+
+import type { AdminAlbumPhoto } from '../../api/types.ts'
+import { useLabels } from '../../i18n/fields.ts'
+import { bytes, dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { DetailTable, Facts } from '../../ui/DetailTable.tsx'
+import {
+  createdColumn,
+  Owner,
+  ownerColumn,
+  ownerFilters,
+  position,
+  searchFilter,
+  Thumbnail,
+  timeFilters,
+} from './shared.tsx'
+
+const words = texts({
+  en: {
+    title: 'Album photos',
+    none: 'No photos yet',
+    noneText: 'Photos that users add to their albums are listed here.',
+    remove:
+      'The photo and its picture are deleted, also on devices that work offline. Copies that were shared are kept. This cannot be undone.',
+    pixels: 'Pixels',
+    position: 'Position',
+    watermark: 'Watermark',
+  },
+  zh: {
+    title: '相册照片',
+    none: '还没有照片',
+    noneText: '用户添加到相册的照片会显示在这里。',
+    remove: '照片及图片文件将被删除，离线设备上的也会移除；已分享的副本会保留。此操作无法撤销。',
+    pixels: '像素',
+    position: '坐标',
+    watermark: '水印',
+  },
+})
+
+export default function AlbumList() {
+  const t = useTexts(words)
+  const f = useLabels()
+  return (
+    <DetailTable<AdminAlbumPhoto>
+      title={t.title}
+      filters={[
+        searchFilter,
+        ...ownerFilters,
+        <NumberInput key="qrCodeId" source="qrCodeId" min={1} />,
+        ...timeFilters,
+      ]}
+      columns={[
+        {
+          source: 'name',
+          render: (row) => <Thumbnail url={row.thumbnailUrl ?? row.url} name={row.name} />,
+          text: ({ name }) => name,
+        },
+        ownerColumn(),
+        { source: 'takenAt' },
+        { source: 'address', phone: 'hidden' },
+        { source: 'size', render: (row) => bytes(row.size) },
+        createdColumn,
+      ]}
+      nameOf={(row) => row.name}
+      renderDetails={(row) => (
+        <>
+          <img src={row.url} alt={row.name} style={{ maxWidth: '100%', maxHeight: 320, objectFit: 'contain' }} />
+          <Facts
+            items={[
+              [f('owner'), <Owner key="owner" row={row} />],
+              [f('takenAt'), dateTime(row.takenAt)],
+              [f('address'), row.address],
+              [t.position, position(row.latitude, row.longitude)],
+              [
+                t.watermark,
+                row.watermark &&
+                  Object.values(row.watermark)
+                    .filter((text) => typeof text === 'string')
+                    .join('\n'),
+              ],
+              [t.pixels, row.width !== null && row.height !== null && `${row.width} × ${row.height}`],
+              [f('size'), bytes(row.size)],
+              [f('qrCodeId'), row.qrCodeId],
+              [f('createdAt'), dateTime(row.createdAt)],
+              [f('id'), row.id],
+            ]}
+          />
+        </>
+      )}
+      target="ALBUM_PHOTO"
+      removal={{ operation: 'admin.albums.delete', param: 'photoId', text: t.remove }}
+      empty={{ icon: PhotoLibrary, title: t.none, text: t.noneText }}
+    />
+  )
+}

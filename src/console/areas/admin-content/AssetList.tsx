@@ -1,0 +1,255 @@
+/** Assets of all users and organizations. */
+
+import { DeleteSweep, Inventory2 } from '@mui/icons-material'
+import { Button, TextField, Typography } from '@mui/material'
+import { useState } from 'react'
+import { DateInput, NumberInput, useRefresh } from 'react-admin'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { AdminAsset, FieldValue } from '../../api/types.ts'
+import { useEnum } from '../../i18n/enums.ts'
+import { useLabels } from '../../i18n/fields.ts'
+import { date, dateTime, number } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { Answer } from '../../ui/Answer.tsx'
+import { DetailTable, Facts } from '../../ui/DetailTable.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
+import { EnumChip, EnumInput } from '../../ui/enums.tsx'
+import { UserFilter } from '../../ui/pickers.tsx'
+import { UserLink } from '../../ui/UserLink.tsx'
+import { createdColumn, Owner, ownerColumn, ownerFilters, position, searchFilter, timeFilters } from './shared.tsx'
+
+const words = texts({
+  en: {
+    title: 'Assets',
+    none: 'No assets yet',
+    noneText: 'Things that users and organizations register are listed here.',
+    remove:
+      'The asset is deleted, also for its owner. A loan of it ends, and the code on it leads nowhere from now on. This cannot be undone.',
+    scrap: 'Scrap',
+    scrapTitle: (name: string) => `Mark “${name}” as scrapped?`,
+    scrapText: 'The asset stays in the register as scrapped and can no longer be used or lent. This cannot be undone.',
+    scrapped: 'The asset is scrapped.',
+    reason: 'Reason',
+    scrappedAt: 'Scrapped',
+    price: 'Price',
+    bought: 'Bought',
+    supplier: 'Supplier',
+    warranty: 'Warranty until',
+    loan: 'On loan',
+    yes: 'Yes',
+    no: 'No',
+    position: 'Position',
+    values: 'Further fields',
+    noValues: 'No further fields.',
+    missing: (n: number) => (n === 1 ? 'A required field is empty.' : `${n} required fields are empty.`),
+    files: (n: number) => (n === 1 ? '1 file' : `${n} files`),
+  },
+  zh: {
+    title: '资产',
+    none: '还没有资产',
+    noneText: '用户和组织登记的资产会显示在这里。',
+    remove: '资产将被删除，所有者也无法再使用；借用随之结束，资产上的二维码将失效。此操作无法撤销。',
+    scrap: '报废',
+    scrapTitle: (name: string) => `将“${name}”标记为已报废？`,
+    scrapText: '资产会以“已报废”状态保留在台账中，不能再使用或借出。此操作无法撤销。',
+    scrapped: '资产已报废。',
+    reason: '原因',
+    scrappedAt: '报废时间',
+    price: '价格',
+    bought: '购买日期',
+    supplier: '供应商',
+    warranty: '保修到期',
+    loan: '借出中',
+    yes: '是',
+    no: '否',
+    position: '坐标',
+    values: '扩展字段',
+    noValues: '没有扩展字段。',
+    missing: (n: number) => `${n} 个必填字段为空。`,
+    files: (n: number) => `${n} 个文件`,
+  },
+})
+
+export default function AssetList() {
+  const t = useTexts(words)
+  const may = useMay()
+  const statusOf = useEnum('assetStatus')
+  return (
+    <DetailTable<AdminAsset>
+      title={t.title}
+      filters={[
+        searchFilter,
+        <EnumInput key="status" source="status" of="assetStatus" alwaysOn />,
+        ...ownerFilters,
+        <UserFilter key="custodianId" source="custodianId" />,
+        <NumberInput key="categoryId" source="categoryId" min={1} />,
+        <NumberInput key="locationId" source="locationId" min={1} />,
+        <DateInput key="warrantyFrom" source="warrantyFrom" />,
+        <DateInput key="warrantyTo" source="warrantyTo" />,
+        <DateInput key="purchaseFrom" source="purchaseFrom" />,
+        <DateInput key="purchaseTo" source="purchaseTo" />,
+        ...timeFilters,
+      ]}
+      columns={[
+        { source: 'name' },
+        { source: 'assetNo' },
+        {
+          source: 'status',
+          render: (row) => <EnumChip of="assetStatus" value={row.status} />,
+          text: (row) => statusOf(row.status),
+        },
+        { source: 'brand', phone: 'hidden' },
+        { source: 'model', phone: 'hidden' },
+        ownerColumn(),
+        createdColumn,
+      ]}
+      nameOf={(row) => row.name}
+      renderDetails={(row) => (
+        <>
+          <AssetFacts row={row} />
+          {may('metadata.assetFields') && <Values id={row.id} />}
+        </>
+      )}
+      renderButtons={(row) => may('assets.scrapAny') && row.status !== 'SCRAPPED' && <Scrap row={row} />}
+      target="ASSET"
+      removal={{ operation: 'assets.deleteAny', param: 'id', text: t.remove }}
+      empty={{ icon: Inventory2, title: t.none, text: t.noneText }}
+    />
+  )
+}
+
+function AssetFacts({ row }: { row: AdminAsset }) {
+  const t = useTexts(words)
+  const f = useLabels()
+  const photo = row.photos[0]
+  return (
+    <>
+      {photo && (
+        <img
+          src={photo.thumbnailUrl ?? photo.url}
+          alt={row.name}
+          style={{ maxWidth: '100%', maxHeight: 240, objectFit: 'contain', alignSelf: 'flex-start' }}
+        />
+      )}
+      <Facts
+        items={[
+          [f('status'), <EnumChip key="status" of="assetStatus" value={row.status} />],
+          [f('assetNo'), row.assetNo],
+          [f('owner'), <Owner key="owner" row={row} />],
+          [f('brand'), row.brand],
+          [f('model'), row.model],
+          [f('serialNo'), row.serialNo],
+          [t.supplier, row.supplier],
+          [t.bought, row.purchaseDate && date(Date.parse(`${row.purchaseDate}T12:00`))],
+          [t.price, row.purchasePrice],
+          [t.warranty, row.warrantyExpiry && date(Date.parse(`${row.warrantyExpiry}T12:00`))],
+          [f('custodianId'), row.custodianId !== null && <UserLink key="custodian" id={row.custodianId} />],
+          [t.loan, row.loan !== null && t.yes],
+          [t.position, position(row.latitude, row.longitude)],
+          [f('remark'), row.remark],
+          [t.scrappedAt, dateTime(row.scrappedAt)],
+          [t.reason, row.scrapReason],
+          [f('createdAt'), dateTime(row.createdAt)],
+          [f('updatedAt'), dateTime(row.updatedAt)],
+          [f('id'), row.id],
+        ]}
+      />
+    </>
+  )
+}
+
+/** The values of metadata, as the owner of the asset sees them. */
+function Values({ id }: { id: number }) {
+  const t = useTexts(words)
+  const query = useCall('metadata.assetFields', { params: { id } })
+  const shown = (field: FieldValue): string => {
+    const { value, type } = field
+    if (value === null || value === undefined) return ''
+    if (typeof value === 'boolean') return value ? t.yes : t.no
+    if (typeof value === 'number') return type === 'DATETIME' ? dateTime(value) : number(value)
+    if (Array.isArray(value))
+      return type === 'PHOTO' || type === 'ATTACHMENT'
+        ? t.files(value.length)
+        : value.map((one) => label(field, one)).join(', ')
+    if (typeof value === 'object') {
+      const { title, address, latitude, longitude } = value as Record<string, string & number>
+      return title ?? address ?? position(latitude ?? null, longitude ?? null)
+    }
+    return label(field, value)
+  }
+  return (
+    <>
+      <Typography variant="h3">{t.values}</Typography>
+      <Answer query={query}>
+        {({ items, missingRequired }) => {
+          // Fields that stand for a column are among the facts above.
+          const own = items.filter((field) => field.entityColumn === null && shown(field) !== '')
+          return (
+            <>
+              {own.length === 0 ? (
+                <Typography color="text.secondary">{t.noValues}</Typography>
+              ) : (
+                <Facts items={own.map((field) => [field.name, shown(field)])} />
+              )}
+              {missingRequired.length > 0 && (
+                <Typography color="text.secondary" variant="body2">
+                  {t.missing(missingRequired.length)}
+                </Typography>
+              )}
+            </>
+          )
+        }}
+      </Answer>
+    </>
+  )
+}
+
+/** The label of an option, or the value itself. */
+function label({ config }: FieldValue, value: unknown): string {
+  const options = (config as { options?: { value: string; label: string }[] } | null)?.options
+  return options?.find((option) => option.value === value)?.label ?? String(value)
+}
+
+function Scrap({ row }: { row: AdminAsset }) {
+  const t = useTexts(words)
+  const refresh = useRefresh()
+  const [isOpen, setOpen] = useState(false)
+  const [reason, setReason] = useState('')
+  const action = useAction('assets.scrapAny', {
+    quiet: true,
+    done: t.scrapped,
+    onDone: () => {
+      setOpen(false)
+      refresh()
+    },
+  })
+  return (
+    <>
+      <Button variant="outlined" startIcon={<DeleteSweep />} onClick={() => setOpen(true)}>
+        {t.scrap}
+      </Button>
+      <FormDialog
+        isOpen={isOpen}
+        title={t.scrapTitle(row.name)}
+        action={t.scrap}
+        isBusy={action.isPending}
+        error={action.error}
+        onSubmit={() => action.mutate({ params: { id: row.id }, body: { reason: reason.trim() || null } })}
+        onClose={() => setOpen(false)}
+        maxWidth="xs"
+      >
+        <span>{t.scrapText}</span>
+        <TextField
+          label={t.reason}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+          autoFocus
+          multiline
+          error={action.error?.problem('reason') !== undefined}
+        />
+      </FormDialog>
+    </>
+  )
+}

@@ -1,0 +1,234 @@
+/** Uploaded files of all users and organizations, with statistics and the clean-up of files that nothing refers to. */
+
+import { Delete, Folder, Launch } from '@mui/icons-material'
+import { Box, Button } from '@mui/material'
+import { useState } from 'react'
+import { NumberInput, useListContext, useRefresh } from 'react-admin'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { AdminFile } from '../../api/types.ts'
+import { useEnum } from '../../i18n/enums.ts'
+import { useLabels } from '../../i18n/fields.ts'
+import { bytes, dateTime, number } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
+import { DetailTable, Facts, Figures } from '../../ui/DetailTable.tsx'
+import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { EnumInput } from '../../ui/enums.tsx'
+import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
+import { Orphans } from './Orphans.tsx'
+import { createdColumn, orgColumn, ownerFilters, searchFilter, Thumbnail, timeFilters } from './shared.tsx'
+
+const words = texts({
+  en: {
+    title: 'Files',
+    none: 'No files yet',
+    noneText: 'Pictures and documents that users upload are listed here.',
+    remove:
+      'The file is deleted permanently, whatever uses it: pictures become empty, messages stay without the file, and album photos are deleted with it. This cannot be undone.',
+    removeTitle: (n: number) => (n === 1 ? 'Delete the selected file?' : `Delete ${n} selected files?`),
+    removeMany: 'Delete',
+    removed: (n: number) => (n === 1 ? '1 file deleted' : `${n} files deleted`),
+    failed: (n: number, why: string) => `${n} could not be deleted: ${why}`,
+    count: 'Files',
+    size: 'Size of all files',
+    uploader: 'Uploaded by',
+    uses: 'Used by',
+    unused: 'Nothing uses it',
+    times: (n: number) => (n === 1 ? 'once' : `${n} times`),
+    pixels: 'Pixels',
+    format: 'Format',
+    hash: 'SHA-256',
+    open: 'Open file',
+  },
+  zh: {
+    title: '文件',
+    none: '还没有文件',
+    noneText: '用户上传的图片和文档会显示在这里。',
+    remove:
+      '无论被何处使用，文件都将被永久删除：相关图片变为空，消息保留但不再有该文件，相册照片一并删除。此操作无法撤销。',
+    removeTitle: (n: number) => `删除选中的 ${n} 个文件？`,
+    removeMany: '删除',
+    removed: (n: number) => `已删除 ${n} 个文件`,
+    failed: (n: number, why: string) => `${n} 个无法删除：${why}`,
+    count: '文件数',
+    size: '总大小',
+    uploader: '上传者',
+    uses: '用途',
+    unused: '未被使用',
+    times: (n: number) => `${n} 次`,
+    pixels: '像素',
+    format: '格式',
+    hash: 'SHA-256',
+    open: '打开文件',
+  },
+})
+
+const IMAGE = /^image\/(png|jpeg|gif|webp|avif|svg\+xml)$/
+
+export default function FileList() {
+  const t = useTexts(words)
+  const f = useLabels()
+  const may = useMay()
+  const typeOf = useEnum('fileType')
+  const purposeOf = useEnum('fileUse')
+  const storageOf = useEnum('storage')
+  const uploader = ({ uploader: { nickname, username, userId } }: AdminFile) => nickname || username || String(userId)
+  const uses = (row: AdminFile) =>
+    row.references === 0 || row.entityType === null
+      ? t.unused
+      : row.references > 1
+        ? `${purposeOf(row.entityType)}, ${t.times(row.references)}`
+        : purposeOf(row.entityType)
+  return (
+    <DetailTable<AdminFile>
+      title={t.title}
+      aside={may('admin.files.stats') && <Statistics />}
+      filters={[
+        searchFilter,
+        <EnumInput key="type" source="type" of="fileType" alwaysOn />,
+        <EnumInput key="entityType" source="entityType" of="fileUse" />,
+        <NumberInput key="entityId" source="entityId" min={1} />,
+        <EnumInput key="storage" source="storage" of="storage" />,
+        ...ownerFilters,
+        ...timeFilters,
+      ]}
+      columns={[
+        {
+          source: 'name',
+          render: (row) =>
+            row.thumbnailUrl === null ? row.name : <Thumbnail url={row.thumbnailUrl} name={row.name} />,
+          text: ({ name }) => name,
+        },
+        { source: 'type', render: (row) => typeOf(row.type), text: (row) => typeOf(row.type) },
+        { source: 'size', render: (row) => bytes(row.size) },
+        { source: 'entityType', render: uses, text: uses },
+        {
+          source: 'uploader',
+          render: ({ uploader: { userId, nickname, username } }) => (
+            <UserLink id={userId} nickname={nickname} username={username} />
+          ),
+          text: uploader,
+        },
+        orgColumn(),
+        createdColumn,
+      ]}
+      nameOf={(row) => row.name}
+      renderDetails={(row) => (
+        <>
+          {IMAGE.test(row.mime) && (
+            <img src={row.url} alt={row.name} style={{ maxWidth: '100%', maxHeight: 320, objectFit: 'contain' }} />
+          )}
+          <Facts
+            items={[
+              [f('type'), typeOf(row.type)],
+              [t.format, row.mime],
+              [f('size'), bytes(row.size)],
+              [t.pixels, row.width !== null && row.height !== null && `${row.width} × ${row.height}`],
+              [t.uses, row.entityId === null ? uses(row) : `${uses(row)} (${row.entityId})`],
+              [
+                t.uploader,
+                <UserLink
+                  key="by"
+                  id={row.uploader.userId}
+                  nickname={row.uploader.nickname}
+                  username={row.uploader.username}
+                />,
+              ],
+              [f('orgId'), row.orgId !== null && <OrgLink key="org" id={row.orgId} name={row.orgName} />],
+              [f('storage'), storageOf(row.storage)],
+              [f('createdAt'), dateTime(row.createdAt)],
+              [t.hash, row.sha256],
+              [f('id'), row.id],
+            ]}
+          />
+        </>
+      )}
+      renderButtons={(row) => (
+        <Button component="a" href={row.url} target="_blank" rel="noopener" startIcon={<Launch />}>
+          {t.open}
+        </Button>
+      )}
+      {...(may('admin.files.deleteMany') && { bulk: <RemoveFiles /> })}
+      target="FILE"
+      removal={{ operation: 'admin.files.delete', param: 'fileId', text: t.remove }}
+      empty={{ icon: Folder, title: t.none, text: t.noneText }}
+    />
+  )
+}
+
+function Statistics() {
+  const t = useTexts(words)
+  const typeOf = useEnum('fileType')
+  const query = useCall('admin.files.stats')
+  return (
+    <Box sx={{ my: 2 }}>
+      <Answer query={query}>
+        {({ count, bytes: size, byType, orphaned }) => (
+          <>
+            <Figures
+              items={[
+                [t.count, number(count)],
+                [t.size, bytes(size)],
+                ...byType
+                  .toSorted((a, b) => b.bytes - a.bytes)
+                  .slice(0, 4)
+                  .map((one) => [typeOf(one.type), bytes(one.bytes)] as const),
+              ]}
+            />
+            <Orphans summary={orphaned} />
+          </>
+        )}
+      </Answer>
+    </Box>
+  )
+}
+
+/** Deletes the selected files with one request, and names those that could not be deleted. */
+function RemoveFiles() {
+  const t = useTexts(words)
+  const refresh = useRefresh()
+  const { selectedIds, onUnselectItems } = useListContext()
+  const [isOpen, setOpen] = useState(false)
+  const action = useAction('admin.files.deleteMany', {
+    quiet: true,
+    refreshes: ['admin.files'],
+    onDone: ({ failed }) => {
+      onUnselectItems()
+      refresh()
+      if (failed.length === 0) setOpen(false)
+    },
+  })
+  const failed = action.data?.failed ?? []
+  return (
+    <>
+      <Button
+        size="small"
+        color="error"
+        startIcon={<Delete />}
+        onClick={() => {
+          action.reset()
+          setOpen(true)
+        }}
+      >
+        {t.removeMany}
+      </Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        title={t.removeTitle(selectedIds.length)}
+        text={
+          <>
+            {t.remove}
+            {failed.length > 0 && <ErrorNotice error={new Error(t.failed(failed.length, failed[0]!.message))} />}
+          </>
+        }
+        action={t.removeMany}
+        isBusy={action.isPending}
+        error={action.error}
+        onConfirm={() => action.mutate({ body: { ids: selectedIds.map(Number) } })}
+        onClose={() => setOpen(false)}
+      />
+    </>
+  )
+}

@@ -1,0 +1,166 @@
+/** Passes of all activities. Their codes are not shown, because anyone who sees one could enter with it. */
+
+import { Block, ConfirmationNumber } from '@mui/icons-material'
+import { Button, TextField } from '@mui/material'
+import { useState } from 'react'
+import { NumberInput, useRefresh } from 'react-admin'
+
+import { useAction } from '../../api/hooks.ts'
+import type { AdminPass } from '../../api/types.ts'
+import { useEnum } from '../../i18n/enums.ts'
+import { useLabels } from '../../i18n/fields.ts'
+import { dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { DetailTable, Facts } from '../../ui/DetailTable.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
+import { EnumChip, EnumInput } from '../../ui/enums.tsx'
+import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
+import { ActivityLink, createdColumn, orgColumn, ownerFilters, period, searchFilter, timeFilters } from './shared.tsx'
+
+const words = texts({
+  en: {
+    title: 'Passes',
+    none: 'No passes yet',
+    noneText: 'Passes that organizers issue for their activities are listed here.',
+    remove: 'The pass and its entries are deleted, and it no longer opens the gate. This cannot be undone.',
+    revoke: 'Revoke',
+    revokeTitle: (name: string) => `Revoke the pass of ${name}?`,
+    revokeText: 'The gate refuses the pass from now on. It stays in the list. This cannot be undone.',
+    revoked: 'The pass is revoked.',
+    reason: 'Reason (shown to the holder)',
+    reasonFact: 'Reason',
+    validity: 'Valid',
+    entries: (used: number, max: number) => (max === 0 ? `${used}, any number allowed` : `${used} of ${max}`),
+    lastUsed: 'Last entry',
+    revokedAt: 'Revoked',
+    guest: 'Guest without an account',
+  },
+  zh: {
+    title: '通行证',
+    none: '还没有通行证',
+    noneText: '组织者为活动签发的通行证会显示在这里。',
+    remove: '通行证及其入场记录将被删除，无法再用于入场。此操作无法撤销。',
+    revoke: '作废',
+    revokeTitle: (name: string) => `作废${name}的通行证？`,
+    revokeText: '通行证从现在起无法入场，但仍会保留在列表中。此操作无法撤销。',
+    revoked: '通行证已作废。',
+    reason: '原因（持有人可见）',
+    reasonFact: '原因',
+    validity: '有效期',
+    entries: (used: number, max: number) => (max === 0 ? `${used} 次，不限次数` : `${used} / ${max} 次`),
+    lastUsed: '最近入场',
+    revokedAt: '作废时间',
+    guest: '无账号的访客',
+  },
+})
+
+export default function PassList() {
+  const t = useTexts(words)
+  const f = useLabels()
+  const may = useMay()
+  const statusOf = useEnum('passStatus')
+  return (
+    <DetailTable<AdminPass>
+      title={t.title}
+      filters={[
+        searchFilter,
+        <EnumInput key="status" source="status" of="passStatus" alwaysOn />,
+        <NumberInput key="activityId" source="activityId" min={1} />,
+        ...ownerFilters,
+        ...timeFilters,
+      ]}
+      columns={[
+        { source: 'holderName' },
+        { source: 'activityName' },
+        {
+          source: 'status',
+          render: (row) => <EnumChip of="passStatus" value={row.status} />,
+          text: (row) => statusOf(row.status),
+        },
+        { source: 'usedCount', render: (row) => t.entries(row.usedCount, row.maxUses) },
+        { source: 'validTo', render: (row) => dateTime(row.validTo), phone: 'hidden' },
+        orgColumn(),
+        createdColumn,
+      ]}
+      nameOf={(row) => `${row.activityName}: ${row.holderName}`}
+      renderDetails={(row) => (
+        <Facts
+          items={[
+            [f('status'), <EnumChip key="status" of="passStatus" value={row.status} />],
+            [f('activityName'), <ActivityLink key="activity" id={row.activityId} name={row.activityName} />],
+            [f('holderName'), row.holderName],
+            [
+              f('userId'),
+              row.owner === null ? (
+                t.guest
+              ) : (
+                <UserLink
+                  key="user"
+                  id={row.owner.userId}
+                  nickname={row.owner.nickname}
+                  username={row.owner.username}
+                />
+              ),
+            ],
+            ...row.fields.map(({ label, value }) => [label, value] as const),
+            [t.validity, period(row.validFrom, row.validTo)],
+            [f('usedCount'), t.entries(row.usedCount, row.maxUses)],
+            [t.lastUsed, dateTime(row.lastUsedAt)],
+            [t.revokedAt, dateTime(row.revokedAt)],
+            [t.reasonFact, row.revokeReason],
+            [f('orgId'), row.orgId !== null && <OrgLink key="org" id={row.orgId} name={row.orgName} />],
+            [f('createdAt'), dateTime(row.createdAt)],
+            [f('id'), row.id],
+          ]}
+        />
+      )}
+      renderButtons={(row) => may('admin.passes.revoke') && row.status !== 'REVOKED' && <Revoke row={row} />}
+      target="PASS"
+      removal={{ operation: 'admin.passes.delete', param: 'passId', text: t.remove }}
+      empty={{ icon: ConfirmationNumber, title: t.none, text: t.noneText }}
+    />
+  )
+}
+
+function Revoke({ row }: { row: AdminPass }) {
+  const t = useTexts(words)
+  const refresh = useRefresh()
+  const [isOpen, setOpen] = useState(false)
+  const [reason, setReason] = useState('')
+  const action = useAction('admin.passes.revoke', {
+    quiet: true,
+    done: t.revoked,
+    onDone: () => {
+      setOpen(false)
+      refresh()
+    },
+  })
+  return (
+    <>
+      <Button variant="outlined" startIcon={<Block />} onClick={() => setOpen(true)}>
+        {t.revoke}
+      </Button>
+      <FormDialog
+        isOpen={isOpen}
+        title={t.revokeTitle(row.holderName)}
+        action={t.revoke}
+        isBusy={action.isPending}
+        error={action.error}
+        onSubmit={() => action.mutate({ params: { passId: row.id }, body: { reason: reason.trim() || null } })}
+        onClose={() => setOpen(false)}
+        maxWidth="xs"
+      >
+        <span>{t.revokeText}</span>
+        <TextField
+          label={t.reason}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+          autoFocus
+          multiline
+          error={action.error?.problem('reason') !== undefined}
+        />
+      </FormDialog>
+    </>
+  )
+}

@@ -1,0 +1,125 @@
+/** The content of users and organizations, for administrators: codes, scans, files, photos, shares, activities and assets. */
+
+import {
+  ConfirmationNumber,
+  Event,
+  Folder,
+  FolderShared,
+  FolderSpecial,
+  HowToReg,
+  InsertDriveFile,
+  Inventory2,
+  PhotoLibrary,
+  QrCode2,
+  QrCodeScanner,
+} from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { type AdminResource, area, type MenuItem } from '../area.ts'
+
+type Entry = AdminResource & Pick<MenuItem, 'icon'>
+
+const activityForm = lazy(() => import('./ActivityForm.tsx'))
+
+/** In the order of the menu. */
+const entries: readonly Entry[] = [
+  {
+    name: 'admin/qr-codes',
+    label: { en: 'QR codes', zh: '二维码' },
+    icon: QrCode2,
+    operations: { list: 'admin.qrCodes.list', delete: 'admin.qrCodes.delete', param: 'qrCodeId' },
+    list: lazy(() => import('./QrCodeList.tsx')),
+  },
+  {
+    name: 'admin/scan-records',
+    label: { en: 'Scan records', zh: '扫码记录' },
+    icon: QrCodeScanner,
+    operations: { list: 'admin.scanRecords.list' },
+    list: lazy(() => import('./ScanRecordList.tsx')),
+  },
+  {
+    name: 'admin/categories',
+    label: { en: 'Categories of codes', zh: '二维码分类' },
+    icon: Folder,
+    operations: { list: 'admin.categories.list', delete: 'admin.categories.delete', param: 'categoryId' },
+    list: lazy(() => import('./CategoryList.tsx')),
+  },
+  {
+    name: 'admin/activities',
+    label: { en: 'Activities', zh: '活动' },
+    icon: Event,
+    operations: {
+      list: 'admin.activities.list',
+      get: 'admin.activities.get',
+      create: 'admin.activities.create',
+      update: 'admin.activities.update',
+      delete: 'admin.activities.delete',
+      param: 'activityId',
+    },
+    list: lazy(() => import('./ActivityList.tsx')),
+    show: lazy(() => import('./ActivityShow.tsx')),
+    create: activityForm,
+    edit: activityForm,
+  },
+  {
+    name: 'admin/check-ins',
+    label: { en: 'Check-ins', zh: '签到记录' },
+    icon: HowToReg,
+    operations: { list: 'admin.checkIns.list', delete: 'admin.checkIns.delete', param: 'recordId' },
+    list: lazy(() => import('./CheckInList.tsx')),
+  },
+  {
+    name: 'admin/passes',
+    label: { en: 'Passes', zh: '通行证' },
+    icon: ConfirmationNumber,
+    operations: { list: 'admin.passes.list', delete: 'admin.passes.delete', param: 'passId' },
+    list: lazy(() => import('./PassList.tsx')),
+  },
+  {
+    name: 'admin/assets',
+    label: { en: 'Assets', zh: '资产' },
+    icon: Inventory2,
+    operations: { list: 'assets.listAll', delete: 'assets.deleteAny' },
+    list: lazy(() => import('./AssetList.tsx')),
+  },
+  {
+    name: 'admin/asset-categories',
+    label: { en: 'Asset categories', zh: '资产分类' },
+    icon: FolderSpecial,
+    operations: { list: 'assetCategories.listAll', delete: 'assetCategories.deleteAny' },
+    list: lazy(() => import('./AssetCategoryList.tsx')),
+  },
+  {
+    name: 'admin/files',
+    label: { en: 'Files', zh: '文件' },
+    icon: InsertDriveFile,
+    operations: { list: 'admin.files.list', delete: 'admin.files.delete', param: 'fileId' },
+    list: lazy(() => import('./FileList.tsx')),
+  },
+  {
+    name: 'admin/album',
+    label: { en: 'Album photos', zh: '相册照片' },
+    icon: PhotoLibrary,
+    operations: { list: 'admin.albums.list', delete: 'admin.albums.delete', param: 'photoId' },
+    list: lazy(() => import('./AlbumList.tsx')),
+  },
+  {
+    name: 'admin/shares',
+    label: { en: 'Shares', zh: '分享' },
+    icon: FolderShared,
+    operations: { list: 'admin.shares.list', delete: 'admin.shares.delete', param: 'shareId' },
+    list: lazy(() => import('./ShareList.tsx')),
+  },
+]
+
+export const adminContent = area({
+  menu: entries.map(({ name, label, icon, operations }, i) => ({
+    group: 'content',
+    to: `/${name}`,
+    label,
+    icon,
+    needs: operations.list,
+    order: 10 + i,
+  })),
+  resources: entries,
+})

@@ -1,0 +1,96 @@
+/** Columns, filters and facts that the tables of this area have in common. */
+
+import { Box, Link as MuiLink, Stack } from '@mui/material'
+import { DateTimeInput, SearchInput } from 'react-admin'
+import { Link } from 'react-router'
+
+import { dateTime } from '../../i18n/format.ts'
+import { useMay } from '../../session/session.ts'
+import type { Column } from '../../ui/AdminTable.tsx'
+import { OrgFilter, UserFilter } from '../../ui/pickers.tsx'
+import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
+
+/** A row that names its user, and the organization if it belongs to one. */
+export interface OwnedRow {
+  id: number
+  owner: { userId: number; username: string | null; nickname: string } | null
+  orgId?: number | null
+  orgName?: string | null
+}
+
+/** The organization that owns the row, otherwise the user. */
+export function Owner({ row }: { row: OwnedRow }) {
+  if (row.orgId !== null && row.orgId !== undefined) return <OrgLink id={row.orgId} name={row.orgName ?? null} />
+  return <Person row={row} />
+}
+
+export function Person({ row: { owner } }: { row: OwnedRow }) {
+  return <UserLink id={owner?.userId} nickname={owner?.nickname ?? null} username={owner?.username ?? null} />
+}
+
+export const ownerName = ({ orgName, owner }: OwnedRow): string =>
+  orgName ?? (owner === null ? '' : owner.nickname || owner.username || String(owner.userId))
+
+export const ownerColumn = <Row extends OwnedRow>(): Column<Row> => ({
+  source: 'owner',
+  render: (row) => <Owner row={row} />,
+  text: ownerName,
+})
+
+/** The organization, in tables that have a column for the user too. */
+export const orgColumn = <Row extends Pick<OwnedRow, 'orgId' | 'orgName'>>(): Column<Row> => ({
+  source: 'orgId',
+  render: (row) => <OrgLink id={row.orgId} name={row.orgName ?? null} />,
+  text: ({ orgName, orgId }) => orgName ?? orgId,
+})
+
+export const createdColumn = { source: 'createdAt', sortable: true } as const
+
+/** Search, owner and time. */
+export const searchFilter = <SearchInput key="keyword" source="keyword" alwaysOn data-search />
+export const ownerFilters = [<UserFilter key="userId" source="userId" />, <OrgFilter key="orgId" source="orgId" />]
+export const timeFilters = [<DateTimeInput key="from" source="from" />, <DateTimeInput key="to" source="to" />]
+
+/** `52.52001, 13.40495`, or an empty text. */
+export const position = (latitude: number | null, longitude: number | null): string =>
+  latitude === null || longitude === null ? '' : `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`
+
+/** `21 Nov 2026, 14:00 – 21 Nov 2026, 18:00`; empty if there is neither. */
+export const period = (from: number | null, to: number | null): string =>
+  from === null && to === null ? '' : `${dateTime(from)} – ${dateTime(to)}`
+
+/** The name of an activity, linked to its page for administrators who may open it. */
+export function ActivityLink({ id, name }: { id: number; name: string }) {
+  const may = useMay()
+  if (!may('admin.activities.get')) return <>{name}</>
+  return (
+    <MuiLink component={Link} to={`/admin/activities/${id}/show`}>
+      {name}
+    </MuiLink>
+  )
+}
+
+/** A name behind a dot of its colour. */
+export const ColoredName = ({ name, color }: { name: string; color: string }) => (
+  <Stack component="span" direction="row" spacing={1} sx={{ alignItems: 'center', display: 'inline-flex' }}>
+    <Box
+      component="span"
+      sx={{ width: 12, height: 12, borderRadius: '50%', bgcolor: color || 'text.disabled', flexShrink: 0 }}
+    />
+    <span>{name}</span>
+  </Stack>
+)
+
+/** A small picture before its name. */
+export const Thumbnail = ({ url, name }: { url: string; name: string }) => (
+  <Stack component="span" direction="row" spacing={1} sx={{ alignItems: 'center', display: 'inline-flex' }}>
+    <Box
+      component="img"
+      src={url}
+      alt=""
+      loading="lazy"
+      sx={{ width: 44, height: 44, objectFit: 'cover', borderRadius: 1, bgcolor: 'action.hover', flexShrink: 0 }}
+    />
+    <span>{name}</span>
+  </Stack>
+)

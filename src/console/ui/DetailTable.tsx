@@ -1,0 +1,275 @@
+/**
+ * A table of administrators whose rows have no page of their own: a click opens a drawer with the details of the row, its history from
+ * the operation log, and what can be done with it. The address names the open row, so "back" closes the drawer. Deleting asks first, also
+ * for several rows.
+ */
+
+import type { SvgIconComponent } from '@mui/icons-material'
+import { Close, Delete } from '@mui/icons-material'
+import { Box, Button, Card, Divider, Drawer, IconButton, Stack, Typography } from '@mui/material'
+import { type ReactNode, useState } from 'react'
+import {
+  type Identifier,
+  type RaRecord,
+  RecordContextProvider,
+  useListContext,
+  useNotify,
+  useRefresh,
+} from 'react-admin'
+import { useLocation, useNavigate } from 'react-router'
+
+import { callWith } from '../api/client.ts'
+import type { OperationId, OperationLogRow } from '../api/types.ts'
+import { texts, useTexts } from '../i18n/words.ts'
+import { useMay } from '../session/session.ts'
+import { History } from './admin.tsx'
+import { AdminTable, type AdminTableProps } from './AdminTable.tsx'
+import { EmptyState } from './Answer.tsx'
+import { BulkAction } from './BulkAction.tsx'
+import { ConfirmDialog } from './dialogs.tsx'
+
+const words = texts({
+  en: {
+    close: 'Close',
+    history: 'Changes by administrators',
+    remove: 'Delete',
+    ask: (name: string) => `Delete “${name}”?`,
+    askMany: (n: number) => (n === 1 ? 'Delete the selected row?' : `Delete ${n} selected rows?`),
+    done: (n: number) => (n === 1 ? 'Deleted' : `${n} rows deleted`),
+  },
+  zh: {
+    close: '关闭',
+    history: '管理员的更改',
+    remove: '删除',
+    ask: (name: string) => `删除“${name}”？`,
+    askMany: (n: number) => `删除选中的 ${n} 项？`,
+    done: (n: number) => (n === 1 ? '已删除' : `已删除 ${n} 项`),
+  },
+})
+
+export interface Removal {
+  readonly operation: OperationId
+  /** The name of the id in the path of the operation. */
+  readonly param: string
+  /** Says which consequences it has and that it cannot be undone. */
+  readonly text: string
+}
+
+export interface DetailTableProps<Row extends RaRecord> extends Omit<AdminTableProps<Row>, 'empty' | 'opens'> {
+  /** Names a row in titles and questions. */
+  nameOf: (row: Row) => string
+  renderDetails: (row: Row) => ReactNode
+  /** An empty list: what it will hold, and what to do first. */
+  empty: { icon: SvgIconComponent; title: string; text: string; action?: ReactNode }
+  /** Buttons of the drawer, before the one that deletes. */
+  renderButtons?: (row: Row, close: () => void) => ReactNode
+  /** The kind of target under which the operation log has the rows. */
+  target?: OperationLogRow['targetType']
+  removal?: Removal
+}
+
+export function DetailTable<Row extends RaRecord>(props: DetailTableProps<Row>) {
+  const { nameOf, renderDetails, empty, renderButtons, target, removal, actions, bulk, ...table } = props
+  const may = useMay()
+  const { pathname, search } = useLocation()
+  const remove = removal !== undefined && may(removal.operation) ? removal : undefined
+  const drawer = (
+    <RowDrawer
+      nameOf={nameOf}
+      renderDetails={renderDetails}
+      {...(renderButtons && { renderButtons })}
+      {...(target && { target })}
+      {...(remove && { removal: remove })}
+    />
+  )
+  const bulkButton = bulk ?? (remove && <BulkDelete removal={remove} />)
+  return (
+    <AdminTable<Row>
+      sort={{ field: 'createdAt', order: 'DESC' }}
+      {...table}
+      {...(bulkButton && { bulk: bulkButton })}
+      empty={<EmptyState {...empty} />}
+      opens={(row) => withRow(pathname, search, row.id)}
+      actions={
+        <>
+          {actions}
+          {drawer}
+        </>
+      }
+    />
+  )
+}
+
+/** Deletes the selected rows one after the other. */
+export function BulkDelete({ removal }: { removal: Removal }) {
+  const t = useTexts(words)
+  return (
+    <BulkAction
+      label={t.remove}
+      icon={<Delete />}
+      title={t.askMany}
+      text={removal.text}
+      run={(id) => removeRow(removal, id)}
+      done={t.done}
+    />
+  )
+}
+
+const removeRow = ({ operation, param }: Removal, id: Identifier): Promise<unknown> =>
+  callWith(operation, { params: { [param]: id } }, {})
+
+/** The address of the list with an open row, or without one. */
+function withRow(pathname: string, search: string, id: Identifier | null): string {
+  const query = new URLSearchParams(search)
+  if (id === null) query.delete('row')
+  else query.set('row', String(id))
+  const text = query.toString()
+  return text === '' ? pathname : `${pathname}?${text}`
+}
+
+type DrawerProps<Row extends RaRecord> = Pick<
+  DetailTableProps<Row>,
+  'nameOf' | 'renderDetails' | 'renderButtons' | 'target' | 'removal'
+>
+
+/** Lives inside the list, whose rows it shows. */
+function RowDrawer<Row extends RaRecord>({ nameOf, renderDetails, renderButtons, target, removal }: DrawerProps<Row>) {
+  const t = useTexts(words)
+  const may = useMay()
+  const navigate = useNavigate()
+  const { pathname, search } = useLocation()
+  const { data } = useListContext<Row>()
+  const openId = new URLSearchParams(search).get('row')
+  const row = data?.find(({ id }) => String(id) === openId)
+  const close = () => void navigate(withRow(pathname, search, null), { replace: true })
+  return (
+    <Drawer
+      anchor="right"
+      open={row !== undefined}
+      onClose={close}
+      slotProps={{ paper: { sx: { width: { xs: '100%', sm: 540 } }, role: 'dialog', 'aria-labelledby': 'row-title' } }}
+    >
+      {row !== undefined && (
+        <RecordContextProvider value={row}>
+          <Stack spacing={2.5} sx={{ p: { xs: 2, sm: 3 } }}>
+            <Stack direction="row" spacing={1} sx={{ alignItems: 'flex-start' }}>
+              <Typography id="row-title" variant="h2" sx={{ flex: 1, overflowWrap: 'anywhere', pt: 1 }}>
+                {nameOf(row)}
+              </Typography>
+              <IconButton onClick={close} aria-label={t.close} edge="end" size="large">
+                <Close />
+              </IconButton>
+            </Stack>
+            {renderDetails(row)}
+            <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', '&:empty': { display: 'none' } }}>
+              {renderButtons?.(row, close)}
+              {removal && <RemoveButton removal={removal} id={row.id} name={nameOf(row)} onDone={close} />}
+            </Stack>
+            {target !== undefined && may('operationLog.list') && (
+              <>
+                <Divider />
+                <Typography variant="h3">{t.history}</Typography>
+                <Box sx={{ overflowX: 'auto' }}>
+                  <History targetType={target} />
+                </Box>
+              </>
+            )}
+          </Stack>
+        </RecordContextProvider>
+      )}
+    </Drawer>
+  )
+}
+
+interface RemoveButtonProps {
+  removal: Removal
+  id: Identifier
+  name: string
+  onDone: () => void
+}
+
+function RemoveButton({ removal, id, name, onDone }: RemoveButtonProps) {
+  const t = useTexts(words)
+  const notify = useNotify()
+  const refresh = useRefresh()
+  const [isOpen, setOpen] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const confirm = async () => {
+    setBusy(true)
+    setError(null)
+    try {
+      await removeRow(removal, id)
+      setOpen(false)
+      notify(t.done(1), { type: 'success' })
+      onDone()
+      refresh()
+    } catch (refusal) {
+      setError(refusal)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <Button color="error" variant="outlined" startIcon={<Delete />} onClick={() => setOpen(true)}>
+        {t.remove}
+      </Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        title={t.ask(name)}
+        text={removal.text}
+        action={t.remove}
+        isBusy={isBusy}
+        error={error}
+        onConfirm={() => void confirm()}
+        onClose={() => {
+          setOpen(false)
+          setError(null)
+        }}
+      />
+    </>
+  )
+}
+
+/** Labels and values of a row, one below the other. Empty values are left out. */
+export function Facts({ items }: { items: readonly (readonly [label: string, value: ReactNode])[] }) {
+  const given = items.filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
+  return (
+    <Box
+      component="dl"
+      sx={{ m: 0, display: 'grid', gridTemplateColumns: 'minmax(96px, max-content) 1fr', columnGap: 2, rowGap: 1 }}
+    >
+      {given.map(([label, value]) => (
+        <Box key={label} sx={{ display: 'contents' }}>
+          <Typography component="dt" variant="body2" color="text.secondary">
+            {label}
+          </Typography>
+          <Typography
+            component="dd"
+            variant="body2"
+            sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}
+          >
+            {value}
+          </Typography>
+        </Box>
+      ))}
+    </Box>
+  )
+}
+
+/** Numbers with their names, in cards above a table. */
+export function Figures({ items }: { items: readonly (readonly [label: string, value: ReactNode])[] }) {
+  return (
+    <Box sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: 'repeat(auto-fit, minmax(140px, 1fr))', mb: 2 }}>
+      {items.map(([label, value]) => (
+        <Card key={label} variant="outlined" sx={{ p: 2 }}>
+          <Typography variant="body2" color="text.secondary">
+            {label}
+          </Typography>
+          <Typography sx={{ fontSize: '1.375rem', fontWeight: 650 }}>{value}</Typography>
+        </Card>
+      ))}
+    </Box>
+  )
+}
