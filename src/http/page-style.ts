@@ -71,8 +71,8 @@ code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overfl
 .button+.button,.row+.button,.button+.row{margin-top:.75rem}
 .row{display:grid;grid-template-columns:repeat(auto-fit,minmax(8rem,1fr));gap:.75rem}
 .row .button{margin:0}
-.copyable{display:inline-block;max-width:100%;padding:.25rem .5rem;background:var(--ground);border-radius:.375rem;font-size:1rem;white-space:pre-wrap;-webkit-user-select:all;user-select:all}
-.copy{min-height:2.25rem;margin-left:.5rem;padding:.25rem .75rem;font:inherit;font-size:.875rem;font-weight:600;cursor:pointer;color:var(--accent);background:transparent;border:1px solid var(--line);border-radius:.5rem}
+.copyable{display:inline-block;max-width:100%;margin-right:.5rem;padding:.25rem .5rem;background:var(--ground);border-radius:.375rem;font-size:1rem;white-space:pre-wrap;-webkit-user-select:all;user-select:all}
+.copy{min-height:2.25rem;margin:.125rem 0;padding:.25rem .75rem;font:inherit;font-size:.875rem;font-weight:600;cursor:pointer;color:var(--accent);background:transparent;border:1px solid var(--line);border-radius:.5rem}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .cover{display:block;width:100%;aspect-ratio:16/9;object-fit:cover;margin:0 0 1.25rem;border-radius:.75rem;background:var(--tint)}
 .lead{font-size:1.125rem;font-weight:550}

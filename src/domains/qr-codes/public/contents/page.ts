@@ -1,6 +1,6 @@
 /** The content of a code on its share page: in readable parts, with the buttons that phones understand. */
 
-import { button, buttonRow, copyable, type Facts, facts, type Html, html, text } from '#http/pages.ts'
+import { button, copyable, type Facts, facts, type Html, html, text } from '#http/pages.ts'
 import type { Locale } from '#lib/localized.ts'
 import { mapLink } from '#lib/map-link.ts'
 import type {
@@ -214,8 +214,6 @@ function sms({ number, body, href }: Sms, locale: Locale): Html {
   return html`${facts([
     [words.to, number],
     [words.message, body && text(body)],
-  ])}${buttonRow([
-    button(words.send, { href }),
-    number !== '' && button(words.call, { href: `tel:${number.replace(/[^+\d*]/g, '')}`, kind: 'plain' }),
-  ])}`
+  ])}${button(words.send, { href })}
+  ${number !== '' && button(words.call, { href: `tel:${number.replace(/[^+\d*]/g, '')}`, kind: 'plain' })}`
 }
