@@ -50,6 +50,9 @@ describe('the front page of a server in use', () => {
     expect(links).toContain('/console/')
     expect(links).not.toContain('/setup')
     expect(text).not.toContain('no administrator yet')
+    expect(text).toContain('no account yet')
+    ok(await admin.put('/api/admin/settings', { values: { 'registration.enabled': false } }))
+    expect((await open(server)).text).not.toContain('no account yet')
   })
 
   test('the front page has the terms of service and the latest version of the app once they are published', async () => {

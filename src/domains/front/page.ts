@@ -11,7 +11,7 @@ const WORDS = {
     about:
       'Make, print and scan QR codes, keep track of assets, check people in to activities, and share all of it with your organization.',
     signIn: 'Sign in',
-    newHere: 'You can also create an account there, if the administrator allows it.',
+    newHere: 'If you have no account yet, you can create one there.',
     setUpTitle: 'Start here',
     setUp: 'Set up this server',
     notSetUp: 'This server has no administrator yet. Create the first one, and then sign in.',
@@ -28,7 +28,7 @@ const WORDS = {
     title: '自己的二维码服务器',
     about: '制作、打印和扫描二维码，管理资产，为活动签到，并与所在组织共享。',
     signIn: '登录',
-    newHere: '如管理员开放注册，也可在登录页创建账号。',
+    newHere: '还没有账号？可在登录页创建。',
     setUpTitle: '从这里开始',
     setUp: '设置此服务器',
     notSetUp: '此服务器还没有管理员。请先创建第一个管理员，然后登录。',
@@ -59,10 +59,10 @@ export function frontPage(front: Front, locale: Locale): Response {
       </div>
       ${
         front.isSetUp
-          ? card(
-              html`${button(words.signIn, { href: '/console/' })}
-                <p class="hint">${words.newHere}</p>`,
-            )
+          ? card([
+              button(words.signIn, { href: '/console/' }),
+              front.isOpen && html`<p class="hint">${words.newHere}</p>`,
+            ])
           : card(
               html`${notice(words.notSetUp)}
               ${button(words.setUp, { href: `/setup${inLanguage}` })}${button(words.signIn, { href: '/console/', kind: 'plain' })}`,

@@ -4,6 +4,7 @@ import { type AppContext, perContext } from '#context'
 import { hasAdministrator } from '#domains/accounts/index.ts'
 import { type CurrentAgreement, currentAgreements } from '#domains/agreements/index.ts'
 import { type AppUpdateView, findLatest } from '#domains/app-updates/index.ts'
+import { getSetting } from '#domains/settings/index.ts'
 import { chosenLocale } from '#http/caller.ts'
 import type { Locale } from '#lib/localized.ts'
 
@@ -11,6 +12,8 @@ export interface Front {
   /** The host and port in the address that the visitor opened. */
   readonly host: string
   readonly isSetUp: boolean
+  /** Whether visitors can create an account. */
+  readonly isOpen: boolean
   /** The latest version of the app. */
   readonly app: Pick<AppUpdateView, 'versionName' | 'downloadUrl' | 'fileSize'> | null
   readonly agreements: readonly Pick<CurrentAgreement, 'type' | 'title'>[]
@@ -27,10 +30,16 @@ async function isSetUp(ctx: AppContext): Promise<boolean> {
 }
 
 export async function frontOf(ctx: AppContext, request: Request): Promise<Front> {
-  const [ready, app, agreements] = await Promise.all([isSetUp(ctx), findLatest(ctx), currentAgreements(ctx)])
+  const [ready, isOpen, app, agreements] = await Promise.all([
+    isSetUp(ctx),
+    getSetting(ctx, 'registration.enabled'),
+    findLatest(ctx),
+    currentAgreements(ctx),
+  ])
   return {
     host: new URL(request.url).host,
     isSetUp: ready,
+    isOpen,
     app,
     agreements: agreements.map(({ answer: { data } }) => data),
     chosen: chosenLocale(request),
