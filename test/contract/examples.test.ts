@@ -35,6 +35,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   // The codes and uuids of real rows are random.
   'qrCodes.public': NO_SUCH_ROW,
   'qrCodes.publicPage': NO_SUCH_ROW,
+  'qrCodes.publicFile': NO_SUCH_ROW,
   'landing.page': NO_SUCH_ROW,
   'landing.pageInUpperCase': NO_SUCH_ROW,
   'assetCalendars.read': NO_SUCH_ROW,
