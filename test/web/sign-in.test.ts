@@ -96,3 +96,15 @@ describe('the session in the browser', () => {
     await first.getByLabel('Username, e-mail or phone').waitFor()
   })
 })
+
+test('a page that is older than the server loads the new version when a part of it is gone', async () => {
+  browser.allow(/status of 404|dynamically imported module/)
+  const page = await browser.signedIn(admin)
+  await page.goto('/console/')
+  await page.getByRole('button', { name: 'Profile' }).waitFor()
+  await page.route(/\/console\/[^/]+\.js$/, (route) => route.fulfill({ status: 404 }), { times: 1 })
+  await page.evaluate(
+    "history.pushState(null, '', '/console/admin/login-records'); dispatchEvent(new PopStateEvent('popstate'))",
+  )
+  await page.getByRole('table').waitFor()
+})

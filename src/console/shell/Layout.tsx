@@ -6,6 +6,7 @@ import { Layout as RaLayout } from 'react-admin'
 
 import { AppBar } from './AppBar.tsx'
 import { Menu } from './Menu.tsx'
+import { PageError } from './PageError.tsx'
 import { PhoneNavigation } from './PhoneNavigation.tsx'
 import { Shortcuts } from './Shortcuts.tsx'
 
@@ -14,6 +15,7 @@ export function Layout({ children }: { children: ReactNode }) {
   return (
     <RaLayout
       appBar={AppBar}
+      error={PageError}
       menu={Menu}
       sx={{
         '& .RaLayout-content': {
