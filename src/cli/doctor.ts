@@ -1,4 +1,4 @@
-import { statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -120,6 +120,20 @@ const CHECKS: Record<string, Check> = {
       await rm(path, { force: true })
       await syncDirectory(dataDir)
     }
+  },
+
+  backups({ backupDir }) {
+    if (backupDir === '') return []
+    const found = statSync(backupDir, { throwIfNoEntry: false })
+    if (!found) return finding('backups', 'WARN', `${backupDir} does not exist yet: the first backup creates it.`)
+    try {
+      accessSync(backupDir, constants.R_OK | constants.W_OK)
+    } catch {
+      return finding('backups', 'FAIL', `${backupDir} cannot be written: give it to the user of the server.`)
+    }
+    return (found.mode & 0o077) === 0 || process.platform === 'win32'
+      ? finding('backups', 'OK', backupDir)
+      : finding('backups', 'WARN', `Other users can open ${backupDir}: chmod 700 ${backupDir}`)
   },
 
   space({ dataDir }) {

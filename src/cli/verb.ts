@@ -27,7 +27,7 @@ export interface Verb {
   readonly about: string
   readonly options: readonly Option[]
   /** Which settings apply: all, only the place of the data, or only the services that send messages. */
-  readonly settings: 'all' | 'data' | 'gateways' | 'none'
+  readonly settings: 'all' | 'data' | 'backup' | 'gateways' | 'none'
   /** Loads the command's code, so that a command does not load that of the others. */
   load(): Promise<{ run: Run }>
 }

@@ -1,7 +1,7 @@
 /** Backups of the console and the command line: one restores the other's, and a killed server leaves nothing that looks good. */
 
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { send } from '../harness/client.ts'
@@ -122,4 +122,23 @@ test.if(onPostgres)('without pg_dump, a backup of PostgreSQL is refused with wha
   const refused = await admin('POST', '/api/admin/backups', {}).catch((error: Error) => error.message)
   expect(refused).toStartWith('400')
   expect(refused).toContain('install PostgreSQL’s client tools')
+})
+
+test('TESSERA_BACKUP_DIR is the folder of the command line and the server, and doctor checks it', async () => {
+  const folder = join(place.home, 'other disk')
+  const given = { env: { ...env, TESSERA_BACKUP_DIR: folder } }
+  const finding = async () => {
+    const { stdout } = await place.run(['doctor', '--json'], given)
+    return (JSON.parse(stdout) as { check: string; verdict: string }[]).find(({ check }) => check === 'backups')
+  }
+  expect(await finding()).toMatchObject({ verdict: 'WARN' })
+  const server = await place.serve([], given)
+  expect(await place.run(['backup'], given)).toMatchObject({ code: 0 })
+  const admin = await signIn(server)
+  expect((await idle(admin)).map((one: { source: string }) => one.source)).toEqual(['COMMAND_LINE'])
+  expect(readdirSync(folder)).toHaveLength(1)
+  expect(archives()).toEqual([])
+  expect(await finding()).toMatchObject({ verdict: 'OK' })
+  chmodSync(folder, 0o755)
+  expect(await finding()).toMatchObject({ verdict: 'WARN' })
 })
