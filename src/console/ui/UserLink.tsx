@@ -12,6 +12,10 @@ const words = texts({
   zh: { deleted: '已注销的账号', user: (id: number) => `用户 ${id}`, org: (id: number) => `组织 ${id}` },
 })
 
+/** The name that a user is shown with. */
+export const nameOf = ({ nickname, username, id }: { nickname: string; username: string | null; id: number }): string =>
+  nickname || username || String(id)
+
 export interface UserLinkProps {
   /** Null: the account was deleted. */
   id: number | null | undefined
@@ -87,7 +91,10 @@ function Entry({ to, name, below, avatarUrl }: EntryProps) {
           {[...name][0]?.toUpperCase()}
         </Avatar>
       )}
-      <Box component="span" sx={{ minWidth: 90, overflowWrap: 'break-word', textAlign: 'start' }}>
+      <Box
+        component="span"
+        sx={{ minWidth: avatarUrl === undefined ? 0 : 90, overflowWrap: 'break-word', textAlign: 'start' }}
+      >
         {to === undefined ? (
           <span>{name}</span>
         ) : (

@@ -29,6 +29,8 @@ export const users = area({
         param: 'userId',
       },
       list: lazy(() => import('./UserList.tsx')),
+      show: lazy(() => import('./UserShow.tsx')),
+      create: lazy(() => import('./UserCreate.tsx')),
       representation: ({ nickname, username }: UserAdmin) => nickname || username || '',
     },
   ],

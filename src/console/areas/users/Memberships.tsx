@@ -1,0 +1,140 @@
+/** The organizations of one user: add, remove, and change the role. */
+
+import { Add } from '@mui/icons-material'
+import { Button } from '@mui/material'
+import { useState } from 'react'
+
+import { useAction } from '../../api/hooks.ts'
+import { usePages } from '../../api/pages.ts'
+import type { UserAdmin } from '../../api/types.ts'
+import { date } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
+import { MemberRole, OrgRoleInput } from '../../ui/org-roles.tsx'
+import { OrgPicker } from '../../ui/pickers.tsx'
+import { Row, Rows } from '../../ui/Rows.tsx'
+import { Section } from '../../ui/TabbedPage.tsx'
+import { OrgLink } from '../../ui/UserLink.tsx'
+
+const words = texts({
+  en: {
+    title: 'Organizations',
+    empty: 'This user is not a member of any organization.',
+    since: (day: string) => `member since ${day}`,
+    owner: 'Owner',
+    noRole: 'No role',
+    add: 'Add to an organization',
+    join: 'Add',
+    added: 'The user is now a member and was notified.',
+    remove: 'Remove',
+    removeOf: (org: string) => `Remove from ${org}`,
+    removeTitle: (org: string) => `Remove this user from “${org}”?`,
+    removeText:
+      'The user loses access to everything of the organization at once and is notified. Things that belong to the organization stay.',
+    removed: 'The user is no longer a member.',
+  },
+  zh: {
+    title: '组织',
+    empty: '此用户不属于任何组织。',
+    since: (day: string) => `${day}加入`,
+    owner: '所有者',
+    noRole: '无角色',
+    add: '添加到组织',
+    join: '添加',
+    added: '用户已成为成员，并收到通知。',
+    remove: '移除',
+    removeOf: (org: string) => `从${org}移除`,
+    removeTitle: (org: string) => `将此用户从“${org}”移除？`,
+    removeText: '用户会立即失去对该组织所有内容的访问权限，并收到通知。属于组织的内容会保留。',
+    removed: '用户不再是成员。',
+  },
+})
+
+const REFRESHES = ['admin', 'admin/orgs', 'admin/users', 'operationLog', 'access']
+
+export function Memberships({ user }: { user: UserAdmin }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const query = usePages('admin.users.memberships', { params: { userId: user.id } })
+  return (
+    <Section title={t.title} actions={user.status === 'ACTIVE' && may('admin.users.join') && <Join userId={user.id} />}>
+      <Rows query={query} empty={t.empty} label={t.title} keyOf={({ orgId }) => orgId}>
+        {({ orgId, orgName, roleId, roleName, isOwner, joinedAt }) => (
+          <Row
+            title={<OrgLink id={orgId} name={orgName} />}
+            details={`${isOwner ? t.owner : roleName || t.noRole} · ${t.since(date(joinedAt))}`}
+            actions={
+              !isOwner && (
+                <>
+                  <MemberRole orgId={orgId} userId={user.id} roleId={roleId} name={orgName} refreshes={REFRESHES} />
+                  <ActionButton
+                    operation="admin.users.leave"
+                    input={{ params: { userId: user.id, orgId } }}
+                    label={t.remove}
+                    name={t.removeOf(orgName)}
+                    title={t.removeTitle(orgName)}
+                    text={t.removeText}
+                    done={t.removed}
+                    refreshes={REFRESHES}
+                  />
+                </>
+              )
+            }
+          />
+        )}
+      </Rows>
+    </Section>
+  )
+}
+
+function Join({ userId }: { userId: number }) {
+  const t = useTexts(words)
+  const [isOpen, setOpen] = useState(false)
+  const [orgId, setOrgId] = useState<number | null>(null)
+  const [roleId, setRoleId] = useState<number | null>(null)
+  const join = useAction('admin.users.join', {
+    done: t.added,
+    quiet: true,
+    refreshes: REFRESHES,
+    onDone: () => setOpen(false),
+  })
+  return (
+    <>
+      <Button
+        startIcon={<Add />}
+        onClick={() => {
+          join.reset()
+          setOrgId(null)
+          setRoleId(null)
+          setOpen(true)
+        }}
+      >
+        {t.add}
+      </Button>
+      <FormDialog
+        isOpen={isOpen}
+        title={t.add}
+        action={t.join}
+        isBusy={join.isPending}
+        error={join.error}
+        onSubmit={() => {
+          if (orgId !== null) join.mutate({ params: { userId, orgId }, body: roleId === null ? undefined : { roleId } })
+        }}
+        onClose={() => setOpen(false)}
+      >
+        <OrgPicker
+          value={orgId}
+          onChange={(id) => {
+            setOrgId(id)
+            setRoleId(null)
+          }}
+          required
+          autoFocus
+        />
+        {orgId !== null && <OrgRoleInput orgId={orgId} value={roleId} onChange={setRoleId} />}
+      </FormDialog>
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+/** A button that asks before it calls an operation, for actions on one row. */
+
+import { Button, type ButtonProps } from '@mui/material'
+import { type ReactNode, useState } from 'react'
+
+import { useAction } from '../api/hooks.ts'
+import type { DataOf, InputOf, OperationId } from '../api/types.ts'
+import { useMay } from '../session/session.ts'
+import { ConfirmDialog } from './dialogs.tsx'
+
+export interface ActionButtonProps<Id extends OperationId> {
+  operation: Id
+  input: InputOf<Id>
+  label: string
+  /** Distinguishes buttons with the same label for screen readers: "Remove Anna Berg". */
+  name?: string
+  icon?: ReactNode
+  title: string
+  /** Says which consequences it has and whether it can be undone. */
+  text: ReactNode
+  /** Must be typed before. */
+  typed?: string
+  done: string
+  refreshes?: readonly string[]
+  onDone?: (data: DataOf<Id>) => void
+  variant?: ButtonProps['variant']
+  color?: ButtonProps['color']
+  size?: ButtonProps['size']
+}
+
+/** Not shown to users who may not call the operation. */
+export function ActionButton<Id extends OperationId>(props: ActionButtonProps<Id>) {
+  const { operation, input, label, name, icon, title, text, typed, done, refreshes, onDone, variant, color, size } =
+    props
+  const may = useMay()
+  const [isOpen, setOpen] = useState(false)
+  const action = useAction(operation, {
+    done,
+    quiet: true,
+    ...(refreshes && { refreshes }),
+    onDone: (data) => {
+      setOpen(false)
+      onDone?.(data)
+    },
+  })
+  if (!may(operation)) return null
+  return (
+    <>
+      <Button
+        startIcon={icon}
+        onClick={() => {
+          action.reset()
+          setOpen(true)
+        }}
+        {...(name && { 'aria-label': name })}
+        variant={variant ?? 'text'}
+        color={color ?? 'error'}
+        size={size ?? 'medium'}
+      >
+        {label}
+      </Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        title={title}
+        text={text}
+        action={label}
+        {...(typed !== undefined && { typed })}
+        isBusy={action.isPending}
+        error={action.error}
+        onConfirm={() => action.mutate(input)}
+        onClose={() => setOpen(false)}
+      />
+    </>
+  )
+}
