@@ -2,8 +2,9 @@
 
 import { adminContent } from './admin-content/index.ts'
 import type { Area } from './area.ts'
+import { assets } from './assets/index.ts'
 import { loginRecords } from './login-records/index.ts'
 import { orgsAdmin } from './orgs-admin/index.ts'
 import { users } from './users/index.ts'
 
-export const areas: readonly Area[] = [adminContent, loginRecords, orgsAdmin, users]
+export const areas: readonly Area[] = [adminContent, assets, loginRecords, orgsAdmin, users]

@@ -26,6 +26,8 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
     MuiFormControl: { defaultProps: { variant: 'outlined', size: 'small' } },
     MuiLink: { defaultProps: { underline: 'hover' } },
     MuiTooltip: { defaultProps: { arrow: true } },
+    // Wide content scrolls in its own box, not the page.
+    RaLayout: { styleOverrides: { root: { minWidth: 0 } } },
     RaDatagrid: { styleOverrides: { root: { '& .RaDatagrid-headerCell': { fontWeight: 600 } } } },
   },
 })

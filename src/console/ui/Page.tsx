@@ -37,7 +37,7 @@ export function Page({ title, back, actions, width = 1100, children }: PageProps
             <ArrowBack />
           </IconButton>
         )}
-        <Typography variant="h1" sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>
+        <Typography variant="h1" sx={{ flex: '1 1 180px', minWidth: 0, overflowWrap: 'anywhere' }}>
           {title}
         </Typography>
         {actions}

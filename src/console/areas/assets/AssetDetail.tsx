@@ -1,0 +1,438 @@
+/** One asset: facts, photos, fields, label, loan, history, and what can be done with it. */
+
+import {
+  AssignmentReturn,
+  Delete,
+  Edit,
+  MoreVert,
+  Output,
+  Print,
+  RecyclingOutlined,
+  SwapHoriz,
+} from '@mui/icons-material'
+import {
+  Alert,
+  Box,
+  Button,
+  Card,
+  CardContent,
+  IconButton,
+  Link,
+  ListItemIcon,
+  ListItemText,
+  Menu,
+  MenuItem,
+  Stack,
+  TextField,
+  Typography,
+} from '@mui/material'
+import { useState } from 'react'
+import { Link as RouterLink, useNavigate, useParams } from 'react-router'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { Asset } from '../../api/types.ts'
+import { date, dateTime, number } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ownerQuery, useMay } from '../../session/session.ts'
+import { Answer } from '../../ui/Answer.tsx'
+import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { AssetHistory } from './AssetHistory.tsx'
+import { AssetLabel } from './AssetLabel.tsx'
+import { day, FieldValueText, mapLink } from './fields/FieldValueText.tsx'
+import { grouped, isEmpty } from './fields/model.ts'
+import { useAssetFields } from './fields/useFields.ts'
+import { LendDialog, ReturnDialog } from './LoanDialogs.tsx'
+import { Fact, Status, useOpenedAt } from './parts.tsx'
+import { useNames } from './places.ts'
+import { TransferDialog } from './TransferDialog.tsx'
+import { useColumn } from './words.ts'
+
+const words = texts({
+  en: {
+    edit: 'Edit',
+    lend: 'Lend',
+    return: 'Take back',
+    transfer: 'Hand over',
+    more: 'More actions',
+    label: 'Print label',
+    scrap: 'Scrap',
+    remove: 'Delete',
+    details: 'Details',
+    other: 'Other fields',
+    photo: (n: number, name: string) => `Photo ${n} of ${name}`,
+    lent: (who: string) => `Lent to ${who}`,
+    due: (when: string) => `Due back on ${when}`,
+    overdue: (when: string) => `Should have been back on ${when}`,
+    missing: (names: string) => `Not filled in yet: ${names}`,
+    fillIn: 'Fill in',
+    scrapped: (when: string) => `Scrapped on ${when}`,
+    warranty: 'ended',
+    position: 'Position',
+    map: 'Show on a map',
+    registered: 'Registered',
+    changed: 'Changed',
+    removeTitle: (name: string) => `Delete “${name}”?`,
+    removeText:
+      'Its photos are deleted too, and its label leads nowhere. The number becomes free. Results of stock-takings stay. This cannot be undone.',
+    deleted: 'The asset was deleted.',
+    scrapTitle: (name: string) => `Scrap “${name}”?`,
+    scrapText:
+      'It stays in the register as scrapped and is no longer expected in stock-takings. It can no longer be lent.',
+    reason: 'Reason',
+    scrapDone: 'The asset was scrapped.',
+  },
+  zh: {
+    edit: '编辑',
+    lend: '借出',
+    return: '归还',
+    transfer: '转移',
+    more: '更多操作',
+    label: '打印标签',
+    scrap: '报废',
+    remove: '删除',
+    details: '详细信息',
+    other: '其他字段',
+    photo: (n: number, name: string) => `${name} 的第 ${n} 张照片`,
+    lent: (who: string) => `已借给 ${who}`,
+    due: (when: string) => `应于 ${when} 归还`,
+    overdue: (when: string) => `已逾期，应于 ${when} 归还`,
+    missing: (names: string) => `尚未填写：${names}`,
+    fillIn: '去填写',
+    scrapped: (when: string) => `已于 ${when} 报废`,
+    warranty: '已过期',
+    position: '经纬度',
+    map: '查看地图',
+    registered: '登记时间',
+    changed: '修改时间',
+    removeTitle: (name: string) => `删除“${name}”？`,
+    removeText: '照片会一并删除，标签失效，编号可重新使用。盘点结果会保留。此操作无法撤销。',
+    deleted: '资产已删除。',
+    scrapTitle: (name: string) => `报废“${name}”？`,
+    scrapText: '资产会保留在登记册中并标为已报废，不再参与盘点，也不能借出。',
+    reason: '原因',
+    scrapDone: '资产已报废。',
+  },
+})
+
+export default function AssetDetail() {
+  const { id } = useParams()
+  const query = useCall('assets.get', { params: { id: Number(id) }, query: ownerQuery() })
+  return <Answer query={query}>{(asset) => <Detail asset={asset} />}</Answer>
+}
+
+type Dialog = 'lend' | 'return' | 'transfer' | 'scrap' | 'delete'
+
+function Detail({ asset }: { asset: Asset }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const navigate = useNavigate()
+  const [dialog, setDialog] = useState<Dialog>()
+  const [reason, setReason] = useState('')
+  const close = () => setDialog(undefined)
+  const remove = useAction('assets.delete', {
+    done: t.deleted,
+    quiet: true,
+    refreshes: [],
+    onDone: () => void navigate('/assets', { replace: true }),
+  })
+  const scrap = useAction('assets.scrap', { done: t.scrapDone, quiet: true, onDone: close })
+  const target = { params: { id: asset.id }, query: ownerQuery() }
+  const isScrapped = asset.status === 'SCRAPPED'
+  return (
+    <Page
+      title={asset.name}
+      back="/assets"
+      actions={
+        <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
+          {asset.loan === null && !isScrapped && may('assets.checkOut') && (
+            <Button startIcon={<Output />} onClick={() => setDialog('lend')}>
+              {t.lend}
+            </Button>
+          )}
+          {asset.loan !== null && may('assets.checkIn') && (
+            <Button variant="contained" startIcon={<AssignmentReturn />} onClick={() => setDialog('return')}>
+              {t.return}
+            </Button>
+          )}
+          {may('assets.update') && (
+            <Button
+              component={RouterLink}
+              to={`/assets/${asset.id}/edit`}
+              variant={asset.loan === null ? 'contained' : 'outlined'}
+              startIcon={<Edit />}
+            >
+              {t.edit}
+            </Button>
+          )}
+          <MoreMenu asset={asset} onChoose={setDialog} />
+        </Stack>
+      }
+    >
+      <Notices asset={asset} />
+      <Box
+        sx={{
+          display: 'grid',
+          gap: 2,
+          alignItems: 'start',
+          gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: 'minmax(0, 2fr) minmax(260px, 1fr)' },
+        }}
+      >
+        <Stack spacing={2} sx={{ minWidth: 0 }}>
+          <Photos asset={asset} />
+          <Facts asset={asset} />
+          <Fields asset={asset} />
+        </Stack>
+        <Stack spacing={2} sx={{ minWidth: 0 }}>
+          <AssetLabel asset={asset} />
+          <AssetHistory asset={asset} />
+        </Stack>
+      </Box>
+
+      {dialog === 'lend' && <LendDialog asset={asset} onClose={close} />}
+      {dialog === 'return' && <ReturnDialog assetId={asset.id} name={asset.name} onClose={close} />}
+      {dialog === 'transfer' && <TransferDialog asset={asset} onClose={close} />}
+      <ConfirmDialog
+        isOpen={dialog === 'scrap'}
+        title={t.scrapTitle(asset.name)}
+        text={
+          <Stack spacing={2}>
+            <span>{t.scrapText}</span>
+            <TextField
+              label={t.reason}
+              value={reason}
+              onChange={(event) => setReason(event.target.value)}
+              multiline
+              fullWidth
+            />
+          </Stack>
+        }
+        action={t.scrap}
+        isBusy={scrap.isPending}
+        error={scrap.error}
+        onConfirm={() => scrap.mutate({ ...target, body: { reason } })}
+        onClose={close}
+      />
+      <ConfirmDialog
+        isOpen={dialog === 'delete'}
+        title={t.removeTitle(asset.name)}
+        text={t.removeText}
+        action={t.remove}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(target)}
+        onClose={close}
+      />
+    </Page>
+  )
+}
+
+function MoreMenu({ asset, onChoose }: { asset: Asset; onChoose: (dialog: Dialog) => void }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const choose = (dialog: Dialog) => () => {
+    setAnchor(null)
+    onChoose(dialog)
+  }
+  return (
+    <>
+      <IconButton aria-label={t.more} aria-haspopup="menu" onClick={(event) => setAnchor(event.currentTarget)}>
+        <MoreVert />
+      </IconButton>
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+        {may('assets.transfer') && (
+          <MenuItem onClick={choose('transfer')}>
+            <ListItemIcon>
+              <SwapHoriz />
+            </ListItemIcon>
+            <ListItemText>{t.transfer}</ListItemText>
+          </MenuItem>
+        )}
+        <MenuItem component={RouterLink} to={`/assets/labels?ids=${asset.id}`}>
+          <ListItemIcon>
+            <Print />
+          </ListItemIcon>
+          <ListItemText>{t.label}</ListItemText>
+        </MenuItem>
+        {may('assets.scrap') && asset.status !== 'SCRAPPED' && (
+          <MenuItem onClick={choose('scrap')}>
+            <ListItemIcon>
+              <RecyclingOutlined />
+            </ListItemIcon>
+            <ListItemText>{t.scrap}</ListItemText>
+          </MenuItem>
+        )}
+        {may('assets.delete') && (
+          <MenuItem onClick={choose('delete')}>
+            <ListItemIcon>
+              <Delete color="error" />
+            </ListItemIcon>
+            <ListItemText sx={{ color: 'error.main' }}>{t.remove}</ListItemText>
+          </MenuItem>
+        )}
+      </Menu>
+    </>
+  )
+}
+
+function Notices({ asset }: { asset: Asset }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const names = useNames()
+  const { specs, missing } = useAssetFields(asset.id)
+  const { loan } = asset
+  const now = useOpenedAt()
+  const isLate = loan?.dueAt != null && loan.dueAt < now
+  const open = specs.filter(({ fieldId }) => missing.includes(fieldId)).map(({ name }) => name)
+  return (
+    <Stack spacing={1} sx={{ mb: asset.loan !== null || open.length > 0 || asset.scrappedAt !== null ? 2 : 0 }}>
+      {loan !== null && (
+        <Alert severity={isLate ? 'warning' : 'info'}>
+          {t.lent(loan.personName ?? names.person(loan.userId))}
+          {loan.dueAt !== null && <>. {(isLate ? t.overdue : t.due)(date(loan.dueAt))}</>}
+        </Alert>
+      )}
+      {asset.scrappedAt !== null && (
+        <Alert severity="warning">
+          {t.scrapped(date(asset.scrappedAt))}
+          {asset.scrapReason !== '' && <>: {asset.scrapReason}</>}
+        </Alert>
+      )}
+      {open.length > 0 && (
+        <Alert
+          severity="info"
+          action={
+            may('assets.update') && (
+              <Button color="inherit" size="small" component={RouterLink} to={`/assets/${asset.id}/edit`}>
+                {t.fillIn}
+              </Button>
+            )
+          }
+        >
+          {t.missing(open.join(', '))}
+        </Alert>
+      )}
+    </Stack>
+  )
+}
+
+function Photos({ asset: { photos, name } }: { asset: Asset }) {
+  const t = useTexts(words)
+  if (photos.length === 0) return null
+  return (
+    <Box
+      sx={{
+        display: 'grid',
+        gap: 1,
+        gridTemplateColumns: ['1fr', '1fr 1fr', '2fr 1fr'][photos.length - 1] ?? { xs: '1fr 1fr', sm: '2fr 1fr 1fr' },
+        gridAutoRows: { xs: 130, sm: 120 },
+      }}
+    >
+      {photos.map(({ fileId, url, thumbnailUrl }, i) => (
+        <Link
+          key={fileId}
+          href={url}
+          target="_blank"
+          rel="noopener"
+          sx={{ gridRow: i === 0 || photos.length === 2 ? 'span 2' : 'auto', display: 'block', minHeight: 0 }}
+        >
+          <Box
+            component="img"
+            src={i === 0 ? url : (thumbnailUrl ?? url)}
+            alt={t.photo(i + 1, name)}
+            sx={{ width: '100%', height: '100%', objectFit: 'cover', borderRadius: 1.5, display: 'block' }}
+          />
+        </Link>
+      ))}
+    </Box>
+  )
+}
+
+const FactGrid = ({ children }: { children: React.ReactNode }) => (
+  <Box
+    component="dl"
+    sx={{ m: 0, display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 150px), 1fr))' }}
+  >
+    {children}
+  </Box>
+)
+
+function Facts({ asset }: { asset: Asset }) {
+  const t = useTexts(words)
+  const column = useColumn()
+  const names = useNames()
+  const now = useOpenedAt()
+  const { latitude, longitude } = asset
+  return (
+    <Card variant="outlined">
+      <CardContent>
+        <FactGrid>
+          <Fact label={column('assetNo')}>{asset.assetNo}</Fact>
+          <Fact label={column('status')}>
+            <Status status={asset.status} />
+          </Fact>
+          <Fact label={column('category')}>{names.category(asset.categoryId)}</Fact>
+          <Fact label={column('location')}>{names.location(asset.locationId)}</Fact>
+          <Fact label={column('custodian')}>{names.person(asset.custodianId)}</Fact>
+          <Fact label={column('brand')}>{asset.brand}</Fact>
+          <Fact label={column('model')}>{asset.model}</Fact>
+          <Fact label={column('serialNo')}>{asset.serialNo}</Fact>
+          <Fact label={column('supplier')}>{asset.supplier}</Fact>
+          <Fact label={column('purchaseDate')}>{day(asset.purchaseDate)}</Fact>
+          <Fact label={column('purchasePrice')}>
+            {asset.purchasePrice === null ? '' : number(Number(asset.purchasePrice))}
+          </Fact>
+          <Fact label={column('warrantyExpiry')}>
+            {asset.warrantyExpiry !== null && (
+              <>
+                {day(asset.warrantyExpiry)}
+                {Date.parse(asset.warrantyExpiry) < now - 86_400_000 && ` (${t.warranty})`}
+              </>
+            )}
+          </Fact>
+          <Fact label={t.position}>
+            {latitude !== null && longitude !== null && (
+              <Link href={mapLink(latitude, longitude, asset.name)} target="_blank" rel="noopener noreferrer">
+                {t.map}
+              </Link>
+            )}
+          </Fact>
+          <Fact label={t.registered}>{dateTime(asset.createdAt)}</Fact>
+          <Fact label={t.changed}>{dateTime(asset.updatedAt)}</Fact>
+        </FactGrid>
+        {asset.remark !== '' && (
+          <Box component="dl" sx={{ m: 0, mt: 2, whiteSpace: 'pre-wrap' }}>
+            <Fact label={column('remark')}>{asset.remark}</Fact>
+          </Box>
+        )}
+      </CardContent>
+    </Card>
+  )
+}
+
+/** Metadata fields with a value; those that stand for columns are among the facts. */
+function Fields({ asset }: { asset: Asset }) {
+  const t = useTexts(words)
+  const { specs, values } = useAssetFields(asset.id)
+  const shown = specs.filter(({ fieldId, column }) => column === null && !isEmpty(values[fieldId]))
+  if (shown.length === 0) return null
+  return grouped(shown.map((spec) => ({ ...spec, group: spec.inForce ? spec.group || t.details : t.other }))).map(
+    ([group, fields]) => (
+      <Card key={group} variant="outlined">
+        <CardContent>
+          <Typography variant="h2" sx={{ mb: 2 }}>
+            {group}
+          </Typography>
+          <FactGrid>
+            {fields.map((spec) => (
+              <Fact key={spec.fieldId} label={spec.name}>
+                <FieldValueText spec={spec} value={values[spec.fieldId]} />
+              </Fact>
+            ))}
+          </FactGrid>
+        </CardContent>
+      </Card>
+    ),
+  )
+}

@@ -1,0 +1,331 @@
+/** The assets of the workspace: search, filters, selection for labels, moving and export. */
+
+import { Add, FilterList, Inventory2, SearchOff } from '@mui/icons-material'
+import { Badge, Box, Button, Card, Checkbox, Collapse, MenuItem, Stack, TextField, Typography } from '@mui/material'
+import { useEffect, useState } from 'react'
+import { Link, useSearchParams } from 'react-router'
+
+import { usePages } from '../../api/pages.ts'
+import type { Asset } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { AssetFilters, countFilters, filtersOf } from './AssetFilters.tsx'
+import { BulkBar } from './BulkBar.tsx'
+import { CalendarButton } from './CalendarButton.tsx'
+import { ExportMenu } from './ExportMenu.tsx'
+import { Cover, Status } from './parts.tsx'
+import { useNames } from './places.ts'
+
+const words = texts({
+  en: {
+    title: 'Assets',
+    add: 'Register asset',
+    search: 'Search name, number, brand …',
+    searchLabel: 'Search assets',
+    filters: 'Filters',
+    sort: 'Order',
+    select: (name: string) => `Select ${name}`,
+    all: 'Select all shown',
+    found: (n: number) => (n === 1 ? '1 asset' : `${n} assets`),
+    empty: 'No assets yet',
+    emptyText: 'Register the first one by hand, or import a spreadsheet that you already have.',
+    import: 'Import a spreadsheet',
+    nothing: 'Nothing found',
+    nothingText: 'No asset has this text and these filters.',
+    reset: 'Remove all filters',
+    lent: 'On loan',
+    orders: {
+      '-createdAt': 'Newest first',
+      '-updatedAt': 'Changed last',
+      name: 'Name',
+      assetNo: 'Asset number',
+      status: 'Status',
+      '-purchaseDate': 'Bought last',
+      '-purchasePrice': 'Highest price',
+      warrantyExpiry: 'Warranty ends first',
+    },
+  },
+  zh: {
+    title: '资产',
+    add: '登记资产',
+    search: '搜索名称、编号、品牌……',
+    searchLabel: '搜索资产',
+    filters: '筛选',
+    sort: '排序',
+    select: (name: string) => `选择 ${name}`,
+    all: '选择所有已显示的资产',
+    found: (n: number) => `共 ${n} 件资产`,
+    empty: '还没有资产',
+    emptyText: '可以手动登记第一件资产，或导入已有的表格。',
+    import: '导入表格',
+    nothing: '没有找到',
+    nothingText: '没有符合搜索和筛选条件的资产。',
+    reset: '清除所有筛选',
+    lent: '已借出',
+    orders: {
+      '-createdAt': '最新登记',
+      '-updatedAt': '最近修改',
+      name: '名称',
+      assetNo: '资产编号',
+      status: '状态',
+      '-purchaseDate': '最近购买',
+      '-purchasePrice': '价格最高',
+      warrantyExpiry: '保修最早到期',
+    },
+  },
+})
+
+export default function AssetList() {
+  const t = useTexts(words)
+  const may = useMay()
+  const [params, setParams] = useSearchParams()
+  const [text, setText] = useState(params.get('keyword') ?? '')
+  const [isOpen, setOpen] = useState(false)
+  const [selected, setSelected] = useState<ReadonlyMap<number, Asset>>(new Map())
+  const query = filtersOf(params)
+  const { items, total, error, isLoading, more, retry } = usePages('assets.list', { query })
+  const count = countFilters(params)
+
+  const set = (name: string, value: string) =>
+    setParams(
+      (now) => {
+        if (value === '') now.delete(name)
+        else now.set(name, value)
+        return now
+      },
+      { replace: true },
+    )
+  // Typing searches after a pause.
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (text !== (params.get('keyword') ?? '')) set('keyword', text)
+    }, 300)
+    return () => clearTimeout(timer)
+  })
+
+  const toggle = (asset: Asset) =>
+    setSelected((now) => {
+      const next = new Map(now)
+      if (!next.delete(asset.id)) next.set(asset.id, asset)
+      return next
+    })
+  const isAll = items !== undefined && items.length > 0 && items.every(({ id }) => selected.has(id))
+  const isSearching = count > 0 || query.keyword !== undefined
+  const reset = () => {
+    setText('')
+    setParams({}, { replace: true })
+  }
+
+  return (
+    <Page
+      title={t.title}
+      width={1280}
+      actions={
+        <Stack direction="row" spacing={1}>
+          <CalendarButton />
+          {may('assets.export') && <ExportMenu query={query} />}
+          {may('assets.create') && (
+            <Button component={Link} to="/assets/new" variant="contained" startIcon={<Add />} data-create>
+              {t.add}
+            </Button>
+          )}
+        </Stack>
+      }
+    >
+      <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', mb: 1 }}>
+        <TextField
+          type="search"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          placeholder={t.search}
+          sx={{ flex: '1 1 240px' }}
+          slotProps={{ htmlInput: { 'aria-label': t.searchLabel } }}
+        />
+        <TextField
+          select
+          label={t.sort}
+          value={query.sort ?? '-createdAt'}
+          onChange={(event) => set('sort', event.target.value)}
+          sx={{ minWidth: 150, flex: { xs: 1, sm: 'none' } }}
+        >
+          {Object.entries(t.orders).map(([order, label]) => (
+            <MenuItem key={order} value={order}>
+              {label}
+            </MenuItem>
+          ))}
+        </TextField>
+        <Button
+          variant="outlined"
+          onClick={() => setOpen(!isOpen)}
+          aria-expanded={isOpen}
+          startIcon={
+            <Badge badgeContent={count} color="primary">
+              <FilterList />
+            </Badge>
+          }
+        >
+          {t.filters}
+        </Button>
+      </Stack>
+      <Collapse in={isOpen} unmountOnExit>
+        <AssetFilters params={params} set={set} />
+      </Collapse>
+
+      {error !== null && <ErrorNotice error={error} onRetry={retry} />}
+      {items === undefined && error === null && <Loading />}
+      {items?.length === 0 &&
+        (isSearching ? (
+          <EmptyState
+            icon={SearchOff}
+            title={t.nothing}
+            text={t.nothingText}
+            action={<Button onClick={reset}>{t.reset}</Button>}
+          />
+        ) : (
+          <EmptyState
+            icon={Inventory2}
+            title={t.empty}
+            text={t.emptyText}
+            action={
+              <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', justifyContent: 'center' }}>
+                {may('assets.create') && (
+                  <Button component={Link} to="/assets/new" variant="contained">
+                    {t.add}
+                  </Button>
+                )}
+              </Stack>
+            }
+          />
+        ))}
+      {items !== undefined && items.length > 0 && (
+        <>
+          <Stack direction="row" sx={{ alignItems: 'center', minHeight: 44 }}>
+            <Checkbox
+              checked={isAll}
+              indeterminate={!isAll && selected.size > 0}
+              onChange={() => setSelected(isAll ? new Map() : new Map(items.map((asset) => [asset.id, asset])))}
+              slotProps={{ input: { 'aria-label': t.all } }}
+            />
+            <Typography variant="body2" color="text.secondary" component="output">
+              {t.found(total)}
+            </Typography>
+          </Stack>
+          <Card variant="outlined" component="ul" sx={{ p: 0, m: 0, listStyle: 'none' }}>
+            {items.map((asset) => (
+              <Row
+                key={asset.id}
+                asset={asset}
+                isSelected={selected.has(asset.id)}
+                onSelect={() => toggle(asset)}
+                selectLabel={t.select(asset.name)}
+                lentLabel={t.lent}
+              />
+            ))}
+          </Card>
+          <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
+        </>
+      )}
+      {selected.size > 0 && <BulkBar assets={[...selected.values()]} onDone={() => setSelected(new Map())} />}
+    </Page>
+  )
+}
+
+interface RowProps {
+  asset: Asset
+  isSelected: boolean
+  onSelect: () => void
+  selectLabel: string
+  lentLabel: string
+}
+
+function Row({ asset, isSelected, onSelect, selectLabel, lentLabel }: RowProps) {
+  const names = useNames()
+  const place = [names.category(asset.categoryId), names.location(asset.locationId)].filter(Boolean)
+  const holder = asset.loan === null ? names.person(asset.custodianId) : loanHolder(asset, names.person)
+  return (
+    <Box
+      component="li"
+      sx={{
+        display: 'flex',
+        alignItems: 'center',
+        borderBottom: 1,
+        borderColor: 'divider',
+        '&:last-of-type': { borderBottom: 0 },
+        bgcolor: isSelected ? 'action.selected' : undefined,
+        '&:hover': { bgcolor: 'action.hover' },
+      }}
+    >
+      <Checkbox checked={isSelected} onChange={onSelect} slotProps={{ input: { 'aria-label': selectLabel } }} />
+      <Box
+        component={Link}
+        to={`/assets/${asset.id}`}
+        sx={{
+          flex: 1,
+          minWidth: 0,
+          py: 1,
+          pr: 2,
+          color: 'inherit',
+          textDecoration: 'none',
+          display: 'grid',
+          alignItems: 'center',
+          columnGap: 2,
+          gridTemplateColumns: {
+            xs: 'auto minmax(0, 1fr)',
+            md: 'auto minmax(0, 3fr) minmax(0, 3fr) 110px minmax(0, 2fr)',
+          },
+        }}
+      >
+        <Cover photos={asset.photos} name={asset.name} />
+        <Box sx={{ minWidth: 0 }}>
+          <Typography noWrap sx={{ fontWeight: 600 }}>
+            {asset.name}
+          </Typography>
+          <Typography noWrap variant="body2" color="text.secondary">
+            {[asset.assetNo, asset.brand, asset.model].filter(Boolean).join(' · ')}
+          </Typography>
+          <Stack
+            direction="row"
+            spacing={1.5}
+            useFlexGap
+            sx={{ display: { md: 'none' }, alignItems: 'center', flexWrap: 'wrap', mt: 0.25 }}
+          >
+            <Status status={asset.status} />
+            {asset.loan !== null && (
+              <Typography variant="body2" color="primary">
+                {lentLabel}
+              </Typography>
+            )}
+            <Typography variant="body2" color="text.secondary" noWrap>
+              {place.at(-1)}
+            </Typography>
+          </Stack>
+        </Box>
+        <Box sx={{ display: { xs: 'none', md: 'block' }, minWidth: 0 }}>
+          {place.map((name) => (
+            <Typography key={name} noWrap variant="body2" color="text.secondary">
+              {name}
+            </Typography>
+          ))}
+        </Box>
+        <Box sx={{ display: { xs: 'none', md: 'block' } }}>
+          <Status status={asset.status} />
+        </Box>
+        <Box sx={{ display: { xs: 'none', md: 'block' }, minWidth: 0 }}>
+          {asset.loan !== null && (
+            <Typography variant="body2" color="primary">
+              {lentLabel}
+            </Typography>
+          )}
+          <Typography noWrap variant="body2" color="text.secondary">
+            {holder}
+          </Typography>
+        </Box>
+      </Box>
+    </Box>
+  )
+}
+
+const loanHolder = ({ loan }: Asset, person: (id: number | null) => string) =>
+  loan?.personName ?? person(loan?.userId ?? null)

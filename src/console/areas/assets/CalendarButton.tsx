@@ -1,0 +1,117 @@
+/** A secret link to a calendar of warranties and due dates, which calendar programs subscribe to. */
+
+import { CalendarMonth, ContentCopy } from '@mui/icons-material'
+import { Alert, Button, DialogContentText, IconButton, Stack, TextField, Tooltip } from '@mui/material'
+import { useState } from 'react'
+import { useNotify } from 'react-admin'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import { dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ownerQuery, useMay } from '../../session/session.ts'
+import { FormDialog } from '../../ui/dialogs.tsx'
+
+const words = texts({
+  en: {
+    title: 'Calendar of assets',
+    text: 'A calendar program that subscribes to the link shows ends of warranties and due dates of loans. Anyone who knows the link can read it.',
+    none: 'There is no link yet.',
+    exists: (time: string) => `A link was made on ${time}. It is not shown again; a new one ends it.`,
+    create: 'Make a link',
+    again: 'Make a new link',
+    stop: 'End the link',
+    stopped: 'The link no longer works.',
+    link: 'Link',
+    once: 'Copy it now: it is shown only once.',
+    copy: 'Copy',
+    copied: 'The link was copied.',
+  },
+  zh: {
+    title: '资产日历',
+    text: '日历软件订阅此链接后，会显示保修到期日和借用归还日。知道链接的人都能查看。',
+    none: '还没有链接。',
+    exists: (time: string) => `链接创建于 ${time}，不会再次显示；新建后旧链接失效。`,
+    create: '创建链接',
+    again: '创建新链接',
+    stop: '停用链接',
+    stopped: '链接已停用。',
+    link: '链接',
+    once: '请立即复制，只显示一次。',
+    copy: '复制',
+    copied: '链接已复制。',
+  },
+})
+
+export function CalendarButton() {
+  const t = useTexts(words)
+  const may = useMay()
+  const notify = useNotify()
+  const [isOpen, setOpen] = useState(false)
+  const { data } = useCall(
+    'assetCalendars.get',
+    { query: ownerQuery() },
+    { enabled: isOpen && may('assetCalendars.get') },
+  )
+  const create = useAction('assetCalendars.create')
+  const stop = useAction('assetCalendars.delete', { done: t.stopped, onDone: () => create.reset() })
+  if (!may('assetCalendars.create')) return null
+  const copy = async (url: string) => {
+    await navigator.clipboard.writeText(url)
+    notify(t.copied, { type: 'success' })
+  }
+  const isOn = data?.enabled === true
+  return (
+    <>
+      <Tooltip title={t.title}>
+        <IconButton aria-label={t.title} onClick={() => setOpen(true)}>
+          <CalendarMonth />
+        </IconButton>
+      </Tooltip>
+      <FormDialog
+        isOpen={isOpen}
+        title={t.title}
+        action={isOn ? t.again : t.create}
+        isBusy={create.isPending}
+        error={create.error ?? stop.error}
+        onSubmit={() => create.mutate({ query: ownerQuery(), body: {} })}
+        onClose={() => {
+          setOpen(false)
+          create.reset()
+        }}
+      >
+        <DialogContentText>{t.text}</DialogContentText>
+        {create.data !== undefined ? (
+          <>
+            <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
+              <TextField
+                fullWidth
+                label={t.link}
+                value={create.data.url}
+                slotProps={{ htmlInput: { readOnly: true } }}
+                onFocus={(event) => event.target.select()}
+              />
+              <Tooltip title={t.copy}>
+                <IconButton aria-label={t.copy} onClick={() => void copy(create.data.url)}>
+                  <ContentCopy />
+                </IconButton>
+              </Tooltip>
+            </Stack>
+            <Alert severity="info">{t.once}</Alert>
+          </>
+        ) : (
+          <DialogContentText>{isOn ? t.exists(dateTime(data.createdAt)) : t.none}</DialogContentText>
+        )}
+        {isOn && (
+          <Button
+            color="error"
+            sx={{ alignSelf: 'flex-start' }}
+            loading={stop.isPending}
+            onClick={() => stop.mutate({ query: ownerQuery() })}
+          >
+            {t.stop}
+          </Button>
+        )}
+      </FormDialog>
+    </>
+  )
+}

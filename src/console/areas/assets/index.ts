@@ -1,0 +1,28 @@
+/** Assets of the workspace: register, loans, stock-taking, categories, import, fields and templates. */
+
+import { Inventory2 } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../area.ts'
+
+const AssetForm = lazy(() => import('./AssetForm.tsx'))
+
+export const assets = area({
+  menu: [
+    {
+      group: 'mine',
+      to: '/assets',
+      label: { en: 'Assets', zh: '资产' },
+      icon: Inventory2,
+      needs: 'assets.list',
+      order: 40,
+    },
+  ],
+  pages: [
+    { path: '/assets', component: lazy(() => import('./AssetList.tsx')) },
+    { path: '/assets/new', component: AssetForm },
+    { path: '/assets/labels', component: lazy(() => import('./Labels.tsx')) },
+    { path: '/assets/:id', component: lazy(() => import('./AssetDetail.tsx')) },
+    { path: '/assets/:id/edit', component: AssetForm },
+  ],
+})

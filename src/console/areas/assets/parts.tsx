@@ -1,0 +1,173 @@
+/** Small parts that several pages of the area share. */
+
+import { Box, MenuItem, Stack, Tab, Tabs, TextField, Typography } from '@mui/material'
+import { useState } from 'react'
+import { Link, useLocation } from 'react-router'
+
+import type { AssetPhoto, AssetStatus, OperationId } from '../../api/types.ts'
+import { useEnum } from '../../i18n/enums.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+
+const words = texts({
+  en: {
+    parts: 'Parts of the asset register',
+    assets: 'Assets',
+    loans: 'Loans',
+    inventories: 'Stock-taking',
+    categories: 'Categories',
+    map: 'Map',
+    fields: 'Fields',
+    import: 'Import',
+  },
+  zh: {
+    parts: '资产管理',
+    assets: '资产',
+    loans: '借还',
+    inventories: '盘点',
+    categories: '分类',
+    map: '地图',
+    fields: '字段',
+    import: '导入',
+  },
+})
+
+const PARTS: readonly (readonly [keyof (typeof words)['en'], string, OperationId])[] = [
+  ['assets', '/assets', 'assets.list'],
+]
+
+/** The tabs below the title of the pages of the area. */
+export function AssetTabs() {
+  const t = useTexts(words)
+  const may = useMay()
+  const { pathname } = useLocation()
+  return (
+    <Tabs
+      component="nav"
+      aria-label={t.parts}
+      value={pathname}
+      variant="scrollable"
+      scrollButtons={false}
+      sx={{ mb: 2, borderBottom: 1, borderColor: 'divider', displayPrint: 'none' }}
+    >
+      {PARTS.filter(([, , operation]) => may(operation)).map(([key, path]) => (
+        <Tab key={key} label={t[key]} value={path} component={Link} to={path} />
+      ))}
+    </Tabs>
+  )
+}
+
+const DOTS: Readonly<Record<AssetStatus, string>> = {
+  IN_USE: 'success.main',
+  IDLE: 'text.disabled',
+  REPAIR: 'warning.main',
+  LOST: 'error.main',
+  SCRAPPED: 'text.secondary',
+}
+
+/** The status as a word with a dot of its color. */
+export function Status({ status }: { status: AssetStatus }) {
+  const word = useEnum('assetStatus')
+  return (
+    <Stack component="span" direction="row" spacing={0.75} sx={{ alignItems: 'center', whiteSpace: 'nowrap' }}>
+      <Box component="span" sx={{ width: 8, height: 8, borderRadius: '50%', bgcolor: DOTS[status], flexShrink: 0 }} />
+      <Typography component="span" variant="body2">
+        {word(status)}
+      </Typography>
+    </Stack>
+  )
+}
+
+/** The first photo of an asset, or the first letter of its name. */
+export function Cover({ photos, name, size = 56 }: { photos: readonly AssetPhoto[]; name: string; size?: number }) {
+  const [photo] = photos
+  const box = { width: size, height: size, borderRadius: 1.5, flexShrink: 0 }
+  if (photo !== undefined)
+    return (
+      <Box
+        component="img"
+        loading="lazy"
+        src={photo.thumbnailUrl ?? photo.url}
+        alt=""
+        sx={{ ...box, objectFit: 'cover' }}
+      />
+    )
+  return (
+    <Box
+      aria-hidden="true"
+      sx={{
+        ...box,
+        display: 'grid',
+        placeItems: 'center',
+        bgcolor: 'action.hover',
+        color: 'text.secondary',
+        fontWeight: 600,
+        fontSize: size / 2.6,
+      }}
+    >
+      {Array.from(name)[0]?.toUpperCase()}
+    </Box>
+  )
+}
+
+/** A drop-down list. */
+export function Choice({
+  label,
+  value,
+  choices,
+  onChange,
+  none,
+  error,
+  help,
+  disabled,
+}: {
+  label: string
+  value: string
+  choices: readonly { readonly id: string; readonly name: string }[]
+  onChange: (value: string) => void
+  /** The entry for an empty value. */
+  none?: string
+  error?: string | undefined
+  help?: string | undefined
+  disabled?: boolean
+}) {
+  return (
+    <TextField
+      select
+      label={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      error={error !== undefined}
+      helperText={error ?? help}
+      disabled={disabled ?? false}
+    >
+      {none !== undefined && <MenuItem value="">{none}</MenuItem>}
+      {choices.map(({ id, name }) => (
+        <MenuItem key={id} value={id}>
+          {name}
+        </MenuItem>
+      ))}
+    </TextField>
+  )
+}
+
+/** A line of facts: a label in grey and the value. Empty values are left out. */
+export function Fact({ label, children }: { label: string; children: React.ReactNode }) {
+  if (children === null || children === undefined || children === '' || children === false) return null
+  return (
+    <Box sx={{ minWidth: 0 }}>
+      <Typography component="dt" variant="body2" color="text.secondary">
+        {label}
+      </Typography>
+      <Typography component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>
+        {children}
+      </Typography>
+    </Box>
+  )
+}
+
+/** The time at which the page was opened. */
+export function useOpenedAt(): number {
+  const [now] = useState(Date.now)
+  return now
+}

@@ -1,0 +1,99 @@
+/** Categories, locations and people of the workspace, with their names. They belong to the forms, filters and lists of assets. */
+
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+
+import { call } from '../../api/client.ts'
+import { useCall } from '../../api/hooks.ts'
+import type { AssetCategoryNode, LocationNode, Member } from '../../api/types.ts'
+import { ownerQuery, useMay, useSession } from '../../session/session.ts'
+
+interface Node {
+  readonly id: number
+  readonly parentId: number | null
+  readonly name: string
+  readonly children: readonly Node[]
+}
+
+/** A node of a tree, with its level from 0 and the names from the top: `IT / Laptops`. */
+export interface Place<N extends Node = Node> {
+  readonly id: number
+  readonly name: string
+  readonly depth: number
+  readonly path: string
+  readonly node: N
+}
+
+/** All nodes, each followed by those below it. */
+export function flatten<N extends Node>(nodes: readonly N[], depth = 0, above = ''): Place<N>[] {
+  return nodes.flatMap((node) => {
+    const path = above === '' ? node.name : `${above} / ${node.name}`
+    return [{ id: node.id, name: node.name, depth, path, node }, ...flatten(node.children as N[], depth + 1, path)]
+  })
+}
+
+const NONE: readonly never[] = []
+
+export function useCategories(): readonly Place<AssetCategoryNode>[] {
+  const may = useMay()
+  const { data } = useCall('assetCategories.tree', { query: ownerQuery() }, { enabled: may('assetCategories.tree') })
+  return useMemo(() => (data === undefined ? NONE : flatten(data)), [data])
+}
+
+/** The locations of the organization; none in the user's own workspace. */
+export function useLocations(): readonly Place<LocationNode>[] {
+  const { workspace } = useSession()
+  const may = useMay()
+  const { data } = useCall(
+    'locations.tree',
+    { params: { orgId: workspace?.id ?? 0 } },
+    { enabled: workspace !== null && may('locations.tree') },
+  )
+  return useMemo(() => (data === undefined ? NONE : flatten(data)), [data])
+}
+
+/** The members of the organization; in the user's own workspace only the user. */
+export function usePeople(): readonly Pick<Member, 'userId' | 'nickname'>[] {
+  const { workspace, user } = useSession()
+  const may = useMay()
+  const orgId = workspace?.id
+  const { data } = useQuery({
+    queryKey: ['orgs', 'members', 'all', orgId],
+    queryFn: () => allMembers(orgId!),
+    enabled: orgId !== undefined && may('orgs.members'),
+    staleTime: 60_000,
+  })
+  const own = useMemo(() => [{ userId: user.id, nickname: user.nickname || user.username || '' }], [user])
+  return orgId === undefined ? own : (data ?? NONE)
+}
+
+const SIZE = 100
+
+async function allMembers(orgId: number): Promise<Member[]> {
+  const members: Member[] = []
+  for (let page = 1; ; page++) {
+    const { items, total } = await call('orgs.members', { params: { orgId }, query: { page, size: SIZE } })
+    members.push(...items)
+    if (items.length < SIZE || members.length >= total) return members
+  }
+}
+
+/** Functions from ids to names; an empty string for null and for things that were deleted. */
+export function useNames() {
+  const categories = useCategories()
+  const locations = useLocations()
+  const people = usePeople()
+  return useMemo(() => {
+    const maps = [
+      new Map(categories.map(({ id, path }) => [id, path])),
+      new Map(locations.map(({ id, path }) => [id, path])),
+      new Map(people.map(({ userId, nickname }) => [userId, nickname])),
+    ] as const
+    const names = (map: ReadonlyMap<number, string>) => (id: number | null | undefined) =>
+      id === null || id === undefined ? '' : (map.get(id) ?? '')
+    return { category: names(maps[0]), location: names(maps[1]), person: names(maps[2]) }
+  }, [categories, locations, people])
+}
+
+/** The query of operations about things of the workspace, for operations whose body names the organization too. */
+export const workspaceQuery = (): { query: { orgId?: number } } => ({ query: ownerQuery() })
