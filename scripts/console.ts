@@ -98,8 +98,9 @@ function isRunning(lock: string): boolean {
 /** Changes with everything that the result depends on. */
 function hashOfSources(quick: boolean): string {
   const hash = new Bun.CryptoHasher('sha256').update(`${Bun.version} ${quick}\n`)
-  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })
-    .map((file) => join(sources, file))
+  // The console draws QR codes with the encoder of the server.
+  const files = [sources, join(root, 'src/lib/qr')]
+    .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)))
     .filter((file) => statSync(file).isFile())
   for (const file of [...files.toSorted(), join(root, 'bun.lock'), import.meta.path])
     hash.update(`${file.slice(root.length)}\n`).update(readFileSync(file))

@@ -225,6 +225,11 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
     [file('src/console/a/b.tsx', `const x = await import('#lib/x.ts')`)],
     /belongs to the server/,
   ],
+  [
+    'the web console importing the part of the QR encoder that loads zlib',
+    [file('src/console/a.tsx', `import { toPng } from '#lib/qr/png.ts'`)],
+    /belongs to the server/,
+  ],
   ['a long file of the web console', [file('src/console/a.tsx', '// a line\n'.repeat(MAX_LINES + 1))], /501 lines/],
   ['a store importing its service', [file('src/domains/a/store.ts', `import { x } from './service.ts'`)], /above it/],
   [
@@ -352,6 +357,8 @@ test('the architecture check allows everything that the rules permit', () => {
       `import type { QrCode } from '../../domains/c/index.ts'\nimport { call } from '../api/client.ts'\nconst x = <b>{Date.now()}</b>`,
     ),
     file('src/console/api/client.ts', `import { fetchUtils } from 'react-admin'`),
+    // The encoder of QR codes is pure.
+    file('src/console/ui/QrPicture.tsx', `import { encodeQr } from '#lib/qr/index.ts'`),
     file('src/console/api/types.gen.ts', '// a line\n'.repeat(MAX_LINES + 1)),
     // Beside the domains, not in one of them.
     file('src/domains/events.ts', `import type { X } from './c/index.ts'`),

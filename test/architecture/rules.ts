@@ -21,6 +21,8 @@ const LAYERS = [
 
 /** The web console. It runs in browsers, so the rules for the server's layers and for time, randomness and environment do not apply to it. */
 const CONSOLE = 'src/console/'
+/** Pure code of the server that also runs in browsers, where the web console draws QR codes with it. */
+const SHARED = 'src/lib/qr/index.ts'
 
 export const MAX_LINES = 500
 
@@ -125,7 +127,8 @@ export function breaches(files: readonly SourceFile[], exceptions: Exceptions = 
 }
 
 const isServer = (target: string): boolean =>
-  (target.startsWith('src/') && !target.startsWith(CONSOLE)) || /^(?:migrations\/|node:|bun(?::|$))/.test(target)
+  (target.startsWith('src/') && !target.startsWith(CONSOLE) && target !== SHARED) ||
+  /^(?:migrations\/|node:|bun(?::|$))/.test(target)
 
 const layerOf = (path: string): string | undefined => /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path)?.[1]
 

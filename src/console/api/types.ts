@@ -13,12 +13,15 @@ export type BodyOf<Id extends OperationId> = Operations[Id]['body']
 /** `data` of the answer; null where the operation answers none. */
 export type DataOf<Id extends OperationId> = Operations[Id]['data']
 
+/** The keys of every member of a union. */
+type KeysOf<T> = T extends unknown ? keyof T : never
+
 /** A body whose fields are all optional may be left out: its type contains undefined. */
 type Part<Name extends string, T> = [T] extends [undefined]
   ? unknown
   : undefined extends T
     ? { [N in Name]?: Exclude<T, undefined> }
-    : keyof T extends never
+    : [KeysOf<T>] extends [never]
       ? unknown
       : { [N in Name]: T }
 

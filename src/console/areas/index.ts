@@ -3,8 +3,9 @@
 import { adminContent } from './admin-content/index.ts'
 import type { Area } from './area.ts'
 import { assets } from './assets/index.ts'
+import { codes } from './codes/index.ts'
 import { loginRecords } from './login-records/index.ts'
 import { orgsAdmin } from './orgs-admin/index.ts'
 import { users } from './users/index.ts'
 
-export const areas: readonly Area[] = [adminContent, assets, loginRecords, orgsAdmin, users]
+export const areas: readonly Area[] = [adminContent, assets, codes, loginRecords, orgsAdmin, users]

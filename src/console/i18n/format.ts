@@ -42,3 +42,6 @@ export function bytes(size: number): string {
   const value = size / 1000 ** power
   return `${new Intl.NumberFormat(tag(), { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 }).format(value)} ${units[power]}`
 }
+
+/** The IANA name of the browser's time zone, for `tz` of queries. */
+export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone

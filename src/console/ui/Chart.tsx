@@ -7,6 +7,9 @@ import { date, number } from '../i18n/format.ts'
 import { useLocale } from '../i18n/words.ts'
 import type { Series } from './uplot.ts'
 
+/** For screen readers only. */
+const HIDDEN = { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' } as const
+
 export interface ChartProps {
   /** Says what the chart shows. */
   readonly label: string
@@ -48,9 +51,9 @@ export function Chart({ label, times, series, kind = 'line', height = 220 }: Cha
     }
   }, [times, series, kind, height, palette, locale])
   return (
-    <Box component="figure" sx={{ m: 0 }}>
+    <Box component="figure" sx={{ m: 0, position: 'relative' }}>
       <div ref={place} style={{ minHeight: height }} aria-hidden="true" />
-      <table className="visually-hidden">
+      <Box component="table" sx={HIDDEN}>
         <caption>{label}</caption>
         <thead>
           <tr>
@@ -70,7 +73,7 @@ export function Chart({ label, times, series, kind = 'line', height = 220 }: Cha
             </tr>
           ))}
         </tbody>
-      </table>
+      </Box>
     </Box>
   )
 }

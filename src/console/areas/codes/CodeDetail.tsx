@@ -1,0 +1,262 @@
+/** A code: its picture, content, public page and scans. */
+
+import { Edit, Fullscreen, Group, OpenInNew, Print, Share } from '@mui/icons-material'
+import {
+  Box,
+  Button,
+  Card,
+  CardContent,
+  Chip,
+  FormControlLabel,
+  Link as MuiLink,
+  Stack,
+  Switch,
+  Typography,
+} from '@mui/material'
+import { useState } from 'react'
+import { Link, useNavigate, useParams } from 'react-router'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { QrCode } from '../../api/types.ts'
+import { useEnum } from '../../i18n/enums.ts'
+import { dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ownerQuery, useMay, useSession } from '../../session/session.ts'
+import { Answer } from '../../ui/Answer.tsx'
+import { useCopy } from '../../ui/copy.ts'
+import { Page } from '../../ui/Page.tsx'
+import { QrPicture } from '../../ui/QrPicture.tsx'
+import { CodeMenu } from './CodeMenu.tsx'
+import { contentOfPicture } from './CodeRow.tsx'
+import { CodeScans } from './CodeScans.tsx'
+import { ContentView } from './ContentView.tsx'
+import { DownloadButton } from './DownloadButton.tsx'
+import { flatten, useFolders } from './folders.ts'
+import { FullScreen } from './FullScreen.tsx'
+import { ShareDialog } from './ShareDialog.tsx'
+import { codeWords } from './words.ts'
+
+const words = texts({
+  en: {
+    title: 'Code',
+    full: 'Full screen',
+    page: 'Public page',
+    isPublic: 'Everyone with the link sees this code',
+    isPrivate: 'Only you and people who may see your codes see this code.',
+    openPage: 'Open page',
+    copyLink: 'Copy link',
+    sendLink: 'Send link',
+    share: 'Give a copy to an organization',
+    dynamicPrivate: 'Printed copies of this code lead nowhere until the page is public.',
+    created: 'Created',
+    changed: 'Changed',
+    details: 'Details',
+  },
+  zh: {
+    title: '二维码',
+    full: '全屏显示',
+    page: '公开页面',
+    isPublic: '任何有链接的人都能看到此二维码',
+    isPrivate: '只有你和有权查看的人能看到此二维码。',
+    openPage: '打开页面',
+    copyLink: '复制链接',
+    sendLink: '发送链接',
+    share: '复制给组织',
+    dynamicPrivate: '公开之前，已印刷的此二维码无法打开。',
+    created: '创建时间',
+    changed: '修改时间',
+    details: '详情',
+  },
+})
+
+export default function CodeDetail() {
+  const t = useTexts(words)
+  const id = Number(useParams()['id'])
+  const query = useCall('qrCodes.get', { params: { id }, query: ownerQuery() })
+  const may = useMay()
+  const shared = useTexts(codeWords)
+  const navigate = useNavigate()
+  const code = query.data
+  return (
+    <Page
+      title={code?.name ?? t.title}
+      back="/codes"
+      actions={
+        code !== undefined && (
+          <>
+            {may('qrCodes.update') && (
+              <Button variant="outlined" startIcon={<Edit />} component={Link} to={`/codes/${id}/edit`}>
+                {shared.edit}
+              </Button>
+            )}
+            <CodeMenu code={code} isDetail onTrashed={() => void navigate('/codes', { replace: true })} />
+          </>
+        )
+      }
+    >
+      <Answer query={query}>{(code) => <Detail code={code} />}</Answer>
+    </Page>
+  )
+}
+
+function Detail({ code }: { code: QrCode }) {
+  const t = useTexts(words)
+  const shared = useTexts(codeWords)
+  const typeName = useEnum('contentType')
+  const folders = useFolders()
+  const [isFull, setFull] = useState(false)
+  const folder = flatten(folders.data ?? []).find(({ node }) => node.id === code.categoryId)
+  const facts: (readonly [string, string])[] = [
+    [shared.folder, folder?.path ?? ''],
+    [shared.remark, code.remark],
+    [t.created, dateTime(code.createdAt)],
+    [t.changed, dateTime(code.updatedAt)],
+  ]
+  return (
+    <Box
+      sx={{
+        display: 'grid',
+        gap: { xs: 2, md: 3 },
+        gridTemplateColumns: { md: '340px minmax(0, 1fr)' },
+        alignItems: 'start',
+      }}
+    >
+      <Card>
+        <CardContent component={Stack} spacing={2} sx={{ alignItems: 'center' }}>
+          <QrPicture
+            content={contentOfPicture(code)}
+            style={code.style}
+            alt={shared.picture(code.name)}
+            width="100%"
+            sx={{ maxWidth: 320, borderRadius: 1 }}
+          />
+          <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', justifyContent: 'center' }}>
+            <DownloadButton code={code} />
+            <Button startIcon={<Fullscreen />} onClick={() => setFull(true)}>
+              {t.full}
+            </Button>
+            <Button startIcon={<Print />} component={Link} to={`/codes/print?ids=${code.id}`}>
+              {shared.print}
+            </Button>
+          </Stack>
+        </CardContent>
+      </Card>
+      <Stack spacing={2} sx={{ minWidth: 0 }}>
+        <Card>
+          <CardContent component={Stack} spacing={1.5}>
+            <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
+              <Typography variant="h2" sx={{ mr: 1 }}>
+                {typeName(code.contentType)}
+              </Typography>
+              {code.isDynamic && <Chip size="small" variant="outlined" label={shared.dynamic} />}
+              {code.pinned && <Chip size="small" variant="outlined" label={shared.pinned} />}
+            </Stack>
+            <ContentView type={code.contentType} content={code.content} />
+          </CardContent>
+        </Card>
+        <PublicPage code={code} />
+        <CodeScans code={code} />
+        <Card>
+          <CardContent component={Stack} spacing={1}>
+            <Typography variant="h2">{t.details}</Typography>
+            {code.tags.length > 0 && (
+              <Stack direction="row" spacing={0.75} useFlexGap sx={{ flexWrap: 'wrap' }}>
+                {code.tags.map((tag) => (
+                  <Chip
+                    key={tag}
+                    label={`#${tag}`}
+                    component={Link}
+                    to={`/codes?keyword=${encodeURIComponent(tag)}`}
+                    clickable
+                  />
+                ))}
+              </Stack>
+            )}
+            <Box
+              component="dl"
+              sx={{ m: 0, display: 'grid', gridTemplateColumns: 'auto minmax(0, 1fr)', gap: 1, columnGap: 3 }}
+            >
+              {facts
+                .filter(([, value]) => value !== '')
+                .map(([label, value]) => (
+                  <Box key={label} sx={{ display: 'contents' }}>
+                    <Typography component="dt" color="text.secondary">
+                      {label}
+                    </Typography>
+                    <Typography component="dd" sx={{ m: 0, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+                      {value}
+                    </Typography>
+                  </Box>
+                ))}
+            </Box>
+          </CardContent>
+        </Card>
+      </Stack>
+      {isFull && <FullScreen code={code} onClose={() => setFull(false)} />}
+    </Box>
+  )
+}
+
+function PublicPage({ code }: { code: QrCode }) {
+  const t = useTexts(words)
+  const shared = useTexts(codeWords)
+  const may = useMay()
+  const { workspace, orgs } = useSession()
+  const copy = useCopy()
+  const [isSharing, setSharing] = useState(false)
+  const publish = useAction('qrCodes.publish', { done: code.isPublic ? shared.withdrawn : shared.published })
+  const targets = workspace === null ? orgs.filter((org) => may('shares.create', org)) : []
+  const send = () => void navigator.share({ title: code.name, url: code.publicUrl }).catch(() => undefined)
+  return (
+    <Card>
+      <CardContent component={Stack} spacing={1.5}>
+        <Typography variant="h2">{t.page}</Typography>
+        {may('qrCodes.publish') ? (
+          <FormControlLabel
+            control={
+              <Switch
+                checked={code.isPublic}
+                disabled={publish.isPending}
+                onChange={({ target }) =>
+                  publish.mutate({ params: { id: code.id }, query: ownerQuery(), body: { isPublic: target.checked } })
+                }
+              />
+            }
+            label={code.isPublic ? t.isPublic : shared.publish}
+          />
+        ) : (
+          <Typography>{code.isPublic ? t.isPublic : shared.private}</Typography>
+        )}
+        {!code.isPublic && (
+          <Typography variant="body2" color={code.isDynamic ? 'error' : 'text.secondary'}>
+            {code.isDynamic ? t.dynamicPrivate : t.isPrivate}
+          </Typography>
+        )}
+        {code.isPublic && (
+          <>
+            <MuiLink href={code.publicUrl} target="_blank" rel="noopener" sx={{ overflowWrap: 'anywhere' }}>
+              {code.publicUrl}
+            </MuiLink>
+            <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
+              <Button startIcon={<OpenInNew />} href={code.publicUrl} target="_blank" rel="noopener">
+                {t.openPage}
+              </Button>
+              <Button onClick={() => copy(code.publicUrl)}>{t.copyLink}</Button>
+              {'share' in navigator && (
+                <Button startIcon={<Share />} onClick={send}>
+                  {t.sendLink}
+                </Button>
+              )}
+            </Stack>
+          </>
+        )}
+        {targets.length > 0 && (
+          <Button startIcon={<Group />} onClick={() => setSharing(true)} sx={{ alignSelf: 'flex-start' }}>
+            {t.share}
+          </Button>
+        )}
+        {isSharing && <ShareDialog code={code} organizations={targets} onClose={() => setSharing(false)} />}
+      </CardContent>
+    </Card>
+  )
+}

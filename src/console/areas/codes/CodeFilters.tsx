@@ -1,0 +1,161 @@
+/** The search field, filters and order above the list of codes. */
+
+import { Search } from '@mui/icons-material'
+import { Box, InputAdornment, MenuItem, TextField } from '@mui/material'
+import { useEffect, useState } from 'react'
+
+import type { ContentType } from '../../api/types.ts'
+import { useChoices } from '../../i18n/enums.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import type { Filters } from './filters.ts'
+import { codeWords } from './words.ts'
+
+const words = texts({
+  en: {
+    search: 'Search',
+    any: 'All types',
+    show: 'Show',
+    all: 'All',
+    public: 'Public',
+    private: 'Private',
+    pinned: 'Pinned',
+    sort: 'Order',
+    orders: {
+      own: 'My order',
+      '-createdAt': 'Newest first',
+      createdAt: 'Oldest first',
+      '-updatedAt': 'Last changed',
+      name: 'Name A–Z',
+      '-scanCount': 'Most scanned',
+    },
+  },
+  zh: {
+    search: '搜索',
+    any: '全部类型',
+    show: '显示',
+    all: '全部',
+    public: '公开',
+    private: '私有',
+    pinned: '已置顶',
+    sort: '排序',
+    orders: {
+      own: '默认顺序',
+      '-createdAt': '最新创建',
+      createdAt: '最早创建',
+      '-updatedAt': '最近修改',
+      name: '按名称',
+      '-scanCount': '扫描最多',
+    },
+  },
+})
+
+/** The search begins so many milliseconds after the last key. */
+const PAUSE = 300
+
+export function CodeFilters({ filters, onChange }: { filters: Filters; onChange: (change: Filters) => void }) {
+  const t = useTexts(words)
+  const shared = useTexts(codeWords)
+  const types = useChoices('contentType')
+  const show =
+    filters.pinned === true
+      ? 'pinned'
+      : filters.isPublic === undefined
+        ? 'all'
+        : filters.isPublic
+          ? 'public'
+          : 'private'
+  const setShow = (value: string) =>
+    onChange({
+      pinned: value === 'pinned' ? true : undefined,
+      isPublic: value === 'public' ? true : value === 'private' ? false : undefined,
+    })
+  return (
+    <Box
+      sx={{
+        display: 'grid',
+        gap: 1,
+        mb: 1,
+        gridTemplateColumns: { xs: 'repeat(3, minmax(0, 1fr))', sm: 'minmax(160px, 1fr) repeat(3, minmax(0, 150px))' },
+      }}
+    >
+      <SearchField
+        key={filters.keyword === undefined ? 'empty' : 'used'}
+        label={t.search}
+        value={filters.keyword ?? ''}
+        onSearch={(keyword) => onChange({ keyword: keyword === '' ? undefined : keyword })}
+      />
+      <TextField
+        select
+        label={shared.type}
+        value={filters.contentType ?? 'ANY'}
+        onChange={({ target: { value } }) =>
+          onChange({ contentType: value === 'ANY' ? undefined : (value as ContentType) })
+        }
+      >
+        <MenuItem value="ANY">{t.any}</MenuItem>
+        {types.map(({ id, name }) => (
+          <MenuItem key={id} value={id}>
+            {name}
+          </MenuItem>
+        ))}
+      </TextField>
+      <TextField select label={t.show} value={show} onChange={({ target }) => setShow(target.value)}>
+        {(['all', 'public', 'private', 'pinned'] as const).map((value) => (
+          <MenuItem key={value} value={value}>
+            {t[value]}
+          </MenuItem>
+        ))}
+      </TextField>
+      <TextField
+        select
+        label={t.sort}
+        value={filters.sort ?? 'own'}
+        onChange={({ target: { value } }) =>
+          onChange({ sort: value === 'own' ? undefined : (value as NonNullable<Filters['sort']>) })
+        }
+      >
+        {Object.entries(t.orders).map(([value, name]) => (
+          <MenuItem key={value} value={value}>
+            {name}
+          </MenuItem>
+        ))}
+      </TextField>
+    </Box>
+  )
+}
+
+interface SearchFieldProps {
+  label: string
+  value: string
+  onSearch: (text: string) => void
+}
+
+function SearchField({ label, value, onSearch }: SearchFieldProps) {
+  const [text, setText] = useState(value)
+  useEffect(() => {
+    if (text.trim() === value) return
+    const timer = setTimeout(() => onSearch(text.trim()), PAUSE)
+    return () => clearTimeout(timer)
+    // The function is a new one at each drawing.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [text, value])
+  return (
+    <TextField
+      type="search"
+      label={label}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      sx={{ gridColumn: { xs: '1 / -1', sm: 'auto' } }}
+      slotProps={{
+        htmlInput: { maxLength: 100 },
+        input: {
+          startAdornment: (
+            <InputAdornment position="start">
+              <Search fontSize="small" />
+            </InputAdornment>
+          ),
+        },
+      }}
+    />
+  )
+}

@@ -1,0 +1,216 @@
+/** The codes of the workspace with their folders, search and filters. */
+
+import { Add, BarChart, DeleteSweep, FolderOpen, PlaylistAdd, QrCode2, SearchOff } from '@mui/icons-material'
+import {
+  Box,
+  Button,
+  Card,
+  Checkbox,
+  Drawer,
+  IconButton,
+  List,
+  Stack,
+  type Theme,
+  Tooltip,
+  useMediaQuery,
+} from '@mui/material'
+import { useState } from 'react'
+import { Link } from 'react-router'
+
+import { usePages } from '../../api/pages.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ownerQuery, useMay } from '../../session/session.ts'
+import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { BulkBar } from './BulkBar.tsx'
+import { CodeFilters } from './CodeFilters.tsx'
+import { CodeRow } from './CodeRow.tsx'
+import { isFiltered, useFilters } from './filters.ts'
+import { FolderPanel } from './FolderPanel.tsx'
+import { flatten, useFolders, useHasFolders } from './folders.ts'
+import { codeWords } from './words.ts'
+
+const words = texts({
+  en: {
+    create: 'New code',
+    batch: 'Create many',
+    trash: 'Trash',
+    statistics: 'Statistics',
+    folders: 'Folders',
+    all: 'All codes',
+    none: 'Without folder',
+    empty: 'No codes yet',
+    emptyText:
+      'A code can lead to a web page, connect to your Wi-Fi or hold a contact. Make the first one; it takes a minute.',
+    emptyMember: 'Nobody has made a code here yet.',
+    emptyFolder: 'This folder is empty',
+    emptyFolderText: 'Create a code here, or select codes in the list of all codes and move them.',
+    notFound: 'Nothing found',
+    notFoundText: 'Try another word or fewer filters.',
+    clear: 'Clear search and filters',
+    selectAll: 'Select all shown',
+    list: 'Codes',
+  },
+  zh: {
+    create: '新建二维码',
+    batch: '批量新建',
+    trash: '回收站',
+    statistics: '统计',
+    folders: '文件夹',
+    all: '全部二维码',
+    none: '未分类',
+    empty: '还没有二维码',
+    emptyText: '二维码可以打开网页、连接 Wi-Fi 或保存联系人。一分钟就能做好第一个。',
+    emptyMember: '这里还没有人创建二维码。',
+    emptyFolder: '此文件夹是空的',
+    emptyFolderText: '可以在这里新建二维码，或在全部二维码中选择后移动过来。',
+    notFound: '没有找到',
+    notFoundText: '请换个关键词或减少筛选条件。',
+    clear: '清除搜索和筛选',
+    selectAll: '全选已显示的',
+    list: '二维码列表',
+  },
+})
+
+export default function CodeList() {
+  const t = useTexts(words)
+  const shared = useTexts(codeWords)
+  const may = useMay()
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('md'))
+  const hasFolders = useHasFolders()
+  const folders = useFolders()
+  const { filters, change, clear } = useFilters()
+  const [isDrawerOpen, setDrawerOpen] = useState(false)
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set())
+  const { folder, ...rest } = filters
+  const query = { ...ownerQuery(), ...rest, ...(hasFolders && folder !== undefined && { categoryId: folder }) }
+  const { items, total, error, isLoading, more, retry } = usePages('qrCodes.list', { query })
+
+  const flat = flatten(folders.data ?? [])
+  const here = flat.find(({ node }) => node.id === folder)
+  const folderName = folder === undefined ? t.all : folder === 0 ? t.none : (here?.path ?? t.folders)
+  const chosen = items?.filter(({ id }) => selected.has(id)) ?? []
+  const select = (id: number, isSelected: boolean) => {
+    const next = new Set(selected)
+    if (isSelected) next.add(id)
+    else next.delete(id)
+    setSelected(next)
+  }
+  const showFolder = (next: number | undefined) => {
+    setDrawerOpen(false)
+    setSelected(new Set())
+    change({ folder: next })
+  }
+  const panel = <FolderPanel shown={folder} onShow={showFolder} />
+  const createPath = folder ? `/codes/new?folder=${folder}` : '/codes/new'
+  const createButton = may('qrCodes.create') && (
+    <Button variant="contained" startIcon={<Add />} component={Link} to={createPath} data-create>
+      {t.create}
+    </Button>
+  )
+  const isEmpty = items?.length === 0
+  return (
+    <Page
+      title={shared.codes}
+      width={1280}
+      actions={
+        <>
+          <IconLink to="/codes/statistics" label={t.statistics} icon={<BarChart />} />
+          <IconLink to="/codes/trash" label={t.trash} icon={<DeleteSweep />} />
+          {may('qrCodes.createBatch') && <IconLink to="/codes/batch" label={t.batch} icon={<PlaylistAdd />} />}
+          {createButton}
+        </>
+      }
+    >
+      <Box sx={{ display: 'grid', gap: 3, gridTemplateColumns: { md: hasFolders ? '250px minmax(0, 1fr)' : '1fr' } }}>
+        {hasFolders && !isPhone && panel}
+        <Box sx={{ minWidth: 0 }}>
+          {hasFolders && isPhone && (
+            <Button startIcon={<FolderOpen />} onClick={() => setDrawerOpen(true)} sx={{ mb: 1, maxWidth: '100%' }}>
+              <Box component="span" sx={{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}>
+                {folderName}
+              </Box>
+            </Button>
+          )}
+          {(!isEmpty || isFiltered(filters)) && <CodeFilters filters={filters} onChange={change} />}
+          {error !== null && <ErrorNotice error={error} onRetry={retry} />}
+          {items === undefined && error === null && <Loading />}
+          {isEmpty &&
+            (isFiltered(filters) ? (
+              <EmptyState
+                icon={SearchOff}
+                title={t.notFound}
+                text={t.notFoundText}
+                action={<Button onClick={clear}>{t.clear}</Button>}
+              />
+            ) : folder === undefined ? (
+              <EmptyState
+                icon={QrCode2}
+                title={t.empty}
+                text={may('qrCodes.create') ? t.emptyText : t.emptyMember}
+                action={createButton}
+              />
+            ) : (
+              <EmptyState
+                icon={FolderOpen}
+                title={t.emptyFolder}
+                text={t.emptyFolderText}
+                action={
+                  may('qrCodes.create') && (
+                    <Button variant="outlined" component={Link} to={createPath}>
+                      {t.create}
+                    </Button>
+                  )
+                }
+              />
+            ))}
+          {items !== undefined && !isEmpty && (
+            <>
+              {chosen.length > 0 ? (
+                <BulkBar codes={chosen} onDone={() => setSelected(new Set())}>
+                  <Checkbox
+                    checked={chosen.length === items.length}
+                    indeterminate={chosen.length < items.length}
+                    onChange={() =>
+                      setSelected(chosen.length === items.length ? new Set() : new Set(items.map(({ id }) => id)))
+                    }
+                    slotProps={{ input: { 'aria-label': t.selectAll } }}
+                  />
+                </BulkBar>
+              ) : (
+                <Box sx={{ height: 4 }} />
+              )}
+              <Card>
+                <List disablePadding aria-label={t.list}>
+                  {items.map((code) => (
+                    <CodeRow
+                      key={code.id}
+                      code={code}
+                      folder={flat.find(({ node }) => node.id === code.categoryId)}
+                      isSelected={selected.has(code.id)}
+                      onSelect={(isSelected) => select(code.id, isSelected)}
+                    />
+                  ))}
+                </List>
+              </Card>
+              <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
+            </>
+          )}
+        </Box>
+      </Box>
+      {hasFolders && isPhone && (
+        <Drawer open={isDrawerOpen} onClose={() => setDrawerOpen(false)}>
+          <Stack sx={{ width: 300, maxWidth: '85vw', p: 1.5, pt: 2 }}>{panel}</Stack>
+        </Drawer>
+      )}
+    </Page>
+  )
+}
+
+const IconLink = ({ to, label, icon }: { to: string; label: string; icon: React.ReactNode }) => (
+  <Tooltip title={label}>
+    <IconButton component={Link} to={to} aria-label={label}>
+      {icon}
+    </IconButton>
+  </Tooltip>
+)

@@ -1,0 +1,117 @@
+/** A code in the list: picture, name, content, marks and its menu. */
+
+import { Public, PushPin } from '@mui/icons-material'
+import { Box, Checkbox, Chip, Link as MuiLink, ListItem, Stack, Typography } from '@mui/material'
+import { Link } from 'react-router'
+
+import type { QrCode } from '../../api/types.ts'
+import { useEnum } from '../../i18n/enums.ts'
+import { number } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { QrPicture } from '../../ui/QrPicture.tsx'
+import { CodeMenu } from './CodeMenu.tsx'
+import { summaryOf } from './content.ts'
+import type { Folder } from './folders.ts'
+import { codeWords } from './words.ts'
+
+const words = texts({
+  en: { select: (name: string) => `Select ${name}` },
+  zh: { select: (name: string) => `选择“${name}”` },
+})
+
+export interface CodeRowProps {
+  code: QrCode
+  folder: Folder | undefined
+  isSelected: boolean
+  onSelect: (isSelected: boolean) => void
+}
+
+/** Tags beyond these are only shown on the page of the code. */
+const SHOWN_TAGS = 3
+
+export function CodeRow({ code, folder, isSelected, onSelect }: CodeRowProps) {
+  const t = useTexts(words)
+  const shared = useTexts(codeWords)
+  const type = useEnum('contentType')
+  return (
+    <ListItem
+      divider
+      disablePadding
+      sx={{
+        gap: { xs: 0.5, sm: 1.5 },
+        px: { xs: 0.5, sm: 1 },
+        py: 1,
+        bgcolor: isSelected ? 'action.selected' : undefined,
+        '&:last-child': { borderBottom: 0 },
+      }}
+    >
+      <Checkbox
+        checked={isSelected}
+        onChange={(event) => onSelect(event.target.checked)}
+        slotProps={{ input: { 'aria-label': t.select(code.name) } }}
+      />
+      <QrPicture
+        content={contentOfPicture(code)}
+        style={code.style}
+        alt=""
+        width={56}
+        sx={{ borderRadius: 1, display: { xs: 'none', sm: 'block' } }}
+      />
+      <Box sx={{ flex: 1, minWidth: 0 }}>
+        <MuiLink
+          component={Link}
+          to={`/codes/${code.id}`}
+          color="text.primary"
+          sx={{ fontWeight: 600, display: 'block', overflowWrap: 'anywhere' }}
+        >
+          {code.pinned && (
+            <PushPin
+              titleAccess={shared.pinned}
+              sx={{ fontSize: 16, mr: 0.5, verticalAlign: '-2px' }}
+              color="primary"
+            />
+          )}
+          {code.name}
+        </MuiLink>
+        <Typography variant="body2" color="text.secondary" noWrap>
+          {summaryOf(code.contentType, code.content)}
+        </Typography>
+        <Stack direction="row" spacing={0.75} useFlexGap sx={{ mt: 0.5, flexWrap: 'wrap', alignItems: 'center' }}>
+          <Chip size="small" label={type(code.contentType)} />
+          {code.isPublic && <Chip size="small" icon={<Public />} label={shared.public} variant="outlined" />}
+          {code.isDynamic && <Chip size="small" label={shared.dynamic} variant="outlined" />}
+          {folder !== undefined && (
+            <Chip
+              size="small"
+              variant="outlined"
+              label={folder.node.name}
+              icon={
+                <Box component="span" sx={{ width: 10, height: 10, borderRadius: '50%', bgcolor: folder.node.color }} />
+              }
+              sx={{ '& .MuiChip-icon': { ml: 1 } }}
+            />
+          )}
+          {code.tags.slice(0, SHOWN_TAGS).map((tag) => (
+            <Typography key={tag} variant="caption" color="text.secondary">
+              #{tag}
+            </Typography>
+          ))}
+          <Typography variant="caption" color="text.secondary" sx={{ display: { sm: 'none' } }}>
+            {shared.scans(code.scanCount)}
+          </Typography>
+        </Stack>
+      </Box>
+      <Typography
+        variant="body2"
+        color="text.secondary"
+        sx={{ display: { xs: 'none', sm: 'block' }, whiteSpace: 'nowrap' }}
+      >
+        {code.scanCount < 1000 ? shared.scans(code.scanCount) : number(code.scanCount)}
+      </Typography>
+      <CodeMenu code={code} />
+    </ListItem>
+  )
+}
+
+/** The text in the picture of a code. */
+export const contentOfPicture = ({ isDynamic, publicUrl, content }: QrCode): string => (isDynamic ? publicUrl : content)

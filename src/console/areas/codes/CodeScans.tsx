@@ -1,0 +1,74 @@
+/** How often a code was scanned, and the user's own scans of it. */
+
+import { Card, CardContent, Stack, Typography } from '@mui/material'
+
+import { useCall } from '../../api/hooks.ts'
+import type { QrCode } from '../../api/types.ts'
+import { useEnum } from '../../i18n/enums.ts'
+import { dateTime, number } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+
+const words = texts({
+  en: {
+    title: 'Scans',
+    counted: 'Openings of the public page, and scans with this app',
+    fixed: 'Phones that read the content directly are not counted. Make the code changeable to count every scan.',
+    mine: 'Your last scans',
+  },
+  zh: {
+    title: '扫描',
+    counted: '公开页面的打开次数，以及用本应用的扫描次数',
+    fixed: '手机直接读取内容时不会计数。改为活码即可统计每次扫描。',
+    mine: '你最近的扫描',
+  },
+})
+
+/** Own scans that are shown. */
+const SHOWN = 5
+/** The longest text that the server searches for. */
+const LONGEST_SEARCH = 100
+
+export function CodeScans({ code }: { code: QrCode }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const source = useEnum('scanSource')
+  // The interface has no filter by code, but each scan of the code contains its content or its link.
+  const keyword = (code.isDynamic ? code.publicUrl : code.content).slice(0, LONGEST_SEARCH)
+  const { data } = useCall(
+    'scanRecords.list',
+    { query: { keyword, size: 50 } },
+    { enabled: may('scanRecords.list') && !/[\r\n]/.test(keyword) },
+  )
+  const mine = data?.items.filter(({ qrCodeId }) => qrCodeId === code.id).slice(0, SHOWN) ?? []
+  return (
+    <Card>
+      <CardContent component={Stack} spacing={1}>
+        <Typography variant="h2">{t.title}</Typography>
+        <Typography component="p" sx={{ fontSize: '2rem', fontWeight: 650, lineHeight: 1.2 }}>
+          {number(code.scanCount)}
+        </Typography>
+        <Typography variant="body2" color="text.secondary">
+          {t.counted}
+        </Typography>
+        {!code.isDynamic && (
+          <Typography variant="body2" color="text.secondary">
+            {t.fixed}
+          </Typography>
+        )}
+        {mine.length > 0 && (
+          <>
+            <Typography variant="h3" sx={{ pt: 1 }}>
+              {t.mine}
+            </Typography>
+            {mine.map((scan) => (
+              <Typography key={scan.id} variant="body2">
+                {dateTime(scan.scannedAt)} · {source(scan.source)}
+              </Typography>
+            ))}
+          </>
+        )}
+      </CardContent>
+    </Card>
+  )
+}

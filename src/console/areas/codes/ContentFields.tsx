@@ -1,0 +1,239 @@
+/** The fields of each type of content: an address, a network, a contact, an event. */
+
+import { MyLocation } from '@mui/icons-material'
+import { Box, Button, FormControlLabel, MenuItem, Switch, TextField, type TextFieldProps } from '@mui/material'
+import { useState } from 'react'
+import { useNotify } from 'react-admin'
+
+import { texts, useTexts } from '../../i18n/words.ts'
+import type { Fields, FormType } from './content.ts'
+
+const words = texts({
+  en: {
+    fields: {
+      url: 'Web address',
+      text: 'Text',
+      ssid: 'Network name (SSID)',
+      password: 'Password',
+      security: 'Security',
+      givenName: 'First name',
+      familyName: 'Last name',
+      org: 'Company or school',
+      title: 'Job title',
+      phone: 'Phone',
+      email: 'E-mail',
+      address: 'Address',
+      note: 'Note',
+      subject: 'Subject',
+      body: 'Message',
+      number: 'Phone number',
+      message: 'Message',
+      latitude: 'Latitude',
+      longitude: 'Longitude',
+      summary: 'Title',
+      start: 'Begins',
+      end: 'Ends',
+      location: 'Place',
+      description: 'Description',
+    },
+    emailAddress: 'E-mail address',
+    hidden: 'The network is hidden',
+    security: { WPA: 'WPA, WPA2 or WPA3', WEP: 'WEP (old)', nopass: 'None (open network)' },
+    number: 'With the country code, as in +86 138 0000 0000',
+    here: 'Use my position',
+    noPosition: 'The browser gave no position. Allow it for this page, or type the coordinates.',
+    endFirst: 'Ends before it begins',
+  },
+  zh: {
+    fields: {
+      url: '网址',
+      text: '文本',
+      ssid: '网络名称（SSID）',
+      password: '密码',
+      security: '加密方式',
+      givenName: '名',
+      familyName: '姓',
+      org: '单位',
+      title: '职务',
+      phone: '电话',
+      email: '邮箱',
+      address: '地址',
+      note: '备注',
+      subject: '主题',
+      body: '正文',
+      number: '电话号码',
+      message: '短信内容',
+      latitude: '纬度',
+      longitude: '经度',
+      summary: '标题',
+      start: '开始',
+      end: '结束',
+      location: '地点',
+      description: '描述',
+    },
+    emailAddress: '邮箱地址',
+    hidden: '隐藏的网络',
+    security: { WPA: 'WPA、WPA2 或 WPA3', WEP: 'WEP（旧）', nopass: '无（开放网络）' },
+    number: '请带国家代码，如 +86 138 0000 0000',
+    here: '使用我的位置',
+    noPosition: '浏览器没有提供位置。请允许此页面获取位置，或手动输入坐标。',
+    endFirst: '结束时间早于开始时间',
+  },
+})
+
+type Name = keyof (typeof words)['en']['fields']
+
+export interface ContentFieldsProps {
+  type: FormType
+  fields: Fields
+  onChange: (fields: Fields) => void
+}
+
+export function ContentFields({ type, fields, onChange }: ContentFieldsProps) {
+  const t = useTexts(words)
+  const set = (name: string, value: string) => onChange({ ...fields, [name]: value })
+  const field = (name: Name, more: TextFieldProps = {}) => (
+    <TextField
+      key={name}
+      label={t.fields[name]}
+      value={fields[name] ?? ''}
+      onChange={(event) => set(name, event.target.value)}
+      fullWidth
+      {...more}
+    />
+  )
+  const input = (inputMode: 'url' | 'email' | 'tel' | 'decimal') => ({ htmlInput: { inputMode } })
+  switch (type) {
+    case 'URL':
+      return field('url', {
+        required: true,
+        placeholder: 'https://',
+        slotProps: { htmlInput: { inputMode: 'url', autoCapitalize: 'none', spellCheck: false } },
+      })
+    case 'TEXT':
+      return field('text', { required: true, multiline: true, minRows: 3, maxRows: 12 })
+    case 'WIFI': {
+      const security = fields['security'] || 'WPA'
+      return (
+        <>
+          {field('ssid', { required: true })}
+          <TextField
+            select
+            label={t.fields.security}
+            value={security}
+            onChange={(event) => set('security', event.target.value)}
+          >
+            {Object.entries(t.security).map(([value, name]) => (
+              <MenuItem key={value} value={value}>
+                {name}
+              </MenuItem>
+            ))}
+          </TextField>
+          {security !== 'nopass' && field('password', { required: true, autoComplete: 'off' })}
+          <FormControlLabel
+            control={
+              <Switch
+                checked={fields['hidden'] === 'true'}
+                onChange={(event) => set('hidden', String(event.target.checked))}
+              />
+            }
+            label={t.hidden}
+          />
+        </>
+      )
+    }
+    case 'VCARD':
+      return (
+        <>
+          <Pair>
+            {field('givenName')}
+            {field('familyName')}
+          </Pair>
+          <Pair>
+            {field('phone', { type: 'tel' })}
+            {field('email', { type: 'email' })}
+          </Pair>
+          <Pair>
+            {field('org')}
+            {field('title')}
+          </Pair>
+          {field('url', { slotProps: input('url') })}
+          {field('address')}
+          {field('note', { multiline: true, maxRows: 6 })}
+        </>
+      )
+    case 'EMAIL':
+      return (
+        <>
+          {field('address', { label: t.emailAddress, type: 'email', required: true })}
+          {field('subject')}
+          {field('body', { multiline: true, minRows: 2, maxRows: 8 })}
+        </>
+      )
+    case 'PHONE':
+      return field('number', { type: 'tel', required: true, helperText: t.number })
+    case 'SMS':
+      return (
+        <>
+          {field('number', { type: 'tel', required: true, helperText: t.number })}
+          {field('message', { multiline: true, maxRows: 6 })}
+        </>
+      )
+    case 'GEO':
+      return (
+        <>
+          <Pair>
+            {field('latitude', { required: true, slotProps: input('decimal') })}
+            {field('longitude', { required: true, slotProps: input('decimal') })}
+          </Pair>
+          <PositionButton onPosition={(latitude, longitude) => onChange({ ...fields, latitude, longitude })} />
+        </>
+      )
+    case 'EVENT': {
+      const isReversed = Boolean(fields['start'] && fields['end'] && fields['end'] < fields['start'])
+      const time: TextFieldProps = { type: 'datetime-local', slotProps: { inputLabel: { shrink: true } } }
+      return (
+        <>
+          {field('summary', { required: true })}
+          <Pair>
+            {field('start', { ...time, required: true })}
+            {field('end', { ...time, error: isReversed, helperText: isReversed ? t.endFirst : undefined })}
+          </Pair>
+          {field('location')}
+          {field('description', { multiline: true, maxRows: 6 })}
+        </>
+      )
+    }
+  }
+}
+
+/** Two short fields beside each other; on phones below each other. */
+const Pair = ({ children }: { children: React.ReactNode }) => (
+  <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { sm: '1fr 1fr' } }}>{children}</Box>
+)
+
+function PositionButton({ onPosition }: { onPosition: (latitude: string, longitude: string) => void }) {
+  const t = useTexts(words)
+  const notify = useNotify()
+  const [isBusy, setBusy] = useState(false)
+  const find = () => {
+    setBusy(true)
+    navigator.geolocation.getCurrentPosition(
+      ({ coords }) => {
+        setBusy(false)
+        // 6 decimals are 11 cm.
+        onPosition(coords.latitude.toFixed(6), coords.longitude.toFixed(6))
+      },
+      () => {
+        setBusy(false)
+        notify(t.noPosition, { type: 'warning' })
+      },
+      { enableHighAccuracy: true, timeout: 15_000 },
+    )
+  }
+  return (
+    <Button startIcon={<MyLocation />} loading={isBusy} onClick={find} sx={{ alignSelf: 'flex-start' }}>
+      {t.here}
+    </Button>
+  )
+}

@@ -1,0 +1,71 @@
+/** Downloads the picture of a code in several sizes. */
+
+import { FileDownload } from '@mui/icons-material'
+import { Button, Menu, MenuItem } from '@mui/material'
+import { useState } from 'react'
+import { useNotify } from 'react-admin'
+
+import { download } from '../../api/client.ts'
+import type { QrCode } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { contentOfPicture } from './CodeRow.tsx'
+import { codeWords } from './words.ts'
+
+const words = texts({
+  en: {
+    sizes: { 300: 'for the screen', 600: 'for documents', 1024: 'for labels', 2048: 'for posters' },
+    svg: 'SVG, for printing at any size',
+  },
+  zh: { sizes: { 300: '屏幕', 600: '文档', 1024: '标签', 2048: '海报' }, svg: 'SVG，任意尺寸印刷' },
+})
+
+const SIZES = [300, 600, 1024, 2048] as const
+
+export function DownloadButton({ code }: { code: QrCode }) {
+  const t = useTexts(words)
+  const shared = useTexts(codeWords)
+  const notify = useNotify()
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const start = async (format: 'png' | 'svg', size: number) => {
+    setAnchor(null)
+    setBusy(true)
+    const query = { content: contentOfPicture(code), size, format, ...code.style }
+    try {
+      await download('qrcode.render', { query }, `${fileName(code.name)}.${format}`)
+    } catch (error) {
+      notify((error as Error).message, { type: 'error' })
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <Button
+        variant="contained"
+        startIcon={<FileDownload />}
+        loading={isBusy}
+        loadingPosition="start"
+        aria-haspopup="menu"
+        onClick={(event) => setAnchor(event.currentTarget)}
+      >
+        {shared.download}
+      </Button>
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+        {SIZES.map((size) => (
+          <MenuItem key={size} onClick={() => void start('png', size)}>
+            PNG {size} × {size}, {t.sizes[size]}
+          </MenuItem>
+        ))}
+        <MenuItem onClick={() => void start('svg', 300)}>{t.svg}</MenuItem>
+      </Menu>
+    </>
+  )
+}
+
+/** Without the signs that file systems refuse. */
+const fileName = (name: string): string =>
+  name
+    .replaceAll(/[\p{Cc}\\/:*?"<>|]+/gu, ' ')
+    .trim()
+    .slice(0, 80) || 'qr-code'

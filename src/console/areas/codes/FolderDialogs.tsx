@@ -1,0 +1,184 @@
+/** Dialogs that create, change, move and delete folders. */
+
+import { Box, MenuItem, TextField, Typography } from '@mui/material'
+import { useState } from 'react'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { CategoryNode } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { Answer } from '../../ui/Answer.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { flatten, possibleParents, useFolders } from './folders.ts'
+
+const words = texts({
+  en: {
+    create: 'New folder',
+    createIn: (name: string) => `New folder in “${name}”`,
+    edit: 'Change folder',
+    name: 'Name',
+    color: 'Colour',
+    save: 'Save',
+    created: 'Folder created.',
+    saved: 'Folder changed.',
+    move: (name: string) => `Move “${name}”`,
+    into: 'Into',
+    top: 'Top level',
+    moveAction: 'Move',
+    moved: 'Folder moved.',
+    deleteTitle: (name: string) => `Delete the folder “${name}”?`,
+    delete: 'Delete folder',
+    deleted: 'Folder deleted.',
+    codes: (n: number) =>
+      n === 0
+        ? 'The folder is empty.'
+        : `The ${n === 1 ? 'code' : `${n} codes`} in it will not be deleted, but left without a folder.`,
+    children: (n: number) =>
+      `It contains ${n === 1 ? 'a folder' : `${n} folders`}. Move or delete ${n === 1 ? 'it' : 'them'} first.`,
+  },
+  zh: {
+    create: '新建文件夹',
+    createIn: (name: string) => `在“${name}”中新建文件夹`,
+    edit: '修改文件夹',
+    name: '名称',
+    color: '颜色',
+    save: '保存',
+    created: '文件夹已创建。',
+    saved: '文件夹已修改。',
+    move: (name: string) => `移动“${name}”`,
+    into: '移动到',
+    top: '顶层',
+    moveAction: '移动',
+    moved: '文件夹已移动。',
+    deleteTitle: (name: string) => `删除文件夹“${name}”？`,
+    delete: '删除文件夹',
+    deleted: '文件夹已删除。',
+    codes: (n: number) => (n === 0 ? '文件夹是空的。' : `其中的 ${n} 个二维码不会被删除，将变为未分类。`),
+    children: (n: number) => `其中还有 ${n} 个子文件夹，请先移动或删除它们。`,
+  },
+})
+
+/** Of new folders, one after the other. All can be seen on light and dark pages. */
+const COLORS = ['#0b8a6f', '#2f6fd0', '#b06a00', '#c2414a', '#8250c8', '#607d8b']
+
+export function EditFolder({
+  folder,
+  parent,
+  onClose,
+}: {
+  /** Undefined: a new one. */
+  folder?: CategoryNode
+  /** The folder above a new one. */
+  parent: CategoryNode | null
+  onClose: () => void
+}) {
+  const t = useTexts(words)
+  const [name, setName] = useState(folder?.name ?? '')
+  const [color, setColor] = useState(
+    () => folder?.color || COLORS[Math.floor(Math.random() * COLORS.length)] || COLORS[0]!,
+  )
+  const create = useAction('categories.create', { done: t.created, quiet: true, onDone: onClose })
+  const update = useAction('categories.update', { done: t.saved, quiet: true, onDone: onClose })
+  const used = folder === undefined ? create : update
+  const submit = () => {
+    const body = { name, color }
+    if (folder === undefined) create.mutate({ body: { ...body, parentId: parent?.id ?? null } })
+    else update.mutate({ params: { id: folder.id }, body })
+  }
+  const problem = used.error?.problem('name')
+  return (
+    <FormDialog
+      isOpen
+      title={folder === undefined ? (parent === null ? t.create : t.createIn(parent.name)) : t.edit}
+      action={t.save}
+      isBusy={used.isPending}
+      error={problem === undefined ? used.error : undefined}
+      onSubmit={submit}
+      onClose={onClose}
+      maxWidth="xs"
+    >
+      <TextField
+        label={t.name}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        required
+        autoFocus
+        error={problem !== undefined}
+        helperText={problem}
+        slotProps={{ htmlInput: { maxLength: 100 } }}
+      />
+      <TextField label={t.color} type="color" value={color} onChange={(event) => setColor(event.target.value)} />
+    </FormDialog>
+  )
+}
+
+export function MoveFolder({ folder, onClose }: { folder: CategoryNode; onClose: () => void }) {
+  const t = useTexts(words)
+  const folders = useFolders()
+  const [into, setInto] = useState(folder.parentId ?? 0)
+  const move = useAction('categories.move', { done: t.moved, quiet: true, onDone: onClose })
+  return (
+    <FormDialog
+      isOpen
+      title={t.move(folder.name)}
+      action={t.moveAction}
+      isBusy={move.isPending}
+      error={move.error}
+      onSubmit={() => move.mutate({ params: { id: folder.id }, body: { parentId: into === 0 ? null : into } })}
+      onClose={onClose}
+      maxWidth="xs"
+    >
+      <Answer query={folders}>
+        {(tree) => (
+          <TextField select label={t.into} value={into} onChange={(event) => setInto(Number(event.target.value))}>
+            <MenuItem value={0}>{t.top}</MenuItem>
+            {possibleParents(flatten(tree), folder).map(({ node, path }) => (
+              <MenuItem key={node.id} value={node.id}>
+                {path}
+              </MenuItem>
+            ))}
+          </TextField>
+        )}
+      </Answer>
+    </FormDialog>
+  )
+}
+
+export function DeleteFolder({ folder, onClose }: { folder: CategoryNode; onClose: (isDeleted: boolean) => void }) {
+  const t = useTexts(words)
+  const check = useCall('categories.deletable', { params: { id: folder.id } })
+  const remove = useAction('categories.delete', {
+    done: t.deleted,
+    refreshes: ['categories', 'qrCodes'],
+    quiet: true,
+    onDone: () => onClose(true),
+  })
+  if (check.data?.deletable === false)
+    return (
+      <FormDialog
+        isOpen
+        title={t.deleteTitle(folder.name)}
+        action="OK"
+        onSubmit={() => onClose(false)}
+        onClose={() => onClose(false)}
+        maxWidth="xs"
+      >
+        <Typography>{t.children(check.data.childCount)}</Typography>
+      </FormDialog>
+    )
+  return (
+    <ConfirmDialog
+      isOpen
+      title={t.deleteTitle(folder.name)}
+      text={
+        <Box sx={{ minHeight: 48 }}>
+          <Answer query={check}>{({ codeCount }) => t.codes(codeCount)}</Answer>
+        </Box>
+      }
+      action={t.delete}
+      isBusy={remove.isPending || check.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ params: { id: folder.id } })}
+      onClose={() => onClose(false)}
+    />
+  )
+}

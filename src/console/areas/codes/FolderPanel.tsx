@@ -1,0 +1,222 @@
+/** The folders of the user beside the list of codes, and on phones in a drawer. */
+
+import { Add, AllInbox, Folder as FolderIcon, FolderOff, MoreVert, PushPin } from '@mui/icons-material'
+import {
+  Box,
+  Button,
+  IconButton,
+  List,
+  ListItem,
+  ListItemButton,
+  ListItemIcon,
+  ListItemText,
+  Menu,
+  MenuItem,
+  Typography,
+} from '@mui/material'
+import { useState } from 'react'
+
+import { useAction } from '../../api/hooks.ts'
+import type { CategoryNode } from '../../api/types.ts'
+import { number } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { Answer } from '../../ui/Answer.tsx'
+import { DeleteFolder, EditFolder, MoveFolder } from './FolderDialogs.tsx'
+import { flatten, type Folder, MAX_DEPTH, useFolders } from './folders.ts'
+
+const words = texts({
+  en: {
+    folders: 'Folders',
+    all: 'All codes',
+    none: 'Without folder',
+    create: 'New folder',
+    createIn: 'New folder inside',
+    edit: 'Name and colour',
+    move: 'Move',
+    up: 'Move up',
+    down: 'Move down',
+    pin: 'Pin to the top',
+    unpin: 'Unpin',
+    remove: 'Delete',
+    actions: (name: string) => `Actions for the folder ${name}`,
+    pinned: 'pinned',
+  },
+  zh: {
+    folders: '文件夹',
+    all: '全部二维码',
+    none: '未分类',
+    create: '新建文件夹',
+    createIn: '新建子文件夹',
+    edit: '名称和颜色',
+    move: '移动',
+    up: '上移',
+    down: '下移',
+    pin: '置顶',
+    unpin: '取消置顶',
+    remove: '删除',
+    actions: (name: string) => `文件夹“${name}”的操作`,
+    pinned: '已置顶',
+  },
+})
+
+/** The folder whose codes are shown: an id, 0 for codes without one, undefined for all. */
+export type ShownFolder = number | undefined
+
+interface Action {
+  kind: 'create' | 'edit' | 'move' | 'delete'
+  /** The folder that is changed; for `create` the one above, null at the top level. */
+  node: CategoryNode | null
+}
+
+export function FolderPanel({ shown, onShow }: { shown: ShownFolder; onShow: (folder: ShownFolder) => void }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const folders = useFolders()
+  const [action, setAction] = useState<Action>()
+  const close = () => setAction(undefined)
+  const node = action?.node ?? null
+  return (
+    <Box component="nav" aria-label={t.folders}>
+      <Typography variant="h2" sx={{ px: 1, pb: 0.5 }}>
+        {t.folders}
+      </Typography>
+      <List dense disablePadding>
+        <Entry icon={<AllInbox />} name={t.all} isShown={shown === undefined} onShow={() => onShow(undefined)} />
+        <Entry icon={<FolderOff />} name={t.none} isShown={shown === 0} onShow={() => onShow(0)} />
+        <Answer query={folders}>
+          {(tree) => (
+            <>
+              {flatten(tree).map((folder) => (
+                <Entry
+                  key={folder.node.id}
+                  icon={<FolderIcon sx={{ color: folder.node.color }} />}
+                  name={folder.node.name}
+                  note={folder.node.pinned ? t.pinned : undefined}
+                  count={folder.count}
+                  depth={folder.depth}
+                  isShown={shown === folder.node.id}
+                  onShow={() => onShow(folder.node.id)}
+                  menu={<FolderMenu folder={folder} tree={tree} onAction={setAction} />}
+                />
+              ))}
+            </>
+          )}
+        </Answer>
+      </List>
+      {may('categories.create') && (
+        <Button startIcon={<Add />} onClick={() => setAction({ kind: 'create', node: null })} sx={{ mt: 0.5 }}>
+          {t.create}
+        </Button>
+      )}
+      {action?.kind === 'create' && <EditFolder parent={node} onClose={close} />}
+      {action?.kind === 'edit' && node !== null && <EditFolder folder={node} parent={null} onClose={close} />}
+      {action?.kind === 'move' && node !== null && <MoveFolder folder={node} onClose={close} />}
+      {action?.kind === 'delete' && node !== null && (
+        <DeleteFolder
+          folder={node}
+          onClose={(isDeleted) => {
+            close()
+            if (isDeleted && shown === node.id) onShow(undefined)
+          }}
+        />
+      )}
+    </Box>
+  )
+}
+
+interface EntryProps {
+  icon: React.ReactNode
+  name: string
+  note?: string | undefined
+  count?: number
+  depth?: number
+  isShown: boolean
+  onShow: () => void
+  menu?: React.ReactNode
+}
+
+const Entry = ({ icon, name, note, count, depth = 0, isShown, onShow, menu }: EntryProps) => (
+  <ListItem disablePadding secondaryAction={menu}>
+    <ListItemButton
+      selected={isShown}
+      aria-current={isShown ? 'page' : undefined}
+      onClick={onShow}
+      sx={{ minHeight: 44, borderRadius: 2, pl: 1 + depth * 2 }}
+    >
+      <ListItemIcon sx={{ minWidth: 34 }}>{icon}</ListItemIcon>
+      <ListItemText sx={{ overflowWrap: 'anywhere' }}>
+        {name}
+        {note !== undefined && <PushPin titleAccess={note} sx={{ fontSize: 14, ml: 0.5, verticalAlign: 'middle' }} />}
+      </ListItemText>
+      {count !== undefined && (
+        <Typography variant="body2" color="text.secondary" sx={{ pl: 1 }}>
+          {number(count)}
+        </Typography>
+      )}
+    </ListItemButton>
+  </ListItem>
+)
+
+interface FolderMenuProps {
+  folder: Folder
+  tree: readonly CategoryNode[]
+  onAction: (action: Action) => void
+}
+
+function FolderMenu({ folder: { node, depth }, tree, onAction }: FolderMenuProps) {
+  const t = useTexts(words)
+  const may = useMay()
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const reorder = useAction('categories.reorder')
+  const pin = useAction('categories.pin')
+  const siblings = siblingsOf(tree, node).filter(({ pinned }) => pinned === node.pinned)
+  const at = siblings.findIndex(({ id }) => id === node.id)
+  const move = (by: number) => {
+    const ids = siblings.map(({ id }) => id)
+    ;[ids[at], ids[at + by]] = [ids[at + by]!, ids[at]!]
+    reorder.mutate({ body: { ids } })
+  }
+  const choose = (act: () => void) => () => {
+    setAnchor(null)
+    act()
+  }
+  const item = (text: string, act: () => void, isOffered = true) =>
+    isOffered && (
+      <MenuItem key={text} onClick={choose(act)}>
+        {text}
+      </MenuItem>
+    )
+  const mayUpdate = may('categories.update')
+  if (!mayUpdate && !may('categories.create') && !may('categories.delete')) return null
+  return (
+    <>
+      <IconButton
+        edge="end"
+        aria-label={t.actions(node.name)}
+        aria-haspopup="menu"
+        onClick={(event) => setAnchor(event.currentTarget)}
+      >
+        <MoreVert fontSize="small" />
+      </IconButton>
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+        {item(t.createIn, () => onAction({ kind: 'create', node }), may('categories.create') && depth + 1 < MAX_DEPTH)}
+        {item(t.edit, () => onAction({ kind: 'edit', node }), mayUpdate)}
+        {item(t.move, () => onAction({ kind: 'move', node }), mayUpdate)}
+        {item(t.up, () => move(-1), mayUpdate && at > 0)}
+        {item(t.down, () => move(1), mayUpdate && at < siblings.length - 1)}
+        {item(
+          node.pinned ? t.unpin : t.pin,
+          () => pin.mutate({ params: { id: node.id }, body: { pinned: !node.pinned } }),
+          mayUpdate,
+        )}
+        {item(t.remove, () => onAction({ kind: 'delete', node }), may('categories.delete'))}
+      </Menu>
+    </>
+  )
+}
+
+function siblingsOf(tree: readonly CategoryNode[], node: CategoryNode): readonly CategoryNode[] {
+  if (node.parentId === null) return tree
+  return flatten(tree).find((folder) => folder.node.id === node.parentId)?.node.children ?? []
+}

@@ -1,0 +1,98 @@
+/** Chooses the folder of one or several codes. */
+
+import { LinearProgress, List, ListItemButton, ListItemText, Radio } from '@mui/material'
+import { useState } from 'react'
+
+import { call } from '../../api/client.ts'
+import type { QrCode } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ownerQuery } from '../../session/session.ts'
+import { Answer } from '../../ui/Answer.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
+import { flatten, useFolders } from './folders.ts'
+import { useBulk } from './use-bulk.ts'
+import { codeWords } from './words.ts'
+
+const words = texts({
+  en: {
+    title: (n: number) => (n === 1 ? 'Move to a folder' : `Move ${n} codes to a folder`),
+    move: 'Move',
+    done: (n: number) => (n === 1 ? 'Moved.' : `${n} codes moved.`),
+    none: 'You have no folders yet. Create one on the page of your codes.',
+  },
+  zh: {
+    title: (n: number) => (n === 1 ? '移动到文件夹' : `移动 ${n} 个二维码`),
+    move: '移动',
+    done: (n: number) => (n === 1 ? '已移动。' : `已移动 ${n} 个二维码。`),
+    none: '还没有文件夹，请先在二维码页面新建。',
+  },
+})
+
+export function MoveDialog({ codes, onClose }: { codes: readonly QrCode[]; onClose: (isDone: boolean) => void }) {
+  const t = useTexts(words)
+  const shared = useTexts(codeWords)
+  const folders = useFolders()
+  const bulk = useBulk()
+  const [chosen, setChosen] = useState<number | null>(codes[0]?.categoryId ?? null)
+  const move = async () => {
+    const body = { categoryId: chosen }
+    const n = await bulk.run(
+      codes,
+      ({ id }) => call('qrCodes.update', { params: { id }, query: ownerQuery(), body }),
+      t.done,
+    )
+    if (n === codes.length) onClose(true)
+  }
+  return (
+    <FormDialog
+      isOpen
+      title={t.title(codes.length)}
+      action={t.move}
+      isBusy={bulk.progress !== undefined}
+      onSubmit={() => void move()}
+      onClose={() => onClose(false)}
+      maxWidth="xs"
+    >
+      <Answer query={folders}>
+        {(tree) => (
+          <List disablePadding aria-label={shared.folder}>
+            <Choice name={shared.noFolder} depth={0} isChosen={chosen === null} onChoose={() => setChosen(null)} />
+            {flatten(tree).map(({ node, depth }) => (
+              <Choice
+                key={node.id}
+                name={node.name}
+                depth={depth}
+                isChosen={chosen === node.id}
+                onChoose={() => setChosen(node.id)}
+              />
+            ))}
+            {tree.length === 0 && <ListItemText secondary={t.none} />}
+          </List>
+        )}
+      </Answer>
+      {bulk.progress !== undefined && codes.length > 1 && (
+        <LinearProgress variant="determinate" value={bulk.progress * 100} aria-label={t.move} />
+      )}
+    </FormDialog>
+  )
+}
+
+interface ChoiceProps {
+  name: string
+  depth: number
+  isChosen: boolean
+  onChoose: () => void
+}
+
+const Choice = ({ name, depth, isChosen, onChoose }: ChoiceProps) => (
+  <ListItemButton
+    onClick={onChoose}
+    selected={isChosen}
+    sx={{ pl: 1 + depth * 3, minHeight: 44 }}
+    tabIndex={-1}
+    component="label"
+  >
+    <Radio name="folder" checked={isChosen} onChange={onChoose} slotProps={{ input: { 'aria-label': name } }} />
+    <ListItemText>{name}</ListItemText>
+  </ListItemButton>
+)

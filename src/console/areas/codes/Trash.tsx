@@ -1,0 +1,129 @@
+/** Codes that were deleted in the last 30 days. */
+
+import { DeleteForever, DeleteOutlined, RestoreFromTrash } from '@mui/icons-material'
+import { Box, Button, Card, List, ListItem, Typography } from '@mui/material'
+import { useState } from 'react'
+
+import { useAction } from '../../api/hooks.ts'
+import { usePages } from '../../api/pages.ts'
+import type { TrashedQrCode } from '../../api/types.ts'
+import { date, relativeTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ownerQuery, useMay } from '../../session/session.ts'
+import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { QrPicture } from '../../ui/QrPicture.tsx'
+import { contentOfPicture } from './CodeRow.tsx'
+
+const words = texts({
+  en: {
+    title: 'Trash',
+    empty: 'The trash is empty',
+    emptyText: 'Codes that you delete stay here for 30 days and can be restored.',
+    restore: 'Restore',
+    restoreOf: (name: string) => `Restore ${name}`,
+    restored: 'Restored.',
+    deleted: (when: string, until: string) => `Deleted ${when}. Can be restored until ${until}.`,
+    clear: 'Empty the trash',
+    clearTitle: 'Empty the trash?',
+    clearText: (n: number) =>
+      `${n === 1 ? 'One code' : `${n} codes`} will be deleted permanently, with their public pages and counts. This cannot be undone.`,
+    clearAction: (n: number) => `Delete ${n === 1 ? 'it' : n} permanently`,
+    cleared: 'The trash is empty now.',
+    list: 'Deleted codes',
+  },
+  zh: {
+    title: '回收站',
+    empty: '回收站是空的',
+    emptyText: '删除的二维码会在这里保留 30 天，可以恢复。',
+    restore: '恢复',
+    restoreOf: (name: string) => `恢复“${name}”`,
+    restored: '已恢复。',
+    deleted: (when: string, until: string) => `${when}删除，${until} 前可恢复。`,
+    clear: '清空回收站',
+    clearTitle: '清空回收站？',
+    clearText: (n: number) => `将永久删除 ${n} 个二维码及其公开页面和扫描次数，无法撤销。`,
+    clearAction: (n: number) => `永久删除 ${n} 个`,
+    cleared: '回收站已清空。',
+    list: '已删除的二维码',
+  },
+})
+
+const KEPT_MS = 30 * 86_400_000
+
+export default function Trash() {
+  const t = useTexts(words)
+  const may = useMay()
+  const [isAsking, setAsking] = useState(false)
+  const { items, total, error, isLoading, more, retry } = usePages('qrCodes.trash', { query: ownerQuery() })
+  const clear = useAction('qrCodes.emptyTrash', { done: t.cleared, quiet: true, onDone: () => setAsking(false) })
+  return (
+    <Page
+      title={t.title}
+      back="/codes"
+      actions={
+        may('qrCodes.emptyTrash') &&
+        total > 0 && (
+          <Button color="error" variant="outlined" startIcon={<DeleteForever />} onClick={() => setAsking(true)}>
+            {t.clear}
+          </Button>
+        )
+      }
+    >
+      {error !== null && <ErrorNotice error={error} onRetry={retry} />}
+      {items === undefined && error === null && <Loading />}
+      {items?.length === 0 && <EmptyState icon={DeleteOutlined} title={t.empty} text={t.emptyText} />}
+      {items !== undefined && items.length > 0 && (
+        <>
+          <Card>
+            <List disablePadding aria-label={t.list}>
+              {items.map((code) => (
+                <Row key={code.id} code={code} />
+              ))}
+            </List>
+          </Card>
+          <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
+        </>
+      )}
+      <ConfirmDialog
+        isOpen={isAsking}
+        title={t.clearTitle}
+        text={t.clearText(total)}
+        action={t.clearAction(total)}
+        isBusy={clear.isPending}
+        error={clear.error}
+        onConfirm={() => clear.mutate({ query: ownerQuery() })}
+        onClose={() => setAsking(false)}
+      />
+    </Page>
+  )
+}
+
+function Row({ code }: { code: TrashedQrCode }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const restore = useAction('qrCodes.restore', { done: t.restored, refreshes: ['qrCodes', 'categories'] })
+  return (
+    <ListItem divider sx={{ gap: 2, '&:last-child': { borderBottom: 0 } }}>
+      <QrPicture content={contentOfPicture(code)} style={code.style} alt="" width={48} sx={{ borderRadius: 1 }} />
+      <Box sx={{ flex: 1, minWidth: 0 }}>
+        <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{code.name}</Typography>
+        <Typography variant="body2" color="text.secondary">
+          {t.deleted(relativeTime(code.deletedAt), date(code.deletedAt + KEPT_MS))}
+        </Typography>
+      </Box>
+      {may('qrCodes.restore') && (
+        <Button
+          startIcon={<RestoreFromTrash />}
+          loading={restore.isPending}
+          loadingPosition="start"
+          aria-label={t.restoreOf(code.name)}
+          onClick={() => restore.mutate({ params: { id: code.id }, query: ownerQuery() })}
+        >
+          {t.restore}
+        </Button>
+      )}
+    </ListItem>
+  )
+}

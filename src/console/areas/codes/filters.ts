@@ -1,0 +1,56 @@
+/** Search, filters and order of the list of codes. They are in the address, so that "back" and links keep them. */
+
+import { useSearchParams } from 'react-router'
+
+import type { ContentType, QueryOf } from '../../api/types.ts'
+
+export interface Filters {
+  /** An id, 0 for codes without a folder. */
+  readonly folder?: number | undefined
+  readonly keyword?: string | undefined
+  readonly contentType?: ContentType | undefined
+  readonly isPublic?: boolean | undefined
+  readonly pinned?: boolean | undefined
+  readonly sort?: QueryOf<'qrCodes.list'>['sort']
+}
+
+export interface UsedFilters {
+  readonly filters: Filters
+  readonly change: (change: Filters) => void
+  /** Removes all but the folder. */
+  readonly clear: () => void
+}
+
+export function useFilters(): UsedFilters {
+  const [params, setParams] = useSearchParams()
+  const text = (name: string) => params.get(name) ?? undefined
+  const flag = (name: string) => (params.has(name) ? params.get(name) === 'true' : undefined)
+  const folder = text('folder')
+  const filters = present({
+    folder: folder === undefined ? undefined : Number(folder),
+    keyword: text('keyword'),
+    contentType: text('contentType') as ContentType | undefined,
+    isPublic: flag('isPublic'),
+    pinned: flag('pinned'),
+    sort: text('sort') as Filters['sort'],
+  })
+  return {
+    filters,
+    change: (change) => {
+      const next = new URLSearchParams()
+      for (const [name, value] of Object.entries({ ...filters, ...change }))
+        if (value !== undefined && value !== '') next.set(name, String(value))
+      // Each letter of a search would otherwise be a step of "back".
+      setParams(next, { replace: !('folder' in change) })
+    },
+    clear: () => setParams(folder === undefined ? {} : { folder }, { replace: true }),
+  }
+}
+
+/** Without the absent ones, so that equal filters are equal queries. */
+const present = (filters: Filters): Filters =>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
+
+/** Whether a search or filter is set. Folder and order do not count. */
+export const isFiltered = ({ keyword, contentType, isPublic, pinned }: Filters): boolean =>
+  keyword !== undefined || contentType !== undefined || isPublic !== undefined || pinned !== undefined

@@ -1,0 +1,29 @@
+/** QR codes of the workspace: list, folders, creating, printing, statistics. */
+
+import { QrCode2 } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../area.ts'
+
+export const codes = area({
+  menu: [
+    {
+      group: 'mine',
+      to: '/codes',
+      label: { en: 'QR codes', zh: '二维码' },
+      icon: QrCode2,
+      needs: 'qrCodes.list',
+      order: 10,
+    },
+  ],
+  pages: [
+    { path: '/codes', component: lazy(() => import('./CodeList.tsx')) },
+    { path: '/codes/new', component: lazy(() => import('./CodeCreate.tsx')) },
+    { path: '/codes/batch', component: lazy(() => import('./BatchCreate.tsx')) },
+    { path: '/codes/print', component: lazy(() => import('./PrintSheet.tsx')) },
+    { path: '/codes/statistics', component: lazy(() => import('./Statistics.tsx')) },
+    { path: '/codes/trash', component: lazy(() => import('./Trash.tsx')) },
+    { path: '/codes/:id', component: lazy(() => import('./CodeDetail.tsx')) },
+    { path: '/codes/:id/edit', component: lazy(() => import('./CodeEdit.tsx')) },
+  ],
+})

@@ -1,0 +1,46 @@
+/** Sheets of labels: paper, grid, and the place of each label in millimetres. */
+
+/** Width and height in millimetres. */
+export const PAPERS = { A4: [210, 297], LETTER: [215.9, 279.4] } as const
+export type Paper = keyof typeof PAPERS
+
+/** Columns × rows, and the width of the unprinted border that printers need or that the sheets of labels have. */
+export const GRIDS = {
+  '1x1': { columns: 1, rows: 1, border: [15, 15] },
+  '2x2': { columns: 2, rows: 2, border: [10, 10] },
+  '2x4': { columns: 2, rows: 4, border: [5, 13] },
+  '3x7': { columns: 3, rows: 7, border: [7, 15] },
+  '3x8': { columns: 3, rows: 8, border: [0, 0] },
+  '4x10': { columns: 4, rows: 10, border: [8, 13] },
+  '5x13': { columns: 5, rows: 13, border: [5, 11] },
+} as const
+export type Grid = keyof typeof GRIDS
+
+/** Printed under or beside a code. */
+export const CAPTIONS = ['name', 'content', 'both', 'none'] as const
+export type Caption = (typeof CAPTIONS)[number]
+
+export interface Sheet {
+  readonly paper: Paper
+  readonly grid: Grid
+  /** Labels that are already used on the first sheet. */
+  readonly skip: number
+}
+
+/** Size of a label in millimetres. */
+export function labelSize({ paper, grid }: Sheet): { width: number; height: number } {
+  const [width, height] = PAPERS[paper]
+  const { columns, rows, border } = GRIDS[grid]
+  return { width: (width - 2 * border[0]) / columns, height: (height - 2 * border[1]) / rows }
+}
+
+export const labelsPerSheet = (grid: Grid): number => GRIDS[grid].columns * GRIDS[grid].rows
+
+/** The labels of each sheet; undefined stays empty. */
+export function sheetsOf<T>(labels: readonly T[], { grid, skip }: Sheet): (T | undefined)[][] {
+  const size = labelsPerSheet(grid)
+  const all = [...Array.from({ length: Math.min(skip, size - 1) }, () => undefined), ...labels]
+  const sheets: (T | undefined)[][] = []
+  for (let at = 0; at < all.length; at += size) sheets.push(all.slice(at, at + size))
+  return sheets
+}

@@ -1,0 +1,35 @@
+/** Copies texts to the clipboard, and says whether it worked. */
+
+import { useNotify } from 'react-admin'
+
+import { texts, useTexts } from '../i18n/words.ts'
+
+const words = texts({
+  en: { copied: 'Copied.', failed: 'The browser did not allow copying. Select the text and copy it by hand.' },
+  zh: { copied: '已复制。', failed: '浏览器不允许复制，请手动选中文字复制。' },
+})
+
+/** `const copy = useCopy(); copy('text')` */
+export function useCopy(): (text: string) => void {
+  const t = useTexts(words)
+  const notify = useNotify()
+  return (text) => {
+    // Pages without HTTPS have no clipboard.
+    const copying = globalThis.isSecureContext ? navigator.clipboard.writeText(text) : copyOld(text)
+    copying.then(
+      () => notify(t.copied, { type: 'success' }),
+      () => notify(t.failed, { type: 'warning' }),
+    )
+  }
+}
+
+/** The way before the Clipboard API, which browsers also allow without HTTPS. */
+async function copyOld(text: string): Promise<void> {
+  const field = document.createElement('textarea')
+  field.value = text
+  document.body.append(field)
+  field.select()
+  const isCopied = document.execCommand('copy')
+  field.remove()
+  if (!isCopied) throw new Error('The browser refused to copy')
+}
