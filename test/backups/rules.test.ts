@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'bun:test'
+
+import { isOverdue, lastDue, nextDue, type Schedule, toDelete } from '#domains/backups/rules.ts'
+import type { BackupNote, FoundBackup } from '#platform/backup/folder.ts'
+import { DAY } from '#platform/clock.ts'
+
+const at = (text: string) => Date.parse(text)
+const iso = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString().slice(0, 16))
+
+describe('a backup is due', () => {
+  const table: [string, Schedule, now: string, last: string | undefined, next: string | undefined][] = [
+    ['never without a schedule', { every: 'OFF', hour: 3, zone: 'UTC' }, '2030-01-02T12:00Z', undefined, undefined],
+    ['today', { every: 'DAILY', hour: 3, zone: 'UTC' }, '2030-01-02T03:00Z', '2030-01-02T03:00', '2030-01-03T03:00'],
+    [
+      'yesterday',
+      { every: 'DAILY', hour: 3, zone: 'UTC' },
+      '2030-01-02T02:59Z',
+      '2030-01-01T03:00',
+      '2030-01-02T03:00',
+    ],
+    [
+      'in its time zone',
+      { every: 'DAILY', hour: 3, zone: '+08:00' },
+      '2030-01-02T00:00Z',
+      '2030-01-01T19:00',
+      '2030-01-02T19:00',
+    ],
+    [
+      'on Sundays',
+      { every: 'WEEKLY', hour: 23, zone: 'UTC' },
+      '2030-01-02T00:00Z',
+      '2029-12-30T23:00',
+      '2030-01-06T23:00',
+    ],
+    // Clocks go forward at 2 o'clock on 31 March 2030, and back at 3 o'clock on 27 October.
+    [
+      'once when the clocks leave out its hour',
+      { every: 'DAILY', hour: 2, zone: 'Europe/Berlin' },
+      '2030-03-31T12:00Z',
+      '2030-03-31T01:00',
+      '2030-04-01T00:00',
+    ],
+    [
+      'once when its hour comes twice',
+      { every: 'DAILY', hour: 2, zone: 'Europe/Berlin' },
+      '2030-10-27T00:30Z',
+      '2030-10-27T00:00',
+      '2030-10-28T01:00',
+    ],
+  ]
+  test.each(table)('%s', (_name, schedule, now, last, next) => {
+    expect([iso(lastDue(schedule, at(now))), iso(nextDue(schedule, at(now)))]).toEqual([last, next])
+  })
+})
+
+test('good backups are overdue after two intervals of the schedule', () => {
+  const schedule = (every: Schedule['every']): Schedule => ({ every, hour: 3, zone: 'UTC' })
+  expect(isOverdue(schedule('OFF'), undefined, 0)).toBe(false)
+  expect(isOverdue(schedule('DAILY'), undefined, 0)).toBe(true)
+  expect(isOverdue(schedule('DAILY'), 0, 2 * DAY)).toBe(false)
+  expect(isOverdue(schedule('DAILY'), 0, 2 * DAY + 1)).toBe(true)
+  expect(isOverdue(schedule('WEEKLY'), 0, 14 * DAY)).toBe(false)
+})
+
+test('only backups of the schedule are deleted, and damaged or failed ones do not count as kept', () => {
+  const backup = (startedAt: number, source: BackupNote['source'], verdict?: 'GOOD' | 'DAMAGED'): FoundBackup => ({
+    name: `${startedAt}.tar.zst`,
+    ...(verdict && { file: { size: 1, modifiedAt: startedAt } }),
+    note: {
+      state: verdict ? 'READY' : 'FAILED',
+      source,
+      createdBy: null,
+      startedAt,
+      finishedAt: startedAt,
+      files: 1,
+      rows: 1,
+      problem: null,
+      verification: verdict ? { state: verdict, at: startedAt, problem: null } : null,
+    },
+  })
+  const found = [
+    backup(9, 'SCHEDULE', 'GOOD'),
+    backup(8, 'SCHEDULE', 'DAMAGED'),
+    backup(7, 'SCHEDULE'),
+    backup(6, 'SCHEDULE', 'GOOD'),
+    backup(5, 'USER', 'GOOD'),
+    backup(4, 'SCHEDULE', 'GOOD'),
+    backup(3, 'SCHEDULE'),
+    backup(2, 'COMMAND_LINE', 'GOOD'),
+  ]
+  expect(toDelete(found, 2)).toEqual(['4.tar.zst', '3.tar.zst'])
+  expect(toDelete(found, 1)).toEqual(['8.tar.zst', '7.tar.zst', '6.tar.zst', '4.tar.zst', '3.tar.zst'])
+  expect(toDelete(found, 4)).toEqual([])
+})
