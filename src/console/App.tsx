@@ -1,7 +1,7 @@
 /** The console: react-admin with the pages and tables of all areas. */
 
 import { QueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
+import { useMemo } from 'react'
 import { Admin, CustomRoutes, localStorageStore, Resource } from 'react-admin'
 import { Route } from 'react-router'
 
@@ -46,9 +46,6 @@ onLogin((login) => {
 export function App() {
   const locale = useLocale()
   const shown = useMemo(() => pages.filter((page) => !page.isPublic), [])
-  useEffect(() => {
-    document.title = 'Tessera'
-  }, [])
   return (
     <Admin
       authProvider={authProvider}

@@ -1,7 +1,8 @@
-/** The bar at the top: mark, workspace, title of the page, notifications, language, theme and account. */
+/** The bar at the top: mark, workspace, notifications, language, theme and account. */
 
 import { Notifications, Translate } from '@mui/icons-material'
-import { Badge, Box, IconButton, Tooltip } from '@mui/material'
+import { Badge, Box, IconButton, Link as MuiLink, Tooltip } from '@mui/material'
+import { useEffect, useRef } from 'react'
 import { AppBar as RaAppBar, RefreshIconButton, TitlePortal, ToggleThemeButton, useLocaleState } from 'react-admin'
 import { Link } from 'react-router'
 
@@ -14,8 +15,13 @@ const words = texts({
   en: {
     notifications: (n: number) => (n === 0 ? 'Notifications' : `Notifications, ${n} unread`),
     language: '切换到中文',
+    home: 'Start page',
   },
-  zh: { notifications: (n: number) => (n === 0 ? '通知' : `通知，${n} 条未读`), language: 'Switch to English' },
+  zh: {
+    notifications: (n: number) => (n === 0 ? '通知' : `通知，${n} 条未读`),
+    language: 'Switch to English',
+    home: '首页',
+  },
 })
 
 export function AppBar() {
@@ -30,8 +36,20 @@ export function AppBar() {
       userMenu={<AccountMenu />}
       sx={{ borderBottom: 1, borderColor: 'divider', bgcolor: 'background.paper', displayPrint: 'none' }}
     >
-      <TitlePortal sx={{ display: { xs: 'none', sm: 'block' } }} />
-      <Box sx={{ flex: 1, display: { sm: 'none' } }} />
+      <TabTitle />
+      <MuiLink
+        component={Link}
+        to="/"
+        color="inherit"
+        underline="none"
+        sx={{ display: 'flex', alignItems: 'center', gap: 1, fontWeight: 650, mr: 'auto' }}
+      >
+        <img src="/favicon.svg" alt="" width={24} height={24} />
+        <Box component="span" sx={{ display: { xs: 'none', sm: 'inline' } }}>
+          Tessera
+        </Box>
+        <span className="visually-hidden">{t.home}</span>
+      </MuiLink>
       <WorkspaceSwitch />
       <Tooltip title={t.notifications(notifications)}>
         <IconButton component={Link} to="/notifications" color="inherit" aria-label={t.notifications(notifications)}>
@@ -55,5 +73,25 @@ export function AppBar() {
         <RefreshIconButton />
       </Box>
     </RaAppBar>
+  )
+}
+
+/** Shows the title of the page, which react-admin writes into the bar, in the browser's tab instead. */
+function TabTitle() {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const show = () => {
+      const title = place.current?.textContent ?? ''
+      document.title = title === '' ? 'Tessera' : `${title} · Tessera`
+    }
+    const observer = new MutationObserver(show)
+    observer.observe(place.current!, { childList: true, characterData: true, subtree: true })
+    show()
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <div ref={place} hidden>
+      <TitlePortal />
+    </div>
   )
 }
