@@ -95,10 +95,12 @@ export async function errorOf(response: Response): Promise<ApiError> {
   return new ApiError(response.status, envelope?.code ?? response.status, text, envelope?.details ?? [], requestId)
 }
 
-/** Uploads a form and reports the fraction (0 to 1) that was sent. `fetch` reports no progress of requests. */
+/**
+ * Uploads a form, or a file as the body itself, and reports the fraction (0 to 1) that was sent. `fetch` reports no progress of requests.
+ */
 export async function upload(
   id: OperationId,
-  input: AnyInput & { form: FormData; onProgress?: (fraction: number) => void; signal?: AbortSignal },
+  input: AnyInput & { form: FormData | Blob; onProgress?: (fraction: number) => void; signal?: AbortSignal },
 ): Promise<unknown> {
   // A token that expires during a long upload would waste it.
   if (expiresSoon()) await renew()

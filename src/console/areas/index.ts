@@ -1,6 +1,7 @@
 /** The areas of the console. Each helper of the menu and of react-admin reads this list. */
 
 import { adminContent } from './admin-content/index.ts'
+import { adminMessages } from './admin-messages/index.ts'
 import type { Area } from './area.ts'
 import { assets } from './assets/index.ts'
 import { codes } from './codes/index.ts'
@@ -8,4 +9,4 @@ import { loginRecords } from './login-records/index.ts'
 import { orgsAdmin } from './orgs-admin/index.ts'
 import { users } from './users/index.ts'
 
-export const areas: readonly Area[] = [adminContent, assets, codes, loginRecords, orgsAdmin, users]
+export const areas: readonly Area[] = [adminContent, adminMessages, assets, codes, loginRecords, orgsAdmin, users]

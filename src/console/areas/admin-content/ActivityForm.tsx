@@ -143,7 +143,7 @@ function Form({ activity }: { activity: AdminActivity | undefined }) {
   const visibilities = useChoices('activityVisibility')
   const [values, setValues] = useState(() => initial(activity))
   const open = ({ id }: { id: number }) => void navigate(`/admin/activities/${id}/show`)
-  const settings = { quiet: true, refreshes: ['admin.activities'], onDone: open }
+  const settings = { quiet: true, refreshes: ['admin.activities', 'admin/activities'], onDone: open }
   const create = useAction('admin.activities.create', { ...settings, done: t.created })
   const update = useAction('admin.activities.update', { ...settings, done: t.saved })
   const { error, isPending } = activity === undefined ? create : update

@@ -1,0 +1,274 @@
+/** Publishes a version of the app: first the package is uploaded, then the version is described and published. */
+
+import { Publish, UploadFile } from '@mui/icons-material'
+import {
+  Alert,
+  Box,
+  Button,
+  Card,
+  CardContent,
+  FormControlLabel,
+  LinearProgress,
+  Stack,
+  Switch,
+  TextField,
+  Typography,
+} from '@mui/material'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useNavigate } from 'react-router'
+
+import { upload } from '../../api/client.ts'
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { AppPackage } from '../../api/types.ts'
+import { bytes } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ErrorNotice } from '../../ui/Answer.tsx'
+import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { FileButton } from '../../ui/FileButton.tsx'
+import { MarkdownEditor } from '../../ui/Markdown.tsx'
+import { Page } from '../../ui/Page.tsx'
+
+const words = texts({
+  en: {
+    title: 'Publish an app version',
+    package: 'Package',
+    choose: 'Choose package',
+    other: 'Choose another package',
+    hint: 'An APK or another installer. Nobody can download it before the version is published.',
+    uploading: (name: string, percent: number) => `Uploading ${name}: ${percent} %`,
+    stop: 'Stop',
+    uploaded: (name: string, size: string) => `${name} (${size}) is uploaded.`,
+    version: 'Version',
+    latest: (name: string, code: number) => `The latest version is ${name} (code ${code}). The code must be greater.`,
+    name: 'Version name, such as 1.4.0',
+    code: 'Version code',
+    notes: 'Release notes (Markdown)',
+    major: 'Major version: users cannot put the update off',
+    force: 'Required: the app does not work before it is updated',
+    publish: 'Publish',
+    ask: (name: string) => `Publish version ${name}?`,
+    text: 'Apps offer the update from now on. A published version cannot be withdrawn or changed; to correct it, publish a newer one.',
+    done: 'The version is published.',
+  },
+  zh: {
+    title: '发布应用版本',
+    package: '安装包',
+    choose: '选择安装包',
+    other: '选择其他安装包',
+    hint: 'APK 或其他安装包。版本发布之前无人可以下载。',
+    uploading: (name: string, percent: number) => `正在上传 ${name}：${percent}%`,
+    stop: '停止',
+    uploaded: (name: string, size: string) => `${name}（${size}）已上传。`,
+    version: '版本',
+    latest: (name: string, code: number) => `最新版本为 ${name}（版本号 ${code}），新版本号必须更大。`,
+    name: '版本名称，如 1.4.0',
+    code: '版本号',
+    notes: '更新说明（Markdown）',
+    major: '大版本：用户无法推迟更新',
+    force: '强制更新：更新之前无法使用应用',
+    publish: '发布',
+    ask: (name: string) => `发布版本 ${name}？`,
+    text: '应用将立即提示更新。已发布的版本无法撤回或修改；如需更正，请发布更新的版本。',
+    done: '版本已发布。',
+  },
+})
+
+export default function AppUpdateForm() {
+  const t = useTexts(words)
+  const navigate = useNavigate()
+  const latest = useCall('appUpdates.latest')
+  const [file, setFile] = useState<AppPackage>()
+  const [name, setName] = useState('')
+  const [code, setCode] = useState('')
+  const [notes, setNotes] = useState('')
+  const [isMajor, setMajor] = useState(false)
+  const [isForced, setForced] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  const publish = useAction('appUpdates.publish', {
+    quiet: true,
+    done: t.done,
+    refreshes: ['appUpdates', 'admin/app-updates'],
+    onDone: () => void navigate('/admin/app-updates'),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setAsking(true)
+  }
+  const confirm = () =>
+    publish.mutate(
+      {
+        body: {
+          versionCode: Number(code),
+          versionName: name.trim(),
+          downloadUrl: file!.downloadUrl,
+          fileSize: file!.fileSize,
+          sha256: file!.sha256,
+          releaseNotes: notes,
+          isMajor,
+          forceUpdate: isForced,
+        },
+      },
+      { onError: () => setAsking(false) },
+    )
+  return (
+    <Page title={t.title} back="/admin/app-updates">
+      <Stack component="form" spacing={2} onSubmit={submit}>
+        <Card variant="outlined">
+          <CardContent>
+            <Typography variant="h2" sx={{ mb: 1.5 }}>
+              {t.package}
+            </Typography>
+            <Package
+              file={file}
+              onUploaded={(uploaded) => {
+                setFile(uploaded)
+                setName((typed) => typed || (/(\d+(?:\.\d+)+)/.exec(uploaded.fileName)?.[1] ?? ''))
+              }}
+            />
+          </CardContent>
+        </Card>
+        <Card variant="outlined">
+          <CardContent>
+            <Stack spacing={2}>
+              <Typography variant="h2">{t.version}</Typography>
+              {latest.data && (
+                <Typography color="text.secondary">
+                  {t.latest(latest.data.versionName, latest.data.versionCode)}
+                </Typography>
+              )}
+              <Stack direction={{ xs: 'column', sm: 'row' }} spacing={2} sx={{ '& > *': { flex: 1 } }}>
+                <TextField
+                  label={t.name}
+                  value={name}
+                  onChange={(event) => setName(event.target.value)}
+                  required
+                  error={publish.error?.problem('versionName') !== undefined}
+                  helperText={publish.error?.problem('versionName')}
+                />
+                <TextField
+                  label={t.code}
+                  type="number"
+                  value={code}
+                  onChange={(event) => setCode(event.target.value)}
+                  required
+                  slotProps={{ htmlInput: { min: 1, step: 1 } }}
+                  error={publish.error?.problem('versionCode') !== undefined}
+                  helperText={publish.error?.problem('versionCode')}
+                />
+              </Stack>
+              <MarkdownEditor
+                label={t.notes}
+                value={notes}
+                onChange={setNotes}
+                error={publish.error?.problem('releaseNotes')}
+                rows={8}
+              />
+              <FormControlLabel
+                control={<Switch checked={isMajor} onChange={(_, checked) => setMajor(checked)} />}
+                label={t.major}
+              />
+              <FormControlLabel
+                control={<Switch checked={isForced} onChange={(_, checked) => setForced(checked)} />}
+                label={t.force}
+              />
+            </Stack>
+          </CardContent>
+        </Card>
+        {publish.error !== null && <ErrorNotice error={publish.error} />}
+        <Button
+          type="submit"
+          variant="contained"
+          startIcon={<Publish />}
+          disabled={file === undefined}
+          sx={{ alignSelf: 'flex-start' }}
+        >
+          {t.publish}
+        </Button>
+      </Stack>
+      <ConfirmDialog
+        isOpen={isAsking}
+        title={t.ask(name.trim())}
+        text={t.text}
+        action={t.publish}
+        isBusy={publish.isPending}
+        onConfirm={confirm}
+        onClose={() => setAsking(false)}
+      />
+    </Page>
+  )
+}
+
+interface PackageProps {
+  file: AppPackage | undefined
+  onUploaded: (file: AppPackage) => void
+}
+
+/** Chooses and uploads the package. Names keep the characters that the server accepts. */
+function Package({ file, onUploaded }: PackageProps) {
+  const t = useTexts(words)
+  const [progress, setProgress] = useState<{ name: string; fraction: number }>()
+  const [error, setError] = useState<unknown>()
+  const running = useRef<AbortController>(undefined)
+  useEffect(() => () => running.current?.abort(), [])
+  const start = async (chosen: File) => {
+    const controller = new AbortController()
+    running.current = controller
+    const name =
+      chosen.name
+        .replaceAll(/[^\w.-]+/g, '-')
+        .replace(/^[^A-Za-z0-9]+/, '')
+        .slice(-100) || 'package'
+    setError(undefined)
+    setProgress({ name, fraction: 0 })
+    try {
+      const uploaded = await upload('appUpdates.putPackage', {
+        params: { fileName: name },
+        form: chosen,
+        signal: controller.signal,
+        onProgress: (fraction) => setProgress({ name, fraction }),
+      })
+      onUploaded(uploaded as AppPackage)
+    } catch (failure) {
+      if (!controller.signal.aborted) setError(failure)
+    } finally {
+      setProgress(undefined)
+    }
+  }
+  if (progress !== undefined) {
+    const percent = Math.floor(progress.fraction * 100)
+    return (
+      <Box>
+        <Typography sx={{ overflowWrap: 'anywhere' }}>{t.uploading(progress.name, percent)}</Typography>
+        <LinearProgress
+          variant="determinate"
+          value={percent}
+          aria-label={t.uploading(progress.name, percent)}
+          sx={{ my: 1 }}
+        />
+        <Button onClick={() => running.current?.abort()}>{t.stop}</Button>
+      </Box>
+    )
+  }
+  return (
+    <Stack spacing={1.5} sx={{ alignItems: 'flex-start' }}>
+      {file === undefined ? (
+        <Typography color="text.secondary">{t.hint}</Typography>
+      ) : (
+        <Alert severity="success" sx={{ overflowWrap: 'anywhere' }}>
+          {t.uploaded(file.fileName, bytes(file.fileSize))}
+          <Typography variant="caption" component="p">
+            SHA-256 {file.sha256}
+          </Typography>
+        </Alert>
+      )}
+      {error !== undefined && <ErrorNotice error={error} />}
+      <FileButton
+        variant={file === undefined ? 'contained' : 'outlined'}
+        startIcon={<UploadFile />}
+        onFiles={([chosen]) => void start(chosen!)}
+      >
+        {file === undefined ? t.choose : t.other}
+      </FileButton>
+    </Stack>
+  )
+}

@@ -1,0 +1,149 @@
+/** Notifications that administrators have sent. A send that is running shows how far it is. */
+
+import { Add, Campaign } from '@mui/icons-material'
+import { Box, Button, LinearProgress } from '@mui/material'
+import { useEffect } from 'react'
+import { DateTimeInput, SearchInput, useListContext, useRefresh } from 'react-admin'
+import { Link } from 'react-router'
+
+import type { AdminNotification } from '../../api/types.ts'
+import { useEnum } from '../../i18n/enums.ts'
+import { useLabels } from '../../i18n/fields.ts'
+import { dateTime, number } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { DetailTable, Facts } from '../../ui/DetailTable.tsx'
+import { EnumChip } from '../../ui/enums.tsx'
+import { OrgFilter, UserFilter } from '../../ui/pickers.tsx'
+import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
+
+const words = texts({
+  en: {
+    title: 'Notifications',
+    create: 'Send notification',
+    none: 'No notifications sent yet',
+    noneText: 'Tell users about maintenance, new rules or events. They get it in the app, here, and as a push.',
+    remove:
+      'The notification is taken back: recipients no longer see it, and a send that is running stops. Pushes that phones have shown already stay. This cannot be undone.',
+    users: (n: number) => (n === 1 ? '1 user' : `${n} users`),
+    progress: (n: number) => `${n} % sent`,
+    finished: 'Finished',
+    received: 'Received by',
+    read: 'Read by',
+  },
+  zh: {
+    title: '通知',
+    create: '发送通知',
+    none: '还没有发送过通知',
+    noneText: '向用户发布维护、新规则或活动消息，用户会在应用、控制台和推送中收到。',
+    remove: '通知将被撤回：接收者不再看到它，正在进行的发送会停止；手机上已显示的推送无法收回。此操作无法撤销。',
+    users: (n: number) => `${n} 位用户`,
+    progress: (n: number) => `已发送 ${n}%`,
+    finished: '完成时间',
+    received: '已送达',
+    read: '已读',
+  },
+})
+
+export default function NotificationList() {
+  const t = useTexts(words)
+  const f = useLabels()
+  const may = useMay()
+  const audienceOf = useEnum('audience')
+  const audience = ({ audience: { kind, count } }: AdminNotification) =>
+    kind === 'ALL' ? audienceOf(kind) : `${audienceOf(kind)} (${number(count)})`
+  const sender = ({ sender: { nickname, username, userId } }: AdminNotification) =>
+    nickname || username || String(userId)
+  return (
+    <DetailTable<AdminNotification>
+      title={t.title}
+      createLabel={t.create}
+      filters={[
+        <SearchInput key="keyword" source="keyword" alwaysOn data-search />,
+        <UserFilter key="userId" source="userId" />,
+        <OrgFilter key="orgId" source="orgId" />,
+        <DateTimeInput key="from" source="from" />,
+        <DateTimeInput key="to" source="to" />,
+      ]}
+      columns={[
+        { source: 'title' },
+        { source: 'audience', render: audience, text: audience },
+        { source: 'status', render: (row) => <State row={row} />, text: ({ status }) => status },
+        { source: 'sent', render: ({ sent }) => number(sent) },
+        { source: 'readCount', render: ({ readCount }) => number(readCount) },
+        {
+          source: 'sender',
+          render: ({ sender: { userId, nickname, username } }) => (
+            <UserLink id={userId} nickname={nickname} username={username} />
+          ),
+          text: sender,
+          phone: 'hidden',
+        },
+        { source: 'createdAt', sortable: true },
+      ]}
+      nameOf={(row) => row.title}
+      renderDetails={(row) => (
+        <>
+          <Box sx={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{row.bodyPlain}</Box>
+          <Facts
+            items={[
+              [f('status'), <State key="state" row={row} />],
+              [f('audience'), audienceOf(row.audience.kind)],
+              [f('orgId'), row.audience.orgId !== null && <OrgLink key="org" id={row.audience.orgId} />],
+              [t.received, t.users(row.sent)],
+              [t.read, t.users(row.readCount)],
+              [
+                f('sender'),
+                <UserLink
+                  key="sender"
+                  id={row.sender.userId}
+                  nickname={row.sender.nickname}
+                  username={row.sender.username}
+                />,
+              ],
+              [f('createdAt'), dateTime(row.createdAt)],
+              [t.finished, dateTime(row.finishedAt)],
+            ]}
+          />
+        </>
+      )}
+      actions={<RefreshWhileSending />}
+      target="NOTIFICATION"
+      removal={{ operation: 'admin.notifications.delete', param: 'notificationId', text: t.remove }}
+      empty={{
+        icon: Campaign,
+        title: t.none,
+        text: t.noneText,
+        action: may('admin.notifications.send') && (
+          <Button component={Link} to="/admin/notifications/create" variant="contained" startIcon={<Add />} data-create>
+            {t.create}
+          </Button>
+        ),
+      }}
+    />
+  )
+}
+
+function State({ row }: { row: AdminNotification }) {
+  const t = useTexts(words)
+  if (row.status === 'DONE') return <EnumChip of="sendStatus" value={row.status} />
+  return (
+    <Box sx={{ minWidth: 90 }}>
+      {t.progress(row.progress)}
+      <LinearProgress variant="determinate" value={row.progress} aria-label={t.progress(row.progress)} />
+    </Box>
+  )
+}
+
+/** Reads the list again every two seconds as long as one of its notifications is being sent. */
+function RefreshWhileSending() {
+  const refresh = useRefresh()
+  const { data } = useListContext<AdminNotification>()
+  const isSending = data?.some(({ status }) => status === 'RUNNING') ?? false
+  useEffect(() => {
+    if (!isSending) return undefined
+    const timer = setInterval(refresh, 2_000)
+    return () => clearInterval(timer)
+  }, [isSending, refresh])
+  return null
+}
