@@ -5,8 +5,24 @@ import { adminMessages } from './admin-messages/index.ts'
 import type { Area } from './area.ts'
 import { assets } from './assets/index.ts'
 import { codes } from './codes/index.ts'
+import { linksAdmin } from './links-admin/index.ts'
 import { loginRecords } from './login-records/index.ts'
+import { operationLog } from './operation-log/index.ts'
 import { orgsAdmin } from './orgs-admin/index.ts'
+import { sessionsAdmin } from './sessions-admin/index.ts'
 import { users } from './users/index.ts'
+import { nicknameWords } from './words/index.ts'
 
-export const areas: readonly Area[] = [adminContent, adminMessages, assets, codes, loginRecords, orgsAdmin, users]
+export const areas: readonly Area[] = [
+  adminContent,
+  adminMessages,
+  assets,
+  codes,
+  linksAdmin,
+  loginRecords,
+  nicknameWords,
+  operationLog,
+  orgsAdmin,
+  sessionsAdmin,
+  users,
+]

@@ -123,6 +123,13 @@ export const fields: Readonly<Record<string, Localized>> = {
   permissions: { en: 'Permissions', zh: '权限' },
   roleId: { en: 'Role', zh: '角色' },
   isOwner: { en: 'Is owner', zh: '是否所有者' },
+  membership: { en: 'Membership', zh: '成员资格' },
+  orgName: { en: 'Organization', zh: '组织' },
+  initialPassword: { en: 'First password', zh: '初始密码' },
+  settings: { en: 'Settings', zh: '设置' },
+  permissionIds: { en: 'Permissions', zh: '权限' },
+  isSystem: { en: 'System role', zh: '系统角色' },
+  scopeId: { en: 'Organization', zh: '组织' },
 }
 
 /** The label of a field in the language of the console. */

@@ -74,6 +74,8 @@ export interface AdminTableProps<Row extends RaRecord> extends Omit<ListProps, '
   bulk?: ReactElement
   /** False: rows have no page. A function: the path of a row's page. */
   opens?: false | ((row: Row) => string)
+  /** False: the table cannot be exported as CSV here. */
+  exports?: false
   /** Further buttons above the table. */
   actions?: ReactNode
   /** The word on the button that opens the form for a new row. */
@@ -83,7 +85,7 @@ export interface AdminTableProps<Row extends RaRecord> extends Omit<ListProps, '
 }
 
 export function AdminTable<Row extends RaRecord>(props: AdminTableProps<Row>) {
-  const { title, columns, bulk, opens, actions, createLabel, aside, ...list } = props
+  const { title, columns, bulk, opens, exports, actions, createLabel, aside, ...list } = props
   const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
   const labelled = useLabelled(columns)
   const visible = labelled.filter(({ exportOnly }) => !exportOnly)
@@ -106,7 +108,9 @@ export function AdminTable<Row extends RaRecord>(props: AdminTableProps<Row>) {
           '& .RaList-noResults': { width: '100%' },
         }}
         {...list}
-        actions={<Actions columns={labelled} name={title} extra={actions} createLabel={createLabel} />}
+        actions={
+          <Actions columns={exports === false ? [] : labelled} name={title} extra={actions} createLabel={createLabel} />
+        }
       >
         <Rows columns={visible} bulk={bulk} opens={opens} />
       </List>
@@ -156,7 +160,7 @@ function Actions<Row extends RaRecord>({ columns, name, extra, createLabel }: Ac
       }}
     >
       <FilterButton />
-      <CsvButton columns={exported} name={name} />
+      {exported.length > 0 && <CsvButton columns={exported} name={name} />}
       {extra}
       {hasCreate && canAccess && (
         <Button

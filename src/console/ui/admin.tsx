@@ -6,6 +6,7 @@ import { BulkDeleteButton, FunctionField, List, type ListProps, Pagination, useR
 
 import { usePages } from '../api/pages.ts'
 import type { OperationLogRow } from '../api/types.ts'
+import { type EnumName, wordOf } from '../i18n/enums.ts'
 import { fields } from '../i18n/fields.ts'
 import { dateTime } from '../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
@@ -18,6 +19,7 @@ const words = texts({
     history: 'History',
     none: 'No administrator has changed this.',
     empty: 'empty',
+    others: (n: number) => `and ${n} more`,
     yes: 'yes',
     no: 'no',
   },
@@ -25,6 +27,7 @@ const words = texts({
     history: '历史记录',
     none: '没有管理员更改过此项。',
     empty: '空',
+    others: (n: number) => `还有 ${n} 项`,
     yes: '是',
     no: '否',
   },
@@ -90,23 +93,42 @@ export function History({ targetType, targetId }: { targetType: OperationLogRow[
   )
 }
 
-/** The fields that a logged write has changed: `name: old → new`. */
-export function Change({ before, after }: Pick<OperationLogRow, 'before' | 'after'>) {
+/** The enums of properties in the log. A value of another enum with the same property is shown as it is. */
+const ENUMS: Readonly<Record<string, EnumName>> = {
+  status: 'userStatus',
+  visibility: 'orgVisibility',
+  joinPolicy: 'joinPolicy',
+  domain: 'permissionDomain',
+}
+
+/** The fields that a logged write has changed: `name: old → new`. `most`: how many of them are shown. */
+export function Change({
+  before,
+  after,
+  most = Infinity,
+}: Pick<OperationLogRow, 'before' | 'after'> & { most?: number }) {
   const locale = useLocale()
   const t = useTexts(words)
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  const label = (name: string) => fields[name]?.[locale] ?? name
   const show = (name: string, value: unknown): string => {
     if (value === null || value === undefined || value === '') return t.empty
     if (typeof value === 'boolean') return value ? t.yes : t.no
     if (typeof value === 'number' && /(At|Time)$/.test(name)) return dateTime(value)
-    return typeof value === 'string' ? value : JSON.stringify(value)
+    if (typeof value === 'string') return ENUMS[name] === undefined ? value : wordOf(ENUMS[name], value, locale)
+    if (Array.isArray(value)) return value.map((one) => show(name, one)).join(', ') || t.empty
+    if (typeof value === 'object')
+      return Object.entries(value)
+        .map(([key, one]) => `${label(key)} ${show(key, one)}`)
+        .join(', ')
+    return String(value)
   }
   return (
     <>
-      {names.map((name) => (
+      {names.slice(0, most).map((name) => (
         <Typography key={name} variant="body2" component="p" sx={{ overflowWrap: 'anywhere' }}>
           <Box component="span" sx={{ color: 'text.secondary' }}>
-            {fields[name]?.[locale] ?? name}:
+            {label(name)}:
           </Box>{' '}
           {before !== null && name in before && (
             <Box component={after === null ? 'span' : 'del'} sx={{ color: 'text.secondary' }}>
@@ -121,6 +143,7 @@ export function Change({ before, after }: Pick<OperationLogRow, 'before' | 'afte
           )}
         </Typography>
       ))}
+      {names.length > most && <Typography variant="body2">{t.others(names.length - most)}</Typography>}
     </>
   )
 }

@@ -1,0 +1,27 @@
+/** The links between accounts, for administrators. */
+
+import { Link } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../area.ts'
+
+export const linksAdmin = area({
+  menu: [
+    {
+      group: 'people',
+      to: '/admin/links',
+      label: { en: 'Account links', zh: '账号关联' },
+      icon: Link,
+      needs: 'admin.links.list',
+      order: 50,
+    },
+  ],
+  resources: [
+    {
+      name: 'admin/links',
+      label: { en: 'account links', zh: '账号关联' },
+      operations: { list: 'admin.links.list', delete: 'admin.links.delete', param: 'linkId' },
+      list: lazy(() => import('./LinkList.tsx')),
+    },
+  ],
+})

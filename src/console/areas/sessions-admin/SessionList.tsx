@@ -1,0 +1,98 @@
+/** The sessions of all users; administrators can end them. */
+
+import { Logout } from '@mui/icons-material'
+import { DateTimeInput, SearchInput } from 'react-admin'
+
+import { call } from '../../api/client.ts'
+import type { AdminSession } from '../../api/types.ts'
+import { useEnum } from '../../i18n/enums.ts'
+import { dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { AdminTable } from '../../ui/AdminTable.tsx'
+import { BulkAction } from '../../ui/BulkAction.tsx'
+import { EnumInput } from '../../ui/enums.tsx'
+import { UserFilter } from '../../ui/pickers.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { UserLink } from '../../ui/UserLink.tsx'
+
+const words = texts({
+  en: {
+    title: 'Sessions',
+    started: 'Signed in',
+    yours: 'This session',
+    end: 'End sessions',
+    endTitle: (n: number) => (n === 1 ? 'End this session?' : `End ${n} sessions?`),
+    endText:
+      'The devices are signed out at once. A device that is bound to its account may sign in again by itself; disable the user to prevent that.',
+    ended: (n: number) => (n === 1 ? 'The session is ended.' : `${n} sessions are ended.`),
+  },
+  zh: {
+    title: '会话',
+    started: '登录时间',
+    yours: '当前会话',
+    end: '结束会话',
+    endTitle: (n: number) => (n === 1 ? '结束此会话？' : `结束 ${n} 个会话？`),
+    endText: '这些设备会立即退出登录。已绑定账号的设备可能会自动重新登录；要阻止登录，请停用用户。',
+    ended: (n: number) => `已结束 ${n} 个会话。`,
+  },
+})
+
+const TONE = { ACTIVE: 'good', EXPIRED: 'neutral', REVOKED: 'neutral' } as const
+
+export default function SessionList() {
+  const t = useTexts(words)
+  const statusOf = useEnum('sessionStatus')
+  const may = useMay()
+  return (
+    <AdminTable<AdminSession>
+      title={t.title}
+      sort={{ field: 'createdAt', order: 'DESC' }}
+      opens={false}
+      filters={[
+        <SearchInput key="keyword" source="keyword" alwaysOn data-search />,
+        <EnumInput key="status" source="status" of="sessionStatus" alwaysOn />,
+        <UserFilter key="userId" source="userId" />,
+        <DateTimeInput key="from" source="from" />,
+        <DateTimeInput key="to" source="to" />,
+      ]}
+      {...(may('admin.sessions.revoke') && { bulk: <EndSessions /> })}
+      columns={[
+        {
+          source: 'userId',
+          render: ({ userId, nickname, username }) => <UserLink id={userId} nickname={nickname} username={username} />,
+          text: ({ username, nickname }) => username ?? nickname,
+        },
+        {
+          source: 'deviceName',
+          render: ({ deviceName, isCurrent }) => (isCurrent ? `${deviceName} (${t.yours})` : deviceName),
+        },
+        {
+          source: 'ipAddress',
+          render: ({ ipAddress, city }) => [ipAddress, city].filter(Boolean).join(' · '),
+        },
+        {
+          source: 'status',
+          render: ({ status }) => <Status tone={TONE[status]} text={statusOf(status)} />,
+          text: ({ status }) => statusOf(status),
+        },
+        { source: 'lastActiveTime' },
+        { source: 'createdAt', label: t.started, sortable: true, render: ({ createdAt }) => dateTime(createdAt) },
+      ]}
+    />
+  )
+}
+
+function EndSessions() {
+  const t = useTexts(words)
+  return (
+    <BulkAction
+      label={t.end}
+      icon={<Logout />}
+      title={t.endTitle}
+      text={t.endText}
+      run={(id) => call('admin.sessions.revoke', { params: { sessionId: Number(id) } })}
+      done={t.ended}
+    />
+  )
+}

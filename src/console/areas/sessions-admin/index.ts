@@ -1,0 +1,27 @@
+/** The sessions of all users, for administrators. */
+
+import { Devices } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../area.ts'
+
+export const sessionsAdmin = area({
+  menu: [
+    {
+      group: 'people',
+      to: '/admin/sessions',
+      label: { en: 'Sessions', zh: '会话' },
+      icon: Devices,
+      needs: 'admin.sessions.list',
+      order: 40,
+    },
+  ],
+  resources: [
+    {
+      name: 'admin/sessions',
+      label: { en: 'sessions', zh: '会话' },
+      operations: { list: 'admin.sessions.list' },
+      list: lazy(() => import('./SessionList.tsx')),
+    },
+  ],
+})

@@ -1,0 +1,273 @@
+/** The adjectives and nouns that nicknames of new accounts are made of, such as "Quiet Heron". */
+
+import { Abc, Add } from '@mui/icons-material'
+import {
+  Box,
+  Button,
+  Chip,
+  MenuItem,
+  Stack,
+  TextField,
+  ToggleButton,
+  ToggleButtonGroup,
+  Typography,
+} from '@mui/material'
+import { useState } from 'react'
+
+import { useAction } from '../../api/hooks.ts'
+import { usePages } from '../../api/pages.ts'
+import type { NicknameLanguage, NicknameWord } from '../../api/types.ts'
+import { useChoices } from '../../i18n/enums.ts'
+import { number } from '../../i18n/format.ts'
+import { texts, useLocale, useTexts } from '../../i18n/words.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
+import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { Section } from '../../ui/TabbedPage.tsx'
+
+const words = texts({
+  en: {
+    title: 'Nickname words',
+    about:
+      'Accounts without a nickname get one from an adjective and a noun of their language, such as “Quiet Heron”. Changes concern only accounts that are made later.',
+    kind: 'Kind of words',
+    adjectives: 'Adjectives',
+    nouns: 'Nouns',
+    language: 'Language',
+    search: 'Search words',
+    none: 'No word matches.',
+    empty: 'There are no words yet',
+    emptyText: 'Add the first one. Without words, accounts are named by numbers.',
+    total: (n: number) => (n === 1 ? '1 word' : `${number(n)} words`),
+    add: 'Add a word',
+    addAction: 'Add',
+    added: 'The word is added.',
+    word: 'Word',
+    edit: 'Change the word',
+    save: 'Save',
+    saved: 'The word is changed.',
+    delete: 'Delete',
+    deleteTitle: (word: string) => `Delete “${word}”?`,
+    deleteText: 'New nicknames no longer contain it. Nicknames that people already have stay.',
+    deleted: 'The word is deleted.',
+  },
+  zh: {
+    title: '昵称词',
+    about: '没有昵称的账号会用其语言的形容词和名词组成昵称，例如“安静的苍鹭”。更改只影响之后创建的账号。',
+    kind: '词的种类',
+    adjectives: '形容词',
+    nouns: '名词',
+    language: '语言',
+    search: '搜索词语',
+    none: '没有匹配的词。',
+    empty: '还没有词',
+    emptyText: '请添加第一个词。没有词时，账号用数字命名。',
+    total: (n: number) => `共 ${number(n)} 个词`,
+    add: '添加词',
+    addAction: '添加',
+    added: '词已添加。',
+    word: '词',
+    edit: '修改词',
+    save: '保存',
+    saved: '词已修改。',
+    delete: '删除',
+    deleteTitle: (word: string) => `删除“${word}”？`,
+    deleteText: '新的昵称不再使用此词，已有的昵称不变。',
+    deleted: '词已删除。',
+  },
+})
+
+const KINDS = {
+  adjectives: {
+    list: 'admin.nicknameAdjectives.list',
+    create: 'admin.nicknameAdjectives.create',
+    update: 'admin.nicknameAdjectives.update',
+    delete: 'admin.nicknameAdjectives.delete',
+  },
+  nouns: {
+    list: 'admin.nicknameNouns.list',
+    create: 'admin.nicknameNouns.create',
+    update: 'admin.nicknameNouns.update',
+    delete: 'admin.nicknameNouns.delete',
+  },
+} as const
+type Kind = keyof typeof KINDS
+
+const REFRESHES = ['admin.nicknameAdjectives', 'admin.nicknameNouns', 'operationLog']
+
+export default function NicknameWords() {
+  const t = useTexts(words)
+  const locale = useLocale()
+  const languages = useChoices('language')
+  const [kind, setKind] = useState<Kind>('adjectives')
+  const [language, setLanguage] = useState<NicknameLanguage>(locale)
+  const [keyword, setKeyword] = useState('')
+  const [edited, setEdited] = useState<NicknameWord>()
+  const searched = keyword.trim()
+  const query = usePages(
+    KINDS[kind].list,
+    { query: { locale: language, ...(searched && { keyword: searched }) } },
+    { size: 100 },
+  )
+  return (
+    <Page title={t.title} actions={<AddWord kind={kind} language={language} />}>
+      <Typography color="text.secondary" sx={{ mb: 2 }}>
+        {t.about}
+      </Typography>
+      <Section>
+        <Stack direction="row" useFlexGap spacing={1.5} sx={{ flexWrap: 'wrap', mb: 2 }}>
+          <ToggleButtonGroup
+            exclusive
+            size="small"
+            value={kind}
+            aria-label={t.kind}
+            onChange={(_, chosen: Kind | null) => chosen && setKind(chosen)}
+          >
+            <ToggleButton value="adjectives">{t.adjectives}</ToggleButton>
+            <ToggleButton value="nouns">{t.nouns}</ToggleButton>
+          </ToggleButtonGroup>
+          <TextField
+            select
+            label={t.language}
+            value={language}
+            onChange={({ target }) => setLanguage(target.value as NicknameLanguage)}
+            sx={{ minWidth: 120 }}
+          >
+            {languages.map(({ id, name }) => (
+              <MenuItem key={id} value={id}>
+                {name}
+              </MenuItem>
+            ))}
+          </TextField>
+          <TextField
+            type="search"
+            label={t.search}
+            value={keyword}
+            onChange={({ target }) => setKeyword(target.value)}
+            sx={{ flex: 1, minWidth: 160 }}
+          />
+        </Stack>
+        {query.error !== null ? (
+          <ErrorNotice error={query.error} onRetry={query.retry} />
+        ) : query.items === undefined ? (
+          <Loading />
+        ) : query.items.length === 0 ? (
+          searched ? (
+            <Typography color="text.secondary">{t.none}</Typography>
+          ) : (
+            <EmptyState icon={Abc} title={t.empty} text={t.emptyText} />
+          )
+        ) : (
+          <>
+            <Typography variant="body2" color="text.secondary" sx={{ mb: 1 }}>
+              {t.total(query.total)}
+            </Typography>
+            <Box component="ul" aria-label={t[kind]} sx={{ m: 0, p: 0, display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+              {query.items.map((word) => (
+                <Box component="li" key={word.id} sx={{ listStyle: 'none' }}>
+                  <Chip label={word.word} variant="outlined" onClick={() => setEdited(word)} sx={{ height: 36 }} />
+                </Box>
+              ))}
+            </Box>
+            <MoreButton
+              shown={query.items.length}
+              total={query.total}
+              onMore={query.more}
+              isLoading={query.isLoading}
+            />
+          </>
+        )}
+      </Section>
+      {edited !== undefined && (
+        <EditWord key={edited.id} kind={kind} word={edited} onClose={() => setEdited(undefined)} />
+      )}
+    </Page>
+  )
+}
+
+function AddWord({ kind, language }: { kind: Kind; language: NicknameLanguage }) {
+  const t = useTexts(words)
+  const [isOpen, setOpen] = useState(false)
+  const [word, setWord] = useState('')
+  const add = useAction(KINDS[kind].create, {
+    done: t.added,
+    quiet: true,
+    refreshes: REFRESHES,
+    onDone: () => setOpen(false),
+  })
+  return (
+    <>
+      <Button
+        variant="contained"
+        startIcon={<Add />}
+        data-create
+        onClick={() => {
+          add.reset()
+          setWord('')
+          setOpen(true)
+        }}
+      >
+        {t.add}
+      </Button>
+      <FormDialog
+        isOpen={isOpen}
+        title={`${t.add} (${t[kind]})`}
+        action={t.addAction}
+        maxWidth="xs"
+        isBusy={add.isPending}
+        error={add.error}
+        onSubmit={() => add.mutate({ body: { word, locale: language } })}
+        onClose={() => setOpen(false)}
+      >
+        <TextField
+          required
+          autoFocus
+          label={t.word}
+          value={word}
+          onChange={({ target }) => setWord(target.value)}
+          error={add.error?.problem('word') !== undefined}
+        />
+      </FormDialog>
+    </>
+  )
+}
+
+function EditWord({ kind, word, onClose }: { kind: Kind; word: NicknameWord; onClose: () => void }) {
+  const t = useTexts(words)
+  const [value, setValue] = useState(word.word)
+  const save = useAction(KINDS[kind].update, { done: t.saved, quiet: true, refreshes: REFRESHES, onDone: onClose })
+  return (
+    <FormDialog
+      isOpen
+      title={t.edit}
+      action={t.save}
+      maxWidth="xs"
+      isBusy={save.isPending}
+      error={save.error}
+      onSubmit={() => save.mutate({ params: { id: word.id }, body: { word: value } })}
+      onClose={onClose}
+    >
+      <TextField
+        required
+        autoFocus
+        label={t.word}
+        value={value}
+        onChange={({ target }) => setValue(target.value)}
+        error={save.error?.problem('word') !== undefined}
+      />
+      <Box>
+        <ActionButton
+          operation={KINDS[kind].delete}
+          input={{ params: { id: word.id } }}
+          label={t.delete}
+          title={t.deleteTitle(word.word)}
+          text={t.deleteText}
+          done={t.deleted}
+          refreshes={REFRESHES}
+          onDone={onClose}
+        />
+      </Box>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,20 @@
+/** The words that nicknames of new accounts are made of. */
+
+import { Abc } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../area.ts'
+
+export const nicknameWords = area({
+  menu: [
+    {
+      group: 'system',
+      to: '/admin/words',
+      label: { en: 'Nickname words', zh: '昵称词' },
+      icon: Abc,
+      needs: 'admin.nicknameNouns.list',
+      order: 60,
+    },
+  ],
+  pages: [{ path: '/admin/words', component: lazy(() => import('./NicknameWords.tsx')) }],
+})
