@@ -98,8 +98,8 @@ function isRunning(lock: string): boolean {
 /** Changes with everything that the result depends on. */
 function hashOfSources(quick: boolean): string {
   const hash = new Bun.CryptoHasher('sha256').update(`${Bun.version} ${quick}\n`)
-  // The console draws QR codes with the encoder of the server.
-  const files = [sources, join(root, 'src/lib/qr')]
+  // The console draws QR codes and reads their contents with code of the server.
+  const files = [sources, join(root, 'src/lib/qr'), join(root, 'src/lib/qr-contents')]
     .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)))
     .filter((file) => statSync(file).isFile())
   for (const file of [...files.toSorted(), join(root, 'bun.lock'), import.meta.path])

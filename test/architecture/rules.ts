@@ -21,8 +21,8 @@ const LAYERS = [
 
 /** The web console. It runs in browsers, so the rules for the server's layers and for time, randomness and environment do not apply to it. */
 const CONSOLE = 'src/console/'
-/** Pure code of the server that also runs in browsers, where the web console draws QR codes with it. */
-const SHARED = 'src/lib/qr/index.ts'
+/** Pure code of the server that also runs in browsers: the web console draws QR codes and reads their contents with it. */
+const SHARED: readonly string[] = ['src/lib/qr/index.ts', 'src/lib/qr-contents/index.ts']
 
 export const MAX_LINES = 500
 
@@ -127,7 +127,7 @@ export function breaches(files: readonly SourceFile[], exceptions: Exceptions = 
 }
 
 const isServer = (target: string): boolean =>
-  (target.startsWith('src/') && !target.startsWith(CONSOLE) && target !== SHARED) ||
+  (target.startsWith('src/') && !target.startsWith(CONSOLE) && !SHARED.includes(target)) ||
   /^(?:migrations\/|node:|bun(?::|$))/.test(target)
 
 const layerOf = (path: string): string | undefined => /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path)?.[1]

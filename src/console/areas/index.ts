@@ -9,6 +9,7 @@ import { linksAdmin } from './links-admin/index.ts'
 import { loginRecords } from './login-records/index.ts'
 import { operationLog } from './operation-log/index.ts'
 import { orgsAdmin } from './orgs-admin/index.ts'
+import { scan } from './scan/index.ts'
 import { sessionsAdmin } from './sessions-admin/index.ts'
 import { users } from './users/index.ts'
 import { nicknameWords } from './words/index.ts'
@@ -20,9 +21,10 @@ export const areas: readonly Area[] = [
   codes,
   linksAdmin,
   loginRecords,
-  nicknameWords,
   operationLog,
   orgsAdmin,
+  scan,
   sessionsAdmin,
   users,
+  nicknameWords,
 ]

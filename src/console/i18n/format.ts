@@ -45,3 +45,11 @@ export function bytes(size: number): string {
 
 /** The IANA name of the browser's time zone, for `tz` of queries. */
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** A date and time that are written without a zone, or a day; `time` is the same date and time in UTC. */
+export const momentText = (time: number, isDay: boolean): string =>
+  new Intl.DateTimeFormat(tag(), {
+    dateStyle: 'medium',
+    ...(!isDay && { timeStyle: 'short' }),
+    timeZone: 'UTC',
+  }).format(time)

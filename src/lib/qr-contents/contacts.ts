@@ -65,6 +65,8 @@ const textOf = (property: Property): string => unescaped(decoded(property), true
 const partsOf = (property: Property): string[] =>
   splitAt(decoded(property), ';').map((part) => unescaped(part, true).replaceAll('\n', ' ').trim())
 
+const utf8 = new TextEncoder()
+
 /** Quoted-printable, which vCard 2.1 of old phones uses for everything that is not ASCII. */
 function decoded({ parameters, value }: Property): string {
   if (!parameters.some((parameter) => /^(?:ENCODING=)?QUOTED-PRINTABLE$/i.test(parameter))) return value
@@ -74,7 +76,7 @@ function decoded({ parameters, value }: Property): string {
     if (hex !== undefined) {
       bytes.push(Number.parseInt(hex, 16))
       i += 2
-    } else bytes.push(...Buffer.from(value[i]!))
+    } else bytes.push(...utf8.encode(value[i]!))
   }
   return new TextDecoder().decode(new Uint8Array(bytes))
 }

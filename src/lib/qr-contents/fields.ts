@@ -73,13 +73,15 @@ export function propertyOf(line: string): Property | undefined {
 /** Bytes of a line, without its break (RFC 5545 §3.1, RFC 6350 §3.2). */
 const LINE_BYTES = 75
 
+const utf8 = new TextEncoder()
+
 /** Joins lines as files have them: long ones are folded, never inside a character. */
 export function fold(lines: readonly string[]): string {
   let text = ''
   for (const line of lines) {
     let bytes = 0
     for (const character of line) {
-      const size = Buffer.byteLength(character)
+      const size = utf8.encode(character).length
       if (bytes + size > LINE_BYTES) {
         text += '\r\n '
         bytes = 1

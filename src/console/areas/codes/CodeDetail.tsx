@@ -23,13 +23,13 @@ import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
+import { ContentView } from '../../ui/ContentView.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { CodeMenu } from './CodeMenu.tsx'
 import { contentOfPicture } from './CodeRow.tsx'
 import { CodeScans } from './CodeScans.tsx'
-import { ContentView } from './ContentView.tsx'
 import { DownloadButton } from './DownloadButton.tsx'
 import { flatten, useFolders } from './folders.ts'
 import { FullScreen } from './FullScreen.tsx'
@@ -151,7 +151,7 @@ function Detail({ code }: { code: QrCode }) {
               {code.isDynamic && <Chip size="small" variant="outlined" label={shared.dynamic} />}
               {code.pinned && <Chip size="small" variant="outlined" label={shared.pinned} />}
             </Stack>
-            <ContentView type={code.contentType} content={code.content} />
+            <ContentView content={code.content} />
           </CardContent>
         </Card>
         <PublicPage code={code} />

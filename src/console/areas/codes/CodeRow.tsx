@@ -74,7 +74,7 @@ export function CodeRow({ code, folder, isSelected, onSelect }: CodeRowProps) {
           {code.name}
         </MuiLink>
         <Typography variant="body2" color="text.secondary" noWrap>
-          {summaryOf(code.contentType, code.content)}
+          {summaryOf(code.content)}
         </Typography>
         <Stack direction="row" spacing={0.75} useFlexGap sx={{ mt: 0.5, flexWrap: 'wrap', alignItems: 'center' }}>
           <Chip size="small" label={type(code.contentType)} />

@@ -90,9 +90,7 @@ export function LabelSheet({ labels, sheet, caption, hasLines, isPaper }: LabelS
                 >
                   {caption !== 'content' && <Box sx={{ fontWeight: 650, ...clamp(isWide ? 3 : 1) }}>{code.name}</Box>}
                   {caption !== 'name' && (
-                    <Box sx={{ fontSize: '0.85em', ...clamp(isWide ? 3 : 1) }}>
-                      {summaryOf(code.contentType, code.content)}
-                    </Box>
+                    <Box sx={{ fontSize: '0.85em', ...clamp(isWide ? 3 : 1) }}>{summaryOf(code.content)}</Box>
                   )}
                 </Box>
               )}

@@ -3,6 +3,8 @@
  * The formats are those of the ZXing project's list of barcode contents and of RFC 6068, 5870, 2426 and 5545.
  */
 
+import { readContent } from '#lib/qr-contents/index.ts'
+
 import type { ContentType } from '../../api/types.ts'
 
 /** Types with a form of their own. */
@@ -226,23 +228,23 @@ function parseEvent(content: string): Fields | undefined {
   }
 }
 
-/** The first line that says what a content is about, for lists: the network, the name, the number, the address. */
-export function summaryOf(type: ContentType, content: string): string {
-  const fields = isFormType(type) ? parse(type, content) : undefined
-  switch (type) {
-    case 'WIFI':
-      return fields?.['ssid'] || content
-    case 'VCARD':
-      return fullName(fields?.['givenName'] ?? '', fields?.['familyName'] ?? '') || fields?.['org'] || content
-    case 'EVENT':
-      return fields?.['summary'] || content
-    case 'EMAIL':
-      return fields?.['address'] || content
-    case 'PHONE':
-    case 'SMS':
-      return fields?.['number'] || content
-    case 'GEO':
-      return fields === undefined ? content : `${fields['latitude']}, ${fields['longitude']}`
+/** A line about a content, for lists: the network, the name, the number, the address. */
+export function summaryOf(content: string): string {
+  const read = readContent(content)
+  switch (read.type) {
+    case 'wifi':
+      return read.network
+    case 'contact':
+      return read.name || read.organization || content
+    case 'event':
+      return read.title || content
+    case 'mail':
+      return read.to
+    case 'phone':
+    case 'sms':
+      return read.number
+    case 'place':
+      return read.name || `${read.latitude}, ${read.longitude}`
     default:
       return content
   }

@@ -1,0 +1,308 @@
+/** The user's scans: list, search, favourites, delete. */
+
+import { Delete, Edit, QrCodeScanner, Search, SearchOff, Star, StarBorder } from '@mui/icons-material'
+import {
+  Box,
+  Button,
+  Card,
+  Chip,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogTitle,
+  IconButton,
+  InputAdornment,
+  List,
+  ListItem,
+  ListItemButton,
+  MenuItem,
+  Stack,
+  TextField,
+  Tooltip,
+  Typography,
+} from '@mui/material'
+import { useEffect, useState } from 'react'
+import { Link } from 'react-router'
+
+import { useAction } from '../../api/hooks.ts'
+import { usePages } from '../../api/pages.ts'
+import type { ContentType, ScanRecord } from '../../api/types.ts'
+import { useChoices, useEnum } from '../../i18n/enums.ts'
+import { dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { ContentView } from '../../ui/ContentView.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { Page } from '../../ui/Page.tsx'
+
+const words = texts({
+  en: {
+    title: 'Scan history',
+    search: 'Search',
+    type: 'Type',
+    any: 'All types',
+    favourites: 'Favourites',
+    empty: 'Nothing scanned yet',
+    emptyText: 'Your scans are kept here, so that you find them again.',
+    scan: 'Scan a code',
+    notFound: 'Nothing found',
+    notFoundText: 'Try another word or fewer filters.',
+    star: (name: string) => `Mark ${name} as favourite`,
+    unstar: (name: string) => `Remove the favourite mark from ${name}`,
+    rename: 'Name this scan',
+    name: 'Name',
+    save: 'Save',
+    saved: 'Saved.',
+    remove: 'Delete',
+    removeTitle: 'Delete this scan?',
+    removeText: 'It disappears from your history on all devices. The code itself is not changed.',
+    removed: 'Deleted.',
+    showCode: 'Show code',
+    close: 'Close',
+    list: 'Scans',
+  },
+  zh: {
+    title: '扫描历史',
+    search: '搜索',
+    type: '类型',
+    any: '全部类型',
+    favourites: '收藏',
+    empty: '还没有扫描记录',
+    emptyText: '扫描记录会保存在这里，方便再次查找。',
+    scan: '去扫描',
+    notFound: '没有找到',
+    notFoundText: '请换个关键词或减少筛选条件。',
+    star: (name: string) => `收藏“${name}”`,
+    unstar: (name: string) => `取消收藏“${name}”`,
+    rename: '为此记录命名',
+    name: '名称',
+    save: '保存',
+    saved: '已保存。',
+    remove: '删除',
+    removeTitle: '删除此扫描记录？',
+    removeText: '它将从所有设备的历史中消失，二维码本身不受影响。',
+    removed: '已删除。',
+    showCode: '查看二维码',
+    close: '关闭',
+    list: '扫描记录',
+  },
+})
+
+/** The search begins so many milliseconds after the last key. */
+const PAUSE = 300
+
+export default function ScanHistory() {
+  const t = useTexts(words)
+  const types = useChoices('contentType')
+  const [text, setText] = useState('')
+  const [keyword, setKeyword] = useState('')
+  const [contentType, setContentType] = useState<ContentType>()
+  const [isFavourite, setFavourite] = useState(false)
+  const [shown, setShown] = useState<ScanRecord>()
+  useEffect(() => {
+    const timer = setTimeout(() => setKeyword(text.trim()), PAUSE)
+    return () => clearTimeout(timer)
+  }, [text])
+  const query = {
+    ...(keyword !== '' && { keyword }),
+    ...(contentType !== undefined && { contentType }),
+    ...(isFavourite && { favorite: true }),
+  }
+  const isFiltered = Object.keys(query).length > 0
+  const { items, total, error, isLoading, more, retry } = usePages('scanRecords.list', { query })
+  const isEmpty = items?.length === 0
+  return (
+    <Page title={t.title} back="/scan" width={900}>
+      {(!isEmpty || isFiltered) && (
+        <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', mb: 2, alignItems: 'center' }}>
+          <TextField
+            type="search"
+            label={t.search}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            sx={{ flex: 1, minWidth: { xs: '100%', sm: 200 } }}
+            slotProps={{
+              htmlInput: { maxLength: 100 },
+              input: {
+                startAdornment: (
+                  <InputAdornment position="start">
+                    <Search fontSize="small" />
+                  </InputAdornment>
+                ),
+              },
+            }}
+          />
+          <TextField
+            select
+            label={t.type}
+            value={contentType ?? 'ANY'}
+            onChange={({ target: { value } }) => setContentType(value === 'ANY' ? undefined : (value as ContentType))}
+            sx={{ minWidth: 140 }}
+          >
+            <MenuItem value="ANY">{t.any}</MenuItem>
+            {types.map(({ id, name }) => (
+              <MenuItem key={id} value={id}>
+                {name}
+              </MenuItem>
+            ))}
+          </TextField>
+          <Button
+            variant={isFavourite ? 'contained' : 'outlined'}
+            aria-pressed={isFavourite}
+            startIcon={<Star />}
+            onClick={() => setFavourite(!isFavourite)}
+            sx={{ height: 40 }}
+          >
+            {t.favourites}
+          </Button>
+        </Stack>
+      )}
+      {error !== null && <ErrorNotice error={error} onRetry={retry} />}
+      {items === undefined && error === null && <Loading />}
+      {isEmpty &&
+        (isFiltered ? (
+          <EmptyState icon={SearchOff} title={t.notFound} text={t.notFoundText} />
+        ) : (
+          <EmptyState
+            icon={QrCodeScanner}
+            title={t.empty}
+            text={t.emptyText}
+            action={
+              <Button variant="contained" component={Link} to="/scan">
+                {t.scan}
+              </Button>
+            }
+          />
+        ))}
+      {items !== undefined && !isEmpty && (
+        <>
+          <Card>
+            <List disablePadding aria-label={t.list}>
+              {items.map((scan) => (
+                <Row key={scan.id} scan={scan} onShow={() => setShown(scan)} />
+              ))}
+            </List>
+          </Card>
+          <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
+        </>
+      )}
+      {shown !== undefined && <ScanDialog scan={shown} onClose={() => setShown(undefined)} />}
+    </Page>
+  )
+}
+
+function Row({ scan, onShow }: { scan: ScanRecord; onShow: () => void }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const typeName = useEnum('contentType')
+  const source = useEnum('scanSource')
+  const update = useAction('scanRecords.update')
+  const name = scan.title ?? scan.content
+  const label = scan.favorite ? t.unstar(name) : t.star(name)
+  return (
+    <ListItem divider disablePadding sx={{ '&:last-child': { borderBottom: 0 } }}>
+      <ListItemButton onClick={onShow} sx={{ minWidth: 0 }}>
+        <Box sx={{ minWidth: 0, flex: 1 }}>
+          <Typography sx={{ fontWeight: 600 }} noWrap>
+            {name}
+          </Typography>
+          {scan.title !== null && (
+            <Typography variant="body2" color="text.secondary" noWrap>
+              {scan.content}
+            </Typography>
+          )}
+          <Stack direction="row" spacing={1} useFlexGap sx={{ mt: 0.5, alignItems: 'center', flexWrap: 'wrap' }}>
+            <Chip size="small" label={typeName(scan.contentType)} />
+            <Typography variant="caption" color="text.secondary">
+              {dateTime(scan.scannedAt)} · {source(scan.source)}
+            </Typography>
+          </Stack>
+        </Box>
+      </ListItemButton>
+      {may('scanRecords.update') && (
+        <Tooltip title={label}>
+          <IconButton
+            aria-label={label}
+            onClick={() => update.mutate({ params: { id: scan.id }, body: { favorite: !scan.favorite } })}
+            sx={{ mr: 1 }}
+          >
+            {scan.favorite ? <Star color="primary" /> : <StarBorder />}
+          </IconButton>
+        </Tooltip>
+      )}
+    </ListItem>
+  )
+}
+
+function ScanDialog({ scan, onClose }: { scan: ScanRecord; onClose: () => void }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const [step, setStep] = useState<'name' | 'delete'>()
+  const [title, setTitle] = useState(scan.title ?? '')
+  const update = useAction('scanRecords.update', { done: t.saved, quiet: true, onDone: onClose })
+  const remove = useAction('scanRecords.delete', { done: t.removed, quiet: true, onDone: onClose })
+  if (step === 'name')
+    return (
+      <FormDialog
+        isOpen
+        title={t.rename}
+        action={t.save}
+        maxWidth="xs"
+        isBusy={update.isPending}
+        error={update.error}
+        onSubmit={() => update.mutate({ params: { id: scan.id }, body: { title: title.trim() || null } })}
+        onClose={onClose}
+      >
+        <TextField
+          label={t.name}
+          value={title}
+          onChange={(event) => setTitle(event.target.value)}
+          autoFocus
+          slotProps={{ htmlInput: { maxLength: 100 } }}
+        />
+      </FormDialog>
+    )
+  return (
+    <>
+      <Dialog open={step === undefined} onClose={onClose} fullWidth maxWidth="sm" aria-labelledby="scan-title">
+        <DialogTitle id="scan-title" sx={{ overflowWrap: 'anywhere' }}>
+          {scan.title ?? dateTime(scan.scannedAt)}
+        </DialogTitle>
+        <DialogContent>
+          <ContentView content={scan.content} />
+          {scan.qrCodeId !== null && may('qrCodes.get') && (
+            <Button component={Link} to={`/codes/${scan.qrCodeId}`} sx={{ mt: 1 }}>
+              {t.showCode}
+            </Button>
+          )}
+        </DialogContent>
+        <DialogActions>
+          {may('scanRecords.delete') && (
+            <Button color="error" startIcon={<Delete />} onClick={() => setStep('delete')}>
+              {t.remove}
+            </Button>
+          )}
+          {may('scanRecords.update') && (
+            <Button startIcon={<Edit />} onClick={() => setStep('name')}>
+              {t.name}
+            </Button>
+          )}
+          <Button onClick={onClose} autoFocus>
+            {t.close}
+          </Button>
+        </DialogActions>
+      </Dialog>
+      <ConfirmDialog
+        isOpen={step === 'delete'}
+        title={t.removeTitle}
+        text={t.removeText}
+        action={t.remove}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate({ params: { id: scan.id } })}
+        onClose={onClose}
+      />
+    </>
+  )
+}

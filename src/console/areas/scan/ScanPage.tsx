@@ -1,0 +1,270 @@
+/** Scans codes and shows what they are. */
+
+import { History, Image as ImageIcon, Keyboard } from '@mui/icons-material'
+import {
+  Box,
+  Button,
+  Card,
+  CardContent,
+  FormControlLabel,
+  LinearProgress,
+  Stack,
+  Switch,
+  TextField,
+  Typography,
+} from '@mui/material'
+import { type DragEvent, useCallback, useEffect, useRef, useState } from 'react'
+import { useNotify } from 'react-admin'
+import { Link } from 'react-router'
+
+import { call } from '../../api/client.ts'
+import { useRefresh } from '../../api/hooks.ts'
+import type { ResolvedScanRecord, ScanSource } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { readPicture } from '../../ui/code-reader.ts'
+import { FormDialog } from '../../ui/dialogs.tsx'
+import { FileButton } from '../../ui/FileButton.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { Scanner } from '../../ui/Scanner.tsx'
+import { useHandheldScanner } from '../../ui/use-handheld-scanner.ts'
+import { ScanResult } from './ScanResult.tsx'
+
+const words = texts({
+  en: {
+    title: 'Scan',
+    history: 'History',
+    picture: 'Choose a picture',
+    type: 'Type a code',
+    several: 'Several in a row',
+    severalHelp: 'The camera goes on after each code.',
+    hint: 'You can also paste or drop a picture here, or use a handheld scanner.',
+    noCode: 'No code was found in the picture. Crop it so that the code is large, and try again.',
+    noPicture: 'The file is not a picture that this browser can show.',
+    reading: 'Reading the picture',
+    typed: 'Content or number under the code',
+    use: 'Use',
+    nothing: 'The content of your scan is shown here.',
+    results: 'Scanned',
+  },
+  zh: {
+    title: '扫一扫',
+    history: '历史',
+    picture: '选择图片',
+    type: '手动输入',
+    several: '连续扫描',
+    severalHelp: '扫到后摄像头继续工作。',
+    hint: '也可以粘贴或拖入图片，或使用扫码枪。',
+    noCode: '图片中没有找到二维码。请裁剪图片使二维码更大，再试一次。',
+    noPicture: '此文件不是浏览器能显示的图片。',
+    reading: '正在识别图片',
+    typed: '内容或码下方的编号',
+    use: '确定',
+    nothing: '扫描结果会显示在这里。',
+    results: '扫描结果',
+  },
+})
+
+/** Results that stay on the page in a row of scans. */
+const KEPT = 50
+
+export default function ScanPage() {
+  const t = useTexts(words)
+  const may = useMay()
+  const notify = useNotify()
+  const refresh = useRefresh()
+  const [results, setResults] = useState<readonly ResolvedScanRecord[]>([])
+  const [isSeveral, setSeveral] = useState(false)
+  const [isPaused, setPaused] = useState(false)
+  const [isReading, setReading] = useState(false)
+  const [isTyping, setTyping] = useState(false)
+  const first = useRef<HTMLDivElement>(null)
+
+  const scanned = useCallback(
+    async (content: string, source: ScanSource) => {
+      if (!isSeveral) setPaused(true)
+      try {
+        const record = await call('scanRecords.create', { body: { content, source } })
+        setResults((before) => [record, ...(isSeveral ? before : [])].slice(0, KEPT))
+        void refresh('scanRecords', 'qrCodes')
+      } catch (error) {
+        setPaused(false)
+        notify((error as Error).message, { type: 'error', autoHideDuration: 10_000 })
+      }
+    },
+    // `refresh` is a new function at each drawing.
+    // oxlint-disable-next-line react/exhaustive-deps
+    [isSeveral, notify],
+  )
+  const read = useCallback(
+    async (files: readonly File[]) => {
+      setReading(true)
+      try {
+        let count = 0
+        for (const file of files)
+          for (const text of await readPicture(file)) {
+            await scanned(text, 'IMAGE')
+            count++
+          }
+        if (count === 0) notify(t.noCode, { type: 'warning', autoHideDuration: 8000 })
+      } catch {
+        notify(t.noPicture, { type: 'warning', autoHideDuration: 8000 })
+      } finally {
+        setReading(false)
+      }
+    },
+    [scanned, notify, t],
+  )
+  useHandheldScanner((text) => void scanned(text, 'MANUAL'), !isTyping)
+  usePastedPictures(read)
+  const newest = results[0]?.id
+  useEffect(() => {
+    // On phones the result is below the camera.
+    if (newest !== undefined && !isSeveral) first.current?.focus({ preventScroll: false })
+  }, [newest, isSeveral])
+
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    const files = picturesIn(event.dataTransfer)
+    if (files.length > 0) void read(files)
+  }
+  const next = () => {
+    setResults([])
+    setPaused(false)
+  }
+  return (
+    <Page
+      title={t.title}
+      actions={
+        may('scanRecords.list') && (
+          <Button startIcon={<History />} component={Link} to="/scan/history">
+            {t.history}
+          </Button>
+        )
+      }
+    >
+      <Box
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={drop}
+        sx={{
+          display: 'grid',
+          gap: { xs: 2, md: 3 },
+          gridTemplateColumns: { md: 'minmax(0, 1fr) minmax(0, 1fr)' },
+          alignItems: 'start',
+        }}
+      >
+        <Stack spacing={1.5}>
+          {/* After a scan, phones show the result instead of the camera. */}
+          <Box sx={{ display: isPaused ? { xs: 'none', md: 'block' } : 'block' }}>
+            <Scanner onCode={(text) => void scanned(text, 'CAMERA')} isPaused={isPaused} />
+          </Box>
+          <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
+            <FileButton accept="image/*" multiple variant="outlined" startIcon={<ImageIcon />} onFiles={read}>
+              {t.picture}
+            </FileButton>
+            <Button variant="outlined" startIcon={<Keyboard />} onClick={() => setTyping(true)}>
+              {t.type}
+            </Button>
+            <FormControlLabel
+              control={
+                <Switch
+                  checked={isSeveral}
+                  onChange={({ target: { checked } }) => {
+                    setSeveral(checked)
+                    setPaused(false)
+                  }}
+                />
+              }
+              label={t.several}
+              sx={{ ml: 0 }}
+            />
+          </Stack>
+          {isReading && <LinearProgress aria-label={t.reading} />}
+          <Typography variant="body2" color="text.secondary">
+            {isSeveral ? `${t.severalHelp} ` : ''}
+            {t.hint}
+          </Typography>
+        </Stack>
+        <Stack
+          ref={first}
+          tabIndex={-1}
+          spacing={2}
+          component="section"
+          aria-label={t.results}
+          aria-live="polite"
+          sx={{ minWidth: 0, outline: 'none', order: { xs: isPaused ? -1 : 1, md: 1 } }}
+        >
+          {results.length === 0 ? (
+            <Card sx={{ display: { xs: 'none', md: 'block' } }}>
+              <CardContent>
+                <Typography color="text.secondary">{t.nothing}</Typography>
+              </CardContent>
+            </Card>
+          ) : (
+            results.map((record) => (
+              <ScanResult key={record.id} record={record} {...(!isSeveral && { onNext: next })} />
+            ))
+          )}
+        </Stack>
+      </Box>
+      {isTyping && (
+        <TypeDialog
+          label={t.typed}
+          title={t.type}
+          action={t.use}
+          onClose={() => setTyping(false)}
+          onText={(text) => {
+            setTyping(false)
+            void scanned(text, 'MANUAL')
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+const picturesIn = (data: DataTransfer | null): File[] =>
+  [...(data?.files ?? [])].filter(({ type }) => type.startsWith('image/'))
+
+/** Calls `read` with pictures that are pasted anywhere on the page. */
+function usePastedPictures(read: (files: readonly File[]) => Promise<void>): void {
+  useEffect(() => {
+    const onPaste = ({ clipboardData }: ClipboardEvent) => {
+      const files = picturesIn(clipboardData)
+      if (files.length > 0) void read(files)
+    }
+    document.addEventListener('paste', onPaste)
+    return () => document.removeEventListener('paste', onPaste)
+  }, [read])
+}
+
+interface TypeDialogProps {
+  title: string
+  label: string
+  action: string
+  onText: (text: string) => void
+  onClose: () => void
+}
+
+function TypeDialog({ title, label, action, onText, onClose }: TypeDialogProps) {
+  const [text, setText] = useState('')
+  return (
+    <FormDialog
+      isOpen
+      title={title}
+      action={action}
+      maxWidth="xs"
+      onClose={onClose}
+      onSubmit={() => text.trim() !== '' && onText(text.trim())}
+    >
+      <TextField
+        label={label}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        required
+        autoFocus
+        slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
+      />
+    </FormDialog>
+  )
+}

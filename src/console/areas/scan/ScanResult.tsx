@@ -1,0 +1,183 @@
+/** A scanned content: what it is, and the fitting action. */
+
+import { Star, StarBorder } from '@mui/icons-material'
+import { Button, Card, CardContent, IconButton, Stack, Tooltip, Typography } from '@mui/material'
+import { useState } from 'react'
+import { Link } from 'react-router'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { ResolvedScanRecord, ScanTarget } from '../../api/types.ts'
+import { useEnum } from '../../i18n/enums.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ownerQuery, useMay } from '../../session/session.ts'
+import { ContentView } from '../../ui/ContentView.tsx'
+
+const words = texts({
+  en: {
+    kinds: {
+      QR_CODE: 'A code of this server',
+      ACTIVITY: 'An activity',
+      ASSET: 'An asset',
+      PASS: 'A pass',
+      CHECK_IN: 'Check-in of an activity',
+      ORG_JOIN: 'An organization',
+      USER: 'A person’s card',
+    },
+    notYours: 'It was deleted, or you may not see it. Ask the person who gave you the code.',
+    show: { QR_CODE: 'Show code', ACTIVITY: 'Show activity', ASSET: 'Show asset', CHECK_IN: 'Go to the activity' },
+    join: 'See and join',
+    pass: 'Show pass',
+    request: 'Add to contacts',
+    requested: 'The request was sent. The person is in your contacts once it is accepted.',
+    next: 'Scan next',
+    star: 'Mark as favourite',
+    unstar: 'Remove the favourite mark',
+  },
+  zh: {
+    kinds: {
+      QR_CODE: '本服务器的二维码',
+      ACTIVITY: '活动',
+      ASSET: '资产',
+      PASS: '通行证',
+      CHECK_IN: '活动签到',
+      ORG_JOIN: '组织',
+      USER: '个人名片',
+    },
+    notYours: '它已不存在，或你无权查看。请联系提供二维码的人。',
+    show: { QR_CODE: '查看二维码', ACTIVITY: '查看活动', ASSET: '查看资产', CHECK_IN: '前往活动' },
+    join: '查看并加入',
+    pass: '查看通行证',
+    request: '添加联系人',
+    requested: '请求已发送，对方同意后会出现在联系人中。',
+    next: '继续扫描',
+    star: '收藏',
+    unstar: '取消收藏',
+  },
+})
+
+/** Kinds that refer to a thing of this server. */
+type Kind = Exclude<ScanTarget['kind'], 'URL' | 'TEXT'>
+
+export function ScanResult({ record, onNext }: { record: ResolvedScanRecord; onNext?: () => void }) {
+  const t = useTexts(words)
+  const typeName = useEnum('contentType')
+  const { resolved, content, contentType } = record
+  const isThing = resolved.kind !== 'URL' && resolved.kind !== 'TEXT'
+  return (
+    <Card>
+      <CardContent component={Stack} spacing={1.5}>
+        <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
+          <Typography color="text.secondary" variant="body2" sx={{ flex: 1 }}>
+            {isThing ? t.kinds[resolved.kind as Kind] : typeName(contentType)}
+          </Typography>
+          <FavouriteButton record={record} />
+        </Stack>
+        {resolved.title !== undefined && (
+          <Typography variant="h2" sx={{ overflowWrap: 'anywhere' }}>
+            {resolved.title}
+          </Typography>
+        )}
+        {isThing && <Target target={resolved as ScanTarget & { kind: Kind }} content={content} />}
+        {(!isThing || resolved.kind === 'QR_CODE') && <ContentView content={content} />}
+        {onNext !== undefined && (
+          <Button variant="outlined" size="large" onClick={onNext}>
+            {t.next}
+          </Button>
+        )}
+      </CardContent>
+    </Card>
+  )
+}
+
+/** The way to the thing that a content refers to. */
+function Target({ target: { kind, id }, content }: { target: ScanTarget & { kind: Kind }; content: string }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const isCode = kind === 'QR_CODE'
+  // A public code of somebody else has an id too, but no page here.
+  const code = useCall(
+    'qrCodes.get',
+    { params: { id: id ?? 0 }, query: ownerQuery() },
+    { enabled: isCode && id !== undefined && may('qrCodes.get') },
+  )
+  const request = useAction('contacts.request', { done: t.requested, refreshes: ['contacts'] })
+  if (id === undefined)
+    return <Typography>{kind === 'ORG_JOIN' ? <JoinButton content={content} /> : t.notYours}</Typography>
+  const link = (to: string, text: string) => (
+    <Button variant="contained" component={Link} to={to} sx={{ alignSelf: 'flex-start' }}>
+      {text}
+    </Button>
+  )
+  switch (kind) {
+    case 'QR_CODE':
+      return code.data === undefined ? null : link(`/codes/${id}`, t.show.QR_CODE)
+    case 'ASSET':
+      return link(`/assets/${id}`, t.show.ASSET)
+    case 'ACTIVITY':
+    case 'CHECK_IN': {
+      const invite = inviteCodeIn(content)
+      return link(`/activities/${id}${invite === undefined ? '' : `?code=${encodeURIComponent(invite)}`}`, t.show[kind])
+    }
+    case 'ORG_JOIN':
+      return <JoinButton content={content} />
+    case 'PASS':
+      // Its page is the one that the link in the code opens.
+      return (
+        <Button variant="contained" href={content.trim()} sx={{ alignSelf: 'flex-start' }}>
+          {t.pass}
+        </Button>
+      )
+    case 'USER':
+      return may('contacts.request') ? (
+        <Button
+          variant="contained"
+          loading={request.isPending}
+          disabled={request.isSuccess}
+          onClick={() => request.mutate({ body: { code: content.trim() } })}
+          sx={{ alignSelf: 'flex-start' }}
+        >
+          {t.request}
+        </Button>
+      ) : null
+  }
+}
+
+function JoinButton({ content }: { content: string }) {
+  const t = useTexts(words)
+  const code = /(?:^org-join:|\/public\/orgs\/)([\w-]+)/i.exec(content.trim())?.[1] ?? ''
+  return (
+    <Button
+      variant="contained"
+      component={Link}
+      to={`/join?code=${encodeURIComponent(code)}`}
+      sx={{ alignSelf: 'flex-start' }}
+    >
+      {t.join}
+    </Button>
+  )
+}
+
+/** The invite code in `activity:<id>:<code>`, or in the link of an activity (`?code=`). */
+const inviteCodeIn = (content: string): string | undefined =>
+  /^activity:\d+:([\w-]+)$/.exec(content.trim())?.[1] ??
+  URL.parse(content.trim())?.searchParams.get('code') ??
+  undefined
+
+function FavouriteButton({ record }: { record: ResolvedScanRecord }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const [isFavourite, setFavourite] = useState(record.favorite)
+  const update = useAction('scanRecords.update', { onDone: ({ favorite }) => setFavourite(favorite) })
+  if (!may('scanRecords.update')) return null
+  const label = isFavourite ? t.unstar : t.star
+  return (
+    <Tooltip title={label}>
+      <IconButton
+        aria-label={label}
+        onClick={() => update.mutate({ params: { id: record.id }, body: { favorite: !isFavourite } })}
+      >
+        {isFavourite ? <Star color="primary" /> : <StarBorder />}
+      </IconButton>
+    </Tooltip>
+  )
+}

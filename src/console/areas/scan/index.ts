@@ -1,0 +1,23 @@
+/** Scanning codes with the camera, a picture or a handheld scanner, and the history of it. */
+
+import { QrCodeScanner } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../area.ts'
+
+export const scan = area({
+  menu: [
+    {
+      group: 'mine',
+      to: '/scan',
+      label: { en: 'Scan', zh: '扫一扫' },
+      icon: QrCodeScanner,
+      needs: 'scanRecords.create',
+      order: 20,
+    },
+  ],
+  pages: [
+    { path: '/scan', component: lazy(() => import('./ScanPage.tsx')) },
+    { path: '/scan/history', component: lazy(() => import('./ScanHistory.tsx')) },
+  ],
+})
