@@ -2,6 +2,7 @@
 
 import { adminContent } from './admin-content/index.ts'
 import { adminMessages } from './admin-messages/index.ts'
+import { adminMetadata } from './admin-metadata/index.ts'
 import type { Area } from './area.ts'
 import { assets } from './assets/index.ts'
 import { codes } from './codes/index.ts'
@@ -17,14 +18,15 @@ import { nicknameWords } from './words/index.ts'
 export const areas: readonly Area[] = [
   adminContent,
   adminMessages,
+  adminMetadata,
   assets,
   codes,
   linksAdmin,
   loginRecords,
+  nicknameWords,
   operationLog,
   orgsAdmin,
   scan,
   sessionsAdmin,
   users,
-  nicknameWords,
 ]

@@ -1,0 +1,130 @@
+/** Fields of every scope. */
+
+import { Add, DynamicForm, Edit } from '@mui/icons-material'
+import { Button } from '@mui/material'
+import { useState } from 'react'
+import { SearchInput } from 'react-admin'
+
+import type { MetaField } from '../../api/types.ts'
+import { useEnum } from '../../i18n/enums.ts'
+import { useLabels } from '../../i18n/fields.ts'
+import { dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { DetailTable, Facts } from '../../ui/DetailTable.tsx'
+import { EnumInput } from '../../ui/enums.tsx'
+import { OrgFilter, UserFilter } from '../../ui/pickers.tsx'
+import { useConfigLabels } from './config.tsx'
+import { FieldForm } from './FieldForm.tsx'
+import { ObjectFilter, ScopeCell, useObjectName } from './shared.tsx'
+
+const words = texts({
+  en: {
+    title: 'Fields',
+    create: 'Create field',
+    edit: 'Edit',
+    none: 'No fields yet',
+    noneText:
+      'A field adds something of your own to assets, codes, activities or organizations, such as “voltage” or “next inspection”.',
+    remove:
+      'The field disappears from lists, forms and templates. Values that were entered stay stored but are no longer shown. A field that a formula uses cannot be deleted.',
+    key: 'Name in formulas',
+    column: 'Column of assets',
+  },
+  zh: {
+    title: '字段',
+    create: '创建字段',
+    edit: '编辑',
+    none: '还没有字段',
+    noneText: '字段可为资产、二维码、活动或组织增加自定义内容，如“电压”“下次检查”。',
+    remove: '字段将从列表、表单和模板中消失；已填写的值仍会保存但不再显示。被公式使用的字段无法删除。',
+    key: '公式中的名称',
+    column: '对应的资产列',
+  },
+})
+
+export default function FieldList() {
+  const t = useTexts(words)
+  const f = useLabels()
+  const may = useMay()
+  const typeOf = useEnum('fieldType')
+  const scopeOf = useEnum('metaScope')
+  const objectOf = useObjectName()
+  const { label, shown } = useConfigLabels()
+  return (
+    <DetailTable<MetaField>
+      title={t.title}
+      sort={{ field: 'id', order: 'DESC' }}
+      filters={[
+        <SearchInput key="keyword" source="keyword" alwaysOn data-search />,
+        <ObjectFilter key="objectName" source="objectName" alwaysOn />,
+        <EnumInput key="type" source="type" of="fieldType" />,
+        <EnumInput key="scope" source="scope" of="metaScope" />,
+        <OrgFilter key="orgId" source="orgId" />,
+        <UserFilter key="userId" source="userId" />,
+      ]}
+      columns={[
+        { source: 'name' },
+        { source: 'type', render: ({ type }) => typeOf(type), text: ({ type }) => typeOf(type) },
+        {
+          source: 'objectName',
+          render: ({ objectName }) => objectOf(objectName),
+          text: ({ objectName }) => objectOf(objectName),
+        },
+        { source: 'scope', render: (row) => <ScopeCell row={row} />, text: ({ scope }) => scopeOf(scope) },
+        { source: 'key', label: t.key, phone: 'hidden' },
+        { source: 'createdAt' },
+      ]}
+      nameOf={(row) => row.name}
+      renderDetails={(row) => (
+        <Facts
+          items={[
+            [f('objectName'), objectOf(row.objectName)],
+            [f('type'), typeOf(row.type)],
+            [f('scope'), <ScopeCell key="scope" row={row} />],
+            [f('description'), row.description],
+            [t.key, row.key],
+            [t.column, row.entityColumn],
+            ...Object.entries(row.config).map(([key, value]) => [label(key), shown(value)] as const),
+            [f('createdAt'), dateTime(row.createdAt)],
+            [f('updatedAt'), dateTime(row.updatedAt)],
+            [f('id'), row.id],
+          ]}
+        />
+      )}
+      renderButtons={(row) => may('metadata.updateAnyField') && <EditButton field={row} />}
+      actions={may('metadata.createAnyField') && <CreateButton />}
+      target="META_FIELD"
+      removal={{ operation: 'metadata.deleteAnyField', param: 'id', text: t.remove }}
+      empty={{ icon: DynamicForm, title: t.none, text: t.noneText, action: <CreateButton /> }}
+    />
+  )
+}
+
+function CreateButton() {
+  const t = useTexts(words)
+  const may = useMay()
+  const [isOpen, setOpen] = useState(false)
+  if (!may('metadata.createAnyField')) return null
+  return (
+    <>
+      <Button variant="contained" size="small" startIcon={<Add />} onClick={() => setOpen(true)} data-create>
+        {t.create}
+      </Button>
+      {isOpen && <FieldForm field={undefined} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function EditButton({ field }: { field: MetaField }) {
+  const t = useTexts(words)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button variant="contained" startIcon={<Edit />} onClick={() => setOpen(true)}>
+        {t.edit}
+      </Button>
+      {isOpen && <FieldForm field={field} onClose={() => setOpen(false)} />}
+    </>
+  )
+}

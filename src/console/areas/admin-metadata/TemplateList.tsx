@@ -1,0 +1,172 @@
+/** Templates of every scope: ordered lists of fields. */
+
+import { Add, Edit, FormatListNumbered, ViewList } from '@mui/icons-material'
+import { Button, Typography } from '@mui/material'
+import { useState } from 'react'
+import { SearchInput } from 'react-admin'
+
+import { useCall } from '../../api/hooks.ts'
+import type { MetaTemplate } from '../../api/types.ts'
+import { useEnum } from '../../i18n/enums.ts'
+import { useLabels } from '../../i18n/fields.ts'
+import { dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { Answer } from '../../ui/Answer.tsx'
+import { DetailTable, Facts } from '../../ui/DetailTable.tsx'
+import { EnumInput } from '../../ui/enums.tsx'
+import { OrgFilter, UserFilter } from '../../ui/pickers.tsx'
+import { ObjectFilter, ScopeCell, useObjectName } from './shared.tsx'
+import { TemplateFields } from './TemplateFields.tsx'
+import { TemplateForm } from './TemplateForm.tsx'
+
+const words = texts({
+  en: {
+    title: 'Templates',
+    create: 'Create template',
+    edit: 'Edit',
+    fields: 'Choose fields',
+    itsFields: 'Fields in their order',
+    noFields: 'It has no fields yet. Choose some, otherwise forms show nothing of it.',
+    none: 'No templates yet',
+    noneText:
+      'A template is an ordered list of fields, for example those of laptops. It decides which fields a form shows.',
+    remove:
+      'The template is deleted. Things that use it show the default template instead. Their values stay. This cannot be undone.',
+    yes: 'Yes',
+    no: 'No',
+    required: 'required',
+  },
+  zh: {
+    title: '模板',
+    create: '创建模板',
+    edit: '编辑',
+    fields: '选择字段',
+    itsFields: '字段及顺序',
+    noFields: '还没有字段。请先选择，否则表单中不会显示任何内容。',
+    none: '还没有模板',
+    noneText: '模板是一组有序的字段，例如笔记本电脑的字段，决定表单显示哪些字段。',
+    remove: '模板将被删除，使用它的对象会改用默认模板，已填写的值会保留。此操作无法撤销。',
+    yes: '是',
+    no: '否',
+    required: '必填',
+  },
+})
+
+export default function TemplateList() {
+  const t = useTexts(words)
+  const f = useLabels()
+  const may = useMay()
+  const scopeOf = useEnum('metaScope')
+  const objectOf = useObjectName()
+  const isDefault = (row: MetaTemplate) => (row.isDefault ? t.yes : t.no)
+  return (
+    <DetailTable<MetaTemplate>
+      title={t.title}
+      sort={{ field: 'id', order: 'DESC' }}
+      filters={[
+        <SearchInput key="keyword" source="keyword" alwaysOn data-search />,
+        <ObjectFilter key="objectName" source="objectName" alwaysOn />,
+        <EnumInput key="scope" source="scope" of="metaScope" />,
+        <OrgFilter key="orgId" source="orgId" />,
+        <UserFilter key="userId" source="userId" />,
+      ]}
+      columns={[
+        { source: 'name' },
+        {
+          source: 'objectName',
+          render: ({ objectName }) => objectOf(objectName),
+          text: ({ objectName }) => objectOf(objectName),
+        },
+        { source: 'scope', render: (row) => <ScopeCell row={row} />, text: ({ scope }) => scopeOf(scope) },
+        { source: 'isDefault', render: isDefault, text: isDefault },
+        { source: 'fieldCount' },
+        { source: 'createdAt' },
+      ]}
+      nameOf={(row) => row.name}
+      renderDetails={(row) => (
+        <>
+          <Facts
+            items={[
+              [f('objectName'), objectOf(row.objectName)],
+              [f('scope'), <ScopeCell key="scope" row={row} />],
+              [f('description'), row.description],
+              [f('isDefault'), isDefault(row)],
+              [f('createdAt'), dateTime(row.createdAt)],
+              [f('updatedAt'), dateTime(row.updatedAt)],
+              [f('id'), row.id],
+            ]}
+          />
+          <Fields template={row} />
+        </>
+      )}
+      renderButtons={(row) => may('metadata.setAnyTemplateFields') && <Dialogs template={row} />}
+      actions={may('metadata.createAnyTemplate') && <CreateButton />}
+      target="META_TEMPLATE"
+      removal={{ operation: 'metadata.deleteAnyTemplate', param: 'id', text: t.remove }}
+      empty={{ icon: ViewList, title: t.none, text: t.noneText, action: <CreateButton /> }}
+    />
+  )
+}
+
+function Fields({ template }: { template: MetaTemplate }) {
+  const t = useTexts(words)
+  const typeOf = useEnum('fieldType')
+  const query = useCall('metadata.anyTemplateFields', { params: { id: template.id } })
+  return (
+    <>
+      <Typography variant="h3">{t.itsFields}</Typography>
+      <Answer query={query}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Typography color="text.secondary">{t.noFields}</Typography>
+          ) : (
+            <ol style={{ margin: 0, paddingInlineStart: 24 }}>
+              {items.map(({ fieldId, field, group, required }) => (
+                <li key={fieldId}>
+                  {field.name}{' '}
+                  <Typography component="span" variant="body2" color="text.secondary">
+                    {[typeOf(field.type), group, required && t.required].filter(Boolean).join(' · ')}
+                  </Typography>
+                </li>
+              ))}
+            </ol>
+          )
+        }
+      </Answer>
+    </>
+  )
+}
+
+function CreateButton() {
+  const t = useTexts(words)
+  const may = useMay()
+  const [isOpen, setOpen] = useState(false)
+  if (!may('metadata.createAnyTemplate')) return null
+  return (
+    <>
+      <Button variant="contained" size="small" startIcon={<Add />} onClick={() => setOpen(true)} data-create>
+        {t.create}
+      </Button>
+      {isOpen && <TemplateForm template={undefined} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function Dialogs({ template }: { template: MetaTemplate }) {
+  const t = useTexts(words)
+  const [open, setOpen] = useState<'form' | 'fields'>()
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      <Button variant="contained" startIcon={<FormatListNumbered />} onClick={() => setOpen('fields')}>
+        {t.fields}
+      </Button>
+      <Button variant="outlined" startIcon={<Edit />} onClick={() => setOpen('form')}>
+        {t.edit}
+      </Button>
+      {open === 'form' && <TemplateForm template={template} onClose={close} />}
+      {open === 'fields' && <TemplateFields template={template} onClose={close} />}
+    </>
+  )
+}

@@ -1,0 +1,118 @@
+/** The owner of fields and templates, in forms, tables and filters, and the kinds of things that they are for. */
+
+import { MenuItem, TextField } from '@mui/material'
+import { SelectInput } from 'react-admin'
+
+import { useCall } from '../../api/hooks.ts'
+import { useChoices, useEnum } from '../../i18n/enums.ts'
+import { useLabels } from '../../i18n/fields.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { OrgPicker, UserPicker } from '../../ui/pickers.tsx'
+import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
+
+const words = texts({
+  en: {
+    builtIn: { asset: 'Asset', activity: 'Activity', qrCode: 'QR code', category: 'Category', org: 'Organization' },
+  },
+  zh: { builtIn: { asset: '资产', activity: '活动', qrCode: '二维码', category: '分类', org: '组织' } },
+})
+
+export interface Scoped {
+  scope: 'GLOBAL' | 'ORG' | 'USER'
+  orgId: number | null
+  userId: number | null
+}
+
+/** "For everybody", or the organization or user that has the row. */
+export function ScopeCell({ row }: { row: Scoped }) {
+  const scopeOf = useEnum('metaScope')
+  if (row.orgId !== null) return <OrgLink id={row.orgId} />
+  if (row.userId !== null) return <UserLink id={row.userId} />
+  return <>{scopeOf(row.scope)}</>
+}
+
+/** The name of a kind of things: a word for those that every server has, otherwise the label it was registered with. */
+export function useObjectName(): (name: string) => string {
+  const { builtIn } = useTexts(words)
+  const { data } = useCall('metadata.allObjects', { query: { size: 100 } })
+  return (name) =>
+    (builtIn as Readonly<Record<string, string>>)[name] ?? data?.items.find((one) => one.name === name)?.label ?? name
+}
+
+export function useObjectChoices(): { id: string; name: string }[] {
+  const nameOf = useObjectName()
+  const { data } = useCall('metadata.allObjects', { query: { size: 100 } })
+  return data?.items.map(({ name }) => ({ id: name, name: nameOf(name) })) ?? []
+}
+
+/** A filter of lists. */
+export const ObjectFilter = (props: { source: string; alwaysOn?: boolean }) => (
+  <SelectInput source={props.source} choices={useObjectChoices()} />
+)
+
+export interface ScopeInputProps {
+  value: Scoped
+  onChange: (value: Scoped) => void
+  problem: (field: string) => string | undefined
+}
+
+/** Who a new field or template is for. */
+export function ScopeInput({ value, onChange, problem }: ScopeInputProps) {
+  const f = useLabels()
+  const scopes = useChoices('metaScope')
+  return (
+    <>
+      <TextField
+        select
+        label={f('scope')}
+        value={value.scope}
+        onChange={({ target }) => onChange({ scope: target.value as Scoped['scope'], orgId: null, userId: null })}
+        error={problem('scope') !== undefined}
+        helperText={problem('scope')}
+      >
+        {scopes.map(({ id, name }) => (
+          <MenuItem key={id} value={id}>
+            {name}
+          </MenuItem>
+        ))}
+      </TextField>
+      {value.scope === 'ORG' && (
+        <OrgPicker
+          value={value.orgId}
+          onChange={(orgId) => onChange({ ...value, orgId })}
+          error={problem('orgId')}
+          required
+        />
+      )}
+      {value.scope === 'USER' && (
+        <UserPicker
+          value={value.userId}
+          onChange={(userId) => onChange({ ...value, userId })}
+          error={problem('userId')}
+          required
+        />
+      )}
+    </>
+  )
+}
+
+/** A choice among the kinds of things, in forms. */
+export function ObjectInput({ value, onChange }: { value: string; onChange: (name: string) => void }) {
+  const f = useLabels()
+  const choices = useObjectChoices()
+  return (
+    <TextField
+      select
+      label={f('objectName')}
+      value={choices.some(({ id }) => id === value) ? value : ''}
+      onChange={({ target }) => onChange(target.value)}
+      required
+    >
+      {choices.map(({ id, name }) => (
+        <MenuItem key={id} value={id}>
+          {name}
+        </MenuItem>
+      ))}
+    </TextField>
+  )
+}
