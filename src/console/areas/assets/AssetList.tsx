@@ -15,7 +15,7 @@ import { AssetFilters, countFilters, filtersOf } from './AssetFilters.tsx'
 import { BulkBar } from './BulkBar.tsx'
 import { CalendarButton } from './CalendarButton.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
-import { Cover, Status } from './parts.tsx'
+import { AssetTabs, Cover, Status } from './parts.tsx'
 import { useNames } from './places.ts'
 
 const words = texts({
@@ -134,6 +134,7 @@ export default function AssetList() {
         </Stack>
       }
     >
+      <AssetTabs />
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', mb: 1 }}>
         <TextField
           type="search"
@@ -193,6 +194,11 @@ export default function AssetList() {
                 {may('assets.create') && (
                   <Button component={Link} to="/assets/new" variant="contained">
                     {t.add}
+                  </Button>
+                )}
+                {may('assets.import') && (
+                  <Button component={Link} to="/assets/import" variant="outlined">
+                    {t.import}
                   </Button>
                 )}
               </Stack>

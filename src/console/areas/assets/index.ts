@@ -21,7 +21,13 @@ export const assets = area({
   pages: [
     { path: '/assets', component: lazy(() => import('./AssetList.tsx')) },
     { path: '/assets/new', component: AssetForm },
+    { path: '/assets/categories', component: lazy(() => import('./Categories.tsx')) },
+    { path: '/assets/import', component: lazy(() => import('./Import.tsx')) },
+    { path: '/assets/inventories', component: lazy(() => import('./Inventories.tsx')) },
+    { path: '/assets/inventories/:id', component: lazy(() => import('./InventoryDetail.tsx')) },
     { path: '/assets/labels', component: lazy(() => import('./Labels.tsx')) },
+    { path: '/assets/loans', component: lazy(() => import('./Loans.tsx')) },
+    { path: '/assets/map', component: lazy(() => import('./AssetMap.tsx')) },
     { path: '/assets/:id', component: lazy(() => import('./AssetDetail.tsx')) },
     { path: '/assets/:id/edit', component: AssetForm },
   ],

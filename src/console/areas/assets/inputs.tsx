@@ -65,7 +65,7 @@ export function PlacesPicker({
   onChange,
   help,
 }: {
-  places: readonly Place[]
+  places: readonly Pick<Place, 'id' | 'path'>[]
   label: string
   value: readonly number[]
   onChange: (ids: number[]) => void
@@ -75,7 +75,7 @@ export function PlacesPicker({
     <Autocomplete
       multiple
       disableCloseOnSelect
-      options={places as Place[]}
+      options={places}
       value={places.filter(({ id }) => value.includes(id))}
       onChange={(_, chosen) => onChange(chosen.map(({ id }) => id))}
       getOptionLabel={({ path }) => path}

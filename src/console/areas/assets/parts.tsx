@@ -17,7 +17,6 @@ const words = texts({
     inventories: 'Stock-taking',
     categories: 'Categories',
     map: 'Map',
-    fields: 'Fields',
     import: 'Import',
   },
   zh: {
@@ -27,13 +26,17 @@ const words = texts({
     inventories: '盘点',
     categories: '分类',
     map: '地图',
-    fields: '字段',
     import: '导入',
   },
 })
 
 const PARTS: readonly (readonly [keyof (typeof words)['en'], string, OperationId])[] = [
   ['assets', '/assets', 'assets.list'],
+  ['loans', '/assets/loans', 'assets.loans'],
+  ['inventories', '/assets/inventories', 'inventories.list'],
+  ['categories', '/assets/categories', 'assetCategories.tree'],
+  ['map', '/assets/map', 'assets.map'],
+  ['import', '/assets/import', 'assets.import'],
 ]
 
 /** The tabs below the title of the pages of the area. */

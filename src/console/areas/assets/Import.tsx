@@ -1,0 +1,319 @@
+/** Imports a spreadsheet of assets: choose the file, match its columns, check, import. Nothing is written before the last step. */
+
+import { CheckCircle, Download, TaskAlt, UploadFile } from '@mui/icons-material'
+import { Alert, Box, Button, Card, CardContent, LinearProgress, Stack, Typography } from '@mui/material'
+import { useEffect, useRef, useState } from 'react'
+import { useNotify } from 'react-admin'
+import { Link } from 'react-router'
+
+import { download, upload } from '../../api/client.ts'
+import { useCall, useRefresh } from '../../api/hooks.ts'
+import type { AssetImportResult, AssetImportStarted } from '../../api/types.ts'
+import { bytes } from '../../i18n/format.ts'
+import { texts, useLocale, useTexts } from '../../i18n/words.ts'
+import { ownerQuery } from '../../session/session.ts'
+import { ErrorNotice } from '../../ui/Answer.tsx'
+import { FileButton } from '../../ui/FileButton.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { Columns, Counts, Errors, type ImportOptions, Options, Preview } from './ImportParts.tsx'
+import { AssetTabs } from './parts.tsx'
+
+const words = texts({
+  en: {
+    title: 'Import assets',
+    file: 'Choose the spreadsheet',
+    fileHelp:
+      'Excel (.xlsx) or CSV with a header row. Rows with a known asset number change that asset; all others create one.',
+    choose: 'Choose file',
+    other: 'Choose another file',
+    template: 'Download an empty template',
+    drop: 'or drop it here',
+    checking: 'Checking the file',
+    columns: 'Match the columns',
+    options: 'Options',
+    recheck: 'Check again',
+    changed: 'You changed something. Check again before you import.',
+    result: 'Result of the check',
+    nothingYet: 'Nothing has been written yet.',
+    import: (n: number) => (n === 1 ? 'Import 1 row' : `Import ${n} rows`),
+    fix: 'Correct these cells in your file and choose it again. As long as there are errors, nothing is imported.',
+    importing: (done: number, all: number) => (all === 0 ? 'Importing' : `${done} of ${all} rows`),
+    done: 'The import is finished',
+    failed: 'The import was refused and nothing was written.',
+    show: 'Show the assets',
+    again: 'Import another file',
+  },
+  zh: {
+    title: '导入资产',
+    file: '选择表格',
+    fileHelp: '支持 Excel（.xlsx）或 CSV，第一行为表头。编号已存在的行会修改该资产，其余行会新建资产。',
+    choose: '选择文件',
+    other: '选择其他文件',
+    template: '下载空白模板',
+    drop: '或拖放到此处',
+    checking: '正在检查文件',
+    columns: '匹配列',
+    options: '选项',
+    recheck: '重新检查',
+    changed: '设置已更改，请重新检查后再导入。',
+    result: '检查结果',
+    nothingYet: '尚未写入任何数据。',
+    import: (n: number) => `导入 ${n} 行`,
+    fix: '请在文件中更正这些单元格，然后重新选择文件。有错误时不会导入任何数据。',
+    importing: (done: number, all: number) => (all === 0 ? '正在导入' : `${done} / ${all} 行`),
+    done: '导入完成',
+    failed: '导入被拒绝，没有写入任何数据。',
+    show: '查看资产',
+    again: '导入其他文件',
+  },
+})
+
+const FIRST: ImportOptions = {
+  mode: 'UPSERT',
+  dateOrder: 'YMD',
+  sheet: '',
+  categoryId: null,
+  clearEmpty: false,
+  createCategories: false,
+}
+
+export default function Import() {
+  const t = useTexts(words)
+  const lang = useLocale()
+  const notify = useNotify()
+  const refresh = useRefresh()
+  const [file, setFile] = useState<File>()
+  const [options, setOptions] = useState(FIRST)
+  const [mapping, setMapping] = useState<Readonly<Record<string, string | null>>>({})
+  const [check, setCheck] = useState<AssetImportResult>()
+  const [isStale, setStale] = useState(false)
+  const [sent, setSent] = useState<number>()
+  const [error, setError] = useState<unknown>(null)
+  const [jobId, setJobId] = useState<string>()
+  const heading = useRef<HTMLHeadingElement>(null)
+
+  const job = useCall(
+    'assets.importJob',
+    { params: { jobId: jobId ?? '' } },
+    { enabled: jobId !== undefined, every: 700 },
+  )
+  const state = jobId === undefined ? undefined : job.data?.state
+  const isOver = state === 'DONE' || state === 'FAILED'
+  useEffect(() => {
+    if (isOver) void refresh('assets.list', 'assets.map', 'assetCategories')
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `refresh` is new in each render
+  }, [isOver])
+  const hasCheck = check !== undefined
+  useEffect(() => {
+    if (hasCheck) heading.current?.focus()
+  }, [hasCheck])
+
+  const send = async (chosen: File, isDry: boolean, columns: typeof mapping) => {
+    const form = new FormData()
+    if (isDry) form.set('dryRun', 'true')
+    else form.set('async', 'true')
+    form.set('mapping', JSON.stringify(columns))
+    form.set('mode', options.mode)
+    form.set('dateOrder', options.dateOrder)
+    if (options.sheet !== '') form.set('sheet', options.sheet)
+    if (options.categoryId !== null) form.set('categoryId', String(options.categoryId))
+    if (options.clearEmpty) form.set('clearEmpty', 'true')
+    if (options.createCategories) form.set('createCategories', 'true')
+    form.set('file', chosen, chosen.name)
+    setError(null)
+    setSent(0)
+    try {
+      const answer = await upload('assets.import', { query: ownerQuery(), form, onProgress: setSent })
+      if (isDry) {
+        const result = answer as AssetImportResult
+        setCheck(result)
+        setMapping(Object.fromEntries(result.columns.map(({ header, key }) => [header, key])))
+        setStale(false)
+      } else setJobId((answer as AssetImportStarted).jobId)
+    } catch (refusal) {
+      setError(refusal)
+    }
+    setSent(undefined)
+  }
+  const choose = (chosen: File | undefined) => {
+    if (chosen === undefined) return
+    setFile(chosen)
+    setCheck(undefined)
+    setMapping({})
+    void send(chosen, true, {})
+  }
+  const restart = () => {
+    setFile(undefined)
+    setCheck(undefined)
+    setMapping({})
+    setJobId(undefined)
+    setError(null)
+  }
+  const change =
+    <T,>(set: (value: T) => void) =>
+    (value: T) => {
+      set(value)
+      setStale(true)
+    }
+  const template = () =>
+    download('assets.export', { query: { ...ownerQuery(), template: true, lang } }, 'assets.xlsx').catch(
+      (refusal: unknown) => notify((refusal as Error).message, { type: 'error' }),
+    )
+
+  if (jobId !== undefined)
+    return (
+      <Page title={t.title} width={900}>
+        <AssetTabs />
+        <Card variant="outlined">
+          <CardContent>
+            {job.error !== null && job.data === undefined ? (
+              <ErrorNotice error={job.error} onRetry={() => void job.refetch()} />
+            ) : !isOver ? (
+              <Box aria-live="polite">
+                <Typography sx={{ mb: 1 }}>{t.importing(job.data?.processed ?? 0, job.data?.total ?? 0)}</Typography>
+                <LinearProgress
+                  aria-label={t.importing(0, 0)}
+                  variant={job.data?.total ? 'determinate' : 'indeterminate'}
+                  value={job.data?.total ? (100 * job.data.processed) / job.data.total : 0}
+                />
+              </Box>
+            ) : (
+              <Stack spacing={2} sx={{ alignItems: 'flex-start' }}>
+                {state === 'DONE' ? (
+                  <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
+                    <TaskAlt color="success" />
+                    <Typography variant="h2">{t.done}</Typography>
+                  </Stack>
+                ) : (
+                  <Alert severity="error">{t.failed}</Alert>
+                )}
+                {job.data?.result != null && (
+                  <>
+                    <Counts result={job.data.result} />
+                    <Errors result={job.data.result} />
+                  </>
+                )}
+                <Stack direction="row" spacing={1}>
+                  <Button component={Link} to="/assets" variant="contained">
+                    {t.show}
+                  </Button>
+                  <Button onClick={restart}>{t.again}</Button>
+                </Stack>
+              </Stack>
+            )}
+          </CardContent>
+        </Card>
+      </Page>
+    )
+
+  const isBusy = sent !== undefined
+  return (
+    <Page title={t.title} width={1000}>
+      <AssetTabs />
+      <Stack spacing={2}>
+        <Card
+          variant="outlined"
+          onDragOver={(event) => event.preventDefault()}
+          onDrop={(event) => {
+            event.preventDefault()
+            choose(event.dataTransfer.files[0])
+          }}
+        >
+          <CardContent>
+            <Typography variant="h2">1. {t.file}</Typography>
+            <Typography color="text.secondary" sx={{ my: 1 }}>
+              {t.fileHelp}
+            </Typography>
+            {file !== undefined && (
+              <Typography sx={{ mb: 1, overflowWrap: 'anywhere' }}>
+                {file.name} ({bytes(file.size)})
+              </Typography>
+            )}
+            <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
+              <FileButton
+                variant={file === undefined ? 'contained' : 'outlined'}
+                startIcon={<UploadFile />}
+                accept=".xlsx,.xlsm,.csv,.txt"
+                disabled={isBusy}
+                onFiles={([chosen]) => choose(chosen)}
+              >
+                {file === undefined ? t.choose : t.other}
+              </FileButton>
+              <Typography variant="body2" color="text.secondary" sx={{ display: { xs: 'none', sm: 'block' } }}>
+                {t.drop}
+              </Typography>
+              <Button startIcon={<Download />} onClick={() => void template()}>
+                {t.template}
+              </Button>
+            </Stack>
+            {isBusy && (
+              <Box sx={{ mt: 2 }} aria-live="polite">
+                <Typography variant="body2">{t.checking}</Typography>
+                <LinearProgress
+                  aria-label={t.checking}
+                  variant={sent < 1 ? 'determinate' : 'indeterminate'}
+                  value={sent * 100}
+                />
+              </Box>
+            )}
+            {error !== null && <ErrorNotice error={error} />}
+          </CardContent>
+        </Card>
+        {check !== undefined && file !== undefined && (
+          <>
+            <Card variant="outlined">
+              <CardContent>
+                <Typography variant="h2" ref={heading} tabIndex={-1} sx={{ mb: 2, outline: 0 }}>
+                  2. {t.columns}
+                </Typography>
+                <Columns columns={check.columns} mapping={mapping} onChange={change(setMapping)} />
+                <Typography variant="h3" sx={{ mt: 3, mb: 2 }}>
+                  {t.options}
+                </Typography>
+                <Options options={options} onChange={change(setOptions)} />
+                {isStale && (
+                  <Alert
+                    severity="info"
+                    sx={{ mt: 2 }}
+                    action={
+                      <Button color="inherit" loading={isBusy} onClick={() => void send(file, true, mapping)}>
+                        {t.recheck}
+                      </Button>
+                    }
+                  >
+                    {t.changed}
+                  </Alert>
+                )}
+              </CardContent>
+            </Card>
+            <Card variant="outlined">
+              <CardContent>
+                <Typography variant="h2" sx={{ mb: 2 }}>
+                  3. {t.result}
+                </Typography>
+                <Stack spacing={2} sx={{ alignItems: 'flex-start', '& > *': { maxWidth: '100%' } }}>
+                  <Counts result={check} />
+                  {check.errorCount > 0 && <Alert severity="warning">{t.fix}</Alert>}
+                  <Errors result={check} />
+                  <Preview result={check} />
+                  <Typography variant="body2" color="text.secondary">
+                    {t.nothingYet}
+                  </Typography>
+                  <Button
+                    variant="contained"
+                    startIcon={<CheckCircle />}
+                    loading={isBusy}
+                    disabled={isStale || check.errorCount > 0 || check.total === 0}
+                    onClick={() => void send(file, false, mapping)}
+                  >
+                    {t.import(check.created + check.updated)}
+                  </Button>
+                </Stack>
+              </CardContent>
+            </Card>
+          </>
+        )}
+      </Stack>
+    </Page>
+  )
+}

@@ -1,0 +1,301 @@
+/** Parts of the import: matching of columns, options, counts, errors and preview. */
+
+import {
+  Box,
+  Checkbox,
+  FormControlLabel,
+  Stack,
+  Table,
+  TableBody,
+  TableCell,
+  TableContainer,
+  TableHead,
+  TableRow,
+  TextField,
+  Typography,
+} from '@mui/material'
+
+import type { AssetImportColumn, AssetImportResult } from '../../api/types.ts'
+import { number } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { useAllFields } from './fields/useFields.ts'
+import { CategoryPicker } from './inputs.tsx'
+import { Choice } from './parts.tsx'
+import { IMPORT_COLUMNS, useColumn } from './words.ts'
+
+const words = texts({
+  en: {
+    ignore: 'Ignore',
+    perhaps: (name: string) => `Perhaps: ${name}`,
+    mode: 'Rows with',
+    modes: {
+      UPSERT: 'new and known numbers',
+      CREATE: 'new numbers only',
+      UPDATE: 'known numbers only',
+    },
+    dateOrder: 'Dates such as 3/4/2026',
+    orders: { YMD: 'are an error', DMY: 'begin with the day', MDY: 'begin with the month' },
+    sheet: 'Sheet',
+    sheetHelp: 'Name or number. The first one if it is empty.',
+    category: 'Category of new assets',
+    categoryHelp: 'For rows that name none.',
+    clearEmpty: 'Empty cells clear the value of existing assets',
+    createCategories: 'Create missing categories',
+    total: 'Rows',
+    created: 'New',
+    updated: 'Changed',
+    unchanged: 'Unchanged',
+    errors: 'Errors',
+    errorsTitle: 'Errors by row',
+    first: (shown: number, all: number) => `The first ${shown} of ${all} errors`,
+    row: 'Row',
+    column: 'Column',
+    value: 'Value',
+    problem: 'Problem',
+    preview: 'First rows',
+    action: 'Result',
+    actions: { CREATE: 'New', UPDATE: 'Changed', UNCHANGED: 'Unchanged' },
+  },
+  zh: {
+    ignore: '忽略',
+    perhaps: (name: string) => `可能是：${name}`,
+    mode: '处理哪些行',
+    modes: { UPSERT: '新编号和已有编号', CREATE: '仅新编号', UPDATE: '仅已有编号' },
+    dateOrder: '形如 3/4/2026 的日期',
+    orders: { YMD: '视为错误', DMY: '日在前', MDY: '月在前' },
+    sheet: '工作表',
+    sheetHelp: '名称或序号，留空为第一个。',
+    category: '新资产的分类',
+    categoryHelp: '用于未填写分类的行。',
+    clearEmpty: '空单元格清除已有资产的值',
+    createCategories: '自动新建缺少的分类',
+    total: '行数',
+    created: '新建',
+    updated: '修改',
+    unchanged: '不变',
+    errors: '错误',
+    errorsTitle: '各行错误',
+    first: (shown: number, all: number) => `共 ${all} 个错误，显示前 ${shown} 个`,
+    row: '行',
+    column: '列',
+    value: '值',
+    problem: '问题',
+    preview: '前几行',
+    action: '结果',
+    actions: { CREATE: '新建', UPDATE: '修改', UNCHANGED: '不变' },
+  },
+})
+
+/** Names of the columns of assets, metadata fields included. */
+function useTargets() {
+  const column = useColumn()
+  const fields = useAllFields().filter(
+    ({ column: fixed, type }) => fixed === null && !['PHOTO', 'ATTACHMENT', 'COMPUTED'].includes(type),
+  )
+  const choices = [
+    ...IMPORT_COLUMNS.map((id) => ({ id: id as string, name: column(id) })),
+    ...fields.map(({ fieldId, name }) => ({ id: `field:${fieldId}`, name })),
+  ]
+  const byId = new Map(choices.map(({ id, name }) => [id, name]))
+  return { choices, nameOf: (id: string) => byId.get(id) ?? id }
+}
+
+interface ColumnsProps {
+  columns: readonly AssetImportColumn[]
+  mapping: Readonly<Record<string, string | null>>
+  onChange: (mapping: Record<string, string | null>) => void
+}
+
+/** One list for each column of the file. */
+export function Columns({ columns, mapping, onChange }: ColumnsProps) {
+  const t = useTexts(words)
+  const { choices, nameOf } = useTargets()
+  return (
+    <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 220px), 1fr))' }}>
+      {columns.map(({ header, suggestion }) => {
+        const key = mapping[header] ?? ''
+        return (
+          <Choice
+            key={header}
+            label={header}
+            value={key}
+            none={t.ignore}
+            choices={
+              key === '' || choices.some(({ id }) => id === key) ? choices : [...choices, { id: key, name: key }]
+            }
+            help={key === '' && suggestion !== undefined ? t.perhaps(nameOf(suggestion)) : undefined}
+            onChange={(next) => onChange({ ...mapping, [header]: next === '' ? null : next })}
+          />
+        )
+      })}
+    </Box>
+  )
+}
+
+export interface ImportOptions {
+  readonly mode: 'UPSERT' | 'CREATE' | 'UPDATE'
+  readonly dateOrder: 'YMD' | 'DMY' | 'MDY'
+  readonly sheet: string
+  readonly categoryId: number | null
+  readonly clearEmpty: boolean
+  readonly createCategories: boolean
+}
+
+interface OptionsProps {
+  options: ImportOptions
+  onChange: (options: ImportOptions) => void
+}
+
+export function Options({ options, onChange }: OptionsProps) {
+  const t = useTexts(words)
+  const may = useMay()
+  const set = (part: Partial<ImportOptions>) => onChange({ ...options, ...part })
+  const choices = (names: Readonly<Record<string, string>>) => Object.entries(names).map(([id, name]) => ({ id, name }))
+  return (
+    <>
+      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 220px), 1fr))' }}>
+        <Choice
+          label={t.mode}
+          value={options.mode}
+          choices={choices(t.modes)}
+          onChange={(mode) => set({ mode: mode as ImportOptions['mode'] })}
+        />
+        <Choice
+          label={t.dateOrder}
+          value={options.dateOrder}
+          choices={choices(t.orders)}
+          onChange={(order) => set({ dateOrder: order as ImportOptions['dateOrder'] })}
+        />
+        <CategoryPicker
+          label={t.category}
+          value={options.categoryId}
+          onChange={(categoryId) => set({ categoryId })}
+          help={t.categoryHelp}
+        />
+        <TextField
+          label={t.sheet}
+          value={options.sheet}
+          onChange={(event) => set({ sheet: event.target.value })}
+          helperText={t.sheetHelp}
+        />
+      </Box>
+      <Stack>
+        <FormControlLabel
+          label={t.clearEmpty}
+          control={<Checkbox checked={options.clearEmpty} onChange={(_, clearEmpty) => set({ clearEmpty })} />}
+        />
+        {may('assetCategories.create') && (
+          <FormControlLabel
+            label={t.createCategories}
+            control={
+              <Checkbox checked={options.createCategories} onChange={(_, isOn) => set({ createCategories: isOn })} />
+            }
+          />
+        )}
+      </Stack>
+    </>
+  )
+}
+
+export function Counts({ result }: { result: AssetImportResult }) {
+  const t = useTexts(words)
+  const figures = [
+    [t.total, result.total],
+    [t.created, result.created],
+    [t.updated, result.updated],
+    [t.unchanged, result.unchanged],
+    [t.errors, result.errorCount],
+  ] as const
+  return (
+    <Stack component="dl" direction="row" useFlexGap sx={{ m: 0, flexWrap: 'wrap', columnGap: 4, rowGap: 1 }}>
+      {figures.map(([label, value]) => (
+        <Box key={label} sx={{ display: 'flex', flexDirection: 'column-reverse', justifyContent: 'flex-end' }}>
+          <Typography component="dt" variant="body2" color="text.secondary">
+            {label}
+          </Typography>
+          <Typography
+            component="dd"
+            color={label === t.errors && value > 0 ? 'error' : 'text.primary'}
+            sx={{ m: 0, fontSize: '1.4rem', fontWeight: 650 }}
+          >
+            {number(value)}
+          </Typography>
+        </Box>
+      ))}
+    </Stack>
+  )
+}
+
+/** Errors shown in the page; the answer has up to 1,000. */
+const SHOWN = 200
+
+export function Errors({ result: { errors, errorCount } }: { result: AssetImportResult }) {
+  const t = useTexts(words)
+  if (errors.length === 0) return null
+  const shown = errors.slice(0, SHOWN)
+  return (
+    <Box sx={{ width: '100%' }}>
+      <Typography variant="h3">{t.errorsTitle}</Typography>
+      {errorCount > shown.length && <Typography variant="body2">{t.first(shown.length, errorCount)}</Typography>}
+      <TableContainer sx={{ maxHeight: 360 }} tabIndex={0} component="section" aria-label={t.errorsTitle}>
+        <Table size="small" stickyHeader>
+          <TableHead>
+            <TableRow>
+              <TableCell>{t.row}</TableCell>
+              <TableCell>{t.column}</TableCell>
+              <TableCell>{t.value}</TableCell>
+              <TableCell>{t.problem}</TableCell>
+            </TableRow>
+          </TableHead>
+          <TableBody>
+            {shown.map(({ row, column, value, message }) => (
+              <TableRow key={`${row} ${column} ${message}`}>
+                <TableCell>{row}</TableCell>
+                <TableCell>{column}</TableCell>
+                <TableCell sx={{ overflowWrap: 'anywhere' }}>{value}</TableCell>
+                <TableCell>{message}</TableCell>
+              </TableRow>
+            ))}
+          </TableBody>
+        </Table>
+      </TableContainer>
+    </Box>
+  )
+}
+
+export function Preview({ result: { preview } }: { result: AssetImportResult }) {
+  const t = useTexts(words)
+  const { nameOf } = useTargets()
+  if (preview.length === 0) return null
+  const keys = [...new Set(preview.flatMap(({ values }) => values.map(({ key }) => key)))]
+  return (
+    <Box sx={{ width: '100%' }}>
+      <Typography variant="h3">{t.preview}</Typography>
+      <TableContainer tabIndex={0} component="section" aria-label={t.preview}>
+        <Table size="small">
+          <TableHead>
+            <TableRow>
+              <TableCell>{t.row}</TableCell>
+              <TableCell>{t.action}</TableCell>
+              {keys.map((key) => (
+                <TableCell key={key}>{nameOf(key)}</TableCell>
+              ))}
+            </TableRow>
+          </TableHead>
+          <TableBody>
+            {preview.map(({ row, action, values }) => (
+              <TableRow key={row}>
+                <TableCell>{row}</TableCell>
+                <TableCell>{t.actions[action]}</TableCell>
+                {keys.map((key) => (
+                  <TableCell key={key}>{String(values.find((value) => value.key === key)?.value ?? '')}</TableCell>
+                ))}
+              </TableRow>
+            ))}
+          </TableBody>
+        </Table>
+      </TableContainer>
+    </Box>
+  )
+}

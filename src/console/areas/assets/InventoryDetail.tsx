@@ -1,0 +1,328 @@
+/** One stock-taking: progress, scanning, results, closing and export. */
+
+import {
+  CheckCircle,
+  Download,
+  Edit,
+  HelpOutlined,
+  PlayArrow,
+  ReportProblem,
+  StopCircle,
+  WrongLocation,
+} from '@mui/icons-material'
+import { Box, Button, Card, CardContent, Chip, Link as MuiLink, Stack, Tab, Tabs, Typography } from '@mui/material'
+import { useState } from 'react'
+import { useNotify } from 'react-admin'
+import { Link, useParams } from 'react-router'
+
+import { download } from '../../api/client.ts'
+import { useAction, useCall } from '../../api/hooks.ts'
+import { usePages } from '../../api/pages.ts'
+import type { Inventory, InventoryItem, InventoryState } from '../../api/types.ts'
+import { date, dateTime, number } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ownerQuery, useMay } from '../../session/session.ts'
+import { Answer, EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { InventoryDialog, ShareFound } from './Inventories.tsx'
+import { InventoryScan } from './InventoryScan.tsx'
+import { useNames } from './places.ts'
+import { INVENTORY_STATES, useCondition, useInventoryState, useInventoryStatus } from './words.ts'
+
+const words = texts({
+  en: {
+    edit: 'Change',
+    start: 'Start',
+    startTitle: (n: number) => (n === 1 ? 'Start with 1 asset?' : `Start with ${n} assets?`),
+    startText:
+      'The assets are recorded as the register has them now. Which assets belong to it can no longer be changed.',
+    started: 'The stock-taking has started.',
+    close: 'Close',
+    closeTitle: 'Close the stock-taking?',
+    closeText: (n: number) =>
+      `${n === 0 ? 'Everything was found.' : n === 1 ? '1 asset was not found.' : `${n} assets were not found.`} Nothing can be scanned after that. The register does not change.`,
+    closed: 'The stock-taking is closed.',
+    export: 'Report',
+    startedOn: (when: string) => `started on ${when}`,
+    closedOn: (when: string) => `closed on ${when}`,
+    expected: 'Expected',
+    results: 'Results',
+    none: {
+      MISSING: 'Nothing is missing',
+      FOUND: 'Nothing was found yet',
+      MISPLACED: 'Nothing was found at another place',
+      UNEXPECTED: 'Nothing unexpected was found',
+    },
+    should: (place: string) => `should be at: ${place}`,
+    was: (place: string) => `found at: ${place}`,
+    draft: 'It has not started',
+    draftText: 'Check what it covers, then start. From then on, labels can be scanned.',
+    onlySome: (what: string) => `Covers: ${what}`,
+    everything: 'Covers all assets',
+    photo: 'Photo of the scan',
+  },
+  zh: {
+    edit: '修改',
+    start: '开始盘点',
+    startTitle: (n: number) => `开始盘点 ${n} 件资产？`,
+    startText: '将按登记册的现状记录资产，之后不能再修改盘点范围。',
+    started: '盘点已开始。',
+    close: '结束盘点',
+    closeTitle: '结束盘点？',
+    closeText: (n: number) =>
+      `${n === 0 ? '所有资产都已找到。' : `有 ${n} 件资产未找到。`}结束后不能再扫描，登记册不会改变。`,
+    closed: '盘点已结束。',
+    export: '报告',
+    startedOn: (when: string) => `${when} 开始`,
+    closedOn: (when: string) => `${when} 结束`,
+    expected: '应有',
+    results: '结果',
+    none: {
+      MISSING: '没有缺失的资产',
+      FOUND: '还没有找到资产',
+      MISPLACED: '没有位置不符的资产',
+      UNEXPECTED: '没有计划外的资产',
+    },
+    should: (place: string) => `应在：${place}`,
+    was: (place: string) => `实际在：${place}`,
+    draft: '尚未开始',
+    draftText: '请确认盘点范围，然后开始。开始后即可扫描标签。',
+    onlySome: (what: string) => `范围：${what}`,
+    everything: '范围：所有资产',
+    photo: '盘点照片',
+  },
+})
+
+export default function InventoryDetail() {
+  const { id } = useParams()
+  const query = useCall('inventories.get', { params: { id: Number(id) }, query: ownerQuery() })
+  return <Answer query={query}>{(inventory) => <Detail inventory={inventory} />}</Answer>
+}
+
+function Detail({ inventory }: { inventory: Inventory }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const notify = useNotify()
+  const word = useInventoryStatus()
+  const names = useNames()
+  const [dialog, setDialog] = useState<'edit' | 'start' | 'close'>()
+  const [isSaving, setSaving] = useState(false)
+  const close = () => setDialog(undefined)
+  const target = { params: { id: inventory.id }, query: ownerQuery() }
+  const start = useAction('inventories.update', { done: t.started, quiet: true, onDone: close })
+  const end = useAction('inventories.update', { done: t.closed, quiet: true, onDone: close })
+  const save = async () => {
+    setSaving(true)
+    await download('inventories.export', target, `${inventory.name}.xlsx`).catch((error: unknown) =>
+      notify((error as Error).message, { type: 'error' }),
+    )
+    setSaving(false)
+  }
+  const { status, scope } = inventory
+  const covers = [...scope.categoryIds.map(names.category), ...scope.locationIds.map(names.location)].filter(Boolean)
+  const facts = [
+    word(status),
+    inventory.startedAt === null ? '' : t.startedOn(date(inventory.startedAt)),
+    inventory.closedAt === null ? '' : t.closedOn(date(inventory.closedAt)),
+    covers.length === 0 ? t.everything : t.onlySome(covers.join(', ')),
+  ]
+  const mayManage = may('inventories.update')
+  return (
+    <Page
+      title={inventory.name}
+      back="/assets/inventories"
+      actions={
+        <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
+          {mayManage && status !== 'CLOSED' && (
+            <Button startIcon={<Edit />} onClick={() => setDialog('edit')}>
+              {t.edit}
+            </Button>
+          )}
+          {status !== 'DRAFT' && (
+            <Button startIcon={<Download />} loading={isSaving} onClick={() => void save()}>
+              {t.export}
+            </Button>
+          )}
+          {mayManage && status === 'DRAFT' && (
+            <Button variant="contained" startIcon={<PlayArrow />} onClick={() => setDialog('start')}>
+              {t.start}
+            </Button>
+          )}
+          {mayManage && status === 'RUNNING' && (
+            <Button variant="outlined" startIcon={<StopCircle />} onClick={() => setDialog('close')}>
+              {t.close}
+            </Button>
+          )}
+        </Stack>
+      }
+    >
+      <Typography color="text.secondary">{facts.filter(Boolean).join(' · ')}</Typography>
+      {inventory.note !== '' && (
+        <Typography sx={{ mt: 1, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{inventory.note}</Typography>
+      )}
+      {status === 'DRAFT' ? (
+        <EmptyState icon={PlayArrow} title={t.draft} text={t.draftText} />
+      ) : (
+        <Box
+          sx={{
+            display: 'grid',
+            gap: 2,
+            mt: 2,
+            alignItems: 'start',
+            gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: status === 'RUNNING' ? '380px minmax(0, 1fr)' : '1fr' },
+          }}
+        >
+          {status === 'RUNNING' && may('inventories.scan') && <InventoryScan inventory={inventory} />}
+          <Box sx={{ minWidth: 0 }}>
+            <Figures inventory={inventory} />
+            <Results inventory={inventory} />
+          </Box>
+        </Box>
+      )}
+      {dialog === 'edit' && <InventoryDialog inventory={inventory} onClose={close} />}
+      <ConfirmDialog
+        isOpen={dialog === 'start'}
+        title={t.startTitle(inventory.expected)}
+        text={t.startText}
+        action={t.start}
+        isBusy={start.isPending}
+        error={start.error}
+        onConfirm={() => start.mutate({ ...target, body: { status: 'RUNNING' } })}
+        onClose={close}
+      />
+      <ConfirmDialog
+        isOpen={dialog === 'close'}
+        title={t.closeTitle}
+        text={t.closeText(inventory.missing)}
+        action={t.close}
+        isBusy={end.isPending}
+        error={end.error}
+        onConfirm={() => end.mutate({ ...target, body: { status: 'CLOSED' } })}
+        onClose={close}
+      />
+    </Page>
+  )
+}
+
+function Figures({ inventory }: { inventory: Inventory }) {
+  const t = useTexts(words)
+  const state = useInventoryState()
+  const figures = [
+    [t.expected, inventory.expected],
+    [state('FOUND'), inventory.found],
+    [state('MISSING'), inventory.missing],
+    [state('MISPLACED'), inventory.misplaced],
+    [state('UNEXPECTED'), inventory.unexpected],
+  ] as const
+  return (
+    <Card variant="outlined" sx={{ mb: 2 }}>
+      <CardContent>
+        <Box
+          component="dl"
+          sx={{ m: 0, display: 'grid', gap: 1.5, gridTemplateColumns: 'repeat(auto-fit, minmax(92px, 1fr))' }}
+        >
+          {figures.map(([label, value]) => (
+            <Box key={label} sx={{ display: 'flex', flexDirection: 'column-reverse', justifyContent: 'flex-end' }}>
+              <Typography component="dt" variant="body2" color="text.secondary">
+                {label}
+              </Typography>
+              <Typography component="dd" sx={{ m: 0, fontSize: '1.5rem', fontWeight: 650 }}>
+                {number(value)}
+              </Typography>
+            </Box>
+          ))}
+        </Box>
+        <ShareFound inventory={inventory} />
+      </CardContent>
+    </Card>
+  )
+}
+
+const ICONS = { MISSING: HelpOutlined, FOUND: CheckCircle, MISPLACED: WrongLocation, UNEXPECTED: ReportProblem }
+
+function Results({ inventory }: { inventory: Inventory }) {
+  const t = useTexts(words)
+  const word = useInventoryState()
+  const [state, setState] = useState<InventoryState>('MISSING')
+  const list = usePages('inventories.items', { params: { id: inventory.id }, query: { ...ownerQuery(), state } })
+  return (
+    <Card variant="outlined">
+      <Tabs
+        value={state}
+        onChange={(_, next: InventoryState) => setState(next)}
+        aria-label={t.results}
+        variant="scrollable"
+        scrollButtons={false}
+        sx={{ borderBottom: 1, borderColor: 'divider' }}
+      >
+        {INVENTORY_STATES.map((one) => (
+          <Tab key={one} id={`state-${one}`} aria-controls="results" value={one} label={word(one)} />
+        ))}
+      </Tabs>
+      <Box role="tabpanel" id="results" aria-labelledby={`state-${state}`}>
+        {list.error !== null && <ErrorNotice error={list.error} onRetry={list.retry} />}
+        {list.items === undefined && list.error === null && <Loading />}
+        {list.items?.length === 0 && <EmptyState icon={ICONS[state]} title={t.none[state]} />}
+        {list.items !== undefined && list.items.length > 0 && (
+          <>
+            <Box component="ul" sx={{ m: 0, p: 0, listStyle: 'none' }}>
+              {list.items.map((item) => (
+                <Item key={item.assetId} item={item} />
+              ))}
+            </Box>
+            <MoreButton shown={list.items.length} total={list.total} onMore={list.more} isLoading={list.isLoading} />
+          </>
+        )}
+      </Box>
+    </Card>
+  )
+}
+
+function Item({ item }: { item: InventoryItem }) {
+  const t = useTexts(words)
+  const names = useNames()
+  const condition = useCondition()
+  const { state, expectedLocationId, locationId } = item
+  const places = [
+    expectedLocationId !== null && state !== 'FOUND' ? t.should(names.location(expectedLocationId)) : '',
+    locationId === null ? '' : state === 'FOUND' ? names.location(locationId) : t.was(names.location(locationId)),
+  ]
+  const facts = [
+    item.assetNo,
+    ...places,
+    item.scannedAt === null ? '' : `${names.person(item.scannedBy)} ${dateTime(item.scannedAt)}`,
+  ]
+  return (
+    <Box
+      component="li"
+      sx={{ px: 2, py: 1.25, borderBottom: 1, borderColor: 'divider', '&:last-of-type': { borderBottom: 0 } }}
+    >
+      <MuiLink component={Link} to={`/assets/${item.assetId}`} color="inherit" sx={{ fontWeight: 600 }}>
+        {item.name}
+      </MuiLink>{' '}
+      {item.condition !== null && item.condition !== 'GOOD' && (
+        <Chip size="small" variant="outlined" label={condition(item.condition)} />
+      )}
+      <Typography variant="body2" color="text.secondary" sx={{ overflowWrap: 'anywhere' }}>
+        {facts.filter(Boolean).join(' · ')}
+      </Typography>
+      {item.note !== '' && <Typography variant="body2">{item.note}</Typography>}
+      {item.photoFileId !== null && <ScanPhoto fileId={item.photoFileId} />}
+    </Box>
+  )
+}
+
+function ScanPhoto({ fileId }: { fileId: number }) {
+  const t = useTexts(words)
+  const { data } = useCall('files.signedUrl', { query: { fileId, variant: 'THUMBNAIL' } })
+  if (data === undefined) return null
+  return (
+    <Box
+      component="img"
+      src={data.url}
+      alt={t.photo}
+      sx={{ width: 96, height: 72, objectFit: 'cover', borderRadius: 1, mt: 0.5, display: 'block' }}
+    />
+  )
+}

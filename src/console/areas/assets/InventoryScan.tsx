@@ -1,0 +1,190 @@
+/** Scans assets into a stock-taking: with the camera, a handheld scanner or by typing. */
+
+import { CheckCircle, Keyboard, PhotoCamera, ReportProblem, WrongLocation } from '@mui/icons-material'
+import { Alert, Box, Button, Card, CardContent, Collapse, Stack, TextField, Typography } from '@mui/material'
+import { type FormEvent, lazy, Suspense, useState } from 'react'
+
+import { useAction } from '../../api/hooks.ts'
+import type { AssetCondition, Inventory, InventoryScan as Scan } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ownerQuery, useSession } from '../../session/session.ts'
+import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
+import { useHandheldScanner } from '../../ui/use-handheld-scanner.ts'
+import { FilesInput } from './fields/FilesInput.tsx'
+import type { FileItem } from './fields/model.ts'
+import { LocationPicker } from './inputs.tsx'
+import { Choice } from './parts.tsx'
+import { CONDITIONS, useCondition } from './words.ts'
+
+const Scanner = lazy(async () => ({ default: (await import('../../ui/Scanner.tsx')).Scanner }))
+
+const words = texts({
+  en: {
+    title: 'Scan',
+    camera: 'Use the camera',
+    stop: 'Stop the camera',
+    location: 'Where you are',
+    locationHelp: 'Kept for the next scans.',
+    code: 'Asset number, serial number or address',
+    enter: 'Enter',
+    details: 'Condition, note, photo',
+    condition: 'Condition',
+    any: 'Not recorded',
+    note: 'Note',
+    photo: 'Photo',
+    detailsHelp: 'Recorded with the next scan.',
+    found: (name: string) => `${name}: found`,
+    again: (name: string) => `${name} was already scanned`,
+    misplaced: (name: string) => `${name} belongs to another place`,
+    unexpected: (name: string) => `${name} was not expected here`,
+  },
+  zh: {
+    title: '扫描',
+    camera: '使用摄像头',
+    stop: '关闭摄像头',
+    location: '所在位置',
+    locationHelp: '后续扫描沿用此位置。',
+    code: '资产编号、序列号或链接',
+    enter: '录入',
+    details: '状况、备注、照片',
+    condition: '状况',
+    any: '不记录',
+    note: '备注',
+    photo: '照片',
+    detailsHelp: '随下一次扫描一起记录。',
+    found: (name: string) => `${name}：已找到`,
+    again: (name: string) => `${name} 已扫描过`,
+    misplaced: (name: string) => `${name} 的登记位置不在此处`,
+    unexpected: (name: string) => `${name} 不在盘点范围内`,
+  },
+})
+
+export function InventoryScan({ inventory }: { inventory: Inventory }) {
+  const t = useTexts(words)
+  const { workspace } = useSession()
+  const word = useCondition()
+  const [isOn, setOn] = useState(false)
+  const [isOpen, setOpen] = useState(false)
+  const [code, setCode] = useState('')
+  const [locationId, setLocationId] = useState<number | null>(null)
+  const [condition, setCondition] = useState('')
+  const [note, setNote] = useState('')
+  const [photos, setPhotos] = useState<readonly FileItem[]>([])
+  const scan = useAction('inventories.scan', {
+    quiet: true,
+    onDone: () => {
+      setCode('')
+      setNote('')
+      setCondition('')
+      setPhotos([])
+    },
+  })
+  const send = (text: string) => {
+    if (text.trim() === '' || scan.isPending) return
+    const [photo] = photos
+    scan.mutate({
+      params: { id: inventory.id },
+      query: ownerQuery(),
+      body: {
+        code: text.trim(),
+        note,
+        ...(locationId !== null && { locationId }),
+        ...(condition !== '' && { condition: condition as AssetCondition }),
+        ...(photo !== undefined && { photoFileId: photo.fileId }),
+      },
+    })
+  }
+  useHandheldScanner(send)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    send(code)
+  }
+  return (
+    <Card variant="outlined">
+      <CardContent>
+        <Stack spacing={2}>
+          <Typography variant="h2">{t.title}</Typography>
+          {workspace !== null && (
+            <LocationPicker label={t.location} help={t.locationHelp} value={locationId} onChange={setLocationId} />
+          )}
+          {isOn && (
+            <Suspense fallback={<Loading />}>
+              <Scanner onCode={send} />
+            </Suspense>
+          )}
+          <Button
+            variant={isOn ? 'outlined' : 'contained'}
+            size="large"
+            startIcon={<PhotoCamera />}
+            onClick={() => setOn(!isOn)}
+          >
+            {isOn ? t.stop : t.camera}
+          </Button>
+          <Stack component="form" direction="row" spacing={1} onSubmit={submit}>
+            <TextField
+              label={t.code}
+              value={code}
+              onChange={(event) => setCode(event.target.value)}
+              sx={{ flex: 1 }}
+              slotProps={{ htmlInput: { autoCapitalize: 'off', autoComplete: 'off' } }}
+            />
+            <Button type="submit" variant="outlined" loading={scan.isPending}>
+              {t.enter}
+            </Button>
+          </Stack>
+          <Box aria-live="assertive">
+            {scan.data !== undefined && !scan.isError && <Result scan={scan.data} />}
+            {scan.isError && <ErrorNotice error={scan.error} />}
+          </Box>
+          <Button
+            size="small"
+            startIcon={<Keyboard />}
+            sx={{ alignSelf: 'flex-start' }}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {t.details}
+          </Button>
+          <Collapse in={isOpen} unmountOnExit>
+            <Stack spacing={2}>
+              <Typography variant="body2" color="text.secondary">
+                {t.detailsHelp}
+              </Typography>
+              <Choice
+                label={t.condition}
+                value={condition}
+                none={t.any}
+                choices={CONDITIONS.map((id) => ({ id, name: word(id) }))}
+                onChange={setCondition}
+              />
+              <TextField label={t.note} multiline value={note} onChange={(event) => setNote(event.target.value)} />
+              <FilesInput label={t.photo} isPhotos max={1} value={photos} onChange={setPhotos} />
+            </Stack>
+          </Collapse>
+        </Stack>
+      </CardContent>
+    </Card>
+  )
+}
+
+function Result({ scan: { result, repeated, asset } }: { scan: Scan }) {
+  const t = useTexts(words)
+  const name = `${asset.name} (${asset.assetNo})`
+  if (result === 'MISPLACED')
+    return (
+      <Alert severity="warning" icon={<WrongLocation />}>
+        {t.misplaced(name)}
+      </Alert>
+    )
+  if (result === 'UNEXPECTED')
+    return (
+      <Alert severity="warning" icon={<ReportProblem />}>
+        {t.unexpected(name)}
+      </Alert>
+    )
+  return (
+    <Alert severity="success" icon={<CheckCircle />}>
+      {repeated ? t.again(name) : t.found(name)}
+    </Alert>
+  )
+}
