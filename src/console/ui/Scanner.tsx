@@ -92,7 +92,7 @@ export function Scanner({ onCode, isPaused = false }: ScannerProps) {
             seen.set(text, now)
             if (!isNew) continue
             // Phones confirm a code by a short vibration, as cash desks do by a sound.
-            navigator.vibrate?.(60)
+            if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(60)
             report.current(text)
           }
         }
