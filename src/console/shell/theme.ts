@@ -1,5 +1,6 @@
 /** Colours and shapes: those of the server's own pages (src/http/page-style.ts), in light and dark. */
 
+import type { Theme } from '@mui/material'
 import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-admin'
 
 const FONT =
@@ -26,6 +27,15 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
     MuiFormControl: { defaultProps: { variant: 'outlined', size: 'small' } },
     MuiLink: { defaultProps: { underline: 'hover' } },
     MuiTooltip: { defaultProps: { arrow: true } },
+    // Material UI 9 knows only `textSecondary` here, and ignores the path of the palette that `sx` takes.
+    MuiTypography: {
+      variants: [
+        {
+          props: { color: 'text.secondary' },
+          style: ({ theme }: { theme: Theme }) => ({ color: theme.palette.text.secondary }),
+        },
+      ],
+    },
     // Wide content scrolls in its own box, not the page.
     RaLayout: { styleOverrides: { root: { minWidth: 0 } } },
     RaDatagrid: { styleOverrides: { root: { '& .RaDatagrid-headerCell': { fontWeight: 600 } } } },
