@@ -12,6 +12,7 @@ import { operationLog } from './operation-log/index.ts'
 import { orgsAdmin } from './orgs-admin/index.ts'
 import { scan } from './scan/index.ts'
 import { sessionsAdmin } from './sessions-admin/index.ts'
+import { settings } from './settings/index.ts'
 import { users } from './users/index.ts'
 import { nicknameWords } from './words/index.ts'
 
@@ -28,5 +29,6 @@ export const areas: readonly Area[] = [
   orgsAdmin,
   scan,
   sessionsAdmin,
+  settings,
   users,
 ]

@@ -1,0 +1,288 @@
+/** All settings of the server in their groups. Changes are collected and saved together. */
+
+import { Restore, Search } from '@mui/icons-material'
+import {
+  Alert,
+  Box,
+  Button,
+  Card,
+  CardContent,
+  Chip,
+  InputAdornment,
+  Paper,
+  Stack,
+  TextField,
+  Typography,
+} from '@mui/material'
+import { useState } from 'react'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { Setting } from '../../api/types.ts'
+import { relativeTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { rangeOf, SettingInput, shownValue, type Value } from './SettingInput.tsx'
+import { groupWords, settingWords } from './words.ts'
+
+const words = texts({
+  en: {
+    title: 'Settings',
+    about: 'Changes take effect at once. Lower limits spare everything that exists already.',
+    search: 'Search settings',
+    none: 'No setting matches.',
+    onlyChanged: 'Only changed settings',
+    groups: 'Groups',
+    readOnly: 'Set by the publication of an app version',
+    byDefault: (value: string) => `Default: ${value}`,
+    changed: (time: string, who: string | undefined) =>
+      who === undefined ? `Changed ${time}` : `Changed ${time} by ${who}`,
+    reset: 'Reset',
+    resetOf: (label: string) => `Reset to the default: ${label}`,
+    pending: (n: number) => (n === 1 ? '1 change is not saved' : `${n} changes are not saved`),
+    save: 'Save',
+    discard: 'Discard',
+    saved: 'The settings are saved.',
+    refused: 'Nothing was saved. Correct the marked settings.',
+  },
+  zh: {
+    title: '设置',
+    about: '更改立即生效。调低限额不影响已有的内容。',
+    search: '搜索设置',
+    none: '没有匹配的设置。',
+    onlyChanged: '仅显示已更改的设置',
+    groups: '分组',
+    readOnly: '由发布应用版本设置',
+    byDefault: (value: string) => `默认值：${value}`,
+    changed: (time: string, who: string | undefined) => (who === undefined ? `${time}更改` : `${who} 于${time}更改`),
+    reset: '恢复默认',
+    resetOf: (label: string) => `恢复默认值：${label}`,
+    pending: (n: number) => `有 ${n} 项更改尚未保存`,
+    save: '保存',
+    discard: '放弃',
+    saved: '设置已保存。',
+    refused: '没有保存任何更改，请更正标出的设置。',
+  },
+})
+
+export default function SettingsPage() {
+  const query = useCall('admin.settings.list')
+  return <Answer query={query}>{({ items }) => <Settings items={items} />}</Answer>
+}
+
+function Settings({ items }: { items: readonly Setting[] }) {
+  const t = useTexts(words)
+  const groups = useTexts(groupWords)
+  const may = useMay()
+  const mayChange = may('admin.settings.update')
+  const [keyword, setKeyword] = useState('')
+  const [onlyChanged, setOnlyChanged] = useState(false)
+  /** New values by key; null for the default. */
+  const [drafts, setDrafts] = useState<Readonly<Record<string, Value | null>>>({})
+  const authors = useAuthors()
+  const save = useAction('admin.settings.update', {
+    done: t.saved,
+    quiet: true,
+    refreshes: ['admin.settings', 'operationLog'],
+    onDone: () => setDrafts({}),
+  })
+
+  const change = (setting: Setting, value: Value | null) => {
+    const { [setting.key]: _, ...others } = drafts
+    const isSame = value === null ? setting.updatedAt === null : JSON.stringify(value) === JSON.stringify(setting.value)
+    setDrafts(isSame ? others : { ...others, [setting.key]: value })
+  }
+  const searched = keyword.trim().toLowerCase()
+  const matches = items.filter(
+    ({ key, label, description, updatedAt }) =>
+      (!onlyChanged || updatedAt !== null || key in drafts) &&
+      `${key} ${label} ${description}`.toLowerCase().includes(searched),
+  )
+  const names = [...new Set(matches.map(({ group }) => group))]
+  const count = Object.keys(drafts).length
+
+  return (
+    <Page title={t.title} width={900}>
+      <Typography color="text.secondary" sx={{ mb: 2 }}>
+        {t.about}
+      </Typography>
+      <Stack direction="row" useFlexGap spacing={1.5} sx={{ flexWrap: 'wrap', alignItems: 'center', mb: 1.5 }}>
+        <TextField
+          type="search"
+          label={t.search}
+          value={keyword}
+          onChange={({ target }) => setKeyword(target.value)}
+          sx={{ flex: 1, minWidth: 220 }}
+          slotProps={{
+            input: {
+              startAdornment: (
+                <InputAdornment position="start">
+                  <Search />
+                </InputAdornment>
+              ),
+            },
+          }}
+        />
+        <Chip
+          label={t.onlyChanged}
+          color={onlyChanged ? 'primary' : 'default'}
+          variant={onlyChanged ? 'filled' : 'outlined'}
+          aria-pressed={onlyChanged}
+          onClick={() => setOnlyChanged(!onlyChanged)}
+          sx={{ height: 40, borderRadius: 5 }}
+        />
+      </Stack>
+      <Box component="nav" aria-label={t.groups} sx={{ display: 'flex', flexWrap: 'wrap', gap: 0.5, mb: 2 }}>
+        {names.map((group) => (
+          <Button
+            key={group}
+            size="small"
+            onClick={() => document.getElementById(`settings-${group}`)?.scrollIntoView({ behavior: 'smooth' })}
+          >
+            {groups[group] ?? group}
+          </Button>
+        ))}
+      </Box>
+      {matches.length === 0 && <Typography color="text.secondary">{t.none}</Typography>}
+      {names.map((group) => (
+        <Card key={group} id={`settings-${group}`} sx={{ mb: 2, scrollMarginTop: 64 }}>
+          <CardContent>
+            <Typography variant="h2" sx={{ mb: 1 }}>
+              {groups[group] ?? group}
+            </Typography>
+            {matches
+              .filter((setting) => setting.group === group)
+              .map((setting) => (
+                <Row
+                  key={setting.key}
+                  setting={setting}
+                  draft={drafts[setting.key]}
+                  author={authors[setting.key]}
+                  mayChange={mayChange}
+                  problem={save.error?.problem(`values.${setting.key}`)}
+                  onChange={(value) => change(setting, value)}
+                />
+              ))}
+          </CardContent>
+        </Card>
+      ))}
+      {count > 0 && (
+        <Paper
+          variant="outlined"
+          component="section"
+          aria-label={t.pending(count)}
+          sx={{ position: 'sticky', bottom: { xs: 76, sm: 16 }, p: 1.5, zIndex: 2, boxShadow: 4 }}
+        >
+          <Stack direction="row" useFlexGap spacing={1} sx={{ alignItems: 'center', flexWrap: 'wrap' }}>
+            <Typography component="output" sx={{ flex: 1, minWidth: 160 }}>
+              {t.pending(count)}
+            </Typography>
+            <Button
+              onClick={() => {
+                save.reset()
+                setDrafts({})
+              }}
+            >
+              {t.discard}
+            </Button>
+            <Button
+              variant="contained"
+              loading={save.isPending}
+              onClick={() => save.mutate({ body: { values: { ...drafts } } })}
+            >
+              {t.save}
+            </Button>
+          </Stack>
+          {save.error !== null &&
+            (save.error.details.length > 0 ? (
+              <Alert severity="error" sx={{ mt: 1 }}>
+                {t.refused}
+                {save.error.details.map(({ path, message }) => (
+                  <Box key={path}>
+                    {path.replace(/^body\.(values\.)?/, '')}: {message}
+                  </Box>
+                ))}
+              </Alert>
+            ) : (
+              <ErrorNotice error={save.error} />
+            ))}
+        </Paper>
+      )}
+    </Page>
+  )
+}
+
+/** Who changed a setting last, by key, from the operation log. Empty for administrators who may not read it. */
+function useAuthors(): Readonly<Record<string, string>> {
+  const may = useMay()
+  const log = useCall(
+    'operationLog.list',
+    { query: { targetType: 'SETTING', size: 100 } },
+    { enabled: may('operationLog.list') },
+  )
+  const authors: Record<string, string> = {}
+  for (const { after, actorName } of log.data?.items ?? [])
+    for (const key of Object.keys(after ?? {})) authors[key] ??= actorName
+  return authors
+}
+
+interface RowProps {
+  setting: Setting
+  draft: Value | null | undefined
+  author: string | undefined
+  mayChange: boolean
+  problem: string | undefined
+  onChange: (value: Value | null) => void
+}
+
+function Row({ setting, draft, author, mayChange, problem, onChange }: RowProps) {
+  const t = useTexts(words)
+  const s = useTexts(settingWords)
+  const { key, label, description, updatedAt, readOnly } = setting
+  const isDefault = draft === null || (draft === undefined && updatedAt === null)
+  const value = draft === undefined ? setting.value : (draft ?? setting.default)
+  const facts = [
+    readOnly ? t.readOnly : t.byDefault(shownValue(setting, setting.default, s)),
+    rangeOf(setting, s),
+    updatedAt !== null && draft === undefined && t.changed(relativeTime(updatedAt), author),
+  ].filter(Boolean)
+  return (
+    <Box
+      sx={{
+        py: 2,
+        '& + &': { borderTop: 1, borderColor: 'divider' },
+        display: 'grid',
+        gap: { xs: 1, md: 3 },
+        gridTemplateColumns: { xs: '1fr', md: '1fr 300px' },
+        ...(draft !== undefined && { boxShadow: (theme) => `inset 3px 0 ${theme.palette.primary.main}`, pl: 1.5 }),
+      }}
+    >
+      <Box sx={{ minWidth: 0 }}>
+        <Typography variant="h3" id={`label-${key}`}>
+          {label}
+        </Typography>
+        <Typography variant="body2" id={`help-${key}`} sx={{ overflowWrap: 'anywhere' }}>
+          {description}
+        </Typography>
+        <Typography variant="caption" component="p" color="text.secondary" sx={{ overflowWrap: 'anywhere', mt: 0.5 }}>
+          <code>{key}</code> · {facts.join(' · ')}
+        </Typography>
+      </Box>
+      <Box sx={{ minWidth: 0 }}>
+        <SettingInput
+          setting={setting}
+          value={value}
+          disabled={readOnly || !mayChange}
+          problem={problem}
+          onChange={onChange}
+        />
+        {!readOnly && mayChange && !isDefault && (
+          <Button size="small" startIcon={<Restore />} onClick={() => onChange(null)} aria-label={t.resetOf(label)}>
+            {t.reset}
+          </Button>
+        )}
+      </Box>
+    </Box>
+  )
+}

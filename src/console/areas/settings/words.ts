@@ -1,0 +1,54 @@
+/** Words for the groups of settings and for their values. The texts of the settings themselves come from the server. */
+
+import { texts } from '../../i18n/words.ts'
+
+const groupsEn: Record<string, string> = {
+  registration: 'Registration',
+  quota: 'Limits for users and organizations',
+  assets: 'Assets',
+  chat: 'Chat',
+  budget: 'Limits against misuse',
+  upload: 'Uploads',
+  app: 'App',
+  password: 'Passwords',
+  security: 'Security',
+  backup: 'Backups',
+  log: 'Operation log',
+}
+const groupsZh: Record<string, string> = {
+  registration: '注册',
+  quota: '用户和组织的限额',
+  assets: '资产',
+  chat: '聊天',
+  budget: '防滥用限额',
+  upload: '上传',
+  app: '应用',
+  password: '密码',
+  security: '安全',
+  backup: '备份',
+  log: '操作日志',
+}
+export const groupWords = texts({ en: groupsEn, zh: groupsZh })
+
+export const settingWords = texts({
+  en: {
+    on: 'On',
+    off: 'Off',
+    empty: 'empty',
+    unlimited: 'unlimited',
+    atLeast: (min: string) => `${min} or more`,
+    OFF: 'Never',
+    DAILY: 'Every day',
+    WEEKLY: 'Every Sunday',
+  },
+  zh: {
+    on: '开',
+    off: '关',
+    empty: '空',
+    unlimited: '不限',
+    atLeast: (min: string) => `不小于 ${min}`,
+    OFF: '从不',
+    DAILY: '每天',
+    WEEKLY: '每周日',
+  },
+})
