@@ -22,6 +22,8 @@ export const assets = area({
     { path: '/assets', component: lazy(() => import('./AssetList.tsx')) },
     { path: '/assets/new', component: AssetForm },
     { path: '/assets/categories', component: lazy(() => import('./Categories.tsx')) },
+    { path: '/assets/fields', component: lazy(() => import('./fields/FieldsPage.tsx')) },
+    { path: '/assets/fields/templates/:id', component: lazy(() => import('./fields/TemplatePage.tsx')) },
     { path: '/assets/import', component: lazy(() => import('./Import.tsx')) },
     { path: '/assets/inventories', component: lazy(() => import('./Inventories.tsx')) },
     { path: '/assets/inventories/:id', component: lazy(() => import('./InventoryDetail.tsx')) },

@@ -1,6 +1,7 @@
 /** Small parts that several pages of the area share. */
 
-import { Box, MenuItem, Stack, Tab, Tabs, TextField, Typography } from '@mui/material'
+import type { SvgIconComponent } from '@mui/icons-material'
+import { Box, IconButton, MenuItem, Stack, Tab, Tabs, TextField, Tooltip, Typography } from '@mui/material'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 
@@ -17,6 +18,7 @@ const words = texts({
     inventories: 'Stock-taking',
     categories: 'Categories',
     map: 'Map',
+    fields: 'Fields',
     import: 'Import',
   },
   zh: {
@@ -26,6 +28,7 @@ const words = texts({
     inventories: '盘点',
     categories: '分类',
     map: '地图',
+    fields: '字段',
     import: '导入',
   },
 })
@@ -37,6 +40,7 @@ const PARTS: readonly (readonly [keyof (typeof words)['en'], string, OperationId
   ['categories', '/assets/categories', 'assetCategories.tree'],
   ['map', '/assets/map', 'assets.map'],
   ['import', '/assets/import', 'assets.import'],
+  ['fields', '/assets/fields', 'metadata.fields'],
 ]
 
 /** The tabs below the title of the pages of the area. */
@@ -174,3 +178,21 @@ export function useOpenedAt(): number {
   const [now] = useState(Date.now)
   return now
 }
+
+interface ActionProps {
+  icon: SvgIconComponent
+  label: string
+  onClick: () => void
+  isOff?: boolean
+}
+
+/** A button with an icon, whose name is shown when the mouse is over it. */
+export const Action = ({ icon: Icon, label, onClick, isOff = false }: ActionProps) => (
+  <Tooltip title={label}>
+    <span>
+      <IconButton aria-label={label} onClick={onClick} disabled={isOff} sx={{ width: 44, height: 44 }}>
+        <Icon fontSize="small" />
+      </IconButton>
+    </span>
+  </Tooltip>
+)

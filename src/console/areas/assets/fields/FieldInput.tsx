@@ -205,6 +205,7 @@ export function FieldInput({ spec, value, onChange, error, disabled = false }: F
           isPhotos={type === 'PHOTO'}
           max={Number(config.max ?? (type === 'PHOTO' ? 5 : 10))}
           accept={config.accept === undefined ? undefined : [config.accept].flat().join(',')}
+          disabled={disabled}
           error={error}
           help={config.help}
         />

@@ -48,12 +48,14 @@ export interface FilesInputProps {
   accept?: string | undefined
   /** Marks the first photo as the one that lists show. */
   hasCover?: boolean
+  /** Files can neither be added nor removed. */
+  disabled?: boolean
   error?: string | undefined
   help?: string | undefined
 }
 
 export function FilesInput(props: FilesInputProps) {
-  const { label, value, onChange, isPhotos, max, accept, hasCover = false, error, help } = props
+  const { label, value, onChange, isPhotos, max, accept, hasCover = false, disabled = false, error, help } = props
   const t = useTexts(words)
   const [sending, setSending] = useState<readonly { readonly name: string; readonly part: number }[]>([])
   const [problem, setProblem] = useState<unknown>(null)
@@ -105,15 +107,19 @@ export function FilesInput(props: FilesInputProps) {
                 />
               )}
               <Stack direction="row" sx={{ justifyContent: 'space-between' }}>
-                <IconButton aria-label={t.earlier(t.nth(i + 1))} disabled={i === 0} onClick={() => swap(i, i - 1)}>
+                <IconButton
+                  aria-label={t.earlier(t.nth(i + 1))}
+                  disabled={disabled || i === 0}
+                  onClick={() => swap(i, i - 1)}
+                >
                   <ArrowBack fontSize="small" />
                 </IconButton>
-                <IconButton aria-label={t.remove(t.nth(i + 1))} onClick={() => remove(file.fileId)}>
+                <IconButton aria-label={t.remove(t.nth(i + 1))} disabled={disabled} onClick={() => remove(file.fileId)}>
                   <Delete fontSize="small" />
                 </IconButton>
                 <IconButton
                   aria-label={t.later(t.nth(i + 1))}
-                  disabled={i === value.length - 1}
+                  disabled={disabled || i === value.length - 1}
                   onClick={() => swap(i, i + 1)}
                 >
                   <ArrowForward fontSize="small" />
@@ -131,8 +137,12 @@ export function FilesInput(props: FilesInputProps) {
               <Typography variant="body2" color="text.secondary">
                 {file.size === undefined ? '' : bytes(file.size)}
               </Typography>
-              <Tooltip title={t.remove(file.name ?? '')}>
-                <IconButton aria-label={t.remove(file.name ?? '')} onClick={() => remove(file.fileId)}>
+              <Tooltip title={disabled ? '' : t.remove(file.name ?? '')}>
+                <IconButton
+                  aria-label={t.remove(file.name ?? '')}
+                  disabled={disabled}
+                  onClick={() => remove(file.fileId)}
+                >
                   <Delete fontSize="small" />
                 </IconButton>
               </Tooltip>
@@ -158,7 +168,7 @@ export function FilesInput(props: FilesInputProps) {
             startIcon={isPhotos ? <AddAPhoto /> : <AttachFile />}
             accept={accept ?? (isPhotos ? 'image/*' : undefined)}
             multiple
-            disabled={sending.length > 0}
+            disabled={disabled || sending.length > 0}
             onFiles={(files) => void add(files)}
           >
             {isPhotos ? t.photo : t.file}

@@ -1,0 +1,252 @@
+/** Templates: ordered lists of fields for forms. */
+
+import { Add, ContentCopy, Delete, Edit, Star, StarBorder, ViewList } from '@mui/icons-material'
+import { Box, Button, Card, Checkbox, Chip, FormControlLabel, Stack, TextField, Typography } from '@mui/material'
+import { useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+
+import { useAction } from '../../../api/hooks.ts'
+import { usePages } from '../../../api/pages.ts'
+import type { MetaTemplate } from '../../../api/types.ts'
+import { useEnum } from '../../../i18n/enums.ts'
+import { texts, useTexts } from '../../../i18n/words.ts'
+import { useMay, useSession } from '../../../session/session.ts'
+import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../../ui/Answer.tsx'
+import { ConfirmDialog, FormDialog } from '../../../ui/dialogs.tsx'
+import { Action } from '../parts.tsx'
+
+const words = texts({
+  en: {
+    help: 'A template puts fields in order, under headings, and says which are required. Categories of assets choose their templates; the default one holds for everything else.',
+    add: 'New template',
+    empty: 'No templates yet',
+    emptyText: 'Create one, then choose its fields.',
+    default: 'Default',
+    fields: (n: number) => (n === 1 ? '1 field' : `${n} fields`),
+    makeDefault: (name: string) => `Make ${name} the default`,
+    noDefault: (name: string) => `${name} is no longer the default`,
+    edit: (name: string) => `Change ${name}`,
+    copy: (name: string) => `Copy ${name}`,
+    remove: (name: string) => `Delete ${name}`,
+    copied: 'The template was copied. Change the copy as you like.',
+    saved: 'The template was saved.',
+    name: 'Name',
+    description: 'Description',
+    isDefault: 'Default for everything without another template',
+    create: 'Create',
+    delete: 'Delete template',
+    removeTitle: (name: string) => `Delete the template “${name}”?`,
+    removeText: 'Fields and their values stay. Categories and assets that use it get the default template.',
+    deleted: 'The template was deleted.',
+  },
+  zh: {
+    help: '模板规定字段的顺序、分组和必填项。资产分类可选择模板，其余使用默认模板。',
+    add: '新建模板',
+    empty: '还没有模板',
+    emptyText: '新建模板，然后选择其中的字段。',
+    default: '默认',
+    fields: (n: number) => `${n} 个字段`,
+    makeDefault: (name: string) => `将 ${name} 设为默认`,
+    noDefault: (name: string) => `取消 ${name} 的默认`,
+    edit: (name: string) => `修改 ${name}`,
+    copy: (name: string) => `复制 ${name}`,
+    remove: (name: string) => `删除 ${name}`,
+    copied: '模板已复制，可随意修改副本。',
+    saved: '模板已保存。',
+    name: '名称',
+    description: '说明',
+    isDefault: '用作默认模板',
+    create: '新建',
+    delete: '删除模板',
+    removeTitle: (name: string) => `删除模板“${name}”？`,
+    removeText: '字段和值会保留。使用该模板的分类和资产将改用默认模板。',
+    deleted: '模板已删除。',
+  },
+})
+
+export function TemplateList({ objectName }: { objectName: string }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const { workspace } = useSession()
+  const orgId = workspace?.id ?? 0
+  const isOwn = workspace === null
+  const own = usePages('metadata.templates', { params: { objectName } }, { size: 50, enabled: isOwn })
+  const ofOrg = usePages('metadata.orgTemplates', { params: { objectName, orgId } }, { size: 50, enabled: !isOwn })
+  const { items, total, error, isLoading, more, retry } = isOwn ? own : ofOrg
+  const [isOpen, setOpen] = useState(false)
+  const [deleted, setDeleted] = useState<MetaTemplate>()
+  const add = may(isOwn ? 'metadata.createTemplate' : 'metadata.createOrgTemplate') && (
+    <Button variant="contained" startIcon={<Add />} data-create onClick={() => setOpen(true)}>
+      {t.add}
+    </Button>
+  )
+  if (error !== null) return <ErrorNotice error={error} onRetry={retry} />
+  if (items === undefined) return <Loading />
+  return (
+    <>
+      <Stack direction="row" spacing={2} useFlexGap sx={{ alignItems: 'center', flexWrap: 'wrap', mb: 2 }}>
+        <Typography variant="body2" color="text.secondary" sx={{ flex: '1 1 260px' }}>
+          {t.help}
+        </Typography>
+        {items.length > 0 && add}
+      </Stack>
+      {items.length === 0 ? (
+        <EmptyState icon={ViewList} title={t.empty} text={t.emptyText} action={add} />
+      ) : (
+        <Card variant="outlined" component="ul" sx={{ p: 0, m: 0, listStyle: 'none' }}>
+          {items.map((template) => (
+            <Row key={template.id} template={template} onDelete={() => setDeleted(template)} />
+          ))}
+        </Card>
+      )}
+      <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
+      {isOpen && <NewTemplate objectName={objectName} onClose={() => setOpen(false)} />}
+      {deleted !== undefined && <DeleteTemplate template={deleted} onClose={() => setDeleted(undefined)} />}
+    </>
+  )
+}
+
+function Row({ template, onDelete }: { template: MetaTemplate; onDelete: () => void }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const { workspace } = useSession()
+  const navigate = useNavigate()
+  const scope = useEnum('metaScope')
+  const orgId = workspace?.id ?? 0
+  const isOwn = workspace === null
+  const { id, name, isDefault } = template
+  const isMine = template.scope === (isOwn ? 'USER' : 'ORG')
+  const page = `/assets/fields/templates/${id}?object=${template.objectName}`
+  const copySettings = {
+    done: t.copied,
+    onDone: (copy: MetaTemplate) => void navigate(`/assets/fields/templates/${copy.id}?object=${copy.objectName}`),
+  }
+  const forkOwn = useAction('metadata.forkTemplate', copySettings)
+  const forkIntoOrg = useAction('metadata.forkIntoOrg', copySettings)
+  const updateOwn = useAction('metadata.updateTemplate', { done: t.saved })
+  const updateOfOrg = useAction('metadata.updateOrgTemplate', { done: t.saved })
+  const toggleDefault = () => {
+    const body = { isDefault: !isDefault }
+    if (isOwn) updateOwn.mutate({ params: { id }, body })
+    else updateOfOrg.mutate({ params: { id, orgId }, body })
+  }
+  const copy = () =>
+    isOwn ? forkOwn.mutate({ params: { id }, body: {} }) : forkIntoOrg.mutate({ params: { id, orgId }, body: {} })
+  const mayUpdate = isMine && may(isOwn ? 'metadata.updateTemplate' : 'metadata.updateOrgTemplate')
+  const mayCopy = isOwn ? may('metadata.forkTemplate') : template.scope === 'GLOBAL' && may('metadata.forkIntoOrg')
+  return (
+    <Stack
+      component="li"
+      direction="row"
+      useFlexGap
+      sx={{
+        alignItems: 'center',
+        flexWrap: 'wrap',
+        px: 2,
+        py: 1,
+        borderBottom: 1,
+        borderColor: 'divider',
+        '&:last-of-type': { borderBottom: 0 },
+      }}
+    >
+      <Box sx={{ flex: '1 1 200px', minWidth: 0 }}>
+        <Typography component={Link} to={page} sx={{ fontWeight: 600, color: 'inherit', overflowWrap: 'anywhere' }}>
+          {name}
+        </Typography>{' '}
+        {isDefault && <Chip size="small" variant="outlined" label={t.default} />}
+        <Typography variant="body2" color="text.secondary">
+          {[t.fields(template.fieldCount), isMine ? '' : scope(template.scope), template.description]
+            .filter(Boolean)
+            .join(' · ')}
+        </Typography>
+      </Box>
+      <Stack direction="row">
+        {mayUpdate && (
+          <>
+            <Action
+              icon={isDefault ? Star : StarBorder}
+              label={(isDefault ? t.noDefault : t.makeDefault)(name)}
+              onClick={toggleDefault}
+            />
+            <Action icon={Edit} label={t.edit(name)} onClick={() => void navigate(page)} />
+          </>
+        )}
+        {mayCopy && <Action icon={ContentCopy} label={t.copy(name)} onClick={copy} />}
+        {isMine && may(isOwn ? 'metadata.deleteTemplate' : 'metadata.deleteOrgTemplate') && (
+          <Action icon={Delete} label={t.remove(name)} onClick={onDelete} />
+        )}
+      </Stack>
+    </Stack>
+  )
+}
+
+function NewTemplate({ objectName, onClose }: { objectName: string; onClose: () => void }) {
+  const t = useTexts(words)
+  const { workspace } = useSession()
+  const navigate = useNavigate()
+  const [name, setName] = useState('')
+  const [description, setDescription] = useState('')
+  const [isDefault, setDefault] = useState(false)
+  const settings = {
+    quiet: true,
+    onDone: ({ id }: MetaTemplate) => void navigate(`/assets/fields/templates/${id}?object=${objectName}`),
+  }
+  const own = useAction('metadata.createTemplate', settings)
+  const ofOrg = useAction('metadata.createOrgTemplate', settings)
+  const action = workspace === null ? own : ofOrg
+  const submit = () => {
+    const body = { name, description, isDefault }
+    if (workspace === null) own.mutate({ params: { objectName }, body })
+    else ofOrg.mutate({ params: { objectName, orgId: workspace.id }, body })
+  }
+  const problem = action.error?.problem('name')
+  return (
+    <FormDialog
+      isOpen
+      title={t.add}
+      action={t.create}
+      isBusy={action.isPending}
+      error={action.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        label={t.name}
+        required
+        autoFocus
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        error={problem !== undefined}
+        helperText={problem}
+      />
+      <TextField label={t.description} value={description} onChange={(event) => setDescription(event.target.value)} />
+      <FormControlLabel
+        label={t.isDefault}
+        control={<Checkbox checked={isDefault} onChange={(_, isOn) => setDefault(isOn)} />}
+      />
+    </FormDialog>
+  )
+}
+
+function DeleteTemplate({ template: { id, name }, onClose }: { template: MetaTemplate; onClose: () => void }) {
+  const t = useTexts(words)
+  const { workspace } = useSession()
+  const settings = { done: t.deleted, quiet: true, refreshes: ['metadata', 'assetCategories'], onDone: onClose }
+  const own = useAction('metadata.deleteTemplate', settings)
+  const ofOrg = useAction('metadata.deleteOrgTemplate', settings)
+  const { isPending, error } = workspace === null ? own : ofOrg
+  return (
+    <ConfirmDialog
+      isOpen
+      title={t.removeTitle(name)}
+      text={t.removeText}
+      action={t.delete}
+      isBusy={isPending}
+      error={error}
+      onConfirm={() =>
+        workspace === null ? own.mutate({ params: { id } }) : ofOrg.mutate({ params: { id, orgId: workspace.id } })
+      }
+      onClose={onClose}
+    />
+  )
+}

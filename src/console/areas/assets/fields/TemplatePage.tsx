@@ -1,0 +1,337 @@
+/** The fields of a template, in their order, with headings and required ones, and how the form looks. */
+
+import { Add, ArrowDownward, ArrowUpward, Delete } from '@mui/icons-material'
+import {
+  Alert,
+  Box,
+  Button,
+  Card,
+  CardContent,
+  Checkbox,
+  FormControlLabel,
+  Stack,
+  TextField,
+  Typography,
+} from '@mui/material'
+import { useState } from 'react'
+import { useParams, useSearchParams } from 'react-router'
+
+import { useAction, useCall } from '../../../api/hooks.ts'
+import type { MetaField, MetaTemplate, MetaTemplateFields } from '../../../api/types.ts'
+import { useEnum } from '../../../i18n/enums.ts'
+import { texts, useTexts } from '../../../i18n/words.ts'
+import { useMay, useSession } from '../../../session/session.ts'
+import { Answer, ErrorNotice } from '../../../ui/Answer.tsx'
+import { Page } from '../../../ui/Page.tsx'
+import { Action, Choice } from '../parts.tsx'
+import { FieldInput } from './FieldInput.tsx'
+import { grouped, specOfField, type Values } from './model.ts'
+
+const words = texts({
+  en: {
+    name: 'Name',
+    description: 'Description',
+    fields: 'Fields',
+    none: 'No fields yet. Add the first one below.',
+    add: 'Add a field',
+    heading: (name: string) => `Heading above ${name}`,
+    headingShort: 'Heading',
+    required: 'Required',
+    up: (name: string) => `Move ${name} up`,
+    down: (name: string) => `Move ${name} down`,
+    remove: (name: string) => `Take ${name} out`,
+    preview: 'Preview',
+    previewHelp: 'Try the form. Nothing is stored.',
+    save: 'Save',
+    saved: 'The template was saved.',
+    locked: 'This template is for everybody. Copy it to change it.',
+    details: 'Details',
+  },
+  zh: {
+    name: '名称',
+    description: '说明',
+    fields: '字段',
+    none: '还没有字段，请在下方添加。',
+    add: '添加字段',
+    heading: (name: string) => `${name} 的分组标题`,
+    headingShort: '分组标题',
+    required: '必填',
+    up: (name: string) => `上移 ${name}`,
+    down: (name: string) => `下移 ${name}`,
+    remove: (name: string) => `移出 ${name}`,
+    preview: '预览',
+    previewHelp: '可试填表单，内容不会保存。',
+    save: '保存',
+    saved: '模板已保存。',
+    locked: '这是全局模板，复制后才能修改。',
+    details: '详细信息',
+  },
+})
+
+export default function TemplatePage() {
+  const { workspace } = useSession()
+  const params = useParams()
+  const [search] = useSearchParams()
+  const objectName = search.get('object') ?? 'asset'
+  const id = Number(params['id'])
+  const isOwn = workspace === null
+  const orgId = workspace?.id ?? 0
+  const ownTemplates = useCall(
+    'metadata.templates',
+    { params: { objectName }, query: { size: 100 } },
+    { enabled: isOwn },
+  )
+  const orgTemplates = useCall(
+    'metadata.orgTemplates',
+    { params: { objectName, orgId }, query: { size: 100 } },
+    { enabled: !isOwn },
+  )
+  const ownFields = useCall('metadata.templateFields', { params: { id } }, { enabled: isOwn })
+  const orgFields = useCall('metadata.orgTemplateFields', { params: { id, orgId } }, { enabled: !isOwn })
+  const ownAll = useCall('metadata.fields', { params: { objectName }, query: { size: 100 } }, { enabled: isOwn })
+  const orgAll = useCall(
+    'metadata.orgFields',
+    { params: { objectName, orgId }, query: { size: 100 } },
+    { enabled: !isOwn },
+  )
+  const back = `/assets/fields?part=templates&object=${objectName}`
+  return (
+    <Answer query={isOwn ? ownTemplates : orgTemplates}>
+      {({ items }) => (
+        <Answer query={isOwn ? ownFields : orgFields}>
+          {(contents) => {
+            const template = items.find((one) => one.id === id)
+            return (
+              template !== undefined && (
+                <Editor
+                  key={template.id}
+                  template={template}
+                  contents={contents}
+                  all={(isOwn ? ownAll : orgAll).data?.items ?? []}
+                  back={back}
+                />
+              )
+            )
+          }}
+        </Answer>
+      )}
+    </Answer>
+  )
+}
+
+interface EditorProps {
+  template: MetaTemplate
+  contents: MetaTemplateFields
+  all: readonly MetaField[]
+  back: string
+}
+
+interface Entry {
+  readonly field: MetaField
+  readonly group: string
+  readonly required: boolean
+}
+
+function Editor({ template, contents, all, back }: EditorProps) {
+  const t = useTexts(words)
+  const may = useMay()
+  const type = useEnum('fieldType')
+  const { workspace } = useSession()
+  const isOwn = workspace === null
+  const orgId = workspace?.id ?? 0
+  const [name, setName] = useState(template.name)
+  const [description, setDescription] = useState(template.description)
+  const [entries, setEntries] = useState<readonly Entry[]>(contents.items)
+  const { id } = template
+  const isMine = template.scope === (isOwn ? 'USER' : 'ORG')
+  const mayChange = isMine && may(isOwn ? 'metadata.updateTemplate' : 'metadata.updateOrgTemplate')
+
+  const updateOwn = useAction('metadata.updateTemplate', { quiet: true })
+  const updateOfOrg = useAction('metadata.updateOrgTemplate', { quiet: true })
+  const setOwn = useAction('metadata.setTemplateFields', { quiet: true, done: t.saved })
+  const setOfOrg = useAction('metadata.setOrgTemplateFields', { quiet: true, done: t.saved })
+  const update = isOwn ? updateOwn : updateOfOrg
+  const setFields = isOwn ? setOwn : setOfOrg
+  const save = async () => {
+    const details = { name, description }
+    const items = entries.map(({ field, group, required }) => ({ fieldId: field.id, group, required }))
+    try {
+      if (isOwn) {
+        await updateOwn.mutateAsync({ params: { id }, body: details })
+        await setOwn.mutateAsync({ params: { id }, body: { items } })
+      } else {
+        await updateOfOrg.mutateAsync({ params: { id, orgId }, body: details })
+        await setOfOrg.mutateAsync({ params: { id, orgId }, body: { items } })
+      }
+    } catch {
+      // Shown above the button.
+    }
+  }
+  const change = (i: number, part: Partial<Entry>) => setEntries((now) => now.with(i, { ...now[i]!, ...part }))
+  const swap = (i: number, j: number) => setEntries((now) => now.with(i, now[j]!).with(j, now[i]!))
+  const unused = all.filter((field) => !entries.some((entry) => entry.field.id === field.id))
+  const problem = update.error?.problem('name')
+  const error = update.error ?? setFields.error
+
+  return (
+    <Page
+      title={template.name}
+      back={back}
+      actions={
+        mayChange && (
+          <Button variant="contained" loading={update.isPending || setFields.isPending} onClick={() => void save()}>
+            {t.save}
+          </Button>
+        )
+      }
+    >
+      {!isMine && (
+        <Alert severity="info" sx={{ mb: 2 }}>
+          {t.locked}
+        </Alert>
+      )}
+      {error !== null && <ErrorNotice error={error} />}
+      <Box
+        sx={{
+          display: 'grid',
+          gap: 2,
+          alignItems: 'start',
+          gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: 'repeat(2, minmax(0, 1fr))' },
+        }}
+      >
+        <Stack spacing={2}>
+          {mayChange && (
+            <>
+              <TextField
+                label={t.name}
+                required
+                value={name}
+                onChange={(event) => setName(event.target.value)}
+                error={problem !== undefined}
+                helperText={problem}
+              />
+              <TextField
+                label={t.description}
+                value={description}
+                onChange={(event) => setDescription(event.target.value)}
+              />
+            </>
+          )}
+          <Card variant="outlined">
+            <CardContent>
+              <Typography variant="h2" sx={{ mb: 1 }}>
+                {t.fields}
+              </Typography>
+              {entries.length === 0 && <Typography color="text.secondary">{t.none}</Typography>}
+              <Stack component="ol" sx={{ m: 0, p: 0, listStyle: 'none' }}>
+                {entries.map(({ field, group, required }, i) => (
+                  <Box
+                    key={field.id}
+                    component="li"
+                    sx={{ py: 1, borderBottom: 1, borderColor: 'divider', '&:last-of-type': { borderBottom: 0 } }}
+                  >
+                    <Stack direction="row" sx={{ alignItems: 'center' }}>
+                      <Box sx={{ flex: 1, minWidth: 0 }}>
+                        <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{field.name}</Typography>
+                        <Typography variant="body2" color="text.secondary">
+                          {[type(field.type), mayChange ? '' : group].filter(Boolean).join(' · ')}
+                        </Typography>
+                      </Box>
+                      {mayChange && (
+                        <>
+                          <Action
+                            icon={ArrowUpward}
+                            label={t.up(field.name)}
+                            isOff={i === 0}
+                            onClick={() => swap(i, i - 1)}
+                          />
+                          <Action
+                            icon={ArrowDownward}
+                            label={t.down(field.name)}
+                            isOff={i === entries.length - 1}
+                            onClick={() => swap(i, i + 1)}
+                          />
+                          <Action
+                            icon={Delete}
+                            label={t.remove(field.name)}
+                            onClick={() => setEntries((now) => now.toSpliced(i, 1))}
+                          />
+                        </>
+                      )}
+                    </Stack>
+                    {mayChange && (
+                      <Stack direction="row" spacing={2} sx={{ alignItems: 'center', mt: 1 }}>
+                        <TextField
+                          label={t.headingShort}
+                          value={group}
+                          onChange={(event) => change(i, { group: event.target.value })}
+                          sx={{ flex: 1 }}
+                          slotProps={{ htmlInput: { 'aria-label': t.heading(field.name) } }}
+                        />
+                        <FormControlLabel
+                          label={t.required}
+                          control={
+                            <Checkbox checked={required} onChange={(_, isOn) => change(i, { required: isOn })} />
+                          }
+                        />
+                      </Stack>
+                    )}
+                  </Box>
+                ))}
+              </Stack>
+              {mayChange && unused.length > 0 && (
+                <Stack direction="row" spacing={1} sx={{ mt: 2, alignItems: 'center', '& > :last-child': { flex: 1 } }}>
+                  <Add color="action" />
+                  <Choice
+                    label={t.add}
+                    value=""
+                    choices={unused.map((field) => ({ id: String(field.id), name: field.name }))}
+                    onChange={(chosen) => {
+                      const field = unused.find((one) => String(one.id) === chosen)!
+                      const { group = '' } = entries.at(-1) ?? {}
+                      setEntries((now) => [...now, { field, group, required: false }])
+                    }}
+                  />
+                </Stack>
+              )}
+            </CardContent>
+          </Card>
+        </Stack>
+        <Preview entries={entries} />
+      </Box>
+    </Page>
+  )
+}
+
+function Preview({ entries }: { entries: readonly Entry[] }) {
+  const t = useTexts(words)
+  const [values, setValues] = useState<Values>({})
+  const specs = entries.map(({ field, group, required }) => specOfField(field, { group, required, inForce: true }))
+  return (
+    <Card variant="outlined" component="section" aria-label={t.preview}>
+      <CardContent>
+        <Typography variant="h2">{t.preview}</Typography>
+        <Typography variant="body2" color="text.secondary">
+          {t.previewHelp}
+        </Typography>
+        {grouped(specs).map(([group, fields]) => (
+          <Stack key={group} spacing={2} sx={{ mt: 2 }}>
+            <Typography variant="h3">{group || t.details}</Typography>
+            {fields.map((spec) => (
+              <FieldInput
+                key={spec.fieldId}
+                spec={spec}
+                // Files would be uploaded at once.
+                disabled={spec.type === 'PHOTO' || spec.type === 'ATTACHMENT'}
+                value={values[spec.fieldId] ?? spec.config.default}
+                onChange={(next) =>
+                  setValues((now) => ({ ...now, [spec.fieldId]: next(now[spec.fieldId] ?? spec.config.default) }))
+                }
+              />
+            ))}
+          </Stack>
+        ))}
+      </CardContent>
+    </Card>
+  )
+}
