@@ -1,0 +1,153 @@
+/** An activity: facts, what the user can do there, and for its managers registrations, check-ins and passes. */
+
+import { Edit, Lock } from '@mui/icons-material'
+import { Alert, Button, Card, CardContent, Stack, Tab, Tabs, TextField, Typography } from '@mui/material'
+import { type FormEvent, useState } from 'react'
+import { Link, useParams, useSearchParams } from 'react-router'
+
+import { useCall } from '../../api/hooks.ts'
+import type { Activity } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { Answer } from '../../ui/Answer.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { CheckIns } from './CheckIns.tsx'
+import { Overview } from './Overview.tsx'
+import { Passes } from './Passes.tsx'
+import { Registrations } from './Registrations.tsx'
+import { useRights } from './rights.ts'
+import { StatusActions } from './StatusActions.tsx'
+import { activityWords } from './words.ts'
+
+const words = texts({
+  en: {
+    title: 'Activity',
+    edit: 'Edit',
+    parts: 'Parts of the activity',
+    overview: 'Overview',
+    registrations: 'Registrations',
+    checkIns: 'Check-ins',
+    passes: 'Passes',
+    locked: 'By invitation only',
+    lockedText: 'Enter the invite code that you got from the organizer.',
+    open: 'Open',
+    wrong: 'This is not the invite code. Check it and try again.',
+  },
+  zh: {
+    title: '活动',
+    edit: '编辑',
+    parts: '活动内容',
+    overview: '概览',
+    registrations: '报名',
+    checkIns: '签到',
+    passes: '通行证',
+    locked: '仅限受邀者',
+    lockedText: '请输入主办方给你的邀请码。',
+    open: '打开',
+    wrong: '邀请码不正确，请核对后重试。',
+  },
+})
+
+export default function ActivityDetail() {
+  const t = useTexts(words)
+  const id = Number(useParams().id)
+  const [search] = useSearchParams()
+  const code = search.get('code') ?? undefined
+  const query = useCall('activities.get', { params: { id }, query: { ...(code !== undefined && { code }) } })
+  if (query.error?.status === 403 && query.data === undefined)
+    return (
+      <Page title={t.title} back="/activities" width={480}>
+        <InviteCode isWrong={code !== undefined} />
+      </Page>
+    )
+  return <Answer query={query}>{(activity) => <Shown activity={activity} code={code} />}</Answer>
+}
+
+function Shown({ activity, code }: { activity: Activity; code: string | undefined }) {
+  const t = useTexts(words)
+  const can = useRights(activity)
+  const [search, setSearch] = useSearchParams()
+  const isOver = activity.status === 'ENDED' || activity.status === 'CANCELLED'
+  const tabs = [
+    { id: 'overview', label: t.overview, isShown: true },
+    {
+      id: 'registrations',
+      label: t.registrations,
+      isShown: activity.registration !== null && can('registrations.list'),
+    },
+    { id: 'check-ins', label: t.checkIns, isShown: activity.hasCheckIn && can('activities.checkInStats') },
+    { id: 'passes', label: t.passes, isShown: activity.hasPass && can('passes.issue') },
+  ].filter(({ isShown }) => isShown)
+  const chosen = tabs.find(({ id }) => id === search.get('tab'))?.id ?? 'overview'
+  return (
+    <Page
+      title={activity.name}
+      back="/activities"
+      actions={
+        <>
+          {!isOver && can('activities.update') && (
+            <Button variant="outlined" startIcon={<Edit />} component={Link} to={`/activities/${activity.id}/edit`}>
+              {t.edit}
+            </Button>
+          )}
+          <StatusActions activity={activity} />
+        </>
+      }
+    >
+      {tabs.length > 1 && (
+        <Tabs
+          value={chosen}
+          onChange={(_, tab: string) => setSearch(tab === 'overview' ? {} : { tab }, { replace: true })}
+          variant="scrollable"
+          allowScrollButtonsMobile
+          aria-label={t.parts}
+          sx={{ mb: 2, borderBottom: 1, borderColor: 'divider' }}
+        >
+          {tabs.map(({ id, label }) => (
+            <Tab key={id} value={id} label={label} />
+          ))}
+        </Tabs>
+      )}
+      {chosen === 'overview' && <Overview activity={activity} code={code} />}
+      {chosen === 'registrations' && <Registrations activity={activity} />}
+      {chosen === 'check-ins' && <CheckIns activity={activity} />}
+      {chosen === 'passes' && <Passes activity={activity} />}
+    </Page>
+  )
+}
+
+/** Asks for the invite code. The server does not remember it, so it becomes a part of the address. */
+function InviteCode({ isWrong }: { isWrong: boolean }) {
+  const t = useTexts(words)
+  const shared = useTexts(activityWords)
+  const [, setSearch] = useSearchParams()
+  const [code, setCode] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setSearch({ code: code.trim() })
+  }
+  return (
+    <Card variant="outlined">
+      <CardContent>
+        <Stack component="form" spacing={2} onSubmit={submit}>
+          <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
+            <Lock color="primary" />
+            <Typography variant="h2">{t.locked}</Typography>
+          </Stack>
+          <Typography color="text.secondary">{t.lockedText}</Typography>
+          {isWrong && <Alert severity="error">{t.wrong}</Alert>}
+          <TextField
+            label={shared.inviteCode}
+            value={code}
+            onChange={({ target }) => setCode(target.value)}
+            required
+            autoComplete="off"
+            slotProps={{ htmlInput: { autoCapitalize: 'characters' } }}
+          />
+          <Button type="submit" variant="contained">
+            {t.open}
+          </Button>
+        </Stack>
+      </CardContent>
+    </Card>
+  )
+}

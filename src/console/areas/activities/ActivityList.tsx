@@ -1,0 +1,167 @@
+/** The activities of the workspace, and those that anyone may join. */
+
+import { Add, Event, SearchOff, TravelExplore } from '@mui/icons-material'
+import { Box, Button, MenuItem, Stack, Tab, Tabs, TextField } from '@mui/material'
+import { useCallback } from 'react'
+import { Link, useSearchParams } from 'react-router'
+
+import { type Paged, usePages } from '../../api/pages.ts'
+import type { ActivityItem, ActivityStatus, PublicActivity } from '../../api/types.ts'
+import { useChoices } from '../../i18n/enums.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ownerQuery, useMay, useSession } from '../../session/session.ts'
+import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { ActivityCard } from './ActivityCard.tsx'
+import { SearchField } from './SearchField.tsx'
+import { activityWords } from './words.ts'
+
+const words = texts({
+  en: {
+    create: 'New activity',
+    mine: 'Mine',
+    discover: 'Discover',
+    status: 'Status',
+    all: 'All',
+    views: 'Which activities',
+    empty: 'No activities yet',
+    emptyText:
+      'An activity has a time and a place. People register for it, check in with a code, and are let in with passes. Create the first one as a draft; nobody sees it before you publish it.',
+    emptyMember: 'Nobody has published an activity here yet.',
+    emptyDiscover: 'No public activities at the moment',
+    emptyDiscoverText: 'Here are the published activities that everyone may join, as long as they are not over.',
+  },
+  zh: {
+    create: '新建活动',
+    mine: '我的',
+    discover: '发现',
+    status: '状态',
+    all: '全部',
+    views: '活动范围',
+    empty: '还没有活动',
+    emptyText: '活动有时间和地点，可以接受报名、扫码签到，并凭通行证入场。先创建草稿，发布之前别人看不到。',
+    emptyMember: '这里还没有发布活动。',
+    emptyDiscover: '目前没有公开活动',
+    emptyDiscoverText: '这里显示所有人都可以参加、且尚未结束的已发布活动。',
+  },
+})
+
+const STATUSES = new Set<string>(['DRAFT', 'ACTIVE', 'ENDED', 'CANCELLED'])
+
+export default function ActivityList() {
+  const t = useTexts(words)
+  const shared = useTexts(activityWords)
+  const may = useMay()
+  const { workspace } = useSession()
+  const statuses = useChoices('activityStatus')
+  const [search, setSearch] = useSearchParams()
+  const isDiscovery = search.get('view') === 'discover'
+  const keyword = search.get('keyword') ?? ''
+  const chosen = search.get('status') ?? ''
+  const status = STATUSES.has(chosen) ? (chosen as ActivityStatus) : undefined
+  const change = useCallback(
+    (name: string, value: string) =>
+      setSearch(
+        (before) => {
+          const next = new URLSearchParams(before)
+          if (value === '') next.delete(name)
+          else next.set(name, value)
+          return next
+        },
+        { replace: true },
+      ),
+    [setSearch],
+  )
+  const onSearch = useCallback((text: string) => change('keyword', text), [change])
+
+  const asked = keyword === '' ? {} : { keyword }
+  const mine = usePages(
+    'activities.list',
+    { query: { ...ownerQuery(), ...asked, ...(status && { status }) } },
+    { enabled: !isDiscovery },
+  )
+  const discovered = usePages('activities.discover', { query: asked }, { enabled: isDiscovery })
+  const shown: Paged<ActivityItem | PublicActivity> = isDiscovery ? discovered : mine
+  const isFiltered = keyword !== '' || (!isDiscovery && status !== undefined)
+  const isEmpty = shown.items?.length === 0
+  const mayCreate = may('activities.create')
+  const create = mayCreate && (
+    <Button variant="contained" startIcon={<Add />} component={Link} to="/activities/new" data-create>
+      {t.create}
+    </Button>
+  )
+  return (
+    <Page title={shared.activities} actions={create}>
+      <Tabs
+        value={isDiscovery ? 'discover' : 'mine'}
+        onChange={(_, view: string) => setSearch(view === 'discover' ? { view } : {})}
+        aria-label={t.views}
+        sx={{ mb: 2, borderBottom: 1, borderColor: 'divider' }}
+      >
+        <Tab value="mine" label={workspace?.name ?? t.mine} />
+        <Tab value="discover" label={t.discover} />
+      </Tabs>
+      {(!isEmpty || isFiltered) && (
+        <Stack direction="row" spacing={1} sx={{ mb: 2 }}>
+          <SearchField key={isDiscovery ? 'discover' : 'mine'} value={keyword} onSearch={onSearch} />
+          {!isDiscovery && (
+            <TextField
+              select
+              label={t.status}
+              value={status ?? 'ALL'}
+              onChange={({ target: { value } }) => change('status', value === 'ALL' ? '' : value)}
+              sx={{ minWidth: 120 }}
+            >
+              <MenuItem value="ALL">{t.all}</MenuItem>
+              {statuses.map(({ id, name }) => (
+                <MenuItem key={id} value={id}>
+                  {name}
+                </MenuItem>
+              ))}
+            </TextField>
+          )}
+        </Stack>
+      )}
+      {shown.error !== null && <ErrorNotice error={shown.error} onRetry={shown.retry} />}
+      {shown.items === undefined && shown.error === null && <Loading />}
+      {isEmpty &&
+        (isFiltered ? (
+          <EmptyState icon={SearchOff} title={shared.notFound} text={shared.notFoundText} />
+        ) : isDiscovery ? (
+          <EmptyState icon={TravelExplore} title={t.emptyDiscover} text={t.emptyDiscoverText} />
+        ) : (
+          <EmptyState
+            icon={Event}
+            title={t.empty}
+            text={mayCreate ? t.emptyText : t.emptyMember}
+            action={
+              mayCreate && (
+                <Button variant="contained" component={Link} to="/activities/new">
+                  {t.create}
+                </Button>
+              )
+            }
+          />
+        ))}
+      {shown.items !== undefined && !isEmpty && (
+        <>
+          <Box
+            component="ul"
+            sx={{
+              m: 0,
+              p: 0,
+              display: 'grid',
+              gap: 2,
+              gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 300px), 1fr))',
+            }}
+          >
+            {shown.items.map((activity) => (
+              <ActivityCard key={activity.id} activity={activity} />
+            ))}
+          </Box>
+          <MoreButton shown={shown.items.length} total={shown.total} onMore={shown.more} isLoading={shown.isLoading} />
+        </>
+      )}
+    </Page>
+  )
+}

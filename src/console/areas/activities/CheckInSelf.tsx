@@ -1,0 +1,156 @@
+/** Checking in oneself: by position, by short code, by scanning the code of the venue, or by one button if there is no rule. */
+
+import { CheckCircle, HowToReg } from '@mui/icons-material'
+import {
+  Alert,
+  Button,
+  Card,
+  CardContent,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogTitle,
+  Stack,
+  TextField,
+  Typography,
+} from '@mui/material'
+import { type FormEvent, useState } from 'react'
+
+import { useAction } from '../../api/hooks.ts'
+import { usePages } from '../../api/pages.ts'
+import { clockTime, date, dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { may, useSession } from '../../session/session.ts'
+import { ErrorNotice } from '../../ui/Answer.tsx'
+import { Scanner } from '../../ui/Scanner.tsx'
+import { findPosition, type Position } from './position.ts'
+import type { OwnProps } from './RegisterSelf.tsx'
+import { activityWords } from './words.ts'
+
+const words = texts({
+  en: {
+    title: 'Check-in',
+    checkIn: 'Check in',
+    scan: 'Scan the check-in code',
+    code: 'Short code',
+    codeHelp: 'Only if the organizer has given you one',
+    near: (metres: number) => `You have to be within ${metres} m of the place. Your browser asks for your position.`,
+    opens: (time: string) => `Check-in opens ${time}.`,
+    closed: 'Check-in is closed.',
+    done: (day: string, time: string) => `You checked in on ${day} at ${time}.`,
+    again: 'Check in again',
+    noPosition: 'Your position is not available. Allow it in the browser’s settings for this page, then try again.',
+    success: 'You are checked in.',
+  },
+  zh: {
+    title: '签到',
+    checkIn: '签到',
+    scan: '扫描签到码',
+    code: '签到口令',
+    codeHelp: '主办方给了口令时填写',
+    near: (metres: number) => `需在地点 ${metres} 米范围内签到，浏览器会请求你的位置。`,
+    opens: (time: string) => `${time} 开始签到。`,
+    closed: '签到已结束。',
+    done: (day: string, time: string) => `你已于 ${day} ${time} 签到。`,
+    again: '再次签到',
+    noPosition: '无法获取你的位置。请在浏览器设置中允许此页面定位，然后重试。',
+    success: '签到成功。',
+  },
+})
+
+export function CheckInSelf({ activity, code }: OwnProps) {
+  const t = useTexts(words)
+  const shared = useTexts(activityWords)
+  const { user } = useSession()
+  const [now] = useState(() => Date.now())
+  const [shortCode, setShortCode] = useState('')
+  const [isScanning, setScanning] = useState(false)
+  const [isLocating, setLocating] = useState(false)
+  const [isRefused, setRefused] = useState(false)
+  const { radiusMeters, opensAt, closesAt, maxPerUser } = activity.checkInConfig
+  const isAllowed = may('activities.checkIn', null)
+  const own = usePages(
+    'activities.checkInRecords',
+    { params: { id: activity.id }, query: { userId: user.id, ...(code && { code }) } },
+    { size: 1, enabled: isAllowed },
+  )
+  const action = useAction('activities.checkIn', {
+    done: t.success,
+    quiet: true,
+    onDone: () => setShortCode(''),
+  })
+  const last = own.items?.[0]
+  const isDone = last !== undefined && maxPerUser !== 0 && own.total >= maxPerUser
+  const hasOpened = opensAt === null || now >= opensAt
+  const isOpen = hasOpened && now <= (closesAt ?? activity.endTime)
+
+  const send = async (scanned?: string) => {
+    setScanning(false)
+    setRefused(false)
+    let position: Position | undefined
+    if (radiusMeters !== null) {
+      setLocating(true)
+      position = await findPosition()
+      setLocating(false)
+      if (position === undefined) return setRefused(true)
+    }
+    action.mutate({
+      params: { id: activity.id },
+      body: {
+        ...position,
+        ...(shortCode.trim() !== '' && { shortCode: shortCode.trim() }),
+        ...(scanned !== undefined && { code: scanned }),
+        ...(code && { inviteCode: code }),
+      },
+    })
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void send()
+  }
+  if (!isAllowed) return null
+  return (
+    <Card variant="outlined">
+      <CardContent>
+        <Stack component="form" spacing={1.5} onSubmit={submit}>
+          <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
+            <HowToReg color="primary" />
+            <Typography variant="h2">{t.title}</Typography>
+          </Stack>
+          {last !== undefined && (
+            <Alert severity="success" icon={<CheckCircle />}>
+              {t.done(date(last.checkedInAt), clockTime(last.checkedInAt))}
+            </Alert>
+          )}
+          {!isDone && !hasOpened && <Typography color="text.secondary">{t.opens(dateTime(opensAt))}</Typography>}
+          {!isDone && hasOpened && !isOpen && <Typography color="text.secondary">{t.closed}</Typography>}
+          {!isDone && isOpen && (
+            <>
+              {radiusMeters !== null && <Typography color="text.secondary">{t.near(radiusMeters)}</Typography>}
+              <TextField
+                label={t.code}
+                helperText={t.codeHelp}
+                value={shortCode}
+                autoComplete="off"
+                onChange={({ target }) => setShortCode(target.value)}
+              />
+              {isRefused && <Alert severity="warning">{t.noPosition}</Alert>}
+              {action.error !== null && <ErrorNotice error={action.error} />}
+              <Button type="submit" variant="contained" size="large" loading={isLocating || action.isPending}>
+                {last === undefined ? t.checkIn : t.again}
+              </Button>
+              <Button onClick={() => setScanning(true)}>{t.scan}</Button>
+            </>
+          )}
+        </Stack>
+      </CardContent>
+      <Dialog open={isScanning} onClose={() => setScanning(false)} fullWidth maxWidth="sm" aria-labelledby="scan-title">
+        <DialogTitle id="scan-title">{t.scan}</DialogTitle>
+        <DialogContent>{isScanning && <Scanner onCode={(text) => void send(text)} />}</DialogContent>
+        <DialogActions>
+          <Button onClick={() => setScanning(false)}>{shared.close}</Button>
+        </DialogActions>
+      </Dialog>
+    </Card>
+  )
+}

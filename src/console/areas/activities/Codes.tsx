@@ -1,0 +1,106 @@
+/** The QR codes of an activity: to show on the whole screen, and their pages, which can be printed as posters. */
+
+import { ContentCopy, Fullscreen, Print } from '@mui/icons-material'
+import { Card, CardContent, IconButton, Stack, Tooltip, Typography } from '@mui/material'
+import { useState } from 'react'
+
+import { useCall } from '../../api/hooks.ts'
+import type { ActivityQrCode } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useCopy } from '../../ui/copy.ts'
+import { QrPicture } from '../../ui/QrPicture.tsx'
+import { FullScreenCode } from './FullScreenCode.tsx'
+import type { OwnProps } from './RegisterSelf.tsx'
+import { activityWords } from './words.ts'
+
+const words = texts({
+  en: {
+    title: 'Codes',
+    kind: { ACTIVITY: 'Activity', CHECK_IN: 'Check-in', PASS: 'Your pass' },
+    help: {
+      ACTIVITY: 'Leads to the activity.',
+      CHECK_IN: 'For the entrance: visitors scan it to check in.',
+      PASS: 'Show it at the gate.',
+    },
+    show: (kind: string) => `Show on the whole screen: ${kind}`,
+    copy: (kind: string) => `Copy link: ${kind}`,
+    print: (kind: string) => `Open the page to print: ${kind}`,
+  },
+  zh: {
+    title: '二维码',
+    kind: { ACTIVITY: '活动', CHECK_IN: '签到', PASS: '我的通行证' },
+    help: { ACTIVITY: '打开活动页面。', CHECK_IN: '放在入口处，参加者扫码签到。', PASS: '入场时出示。' },
+    show: (kind: string) => `全屏显示：${kind}`,
+    copy: (kind: string) => `复制链接：${kind}`,
+    print: (kind: string) => `打开可打印的页面：${kind}`,
+  },
+})
+
+export function ActivityCodes({ activity, code }: OwnProps) {
+  const t = useTexts(words)
+  const shared = useTexts(activityWords)
+  const copy = useCopy()
+  const [shown, setShown] = useState<ActivityQrCode>()
+  const { data } = useCall('activities.qrCodes', {
+    params: { id: activity.id },
+    query: { ...(code && { code }) },
+  })
+  const codes = data?.filter(({ type }) => activity.status !== 'DRAFT' || type === 'ACTIVITY') ?? []
+  if (codes.length === 0 || activity.status === 'DRAFT') return null
+  return (
+    <Card variant="outlined">
+      <CardContent>
+        <Typography variant="h2" sx={{ mb: 1.5 }}>
+          {t.title}
+        </Typography>
+        <Stack component="ul" spacing={1.5} sx={{ m: 0, p: 0, listStyle: 'none' }}>
+          {codes.map((one) => {
+            const kind = t.kind[one.type]
+            return (
+              <Stack key={one.content} component="li" direction="row" spacing={1.5} sx={{ alignItems: 'center' }}>
+                <QrPicture content={one.content} alt="" width={72} />
+                <div>
+                  <Typography sx={{ fontWeight: 600 }}>{kind}</Typography>
+                  <Typography variant="body2" color="text.secondary">
+                    {t.help[one.type]}
+                  </Typography>
+                  <Stack direction="row" sx={{ ml: -1 }}>
+                    <Tooltip title={t.show(kind)}>
+                      <IconButton aria-label={t.show(kind)} onClick={() => setShown(one)}>
+                        <Fullscreen />
+                      </IconButton>
+                    </Tooltip>
+                    <Tooltip title={t.print(kind)}>
+                      <IconButton
+                        component="a"
+                        href={one.publicUrl}
+                        target="_blank"
+                        rel="noreferrer"
+                        aria-label={t.print(kind)}
+                      >
+                        <Print />
+                      </IconButton>
+                    </Tooltip>
+                    <Tooltip title={t.copy(kind)}>
+                      <IconButton aria-label={t.copy(kind)} onClick={() => copy(one.publicUrl)}>
+                        <ContentCopy fontSize="small" />
+                      </IconButton>
+                    </Tooltip>
+                  </Stack>
+                </div>
+              </Stack>
+            )
+          })}
+        </Stack>
+      </CardContent>
+      {shown && (
+        <FullScreenCode
+          content={shown.content}
+          title={shown.title}
+          closeLabel={shared.close}
+          onClose={() => setShown(undefined)}
+        />
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,147 @@
+/** Issues passes: to everyone who has registered, or to guests by name. */
+
+import { FormControlLabel, MenuItem, Radio, RadioGroup, TextField, Typography } from '@mui/material'
+import { useState } from 'react'
+import { useNotify } from 'react-admin'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { Activity } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { FormDialog } from '../../ui/dialogs.tsx'
+
+const words = texts({
+  en: {
+    title: 'Issue passes',
+    to: 'For whom',
+    registered: 'Everyone who has registered and has no pass yet',
+    guests: 'Guests, by name',
+    names: 'Names, one on each line',
+    namesHelp: (n: number) => (n === 1 ? '1 pass' : `${n} passes`),
+    uses: 'Entries per pass',
+    usesHelp: 'Empty: as set for the activity. 0: unlimited',
+    template: 'Template',
+    noTemplate: 'As set for the activity',
+    action: 'Issue',
+    issued: (n: number) =>
+      n === 0 ? 'Everyone who has registered already has a pass.' : n === 1 ? '1 pass issued.' : `${n} passes issued.`,
+    users: 'Holders with an account get a notification and find their pass in the activity.',
+    tooMany: 'At most 5,000 at once.',
+  },
+  zh: {
+    title: '发放通行证',
+    to: '发放给',
+    registered: '所有已报名且还没有通行证的人',
+    guests: '来宾（填写姓名）',
+    names: '姓名，每行一个',
+    namesHelp: (n: number) => `共 ${n} 张`,
+    uses: '每张可入场次数',
+    usesHelp: '留空：按活动设置；0 表示不限',
+    template: '模板',
+    noTemplate: '按活动设置',
+    action: '发放',
+    issued: (n: number) => (n === 0 ? '所有已报名者都已有通行证。' : `已发放 ${n} 张通行证。`),
+    users: '有账号的持有人会收到通知，并能在活动中看到通行证。',
+    tooMany: '一次最多 5000 张。',
+  },
+})
+
+export function IssueDialog({ activity, onClose }: { activity: Activity; onClose: () => void }) {
+  const t = useTexts(words)
+  const notify = useNotify()
+  const hasRegistration = activity.registration !== null
+  const [to, setTo] = useState<'registered' | 'guests'>(hasRegistration ? 'registered' : 'guests')
+  const [names, setNames] = useState('')
+  const [uses, setUses] = useState('')
+  const [templateId, setTemplate] = useState('')
+  const [requestId] = useState(() => crypto.getRandomValues(new Uint32Array(4)).join('-'))
+  const templates = useCall('passTemplates.list', {
+    query: { size: 100, ...(activity.ownerType === 'ORGANIZATION' && { orgId: activity.ownerId }) },
+  })
+  const issue = useAction('passes.issue', {
+    quiet: true,
+    refreshes: ['passes', 'activities'],
+    onDone: ({ items }) => {
+      notify(t.issued(items.length), { type: items.length === 0 ? 'info' : 'success' })
+      onClose()
+    },
+  })
+  const guests = names
+    .split('\n')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  const submit = () => {
+    const more = {
+      // A repeated request gets the passes of the first one. Another form is another request.
+      requestId: `${requestId}-${to === 'registered' ? 'r' : guests.length}`,
+      ...(uses !== '' && { maxUses: Number(uses) }),
+      ...(templateId !== '' && { templateId: Number(templateId) }),
+    }
+    issue.mutate({
+      params: { id: activity.id },
+      body:
+        to === 'registered' ? { toRegistered: true, ...more } : { holders: guests.map((name) => ({ name })), ...more },
+    })
+  }
+  return (
+    <FormDialog
+      isOpen
+      title={t.title}
+      action={t.action}
+      isBusy={issue.isPending}
+      error={issue.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {hasRegistration && (
+        <RadioGroup aria-label={t.to} value={to} onChange={(_, value) => setTo(value as 'registered' | 'guests')}>
+          <FormControlLabel value="registered" control={<Radio />} label={t.registered} />
+          <FormControlLabel value="guests" control={<Radio />} label={t.guests} />
+        </RadioGroup>
+      )}
+      {to === 'guests' && (
+        <TextField
+          label={t.names}
+          multiline
+          minRows={4}
+          maxRows={12}
+          required
+          autoFocus
+          value={names}
+          onChange={({ target }) => setNames(target.value)}
+          helperText={guests.length > 5000 ? t.tooMany : t.namesHelp(guests.length)}
+          error={guests.length > 5000}
+        />
+      )}
+      {to === 'registered' && (
+        <Typography variant="body2" color="text.secondary">
+          {t.users}
+        </Typography>
+      )}
+      <TextField
+        label={t.uses}
+        type="number"
+        value={uses}
+        onChange={({ target }) => setUses(target.value)}
+        helperText={issue.error?.problem('maxUses') ?? t.usesHelp}
+        error={issue.error?.problem('maxUses') !== undefined}
+        slotProps={{ htmlInput: { min: 0 } }}
+      />
+      {templates.data !== undefined && templates.data.items.length > 0 && (
+        <TextField
+          select
+          label={t.template}
+          value={templateId}
+          onChange={({ target }) => setTemplate(target.value)}
+          slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}
+        >
+          <MenuItem value="">{t.noTemplate}</MenuItem>
+          {templates.data.items.map(({ id, name }) => (
+            <MenuItem key={id} value={String(id)}>
+              {name}
+            </MenuItem>
+          ))}
+        </TextField>
+      )}
+    </FormDialog>
+  )
+}

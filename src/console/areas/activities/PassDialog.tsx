@@ -1,0 +1,186 @@
+/** One pass: its code to show, its page to print or send, its scans, and revoking it. */
+
+import { Block, ContentCopy, Fullscreen, OpenInNew } from '@mui/icons-material'
+import {
+  Button,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogTitle,
+  Stack,
+  TextField,
+  type Theme,
+  Typography,
+  useMediaQuery,
+} from '@mui/material'
+import { useState } from 'react'
+
+import { useAction } from '../../api/hooks.ts'
+import type { Activity, Pass } from '../../api/types.ts'
+import { dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useCopy } from '../../ui/copy.ts'
+import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { EnumChip } from '../../ui/enums.tsx'
+import { QrPicture } from '../../ui/QrPicture.tsx'
+import { FullScreenCode } from './FullScreenCode.tsx'
+import { UsesOfPass } from './PassUses.tsx'
+import { useRights } from './rights.ts'
+import { activityWords } from './words.ts'
+
+const words = texts({
+  en: {
+    show: 'Show',
+    page: 'Open page',
+    copy: 'Copy link',
+    used: (n: number, of: string) => `${n} of ${of} entries used`,
+    from: (time: string) => `valid from ${time}`,
+    until: (time: string) => `valid until ${time}`,
+    revokedBecause: (reason: string) => `Reason: ${reason}`,
+    scans: 'Scans at the gate',
+    revoke: 'Revoke',
+    revokeTitle: (name: string) => `Revoke the pass of ${name}?`,
+    revokeText:
+      'The gate refuses it from now on. A revoked pass cannot become valid again, but you can issue another one.',
+    reason: 'Reason (optional)',
+    revoked: 'The pass is revoked.',
+    secret: 'Anyone who has the link or the code can come in. Send it to the holder only.',
+  },
+  zh: {
+    show: '显示',
+    page: '打开页面',
+    copy: '复制链接',
+    used: (n: number, of: string) => `已用 ${n} / ${of} 次`,
+    from: (time: string) => `${time} 起有效`,
+    until: (time: string) => `有效期至 ${time}`,
+    revokedBecause: (reason: string) => `原因：${reason}`,
+    scans: '检票记录',
+    revoke: '作废',
+    revokeTitle: (name: string) => `作废 ${name} 的通行证？`,
+    revokeText: '入口将立即拒绝此通行证。作废后无法恢复，但可以重新发放。',
+    reason: '原因（可不填）',
+    revoked: '通行证已作废。',
+    secret: '任何人持有链接或二维码都能入场，请只发给持有人。',
+  },
+})
+
+export function PassDialog({ activity, pass, onClose }: { activity: Activity; pass: Pass; onClose: () => void }) {
+  const t = useTexts(words)
+  const shared = useTexts(activityWords)
+  const can = useRights(activity)
+  const copy = useCopy()
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const [isShown, setShown] = useState(false)
+  const [isRevoking, setRevoking] = useState(false)
+  const [reason, setReason] = useState('')
+  const revoke = useAction('passes.revoke', {
+    done: t.revoked,
+    quiet: true,
+    refreshes: ['passes', 'activities'],
+    onDone: () => setRevoking(false),
+  })
+  const { qrContent } = pass
+  const isLive = pass.status !== 'REVOKED' && pass.status !== 'EXPIRED'
+  return (
+    <Dialog open onClose={onClose} fullWidth maxWidth="sm" fullScreen={isPhone} aria-labelledby="pass-title">
+      <DialogTitle id="pass-title" sx={{ overflowWrap: 'anywhere' }}>
+        {pass.holderName}
+      </DialogTitle>
+      <DialogContent>
+        <Stack spacing={2}>
+          <Stack direction={{ xs: 'column', sm: 'row' }} spacing={2} sx={{ alignItems: { xs: 'center', sm: 'start' } }}>
+            {qrContent !== null && isLive && <QrPicture content={qrContent} alt={pass.holderName} width={200} />}
+            <Stack spacing={1} sx={{ alignItems: 'start', flex: 1 }}>
+              <EnumChip of="passStatus" value={pass.status} />
+              <Typography>
+                {t.used(pass.usedCount, pass.maxUses === 0 ? shared.unlimited : String(pass.maxUses))}
+              </Typography>
+              {pass.validFrom !== null && <Typography>{t.from(dateTime(pass.validFrom))}</Typography>}
+              {pass.validTo !== null && <Typography>{t.until(dateTime(pass.validTo))}</Typography>}
+              {pass.fields.map(({ key, label, value }) => (
+                <Typography key={key}>
+                  {label}: {value}
+                </Typography>
+              ))}
+              {pass.revokeReason && <Typography>{t.revokedBecause(pass.revokeReason)}</Typography>}
+            </Stack>
+          </Stack>
+          {isLive && (
+            <>
+              <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
+                {qrContent !== null && (
+                  <Button variant="outlined" startIcon={<Fullscreen />} onClick={() => setShown(true)}>
+                    {t.show}
+                  </Button>
+                )}
+                <Button
+                  variant="outlined"
+                  startIcon={<OpenInNew />}
+                  href={pass.publicUrl}
+                  target="_blank"
+                  rel="noreferrer"
+                >
+                  {t.page}
+                </Button>
+                <Button variant="outlined" startIcon={<ContentCopy />} onClick={() => copy(pass.publicUrl)}>
+                  {t.copy}
+                </Button>
+              </Stack>
+              <Typography variant="body2" color="text.secondary">
+                {t.secret}
+              </Typography>
+            </>
+          )}
+          <div>
+            <Typography variant="h3" component="h3">
+              {t.scans}
+            </Typography>
+            <UsesOfPass passId={pass.id} />
+          </div>
+        </Stack>
+      </DialogContent>
+      <DialogActions>
+        {isLive && can('passes.revoke') && (
+          <Button color="error" startIcon={<Block />} onClick={() => setRevoking(true)} sx={{ mr: 'auto' }}>
+            {t.revoke}
+          </Button>
+        )}
+        <Button onClick={onClose} autoFocus>
+          {shared.close}
+        </Button>
+      </DialogActions>
+      {isShown && qrContent !== null && (
+        <FullScreenCode
+          content={qrContent}
+          title={pass.holderName}
+          closeLabel={shared.close}
+          onClose={() => setShown(false)}
+        />
+      )}
+      <ConfirmDialog
+        isOpen={isRevoking}
+        title={t.revokeTitle(pass.holderName)}
+        text={
+          <>
+            {t.revokeText}
+            <TextField
+              fullWidth
+              sx={{ mt: 2 }}
+              label={t.reason}
+              value={reason}
+              onChange={({ target }) => setReason(target.value)}
+              slotProps={{ htmlInput: { maxLength: 200 } }}
+            />
+          </>
+        }
+        action={t.revoke}
+        isBusy={revoke.isPending}
+        error={revoke.error}
+        onConfirm={() =>
+          revoke.mutate({ params: { passId: pass.id }, body: { ...(reason.trim() && { reason: reason.trim() }) } })
+        }
+        onClose={() => setRevoking(false)}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,94 @@
+/** Every entry and every refusal at the gate: of an activity, or of one pass. */
+
+import { Card, CardContent, Chip, FormControlLabel, Switch } from '@mui/material'
+import { useState } from 'react'
+
+import { usePages } from '../../api/pages.ts'
+import type { PassUse } from '../../api/types.ts'
+import { dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { Row, Rows } from '../../ui/Rows.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { reasonWords } from './reasons.ts'
+
+const words = texts({
+  en: {
+    records: 'Scans at the gate',
+    entry: 'Let in',
+    exit: 'Left',
+    double: 'Used twice',
+    offline: 'without connection',
+    onlyDouble: 'Only passes that were used twice',
+    empty: 'No pass has been scanned yet.',
+    emptyDouble: 'No pass has been used twice.',
+    unknown: 'Unknown pass',
+  },
+  zh: {
+    records: '检票记录',
+    entry: '已入场',
+    exit: '已离场',
+    double: '重复使用',
+    offline: '离线检票',
+    onlyDouble: '只看重复使用的',
+    empty: '还没有检票记录。',
+    emptyDouble: '没有重复使用的通行证。',
+    unknown: '未知通行证',
+  },
+})
+
+export function PassUses({ activityId }: { activityId: number }) {
+  const t = useTexts(words)
+  const [isDoubleUse, setDoubleUse] = useState(false)
+  const query = usePages('passes.activityRecords', {
+    params: { id: activityId },
+    query: { ...(isDoubleUse && { isDoubleUse }) },
+  })
+  return (
+    <Card variant="outlined">
+      <CardContent>
+        <FormControlLabel
+          sx={{ mb: 1 }}
+          control={<Switch checked={isDoubleUse} onChange={(_, checked) => setDoubleUse(checked)} />}
+          label={t.onlyDouble}
+        />
+        <Rows query={query} label={t.records} keyOf={({ id }) => id} empty={isDoubleUse ? t.emptyDouble : t.empty}>
+          {(use) => <UseRow use={use} />}
+        </Rows>
+      </CardContent>
+    </Card>
+  )
+}
+
+/** The scans of one pass. */
+export function UsesOfPass({ passId }: { passId: number }) {
+  const t = useTexts(words)
+  const query = usePages('passes.records', { params: { passId } }, { size: 10 })
+  return (
+    <Rows query={query} label={t.records} keyOf={({ id }) => id} empty={t.empty}>
+      {(use) => <UseRow use={use} isNameless />}
+    </Rows>
+  )
+}
+
+function UseRow({ use, isNameless = false }: { use: PassUse; isNameless?: boolean }) {
+  const t = useTexts(words)
+  const reasons = useTexts(reasonWords)
+  const isAccepted = use.result === 'ACCEPTED'
+  const time = [dateTime(use.usedAt), use.offline && t.offline].filter(Boolean).join(' · ')
+  return (
+    <Row
+      title={isNameless ? time : use.holderName || t.unknown}
+      {...(!isNameless && { details: time })}
+      actions={
+        use.isDoubleUse ? (
+          <Chip size="small" color="error" variant="outlined" label={t.double} />
+        ) : (
+          <Status
+            tone={isAccepted ? 'good' : 'bad'}
+            text={isAccepted ? (use.direction === 'EXIT' ? t.exit : t.entry) : reasons[use.reason ?? 'UNKNOWN']}
+          />
+        )
+      }
+    />
+  )
+}

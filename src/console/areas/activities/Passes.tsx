@@ -1,0 +1,209 @@
+/** The passes of an activity, for its managers: issuing, searching, printing, revoking, and the records of the gate. */
+
+import { Add, ConfirmationNumber, Print } from '@mui/icons-material'
+import {
+  Box,
+  Button,
+  Card,
+  CardActionArea,
+  CardContent,
+  ListItemText,
+  Menu,
+  MenuItem,
+  Stack,
+  TextField,
+  ToggleButton,
+  ToggleButtonGroup,
+} from '@mui/material'
+import { useState } from 'react'
+import { useNotify } from 'react-admin'
+
+import { download } from '../../api/client.ts'
+import type { ApiError } from '../../api/errors.ts'
+import { usePages } from '../../api/pages.ts'
+import type { Activity, PassStatus } from '../../api/types.ts'
+import { useChoices } from '../../i18n/enums.ts'
+import { dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { EmptyState } from '../../ui/Answer.tsx'
+import { EnumChip } from '../../ui/enums.tsx'
+import { Row, Rows } from '../../ui/Rows.tsx'
+import { IssueDialog } from './IssueDialog.tsx'
+import { PassDialog } from './PassDialog.tsx'
+import { PassUses } from './PassUses.tsx'
+import { useRights } from './rights.ts'
+import { SearchField } from './SearchField.tsx'
+import { activityWords } from './words.ts'
+
+const words = texts({
+  en: {
+    passes: 'Passes',
+    records: 'Scans at the gate',
+    views: 'Passes or scans',
+    issue: 'Issue passes',
+    print: 'Print',
+    pdf: 'Sheets of eight passes (PDF)',
+    zip: 'Pictures of the codes (ZIP)',
+    csv: 'Table (CSV)',
+    status: 'Status',
+    all: 'All',
+    used: (n: number, of: string) => `${n} of ${of} entries used`,
+    until: (time: string) => `valid until ${time}`,
+    empty: 'No passes yet',
+    emptyText:
+      'Issue passes to everyone who has registered, or to guests by name. Print them or send each guest the link.',
+    emptyDraft: 'Passes can be issued now; they are valid at the gate after the activity is published.',
+  },
+  zh: {
+    passes: '通行证',
+    records: '检票记录',
+    views: '显示内容',
+    issue: '发放通行证',
+    print: '打印',
+    pdf: '每页八张（PDF）',
+    zip: '二维码图片（ZIP）',
+    csv: '表格（CSV）',
+    status: '状态',
+    all: '全部',
+    used: (n: number, of: string) => `已用 ${n} / ${of} 次`,
+    until: (time: string) => `有效期至 ${time}`,
+    empty: '还没有通行证',
+    emptyText: '可以发放给所有已报名者，或按姓名发放给来宾；可打印，也可把链接发给来宾。',
+    emptyDraft: '现在即可发放，活动发布后可在入口使用。',
+  },
+})
+
+export function Passes({ activity }: { activity: Activity }) {
+  const t = useTexts(words)
+  const shared = useTexts(activityWords)
+  const notify = useNotify()
+  const can = useRights(activity)
+  const statuses = useChoices('passStatus')
+  const [view, setView] = useState<'passes' | 'records'>('passes')
+  const [keyword, setKeyword] = useState('')
+  const [status, setStatus] = useState<PassStatus>()
+  const [isIssuing, setIssuing] = useState(false)
+  const [openId, setOpenId] = useState<number>()
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [isLoading, setLoading] = useState(false)
+  const params = { id: activity.id }
+  const filter = { ...(keyword && { keyword }), ...(status && { status }) }
+  const query = usePages('passes.list', { params, query: filter })
+  const isFiltered = keyword !== '' || status !== undefined
+  const open = query.items?.find(({ id }) => id === openId)
+  const isOver = activity.status === 'ENDED' || activity.status === 'CANCELLED'
+  const save = async (format: 'pdf' | 'zip' | 'csv') => {
+    setAnchor(null)
+    setLoading(true)
+    const tz = new Intl.DateTimeFormat().resolvedOptions().timeZone
+    await download('passes.list', { params, query: { ...filter, format, tz } }).catch((error: ApiError) =>
+      notify(error.message, { type: 'error', multiLine: true }),
+    )
+    setLoading(false)
+  }
+  const issue = can('passes.issue') && !isOver && (
+    <Button variant="contained" startIcon={<Add />} onClick={() => setIssuing(true)} data-create>
+      {t.issue}
+    </Button>
+  )
+  const isEmpty = query.items?.length === 0 && !isFiltered
+  return (
+    <Stack spacing={2}>
+      {!isEmpty && (
+        <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
+          <ToggleButtonGroup
+            exclusive
+            color="primary"
+            value={view}
+            aria-label={t.views}
+            onChange={(_, next: 'passes' | 'records' | null) => next && setView(next)}
+          >
+            <ToggleButton value="passes">{t.passes}</ToggleButton>
+            <ToggleButton value="records">{t.records}</ToggleButton>
+          </ToggleButtonGroup>
+          <Box sx={{ flex: 1 }} />
+          <Button
+            startIcon={<Print />}
+            loading={isLoading}
+            aria-haspopup="menu"
+            onClick={({ currentTarget }) => setAnchor(currentTarget)}
+          >
+            {t.print}
+          </Button>
+          {issue}
+          <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+            {(['pdf', 'zip', 'csv'] as const).map((format) => (
+              <MenuItem key={format} onClick={() => void save(format)}>
+                <ListItemText>{t[format]}</ListItemText>
+              </MenuItem>
+            ))}
+          </Menu>
+        </Stack>
+      )}
+      {view === 'records' && <PassUses activityId={activity.id} />}
+      {view === 'passes' && (
+        <Card variant="outlined">
+          <CardContent>
+            {!isEmpty && (
+              <Stack direction="row" spacing={1} sx={{ mb: 1 }}>
+                <SearchField value={keyword} onSearch={setKeyword} />
+                <TextField
+                  select
+                  label={t.status}
+                  value={status ?? 'ALL'}
+                  onChange={({ target: { value } }) => setStatus(value === 'ALL' ? undefined : (value as PassStatus))}
+                  sx={{ minWidth: 120 }}
+                >
+                  <MenuItem value="ALL">{t.all}</MenuItem>
+                  {statuses.map(({ id, name }) => (
+                    <MenuItem key={id} value={id}>
+                      {name}
+                    </MenuItem>
+                  ))}
+                </TextField>
+              </Stack>
+            )}
+            <Rows
+              query={query}
+              label={t.passes}
+              keyOf={({ id }) => id}
+              empty={
+                isFiltered ? (
+                  shared.notFound
+                ) : (
+                  <EmptyState
+                    icon={ConfirmationNumber}
+                    title={t.empty}
+                    text={activity.status === 'DRAFT' ? `${t.emptyText} ${t.emptyDraft}` : t.emptyText}
+                    action={issue}
+                  />
+                )
+              }
+            >
+              {(pass) => (
+                <CardActionArea
+                  onClick={() => setOpenId(pass.id)}
+                  sx={{ mx: -1, px: 1, width: 'calc(100% + 16px)', borderRadius: 1 }}
+                >
+                  <Row
+                    title={pass.holderName}
+                    details={[
+                      t.used(pass.usedCount, pass.maxUses === 0 ? shared.unlimited : String(pass.maxUses)),
+                      pass.validTo !== null && t.until(dateTime(pass.validTo)),
+                      ...pass.fields.map(({ label, value }) => `${label}: ${value}`),
+                    ]
+                      .filter(Boolean)
+                      .join(' · ')}
+                    actions={<EnumChip of="passStatus" value={pass.status} />}
+                  />
+                </CardActionArea>
+              )}
+            </Rows>
+          </CardContent>
+        </Card>
+      )}
+      {isIssuing && <IssueDialog activity={activity} onClose={() => setIssuing(false)} />}
+      {open && <PassDialog activity={activity} pass={open} onClose={() => setOpenId(undefined)} />}
+    </Stack>
+  )
+}

@@ -1,0 +1,199 @@
+/** Registering for an activity with its questions, and cancelling. */
+
+import { EventAvailable } from '@mui/icons-material'
+import { Alert, Button, Card, CardContent, Stack, TextField, Typography } from '@mui/material'
+import { useState } from 'react'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { Activity, UserRegistration } from '../../api/types.ts'
+import { dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { may } from '../../session/session.ts'
+import { Loading } from '../../ui/Answer.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+
+const words = texts({
+  en: {
+    title: 'Registration',
+    register: 'Register',
+    change: 'Change answers',
+    cancel: 'Cancel registration',
+    registered: 'You are registered.',
+    waiting: (n: number | null) =>
+      n === null ? 'You are on the waiting list.' : `You are number ${n} on the waiting list.`,
+    waitingText: 'If somebody cancels, you move up and get a notification.',
+    places: (n: number) => (n === 1 ? '1 place' : `${n} places`),
+    waitlist: 'waiting list when they are taken',
+    notYet: (time: string) => `Registration opens ${time}.`,
+    until: (time: string) => `Registration is open until ${time}.`,
+    closed: 'Registration is closed.',
+    formTitle: (name: string) => `Register for “${name}”`,
+    noQuestions: 'You get a place at once if there is one.',
+    save: 'Save answers',
+    done: 'Your registration is saved.',
+    cancelTitle: 'Cancel your registration?',
+    cancelText: 'Your place goes to the next person. If you register again later, you are the last one.',
+    cancelled: 'Your registration is cancelled.',
+  },
+  zh: {
+    title: '报名',
+    register: '报名',
+    change: '修改回答',
+    cancel: '取消报名',
+    registered: '你已报名。',
+    waiting: (n: number | null) => (n === null ? '你在候补名单中。' : `你在候补名单中排第 ${n} 位。`),
+    waitingText: '有人取消时会自动递补，并通知你。',
+    places: (n: number) => `${n} 个名额`,
+    waitlist: '满员后可候补',
+    notYet: (time: string) => `${time} 开始报名。`,
+    until: (time: string) => `报名截止时间：${time}。`,
+    closed: '报名已截止。',
+    formTitle: (name: string) => `报名“${name}”`,
+    noQuestions: '有名额时立即报名成功。',
+    save: '保存回答',
+    done: '报名信息已保存。',
+    cancelTitle: '取消报名？',
+    cancelText: '名额将让给下一位。以后重新报名将排在最后。',
+    cancelled: '已取消报名。',
+  },
+})
+
+export interface OwnProps {
+  activity: Activity
+  /** The invite code that the user gave. */
+  code: string | undefined
+}
+
+export function RegisterSelf({ activity, code }: OwnProps) {
+  const t = useTexts(words)
+  const [isOpen, setOpen] = useState(false)
+  const [isCancelling, setCancelling] = useState(false)
+  const [now] = useState(() => Date.now())
+  const params = { id: activity.id }
+  const isAllowed = may('registrations.register', null)
+  // The server answers 404 to users who have not registered.
+  const mine = useCall('registrations.get', { params, query: { ...(code && { code }) } }, { enabled: isAllowed })
+  const cancel = useAction('registrations.cancel', {
+    done: t.cancelled,
+    quiet: true,
+    refreshes: ['registrations', 'activities'],
+    onDone: () => setCancelling(false),
+  })
+  const { registration } = activity
+  if (registration === null) return null
+  const opensAt = registration.opensAt ?? 0
+  const closesAt = Math.min(registration.closesAt ?? activity.startTime, activity.endTime)
+  const isActive = activity.status === 'ACTIVE'
+  const isAccepting = isActive && now >= opensAt && now <= closesAt
+  const current = mine.data !== undefined && mine.data.status !== 'CANCELLED' ? mine.data : undefined
+  const hasQuestions = registration.questions.length > 0
+  return (
+    <Card variant="outlined">
+      <CardContent>
+        <Stack spacing={1.5}>
+          <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
+            <EventAvailable color="primary" />
+            <Typography variant="h2">{t.title}</Typography>
+          </Stack>
+          {isAllowed && mine.isPending && <Loading />}
+          {current?.status === 'CONFIRMED' && <Alert severity="success">{t.registered}</Alert>}
+          {current?.status === 'WAITING' && (
+            <Alert severity="info">
+              {t.waiting(current.position)} {t.waitingText}
+            </Alert>
+          )}
+          {current === undefined && (
+            <Typography color="text.secondary">
+              {[
+                registration.capacity !== null &&
+                  [t.places(registration.capacity), registration.waitlist && t.waitlist].filter(Boolean).join(', ') +
+                    '.',
+                !isActive || now > closesAt
+                  ? t.closed
+                  : now < opensAt
+                    ? t.notYet(dateTime(opensAt))
+                    : t.until(dateTime(closesAt)),
+              ]
+                .filter(Boolean)
+                .join(' ')}
+            </Typography>
+          )}
+          <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
+            {isAllowed && isAccepting && current === undefined && !mine.isPending && (
+              <Button variant="contained" size="large" onClick={() => setOpen(true)} sx={{ flex: 1 }}>
+                {t.register}
+              </Button>
+            )}
+            {isAccepting && current !== undefined && hasQuestions && (
+              <Button variant="outlined" onClick={() => setOpen(true)}>
+                {t.change}
+              </Button>
+            )}
+            {isActive && current !== undefined && (
+              <Button color="error" onClick={() => setCancelling(true)}>
+                {t.cancel}
+              </Button>
+            )}
+          </Stack>
+        </Stack>
+      </CardContent>
+      {isOpen && <RegisterDialog activity={activity} code={code} current={current} onClose={() => setOpen(false)} />}
+      <ConfirmDialog
+        isOpen={isCancelling}
+        title={t.cancelTitle}
+        text={t.cancelText}
+        action={t.cancel}
+        isBusy={cancel.isPending}
+        error={cancel.error}
+        onConfirm={() => cancel.mutate({ params, query: { ...(code && { code }) } })}
+        onClose={() => setCancelling(false)}
+      />
+    </Card>
+  )
+}
+
+function RegisterDialog({
+  activity,
+  code,
+  current,
+  onClose,
+}: OwnProps & { current: UserRegistration | undefined; onClose: () => void }) {
+  const t = useTexts(words)
+  const [answers, setAnswers] = useState<Record<string, string>>(current?.answers ?? {})
+  const register = useAction('registrations.register', {
+    done: t.done,
+    quiet: true,
+    refreshes: ['registrations', 'activities'],
+    onDone: onClose,
+  })
+  const questions = activity.registration?.questions ?? []
+  const submit = () =>
+    register.mutate({ params: { id: activity.id }, body: { answers, ...(code && { inviteCode: code }) } })
+  return (
+    <FormDialog
+      isOpen
+      title={t.formTitle(activity.name)}
+      action={current ? t.save : t.register}
+      isBusy={register.isPending}
+      error={register.error}
+      onSubmit={submit}
+      onClose={onClose}
+      maxWidth="xs"
+    >
+      {questions.length === 0 && <Typography>{t.noQuestions}</Typography>}
+      {questions.map(({ key, label, required }) => (
+        <TextField
+          key={key}
+          label={label}
+          required={required}
+          multiline
+          value={answers[key] ?? ''}
+          onChange={({ target }) => setAnswers((all) => ({ ...all, [key]: target.value }))}
+          error={register.error?.problem(`answers.${key}`) !== undefined}
+          helperText={register.error?.problem(`answers.${key}`)}
+          slotProps={{ htmlInput: { maxLength: 1000 } }}
+        />
+      ))}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,159 @@
+/** Publishing, ending, cancelling and deleting an activity. Each dialog says what will happen. */
+
+import { Campaign, Delete, EventBusy, MoreVert, Stop } from '@mui/icons-material'
+import { Button, IconButton, ListItemIcon, ListItemText, Menu, MenuItem } from '@mui/material'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+
+import { useAction } from '../../api/hooks.ts'
+import type { Activity } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { useRights } from './rights.ts'
+
+const words = texts({
+  en: {
+    more: 'More actions',
+    publish: 'Publish',
+    published: 'The activity is published.',
+    end: 'End',
+    endTitle: 'End this activity?',
+    endText:
+      'Registration, check-in and the gate close at once. People still see the activity, and its records stay. An ended activity cannot be changed or opened again.',
+    ended: 'The activity has ended.',
+    cancel: 'Cancel activity',
+    cancelTitle: 'Cancel this activity?',
+    cancelText:
+      'Registration, check-in and the gate close at once, and passes no longer show a code. People see that the activity is cancelled. This cannot be undone.',
+    cancelled: 'The activity is cancelled.',
+    remove: 'Delete',
+    removeTitle: (name: string) => `Delete “${name}”?`,
+    removeText:
+      'The activity is gone for everyone, with its registrations, check-ins and passes. This cannot be undone.',
+    removed: 'The activity is deleted.',
+  },
+  zh: {
+    more: '更多操作',
+    publish: '发布',
+    published: '活动已发布。',
+    end: '结束活动',
+    endTitle: '结束此活动？',
+    endText: '报名、签到和检票将立即关闭。活动仍然可见，记录会保留。结束后不能再修改或重新开放。',
+    ended: '活动已结束。',
+    cancel: '取消活动',
+    cancelTitle: '取消此活动？',
+    cancelText: '报名、签到和检票将立即关闭，通行证不再显示二维码，参加者会看到活动已取消。此操作无法撤销。',
+    cancelled: '活动已取消。',
+    remove: '删除',
+    removeTitle: (name: string) => `删除“${name}”？`,
+    removeText: '活动将对所有人消失，包括报名、签到和通行证。此操作无法撤销。',
+    removed: '活动已删除。',
+  },
+})
+
+type Asked = 'ENDED' | 'CANCELLED' | 'DELETE'
+
+export function StatusActions({ activity }: { activity: Activity }) {
+  const t = useTexts(words)
+  const can = useRights(activity)
+  const navigate = useNavigate()
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [asked, setAsked] = useState<Asked>()
+  const close = () => setAsked(undefined)
+  const publish = useAction('activities.setStatus', { done: t.published })
+  const end = useAction('activities.setStatus', { done: t.ended, onDone: close, quiet: true })
+  const cancel = useAction('activities.setStatus', { done: t.cancelled, onDone: close, quiet: true })
+  const remove = useAction('activities.delete', {
+    done: t.removed,
+    quiet: true,
+    refreshes: ['activities.list', 'activities.discover'],
+    onDone: () => void navigate('/activities', { replace: true }),
+  })
+  const params = { id: activity.id }
+  const mayPublish = can('activities.setStatus')
+  const isActive = activity.status === 'ACTIVE'
+  const dialogs = {
+    ENDED: {
+      title: t.endTitle,
+      text: t.endText,
+      action: t.end,
+      use: end,
+      run: () => end.mutate({ params, body: { status: 'ENDED' } }),
+    },
+    CANCELLED: {
+      title: t.cancelTitle,
+      text: t.cancelText,
+      action: t.cancel,
+      use: cancel,
+      run: () => cancel.mutate({ params, body: { status: 'CANCELLED' } }),
+    },
+    DELETE: {
+      title: t.removeTitle(activity.name),
+      text: t.removeText,
+      action: t.remove,
+      use: remove,
+      run: () => remove.mutate({ params }),
+    },
+  }
+  const choices = [
+    { id: 'ENDED', icon: <Stop fontSize="small" />, label: t.end, isShown: isActive && mayPublish },
+    { id: 'CANCELLED', icon: <EventBusy fontSize="small" />, label: t.cancel, isShown: isActive && mayPublish },
+    {
+      id: 'DELETE',
+      icon: <Delete fontSize="small" />,
+      label: t.remove,
+      isShown: !isActive && can('activities.delete'),
+    },
+  ].filter(({ isShown }) => isShown)
+  const dialog = asked && dialogs[asked]
+  return (
+    <>
+      {activity.status === 'DRAFT' && mayPublish && (
+        <Button
+          variant="contained"
+          startIcon={<Campaign />}
+          loading={publish.isPending}
+          onClick={() => publish.mutate({ params, body: { status: 'ACTIVE' } })}
+        >
+          {t.publish}
+        </Button>
+      )}
+      {choices.length > 0 && (
+        <IconButton
+          aria-label={t.more}
+          aria-haspopup="menu"
+          edge="end"
+          onClick={({ currentTarget }) => setAnchor(currentTarget)}
+        >
+          <MoreVert />
+        </IconButton>
+      )}
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+        {choices.map(({ id, icon, label }) => (
+          <MenuItem
+            key={id}
+            onClick={() => {
+              setAnchor(null)
+              setAsked(id as Asked)
+            }}
+          >
+            <ListItemIcon>{icon}</ListItemIcon>
+            <ListItemText>{label}</ListItemText>
+          </MenuItem>
+        ))}
+      </Menu>
+      {dialog && (
+        <ConfirmDialog
+          isOpen
+          title={dialog.title}
+          text={dialog.text}
+          action={dialog.action}
+          isBusy={dialog.use.isPending}
+          error={dialog.use.error}
+          onConfirm={dialog.run}
+          onClose={close}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,25 @@
+/** Activities of the workspace and of others: lists, details, registration, check-in, passes and the gate. */
+
+import { Event } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../area.ts'
+
+export const activities = area({
+  menu: [
+    {
+      group: 'mine',
+      to: '/activities',
+      label: { en: 'Activities', zh: '活动' },
+      icon: Event,
+      needs: 'activities.list',
+      order: 30,
+    },
+  ],
+  pages: [
+    { path: '/activities', component: lazy(() => import('./ActivityList.tsx')) },
+    { path: '/activities/new', component: lazy(() => import('./ActivityEdit.tsx')) },
+    { path: '/activities/:id', component: lazy(() => import('./ActivityDetail.tsx')) },
+    { path: '/activities/:id/edit', component: lazy(() => import('./ActivityEdit.tsx')) },
+  ],
+})

@@ -1,0 +1,28 @@
+/** Why a gate refuses a pass. */
+
+import { texts } from '../../i18n/words.ts'
+
+export const reasonWords = texts({
+  en: {
+    MALFORMED: 'Not a pass',
+    FORGED: 'Forged or altered',
+    WRONG_ACTIVITY: 'For another activity',
+    UNKNOWN: 'Unknown pass',
+    REVOKED: 'Revoked',
+    EXPIRED: 'Expired',
+    USED: 'Already used',
+    ACTIVITY_NOT_ACTIVE: 'The activity is not open',
+    NOT_YET_VALID: 'Not valid yet',
+  },
+  zh: {
+    MALFORMED: '不是通行证',
+    FORGED: '伪造或被改动',
+    WRONG_ACTIVITY: '属于其他活动',
+    UNKNOWN: '未知通行证',
+    REVOKED: '已作废',
+    EXPIRED: '已过期',
+    USED: '已使用',
+    ACTIVITY_NOT_ACTIVE: '活动未开放',
+    NOT_YET_VALID: '尚未生效',
+  },
+})

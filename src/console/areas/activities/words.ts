@@ -1,0 +1,65 @@
+/** Words and times that several pages about activities show. */
+
+import { currentLocale } from '../../i18n/locale.ts'
+import { texts } from '../../i18n/words.ts'
+
+export const activityWords = texts({
+  en: {
+    activities: 'Activities',
+    name: 'Name',
+    save: 'Save',
+    close: 'Close',
+    copy: 'Copy link',
+    search: 'Search',
+    notFound: 'Nothing found',
+    notFoundText: 'Try another word.',
+    inviteCode: 'Invite code',
+    unlimited: 'Unlimited',
+  },
+  zh: {
+    activities: '活动',
+    name: '名称',
+    save: '保存',
+    close: '关闭',
+    copy: '复制链接',
+    search: '搜索',
+    notFound: '没有找到',
+    notFoundText: '请换个关键词。',
+    inviteCode: '邀请码',
+    unlimited: '不限',
+  },
+})
+
+/** `Sat, 21 Nov 2026, 14:00 – 16:00`. The date is not repeated if both times are on one day. */
+export function period(from: number, to: number): string {
+  const format = new Intl.DateTimeFormat(currentLocale() === 'zh' ? 'zh-CN' : 'en-GB', {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  })
+  return format.formatRange(from, Math.max(from, to))
+}
+
+/** `2026-11-23T14:05` in the zone of the browser, for an input of the type `datetime-local`; empty for null. */
+export function inputTime(time: number | null | undefined): string {
+  if (time === null || time === undefined) return ''
+  const zone = new Date(time).getTimezoneOffset() * 60_000
+  return new Date(time - zone).toISOString().slice(0, 16)
+}
+
+/** Epoch milliseconds of such an input; null if it is empty. */
+export const timeOf = (text: string): number | null => (text === '' ? null : new Date(text).getTime())
+
+/** `China, Hangzhou, Xihu · Library`: region and location in one line; empty if there is neither. */
+export function placeOf(activity: {
+  readonly region: { province: string | null; city: string | null; district: string | null } | null
+  readonly location: string | null
+}): string {
+  const { province, city, district } = activity.region ?? {}
+  const region = [...new Set([province, city, district])].filter(Boolean).join(' ')
+  return [region, activity.location].filter(Boolean).join(' · ')
+}
