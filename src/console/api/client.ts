@@ -8,7 +8,7 @@
 
 import { currentLocale, type Locale } from '../i18n/locale.ts'
 import { accessToken, COOKIE_SESSION, expiresSoon, renew } from '../session/tokens.ts'
-import { ApiError, type Problem } from './errors.ts'
+import { ApiError, NEEDS_CONFIRMATION, type Problem } from './errors.ts'
 import { OPERATIONS } from './operations.gen.ts'
 import type { Arguments, DataOf, InputOf, OperationId } from './types.ts'
 
@@ -48,6 +48,25 @@ export function urlOf(id: OperationId, { params = {}, query = {} }: AnyInput = {
 
 /** Sends the request and returns an answer with status 2xx. For answers that are not JSON. */
 export async function send(id: OperationId, input: AnyInput = {}, options: CallOptions = {}): Promise<Response> {
+  try {
+    return await sendOnce(id, input, options)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== NEEDS_CONFIRMATION || confirmer === undefined) throw error
+    await confirmer(error)
+    return await sendOnce(id, input, options)
+  }
+}
+
+/** Asks the user to prove who they are after an answer with code 4031. Rejects if they do not. */
+export type Confirmer = (refusal: ApiError) => Promise<void>
+let confirmer: Confirmer | undefined
+
+/** The dialog that asks (ui/Confirmation.tsx). The call is repeated when its promise is fulfilled. */
+export function setConfirmer(next: Confirmer | undefined): void {
+  confirmer = next
+}
+
+async function sendOnce(id: OperationId, input: AnyInput, options: CallOptions): Promise<Response> {
   const usedToken = accessToken()
   const first = await attempt(id, input, options)
   if (first.status !== 401 || usedToken === undefined) return await accepted(first)

@@ -6,9 +6,11 @@ import { adminMessages } from './admin-messages/index.ts'
 import { adminMetadata } from './admin-metadata/index.ts'
 import type { Area } from './area.ts'
 import { assets } from './assets/index.ts'
+import { chats } from './chats/index.ts'
 import { codes } from './codes/index.ts'
 import { linksAdmin } from './links-admin/index.ts'
 import { loginRecords } from './login-records/index.ts'
+import { notifications } from './notifications/index.ts'
 import { operationLog } from './operation-log/index.ts'
 import { orgsAdmin } from './orgs-admin/index.ts'
 import { scan } from './scan/index.ts'
@@ -23,10 +25,12 @@ export const areas: readonly Area[] = [
   adminMessages,
   adminMetadata,
   assets,
+  chats,
   codes,
   linksAdmin,
   loginRecords,
   nicknameWords,
+  notifications,
   operationLog,
   orgsAdmin,
   scan,

@@ -1,6 +1,6 @@
 /**
  * The socket, over which the server reports changes at once. It is a hint and the server's lists are the truth, so after each new connection
- * everything that is shown is read again (`hello`).
+ * everything that is shown is read again (`reconnected`, in shell/LiveUpdates.tsx).
  */
 
 import { useEffect, useSyncExternalStore } from 'react'
@@ -22,6 +22,8 @@ export interface Unread {
 const listeners = new Map<string, Set<Listener>>()
 let socket: WebSocket | undefined
 let failures = 0
+/** Whether this user was connected before, so that the next `hello` ends an interruption. */
+let wasConnected = false
 let timer: ReturnType<typeof setTimeout> | undefined
 /** Why the session ended, for the sign-in page. */
 let endReason: string | undefined
@@ -52,6 +54,8 @@ function connect(): void {
     if (frame.type === 'hello') {
       failures = 0
       setUnread(frame.data.unread)
+      if (wasConnected) deliver({ type: 'reconnected', data: frame.data })
+      wasConnected = true
     }
     if (frame.type === 'notification') setUnread({ ...unread, notifications: frame.data.unreadCount })
     if (frame.type === 'session.revoked') {
@@ -61,7 +65,7 @@ function connect(): void {
         forget()
       }
     }
-    for (const listener of listeners.get(frame.type) ?? []) listener(frame)
+    deliver(frame)
   })
   opened.addEventListener('close', ({ code, reason }) => {
     if (socket !== opened) return
@@ -77,6 +81,10 @@ function connect(): void {
   })
 }
 
+function deliver(frame: Frame): void {
+  for (const listener of listeners.get(frame.type) ?? []) listener(frame)
+}
+
 function connectIfAlone(): void {
   if (socket === undefined) connect()
 }
@@ -85,6 +93,7 @@ function stop(): void {
   clearTimeout(timer)
   const closing = socket
   socket = undefined
+  wasConnected = false
   closing?.close()
   setUnread({ messages: 0, notifications: 0 })
 }
@@ -93,7 +102,10 @@ export function sendFrame(type: string, data: object): void {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type, data }))
 }
 
-/** Calls `listener` with each frame of a type while the component is shown. `listener` must be stable (useCallback). */
+/**
+ * Calls `listener` with each frame of a type, and of the type `reconnected` after an interruption, while the component is shown. `listener` must be
+ * stable (useCallback).
+ */
 export function useLive(type: string, listener: Listener): void {
   useEffect(() => {
     const all = listeners.get(type) ?? new Set()
@@ -106,6 +118,9 @@ export function setUnread(next: Unread): void {
   unread = next
   for (const listener of unreadListeners) listener()
 }
+
+export const setUnreadMessages = (messages: number): void => setUnread({ ...unread, messages })
+export const setUnreadNotifications = (notifications: number): void => setUnread({ ...unread, notifications })
 
 /** Numbers of unread messages and notifications, for badges. */
 export const useUnread = (): Unread =>

@@ -4,7 +4,10 @@ import { Box, type Theme, useMediaQuery } from '@mui/material'
 import type { ReactNode } from 'react'
 import { Layout as RaLayout } from 'react-admin'
 
+import { Confirmation } from '../ui/Confirmation.tsx'
+import { Agreements } from './Agreements.tsx'
 import { AppBar } from './AppBar.tsx'
+import { LiveUpdates } from './LiveUpdates.tsx'
 import { Menu } from './Menu.tsx'
 import { PageError } from './PageError.tsx'
 import { PhoneNavigation } from './PhoneNavigation.tsx'
@@ -24,7 +27,7 @@ export function Layout({ children }: { children: ReactNode }) {
           minWidth: 0,
           bgcolor: 'background.default',
         },
-        '& .RaLayout-appFrame': { mt: { xs: 7, sm: 6 } },
+        '& .RaLayout-appFrame': { mt: 6 },
         '@media print': {
           '& .RaLayout-appFrame': { mt: 0 },
           '& .RaSidebar-fixed, & .RaSidebar-docked': { display: 'none' },
@@ -33,6 +36,9 @@ export function Layout({ children }: { children: ReactNode }) {
     >
       {children}
       <Shortcuts />
+      <LiveUpdates />
+      <Agreements />
+      <Confirmation />
       {isPhone && (
         <Box sx={{ displayPrint: 'none' }}>
           <PhoneNavigation />

@@ -25,23 +25,29 @@ const words = texts({
 /** Seconds until the server sends another code (spec 8). */
 const PAUSE = 60
 
-/** The operations that send a code, and the name of the recipient in their bodies. Codes for a signed-in user need none. */
+/** The operations that send a code, and the name of the recipient in their bodies. */
 const RECIPIENT = {
   'auth.phoneCode': 'phone',
   'auth.emailCode': 'email',
   'auth.forgotCode': 'credential',
   'auth.phoneBindCode': 'phone',
   'auth.emailBindCode': 'email',
+  'auth.changeCode': 'channel',
+  'auth.phoneLinkCode': 'phone',
+  'auth.emailLinkCode': 'email',
 } as const
 
 export interface CodeFieldProps {
   operation: keyof typeof RECIPIENT
+  /** Phone or e-mail; for `auth.changeCode` the channel, `PHONE` or `EMAIL`. */
   recipient: string
+  /** How the recipient is shown; by default as it is. */
+  recipientName?: string
   value: string
   onChange: (value: string) => void
 }
 
-export function CodeField({ operation, recipient, value, onChange }: CodeFieldProps) {
+export function CodeField({ operation, recipient, recipientName = recipient, value, onChange }: CodeFieldProps) {
   const t = useTexts(words)
   const [sentTo, setSentTo] = useState<string>()
   const [left, setLeft] = useState(0)
@@ -55,7 +61,7 @@ export function CodeField({ operation, recipient, value, onChange }: CodeFieldPr
     setError(undefined)
     try {
       await callWith(operation, { body: { [RECIPIENT[operation]]: recipient } }, {})
-      setSentTo(recipient)
+      setSentTo(recipientName)
       setLeft(PAUSE)
     } catch (problem) {
       setError(problem)

@@ -1,0 +1,315 @@
+/** The field to write in, and the menu of other things to send. The draft is kept on the server for the other devices of the user. */
+
+import { AddCircleOutlined, AlternateEmail, AttachFile, Badge, Close, Image, Place, Send } from '@mui/icons-material'
+import {
+  Box,
+  IconButton,
+  ListItemIcon,
+  Menu,
+  MenuItem,
+  Stack,
+  TextField,
+  Tooltip,
+  Typography,
+  useMediaQuery,
+} from '@mui/material'
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useNotify } from 'react-admin'
+
+import { call } from '../../api/client.ts'
+import type { Conversation, GroupMember, Message } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { sendFrame } from '../../session/live.ts'
+import { useMay, useSession } from '../../session/session.ts'
+import { sendMessage, type Target } from './outbox.ts'
+import { PeopleDialog } from './PeopleDialog.tsx'
+import { type NameOf, useExcerpt } from './text.ts'
+
+const words = texts({
+  en: {
+    message: 'Message',
+    send: 'Send',
+    add: 'Send something else',
+    picture: 'Picture or video',
+    file: 'File',
+    card: 'Contact card',
+    place: 'My position',
+    mention: 'Mention a member',
+    stopReply: 'Do not reply to this message',
+    noPlace: 'The position could not be found. Allow it in the settings of the browser.',
+    noHttps: 'Browsers give the position to pages with https only.',
+  },
+  zh: {
+    message: '消息',
+    send: '发送',
+    add: '发送其他内容',
+    picture: '图片或视频',
+    file: '文件',
+    card: '名片',
+    place: '我的位置',
+    mention: '@成员',
+    stopReply: '不回复此消息',
+    noPlace: '无法获取位置，请在浏览器设置中允许定位。',
+    noHttps: '浏览器只向 https 页面提供位置。',
+  },
+})
+
+/** Characters of a message (docs/chat.md). */
+const MAX = 5_000
+/** Milliseconds between two frames that say that the user is typing. */
+const TYPING_PAUSE = 3_000
+/** Milliseconds without a key until the draft is stored. */
+const DRAFT_PAUSE = 1_500
+
+export interface ComposerProps {
+  target: Target
+  /** Undefined for the first message to a user. */
+  conversation?: Conversation
+  members: readonly GroupMember[]
+  replyTo: Message | undefined
+  nameOf: NameOf
+  onReplied: () => void
+}
+
+export function Composer({ target, conversation, members, replyTo, nameOf, onReplied }: ComposerProps) {
+  const t = useTexts(words)
+  const excerpt = useExcerpt()
+  const [text, setText] = useState(conversation?.draft ?? '')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const hasTouch = useMediaQuery('(pointer: coarse)')
+  const lastTyping = useRef(0)
+  useDraft(conversation, text)
+  useEffect(() => {
+    if (replyTo !== undefined) field.current?.focus()
+  }, [replyTo])
+
+  const send = () => {
+    const trimmed = text.trim()
+    if (trimmed === '') return
+    const mentions = members.filter(({ nickname }) => trimmed.includes(`@${nickname}`)).map(({ userId }) => userId)
+    sendMessage({
+      target,
+      type: 'TEXT',
+      content: { text: trimmed, ...(mentions.length > 0 && { mentions }) },
+      replyToId: replyTo?.id ?? null,
+    })
+    setText('')
+    onReplied()
+    field.current?.focus()
+  }
+  const sendFiles = (files: Iterable<File>) => {
+    for (const file of files) sendMessage({ target, type: 'FILE', content: {}, file, replyToId: null })
+  }
+  const onKey = (event: KeyboardEvent) => {
+    // The key that ends the input of Chinese characters must not send.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || hasTouch) return
+    event.preventDefault()
+    send()
+  }
+  const onPaste = (event: ClipboardEvent) => {
+    if (event.clipboardData.files.length === 0) return
+    event.preventDefault()
+    sendFiles(event.clipboardData.files)
+  }
+  const change = (next: string) => {
+    setText(next)
+    if (conversation === undefined || Date.now() - lastTyping.current < TYPING_PAUSE) return
+    lastTyping.current = Date.now()
+    sendFrame('typing', { conversationId: conversation.id })
+  }
+  return (
+    <Box sx={{ borderTop: 1, borderColor: 'divider' }}>
+      {replyTo !== undefined && (
+        <Stack direction="row" sx={{ alignItems: 'center', px: 1.5, pt: 0.5 }}>
+          <Box sx={{ borderLeft: 3, borderColor: 'primary.main', pl: 1, flex: 1, minWidth: 0 }}>
+            <Typography variant="caption" component="div" sx={{ fontWeight: 650 }}>
+              {nameOf(replyTo.senderId)}
+            </Typography>
+            <Typography variant="caption" component="div" noWrap>
+              {excerpt(replyTo, nameOf)}
+            </Typography>
+          </Box>
+          <IconButton aria-label={t.stopReply} onClick={onReplied}>
+            <Close fontSize="small" />
+          </IconButton>
+        </Stack>
+      )}
+      <Stack direction="row" spacing={0.5} sx={{ alignItems: 'flex-end', p: 1 }}>
+        <MoreButton
+          target={target}
+          members={members}
+          onFiles={sendFiles}
+          onMention={(name) => {
+            setText(`${text}${text === '' || text.endsWith(' ') ? '' : ' '}@${name} `)
+            field.current?.focus()
+          }}
+        />
+        <TextField
+          inputRef={field}
+          label={t.message}
+          value={text}
+          onChange={(event) => change(event.target.value)}
+          onKeyDown={onKey}
+          onPaste={onPaste}
+          multiline
+          maxRows={6}
+          fullWidth
+          slotProps={{ htmlInput: { maxLength: MAX } }}
+        />
+        <Tooltip title={t.send}>
+          <span>
+            <IconButton color="primary" aria-label={t.send} disabled={text.trim() === ''} onClick={send}>
+              <Send />
+            </IconButton>
+          </span>
+        </Tooltip>
+      </Stack>
+    </Box>
+  )
+}
+
+interface MoreProps {
+  target: Target
+  members: readonly GroupMember[]
+  onFiles: (files: Iterable<File>) => void
+  onMention: (name: string) => void
+}
+
+function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
+  const t = useTexts(words)
+  const may = useMay()
+  const notify = useNotify()
+  const { user } = useSession()
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [isMentioning, setMentioning] = useState(false)
+  const [isChoosing, setChoosing] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const close = () => {
+    setAnchor(null)
+    setMentioning(false)
+  }
+  const choose = (accept: string) => {
+    close()
+    input.current!.accept = accept
+    input.current!.click()
+  }
+  const sendPlace = () => {
+    close()
+    if (!window.isSecureContext) return notify(t.noHttps, { type: 'warning' })
+    navigator.geolocation.getCurrentPosition(
+      ({ coords: { latitude, longitude } }) =>
+        sendMessage({ target, type: 'LOCATION', content: { latitude, longitude } }),
+      () => notify(t.noPlace, { type: 'warning' }),
+      { timeout: 20_000 },
+    )
+  }
+  const others = members.filter(({ userId }) => userId !== user.id)
+  return (
+    <>
+      <Tooltip title={t.add}>
+        <IconButton aria-label={t.add} aria-haspopup="menu" onClick={(event) => setAnchor(event.currentTarget)}>
+          <AddCircleOutlined />
+        </IconButton>
+      </Tooltip>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple
+        onChange={({ target: { files } }) => {
+          onFiles(files ?? [])
+          input.current!.value = ''
+        }}
+      />
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={close}>
+        {isMentioning
+          ? others.map(({ userId, nickname }) => (
+              <MenuItem
+                key={userId}
+                onClick={() => {
+                  close()
+                  onMention(nickname)
+                }}
+              >
+                @{nickname}
+              </MenuItem>
+            ))
+          : [
+              ...(may('files.upload')
+                ? [
+                    <Entry key="picture" icon={Image} text={t.picture} onClick={() => choose('image/*,video/*')} />,
+                    <Entry key="file" icon={AttachFile} text={t.file} onClick={() => choose('')} />,
+                  ]
+                : []),
+              <Entry
+                key="card"
+                icon={Badge}
+                text={t.card}
+                onClick={() => {
+                  close()
+                  setChoosing(true)
+                }}
+              />,
+              <Entry key="place" icon={Place} text={t.place} onClick={sendPlace} />,
+              ...(others.length > 0
+                ? [<Entry key="mention" icon={AlternateEmail} text={t.mention} onClick={() => setMentioning(true)} />]
+                : []),
+            ]}
+      </Menu>
+      {isChoosing && (
+        <PeopleDialog
+          title={t.card}
+          action={t.send}
+          isSingle
+          onClose={() => setChoosing(false)}
+          onChosen={([userId]) => {
+            setChoosing(false)
+            sendMessage({ target, type: 'CARD', content: { userId } })
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function Entry({ icon: Icon, text, onClick }: { icon: typeof Send; text: string; onClick: () => void }) {
+  return (
+    <MenuItem onClick={onClick}>
+      <ListItemIcon>
+        <Icon fontSize="small" />
+      </ListItemIcon>
+      {text}
+    </MenuItem>
+  )
+}
+
+/** Stores the unsent text after a pause and when the conversation is left. */
+function useDraft(conversation: Conversation | undefined, text: string): void {
+  const stored = useRef(conversation?.draft ?? '')
+  const latest = useRef(text)
+  const id = conversation?.id
+  useEffect(() => {
+    latest.current = text
+  }, [text])
+  useEffect(() => {
+    if (id === undefined) return
+    const store = () => {
+      if (latest.current === stored.current) return
+      stored.current = latest.current
+      void call('conversations.draft', { params: { id }, body: { draft: latest.current || null } }).catch(
+        () => undefined,
+      )
+    }
+    const timer = setTimeout(store, DRAFT_PAUSE)
+    return () => clearTimeout(timer)
+  }, [id, text])
+  useEffect(
+    () => () => {
+      if (id !== undefined && latest.current !== stored.current)
+        void call('conversations.draft', { params: { id }, body: { draft: latest.current || null } }).catch(
+          () => undefined,
+        )
+    },
+    [id],
+  )
+}

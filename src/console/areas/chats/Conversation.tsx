@@ -1,0 +1,212 @@
+/** One conversation: its messages, what others are typing, and the field to write in. */
+
+import { ArrowBack } from '@mui/icons-material'
+import { Alert, Avatar, Box, Button, IconButton, Stack, Typography } from '@mui/material'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { Link, useSearchParams } from 'react-router'
+
+import { call } from '../../api/client.ts'
+import type { Conversation as ConversationView, Message } from '../../api/types.ts'
+import { useTexts } from '../../i18n/words.ts'
+import { type Frame, useLive } from '../../session/live.ts'
+import { useMay, useSession } from '../../session/session.ts'
+import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
+import { Composer } from './Composer.tsx'
+import { ConversationMenu } from './ConversationMenu.tsx'
+import { MessageRow } from './MessageRow.tsx'
+import { useOutgoing } from './outbox.ts'
+import { OutgoingRow } from './OutgoingRow.tsx'
+import { useNames } from './text.ts'
+import { useMembers } from './use-members.ts'
+import { useMessages } from './use-messages.ts'
+import { words } from './words.ts'
+
+/** Milliseconds for which "is typing" is shown after a frame; clients send one every 3 seconds. */
+const TYPING = 5_000
+/** Pixels from the top at which earlier messages are read. */
+const NEAR_TOP = 200
+
+const dayOf = (time: number): string => new Date(time).toDateString()
+
+export function Conversation({ conversation, isPhone }: { conversation: ConversationView; isPhone: boolean }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const { user } = useSession()
+  const { id, title, avatarUrl, peer, group } = conversation
+  const [search] = useSearchParams()
+  const wanted = Number(search.get('message')) || undefined
+  const messages = useMessages(id, wanted)
+  const members = useMembers(id, group !== null && group.role !== null)
+  const nameOf = useNames(members, peer && { userId: peer.userId, title })
+  const outgoing = useOutgoing({ conversationId: id })
+  const [replyTo, setReplyTo] = useState<Message>()
+  // Where the user had read when the page was opened: the line above the new messages stays there.
+  const [readBefore] = useState(conversation.readUpToId)
+  const typing = useTyping(id)
+  useReading(id, messages.items, user.id)
+
+  const { items } = messages
+  const own = new Set(items?.map(({ clientMsgId }) => clientMsgId))
+  const waiting = outgoing.filter(({ clientMsgId }) => !own.has(clientMsgId))
+  const firstNew =
+    conversation.readUpToId > 0 || readBefore > 0
+      ? items?.find((each) => each.id > readBefore && each.senderId !== user.id && each.type !== 'SYSTEM')?.id
+      : undefined
+  const isWantedHere = wanted !== undefined && items?.some((each) => each.id === wanted)
+  useEffect(() => {
+    if (isWantedHere) document.getElementById(`message-${wanted}`)?.scrollIntoView({ block: 'center' })
+  }, [isWantedHere, wanted])
+  const canWrite = may('messages.send') && (group === null || group.role !== null)
+  return (
+    <>
+      <Stack
+        direction="row"
+        spacing={1}
+        sx={{ alignItems: 'center', px: 1.5, py: 0.75, borderBottom: 1, borderColor: 'divider', minHeight: 56 }}
+      >
+        {isPhone && (
+          <IconButton component={Link} to="/chats" edge="start" aria-label={t.back}>
+            <ArrowBack />
+          </IconButton>
+        )}
+        <Avatar src={avatarUrl ?? ''} alt="" sx={{ width: 36, height: 36 }}>
+          {title.slice(0, 1)}
+        </Avatar>
+        <Box sx={{ flex: 1, minWidth: 0 }}>
+          <Typography variant="h2" component={isPhone ? 'h1' : 'h2'} noWrap>
+            {title}
+          </Typography>
+          <Typography variant="caption" color="text.secondary" noWrap component="p" aria-live="polite">
+            {typing.length > 0
+              ? t.typing(typing.map(nameOf).join(', '))
+              : group !== null && group.role !== null
+                ? t.members(group.memberCount)
+                : ''}
+          </Typography>
+        </Box>
+        <ConversationMenu conversation={conversation} members={members} onCleared={messages.clear} />
+      </Stack>
+      <Box
+        role="log"
+        aria-label={title}
+        tabIndex={0}
+        onScroll={({ currentTarget }) => {
+          // In a reversed column the newest message is at 0, and earlier ones are at negative positions.
+          const { scrollTop, scrollHeight, clientHeight } = currentTarget
+          if (messages.hasMore && !messages.isLoading && scrollHeight - clientHeight + scrollTop < NEAR_TOP)
+            messages.loadOlder()
+        }}
+        sx={{
+          flex: 1,
+          minHeight: 0,
+          overflowY: 'auto',
+          overflowX: 'hidden',
+          display: 'flex',
+          flexDirection: 'column-reverse',
+          bgcolor: 'background.default',
+        }}
+      >
+        <Box sx={{ p: 1.5, width: '100%', boxSizing: 'border-box' }}>
+          {messages.error !== undefined && <ErrorNotice error={messages.error} />}
+          {items === undefined && messages.error === undefined && <Loading />}
+          {messages.hasMore && (
+            <Stack sx={{ alignItems: 'center', mb: 1 }}>
+              <Button size="small" loading={messages.isLoading} onClick={messages.loadOlder}>
+                {t.earlier}
+              </Button>
+            </Stack>
+          )}
+          {items?.length === 0 && waiting.length === 0 && (
+            <Typography color="text.secondary" sx={{ textAlign: 'center', py: 6 }}>
+              {t.noMessages}
+            </Typography>
+          )}
+          {items?.map((message, index) => {
+            const before = items[index - 1]
+            const isNewDay = before === undefined || dayOf(before.createdAt) !== dayOf(message.createdAt)
+            return (
+              <MessageRow
+                key={message.id}
+                message={message}
+                nameOf={nameOf}
+                member={group === null ? undefined : members.find(({ userId }) => userId === message.senderId)}
+                isGroup={group !== null}
+                day={isNewDay ? message.createdAt : undefined}
+                isContinued={!isNewDay && before?.senderId === message.senderId && before.type !== 'SYSTEM'}
+                isFirstNew={message.id === firstNew}
+                isMarked={message.id === wanted}
+                peerReadUpToId={conversation.peerReadUpToId}
+                onReply={canWrite ? setReplyTo : undefined}
+                onChanged={messages.replace}
+              />
+            )
+          })}
+          {waiting.map((each) => (
+            <OutgoingRow key={each.clientMsgId} outgoing={each} />
+          ))}
+        </Box>
+      </Box>
+      {canWrite ? (
+        <Composer
+          conversation={conversation}
+          target={{ conversationId: id }}
+          members={members}
+          replyTo={replyTo}
+          nameOf={nameOf}
+          onReplied={() => setReplyTo(undefined)}
+        />
+      ) : (
+        group?.role === null && <Alert severity="info">{t.left}</Alert>
+      )}
+    </>
+  )
+}
+
+/** The users who are typing. */
+function useTyping(conversationId: number): readonly number[] {
+  const [until, setUntil] = useState<ReadonlyMap<number, number>>(new Map())
+  useLive(
+    'typing',
+    useCallback(
+      ({ data }: Frame) => {
+        if (data.conversationId === conversationId)
+          setUntil((before) => new Map([...before, [data.userId as number, Date.now() + TYPING]]))
+      },
+      [conversationId],
+    ),
+  )
+  useLive(
+    'message',
+    useCallback(({ data }: Frame) => {
+      setUntil((before) => new Map([...before].filter(([userId]) => userId !== data.senderId)))
+    }, []),
+  )
+  useEffect(() => {
+    if (until.size === 0) return
+    const timer = setTimeout(
+      () => setUntil((before) => new Map([...before].filter(([, time]) => time > Date.now()))),
+      TYPING,
+    )
+    return () => clearTimeout(timer)
+  }, [until])
+  return [...until.keys()]
+}
+
+/** Marks messages as read while the page is visible. */
+function useReading(conversationId: number, items: readonly Message[] | undefined, userId: number): void {
+  const newest = items?.findLast(({ senderId }) => senderId !== userId)?.id
+  const marked = useRef(0)
+  useEffect(() => {
+    const mark = () => {
+      if (newest === undefined || newest <= marked.current || document.visibilityState !== 'visible') return
+      marked.current = newest
+      void call('conversations.read', { params: { id: conversationId }, body: { messageId: newest } }).catch(() => {
+        // Tried again with the next message, or when the page is shown again.
+        marked.current = 0
+      })
+    }
+    mark()
+    document.addEventListener('visibilitychange', mark)
+    return () => document.removeEventListener('visibilitychange', mark)
+  }, [conversationId, newest])
+}

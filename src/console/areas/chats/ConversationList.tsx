@@ -1,0 +1,229 @@
+/** The conversations, pinned ones first, then those with the newest message. New messages move them up by themselves. */
+
+import { Add, Chat, GroupAdd, ManageSearch, NotificationsOffOutlined, PersonSearch, PushPin } from '@mui/icons-material'
+import {
+  Avatar,
+  Badge,
+  Box,
+  Button,
+  IconButton,
+  InputAdornment,
+  List,
+  ListItem,
+  ListItemAvatar,
+  ListItemButton,
+  ListItemIcon,
+  ListItemText,
+  Menu,
+  MenuItem,
+  Stack,
+  TextField,
+  Tooltip,
+  Typography,
+} from '@mui/material'
+import { useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+
+import { usePages } from '../../api/pages.ts'
+import type { Conversation } from '../../api/types.ts'
+import { clockTime, date } from '../../i18n/format.ts'
+import { useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { GroupDialog } from './GroupDialog.tsx'
+import { PeopleDialog } from './PeopleDialog.tsx'
+import { SearchDialog } from './SearchDialog.tsx'
+import { useExcerpt, useNames } from './text.ts'
+import { words } from './words.ts'
+
+export function ConversationList({ openId }: { openId: number | undefined }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const navigate = useNavigate()
+  const [keyword, setKeyword] = useState('')
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [dialog, setDialog] = useState<'group' | 'person' | 'search'>()
+  const searched = keyword.trim()
+  const list = usePages('conversations.list', { query: { ...(searched !== '' && { keyword: searched }) } })
+  const close = () => setDialog(undefined)
+  const choose = (next: typeof dialog) => {
+    setAnchor(null)
+    setDialog(next)
+  }
+  return (
+    <>
+      <Stack spacing={1} sx={{ p: 1.5, pb: 1 }}>
+        <Stack direction="row" sx={{ alignItems: 'center' }}>
+          <Typography variant="h1" sx={{ flex: 1 }}>
+            {t.title}
+          </Typography>
+          {may('messages.search') && (
+            <Tooltip title={t.searchAll}>
+              <IconButton aria-label={t.searchAll} onClick={() => setDialog('search')}>
+                <ManageSearch />
+              </IconButton>
+            </Tooltip>
+          )}
+          {may('messages.send') && (
+            <Tooltip title={t.newChat}>
+              <IconButton
+                color="primary"
+                data-create
+                aria-label={t.newChat}
+                aria-haspopup="menu"
+                onClick={(event) => setAnchor(event.currentTarget)}
+              >
+                <Add />
+              </IconButton>
+            </Tooltip>
+          )}
+        </Stack>
+        <TextField
+          type="search"
+          label={t.search}
+          value={keyword}
+          onChange={({ target }) => setKeyword(target.value)}
+          slotProps={{
+            input: {
+              startAdornment: (
+                <InputAdornment position="start">
+                  <PersonSearch fontSize="small" />
+                </InputAdornment>
+              ),
+            },
+          }}
+        />
+      </Stack>
+      <Box sx={{ flex: 1, overflowY: 'auto', minHeight: 0 }}>
+        {list.error !== null && <ErrorNotice error={list.error} onRetry={list.retry} />}
+        {list.items === undefined && list.error === null && <Loading />}
+        {list.items?.length === 0 && (
+          <EmptyState
+            icon={Chat}
+            title={searched === '' ? t.empty : t.none}
+            text={searched === '' ? t.emptyText : t.noneText}
+            action={
+              searched === '' && (
+                <Button variant="contained" onClick={() => setDialog('person')}>
+                  {t.newChat}
+                </Button>
+              )
+            }
+          />
+        )}
+        <List disablePadding>
+          {list.items?.map((each) => (
+            <Row key={each.id} conversation={each} isOpen={each.id === openId} />
+          ))}
+        </List>
+        <MoreButton shown={list.items?.length ?? 0} total={list.total} onMore={list.more} isLoading={list.isLoading} />
+      </Box>
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+        <MenuItem onClick={() => choose('person')}>
+          <ListItemIcon>
+            <Chat fontSize="small" />
+          </ListItemIcon>
+          {t.newChat}
+        </MenuItem>
+        <MenuItem onClick={() => choose('group')}>
+          <ListItemIcon>
+            <GroupAdd fontSize="small" />
+          </ListItemIcon>
+          {t.newGroup}
+        </MenuItem>
+      </Menu>
+      {dialog === 'group' && <GroupDialog onClose={close} />}
+      {dialog === 'search' && <SearchDialog onClose={close} />}
+      {dialog === 'person' && (
+        <PeopleDialog
+          title={t.newChat}
+          action={t.newChat}
+          isSingle
+          onClose={close}
+          onChosen={([userId]) => {
+            close()
+            if (userId !== undefined) void navigate(`/chats/with/${userId}`)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const isToday = (time: number): boolean => new Date(time).toDateString() === new Date().toDateString()
+
+function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boolean }) {
+  const t = useTexts(words)
+  const excerpt = useExcerpt()
+  const { id, title, avatarUrl, peer, lastMessage, unreadCount, mentioned, pinned, muted, draft } = conversation
+  const nameOf = useNames([], peer && { userId: peer.userId, title })
+  const time = lastMessage?.createdAt ?? conversation.createdAt
+  const isNamed = lastMessage !== null && lastMessage.type !== 'SYSTEM'
+  const text =
+    lastMessage === null
+      ? ''
+      : isNamed || peer !== null
+        ? excerpt(lastMessage, nameOf)
+        : String(lastMessage.content['text'] ?? '')
+  return (
+    <ListItem disablePadding>
+      <ListItemButton
+        component={Link}
+        to={`/chats/${id}`}
+        selected={isOpen}
+        {...(isOpen && { 'aria-current': 'page' })}
+        sx={{ gap: 0.5, py: 1 }}
+      >
+        <ListItemAvatar>
+          <Badge
+            badgeContent={unreadCount}
+            color={muted ? 'default' : 'error'}
+            max={99}
+            overlap="circular"
+            slotProps={{ badge: { 'aria-label': t.unreadCount(unreadCount) } }}
+          >
+            <Avatar src={avatarUrl ?? ''} alt="">
+              {title.slice(0, 1)}
+            </Avatar>
+          </Badge>
+        </ListItemAvatar>
+        <ListItemText
+          disableTypography
+          primary={
+            <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
+              <Typography noWrap sx={{ flex: 1, fontWeight: unreadCount > 0 ? 650 : 500 }}>
+                {title}
+              </Typography>
+              {pinned && <PushPin titleAccess={t.pinned} sx={{ fontSize: 15, color: 'text.secondary' }} />}
+              {muted && (
+                <NotificationsOffOutlined titleAccess={t.muted} sx={{ fontSize: 15, color: 'text.secondary' }} />
+              )}
+              <Typography variant="caption" color="text.secondary">
+                {isToday(time) ? clockTime(time) : date(time)}
+              </Typography>
+            </Stack>
+          }
+          secondary={
+            <Typography variant="body2" color="text.secondary" noWrap>
+              {mentioned && (
+                <Box component="span" sx={{ color: 'error.main' }}>
+                  [{t.mentioned}]{' '}
+                </Box>
+              )}
+              {draft !== '' && !isOpen ? (
+                <>
+                  <Box component="span" sx={{ color: 'error.main' }}>
+                    {t.draft}
+                  </Box>{' '}
+                  {draft}
+                </>
+              ) : (
+                text || ' '
+              )}
+            </Typography>
+          }
+        />
+      </ListItemButton>
+    </ListItem>
+  )
+}

@@ -1,0 +1,160 @@
+/** Actions on a whole conversation. */
+
+import {
+  CleaningServices,
+  DeleteOutlined,
+  Group,
+  ManageSearch,
+  MoreVert,
+  NotificationsNone,
+  NotificationsOffOutlined,
+  PersonOutlined,
+  PushPinOutlined,
+} from '@mui/icons-material'
+import { IconButton, ListItemIcon, Menu, MenuItem, Tooltip } from '@mui/material'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+
+import { useAction } from '../../api/hooks.ts'
+import type { Conversation, GroupMember } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { MembersDialog } from './MembersDialog.tsx'
+import { SearchDialog } from './SearchDialog.tsx'
+
+const words = texts({
+  en: {
+    actions: 'Actions for this conversation',
+    search: 'Search this conversation',
+    group: 'Group and members',
+    contact: 'Contact',
+    pin: 'Pin to the top',
+    unpin: 'Unpin',
+    mute: 'Mute',
+    unmute: 'Unmute',
+    clear: 'Clear history',
+    clearText:
+      'All messages up to now disappear for you, on all your devices. The others keep them. This cannot be undone.',
+    cleared: 'History cleared',
+    delete: 'Delete conversation',
+    deleteText:
+      'The conversation and its history disappear for you, on all your devices. The others keep them. It comes back with the next message.',
+    deleted: 'Conversation deleted',
+  },
+  zh: {
+    actions: '会话操作',
+    search: '搜索此会话',
+    group: '群聊与成员',
+    contact: '联系人资料',
+    pin: '置顶',
+    unpin: '取消置顶',
+    mute: '静音',
+    unmute: '取消静音',
+    clear: '清空聊天记录',
+    clearText: '到目前为止的消息将从您的所有设备上消失，其他人仍可看到。此操作无法撤销。',
+    cleared: '聊天记录已清空',
+    delete: '删除会话',
+    deleteText: '会话及其记录将从您的所有设备上消失，其他人仍可看到。收到新消息时会话会再次出现。',
+    deleted: '会话已删除',
+  },
+})
+
+export interface ConversationMenuProps {
+  conversation: Conversation
+  members: readonly GroupMember[]
+  onCleared: () => void
+}
+
+export function ConversationMenu({ conversation, members, onCleared }: ConversationMenuProps) {
+  const t = useTexts(words)
+  const may = useMay()
+  const navigate = useNavigate()
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [dialog, setDialog] = useState<'search' | 'group' | 'clear' | 'delete'>()
+  const { id, title, pinned, muted, group, peer } = conversation
+  const params = { id }
+  const refreshes = ['conversations']
+  const pin = useAction('conversations.pin', { refreshes })
+  const mute = useAction('conversations.mute', { refreshes })
+  const close = () => setDialog(undefined)
+  const clear = useAction('conversations.clear', {
+    refreshes,
+    done: t.cleared,
+    onDone: () => {
+      close()
+      onCleared()
+    },
+  })
+  const remove = useAction('conversations.delete', {
+    refreshes: ['conversations.list'],
+    done: t.deleted,
+    onDone: () => void navigate('/chats', { replace: true }),
+  })
+  const choose = (action: () => void) => () => {
+    setAnchor(null)
+    action()
+  }
+  return (
+    <>
+      <Tooltip title={t.actions}>
+        <IconButton aria-label={t.actions} aria-haspopup="menu" onClick={(event) => setAnchor(event.currentTarget)}>
+          <MoreVert />
+        </IconButton>
+      </Tooltip>
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+        {group !== null && <Entry icon={Group} text={t.group} onClick={choose(() => setDialog('group'))} />}
+        {peer !== null && peer.contactId !== null && (
+          <Entry
+            icon={PersonOutlined}
+            text={t.contact}
+            onClick={choose(() => void navigate(`/contacts/${peer.contactId}`))}
+          />
+        )}
+        {may('messages.search') && (
+          <Entry icon={ManageSearch} text={t.search} onClick={choose(() => setDialog('search'))} />
+        )}
+        <Entry
+          icon={PushPinOutlined}
+          text={pinned ? t.unpin : t.pin}
+          onClick={choose(() => pin.mutate({ params, body: { pinned: !pinned } }))}
+        />
+        <Entry
+          icon={muted ? NotificationsNone : NotificationsOffOutlined}
+          text={muted ? t.unmute : t.mute}
+          onClick={choose(() => mute.mutate({ params, body: { muted: !muted } }))}
+        />
+        {may('conversations.clear') && (
+          <Entry icon={CleaningServices} text={t.clear} onClick={choose(() => setDialog('clear'))} />
+        )}
+        {may('conversations.delete') && (
+          <Entry icon={DeleteOutlined} text={t.delete} onClick={choose(() => setDialog('delete'))} />
+        )}
+      </Menu>
+      {dialog === 'search' && <SearchDialog conversationId={id} onClose={close} />}
+      {dialog === 'group' && group !== null && (
+        <MembersDialog conversation={conversation} members={members} onClose={close} />
+      )}
+      <ConfirmDialog
+        isOpen={dialog === 'clear' || dialog === 'delete'}
+        title={`${dialog === 'delete' ? t.delete : t.clear}: ${title}`}
+        text={dialog === 'delete' ? t.deleteText : t.clearText}
+        action={dialog === 'delete' ? t.delete : t.clear}
+        isBusy={clear.isPending || remove.isPending}
+        onConfirm={() => (dialog === 'delete' ? remove : clear).mutate({ params })}
+        onClose={close}
+      />
+    </>
+  )
+}
+
+function Entry({ icon: Icon, text, onClick }: { icon: typeof MoreVert; text: string; onClick: () => void }) {
+  return (
+    <MenuItem onClick={onClick}>
+      <ListItemIcon>
+        <Icon fontSize="small" />
+      </ListItemIcon>
+      {text}
+    </MenuItem>
+  )
+}

@@ -1,0 +1,324 @@
+/** A group: name and picture, members with their roles, and leaving it. */
+
+import { GroupAdd, MoreVert, PhotoCamera } from '@mui/icons-material'
+import {
+  Avatar,
+  Button,
+  Chip,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogTitle,
+  IconButton,
+  List,
+  ListItem,
+  ListItemAvatar,
+  ListItemText,
+  Menu,
+  MenuItem,
+  Stack,
+  TextField,
+  type Theme,
+  Typography,
+  useMediaQuery,
+} from '@mui/material'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+
+import { upload } from '../../api/client.ts'
+import { useAction } from '../../api/hooks.ts'
+import type { Conversation, GroupMember, UploadedFile } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay, useSession } from '../../session/session.ts'
+import { ErrorNotice } from '../../ui/Answer.tsx'
+import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { FileButton } from '../../ui/FileButton.tsx'
+import { PeopleDialog } from './PeopleDialog.tsx'
+import { words as shared } from './words.ts'
+
+const words = texts({
+  en: {
+    name: 'Name of the group',
+    save: 'Save',
+    renamed: 'Group renamed',
+    picture: 'Change picture',
+    changed: 'Picture changed',
+    add: 'Add members',
+    added: 'Members added',
+    follows: 'This group has all members of its organization. It changes with them.',
+    actions: (name: string) => `Actions for ${name}`,
+    makeAdmin: 'Make administrator',
+    makeMember: 'Make ordinary member',
+    roleSaved: 'Role changed',
+    own: 'Transfer the group',
+    ownText: (name: string) =>
+      `${name} becomes the owner of the group, and you become an ordinary member. Only the new owner can give it back.`,
+    owned: 'Group transferred',
+    remove: 'Remove from the group',
+    removeText: (name: string) => `${name} gets no new messages of this group, and keeps the history until now.`,
+    removed: 'Member removed',
+    leave: 'Leave group',
+    leaveText:
+      'You get no new messages of this group, and keep the history until now. If you own the group, it passes to an administrator or to the member who has been in it longest. With its last member it ends.',
+    left: 'You left the group',
+    close: 'Close',
+    roles: { OWNER: 'Owner', ADMIN: 'Administrator', MEMBER: '' },
+  },
+  zh: {
+    name: '群名称',
+    save: '保存',
+    renamed: '群名已修改',
+    picture: '更换头像',
+    changed: '头像已更换',
+    add: '添加成员',
+    added: '成员已添加',
+    follows: '此群包含组织的全部成员，并随组织成员变化。',
+    actions: (name: string) => `${name} 的操作`,
+    makeAdmin: '设为管理员',
+    makeMember: '设为普通成员',
+    roleSaved: '角色已更改',
+    own: '转让群主',
+    ownText: (name: string) => `${name} 将成为群主，您将成为普通成员。只有新群主可以再转让。`,
+    owned: '群主已转让',
+    remove: '移出群聊',
+    removeText: (name: string) => `${name} 将不再收到此群的新消息，此前的记录会保留。`,
+    removed: '成员已移出',
+    leave: '退出群聊',
+    leaveText:
+      '您将不再收到此群的新消息，此前的记录会保留。如果您是群主，群将转给管理员或入群最久的成员。最后一名成员退出后群聊解散。',
+    left: '您已退出群聊',
+    close: '关闭',
+    roles: { OWNER: '群主', ADMIN: '管理员', MEMBER: '' },
+  },
+})
+
+type Question = { kind: 'own' | 'remove'; member: GroupMember } | { kind: 'leave' }
+
+export interface MembersDialogProps {
+  conversation: Conversation
+  members: readonly GroupMember[]
+  onClose: () => void
+}
+
+export function MembersDialog({ conversation, members, onClose }: MembersDialogProps) {
+  const t = useTexts(words)
+  const s = useTexts(shared)
+  const may = useMay()
+  const navigate = useNavigate()
+  const { user } = useSession()
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const [isAdding, setAdding] = useState(false)
+  const [question, setQuestion] = useState<Question>()
+  const [chosen, setChosen] = useState<{ anchor: HTMLElement; member: GroupMember }>()
+  const { id, title } = conversation
+  const group = conversation.group!
+  const { role } = group
+  const isManager = (role === 'OWNER' || role === 'ADMIN') && may('groups.update')
+  const mayChange = role !== null && !group.followsOrg
+  const refreshes = ['groups', 'conversations']
+  const add = useAction('groups.addMembers', { refreshes, done: t.added, quiet: true, onDone: () => setAdding(false) })
+  const setRole = useAction('groups.changeRole', { refreshes, done: t.roleSaved })
+  const closeQuestion = () => setQuestion(undefined)
+  const transfer = useAction('groups.transfer', { refreshes, done: t.owned, onDone: closeQuestion })
+  const remove = useAction('groups.removeMember', { refreshes, done: t.removed, onDone: closeQuestion })
+  const leave = useAction('groups.leave', {
+    refreshes,
+    done: t.left,
+    onDone: () => {
+      onClose()
+      void navigate('/chats')
+    },
+  })
+  const confirm = () => {
+    if (question?.kind === 'leave') leave.mutate({ params: { id } })
+    if (question?.kind === 'own') transfer.mutate({ params: { id }, body: { userId: question.member.userId } })
+    if (question?.kind === 'remove') remove.mutate({ params: { id, userId: question.member.userId } })
+  }
+  const mayRemove = (member: GroupMember) => role === 'OWNER' || (role === 'ADMIN' && member.role === 'MEMBER')
+  const member = chosen?.member
+  const choose = (action: () => void) => () => {
+    setChosen(undefined)
+    action()
+  }
+  return (
+    <Dialog open onClose={onClose} fullWidth maxWidth="sm" fullScreen={isPhone} aria-labelledby="group-title">
+      <DialogTitle id="group-title">{title}</DialogTitle>
+      <DialogContent>
+        {isManager && <Appearance conversation={conversation} />}
+        {group.followsOrg && (
+          <Typography color="text.secondary" sx={{ mb: 1 }}>
+            {t.follows}
+          </Typography>
+        )}
+        <Stack direction="row" sx={{ alignItems: 'center', mt: 1 }}>
+          <Typography variant="h3" sx={{ flex: 1 }}>
+            {s.members(group.memberCount)}
+          </Typography>
+          {mayChange && may('groups.addMembers') && (
+            <Button startIcon={<GroupAdd />} onClick={() => setAdding(true)}>
+              {t.add}
+            </Button>
+          )}
+        </Stack>
+        <List disablePadding>
+          {members.map((each) => (
+            <ListItem
+              key={each.userId}
+              disableGutters
+              secondaryAction={
+                mayChange &&
+                each.userId !== user.id &&
+                mayRemove(each) && (
+                  <IconButton
+                    edge="end"
+                    aria-label={t.actions(each.nickname)}
+                    aria-haspopup="menu"
+                    onClick={(event) => setChosen({ anchor: event.currentTarget, member: each })}
+                  >
+                    <MoreVert />
+                  </IconButton>
+                )
+              }
+            >
+              <ListItemAvatar>
+                <Avatar src={each.avatarUrl ?? ''} alt="">
+                  {each.nickname.slice(0, 1)}
+                </Avatar>
+              </ListItemAvatar>
+              <ListItemText
+                primary={each.userId === user.id ? `${each.nickname} (${s.you})` : each.nickname}
+                sx={{ flex: '0 1 auto', mr: 1 }}
+              />
+              {each.role !== 'MEMBER' && <Chip size="small" label={t.roles[each.role]} />}
+            </ListItem>
+          ))}
+        </List>
+      </DialogContent>
+      <DialogActions sx={{ justifyContent: 'space-between' }}>
+        {mayChange ? (
+          <Button color="error" onClick={() => setQuestion({ kind: 'leave' })}>
+            {t.leave}
+          </Button>
+        ) : (
+          <span />
+        )}
+        <Button onClick={onClose}>{t.close}</Button>
+      </DialogActions>
+      <Menu anchorEl={chosen?.anchor ?? null} open={chosen !== undefined} onClose={() => setChosen(undefined)}>
+        {role === 'OWNER' && member !== undefined && (
+          <MenuItem
+            onClick={choose(() =>
+              setRole.mutate({
+                params: { id, userId: member.userId },
+                body: { role: member.role === 'ADMIN' ? 'MEMBER' : 'ADMIN' },
+              }),
+            )}
+          >
+            {member.role === 'ADMIN' ? t.makeMember : t.makeAdmin}
+          </MenuItem>
+        )}
+        {role === 'OWNER' && member !== undefined && (
+          <MenuItem onClick={choose(() => setQuestion({ kind: 'own', member }))}>{t.own}</MenuItem>
+        )}
+        {member !== undefined && (
+          <MenuItem onClick={choose(() => setQuestion({ kind: 'remove', member }))}>{t.remove}</MenuItem>
+        )}
+      </Menu>
+      {isAdding && (
+        <PeopleDialog
+          title={t.add}
+          action={t.add}
+          orgId={group.orgId}
+          without={members.map(({ userId }) => userId)}
+          isBusy={add.isPending}
+          error={add.error}
+          onClose={() => setAdding(false)}
+          onChosen={(userIds) => add.mutate({ params: { id }, body: { userIds } })}
+        />
+      )}
+      {question !== undefined && (
+        <ConfirmDialog
+          isOpen
+          title={question.kind === 'leave' ? `${t.leave}: ${title}` : question.kind === 'own' ? t.own : t.remove}
+          text={
+            question.kind === 'leave'
+              ? t.leaveText
+              : question.kind === 'own'
+                ? t.ownText(question.member.nickname)
+                : t.removeText(question.member.nickname)
+          }
+          action={question.kind === 'leave' ? t.leave : question.kind === 'own' ? t.own : t.remove}
+          isBusy={leave.isPending || transfer.isPending || remove.isPending}
+          onConfirm={confirm}
+          onClose={closeQuestion}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+/** Name and picture, for owner and administrators. */
+function Appearance({ conversation: { id, title, avatarUrl } }: { conversation: Conversation }) {
+  const t = useTexts(words)
+  const [name, setName] = useState(title)
+  const [error, setError] = useState<unknown>()
+  const [isUploading, setUploading] = useState(false)
+  const refreshes = ['conversations']
+  const rename = useAction('groups.update', { refreshes, done: t.renamed, quiet: true })
+  const setPicture = useAction('groups.update', { refreshes, done: t.changed })
+  const choose = async (file: File) => {
+    const form = new FormData()
+    form.set('type', 'avatar')
+    form.set('file', file)
+    setUploading(true)
+    setError(undefined)
+    try {
+      const stored = (await upload('files.upload', { form })) as UploadedFile
+      setPicture.mutate({ params: { id }, body: { avatarFileId: stored.id } })
+    } catch (problem) {
+      setError(problem)
+    } finally {
+      setUploading(false)
+    }
+  }
+  return (
+    <Stack
+      component="form"
+      spacing={1.5}
+      sx={{ pt: 1, mb: 1 }}
+      onSubmit={(event) => {
+        event.preventDefault()
+        rename.mutate({ params: { id }, body: { name: name.trim() } })
+      }}
+    >
+      <Stack direction="row" spacing={2} sx={{ alignItems: 'center' }}>
+        <Avatar src={avatarUrl ?? ''} alt="" sx={{ width: 56, height: 56 }}>
+          {title.slice(0, 1)}
+        </Avatar>
+        <FileButton
+          accept="image/*"
+          startIcon={<PhotoCamera />}
+          loading={isUploading || setPicture.isPending}
+          onFiles={([file]) => file && void choose(file)}
+        >
+          {t.picture}
+        </FileButton>
+      </Stack>
+      <Stack direction="row" spacing={1} sx={{ alignItems: 'flex-start' }}>
+        <TextField
+          label={t.name}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+          error={rename.error?.problem('name') !== undefined}
+          helperText={rename.error?.problem('name')}
+          fullWidth
+          required
+        />
+        <Button type="submit" variant="outlined" disabled={name.trim() === title} loading={rename.isPending}>
+          {t.save}
+        </Button>
+      </Stack>
+      {error !== undefined && <ErrorNotice error={error} />}
+    </Stack>
+  )
+}

@@ -1,0 +1,340 @@
+/** One message in its bubble: sender, answered message, content, reactions, time, and what can be done with it. */
+
+import { AddReactionOutlined, ContentCopy, Done, DoneAll, Forward, MoreVert, Reply, Undo } from '@mui/icons-material'
+import { Avatar, Box, Chip, Divider, IconButton, ListItemIcon, Menu, MenuItem, Stack, Typography } from '@mui/material'
+import { useState } from 'react'
+import { useNotify } from 'react-admin'
+
+import { useAction } from '../../api/hooks.ts'
+import type { GroupMember, Message } from '../../api/types.ts'
+import { clockTime, date, dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay, useSession } from '../../session/session.ts'
+import { Content } from './Content.tsx'
+import { newId } from './outbox.ts'
+import { PeopleDialog } from './PeopleDialog.tsx'
+import { type NameOf, useExcerpt } from './text.ts'
+import { words } from './words.ts'
+
+const own = texts({
+  en: {
+    actions: 'Actions for this message',
+    reply: 'Reply',
+    copy: 'Copy text',
+    copied: 'Copied',
+    forward: 'Forward',
+    forwarded: 'Forwarded',
+    recall: 'Recall',
+    read: 'Read',
+    sent: 'Sent',
+    react: (emoji: string) => `React with ${emoji}`,
+    reaction: (emoji: string, n: number, names: string) => `${emoji} ${n}: ${names}`,
+    partly: (n: number) => `It could not be sent to ${n} of them. They may not accept messages from you.`,
+  },
+  zh: {
+    actions: '消息操作',
+    reply: '回复',
+    copy: '复制文字',
+    copied: '已复制',
+    forward: '转发',
+    forwarded: '已转发',
+    recall: '撤回',
+    read: '已读',
+    sent: '已发送',
+    react: (emoji: string) => `回应 ${emoji}`,
+    reaction: (emoji: string, n: number, names: string) => `${emoji} ${n}：${names}`,
+    partly: (n: number) => `有 ${n} 人未能收到，对方可能不接收您的消息。`,
+  },
+})
+
+const EMOJI = ['👍', '❤️', '😂', '😮', '😢', '🙏'] as const
+
+export interface MessageRowProps {
+  message: Message
+  nameOf: NameOf
+  /** The sender, if they are still a member of the group. */
+  member: GroupMember | undefined
+  isGroup: boolean
+  /** Time of the message if it is the first of its day. */
+  day: number | undefined
+  /** By the same sender as the one before. */
+  isContinued: boolean
+  isFirstNew: boolean
+  /** Found by a search. */
+  isMarked: boolean
+  peerReadUpToId: number | null
+  onReply: ((message: Message) => void) | undefined
+  onChanged: (messages: readonly Message[]) => void
+}
+
+export function MessageRow(props: MessageRowProps) {
+  const { message, nameOf, member, isGroup, day, isContinued, isFirstNew, isMarked, peerReadUpToId } = props
+  const t = useTexts(words)
+  const o = useTexts(own)
+  const excerpt = useExcerpt()
+  const { user } = useSession()
+  const isOwn = message.senderId === user.id
+  const react = useReactions(props)
+  const isNotice = message.recalled || message.type === 'SYSTEM'
+  return (
+    <Box id={`message-${message.id}`}>
+      {day !== undefined && <Day time={day} />}
+      {isFirstNew && (
+        <Divider sx={{ my: 1, color: 'primary.main', fontSize: '0.8rem' }} role="presentation">
+          {t.newMessages}
+        </Divider>
+      )}
+      {isNotice ? (
+        <Typography variant="body2" color="text.secondary" sx={{ textAlign: 'center', py: 0.75, px: 3 }}>
+          {excerpt(message, nameOf)}
+        </Typography>
+      ) : (
+        <Stack
+          direction={isOwn ? 'row-reverse' : 'row'}
+          spacing={1}
+          sx={{
+            mt: isContinued ? 0.4 : 1.25,
+            alignItems: 'flex-start',
+            '&:hover .actions, & .actions:focus': { opacity: 1 },
+          }}
+        >
+          {isGroup && !isOwn && (
+            <Avatar
+              src={member?.avatarUrl ?? ''}
+              alt=""
+              sx={{ width: 32, height: 32, fontSize: '0.9rem', visibility: isContinued ? 'hidden' : 'visible' }}
+            >
+              {nameOf(message.senderId).slice(0, 1)}
+            </Avatar>
+          )}
+          <Box sx={{ maxWidth: { xs: '82%', sm: '70%' }, minWidth: 0 }}>
+            {isGroup && !isOwn && !isContinued && (
+              <Typography variant="caption" color="text.secondary">
+                {nameOf(message.senderId)}
+              </Typography>
+            )}
+            <Box
+              sx={{
+                px: 1.25,
+                py: 0.75,
+                borderRadius: 2,
+                border: 1,
+                borderColor: isMarked ? 'warning.main' : isOwn ? 'primary.main' : 'divider',
+                outline: isMarked ? 2 : 0,
+                outlineColor: 'warning.main',
+                bgcolor: isOwn ? 'primary.main' : 'background.paper',
+                color: isOwn ? 'primary.contrastText' : 'text.primary',
+                overflowWrap: 'anywhere',
+              }}
+            >
+              {message.replyTo !== null && (
+                <Box sx={{ borderLeft: 3, borderColor: 'currentColor', pl: 1, mb: 0.5, opacity: 0.9 }}>
+                  <Typography variant="caption" component="div" sx={{ fontWeight: 650 }}>
+                    {nameOf(message.replyTo.senderId)}
+                  </Typography>
+                  <Typography variant="caption" component="div">
+                    {message.replyTo.excerpt || `[${t.types[message.replyTo.type]}]`}
+                  </Typography>
+                </Box>
+              )}
+              <Content message={message} />
+              <Stack direction="row" spacing={0.5} sx={{ justifyContent: 'flex-end', alignItems: 'center', mt: 0.25 }}>
+                {message.forwarded && <Forward titleAccess={o.forwarded} sx={{ fontSize: 14 }} />}
+                <Typography variant="caption" title={dateTime(message.createdAt)}>
+                  {clockTime(message.createdAt)}
+                </Typography>
+                {isOwn &&
+                  !isGroup &&
+                  (peerReadUpToId !== null && peerReadUpToId >= message.id ? (
+                    <DoneAll titleAccess={o.read} sx={{ fontSize: 16 }} />
+                  ) : (
+                    <Done titleAccess={o.sent} sx={{ fontSize: 16 }} />
+                  ))}
+              </Stack>
+            </Box>
+            {message.reactions.length > 0 && (
+              <Stack direction="row" spacing={0.5} useFlexGap sx={{ flexWrap: 'wrap', mt: 0.5 }}>
+                {message.reactions.map(({ emoji, count, userIds }) => (
+                  <Chip
+                    key={emoji}
+                    size="small"
+                    variant={userIds.includes(user.id) ? 'filled' : 'outlined'}
+                    label={`${emoji} ${count}`}
+                    aria-label={o.reaction(emoji, count, userIds.map(nameOf).join(', '))}
+                    aria-pressed={userIds.includes(user.id)}
+                    onClick={() => react(emoji)}
+                  />
+                ))}
+              </Stack>
+            )}
+          </Box>
+          <Actions {...props} react={react} isOwn={isOwn} />
+        </Stack>
+      )}
+    </Box>
+  )
+}
+
+function useReactions({ message, onChanged }: MessageRowProps): (emoji: string) => void {
+  const { user } = useSession()
+  const onDone = (changed: Message) => onChanged([changed])
+  const add = useAction('messages.react', { refreshes: [], onDone })
+  const remove = useAction('messages.unreact', { refreshes: [], onDone })
+  return (emoji) => {
+    const isSet = message.reactions.some((each) => each.emoji === emoji && each.userIds.includes(user.id))
+    ;(isSet ? remove : add).mutate({ params: { id: message.id, emoji } })
+  }
+}
+
+function Actions({
+  message,
+  onReply,
+  onChanged,
+  react,
+  isOwn,
+}: MessageRowProps & { react: (emoji: string) => void; isOwn: boolean }) {
+  const o = useTexts(own)
+  const may = useMay()
+  const notify = useNotify()
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [isForwarding, setForwarding] = useState(false)
+  const [forwardId] = useState(newId)
+  const recall = useAction('messages.recall', {
+    refreshes: ['conversations'],
+    onDone: (changed) => onChanged([changed]),
+  })
+  const forward = useAction('messages.forward', { refreshes: ['conversations'], quiet: true })
+  const text = message.type === 'TEXT' ? String(message.content['text']) : undefined
+  const close = () => setAnchor(null)
+  const mayReact = may('messages.react') && onReply !== undefined
+  return (
+    <>
+      <IconButton
+        className="actions"
+        size="small"
+        aria-label={o.actions}
+        aria-haspopup="menu"
+        onClick={(event) => setAnchor(event.currentTarget)}
+        sx={{ opacity: { xs: 0.7, md: 0.35 } }}
+      >
+        <MoreVert fontSize="small" />
+      </IconButton>
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={close}>
+        {mayReact && (
+          <MenuItem
+            disableRipple
+            component="div"
+            role="presentation"
+            sx={{ cursor: 'default', gap: 0.25, px: 1 }}
+            tabIndex={-1}
+          >
+            <AddReactionOutlined fontSize="small" sx={{ color: 'text.secondary', mr: 0.5 }} />
+            {EMOJI.map((emoji) => (
+              <IconButton
+                key={emoji}
+                role="menuitem"
+                size="small"
+                aria-label={o.react(emoji)}
+                onClick={() => {
+                  close()
+                  react(emoji)
+                }}
+                sx={{ width: 40, height: 40, color: 'text.primary' }}
+              >
+                {emoji}
+              </IconButton>
+            ))}
+          </MenuItem>
+        )}
+        {onReply !== undefined && (
+          <MenuItem
+            onClick={() => {
+              close()
+              onReply(message)
+            }}
+          >
+            <ListItemIcon>
+              <Reply fontSize="small" />
+            </ListItemIcon>
+            {o.reply}
+          </MenuItem>
+        )}
+        {text !== undefined && navigator.clipboard !== undefined && (
+          <MenuItem
+            onClick={() => {
+              close()
+              void navigator.clipboard.writeText(text).then(() => notify(o.copied))
+            }}
+          >
+            <ListItemIcon>
+              <ContentCopy fontSize="small" />
+            </ListItemIcon>
+            {o.copy}
+          </MenuItem>
+        )}
+        {may('messages.forward') && (
+          <MenuItem
+            onClick={() => {
+              close()
+              setForwarding(true)
+            }}
+          >
+            <ListItemIcon>
+              <Forward fontSize="small" />
+            </ListItemIcon>
+            {o.forward}
+          </MenuItem>
+        )}
+        {isOwn && may('messages.recall') && (
+          <MenuItem
+            onClick={() => {
+              close()
+              recall.mutate({ params: { id: message.id } })
+            }}
+          >
+            <ListItemIcon>
+              <Undo fontSize="small" />
+            </ListItemIcon>
+            {o.recall}
+          </MenuItem>
+        )}
+      </Menu>
+      {isForwarding && (
+        <PeopleDialog
+          title={o.forward}
+          action={o.forward}
+          isBusy={forward.isPending}
+          error={forward.error}
+          onClose={() => setForwarding(false)}
+          onChosen={(userIds) =>
+            forward.mutate(
+              { body: { messageIds: [message.id], userIds, clientMsgId: forwardId } },
+              {
+                onSuccess: ({ results }) => {
+                  setForwarding(false)
+                  const failed = results.filter(({ status }) => status === 'FAILED').length
+                  if (failed > 0) notify(o.partly(failed), { type: 'warning' })
+                  else notify(o.forwarded, { type: 'success' })
+                },
+              },
+            )
+          }
+        />
+      )}
+    </>
+  )
+}
+
+/** Midnights between then and now. */
+const daysAgo = (time: number): number =>
+  Math.round((new Date().setHours(0, 0, 0, 0) - new Date(time).setHours(0, 0, 0, 0)) / 86_400_000)
+
+function Day({ time }: { time: number }) {
+  const t = useTexts(words)
+  const days = daysAgo(time)
+  return (
+    <Typography variant="caption" component="p" color="text.secondary" sx={{ textAlign: 'center', mt: 1.5, mb: 0.5 }}>
+      {days === 0 ? t.today : days === 1 ? t.yesterday : date(time)}
+    </Typography>
+  )
+}

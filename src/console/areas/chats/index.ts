@@ -1,0 +1,29 @@
+/** Conversations with contacts and in groups. */
+
+import { ChatOutlined } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../area.ts'
+
+/** One component for all addresses, so that the list of conversations stays while another one is opened. */
+const component = lazy(() => import('./Chats.tsx'))
+
+export const chats = area({
+  menu: [
+    {
+      group: 'mine',
+      to: '/chats',
+      label: { en: 'Chats', zh: '聊天' },
+      icon: ChatOutlined,
+      needs: 'conversations.list',
+      badge: 'messages',
+      order: 70,
+    },
+  ],
+  pages: [
+    { path: '/chats', component },
+    { path: '/chats/:id', component },
+    // To a user with whom there may be no conversation yet.
+    { path: '/chats/with/:userId', component },
+  ],
+})

@@ -1,0 +1,38 @@
+/** One-line excerpts of messages, for lists, replies and announcements. */
+
+import type { GroupMember, Message } from '../../api/types.ts'
+import { useTexts } from '../../i18n/words.ts'
+import { useSession } from '../../session/session.ts'
+import { eventWords, words } from './words.ts'
+
+export type NameOf = (userId: number | null) => string
+
+/** The names of the members of a conversation. `title` is that of the other user of a direct one. */
+export function useNames(members: readonly GroupMember[], peer: { userId: number; title: string } | null): NameOf {
+  const t = useTexts(words)
+  const { user } = useSession()
+  const names = new Map(members.map(({ userId, nickname }) => [userId, nickname]))
+  return (userId) => {
+    if (userId === user.id) return t.you
+    if (peer !== null && userId === peer.userId) return peer.title
+    return (userId !== null && names.get(userId)) || t.former
+  }
+}
+
+export function useExcerpt(): (message: Message, nameOf: NameOf) => string {
+  const t = useTexts(words)
+  const events = useTexts(eventWords)
+  const { user } = useSession()
+  return (message, nameOf) => {
+    const { type, content, senderId, recalled } = message
+    if (recalled) return senderId === user.id ? t.recalledOwn : t.recalled(nameOf(senderId))
+    if (type === 'SYSTEM') {
+      const { event, userIds, text } = content as { event: string; userIds?: number[]; text: string }
+      const say = events[event as keyof typeof events]
+      return say === undefined ? text : say((userIds ?? []).map(nameOf).join(', '))
+    }
+    if (type === 'TEXT') return String(content['text'])
+    const detail = content['caption'] ?? content['name'] ?? content['nickname']
+    return detail ? `[${t.types[type]}] ${String(detail)}` : `[${t.types[type]}]`
+  }
+}

@@ -1,0 +1,240 @@
+/** All notifications of the user, the newest first. New ones appear by themselves. */
+
+import { DeleteOutlined, DoneAll, MarkEmailReadOutlined, NotificationsNone } from '@mui/icons-material'
+import {
+  Box,
+  Button,
+  Card,
+  Chip,
+  IconButton,
+  List,
+  ListItem,
+  ListItemButton,
+  ListItemText,
+  MenuItem,
+  Stack,
+  TextField,
+  ToggleButton,
+  ToggleButtonGroup,
+  Tooltip,
+  Typography,
+} from '@mui/material'
+import { useState } from 'react'
+import { Link } from 'react-router'
+
+import { usePages } from '../../api/pages.ts'
+import type { Notification, NotificationType } from '../../api/types.ts'
+import { dateTime, relativeTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useUnread } from '../../session/live.ts'
+import { useMay } from '../../session/session.ts'
+import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { typeWords } from './links.ts'
+import { useNotificationActions } from './use-notifications.ts'
+
+const words = texts({
+  en: {
+    title: 'Notifications',
+    all: 'All',
+    unread: 'Unread',
+    kind: 'About',
+    everything: 'Everything',
+    readAll: 'Mark all as read',
+    read: 'Mark as read',
+    delete: 'Delete',
+    isNew: 'New',
+    empty: 'No notifications yet',
+    emptyText: 'Invitations, loans, and changes of your account are reported here.',
+    none: 'Nothing matches',
+    noneText: 'No notification matches these filters.',
+    reset: 'Show all',
+  },
+  zh: {
+    title: '通知',
+    all: '全部',
+    unread: '未读',
+    kind: '类型',
+    everything: '全部类型',
+    readAll: '全部标为已读',
+    read: '标为已读',
+    delete: '删除',
+    isNew: '未读',
+    empty: '还没有通知',
+    emptyText: '组织邀请、借用提醒和账号变动会显示在这里。',
+    none: '没有符合的通知',
+    noneText: '没有符合筛选条件的通知。',
+    reset: '显示全部',
+  },
+})
+
+export default function NotificationList() {
+  const t = useTexts(words)
+  const types = useTexts(typeWords)
+  const may = useMay()
+  const { notifications: unread } = useUnread()
+  const [isUnread, setUnread] = useState(false)
+  const [type, setType] = useState<NotificationType | ''>('')
+  const list = usePages('notifications.list', {
+    query: { ...(isUnread && { read: false }), ...(type !== '' && { type }) },
+  })
+  const { readAll } = useNotificationActions()
+  const isFiltered = isUnread || type !== ''
+  return (
+    <Page
+      title={t.title}
+      width={760}
+      actions={
+        unread > 0 &&
+        may('notifications.readAll') && (
+          <Button startIcon={<DoneAll />} loading={readAll.isPending} onClick={() => readAll.mutate()}>
+            {t.readAll}
+          </Button>
+        )
+      }
+    >
+      <Stack direction="row" spacing={1.5} useFlexGap sx={{ mb: 2, flexWrap: 'wrap' }}>
+        <ToggleButtonGroup
+          exclusive
+          size="small"
+          value={isUnread ? 'unread' : 'all'}
+          onChange={(_, value) => value !== null && setUnread(value === 'unread')}
+        >
+          <ToggleButton value="all" sx={{ px: 2 }}>
+            {t.all}
+          </ToggleButton>
+          <ToggleButton value="unread" sx={{ px: 2 }}>
+            {t.unread}
+          </ToggleButton>
+        </ToggleButtonGroup>
+        <TextField
+          select
+          label={t.kind}
+          value={type}
+          onChange={({ target }) => setType(target.value as NotificationType | '')}
+          sx={{ minWidth: 190 }}
+          slotProps={{ select: { displayEmpty: true }, inputLabel: { shrink: true } }}
+        >
+          <MenuItem value="">{t.everything}</MenuItem>
+          {Object.entries(types).map(([id, name]) => (
+            <MenuItem key={id} value={id}>
+              {name}
+            </MenuItem>
+          ))}
+        </TextField>
+      </Stack>
+      {list.error !== null && <ErrorNotice error={list.error} onRetry={list.retry} />}
+      {list.items === undefined && list.error === null && <Loading />}
+      {list.items?.length === 0 && (
+        <EmptyState
+          icon={NotificationsNone}
+          title={isFiltered ? t.none : t.empty}
+          text={isFiltered ? t.noneText : t.emptyText}
+          action={
+            isFiltered && (
+              <Button
+                onClick={() => {
+                  setUnread(false)
+                  setType('')
+                }}
+              >
+                {t.reset}
+              </Button>
+            )
+          }
+        />
+      )}
+      {list.items !== undefined && list.items.length > 0 && (
+        <Card>
+          <List disablePadding>
+            {list.items.map((item) => (
+              <Row key={item.id} item={item} />
+            ))}
+          </List>
+        </Card>
+      )}
+      <MoreButton shown={list.items?.length ?? 0} total={list.total} onMore={list.more} isLoading={list.isLoading} />
+    </Page>
+  )
+}
+
+function Row({ item }: { item: Notification }) {
+  const t = useTexts(words)
+  const types = useTexts(typeWords)
+  const may = useMay()
+  const { read, remove } = useNotificationActions()
+  return (
+    <ListItem
+      disablePadding
+      divider
+      secondaryAction={
+        <Stack direction="row">
+          {!item.read && may('notifications.read') && (
+            <Tooltip title={t.read}>
+              <IconButton
+                aria-label={`${t.read}: ${item.title}`}
+                onClick={() => read.mutate({ params: { id: item.id } })}
+              >
+                <MarkEmailReadOutlined />
+              </IconButton>
+            </Tooltip>
+          )}
+          {may('notifications.delete') && (
+            <Tooltip title={t.delete}>
+              <IconButton
+                edge="end"
+                aria-label={`${t.delete}: ${item.title}`}
+                disabled={remove.isPending}
+                onClick={() => remove.mutate({ params: { id: item.id } })}
+              >
+                <DeleteOutlined />
+              </IconButton>
+            </Tooltip>
+          )}
+        </Stack>
+      }
+      sx={{ '& > .MuiListItemButton-root': { pr: item.read ? 8 : 13 } }}
+    >
+      <ListItemButton component={Link} to={`/notifications/${item.id}`} sx={{ alignItems: 'flex-start', gap: 1.5 }}>
+        <Box
+          sx={{
+            width: 9,
+            height: 9,
+            mt: 1,
+            flexShrink: 0,
+            borderRadius: '50%',
+            bgcolor: item.read ? 'transparent' : 'primary.main',
+          }}
+          {...(!item.read && { role: 'img', 'aria-label': t.isNew })}
+        />
+        <ListItemText
+          primary={item.title}
+          secondary={
+            <>
+              <Typography
+                component="span"
+                variant="body2"
+                sx={{
+                  display: '-webkit-box',
+                  WebkitLineClamp: 2,
+                  WebkitBoxOrient: 'vertical',
+                  overflow: 'hidden',
+                  overflowWrap: 'anywhere',
+                }}
+              >
+                {item.bodyPlain}
+              </Typography>
+              <Stack component="span" direction="row" spacing={1} sx={{ mt: 0.75, alignItems: 'center' }}>
+                <Chip component="span" size="small" variant="outlined" label={types[item.type]} />
+                <Typography component="span" variant="caption" title={dateTime(item.createdAt)}>
+                  {relativeTime(item.createdAt)}
+                </Typography>
+              </Stack>
+            </>
+          }
+          slotProps={{ primary: { sx: { fontWeight: item.read ? 400 : 650, overflowWrap: 'anywhere' } } }}
+        />
+      </ListItemButton>
+    </ListItem>
+  )
+}

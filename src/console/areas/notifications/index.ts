@@ -1,0 +1,24 @@
+/** The user's notifications. */
+
+import { NotificationsOutlined } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../area.ts'
+
+export const notifications = area({
+  menu: [
+    {
+      group: 'account',
+      to: '/notifications',
+      label: { en: 'Notifications', zh: '通知' },
+      icon: NotificationsOutlined,
+      needs: 'notifications.list',
+      badge: 'notifications',
+      order: 10,
+    },
+  ],
+  pages: [
+    { path: '/notifications', component: lazy(() => import('./NotificationList.tsx')) },
+    { path: '/notifications/:id', component: lazy(() => import('./NotificationPage.tsx')) },
+  ],
+})

@@ -1,0 +1,77 @@
+/** Shows a new version of an agreement after the sign-in, until it is accepted. It does not interrupt the work of administrators. */
+
+import { Box, Button, Dialog, DialogActions, DialogContent, DialogTitle, Typography } from '@mui/material'
+import { useLogout } from 'react-admin'
+import { useLocation } from 'react-router'
+
+import { useAction, useCall } from '../api/hooks.ts'
+import { texts, useTexts } from '../i18n/words.ts'
+import { useOptionalSession } from '../session/session.ts'
+import { Answer, ErrorNotice } from '../ui/Answer.tsx'
+import { isAdminPath } from './navigation.ts'
+
+const words = texts({
+  en: {
+    intro: 'Please read this text. You can use your account when you have accepted it.',
+    version: (n: number) => `Version ${n}`,
+    accept: 'I accept',
+    refuse: 'Sign out',
+    done: 'Accepted',
+  },
+  zh: {
+    intro: '请阅读以下内容，同意后即可使用您的账号。',
+    version: (n: number) => `第 ${n} 版`,
+    accept: '同意',
+    refuse: '退出登录',
+    done: '已同意',
+  },
+})
+
+export function Agreements() {
+  const t = useTexts(words)
+  const logout = useLogout()
+  const isSignedIn = useOptionalSession() !== undefined
+  const isAdmin = isAdminPath(useLocation().pathname)
+  const user = useCall('profile.get', undefined, { enabled: isSignedIn })
+  const first = isAdmin ? undefined : user.data?.pendingAgreements[0]
+  const text = useCall(
+    'agreements.current',
+    { query: { type: first?.type ?? 'SERVICE' } },
+    { enabled: first !== undefined },
+  )
+  const accept = useAction('agreements.accept', { done: t.done, refreshes: ['profile', 'agreements'], quiet: true })
+  if (first === undefined) return null
+  return (
+    <Dialog open fullWidth maxWidth="sm" aria-labelledby="agreement-title">
+      <DialogTitle id="agreement-title">{first.title}</DialogTitle>
+      <DialogContent dividers tabIndex={0}>
+        <Typography color="text.secondary" gutterBottom>
+          {t.intro}
+        </Typography>
+        <Answer query={text}>
+          {({ version, contentHtml }) => (
+            <>
+              <Typography variant="caption" color="text.secondary">
+                {t.version(version)}
+              </Typography>
+              {/* Rendered by the server, without scripts and styles. */}
+              <Box sx={{ overflowWrap: 'anywhere' }} dangerouslySetInnerHTML={{ __html: contentHtml }} />
+            </>
+          )}
+        </Answer>
+        {accept.error !== null && <ErrorNotice error={accept.error} />}
+      </DialogContent>
+      <DialogActions>
+        <Button onClick={() => void logout()}>{t.refuse}</Button>
+        <Button
+          variant="contained"
+          disabled={text.data === undefined}
+          loading={accept.isPending}
+          onClick={() => accept.mutate({ body: { type: first.type, version: text.data!.version } })}
+        >
+          {t.accept}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

@@ -1,0 +1,85 @@
+/**
+ * Reactions to the socket that every page has: numbers of unread messages, lists that have changed, and a short message for each new
+ * notification. After a lost connection everything that is shown is read again.
+ */
+
+import { Alert, Button } from '@mui/material'
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef } from 'react'
+import { useNotify } from 'react-admin'
+import { Link, useLocation } from 'react-router'
+
+import { call } from '../api/client.ts'
+import { useRefresh } from '../api/hooks.ts'
+import { texts, useTexts } from '../i18n/words.ts'
+import { type Frame, setUnreadMessages, useLive } from '../session/live.ts'
+import { may } from '../session/session.ts'
+
+const words = texts({ en: { open: 'Open' }, zh: { open: '查看' } })
+
+/** Milliseconds in which frames that follow each other cause one reading. */
+const PAUSE = 300
+
+export function LiveUpdates() {
+  const t = useTexts(words)
+  const notify = useNotify()
+  const refresh = useRefresh()
+  const { pathname } = useLocation()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  // The listeners are stable, and what they need changes.
+  const latest = useRef({ t, notify, refresh, pathname })
+  useEffect(() => {
+    latest.current = { t, notify, refresh, pathname }
+  })
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  const onChat = useCallback(() => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      void latest.current.refresh('conversations.list', 'conversations.get')
+      void countUnread()
+    }, PAUSE)
+  }, [])
+  const onNotification = useCallback(({ data }: Frame) => {
+    const { t: text, notify: show, refresh: again, pathname: path } = latest.current
+    void again('notifications')
+    const { id, title, type } = data.notification
+    if (String(type).startsWith('ORG_')) void again('orgs')
+    if (path.startsWith('/notifications')) return
+    show(
+      <Alert
+        severity="info"
+        variant="filled"
+        action={
+          <Button component={Link} to={`/notifications/${id}`} color="inherit" size="small">
+            {text.open}
+          </Button>
+        }
+      >
+        {title}
+      </Alert>,
+      { autoHideDuration: 8_000 },
+    )
+  }, [])
+  const client = useQueryClient()
+  const onReconnected = useCallback(() => void client.invalidateQueries(), [client])
+  const onContact = useCallback(() => void latest.current.refresh('contacts'), [])
+  useLive('message', onChat)
+  useLive('message.recalled', onChat)
+  useLive('message.updated', onChat)
+  useLive('conversation.updated', onChat)
+  useLive('read', onChat)
+  useLive('notification', onNotification)
+  useLive('contact.request', onContact)
+  useLive('reconnected', onReconnected)
+  return null
+}
+
+/** Sums up the unread messages of all conversations, for the badge. */
+async function countUnread(): Promise<void> {
+  if (!may('conversations.list')) return
+  const { items } = await call('conversations.list', { query: { unread: true, size: 100 } }).catch(() => ({
+    items: [],
+  }))
+  setUnreadMessages(items.reduce((sum, { unreadCount }) => sum + unreadCount, 0))
+}
