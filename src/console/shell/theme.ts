@@ -38,6 +38,9 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
     },
     // Wide content scrolls in its own box, not the page.
     RaLayout: { styleOverrides: { root: { minWidth: 0 } } },
+    // On phones they are white boxes by default, above cards that are white boxes too.
+    RaListToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
+    RaTopToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
     RaDatagrid: { styleOverrides: { root: { '& .RaDatagrid-headerCell': { fontWeight: 600 } } } },
   },
 })
