@@ -1,5 +1,6 @@
 /** The areas of the console. Each helper of the menu and of react-admin reads this list. */
 
+import { access } from './access/index.ts'
 import { activities } from './activities/index.ts'
 import { adminContent } from './admin-content/index.ts'
 import { adminMessages } from './admin-messages/index.ts'
@@ -20,6 +21,7 @@ import { users } from './users/index.ts'
 import { nicknameWords } from './words/index.ts'
 
 export const areas: readonly Area[] = [
+  access,
   activities,
   adminContent,
   adminMessages,

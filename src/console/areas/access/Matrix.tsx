@@ -1,0 +1,315 @@
+/** Which role has which permission, for one area. Roles are columns that lead to their page; on phones they are a list. */
+
+import { Add, Check } from '@mui/icons-material'
+import {
+  Box,
+  Button,
+  Card,
+  Chip,
+  Link as MuiLink,
+  MenuItem,
+  Stack,
+  TextField,
+  type Theme,
+  ToggleButton,
+  ToggleButtonGroup,
+  Tooltip,
+  Typography,
+  useMediaQuery,
+} from '@mui/material'
+import { Fragment, useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { Permission, PermissionDomain, Role } from '../../api/types.ts'
+import { useChoices } from '../../i18n/enums.ts'
+import { number } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
+import { OrgPicker } from '../../ui/pickers.tsx'
+import { accessWords, useActionWord, useAllPoints, useGroups } from './points.ts'
+
+const words = texts({
+  en: {
+    area: 'Area',
+    explanation: {
+      PLATFORM: 'Rights of administrators, over the data of all users.',
+      APP: 'Rights of users over their own things.',
+      ORG: 'Rights of members in an organization. New organizations get copies of these roles; choose one to see its own.',
+    },
+    org: 'Roles of this organization',
+    points: (n: number) => (n === 1 ? '1 permission' : `${number(n)} permissions`),
+    permission: 'Permission',
+    yes: (role: string, point: string) => `${role} may: ${point}`,
+    create: 'New role',
+    name: 'Name',
+    code: 'Code',
+    codeHelp: 'Capital letters, digits and _. It cannot be changed later.',
+    copy: 'Copy the permissions of',
+    nothing: 'Start without permissions',
+    created: 'The role is created.',
+  },
+  zh: {
+    area: '范围',
+    explanation: {
+      PLATFORM: '管理员在管理页面中对所有用户的数据可以做什么。',
+      APP: '用户对自己的内容可以做什么。',
+      ORG: '成员在组织中可以做什么。新组织会复制这些角色；选择一个组织可查看它自己的角色。',
+    },
+    org: '此组织的角色',
+    points: (n: number) => `${number(n)} 项权限`,
+    permission: '权限',
+    yes: (role: string, point: string) => `${role}可以：${point}`,
+    create: '新建角色',
+    name: '名称',
+    code: '代码',
+    codeHelp: '大写字母、数字和 _，以后不能更改。',
+    copy: '复制以下角色的权限',
+    nothing: '不带任何权限',
+    created: '角色已创建。',
+  },
+})
+
+export function Matrix() {
+  const t = useTexts(words)
+  const may = useMay()
+  const domains = useChoices('permissionDomain')
+  const [domain, setDomain] = useState<PermissionDomain>('PLATFORM')
+  const [orgId, setOrgId] = useState<number | null>(null)
+  const scopeId = domain === 'ORG' ? (orgId ?? 0) : 0
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('md'))
+  const roles = useCall('access.listRoles', { query: { domain, scopeId, size: 100 } })
+  const points = useAllPoints(domain)
+  return (
+    <>
+      <Stack direction="row" useFlexGap spacing={1.5} sx={{ flexWrap: 'wrap', alignItems: 'center', mb: 1 }}>
+        <ToggleButtonGroup
+          exclusive
+          size="small"
+          value={domain}
+          aria-label={t.area}
+          onChange={(_, chosen: PermissionDomain | null) => chosen && setDomain(chosen)}
+        >
+          {domains.map(({ id, name }) => (
+            <ToggleButton key={id} value={id}>
+              {name}
+            </ToggleButton>
+          ))}
+        </ToggleButtonGroup>
+        {domain === 'ORG' && may('admin.orgs.list') && may('admin.orgs.get') && (
+          <Box sx={{ minWidth: 240 }}>
+            <OrgPicker label={t.org} value={orgId} onChange={setOrgId} />
+          </Box>
+        )}
+        <Box sx={{ flex: 1 }} />
+        {roles.data !== undefined && may('access.createRole') && (
+          <CreateRole domain={domain} scopeId={scopeId} roles={roles.data.items} />
+        )}
+      </Stack>
+      <Typography color="text.secondary" sx={{ mb: 2 }}>
+        {t.explanation[domain]}
+      </Typography>
+      {roles.error !== null ? (
+        <ErrorNotice error={roles.error} onRetry={() => void roles.refetch()} />
+      ) : points.error !== null ? (
+        <ErrorNotice error={points.error} onRetry={points.retry} />
+      ) : roles.data === undefined || !points.isComplete ? (
+        <Loading />
+      ) : isPhone ? (
+        <List roles={roles.data.items} />
+      ) : (
+        <Grid roles={roles.data.items} points={points.items ?? []} />
+      )}
+    </>
+  )
+}
+
+function List({ roles }: { roles: readonly Role[] }) {
+  return (
+    <Card>
+      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
+        {roles.map((role) => (
+          <Box key={role.id} component="li" sx={{ p: 2, '& + &': { borderTop: 1, borderColor: 'divider' } }}>
+            <RoleHead role={role} />
+          </Box>
+        ))}
+      </Box>
+    </Card>
+  )
+}
+
+function RoleHead({ role }: { role: Role }) {
+  const t = useTexts(words)
+  const a = useTexts(accessWords)
+  return (
+    <>
+      <MuiLink component={Link} to={`/admin/access/roles/${role.id}`} sx={{ fontWeight: 600 }}>
+        {role.name}
+      </MuiLink>
+      <Typography variant="caption" component="div" color="text.secondary" sx={{ mt: 0.25 }}>
+        {role.holdsEverything ? a.all : t.points(role.permissions.length)}
+        {role.isSystem && <> · {a.systemMark}</>}
+      </Typography>
+    </>
+  )
+}
+
+function Grid({ roles, points }: { roles: readonly Role[]; points: readonly Permission[] }) {
+  const t = useTexts(words)
+  const a = useTexts(accessWords)
+  const groups = useGroups(points)
+  const actionOf = useActionWord()
+  const sticky = { position: 'sticky', left: 0, bgcolor: 'background.paper', zIndex: 1 } as const
+  return (
+    <Card sx={{ overflow: 'auto', maxHeight: 'calc(100dvh - 220px)' }} tabIndex={0} aria-label={t.permission}>
+      <Box
+        component="table"
+        sx={{ borderCollapse: 'separate', borderSpacing: 0, width: '100%', '& th': { textAlign: 'start' } }}
+      >
+        <thead>
+          <tr>
+            <Box component="th" scope="col" sx={{ ...sticky, top: 0, zIndex: 3, p: 1.5, minWidth: 220 }}>
+              {t.permission}
+            </Box>
+            {roles.map((role) => (
+              <Box
+                key={role.id}
+                component="th"
+                scope="col"
+                sx={{
+                  position: 'sticky',
+                  top: 0,
+                  zIndex: 2,
+                  bgcolor: 'background.paper',
+                  p: 1.5,
+                  minWidth: 120,
+                  verticalAlign: 'bottom',
+                  borderBottom: 1,
+                  borderColor: 'divider',
+                }}
+              >
+                <RoleHead role={role} />
+              </Box>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map(({ resource, label, points: own }) => (
+            <Fragment key={resource}>
+              <tr>
+                <Box
+                  component="th"
+                  scope="rowgroup"
+                  colSpan={roles.length + 1}
+                  sx={{ px: 1.5, pt: 2, pb: 0.5, borderTop: 1, borderColor: 'divider' }}
+                >
+                  {label}
+                </Box>
+              </tr>
+              {own.map((point) => (
+                <Box component="tr" key={point.id} sx={{ '&:hover > *': { bgcolor: 'action.hover' } }}>
+                  <Box component="th" scope="row" sx={{ ...sticky, px: 1.5, py: 0.5, pl: 3, fontWeight: 400 }}>
+                    <Tooltip title={`${point.name} · ${point.description}`} placement="right">
+                      <span>{actionOf(point)}</span>
+                    </Tooltip>
+                    {!point.enabled && <Chip size="small" label={a.off} sx={{ ml: 1 }} />}
+                  </Box>
+                  {roles.map((role) => (
+                    <Box key={role.id} component="td" sx={{ px: 1.5, py: 0.5 }}>
+                      {(role.holdsEverything || role.permissionIds.includes(point.id)) && (
+                        <Check
+                          fontSize="small"
+                          color={point.enabled ? 'primary' : 'disabled'}
+                          titleAccess={t.yes(role.name, `${label}, ${actionOf(point)}`)}
+                        />
+                      )}
+                    </Box>
+                  ))}
+                </Box>
+              ))}
+            </Fragment>
+          ))}
+        </tbody>
+      </Box>
+    </Card>
+  )
+}
+
+interface CreateRoleProps {
+  domain: PermissionDomain
+  scopeId: number
+  roles: readonly Role[]
+}
+
+function CreateRole({ domain, scopeId, roles }: CreateRoleProps) {
+  const t = useTexts(words)
+  const navigate = useNavigate()
+  const [isOpen, setOpen] = useState(false)
+  const [name, setName] = useState('')
+  const [code, setCode] = useState('')
+  const [from, setFrom] = useState('')
+  const create = useAction('access.createRole', {
+    done: t.created,
+    quiet: true,
+    onDone: ({ id }) => void navigate(`/admin/access/roles/${id}`),
+  })
+  const source = roles.find(({ id }) => String(id) === from)
+  return (
+    <>
+      <Button
+        variant="contained"
+        startIcon={<Add />}
+        data-create
+        onClick={() => {
+          create.reset()
+          setName('')
+          setCode('')
+          setFrom('')
+          setOpen(true)
+        }}
+      >
+        {t.create}
+      </Button>
+      <FormDialog
+        isOpen={isOpen}
+        title={t.create}
+        action={t.create}
+        isBusy={create.isPending}
+        error={create.error}
+        onSubmit={() =>
+          create.mutate({ body: { name, code, domain, scopeId, permissionIds: source?.permissionIds ?? [] } })
+        }
+        onClose={() => setOpen(false)}
+      >
+        <TextField
+          required
+          autoFocus
+          label={t.name}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+          error={create.error?.problem('name') !== undefined}
+        />
+        <TextField
+          required
+          label={t.code}
+          value={code}
+          onChange={({ target }) => setCode(target.value.toUpperCase())}
+          error={create.error?.problem('code') !== undefined}
+          helperText={create.error?.problem('code') ?? t.codeHelp}
+        />
+        <TextField select label={t.copy} value={from} onChange={({ target }) => setFrom(target.value)}>
+          <MenuItem value="">{t.nothing}</MenuItem>
+          {roles
+            .filter(({ holdsEverything }) => !holdsEverything)
+            .map((role) => (
+              <MenuItem key={role.id} value={String(role.id)}>
+                {role.name} ({t.points(role.permissions.length)})
+              </MenuItem>
+            ))}
+        </TextField>
+      </FormDialog>
+    </>
+  )
+}

@@ -1,0 +1,286 @@
+/** The permission points: search, switch on and off, describe, and create. */
+
+import { Add, Edit } from '@mui/icons-material'
+import { Box, Button, Card, IconButton, MenuItem, Stack, TextField, Typography } from '@mui/material'
+import { useState } from 'react'
+
+import { useAction } from '../../api/hooks.ts'
+import { usePages } from '../../api/pages.ts'
+import type { Permission, PermissionDomain } from '../../api/types.ts'
+import { useChoices, useEnum } from '../../i18n/enums.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
+import { Row, Rows } from '../../ui/Rows.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { pointWords } from './words.ts'
+
+const words = texts({
+  en: {
+    title: 'Permission points',
+    about:
+      'Each operation of the server asks for one point. Points are never deleted; one that is switched off is refused to everyone.',
+    search: 'Search permission points',
+    domain: 'Area',
+    every: 'All areas',
+    none: 'No permission point matches.',
+    on: 'On',
+    off: 'Off',
+    disable: 'Switch off',
+    enable: 'Switch on',
+    disableOf: (name: string) => `Switch off ${name}`,
+    enableOf: (name: string) => `Switch on ${name}`,
+    disableTitle: (name: string) => `Switch off “${name}”?`,
+    disableText:
+      'From the next request on, nobody may do what this point allows, whatever their roles are. You can switch it on again here.',
+    enableTitle: (name: string) => `Switch on “${name}”?`,
+    enableText: 'Everyone whose role has the point may do this again at once.',
+    disabled: 'The permission point is switched off.',
+    enabled: 'The permission point is switched on.',
+    edit: (name: string) => `Change the description of ${name}`,
+    editTitle: 'Description',
+    save: 'Save',
+    saved: 'The description is saved.',
+    create: 'New permission point',
+    created: 'The permission point is created. Add it to roles to use it.',
+    createText:
+      'For programs of your own that check permissions with this server. Operations of the server have their points already.',
+    resource: 'Resource',
+    action: 'Action',
+    wordHelp: 'Small letters and _',
+    description: 'Description',
+  },
+  zh: {
+    title: '权限点',
+    about: '服务器的每个操作都要求一个权限点。权限点不能删除，停用后对所有人都拒绝。',
+    search: '搜索权限点',
+    domain: '范围',
+    every: '所有范围',
+    none: '没有匹配的权限点。',
+    on: '启用',
+    off: '停用',
+    disable: '停用',
+    enable: '启用',
+    disableOf: (name: string) => `停用 ${name}`,
+    enableOf: (name: string) => `启用 ${name}`,
+    disableTitle: (name: string) => `停用“${name}”？`,
+    disableText: '从下一个请求起，无论角色如何，任何人都不能执行此权限点允许的操作。可以在这里重新启用。',
+    enableTitle: (name: string) => `启用“${name}”？`,
+    enableText: '角色包含此权限点的所有人可以立即重新执行操作。',
+    disabled: '权限点已停用。',
+    enabled: '权限点已启用。',
+    edit: (name: string) => `修改 ${name} 的描述`,
+    editTitle: '描述',
+    save: '保存',
+    saved: '描述已保存。',
+    create: '新建权限点',
+    created: '权限点已创建，加入角色后即可使用。',
+    createText: '用于通过本服务器检查权限的自有程序。服务器的操作已有各自的权限点。',
+    resource: '资源',
+    action: '操作',
+    wordHelp: '小写字母和 _',
+    description: '描述',
+  },
+})
+
+export function Points() {
+  const t = useTexts(words)
+  const may = useMay()
+  const domains = useChoices('permissionDomain')
+  const domainOf = useEnum('permissionDomain')
+  const { resources, actions } = useTexts(pointWords)
+  const [keyword, setKeyword] = useState('')
+  const [domain, setDomain] = useState<PermissionDomain | ''>('')
+  const query = usePages('access.listPermissions', {
+    query: { ...(domain !== '' && { domain }), ...(keyword.trim() && { keyword: keyword.trim() }) },
+  })
+  return (
+    <>
+      <Typography color="text.secondary" sx={{ mb: 2 }}>
+        {t.about}
+      </Typography>
+      <Stack direction="row" useFlexGap spacing={1.5} sx={{ flexWrap: 'wrap', mb: 2 }}>
+        <TextField
+          type="search"
+          label={t.search}
+          value={keyword}
+          onChange={({ target }) => setKeyword(target.value)}
+          sx={{ flex: 1, minWidth: 200 }}
+        />
+        <TextField
+          select
+          label={t.domain}
+          value={domain}
+          onChange={({ target }) => setDomain(target.value as PermissionDomain | '')}
+          sx={{ minWidth: 160 }}
+          slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}
+        >
+          <MenuItem value="">{t.every}</MenuItem>
+          {domains.map(({ id, name }) => (
+            <MenuItem key={id} value={id}>
+              {name}
+            </MenuItem>
+          ))}
+        </TextField>
+        {may('access.createPermission') && <CreatePoint />}
+      </Stack>
+      <Card sx={{ px: 2, py: 1 }}>
+        <Rows query={query} empty={t.none} label={t.title} keyOf={({ id }) => id}>
+          {(point) => (
+            <Row
+              title={
+                <>
+                  {resources[point.resource] ?? point.resource}: {actions[point.action] ?? point.action}{' '}
+                  <Typography component="code" variant="caption" color="text.secondary">
+                    {point.name}
+                  </Typography>
+                </>
+              }
+              details={`${domainOf(point.domain)} · ${point.description}`}
+              actions={
+                <>
+                  <Box sx={{ mx: 1 }}>
+                    <Status tone={point.enabled ? 'good' : 'bad'} text={point.enabled ? t.on : t.off} />
+                  </Box>
+                  {may('access.changePermission') && <Describe point={point} />}
+                  <Toggle point={point} />
+                </>
+              }
+            />
+          )}
+        </Rows>
+      </Card>
+    </>
+  )
+}
+
+const REFRESHES = ['access', 'operationLog']
+
+function Toggle({ point: { id, name, enabled } }: { point: Permission }) {
+  const t = useTexts(words)
+  return (
+    <ActionButton
+      operation="access.changePermission"
+      input={{ params: { id }, body: { enabled: !enabled } }}
+      label={enabled ? t.disable : t.enable}
+      name={enabled ? t.disableOf(name) : t.enableOf(name)}
+      title={enabled ? t.disableTitle(name) : t.enableTitle(name)}
+      text={enabled ? t.disableText : t.enableText}
+      done={enabled ? t.disabled : t.enabled}
+      refreshes={REFRESHES}
+      color={enabled ? 'error' : 'primary'}
+    />
+  )
+}
+
+function Describe({ point }: { point: Permission }) {
+  const t = useTexts(words)
+  const [isOpen, setOpen] = useState(false)
+  const [text, setText] = useState(point.description)
+  const save = useAction('access.changePermission', {
+    done: t.saved,
+    quiet: true,
+    refreshes: REFRESHES,
+    onDone: () => setOpen(false),
+  })
+  return (
+    <>
+      <IconButton
+        aria-label={t.edit(point.name)}
+        onClick={() => {
+          save.reset()
+          setText(point.description)
+          setOpen(true)
+        }}
+      >
+        <Edit />
+      </IconButton>
+      <FormDialog
+        isOpen={isOpen}
+        title={t.editTitle}
+        action={t.save}
+        isBusy={save.isPending}
+        error={save.error}
+        onSubmit={() => save.mutate({ params: { id: point.id }, body: { description: text } })}
+        onClose={() => setOpen(false)}
+      >
+        <TextField
+          autoFocus
+          multiline
+          label={point.name}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      </FormDialog>
+    </>
+  )
+}
+
+const EMPTY = { domain: 'APP' as PermissionDomain, resource: '', action: '', description: '' }
+
+function CreatePoint() {
+  const t = useTexts(words)
+  const domains = useChoices('permissionDomain')
+  const [isOpen, setOpen] = useState(false)
+  const [form, setForm] = useState(EMPTY)
+  const create = useAction('access.createPermission', {
+    done: t.created,
+    quiet: true,
+    refreshes: REFRESHES,
+    onDone: () => setOpen(false),
+  })
+  const field = (name: 'resource' | 'action' | 'description', label: string, help?: string) => (
+    <TextField
+      required={name !== 'description'}
+      label={label}
+      value={form[name]}
+      onChange={({ target }) => setForm({ ...form, [name]: target.value })}
+      error={create.error?.problem(name) !== undefined}
+      helperText={create.error?.problem(name) ?? help}
+    />
+  )
+  return (
+    <>
+      <Button
+        variant="contained"
+        startIcon={<Add />}
+        data-create
+        onClick={() => {
+          create.reset()
+          setForm(EMPTY)
+          setOpen(true)
+        }}
+      >
+        {t.create}
+      </Button>
+      <FormDialog
+        isOpen={isOpen}
+        title={t.create}
+        action={t.create}
+        isBusy={create.isPending}
+        error={create.error}
+        onSubmit={() => create.mutate({ body: form })}
+        onClose={() => setOpen(false)}
+      >
+        <Typography>{t.createText}</Typography>
+        <TextField
+          select
+          required
+          label={t.domain}
+          value={form.domain}
+          onChange={({ target }) => setForm({ ...form, domain: target.value as PermissionDomain })}
+        >
+          {domains.map(({ id, name }) => (
+            <MenuItem key={id} value={id}>
+              {name}
+            </MenuItem>
+          ))}
+        </TextField>
+        {field('resource', t.resource, t.wordHelp)}
+        {field('action', t.action, t.wordHelp)}
+        {field('description', t.description)}
+      </FormDialog>
+    </>
+  )
+}

@@ -1,0 +1,342 @@
+/** The page of a role: its name and permissions, granting it to a user, deleting it, and its history. */
+
+import { Delete, PersonAdd, Save } from '@mui/icons-material'
+import { Alert, Box, Button, Checkbox, Chip, FormControlLabel, TextField, Typography } from '@mui/material'
+import { useState } from 'react'
+import { useNavigate, useParams } from 'react-router'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { Permission, Role } from '../../api/types.ts'
+import { useEnum } from '../../i18n/enums.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay, useSession } from '../../session/session.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
+import { History } from '../../ui/admin.tsx'
+import { Answer, EmptyState, ErrorNotice, Loading } from '../../ui/Answer.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
+import { UserPicker } from '../../ui/pickers.tsx'
+import { Section, TabbedPage } from '../../ui/TabbedPage.tsx'
+import { OrgLink } from '../../ui/UserLink.tsx'
+import { accessWords, useActionWord, useAllPoints, useGroups } from './points.ts'
+
+const words = texts({
+  en: {
+    permissions: 'Permissions',
+    history: 'History',
+    missing: 'There is no such role',
+    missingText: 'It may have been deleted.',
+    name: 'Name',
+    save: 'Save',
+    saved: 'The role is saved and works at once.',
+    template: 'A template: changes concern only organizations that are founded later.',
+    heldByMe: 'You have this role yourself, so you cannot change its permissions. Ask another system administrator.',
+    all: (resource: string) => `All: ${resource}`,
+    search: 'Search permissions',
+    delete: 'Delete role',
+    deleteTitle: (name: string) => `Delete the role “${name}”?`,
+    deleteText: 'Everyone who has the role loses it at once. This cannot be undone.',
+    deleted: 'The role is deleted.',
+    grant: 'Grant to a user',
+    granted: 'The role is granted and works at once.',
+  },
+  zh: {
+    permissions: '权限',
+    history: '历史记录',
+    missing: '没有这个角色',
+    missingText: '它可能已被删除。',
+    name: '名称',
+    save: '保存',
+    saved: '角色已保存，立即生效。',
+    template: '模板：更改只影响以后创建的组织。',
+    heldByMe: '您拥有此角色，因此不能更改它的权限，请联系其他系统管理员。',
+    all: (resource: string) => `全选：${resource}`,
+    search: '搜索权限',
+    delete: '删除角色',
+    deleteTitle: (name: string) => `删除角色“${name}”？`,
+    deleteText: '拥有此角色的所有人会立即失去它。此操作无法撤销。',
+    deleted: '角色已删除。',
+    grant: '授予用户',
+    granted: '角色已授予，立即生效。',
+  },
+})
+
+/** The interface has no operation for a single role: the list of all contains it. */
+export default function RolePage() {
+  const t = useTexts(words)
+  const id = Number(useParams().id)
+  const query = useCall('access.listRoles', { query: { size: 100, scopeId: 0 } })
+  const others = useCall('access.listRoles', { query: { size: 100 } }, { enabled: query.isSuccess })
+  return (
+    <Answer query={query}>
+      {({ items }) => {
+        const role = items.find((one) => one.id === id) ?? others.data?.items.find((one) => one.id === id)
+        if (role !== undefined) return <Shown key={role.updatedAt} role={role} />
+        return others.isPending ? <Loading /> : <EmptyState icon={Delete} title={t.missing} text={t.missingText} />
+      }}
+    </Answer>
+  )
+}
+
+function Shown({ role }: { role: Role }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const navigate = useNavigate()
+  const domainOf = useEnum('permissionDomain')
+  const a = useTexts(accessWords)
+  return (
+    <TabbedPage
+      title={role.name}
+      back="/admin/access"
+      actions={
+        <>
+          {may('access.grantRole') && may('admin.users.list') && !(role.domain === 'ORG' && role.scopeId === 0) && (
+            <Grant roleId={role.id} />
+          )}
+          {!role.isSystem && (
+            <ActionButton
+              operation="access.deleteRole"
+              input={{ params: { id: role.id } }}
+              label={t.delete}
+              icon={<Delete />}
+              title={t.deleteTitle(role.name)}
+              text={t.deleteText}
+              done={t.deleted}
+              refreshes={[]}
+              onDone={() => void navigate('/admin/access', { replace: true })}
+            />
+          )}
+        </>
+      }
+      head={
+        <Typography component="div" color="text.secondary" sx={{ mb: 1 }}>
+          {domainOf(role.domain)} · <code>{role.code}</code>
+          {role.isSystem && ` · ${a.systemMark}`}
+          {role.scopeId > 0 && (
+            <>
+              {' · '}
+              <OrgLink id={role.scopeId} />
+            </>
+          )}
+        </Typography>
+      }
+      tabs={[
+        { key: 'permissions', label: t.permissions, content: <Permissions role={role} /> },
+        {
+          key: 'history',
+          label: t.history,
+          isShown: may('operationLog.list'),
+          content: (
+            <Section>
+              <History targetType="ROLE" targetId={role.id} />
+            </Section>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+function Permissions({ role }: { role: Role }) {
+  const t = useTexts(words)
+  const a = useTexts(accessWords)
+  const may = useMay()
+  const { user: me } = useSession()
+  const points = useAllPoints(role.domain)
+  const [name, setName] = useState(role.name)
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set(role.permissionIds))
+  const [keyword, setKeyword] = useState('')
+  const mayChange = may('access.changeRole')
+  const mine = useCall(
+    'access.listUserRoles',
+    { params: { userId: me.id }, query: { size: 100 } },
+    { enabled: mayChange && may('access.listUserRoles') },
+  )
+  const save = useAction('access.changeRole', {
+    done: t.saved,
+    quiet: true,
+    refreshes: ['access', 'operationLog'],
+  })
+  const arePointsChanged = role.permissionIds.length !== chosen.size || role.permissionIds.some((id) => !chosen.has(id))
+  const isChanged = name !== role.name || arePointsChanged
+  if (points.error !== null) return <ErrorNotice error={points.error} onRetry={points.retry} />
+  if (!points.isComplete) return <Loading />
+  const all = points.items ?? []
+  const isMine = role.domain !== 'APP' && (mine.data?.items.some(({ roleId }) => roleId === role.id) ?? false)
+  const isFixed = role.holdsEverything || isMine || !mayChange
+  return (
+    <Section>
+      {role.holdsEverything ? (
+        <Alert severity="info" sx={{ mb: 2 }}>
+          {a.holdsEverything}
+        </Alert>
+      ) : (
+        role.isSystem && (
+          <Alert severity="info" sx={{ mb: 2 }}>
+            {a.system} {role.domain === 'ORG' && role.scopeId === 0 && t.template}
+          </Alert>
+        )
+      )}
+      {isMine && !role.holdsEverything && (
+        <Alert severity="info" sx={{ mb: 2 }}>
+          {t.heldByMe}
+        </Alert>
+      )}
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1.5, mb: 2 }}>
+        <TextField
+          label={t.name}
+          value={name}
+          disabled={!mayChange}
+          onChange={({ target }) => setName(target.value)}
+          error={save.error?.problem('name') !== undefined}
+          helperText={save.error?.problem('name')}
+          sx={{ flex: 1, minWidth: 200 }}
+        />
+        <TextField
+          type="search"
+          label={t.search}
+          value={keyword}
+          onChange={({ target }) => setKeyword(target.value)}
+          sx={{ flex: 1, minWidth: 200 }}
+        />
+        {mayChange && (
+          <Button
+            variant="contained"
+            startIcon={<Save />}
+            disabled={!isChanged}
+            loading={save.isPending}
+            onClick={() =>
+              save.mutate({
+                params: { id: role.id },
+                body: {
+                  ...(name !== role.name && { name }),
+                  ...(arePointsChanged && { permissionIds: [...chosen] }),
+                },
+              })
+            }
+          >
+            {t.save}
+          </Button>
+        )}
+      </Box>
+      {save.error !== null && <ErrorNotice error={save.error} />}
+      <Groups
+        points={all}
+        keyword={keyword.trim().toLowerCase()}
+        chosen={role.holdsEverything ? new Set(all.map(({ id }) => id)) : chosen}
+        isFixed={isFixed}
+        onChoose={setChosen}
+      />
+    </Section>
+  )
+}
+
+interface GroupsProps {
+  points: readonly Permission[]
+  keyword: string
+  chosen: ReadonlySet<number>
+  isFixed: boolean
+  onChoose: (ids: ReadonlySet<number>) => void
+}
+
+function Groups({ points, keyword, chosen, isFixed, onChoose }: GroupsProps) {
+  const t = useTexts(words)
+  const a = useTexts(accessWords)
+  const groups = useGroups(points)
+  const actionOf = useActionWord()
+  const set = (ids: readonly number[], isOn: boolean) =>
+    onChoose(isOn ? new Set([...chosen, ...ids]) : new Set([...chosen].filter((id) => !ids.includes(id))))
+  const shown = groups.filter(({ label, points: own }) =>
+    `${label} ${own.map((point) => `${point.name} ${point.description} ${actionOf(point)}`).join(' ')}`
+      .toLowerCase()
+      .includes(keyword),
+  )
+  return (
+    <Box sx={{ columnWidth: 300, columnGap: 3 }}>
+      {shown.map(({ resource, label, points: own }) => {
+        const ids = own.map(({ id }) => id)
+        const count = ids.filter((id) => chosen.has(id)).length
+        return (
+          <Box key={resource} component="fieldset" sx={{ border: 0, m: 0, mb: 2, p: 0, breakInside: 'avoid' }}>
+            <legend>
+              <FormControlLabel
+                disabled={isFixed}
+                control={
+                  <Checkbox
+                    checked={count === ids.length}
+                    indeterminate={count > 0 && count < ids.length}
+                    onChange={({ target }) => set(ids, target.checked)}
+                    slotProps={{ input: { 'aria-label': t.all(label) } }}
+                  />
+                }
+                label={<Typography sx={{ fontWeight: 600 }}>{label}</Typography>}
+              />
+            </legend>
+            {own.map((point) => (
+              <FormControlLabel
+                key={point.id}
+                disabled={isFixed}
+                sx={{ display: 'flex', alignItems: 'flex-start', ml: 1.5, mr: 0 }}
+                control={
+                  <Checkbox
+                    size="small"
+                    checked={chosen.has(point.id)}
+                    onChange={({ target }) => set([point.id], target.checked)}
+                    sx={{ py: 0.75 }}
+                  />
+                }
+                label={
+                  <Box sx={{ py: 0.75 }}>
+                    {actionOf(point)} {!point.enabled && <Chip size="small" label={a.off} />}
+                    <Typography variant="caption" component="div" color="text.secondary">
+                      {point.description}
+                    </Typography>
+                  </Box>
+                }
+              />
+            ))}
+          </Box>
+        )
+      })}
+    </Box>
+  )
+}
+
+function Grant({ roleId }: { roleId: number }) {
+  const t = useTexts(words)
+  const [isOpen, setOpen] = useState(false)
+  const [userId, setUserId] = useState<number | null>(null)
+  const grant = useAction('access.grantRole', {
+    done: t.granted,
+    quiet: true,
+    refreshes: ['access.listUserRoles', 'admin', 'admin/users', 'operationLog'],
+    onDone: () => setOpen(false),
+  })
+  return (
+    <>
+      <Button
+        startIcon={<PersonAdd />}
+        onClick={() => {
+          grant.reset()
+          setUserId(null)
+          setOpen(true)
+        }}
+      >
+        {t.grant}
+      </Button>
+      <FormDialog
+        isOpen={isOpen}
+        title={t.grant}
+        action={t.grant}
+        maxWidth="xs"
+        isBusy={grant.isPending}
+        error={grant.error}
+        onSubmit={() => {
+          if (userId !== null) grant.mutate({ params: { userId }, body: { roleId } })
+        }}
+        onClose={() => setOpen(false)}
+      >
+        <UserPicker value={userId} onChange={setUserId} required autoFocus />
+      </FormDialog>
+    </>
+  )
+}

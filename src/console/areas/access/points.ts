@@ -1,0 +1,60 @@
+/** All permission points of a domain, in groups by resource. */
+
+import { useEffect } from 'react'
+
+import { type Paged, usePages } from '../../api/pages.ts'
+import type { Permission, PermissionDomain } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { pointWords } from './words.ts'
+
+export interface PointGroup {
+  readonly resource: string
+  readonly label: string
+  readonly points: readonly Permission[]
+}
+
+/** Reads all pages: a role is saved with all of its points. */
+export function useAllPoints(
+  domain: PermissionDomain | undefined,
+): Paged<Permission> & { readonly isComplete: boolean } {
+  const paged = usePages(
+    'access.listPermissions',
+    { query: { ...(domain !== undefined && { domain }) } },
+    { size: 100 },
+  )
+  const { items, total, isLoading, more } = paged
+  const isComplete = items !== undefined && items.length >= total
+  useEffect(() => {
+    if (items !== undefined && !isComplete && !isLoading) more()
+  }, [items, isComplete, isLoading, more])
+  return { ...paged, isComplete }
+}
+
+export function useGroups(points: readonly Permission[]): readonly PointGroup[] {
+  const { resources } = useTexts(pointWords)
+  const byResource = Map.groupBy(points, ({ resource }) => resource)
+  return [...byResource].map(([resource, all]) => ({ resource, label: resources[resource] ?? resource, points: all }))
+}
+
+/** `View`; for a point that an administrator made, the name of its action. */
+export function useActionWord(): (point: Permission) => string {
+  const { actions } = useTexts(pointWords)
+  return ({ action }) => actions[action] ?? action
+}
+
+export const accessWords = texts({
+  en: {
+    holdsEverything: 'Has every permission of its area, also future ones. Only its name can be changed.',
+    system: 'System role: only system administrators change it, and it cannot be deleted.',
+    systemMark: 'System',
+    all: 'All',
+    off: 'switched off',
+  },
+  zh: {
+    holdsEverything: '拥有该范围的所有权限，包括以后新增的权限，只能更改名称。',
+    system: '系统角色：仅系统管理员可以更改，不能删除。',
+    systemMark: '系统',
+    all: '全部',
+    off: '已停用',
+  },
+})
