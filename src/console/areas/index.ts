@@ -5,6 +5,7 @@ import { activities } from './activities/index.ts'
 import { adminContent } from './admin-content/index.ts'
 import { adminMessages } from './admin-messages/index.ts'
 import { adminMetadata } from './admin-metadata/index.ts'
+import { album } from './album/index.ts'
 import type { Area } from './area.ts'
 import { assets } from './assets/index.ts'
 import { chats } from './chats/index.ts'
@@ -26,6 +27,7 @@ export const areas: readonly Area[] = [
   adminContent,
   adminMessages,
   adminMetadata,
+  album,
   assets,
   chats,
   codes,

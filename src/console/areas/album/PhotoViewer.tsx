@@ -1,0 +1,236 @@
+/** A photo on the whole screen with its facts. The arrow keys show the next and the previous one. */
+
+import {
+  ChevronLeft,
+  ChevronRight,
+  Close,
+  Delete,
+  Download,
+  EditOutlined,
+  InfoOutlined,
+  IosShare,
+} from '@mui/icons-material'
+import { Box, Dialog, IconButton, Stack, type Theme, Tooltip, Typography, useMediaQuery } from '@mui/material'
+import { type KeyboardEvent, type ReactNode, type TouchEvent, useEffect, useRef, useState } from 'react'
+import { useNotify } from 'react-admin'
+
+import { call } from '../../api/client.ts'
+import type { ApiError } from '../../api/errors.ts'
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { AlbumPhoto } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ownerQuery, useMay, useSession } from '../../session/session.ts'
+import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
+import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { EditPhoto, SharePhoto } from './PhotoDialogs.tsx'
+import { PhotoFacts } from './PhotoFacts.tsx'
+
+const words = texts({
+  en: {
+    close: 'Close',
+    next: 'Next photo',
+    previous: 'Previous photo',
+    facts: 'Facts',
+    download: 'Download',
+    remove: 'Delete',
+    edit: 'Change time and place',
+    share: 'Share with an organization',
+    removeTitle: 'Delete this photo?',
+    removeText:
+      'The photo is deleted at once, and its file with it. This cannot be undone. Copies in organizations stay.',
+    removed: 'The photo is deleted.',
+  },
+  zh: {
+    close: '关闭',
+    next: '下一张',
+    previous: '上一张',
+    facts: '详情',
+    download: '下载',
+    remove: '删除',
+    edit: '修改时间和地点',
+    share: '分享到组织',
+    removeTitle: '删除这张照片？',
+    removeText: '照片及其文件将立即删除，无法撤销。已分享到组织的副本会保留。',
+    removed: '照片已删除。',
+  },
+})
+
+export interface PhotoViewerProps {
+  id: number
+  /** The photos of the list, in their order. */
+  photos: readonly AlbumPhoto[]
+  onShow: (id: number | undefined) => void
+  /** Reads further photos; undefined at the end of the list. */
+  onMore: (() => void) | undefined
+}
+
+/** Pixels of a swipe. */
+const SWIPE = 60
+
+export function PhotoViewer({ id, photos, onShow, onMore }: PhotoViewerProps) {
+  const t = useTexts(words)
+  const may = useMay()
+  const notify = useNotify()
+  const { orgs, workspace } = useSession()
+  const isWide = useMediaQuery<Theme>((theme) => theme.breakpoints.up('md'))
+  const [hasFacts, setFacts] = useState(isWide)
+  const [dialog, setDialog] = useState<'delete' | 'edit' | 'share'>()
+  const touched = useRef<number>(undefined)
+  const index = photos.findIndex((one) => one.id === id)
+  // A photo that was opened by its address may be further down the list.
+  const single = useCall('album.get', { params: { id }, query: ownerQuery() }, { enabled: index < 0 })
+  const photo = photos[index] ?? single.data
+  const next = index < 0 ? undefined : photos[index + 1]
+  const previous = index < 0 ? undefined : photos[index - 1]
+  const isNearEnd = index >= photos.length - 3
+  useEffect(() => {
+    if (isNearEnd) onMore?.()
+    // Only when another photo is shown: the list reports its own progress.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [index, isNearEnd])
+  useEffect(() => {
+    if (next !== undefined) new Image().src = next.url
+  }, [next])
+  const remove = useAction('album.delete', {
+    done: t.removed,
+    quiet: true,
+    refreshes: ['album.list', 'profile.quotas'],
+    onDone: () => {
+      setDialog(undefined)
+      onShow((next ?? previous)?.id)
+    },
+  })
+  const save = async () => {
+    try {
+      const { url } = await call('files.signedUrl', { query: { fileId: photo!.fileId, disposition: 'attachment' } })
+      const link = document.createElement('a')
+      link.href = url
+      link.download = photo!.name
+      link.click()
+    } catch (error) {
+      notify((error as ApiError).message, { type: 'error' })
+    }
+  }
+  const onKey = (event: KeyboardEvent) => {
+    if (dialog !== undefined) return
+    if (event.key === 'ArrowRight' && next) onShow(next.id)
+    if (event.key === 'ArrowLeft' && previous) onShow(previous.id)
+  }
+  const onTouchEnd = ({ changedTouches }: TouchEvent) => {
+    const moved = changedTouches[0]!.clientX - (touched.current ?? changedTouches[0]!.clientX)
+    if (moved < -SWIPE && next) onShow(next.id)
+    if (moved > SWIPE && previous) onShow(previous.id)
+  }
+  const targets = orgs.filter((org) => may('shares.create', org))
+  return (
+    <Dialog
+      open
+      fullScreen
+      onClose={() => onShow(undefined)}
+      onKeyDown={onKey}
+      aria-label={photo?.name ?? t.facts}
+      slotProps={{ paper: { sx: { bgcolor: 'common.black' } } }}
+    >
+      <Stack direction="row" sx={{ alignItems: 'center', color: 'common.white', px: 1, minHeight: 56 }}>
+        <Tool label={t.close} onClick={() => onShow(undefined)} icon={<Close />} />
+        <Typography noWrap sx={{ flex: 1, px: 1 }}>
+          {photo?.name}
+        </Typography>
+        {photo !== undefined && (
+          <>
+            <Tool label={t.facts} onClick={() => setFacts((shown) => !shown)} icon={<InfoOutlined />} />
+            <Tool label={t.download} onClick={() => void save()} icon={<Download />} />
+            {workspace === null && targets.length > 0 && (
+              <Tool label={t.share} onClick={() => setDialog('share')} icon={<IosShare />} />
+            )}
+            {may('album.add') && may('sync.push') && (
+              <Tool label={t.edit} onClick={() => setDialog('edit')} icon={<EditOutlined />} />
+            )}
+            {may('album.delete') && <Tool label={t.remove} onClick={() => setDialog('delete')} icon={<Delete />} />}
+          </>
+        )}
+      </Stack>
+      <Stack direction={{ xs: 'column', md: 'row' }} sx={{ flex: 1, minHeight: 0 }}>
+        <Box
+          onTouchStart={({ touches }) => (touched.current = touches[0]!.clientX)}
+          onTouchEnd={onTouchEnd}
+          sx={{ position: 'relative', flex: 1, minHeight: 0, display: 'grid', placeItems: 'center' }}
+        >
+          {photo === undefined && single.error === null && <Loading />}
+          {single.error !== null && photo === undefined && <ErrorNotice error={single.error} />}
+          {photo !== undefined && (
+            <Box
+              component="img"
+              key={photo.id}
+              src={photo.url}
+              alt={photo.name}
+              sx={{ position: 'absolute', inset: 0, width: '100%', height: '100%', objectFit: 'contain' }}
+            />
+          )}
+          {previous && (
+            <Side side="left">
+              <Tool label={t.previous} onClick={() => onShow(previous.id)} icon={<ChevronLeft />} />
+            </Side>
+          )}
+          {next && (
+            <Side side="right">
+              <Tool label={t.next} onClick={() => onShow(next.id)} icon={<ChevronRight />} />
+            </Side>
+          )}
+        </Box>
+        {hasFacts && photo !== undefined && (
+          <Box
+            tabIndex={0}
+            sx={{
+              width: { md: 320 },
+              maxHeight: { xs: '40%', md: 'none' },
+              overflowY: 'auto',
+              p: 2,
+              bgcolor: 'background.paper',
+            }}
+          >
+            <PhotoFacts photo={photo} />
+          </Box>
+        )}
+      </Stack>
+      {photo !== undefined && (
+        <ConfirmDialog
+          isOpen={dialog === 'delete'}
+          title={t.removeTitle}
+          text={t.removeText}
+          action={t.remove}
+          isBusy={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate({ params: { id: photo.id }, query: ownerQuery() })}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+      {photo !== undefined && dialog === 'edit' && <EditPhoto photo={photo} onClose={() => setDialog(undefined)} />}
+      {photo !== undefined && dialog === 'share' && (
+        <SharePhoto photo={photo} organizations={targets} onClose={() => setDialog(undefined)} />
+      )}
+    </Dialog>
+  )
+}
+
+const Tool = ({ label, icon, onClick }: { label: string; icon: ReactNode; onClick: () => void }) => (
+  <Tooltip title={label}>
+    <IconButton aria-label={label} onClick={onClick} sx={{ color: 'common.white', width: 44, height: 44 }}>
+      {icon}
+    </IconButton>
+  </Tooltip>
+)
+
+const Side = ({ side, children }: { side: 'left' | 'right'; children: ReactNode }) => (
+  <Box
+    sx={{
+      position: 'absolute',
+      [side]: 8,
+      top: 'calc(50% - 22px)',
+      borderRadius: '50%',
+      bgcolor: 'rgba(0,0,0,0.55)',
+    }}
+  >
+    {children}
+  </Box>
+)

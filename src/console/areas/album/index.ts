@@ -1,0 +1,20 @@
+/** Photos of the workspace. */
+
+import { PhotoLibrary } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../area.ts'
+
+export const album = area({
+  menu: [
+    {
+      group: 'mine',
+      to: '/album',
+      label: { en: 'Album', zh: '相册' },
+      icon: PhotoLibrary,
+      needs: 'album.list',
+      order: 50,
+    },
+  ],
+  pages: [{ path: '/album', component: lazy(() => import('./Album.tsx')) }],
+})
