@@ -2,19 +2,35 @@
 
 import { DarkMode, Logout as LogoutIcon, ManageAccounts, Translate } from '@mui/icons-material'
 import { ListItemIcon, ListItemText, MenuItem, type Theme, useMediaQuery } from '@mui/material'
-import { useLocaleState, useLogout, UserMenu, useTheme, useUserMenu } from 'react-admin'
+import { useGetIdentity, useLocaleState, useLogout, UserMenu, useTheme, useUserMenu } from 'react-admin'
 import { Link } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
 
 const words = texts({
-  en: { account: 'Account and security', theme: 'Light or dark', language: '中文', signOut: 'Sign out' },
-  zh: { account: '账号与安全', theme: '明暗主题', language: 'English', signOut: '退出登录' },
+  en: {
+    profile: (name: string) => `Profile: ${name}`,
+    account: 'Account and security',
+    theme: 'Light or dark',
+    language: '中文',
+    signOut: 'Sign out',
+  },
+  zh: {
+    profile: (name: string) => `个人菜单：${name}`,
+    account: '账号与安全',
+    theme: '明暗主题',
+    language: 'English',
+    signOut: '退出登录',
+  },
 })
 
 export function AccountMenu() {
+  const t = useTexts(words)
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const { data } = useGetIdentity()
+  // The button shows the name, so that its label must contain it. On phones it is a picture with the label of react-admin.
   return (
-    <UserMenu>
+    <UserMenu {...(!isPhone && data?.fullName !== undefined && { label: t.profile(data.fullName) })}>
       <Items />
     </UserMenu>
   )

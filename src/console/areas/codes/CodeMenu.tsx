@@ -42,7 +42,8 @@ export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
   const publish = useAction('qrCodes.publish', { done: code.isPublic ? t.withdrawn : t.published })
   const trash = useAction('qrCodes.delete', {
     done: t.trashed,
-    refreshes: ['qrCodes', 'categories'],
+    // Not the code itself, whose page is still shown.
+    refreshes: ['qrCodes.list', 'qrCodes.trash', 'qrCodes.stats', 'categories'],
     quiet: true,
     onDone: () => {
       setDialog(undefined)

@@ -145,13 +145,15 @@ export function MoveFolder({ folder, onClose }: { folder: CategoryNode; onClose:
 
 export function DeleteFolder({ folder, onClose }: { folder: CategoryNode; onClose: (isDeleted: boolean) => void }) {
   const t = useTexts(words)
-  const check = useCall('categories.deletable', { params: { id: folder.id } })
   const remove = useAction('categories.delete', {
     done: t.deleted,
     refreshes: ['categories', 'qrCodes'],
     quiet: true,
     onDone: () => onClose(true),
   })
+  // A deleted folder is not asked for again.
+  const enabled = !remove.isPending && !remove.isSuccess
+  const check = useCall('categories.deletable', { params: { id: folder.id } }, { enabled })
   if (check.data?.deletable === false)
     return (
       <FormDialog

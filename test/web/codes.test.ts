@@ -1,0 +1,246 @@
+/** QR codes in the web console: creating, folders, printing, bulk actions and the trash. */
+
+import { expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+
+import { createCanvas, loadImage } from '@napi-rs/canvas'
+import type { Page } from 'playwright-core'
+
+import { ok, useServer } from '../harness/index.ts'
+import { type Code, codesOf, readPdf } from '../lib/pdf-files.ts'
+import { pictureOfPng, pictureOfSvg, readByZxing } from '../lib/qr-pictures.ts'
+import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+
+const { server, alice, bob, carol, dora } = useServer({ people: ['alice', 'bob', 'carol', 'dora'] })
+const browser = useBrowser(server)
+
+/** The text in a picture that the console has drawn. */
+async function textIn(page: Page, name: string): Promise<string | undefined> {
+  const source = await page.getByRole('img', { name }).first().getAttribute('src')
+  const svg = decodeURIComponent(source!.slice('data:image/svg+xml,'.length))
+  return (await readByZxing(pictureOfSvg(svg, 4)))?.text
+}
+
+/** The tests do not start the server under its public address. */
+const openPage = (publicUrl: string) => fetch(server.url + new URL(publicUrl).pathname)
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+/** The message at the bottom of the page. */
+const says = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
+
+test('a newcomer makes a code, changes, publishes, downloads and deletes it, and restores it from the trash', async () => {
+  const page = await browser.signedIn(alice)
+  await page.goto('/console/codes')
+  await page.getByText('No codes yet').waitFor()
+  await page.keyboard.press('n')
+  await page.getByLabel('Web address').fill('www.example.org/menu')
+  // The preview follows the typing without a request.
+  await page.getByText(/^28 bytes/).waitFor()
+  expect(await textIn(page, 'Preview')).toBe('https://www.example.org/menu')
+  await page.getByLabel('Colour of the code').fill('#c8e6c9')
+  await page.getByText('The contrast is too low').waitFor()
+  await page.getByLabel('Colour of the code').fill('#0b6b57')
+  await page.getByLabel('Tags').fill('menu')
+  await page.getByLabel('Tags').press('Enter')
+  await button(page, 'Create code').click()
+
+  // The name is the host, as none was given.
+  await page.getByRole('heading', { name: 'www.example.org', level: 1 }).waitFor()
+  expect(await textIn(page, 'QR code: www.example.org')).toBe('https://www.example.org/menu')
+  const downloading = page.waitForEvent('download')
+  await button(page, 'Download').click()
+  await page.getByRole('menuitem', { name: /PNG 600/ }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toBe('www.example.org.png')
+  const picture = pictureOfPng(await readFile(await download.path()))
+  expect(picture).toMatchObject({ size: 600, fg: '0b6b57', bg: 'ffffff' })
+  expect((await readByZxing(picture))?.text).toBe('https://www.example.org/menu')
+
+  await page.getByRole('link', { name: 'Edit' }).click()
+  await page.getByLabel('Name').fill('Menu')
+  await page.getByLabel('Changeable after printing').check()
+  await button(page, 'Save').click()
+  await page.getByRole('heading', { name: 'Menu', level: 1 }).waitFor()
+  const [code] = ok(await alice.call('qrCodes.list', {})).data.items
+  expect(code).toMatchObject({ name: 'Menu', isDynamic: true, isPublic: true, tags: ['menu'], contentType: 'URL' })
+  expect(await textIn(page, 'QR code: Menu')).toBe(code!.publicUrl)
+  await page.getByRole('link', { name: code!.publicUrl }).waitFor()
+  expect((await openPage(code!.publicUrl)).status).toBe(200)
+  await page.getByLabel('Everyone with the link sees this code').click()
+  await page.getByText('Printed copies of this code lead nowhere').waitFor()
+  expect((await openPage(code!.publicUrl)).status).toBe(404)
+
+  await button(page, 'Actions for Menu').click()
+  await page.getByRole('menuitem', { name: 'Move to the trash' }).click()
+  await page.getByRole('dialog').getByText('It can be restored for 30 days').waitFor()
+  await button(page, 'Move to the trash').click()
+  await page.getByText('No codes yet').waitFor()
+  await page.goto('/console/codes/trash')
+  await button(page, 'Restore Menu').click()
+  await page.getByText('The trash is empty').waitFor()
+  expect(ok(await alice.call('qrCodes.list', {})).data.total).toBe(1)
+})
+
+test('each type of content has a form that writes what phones understand and reads it again', async () => {
+  const page = await browser.signedIn(bob, { isPhone: true, locale: 'zh-CN' })
+  const make = async (type: string, fields: Record<string, string>, content: string | RegExp) => {
+    await page.goto('/console/codes/new')
+    await button(page, type).click()
+    for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).first().fill(value)
+    await button(page, '创建').click()
+    await page.getByRole('link', { name: '编辑' }).waitFor()
+    const { items } = ok(await bob.call('qrCodes.list', { query: { sort: '-createdAt' } })).data
+    expect(items[0]!.content).toMatch(content)
+    // The form of an existing code is filled from its text, and keeps it.
+    await page.getByRole('link', { name: '编辑' }).click()
+    for (const [label, value] of Object.entries(fields)) {
+      const shown = page.getByLabel(label).first()
+      await shown.waitFor()
+      expect(await shown.inputValue()).toBe(value)
+    }
+    await button(page, '保存').click()
+    await page.getByRole('link', { name: '编辑' }).waitFor()
+    expect(ok(await bob.call('qrCodes.get', { params: { id: items[0]!.id } })).data.content).toBe(items[0]!.content)
+  }
+  await make('Wi-Fi', { 网络名称: '大厅;1', 密码: 'a:b\\c' }, /^WIFI:T:WPA;S:大厅\\;1;P:a\\:b\\\\c;;$/)
+  await make(
+    '名片',
+    { 姓: '李', 电话: '+8613800000000' },
+    /^BEGIN:VCARD\n[^]*\nN:李;;;;\nFN:李\nTEL;TYPE=CELL:\+8613800000000\n/,
+  )
+  await make('日程', { 标题: '家长会', 开始: '2027-03-01T18:30' }, /\nSUMMARY:家长会\nDTSTART:20270[23]\d\dT\d{4}00Z\n/)
+  await make('位置', { 纬度: '30.25', 经度: '120.15' }, /^geo:30\.25,120\.15$/)
+  expect(await isTooWide(page)).toBe(false)
+})
+
+test('folders are made, nested, changed and deleted, and codes are found, moved and deleted together', async () => {
+  const items = Array.from({ length: 4 }, (_, i) => ({
+    name: `Chair ${i}`,
+    content: `https://example.org/chairs/${i}`,
+  }))
+  ok(await carol.call('qrCodes.createBatch', { body: { items } }))
+  const page = await browser.signedIn(carol)
+  await page.goto('/console/codes')
+  await button(page, 'New folder').click()
+  await page.getByLabel('Name').fill('Rooms')
+  await button(page, 'Save').click()
+  await button(page, 'Actions for the folder Rooms').click()
+  await page.getByRole('menuitem', { name: 'New folder inside' }).click()
+  await page.getByLabel('Name').fill('Hall')
+  await button(page, 'Save').click()
+  await button(page, 'Actions for the folder Hall').click()
+  await page.getByRole('menuitem', { name: 'Name and colour' }).click()
+  await page.getByLabel('Name').fill('Great hall')
+  await button(page, 'Save').click()
+  await button(page, 'Actions for the folder Great hall').waitFor()
+
+  await page.keyboard.press('/')
+  await page.keyboard.type('chairs/1')
+  await page.getByRole('link', { name: 'Chair 2' }).waitFor({ state: 'detached' })
+  await page.getByLabel('Search').fill('')
+  await page.getByRole('link', { name: 'Chair 2' }).waitFor()
+  await page.getByLabel('Select Chair 0').check()
+  await page.getByLabel('Select Chair 1').check()
+  await button(page, 'Move').click()
+  await page.getByRole('dialog').getByLabel('Great hall').check()
+  await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click()
+  await says(page, '2 codes moved.')
+  await page.getByRole('button', { name: /^Rooms/ }).click()
+  await page.getByRole('link', { name: 'Chair 2' }).waitFor({ state: 'detached' })
+  expect(await page.getByRole('list', { name: 'Codes' }).getByRole('listitem').count()).toBe(2)
+
+  // A folder with others inside is refused with the reason; an empty one is deleted, and its codes stay.
+  await button(page, 'Actions for the folder Rooms').click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByText('It contains a folder. Move or delete it first.').waitFor()
+  await button(page, 'OK').click()
+  await button(page, 'Actions for the folder Great hall').click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByText('The 2 codes in it will not be deleted').waitFor()
+  await button(page, 'Delete folder').click()
+  await says(page, 'Folder deleted.')
+  await page.getByRole('button', { name: 'All codes' }).click()
+  await page.getByLabel('Select Chair 0').check()
+  await page.getByLabel('Select all shown').check()
+  await button(page, 'Trash').click()
+  await button(page, 'Move 4 to the trash').click()
+  await page.getByText('No codes yet').waitFor()
+  const trash = ok(await carol.call('qrCodes.trash', {})).data
+  expect(trash.total).toBe(4)
+  await page.goto('/console/codes/trash')
+  await button(page, 'Empty the trash').click()
+  await button(page, 'Delete 4 permanently').click()
+  await page.getByText('The trash is empty', { exact: true }).waitFor()
+  expect(ok(await carol.call('qrCodes.trash', {})).data.total).toBe(0)
+})
+
+/** Of the printed page that the test reads. */
+const DPI = 120
+
+/** The codes on a sheet with 3 × 8 labels, each read for itself. */
+async function labelsOf(png: Uint8Array): Promise<Code[]> {
+  const sheet = await loadImage(png)
+  const [width, height] = [sheet.width / 3, sheet.height / 8]
+  const codes: Code[] = []
+  for (let n = 0; n < 24; n++) {
+    const label = createCanvas(Math.floor(width), Math.floor(height))
+    label.getContext('2d').drawImage(sheet, -(n % 3) * width, -Math.floor(n / 3) * height)
+    codes.push(...(await codesOf(label.toBuffer('image/png'))))
+  }
+  return codes
+}
+
+test('pasted lines become codes, and the printed sheets hold each of them on a label of the right size', async () => {
+  const page = await browser.signedIn(dora)
+  await page.goto('/console/codes/batch')
+  const lines = Array.from({ length: 26 }, (_, i) => `Desk ${i + 1}\thttps://example.org/desks/${i + 1}`)
+  await page.getByLabel('Lines').fill(lines.join('\n'))
+  await button(page, 'Create 26 codes').click()
+  await page.getByRole('link', { name: 'Print labels' }).click()
+  // 3 × 8 labels a sheet.
+  await page.getByText('26 labels on 2 sheets').waitFor()
+  await screenshot(page, 'codes-print')
+  const pdf = await readPdf(await page.pdf({ preferCSSPageSize: true, printBackground: true }))
+  expect(pdf.pages).toHaveLength(2)
+  const read = [...(await labelsOf(await pdf.picture(1, DPI))), ...(await labelsOf(await pdf.picture(2, DPI)))]
+  expect(read.map(({ text }) => text)).toEqual(lines.map((line) => line.split('\t')[1]!))
+  expect(pdf.pages[1]).toContain('Desk 26')
+  // Nothing of the console's frame is printed.
+  expect(pdf.pages[0]).not.toContain('Print')
+  // A code without its margin has 25 of 33 modules; the label is 37.1 mm high, with 2.5 mm of padding.
+  const millimetres = (read[0]!.width / DPI) * 25.4
+  expect(millimetres).toBeGreaterThan(32.1 * (25 / 33) - 2)
+  expect(millimetres).toBeLessThan(32.1 * (25 / 33) + 2)
+})
+
+test('the pages about codes have no serious barriers and fit a phone, in light and dark', async () => {
+  const folder = ok(await dora.call('categories.create', { body: { name: 'Doors' } })).data
+  const wifi = ok(
+    await dora.call('qrCodes.create', {
+      body: { name: 'Guest Wi-Fi', content: 'WIFI:T:WPA;S:Hall;P:welcome;;', categoryId: folder.id, isPublic: true },
+    }),
+  ).data
+  await openPage(wifi.publicUrl)
+  const looks = [
+    { isPhone: true, isDark: false, locale: 'en' },
+    { isPhone: false, isDark: true, locale: 'zh-CN' },
+  ] as const
+  for (const look of looks) {
+    const page = await browser.signedIn(dora, look)
+    for (const [path, text] of [
+      ['', 'Guest Wi-Fi'],
+      ['/new', 'Wi-Fi'],
+      ['/batch', /One code a line|每行一个/],
+      [`/${wifi.id}`, 'welcome'],
+      [`/print?ids=${wifi.id}`, 'Guest Wi-Fi'],
+      ['/statistics', 'Guest Wi-Fi'],
+      ['/trash', /The trash is empty|回收站是空的/],
+    ] as const) {
+      await page.goto(`/console/codes${path}`)
+      await page.getByText(text).first().waitFor()
+      expect(await barriers(page), path).toEqual([])
+      expect(await isTooWide(page), path).toBe(false)
+      await screenshot(page, `codes${path.replaceAll(/\W+/g, '-')}-${look.isDark ? 'dark' : 'phone'}`)
+    }
+  }
+})

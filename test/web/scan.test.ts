@@ -1,0 +1,139 @@
+/** Scanning in the web console: camera, pictures, handheld scanners, several in a row, and the history. */
+
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { encodeQr } from '#lib/qr/index.ts'
+import { toPng } from '#lib/qr/png.ts'
+
+import { ok, useServer } from '../harness/index.ts'
+import { type Picture, pictureOfPng } from '../lib/qr-pictures.ts'
+import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+
+const CONTENT = 'https://example.org/rooms/201?name=教室'
+const folder = mkdtempSync(join(tmpdir(), 'tessera-camera-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+writeFileSync(join(folder, 'camera.y4m'), videoOf(pictureOfPng(pngOf(CONTENT))))
+
+const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
+const browser = useBrowser(server, {
+  args: [
+    '--use-fake-device-for-media-stream',
+    '--use-fake-ui-for-media-stream',
+    `--use-file-for-fake-video-capture=${join(folder, 'camera.y4m')}`,
+  ],
+})
+
+function pngOf(content: string): Uint8Array<ArrayBuffer> {
+  return toPng(encodeQr(content, 'M'), { size: 400, margin: 4, fg: '000000', bg: 'ffffff' })
+}
+
+/** A video of 640 × 480 pixels that shows a picture in its middle: YUV4MPEG2, which Chromium plays as its camera. */
+function videoOf({ size, dark }: Picture): Uint8Array {
+  const [width, height] = [640, 480]
+  const luma = new Uint8Array(width * height).fill(200)
+  const [left, top] = [(width - size) >> 1, (height - size) >> 1]
+  for (let y = 0; y < size; y++)
+    for (let x = 0; x < size; x++) luma[(top + y) * width + left + x] = dark[y * size + x] === 1 ? 16 : 235
+  const frame = Buffer.concat([Buffer.from('FRAME\n'), luma, new Uint8Array((width * height) / 2).fill(128)])
+  const header = Buffer.from(`YUV4MPEG2 W${width} H${height} F10:1 Ip A1:1 C420jpeg\n`)
+  return Buffer.concat([header, ...Array.from({ length: 10 }, () => frame)])
+}
+
+test('the camera reads a code, the scan is recorded, and the own code in it is opened', async () => {
+  const code = ok(await alice.call('qrCodes.create', { body: { name: 'Room 201', content: CONTENT } })).data
+  for (const look of [
+    { isPhone: true, isDark: true, locale: 'zh-CN', next: '继续扫描', show: '查看二维码' },
+    { isPhone: false, isDark: false, locale: 'en', next: 'Scan next', show: 'Show code' },
+  ] as const) {
+    const page = await browser.signedIn(alice, look)
+    await page.goto('/console/scan')
+    await page.getByRole('heading', { name: 'Room 201' }).waitFor()
+    await page.getByText(CONTENT).waitFor()
+    expect(await barriers(page)).toEqual([])
+    expect(await isTooWide(page)).toBe(false)
+    await screenshot(page, `scan-${look.locale}`)
+    const { items } = ok(await alice.call('scanRecords.list', {})).data
+    expect(items[0]).toMatchObject({ content: CONTENT, source: 'CAMERA', qrCodeId: code.id })
+    // The camera goes on: the same code is read again.
+    await page.getByRole('button', { name: look.next }).click()
+    await page.getByRole('link', { name: look.show }).click()
+    await page.waitForURL(`**/codes/${code.id}`)
+  }
+  // Two pages, each with a scan before and one after "next".
+  expect(ok(await alice.call('scanRecords.list', {})).data.total).toBe(4)
+})
+
+test('pictures and handheld scanners are read, and a row of scans stays on the page', async () => {
+  browser.allow(/NotAllowedError/)
+  const page = await browser.signedIn(bob)
+  // Without a camera the page says what to do, and the other ways work.
+  await page.addInitScript(() => {
+    // @ts-expect-error -- runs in the browser
+    navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', 'NotAllowedError'))
+  })
+  await page.goto('/console/scan')
+  await page.getByText('The browser does not let this page use the camera').waitFor()
+  const file = (name: string, content: string) => ({ name, mimeType: 'image/png', buffer: Buffer.from(pngOf(content)) })
+  await page.setInputFiles('input[type=file]', file('wifi.png', 'WIFI:T:WPA;S:Hall;P:let me in;;'))
+  await page.getByText('let me in').waitFor()
+  await page.getByRole('button', { name: 'Copy: Password' }).waitFor()
+  await page.setInputFiles('input[type=file]', {
+    name: 'notes.png',
+    mimeType: 'image/png',
+    buffer: Buffer.from('these are no pixels'),
+  })
+  await page.getByText('The file is not a picture').waitFor()
+
+  await page.getByLabel('Several in a row').check()
+  // As fast as a scanner types; the letters are shortcuts of the console otherwise.
+  await page.evaluate(() => {
+    for (const key of [...'tel:+8613800000000', 'Enter'])
+      // @ts-expect-error -- runs in the browser
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+  })
+  await page.getByText('+8613800000000').first().waitFor()
+  await page.getByRole('button', { name: 'Type a code' }).click()
+  await page.getByLabel('Content or number under the code').fill('https://example.net/elsewhere')
+  await page.getByRole('button', { name: 'Use', exact: true }).click()
+  await page.getByRole('link', { name: 'Open example.net' }).waitFor()
+  // The earlier one is still there.
+  await page.getByText('+8613800000000').first().waitFor()
+  const { items } = ok(await bob.call('scanRecords.list', {})).data
+  expect(items.map(({ source, contentType }) => `${source} ${contentType}`)).toEqual([
+    'MANUAL URL',
+    'MANUAL PHONE',
+    'IMAGE WIFI',
+  ])
+})
+
+test('the history is searched, named, marked and deleted', async () => {
+  const page = await browser.signedIn(bob, { isPhone: true })
+  await page.goto('/console/scan/history')
+  const list = page.getByRole('list', { name: 'Scans' })
+  await list.getByRole('listitem').nth(2).waitFor()
+  await page.getByLabel('Search').fill('Hall')
+  await page.getByText('example.net').waitFor({ state: 'detached' })
+  await list.getByText('WIFI:T:WPA;S:Hall').waitFor()
+  expect(await list.getByRole('listitem').count()).toBe(1)
+  await list.getByRole('button').first().click()
+  await page.getByRole('button', { name: 'Name', exact: true }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Wi-Fi of the hall')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Mark Wi-Fi of the hall as favourite' }).click()
+  await page.getByLabel('Search').fill('')
+  await page.getByText('example.net').waitFor()
+  await page.getByRole('button', { name: 'Favourites' }).click()
+  await page.getByText('example.net').waitFor({ state: 'detached' })
+  expect(await barriers(page)).toEqual([])
+  expect(await isTooWide(page)).toBe(false)
+  await screenshot(page, 'scan-history')
+  await page.getByText('Wi-Fi of the hall').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('It disappears from your history').waitFor()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByText('Nothing found').waitFor()
+  expect(ok(await bob.call('scanRecords.list', {})).data.total).toBe(2)
+})
