@@ -15,6 +15,7 @@ import { loginRecords } from './login-records/index.ts'
 import { notifications } from './notifications/index.ts'
 import { operationLog } from './operation-log/index.ts'
 import { orgsAdmin } from './orgs-admin/index.ts'
+import { orgs } from './orgs/index.ts'
 import { scan } from './scan/index.ts'
 import { sessionsAdmin } from './sessions-admin/index.ts'
 import { settings } from './settings/index.ts'
@@ -36,6 +37,7 @@ export const areas: readonly Area[] = [
   nicknameWords,
   notifications,
   operationLog,
+  orgs,
   orgsAdmin,
   scan,
   sessionsAdmin,

@@ -4,12 +4,14 @@ import { Button, type ButtonProps } from '@mui/material'
 import { type ReactNode, useState } from 'react'
 
 import { useAction } from '../api/hooks.ts'
-import type { DataOf, InputOf, OperationId } from '../api/types.ts'
+import type { DataOf, InputOf, OperationId, Organization } from '../api/types.ts'
 import { useMay } from '../session/session.ts'
 import { ConfirmDialog } from './dialogs.tsx'
 
 export interface ActionButtonProps<Id extends OperationId> {
   operation: Id
+  /** In which the permission is needed; by default that of the workspace. */
+  org?: Organization
   input: InputOf<Id>
   label: string
   /** Distinguishes buttons with the same label for screen readers: "Remove Anna Berg". */
@@ -30,8 +32,23 @@ export interface ActionButtonProps<Id extends OperationId> {
 
 /** Not shown to users who may not call the operation. */
 export function ActionButton<Id extends OperationId>(props: ActionButtonProps<Id>) {
-  const { operation, input, label, name, icon, title, text, typed, done, refreshes, onDone, variant, color, size } =
-    props
+  const {
+    operation,
+    org,
+    input,
+    label,
+    name,
+    icon,
+    title,
+    text,
+    typed,
+    done,
+    refreshes,
+    onDone,
+    variant,
+    color,
+    size,
+  } = props
   const may = useMay()
   const [isOpen, setOpen] = useState(false)
   const action = useAction(operation, {
@@ -43,7 +60,7 @@ export function ActionButton<Id extends OperationId>(props: ActionButtonProps<Id
       onDone?.(data)
     },
   })
-  if (!may(operation)) return null
+  if (!may(operation, org)) return null
   return (
     <>
       <Button

@@ -1,12 +1,13 @@
 /** Inputs that find a user or an organization by name: `UserPicker` for forms with state of their own, `UserFilter` for the filters of a list. */
 
 import { Autocomplete, Box, TextField, Typography } from '@mui/material'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useInput } from 'react-admin'
 
 import { useCall } from '../api/hooks.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
+import { useSettled } from './use-settled.ts'
 
 const words = texts({
   en: {
@@ -40,7 +41,7 @@ export interface PickerProps {
 export function UserPicker(props: PickerProps) {
   const t = useTexts(words)
   const [keyword, setKeyword] = useState('')
-  const searched = useSettled(keyword)
+  const searched = useSettled(keyword.trim())
   const { value } = props
   const found = useCall('admin.users.list', { query: { size: 20, ...(searched && { keyword: searched }) } }, KEEP)
   const chosen = useCall('admin.users.get', { params: { userId: value ?? 0 } }, { enabled: value !== null })
@@ -66,7 +67,7 @@ export function UserPicker(props: PickerProps) {
 export function OrgPicker(props: PickerProps) {
   const t = useTexts(words)
   const [keyword, setKeyword] = useState('')
-  const searched = useSettled(keyword)
+  const searched = useSettled(keyword.trim())
   const { value } = props
   const found = useCall('admin.orgs.list', { query: { size: 20, ...(searched && { keyword: searched }) } }, KEEP)
   const chosen = useCall('admin.orgs.get', { params: { orgId: value ?? 0 } }, { enabled: value !== null })
@@ -123,16 +124,6 @@ export function OrgFilter({ source, label }: FilterProps) {
 const KEEP = { keepPrevious: true } as const
 /** Filters from the address are strings. */
 const numberOf = (value: unknown): number | null => (value === '' || value == null ? null : Number(value))
-
-/** The value after the user has stopped typing for 250 ms. */
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value.trim()), 250)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
-}
 
 interface PickerViewProps extends PickerProps {
   label: string

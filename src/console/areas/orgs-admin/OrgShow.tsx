@@ -18,11 +18,11 @@ import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
 import { MemberRole, OrgRoleInput } from '../../ui/org-roles.tsx'
 import { UserPicker } from '../../ui/pickers.tsx'
+import { resourceWords } from '../../ui/resource-words.ts'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Facts, Section, TabbedPage } from '../../ui/TabbedPage.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
-import { resourceWords } from './words.ts'
 
 const words = texts({
   en: {

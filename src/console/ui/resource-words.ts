@@ -1,6 +1,6 @@
 /** Words for the kinds of things that organizations own, by the names that the server counts them under. */
 
-import { texts } from '../../i18n/words.ts'
+import { texts } from '../i18n/words.ts'
 
 const en: Record<string, string> = {
   'QR codes': 'QR codes',

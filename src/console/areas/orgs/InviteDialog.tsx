@@ -1,0 +1,173 @@
+/** Invites users, or sends them the link to join. Users are found by name; others are named by e-mail address or phone number. */
+
+import { Alert, Autocomplete, MenuItem, TextField, Typography } from '@mui/material'
+import { useState } from 'react'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { Organization } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { FormDialog } from '../../ui/dialogs.tsx'
+import { useSettled } from '../../ui/use-settled.ts'
+
+const words = texts({
+  en: {
+    title: (name: string) => `Invite to ${name}`,
+    send: 'Send',
+    close: 'Done',
+    how: 'Send',
+    hows: { invite: 'An invitation', link: 'The link to join' },
+    howHelp: {
+      invite: 'They become members as soon as they accept, also without the code.',
+      link: 'They get a message with the link. The join policy decides what it does.',
+    },
+    who: 'People',
+    whoHelp: 'Type a name, a username, an e-mail address or a phone number. Press Enter after each.',
+    none: 'No user found. Type the whole username, e-mail address or phone number.',
+    loading: 'Searching…',
+    missing: 'Name at least one person.',
+    unclear: (text: string) =>
+      `“${text}” is neither an e-mail address nor a phone number. Choose a user from the list.`,
+    result: {
+      INVITED: 'Invited',
+      SENT: 'Sent',
+      ALREADY_MEMBER: 'Is a member already',
+      ALREADY_INVITED: 'Has an open invitation already',
+      NOT_FOUND: 'No user has confirmed this address or number',
+    },
+  },
+  zh: {
+    title: (name: string) => `邀请加入${name}`,
+    send: '发送',
+    close: '完成',
+    how: '发送内容',
+    hows: { invite: '邀请', link: '加入链接' },
+    howHelp: {
+      invite: '对方接受后即成为成员，不需要组织码。',
+      link: '对方会收到带链接的通知，能否加入取决于加入方式。',
+    },
+    who: '邀请对象',
+    whoHelp: '输入名称、用户名、邮箱或手机号，每输入一个按回车。',
+    none: '没有找到用户。请输入完整的用户名、邮箱或手机号。',
+    loading: '正在搜索…',
+    missing: '请至少填写一人。',
+    unclear: (text: string) => `“${text}”不是邮箱或手机号，请从列表中选择用户。`,
+    result: {
+      INVITED: '已邀请',
+      SENT: '已发送',
+      ALREADY_MEMBER: '已是成员',
+      ALREADY_INVITED: '已有待接受的邀请',
+      NOT_FOUND: '没有用户验证过此邮箱或手机号',
+    },
+  },
+})
+
+/** A user from the search, or a text that was typed. */
+type Target = string | { id: number; nickname: string }
+type How = 'invite' | 'link'
+
+const isEmail = (text: string) => text.includes('@')
+const isPhone = (text: string) => /^\+?[\d\s-]{5,}$/.test(text)
+
+export function InviteDialog({ org, onClose }: { org: Organization; onClose: () => void }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const [targets, setTargets] = useState<readonly Target[]>([])
+  const [typed, setTyped] = useState('')
+  const [how, setHow] = useState<How>('invite')
+  const [problem, setProblem] = useState<string>()
+  const settled = useSettled(typed.trim())
+  const canSearch = may('orgs.searchUsers') && settled.length >= 2
+  const found = useCall('orgs.searchUsers', { query: { q: settled } }, { enabled: canSearch, keepPrevious: true })
+  const invite = useAction('orgs.invite', { quiet: true })
+  const link = useAction('orgs.shareJoinLink', { quiet: true })
+  const result = invite.data?.items ?? link.data?.items
+
+  const submit = () => {
+    if (result !== undefined) return onClose()
+    const all = typed.trim() === '' ? targets : [...targets, typed.trim()]
+    const typedTexts = all.filter((target) => typeof target === 'string')
+    const unclear = typedTexts.find((text) => !isEmail(text) && !isPhone(text))
+    if (all.length === 0) return setProblem(t.missing)
+    if (unclear !== undefined) return setProblem(t.unclear(unclear))
+    setProblem(undefined)
+    const body = {
+      userIds: all.flatMap((target) => (typeof target === 'string' ? [] : [target.id])),
+      emails: typedTexts.filter(isEmail),
+      phones: typedTexts.filter((text) => !isEmail(text)),
+    }
+    if (how === 'invite') invite.mutate({ params: { id: org.id }, body })
+    else link.mutate({ params: { id: org.id }, body })
+  }
+  const nameOf = (target: number | string) =>
+    targets.find((one) => typeof one !== 'string' && one.id === target) as { nickname: string } | undefined
+  return (
+    <FormDialog
+      isOpen
+      title={t.title(org.name)}
+      action={result === undefined ? t.send : t.close}
+      isBusy={invite.isPending || link.isPending}
+      error={invite.error ?? link.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {result === undefined ? (
+        <>
+          <Autocomplete
+            multiple
+            freeSolo
+            value={targets as Target[]}
+            inputValue={typed}
+            options={(canSearch ? (found.data?.items ?? []) : []) as Target[]}
+            filterOptions={(all) => all}
+            filterSelectedOptions
+            loading={found.isFetching}
+            loadingText={t.loading}
+            noOptionsText={t.none}
+            getOptionLabel={(target) => (typeof target === 'string' ? target : target.nickname)}
+            getOptionKey={(target) => (typeof target === 'string' ? target : target.id)}
+            isOptionEqualToValue={(a, b) => (typeof a === 'string' || typeof b === 'string' ? a === b : a.id === b.id)}
+            onChange={(_, value) => {
+              setProblem(undefined)
+              setTargets(value)
+            }}
+            onInputChange={(_, text) => setTyped(text)}
+            renderInput={(input) => (
+              <TextField
+                {...input}
+                autoFocus
+                label={t.who}
+                error={problem !== undefined}
+                helperText={problem ?? t.whoHelp}
+              />
+            )}
+          />
+          {org.joinPolicy !== 'INVITE' && (
+            <TextField
+              select
+              label={t.how}
+              value={how}
+              onChange={({ target }) => setHow(target.value as How)}
+              helperText={t.howHelp[how]}
+            >
+              {Object.entries(t.hows).map(([value, label]) => (
+                <MenuItem key={value} value={value}>
+                  {label}
+                </MenuItem>
+              ))}
+            </TextField>
+          )}
+        </>
+      ) : (
+        result.map(({ target, status }) => (
+          <Alert key={target} severity={status === 'INVITED' || status === 'SENT' ? 'success' : 'warning'}>
+            <Typography variant="body2" sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>
+              {nameOf(target)?.nickname ?? target}
+            </Typography>
+            {t.result[status]}
+          </Alert>
+        ))
+      )}
+    </FormDialog>
+  )
+}

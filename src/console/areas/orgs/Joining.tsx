@@ -1,0 +1,262 @@
+/** How an organization gets members: requests to decide about, and invitations. */
+
+import { MailOutlined, PersonAdd } from '@mui/icons-material'
+import { Button, MenuItem, TextField, Typography } from '@mui/material'
+import { useState } from 'react'
+
+import { useAction } from '../../api/hooks.ts'
+import { usePages } from '../../api/pages.ts'
+import type { Invitation, InvitationStatus, JoinRequest, Organization } from '../../api/types.ts'
+import { date, relativeTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
+import { EmptyState } from '../../ui/Answer.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
+import { Named } from '../../ui/Portrait.tsx'
+import { Row, Rows } from '../../ui/Rows.tsx'
+import { Section } from '../../ui/TabbedPage.tsx'
+import { InviteDialog } from './InviteDialog.tsx'
+
+const words = texts({
+  en: {
+    requests: 'Requests to join',
+    noRequests: 'Nobody waits for an answer.',
+    asked: (when: string) => `Asked ${when}`,
+    approve: 'Approve',
+    approveOf: (name: string) => `Approve ${name}`,
+    approved: 'The user is a member now and was notified.',
+    refuse: 'Refuse',
+    refuseOf: (name: string) => `Refuse ${name}`,
+    refuseTitle: (name: string) => `Refuse the request of ${name}?`,
+    reason: 'Reason',
+    reasonHelp: 'Shown to the person who asked. They can ask again.',
+    refused: 'The request is refused.',
+    invitations: 'Invitations',
+    invite: 'Invite',
+    show: 'Show',
+    any: 'All',
+    none: 'No invitations yet',
+    noneText: 'Invite people by their name, e-mail address or phone number. They can accept for 7 days.',
+    noneOf: 'No invitation has this state.',
+    by: (inviter: string, day: string) => `Invited by ${inviter}, ${day}`,
+    withdraw: 'Withdraw',
+    withdrawOf: (name: string) => `Withdraw the invitation of ${name}`,
+    withdrawTitle: (name: string) => `Withdraw the invitation of ${name}?`,
+    withdrawText: 'It can no longer be accepted. You can invite the person again.',
+    withdrawn: 'The invitation is withdrawn.',
+    states: {
+      PENDING: 'Open',
+      ACCEPTED: 'Accepted',
+      REJECTED: 'Declined',
+      CANCELLED: 'Withdrawn',
+      EXPIRED: 'Expired',
+    },
+  },
+  zh: {
+    requests: '加入申请',
+    noRequests: '没有待处理的申请。',
+    asked: (when: string) => `${when}申请`,
+    approve: '同意',
+    approveOf: (name: string) => `同意${name}`,
+    approved: '对方已成为成员，并收到通知。',
+    refuse: '拒绝',
+    refuseOf: (name: string) => `拒绝${name}`,
+    refuseTitle: (name: string) => `拒绝${name}的申请？`,
+    reason: '原因',
+    reasonHelp: '申请人可以看到，并可再次申请。',
+    refused: '已拒绝申请。',
+    invitations: '邀请',
+    invite: '邀请成员',
+    show: '显示',
+    any: '全部',
+    none: '还没有邀请',
+    noneText: '可以按名称、邮箱或手机号邀请他人，对方可在 7 天内接受。',
+    noneOf: '没有此状态的邀请。',
+    by: (inviter: string, day: string) => `${inviter} 于${day}邀请`,
+    withdraw: '撤回',
+    withdrawOf: (name: string) => `撤回对${name}的邀请`,
+    withdrawTitle: (name: string) => `撤回对${name}的邀请？`,
+    withdrawText: '对方将无法再接受。您可以再次邀请。',
+    withdrawn: '邀请已撤回。',
+    states: {
+      PENDING: '待接受',
+      ACCEPTED: '已接受',
+      REJECTED: '已拒绝',
+      CANCELLED: '已撤回',
+      EXPIRED: '已过期',
+    },
+  },
+})
+
+export function Joining({ org }: { org: Organization }) {
+  const may = useMay()
+  return (
+    <>
+      {may('orgs.pending', org) && <Requests org={org} />}
+      <Invitations org={org} />
+    </>
+  )
+}
+
+function Requests({ org }: { org: Organization }) {
+  const t = useTexts(words)
+  const query = usePages('orgs.pending', { params: { id: org.id } })
+  return (
+    <Section title={t.requests}>
+      <Rows query={query} label={t.requests} keyOf={({ userId }) => userId} empty={t.noRequests}>
+        {(request) => <RequestRow org={org} request={request} />}
+      </Rows>
+    </Section>
+  )
+}
+
+function RequestRow({ org, request }: { org: Organization; request: JoinRequest }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const [isRefusing, setRefusing] = useState(false)
+  const [reason, setReason] = useState('')
+  const { userId, nickname, avatarUrl, message, createdAt } = request
+  const approve = useAction('orgs.approve', { done: t.approved })
+  const refuse = useAction('orgs.approve', { done: t.refused, quiet: true, onDone: () => setRefusing(false) })
+  return (
+    <>
+      <Row
+        title={
+          <Named
+            name={nickname}
+            url={avatarUrl}
+            details={
+              <>
+                {t.asked(relativeTime(createdAt))}
+                {message !== '' && (
+                  <Typography variant="body2" color="text.primary" sx={{ whiteSpace: 'pre-line' }}>
+                    {message}
+                  </Typography>
+                )}
+              </>
+            }
+          />
+        }
+        actions={
+          may('orgs.approve', org) && (
+            <>
+              <Button color="error" aria-label={t.refuseOf(nickname)} onClick={() => setRefusing(true)}>
+                {t.refuse}
+              </Button>
+              <Button
+                variant="contained"
+                aria-label={t.approveOf(nickname)}
+                loading={approve.isPending}
+                onClick={() => approve.mutate({ params: { id: org.id }, body: { userId, approve: true } })}
+              >
+                {t.approve}
+              </Button>
+            </>
+          )
+        }
+      />
+      <FormDialog
+        isOpen={isRefusing}
+        title={t.refuseTitle(nickname)}
+        action={t.refuse}
+        maxWidth="xs"
+        isBusy={refuse.isPending}
+        error={refuse.error}
+        onSubmit={() =>
+          refuse.mutate({ params: { id: org.id }, body: { userId, approve: false, reason: reason.trim() } })
+        }
+        onClose={() => setRefusing(false)}
+      >
+        <TextField
+          multiline
+          minRows={2}
+          label={t.reason}
+          helperText={refuse.error?.problem('reason') ?? t.reasonHelp}
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+        />
+      </FormDialog>
+    </>
+  )
+}
+
+function Invitations({ org }: { org: Organization }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const [status, setStatus] = useState<InvitationStatus | ''>('')
+  const [isInviting, setInviting] = useState(false)
+  const query = usePages(
+    'orgs.invitations',
+    { params: { id: org.id }, ...(status !== '' && { query: { status } }) },
+    { enabled: may('orgs.invitations', org) },
+  )
+  const invite = may('orgs.invite', org) && (
+    <Button variant="contained" startIcon={<PersonAdd />} onClick={() => setInviting(true)} data-create>
+      {t.invite}
+    </Button>
+  )
+  return (
+    <Section title={t.invitations} actions={invite}>
+      {may('orgs.invitations', org) && (
+        <>
+          {(status !== '' || (query.items?.length ?? 0) > 0) && (
+            <TextField
+              select
+              label={t.show}
+              value={status === '' ? 'ANY' : status}
+              onChange={({ target }) => setStatus(target.value === 'ANY' ? '' : (target.value as InvitationStatus))}
+              sx={{ minWidth: 160, mb: 1 }}
+            >
+              <MenuItem value="ANY">{t.any}</MenuItem>
+              {Object.entries(t.states).map(([value, label]) => (
+                <MenuItem key={value} value={value}>
+                  {label}
+                </MenuItem>
+              ))}
+            </TextField>
+          )}
+          <Rows
+            query={query}
+            label={t.invitations}
+            keyOf={({ id }) => id}
+            empty={status === '' ? <EmptyState icon={MailOutlined} title={t.none} text={t.noneText} /> : t.noneOf}
+          >
+            {(invitation) => <InvitationRow org={org} invitation={invitation} />}
+          </Rows>
+        </>
+      )}
+      {isInviting && <InviteDialog org={org} onClose={() => setInviting(false)} />}
+    </Section>
+  )
+}
+
+function InvitationRow({ org, invitation }: { org: Organization; invitation: Invitation }) {
+  const t = useTexts(words)
+  const { id, inviteeNickname, inviterNickname, status, createdAt } = invitation
+  return (
+    <Row
+      title={
+        <Named
+          name={inviteeNickname}
+          url={null}
+          details={`${t.states[status]} · ${t.by(inviterNickname, date(createdAt))}`}
+        />
+      }
+      actions={
+        status === 'PENDING' && (
+          <ActionButton
+            operation="orgs.cancelInvitation"
+            org={org}
+            input={{ params: { id: org.id, invitationId: id } }}
+            label={t.withdraw}
+            name={t.withdrawOf(inviteeNickname)}
+            title={t.withdrawTitle(inviteeNickname)}
+            text={t.withdrawText}
+            done={t.withdrawn}
+          />
+        )
+      }
+    />
+  )
+}

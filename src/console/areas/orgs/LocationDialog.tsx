@@ -1,0 +1,200 @@
+/** The form of a location: name, place in the tree, position. */
+
+import { MyLocation } from '@mui/icons-material'
+import { Autocomplete, Box, Button, TextField } from '@mui/material'
+import { useState } from 'react'
+
+import { useAction } from '../../api/hooks.ts'
+import type { LocationNode, Organization } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { FormDialog } from '../../ui/dialogs.tsx'
+
+const words = texts({
+  en: {
+    create: 'New location',
+    edit: 'Edit location',
+    save: 'Save',
+    name: 'Name',
+    description: 'Description',
+    parent: 'Inside',
+    parentHelp: 'Leave it empty for the top level.',
+    latitude: 'Latitude',
+    longitude: 'Longitude',
+    here: 'Use my position',
+    noPosition: 'The browser did not give a position. Allow it for this page, or type the numbers.',
+    notNumber: 'Write a number, for example 52.5186.',
+    done: 'The location is saved.',
+  },
+  zh: {
+    create: '新建位置',
+    edit: '编辑位置',
+    save: '保存',
+    name: '名称',
+    description: '说明',
+    parent: '上级位置',
+    parentHelp: '留空表示顶级。',
+    latitude: '纬度',
+    longitude: '经度',
+    here: '使用我的位置',
+    noPosition: '浏览器未提供位置。请允许此页面获取位置，或手动输入。',
+    notNumber: '请输入数字，例如 31.2304。',
+    done: '位置已保存。',
+  },
+})
+
+interface Choice {
+  readonly id: number
+  readonly path: string
+}
+
+/** All locations with the names from the top, without `hidden` and those inside it, where it cannot move. */
+function choicesOf(nodes: readonly LocationNode[], hidden: number | undefined, above = ''): Choice[] {
+  return nodes.flatMap(({ id, name, children }) => {
+    if (id === hidden) return []
+    const path = above === '' ? name : `${above} / ${name}`
+    return [{ id, path }, ...choicesOf(children, hidden, path)]
+  })
+}
+
+/** Null for an empty field. */
+const numberIn = (text: string): number | null => (text.trim() === '' ? null : Number(text.replace(',', '.')))
+
+export interface LocationDialogProps {
+  org: Organization
+  tree: readonly LocationNode[]
+  parentId: number | null
+  /** Undefined: a new one. */
+  location?: LocationNode
+  onClose: () => void
+}
+
+export function LocationDialog({ org, tree, parentId, location, onClose }: LocationDialogProps) {
+  const t = useTexts(words)
+  const [name, setName] = useState(location?.name ?? '')
+  const [description, setDescription] = useState(location?.description ?? '')
+  const [parent, setParent] = useState(parentId)
+  const [latitude, setLatitude] = useState(location?.latitude?.toString() ?? '')
+  const [longitude, setLongitude] = useState(location?.longitude?.toString() ?? '')
+  const [isAsking, setAsking] = useState(false)
+  const [isDenied, setDenied] = useState(false)
+  const create = useAction('locations.create', { done: t.done, quiet: true, onDone: onClose })
+  const update = useAction('locations.update', { done: t.done, quiet: true, onDone: onClose })
+  const action = location === undefined ? create : update
+  const problem = (field: string) => action.error?.problem(field)
+  const choices = choicesOf(tree, location?.id)
+  const [lat, long] = [numberIn(latitude), numberIn(longitude)]
+
+  const here = () => {
+    setAsking(true)
+    navigator.geolocation.getCurrentPosition(
+      ({ coords }) => {
+        setAsking(false)
+        setDenied(false)
+        setLatitude(coords.latitude.toFixed(6))
+        setLongitude(coords.longitude.toFixed(6))
+      },
+      () => {
+        setAsking(false)
+        setDenied(true)
+      },
+      { timeout: 20_000, enableHighAccuracy: true },
+    )
+  }
+  const submit = () => {
+    if (Number.isNaN(lat) || Number.isNaN(long)) return
+    const body = {
+      name: name.trim(),
+      description: description.trim(),
+      parentId: parent,
+      latitude: lat,
+      longitude: long,
+    }
+    if (location === undefined) create.mutate({ params: { orgId: org.id }, body })
+    else update.mutate({ params: { orgId: org.id, locationId: location.id }, body })
+  }
+  const coordinate = (
+    label: string,
+    field: string,
+    text: string,
+    value: number | null,
+    set: (text: string) => void,
+  ) => (
+    <TextField
+      label={label}
+      value={text}
+      onChange={({ target }) => set(target.value)}
+      error={Number.isNaN(value) || problem(field) !== undefined}
+      helperText={Number.isNaN(value) ? t.notNumber : problem(field)}
+      slotProps={{ htmlInput: { inputMode: 'decimal' } }}
+    />
+  )
+  return (
+    <FormDialog
+      isOpen
+      title={location === undefined ? t.create : t.edit}
+      action={t.save}
+      isBusy={action.isPending}
+      error={action.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        required
+        autoFocus
+        label={t.name}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+        error={problem('name') !== undefined}
+        helperText={problem('name')}
+      />
+      <TextField
+        multiline
+        label={t.description}
+        value={description}
+        onChange={({ target }) => setDescription(target.value)}
+        error={problem('description') !== undefined}
+        helperText={problem('description')}
+      />
+      <Autocomplete
+        options={choices}
+        value={choices.find(({ id }) => id === parent) ?? null}
+        getOptionLabel={({ path }) => path}
+        getOptionKey={({ id }) => id}
+        isOptionEqualToValue={(a, b) => a.id === b.id}
+        onChange={(_, choice) => setParent(choice?.id ?? null)}
+        renderInput={(input) => (
+          <TextField
+            {...input}
+            label={t.parent}
+            error={problem('parentId') !== undefined}
+            helperText={problem('parentId') ?? t.parentHelp}
+          />
+        )}
+      />
+      <Box
+        sx={{
+          display: 'grid',
+          gap: 1,
+          gridTemplateColumns: { xs: '1fr 1fr', sm: '1fr 1fr auto' },
+          alignItems: 'start',
+        }}
+      >
+        {coordinate(t.latitude, 'latitude', latitude, lat, setLatitude)}
+        {coordinate(t.longitude, 'longitude', longitude, long, setLongitude)}
+        <Button
+          startIcon={<MyLocation />}
+          onClick={here}
+          loading={isAsking}
+          sx={{ gridColumn: { xs: '1 / -1', sm: 'auto' } }}
+        >
+          {t.here}
+        </Button>
+      </Box>
+      {isDenied && (
+        <Box role="alert" sx={{ color: 'error.main', typography: 'body2' }}>
+          {t.noPosition}
+        </Box>
+      )}
+    </FormDialog>
+  )
+}

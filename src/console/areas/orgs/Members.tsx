@@ -1,0 +1,295 @@
+/** Members of an organization: search, roles, names in the organization, removal. */
+
+import {
+  Badge as BadgeIcon,
+  Chat,
+  Groups,
+  ManageAccounts,
+  MoreVert,
+  PersonAdd,
+  PersonRemove,
+} from '@mui/icons-material'
+import { Chip, IconButton, ListItemIcon, ListItemText, Menu, MenuItem, TextField } from '@mui/material'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'react-router'
+
+import { useAction } from '../../api/hooks.ts'
+import { usePages } from '../../api/pages.ts'
+import type { Member, Organization, OrganizationStats } from '../../api/types.ts'
+import { date } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay, useSession } from '../../session/session.ts'
+import { EmptyState } from '../../ui/Answer.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { Named } from '../../ui/Portrait.tsx'
+import { Row, Rows } from '../../ui/Rows.tsx'
+import { Section } from '../../ui/TabbedPage.tsx'
+import { useSettled } from '../../ui/use-settled.ts'
+
+const words = texts({
+  en: {
+    members: 'Members',
+    search: 'Search members',
+    none: 'No member has this name.',
+    alone: 'Nobody else is here',
+    since: (role: string, day: string) => (role === '' ? `Member since ${day}` : `${role}, since ${day}`),
+    you: 'You',
+    more: (name: string) => `Actions for ${name}`,
+    role: 'Change the role',
+    roleOf: (name: string) => `Role of ${name}`,
+    roleLabel: 'Role',
+    roleDone: 'The role is changed.',
+    nickname: 'Change the name',
+    nicknameOf: (name: string) => `Name of ${name} in this organization`,
+    nicknameLabel: 'Name',
+    nicknameHelp: 'Only members of this organization see it. Leave it empty for the nickname of the account.',
+    nicknameDone: 'The name is changed.',
+    save: 'Save',
+    chat: 'Write a message',
+    contact: 'Add to my contacts',
+    contactDone: 'The contact request was sent.',
+    remove: 'Remove',
+    removeOf: (name: string) => `Remove ${name}?`,
+    removeText:
+      'They lose access to everything of the organization at once and are notified. Codes, assets and activities of the organization stay.',
+    removed: 'The member is removed.',
+  },
+  zh: {
+    members: '成员',
+    search: '搜索成员',
+    none: '没有这个名称的成员。',
+    alone: '还没有其他成员',
+    since: (role: string, day: string) => (role === '' ? `${day}加入` : `${role}，${day}加入`),
+    you: '我',
+    more: (name: string) => `对${name}的操作`,
+    role: '更改角色',
+    roleOf: (name: string) => `${name}的角色`,
+    roleLabel: '角色',
+    roleDone: '角色已更改。',
+    nickname: '更改名称',
+    nicknameOf: (name: string) => `${name}在本组织中的名称`,
+    nicknameLabel: '名称',
+    nicknameHelp: '仅本组织成员可见。留空则使用账号昵称。',
+    nicknameDone: '名称已更改。',
+    save: '保存',
+    chat: '发消息',
+    contact: '加为联系人',
+    contactDone: '联系人申请已发送。',
+    remove: '移除',
+    removeOf: (name: string) => `移除${name}？`,
+    removeText: '对方会立即失去对该组织所有内容的访问权限，并收到通知。组织的二维码、资产和活动会保留。',
+    removed: '成员已移除。',
+  },
+})
+
+type Roles = OrganizationStats['roles']
+
+export function Members({ org, roles }: { org: Organization; roles: Roles }) {
+  const t = useTexts(words)
+  const [keyword, setKeyword] = useState('')
+  const settled = useSettled(keyword.trim())
+  const query = usePages('orgs.members', {
+    params: { orgId: org.id },
+    ...(settled !== '' && { query: { keyword: settled } }),
+  })
+  return (
+    <Section>
+      <TextField
+        type="search"
+        fullWidth
+        label={t.search}
+        value={keyword}
+        onChange={({ target }) => setKeyword(target.value)}
+        sx={{ mb: 1 }}
+      />
+      <Rows
+        query={query}
+        label={t.members}
+        keyOf={({ userId }) => userId}
+        empty={settled === '' ? <EmptyState icon={Groups} title={t.alone} /> : t.none}
+      >
+        {(member) => <MemberRow org={org} member={member} roles={roles} />}
+      </Rows>
+    </Section>
+  )
+}
+
+type Open = 'role' | 'nickname' | 'remove'
+
+function MemberRow({ org, member, roles }: { org: Organization; member: Member; roles: Roles }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const { user } = useSession()
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [open, setOpen] = useState<Open>()
+  const contact = useAction('contacts.request', { done: t.contactDone, refreshes: ['contacts'] })
+  const { userId, nickname, avatarUrl, roleName, joinedAt, isOwner } = member
+  const isMe = userId === user.id
+  const mayChange = may('orgs.changeMember', org)
+  const show = (next: Open) => {
+    setAnchor(null)
+    setOpen(next)
+  }
+  const entries = [
+    !isMe && may('messages.send') && (
+      <MenuItem key="chat" component={Link} to={`/chats/with/${userId}`}>
+        <Entry icon={<Chat fontSize="small" />} text={t.chat} />
+      </MenuItem>
+    ),
+    !isMe && may('contacts.request') && (
+      <MenuItem
+        key="contact"
+        onClick={() => {
+          setAnchor(null)
+          contact.mutate({ body: { userId } })
+        }}
+      >
+        <Entry icon={<PersonAdd fontSize="small" />} text={t.contact} />
+      </MenuItem>
+    ),
+    mayChange && !isMe && !isOwner && org.permissions.includes('member:assign_role') && (
+      <MenuItem key="role" onClick={() => show('role')}>
+        <Entry icon={<ManageAccounts fontSize="small" />} text={t.role} />
+      </MenuItem>
+    ),
+    mayChange && (!isOwner || isMe) && (
+      <MenuItem key="nickname" onClick={() => show('nickname')}>
+        <Entry icon={<BadgeIcon fontSize="small" />} text={t.nickname} />
+      </MenuItem>
+    ),
+    may('orgs.removeMember', org) && !isMe && !isOwner && (
+      <MenuItem key="remove" onClick={() => show('remove')}>
+        <Entry icon={<PersonRemove fontSize="small" color="error" />} text={t.remove} />
+      </MenuItem>
+    ),
+  ].filter((entry) => entry !== false)
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      <Row
+        title={
+          <Named name={nickname} url={avatarUrl} details={t.since(roleName, date(joinedAt))}>
+            {nickname} {isMe && <Chip size="small" label={t.you} sx={{ ml: 0.5 }} />}
+          </Named>
+        }
+        actions={
+          entries.length > 0 && (
+            <IconButton
+              aria-label={t.more(nickname)}
+              aria-haspopup="menu"
+              onClick={(event) => setAnchor(event.currentTarget)}
+              sx={{ width: 44, height: 44 }}
+            >
+              <MoreVert />
+            </IconButton>
+          )
+        }
+      />
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+        {entries}
+      </Menu>
+      {open === 'role' && <RoleDialog org={org} member={member} roles={roles} onClose={close} />}
+      {open === 'nickname' && <NicknameDialog org={org} member={member} onClose={close} />}
+      {open === 'remove' && <RemoveDialog org={org} member={member} onClose={close} />}
+    </>
+  )
+}
+
+const Entry = ({ icon, text }: { icon: ReactNode; text: string }) => (
+  <>
+    <ListItemIcon>{icon}</ListItemIcon>
+    <ListItemText>{text}</ListItemText>
+  </>
+)
+
+interface DialogProps {
+  org: Organization
+  member: Member
+  onClose: () => void
+}
+
+function RoleDialog({ org, member, roles, onClose }: DialogProps & { roles: Roles }) {
+  const t = useTexts(words)
+  const [roleId, setRoleId] = useState(member.roleId === null ? '' : String(member.roleId))
+  const change = useAction('orgs.changeMember', { done: t.roleDone, quiet: true, onDone: onClose })
+  const problem = change.error?.problem('roleId')
+  return (
+    <FormDialog
+      isOpen
+      title={t.roleOf(member.nickname)}
+      action={t.save}
+      maxWidth="xs"
+      isBusy={change.isPending}
+      error={change.error}
+      onSubmit={() => {
+        if (roleId !== '')
+          change.mutate({ params: { orgId: org.id, userId: member.userId }, body: { roleId: Number(roleId) } })
+      }}
+      onClose={onClose}
+    >
+      <TextField
+        select
+        required
+        label={t.roleLabel}
+        value={roleId}
+        onChange={({ target }) => setRoleId(target.value)}
+        error={problem !== undefined}
+        helperText={problem}
+      >
+        {roles
+          .filter(({ roleCode }) => roleCode !== 'OWNER')
+          .map(({ roleId: id, roleName }) => (
+            <MenuItem key={id} value={String(id)}>
+              {roleName}
+            </MenuItem>
+          ))}
+      </TextField>
+    </FormDialog>
+  )
+}
+
+function NicknameDialog({ org, member, onClose }: DialogProps) {
+  const t = useTexts(words)
+  const [nickname, setNickname] = useState(member.nickname)
+  const change = useAction('orgs.changeMember', { done: t.nicknameDone, quiet: true, onDone: onClose })
+  const problem = change.error?.problem('nickname')
+  return (
+    <FormDialog
+      isOpen
+      title={t.nicknameOf(member.nickname)}
+      action={t.save}
+      maxWidth="xs"
+      isBusy={change.isPending}
+      error={change.error}
+      onSubmit={() =>
+        change.mutate({ params: { orgId: org.id, userId: member.userId }, body: { nickname: nickname.trim() } })
+      }
+      onClose={onClose}
+    >
+      <TextField
+        label={t.nicknameLabel}
+        value={nickname}
+        onChange={({ target }) => setNickname(target.value)}
+        error={problem !== undefined}
+        helperText={problem ?? t.nicknameHelp}
+      />
+    </FormDialog>
+  )
+}
+
+function RemoveDialog({ org, member, onClose }: DialogProps) {
+  const t = useTexts(words)
+  const remove = useAction('orgs.removeMember', { done: t.removed, quiet: true, onDone: onClose })
+  return (
+    <ConfirmDialog
+      isOpen
+      title={t.removeOf(member.nickname)}
+      text={t.removeText}
+      action={t.remove}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate({ params: { orgId: org.id, userId: member.userId } })}
+      onClose={onClose}
+    />
+  )
+}

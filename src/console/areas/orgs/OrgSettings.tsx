@@ -1,0 +1,291 @@
+/** Settings of an organization, and the end of a membership or of the organization. */
+
+import { Button, MenuItem, Stack, TextField, Typography } from '@mui/material'
+import { type ReactNode, useState } from 'react'
+import { useNavigate } from 'react-router'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { Organization } from '../../api/types.ts'
+import { number } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { reloadSession, useMay, useSession } from '../../session/session.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
+import { ErrorNotice } from '../../ui/Answer.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { resourceWords } from '../../ui/resource-words.ts'
+import { Section } from '../../ui/TabbedPage.tsx'
+import { bodyOf, draftOf, OrgFields } from './OrgFields.tsx'
+
+const words = texts({
+  en: {
+    data: 'Data',
+    save: 'Save',
+    saved: 'The organization is saved.',
+    more: 'Membership and ownership',
+    code: 'Replace the code',
+    codeText: 'If the code has reached the wrong people, replace it.',
+    codeConfirm:
+      'The old code, its QR code and the public page at the old address stop working at once. Print posters again.',
+    codeDone: 'The organization has a new code.',
+    transfer: 'Transfer ownership',
+    transferText:
+      'Offer the organization to another member, who has 7 days to accept. You stay a member as an administrator.',
+    newOwner: 'New owner',
+    offer: 'Send offer',
+    offered: 'The offer was sent.',
+    alone: 'The organization has no other member. Invite the new owner first.',
+    leave: 'Leave',
+    leaveText: 'You lose access to the things of the organization. Everything that you made for it stays.',
+    leaveConfirm: (name: string) => `Leave “${name}”?`,
+    left: 'You have left the organization.',
+    dissolve: 'Dissolve',
+    dissolveText: 'Deletes the organization for all members. Everything it owns must be deleted or moved first.',
+    dissolveTitle: (name: string) => `Dissolve “${name}”?`,
+    dissolveConfirm: 'The organization is deleted and all members are notified. This cannot be undone.',
+    others: (n: number) =>
+      n === 1 ? 'It has one other member, who loses access.' : `It has ${n} other members, who lose access.`,
+    obstacles: 'It still owns things. Delete them or move them first, in the workspace of the organization:',
+    understood: 'Close',
+    dissolved: 'The organization is dissolved.',
+    thing: (name: string, n: number) => `${name}: ${number(n)}`,
+  },
+  zh: {
+    data: '资料',
+    save: '保存',
+    saved: '组织已保存。',
+    more: '成员身份与所有权',
+    code: '更换组织码',
+    codeText: '如果组织码泄露，可以更换。',
+    codeConfirm: '旧组织码、其二维码和旧地址的公开页面会立即失效，海报需要重新打印。',
+    codeDone: '组织码已更换。',
+    transfer: '转让组织',
+    transferText: '向另一名成员发起转让，对方须在 7 天内接受。您将以管理员身份保留为成员。',
+    newOwner: '新所有者',
+    offer: '发起转让',
+    offered: '已发起转让。',
+    alone: '组织没有其他成员，请先邀请新所有者。',
+    leave: '退出组织',
+    leaveText: '您将失去对组织内容的访问权限，您为组织创建的内容会保留。',
+    leaveConfirm: (name: string) => `退出“${name}”？`,
+    left: '您已退出该组织。',
+    dissolve: '解散组织',
+    dissolveText: '为所有成员删除该组织。须先删除或移走其拥有的全部内容。',
+    dissolveTitle: (name: string) => `解散“${name}”？`,
+    dissolveConfirm: '组织将被删除，所有成员会收到通知。此操作无法撤销。',
+    others: (n: number) => `还有 ${n} 名其他成员，他们会失去访问权限。`,
+    obstacles: '组织仍拥有以下内容，请先在组织的工作区中删除或移走：',
+    understood: '关闭',
+    dissolved: '组织已解散。',
+    thing: (name: string, n: number) => `${name}：${number(n)}`,
+  },
+})
+
+export function OrgSettings({ org }: { org: Organization }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const navigate = useNavigate()
+  const { user } = useSession()
+  const isOwner = org.ownerId === user.id
+  return (
+    <>
+      {may('orgs.update', org) && <DataForm org={org} />}
+      <Section title={t.more}>
+        <Stack spacing={2.5}>
+          {may('orgs.resetCode', org) && (
+            <Choice text={t.codeText}>
+              <ActionButton
+                operation="orgs.resetCode"
+                org={org}
+                input={{ params: { id: org.id } }}
+                label={t.code}
+                title={t.code}
+                text={t.codeConfirm}
+                done={t.codeDone}
+                variant="outlined"
+              />
+            </Choice>
+          )}
+          {isOwner && may('orgs.transfer', org) && org.pendingTransfer === null && (
+            <Choice text={t.transferText}>
+              <Transfer org={org} />
+            </Choice>
+          )}
+          {!isOwner && (
+            <Choice text={t.leaveText}>
+              <ActionButton
+                operation="orgs.leave"
+                input={{ params: { id: org.id } }}
+                label={t.leave}
+                title={t.leaveConfirm(org.name)}
+                text={t.leaveText}
+                done={t.left}
+                variant="outlined"
+                refreshes={[]}
+                onDone={() => void reloadSession().then(() => navigate('/orgs', { replace: true }))}
+              />
+            </Choice>
+          )}
+          {isOwner && may('orgs.dissolve', org) && (
+            <Choice text={t.dissolveText}>
+              <Dissolve org={org} />
+            </Choice>
+          )}
+        </Stack>
+      </Section>
+    </>
+  )
+}
+
+/** An action with the sentence that explains it. */
+const Choice = ({ text, children }: { text: string; children: ReactNode }) => (
+  <Stack direction={{ xs: 'column', sm: 'row' }} spacing={1} sx={{ alignItems: { xs: 'flex-start', sm: 'center' } }}>
+    <Typography color="text.secondary" sx={{ flex: 1 }}>
+      {text}
+    </Typography>
+    {children}
+  </Stack>
+)
+
+function DataForm({ org }: { org: Organization }) {
+  const t = useTexts(words)
+  const [draft, setDraft] = useState(() => draftOf(org))
+  const update = useAction('orgs.update', {
+    done: t.saved,
+    quiet: true,
+    onDone: (saved) => {
+      setDraft(draftOf(saved))
+      void reloadSession()
+    },
+  })
+  return (
+    <Section title={t.data}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          update.mutate({ params: { id: org.id }, body: bodyOf(draft) })
+        }}
+      >
+        <OrgFields value={draft} onChange={setDraft} error={update.error} orgId={org.id} />
+        {update.error !== null && <ErrorNotice error={update.error} />}
+        <Stack direction="row" sx={{ justifyContent: 'flex-end', mt: 2 }}>
+          <Button type="submit" variant="contained" loading={update.isPending}>
+            {t.save}
+          </Button>
+        </Stack>
+      </form>
+    </Section>
+  )
+}
+
+function Transfer({ org }: { org: Organization }) {
+  const t = useTexts(words)
+  const [isOpen, setOpen] = useState(false)
+  const [userId, setUserId] = useState('')
+  const members = useCall('orgs.members', { params: { orgId: org.id }, query: { size: 100 } }, { enabled: isOpen })
+  const others = members.data?.items.filter(({ isOwner }) => !isOwner) ?? []
+  const offer = useAction('orgs.transfer', { done: t.offered, quiet: true, onDone: () => setOpen(false) })
+  const open = () => {
+    offer.reset()
+    setUserId('')
+    setOpen(true)
+  }
+  return (
+    <>
+      <Button color="error" variant="outlined" onClick={open}>
+        {t.transfer}
+      </Button>
+      <FormDialog
+        isOpen={isOpen}
+        title={t.transfer}
+        action={t.offer}
+        maxWidth="xs"
+        isBusy={offer.isPending}
+        error={offer.error}
+        onSubmit={() => {
+          if (userId !== '') offer.mutate({ params: { id: org.id }, body: { userId: Number(userId) } })
+        }}
+        onClose={() => setOpen(false)}
+      >
+        <Typography>{t.transferText}</Typography>
+        {members.data !== undefined && others.length === 0 ? (
+          <Typography color="text.secondary">{t.alone}</Typography>
+        ) : (
+          <TextField
+            select
+            required
+            label={t.newOwner}
+            value={userId}
+            onChange={({ target }) => setUserId(target.value)}
+          >
+            {others.map(({ userId: id, nickname, roleName }) => (
+              <MenuItem key={id} value={String(id)}>
+                {nickname} ({roleName})
+              </MenuItem>
+            ))}
+          </TextField>
+        )}
+      </FormDialog>
+    </>
+  )
+}
+
+/** First says which things stand in the way: the server refuses while the organization owns anything. */
+function Dissolve({ org }: { org: Organization }) {
+  const t = useTexts(words)
+  const navigate = useNavigate()
+  const resources = useTexts(resourceWords)
+  const [isOpen, setOpen] = useState(false)
+  const stats = useCall('orgs.stats', { params: { id: org.id } }, { enabled: isOpen })
+  const dissolve = useAction('orgs.dissolve', {
+    done: t.dissolved,
+    quiet: true,
+    refreshes: [],
+    onDone: () => void reloadSession().then(() => navigate('/orgs', { replace: true })),
+  })
+  const owned = stats.data?.resources.filter(({ count }) => count > 0) ?? []
+  const others = org.memberCount - 1
+  const open = () => {
+    dissolve.reset()
+    setOpen(true)
+  }
+  return (
+    <>
+      <Button color="error" variant="outlined" onClick={open}>
+        {t.dissolve}
+      </Button>
+      {owned.length > 0 ? (
+        <FormDialog
+          isOpen={isOpen}
+          title={t.dissolveTitle(org.name)}
+          action={t.understood}
+          maxWidth="xs"
+          onSubmit={() => setOpen(false)}
+          onClose={() => setOpen(false)}
+        >
+          <Typography>{t.obstacles}</Typography>
+          <ul>
+            {owned.map(({ name, count }) => (
+              <li key={name}>{t.thing(resources[name] ?? name, count)}</li>
+            ))}
+          </ul>
+        </FormDialog>
+      ) : (
+        <ConfirmDialog
+          isOpen={isOpen && stats.data !== undefined}
+          title={t.dissolveTitle(org.name)}
+          text={
+            <>
+              {t.dissolveConfirm} {others > 0 && t.others(others)}
+            </>
+          }
+          action={t.dissolve}
+          typed={org.name}
+          isBusy={dissolve.isPending}
+          error={dissolve.error}
+          onConfirm={() => dissolve.mutate({ params: { id: org.id }, query: { force: true } })}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  )
+}

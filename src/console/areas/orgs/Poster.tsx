@@ -1,0 +1,90 @@
+/** A sheet to print and hang up: name of the organization, QR code and code for joining. */
+
+import { Print } from '@mui/icons-material'
+import { Box, Button, Paper, Typography } from '@mui/material'
+import { useParams } from 'react-router'
+
+import { useCall } from '../../api/hooks.ts'
+import type { Organization } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { Answer } from '../../ui/Answer.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { Portrait } from '../../ui/Portrait.tsx'
+import { QrPicture } from '../../ui/QrPicture.tsx'
+
+const words = texts({
+  en: {
+    title: (name: string) => `Poster: ${name}`,
+    print: 'Print',
+    scan: 'Scan to join',
+    or: 'or enter this code at',
+    picture: (name: string) => `QR code to join ${name}`,
+  },
+  zh: {
+    title: (name: string) => `海报：${name}`,
+    print: '打印',
+    scan: '扫码加入',
+    or: '或在以下地址输入组织码',
+    picture: (name: string) => `加入${name}的二维码`,
+  },
+})
+
+export default function Poster() {
+  const id = Number(useParams().id)
+  const query = useCall('orgs.get', { params: { id } })
+  return <Answer query={query}>{(org) => <Sheet org={org} />}</Answer>
+}
+
+function Sheet({ org }: { org: Organization }) {
+  const t = useTexts(words)
+  const { data } = useCall('orgs.qrcode', { params: { id: org.id } })
+  return (
+    <Page
+      title={t.title(org.name)}
+      back={`/orgs/${org.id}`}
+      width={760}
+      actions={
+        <Button variant="contained" startIcon={<Print />} onClick={() => window.print()}>
+          {t.print}
+        </Button>
+      }
+    >
+      {/* Paper is white in both themes. */}
+      <Paper
+        variant="outlined"
+        sx={{
+          bgcolor: 'common.white',
+          color: 'common.black',
+          p: { xs: 3, sm: 6 },
+          display: 'flex',
+          flexDirection: 'column',
+          alignItems: 'center',
+          gap: 2.5,
+          textAlign: 'center',
+          '@media print': { border: 0, minHeight: '92vh', justifyContent: 'center' },
+        }}
+      >
+        {org.avatarUrl !== null && <Portrait name={org.name} url={org.avatarUrl} size={96} isOrganization />}
+        <Typography
+          component="p"
+          sx={{ fontSize: '2.25rem', fontWeight: 700, lineHeight: 1.2, overflowWrap: 'anywhere' }}
+        >
+          {org.name}
+        </Typography>
+        {org.description !== '' && (
+          <Typography sx={{ maxWidth: 520, overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>
+            {org.description}
+          </Typography>
+        )}
+        <Typography variant="h2" component="p">
+          {t.scan}
+        </Typography>
+        {/* The address of the page, so that cameras without the app open it in the browser. */}
+        {data && <QrPicture content={data.publicUrl} alt={t.picture(org.name)} width="min(100%, 340px)" />}
+        <Typography>{t.or}</Typography>
+        <Typography sx={{ overflowWrap: 'anywhere' }}>{location.origin}/console/join</Typography>
+        <Box sx={{ fontFamily: 'monospace', fontSize: '2.25rem', fontWeight: 700, letterSpacing: 4 }}>{org.code}</Box>
+      </Paper>
+    </Page>
+  )
+}

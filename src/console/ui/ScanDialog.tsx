@@ -1,0 +1,73 @@
+/** Asks for one code: by camera, from a picture, or with a handheld scanner. */
+
+import { Image } from '@mui/icons-material'
+import {
+  Alert,
+  Button,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogTitle,
+  type Theme,
+  useMediaQuery,
+} from '@mui/material'
+import { useState } from 'react'
+
+import { texts, useTexts } from '../i18n/words.ts'
+import { readPicture } from './code-reader.ts'
+import { FileButton } from './FileButton.tsx'
+import { Scanner } from './Scanner.tsx'
+import { useHandheldScanner } from './use-handheld-scanner.ts'
+
+const words = texts({
+  en: {
+    picture: 'Choose a picture',
+    cancel: 'Cancel',
+    none: 'No code was found in this picture. Choose a sharper one.',
+  },
+  zh: { picture: '选择图片', cancel: '取消', none: '图片中没有找到二维码，请换一张更清晰的图片。' },
+})
+
+export interface ScanDialogProps {
+  title: string
+  onCode: (text: string) => void
+  onClose: () => void
+}
+
+export function ScanDialog({ title, onCode, onClose }: ScanDialogProps) {
+  const t = useTexts(words)
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const [isEmpty, setEmpty] = useState(false)
+  useHandheldScanner(onCode)
+  const read = async (file: File) => {
+    const [text] = await readPicture(file).catch(() => [])
+    if (text === undefined) setEmpty(true)
+    else onCode(text)
+  }
+  return (
+    <Dialog open onClose={onClose} fullWidth maxWidth="sm" fullScreen={isPhone} aria-labelledby="scan-title">
+      <DialogTitle id="scan-title">{title}</DialogTitle>
+      <DialogContent>
+        <Scanner onCode={onCode} />
+        {isEmpty && (
+          <Alert severity="warning" sx={{ mt: 2 }}>
+            {t.none}
+          </Alert>
+        )}
+      </DialogContent>
+      <DialogActions>
+        <FileButton
+          accept="image/*"
+          startIcon={<Image />}
+          onFiles={([file]) => {
+            setEmpty(false)
+            if (file) void read(file)
+          }}
+        >
+          {t.picture}
+        </FileButton>
+        <Button onClick={onClose}>{t.cancel}</Button>
+      </DialogActions>
+    </Dialog>
+  )
+}
