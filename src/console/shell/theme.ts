@@ -26,6 +26,15 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
     MuiTextField: { defaultProps: { variant: 'outlined', size: 'small' } },
     MuiFormControl: { defaultProps: { variant: 'outlined', size: 'small' } },
     MuiLink: { defaultProps: { underline: 'hover' } },
+    // react-admin names the checkboxes of rows on the element around the input, where Material UI 9 leaves the name.
+    MuiCheckbox: {
+      defaultProps: {
+        slotProps: {
+          root: { 'aria-label': undefined },
+          input: (props: object) => ('aria-label' in props ? { 'aria-label': props['aria-label'] as string } : {}),
+        },
+      },
+    },
     MuiTooltip: { defaultProps: { arrow: true } },
     // Material UI 9 knows only `textSecondary` here, and ignores the path of the palette that `sx` takes.
     MuiTypography: {

@@ -105,6 +105,8 @@ export function AdminTable<Row extends RaRecord>(props: AdminTableProps<Row>) {
           '& .RaList-actions': { alignItems: 'center', bgcolor: 'transparent', minHeight: 0, pb: 1 },
           '& .RaList-main': { minWidth: 0 },
           '& .RaList-content': { overflowX: 'auto' },
+          // It is above its box by default, where the box cuts it off.
+          '&& .RaBulkActionsToolbar-toolbar': { position: 'static', transform: 'none' },
           '& .RaList-noResults': { width: '100%' },
         }}
         {...list}
