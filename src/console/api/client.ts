@@ -46,6 +46,9 @@ export function urlOf(id: OperationId, { params = {}, query = {} }: AnyInput = {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
 }
 
+/** The path of an address of this server, because people may have opened the console under another name than the public address. */
+export const hereOf = (url: string): string => /^https?:\/\/[^/]+(\/(?:api|public)\/.*)$/.exec(url)?.[1] ?? url
+
 /** Sends the request and returns an answer with status 2xx. For answers that are not JSON. */
 export async function send(id: OperationId, input: AnyInput = {}, options: CallOptions = {}): Promise<Response> {
   try {

@@ -6,9 +6,10 @@ import { BulkDeleteButton, FunctionField, List, type ListProps, Pagination, useR
 
 import { usePages } from '../api/pages.ts'
 import type { OperationLogRow } from '../api/types.ts'
-import { type EnumName, wordOf } from '../i18n/enums.ts'
+import { type EnumName, enums, wordOf } from '../i18n/enums.ts'
 import { fields } from '../i18n/fields.ts'
 import { dateTime } from '../i18n/format.ts'
+import type { Locale } from '../i18n/locale.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
 import { ErrorNotice, Loading, MoreButton } from './Answer.tsx'
@@ -93,12 +94,25 @@ export function History({ targetType, targetId }: { targetType: OperationLogRow[
   )
 }
 
-/** The enums of properties in the log. A value of another enum with the same property is shown as it is. */
-const ENUMS: Readonly<Record<string, EnumName>> = {
-  status: 'userStatus',
-  visibility: 'orgVisibility',
-  joinPolicy: 'joinPolicy',
-  domain: 'permissionDomain',
+/** The enums of properties in the log: of the first that has the value, the word is shown. */
+const ENUMS: Readonly<Record<string, readonly EnumName[]>> = {
+  status: ['userStatus', 'activityStatus', 'passStatus', 'assetStatus'],
+  visibility: ['orgVisibility', 'activityVisibility'],
+  joinPolicy: ['joinPolicy'],
+  domain: ['permissionDomain'],
+  type: ['fieldType', 'agreementType', 'fileType'],
+  scope: ['metaScope', 'categoryScope'],
+  ownerType: ['ownerType'],
+  contentType: ['contentType'],
+  entityType: ['shareType', 'fileUse'],
+  method: ['checkInMethod'],
+  kind: ['audience'],
+  audience: ['audience'],
+}
+
+function valueWord(name: string, value: string, locale: Locale): string {
+  const found = ENUMS[name]?.find((one) => value in enums[one])
+  return found === undefined ? value : wordOf(found, value, locale)
 }
 
 /** The fields that a logged write has changed: `name: old → new`. `most`: how many of them are shown. */
@@ -115,7 +129,7 @@ export function Change({
     if (value === null || value === undefined || value === '') return t.empty
     if (typeof value === 'boolean') return value ? t.yes : t.no
     if (typeof value === 'number' && /(At|Time)$/.test(name)) return dateTime(value)
-    if (typeof value === 'string') return ENUMS[name] === undefined ? value : wordOf(ENUMS[name], value, locale)
+    if (typeof value === 'string') return valueWord(name, value, locale)
     if (Array.isArray(value)) return value.map((one) => show(name, one)).join(', ') || t.empty
     if (typeof value === 'object')
       return Object.entries(value)

@@ -11,8 +11,8 @@ import { useMay } from '../../session/session.ts'
 import { AdminTable } from '../../ui/AdminTable.tsx'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { EnumInput } from '../../ui/enums.tsx'
+import { UserById } from '../../ui/named.tsx'
 import { Status } from '../../ui/Status.tsx'
-import { UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
   en: {
@@ -53,7 +53,7 @@ export default function AgreementList() {
           render: (row) => <Status tone={row.active ? 'good' : 'neutral'} text={state(row)} />,
           text: state,
         },
-        { source: 'publishedBy', render: ({ publishedBy }) => <UserLink id={publishedBy} /> },
+        { source: 'publishedBy', render: ({ publishedBy }) => <UserById id={publishedBy} /> },
         { source: 'createdAt' },
       ]}
       empty={

@@ -18,9 +18,9 @@ import { Answer } from '../../ui/Answer.tsx'
 import { Facts } from '../../ui/DetailTable.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { Rendered } from '../../ui/Markdown.tsx'
+import { UserById } from '../../ui/named.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Status } from '../../ui/Status.tsx'
-import { UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
   en: {
@@ -110,7 +110,7 @@ function Version({ agreement }: { agreement: Agreement }) {
                   text={agreement.active ? t.active : t.earlier}
                 />,
               ],
-              [f('publishedBy'), <UserLink key="by" id={agreement.publishedBy} />],
+              [f('publishedBy'), <UserById key="by" id={agreement.publishedBy} />],
               [f('createdAt'), dateTime(agreement.createdAt)],
             ]}
           />

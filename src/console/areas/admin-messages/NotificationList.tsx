@@ -14,8 +14,9 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { DetailTable, Facts } from '../../ui/DetailTable.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
+import { OrgById } from '../../ui/named.tsx'
 import { OrgFilter, UserFilter } from '../../ui/pickers.tsx'
-import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
+import { UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
   en: {
@@ -89,7 +90,7 @@ export default function NotificationList() {
             items={[
               [f('status'), <State key="state" row={row} />],
               [f('audience'), audienceOf(row.audience.kind)],
-              [f('orgId'), row.audience.orgId !== null && <OrgLink key="org" id={row.audience.orgId} />],
+              [f('orgId'), row.audience.orgId !== null && <OrgById key="org" id={row.audience.orgId} />],
               [t.received, t.users(row.sent)],
               [t.read, t.users(row.readCount)],
               [

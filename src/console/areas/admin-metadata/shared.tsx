@@ -7,8 +7,8 @@ import { useCall } from '../../api/hooks.ts'
 import { useChoices, useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { OrgById, UserById } from '../../ui/named.tsx'
 import { OrgPicker, UserPicker } from '../../ui/pickers.tsx'
-import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
   en: {
@@ -26,8 +26,8 @@ export interface Scoped {
 /** "For everybody", or the organization or user that has the row. */
 export function ScopeCell({ row }: { row: Scoped }) {
   const scopeOf = useEnum('metaScope')
-  if (row.orgId !== null) return <OrgLink id={row.orgId} />
-  if (row.userId !== null) return <UserLink id={row.userId} />
+  if (row.orgId !== null) return <OrgById id={row.orgId} />
+  if (row.userId !== null) return <UserById id={row.userId} />
   return <>{scopeOf(row.scope)}</>
 }
 
