@@ -14,11 +14,12 @@ import {
   RecordContextProvider,
   useListContext,
   useNotify,
-  useRefresh,
+  useResourceContext,
 } from 'react-admin'
 import { useLocation, useNavigate } from 'react-router'
 
 import { callWith } from '../api/client.ts'
+import { useRefresh } from '../api/hooks.ts'
 import type { OperationId, OperationLogRow } from '../api/types.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
@@ -53,6 +54,8 @@ export interface Removal {
   readonly param: string
   /** Says which consequences it has and that it cannot be undone. */
   readonly text: string
+  /** First words of the ids of operations, besides the list, whose answers it changes. */
+  readonly refreshes?: readonly string[]
 }
 
 export interface DetailTableProps<Row extends RaRecord> extends Omit<AdminTableProps<Row>, 'empty' | 'opens'> {
@@ -192,6 +195,7 @@ function RemoveButton({ removal, id, name, onDone }: RemoveButtonProps) {
   const t = useTexts(words)
   const notify = useNotify()
   const refresh = useRefresh()
+  const resource = useResourceContext() ?? ''
   const [isOpen, setOpen] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
@@ -203,7 +207,8 @@ function RemoveButton({ removal, id, name, onDone }: RemoveButtonProps) {
       setOpen(false)
       notify(t.done(1), { type: 'success' })
       onDone()
-      refresh()
+      // Details of the row are not read again: it is gone.
+      await refresh(resource, ...(removal.refreshes ?? []))
     } catch (refusal) {
       setError(refusal)
     } finally {

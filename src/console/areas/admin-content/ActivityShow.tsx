@@ -3,9 +3,10 @@
 import { Delete, Edit } from '@mui/icons-material'
 import { Box, Button, Card, CardContent, Link as MuiLink, Typography } from '@mui/material'
 import { useState } from 'react'
-import { RecordContextProvider, useRefresh } from 'react-admin'
+import { RecordContextProvider } from 'react-admin'
 import { Link, useNavigate, useParams } from 'react-router'
 
+import { hereOf } from '../../api/client.ts'
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { AdminActivity } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -131,7 +132,11 @@ function Details({ activity }: { activity: AdminActivity }) {
         <Card variant="outlined">
           <CardContent>
             {activity.coverUrl !== null && (
-              <img src={activity.coverUrl} alt="" style={{ width: '100%', maxHeight: 220, objectFit: 'cover' }} />
+              <img
+                src={hereOf(activity.coverUrl)}
+                alt=""
+                style={{ width: '100%', maxHeight: 220, objectFit: 'cover' }}
+              />
             )}
             <Facts
               items={[
@@ -205,17 +210,13 @@ function Remove({ activity }: { activity: AdminActivity }) {
   const t = useTexts(words)
   const consequences = useTexts(deletion)
   const navigate = useNavigate()
-  const refresh = useRefresh()
   const [isOpen, setOpen] = useState(false)
   const action = useAction('admin.activities.delete', {
     quiet: true,
     done: t.removed,
     // The activity itself is not read again: it is gone.
-    refreshes: [],
-    onDone: () => {
-      void navigate('/admin/activities')
-      refresh()
-    },
+    refreshes: ['admin/activities'],
+    onDone: () => void navigate('/admin/activities'),
   })
   return (
     <>

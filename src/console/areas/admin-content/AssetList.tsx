@@ -5,6 +5,7 @@ import { Button, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 import { DateInput, NumberInput, useRefresh } from 'react-admin'
 
+import { hereOf } from '../../api/client.ts'
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { AdminAsset, FieldValue } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -16,8 +17,8 @@ import { Answer } from '../../ui/Answer.tsx'
 import { DetailTable, Facts } from '../../ui/DetailTable.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { EnumChip, EnumInput } from '../../ui/enums.tsx'
+import { UserById } from '../../ui/named.tsx'
 import { UserFilter } from '../../ui/pickers.tsx'
-import { UserLink } from '../../ui/UserLink.tsx'
 import { createdColumn, Owner, ownerColumn, ownerFilters, position, searchFilter, timeFilters } from './shared.tsx'
 
 const words = texts({
@@ -128,7 +129,7 @@ function AssetFacts({ row }: { row: AdminAsset }) {
     <>
       {photo && (
         <img
-          src={photo.thumbnailUrl ?? photo.url}
+          src={hereOf(photo.thumbnailUrl ?? photo.url)}
           alt={row.name}
           style={{ maxWidth: '100%', maxHeight: 240, objectFit: 'contain', alignSelf: 'flex-start' }}
         />
@@ -145,7 +146,7 @@ function AssetFacts({ row }: { row: AdminAsset }) {
           [t.bought, row.purchaseDate && date(Date.parse(`${row.purchaseDate}T12:00`))],
           [t.price, row.purchasePrice],
           [t.warranty, row.warrantyExpiry && date(Date.parse(`${row.warrantyExpiry}T12:00`))],
-          [f('custodianId'), row.custodianId !== null && <UserLink key="custodian" id={row.custodianId} />],
+          [f('custodianId'), row.custodianId !== null && <UserById key="custodian" id={row.custodianId} />],
           [t.loan, row.loan !== null && t.yes],
           [t.position, position(row.latitude, row.longitude)],
           [f('remark'), row.remark],

@@ -5,6 +5,7 @@ import { Box, Button } from '@mui/material'
 import { useState } from 'react'
 import { NumberInput, useListContext, useRefresh } from 'react-admin'
 
+import { hereOf } from '../../api/client.ts'
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { AdminFile } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -118,7 +119,11 @@ export default function FileList() {
       renderDetails={(row) => (
         <>
           {IMAGE.test(row.mime) && (
-            <img src={row.url} alt={row.name} style={{ maxWidth: '100%', maxHeight: 320, objectFit: 'contain' }} />
+            <img
+              src={hereOf(row.url)}
+              alt={row.name}
+              style={{ maxWidth: '100%', maxHeight: 320, objectFit: 'contain' }}
+            />
           )}
           <Facts
             items={[
@@ -146,13 +151,13 @@ export default function FileList() {
         </>
       )}
       renderButtons={(row) => (
-        <Button component="a" href={row.url} target="_blank" rel="noopener" startIcon={<Launch />}>
+        <Button component="a" href={hereOf(row.url)} target="_blank" rel="noopener" startIcon={<Launch />}>
           {t.open}
         </Button>
       )}
       {...(may('admin.files.deleteMany') && { bulk: <RemoveFiles /> })}
       target="FILE"
-      removal={{ operation: 'admin.files.delete', param: 'fileId', text: t.remove }}
+      removal={{ operation: 'admin.files.delete', param: 'fileId', text: t.remove, refreshes: ['admin.files'] }}
       empty={{ icon: Folder, title: t.none, text: t.noneText }}
     />
   )

@@ -1,0 +1,224 @@
+/** Administrators find, change and delete the content of users in the web console. */
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+
+import type { Page } from 'playwright-core'
+
+import { DAY } from '#platform/clock.ts'
+
+import { checkIn } from '../activities/check-in-helpers.ts'
+import { createActivity } from '../activities/helpers.ts'
+import { guests, issued, withPasses } from '../activities/pass-helpers.ts'
+import { createAsset } from '../assets/helpers.ts'
+import { png, uploaded } from '../files/helpers.ts'
+import { ok, useServer } from '../harness/index.ts'
+import { createOrg } from '../orgs/helpers.ts'
+import { createCategory, createCode } from '../qr-codes/helpers.ts'
+import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+
+const { server, alice, admin } = useServer({ people: ['alice'] })
+const browser = useBrowser(server)
+
+/** One row of every table; the names are those of the rows. */
+beforeAll(async () => {
+  const org = await createOrg(alice, { name: 'Harbour Rowers' })
+  await createCode(alice, { name: 'Boat house', isPublic: true })
+  for (const name of ['Old sign', 'Older sign']) await createCode(alice, { name })
+  const shared = await createCode(alice, { name: 'Menu' })
+  await createCategory(alice, 'Signs')
+  ok(await alice.call('scanRecords.create', { body: { content: 'https://example.org/oar', source: 'CAMERA' } }))
+  ok(
+    await alice.call('shares.create', {
+      params: { orgId: org.id },
+      body: { entityType: 'QR_CODE', sourceId: shared.id },
+    }),
+  )
+  const now = Date.now()
+  const times = { startTime: now - DAY, endTime: now + DAY }
+  await createActivity(alice, { ...times, name: 'Spring cleaning' })
+  const regatta = await withPasses(alice, { ...times, name: 'Regatta', visibility: 'PUBLIC', hasCheckIn: true })
+  ok(await checkIn(alice, regatta))
+  await issued(alice, regatta.id, { holders: guests(1) })
+  await createAsset(alice, { name: 'Rowing machine', brand: 'Concept2' })
+  ok(await alice.call('assetCategories.create', { body: { name: 'Boats' } }))
+  await uploaded(alice, new TextEncoder().encode('Minutes of the meeting'), { type: 'other' }, 'minutes.txt')
+  const photo = await uploaded(alice, png(), { type: 'album' }, 'sunrise.png')
+  ok(await alice.call('album.add', { body: { fileId: photo.id } }))
+})
+
+const PAGES = [
+  'qr-codes',
+  'scan-records',
+  'categories',
+  'activities',
+  'check-ins',
+  'passes',
+  'assets',
+  'asset-categories',
+  'files',
+  'album',
+  'shares',
+]
+
+/** Opens a table and waits for its rows. */
+async function table(page: Page, name: string): Promise<void> {
+  await page.goto(`/console/admin/${name}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.locator('main a[href*="row="], main a[href*="/show"]').first().waitFor()
+}
+
+const dialog = (page: Page) => page.getByRole('dialog').last()
+
+for (const [isPhone, isDark, locale] of [
+  [false, false, 'en'],
+  [true, true, 'zh-CN'],
+] as const)
+  test(`the tables of content have no barriers, ${isPhone ? 'phone, dark, Chinese' : 'desktop, light, English'}`, async () => {
+    const page = await browser.signedIn(admin, { isPhone, isDark, locale })
+    for (const name of PAGES) {
+      await table(page, name)
+      expect({ name, barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
+        name,
+        barriers: [],
+        isTooWide: false,
+      })
+      // No word of the interface, such as ACTIVE or QR_CODE, and no missing text.
+      expect(await page.locator('main').innerText()).not.toMatch(/\b[A-Z]+_[A-Z_]+\b|undefined|\bNaN\b/)
+      await screenshot(page, `admin-${name}-${isPhone ? 'phone' : 'desktop'}`)
+    }
+  })
+
+test('the drawer of a row has its details and is closed by going back', async () => {
+  const page = await browser.signedIn(admin, { isPhone: true, isDark: true })
+  await table(page, 'qr-codes')
+  await page.getByRole('link', { name: 'Boat house', exact: true }).click()
+  await dialog(page).getByRole('img', { name: 'The QR code “Boat house”' }).waitFor()
+  await dialog(page).getByText('No administrator has changed this.').waitFor()
+  expect(await barriers(page)).toEqual([])
+  await screenshot(page, 'admin-qr-code-drawer')
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+test('administrators search and filter, and read what to do when nothing is found', async () => {
+  const page = await browser.signedIn(admin)
+  await table(page, 'qr-codes')
+  await page.keyboard.press('/')
+  await page.keyboard.type('Boat')
+  await page.getByRole('link', { name: 'Old sign', exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Boat house', exact: true }).waitFor()
+  await page.keyboard.type(' that is not there')
+  await page.getByText('Nothing matches these filters.').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('link', { name: 'Old sign', exact: true }).waitFor()
+})
+
+describe('activities', () => {
+  test('an activity is created for a user and changed', async () => {
+    const page = await browser.signedIn(admin)
+    await page.goto('/console/admin/activities')
+    await page.getByRole('link', { name: 'Create' }).click()
+    await page.getByLabel('Name').fill('Night paddle')
+    await page.getByRole('combobox', { name: 'User' }).fill('alice')
+    await page.getByRole('option', { name: 'alice' }).click()
+    await page.getByRole('switch', { name: 'Check-in' }).check()
+    await page.getByLabel('Short code').fill('no')
+    browser.allow(/status of 400/)
+    await page.getByRole('button', { name: 'Create activity' }).click()
+    await page.getByRole('alert').filter({ hasText: 'Request' }).waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Night paddle')
+    expect(await barriers(page)).toEqual([])
+    await page.getByLabel('Short code').fill('LAKE7')
+    await page.getByRole('button', { name: 'Create activity' }).click()
+    await page.getByRole('heading', { name: 'Night paddle' }).waitFor()
+    expect(await barriers(page)).toEqual([])
+
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await page.getByLabel('Place').fill('North pier')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('North pier').first().waitFor()
+    const { data } = ok(await admin.get('/api/admin/activities', { keyword: 'Night paddle' }))
+    expect(data.items[0]).toMatchObject({
+      ownerId: alice.id,
+      status: 'DRAFT',
+      location: 'North pier',
+      hasCheckIn: true,
+    })
+  })
+
+  test('an activity is deleted after a question that names it', async () => {
+    const page = await browser.signedIn(admin)
+    await table(page, 'activities')
+    await page.getByRole('link', { name: 'Spring cleaning' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await dialog(page).getByText('Delete the activity “Spring cleaning”?').waitFor()
+    await dialog(page).getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The activity is deleted.').waitFor()
+    expect(ok(await admin.get('/api/admin/activities', { keyword: 'Spring' })).data.total).toBe(0)
+  })
+})
+
+test('a pass is revoked with a reason that its holder sees, and stays in the list', async () => {
+  const page = await browser.signedIn(admin)
+  await table(page, 'passes')
+  await page.getByRole('link', { name: 'Guest 1' }).click()
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await dialog(page).getByLabel('Reason').fill('Sold twice')
+  await dialog(page).getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('The pass is revoked.').waitFor()
+  await dialog(page).getByText('Sold twice').first().waitFor()
+  expect(ok(await admin.get('/api/admin/passes')).data.items[0]).toMatchObject({
+    status: 'REVOKED',
+    revokeReason: 'Sold twice',
+  })
+})
+
+test('an asset is scrapped', async () => {
+  const page = await browser.signedIn(admin, { isPhone: true })
+  await table(page, 'assets')
+  await page.getByRole('link', { name: 'Rowing machine' }).click()
+  await page.getByRole('button', { name: 'Scrap' }).click()
+  await dialog(page).getByRole('button', { name: 'Scrap' }).click()
+  await page.getByText('The asset is scrapped.').waitFor()
+  expect(ok(await admin.get('/api/admin/assets')).data.items[0]).toMatchObject({ status: 'SCRAPPED' })
+})
+
+describe('deleting', () => {
+  const rows = [
+    ['qr-codes', 'Boat house', '/api/admin/qr-codes'],
+    ['categories', 'Signs', '/api/admin/categories'],
+    ['check-ins', 'Regatta', '/api/admin/check-in'],
+    ['passes', 'Guest 1', '/api/admin/passes'],
+    ['assets', 'Rowing machine', '/api/admin/assets'],
+    ['asset-categories', 'Boats', '/api/admin/asset-categories'],
+    ['shares', 'Menu', '/api/admin/shares'],
+    ['album', 'sunrise.png', '/api/admin/albums'],
+    ['files', 'minutes.txt', '/api/admin/files'],
+  ] as const
+  test('a row of each table is deleted after a question, and the others stay', async () => {
+    const page = await browser.signedIn(admin)
+    for (const [name, row, path] of rows) {
+      const before = ok(await admin.get(path)).data.total
+      await table(page, name)
+      await page.getByRole('link', { name: row, exact: true }).first().click()
+      await dialog(page).getByRole('button', { name: 'Delete' }).click()
+      await dialog(page)
+        .getByText(/cannot be undone/)
+        .waitFor()
+      await dialog(page).getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('Deleted', { exact: true }).waitFor()
+      expect({ name, total: ok(await admin.get(path)).data.total }).toEqual({ name, total: before - 1 })
+    }
+  })
+
+  test('several codes are deleted at once', async () => {
+    const page = await browser.signedIn(admin)
+    await table(page, 'qr-codes')
+    for (const name of ['Old sign', 'Older sign']) await page.getByRole('row', { name }).getByRole('checkbox').check()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await dialog(page).getByText('Delete 2 selected rows?').waitFor()
+    await dialog(page).getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('2 rows deleted').waitFor()
+    expect(ok(await admin.get('/api/admin/qr-codes', { keyword: 'sign' })).data.total).toBe(0)
+  })
+})
