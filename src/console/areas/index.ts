@@ -1,6 +1,7 @@
 /** The areas of the console. Each helper of the menu and of react-admin reads this list. */
 
 import { access } from './access/index.ts'
+import { account } from './account/index.ts'
 import { activities } from './activities/index.ts'
 import { adminContent } from './admin-content/index.ts'
 import { adminMessages } from './admin-messages/index.ts'
@@ -24,6 +25,7 @@ import { nicknameWords } from './words/index.ts'
 
 export const areas: readonly Area[] = [
   access,
+  account,
   activities,
   adminContent,
   adminMessages,

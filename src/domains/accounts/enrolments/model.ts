@@ -7,6 +7,10 @@ export const NewTotp = Model('NewTotp', {
   uri: Text('otpauth://totp/Tessera:lin.mei?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Tessera', {
     description: 'Show it as a QR code, for the authenticator app to scan',
   }),
+  imageUrl: Text('data:image/svg+xml;base64,PHN2Zz4', {
+    description:
+      'The QR code of `uri` as a `data:` address of an SVG picture. No other address ever contains the secret',
+  }),
   expiresAt: Type.Integer({ description: 'Until when the secret can be confirmed, epoch milliseconds', minimum: 0 }),
 })
 export type NewTotp = Static<typeof NewTotp>

@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
+import { encodeQr, toSvg } from '#lib/qr/index.ts'
 import { base32 } from '#lib/totp.ts'
 import { bytes, randomCode } from '#platform/ids.ts'
 
@@ -31,6 +32,8 @@ import type { NewTotp, RecoveryCodes, TotpState } from './model.ts'
 const ISSUER = 'Tessera'
 /** The length that RFC 4226 recommends. */
 const SECRET_BYTES = 20
+/** With the quiet zone of four modules that readers expect. */
+const PICTURE = { size: 240, margin: 4, fg: '000000', bg: 'ffffff' }
 
 export async function getState(ctx: AppContext, { userId }: Actor): Promise<TotpState> {
   const enabled = await hasTotp(ctx.db.read, userId)
@@ -53,7 +56,8 @@ export async function startEnrolment(ctx: AppContext, actor: Actor): Promise<New
   const secret = base32(raw)
   const label = encodeURIComponent(user.username ?? user.nickname)
   const uri = `otpauth://totp/${ISSUER}:${label}?secret=${secret}&issuer=${ISSUER}`
-  return { secret, uri, expiresAt: createdAt + ENROLMENT_MS }
+  const imageUrl = `data:image/svg+xml;base64,${Buffer.from(toSvg(encodeQr(uri, 'M'), PICTURE)).toString('base64')}`
+  return { secret, uri, imageUrl, expiresAt: createdAt + ENROLMENT_MS }
 }
 
 /** Enables the second factor with the first code of the app. The user's other sessions end. */

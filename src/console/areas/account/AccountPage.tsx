@@ -1,0 +1,85 @@
+/** The frame of the pages about the account: title, tabs, and cards below them. */
+
+import { Card, CardContent, Stack, Tab, Tabs, Typography } from '@mui/material'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+
+import { texts, useTexts } from '../../i18n/words.ts'
+import { Page } from '../../ui/Page.tsx'
+
+const words = texts({
+  en: {
+    title: 'Account',
+    profile: 'Profile',
+    security: 'Security',
+    devices: 'Devices',
+    history: 'History',
+    links: 'Linked accounts',
+    storage: 'Storage and sync',
+    privacy: 'Privacy',
+  },
+  zh: {
+    title: '账号',
+    profile: '个人资料',
+    security: '安全',
+    devices: '设备',
+    history: '登录记录',
+    links: '关联账号',
+    storage: '存储与同步',
+    privacy: '隐私',
+  },
+})
+
+const TABS = ['profile', 'security', 'devices', 'history', 'links', 'storage', 'privacy'] as const
+export type AccountTab = (typeof TABS)[number]
+
+export function AccountPage({ tab, children }: { tab: AccountTab; children: ReactNode }) {
+  const t = useTexts(words)
+  return (
+    <Page title={t.title} width={860}>
+      <Tabs
+        value={tab}
+        variant="scrollable"
+        allowScrollButtonsMobile
+        aria-label={t.title}
+        sx={{ mb: 2, borderBottom: 1, borderColor: 'divider' }}
+      >
+        {TABS.map((each) => (
+          <Tab
+            key={each}
+            value={each}
+            label={t[each]}
+            component={Link}
+            to={each === 'profile' ? '/account' : `/account/${each}`}
+          />
+        ))}
+      </Tabs>
+      <Stack spacing={2}>{children}</Stack>
+    </Page>
+  )
+}
+
+export interface SectionProps {
+  title: string
+  text?: string
+  children?: ReactNode
+}
+
+/** A card with a heading. */
+export function Section({ title, text, children }: SectionProps) {
+  return (
+    <Card component="section">
+      <CardContent sx={{ '&:last-child': { pb: 2 } }}>
+        <Typography variant="h2" gutterBottom>
+          {title}
+        </Typography>
+        {text !== undefined && (
+          <Typography color="text.secondary" sx={{ mb: 2 }}>
+            {text}
+          </Typography>
+        )}
+        {children}
+      </CardContent>
+    </Card>
+  )
+}

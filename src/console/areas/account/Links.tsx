@@ -1,0 +1,269 @@
+/** Accounts between which the user can change without signing in again. */
+
+import { LinkOutlined } from '@mui/icons-material'
+import {
+  Avatar,
+  Button,
+  List,
+  ListItem,
+  ListItemAvatar,
+  ListItemText,
+  Stack,
+  TextField,
+  ToggleButton,
+  ToggleButtonGroup,
+  Typography,
+} from '@mui/material'
+import { useState } from 'react'
+
+import { useAction } from '../../api/hooks.ts'
+import { usePages } from '../../api/pages.ts'
+import type { AccountLink } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay, useSession } from '../../session/session.ts'
+import { accept } from '../../session/tokens.ts'
+import { CodeField } from '../../sign-in/CodeField.tsx'
+import { ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { AccountPage, Section } from './AccountPage.tsx'
+
+const words = texts({
+  en: {
+    out: 'Accounts you can change to',
+    outText: 'Prove once that the other account is yours, too. Then you can change to it here without its password.',
+    in: 'Accounts that can change to this one',
+    inText: 'Remove an account that you do not know. It is signed out of yours at once.',
+    none: 'No linked accounts',
+    add: 'Link an account',
+    change: 'Change to it',
+    accept: 'Accept',
+    acceptText: (name: string) =>
+      `${name} will be able to sign in to your account without its password, until you remove the link.`,
+    accepted: 'Accepted',
+    pending: 'Waits for you',
+    waiting: 'Waits for the other account',
+    remove: 'Remove',
+    removeText: (name: string) => `The accounts are no longer linked. Sessions that ${name} opened by it end at once.`,
+    removed: 'Link removed',
+    linked: 'Account linked',
+    byPassword: 'Password',
+    byEmail: 'E-mail code',
+    byPhone: 'SMS code',
+    number: 'Number of the other account',
+    numberHint: (id: number) => `The number of this account is ${id}. Each account shows its number here.`,
+    password: 'Password of the other account',
+    email: 'E-mail of the other account',
+    phone: 'Phone of the other account',
+    action: 'Link',
+  },
+  zh: {
+    out: '可切换到的账号',
+    outText: '只需验证一次另一个账号也属于您，之后可在此免密码切换。',
+    in: '可切换到本账号的账号',
+    inText: '请移除不认识的账号，移除后对方会立即退出您的账号。',
+    none: '没有关联账号',
+    add: '关联账号',
+    change: '切换',
+    accept: '同意',
+    acceptText: (name: string) => `在您取消关联之前，${name} 可以免密码登录您的账号。`,
+    accepted: '已同意',
+    pending: '等待您同意',
+    waiting: '等待对方同意',
+    remove: '取消关联',
+    removeText: (name: string) => `账号将不再关联，${name} 通过关联打开的会话立即结束。`,
+    removed: '已取消关联',
+    linked: '账号已关联',
+    byPassword: '密码',
+    byEmail: '邮箱验证码',
+    byPhone: '短信验证码',
+    number: '另一个账号的编号',
+    numberHint: (id: number) => `本账号的编号是 ${id}，每个账号都可在此看到自己的编号。`,
+    password: '另一个账号的密码',
+    email: '另一个账号的邮箱',
+    phone: '另一个账号的手机号',
+    action: '关联',
+  },
+})
+
+export default function Links() {
+  const t = useTexts(words)
+  const may = useMay()
+  const [isAdding, setAdding] = useState(false)
+  return (
+    <AccountPage tab="links">
+      <Section title={t.out} text={t.outText}>
+        <LinkList direction="OUTGOING" />
+        {may('auth.link') && (
+          <Button variant="outlined" data-create startIcon={<LinkOutlined />} onClick={() => setAdding(true)}>
+            {t.add}
+          </Button>
+        )}
+      </Section>
+      <Section title={t.in} text={t.inText}>
+        <LinkList direction="INCOMING" />
+      </Section>
+      {isAdding && <Add onClose={() => setAdding(false)} />}
+    </AccountPage>
+  )
+}
+
+function LinkList({ direction }: { direction: 'OUTGOING' | 'INCOMING' }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const list = usePages('auth.links', { query: { direction } })
+  const [question, setQuestion] = useState<{ kind: 'accept' | 'remove'; link: AccountLink }>()
+  const close = () => setQuestion(undefined)
+  const refreshes = ['auth']
+  const agree = useAction('auth.acceptLink', { refreshes, done: t.accepted, quiet: true, onDone: close })
+  const remove = useAction('auth.unlink', { refreshes, done: t.removed, quiet: true, onDone: close })
+  const change = useAction('auth.switchLink', {
+    refreshes: [],
+    // The page starts again, so that nothing of the other account stays in it.
+    onDone: (login) => {
+      accept(login)
+      location.assign('/console/')
+    },
+  })
+  const isIncoming = direction === 'INCOMING'
+  const action = question?.kind === 'accept' ? agree : remove
+  if (list.error !== null) return <ErrorNotice error={list.error} onRetry={list.retry} />
+  if (list.items === undefined) return <Loading />
+  return (
+    <>
+      {list.items.length === 0 && (
+        <Typography color="text.secondary" sx={{ mb: 1 }}>
+          {t.none}
+        </Typography>
+      )}
+      <List disablePadding>
+        {list.items.map((link) => (
+          <ListItem key={link.id} disableGutters sx={{ flexWrap: 'wrap', gap: 1 }}>
+            <ListItemAvatar>
+              <Avatar src={link.avatarUrl ?? ''} alt="">
+                {link.nickname.slice(0, 1)}
+              </Avatar>
+            </ListItemAvatar>
+            <ListItemText
+              primary={link.nickname}
+              secondary={link.status === 'PENDING' && (isIncoming ? t.pending : t.waiting)}
+            />
+            <Stack direction="row" spacing={1}>
+              <Button
+                color="error"
+                aria-label={`${t.remove}: ${link.nickname}`}
+                onClick={() => setQuestion({ kind: 'remove', link })}
+              >
+                {t.remove}
+              </Button>
+              {isIncoming && link.status === 'PENDING' && may('auth.acceptLink') && (
+                <Button variant="contained" onClick={() => setQuestion({ kind: 'accept', link })}>
+                  {t.accept}
+                </Button>
+              )}
+              {!isIncoming && link.status === 'ACTIVE' && (
+                <Button
+                  variant="contained"
+                  loading={change.isPending}
+                  onClick={() => change.mutate({ params: { linkId: link.id } })}
+                >
+                  {t.change}
+                </Button>
+              )}
+            </Stack>
+          </ListItem>
+        ))}
+      </List>
+      <MoreButton shown={list.items.length} total={list.total} onMore={list.more} isLoading={list.isLoading} />
+      {question !== undefined && (
+        <ConfirmDialog
+          isOpen
+          title={`${question.kind === 'accept' ? t.accept : t.remove}: ${question.link.nickname}`}
+          text={
+            question.kind === 'accept' ? t.acceptText(question.link.nickname) : t.removeText(question.link.nickname)
+          }
+          action={question.kind === 'accept' ? t.accept : t.remove}
+          isBusy={action.isPending}
+          error={action.error}
+          onConfirm={() => action.mutate({ params: { linkId: question.link.id } })}
+          onClose={close}
+        />
+      )}
+    </>
+  )
+}
+
+type Way = 'PASSWORD' | 'EMAIL_CODE' | 'PHONE_CODE'
+
+function Add({ onClose }: { onClose: () => void }) {
+  const t = useTexts(words)
+  const { user } = useSession()
+  const [way, setWay] = useState<Way>('PASSWORD')
+  const [account, setAccount] = useState('')
+  const [secret, setSecret] = useState('')
+  const link = useAction('auth.link', { refreshes: ['auth'], done: t.linked, quiet: true, onDone: onClose })
+  const choose = (next: Way | null) => {
+    if (next === null) return
+    setWay(next)
+    setAccount('')
+    setSecret('')
+  }
+  const label = way === 'PASSWORD' ? t.number : way === 'EMAIL_CODE' ? t.email : t.phone
+  return (
+    <FormDialog
+      isOpen
+      title={t.add}
+      action={t.action}
+      isBusy={link.isPending}
+      error={link.error}
+      onClose={onClose}
+      onSubmit={() =>
+        link.mutate({
+          body:
+            way === 'PASSWORD'
+              ? { verifyType: way, linkedUserId: Number(account), password: secret }
+              : { verifyType: way, credential: account.trim(), code: secret },
+        })
+      }
+      maxWidth="xs"
+    >
+      <ToggleButtonGroup exclusive fullWidth size="small" value={way} onChange={(_, next) => choose(next)}>
+        <ToggleButton value="PASSWORD">{t.byPassword}</ToggleButton>
+        <ToggleButton value="EMAIL_CODE">{t.byEmail}</ToggleButton>
+        <ToggleButton value="PHONE_CODE">{t.byPhone}</ToggleButton>
+      </ToggleButtonGroup>
+      <TextField
+        label={label}
+        value={account}
+        onChange={({ target }) => setAccount(target.value)}
+        slotProps={{
+          htmlInput: { inputMode: way === 'PASSWORD' ? 'numeric' : way === 'EMAIL_CODE' ? 'email' : 'tel' },
+        }}
+        autoComplete="off"
+        required
+      />
+      {way === 'PASSWORD' ? (
+        <>
+          <Typography variant="body2" color="text.secondary">
+            {t.numberHint(user.id)}
+          </Typography>
+          <TextField
+            label={t.password}
+            type="password"
+            value={secret}
+            onChange={({ target }) => setSecret(target.value)}
+            autoComplete="off"
+            required
+          />
+        </>
+      ) : (
+        <CodeField
+          key={way}
+          operation={way === 'EMAIL_CODE' ? 'auth.emailLinkCode' : 'auth.phoneLinkCode'}
+          recipient={account.trim()}
+          value={secret}
+          onChange={setSecret}
+        />
+      )}
+    </FormDialog>
+  )
+}
