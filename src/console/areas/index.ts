@@ -9,8 +9,10 @@ import { adminMetadata } from './admin-metadata/index.ts'
 import { album } from './album/index.ts'
 import type { Area } from './area.ts'
 import { assets } from './assets/index.ts'
+import { backups } from './backups/index.ts'
 import { chats } from './chats/index.ts'
 import { codes } from './codes/index.ts'
+import { dashboard } from './dashboard/index.ts'
 import { linksAdmin } from './links-admin/index.ts'
 import { loginRecords } from './login-records/index.ts'
 import { notifications } from './notifications/index.ts'
@@ -18,6 +20,7 @@ import { operationLog } from './operation-log/index.ts'
 import { orgsAdmin } from './orgs-admin/index.ts'
 import { orgs } from './orgs/index.ts'
 import { scan } from './scan/index.ts'
+import { serverLog } from './server-log/index.ts'
 import { sessionsAdmin } from './sessions-admin/index.ts'
 import { settings } from './settings/index.ts'
 import { users } from './users/index.ts'
@@ -32,8 +35,10 @@ export const areas: readonly Area[] = [
   adminMetadata,
   album,
   assets,
+  backups,
   chats,
   codes,
+  dashboard,
   linksAdmin,
   loginRecords,
   nicknameWords,
@@ -42,6 +47,7 @@ export const areas: readonly Area[] = [
   orgs,
   orgsAdmin,
   scan,
+  serverLog,
   sessionsAdmin,
   settings,
   users,

@@ -82,6 +82,7 @@ export function ActionButton<Id extends OperationId>(props: ActionButtonProps<Id
         text={text}
         action={label}
         {...(typed !== undefined && { typed })}
+        color={color === 'primary' ? 'primary' : 'error'}
         isBusy={action.isPending}
         error={action.error}
         onConfirm={() => action.mutate(input)}

@@ -31,6 +31,8 @@ export interface ConfirmProps {
   action: string
   /** Must be typed before the button works. For actions that concern other users and cannot be undone. */
   typed?: string
+  /** `primary` for actions that destroy nothing. */
+  color?: 'error' | 'primary'
   isBusy?: boolean
   error?: unknown
   onConfirm: () => void
@@ -38,7 +40,8 @@ export interface ConfirmProps {
 }
 
 /** Asks before something destructive. */
-export function ConfirmDialog({ isOpen, title, text, action, typed, isBusy, error, onConfirm, onClose }: ConfirmProps) {
+export function ConfirmDialog(props: ConfirmProps) {
+  const { isOpen, title, text, action, typed, color = 'error', isBusy, error, onConfirm, onClose } = props
   const t = useTexts(words)
   const [value, setValue] = useState('')
   return (
@@ -71,7 +74,7 @@ export function ConfirmDialog({ isOpen, title, text, action, typed, isBusy, erro
           {t.cancel}
         </Button>
         <Button
-          color="error"
+          color={color}
           variant="contained"
           loading={isBusy ?? false}
           disabled={typed !== undefined && value.trim() !== typed}

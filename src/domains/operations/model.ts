@@ -76,6 +76,8 @@ export const InfoView = Model('ServerInfo', {
   uptimeSeconds: Type.Integer(),
   memoryBytes: Type.Integer({ description: 'Resident memory of the process' }),
   freeDiskBytes: Type.Integer({ description: 'Free space on the file system of the data directory' }),
+  sendsMail: Type.Boolean({ description: 'A mail server is configured. Otherwise mails are only written to the log' }),
+  sendsSms: Type.Boolean({ description: 'An SMS gateway is configured. Otherwise SMS are only written to the log' }),
 })
 export type InfoView = Static<typeof InfoView>
 

@@ -137,6 +137,8 @@ export async function info(ctx: AppContext): Promise<InfoView> {
     uptimeSeconds: Math.floor((ctx.clock.now() - ctx.lifecycle.startedAt) / 1000),
     memoryBytes: process.memoryUsage.rss(),
     freeDiskBytes: await freeDiskBytes(ctx.config.dataDir),
+    sendsMail: ctx.config.smtpUrl !== '',
+    sendsSms: ctx.config.smsUrl !== '' && ctx.config.smsUrl !== 'log:',
   }
 }
 

@@ -1,0 +1,156 @@
+/** The health of the server, and the things that an administrator should attend to. */
+
+import { Alert, Button, Stack } from '@mui/material'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+
+import { useCall } from '../../api/hooks.ts'
+import { useEnum } from '../../i18n/enums.ts'
+import { bytes, dateTime, number, relativeTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { Answer } from '../../ui/Answer.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { Facts, Section } from '../../ui/TabbedPage.tsx'
+
+const words = texts({
+  en: {
+    server: 'Server',
+    open: 'Open',
+    noMail:
+      'No mail server is configured (TESSERA_SMTP_URL). Codes by e-mail are only written to the log of the server.',
+    noBackups: 'Backups by schedule are switched off. Set how often they are made, and copy them to another machine.',
+    overdue: 'The newest good backup is too old.',
+    backupsDown: 'The folder of backups cannot be read.',
+    down: 'The server cannot work: the database, the data directory or the free space is the reason.',
+    outbox: (n: number) =>
+      n === 1 ? '1 message could not be sent yet.' : `${number(n)} messages could not be sent yet.`,
+    files: (problem: string) => `Files cannot be stored: ${problem}`,
+    state: 'State',
+    up: 'Works',
+    isDown: 'Does not work',
+    version: 'Version',
+    since: 'Runs since',
+    database: 'Database',
+    answersIn: (name: string, ms: string) => `${name}, answers in ${ms} ms`,
+    disk: 'Free space',
+    memory: 'Memory',
+    storage: 'Files',
+    messages: 'Waiting messages',
+    backup: 'Newest good backup',
+    never: 'None',
+    mail: 'Mail',
+    sms: 'SMS',
+    yes: 'Is sent',
+    no: 'No gateway is configured',
+  },
+  zh: {
+    server: '服务器',
+    open: '打开',
+    noMail: '未配置邮件服务器（TESSERA_SMTP_URL），邮箱验证码只会写入服务器日志。',
+    noBackups: '定时备份已关闭。请设置备份频率，并把备份复制到另一台机器。',
+    overdue: '最新的有效备份太旧。',
+    backupsDown: '无法读取备份文件夹。',
+    down: '服务器无法工作：数据库、数据目录或剩余空间有问题。',
+    outbox: (n: number) => `有 ${number(n)} 条消息尚未发出。`,
+    files: (problem: string) => `无法存储文件：${problem}`,
+    state: '状态',
+    up: '正常',
+    isDown: '异常',
+    version: '版本',
+    since: '启动时间',
+    database: '数据库',
+    answersIn: (name: string, ms: string) => `${name}，响应 ${ms} 毫秒`,
+    disk: '剩余空间',
+    memory: '内存',
+    storage: '文件',
+    messages: '待发消息',
+    backup: '最新有效备份',
+    never: '无',
+    mail: '邮件',
+    sms: '短信',
+    yes: '正常发送',
+    no: '未配置网关',
+  },
+})
+
+/** Milliseconds between two readings of the health. */
+const EVERY = 30_000
+
+/** Nothing is shown while everything is in order. */
+export function Attention() {
+  const t = useTexts(words)
+  const may = useMay()
+  const { data: health } = useCall('actuator.health', {}, { every: EVERY })
+  const { data: info } = useCall('actuator.info')
+  const parts = health?.components
+  const link = (to: string, isAllowed: boolean): ReactNode =>
+    isAllowed && (
+      <Button color="inherit" size="small" component={Link} to={to}>
+        {t.open}
+      </Button>
+    )
+  const problems: { text: string; isSevere: boolean; action?: ReactNode }[] = []
+  if (health?.status === 'DOWN') problems.push({ text: t.down, isSevere: true })
+  if (parts?.files.problem != null) problems.push({ text: t.files(parts.files.problem), isSevere: true })
+  if (parts !== undefined && parts.outbox.status !== 'UP')
+    problems.push({
+      text: t.outbox(parts.outbox.waiting ?? 0),
+      isSevere: false,
+      action: link('/admin/server-log', may('serverLog.list')),
+    })
+  if (info?.sendsMail === false) problems.push({ text: t.noMail, isSevere: false })
+  const backups = link('/admin/backups', may('backups.list'))
+  if (parts?.backup.status === 'DOWN') problems.push({ text: t.backupsDown, isSevere: true, action: backups })
+  else if (parts?.backup.status === 'OVERDUE') problems.push({ text: t.overdue, isSevere: true, action: backups })
+  else if (parts?.backup.schedule === 'OFF') problems.push({ text: t.noBackups, isSevere: false, action: backups })
+  if (problems.length === 0) return null
+  return (
+    <Stack spacing={1} sx={{ mb: 2 }}>
+      {problems.map(({ text, isSevere, action }) => (
+        <Alert key={text} severity={isSevere ? 'error' : 'warning'} action={action}>
+          {text}
+        </Alert>
+      ))}
+    </Stack>
+  )
+}
+
+export function Server() {
+  const t = useTexts(words)
+  const storageOf = useEnum('storage')
+  const health = useCall('actuator.health', {}, { every: EVERY })
+  const info = useCall('actuator.info')
+  return (
+    <Section title={t.server}>
+      <Answer query={info}>
+        {({ version, startedAt, memoryBytes, freeDiskBytes, database, sendsMail, sendsSms }) => {
+          const parts = health.data?.components
+          const isUp = health.data?.status !== 'DOWN'
+          return (
+            <Facts
+              items={[
+                [t.state, <Status key="state" tone={isUp ? 'good' : 'bad'} text={isUp ? t.up : t.isDown} />],
+                [t.version, version],
+                [t.since, `${dateTime(startedAt)} (${relativeTime(startedAt)})`],
+                [
+                  t.database,
+                  parts?.database.responseMs == null
+                    ? database
+                    : t.answersIn(database === 'sqlite' ? 'SQLite' : 'PostgreSQL', number(parts.database.responseMs)),
+                ],
+                [t.disk, bytes(freeDiskBytes)],
+                [t.memory, bytes(memoryBytes)],
+                [t.storage, parts && storageOf(parts.files.storage)],
+                [t.mail, sendsMail ? t.yes : t.no],
+                [t.sms, sendsSms ? t.yes : t.no],
+                [t.messages, parts?.outbox.waiting == null ? null : number(parts.outbox.waiting)],
+                [t.backup, parts && (dateTime(parts.backup.lastGoodAt) || t.never)],
+              ]}
+            />
+          )
+        }}
+      </Answer>
+    </Section>
+  )
+}

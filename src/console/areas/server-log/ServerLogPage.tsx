@@ -1,0 +1,210 @@
+/** The newest lines of the log of the server, by level, text and request; on request it follows new lines. */
+
+import { ArticleOutlined } from '@mui/icons-material'
+import { Alert, Box, Card, FormControlLabel, MenuItem, Stack, Switch, TextField, Typography } from '@mui/material'
+import { useEffect, useState } from 'react'
+
+import { call } from '../../api/client.ts'
+import { useCall } from '../../api/hooks.ts'
+import type { ServerLog } from '../../api/types.ts'
+import { texts, useLocale, useTexts } from '../../i18n/words.ts'
+import { Answer, EmptyState } from '../../ui/Answer.tsx'
+import { Page } from '../../ui/Page.tsx'
+
+const words = texts({
+  en: {
+    title: 'Server log',
+    about: (host: string, pid: number) =>
+      `The newest lines of the process ${pid} on ${host}. Older lines are in the files of the server.`,
+    level: 'From level',
+    levels: { debug: 'Details', info: 'Information', warn: 'Warnings', error: 'Errors' },
+    text: 'Text',
+    request: 'Request id',
+    follow: 'Follow new lines',
+    notWritten: (level: string) => `This server writes lines from the level “${level}” on (TESSERA_LOG_LEVEL).`,
+    empty: 'No line matches',
+    emptyText: 'Lower the level or clear the text.',
+    more: 'There are older lines that match. Narrow the search to see them.',
+  },
+  zh: {
+    title: '服务器日志',
+    about: (host: string, pid: number) => `${host} 上进程 ${pid} 的最新日志行。更早的日志在服务器的文件中。`,
+    level: '最低级别',
+    levels: { debug: '细节', info: '信息', warn: '警告', error: '错误' },
+    text: '文本',
+    request: '请求编号',
+    follow: '跟踪新行',
+    notWritten: (level: string) => `此服务器只写入“${level}”及以上级别的日志（TESSERA_LOG_LEVEL）。`,
+    empty: '没有匹配的日志行',
+    emptyText: '请降低级别或清除文本。',
+    more: '还有更早的匹配行，请缩小搜索范围。',
+  },
+})
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const
+type Level = (typeof LEVELS)[number]
+const MOST_LINES = 500
+/** Milliseconds between two questions for new lines. */
+const FOLLOW = 2500
+
+export default function ServerLogPage() {
+  const t = useTexts(words)
+  const [level, setLevel] = useState<Level>('info')
+  const [text, setText] = useState('')
+  const [requestId, setRequestId] = useState('')
+  const [isFollowing, setFollowing] = useState(false)
+  const filter = {
+    level,
+    limit: 200,
+    ...(text.trim() && { text: text.trim() }),
+    ...(requestId.trim() && { requestId: requestId.trim() }),
+  }
+  const query = useCall('serverLog.list', { query: filter }, { keepPrevious: true })
+  return (
+    <Page title={t.title} width={1400}>
+      <Stack direction="row" useFlexGap spacing={1.5} sx={{ flexWrap: 'wrap', alignItems: 'center', mb: 2 }}>
+        <TextField
+          select
+          label={t.level}
+          value={level}
+          onChange={({ target }) => setLevel(target.value as Level)}
+          sx={{ minWidth: 140 }}
+        >
+          {LEVELS.map((one) => (
+            <MenuItem key={one} value={one}>
+              {t.levels[one]}
+            </MenuItem>
+          ))}
+        </TextField>
+        <TextField
+          type="search"
+          label={t.text}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          sx={{ flex: 1, minWidth: 160 }}
+        />
+        <TextField
+          label={t.request}
+          value={requestId}
+          onChange={({ target }) => setRequestId(target.value)}
+          sx={{ flex: 1, minWidth: 140 }}
+        />
+        <FormControlLabel
+          control={<Switch checked={isFollowing} onChange={({ target }) => setFollowing(target.checked)} />}
+          label={t.follow}
+        />
+      </Stack>
+      <Answer query={query}>
+        {(log) => (
+          <Lines
+            key={`${JSON.stringify(filter)} ${query.dataUpdatedAt}`}
+            log={log}
+            filter={filter}
+            isFollowing={isFollowing}
+          />
+        )}
+      </Answer>
+    </Page>
+  )
+}
+
+interface LinesProps {
+  log: ServerLog
+  filter: { level: Level; text?: string; requestId?: string }
+  isFollowing: boolean
+}
+
+/** The newest line is at the top, where the page is opened. */
+function Lines({ log, filter, isFollowing }: LinesProps) {
+  const t = useTexts(words)
+  const [shown, setShown] = useState(log)
+  const key = JSON.stringify(filter)
+  useEffect(() => {
+    if (!isFollowing) return
+    let isGone = false
+    let last = log
+    const timer = setInterval(async () => {
+      const read = (since?: number) =>
+        call('serverLog.list', {
+          query: { ...(JSON.parse(key) as typeof filter), ...(since !== undefined && { since }) },
+        })
+      try {
+        let next = await read(last.lastId)
+        const isOther = next.process.pid !== last.process.pid || next.process.startedAt !== last.process.startedAt
+        // Another process counts its lines from 1.
+        if (isOther) next = await read()
+        last = { ...next, items: [...(isOther ? [] : last.items), ...next.items].slice(-MOST_LINES) }
+        if (!isGone) setShown(last)
+      } catch {
+        // The server may be restarting: the next question is asked anyway.
+      }
+    }, FOLLOW)
+    return () => {
+      isGone = true
+      clearInterval(timer)
+    }
+  }, [isFollowing, key, log])
+  const { process, items, level, hasMore } = shown
+  return (
+    <>
+      <Typography variant="body2" color="text.secondary" sx={{ mb: 1 }}>
+        {t.about(process.host, process.pid)}
+      </Typography>
+      {LEVELS.indexOf(filter.level) < LEVELS.indexOf(level) && (
+        <Alert severity="info" sx={{ mb: 1 }}>
+          {t.notWritten(t.levels[level])}
+        </Alert>
+      )}
+      <Card>
+        {items.length === 0 ? (
+          <EmptyState icon={ArticleOutlined} title={t.empty} text={t.emptyText} />
+        ) : (
+          <Box component="ol" aria-label={t.title} reversed sx={{ listStyle: 'none', m: 0, p: 0 }}>
+            {items.toReversed().map((line) => (
+              <Line key={line.id} line={line} />
+            ))}
+          </Box>
+        )}
+      </Card>
+      {hasMore && (
+        <Typography variant="body2" color="text.secondary" sx={{ mt: 1 }}>
+          {t.more}
+        </Typography>
+      )}
+    </>
+  )
+}
+
+function Line({ line: { time, level, message, details, requestId } }: { line: ServerLog['items'][number] }) {
+  const t = useTexts(words)
+  const locale = useLocale()
+  const at = new Intl.DateTimeFormat(locale === 'zh' ? 'zh-CN' : 'en-GB', {
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  }).format(time)
+  return (
+    <Box component="li" sx={{ px: 2, py: 1, '& + &': { borderTop: 1, borderColor: 'divider' } }}>
+      <Typography variant="caption" color="text.secondary" component="div">
+        {at} ·{' '}
+        <Box component="span" sx={{ ...(level === 'error' && { color: 'error.main' }), fontWeight: 600 }}>
+          {t.levels[level]}
+        </Box>
+        {requestId !== null && ` · ${requestId}`}
+      </Typography>
+      <Box sx={{ overflowWrap: 'anywhere' }}>{message}</Box>
+      {details !== '' && (
+        <Box component="details" sx={{ '&[open] summary': { mb: 0.5 } }}>
+          <Box
+            component="summary"
+            sx={{ cursor: 'pointer', color: 'text.secondary', fontSize: '0.8125rem', overflowWrap: 'anywhere' }}
+          >
+            {details.split('\n')[0]!.slice(0, 160)}
+          </Box>
+          <Box component="pre" sx={{ m: 0, fontSize: '0.8125rem', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+            {details}
+          </Box>
+        </Box>
+      )}
+    </Box>
+  )
+}
