@@ -1,6 +1,6 @@
 /** An activity: facts, what the user can do there, and for its managers registrations, check-ins and passes. */
 
-import { Edit, Lock } from '@mui/icons-material'
+import { Edit, Lock, QrCodeScanner } from '@mui/icons-material'
 import { Alert, Button, Card, CardContent, Stack, Tab, Tabs, TextField, Typography } from '@mui/material'
 import { type FormEvent, useState } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
@@ -22,6 +22,7 @@ const words = texts({
   en: {
     title: 'Activity',
     edit: 'Edit',
+    gate: 'Gate',
     parts: 'Parts of the activity',
     overview: 'Overview',
     registrations: 'Registrations',
@@ -35,6 +36,7 @@ const words = texts({
   zh: {
     title: '活动',
     edit: '编辑',
+    gate: '检票',
     parts: '活动内容',
     overview: '概览',
     registrations: '报名',
@@ -84,6 +86,16 @@ function Shown({ activity, code }: { activity: Activity; code: string | undefine
       back="/activities"
       actions={
         <>
+          {activity.hasPass && activity.status === 'ACTIVE' && can('passes.uploadRedemptions') && (
+            <Button
+              variant="outlined"
+              startIcon={<QrCodeScanner />}
+              component={Link}
+              to={`/activities/${activity.id}/gate`}
+            >
+              {t.gate}
+            </Button>
+          )}
           {!isOver && can('activities.update') && (
             <Button variant="outlined" startIcon={<Edit />} component={Link} to={`/activities/${activity.id}/edit`}>
               {t.edit}

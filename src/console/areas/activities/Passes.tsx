@@ -118,8 +118,12 @@ export function Passes({ activity }: { activity: Activity }) {
             aria-label={t.views}
             onChange={(_, next: 'passes' | 'records' | null) => next && setView(next)}
           >
-            <ToggleButton value="passes">{t.passes}</ToggleButton>
-            <ToggleButton value="records">{t.records}</ToggleButton>
+            <ToggleButton value="passes" sx={{ '&:not(.Mui-selected)': { color: 'text.primary' } }}>
+              {t.passes}
+            </ToggleButton>
+            <ToggleButton value="records" sx={{ '&:not(.Mui-selected)': { color: 'text.primary' } }}>
+              {t.records}
+            </ToggleButton>
           </ToggleButtonGroup>
           <Box sx={{ flex: 1 }} />
           <Button

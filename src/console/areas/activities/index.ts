@@ -20,6 +20,7 @@ export const activities = area({
     { path: '/activities', component: lazy(() => import('./ActivityList.tsx')) },
     { path: '/activities/new', component: lazy(() => import('./ActivityEdit.tsx')) },
     { path: '/activities/:id', component: lazy(() => import('./ActivityDetail.tsx')) },
+    { path: '/activities/:id/gate', component: lazy(() => import('./gate/Gate.tsx')) },
     { path: '/activities/:id/edit', component: lazy(() => import('./ActivityEdit.tsx')) },
   ],
 })

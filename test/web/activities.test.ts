@@ -1,0 +1,250 @@
+/** Activities in the web console: creating, publishing, registering, checking in, passes and the gate. */
+
+import { describe, expect, test } from 'bun:test'
+
+import type { Page } from 'playwright-core'
+
+import { HOUR } from '#platform/clock.ts'
+
+import { createActivity, getActivity } from '../activities/helpers.ts'
+import { issued, withPasses } from '../activities/pass-helpers.ts'
+import { ok, useServer } from '../harness/index.ts'
+import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+
+const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
+const browser = useBrowser(server)
+
+/** The moment as an input of the type `datetime-local` takes it, in the zone of the browser. */
+const local = (page: Page, time: number) =>
+  page.evaluate<string>(`new Date(${time} - new Date(${time}).getTimezoneOffset() * 60000).toISOString().slice(0, 16)`)
+
+const running = () => ({ startTime: Date.now() - HOUR, endTime: Date.now() + 3 * HOUR })
+
+describe('a manager', () => {
+  test('creates, publishes, changes, ends and deletes an activity', async () => {
+    // The first short code is refused, and nobody has registered for the new activity.
+    browser.allow(/status of 40[04]/)
+    const page = await browser.signedIn(alice)
+    await page.goto('/console/activities')
+    await page.getByText('No activities yet').waitFor()
+    await page.keyboard.press('n')
+    await page.getByLabel('Name').fill('Lake cleanup')
+    await page.getByLabel('Description').fill('Bring gloves')
+    await page.getByLabel('Start *').fill(await local(page, Date.now() + HOUR))
+    await page.getByLabel('End *').fill(await local(page, Date.now() + 2 * HOUR))
+    await page.getByLabel('Place', { exact: true }).fill('Pier 4')
+    await page.getByLabel('Visibility').click()
+    await page.getByRole('option', { name: 'Public' }).click()
+    await page.getByLabel('Registration', { exact: false }).first().check()
+    await page.getByLabel('Places').fill('20')
+    await page.getByRole('button', { name: 'Add question' }).click()
+    await page.getByLabel('Question 1', { exact: true }).fill('Size of the T-shirt')
+    await page.getByLabel('Short code').fill('a!')
+    await page.getByRole('button', { name: 'Create draft' }).click()
+    // The message of the server is at the field, and nothing that was typed is lost.
+    await page.locator('[name=shortCode][aria-invalid=true]').waitFor()
+    await page.getByLabel('Short code').fill('LAKE')
+    await page.getByRole('button', { name: 'Create draft' }).click()
+    await page.getByRole('heading', { name: 'Lake cleanup', level: 1 }).waitFor()
+    await page.getByText('This is a draft').waitFor()
+    const id = Number(new URL(page.url()).pathname.split('/').at(-1))
+    expect(await getActivity(alice, id)).toMatchObject({
+      status: 'DRAFT',
+      visibility: 'PUBLIC',
+      location: 'Pier 4',
+      checkInConfig: { shortCode: 'LAKE', maxPerUser: 1 },
+      registration: { capacity: 20, questions: [{ key: 'q1', label: 'Size of the T-shirt', required: false }] },
+    })
+
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('The activity is published.').waitFor()
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await page.getByLabel('Name').fill('Lake and river cleanup')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Lake and river cleanup', level: 1 }).waitFor()
+
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'End' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click()
+    await page.getByText('The activity has ended.').waitFor()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The activity is deleted.').waitFor()
+    await page.getByText('No activities yet').waitFor()
+    expect((await alice.call('activities.get', { params: { id } })).status).toBe(404)
+  })
+
+  test('issues passes by name, finds one, and revokes it with a reason', async () => {
+    const { id } = await withPasses(alice, { name: 'Members only evening' })
+    const page = await browser.signedIn(alice, { isPhone: true })
+    browser.allow(/status of 404/)
+    await page.goto(`/console/activities/${id}?tab=passes`)
+    await page.getByRole('button', { name: 'Issue passes' }).click()
+    await page.getByLabel('Names, one on each line').fill('Mayor Hansen\n\n李老师\n')
+    await page.getByText('2 passes').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Issue' }).click()
+    await page.getByText('2 passes issued.').waitFor()
+    await page.getByLabel('Search').fill('hansen')
+    await page.getByText('李老师').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Mayor Hansen' }).click()
+    await page.getByRole('img', { name: 'Mayor Hansen' }).waitFor()
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByLabel('Reason (optional)').fill('Lost')
+    await page.getByRole('dialog').last().getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('The pass is revoked.').waitFor()
+    const { items } = ok(await alice.call('passes.list', { params: { id } })).data
+    expect(items.map(({ holderName, status, revokeReason }) => [holderName, status, revokeReason])).toEqual(
+      expect.arrayContaining([
+        ['Mayor Hansen', 'REVOKED', 'Lost'],
+        ['李老师', 'ISSUED', null],
+      ]),
+    )
+  })
+})
+
+describe('a visitor', () => {
+  test('finds a public activity in Chinese on a phone, registers, cancels, and checks in with the short code', async () => {
+    // The page asks for a registration that does not exist yet, and the first short code is wrong.
+    browser.allow(/status of 40[04]/)
+    const { id } = await createActivity(alice, {
+      status: 'ACTIVE',
+      ...running(),
+      name: '湖边清洁日',
+      visibility: 'PUBLIC',
+      hasCheckIn: true,
+      checkInConfig: { shortCode: 'LAKE' },
+      registration: { closesAt: Date.now() + HOUR, questions: [{ key: 'size', label: 'T 恤尺码', required: true }] },
+    })
+    const page = await browser.signedIn(bob, { isPhone: true, locale: 'zh-CN' })
+    await page.goto('/console/activities?view=discover')
+    await page.getByRole('link', { name: '湖边清洁日' }).click()
+    await page.getByRole('button', { name: '报名', exact: true }).click()
+    await page.getByLabel('T 恤尺码').first().fill('M')
+    await page.getByRole('dialog').getByRole('button', { name: '报名' }).click()
+    await page.getByText('你已报名。').waitFor()
+    const registration = () => bob.call('registrations.get', { params: { id } })
+    expect(ok(await registration()).data).toMatchObject({ status: 'CONFIRMED', answers: { size: 'M' } })
+    await page.getByRole('button', { name: '取消报名' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: '取消报名' }).click()
+    await page.getByText('已取消报名。').waitFor()
+    expect(ok(await registration()).data.status).toBe('CANCELLED')
+
+    await page.getByLabel('签到口令').fill('WRONG')
+    await page.getByRole('button', { name: '签到', exact: true }).click()
+    await page.getByRole('alert').filter({ hasText: '请求编号' }).waitFor()
+    await page.getByLabel('签到口令').fill('lake')
+    await page.getByRole('button', { name: '签到', exact: true }).click()
+    await page.getByText('签到成功。').waitFor()
+    await page.getByText(/你已于 .* 签到/).waitFor()
+    const { items } = ok(await alice.call('activities.checkInRecords', { params: { id } })).data
+    expect(items).toMatchObject([{ userId: bob.id, method: 'CODE' }])
+  })
+
+  test('gives the invite code of an activity and sees it', async () => {
+    browser.allow(/status of 40[34]/)
+    const { id, inviteCode } = await createActivity(alice, { status: 'ACTIVE', ...running(), name: 'Secret party' })
+    const page = await browser.signedIn(bob)
+    await page.goto(`/console/activities/${id}`)
+    await page.getByLabel('Invite code').fill('AAAA')
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByText('This is not the invite code').waitFor()
+    await page.getByLabel('Invite code').fill(inviteCode!)
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('heading', { name: 'Secret party' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'More actions' }).count()).toBe(0)
+  })
+})
+
+describe('the gate', () => {
+  test('judges passes with and without a connection, and sends the scans when it is back', async () => {
+    browser.allow(/ERR_INTERNET_DISCONNECTED|status of 404/)
+    const { id } = await withPasses(alice, { name: 'Concert' })
+    const [ann, ben, eve, old] = await issued(alice, id, {
+      holders: ['Ann', 'Ben', 'Eve', 'Old'].map((name) => ({ name })),
+    })
+    ok(await alice.call('passes.revoke', { params: { passId: old!.id }, body: {} }))
+    const page = await browser.signedIn(alice, { isPhone: true })
+    await page.goto(`/console/activities/${id}/gate`)
+    await page.getByText('it has the keys and 1 revoked passes').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await page.getByRole('button', { name: 'Start scanning' }).click()
+    const verdict = page.getByRole('alert').first()
+    const scan = async (content: string) => {
+      await page.getByLabel('Link or text of the pass').fill(content)
+      await page.getByRole('button', { name: 'Check', exact: true }).click()
+    }
+    await scan(ann!.qrContent!)
+    await verdict.filter({ hasText: 'AnnLet in' }).waitFor()
+    await scan(ann!.qrContent!)
+    await verdict.filter({ hasText: 'Already used' }).waitFor()
+    await page.getByText('Let in here: 1').waitFor()
+    await screenshot(page, 'gate-refused')
+
+    await page.context().setOffline(true)
+    await scan(ben!.qrContent!)
+    await verdict.filter({ hasText: 'Checked without a connection' }).waitFor()
+    await page.getByText('1 scan waits to be sent').waitFor()
+    await scan(ben!.qrContent!)
+    await verdict.filter({ hasText: 'Already used' }).waitFor()
+    await scan(ann!.qrContent!)
+    await verdict.filter({ hasText: 'Already used' }).waitFor()
+    await scan(old!.qrContent!)
+    await verdict.filter({ hasText: 'Revoked' }).waitFor()
+    // One character of the signature is another one.
+    const forged = eve!.qrContent!.replace(/.{10}$/, (end) => (end.startsWith('A') ? 'B' : 'A') + end.slice(1))
+    await scan(forged)
+    await verdict.filter({ hasText: 'Forged or altered' }).waitFor()
+    await page.getByText('Let in here: 2').waitFor()
+
+    await page.context().setOffline(false)
+    await page.getByText('1 scan waits to be sent').waitFor({ state: 'detached' })
+    await page.getByText('Connected').waitFor()
+    const { items } = ok(
+      await alice.call('passes.activityRecords', { params: { id }, query: { result: 'ACCEPTED' } }),
+    ).data
+    expect(items.map(({ holderName, offline }) => [holderName, offline])).toEqual([
+      ['Ben', true],
+      ['Ann', false],
+    ])
+  })
+})
+
+describe('every page of activities', () => {
+  for (const isDark of [false, true])
+    test(`has no barriers and fits a phone, ${isDark ? 'dark' : 'light'}`, async () => {
+      browser.allow(/status of 404/)
+      const { id } = await withPasses(alice, {
+        name: 'Summer fair of the neighbourhood association',
+        visibility: 'PUBLIC',
+        hasCheckIn: true,
+        location: 'Market square',
+        registration: { capacity: 1, waitlist: true, closesAt: Date.now() + HOUR },
+      })
+      for (const person of [alice, bob]) {
+        ok(await person.call('registrations.register', { params: { id }, body: {} }))
+        ok(await person.call('activities.checkIn', { params: { id }, body: {} }))
+      }
+      await issued(alice, id, { toRegistered: true })
+      const page = await browser.signedIn(alice, { isPhone: true, isDark })
+      const pages = {
+        '/console/activities': 'Summer fair of the neighbourhood association',
+        '/console/activities?view=discover': 'Summer fair of the neighbourhood association',
+        '/console/activities/new': 'Create draft',
+        [`/console/activities/${id}`]: 'You are registered.',
+        [`/console/activities/${id}?tab=registrations`]: 'Waiting · Number 1',
+        [`/console/activities/${id}?tab=check-ins`]: 'Check-ins by hour of the day',
+        [`/console/activities/${id}?tab=passes`]: '0 of 1 entries used',
+      }
+      for (const [path, text] of Object.entries(pages)) {
+        await page.goto(path)
+        await page.getByText(text).first().waitFor()
+        expect({ path, barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
+          path,
+          barriers: [],
+          isTooWide: false,
+        })
+      }
+    })
+})
