@@ -13,6 +13,9 @@ export interface Series {
   readonly color?: string
 }
 
+/** Distances between the marks of the values, which are whole numbers. */
+const STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat()
+
 interface Drawing {
   times: readonly number[]
   series: readonly Series[]
@@ -33,8 +36,8 @@ export function draw(place: HTMLElement, { times, series, kind, height, ink, gri
       legend: { show: series.length > 1 },
       cursor: { y: false },
       axes: [
-        { ...axis, values: (_, ticks) => ticks.map((tick) => date(tick * 1000)), space: 90 },
-        { ...axis, values: (_, ticks) => ticks.map((tick) => number(tick)), size: 56 },
+        { ...axis, values: (_, ticks) => ticks.map((tick) => date(tick * 1000)), space: 90, size: 32 },
+        { ...axis, values: (_, ticks) => ticks.map((tick) => number(tick)), size: 56, incrs: STEPS },
       ],
       scales: { y: { range: (_, __, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
       series: [

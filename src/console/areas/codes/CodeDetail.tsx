@@ -1,6 +1,6 @@
 /** A code: its picture, content, public page and scans. */
 
-import { Edit, Fullscreen, Group, OpenInNew, Print, Share } from '@mui/icons-material'
+import { Edit, Fullscreen, Group, OpenInNew, Print, SearchOff, Share } from '@mui/icons-material'
 import {
   Box,
   Button,
@@ -22,7 +22,7 @@ import { useEnum } from '../../i18n/enums.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
-import { Answer } from '../../ui/Answer.tsx'
+import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { ContentView } from '../../ui/ContentView.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { Page } from '../../ui/Page.tsx'
@@ -51,6 +51,9 @@ const words = texts({
     created: 'Created',
     changed: 'Changed',
     details: 'Details',
+    missing: 'This code is not here',
+    missingText:
+      'It was deleted, or it belongs to another workspace: choose the organization at the top. Deleted codes are in the trash for 30 days.',
   },
   zh: {
     title: '二维码',
@@ -66,6 +69,8 @@ const words = texts({
     created: '创建时间',
     changed: '修改时间',
     details: '详情',
+    missing: '此处没有这个二维码',
+    missingText: '它可能已被删除，或属于其他空间：请在顶部选择组织。已删除的二维码会在回收站保留 30 天。',
   },
 })
 
@@ -94,7 +99,11 @@ export default function CodeDetail() {
         )
       }
     >
-      <Answer query={query}>{(code) => <Detail code={code} />}</Answer>
+      {query.error?.status === 404 ? (
+        <EmptyState icon={SearchOff} title={t.missing} text={t.missingText} />
+      ) : (
+        <Answer query={query}>{(code) => <Detail code={code} />}</Answer>
+      )}
     </Page>
   )
 }

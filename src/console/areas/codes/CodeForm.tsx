@@ -35,7 +35,7 @@ import { codeWords } from './words.ts'
 const words = texts({
   en: {
     what: 'Content',
-    nameHelp: 'Only you see it in lists; it is the title of the public page.',
+    nameHelp: 'Shown in lists, and as the title of the public page.',
     raw: 'Edit as text',
     asForm: 'Edit in the form',
     dynamic: 'Changeable after printing',

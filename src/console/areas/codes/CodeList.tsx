@@ -1,6 +1,6 @@
 /** The codes of the workspace with their folders, search and filters. */
 
-import { Add, BarChart, DeleteSweep, FolderOpen, PlaylistAdd, QrCode2, SearchOff } from '@mui/icons-material'
+import { Add, BarChart, DeleteSweep, FolderOpen, MoreHoriz, PlaylistAdd, QrCode2, SearchOff } from '@mui/icons-material'
 import {
   Box,
   Button,
@@ -9,12 +9,17 @@ import {
   Drawer,
   IconButton,
   List,
+  ListItemIcon,
+  ListItemText,
+  Menu,
+  MenuItem,
   Stack,
   type Theme,
   Tooltip,
+  Typography,
   useMediaQuery,
 } from '@mui/material'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 
 import { usePages } from '../../api/pages.ts'
@@ -25,6 +30,7 @@ import { Page } from '../../ui/Page.tsx'
 import { BulkBar } from './BulkBar.tsx'
 import { CodeFilters } from './CodeFilters.tsx'
 import { CodeRow } from './CodeRow.tsx'
+import { ExportButton } from './ExportButton.tsx'
 import { isFiltered, useFilters } from './filters.ts'
 import { FolderPanel } from './FolderPanel.tsx'
 import { flatten, useFolders, useHasFolders } from './folders.ts'
@@ -33,6 +39,7 @@ import { codeWords } from './words.ts'
 const words = texts({
   en: {
     create: 'New code',
+    more: 'More pages about codes',
     batch: 'Create many',
     trash: 'Trash',
     statistics: 'Statistics',
@@ -50,9 +57,11 @@ const words = texts({
     clear: 'Clear search and filters',
     selectAll: 'Select all shown',
     list: 'Codes',
+    total: (n: number) => (n === 1 ? '1 code' : `${n} codes`),
   },
   zh: {
     create: '新建二维码',
+    more: '更多二维码页面',
     batch: '批量新建',
     trash: '回收站',
     statistics: '统计',
@@ -69,6 +78,7 @@ const words = texts({
     clear: '清除搜索和筛选',
     selectAll: '全选已显示的',
     list: '二维码列表',
+    total: (n: number) => `共 ${n} 个`,
   },
 })
 
@@ -108,6 +118,11 @@ export default function CodeList() {
       {t.create}
     </Button>
   )
+  const entries = [
+    { to: '/codes/statistics', label: t.statistics, icon: <BarChart /> },
+    { to: '/codes/trash', label: t.trash, icon: <DeleteSweep /> },
+    ...(may('qrCodes.createBatch') ? [{ to: '/codes/batch', label: t.batch, icon: <PlaylistAdd /> }] : []),
+  ]
   const isEmpty = items?.length === 0
   return (
     <Page
@@ -115,10 +130,16 @@ export default function CodeList() {
       width={1280}
       actions={
         <>
-          <IconLink to="/codes/statistics" label={t.statistics} icon={<BarChart />} />
-          <IconLink to="/codes/trash" label={t.trash} icon={<DeleteSweep />} />
-          {may('qrCodes.createBatch') && <IconLink to="/codes/batch" label={t.batch} icon={<PlaylistAdd />} />}
-          {createButton}
+          {isPhone && <MoreMenu label={t.more} entries={entries} />}
+          {!isPhone &&
+            entries.map(({ to, label, icon }) => (
+              <Tooltip key={to} title={label}>
+                <IconButton component={Link} to={to} aria-label={label}>
+                  {icon}
+                </IconButton>
+              </Tooltip>
+            ))}
+          {(!isEmpty || isFiltered(filters)) && createButton}
         </>
       }
     >
@@ -194,6 +215,14 @@ export default function CodeList() {
                 </List>
               </Card>
               <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
+              <Stack direction="row" sx={{ mt: 1, alignItems: 'center', justifyContent: 'space-between' }}>
+                <Typography variant="body2" color="text.secondary" component="output">
+                  {t.total(total)}
+                </Typography>
+                {!isFiltered(filters) && chosen.length === 0 && may('qrCodes.export') && (
+                  <ExportButton folder={hasFolders ? folder : undefined} />
+                )}
+              </Stack>
             </>
           )}
         </Box>
@@ -207,10 +236,28 @@ export default function CodeList() {
   )
 }
 
-const IconLink = ({ to, label, icon }: { to: string; label: string; icon: React.ReactNode }) => (
-  <Tooltip title={label}>
-    <IconButton component={Link} to={to} aria-label={label}>
-      {icon}
-    </IconButton>
-  </Tooltip>
-)
+interface Entry {
+  to: string
+  label: string
+  icon: ReactNode
+}
+
+/** On phones, the links to the other pages are a menu. */
+function MoreMenu({ label, entries }: { label: string; entries: readonly Entry[] }) {
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  return (
+    <>
+      <IconButton aria-label={label} aria-haspopup="menu" onClick={(event) => setAnchor(event.currentTarget)}>
+        <MoreHoriz />
+      </IconButton>
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+        {entries.map((entry) => (
+          <MenuItem key={entry.to} component={Link} to={entry.to}>
+            <ListItemIcon>{entry.icon}</ListItemIcon>
+            <ListItemText>{entry.label}</ListItemText>
+          </MenuItem>
+        ))}
+      </Menu>
+    </>
+  )
+}

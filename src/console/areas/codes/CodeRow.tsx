@@ -55,7 +55,7 @@ export function CodeRow({ code, folder, isSelected, onSelect }: CodeRowProps) {
         style={code.style}
         alt=""
         width={56}
-        sx={{ borderRadius: 1, display: { xs: 'none', sm: 'block' } }}
+        sx={{ borderRadius: 1, width: { xs: 44, sm: 56 } }}
       />
       <Box sx={{ flex: 1, minWidth: 0 }}>
         <MuiLink

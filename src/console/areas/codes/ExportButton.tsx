@@ -1,4 +1,4 @@
-/** Downloads codes as pictures in an archive, or as a table. */
+/** Downloads codes as pictures in an archive, or as a table: those with the ids, those of a folder, or all. */
 
 import { FileDownload } from '@mui/icons-material'
 import { Button, ListItemText, Menu, MenuItem } from '@mui/material'
@@ -30,7 +30,13 @@ const words = texts({
 /** Pixels per side: sharp on a printed page of 8 cm. */
 const SIZE = 1024
 
-export function ExportButton({ ids }: { ids: readonly number[] }) {
+export interface ExportButtonProps {
+  ids?: readonly number[]
+  /** 0: codes without a folder. */
+  folder?: number | undefined
+}
+
+export function ExportButton({ ids, folder }: ExportButtonProps) {
   const t = useTexts(words)
   const notify = useNotify()
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
@@ -39,7 +45,8 @@ export function ExportButton({ ids }: { ids: readonly number[] }) {
     setAnchor(null)
     setBusy(true)
     try {
-      const body = { ids: [...ids], format, ...(format === 'zip' && { size: SIZE }) }
+      const codes = ids === undefined ? { ...(folder !== undefined && { categoryId: folder }) } : { ids: [...ids] }
+      const body = { ...codes, format, ...(format === 'zip' && { size: SIZE }) }
       await download('qrCodes.export', { query: { ...ownerQuery(), tz: timeZone() }, body }, `qr-codes.${format}`)
     } catch (error) {
       notify((error as Error).message, { type: 'error', autoHideDuration: 10_000 })

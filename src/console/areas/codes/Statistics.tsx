@@ -120,7 +120,30 @@ export default function Statistics() {
               </Box>
               <Days title={t.created} days={byDay} />
               {mine.data !== undefined && <Days title={t.mine} days={mine.data.byDay} />}
-              <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { md: 'repeat(2, minmax(0, 1fr))' } }}>
+              <Box
+                sx={{
+                  display: 'grid',
+                  gap: 2,
+                  gridTemplateColumns: { md: 'repeat(2, minmax(0, 1fr))' },
+                  alignItems: 'start',
+                }}
+              >
+                <Answer query={most}>
+                  {({ items }) => (
+                    <Shares
+                      title={t.most}
+                      empty={t.noScans}
+                      rows={items
+                        .filter((code) => code.scanCount > 0)
+                        .map((code) => ({
+                          key: String(code.id),
+                          name: code.name,
+                          to: `/codes/${code.id}`,
+                          count: code.scanCount,
+                        }))}
+                    />
+                  )}
+                </Answer>
                 <Shares
                   title={t.types}
                   rows={byType.map(({ contentType, count }) => ({
@@ -141,22 +164,6 @@ export default function Statistics() {
                     }))}
                   />
                 )}
-                <Answer query={most}>
-                  {({ items }) => (
-                    <Shares
-                      title={t.most}
-                      empty={t.noScans}
-                      rows={items
-                        .filter((code) => code.scanCount > 0)
-                        .map((code) => ({
-                          key: String(code.id),
-                          name: code.name,
-                          to: `/codes/${code.id}`,
-                          count: code.scanCount,
-                        }))}
-                    />
-                  )}
-                </Answer>
               </Box>
             </Stack>
           )

@@ -63,6 +63,7 @@ export function StyleFields({ style, onChange }: StyleFieldsProps) {
       label={t[name]}
       type="color"
       value={`#${value}`}
+      sx={{ '& input': { height: 28, p: 0.75, boxSizing: 'content-box', cursor: 'pointer' } }}
       onChange={(event) => onChange({ ...style, [name]: event.target.value.slice(1) })}
     />
   )
