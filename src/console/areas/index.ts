@@ -12,6 +12,7 @@ import { assets } from './assets/index.ts'
 import { backups } from './backups/index.ts'
 import { chats } from './chats/index.ts'
 import { codes } from './codes/index.ts'
+import { contacts } from './contacts/index.ts'
 import { dashboard } from './dashboard/index.ts'
 import { linksAdmin } from './links-admin/index.ts'
 import { loginRecords } from './login-records/index.ts'
@@ -38,6 +39,7 @@ export const areas: readonly Area[] = [
   backups,
   chats,
   codes,
+  contacts,
   dashboard,
   linksAdmin,
   loginRecords,

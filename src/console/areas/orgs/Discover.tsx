@@ -52,7 +52,7 @@ export default function Discover() {
   })
   return (
     <Page title={t.title} back="/orgs">
-      <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', mb: 2 }}>
+      <Stack direction="row" useFlexGap sx={{ flexWrap: 'wrap', gap: 1.5, mb: 2 }}>
         <TextField
           type="search"
           label={t.search}

@@ -1,0 +1,244 @@
+/** Finds a person by card, e-mail address or phone number, and asks them to become a contact. `?code=` in the address opens a card. */
+
+import { QrCodeScanner, SearchOff } from '@mui/icons-material'
+import { Button, Stack, TextField, Typography } from '@mui/material'
+import { type FormEvent, useState } from 'react'
+import { Link, useSearchParams } from 'react-router'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { FoundCard, FoundPerson } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { EmptyState, ErrorNotice, Loading } from '../../ui/Answer.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { Named } from '../../ui/Portrait.tsx'
+import { Row } from '../../ui/Rows.tsx'
+import { ScanDialog } from '../../ui/ScanDialog.tsx'
+import { Section } from '../../ui/TabbedPage.tsx'
+
+const words = texts({
+  en: {
+    title: 'Add contact',
+    text: 'Code, e-mail address or phone number',
+    textHelp: 'The whole address or number, or the 16 characters of a card. A link to a card works too.',
+    find: 'Find',
+    scan: 'Scan a card',
+    none: 'Nobody found',
+    noneText:
+      'People are found only by an address or number that they have confirmed, and if they allow it. Ask for their card.',
+    noCard: 'No card has this code. Check it, or ask the person for a new one: codes can be replaced.',
+    ask: 'Add',
+    askOf: (name: string) => `Add ${name}`,
+    message: 'Message',
+    messageHelp: 'Say how you know each other.',
+    remark: 'My name for this person',
+    remarkHelp: 'Only you see it.',
+    send: 'Send request',
+    sent: 'The request was sent.',
+    open: 'Open contact',
+    answer: 'Answer the request',
+    states: {
+      NONE: '',
+      CONTACT: 'Is your contact',
+      REQUEST_SENT: 'You have asked already',
+      REQUEST_RECEIVED: 'Has asked you',
+      SELF: 'This is you',
+    },
+  },
+  zh: {
+    title: '添加联系人',
+    text: '名片码、邮箱或手机号',
+    textHelp: '请输入完整的邮箱或手机号，或 16 位名片码。也可以粘贴名片链接。',
+    find: '查找',
+    scan: '扫描名片',
+    none: '没有找到',
+    noneText: '只能通过对方已验证且允许查找的邮箱或手机号找到对方。请向对方索取名片。',
+    noCard: '没有名片使用此名片码。请检查是否有误，或向对方索取新的名片码（名片码可能已更换）。',
+    ask: '添加',
+    askOf: (name: string) => `添加${name}`,
+    message: '留言',
+    messageHelp: '说明你们如何认识。',
+    remark: '备注名',
+    remarkHelp: '仅您可见。',
+    send: '发送申请',
+    sent: '申请已发送。',
+    open: '打开联系人',
+    answer: '答复申请',
+    states: {
+      NONE: '',
+      CONTACT: '已是您的联系人',
+      REQUEST_SENT: '您已发出申请',
+      REQUEST_RECEIVED: '对方已向您发出申请',
+      SELF: '这是您自己',
+    },
+  },
+})
+
+/** The code in a typed, pasted or scanned text: alone, as `user:CODE`, or in a link. Undefined for addresses and numbers. */
+function cardCodeIn(text: string): string | undefined {
+  const bare = /[?&]code=([^&#]+)/.exec(text)?.[1] ?? text.trim().replace(/^user:/i, '')
+  const code = bare.replaceAll(/[\s-]/g, '').toUpperCase()
+  return /^(?=.*[A-Z])[0-9A-Z]{16}$/.test(code) ? code : undefined
+}
+
+export default function AddContact() {
+  const t = useTexts(words)
+  const may = useMay()
+  const [params, setParams] = useSearchParams()
+  const asked = params.get('code') ?? params.get('q') ?? ''
+  const [typed, setTyped] = useState(asked)
+  const [isScanning, setScanning] = useState(false)
+  const find = (text: string) => {
+    setScanning(false)
+    setTyped(text)
+    const code = cardCodeIn(text)
+    if (text.trim() !== '') setParams(code === undefined ? { q: text.trim() } : { code })
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    find(typed)
+  }
+  const code = cardCodeIn(asked)
+  return (
+    <Page title={t.title} back="/contacts" width={640}>
+      <Section>
+        <form onSubmit={submit}>
+          <Stack spacing={2}>
+            <TextField
+              required
+              autoFocus={asked === ''}
+              label={t.text}
+              helperText={t.textHelp}
+              value={typed}
+              onChange={({ target }) => setTyped(target.value)}
+              slotProps={{ htmlInput: { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } }}
+            />
+            <Stack direction="row" useFlexGap sx={{ flexWrap: 'wrap', gap: 1, justifyContent: 'flex-end' }}>
+              <Button variant="outlined" startIcon={<QrCodeScanner />} onClick={() => setScanning(true)}>
+                {t.scan}
+              </Button>
+              <Button type="submit" variant="contained">
+                {t.find}
+              </Button>
+            </Stack>
+          </Stack>
+        </form>
+      </Section>
+      {asked !== '' &&
+        (code !== undefined ? (
+          <ByCard key={code} code={code} />
+        ) : (
+          may('contacts.search') && <ByAddress key={asked} text={asked} />
+        ))}
+      {isScanning && <ScanDialog title={t.scan} onCode={find} onClose={() => setScanning(false)} />}
+    </Page>
+  )
+}
+
+function ByCard({ code }: { code: string }) {
+  const t = useTexts(words)
+  const { data, error, refetch } = useCall('contacts.byCard', { params: { code } })
+  if (error !== null && data === undefined)
+    return error.status === 404 ? (
+      <EmptyState icon={SearchOff} title={t.none} text={t.noCard} />
+    ) : (
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
+    )
+  if (data === undefined) return <Loading />
+  return (
+    <Section>
+      <Found person={data} code={code} />
+    </Section>
+  )
+}
+
+function ByAddress({ text }: { text: string }) {
+  const t = useTexts(words)
+  const { data, error, refetch } = useCall('contacts.search', { query: { q: text } })
+  if (error !== null && data === undefined) return <ErrorNotice error={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <Loading />
+  if (data.items.length === 0) return <EmptyState icon={SearchOff} title={t.none} text={t.noneText} />
+  return (
+    <Section>
+      {data.items.map((person) => (
+        <Found key={person.userId} person={person} />
+      ))}
+    </Section>
+  )
+}
+
+function Found({ person, code }: { person: FoundPerson | FoundCard; code?: string }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const [isAsking, setAsking] = useState(false)
+  const [message, setMessage] = useState('')
+  const [remark, setRemark] = useState('')
+  const request = useAction('contacts.request', { done: t.sent, quiet: true, onDone: () => setAsking(false) })
+  const { userId, nickname, avatarUrl, relation, contactId } = person
+  const signature = 'signature' in person ? person.signature : null
+  const submit = () => {
+    const texts = { message: message.trim(), remark: remark.trim() }
+    request.mutate({ body: code === undefined ? { userId, ...texts } : { code, ...texts } })
+  }
+  const state = t.states[relation]
+  const field = (label: string, name: string, value: string, help: string, set: (value: string) => void) => (
+    <TextField
+      label={label}
+      value={value}
+      onChange={({ target }) => set(target.value)}
+      error={request.error?.problem(name) !== undefined}
+      helperText={request.error?.problem(name) ?? help}
+    />
+  )
+  return (
+    <>
+      <Row
+        title={
+          <Named
+            name={nickname}
+            url={avatarUrl}
+            size={56}
+            details={
+              <>
+                {signature}
+                {state !== '' && <Typography variant="body2">{state}</Typography>}
+              </>
+            }
+          />
+        }
+        actions={
+          relation === 'CONTACT' && contactId !== null ? (
+            <Button component={Link} to={`/contacts/${contactId}`} variant="outlined">
+              {t.open}
+            </Button>
+          ) : relation === 'REQUEST_RECEIVED' ? (
+            <Button component={Link} to="/contacts?tab=requests" variant="contained">
+              {t.answer}
+            </Button>
+          ) : (
+            relation === 'NONE' &&
+            may('contacts.request') && (
+              <Button variant="contained" onClick={() => setAsking(true)} aria-label={t.askOf(nickname)}>
+                {t.ask}
+              </Button>
+            )
+          )
+        }
+      />
+      <FormDialog
+        isOpen={isAsking}
+        title={t.askOf(nickname)}
+        action={t.send}
+        maxWidth="xs"
+        isBusy={request.isPending}
+        error={request.error}
+        onSubmit={submit}
+        onClose={() => setAsking(false)}
+      >
+        {field(t.message, 'message', message, t.messageHelp, setMessage)}
+        {field(t.remark, 'remark', remark, t.remarkHelp, setRemark)}
+      </FormDialog>
+    </>
+  )
+}

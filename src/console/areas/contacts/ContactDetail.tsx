@@ -1,0 +1,219 @@
+/** The page of a contact: own name and tags for the person, chat, block, delete. */
+
+import { Block, Chat, DeleteOutlined, LockOpen } from '@mui/icons-material'
+import { Alert, Autocomplete, Box, Button, Stack, TextField, Typography } from '@mui/material'
+import { useState } from 'react'
+import { Link, useNavigate, useParams } from 'react-router'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { ContactDetail as Detail } from '../../api/types.ts'
+import { date } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
+import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { Portrait } from '../../ui/Portrait.tsx'
+import { Facts, Section } from '../../ui/TabbedPage.tsx'
+import { shownName } from './ContactList.tsx'
+
+const words = texts({
+  en: {
+    nickname: 'Nickname',
+    signature: 'About',
+    since: 'Contact since',
+    chat: 'Write a message',
+    oneWay: 'This person does not have you as a contact. Messages arrive only if their settings allow it.',
+    isBlocked: 'You have blocked this person. Neither of you can write to the other.',
+    notes: 'My notes',
+    notesHelp: 'Only you see these.',
+    remark: 'My name for this person',
+    tags: 'Tags',
+    tagsHelp: 'Press Enter after each tag.',
+    save: 'Save',
+    saved: 'Your notes are saved.',
+    block: 'Block',
+    blockTitle: (name: string) => `Block ${name}?`,
+    blockText: 'Neither of you can write to the other. The person is not notified. You can unblock them at any time.',
+    blocked: 'The person is blocked.',
+    unblock: 'Unblock',
+    unblocked: 'The person is no longer blocked.',
+    delete: 'Delete',
+    deleteTitle: (name: string) => `Delete ${name} from your contacts?`,
+    deleteText:
+      'The conversation disappears from your list, and your notes are deleted. The person is not notified and keeps you as a contact.',
+    deleted: 'The contact is deleted.',
+  },
+  zh: {
+    nickname: '昵称',
+    signature: '签名',
+    since: '添加时间',
+    chat: '发消息',
+    oneWay: '对方未将您加为联系人。仅当对方的设置允许时，才能收到您的消息。',
+    isBlocked: '您已拉黑对方，双方都不能给对方发消息。',
+    notes: '我的备注',
+    notesHelp: '仅您可见。',
+    remark: '备注名',
+    tags: '标签',
+    tagsHelp: '每输入一个标签按回车。',
+    save: '保存',
+    saved: '备注已保存。',
+    block: '拉黑',
+    blockTitle: (name: string) => `拉黑${name}？`,
+    blockText: '双方都不能再给对方发消息。对方不会收到通知，您可以随时取消拉黑。',
+    blocked: '已拉黑。',
+    unblock: '取消拉黑',
+    unblocked: '已取消拉黑。',
+    delete: '删除',
+    deleteTitle: (name: string) => `删除联系人${name}？`,
+    deleteText: '会话将从您的列表中消失，备注也会被删除。对方不会收到通知，且仍保留您为联系人。',
+    deleted: '联系人已删除。',
+  },
+})
+
+export default function ContactDetail() {
+  const contactId = Number(useParams().id)
+  const query = useCall('contacts.get', { params: { contactId } })
+  return <Answer query={query}>{(contact) => <Shown key={contact.id} contact={contact} />}</Answer>
+}
+
+function Shown({ contact }: { contact: Detail }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const navigate = useNavigate()
+  const { id, userId, nickname, avatarUrl, blocked, twoWay, signature, createdAt } = contact
+  const name = shownName(contact)
+  const params = { contactId: id }
+  const toList = () => void navigate('/contacts', { replace: true })
+  // The page of a person who was blocked without being a contact no longer exists then.
+  const unblock = useAction('contacts.unblock', { done: t.unblocked, refreshes: ['contacts.list'], onDone: toList })
+  return (
+    <Page title={name} back="/contacts" width={760}>
+      <Section>
+        <Stack direction="row" spacing={2} sx={{ alignItems: 'center', mb: 2 }}>
+          <Portrait name={name} url={avatarUrl} size={72} />
+          {!blocked && may('messages.send') && (
+            <Button variant="contained" startIcon={<Chat />} component={Link} to={`/chats/with/${userId}`}>
+              {t.chat}
+            </Button>
+          )}
+        </Stack>
+        {blocked ? (
+          <Alert severity="warning" sx={{ mb: 2 }}>
+            {t.isBlocked}
+          </Alert>
+        ) : (
+          !twoWay && (
+            <Alert severity="info" sx={{ mb: 2 }}>
+              {t.oneWay}
+            </Alert>
+          )
+        )}
+        <Facts
+          items={[
+            [t.nickname, nickname],
+            [t.signature, signature],
+            [t.since, date(createdAt)],
+          ]}
+        />
+      </Section>
+      {may('contacts.setRemark') && <Notes contact={contact} />}
+      <Stack direction="row" useFlexGap sx={{ flexWrap: 'wrap', gap: 1, justifyContent: 'flex-end' }}>
+        {blocked ? (
+          may('contacts.unblock') && (
+            <Button
+              variant="outlined"
+              startIcon={<LockOpen />}
+              loading={unblock.isPending}
+              onClick={() => unblock.mutate({ params })}
+            >
+              {t.unblock}
+            </Button>
+          )
+        ) : (
+          <ActionButton
+            operation="contacts.block"
+            input={{ params }}
+            icon={<Block />}
+            label={t.block}
+            title={t.blockTitle(name)}
+            text={t.blockText}
+            done={t.blocked}
+            variant="outlined"
+          />
+        )}
+        <ActionButton
+          operation="contacts.delete"
+          input={{ params }}
+          icon={<DeleteOutlined />}
+          label={t.delete}
+          title={t.deleteTitle(name)}
+          text={t.deleteText}
+          done={t.deleted}
+          variant="outlined"
+          refreshes={['contacts.list', 'conversations']}
+          onDone={toList}
+        />
+      </Stack>
+    </Page>
+  )
+}
+
+function Notes({ contact }: { contact: Detail }) {
+  const t = useTexts(words)
+  const [remark, setRemark] = useState(contact.remark)
+  const [tags, setTags] = useState<readonly string[]>(contact.tags)
+  const [typed, setTyped] = useState('')
+  const params = { contactId: contact.id }
+  const saveTags = useAction('contacts.setTags', { done: t.saved, quiet: true })
+  const saveRemark = useAction('contacts.setRemark', {
+    quiet: true,
+    onDone: () => saveTags.mutate({ params, body: { tags: allTags() } }),
+  })
+  /** Also the tag after which Enter was not pressed. */
+  const allTags = () => (typed.trim() === '' ? [...tags] : [...tags, typed.trim()])
+  const error = saveRemark.error ?? saveTags.error
+  const problem = error?.problem('remark')
+  return (
+    <Section title={t.notes}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          saveTags.reset()
+          saveRemark.mutate({ params, body: { remark: remark.trim() } })
+          setTags(allTags())
+          setTyped('')
+        }}
+      >
+        <Stack spacing={2}>
+          <Typography variant="body2" color="text.secondary">
+            {t.notesHelp}
+          </Typography>
+          <TextField
+            label={t.remark}
+            value={remark}
+            onChange={({ target }) => setRemark(target.value)}
+            error={problem !== undefined}
+            helperText={problem}
+          />
+          <Autocomplete
+            multiple
+            freeSolo
+            options={[] as string[]}
+            value={tags as string[]}
+            inputValue={typed}
+            onChange={(_, value) => setTags(value.map((tag) => tag.trim()).filter((tag) => tag !== ''))}
+            onInputChange={(_, text) => setTyped(text)}
+            renderInput={(input) => <TextField {...input} label={t.tags} helperText={t.tagsHelp} />}
+          />
+          {error !== null && <ErrorNotice error={error} />}
+          <Box sx={{ display: 'flex', justifyContent: 'flex-end' }}>
+            <Button type="submit" variant="contained" loading={saveRemark.isPending || saveTags.isPending}>
+              {t.save}
+            </Button>
+          </Box>
+        </Stack>
+      </form>
+    </Section>
+  )
+}

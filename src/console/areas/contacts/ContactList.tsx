@@ -1,0 +1,186 @@
+/** The list of contacts with search, tags and blocked people. */
+
+import { Chat, ContactsOutlined, PersonAdd, SearchOff } from '@mui/icons-material'
+import {
+  Button,
+  Chip,
+  FormControlLabel,
+  IconButton,
+  Link as MuiLink,
+  MenuItem,
+  Stack,
+  Switch,
+  TextField,
+} from '@mui/material'
+import { useState } from 'react'
+import { Link } from 'react-router'
+
+import { usePages } from '../../api/pages.ts'
+import type { Contact } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { EmptyState } from '../../ui/Answer.tsx'
+import { Named } from '../../ui/Portrait.tsx'
+import { Row, Rows } from '../../ui/Rows.tsx'
+import { Section } from '../../ui/TabbedPage.tsx'
+import { useSettled } from '../../ui/use-settled.ts'
+
+const words = texts({
+  en: {
+    people: 'People',
+    search: 'Search by name',
+    order: 'Order',
+    orders: { name: 'Name', '-createdAt': 'Newest first' },
+    blocked: 'Blocked only',
+    isBlocked: 'Blocked',
+    oneWay: 'Does not have you as a contact',
+    chat: (name: string) => `Write to ${name}`,
+    empty: 'No contacts yet',
+    emptyText:
+      'Contacts can write to each other. Show your card to somebody, or add a person by their card, address or number.',
+    add: 'Add contact',
+    nothing: 'Nothing found',
+    nothingText: 'No contact has this name or tag.',
+    tag: (name: string) => `Tag: ${name}`,
+  },
+  zh: {
+    people: '联系人',
+    search: '按名称搜索',
+    order: '排序',
+    orders: { name: '名称', '-createdAt': '最新添加' },
+    blocked: '仅已拉黑',
+    isBlocked: '已拉黑',
+    oneWay: '对方未将您加为联系人',
+    chat: (name: string) => `给${name}发消息`,
+    empty: '还没有联系人',
+    emptyText: '联系人之间可以互发消息。请出示您的名片，或通过对方的名片、邮箱或手机号添加。',
+    add: '添加联系人',
+    nothing: '没有找到',
+    nothingText: '没有此名称或标签的联系人。',
+    tag: (name: string) => `标签：${name}`,
+  },
+})
+
+type Order = 'name' | '-createdAt'
+
+/** The name that the user gave the contact, otherwise that of the account. */
+export const shownName = ({ remark, nickname }: Pick<Contact, 'remark' | 'nickname'>): string => remark || nickname
+
+export function ContactList() {
+  const t = useTexts(words)
+  const may = useMay()
+  const [keyword, setKeyword] = useState('')
+  const [tag, setTag] = useState<string>()
+  const [isBlocked, setBlocked] = useState(false)
+  const [sort, setSort] = useState<Order>('name')
+  const settled = useSettled(keyword.trim())
+  const query = usePages('contacts.list', {
+    query: {
+      sort,
+      ...(settled !== '' && { keyword: settled }),
+      ...(tag !== undefined && { tag }),
+      ...(isBlocked && { blocked: true }),
+    },
+  })
+  const isFiltered = settled !== '' || tag !== undefined || isBlocked
+  if (!isFiltered && query.items?.length === 0)
+    return (
+      <EmptyState
+        icon={ContactsOutlined}
+        title={t.empty}
+        text={t.emptyText}
+        action={
+          may('contacts.request') && (
+            <Button variant="contained" startIcon={<PersonAdd />} component={Link} to="/contacts/add">
+              {t.add}
+            </Button>
+          )
+        }
+      />
+    )
+  return (
+    <Section>
+      <Stack direction="row" useFlexGap sx={{ flexWrap: 'wrap', gap: 1.5, mb: 1, alignItems: 'center' }}>
+        <TextField
+          type="search"
+          label={t.search}
+          value={keyword}
+          onChange={({ target }) => setKeyword(target.value)}
+          sx={{ flex: '1 1 220px' }}
+        />
+        <TextField
+          select
+          label={t.order}
+          value={sort}
+          onChange={({ target }) => setSort(target.value as Order)}
+          sx={{ minWidth: 140 }}
+        >
+          {Object.entries(t.orders).map(([value, label]) => (
+            <MenuItem key={value} value={value}>
+              {label}
+            </MenuItem>
+          ))}
+        </TextField>
+        <FormControlLabel
+          control={<Switch checked={isBlocked} onChange={({ target }) => setBlocked(target.checked)} />}
+          label={t.blocked}
+        />
+        {tag !== undefined && <Chip color="primary" label={t.tag(tag)} onDelete={() => setTag(undefined)} />}
+      </Stack>
+      <Rows
+        query={query}
+        label={t.people}
+        keyOf={({ id }) => id}
+        empty={<EmptyState icon={SearchOff} title={t.nothing} text={t.nothingText} />}
+      >
+        {(contact) => <ContactRow contact={contact} onTag={setTag} />}
+      </Rows>
+    </Section>
+  )
+}
+
+function ContactRow({ contact, onTag }: { contact: Contact; onTag: (tag: string) => void }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const { id, userId, nickname, avatarUrl, remark, tags, blocked, twoWay } = contact
+  const name = shownName(contact)
+  const state = blocked ? t.isBlocked : twoWay ? '' : t.oneWay
+  return (
+    <Row
+      title={
+        <Named
+          name={name}
+          url={avatarUrl}
+          details={[remark === '' ? '' : nickname, state].filter((part) => part !== '').join(' · ')}
+        >
+          <MuiLink component={Link} to={`/contacts/${id}`} sx={{ display: 'inline-block', py: 0.5 }}>
+            {name}
+          </MuiLink>
+          {tags.map((tag) => (
+            <Chip
+              key={tag}
+              size="small"
+              variant="outlined"
+              label={tag}
+              onClick={() => onTag(tag)}
+              sx={{ ml: 1, my: 0.25 }}
+            />
+          ))}
+        </Named>
+      }
+      actions={
+        !blocked &&
+        may('messages.send') && (
+          <IconButton
+            component={Link}
+            to={`/chats/with/${userId}`}
+            aria-label={t.chat(name)}
+            sx={{ width: 44, height: 44 }}
+          >
+            <Chat />
+          </IconButton>
+        )
+      }
+    />
+  )
+}

@@ -1,0 +1,126 @@
+/** Who may find the user, ask the user and write to the user. Each change is saved at once. */
+
+import { FormControlLabel, FormHelperText, MenuItem, Stack, Switch, TextField } from '@mui/material'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { ContactPrivacy } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { Answer } from '../../ui/Answer.tsx'
+import { Section } from '../../ui/TabbedPage.tsx'
+
+const words = texts({
+  en: {
+    saved: 'Your settings are saved.',
+    find: 'Who finds me',
+    findableByEmail: 'By e-mail address',
+    findableByEmailHelp: 'People who know your confirmed e-mail address find you with it.',
+    findableByPhone: 'By phone number',
+    findableByPhoneHelp: 'People who know your confirmed phone number find you with it.',
+    ask: 'Who reaches me',
+    whoMayRequest: 'Contact requests',
+    requests: {
+      EVERYONE: 'Everyone who may know me',
+      ORG_MEMBERS: 'Members of my organizations',
+      CARD_ONLY: 'People with my card',
+      NOBODY: 'Nobody',
+    },
+    whoMayMessage: 'Messages',
+    messages: {
+      CONTACTS: 'My contacts',
+      ORG_MEMBERS: 'Also members of my organizations',
+      EVERYONE: 'Everyone who may know me',
+    },
+    readReceipts: 'Read receipts',
+    readReceiptsHelp: 'You and the people you write with see what the other has read.',
+  },
+  zh: {
+    saved: '设置已保存。',
+    find: '谁能找到我',
+    findableByEmail: '通过邮箱',
+    findableByEmailHelp: '知道您已验证邮箱的人可以用它找到您。',
+    findableByPhone: '通过手机号',
+    findableByPhoneHelp: '知道您已验证手机号的人可以用它找到您。',
+    ask: '谁能联系我',
+    whoMayRequest: '联系人申请',
+    requests: {
+      EVERYONE: '所有可能认识我的人',
+      ORG_MEMBERS: '我所在组织的成员',
+      CARD_ONLY: '持有我名片的人',
+      NOBODY: '不接受申请',
+    },
+    whoMayMessage: '消息',
+    messages: { CONTACTS: '我的联系人', ORG_MEMBERS: '以及我所在组织的成员', EVERYONE: '所有可能认识我的人' },
+    readReceipts: '已读回执',
+    readReceiptsHelp: '您和对方都能看到消息是否已读。',
+  },
+})
+
+type Flag = 'findableByEmail' | 'findableByPhone' | 'readReceipts'
+
+export function Privacy() {
+  const query = useCall('contacts.privacy')
+  return <Answer query={query}>{(privacy) => <Form privacy={privacy} />}</Answer>
+}
+
+function Form({ privacy }: { privacy: ContactPrivacy }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const update = useAction('contacts.updatePrivacy', { done: t.saved, refreshes: ['contacts.privacy'] })
+  const isFixed = !may('contacts.updatePrivacy')
+  // The new value is shown while it is saved.
+  const shown = update.isPending ? { ...privacy, ...(update.variables?.body as Partial<ContactPrivacy>) } : privacy
+  const flag = (name: Flag, label: string, help: string) => (
+    <div>
+      <FormControlLabel
+        control={
+          <Switch
+            checked={shown[name]}
+            disabled={isFixed}
+            onChange={({ target }) => update.mutate({ body: { [name]: target.checked } })}
+            slotProps={{ input: { 'aria-describedby': `${name}-help` } }}
+          />
+        }
+        label={label}
+      />
+      <FormHelperText id={`${name}-help`}>{help}</FormHelperText>
+    </div>
+  )
+  const choice = <Name extends 'whoMayRequest' | 'whoMayMessage'>(
+    name: Name,
+    label: string,
+    choices: Readonly<Record<ContactPrivacy[Name], string>>,
+  ) => (
+    <TextField
+      select
+      label={label}
+      value={shown[name]}
+      disabled={isFixed}
+      onChange={({ target }) => update.mutate({ body: { [name]: target.value } })}
+      sx={{ maxWidth: 420 }}
+    >
+      {Object.entries<string>(choices).map(([value, text]) => (
+        <MenuItem key={value} value={value}>
+          {text}
+        </MenuItem>
+      ))}
+    </TextField>
+  )
+  return (
+    <>
+      <Section title={t.find}>
+        <Stack spacing={1.5}>
+          {flag('findableByEmail', t.findableByEmail, t.findableByEmailHelp)}
+          {flag('findableByPhone', t.findableByPhone, t.findableByPhoneHelp)}
+        </Stack>
+      </Section>
+      <Section title={t.ask}>
+        <Stack spacing={2.5} sx={{ pt: 1 }}>
+          {choice('whoMayRequest', t.whoMayRequest, t.requests)}
+          {choice('whoMayMessage', t.whoMayMessage, t.messages)}
+          {flag('readReceipts', t.readReceipts, t.readReceiptsHelp)}
+        </Stack>
+      </Section>
+    </>
+  )
+}

@@ -1,0 +1,24 @@
+/** Contacts: list, requests, the user's card, and who may find and ask the user. */
+
+import { ContactsOutlined } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../area.ts'
+
+export const contacts = area({
+  menu: [
+    {
+      group: 'mine',
+      to: '/contacts',
+      label: { en: 'Contacts', zh: '联系人' },
+      icon: ContactsOutlined,
+      needs: 'contacts.list',
+      order: 80,
+    },
+  ],
+  pages: [
+    { path: '/contacts', component: lazy(() => import('./Contacts.tsx')) },
+    { path: '/contacts/add', component: lazy(() => import('./AddContact.tsx')) },
+    { path: '/contacts/:id', component: lazy(() => import('./ContactDetail.tsx')) },
+  ],
+})
