@@ -356,6 +356,27 @@ describe('columns', () => {
     expect((await sendImport(alice, xlsx({ A: [] }))).status).toBe(400)
   })
 
+  test('a dry run of a sheet without a name column answers its columns with the error', async () => {
+    const result = await dryRun(alice, [
+      ['Brand', 'Gerät'],
+      ['a', 'b'],
+    ])
+    expect(result).toMatchObject({
+      total: 1,
+      created: 0,
+      errorCount: 1,
+      errors: [{ row: 1, column: null, message: expect.stringContaining('no column for the name') }],
+      columns: [
+        { header: 'Brand', key: 'brand' },
+        { header: 'Gerät', key: null },
+      ],
+    })
+    const mapping = '{"Gerät":"name"}'
+    const rows = [['Gerät'], ['b']]
+    expect(await dryRun(alice, rows, { mapping })).toMatchObject({ created: 1, errorCount: 0 })
+    expect((await dryRun(alice, rows, { mapping, mode: 'UPDATE' })).errors).toHaveLength(1)
+  })
+
   test('dateOrder decides the order of ambiguous dates', async () => {
     const rows = [
       ['Name', 'Asset no.', 'Purchase date'],

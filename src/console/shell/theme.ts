@@ -23,6 +23,10 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
     MuiButton: { defaultProps: { disableElevation: true } },
     MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { backgroundImage: 'none' } } },
     MuiCard: { defaultProps: { variant: 'outlined' } },
+    // The default grey has too little contrast on the background of pages.
+    MuiToggleButton: {
+      styleOverrides: { root: ({ theme }: { theme: Theme }) => ({ color: theme.palette.text.secondary }) },
+    },
     MuiTextField: { defaultProps: { variant: 'outlined', size: 'small' } },
     MuiFormControl: { defaultProps: { variant: 'outlined', size: 'small' } },
     MuiLink: { defaultProps: { underline: 'hover' } },

@@ -384,7 +384,7 @@ const More = ({ title, isOpen, children }: { title: string; isOpen: boolean; chi
     sx={{ '&&': { borderRadius: 1 }, '&::before': { display: 'none' } }}
     disableGutters
     defaultExpanded={isOpen}
-    slotProps={{ heading: { component: 'h2' } }}
+    slotProps={{ heading: { component: 'h2' }, transition: { unmountOnExit: true } }}
   >
     <AccordionSummary expandIcon={<ExpandMore />}>
       <Typography variant="h2" component="span">

@@ -156,7 +156,7 @@ export default function Categories() {
     </Button>
   )
   return (
-    <Page title={t.title} actions={add}>
+    <Page title={t.title} actions={query.data?.length === 0 ? undefined : add}>
       <AssetTabs />
       <Answer query={query}>
         {(tree) =>
@@ -418,7 +418,8 @@ function DeleteDialog({ category, onClose }: { category: AssetCategoryNode; onCl
   const remove = useAction('assetCategories.delete', {
     done: t.deleted,
     quiet: true,
-    refreshes: ['assetCategories', 'assets'],
+    // Not whether it can be deleted, which is 404 now.
+    refreshes: ['assetCategories.tree', 'assets'],
     onDone: onClose,
   })
   return (

@@ -85,7 +85,7 @@ export default function Inventories() {
     </Button>
   )
   return (
-    <Page title={t.title} actions={add}>
+    <Page title={t.title} actions={items?.length === 0 && keyword === '' ? undefined : add}>
       <AssetTabs />
       {(keyword !== '' || (items?.length ?? 0) > 5) && (
         <TextField

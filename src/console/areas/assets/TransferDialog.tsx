@@ -51,7 +51,7 @@ export function TransferDialog({ asset, onClose }: { asset: Asset; onClose: () =
   const transfer = useAction('assets.transfer', {
     done: t.done,
     quiet: true,
-    refreshes: workspace === null ? [] : ['assets'],
+    refreshes: workspace === null ? ['assets.list', 'assets.map', 'assetCategories'] : ['assets'],
     onDone: () => {
       onClose()
       // It is no longer among the things of this workspace.

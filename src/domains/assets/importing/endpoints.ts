@@ -26,7 +26,8 @@ export const importEndpoints = [
     summary: 'Import assets from a spreadsheet',
     description:
       'Takes .xlsx and CSV, with a header row. A row with a known asset number updates that asset; any other row creates one. Either ' +
-      'all rows are written or none. With `dryRun` nothing is written, and the answer lists the errors. Each user can run ' +
+      'all rows are written or none. With `dryRun` nothing is written, and the answer lists the errors, ' +
+      'also that of a sheet without a column that it needs. Each user can run ' +
       'one import at a time, and the server two; further requests get 429 with code 4022.',
     tag,
     access: dual('asset:import'),

@@ -178,6 +178,13 @@ export async function deleteOldJobs(ctx: AppContext): Promise<void> {
   await ctx.db.write('assets.deleteOldImports', (tx) => store.deleteJobsBefore(tx, ctx.clock.now() - KEEP_MS))
 }
 
+/** The refusal of a sheet without a column that its mode needs: the number of known assets, or the name of new ones. */
+function missingColumn(columns: readonly FileColumn[], mode: ImportAssets['mode']): AppError | undefined {
+  const has = (key: string) => columns.some(({ column }) => column?.key === key)
+  if (mode === 'UPDATE') return has('assetNo') ? undefined : errors.noNumberColumn()
+  return has('name') || (mode !== 'CREATE' && has('assetNo')) ? undefined : errors.noNameColumn()
+}
+
 /** The import of one file whose rows have been read. */
 class FileImport {
   /** Before the first row was checked. */
@@ -192,6 +199,8 @@ class FileImport {
     readonly header: number,
     readonly columns: readonly FileColumn[],
     readonly progress: { processed: number },
+    /** A dry run reports it with the columns, so that clients can map another one. */
+    readonly missing: AppError | undefined,
   ) {
     this.#result = {
       ...EMPTY_RESULT,
@@ -221,14 +230,17 @@ class FileImport {
     if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
     const found = matchColumns(titles, columns, mapping as Mapping)
     if ('repeated' in found) throw errors.repeatedColumn(found.repeated)
-    const has = (key: string) => found.some(({ column }) => column?.key === key)
-    if (input.mode === 'UPDATE' ? !has('assetNo') : !has('name'))
-      if (input.mode === 'UPDATE') throw errors.noNumberColumn()
-      else if (input.mode === 'CREATE' || !has('assetNo')) throw errors.noNameColumn()
-    return new FileImport(ctx, owner, input, rowsPath, total, header.number, found, progress)
+    const missing = missingColumn(found, input.mode)
+    if (missing !== undefined && input.dryRun !== true) throw missing
+    return new FileImport(ctx, owner, input, rowsPath, total, header.number, found, progress, missing)
   }
 
   async answer(locale: Locale): Promise<ImportResult> {
+    if (this.missing !== undefined) {
+      const message = this.missing.text[locale]
+      const error = { row: this.header, column: null, value: null, message }
+      return { ...this.#result, errors: [error], errorCount: 1 }
+    }
     const result = await this.#check(locale)
     if (this.input.dryRun === true) return result
     if (result.errorCount > 0) throw this.#refusal(result)

@@ -100,7 +100,7 @@ export function FieldDialog({ objectName, field, siblings, onClose }: FieldDialo
   const spec: FieldSpec = {
     fieldId: field?.id ?? 0,
     key,
-    name: name || t.name,
+    name: name || t.preview,
     type,
     config,
     column: null,

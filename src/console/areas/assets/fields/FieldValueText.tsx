@@ -3,6 +3,7 @@
 import { Box, Link, Stack, Typography } from '@mui/material'
 import { Link as RouterLink } from 'react-router'
 
+import { hereOf } from '../../../api/client.ts'
 import { bytes, date, dateTime, number } from '../../../i18n/format.ts'
 import { currentLocale } from '../../../i18n/locale.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
@@ -23,7 +24,7 @@ export function FieldValueText({ spec, value }: { spec: Pick<FieldSpec, 'type' |
       return (
         <Stack>
           {(value as FileItem[]).map(({ fileId, name, size, url }) => (
-            <Link key={fileId} href={url} target="_blank" rel="noopener" sx={{ overflowWrap: 'anywhere' }}>
+            <Link key={fileId} href={hereOf(url)} target="_blank" rel="noopener" sx={{ overflowWrap: 'anywhere' }}>
               {name} {size !== undefined && `(${bytes(size)})`}
             </Link>
           ))}
@@ -33,10 +34,10 @@ export function FieldValueText({ spec, value }: { spec: Pick<FieldSpec, 'type' |
       return (
         <Stack direction="row" useFlexGap spacing={1} sx={{ flexWrap: 'wrap' }}>
           {(value as FileItem[]).map(({ fileId, name, url, thumbnailUrl }) => (
-            <Link key={fileId} href={url} target="_blank" rel="noopener">
+            <Link key={fileId} href={hereOf(url)} target="_blank" rel="noopener">
               <Box
                 component="img"
-                src={thumbnailUrl ?? url}
+                src={hereOf(thumbnailUrl ?? url)}
                 alt={name ?? t.photo}
                 sx={{ width: 96, height: 72, objectFit: 'cover', borderRadius: 1, display: 'block' }}
               />

@@ -1,0 +1,437 @@
+/** The pages of assets in the web console: register, loans, stock-taking, import, categories, fields and templates. */
+
+import { describe, expect, test } from 'bun:test'
+
+import type { Page } from 'playwright-core'
+
+import { createAsset, createLocation } from '../assets/helpers.ts'
+import { png } from '../files/helpers.ts'
+import { ok, useServer } from '../harness/index.ts'
+import { createOrg } from '../orgs/helpers.ts'
+import { barriers, isTooWide, type PageOptions, screenshot, useBrowser } from './browser.ts'
+
+const { server, alice } = useServer({ people: ['alice'] })
+const browser = useBrowser(server)
+
+/** A new organization of alice, and a page that shows its workspace. */
+async function workspace(options: PageOptions = {}) {
+  const org = await createOrg(alice)
+  return { orgId: org.id, page: await openAs(org.id, options) }
+}
+
+async function openAs(orgId: number, options: PageOptions = {}): Promise<Page> {
+  const page = await browser.signedIn(alice, options)
+  const key = `tessera.workspace.${alice.id}`
+  await page.evaluate(([name, value]) => localStorage.setItem(name!, value!), [key, String(orgId)])
+  return page
+}
+
+/** Chooses an entry of a list that opens when it is clicked. */
+async function choose(page: Page, label: string | RegExp, entry: string | RegExp): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  const place = (await dialog.count()) > 0 ? dialog : page
+  await place.getByLabel(label).first().click()
+  await page.getByRole('option', { name: entry }).first().click()
+}
+
+const listed = async (orgId: number) => ok(await alice.call('assets.list', { query: { orgId } })).data.items
+const fieldOf = async (orgId: number, name: string, type: string, config: object = {}) =>
+  ok(await alice.post(`/api/orgs/${orgId}/meta/objects/asset/fields`, { name, key: name.toLowerCase(), type, config }))
+    .data as { id: number }
+
+describe('the register', () => {
+  test('an asset is registered with category, place and photo, changed, lent, taken back, handed over and deleted', async () => {
+    const { orgId, page } = await workspace()
+    await createLocation(alice, orgId, 'Library', await createLocation(alice, orgId, 'Main building'))
+    ok(await alice.call('assetCategories.create', { query: { orgId }, body: { name: 'Laptops' } }))
+
+    await page.goto('/console/assets')
+    await page.getByRole('heading', { name: 'No assets yet' }).waitFor()
+    await page.keyboard.press('n')
+    await page.getByRole('textbox', { name: 'Name' }).fill('ThinkPad X1')
+    await choose(page, 'Category', 'Laptops')
+    await choose(page, 'Location', 'Library')
+    await page.getByLabel('Brand').fill('Lenovo')
+    await page.getByLabel('Purchase price').fill('1999.90')
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(png(64)) })
+    await page.getByAltText('photo 1').waitFor()
+    await page.getByRole('button', { name: 'Register', exact: true }).click()
+
+    await page.getByText('The asset was registered.').waitFor()
+    await page.getByText('Main building / Library').waitFor()
+    const [asset] = await listed(orgId)
+    expect(asset).toMatchObject({ name: 'ThinkPad X1', brand: 'Lenovo', purchasePrice: '1999.90', status: 'IN_USE' })
+    expect(asset!.photos).toHaveLength(1)
+    await page.getByAltText(`QR code of ${asset!.assetNo}`).waitFor()
+
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('')
+    await page.getByRole('textbox', { name: 'Name' }).fill('ThinkPad X1 Carbon')
+    await choose(page, 'Status', 'In repair')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'ThinkPad X1 Carbon', level: 1 }).waitFor()
+    expect(await listed(orgId)).toMatchObject([{ name: 'ThinkPad X1 Carbon', status: 'REPAIR', brand: 'Lenovo' }])
+
+    await page.getByRole('button', { name: 'Lend' }).click()
+    await page.getByRole('button', { name: 'Someone else' }).click()
+    await page.getByLabel('Name of the borrower').fill('Ms Chen')
+    await page.getByLabel('Due back').fill('2999-01-31')
+    await page.getByRole('dialog').getByRole('button', { name: 'Lend' }).click()
+    await page.getByText('Lent to Ms Chen. Due back on').waitFor()
+    expect((await listed(orgId))[0]!.loan).toMatchObject({ personName: 'Ms Chen' })
+
+    await page.getByRole('button', { name: 'Take back' }).click()
+    await choose(page, 'Condition', 'Damaged')
+    await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+    await page.getByText('The asset is back.').waitFor()
+    const loans = ok(await alice.call('assets.loans', { query: { orgId } })).data.items
+    expect(loans).toMatchObject([{ condition: 'DAMAGED', checkedInAt: expect.any(Number) }])
+
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Hand over' }).click()
+    await choose(page, 'New custodian', /./)
+    await page.getByRole('dialog').getByRole('button', { name: 'Hand over' }).click()
+    await page.getByRole('tab', { name: 'Hand-overs' }).click()
+    await page.getByText('Custodian: nobody →').waitFor()
+    expect((await listed(orgId))[0]!.custodianId).toBe(alice.id)
+
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByText('This cannot be undone').waitFor()
+    expect(await listed(orgId)).toHaveLength(1)
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'No assets yet' }).waitFor()
+    expect(await listed(orgId)).toEqual([])
+  }, 120_000)
+
+  test('a refusal is shown at its field, and the form keeps the values that were entered', async () => {
+    browser.allow(/status of 4/)
+    const { orgId, page } = await workspace({ isPhone: true, locale: 'zh-CN' })
+    ok(await alice.call('assets.create', { query: { orgId }, body: { name: 'first', assetNo: 'A-1' } }))
+    await page.goto('/console/assets/new')
+    await page.getByRole('textbox', { name: '名称' }).fill('投影仪')
+    await page.getByRole('textbox', { name: '资产编号' }).fill('a-1')
+    await page.getByRole('button', { name: '登记', exact: true }).click()
+    await page.getByRole('alert').first().waitFor()
+    expect(await page.getByRole('textbox', { name: '资产编号' }).getAttribute('aria-invalid')).toBe('true')
+    expect(await page.getByRole('textbox', { name: '名称' }).inputValue()).toBe('投影仪')
+    await page.getByRole('textbox', { name: '资产编号' }).fill('A-2')
+    await page.getByRole('button', { name: '登记', exact: true }).click()
+    await page.getByRole('heading', { name: '投影仪', level: 1 }).waitFor()
+    expect(await listed(orgId)).toHaveLength(2)
+  }, 120_000)
+
+  test('the list is searched and filtered by its address, and selected assets are changed together', async () => {
+    const { orgId, page } = await workspace()
+    const field = await fieldOf(orgId, 'Grade', 'SELECT', { options: ['A', 'B'] })
+    for (const [name, value] of [
+      ['Chair', 'A'],
+      ['Desk', 'B'],
+      ['Lamp', 'B'],
+    ] as const)
+      await createAsset(alice, { name, orgId, values: [{ fieldId: field.id, value }] })
+    await page.goto('/console/assets?sort=name')
+    await page.getByText('3 assets').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('no such thing')
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+    await page.getByRole('button', { name: 'Remove all filters' }).click()
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await choose(page, 'Filter by another field', 'Grade')
+    await choose(page, 'Grade', 'B')
+    await page.getByText('2 assets').waitFor()
+    expect(await page.getByRole('link', { name: 'Chair' }).count()).toBe(0)
+
+    await page.getByLabel('Select all shown').check()
+    await page.getByRole('button', { name: 'Change' }).click()
+    await choose(page, 'Status', 'Lost')
+    await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click()
+    await page.getByText('2 assets were changed.').waitFor()
+    const states = (await listed(orgId)).map(({ name, status }) => `${name} ${status}`)
+    expect(states.toSorted()).toEqual(['Chair IN_USE', 'Desk LOST', 'Lamp LOST'])
+
+    await page.getByLabel('Select Desk').check()
+    await page.getByRole('button', { name: 'Labels' }).click()
+    await page.getByAltText(/^QR code of/).waitFor()
+    const width = page
+      .getByAltText(/^QR code of/)
+      .evaluate((picture) => (picture as unknown as { naturalWidth: number }).naturalWidth)
+    expect(await width).toBeGreaterThan(0)
+  }, 120_000)
+})
+
+describe('fields and templates', () => {
+  test('the form has an input for each type of field and stores the values', async () => {
+    const { orgId, page } = await workspace()
+    const options = { options: ['red', 'blue'] }
+    await createAsset(alice, { name: 'Charger', orgId })
+    for (const [name, type, config] of [
+      ['Serial', 'TEXT', {}],
+      ['Story', 'TEXTAREA', {}],
+      ['Volts', 'NUMBER', { unit: 'V' }],
+      ['Checked', 'DATE', {}],
+      ['Seen', 'DATETIME', {}],
+      ['Insured', 'BOOLEAN', { trueLabel: 'Insured', falseLabel: 'Not insured' }],
+      ['Shade', 'SELECT', options],
+      ['Side', 'RADIO', options],
+      ['Tags', 'MULTI_SELECT', options],
+      ['Parts', 'CHECKBOX', options],
+      ['Manual', 'ATTACHMENT', {}],
+      ['Damage', 'PHOTO', {}],
+      ['Spot', 'GEO', {}],
+      ['Partner', 'REF', { target: 'ASSET' }],
+      ['Twice', 'COMPUTED', { formula: '{volts} * 2', resultType: 'NUMBER' }],
+    ] as const)
+      await fieldOf(orgId, name, type, config)
+    await page.goto('/console/assets/new')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Kit')
+    await page.getByRole('button', { name: 'More fields' }).click()
+    await page.getByLabel('Serial', { exact: true }).fill('S-1')
+    await page.getByLabel('Story').fill('Line 1\nLine 2')
+    await page.getByLabel('Volts').fill('12.5')
+    await page.getByLabel('Checked').fill('2026-05-01')
+    await page.getByLabel('Seen').fill('2026-05-01T10:30')
+    await choose(page, 'Insured', 'Not insured')
+    await choose(page, 'Shade', 'blue')
+    await page.getByRole('radio', { name: 'red' }).check()
+    await choose(page, 'Tags', 'red')
+    await page.keyboard.press('Escape')
+    await page.getByRole('checkbox', { name: 'blue' }).check()
+    const files = page.locator('input[type=file]')
+    await files.nth(1).setInputFiles({ name: 'manual.txt', mimeType: 'text/plain', buffer: Buffer.from('Read me') })
+    await page.getByText('manual.txt').waitFor()
+    await files.nth(2).setInputFiles({ name: 'b.png', mimeType: 'image/png', buffer: Buffer.from(png(64)) })
+    await page.getByAltText('photo 1').waitFor()
+    const spot = page.getByRole('group', { name: 'Spot' })
+    await spot.getByLabel('Latitude').fill('30.25')
+    await spot.getByLabel('Longitude').fill('120.15')
+    await spot.getByLabel('Address').fill('West Lake')
+    await choose(page, 'Partner', /Charger/)
+    await page.getByRole('button', { name: 'Register', exact: true }).click()
+    await page.getByRole('heading', { name: 'Kit', level: 1 }).waitFor()
+
+    const id = Number(new URL(page.url()).pathname.split('/').at(-1))
+    const { values } = ok(await alice.call('assets.get', { params: { id }, query: { orgId } })).data
+    const stored = Object.fromEntries(values!.map(({ key, value }) => [key, value]))
+    expect(stored).toMatchObject({
+      serial: 'S-1',
+      story: 'Line 1\nLine 2',
+      volts: 12.5,
+      checked: '2026-05-01',
+      seen: await page.evaluate(() => new Date('2026-05-01T10:30').getTime()),
+      insured: false,
+      shade: 'blue',
+      side: 'red',
+      tags: ['red'],
+      parts: ['blue'],
+      manual: [{ name: 'manual.txt' }],
+      damage: [{ mime: 'image/png' }],
+      spot: { latitude: 30.25, longitude: 120.15, address: 'West Lake' },
+      partner: { title: expect.stringContaining('Charger') },
+      twice: 25,
+    })
+    for (const shown of ['12.5 V', '1 May 2026', 'Not insured', 'West Lake', 'manual.txt'])
+      await page
+        .getByText(shown, { exact: shown !== 'manual.txt' })
+        .first()
+        .waitFor()
+    await screenshot(page, 'asset-fields')
+  }, 120_000)
+
+  test('a field and a template are created, and the template decides what the form of an asset asks for', async () => {
+    const { orgId, page } = await workspace({ isPhone: true })
+    await page.goto('/console/assets/fields')
+    await page.getByRole('heading', { name: 'No own fields yet' }).waitFor()
+    await page.getByRole('button', { name: 'New field' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Operating system')
+    await choose(page, 'Type', 'Drop-down list')
+    for (const [i, label] of ['Linux', 'Windows'].entries()) {
+      await page.getByRole('button', { name: 'Add a choice' }).click()
+      await page.getByRole('textbox', { name: `Choice ${i + 1}` }).fill(label)
+    }
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByText('The field was created.').waitFor()
+
+    await page.getByRole('tab', { name: 'Templates' }).click()
+    await page.getByRole('button', { name: 'New template' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Computers')
+    await page.getByLabel(/^Default for everything/).check()
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: 'Computers', level: 1 }).waitFor()
+    await choose(page, 'Add a field', 'Operating system')
+    await page.getByLabel('Heading above Operating system').fill('Software')
+    await page.getByLabel('Required').check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The template was saved.').waitFor()
+
+    await page.goto('/console/assets/new')
+    await page.getByRole('heading', { name: 'Software' }).waitFor()
+    await page.getByRole('textbox', { name: 'Name' }).fill('PC')
+    await choose(page, 'Operating system', 'Windows')
+    await page.getByRole('button', { name: 'Register', exact: true }).click()
+    await page.getByRole('heading', { name: 'PC', level: 1 }).waitFor()
+    const found = ok(await alice.call('assets.list', { query: { orgId, include: ['values'] } })).data.items
+    expect(found[0]!.values).toContainEqual(expect.objectContaining({ name: 'Operating system', value: 'Windows' }))
+  }, 120_000)
+})
+
+describe('categories, stock-taking and import', () => {
+  test('categories are created below each other, renamed and deleted', async () => {
+    const { orgId, page } = await workspace({ isPhone: true, isDark: true })
+    const tree = async () => ok(await alice.call('assetCategories.tree', { query: { orgId } })).data
+    await page.goto('/console/assets/categories')
+    await page.getByRole('button', { name: 'New category' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('IT')
+    await page.getByRole('radio', { name: 'Blue' }).check()
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: 'Actions for IT' }).click()
+    await page.getByRole('menuitem', { name: 'New category below it' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Laptops')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: 'Actions for Laptops' }).waitFor()
+    expect(await tree()).toMatchObject([{ name: 'IT', color: '#2a62b8', children: [{ name: 'Laptops' }] }])
+
+    await page.getByRole('button', { name: 'Actions for Laptops' }).click()
+    await page.getByRole('menuitem', { name: 'Change' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Notebooks')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Actions for Notebooks' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByText('It has no assets.').waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The category was deleted.').waitFor()
+    expect(await tree()).toMatchObject([{ name: 'IT', children: [] }])
+  }, 120_000)
+
+  test('a stock-taking is planned, started, scanned and closed, in Chinese on a phone', async () => {
+    const { orgId, page } = await workspace({ isPhone: true, locale: 'zh-CN' })
+    const gym = await createLocation(alice, orgId, '体育馆')
+    await createAsset(alice, { name: '排球', assetNo: 'B-1', orgId, locationId: gym })
+    await createAsset(alice, { name: '跳绳', assetNo: 'B-2', orgId, locationId: gym })
+    await page.goto('/console/assets/inventories')
+    await page.getByRole('button', { name: '新建盘点' }).click()
+    await page.getByRole('textbox', { name: '名称' }).fill('秋季盘点')
+    await page.getByRole('button', { name: '新建', exact: true }).click()
+    await page.getByRole('heading', { name: '秋季盘点', level: 1 }).waitFor()
+    await page.getByRole('button', { name: '开始盘点' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: '开始盘点' }).click()
+
+    // The handheld scanner types faster than people, outside of fields.
+    await page.getByRole('button', { name: '录入' }).waitFor()
+    await page.evaluate(`for (const key of ['B', '-', '1', 'Enter'])
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))`)
+    await page.getByText('排球 (B-1)：已找到').waitFor()
+    const label = page.getByLabel('资产编号、序列号或链接')
+    await label.fill('b-1')
+    await page.keyboard.press('Enter')
+    await page.getByText('排球 (B-1) 已扫描过').waitFor()
+    browser.allow(/status of 404/)
+    await label.fill('B-9')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('请求编号').waitFor()
+    expect(await label.inputValue()).toBe('B-9')
+    expect(await page.getByRole('tabpanel').innerText()).toContain('跳绳')
+
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: '报告' }).click()
+    expect((await saved).suggestedFilename()).toEndWith('.xlsx')
+    await page.getByRole('button', { name: '结束盘点' }).click()
+    await page.getByText('有 1 件资产未找到').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: '结束盘点' }).click()
+    await page.getByText('盘点已结束。').waitFor()
+    const [inventory] = ok(await alice.call('inventories.list', { query: { orgId } })).data.items
+    expect(inventory).toMatchObject({ status: 'CLOSED', expected: 2, found: 1, missing: 1 })
+  }, 120_000)
+
+  test('an import shows errors by row, takes a matched column, and writes only after the check', async () => {
+    const { orgId, page } = await workspace()
+    const csv = (day: string) => ({
+      name: 'list.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(`Gerät,Asset no.,Purchase date\nProjector,P-1,${day}\nScreen,P-2,2026-02-01\n`),
+    })
+    await page.goto('/console/assets/import')
+    await page.locator('input[type=file]').setInputFiles(csv('2026-02-31'))
+    await page
+      .getByRole('row', { name: /Name.*required|required/ })
+      .first()
+      .waitFor()
+    await choose(page, 'Gerät', 'Name')
+    await page.getByRole('button', { name: 'Check again' }).click()
+    const problem = page.getByRole('row', { name: /2026-02-31/ })
+    await problem.first().waitFor()
+    expect(await page.getByRole('button', { name: /^Import \d/ }).isDisabled()).toBe(true)
+    expect(await listed(orgId)).toEqual([])
+
+    await page.locator('input[type=file]').setInputFiles(csv('2026-02-28'))
+    await choose(page, 'Gerät', 'Name')
+    await page.getByRole('button', { name: 'Check again' }).click()
+    await page.getByRole('button', { name: 'Import 2 rows' }).click()
+    await page.getByRole('heading', { name: 'The import is finished' }).waitFor()
+    expect((await listed(orgId)).map(({ name, assetNo }) => `${assetNo} ${name}`).toSorted()).toEqual([
+      'P-1 Projector',
+      'P-2 Screen',
+    ])
+  }, 120_000)
+})
+
+describe('all pages', () => {
+  for (const isDark of [false, true])
+    test(`have no barriers and fit the window, ${isDark ? 'dark on a phone in Chinese' : 'light on a desktop'}`, async () => {
+      const options: PageOptions = isDark ? { isDark, isPhone: true, locale: 'zh-CN' } : {}
+      const { orgId, page } = await workspace(options)
+      const query = { orgId }
+      const hall = await createLocation(alice, orgId, 'A hall with a rather long name, ground floor')
+      const { id } = await createAsset(alice, {
+        name: 'Electron beam tube with a stand and a power supply',
+        orgId,
+        locationId: hall,
+        latitude: 30.25,
+        longitude: 120.15,
+        publicFields: ['name'],
+      })
+      ok(await alice.call('assets.checkOut', { params: { id }, query, body: { personName: 'Ms Chen' } }))
+      ok(await alice.call('assetCategories.create', { query, body: { name: 'Physics' } }))
+      const field = await fieldOf(orgId, 'Voltage', 'NUMBER', { unit: 'V' })
+      const template = ok(
+        await alice.post(`/api/orgs/${orgId}/meta/objects/asset/templates`, { name: 'Devices', isDefault: true }),
+      ).data as { id: number }
+      ok(await alice.put(`/api/orgs/${orgId}/meta/templates/${template.id}/fields`, { items: [{ fieldId: field.id }] }))
+      const inventory = ok(await alice.call('inventories.create', { query, body: { name: 'Autumn' } })).data
+      ok(
+        await alice.call('inventories.update', {
+          params: { id: inventory.id },
+          query,
+          body: { status: 'RUNNING' },
+        }),
+      )
+      for (const path of [
+        '',
+        '/new',
+        `/${id}`,
+        `/${id}/edit`,
+        `/labels?ids=${id}`,
+        '/loans',
+        '/inventories',
+        `/inventories/${inventory.id}`,
+        '/categories',
+        '/map',
+        '/import',
+        '/fields',
+        '/fields?part=templates',
+        `/fields/templates/${template.id}`,
+      ]) {
+        await page.goto(`/console/assets${path}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await page.waitForLoadState('networkidle')
+        expect({ path, barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
+          path,
+          barriers: [],
+          isTooWide: false,
+        })
+        await screenshot(page, `assets${path.replaceAll(/\W+/g, '-')}-${isDark ? 'dark' : 'light'}`)
+      }
+    }, 120_000)
+})
