@@ -104,7 +104,7 @@ export default function ChatPage() {
           onChange={(_, chosen: typeof days | null) => chosen !== null && setDays(chosen)}
         >
           {PERIODS.map((period) => (
-            <ToggleButton key={period} value={period} sx={{ px: 2 }}>
+            <ToggleButton key={period} value={period} sx={{ px: 2, color: 'text.primary' }}>
               {t.days(Number(period))}
             </ToggleButton>
           ))}

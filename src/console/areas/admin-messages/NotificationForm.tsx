@@ -135,7 +135,14 @@ export default function NotificationForm() {
                   error={missing ?? send.error?.problem('userIds')}
                 />
                 {users.length > 0 && (
-                  <Stack direction="row" useFlexGap spacing={1} sx={{ flexWrap: 'wrap' }} aria-label={t.chosen}>
+                  <Stack
+                    component="section"
+                    aria-label={t.chosen}
+                    direction="row"
+                    useFlexGap
+                    spacing={1}
+                    sx={{ flexWrap: 'wrap' }}
+                  >
                     {users.map((user) => (
                       <Chip
                         key={user.id}

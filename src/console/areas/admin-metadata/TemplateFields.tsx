@@ -158,14 +158,16 @@ function AddField({ template, taken, onAdd }: AddFieldProps) {
     { query: { ...search, scope, ...(orgId !== null && { orgId }), ...(userId !== null && { userId }) } },
     { enabled: scope !== 'GLOBAL', keepPrevious: true },
   )
-  const options = [...(own.data?.items ?? []), ...(shared.data?.items ?? [])].filter(({ id }) => !taken.includes(id))
+  // In a template for everybody both are the same query.
+  const all = scope === 'GLOBAL' ? shared.data?.items : [...(own.data?.items ?? []), ...(shared.data?.items ?? [])]
+  const options = (all ?? []).filter(({ id }) => !taken.includes(id))
   return (
     <Autocomplete
       // A new input for each added field, without the text of the one before.
       key={taken.length}
       value={null}
       options={options}
-      filterOptions={(all) => all}
+      filterOptions={(found) => found}
       getOptionLabel={({ name }) => name}
       getOptionKey={({ id }) => id}
       noOptionsText={t.none}
