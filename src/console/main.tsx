@@ -6,8 +6,10 @@ import { createBrowserRouter, RouterProvider } from 'react-router'
 
 import { App } from './App.tsx'
 import { startLive } from './session/live.ts'
+import { startInstall } from './shell/install.ts'
 
 startLive()
+startInstall()
 const router = createBrowserRouter([{ path: '*', element: <App /> }], { basename: '/console' })
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

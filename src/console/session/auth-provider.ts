@@ -2,6 +2,7 @@
 
 import type { AuthProvider } from 'react-admin'
 
+import { hereOf } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import type { AdminResource } from '../areas/area.ts'
 import { currentSession, may, restoreSession, signOut } from './session.ts'
@@ -41,7 +42,11 @@ export function createAuthProvider(resources: readonly AdminResource[]): AuthPro
       const session = await restoreSession()
       if (session === undefined) throw new Error('signed out')
       const { id, nickname, username, avatarUrl } = session.user
-      return { id, fullName: nickname || username || String(id), ...(avatarUrl !== null && { avatar: avatarUrl }) }
+      return {
+        id,
+        fullName: nickname || username || String(id),
+        ...(avatarUrl !== null && { avatar: hereOf(avatarUrl) }),
+      }
     },
     getPermissions: () => Promise.resolve(currentSession()?.platform),
     canAccess({ resource, action }) {

@@ -1,17 +1,22 @@
-/** The start page: the things that people do first, as large buttons. */
+/** The start page: first steps of a newcomer, then the newest things of the workspace, then all parts as large buttons. */
 
 import { Box, Card, CardActionArea, Typography } from '@mui/material'
+import { lazy, Suspense } from 'react'
 import { Title } from 'react-admin'
 import { Link } from 'react-router'
 
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { useOptionalSession } from '../session/session.ts'
+import { Loading } from '../ui/Answer.tsx'
 import { useSections } from './navigation.ts'
 
 const words = texts({
-  en: { title: 'Start', hello: (name: string) => `Hello, ${name}` },
-  zh: { title: '首页', hello: (name: string) => `你好，${name}` },
+  en: { title: 'Start', hello: (name: string) => `Hello, ${name}`, parts: 'All parts' },
+  zh: { title: '首页', hello: (name: string) => `你好，${name}`, parts: '全部功能' },
 })
+
+/** Not needed for the first load of other pages. */
+const Overview = lazy(() => import('./Overview.tsx'))
 
 export function Home() {
   const t = useTexts(words)
@@ -21,10 +26,16 @@ export function Home() {
   if (session === undefined) return null
   const { nickname, username } = session.user
   return (
-    <Box sx={{ maxWidth: 900 }}>
+    <Box sx={{ maxWidth: 1100 }}>
       <Title title={t.title} />
       <Typography variant="h1" sx={{ mb: 2 }}>
         {t.hello(nickname || username || '')}
+      </Typography>
+      <Suspense fallback={<Loading />}>
+        <Overview />
+      </Suspense>
+      <Typography variant="h2" sx={{ mt: 3, mb: 1.5 }}>
+        {t.parts}
       </Typography>
       <Box sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: 'repeat(auto-fill, minmax(150px, 1fr))' }}>
         {sections.flatMap(({ items }) =>

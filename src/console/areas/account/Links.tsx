@@ -16,6 +16,7 @@ import {
 } from '@mui/material'
 import { useState } from 'react'
 
+import { hereOf } from '../../api/client.ts'
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { AccountLink } from '../../api/types.ts'
@@ -139,7 +140,7 @@ function LinkList({ direction }: { direction: 'OUTGOING' | 'INCOMING' }) {
         {list.items.map((link) => (
           <ListItem key={link.id} disableGutters sx={{ flexWrap: 'wrap', gap: 1 }}>
             <ListItemAvatar>
-              <Avatar src={link.avatarUrl ?? ''} alt="">
+              <Avatar src={hereOf(link.avatarUrl ?? '')} alt="">
                 {link.nickname.slice(0, 1)}
               </Avatar>
             </ListItemAvatar>

@@ -4,7 +4,7 @@ import { DeleteOutlined, PhotoCamera } from '@mui/icons-material'
 import { Avatar, Button, Stack, TextField } from '@mui/material'
 import { useState } from 'react'
 
-import { upload } from '../../api/client.ts'
+import { hereOf, upload } from '../../api/client.ts'
 import { useAction } from '../../api/hooks.ts'
 import type { UploadedFile } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -87,7 +87,7 @@ function Picture() {
   return (
     <Section title={t.picture}>
       <Stack direction="row" spacing={2} useFlexGap sx={{ alignItems: 'center', flexWrap: 'wrap' }}>
-        <Avatar src={user.avatarUrl ?? ''} alt="" sx={{ width: 72, height: 72, fontSize: '2rem' }}>
+        <Avatar src={hereOf(user.avatarUrl ?? '')} alt="" sx={{ width: 72, height: 72, fontSize: '2rem' }}>
           {user.nickname.slice(0, 1)}
         </Avatar>
         {may('files.upload') && (

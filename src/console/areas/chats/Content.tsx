@@ -5,6 +5,7 @@ import { Avatar, Box, Link as MuiLink, Stack, Typography } from '@mui/material'
 import { Fragment } from 'react'
 import { Link } from 'react-router'
 
+import { hereOf } from '../../api/client.ts'
 import type { Message } from '../../api/types.ts'
 import { bytes, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -44,7 +45,8 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
   const t = useTexts(words)
   const o = useTexts(own)
   const values = content as Values
-  const { url = null, name = '' } = values
+  const { name = '' } = values
+  const url = values.url ? hereOf(values.url) : null
   const isFile = ['IMAGE', 'FILE', 'VOICE', 'VIDEO'].includes(type)
   if (isFile && url === null) return <Typography variant="body2">{o.gone}</Typography>
   switch (type) {
@@ -58,7 +60,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
           <a href={url!} target="_blank" rel="noreferrer">
             <Box
               component="img"
-              src={values.thumbnailUrl ?? url!}
+              src={hereOf(values.thumbnailUrl ?? url!)}
               alt={values.caption || t.types.IMAGE}
               width={Math.round(width * scale)}
               height={Math.round(height * scale)}
@@ -119,7 +121,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
         <MuiLink component={Link} to={`/chats/with/${values.userId}`} color="inherit">
           <Line
             icon={
-              <Avatar src={values.avatarUrl ?? ''} alt="">
+              <Avatar src={hereOf(values.avatarUrl ?? '')} alt="">
                 {values.nickname?.slice(0, 1)}
               </Avatar>
             }
@@ -133,7 +135,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
         <Stack direction="row" spacing={1.5} sx={{ alignItems: 'center' }}>
           <Box
             component="img"
-            src={values.imageUrl}
+            src={hereOf(values.imageUrl ?? '')}
             alt=""
             width={96}
             height={96}

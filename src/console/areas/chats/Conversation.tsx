@@ -5,7 +5,7 @@ import { Alert, Avatar, Box, Button, IconButton, Stack, Typography } from '@mui/
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
-import { call } from '../../api/client.ts'
+import { call, hereOf } from '../../api/client.ts'
 import type { Conversation as ConversationView, Message } from '../../api/types.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { type Frame, useLive } from '../../session/live.ts'
@@ -69,7 +69,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
             <ArrowBack />
           </IconButton>
         )}
-        <Avatar src={avatarUrl ?? ''} alt="" sx={{ width: 36, height: 36 }}>
+        <Avatar src={hereOf(avatarUrl ?? '')} alt="" sx={{ width: 36, height: 36 }}>
           {title.slice(0, 1)}
         </Avatar>
         <Box sx={{ flex: 1, minWidth: 0 }}>

@@ -25,7 +25,7 @@ import {
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 
-import { upload } from '../../api/client.ts'
+import { hereOf, upload } from '../../api/client.ts'
 import { useAction } from '../../api/hooks.ts'
 import type { Conversation, GroupMember, UploadedFile } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -122,7 +122,8 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
   const transfer = useAction('groups.transfer', { refreshes, done: t.owned, onDone: closeQuestion })
   const remove = useAction('groups.removeMember', { refreshes, done: t.removed, onDone: closeQuestion })
   const leave = useAction('groups.leave', {
-    refreshes,
+    // The members are no longer shown to somebody who has left.
+    refreshes: ['conversations.list'],
     done: t.left,
     onDone: () => {
       onClose()
@@ -181,7 +182,7 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
               }
             >
               <ListItemAvatar>
-                <Avatar src={each.avatarUrl ?? ''} alt="">
+                <Avatar src={hereOf(each.avatarUrl ?? '')} alt="">
                   {each.nickname.slice(0, 1)}
                 </Avatar>
               </ListItemAvatar>
@@ -292,7 +293,7 @@ function Appearance({ conversation: { id, title, avatarUrl } }: { conversation: 
       }}
     >
       <Stack direction="row" spacing={2} sx={{ alignItems: 'center' }}>
-        <Avatar src={avatarUrl ?? ''} alt="" sx={{ width: 56, height: 56 }}>
+        <Avatar src={hereOf(avatarUrl ?? '')} alt="" sx={{ width: 56, height: 56 }}>
           {title.slice(0, 1)}
         </Avatar>
         <FileButton

@@ -5,6 +5,7 @@ import { Avatar, Box, Chip, Divider, IconButton, ListItemIcon, Menu, MenuItem, S
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
 
+import { hereOf } from '../../api/client.ts'
 import { useAction } from '../../api/hooks.ts'
 import type { GroupMember, Message } from '../../api/types.ts'
 import { clockTime, date, dateTime } from '../../i18n/format.ts'
@@ -100,7 +101,7 @@ export function MessageRow(props: MessageRowProps) {
         >
           {isGroup && !isOwn && (
             <Avatar
-              src={member?.avatarUrl ?? ''}
+              src={hereOf(member?.avatarUrl ?? '')}
               alt=""
               sx={{ width: 32, height: 32, fontSize: '0.9rem', visibility: isContinued ? 'hidden' : 'visible' }}
             >

@@ -5,6 +5,7 @@ import { Avatar, Button, List, ListItem, ListItemAvatar, ListItemButton, ListIte
 import { useState } from 'react'
 import { Link } from 'react-router'
 
+import { hereOf } from '../../api/client.ts'
 import { usePages } from '../../api/pages.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
@@ -132,7 +133,7 @@ export function People({ chosen, isSingle, orgId, without, autoFocus, onChange }
               {...(!isSingle && { role: 'checkbox', 'aria-checked': chosen.includes(userId) })}
             >
               <ListItemAvatar>
-                <Avatar src={avatarUrl ?? ''} alt="">
+                <Avatar src={hereOf(avatarUrl ?? '')} alt="">
                   {name.slice(0, 1)}
                 </Avatar>
               </ListItemAvatar>

@@ -30,7 +30,8 @@ export function useNotificationActions() {
   return {
     read: useAction('notifications.read', { onDone }),
     readAll: useAction('notifications.readAll', { onDone }),
-    remove: useAction('notifications.delete', { done: t.deleted, onDone }),
+    // A deleted notification cannot be read again, and its page may still be shown.
+    remove: useAction('notifications.delete', { done: t.deleted, refreshes: ['notifications.list'], onDone }),
   }
 }
 
