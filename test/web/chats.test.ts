@@ -1,0 +1,181 @@
+/** Chats and notifications of the web console: two people write to each other in two browsers. */
+
+import { describe, expect, test } from 'bun:test'
+
+import { ok, type Person, useServer } from '../harness/index.ts'
+import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+
+const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
+const browser = useBrowser(server)
+
+async function makeContacts(a: Person, b: Person): Promise<void> {
+  const { code } = ok(await b.call('contacts.card')).data
+  const { id } = ok(await a.call('contacts.request', { body: { code } })).data
+  ok(await b.call('contacts.accept', { params: { id }, body: {} }))
+}
+
+describe('chats', () => {
+  test('two people write, reply, react, recall and see what the other has read', async () => {
+    await makeContacts(alice, bob)
+    const nameOf = async (person: Person) => ok(await person.call('profile.get')).data.nickname
+    const phone = await browser.signedIn(bob, { isPhone: true, locale: 'zh-CN' })
+    await phone.goto('/console/chats')
+    await phone.getByText('还没有会话').waitFor()
+    const desk = await browser.signedIn(alice)
+    await desk.goto('/console/chats')
+    await desk.getByText('No conversations yet').waitFor()
+    await desk.getByRole('button', { name: 'New chat' }).last().click()
+    await desk
+      .getByRole('dialog')
+      .getByText(await nameOf(bob))
+      .click()
+    await desk.getByRole('textbox', { name: 'Message' }).fill('Did the labels arrive?')
+    await desk.getByRole('textbox', { name: 'Message' }).press('Enter')
+    await desk.getByRole('log').getByText('Did the labels arrive?').waitFor()
+
+    // It appears on the phone by itself. Opening it marks it as read there and on the desk.
+    await phone.getByRole('link', { name: /Did the labels arrive/ }).click()
+    await phone.getByRole('log').getByText('Did the labels arrive?').waitFor()
+    await desk.getByRole('img', { name: 'Read', exact: true }).waitFor()
+
+    await phone.getByRole('button', { name: '消息操作' }).click()
+    await phone.getByRole('menuitem', { name: '回复' }).click()
+    await phone.getByRole('textbox', { name: '消息' }).fill('到了，谢谢！')
+    await phone.getByRole('button', { name: '发送', exact: true }).click()
+    const answer = desk.locator('[id^=message-]', { hasText: '到了，谢谢！' })
+    await answer.getByText('You').waitFor()
+
+    await answer.getByRole('button', { name: 'Actions for this message' }).click()
+    await desk.getByRole('menuitem', { name: 'React with 👍' }).click()
+    await phone.getByRole('button', { name: /👍 1/ }).waitFor()
+    for (const page of [phone, desk]) expect(await isTooWide(page)).toBe(false)
+    await screenshot(phone, 'chat-phone')
+    await screenshot(desk, 'chat-desk')
+
+    await phone.locator('[id^=message-]', { hasText: '到了，谢谢！' }).getByRole('button', { name: '消息操作' }).click()
+    await phone.getByRole('menuitem', { name: '撤回' }).click()
+    await phone.getByText('您撤回了一条消息').first().waitFor()
+    await desk
+      .getByRole('log')
+      .getByText(/recalled a message/)
+      .waitFor()
+  })
+
+  test('a message whose answer was lost is sent again and stored once', async () => {
+    browser.allow(/ERR_FAILED/)
+    const [carol, dave] = [await server.person('carol'), await server.person('dave')]
+    await makeContacts(carol, dave)
+    const page = await browser.signedIn(carol)
+    await page.goto(`/console/chats/with/${dave.id}`)
+    let isLost = true
+    await page.route('**/api/chats/messages', async (route) => {
+      if (!isLost) return await route.continue()
+      isLost = false
+      // The server stores it, and the answer does not arrive.
+      await route.fetch()
+      await route.abort('failed')
+    })
+    await page.getByRole('textbox', { name: 'Message' }).fill('Once only')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByRole('log').getByText('Once only').waitFor()
+    const { conversations } = ok(await dave.call('chats.sync', { query: { afterId: 0 } })).data
+    const { items } = ok(
+      await dave.call('conversations.history', { params: { id: conversations[0]!.id }, query: {} }),
+    ).data
+    expect(items.map(({ content }) => content['text'])).toEqual(['Once only'])
+  })
+
+  test('messages that came while the connection was lost appear when it is back, and a file is sent', async () => {
+    browser.allow(/ERR_INTERNET_DISCONNECTED/)
+    const [erin, frank] = [await server.person('erin'), await server.person('frank')]
+    await makeContacts(erin, frank)
+    const send = async (text: string) =>
+      ok(
+        await frank.call('messages.send', {
+          body: { toUserId: erin.id, clientMsgId: text.replaceAll(' ', '-'), type: 'TEXT', content: { text } },
+        }),
+      ).data
+    const { conversationId } = await send('before')
+    const page = await browser.signedIn(erin)
+    const sockets: { close: () => Promise<void> }[] = []
+    await page.routeWebSocket('**/ws/chat', (socket) => {
+      sockets.push(socket)
+      socket.connectToServer()
+    })
+    await page.goto(`/console/chats/${conversationId}`)
+    const log = page.getByRole('log')
+    await log.getByText('before').waitFor()
+    await send('by socket')
+    await log.getByText('by socket').waitFor()
+    await page.context().setOffline(true)
+    await sockets[0]!.close()
+    await send('while away')
+    await page.context().setOffline(false)
+    await log.getByText('while away').waitFor()
+
+    await page.setInputFiles('input[type=file]', {
+      name: 'minutes.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('Minutes of the meeting'),
+    })
+    await log.getByRole('link', { name: /minutes\.txt/ }).waitFor()
+  })
+
+  for (const isDark of [false, true])
+    test(`a group is created, renamed and left without barriers, ${isDark ? 'dark' : 'light'}`, async () => {
+      const [gina, hugo] = [await server.person(), await server.person()]
+      await makeContacts(gina, hugo)
+      const page = await browser.signedIn(gina, { isPhone: !isDark, isDark })
+      await page.goto('/console/chats')
+      await page.getByRole('heading', { level: 1, name: 'Chats' }).waitFor()
+      expect(await barriers(page)).toEqual([])
+      await page.locator('[data-create]').click()
+      await page.getByRole('menuitem', { name: 'New group' }).click()
+      await page.getByLabel('Name of the group').fill('Rowing')
+      await page.getByRole('checkbox').click()
+      expect(await barriers(page)).toEqual([])
+      await page.getByRole('button', { name: 'Create group' }).click()
+      await page.getByRole('log').getByText('You created the group').waitFor()
+      expect({ barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
+        barriers: [],
+        isTooWide: false,
+      })
+      await page.getByRole('button', { name: 'Actions for this conversation' }).click()
+      await page.getByRole('menuitem', { name: 'Group and members' }).click()
+      await page.getByText('2 members').last().waitFor()
+      await page.getByLabel('Name of the group').fill('Rowing on Sunday')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('heading', { name: 'Rowing on Sunday' }).first().waitFor()
+      await page.getByRole('button', { name: 'Leave group' }).click()
+      await page
+        .getByRole('dialog', { name: /Leave group/ })
+        .getByRole('button', { name: 'Leave group' })
+        .click()
+      await page.getByText('You left the group').waitFor()
+      await screenshot(page, `group-${isDark ? 'dark' : 'light'}`)
+    })
+})
+
+describe('notifications', () => {
+  test('a notification appears at once, opens its page, and is deleted', async () => {
+    const org = ok(await alice.call('orgs.create', { body: { name: 'Boat house' } })).data
+    const page = await browser.signedIn(bob)
+    await page.goto('/console/notifications')
+    await page.getByRole('heading', { level: 1, name: 'Notifications' }).waitFor()
+    ok(await alice.call('orgs.invite', { params: { id: org.id }, body: { userIds: [bob.id] } }))
+    const row = page.getByRole('link', { name: /Boat house/ })
+    await row.waitFor()
+    expect({ barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
+      barriers: [],
+      isTooWide: false,
+    })
+    await row.click()
+    await page.getByRole('button', { name: 'Go there' }).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Notification deleted').waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Notifications' }).waitFor()
+    expect(await page.getByRole('link', { name: /Boat house/ }).count()).toBe(0)
+  })
+})
