@@ -33,9 +33,26 @@ export async function call<Id extends OperationId>(id: Id, ...[input]: Arguments
 /** `call` with an AbortSignal, headers or a form. */
 export async function callWith(id: OperationId, input: AnyInput = {}, options: CallOptions): Promise<unknown> {
   const response = await send(id, input, options)
-  const envelope = (await response.json().catch(() => ({}))) as { data?: unknown }
-  return envelope.data ?? null
+  return dataOf(await response.text())
 }
+
+/** `data` of an answer; null if there is none. */
+function dataOf(answer: string): unknown {
+  try {
+    return (JSON.parse(answer, withLocalPicture) as { data?: unknown }).data ?? null
+  } catch {
+    return null
+  }
+}
+
+const PICTURE = /^https?:\/\/[^?#]*?(\/(?:api\/files\/\d+\/content|public\/images\/).*)$/
+
+/**
+ * The server names pictures by its public URL. The console may be open at another address of the same server (127.0.0.1, or one in the
+ * local network), whose content security policy refuses them, so it asks that address for them. Those in a bucket stay.
+ */
+const withLocalPicture = (key: string, value: unknown): unknown =>
+  typeof value === 'string' && /^(?:url|\w+Url)$/.test(key) ? value.replace(PICTURE, '$1') : value
 
 /** The URL of an operation, for links and pictures that need no token. */
 export function urlOf(id: OperationId, { params = {}, query = {} }: AnyInput = {}): string {
@@ -137,7 +154,7 @@ export async function upload(
     request.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))
     request.addEventListener('load', async () => {
       const response = new Response(request.responseText, { status: request.status })
-      if (response.ok) resolve(((await response.json()) as { data: unknown }).data)
+      if (response.ok) resolve(dataOf(request.responseText))
       else reject(await errorOf(response))
     })
     input.signal?.addEventListener('abort', () => request.abort())
