@@ -75,6 +75,35 @@ describe('a manager', () => {
     expect((await alice.call('activities.get', { params: { id } })).status).toBe(404)
   })
 
+  test('makes a template, issues passes with its lines, and deletes it', async () => {
+    browser.allow(/status of 404/)
+    const { id } = await withPasses(alice, { name: 'Dinner' })
+    const page = await browser.signedIn(alice)
+    await page.goto('/console/activities/templates')
+    await page.getByText('No templates yet').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await page.getByRole('button', { name: 'New template' }).click()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Dinner card')
+    await page.getByLabel('Lines below the name').fill('Table\nSeat')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The template is saved.').waitFor()
+    await page.goto(`/console/activities/${id}?tab=passes`)
+    await page.getByRole('button', { name: 'Issue passes' }).click()
+    await page.getByLabel('Template').click()
+    await page.getByRole('option', { name: 'Dinner card' }).click()
+    await page.getByLabel('Names, one on each line').fill('Ann Lee; 4; 12')
+    await page.getByRole('dialog').getByRole('button', { name: 'Issue' }).click()
+    await page.getByText('Table: 4 · Seat: 12').waitFor()
+    await page.goto('/console/activities/templates')
+    await page.getByRole('button', { name: 'Delete Dinner card' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No templates yet').waitFor()
+    const { items } = ok(await alice.call('passes.list', { params: { id } })).data
+    expect(items.map(({ holderName, fields }) => [holderName, fields.map(({ value }) => value)])).toEqual([
+      ['Ann Lee', ['4', '12']],
+    ])
+  })
+
   test('issues passes by name, finds one, and revokes it with a reason', async () => {
     const { id } = await withPasses(alice, { name: 'Members only evening' })
     const page = await browser.signedIn(alice, { isPhone: true })

@@ -1,7 +1,7 @@
 /** The activities of the workspace, and those that anyone may join. */
 
-import { Add, Event, SearchOff, TravelExplore } from '@mui/icons-material'
-import { Box, Button, MenuItem, Stack, Tab, Tabs, TextField } from '@mui/material'
+import { Add, Badge, Event, SearchOff, TravelExplore } from '@mui/icons-material'
+import { Box, Button, IconButton, MenuItem, Stack, Tab, Tabs, TextField, Tooltip } from '@mui/material'
 import { useCallback } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
@@ -19,6 +19,7 @@ import { activityWords } from './words.ts'
 const words = texts({
   en: {
     create: 'New activity',
+    templates: 'Pass templates',
     mine: 'Mine',
     discover: 'Discover',
     status: 'Status',
@@ -33,6 +34,7 @@ const words = texts({
   },
   zh: {
     create: '新建活动',
+    templates: '通行证模板',
     mine: '我的',
     discover: '发现',
     status: '状态',
@@ -91,7 +93,21 @@ export default function ActivityList() {
     </Button>
   )
   return (
-    <Page title={shared.activities} actions={create}>
+    <Page
+      title={shared.activities}
+      actions={
+        <>
+          {may('passTemplates.list') && (
+            <Tooltip title={t.templates}>
+              <IconButton component={Link} to="/activities/templates" aria-label={t.templates}>
+                <Badge />
+              </IconButton>
+            </Tooltip>
+          )}
+          {create}
+        </>
+      }
+    >
       <Tabs
         value={isDiscovery ? 'discover' : 'mine'}
         onChange={(_, view: string) => setSearch(view === 'discover' ? { view } : {})}

@@ -25,7 +25,7 @@ export function FullScreenCode({ content, title, closeLabel, onClose }: FullScre
       open
       fullScreen
       onClose={onClose}
-      aria-label={title}
+      aria-labelledby="shown-code"
       slotProps={{ paper: { sx: { bgcolor: 'common.white' } } }}
     >
       <IconButton
@@ -41,6 +41,7 @@ export function FullScreenCode({ content, title, closeLabel, onClose }: FullScre
         <Typography
           variant="h2"
           component="p"
+          id="shown-code"
           sx={{ color: 'common.black', textAlign: 'center', overflowWrap: 'anywhere' }}
         >
           {title}

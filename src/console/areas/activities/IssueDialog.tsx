@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useNotify } from 'react-admin'
 
 import { useAction, useCall } from '../../api/hooks.ts'
-import type { Activity } from '../../api/types.ts'
+import type { Activity, PassTemplateField } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 
@@ -26,6 +26,7 @@ const words = texts({
       n === 0 ? 'Everyone who has registered already has a pass.' : n === 1 ? '1 pass issued.' : `${n} passes issued.`,
     users: 'Holders with an account get a notification and find their pass in the activity.',
     tooMany: 'At most 5,000 at once.',
+    columns: (labels: string) => `After each name, separated by a semicolon or a tab: ${labels}`,
   },
   zh: {
     title: '发放通行证',
@@ -42,6 +43,7 @@ const words = texts({
     issued: (n: number) => (n === 0 ? '所有已报名者都已有通行证。' : `已发放 ${n} 张通行证。`),
     users: '有账号的持有人会收到通知，并能在活动中看到通行证。',
     tooMany: '一次最多 5000 张。',
+    columns: (labels: string) => `姓名后用分号或制表符分隔填写：${labels}`,
   },
 })
 
@@ -65,10 +67,12 @@ export function IssueDialog({ activity, onClose }: { activity: Activity; onClose
       onClose()
     },
   })
+  const chosen = templateId === '' ? activity.passConfig.templateId : Number(templateId)
+  const fields = templates.data?.items.find(({ id }) => id === chosen)?.fields ?? []
   const guests = names
     .split('\n')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
+    .filter((line) => line.trim() !== '')
+    .map((line) => guestOf(line, fields))
   const submit = () => {
     const more = {
       // A repeated request gets the passes of the first one. Another form is another request.
@@ -78,8 +82,7 @@ export function IssueDialog({ activity, onClose }: { activity: Activity; onClose
     }
     issue.mutate({
       params: { id: activity.id },
-      body:
-        to === 'registered' ? { toRegistered: true, ...more } : { holders: guests.map((name) => ({ name })), ...more },
+      body: to === 'registered' ? { toRegistered: true, ...more } : { holders: guests, ...more },
     })
   }
   return (
@@ -108,7 +111,16 @@ export function IssueDialog({ activity, onClose }: { activity: Activity; onClose
           autoFocus
           value={names}
           onChange={({ target }) => setNames(target.value)}
-          helperText={guests.length > 5000 ? t.tooMany : t.namesHelp(guests.length)}
+          helperText={
+            guests.length > 5000
+              ? t.tooMany
+              : [
+                  fields.length > 0 && `${t.columns(fields.map(({ label }) => label).join('; '))}.`,
+                  t.namesHelp(guests.length),
+                ]
+                  .filter(Boolean)
+                  .join(' ')
+          }
           error={guests.length > 5000}
         />
       )}
@@ -144,4 +156,12 @@ export function IssueDialog({ activity, onClose }: { activity: Activity; onClose
       )}
     </FormDialog>
   )
+}
+
+/** `Ann; Row 4; Seat 12`, or the same with tabs, as spreadsheets copy it. Without fields, the whole line is the name. */
+function guestOf(line: string, fields: readonly PassTemplateField[]) {
+  if (fields.length === 0) return { name: line.trim() }
+  const [name = '', ...values] = line.split(/[;；\t]/).map((text) => text.trim())
+  const given = fields.flatMap(({ key }, i) => (values[i] ? [[key, values[i]] as const] : []))
+  return { name, fields: Object.fromEntries(given) }
 }

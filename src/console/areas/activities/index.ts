@@ -19,6 +19,7 @@ export const activities = area({
   pages: [
     { path: '/activities', component: lazy(() => import('./ActivityList.tsx')) },
     { path: '/activities/new', component: lazy(() => import('./ActivityEdit.tsx')) },
+    { path: '/activities/templates', component: lazy(() => import('./PassTemplates.tsx')) },
     { path: '/activities/:id', component: lazy(() => import('./ActivityDetail.tsx')) },
     { path: '/activities/:id/gate', component: lazy(() => import('./gate/Gate.tsx')) },
     { path: '/activities/:id/edit', component: lazy(() => import('./ActivityEdit.tsx')) },

@@ -16,7 +16,7 @@ import { useNotify } from 'react-admin'
 
 import { call } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useAction, useCall, useRefresh } from '../../api/hooks.ts'
 import type { AlbumPhoto } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
@@ -91,13 +91,16 @@ export function PhotoViewer({ id, photos, onShow, onMore }: PhotoViewerProps) {
   useEffect(() => {
     if (next !== undefined) new Image().src = next.url
   }, [next])
+  const refresh = useRefresh()
   const remove = useAction('album.delete', {
     done: t.removed,
     quiet: true,
-    refreshes: ['album.list', 'profile.quotas'],
+    // Another photo is shown first: this one must not be read again.
+    refreshes: [],
     onDone: () => {
       setDialog(undefined)
       onShow((next ?? previous)?.id)
+      void refresh('album.list', 'profile.quotas')
     },
   })
   const save = async () => {
@@ -128,13 +131,13 @@ export function PhotoViewer({ id, photos, onShow, onMore }: PhotoViewerProps) {
       fullScreen
       onClose={() => onShow(undefined)}
       onKeyDown={onKey}
-      aria-label={photo?.name ?? t.facts}
+      aria-labelledby="photo-name"
       slotProps={{ paper: { sx: { bgcolor: 'common.black' } } }}
     >
       <Stack direction="row" sx={{ alignItems: 'center', color: 'common.white', px: 1, minHeight: 56 }}>
         <Tool label={t.close} onClick={() => onShow(undefined)} icon={<Close />} />
-        <Typography noWrap sx={{ flex: 1, px: 1 }}>
-          {photo?.name}
+        <Typography id="photo-name" noWrap sx={{ flex: 1, px: 1 }}>
+          {photo?.name ?? t.facts}
         </Typography>
         {photo !== undefined && (
           <>
