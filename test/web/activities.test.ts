@@ -196,7 +196,7 @@ describe('the gate', () => {
     ok(await alice.call('passes.revoke', { params: { passId: old!.id }, body: {} }))
     const page = await browser.signedIn(alice, { isPhone: true })
     await page.goto(`/console/activities/${id}/gate`)
-    await page.getByText('it has the keys and 1 revoked passes').waitFor()
+    await page.getByText('the list of revoked passes (1)').waitFor()
     expect(await barriers(page)).toEqual([])
     await page.getByRole('button', { name: 'Start scanning' }).click()
     const verdict = page.getByRole('alert').first()

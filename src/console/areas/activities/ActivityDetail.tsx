@@ -85,7 +85,7 @@ function Shown({ activity, code }: { activity: Activity; code: string | undefine
       title={activity.name}
       back="/activities"
       actions={
-        <>
+        <Stack direction="row" spacing={1} sx={{ width: { xs: '100%', sm: 'auto' }, alignItems: 'center' }}>
           {activity.hasPass && activity.status === 'ACTIVE' && can('passes.uploadRedemptions') && (
             <Button
               variant="outlined"
@@ -102,7 +102,7 @@ function Shown({ activity, code }: { activity: Activity; code: string | undefine
             </Button>
           )}
           <StatusActions activity={activity} />
-        </>
+        </Stack>
       }
     >
       {tabs.length > 1 && (

@@ -187,7 +187,7 @@ export function Passes({ activity }: { activity: Activity }) {
               {(pass) => (
                 <CardActionArea
                   onClick={() => setOpenId(pass.id)}
-                  sx={{ mx: -1, px: 1, width: 'calc(100% + 16px)', borderRadius: 1 }}
+                  sx={{ mx: -1, px: 1, width: 'calc(100% + 16px)', font: 'inherit', borderRadius: 1 }}
                 >
                   <Row
                     title={pass.holderName}

@@ -37,7 +37,7 @@ export function FindPass({ activityId, onFound, onClose }: FindPassProps) {
         <SearchField value={keyword} onSearch={setKeyword} />
         <Rows query={query} label={t.passes} keyOf={({ id }) => id} empty={shared.notFound}>
           {({ uuid, holderName, status }) => (
-            <CardActionArea onClick={() => onFound(uuid)} sx={{ py: 1 }}>
+            <CardActionArea onClick={() => onFound(uuid)} sx={{ py: 1, font: 'inherit' }}>
               <Row title={holderName} actions={<EnumChip of="passStatus" value={status} />} />
             </CardActionArea>
           )}

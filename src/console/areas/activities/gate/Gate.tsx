@@ -42,8 +42,8 @@ const words = texts({
     admitted: (n: string) => `Let in here: ${n}`,
     online: 'Connected',
     offline: 'No connection',
-    ready: (time: string, n: string) =>
-      `If the connection is lost, this gate goes on by itself: it has the keys and ${n} revoked passes, as of ${time}.`,
+    ready: (time: string, n: number) =>
+      `If the connection is lost, this gate goes on by itself. It has the keys and the list of revoked passes (${n}) of ${time}.`,
     notReady: 'Preparing for a lost connection…',
     cannot:
       'This browser cannot check passes without a connection. Use a current browser and the https:// address of this server.',
@@ -71,7 +71,7 @@ const words = texts({
     admitted: (n: string) => `本机已放行：${n}`,
     online: '已连接',
     offline: '无网络',
-    ready: (time: string, n: string) => `断网后可继续检票：已保存密钥和 ${n} 张作废通行证（${time}）。`,
+    ready: (time: string, n: number) => `断网后可继续检票：已保存密钥和 ${n} 张作废通行证（${time}）。`,
     notReady: '正在为断网做准备…',
     cannot: '此浏览器无法离线检票，请使用新版浏览器并通过 https:// 地址打开。',
     working: '正在通过签名核验通行证，不显示姓名；恢复网络后自动上传记录。',
@@ -171,7 +171,7 @@ function Connection({ gate }: { gate: GateOf }) {
 function Preparation({ gate: { canWorkOffline, state } }: { gate: GateOf }) {
   const t = useTexts(words)
   if (canWorkOffline)
-    return <Alert severity="success">{t.ready(clockTime(state.preparedAt), number(state.revoked.length))}</Alert>
+    return <Alert severity="success">{t.ready(clockTime(state.preparedAt), state.revoked.length)}</Alert>
   return state.preparedAt === 0 ? (
     <Alert severity="info">{t.notReady}</Alert>
   ) : (
