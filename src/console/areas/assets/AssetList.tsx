@@ -295,7 +295,7 @@ function Row({ asset, isSelected, onSelect, selectLabel, lentLabel }: RowProps) 
             direction="row"
             spacing={1.5}
             useFlexGap
-            sx={{ display: { md: 'none' }, alignItems: 'center', flexWrap: 'wrap', mt: 0.25 }}
+            sx={{ display: { md: 'none' }, alignItems: 'center', flexWrap: 'wrap', rowGap: 0, mt: 0.25 }}
           >
             <Status status={asset.status} />
             {asset.loan !== null && (
@@ -304,7 +304,7 @@ function Row({ asset, isSelected, onSelect, selectLabel, lentLabel }: RowProps) 
               </Typography>
             )}
             <Typography variant="body2" color="text.secondary" noWrap>
-              {place.at(-1)}
+              {place.at(-1)?.split(' / ').at(-1)}
             </Typography>
           </Stack>
         </Box>

@@ -368,7 +368,7 @@ function EditDialog({ category, parentId: above, onClose }: EditProps) {
       <PlacePicker
         label={t.parent}
         places={parents}
-        value={parentId}
+        value={parentId ?? 0}
         onChange={(id) => setParentId(id === 0 ? null : id)}
         none={t.top}
       />

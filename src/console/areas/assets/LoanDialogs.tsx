@@ -95,7 +95,7 @@ export function LendDialog({ asset, onClose }: { asset: Asset; onClose: () => vo
         </ToggleButtonGroup>
       )}
       {isMember ? (
-        <PersonPicker label={t.kind} value={userId} onChange={setUserId} error={problem('userId')} />
+        <PersonPicker required label={t.kind} value={userId} onChange={setUserId} error={problem('userId')} />
       ) : (
         <TextField
           label={t.person}

@@ -86,7 +86,7 @@ export function PlacesPicker({
   )
 }
 
-export function PersonPicker({ label, value, onChange, error, help }: PickerProps) {
+export function PersonPicker({ label, value, onChange, error, help, required }: PickerProps) {
   const people = usePeople()
   return (
     <Autocomplete
@@ -97,7 +97,13 @@ export function PersonPicker({ label, value, onChange, error, help }: PickerProp
       getOptionKey={({ userId }) => userId}
       isOptionEqualToValue={(a, b) => a.userId === b.userId}
       renderInput={(input) => (
-        <TextField {...input} label={label} error={error !== undefined} helperText={error ?? help} />
+        <TextField
+          {...input}
+          label={label}
+          error={error !== undefined}
+          helperText={error ?? help}
+          required={required ?? false}
+        />
       )}
     />
   )
