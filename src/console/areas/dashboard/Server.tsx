@@ -1,10 +1,14 @@
 /** The health of the server, and the things that an administrator should attend to. */
 
 import { Alert, Button, Stack } from '@mui/material'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 
+import { send } from '../../api/client.ts'
+import { ApiError } from '../../api/errors.ts'
 import { useCall } from '../../api/hooks.ts'
+import type { Health } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { bytes, dateTime, number, relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -77,11 +81,28 @@ const words = texts({
 /** Milliseconds between two readings of the health. */
 const EVERY = 30_000
 
+/** The health, which is answered without the envelope of the other operations, and with 503 by a server that cannot work. */
+function useHealth(): Health | undefined {
+  const { data } = useQuery<Health>({
+    queryKey: ['actuator', 'health'],
+    queryFn: async ({ signal }) => {
+      try {
+        return (await (await send('actuator.health', {}, { signal })).json()) as Health
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 503) return { status: 'DOWN' }
+        throw error
+      }
+    },
+    refetchInterval: EVERY,
+  })
+  return data
+}
+
 /** Nothing is shown while everything is in order. */
 export function Attention() {
   const t = useTexts(words)
   const may = useMay()
-  const { data: health } = useCall('actuator.health', {}, { every: EVERY })
+  const health = useHealth()
   const { data: info } = useCall('actuator.info')
   const parts = health?.components
   const link = (to: string, isAllowed: boolean): ReactNode =>
@@ -119,14 +140,14 @@ export function Attention() {
 export function Server() {
   const t = useTexts(words)
   const storageOf = useEnum('storage')
-  const health = useCall('actuator.health', {}, { every: EVERY })
+  const health = useHealth()
   const info = useCall('actuator.info')
   return (
     <Section title={t.server}>
       <Answer query={info}>
         {({ version, startedAt, memoryBytes, freeDiskBytes, database, sendsMail, sendsSms }) => {
-          const parts = health.data?.components
-          const isUp = health.data?.status !== 'DOWN'
+          const parts = health?.components
+          const isUp = health?.status !== 'DOWN'
           return (
             <Facts
               items={[
