@@ -8,7 +8,7 @@
  *     />
  */
 
-import { Add } from '@mui/icons-material'
+import { Add, Inbox } from '@mui/icons-material'
 import { Box, Button, Checkbox, Link as MuiLink, Stack, type Theme, Typography, useMediaQuery } from '@mui/material'
 import type { ReactElement, ReactNode, SyntheticEvent } from 'react'
 import {
@@ -31,19 +31,21 @@ import { Link } from 'react-router'
 
 import { dateTime } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
-import { Loading } from './Answer.tsx'
+import { EmptyState, Loading } from './Answer.tsx'
 import { CsvButton, csvTime, type CsvValue } from './csv.tsx'
 
 const words = texts({
   en: {
     create: 'Create',
     select: (row: string) => `Select ${row}`,
+    none: 'Nothing here yet',
     nothing: 'Nothing matches these filters.',
     clear: 'Clear filters',
   },
   zh: {
     create: '新建',
     select: (row: string) => `选择${row}`,
+    none: '这里还没有内容',
     nothing: '没有符合筛选条件的内容。',
     clear: '清除筛选',
   },
@@ -100,6 +102,7 @@ export function AdminTable<Row extends RaRecord>(props: AdminTableProps<Row>) {
         perPage={25}
         pagination={<Pagination rowsPerPageOptions={[25, 50, 100]} />}
         exporter={false}
+        empty={<Nothing createLabel={createLabel} />}
         title={title}
         sx={{
           '& .RaList-actions': { alignItems: 'center', bgcolor: 'transparent', minHeight: 0, pb: 1 },
@@ -314,6 +317,27 @@ function Pair<Row extends RaRecord>({ row, column }: { row: Row; column: Labelle
       </Typography>
     </>
   )
+}
+
+/** A list without any row. react-admin's own text is too pale to read. */
+function Nothing({ createLabel }: { createLabel: string | undefined }) {
+  const t = useTexts(words)
+  const resource = useResourceContext() ?? ''
+  const createPath = useCreatePath()
+  const { hasCreate } = useResourceDefinition()
+  const { canAccess } = useCanAccess({ resource, action: 'create' })
+  const action = hasCreate && canAccess && (
+    <Button
+      component={Link}
+      to={createPath({ resource, type: 'create' })}
+      variant="contained"
+      startIcon={<Add />}
+      data-create
+    >
+      {createLabel ?? t.create}
+    </Button>
+  )
+  return <EmptyState icon={Inbox} title={t.none} {...(action && { action })} />
 }
 
 /** Filters that find nothing. A list without any row shows `empty` of react-admin. */
