@@ -41,7 +41,8 @@ export const ownerColumn = <Row extends OwnedRow>(): Column<Row> => ({
 /** The organization, in tables that have a column for the user too. */
 export const orgColumn = <Row extends Pick<OwnedRow, 'orgId' | 'orgName'>>(): Column<Row> => ({
   source: 'orgId',
-  render: (row) => <OrgLink id={row.orgId} name={row.orgName ?? null} />,
+  // Null and not an empty link: cards on phones leave out columns without content.
+  render: (row) => (row.orgId == null ? null : <OrgLink id={row.orgId} name={row.orgName ?? null} />),
   text: ({ orgName, orgId }) => orgName ?? orgId,
 })
 

@@ -51,6 +51,7 @@ export default function NotificationList() {
   const f = useLabels()
   const may = useMay()
   const audienceOf = useEnum('audience')
+  const statusOf = useEnum('sendStatus')
   const audience = ({ audience: { kind, count } }: AdminNotification) =>
     kind === 'ALL' ? audienceOf(kind) : `${audienceOf(kind)} (${number(count)})`
   const sender = ({ sender: { nickname, username, userId } }: AdminNotification) =>
@@ -69,7 +70,7 @@ export default function NotificationList() {
       columns={[
         { source: 'title' },
         { source: 'audience', render: audience, text: audience },
-        { source: 'status', render: (row) => <State row={row} />, text: ({ status }) => status },
+        { source: 'status', render: (row) => <State row={row} />, text: ({ status }) => statusOf(status) },
         { source: 'sent', render: ({ sent }) => number(sent) },
         { source: 'readCount', render: ({ readCount }) => number(readCount) },
         {
