@@ -1,0 +1,144 @@
+/** The user's own account in the web console, and the start page. */
+
+import { describe, expect, test } from 'bun:test'
+
+import { stepAt, totp } from '#lib/totp.ts'
+
+import { fromBase32 } from '../accounts/helpers.ts'
+import { ok, useServer } from '../harness/index.ts'
+import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+
+const { server, alice, admin } = useServer({ people: ['alice'] })
+const browser = useBrowser(server)
+
+const PAGES = [
+  ['/account', 'Picture'],
+  ['/account/security', 'Second factor'],
+  ['/account/devices', 'This device'],
+  ['/account/history', 'Signed in with password'],
+  ['/account/links', 'Accounts you can change to'],
+  ['/account/storage', 'Your storage'],
+  ['/account/privacy', 'Who finds and reaches you'],
+  ['/', 'First steps'],
+] as const
+
+describe('the account', () => {
+  for (const isDark of [false, true])
+    test(`the pages have no barriers, ${isDark ? 'on a phone, dark' : 'light'}`, async () => {
+      // No agreement is in effect.
+      browser.allow(/status of 404/)
+      const page = await browser.signedIn(alice, { isDark, isPhone: isDark })
+      for (const [path, text] of PAGES) {
+        await page.goto(`/console${path}`)
+        await page.getByText(text, { exact: true }).first().waitFor()
+        expect({ path, barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
+          path,
+          barriers: [],
+          isTooWide: false,
+        })
+        await screenshot(page, `account${path.replaceAll('/', '-')}-${isDark ? 'phone-dark' : 'light'}`)
+      }
+    })
+
+  test('a user changes name and picture, and the bar shows them', async () => {
+    const person = await server.person()
+    const page = await browser.signedIn(person)
+    await page.goto('/console/account')
+    await page.getByLabel('Name', { exact: true }).fill('Ida Lovelace')
+    await page.getByLabel('Signature').fill('Counts things')
+    await page.getByRole('button', { name: 'Save' }).first().click()
+    await page.getByText('Profile saved').waitFor()
+    const png = await page.screenshot({ clip: { x: 0, y: 0, width: 64, height: 64 } })
+    await page.setInputFiles('input[type=file]', { name: 'me.png', mimeType: 'image/png', buffer: png })
+    await page.getByText('Picture saved').waitFor()
+    const user = ok(await person.call('profile.get')).data
+    expect(user).toMatchObject({ nickname: 'Ida Lovelace', signature: 'Counts things' })
+    expect(user.avatarUrl).not.toBeNull()
+  })
+
+  test('a second factor is set up and switched off again, in Chinese', async () => {
+    browser.allow(/status of 400/)
+    const person = await server.person()
+    const page = await browser.signedIn(person, { isPhone: true, locale: 'zh-CN' })
+    await page.goto('/console/account/security')
+    await page.getByRole('button', { name: '设置', exact: true }).click()
+    const picture = page.getByRole('img', { name: '身份验证器二维码' })
+    await picture.waitFor()
+    expect(await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth)).toBeGreaterThan(0)
+    const secret = (await page.locator('p', { hasText: /^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/ }).innerText()).replaceAll(
+      ' ',
+      '',
+    )
+    await page.getByLabel('应用中的验证码').fill('000000')
+    await page.getByRole('button', { name: '开启' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('应用中的验证码').fill(totp(fromBase32(secret), stepAt(server.clock.now())))
+    await page.getByRole('button', { name: '开启' }).click()
+    const codes = page.getByRole('dialog', { name: '恢复码' })
+    await codes.waitFor()
+    expect(await codes.getByRole('listitem').count()).toBe(10)
+    const recovery = await codes.getByRole('listitem').first().innerText()
+    await codes.getByRole('button', { name: '我已保存' }).click()
+    await page.getByText('恢复码剩余 10 个').waitFor()
+    await page.getByRole('button', { name: '关闭' }).click()
+    await page.getByLabel('应用中的验证码或恢复码').fill(recovery)
+    await page.getByRole('dialog').getByRole('button', { name: '关闭' }).click()
+    await page.getByText('未开启').waitFor()
+  })
+
+  test('a refusal with code 4031 asks for the password and repeats the change', async () => {
+    // The last one is that no agreement is in effect.
+    for (const status of [400, 401, 403, 404]) browser.allow(new RegExp(`status of ${status}`))
+    const person = await server.person()
+    const page = await browser.signedIn(person)
+    await page.goto('/console/account/privacy')
+    let isRefused = true
+    await page.route('**/api/auth/account/delete', async (route) => {
+      if (!isRefused) return await route.continue()
+      isRefused = false
+      const details = ['PASSWORD', 'SIGN_IN'].map((path) => ({ path, message: path }))
+      await route.fulfill({ status: 403, json: { code: 4031, message: 'Confirm first', details, requestId: 'r' } })
+    })
+    await page.getByRole('button', { name: 'Delete account' }).click()
+    const question = page.getByRole('dialog', { name: 'Delete account' })
+    expect(await question.getByRole('button', { name: 'Delete account' }).isDisabled()).toBe(true)
+    await question.getByLabel(/delete my account/).fill('delete my account')
+    await question.getByRole('button', { name: 'Delete account' }).click()
+    const confirmation = page.getByRole('dialog', { name: 'Confirm that it is you' })
+    await confirmation.getByLabel('Password').fill('not the password')
+    await confirmation.getByRole('button', { name: 'Confirm' }).click()
+    await confirmation.getByRole('alert').waitFor()
+    await confirmation.getByLabel('Password').fill(person.password)
+    await confirmation.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByLabel('Username, e-mail or phone').waitFor()
+    expect((await person.get('/api/auth/userinfo')).status).toBe(401)
+  })
+
+  test('other devices are signed out at once', async () => {
+    const person = await server.person()
+    const page = await browser.signedIn(person)
+    await page.goto('/console/account/devices')
+    await page.getByRole('button', { name: 'Sign out all other devices' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('Signed out', { exact: true }).waitFor()
+    expect((await person.get('/api/auth/userinfo')).status).toBe(401)
+    await page.getByText('This device').waitFor()
+  })
+
+  test('a new version of an agreement is shown until it is accepted', async () => {
+    const person = await server.person()
+    ok(
+      await admin.call('agreements.publish', {
+        body: { type: 'SERVICE', title: 'Rules of the club', content: 'Be **kind**.' },
+      }),
+    )
+    const page = await browser.signedIn(person, { isPhone: true })
+    await page.goto('/console/')
+    const dialog = page.getByRole('dialog', { name: 'Rules of the club' })
+    await dialog.getByText('kind').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'I accept' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(ok(await person.call('profile.get')).data.pendingAgreements).toEqual([])
+  })
+})
