@@ -186,7 +186,7 @@ function FirstSteps() {
                   </Stack>
                 }
                 secondary={t[`${name}Text`]}
-                sx={{ minWidth: 220 }}
+                sx={{ flex: '1 1 200px' }}
                 slotProps={{ primary: { component: 'div' } }}
               />
               {!isDone && action}
