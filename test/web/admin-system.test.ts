@@ -1,0 +1,93 @@
+/** Overview, settings, operation log, backups, server log and nickname words in the web console. */
+
+import { expect, test } from 'bun:test'
+
+import type { Page } from 'playwright-core'
+
+import { ok, useServer } from '../harness/index.ts'
+import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+
+const { server, admin } = useServer()
+const browser = useBrowser(server)
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const dialog = (page: Page) => page.getByRole('dialog')
+const says = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+
+test('settings are saved together or not at all, and can be reset', async () => {
+  const page = await browser.signedIn(admin)
+  await page.goto('/console/admin/settings')
+  await page.getByLabel('Search settings').fill('quota')
+  await page.getByLabel('Files', { exact: true }).fill('-1')
+  await page.getByLabel('Assets', { exact: true }).fill('7')
+  await says(page, '2 changes are not saved')
+  browser.allow(/status of 400/)
+  await button(page, 'Save').click()
+  await says(page, 'Nothing was saved')
+  const valueOf = async (key: string) =>
+    ok(await admin.call('admin.settings.list', {})).data.items.find((one) => one.key === key)?.value
+  expect(await valueOf('quota.assets')).toBe(100_000)
+  await page.getByLabel('Files', { exact: true }).fill('9')
+  await button(page, 'Save').click()
+  await says(page, 'The settings are saved.')
+  expect(await valueOf('quota.assets')).toBe(7)
+  await button(page, 'Reset to the default: Assets').click()
+  await button(page, 'Save').click()
+  await page.goto('/console/admin/operation-log')
+  await page
+    .getByRole('button', { name: /^Details: Settings changed/ })
+    .first()
+    .click()
+  await dialog(page).getByText('Hash of the row before').waitFor()
+})
+
+test('an administrator makes, verifies and deletes a backup', async () => {
+  const page = await browser.signedIn(admin, { isPhone: true, locale: 'zh-CN' })
+  await page.goto('/console/admin/backups')
+  await says(page, '还没有备份')
+  await button(page, '创建备份').click()
+  await page.getByRole('button', { name: /^校验 / }).click()
+  await dialog(page).getByRole('button', { name: '校验' }).click()
+  await page.getByText('已校验', { exact: true }).waitFor()
+  await page.getByRole('button', { name: /^删除 / }).click()
+  await dialog(page).getByRole('button', { name: '删除' }).click()
+  await says(page, '还没有备份')
+})
+
+test('a nickname word is added, changed and deleted', async () => {
+  const page = await browser.signedIn(admin)
+  await page.goto('/console/admin/words')
+  await button(page, 'Add a word').click()
+  await dialog(page).getByLabel('Word').fill('Zesty')
+  await button(page, 'Add').click()
+  await button(page, 'Zesty').click()
+  await dialog(page).getByLabel('Word').fill('Zestful')
+  await button(page, 'Save').click()
+  await button(page, 'Zestful').click()
+  await button(page, 'Delete').click()
+  await page.getByRole('dialog').last().getByRole('button', { name: 'Delete' }).click()
+  await says(page, 'The word is deleted.')
+})
+
+const PAGES: readonly (readonly [path: string, seen: string])[] = [
+  ['', 'Backups by schedule are switched off'],
+  ['settings', 'registration.enabled'],
+  ['operation-log', 'tessera log verify'],
+  ['backups', 'Newest good backup'],
+  ['server-log', 'The newest lines'],
+  ['words', 'Adjectives'],
+]
+
+test.each([
+  ['a desktop in light colours', { isPhone: false, isDark: false }],
+  ['a phone in dark colours', { isPhone: true, isDark: true }],
+] as const)('the pages about the system have no barriers on %s', async (_, options) => {
+  const page = await browser.signedIn(admin, options)
+  for (const [path, seen] of PAGES) {
+    await page.goto(`/console/admin/${path}`)
+    await page.locator('#main-content').getByText(seen).first().waitFor()
+    expect({ path, barriers: await barriers(page) }).toEqual({ path, barriers: [] })
+    expect({ path, isTooWide: await isTooWide(page) }).toEqual({ path, isTooWide: false })
+    await screenshot(page, `system-${options.isPhone ? 'phone' : 'desktop'}-${path}`)
+  }
+})
