@@ -86,14 +86,14 @@ export function useBrowser(server: TestServer, options: BrowserOptions = {}): Te
     contexts.push(context)
     context.setDefaultTimeout(30_000)
     const page = await context.newPage()
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) problems.push(`${message.type()}: ${message.text()}`)
+    const add = (problem: string) => problems.push(`${page.url().replace(server.url, '')}: ${problem}`)
+    context.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) add(`${message.type()}: ${message.text()}`)
     })
-    page.on('pageerror', (error) => problems.push(`exception: ${error.message}`))
-    page.on('request', (request) => {
+    context.on('weberror', (error) => add(`exception: ${error.error().message}`))
+    context.on('request', (request) => {
       const url = request.url()
-      if (!url.startsWith(`${server.url}/`) && !/^(data|blob|about):/.test(url))
-        problems.push(`foreign request: ${url}`)
+      if (!url.startsWith(`${server.url}/`) && !/^(data|blob|about):/.test(url)) add(`foreign request: ${url}`)
     })
     return page
   }
@@ -117,18 +117,21 @@ export function useBrowser(server: TestServer, options: BrowserOptions = {}): Te
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Barriers that axe calls serious or critical, as `rule: element`. */
-export async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  return await page.evaluate(async () => {
+/** Barriers that axe calls serious or critical, as `rule: element`. `rules`: only these, such as those that depend on the theme. */
+export async function barriers(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe)
+  return await page.evaluate(async (runOnly) => {
     // @ts-expect-error -- the global that axe has just defined
-    const { violations } = await globalThis.axe.run(document, { resultTypes: ['violations'] })
+    const { violations } = await globalThis.axe.run(document, {
+      resultTypes: ['violations'],
+      ...(runOnly && { runOnly }),
+    })
     return violations
       .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }: { id: string; nodes: { html: string }[] }) =>
         nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`),
       )
-  })
+  }, rules)
 }
 
 /** Whether the page is wider than its window, so that it scrolls sideways. */

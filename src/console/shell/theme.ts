@@ -51,6 +51,13 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
     },
     // react-admin fixes it to the bottom of phones, where the navigation would cover it.
     RaToolbar: { styleOverrides: { root: { '&.RaToolbar-mobileToolbar': { position: 'static' } } } },
+    MuiToggleButton: {
+      styleOverrides: {
+        root: ({ theme }: { theme: Theme }) => ({
+          '&:not(.Mui-selected):not(.Mui-disabled)': { color: theme.palette.text.secondary },
+        }),
+      },
+    },
     // Wide content scrolls in its own box, not the page.
     RaLayout: { styleOverrides: { root: { minWidth: 0 } } },
     // On phones they are white boxes by default, above cards that are white boxes too.
@@ -67,6 +74,8 @@ export const lightTheme: RaThemeOptions = {
     primary: { main: '#0b6b57' },
     secondary: { main: '#0b6b57' },
     error: { main: '#a4262c' },
+    warning: { main: '#8a4b00' },
+    info: { main: '#0b5f8a' },
     background: { default: '#f4f5f2', paper: '#ffffff' },
     text: { primary: '#17201d', secondary: '#53605b' },
     divider: '#dfe4e0',
@@ -80,6 +89,8 @@ export const darkTheme: RaThemeOptions = {
     primary: { main: '#5fcdb0', contrastText: '#07231c' },
     secondary: { main: '#5fcdb0', contrastText: '#07231c' },
     error: { main: '#ff9a96' },
+    warning: { main: '#ffb95c' },
+    info: { main: '#7cc7f2' },
     background: { default: '#101513', paper: '#181f1c' },
     text: { primary: '#e8eeeb', secondary: '#a3b2ac' },
     divider: '#2b3531',
