@@ -34,7 +34,7 @@ test('the README opens with the two commands, followed by the same commands for 
   expect(Object.keys(scripts)).toContain('test')
 })
 
-test('every command of the README section "Five minutes" succeeds against a fresh server', async () => {
+test('every command of the README section "Five minutes in a terminal" succeeds against a fresh server', async () => {
   const home = await Installation.make()
   try {
     const server = await home.serve()
@@ -45,7 +45,7 @@ test('every command of the README section "Five minutes" succeeds against a fres
     }
     expect(link).toBeString()
 
-    const script = shellBlocks(section('Five minutes')).join('')
+    const script = shellBlocks(section('Five minutes in a terminal')).join('')
     expect(script).toContain('http://localhost:8080')
     const child = Bun.spawn(
       ['bash', '-euo', 'pipefail', '-c', script.replaceAll('http://localhost:8080', server.url)],
