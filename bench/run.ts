@@ -42,6 +42,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   pulls: () => import('./lines/pulls.ts'),
   pushes: () => import('./lines/pushes.ts'),
   console: () => import('./lines/console.ts'),
+  web: () => import('./lines/web.ts'),
 }
 
 const { values } = parseArgs({

@@ -53,7 +53,7 @@ export function AppBar() {
       <WorkspaceSwitch />
       <Tooltip title={t.notifications(notifications)}>
         <IconButton component={Link} to="/notifications" color="inherit" aria-label={t.notifications(notifications)}>
-          <Badge badgeContent={notifications} color="error" max={99}>
+          <Badge badgeContent={notifications || null} color="error" max={99}>
             <Notifications />
           </Badge>
         </IconButton>
