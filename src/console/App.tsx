@@ -41,6 +41,8 @@ export const queryClient = new QueryClient({
 // The next user of this browser must not see what the one before has read.
 onLogin((login) => {
   if (login === undefined) queryClient.clear()
+  // react-admin keeps that the visitor was not signed in, and would end the session of a new account.
+  else queryClient.removeQueries({ queryKey: ['auth'], predicate: ({ state }) => state.status === 'error' })
 })
 
 export function App() {

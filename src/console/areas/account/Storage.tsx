@@ -9,6 +9,7 @@ import type { SyncConflict } from '../../api/types.ts'
 import { bytes, dateTime, number, relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { Change } from '../../ui/admin.tsx'
 import { Answer, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { AccountPage, Section } from './AccountPage.tsx'
 
@@ -227,11 +228,9 @@ function Conflict({ conflict }: { conflict: SyncConflict }) {
             {data === null ? (
               <Typography>{t.deleted}</Typography>
             ) : (
-              changed.map((field) => (
-                <Typography key={field} variant="body2" sx={{ overflowWrap: 'anywhere' }}>
-                  {field}: {typeof data[field] === 'string' ? data[field] : JSON.stringify(data[field] ?? null)}
-                </Typography>
-              ))
+              <Box>
+                <Change before={null} after={Object.fromEntries(changed.map((field) => [field, data[field]]))} />
+              </Box>
             )}
             {may('sync.resolve') && (
               <Button
