@@ -302,12 +302,9 @@ export const definitions = {
     'OFF',
     [
       'Backups by schedule',
-      'How often the server makes and verifies a backup: `OFF`, `DAILY` or `WEEKLY` (on Sundays). Copy the backups to another machine.',
+      'How often the server makes and verifies a backup: never, every day or every Sunday. Copy the backups to another machine.',
     ],
-    [
-      '定时备份',
-      '服务器自动备份并校验的频率：`OFF`（关闭）、`DAILY`（每天）或 `WEEKLY`（每周日）。请将备份复制到其他机器。',
-    ],
+    ['定时备份', '服务器自动备份并校验的频率：从不、每天或每周日。请将备份复制到其他机器。'],
   ),
   'backup.hour': setting(
     integer(0, 23),

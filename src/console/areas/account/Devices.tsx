@@ -41,7 +41,7 @@ const words = texts({
     current: '本机',
     active: (when: string) => `${when}活跃`,
     signOut: '退出登录',
-    signOutOf: (name: string) => `退出 ${name}`,
+    signOutOf: (name: string) => `退出登录：${name}`,
     signOutText: '该设备的会话将立即结束，需要重新登录。',
     others: '退出所有其他设备',
     othersText: (n: number) => `其他 ${n} 台设备将立即退出登录。`,

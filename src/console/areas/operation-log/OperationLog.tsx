@@ -17,6 +17,7 @@ import { AutocompleteInput, DateTimeInput, NumberInput, SearchInput, useListCont
 import { download } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import type { OperationLogRow } from '../../api/types.ts'
+import { wordOf } from '../../i18n/enums.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Change } from '../../ui/admin.tsx'
@@ -64,6 +65,10 @@ const words = texts({
 
 const choices = (names: Readonly<Record<string, string>>) => Object.entries(names).map(([id, name]) => ({ id, name }))
 
+/** Agreements are named by their type and version. */
+const nameOfTarget = (name: string | null): string | null =>
+  name?.replace(/^(?:SERVICE|PRIVACY)(?= \d+$)/, (type) => wordOf('agreementType', type)) ?? null
+
 export default function OperationLog() {
   const t = useTexts(words)
   const { actions, targets } = useTexts(logWords)
@@ -97,7 +102,7 @@ export default function OperationLog() {
           {
             source: 'targetName',
             render: ({ targetType, targetName, targetId }) =>
-              `${targets[targetType] ?? targetType} ${targetName ?? targetId ?? ''}`,
+              `${targets[targetType] ?? targetType} ${nameOfTarget(targetName) ?? targetId ?? ''}`,
           },
           {
             source: 'after',
@@ -135,7 +140,7 @@ export default function OperationLog() {
                     [t.time, dateTime(opened.createdAt)],
                     [
                       t.target,
-                      `${targets[opened.targetType] ?? opened.targetType} ${opened.targetName ?? ''} ${opened.targetId ?? ''}`,
+                      `${targets[opened.targetType] ?? opened.targetType} ${nameOfTarget(opened.targetName) ?? ''} ${opened.targetId ?? ''}`,
                     ],
                     [t.address, opened.ipAddress],
                     [t.request, opened.requestId],
