@@ -9,5 +9,6 @@ import { setDefaultTimeout } from 'bun:test'
 setDefaultTimeout(120_000)
 
 const postgres = process.env['TEST_DATABASE_URL']
-for (const name of Object.keys(process.env)) if (name.startsWith('TESSERA_') && name !== 'TESSERA_SCREENSHOTS') delete process.env[name]
+for (const name of Object.keys(process.env))
+  if (name.startsWith('TESSERA_') && name !== 'TESSERA_SCREENSHOTS') delete process.env[name]
 if (postgres) process.env['TESSERA_DATABASE_URL'] = postgres

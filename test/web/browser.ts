@@ -55,7 +55,7 @@ export interface BrowserOptions {
 }
 
 /** Starts Chromium before the tests of the file and ends it after them. */
-export function useBrowser(server: TestServer, options: BrowserOptions = {}): TestBrowser {
+export function useBrowser(server: Pick<TestServer, 'url'>, options: BrowserOptions = {}): TestBrowser {
   let browser: Browser | undefined
   let contexts: BrowserContext[] = []
   let problems: string[] = []

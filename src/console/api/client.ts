@@ -45,7 +45,8 @@ function dataOf(answer: string): unknown {
   }
 }
 
-const PICTURE = /^https?:\/\/[^?#]*?(\/(?:api\/files\/\d+\/content|api\/chats\/messages\/\d+\/file|public\/images\/).*)$/
+const PICTURE =
+  /^https?:\/\/[^?#]*?(\/(?:api\/files\/\d+\/content|api\/chats\/messages\/\d+\/file|public\/images\/).*)$/
 
 /**
  * The server names pictures by its public URL. The console may be open at another address of the same server (127.0.0.1, or one in the

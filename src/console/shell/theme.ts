@@ -51,13 +51,6 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
     },
     // react-admin fixes it to the bottom of phones, where the navigation would cover it.
     RaToolbar: { styleOverrides: { root: { '&.RaToolbar-mobileToolbar': { position: 'static' } } } },
-    MuiToggleButton: {
-      styleOverrides: {
-        root: ({ theme }: { theme: Theme }) => ({
-          '&:not(.Mui-selected):not(.Mui-disabled)': { color: theme.palette.text.secondary },
-        }),
-      },
-    },
     // Wide content scrolls in its own box, not the page.
     RaLayout: { styleOverrides: { root: { minWidth: 0 } } },
     // On phones they are white boxes by default, above cards that are white boxes too.

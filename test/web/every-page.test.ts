@@ -1,0 +1,266 @@
+/**
+ * Walks all pages of the console: those that the records of the areas name, with rows of every kind. Each page has a heading and a title,
+ * fits a phone, shows words instead of values of the interface, and has no barriers, in English and Chinese, light and dark.
+ */
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+import type { Page } from 'playwright-core'
+
+import { FIXTURES } from '../contract/fixtures.ts'
+import openapi from '../contract/openapi.json' with { type: 'json' }
+import { ok, type OperationId, type Person, useServer } from '../harness/index.ts'
+import { isolation as push } from '../push/isolation.ts'
+import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+
+/** The parts of an area's record (src/console/areas/area.ts) that this test reads. */
+interface Area {
+  readonly menu?: readonly {
+    readonly to: string
+    readonly group: string
+    readonly label: Record<'en' | 'zh', string>
+  }[]
+  readonly pages?: readonly { readonly path: string; readonly isPublic?: true }[]
+  readonly resources?: readonly Resource[]
+}
+interface Resource {
+  readonly name: string
+  readonly operations: { readonly list: OperationId }
+  readonly key?: string
+  readonly show?: unknown
+  readonly create?: unknown
+  readonly edit?: unknown
+}
+
+/** Bundles the list of areas without its pages and loads it. Loading it directly would also load ten thousand icons. */
+async function readAreas(): Promise<readonly Area[]> {
+  const outdir = mkdtempSync(join(tmpdir(), 'tessera-areas-'))
+  const { outputs } = await Bun.build({
+    entrypoints: [resolve(import.meta.dir, '../../src/console/areas/index.ts')],
+    external: ['*.tsx'],
+    target: 'bun',
+    outdir,
+  })
+  const { areas } = (await import(outputs[0]!.path)) as { areas: readonly Area[] }
+  rmSync(outdir, { recursive: true })
+  return areas
+}
+
+const areas = await readAreas()
+const resources = areas.flatMap((area) => area.resources ?? [])
+const pages = areas.flatMap((area) => area.pages ?? [])
+const menu = areas.flatMap((area) => area.menu ?? [])
+
+/** Rows of the fixtures that `:id` in the paths of pages stands for. */
+const ROWS: readonly (readonly [path: RegExp, row: string])[] = [
+  [/^\/admin\/access\/roles\/:/, 'role'],
+  [/^\/activities\/:/, 'activity'],
+  [/^\/assets\/fields\/templates\/:/, 'template'],
+  [/^\/assets\/inventories\/:/, 'inventory'],
+  [/^\/assets\/:/, 'asset'],
+  [/^\/chats\/with\/:/, 'chatFriend'],
+  [/^\/chats\/:/, 'conversation'],
+  [/^\/codes\/:/, 'code'],
+  [/^\/contacts\/:/, 'contact'],
+  [/^\/notifications\/:/, 'notification'],
+  [/^\/orgs\/:/, 'org'],
+]
+
+const NAME = 'Garden club spring fair 游园会'
+
+const { server, admin, alice } = useServer({ people: ['alice'] })
+const browser = useBrowser(server)
+const owned: Record<string, number | string> = {}
+
+beforeAll(async () => {
+  // The rows of `push` are shown on no page, and their addresses may not contain spaces.
+  for (const { make } of FIXTURES.filter((fixture) => fixture !== push))
+    Object.assign(owned, await make({ server, admin, victim: alice, mark: NAME, owned }))
+  const params = { objectName: 'asset' } as const
+  owned['template'] = ok(await alice.call('metadata.createTemplate', { params, body: { name: NAME } })).data.id
+  owned['role'] = ok(await admin.call('access.listRoles')).data.items[0]!.id
+  // The fixture of agreements publishes some, which would otherwise be asked for on each page.
+  for (const person of [admin, alice])
+    for (const type of ['SERVICE', 'PRIVACY'] as const) {
+      const { version } = ok(await person.call('agreements.current', { query: { type } })).data
+      ok(await person.call('agreements.accept', { body: { type, version } }))
+    }
+}, 120_000)
+
+const isAdminPath = (path: string): boolean => path.startsWith('/admin')
+
+/** The address of a page, with the id of a row. */
+function addressOf(path: string): string {
+  if (!path.includes(':')) return path
+  const row = ROWS.find(([pattern]) => pattern.test(path))?.[1]
+  if (row === undefined || owned[row] === undefined) throw new Error(`ROWS names no row of a fixture for ${path}`)
+  return path.replaceAll(/:\w+\??/g, String(owned[row]))
+}
+
+/** The pages of a table of administrators: the list, the form of a new row, and the pages of its first row. */
+async function addressesOf(resource: Resource): Promise<string[]> {
+  const list = `/${resource.name}`
+  const addresses = [list, ...(resource.create ? [`${list}/create`] : [])]
+  if (!resource.show && !resource.edit) return addresses
+  const call = admin.call as (
+    id: OperationId,
+    input: object,
+  ) => Promise<{ status: number; data: unknown; text: string }>
+  const reply = await call(resource.operations.list, {})
+  const rows = (Array.isArray(reply.data) ? reply.data : (reply.data as { items: unknown[] }).items) as object[]
+  if (rows.length === 0) throw new Error(`No fixture has made a row for ${list}`)
+  const id = encodeURIComponent(String(Reflect.get(rows[0]!, resource.key ?? 'id')))
+  return [...addresses, ...(resource.show ? [`${list}/${id}/show`] : []), ...(resource.edit ? [`${list}/${id}`] : [])]
+}
+
+const NOWHERE = /This page does not exist|页面不存在/
+
+/** Opens a page as a link of the console does, and waits until it has loaded what it shows. */
+async function open(page: Page, address: string): Promise<void> {
+  const heading = page.getByRole('heading', { level: 1 })
+  const go = (path: string) =>
+    page.evaluate(`history.pushState(null, '', '/console${path}'); dispatchEvent(new PopStateEvent('popstate'))`)
+  // The page before must be gone, because the new one may have the same heading.
+  await go('/nowhere')
+  await heading.filter({ hasText: NOWHERE }).waitFor()
+  await go(address)
+  await heading.filter({ hasNotText: NOWHERE }).first().waitFor({ timeout: 15_000 })
+  await settled(page)
+}
+
+/** Waits until nothing is loading or changing its colour. The policy of the page forbids the functions of Playwright that poll inside it. */
+const settled = (page: Page) =>
+  page.evaluate(`new Promise((resolve, reject) => {
+    const started = performance.now()
+    const isMoving = ({ playState, effect }) => playState === 'running' && effect.getComputedTiming().endTime !== Infinity
+    const isLoading = () =>
+      [...document.querySelectorAll(${JSON.stringify(LOADING)})].some((e) => e.checkVisibility()) ||
+      document.getAnimations().some(isMoving)
+    const look = () => {
+      if (!isLoading()) resolve()
+      else if (performance.now() - started > 30_000) reject(new Error('it is still loading after 30 s'))
+      else setTimeout(look, 20)
+    }
+    look()
+  })`)
+
+const LOADING = '[role=progressbar]:not([aria-valuenow]), .MuiSkeleton-root, [aria-busy=true]'
+
+/** Values of the interface that people should never see, such as `IN_USE`. */
+const VALUES = new Set(
+  JSON.stringify(openapi)
+    .matchAll(/"enum":\[([^\]]*)\]/g)
+    .flatMap(([, values]) => values!.match(/[A-Z][A-Z_]{3,}/g) ?? []),
+)
+/** Words that are values too. */
+for (const word of ['JSON', 'POST', 'PATCH', 'DELETE', 'LINUX', 'MACOS', 'WINDOWS']) VALUES.delete(word)
+
+/** Texts of the page that a person would not understand. */
+async function strangeTexts(page: Page): Promise<string[]> {
+  const texts = await page.evaluate<string[]>(`(() => {
+    const texts = []
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      const { parentElement, data } = walker.currentNode
+      if (data.trim() !== '' && !parentElement.closest('code, pre, kbd, script, style, textarea') && parentElement.checkVisibility())
+        texts.push(data.trim())
+    }
+    return texts
+  })()`)
+  return texts.filter(
+    (text) =>
+      /\b(ra|resources)\.[a-z]|\bundefined\b|\bNaN\b|\[object |Invalid Date|^null$/.test(text) ||
+      text.split(/[^A-Z_]+/).some((word) => VALUES.has(word)),
+  )
+}
+
+/** All that is wrong with one page. Undefined if nothing is. */
+async function findingsOf(page: Page, address: string): Promise<object | undefined> {
+  try {
+    await open(page, address)
+  } catch (error) {
+    const shown = await page.getByRole('main').innerText()
+    return { address, 'did not load': (error as Error).message.split('\n', 1)[0], shown: shown.slice(0, 200) }
+  }
+  const headings = await page.locator('h1:visible').count()
+  const found: Readonly<Record<string, readonly string[]>> = {
+    barriers: await barriers(page),
+    'strange texts': await strangeTexts(page),
+    errors: await page
+      .getByRole('alert')
+      .filter({ hasText: /Request ID|请求编号/i })
+      .allInnerTexts(),
+    others: [
+      ...((await isTooWide(page)) ? ['wider than the window'] : []),
+      ...(headings === 1 ? [] : [`${headings} first headings`]),
+      ...((await page.title()) === 'Tessera' ? ['no title'] : []),
+    ],
+  }
+  const wrong = Object.entries(found).filter(([, list]) => list.length > 0)
+  return wrong.length === 0 ? undefined : { address, ...Object.fromEntries(wrong) }
+}
+
+type Locale = 'en' | 'zh-CN'
+
+/** Opens all addresses on a desktop and on a phone. One of them is light, the other one dark. */
+async function walk(person: Person, locale: Locale, addresses: readonly string[]): Promise<void> {
+  const devices = [
+    { isPhone: false, isDark: locale !== 'en' },
+    { isPhone: true, isDark: locale === 'en' },
+  ]
+  const findings = await Promise.all(
+    devices.map(async (device) => {
+      const name = `${locale}-${device.isPhone ? 'phone' : 'desktop'}`
+      const page = await browser.signedIn(person, { ...device, locale })
+      await page.goto('/console/')
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      const found: object[] = []
+      for (const address of addresses) {
+        const wrong = await findingsOf(page, address)
+        if (wrong !== undefined) found.push({ on: name, ...wrong })
+        await screenshot(page, `${name}${address.replaceAll(/\W+/g, '-')}`)
+      }
+      return found
+    }),
+  )
+  expect(findings.flat()).toEqual([])
+}
+
+test('each entry of the menu leads to a page', () => {
+  const known = new Set([...pages.map(({ path }) => path), ...resources.map(({ name }) => `/${name}`)])
+  expect(menu.map(({ to }) => to).filter((to) => !known.has(to))).toEqual([])
+})
+
+for (const locale of ['en', 'zh-CN'] as const)
+  describe(`in ${locale === 'en' ? 'English' : 'Chinese'}`, () => {
+    test('the pages of all users', async () => {
+      const own = pages.filter(({ path, isPublic }) => !isAdminPath(path) && !isPublic)
+      await walk(alice, locale, ['/', ...own.map(({ path }) => addressOf(path))])
+    }, 300_000)
+
+    test('the pages of administrators', async () => {
+      const own = pages.filter(({ path }) => isAdminPath(path)).map(({ path }) => addressOf(path))
+      const tables: string[] = []
+      for (const resource of resources) tables.push(...(await addressesOf(resource)))
+      await walk(admin, locale, [...own, ...tables])
+    }, 300_000)
+  })
+
+test('users without a role see no entries of administrators, and their pages show nothing', async () => {
+  browser.allow(/status of 403/)
+  const page = await browser.signedIn(alice)
+  await page.goto('/console/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  expect(await page.locator('a[href*="/admin"]').count()).toBe(0)
+  for (const { name } of resources) {
+    await page.goto(`/console/${name}`)
+    await page
+      .getByText(/not allowed|permission|access/i)
+      .first()
+      .waitFor()
+    expect(await page.getByRole('row').count(), name).toBe(0)
+  }
+})
