@@ -85,6 +85,8 @@ export function useBrowser(server: Pick<TestServer, 'url'>, options: BrowserOpti
     })
     contexts.push(context)
     context.setDefaultTimeout(30_000)
+    // The first page of the console waits until the console is built.
+    context.setDefaultNavigationTimeout(120_000)
     const page = await context.newPage()
     const add = (problem: string) => problems.push(`${page.url().replace(server.url, '')}: ${problem}`)
     context.on('console', (message) => {

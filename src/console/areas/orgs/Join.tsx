@@ -18,7 +18,7 @@ import { JoinButton } from './JoinButton.tsx'
 const words = texts({
   en: {
     title: 'Join an organization',
-    code: 'Code of the organization',
+    code: 'Organization code',
     codeHelp: 'Eight letters and digits. Members find it on the page of the organization. A link works too.',
     next: 'Continue',
     scan: 'Scan the code',

@@ -22,7 +22,7 @@ const words = texts({
     save: 'Save',
     saved: 'The organization is saved.',
     more: 'Membership and ownership',
-    code: 'Replace the code',
+    code: 'Replace the organization code',
     codeText: 'If the code has reached the wrong people, replace it.',
     codeConfirm:
       'The old code, its QR code and the public page at the old address stop working at once. Print posters again.',

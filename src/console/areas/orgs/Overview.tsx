@@ -33,7 +33,7 @@ const words = texts({
     things: (n: number, name: string) => `${name}: ${number(n)}`,
     nothing: 'Nothing yet',
     join: 'Join this organization',
-    code: 'Code for joining',
+    code: 'Organization code',
     picture: (name: string) => `QR code to join ${name}`,
     show: 'Show large',
     print: 'Poster',
