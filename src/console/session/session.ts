@@ -20,13 +20,10 @@ export interface Session {
 const WORKSPACE = 'tessera.workspace'
 
 let session: Session | undefined
-/** The session that has just ended. Pages are drawn once more before the sign-in replaces them. */
-let ended: Session | undefined
 let loading: Promise<Session | undefined> | undefined
 const listeners = new Set<() => void>()
 
 function set(next: Session | undefined): void {
-  ended = session ?? ended
   session = next
   for (const listener of listeners) listener()
 }
@@ -41,7 +38,7 @@ export const useOptionalSession = (): Session | undefined =>
 
 /** The session of a page that only signed-in users see. */
 export function useSession(): Session {
-  const current = useOptionalSession() ?? ended
+  const current = useOptionalSession()
   if (current === undefined) throw new Error('This page needs a signed-in user')
   return current
 }
