@@ -66,6 +66,8 @@ describe('chats', () => {
     const [carol, dave] = [await server.person('carol'), await server.person('dave')]
     await makeContacts(carol, dave)
     const page = await browser.signedIn(carol)
+    // The socket would bring the message before somebody can send it again.
+    await page.routeWebSocket('**/ws/chat', () => {})
     await page.goto(`/console/chats/with/${dave.id}`)
     let isLost = true
     await page.route('**/api/chats/messages', async (route) => {
