@@ -47,7 +47,7 @@ describe('GET /public/agreement/:type', () => {
     const reply = await page('privacy')
     expect(reply.text).not.toMatch(/<script|<iframe|<style>body\{display/)
     expect(reply.text).toContain('&lt;script&gt;alert(2)')
-    expect(policy(reply)).toStartWith("default-src 'none'; style-src 'sha256-")
+    expect(policy(reply)).toStartWith("default-src 'none'; manifest-src 'self'; style-src 'sha256-")
     expect(policy(reply)).not.toContain('script-src')
   })
 
