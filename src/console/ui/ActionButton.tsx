@@ -30,7 +30,10 @@ export interface ActionButtonProps<Id extends OperationId> {
   size?: ButtonProps['size']
 }
 
-/** Not shown to users who may not call the operation. */
+/**
+ * Not shown to users who may not call the operation. Two buttons that replace each other need different keys: otherwise the open dialog
+ * of the first becomes that of the second, and a second click undoes the action.
+ */
 export function ActionButton<Id extends OperationId>(props: ActionButtonProps<Id>) {
   const {
     operation,

@@ -141,6 +141,7 @@ function Promote({ user }: { user: UserAdmin }) {
   if (user.isAdmin)
     return (
       <ActionButton
+        key="demote"
         operation="admin.users.changeRole"
         input={{ params, body: { role: 'USER' } }}
         label={t.demote}
@@ -152,6 +153,7 @@ function Promote({ user }: { user: UserAdmin }) {
     )
   return (
     <ActionButton
+      key="promote"
       operation="admin.users.changeRole"
       input={{ params, body: { role: 'ADMIN' } }}
       label={t.promote}

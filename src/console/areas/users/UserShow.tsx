@@ -272,6 +272,7 @@ function ChangeStatus({ user }: { user: UserAdmin }) {
   if (user.status === 'DISABLED')
     return (
       <ActionButton
+        key="enable"
         operation="admin.users.changeStatus"
         input={{ params, body: { status: 'ACTIVE' } }}
         label={s.enable}
@@ -286,6 +287,7 @@ function ChangeStatus({ user }: { user: UserAdmin }) {
     )
   return (
     <ActionButton
+      key="disable"
       operation="admin.users.changeStatus"
       input={{ params, body: { status: 'DISABLED', reason: reason.trim() || null } }}
       label={s.disable}
