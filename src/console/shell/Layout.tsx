@@ -2,8 +2,9 @@
 
 import { Box, type Theme, useMediaQuery } from '@mui/material'
 import type { ReactNode } from 'react'
-import { Layout as RaLayout } from 'react-admin'
+import { Layout as RaLayout, LogoutOnMount } from 'react-admin'
 
+import { useOptionalSession } from '../session/session.ts'
 import { Confirmation } from '../ui/Confirmation.tsx'
 import { Agreements } from './Agreements.tsx'
 import { AppBar } from './AppBar.tsx'
@@ -14,7 +15,10 @@ import { PhoneNavigation } from './PhoneNavigation.tsx'
 import { Shortcuts } from './Shortcuts.tsx'
 
 export function Layout({ children }: { children: ReactNode }) {
+  const session = useOptionalSession()
   const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  // The session has just ended: the pages, which need its user, give way to the sign-in.
+  if (session === undefined) return <LogoutOnMount />
   return (
     <RaLayout
       appBar={AppBar}
