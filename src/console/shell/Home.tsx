@@ -32,34 +32,37 @@ export function Home() {
         {t.hello(nickname || username || '')}
       </Typography>
       <Suspense fallback={<Loading />}>
-        <Overview />
+        <Overview>
+          <div>
+            <Typography variant="h2" sx={{ mt: 3, mb: 1.5 }}>
+              {t.parts}
+            </Typography>
+            <Box sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: 'repeat(auto-fill, minmax(150px, 1fr))' }}>
+              {sections.flatMap(({ items }) =>
+                items.map(({ to, label, icon: Icon }) => (
+                  <Card key={to}>
+                    <CardActionArea
+                      component={Link}
+                      to={to}
+                      sx={{
+                        p: 2,
+                        height: '100%',
+                        display: 'flex',
+                        flexDirection: 'column',
+                        gap: 1,
+                        alignItems: 'flex-start',
+                      }}
+                    >
+                      <Icon color="primary" />
+                      <Typography>{label[locale]}</Typography>
+                    </CardActionArea>
+                  </Card>
+                )),
+              )}
+            </Box>
+          </div>
+        </Overview>
       </Suspense>
-      <Typography variant="h2" sx={{ mt: 3, mb: 1.5 }}>
-        {t.parts}
-      </Typography>
-      <Box sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: 'repeat(auto-fill, minmax(150px, 1fr))' }}>
-        {sections.flatMap(({ items }) =>
-          items.map(({ to, label, icon: Icon }) => (
-            <Card key={to}>
-              <CardActionArea
-                component={Link}
-                to={to}
-                sx={{
-                  p: 2,
-                  height: '100%',
-                  display: 'flex',
-                  flexDirection: 'column',
-                  gap: 1,
-                  alignItems: 'flex-start',
-                }}
-              >
-                <Icon color="primary" />
-                <Typography>{label[locale]}</Typography>
-              </CardActionArea>
-            </Card>
-          )),
-        )}
-      </Box>
     </Box>
   )
 }

@@ -27,7 +27,8 @@ import {
   Stack,
   Typography,
 } from '@mui/material'
-import { type ReactNode, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'react-router'
 
 import { hereOf } from '../api/client.ts'
@@ -80,10 +81,25 @@ const words = texts({
 
 const ROWS = 5
 
-export default function Overview() {
+/** With `children` below it. All of it appears at once, so that nothing moves when a part has loaded. */
+export default function Overview({ children }: { children: ReactNode }) {
   const may = useMay()
+  const client = useQueryClient()
+  const [isSettled, setSettled] = useState(false)
+  useEffect(() => {
+    const check = () => {
+      if (client.isFetching() === 0) setSettled(true)
+    }
+    // If everything is in the cache, nothing is called.
+    const timer = setTimeout(check, 0)
+    const stop = client.getQueryCache().subscribe(check)
+    return () => {
+      clearTimeout(timer)
+      stop()
+    }
+  }, [client])
   return (
-    <Stack spacing={2}>
+    <Stack spacing={2} sx={{ visibility: isSettled ? 'visible' : 'hidden' }}>
       {may('actuator.info') && <MailHint />}
       <FirstSteps />
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', md: 'repeat(3, minmax(0, 1fr))' } }}>
@@ -91,6 +107,7 @@ export default function Overview() {
         {may('activities.list') && <Today />}
         {may('qrCodes.list') && <NewestCodes />}
       </Box>
+      {children}
     </Stack>
   )
 }
