@@ -71,6 +71,29 @@ describe('the session in the browser', () => {
     expect(readable).not.toContain('eyJ')
   })
 
+  test('a request that is refused because the access token has expired is sent again with a new one', async () => {
+    browser.allow(/status of 401/)
+    const page = await browser.signedIn(admin)
+    await page.goto('/console/')
+    await page.getByRole('button', { name: 'Profile' }).waitFor()
+    const tokens: (string | undefined)[] = []
+    await page.route('**/api/admin/login-records*', async (route) => {
+      tokens.push(route.request().headers()['authorization'])
+      if (tokens.length > 1) return await route.continue()
+      await route.fulfill({
+        status: 401,
+        json: { code: 401, message: 'The session has expired', requestId: 'expired' },
+      })
+    })
+    const renewed = page.waitForResponse('**/api/auth/refresh')
+    await page.getByRole('menuitem', { name: 'Administration' }).click()
+    await page.getByRole('menuitem', { name: 'Login records' }).click()
+    expect((await renewed).status()).toBe(200)
+    await page.getByRole('table').waitFor()
+    expect(tokens).toHaveLength(2)
+    expect(tokens[1]).not.toBe(tokens[0])
+  })
+
   test('an administrator ends the session: the page shows the sign-in and the reason at once', async () => {
     browser.allow(/status of 401/)
     const bob = await server.person('bob')
