@@ -62,9 +62,11 @@ export interface ScannerProps {
   onCode: (text: string) => void
   /** True: the camera stays on, but nothing is read. */
   isPaused?: boolean
+  /** True: a code that is still in view after a pause is not reported again. At a gate, the next scan of a pass would use it up. */
+  ignoresSame?: boolean
 }
 
-export function Scanner({ onCode, isPaused = false }: ScannerProps) {
+export function Scanner({ onCode, isPaused = false, ignoresSame = false }: ScannerProps) {
   const t = useTexts(words)
   const camera = useCamera()
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
@@ -76,11 +78,15 @@ export function Scanner({ onCode, isPaused = false }: ScannerProps) {
   }, [onCode])
 
   const { video, isRunning, problem } = camera
+  /** The codes in view, with the time at which each was seen last. */
+  const seenBefore = useRef(new Map<string, number>())
   useEffect(() => {
     if (!isRunning || isPaused) return
     let isGone = false
     let timer: ReturnType<typeof setTimeout> | undefined
-    const seen = new Map<string, number>()
+    const seen = ignoresSame ? seenBefore.current : new Map<string, number>()
+    // Nothing was read during the pause.
+    for (const text of seen.keys()) seen.set(text, performance.now())
     const read = async () => {
       try {
         if (!document.hidden && video.current !== null) {
@@ -109,7 +115,7 @@ export function Scanner({ onCode, isPaused = false }: ScannerProps) {
       isGone = true
       clearTimeout(timer)
     }
-  }, [isRunning, isPaused, video, attempt])
+  }, [isRunning, isPaused, ignoresSame, video, attempt])
 
   if (problem !== undefined || notLoaded) {
     const retry = () => {

@@ -134,7 +134,7 @@ export default function Gate() {
             </Typography>
           </Stack>
           <VerdictCard verdict={gate.verdict} isBusy={gate.isBusy} waiting={t.waiting} />
-          <Scanner onCode={(content) => gate.scan({ content })} isPaused={gate.isBusy} />
+          <Scanner onCode={(content) => gate.scan({ content })} isPaused={gate.isBusy} ignoresSame />
           <Manual gate={gate} activityId={id} canFind={activity.data?.canManage === true} />
           <Notices gate={gate} />
         </Stack>
