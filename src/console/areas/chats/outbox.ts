@@ -8,6 +8,7 @@ import { useSyncExternalStore } from 'react'
 import { call, upload } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import type { BodyOf, Message, UploadedFile } from '../../api/types.ts'
+import { onLogin } from '../../session/tokens.ts'
 
 /** A conversation, or a user with whom there is none yet. */
 export type Target = { readonly conversationId: number } | { readonly toUserId: number }
@@ -104,6 +105,13 @@ async function uploadFile(clientMsgId: string, file: File): Promise<UploadedFile
     onProgress: (progress) => change(clientMsgId, { progress }),
   })) as UploadedFile
 }
+
+// The next user of this browser must neither see nor send what the one before has written.
+onLogin((login) => {
+  if (login !== undefined) return
+  uploaded.clear()
+  set([])
+})
 
 const isSame = (a: Target, b: Target): boolean =>
   'conversationId' in a
