@@ -34,8 +34,13 @@ export function onLogin(listener: (login: LoginResponse | undefined) => void): (
 
 /** Takes over the answer of any sign-in or renewal. */
 export function accept(login: LoginResponse): void {
-  // Another tab has signed in another user. Both share the cookie, so this tab follows.
-  if (userId !== undefined && userId !== login.user.id) location.reload()
+  // Another tab has signed in another user. Both share the cookie, so this tab follows. It must not repeat a refused request with the
+  // token of that user.
+  if (userId !== undefined && userId !== login.user.id) {
+    token = undefined
+    location.reload()
+    return
+  }
   userId = login.user.id
   token = { value: login.accessToken, expiresAt: login.expiresAt }
   localStorage.setItem(SIGNED_IN, '1')
