@@ -26,7 +26,7 @@ export function LiveUpdates() {
   const refresh = useRefresh()
   const { pathname } = useLocation()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // The listeners are stable, and what they need changes.
+  // The listeners must be stable, although the values that they use change.
   const latest = useRef({ t, notify, refresh, pathname })
   useEffect(() => {
     latest.current = { t, notify, refresh, pathname }

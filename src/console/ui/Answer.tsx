@@ -69,7 +69,7 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () =
   )
 }
 
-/** An empty list: what it will hold, and what to do first. */
+/** The page of an empty list. It names the future content and the first step. */
 export function EmptyState({
   icon: Icon,
   title,

@@ -62,7 +62,7 @@ export interface DetailTableProps<Row extends RaRecord> extends Omit<AdminTableP
   /** Names a row in titles and questions. */
   nameOf: (row: Row) => string
   renderDetails: (row: Row) => ReactNode
-  /** An empty list: what it will hold, and what to do first. */
+  /** Texts of the empty list: its future content and the first step. */
   empty: { icon: SvgIconComponent; title: string; text: string; action?: ReactNode }
   /** Buttons of the drawer, before the one that deletes. */
   renderButtons?: (row: Row, close: () => void) => ReactNode

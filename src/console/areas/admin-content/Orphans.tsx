@@ -1,4 +1,4 @@
-/** Stored files that nothing refers to: their number, the list, and the clean-up, which shows first what it would delete. */
+/** Stored files without a reference: their number, the list, and the clean-up, which counts the files before it deletes them. */
 
 import { CleaningServices } from '@mui/icons-material'
 import {

@@ -1,4 +1,4 @@
-/** Scans codes and shows what they are. */
+/** Scans codes and shows their contents. */
 
 import { History, Image as ImageIcon, Keyboard } from '@mui/icons-material'
 import {

@@ -1,4 +1,4 @@
-/** A scanned content: what it is, and the fitting action. */
+/** A scanned content: its type, its parts and the fitting action. */
 
 import { Star, StarBorder } from '@mui/icons-material'
 import { Button, Card, CardContent, IconButton, Stack, Tooltip, Typography } from '@mui/material'

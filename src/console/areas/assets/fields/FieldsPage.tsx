@@ -1,4 +1,4 @@
-/** Fields and templates of the workspace: what is recorded about assets, codes, activities and organizations. */
+/** Fields and templates of the workspace: the data that users record about assets, codes, activities and organizations. */
 
 import { Stack, Tab, Tabs } from '@mui/material'
 import { useSearchParams } from 'react-router'
