@@ -14,11 +14,13 @@ import { callWith } from './client.ts'
 import type { ApiError } from './errors.ts'
 import type { DataOf, InputOf, OperationId } from './types.ts'
 
-export interface CallSettings {
+export interface CallSettings<Data = unknown> {
   /** False: the operation is not called yet. */
   enabled?: boolean
   /** Milliseconds between repeated calls while the page is visible. */
   every?: number
+  /** With `every`: true for the last answer, after which the call is not repeated. */
+  isLast?: (data: Data) => boolean
   /** Shows the rows of the page before while the next one is loaded. */
   keepPrevious?: boolean
 }
@@ -30,19 +32,21 @@ export interface CallSettings {
 export function useCall<Id extends OperationId>(
   id: Id,
   input: InputOf<Id> | undefined = undefined,
-  { enabled = true, every, keepPrevious }: CallSettings = {},
+  { enabled = true, every, isLast, keepPrevious }: CallSettings<DataOf<Id>> = {},
 ): UseQueryResult<DataOf<Id>, ApiError> {
   // The type of `data` cannot be inferred while the operation is a parameter.
   return useQuery<unknown, ApiError>({
     queryKey: [...id.split('.'), input ?? {}],
     queryFn: ({ signal }) => callWith(id, input as object | undefined, { signal }),
     enabled,
-    ...(every !== undefined && { refetchInterval: every }),
+    ...(every !== undefined && {
+      refetchInterval: ({ state: { data } }) => (data !== undefined && isLast?.(data as DataOf<Id>) ? false : every),
+    }),
     ...(keepPrevious && { placeholderData: keepPreviousData }),
   }) as UseQueryResult<DataOf<Id>, ApiError>
 }
 
-/** Reads again what was read by operations whose ids begin with these words: `refresh('qrCodes', 'categories')`. */
+/** Repeats the reading operations whose ids begin with these words: `refresh('qrCodes', 'categories')`. */
 export function useRefresh(): (...prefixes: string[]) => Promise<void> {
   const client = useQueryClient()
   return async (...prefixes) => {

@@ -95,7 +95,11 @@ export default function Import() {
   const job = useCall(
     'assets.importJob',
     { params: { jobId: jobId ?? '' } },
-    { enabled: jobId !== undefined, every: 700 },
+    {
+      enabled: jobId !== undefined,
+      every: 700,
+      isLast: (answer) => answer.state === 'DONE' || answer.state === 'FAILED',
+    },
   )
   const state = jobId === undefined ? undefined : job.data?.state
   const isOver = state === 'DONE' || state === 'FAILED'
