@@ -21,6 +21,7 @@ import { useCall } from '../../../api/hooks.ts'
 import type { GateDirection } from '../../../api/types.ts'
 import { clockTime, number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
+import { ErrorNotice } from '../../../ui/Answer.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { Scanner } from '../../../ui/Scanner.tsx'
 import { useHandheldScanner } from '../../../ui/use-handheld-scanner.ts'
@@ -184,6 +185,7 @@ function Notices({ gate }: { gate: GateOf }) {
   const { queue, doubleUses } = gate.state
   return (
     <>
+      {gate.problem !== undefined && <ErrorNotice error={gate.problem} />}
       {!gate.isOnline && (
         <Alert severity={gate.canWorkOffline ? 'warning' : 'error'}>
           {gate.canWorkOffline ? t.working : t.stopped}

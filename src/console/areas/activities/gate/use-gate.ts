@@ -31,6 +31,8 @@ export interface Gate {
   readonly canWorkOffline: boolean | undefined
   readonly isBusy: boolean
   readonly verdict: Verdict | undefined
+  /** The error of the last attempt to read keys and send scans, unless the server could not be reached. */
+  readonly problem: unknown
   readonly scan: (scanned: { content: string } | { passUuid: string }) => void
 }
 
@@ -47,19 +49,19 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
   const [canCheck, setCanCheck] = useState<boolean>()
   const [isBusy, setBusy] = useState(false)
   const [verdict, setVerdict] = useState<Verdict>()
+  const [problem, setProblem] = useState<unknown>()
   const busy = useRef(false)
 
   useEffect(() => {
     let isGone = false
     void canVerify().then((can) => isGone || setCanCheck(can))
     const renew = async () => {
-      try {
-        await store.uploadQueue()
-        await store.prepare()
-        if (!isGone) setOnline(true)
-      } catch (error) {
-        if (!isGone && isLost(error)) setOnline(false)
-      }
+      // Apart: a refused upload must not keep this gate from learning of revoked passes.
+      const results = await Promise.allSettled([store.prepare(), store.uploadQueue()])
+      if (isGone) return
+      const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
+      setOnline(!errors.some(isLost))
+      setProblem(errors.find((error) => !isLost(error)))
     }
     void renew()
     const timer = setInterval(() => void renew(), PAUSE)
@@ -75,14 +77,21 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
   const scan = useCallback(
     (scanned: { content: string } | { passUuid: string }) => {
       const run = async () => {
-        const nonce = crypto.getRandomValues(new Uint32Array(4)).join('-')
-        const next = await judge(store, activityId, { ...scanned, direction, nonce })
-        signal(next.isValid)
-        setOnline(!next.isOffline)
-        setVerdict(next)
-        if (next.isValid && direction === 'ENTRY') store.change({ admitted: store.get().admitted + 1 })
-        busy.current = false
-        setBusy(false)
+        try {
+          const nonce = crypto.getRandomValues(new Uint32Array(4)).join('-')
+          const next = await judge(store, activityId, { ...scanned, direction, nonce })
+          signal(next.isValid)
+          setOnline(!next.isOffline)
+          setVerdict(next)
+          if (next.isValid && direction === 'ENTRY') store.change({ admitted: store.get().admitted + 1 })
+        } catch (error) {
+          // Such as a full storage of the browser. The gate goes on with the next pass.
+          setVerdict(undefined)
+          setProblem(error)
+        } finally {
+          busy.current = false
+          setBusy(false)
+        }
       }
       if (busy.current) return
       busy.current = true
@@ -92,7 +101,7 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
     [store, activityId, direction],
   )
   const canWorkOffline = canCheck === undefined ? undefined : canCheck && state.preparedAt > 0
-  return { state, isOnline, canWorkOffline, isBusy, verdict, scan }
+  return { state, isOnline, canWorkOffline, isBusy, verdict, problem, scan }
 }
 
 type Scan = { nonce: string; direction: GateDirection } & ({ content: string } | { passUuid: string })
