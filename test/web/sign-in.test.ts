@@ -105,6 +105,19 @@ describe('the session in the browser', () => {
     await page.getByText('Your account was disabled').waitFor()
   })
 
+  test('signing out without a connection says that the user is still signed in', async () => {
+    browser.allow(/ERR_INTERNET_DISCONNECTED/)
+    const page = await browser.signedIn(alice)
+    await page.goto('/console/')
+    await page.getByRole('button', { name: 'Profile' }).click()
+    await page.context().setOffline(true)
+    await page.getByText('Sign out').click()
+    await page.getByText('You are still signed in.').waitFor()
+    await page.context().setOffline(false)
+    await page.getByText('Sign out').click()
+    await page.getByLabel('Username, e-mail or phone').waitFor()
+  })
+
   test('signing out in one tab ends the other', async () => {
     browser.allow(/status of 401/)
     const first = await browser.signedIn(alice)

@@ -1,8 +1,9 @@
-/** Who is signed in, what they may do, and for which workspace: their own things or those of an organization. */
+/** The signed-in user, the permissions, and the workspace: the things of the user or of an organization. */
 
 import { useSyncExternalStore } from 'react'
 
 import { call } from '../api/client.ts'
+import { ApiError } from '../api/errors.ts'
 import { OPERATIONS } from '../api/operations.gen.ts'
 import type { MyPermissions, OperationId, Organization, User } from '../api/types.ts'
 import { forget, mayBeSignedIn, onLogin, renew } from './tokens.ts'
@@ -75,7 +76,7 @@ function sessionOf(user: User, permissions: MyPermissions, orgs: readonly Organi
   }
 }
 
-/** Shows the things of an organization, or with null those of the user. The caller discards what it has cached. */
+/** Shows the things of an organization, or with null those of the user. The caller discards its cached answers. */
 export function chooseWorkspace(org: Organization | null): void {
   if (session === undefined) return
   const key = `${WORKSPACE}.${session.user.id}`
@@ -117,9 +118,19 @@ export function useMay(): typeof may {
 
 export const isAdministrator = (): boolean => (session?.platform.size ?? 0) > 0
 
-/** Ends the session on the server and in this tab. */
+/**
+ * Ends the session on the server and in this tab. If the server cannot be reached, the session goes on, and so does the tab: it must not
+ * look signed out while the next user of the browser could continue the session.
+ *
+ * @throws ApiError
+ */
 export async function signOut(): Promise<void> {
-  await call('auth.logout').catch(() => undefined)
+  try {
+    await call('auth.logout')
+  } catch (error) {
+    // 401: the session has ended before.
+    if (!(error instanceof ApiError) || error.status !== 401) throw error
+  }
   forget()
 }
 

@@ -2,7 +2,7 @@
 
 import { DarkMode, Logout as LogoutIcon, ManageAccounts, Translate } from '@mui/icons-material'
 import { ListItemIcon, ListItemText, MenuItem, type Theme, useMediaQuery } from '@mui/material'
-import { useGetIdentity, useLocaleState, useLogout, UserMenu, useTheme, useUserMenu } from 'react-admin'
+import { useGetIdentity, useLocaleState, useLogout, useNotify, UserMenu, useTheme, useUserMenu } from 'react-admin'
 import { Link } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
@@ -14,6 +14,7 @@ const words = texts({
     theme: 'Light or dark',
     language: '中文',
     signOut: 'Sign out',
+    stillSignedIn: 'You are still signed in.',
   },
   zh: {
     profile: (name: string) => `个人菜单：${name}`,
@@ -21,6 +22,7 @@ const words = texts({
     theme: '明暗主题',
     language: 'English',
     signOut: '退出登录',
+    stillSignedIn: '您仍处于登录状态。',
   },
 })
 
@@ -40,6 +42,15 @@ function Items() {
   const t = useTexts(words)
   const menu = useUserMenu()
   const logout = useLogout()
+  const notify = useNotify()
+  const end = async () => {
+    try {
+      await logout()
+    } catch (error) {
+      const message = error instanceof Error ? error.message : ''
+      notify(`${t.stillSignedIn} ${message}`, { type: 'error', multiLine: true, autoHideDuration: 10_000 })
+    }
+  }
   const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
   const isDarkSystem = useMediaQuery('(prefers-color-scheme: dark)')
   const [locale, setLocale] = useLocaleState()
@@ -67,7 +78,7 @@ function Items() {
           <ListItemText>{t.theme}</ListItemText>
         </MenuItem>,
       ]}
-      <MenuItem onClick={() => void logout()}>
+      <MenuItem onClick={() => void end()}>
         <ListItemIcon>
           <LogoutIcon fontSize="small" />
         </ListItemIcon>
