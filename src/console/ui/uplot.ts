@@ -33,7 +33,8 @@ export function draw(place: HTMLElement, { times, series, kind, height, ink, gri
     {
       width: place.clientWidth,
       height,
-      legend: { show: series.length > 1 },
+      // Without the row of the time, which uPlot names in English only.
+      legend: { show: series.length > 1, live: false },
       cursor: { y: false },
       axes: [
         { ...axis, values: (_, ticks) => ticks.map((tick) => date(tick * 1000)), space: 90, size: 32 },
