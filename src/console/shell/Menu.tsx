@@ -15,8 +15,14 @@ const words = texts({
   zh: { administration: '管理', back: '返回我的内容' },
 })
 
+/** react-admin takes the overview for open on all pages below it. */
+const NOT_ACTIVE = {
+  '&.RaMenuItemLink-active': { color: 'text.secondary', bgcolor: 'transparent', fontWeight: 'inherit' },
+}
+
 export function Menu() {
-  const isAdmin = isAdminPath(useLocation().pathname)
+  const { pathname } = useLocation()
+  const isAdmin = isAdminPath(pathname)
   const t = useTexts(words)
   const locale = useLocale()
   const [open] = useSidebarState()
@@ -40,6 +46,7 @@ export function Menu() {
             to={item.to}
             primaryText={item.label[locale]}
             leftIcon={<ItemIcon item={item} />}
+            sx={item.to === '/admin' && pathname !== '/admin' ? NOT_ACTIVE : {}}
           />
         )),
       ])}

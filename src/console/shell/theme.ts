@@ -53,6 +53,17 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
     RaToolbar: { styleOverrides: { root: { '&.RaToolbar-mobileToolbar': { position: 'static' } } } },
     // Wide content scrolls in its own box, not the page.
     RaLayout: { styleOverrides: { root: { minWidth: 0 } } },
+    RaMenuItemLink: {
+      styleOverrides: {
+        root: ({ theme }: { theme: Theme }) => ({
+          '&.RaMenuItemLink-active': {
+            color: theme.palette.primary.main,
+            backgroundColor: theme.palette.action.selected,
+            fontWeight: 600,
+          },
+        }),
+      },
+    },
     // On phones they are white boxes by default, above cards that are white boxes too.
     RaListToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
     RaTopToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
