@@ -119,8 +119,24 @@ export function useBrowser(server: Pick<TestServer, 'url'>, options: BrowserOpti
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
+/**
+ * Waits until nothing fades in or moves: axe takes the colours of a dialog that is half transparent for those of a finished one. A
+ * transition begins in the frame after the change that causes it. Rings and bars of progress, which never end, are left out.
+ */
+const settled = (page: Page): Promise<void> =>
+  page.evaluate(`(async () => {
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+    const running = () => document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
+    do {
+      await Promise.allSettled(running().map((one) => one.finished))
+      await frame()
+      await frame()
+    } while (running().some((one) => one.playState === 'running'))
+  })()`)
+
 /** Barriers that axe calls serious or critical, as `rule: element`. `rules`: only these, such as those that depend on the theme. */
 export async function barriers(page: Page, rules?: readonly string[]): Promise<string[]> {
+  await settled(page)
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe)
   return await page.evaluate(async (runOnly) => {
     // @ts-expect-error -- the global that axe has just defined
