@@ -366,6 +366,11 @@ describe('categories, stock-taking and import', () => {
     expect(await listed(orgId)).toEqual([])
 
     await page.locator('input[type=file]').setInputFiles(csv('2026-02-28'))
+    // The columns of the new file have been read.
+    await page
+      .getByRole('row', { name: /Name.*required|required/ })
+      .first()
+      .waitFor()
     await choose(page, 'Gerät', 'Name')
     await page.getByRole('button', { name: 'Check again' }).click()
     await page.getByRole('button', { name: 'Import 2 rows' }).click()
