@@ -28,7 +28,11 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
       styleOverrides: { root: ({ theme }: { theme: Theme }) => ({ color: theme.palette.text.secondary }) },
     },
     MuiTextField: { defaultProps: { variant: 'outlined', size: 'small' } },
-    MuiFormControl: { defaultProps: { variant: 'outlined', size: 'small' } },
+    MuiFormControl: {
+      defaultProps: { variant: 'outlined', size: 'small' },
+      // The inputs of react-admin's forms, which stand one below the other without a gap of their own.
+      styleOverrides: { root: { '&.ra-input': { marginTop: 8, marginBottom: 12 } } },
+    },
     MuiLink: { defaultProps: { underline: 'hover' } },
     // react-admin names the checkboxes of rows on the element around the input, where Material UI 9 leaves the name.
     MuiCheckbox: {
@@ -50,7 +54,11 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
       ],
     },
     // react-admin fixes it to the bottom of phones, where the navigation would cover it.
-    RaToolbar: { styleOverrides: { root: { '&.RaToolbar-mobileToolbar': { position: 'static' } } } },
+    RaToolbar: {
+      styleOverrides: {
+        root: { '&&': { backgroundColor: 'transparent' }, '&.RaToolbar-mobileToolbar': { position: 'static' } },
+      },
+    },
     // Wide content scrolls in its own box, not the page.
     RaLayout: { styleOverrides: { root: { minWidth: 0 } } },
     RaMenuItemLink: {

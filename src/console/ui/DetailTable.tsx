@@ -6,7 +6,7 @@
 
 import type { SvgIconComponent } from '@mui/icons-material'
 import { Close, Delete } from '@mui/icons-material'
-import { Box, Button, Card, Divider, Drawer, IconButton, Stack, Typography } from '@mui/material'
+import { Box, Button, Divider, Drawer, IconButton, Stack, Typography } from '@mui/material'
 import { type ReactNode, useState } from 'react'
 import {
   type Identifier,
@@ -234,47 +234,5 @@ function RemoveButton({ removal, id, name, onDone }: RemoveButtonProps) {
         }}
       />
     </>
-  )
-}
-
-/** Labels and values of a row, one below the other. Empty values are left out. */
-export function Facts({ items }: { items: readonly (readonly [label: string, value: ReactNode])[] }) {
-  const given = items.filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
-  return (
-    <Box
-      component="dl"
-      sx={{ m: 0, display: 'grid', gridTemplateColumns: 'minmax(96px, max-content) 1fr', columnGap: 2, rowGap: 1 }}
-    >
-      {given.map(([label, value]) => (
-        <Box key={label} sx={{ display: 'contents' }}>
-          <Typography component="dt" variant="body2" color="text.secondary">
-            {label}
-          </Typography>
-          <Typography
-            component="dd"
-            variant="body2"
-            sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}
-          >
-            {value}
-          </Typography>
-        </Box>
-      ))}
-    </Box>
-  )
-}
-
-/** Numbers with their names, in cards above a table. */
-export function Figures({ items }: { items: readonly (readonly [label: string, value: ReactNode])[] }) {
-  return (
-    <Box sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: 'repeat(auto-fit, minmax(140px, 1fr))', mb: 2 }}>
-      {items.map(([label, value]) => (
-        <Card key={label} variant="outlined" sx={{ p: 2 }}>
-          <Typography variant="body2" color="text.secondary">
-            {label}
-          </Typography>
-          <Typography sx={{ fontSize: '1.375rem', fontWeight: 650 }}>{value}</Typography>
-        </Card>
-      ))}
-    </Box>
   )
 }

@@ -2,12 +2,30 @@
 
 import { Box, Stack } from '@mui/material'
 
-export type Tone = 'good' | 'bad' | 'warning' | 'neutral'
+import { type EnumName, useEnum } from '../i18n/enums.ts'
+
+export type Tone = 'good' | 'bad' | 'warning' | 'running' | 'neutral'
+
+/** The tones of the values of enums; `neutral` for those that are not here. */
+const TONES: Partial<Record<EnumName, Readonly<Record<string, Tone>>>> = {
+  activityStatus: { ACTIVE: 'good', CANCELLED: 'bad' },
+  assetStatus: { IN_USE: 'good', REPAIR: 'warning', LOST: 'bad' },
+  linkStatus: { ACTIVE: 'good', PENDING: 'warning' },
+  loginStatus: { success: 'good', failed: 'bad' },
+  orgStatus: { ACTIVE: 'good', DISABLED: 'bad' },
+  passStatus: { ISSUED: 'good', EXPIRED: 'warning', REVOKED: 'bad' },
+  sendStatus: { DONE: 'good', RUNNING: 'running' },
+  sessionStatus: { ACTIVE: 'good' },
+  userStatus: { ACTIVE: 'good', DISABLED: 'bad' },
+}
+
+export const toneOf = (of: EnumName, value: string): Tone => TONES[of]?.[value] ?? 'neutral'
 
 const COLOR: Record<Tone, string> = {
   good: 'success.main',
   bad: 'error.main',
   warning: 'warning.main',
+  running: 'info.main',
   neutral: 'text.disabled',
 }
 
@@ -18,4 +36,10 @@ export function Status({ tone, text }: { tone: Tone; text: string }) {
       <span>{text}</span>
     </Stack>
   )
+}
+
+/** The value of an enum as a state. */
+export function EnumStatus({ of, value }: { of: EnumName; value: string }) {
+  const word = useEnum(of)
+  return <Status tone={toneOf(of, value)} text={word(value)} />
 }

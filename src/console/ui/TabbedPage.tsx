@@ -1,6 +1,6 @@
-/** The page of one row: heading, actions, and tabs whose name is in the address (`?tab=history`). Also facts as a list of names and values. */
+/** The page of one row: heading, actions, and tabs whose name is in the address (`?tab=history`). */
 
-import { Box, Card, CardContent, Tab, Tabs, type Theme, Typography, useMediaQuery } from '@mui/material'
+import { Box, Tab, Tabs, type Theme, useMediaQuery } from '@mui/material'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
 
@@ -48,52 +48,5 @@ export function TabbedPage({
         </Box>
       )}
     </Page>
-  )
-}
-
-/** A card with a heading and buttons at its right. */
-export function Section({ title, actions, children }: { title?: string; actions?: ReactNode; children: ReactNode }) {
-  return (
-    <Card sx={{ mb: 2 }}>
-      <CardContent sx={{ '&:last-child': { pb: 2 } }}>
-        {(title !== undefined || actions) && (
-          <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, mb: 1.5 }}>
-            <Typography variant="h2" sx={{ flex: 1, minWidth: 140 }}>
-              {title}
-            </Typography>
-            {actions}
-          </Box>
-        )}
-        {children}
-      </CardContent>
-    </Card>
-  )
-}
-
-/** Names and values; entries without a value are left out. */
-export function Facts({ items }: { items: readonly (readonly [name: string, value: ReactNode])[] }) {
-  return (
-    <Box
-      component="dl"
-      sx={{
-        m: 0,
-        display: 'grid',
-        gridTemplateColumns: { xs: '1fr', sm: 'minmax(140px, max-content) 1fr' },
-        columnGap: 3,
-      }}
-    >
-      {items.map(([name, value]) =>
-        value === null || value === undefined || value === '' ? null : (
-          <Box key={name} sx={{ display: 'contents' }}>
-            <Typography component="dt" color="text.secondary" variant="body2" sx={{ pt: 0.75 }}>
-              {name}
-            </Typography>
-            <Typography component="dd" sx={{ m: 0, pb: 0.75, pt: { sm: 0.5 }, minWidth: 0, overflowWrap: 'anywhere' }}>
-              {value}
-            </Typography>
-          </Box>
-        ),
-      )}
-    </Box>
   )
 }

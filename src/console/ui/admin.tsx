@@ -1,8 +1,7 @@
-/** Parts of the administrators' tables: a list with our defaults, dates, and the history of a row from the operation log. */
+/** The changes of a row by administrators, from the operation log. */
 
 import { Box, Typography } from '@mui/material'
-import type { ReactElement, ReactNode } from 'react'
-import { BulkDeleteButton, FunctionField, List, type ListProps, Pagination, useRecordContext } from 'react-admin'
+import { useRecordContext } from 'react-admin'
 
 import { usePages } from '../api/pages.ts'
 import type { OperationLogRow } from '../api/types.ts'
@@ -33,29 +32,6 @@ const words = texts({
     no: '否',
   },
 })
-
-/** A list of react-admin in the order of the server, 25 rows a page. */
-export function AdminList({ children, ...props }: Omit<ListProps, 'children'> & { children: ReactNode }) {
-  return (
-    <List perPage={25} pagination={<Pagination rowsPerPageOptions={[25, 50, 100]} />} exporter={false} {...props}>
-      {children as ReactElement}
-    </List>
-  )
-}
-
-/** Deletes the selected rows after a question, one after the other. */
-export const BulkDelete = () => <BulkDeleteButton mutationMode="pessimistic" />
-
-/** A time of the server (epoch milliseconds) in the user's zone. */
-export const TimeField = ({ source, ...props }: { source: string; label?: string; sortable?: boolean }) => (
-  <FunctionField
-    source={source}
-    {...props}
-    render={(record: Record<string, unknown>) => (
-      <span style={{ whiteSpace: 'nowrap' }}>{dateTime(record[source] as number | null)}</span>
-    )}
-  />
-)
 
 /** The changes by administrators to the row of the page, from the operation log. `targetId`: by default the id of the row. */
 export function History({ targetType, targetId }: { targetType: OperationLogRow['targetType']; targetId?: number }) {

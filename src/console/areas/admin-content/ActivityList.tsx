@@ -9,7 +9,8 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { AdminTable } from '../../ui/AdminTable.tsx'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { BulkDelete } from '../../ui/DetailTable.tsx'
-import { EnumChip, EnumInput } from '../../ui/enums.tsx'
+import { EnumInput } from '../../ui/enums.tsx'
+import { EnumStatus } from '../../ui/Status.tsx'
 import { CreateActivity, deletion } from './activity-words.tsx'
 import { createdColumn, ownerColumn, ownerFilters, searchFilter, timeFilters } from './shared.tsx'
 
@@ -47,7 +48,7 @@ export default function ActivityList() {
         { source: 'name' },
         {
           source: 'status',
-          render: (row) => <EnumChip of="activityStatus" value={row.status} />,
+          render: (row) => <EnumStatus of="activityStatus" value={row.status} />,
           text: (row) => statusOf(row.status),
         },
         {

@@ -16,10 +16,10 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { History } from '../../ui/admin.tsx'
 import { Answer } from '../../ui/Answer.tsx'
-import { Facts, Figures } from '../../ui/DetailTable.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
-import { EnumChip } from '../../ui/enums.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Facts, Figures } from '../../ui/parts.tsx'
+import { EnumStatus } from '../../ui/Status.tsx'
 import { deletion } from './activity-words.tsx'
 import { Owner, period, position } from './shared.tsx'
 
@@ -140,7 +140,7 @@ function Details({ activity }: { activity: AdminActivity }) {
             )}
             <Facts
               items={[
-                [f('status'), <EnumChip key="status" of="activityStatus" value={activity.status} />],
+                [f('status'), <EnumStatus key="status" of="activityStatus" value={activity.status} />],
                 [f('description'), activity.description],
                 [f('startTime'), dateTime(activity.startTime)],
                 [f('endTime'), dateTime(activity.endTime)],

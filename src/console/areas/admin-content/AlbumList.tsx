@@ -8,7 +8,8 @@ import type { AdminAlbumPhoto } from '../../api/types.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { bytes, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { DetailTable, Facts } from '../../ui/DetailTable.tsx'
+import { DetailTable } from '../../ui/DetailTable.tsx'
+import { Facts } from '../../ui/parts.tsx'
 import {
   createdColumn,
   Owner,

@@ -7,8 +7,9 @@ import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { DetailTable, Facts } from '../../ui/DetailTable.tsx'
+import { DetailTable } from '../../ui/DetailTable.tsx'
 import { EnumInput } from '../../ui/enums.tsx'
+import { Facts } from '../../ui/parts.tsx'
 import { ColoredName, createdColumn, Owner, ownerColumn, ownerFilters, searchFilter, timeFilters } from './shared.tsx'
 
 const words = texts({

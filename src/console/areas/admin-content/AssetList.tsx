@@ -14,11 +14,13 @@ import { date, dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
-import { DetailTable, Facts } from '../../ui/DetailTable.tsx'
+import { DetailTable } from '../../ui/DetailTable.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { EnumChip, EnumInput } from '../../ui/enums.tsx'
+import { EnumInput } from '../../ui/enums.tsx'
 import { UserById } from '../../ui/named.tsx'
+import { Facts } from '../../ui/parts.tsx'
 import { UserFilter } from '../../ui/pickers.tsx'
+import { EnumStatus } from '../../ui/Status.tsx'
 import { createdColumn, Owner, ownerColumn, ownerFilters, position, searchFilter, timeFilters } from './shared.tsx'
 
 const words = texts({
@@ -98,7 +100,7 @@ export default function AssetList() {
         { source: 'assetNo' },
         {
           source: 'status',
-          render: (row) => <EnumChip of="assetStatus" value={row.status} />,
+          render: (row) => <EnumStatus of="assetStatus" value={row.status} />,
           text: (row) => statusOf(row.status),
         },
         { source: 'brand', phone: 'hidden' },
@@ -136,7 +138,7 @@ function AssetFacts({ row }: { row: AdminAsset }) {
       )}
       <Facts
         items={[
-          [f('status'), <EnumChip key="status" of="assetStatus" value={row.status} />],
+          [f('status'), <EnumStatus key="status" of="assetStatus" value={row.status} />],
           [f('assetNo'), row.assetNo],
           [f('owner'), <Owner key="owner" row={row} />],
           [f('brand'), row.brand],

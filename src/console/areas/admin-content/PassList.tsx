@@ -12,9 +12,11 @@ import { useLabels } from '../../i18n/fields.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
-import { DetailTable, Facts } from '../../ui/DetailTable.tsx'
+import { DetailTable } from '../../ui/DetailTable.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { EnumChip, EnumInput } from '../../ui/enums.tsx'
+import { EnumInput } from '../../ui/enums.tsx'
+import { Facts } from '../../ui/parts.tsx'
+import { EnumStatus } from '../../ui/Status.tsx'
 import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
 import { ActivityLink, createdColumn, orgColumn, ownerFilters, period, searchFilter, timeFilters } from './shared.tsx'
 
@@ -75,7 +77,7 @@ export default function PassList() {
         { source: 'activityName' },
         {
           source: 'status',
-          render: (row) => <EnumChip of="passStatus" value={row.status} />,
+          render: (row) => <EnumStatus of="passStatus" value={row.status} />,
           text: (row) => statusOf(row.status),
         },
         { source: 'usedCount', render: (row) => t.entries(row.usedCount, row.maxUses) },
@@ -87,7 +89,7 @@ export default function PassList() {
       renderDetails={(row) => (
         <Facts
           items={[
-            [f('status'), <EnumChip key="status" of="passStatus" value={row.status} />],
+            [f('status'), <EnumStatus key="status" of="passStatus" value={row.status} />],
             [f('activityName'), <ActivityLink key="activity" id={row.activityId} name={row.activityName} />],
             [f('holderName'), row.holderName],
             [

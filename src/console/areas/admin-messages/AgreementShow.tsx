@@ -15,11 +15,11 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { History } from '../../ui/admin.tsx'
 import { Answer } from '../../ui/Answer.tsx'
-import { Facts } from '../../ui/DetailTable.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { Rendered } from '../../ui/Markdown.tsx'
 import { UserById } from '../../ui/named.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Facts } from '../../ui/parts.tsx'
 import { Status } from '../../ui/Status.tsx'
 
 const words = texts({

@@ -10,8 +10,9 @@ import { useLabels } from '../../i18n/fields.ts'
 import { bytes, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
-import { DetailTable, Facts } from '../../ui/DetailTable.tsx'
+import { DetailTable } from '../../ui/DetailTable.tsx'
 import { Rendered } from '../../ui/Markdown.tsx'
+import { Facts } from '../../ui/parts.tsx'
 
 const words = texts({
   en: {

@@ -22,8 +22,8 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
 import { Chart } from '../../ui/Chart.tsx'
-import { Facts, Figures } from '../../ui/DetailTable.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Facts, Figures } from '../../ui/parts.tsx'
 
 const words = texts({
   en: {

@@ -7,7 +7,7 @@ import type { AlbumPhoto } from '../../api/types.ts'
 import { bytes, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
-import { Facts } from '../../ui/DetailTable.tsx'
+import { Facts } from '../../ui/parts.tsx'
 import { watermarkTexts } from './photo.ts'
 
 const words = texts({

@@ -13,8 +13,8 @@ import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Facts, Section } from '../../ui/parts.tsx'
 import { Status, type Tone } from '../../ui/Status.tsx'
-import { Facts, Section } from '../../ui/TabbedPage.tsx'
 
 const words = texts({
   en: {

@@ -12,10 +12,10 @@ import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { Row } from '../../ui/Rows.tsx'
 import { ScanDialog } from '../../ui/ScanDialog.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
 
 const words = texts({
   en: {

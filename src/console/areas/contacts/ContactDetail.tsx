@@ -13,8 +13,8 @@ import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Facts, Section } from '../../ui/parts.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
-import { Facts, Section } from '../../ui/TabbedPage.tsx'
 import { shownName } from './ContactList.tsx'
 
 const words = texts({

@@ -11,9 +11,9 @@ import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Answer } from '../../ui/Answer.tsx'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { useCopy } from '../../ui/copy.ts'
+import { Section } from '../../ui/parts.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
 import { nameOf } from '../../ui/UserLink.tsx'
 
 const words = texts({

@@ -7,7 +7,7 @@ import type { ContactPrivacy } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
+import { Section } from '../../ui/parts.tsx'
 
 const words = texts({
   en: {

@@ -12,7 +12,7 @@ import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Chart } from '../../ui/Chart.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { Attention, Server } from './Server.tsx'
 
 const words = texts({

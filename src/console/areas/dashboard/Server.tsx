@@ -14,8 +14,8 @@ import { bytes, dateTime, number, relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
+import { Facts, Section } from '../../ui/parts.tsx'
 import { Status } from '../../ui/Status.tsx'
-import { Facts, Section } from '../../ui/TabbedPage.tsx'
 
 const words = texts({
   en: {

@@ -17,7 +17,7 @@ import { BulkAction } from '../../ui/BulkAction.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { EnumInput } from '../../ui/enums.tsx'
 import { UserFilter, UserPicker } from '../../ui/pickers.tsx'
-import { Status } from '../../ui/Status.tsx'
+import { EnumStatus } from '../../ui/Status.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
@@ -86,7 +86,7 @@ export default function LinkList() {
         },
         {
           source: 'status',
-          render: ({ status }) => <Status tone={status === 'ACTIVE' ? 'good' : 'warning'} text={statusOf(status)} />,
+          render: ({ status }) => <EnumStatus of="linkStatus" value={status} />,
           text: ({ status }) => statusOf(status),
         },
         { source: 'createdAt', sortable: true },

@@ -10,7 +10,7 @@ import { AdminTable } from '../../ui/AdminTable.tsx'
 import { EnumInput } from '../../ui/enums.tsx'
 import { failureWords, loginWords } from '../../ui/login-words.ts'
 import { UserFilter } from '../../ui/pickers.tsx'
-import { Status } from '../../ui/Status.tsx'
+import { EnumStatus } from '../../ui/Status.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
@@ -82,7 +82,7 @@ export default function LoginRecordList() {
           label: t.result,
           render: ({ status, failureReason, reportedByClient }) => (
             <>
-              <Status tone={status === 'success' ? 'good' : 'bad'} text={resultOf(status)} />
+              <EnumStatus of="loginStatus" value={status} />
               {(failureReason !== null || reportedByClient) && (
                 <Typography variant="caption" color="text.secondary" sx={{ display: 'block' }}>
                   {reasonOf(failureReason) || t.reported}

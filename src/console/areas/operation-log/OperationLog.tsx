@@ -23,8 +23,8 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { Change } from '../../ui/admin.tsx'
 import { AdminTable } from '../../ui/AdminTable.tsx'
 import { logWords } from '../../ui/log-words.ts'
+import { Facts } from '../../ui/parts.tsx'
 import { UserFilter } from '../../ui/pickers.tsx'
-import { Facts } from '../../ui/TabbedPage.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({

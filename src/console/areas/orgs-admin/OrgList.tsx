@@ -9,7 +9,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { AdminTable } from '../../ui/AdminTable.tsx'
 import { EnumInput } from '../../ui/enums.tsx'
 import { UserFilter } from '../../ui/pickers.tsx'
-import { Status } from '../../ui/Status.tsx'
+import { EnumStatus } from '../../ui/Status.tsx'
 import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
@@ -87,7 +87,7 @@ export default function OrgList() {
         },
         {
           source: 'status',
-          render: ({ status }) => <Status tone={status === 'ACTIVE' ? 'good' : 'bad'} text={statusOf(status)} />,
+          render: ({ status }) => <EnumStatus of="orgStatus" value={status} />,
           text: ({ status }) => statusOf(status),
         },
         { source: 'createdAt', sortable: true },

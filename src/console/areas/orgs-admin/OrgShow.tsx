@@ -17,11 +17,12 @@ import { History } from '../../ui/admin.tsx'
 import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
 import { MemberRole, OrgRoleInput } from '../../ui/org-roles.tsx'
+import { Facts, Section } from '../../ui/parts.tsx'
 import { UserPicker } from '../../ui/pickers.tsx'
 import { resourceWords } from '../../ui/resource-words.ts'
 import { Row, Rows } from '../../ui/Rows.tsx'
-import { Status } from '../../ui/Status.tsx'
-import { Facts, Section, TabbedPage } from '../../ui/TabbedPage.tsx'
+import { EnumStatus } from '../../ui/Status.tsx'
+import { TabbedPage } from '../../ui/TabbedPage.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
@@ -128,7 +129,6 @@ export default function OrgShow() {
 function Shown({ org }: { org: AdminOrganizationDetail }) {
   const t = useTexts(words)
   const may = useMay()
-  const statusOf = useEnum('orgStatus')
   return (
     <TabbedPage
       title={org.name}
@@ -154,7 +154,7 @@ function Shown({ org }: { org: AdminOrganizationDetail }) {
           >
             {[...org.name][0]?.toUpperCase()}
           </Avatar>
-          <Status tone={org.status === 'ACTIVE' ? 'good' : 'bad'} text={statusOf(org.status)} />
+          <EnumStatus of="orgStatus" value={org.status} />
         </Stack>
       }
       tabs={[

@@ -10,9 +10,9 @@ import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { ScanDialog } from '../../ui/ScanDialog.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
 import { JoinButton } from './JoinButton.tsx'
 
 const words = texts({

@@ -13,9 +13,9 @@ import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
 import { InviteDialog } from './InviteDialog.tsx'
 
 const words = texts({

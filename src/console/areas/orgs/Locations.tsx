@@ -31,8 +31,8 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { Row } from '../../ui/Rows.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
 import { LocationDialog } from './LocationDialog.tsx'
 
 const words = texts({

@@ -21,9 +21,9 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
 
 const words = texts({

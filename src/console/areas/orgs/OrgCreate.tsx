@@ -9,7 +9,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { bodyOf, draftOf, OrgFields } from './OrgFields.tsx'
 
 const words = texts({

@@ -12,9 +12,9 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useMay, useSession } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
 import { JoinButton } from './JoinButton.tsx'
 
 const words = texts({

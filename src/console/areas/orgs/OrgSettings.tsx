@@ -12,8 +12,8 @@ import { reloadSession, useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { ErrorNotice } from '../../ui/Answer.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { resourceWords } from '../../ui/resource-words.ts'
-import { Section } from '../../ui/TabbedPage.tsx'
 import { bodyOf, draftOf, OrgFields } from './OrgFields.tsx'
 
 const words = texts({

@@ -13,9 +13,9 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { useCopy } from '../../ui/copy.ts'
+import { Facts, Section } from '../../ui/parts.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { resourceWords } from '../../ui/resource-words.ts'
-import { Facts, Section } from '../../ui/TabbedPage.tsx'
 import { JoinButton } from './JoinButton.tsx'
 
 const words = texts({

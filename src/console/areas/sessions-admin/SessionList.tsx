@@ -13,7 +13,7 @@ import { AdminTable } from '../../ui/AdminTable.tsx'
 import { BulkAction } from '../../ui/BulkAction.tsx'
 import { EnumInput } from '../../ui/enums.tsx'
 import { UserFilter } from '../../ui/pickers.tsx'
-import { Status } from '../../ui/Status.tsx'
+import { EnumStatus } from '../../ui/Status.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
@@ -37,8 +37,6 @@ const words = texts({
     ended: (n: number) => `已结束 ${n} 个会话。`,
   },
 })
-
-const TONE = { ACTIVE: 'good', EXPIRED: 'neutral', REVOKED: 'neutral' } as const
 
 export default function SessionList() {
   const t = useTexts(words)
@@ -73,7 +71,7 @@ export default function SessionList() {
         },
         {
           source: 'status',
-          render: ({ status }) => <Status tone={TONE[status]} text={statusOf(status)} />,
+          render: ({ status }) => <EnumStatus of="sessionStatus" value={status} />,
           text: ({ status }) => statusOf(status),
         },
         { source: 'lastActiveTime' },

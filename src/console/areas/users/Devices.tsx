@@ -9,8 +9,8 @@ import { dateTime, relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
 
 export const sessionWords = texts({
   en: {

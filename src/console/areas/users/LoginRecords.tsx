@@ -5,9 +5,9 @@ import { useEnum } from '../../i18n/enums.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { failureWords, loginWords } from '../../ui/login-words.ts'
+import { Section } from '../../ui/parts.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Status } from '../../ui/Status.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
 
 const words = texts({
   en: { title: 'Login records', empty: 'This user has not signed in yet.' },

@@ -13,9 +13,9 @@ import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { MemberRole, OrgRoleInput } from '../../ui/org-roles.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { OrgPicker } from '../../ui/pickers.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
 import { OrgLink } from '../../ui/UserLink.tsx'
 
 const words = texts({

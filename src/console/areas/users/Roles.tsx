@@ -13,8 +13,8 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
 import { nameOf, OrgLink } from '../../ui/UserLink.tsx'
 
 const words = texts({

@@ -12,7 +12,7 @@ import { AdminTable } from '../../ui/AdminTable.tsx'
 import { BulkAction } from '../../ui/BulkAction.tsx'
 import { EnumInput } from '../../ui/enums.tsx'
 import { OrgFilter } from '../../ui/pickers.tsx'
-import { Status } from '../../ui/Status.tsx'
+import { EnumStatus } from '../../ui/Status.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
 import { statusWords } from './words.ts'
 
@@ -40,8 +40,6 @@ const words = texts({
     member: '所属组织',
   },
 })
-
-const TONE = { ACTIVE: 'good', DISABLED: 'bad', DELETED: 'neutral' } as const
 
 export default function UserList() {
   const t = useTexts(words)
@@ -78,7 +76,7 @@ export default function UserList() {
         { source: 'roleName', label: t.role },
         {
           source: 'status',
-          render: ({ status }) => <Status tone={TONE[status]} text={statusOf(status)} />,
+          render: ({ status }) => <EnumStatus of="userStatus" value={status} />,
           text: ({ status }) => statusOf(status),
         },
         { source: 'membershipCount', label: t.orgs, phone: 'hidden' },

@@ -15,8 +15,9 @@ import { ActionButton } from '../../ui/ActionButton.tsx'
 import { History } from '../../ui/admin.tsx'
 import { Answer } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { Status } from '../../ui/Status.tsx'
-import { Facts, Section, TabbedPage } from '../../ui/TabbedPage.tsx'
+import { Facts, Section } from '../../ui/parts.tsx'
+import { EnumStatus } from '../../ui/Status.tsx'
+import { TabbedPage } from '../../ui/TabbedPage.tsx'
 import { nameOf } from '../../ui/UserLink.tsx'
 import { Devices } from './Devices.tsx'
 import { LoginRecords } from './LoginRecords.tsx'
@@ -146,10 +147,7 @@ function Shown({ user }: { user: UserAdmin }) {
   )
 }
 
-const TONE = { ACTIVE: 'good', DISABLED: 'bad', DELETED: 'neutral' } as const
-
 function Head({ user }: { user: UserAdmin }) {
-  const statusOf = useEnum('userStatus')
   return (
     <Stack direction="row" spacing={2} sx={{ alignItems: 'center', mb: 2 }}>
       <Avatar
@@ -165,7 +163,7 @@ function Head({ user }: { user: UserAdmin }) {
             {user.username}
           </Typography>
         )}
-        <Status tone={TONE[user.status]} text={statusOf(user.status)} />
+        <EnumStatus of="userStatus" value={user.status} />
         {' · '}
         {user.roleName}
       </Box>

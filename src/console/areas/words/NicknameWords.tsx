@@ -24,7 +24,7 @@ import { ActionButton } from '../../ui/ActionButton.tsx'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { Section } from '../../ui/TabbedPage.tsx'
+import { Section } from '../../ui/parts.tsx'
 
 const words = texts({
   en: {
