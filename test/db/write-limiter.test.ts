@@ -62,6 +62,26 @@ test('a conflict halves the write limit, and the conflicting write is retried be
   await Promise.all(all)
 })
 
+test('a write that takes long does not keep the others waiting, but the maximum holds for it too', async () => {
+  const attempts = new Attempts()
+  const limiter = writeLimiter(2, 20)
+  const conflicting = limiter.run(attempts.start('a'), isConflict, 5)
+  await settled()
+  await attempts.end('a', conflict)
+  await attempts.end('a')
+  await conflicting
+  // The limit is 1.
+  const all = ['slow', 'b', 'c'].map((name) => limiter.run(attempts.start(name), isConflict, 5))
+  await settled()
+  expect(attempts.names()).toEqual(['slow'])
+  while (attempts.names().length === 1) await Bun.sleep(5)
+  expect(attempts.names()).toEqual(['slow', 'b'])
+  await Bun.sleep(60)
+  expect(attempts.names()).toEqual(['slow', 'b'])
+  for (const name of ['b', 'c', 'slow']) await attempts.end(name)
+  expect(await Promise.all(all)).toEqual(['slow', 'b', 'c'])
+})
+
 test('about 20 successes raise the write limit by one again', async () => {
   const attempts = new Attempts()
   const limiter = writeLimiter(2)

@@ -1,6 +1,7 @@
 /**
  * Limits how many writes run at the same time on PostgreSQL. Each serialization conflict halves the limit, each success raises it a
- * little (additive increase, multiplicative decrease): independent writes run in parallel, conflicting ones soon one by one.
+ * little (additive increase, multiplicative decrease): independent writes run in parallel, conflicting ones soon one by one. A write
+ * that takes long, such as one that waits for a lock, does not count towards the limit, so that it cannot stop all the others.
  */
 
 export interface WriteLimiter {
@@ -14,14 +15,20 @@ export interface WriteLimiter {
 /** This many successes raise the limit by one. */
 const SUCCESSES_PER_STEP = 20
 
-export function writeLimiter(max: number): WriteLimiter {
+/** Nearly all writes end within 50 ms, and a user hardly notices this delay. In milliseconds. */
+const LONG_MS = 200
+
+/** Never more than `max` attempts run at once, long ones included: each has a connection. `longMs` is another value in tests. */
+export function writeLimiter(max: number, longMs = LONG_MS): WriteLimiter {
   /** A fraction between 1 and `max`; its whole part counts. */
   let limit = max
   let running = 0
+  /** Attempts among the running ones that have taken `longMs`. */
+  let long = 0
   const waiting: (() => void)[] = []
 
   function startWaiting(): void {
-    while (running < Math.floor(limit) && waiting.length > 0) {
+    while (running < max && running - long < Math.floor(limit) && waiting.length > 0) {
       running++
       waiting.shift()!()
     }
@@ -36,12 +43,28 @@ export function writeLimiter(max: number): WriteLimiter {
     })
   }
 
+  /** Runs `attempt`, and counts it among the long ones from `longMs` on. */
+  async function timed<T>(attempt: () => Promise<T>): Promise<T> {
+    let isLong = false
+    const timer = setTimeout(() => {
+      isLong = true
+      long++
+      startWaiting()
+    }, longMs)
+    try {
+      return await attempt()
+    } finally {
+      clearTimeout(timer)
+      if (isLong) long--
+    }
+  }
+
   return {
     async run(attempt, isConflict, attempts) {
       for (let nth = 1; ; nth++) {
         await enter(nth > 1)
         try {
-          const value = await attempt()
+          const value = await timed(attempt)
           limit = Math.min(max, limit + 1 / SUCCESSES_PER_STEP)
           return value
         } catch (error) {
