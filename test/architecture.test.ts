@@ -230,6 +230,16 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
     [file('src/console/a.tsx', `import { toPng } from '#lib/qr/png.ts'`)],
     /belongs to the server/,
   ],
+  [
+    'a part of the web console importing a page',
+    [file('src/console/ui/Page.tsx', `import { words } from '../areas/codes/words.ts'`)],
+    /words\.ts, which is above it/,
+  ],
+  [
+    'texts of the web console that call the server',
+    [file('src/console/i18n/a.ts', `import { callWith } from '../api/client.ts'`)],
+    /client\.ts, which is above it/,
+  ],
   ['a long file of the web console', [file('src/console/a.tsx', '// a line\n'.repeat(MAX_LINES + 1))], /501 lines/],
   ['a store importing its service', [file('src/domains/a/store.ts', `import { x } from './service.ts'`)], /above it/],
   [
@@ -357,6 +367,11 @@ test('the architecture check allows everything that the rules permit', () => {
       `import type { QrCode } from '../../domains/c/index.ts'\nimport { call } from '../api/client.ts'\nconst x = <b>{Date.now()}</b>`,
     ),
     file('src/console/api/client.ts', `import { fetchUtils } from 'react-admin'`),
+    file('src/console/i18n/enums.ts', `import type { Status } from '../api/types.ts'`),
+    file(
+      'src/console/areas/codes/a.tsx',
+      `import { Page } from '../../ui/Page.tsx'\nimport { b } from '../assets/b.ts'`,
+    ),
     // The encoder of QR codes is pure.
     file('src/console/ui/QrPicture.tsx', `import { encodeQr } from '#lib/qr/index.ts'`),
     file('src/console/api/types.gen.ts', '// a line\n'.repeat(MAX_LINES + 1)),

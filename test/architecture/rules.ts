@@ -21,6 +21,8 @@ const LAYERS = [
 
 /** The web console. It runs in browsers, so the rules for the server's layers and for time, randomness and environment do not apply to it. */
 const CONSOLE = 'src/console/'
+/** Its layers from the bottom up. `areas/`, the pages, and `sign-in/` are side by side. */
+const CONSOLE_LAYERS = ['i18n', 'api', 'session', 'ui', 'areas', 'sign-in', 'shell', 'App', 'main']
 /** Pure code of the server that also runs in browsers: the web console draws QR codes and reads their contents with it. */
 const SHARED: readonly string[] = ['src/lib/qr/index.ts', 'src/lib/qr-contents/index.ts']
 
@@ -93,9 +95,12 @@ export function breaches(files: readonly SourceFile[], exceptions: Exceptions = 
     const lines = file.text.split('\n').length - 1
     if (lines > MAX_LINES && !file.path.endsWith('.gen.ts')) report(`has ${lines} lines, more than ${MAX_LINES}`)
     if (file.path.startsWith(CONSOLE)) {
-      for (const { target, typeOnly } of importsOf(file))
+      for (const { target, typeOnly } of importsOf(file)) {
         if (!typeOnly && isServer(target))
           report(`imports ${target}, which belongs to the server: import its types only`)
+        if (!(typeOnly && target.startsWith(`${CONSOLE}api/`)) && isAboveInConsole(file.path, target))
+          report(`imports ${target}, which is above it`)
+      }
       continue
     }
     for (const breach of [wrongName(file.path, exceptions), registers(file), deletesSilently(file)])
@@ -129,6 +134,14 @@ export function breaches(files: readonly SourceFile[], exceptions: Exceptions = 
 const isServer = (target: string): boolean =>
   (target.startsWith('src/') && !target.startsWith(CONSOLE) && !SHARED.includes(target)) ||
   /^(?:migrations\/|node:|bun(?::|$))/.test(target)
+
+/** Files of no layer, such as those of the cases in the tests, are above all others. */
+const consoleLayerOf = (path: string): number => {
+  const layer = CONSOLE_LAYERS.indexOf(/^src\/console\/([^/.]+)/.exec(path)?.[1] ?? '')
+  return layer === -1 ? CONSOLE_LAYERS.length : layer
+}
+const isAboveInConsole = (path: string, target: string): boolean =>
+  target.startsWith(CONSOLE) && consoleLayerOf(target) > consoleLayerOf(path)
 
 const layerOf = (path: string): string | undefined => /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path)?.[1]
 

@@ -109,7 +109,7 @@ export function useBrowser(server: Pick<TestServer, 'url'>, options: BrowserOpti
       })
       expect(answer.status()).toBe(200)
       await page.goto('/favicon.svg')
-      // The flag without which the console does not ask for a session (session/tokens.ts).
+      // The flag without which the console does not ask for a session (api/tokens.ts).
       await page.evaluate(() => localStorage.setItem('tessera.signedIn', '1'))
       return page
     },

@@ -7,9 +7,9 @@
  */
 
 import { currentLocale, type Locale } from '../i18n/locale.ts'
-import { accessToken, COOKIE_SESSION, expiresSoon, renew } from '../session/tokens.ts'
 import { ApiError, NEEDS_CONFIRMATION, type Problem } from './errors.ts'
 import { OPERATIONS } from './operations.gen.ts'
+import { accessToken, COOKIE_SESSION, expiresSoon, renew } from './tokens.ts'
 import type { Arguments, DataOf, InputOf, OperationId } from './types.ts'
 
 interface AnyInput {

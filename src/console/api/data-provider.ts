@@ -1,34 +1,52 @@
-/** react-admin's access to the tables of administrators, through the operations that each resource names. */
+/** react-admin's access to the tables of administrators, through the operations that each table names. */
 
 import type { DataProvider, RaRecord } from 'react-admin'
 
-import type { AdminResource, ResourceOperations } from '../areas/area.ts'
 import { callWith } from './client.ts'
 import type { OperationId } from './types.ts'
+
+/** The operations behind a table of administrators. Missing operations are not offered. */
+export interface TableOperations {
+  readonly list: OperationId
+  readonly get?: OperationId
+  readonly create?: OperationId
+  readonly update?: OperationId
+  readonly delete?: OperationId
+  /** The name of the id in the paths of `get`, `update` and `delete`; `id` by default. */
+  readonly param?: string
+}
+
+/** A table of administrators. */
+export interface Table {
+  readonly name: string
+  readonly operations: TableOperations
+  /** The property that identifies a row; `id` by default. */
+  readonly key?: string
+}
 
 interface Rows {
   items: RaRecord[]
   total: number
 }
 
-export function createDataProvider(resources: readonly AdminResource[]): DataProvider {
-  const byName = new Map<string, AdminResource>(resources.map((resource) => [resource.name, resource]))
+export function createDataProvider(tables: readonly Table[]): DataProvider {
+  const byName = new Map(tables.map((table) => [table.name, table]))
 
-  const resource = (name: string): AdminResource => {
+  const tableOf = (name: string): Table => {
     const found = byName.get(name)
-    if (found === undefined) throw new Error(`No area declares the resource ${name}`)
+    if (found === undefined) throw new Error(`No area declares the table ${name}`)
     return found
   }
   const withId = (name: string, row: unknown): RaRecord => {
     const record = row as Record<string, unknown>
-    return { ...record, id: record[resource(name).key ?? 'id'] as RaRecord['id'] }
+    return { ...record, id: record[tableOf(name).key ?? 'id'] as RaRecord['id'] }
   }
-  const operation = (name: string, kind: Exclude<keyof ResourceOperations, 'param'>): OperationId => {
-    const id = resource(name).operations[kind]
+  const operation = (name: string, kind: Exclude<keyof TableOperations, 'param'>): OperationId => {
+    const id = tableOf(name).operations[kind]
     if (id === undefined) throw new Error(`${name} has no operation for ${kind}`)
     return id
   }
-  const pathOf = (name: string, id: unknown) => ({ [resource(name).operations.param ?? 'id']: id as string | number })
+  const pathOf = (name: string, id: unknown) => ({ [tableOf(name).operations.param ?? 'id']: id as string | number })
 
   async function list(name: string, query: Record<string, unknown>, signal?: AbortSignal) {
     const { items, total } = (await callWith(operation(name, 'list'), { query }, signal ? { signal } : {})) as Rows

@@ -6,6 +6,7 @@
 import type { SvgIconComponent } from '@mui/icons-material'
 import type { ComponentType } from 'react'
 
+import type { Table } from '../api/data-provider.ts'
 import type { OperationId } from '../api/types.ts'
 import type { Localized } from '../i18n/locale.ts'
 
@@ -37,24 +38,10 @@ export interface Page {
   readonly isPublic?: true
 }
 
-/** The operations behind a table of administrators. Missing operations are not offered. */
-export interface ResourceOperations {
-  readonly list: OperationId
-  readonly get?: OperationId
-  readonly create?: OperationId
-  readonly update?: OperationId
-  readonly delete?: OperationId
-  /** The name of the id in the paths of `get`, `update` and `delete`; `id` by default. */
-  readonly param?: string
-}
-
-export interface AdminResource {
+export interface AdminResource extends Table {
   /** `admin/users`: the path below `/console`. */
   readonly name: `admin/${string}`
   readonly label: Localized
-  readonly operations: ResourceOperations
-  /** The property that identifies a row; `id` by default. */
-  readonly key?: string
   readonly list: ComponentType
   readonly show?: ComponentType
   readonly create?: ComponentType

@@ -1,6 +1,7 @@
 /** Words for the values of enums of the interface, such as `ACTIVE`. Used where several areas show the same values. */
 
 import { currentLocale, type Localized } from './locale.ts'
+import { things } from './things.ts'
 import { useLocale } from './words.ts'
 
 const word = (en: string, zh: string): Localized => ({ en, zh })
@@ -31,7 +32,7 @@ export const enums = {
     OTHER: word('Other', '其他'),
   },
   scanSource: { CAMERA: word('Camera', '相机'), IMAGE: word('Picture', '图片'), MANUAL: word('Typed', '手动输入') },
-  checkInMethod: { GPS: word('Position', '定位'), CODE: word('Short code', '口令'), QR: word('QR code', '扫码') },
+  checkInMethod: { GPS: word('Position', '定位'), CODE: word('Short code', '签到口令'), QR: word('QR code', '扫码') },
   passStatus: {
     ISSUED: word('Valid', '有效'),
     USED: word('Used up', '已用完'),
@@ -70,28 +71,28 @@ export const enums = {
   },
   fileType: {
     avatar: word('Picture of a user', '头像'),
-    album: word('Album', '相册'),
-    asset: word('Asset', '资产'),
-    qr_code: word('QR code', '二维码'),
-    activity: word('Activity', '活动'),
-    org: word('Organization', '组织'),
+    album: things.album.one,
+    asset: things.asset.one,
+    qr_code: things.qrCode.one,
+    activity: things.activity.one,
+    org: things.organization.one,
     other: word('Other', '其他'),
   },
   fileUse: {
-    PHOTO: word('Album photo', '相册照片'),
-    USER: word('User', '用户'),
-    ORG: word('Organization', '组织'),
-    GROUP: word('Group', '群聊'),
-    ACTIVITY: word('Activity', '活动'),
-    ASSET: word('Asset', '资产'),
-    QR_CODE: word('QR code', '二维码'),
-    MESSAGE: word('Message', '消息'),
-    PASS_TEMPLATE: word('Pass template', '通行证模板'),
-    META_VALUE: word('Value of a field', '字段值'),
-    INVENTORY: word('Inventory', '盘点'),
+    PHOTO: things.photo.one,
+    USER: things.user.one,
+    ORG: things.organization.one,
+    GROUP: things.group.one,
+    ACTIVITY: things.activity.one,
+    ASSET: things.asset.one,
+    QR_CODE: things.qrCode.one,
+    MESSAGE: things.message.one,
+    PASS_TEMPLATE: things.passTemplate.one,
+    META_VALUE: things.fieldValue.one,
+    INVENTORY: things.stockTaking.one,
   },
   storage: { LOCAL: word('Disk of the server', '服务器磁盘'), OSS: word('Object storage', '对象存储') },
-  shareType: { QR_CODE: word('QR code', '二维码'), ALBUM_PHOTO: word('Album photo', '相册照片') },
+  shareType: { QR_CODE: things.qrCode.one, ALBUM_PHOTO: things.photo.one },
   agreementType: { SERVICE: word('Terms of service', '服务条款'), PRIVACY: word('Privacy policy', '隐私政策') },
   sendStatus: { RUNNING: word('Being sent', '发送中'), DONE: word('Sent', '已发送') },
   audience: {
@@ -102,13 +103,13 @@ export const enums = {
   messageType: {
     TEXT: word('Text', '文本'),
     IMAGE: word('Picture', '图片'),
-    FILE: word('File', '文件'),
-    VOICE: word('Voice', '语音'),
+    FILE: things.file.one,
+    VOICE: things.voiceMessage.one,
     VIDEO: word('Video', '视频'),
     LOCATION: word('Place', '位置'),
-    CARD: word('Contact', '名片'),
-    QR_CODE: word('QR code', '二维码'),
-    ACTIVITY: word('Activity', '活动'),
+    CARD: things.contactCard.one,
+    QR_CODE: things.qrCode.one,
+    ACTIVITY: things.activity.one,
     SYSTEM: word('Notice', '系统提示'),
   },
   userStatus: {
@@ -143,6 +144,7 @@ export const enums = {
   provider: { PHONE: word('Phone', '手机号'), EMAIL: word('E-mail', '邮箱'), DEVICE: word('Device', '设备') },
   loginStatus: { success: word('Succeeded', '成功'), failed: word('Failed', '失败') },
   language: { en: word('English', '英文'), zh: word('Chinese', '中文') },
+  wordKind: { ADJECTIVE: word('Adjective', '形容词'), NOUN: word('Noun', '名词') },
 } as const satisfies Record<string, Record<string, Localized>>
 
 export type EnumName = keyof typeof enums

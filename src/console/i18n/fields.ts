@@ -22,6 +22,7 @@ export const fields: Readonly<Record<string, Localized>> = {
   orgId: { en: 'Organization', zh: '组织' },
   owner: { en: 'Owner', zh: '所有者' },
   ownerId: { en: 'Owner', zh: '所有者' },
+  userIds: { en: 'Recipients', zh: '接收人' },
   roleName: { en: 'Role', zh: '角色' },
   role: { en: 'Role', zh: '角色' },
   from: { en: 'From', zh: '开始时间' },

@@ -28,6 +28,13 @@ export type Texts<T> = { readonly en: T; readonly zh: Shape<T> }
 /** Declares texts; `zh` must have those of `en`. */
 export const texts = <T extends Record<string, Text>>(both: Texts<T>): Texts<T> => both
 
+/** Texts from words that are declared in both languages at once, such as those of things.ts. */
+export const textsOf = <K extends string>(words: Readonly<Record<K, Localized>>): Texts<Record<K, string>> => {
+  const inLocale = (locale: Locale) =>
+    Object.fromEntries(Object.keys(words).map((key) => [key, words[key as K][locale]])) as Record<K, string>
+  return { en: inLocale('en'), zh: inLocale('zh') as Shape<Record<K, string>> }
+}
+
 export const useLocale = (): Locale => useSyncExternalStore(onLocaleChange, currentLocale)
 
 /** The texts in the language of the console. The component is drawn again when it changes. */

@@ -3,10 +3,10 @@
 import type { AuthProvider } from 'react-admin'
 
 import { hereOf } from '../api/client.ts'
+import type { Table } from '../api/data-provider.ts'
 import { ApiError } from '../api/errors.ts'
-import type { AdminResource } from '../areas/area.ts'
+import { forget } from '../api/tokens.ts'
 import { currentSession, may, restoreSession, signOut } from './session.ts'
-import { forget } from './tokens.ts'
 
 /** react-admin's names of actions, and the operations that they need. */
 const OPERATION_OF: Readonly<Record<string, 'list' | 'get' | 'create' | 'update' | 'delete'>> = {
@@ -19,8 +19,8 @@ const OPERATION_OF: Readonly<Record<string, 'list' | 'get' | 'create' | 'update'
   delete: 'delete',
 }
 
-export function createAuthProvider(resources: readonly AdminResource[]): AuthProvider {
-  const byName = new Map<string, AdminResource>(resources.map((resource) => [resource.name, resource]))
+export function createAuthProvider(tables: readonly Table[]): AuthProvider {
+  const byName = new Map(tables.map((table) => [table.name, table]))
   return {
     // The sign-in pages call the operations themselves.
     login: () => Promise.resolve({}),

@@ -5,7 +5,7 @@
 
 import { useEffect, useSyncExternalStore } from 'react'
 
-import { accessToken, expiresSoon, forget, onLogin, renew } from './tokens.ts'
+import { accessToken, expiresSoon, forget, onLogin, renew } from '../api/tokens.ts'
 
 export interface Frame {
   readonly type: string

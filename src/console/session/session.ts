@@ -5,8 +5,8 @@ import { useSyncExternalStore } from 'react'
 import { call } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { OPERATIONS } from '../api/operations.gen.ts'
+import { forget, mayBeSignedIn, onLogin, renew } from '../api/tokens.ts'
 import type { MyPermissions, OperationId, Organization, User } from '../api/types.ts'
-import { forget, mayBeSignedIn, onLogin, renew } from './tokens.ts'
 
 export interface Session {
   readonly user: User

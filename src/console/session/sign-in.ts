@@ -1,9 +1,9 @@
 /** Every way to sign in ends here: the tokens are taken over, then user and permissions are read. */
 
 import { callWith } from '../api/client.ts'
+import { accept } from '../api/tokens.ts'
 import type { BodyOf, LoginResponse } from '../api/types.ts'
 import { reloadSession, type Session } from './session.ts'
-import { accept } from './tokens.ts'
 
 type SignInOperation =
   'auth.login' | 'auth.register' | 'auth.emailLogin' | 'auth.phoneLogin' | 'auth.phonePasswordLogin'

@@ -8,7 +8,7 @@ import { call } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from '../ui/Answer.tsx'
-import { CodeField } from './CodeField.tsx'
+import { CodeField } from '../ui/CodeField.tsx'
 import { Frame } from './Frame.tsx'
 
 const words = texts({

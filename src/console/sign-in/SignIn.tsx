@@ -10,7 +10,7 @@ import { sessionEndReason } from '../session/live.ts'
 import { restoreSession } from '../session/session.ts'
 import { signInWith } from '../session/sign-in.ts'
 import { ErrorNotice } from '../ui/Answer.tsx'
-import { CodeField } from './CodeField.tsx'
+import { CodeField } from '../ui/CodeField.tsx'
 import { Frame } from './Frame.tsx'
 
 const words = texts({

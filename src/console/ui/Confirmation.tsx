@@ -9,7 +9,7 @@ import { useEffect, useState } from 'react'
 import { callWith, setConfirmer } from '../api/client.ts'
 import { ApiError, NEEDS_CONFIRMATION } from '../api/errors.ts'
 import { texts, useTexts } from '../i18n/words.ts'
-import { CodeField } from '../sign-in/CodeField.tsx'
+import { CodeField } from './CodeField.tsx'
 import { FormDialog } from './dialogs.tsx'
 
 const words = texts({

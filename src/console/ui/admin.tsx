@@ -9,10 +9,10 @@ import { type EnumName, enums, wordOf } from '../i18n/enums.ts'
 import { fields } from '../i18n/fields.ts'
 import { dateTime } from '../i18n/format.ts'
 import type { Locale } from '../i18n/locale.ts'
+import { logWords } from '../i18n/log-words.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
 import { ErrorNotice, Loading, MoreButton } from './Answer.tsx'
-import { logWords } from './log-words.ts'
 
 const words = texts({
   en: {
@@ -82,7 +82,9 @@ const ENUMS: Readonly<Record<string, readonly EnumName[]>> = {
   contentType: ['contentType'],
   entityType: ['shareType', 'fileUse'],
   method: ['checkInMethod'],
-  kind: ['audience'],
+  kind: ['audience', 'wordKind'],
+  language: ['language'],
+  locale: ['language'],
   audience: ['audience'],
 }
 

@@ -5,11 +5,11 @@ import { useState } from 'react'
 import { useNotify } from 'react-admin'
 
 import { useAction } from '../../api/hooks.ts'
+import { forget } from '../../api/tokens.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useSession } from '../../session/session.ts'
-import { forget } from '../../session/tokens.ts'
-import { CodeField } from '../../sign-in/CodeField.tsx'
 import { ErrorNotice } from '../../ui/Answer.tsx'
+import { CodeField } from '../../ui/CodeField.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Section } from './AccountPage.tsx'
 

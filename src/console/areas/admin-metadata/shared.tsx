@@ -6,15 +6,17 @@ import { SelectInput } from 'react-admin'
 import { useCall } from '../../api/hooks.ts'
 import { useChoices, useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
-import { texts, useTexts } from '../../i18n/words.ts'
+import { things } from '../../i18n/things.ts'
+import { textsOf, useTexts } from '../../i18n/words.ts'
 import { OrgById, UserById } from '../../ui/named.tsx'
 import { OrgPicker, UserPicker } from '../../ui/pickers.tsx'
 
-const words = texts({
-  en: {
-    builtIn: { asset: 'Asset', activity: 'Activity', qrCode: 'QR code', category: 'Category', org: 'Organization' },
-  },
-  zh: { builtIn: { asset: '资产', activity: '活动', qrCode: '二维码', category: '分类', org: '组织' } },
+const builtIn = textsOf<string>({
+  asset: things.asset.one,
+  activity: things.activity.one,
+  qrCode: things.qrCode.one,
+  category: things.folder.one,
+  org: things.organization.one,
 })
 
 export interface Scoped {
@@ -33,10 +35,9 @@ export function ScopeCell({ row }: { row: Scoped }) {
 
 /** The name of a kind of things: a word for those that every server has, otherwise the label it was registered with. */
 export function useObjectName(): (name: string) => string {
-  const { builtIn } = useTexts(words)
+  const words = useTexts(builtIn)
   const { data } = useCall('metadata.allObjects', { query: { size: 100 } })
-  return (name) =>
-    (builtIn as Readonly<Record<string, string>>)[name] ?? data?.items.find((one) => one.name === name)?.label ?? name
+  return (name) => words[name] ?? data?.items.find((one) => one.name === name)?.label ?? name
 }
 
 export function useObjectChoices(): { id: string; name: string }[] {

@@ -7,8 +7,8 @@ import { useSyncExternalStore } from 'react'
 
 import { call, upload } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
+import { onLogin } from '../../api/tokens.ts'
 import type { BodyOf, Message, UploadedFile } from '../../api/types.ts'
-import { onLogin } from '../../session/tokens.ts'
 
 /** A conversation, or a user with whom there is none yet. */
 export type Target = { readonly conversationId: number } | { readonly toUserId: number }

@@ -1,7 +1,7 @@
 /** Words for the events and failures of login records. */
 
 import type { LoginType } from '../api/types.ts'
-import { texts } from '../i18n/words.ts'
+import { texts } from './words.ts'
 
 const en: Record<LoginType, string> = {
   register: 'Registered',

@@ -3,8 +3,8 @@
  * (docs/accounts.md, "Browsers"). Tabs renew one after the other, since each renewal replaces the cookie.
  */
 
-import type { LoginResponse } from '../api/types.ts'
 import { currentLocale } from '../i18n/locale.ts'
+import type { LoginResponse } from './types.ts'
 
 /** Set while this browser should have a refresh cookie, so that a visitor who never signed in causes no failing request. */
 const SIGNED_IN = 'tessera.signedIn'

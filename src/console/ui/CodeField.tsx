@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 
 import { callWith } from '../api/client.ts'
 import { texts, useTexts } from '../i18n/words.ts'
-import { ErrorNotice } from '../ui/Answer.tsx'
+import { ErrorNotice } from './Answer.tsx'
 
 const words = texts({
   en: {

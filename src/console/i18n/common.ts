@@ -1,0 +1,81 @@
+/**
+ * Words of buttons and labels that mean the same on every page. A page includes them with its own:
+ *
+ *     const words = texts({
+ *       en: { ...common.en, title: 'Folders' },
+ *       zh: { ...common.zh, title: '文件夹' },
+ *     })
+ */
+
+import { texts } from './words.ts'
+
+export const common = texts({
+  en: {
+    add: 'Add',
+    all: 'All',
+    back: 'Back',
+    cancel: 'Cancel',
+    close: 'Close',
+    copied: 'Copied.',
+    copy: 'Copy',
+    create: 'Create',
+    delete: 'Delete',
+    deleted: 'Deleted.',
+    description: 'Description',
+    details: 'Details',
+    download: 'Download',
+    edit: 'Edit',
+    export: 'Export',
+    import: 'Import',
+    /** Of a menu with further actions. */
+    moreActions: 'More actions',
+    name: 'Name',
+    no: 'No',
+    open: 'Open',
+    print: 'Print',
+    /** From a list of which the thing is a member; the thing stays. */
+    remove: 'Remove',
+    retry: 'Try again',
+    save: 'Save',
+    saved: 'Saved.',
+    search: 'Search',
+    send: 'Send',
+    share: 'Share',
+    showMore: 'Show more',
+    upload: 'Upload',
+    yes: 'Yes',
+  },
+  zh: {
+    add: '添加',
+    all: '全部',
+    back: '返回',
+    cancel: '取消',
+    close: '关闭',
+    copied: '已复制。',
+    copy: '复制',
+    create: '新建',
+    delete: '删除',
+    deleted: '已删除。',
+    description: '说明',
+    details: '详情',
+    download: '下载',
+    edit: '编辑',
+    export: '导出',
+    import: '导入',
+    moreActions: '更多操作',
+    name: '名称',
+    no: '否',
+    open: '打开',
+    print: '打印',
+    remove: '移除',
+    retry: '重试',
+    save: '保存',
+    saved: '已保存。',
+    search: '搜索',
+    send: '发送',
+    share: '分享',
+    showMore: '显示更多',
+    upload: '上传',
+    yes: '是',
+  },
+})
