@@ -11,7 +11,7 @@ import { runWorlds } from './run.ts'
 import { startKilled } from './servers.ts'
 
 const first = Number(process.env['SYNC_SEED'] ?? 100_001)
-const count = Number(process.env['SYNC_SEEDS'] ?? (process.env['TEST_DATABASE_URL'] ? 32 : 64))
+const count = Number(process.env['SYNC_SEEDS'] ?? (process.env['TEST_DATABASE_URL'] ? 16 : 64))
 
 /** A fast machine has ended the worlds after one or two kills, so more of them follow. */
 const KILLS = 4
