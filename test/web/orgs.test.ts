@@ -149,7 +149,7 @@ describe('in an organization', () => {
     await button(page, 'Add location').click()
     await page.getByLabel('Name').fill('Main house')
     await button(page, 'Use my position').click()
-    await page.waitForFunction("document.querySelector('input[inputmode=decimal]').value === '52.518600'")
+    await page.waitForFunction("document.querySelector('input[inputmode=decimal]').value === '52.5186'")
     await button(page, 'Save').click()
     await page.getByRole('link', { name: '52.51860, 13.37630 on the map' }).waitFor()
 

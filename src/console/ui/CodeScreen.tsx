@@ -2,52 +2,52 @@
 
 import { Close } from '@mui/icons-material'
 import { Dialog, IconButton, Stack, Typography } from '@mui/material'
-import { useEffect } from 'react'
 
+import type { QrCode } from '../api/types.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { QrPicture } from './QrPicture.tsx'
+import { useWakeLock } from './use-wake-lock.ts'
 
 const words = texts({ en: { close: 'Close' }, zh: { close: '关闭' } })
 
 export interface CodeScreenProps {
   content: string
+  /** The colours of a code that has its own; black on white otherwise. */
+  style?: QrCode['style']
   /** Description of the picture for screen readers. */
   alt: string
   title: string
-  text: string
+  text?: string
   onClose: () => void
 }
 
-export function CodeScreen({ content, alt, title, text, onClose }: CodeScreenProps) {
+export function CodeScreen({ content, style, alt, title, text, onClose }: CodeScreenProps) {
   const t = useTexts(words)
-  useEffect(() => {
-    // Older browsers have no wake lock.
-    const lock = 'wakeLock' in navigator ? navigator.wakeLock.request('screen').catch(() => undefined) : undefined
-    return () => void lock?.then((held) => held?.release())
-  }, [])
+  useWakeLock()
+  const color = style === undefined ? 'common.black' : `#${style.fg}`
   return (
-    // White in both themes: scanners need a light margin, and the screen its light.
+    // Light in both themes: scanners need a light margin, and the screen its light.
     <Dialog
       open
       fullScreen
       onClose={onClose}
       aria-label={title}
-      slotProps={{ paper: { sx: { bgcolor: 'common.white', color: 'common.black' } } }}
+      slotProps={{ paper: { sx: { bgcolor: style === undefined ? 'common.white' : `#${style.bg}`, color } } }}
     >
       <IconButton
         aria-label={t.close}
         onClick={onClose}
         autoFocus
-        sx={{ position: 'absolute', top: 8, right: 8, color: 'common.black', width: 48, height: 48 }}
+        sx={{ position: 'absolute', top: 8, right: 8, color, border: 1, width: 48, height: 48 }}
       >
         <Close />
       </IconButton>
       <Stack spacing={1} sx={{ flex: 1, alignItems: 'center', justifyContent: 'center', p: 2, textAlign: 'center' }}>
-        <QrPicture content={content} alt={alt} width="min(92vw, 70vh)" />
+        <QrPicture content={content} {...(style && { style })} alt={alt} width="min(92vw, 70vh)" />
         <Typography variant="h2" component="p" sx={{ overflowWrap: 'anywhere' }}>
           {title}
         </Typography>
-        <Typography sx={{ overflowWrap: 'anywhere' }}>{text}</Typography>
+        {text !== undefined && <Typography sx={{ overflowWrap: 'anywhere' }}>{text}</Typography>}
       </Stack>
     </Dialog>
   )

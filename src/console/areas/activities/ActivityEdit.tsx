@@ -2,13 +2,14 @@
 
 import { Button, Stack } from '@mui/material'
 import { type FormEvent, useState } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { Link, useNavigate, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { Activity } from '../../api/types.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
 import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
+import { FormActions } from '../../ui/FormActions.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { CoverField } from './CoverField.tsx'
 import { bodyOf, emptyValues, type Values, valuesOf } from './form-values.ts'
@@ -57,12 +58,9 @@ function Form({ activity }: { activity?: Activity }) {
     else create.mutate({ body: { ...body, ...(orgId !== undefined && { orgId }) } })
   }
   const parts: FormParts = { values, set: (part) => setValues((now) => ({ ...now, ...part })), error, orgId }
+  const back = activity ? `/activities/${activity.id}` : '/activities'
   return (
-    <Page
-      title={activity ? t.edit : t.create}
-      back={activity ? `/activities/${activity.id}` : '/activities'}
-      width={760}
-    >
+    <Page title={activity ? t.edit : t.create} back={back} width={760}>
       <Stack component="form" spacing={2} onSubmit={submit}>
         <Basics {...parts}>
           <CoverField url={activity?.coverUrl ?? null} orgId={orgId} onChange={setCover} />
@@ -73,9 +71,14 @@ function Form({ activity }: { activity?: Activity }) {
         <CheckInRules {...parts} />
         <PassRules {...parts} />
         {error !== null && <ErrorNotice error={error} />}
-        <Button type="submit" variant="contained" size="large" loading={isPending} sx={{ alignSelf: { sm: 'start' } }}>
-          {activity ? t.save : t.createDraft}
-        </Button>
+        <FormActions>
+          <Button component={Link} to={back}>
+            {t.cancel}
+          </Button>
+          <Button type="submit" variant="contained" loading={isPending}>
+            {activity ? t.save : t.createDraft}
+          </Button>
+        </FormActions>
       </Stack>
     </Page>
   )

@@ -22,8 +22,8 @@ import { clockTime, date, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { may, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
+import { type Position, usePosition } from '../../ui/position.ts'
 import { Scanner } from '../../ui/Scanner.tsx'
-import { findPosition, type Position } from './position.ts'
 import type { OwnProps } from './RegisterSelf.tsx'
 import { activityWords } from './words.ts'
 
@@ -39,7 +39,6 @@ const words = texts({
     closed: 'Check-in is closed.',
     done: (day: string, time: string) => `You checked in on ${day} at ${time}.`,
     again: 'Check in again',
-    noPosition: 'Your position is not available. Allow it in the browser’s settings for this page, then try again.',
     success: 'You are checked in.',
   },
   zh: {
@@ -53,7 +52,6 @@ const words = texts({
     closed: '签到已结束。',
     done: (day: string, time: string) => `你已于 ${day} ${time} 签到。`,
     again: '再次签到',
-    noPosition: '无法获取你的位置。请在浏览器设置中允许此页面定位，然后重试。',
     success: '签到成功。',
   },
 })
@@ -65,8 +63,7 @@ export function CheckInSelf({ activity, code }: OwnProps) {
   const [now] = useState(() => Date.now())
   const [shortCode, setShortCode] = useState('')
   const [isScanning, setScanning] = useState(false)
-  const [isLocating, setLocating] = useState(false)
-  const [isRefused, setRefused] = useState(false)
+  const { find, isBusy: isLocating } = usePosition()
   const { radiusMeters, opensAt, closesAt, maxPerUser } = activity.checkInConfig
   const isAllowed = may('activities.checkIn', null)
   const own = usePages(
@@ -86,13 +83,10 @@ export function CheckInSelf({ activity, code }: OwnProps) {
 
   const send = async (scanned?: string) => {
     setScanning(false)
-    setRefused(false)
     let position: Position | undefined
     if (radiusMeters !== null) {
-      setLocating(true)
-      position = await findPosition()
-      setLocating(false)
-      if (position === undefined) return setRefused(true)
+      position = await find()
+      if (position === undefined) return
     }
     action.mutate({
       params: { id: activity.id },
@@ -134,7 +128,6 @@ export function CheckInSelf({ activity, code }: OwnProps) {
                 autoComplete="off"
                 onChange={({ target }) => setShortCode(target.value)}
               />
-              {isRefused && <Alert severity="warning">{t.noPosition}</Alert>}
               {action.error !== null && <ErrorNotice error={action.error} />}
               <Button type="submit" variant="contained" size="large" loading={isLocating || action.isPending}>
                 {last === undefined ? t.checkIn : t.again}

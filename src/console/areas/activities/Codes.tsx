@@ -7,11 +7,10 @@ import { useState } from 'react'
 import { useCall } from '../../api/hooks.ts'
 import type { ActivityQrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { QrPicture } from '../../ui/QrPicture.tsx'
-import { FullScreenCode } from './FullScreenCode.tsx'
 import type { OwnProps } from './RegisterSelf.tsx'
-import { activityWords } from './words.ts'
 
 const words = texts({
   en: {
@@ -38,7 +37,6 @@ const words = texts({
 
 export function ActivityCodes({ activity, code }: OwnProps) {
   const t = useTexts(words)
-  const shared = useTexts(activityWords)
   const copy = useCopy()
   const [shown, setShown] = useState<ActivityQrCode>()
   const { data } = useCall('activities.qrCodes', {
@@ -94,12 +92,7 @@ export function ActivityCodes({ activity, code }: OwnProps) {
         </Stack>
       </CardContent>
       {shown && (
-        <FullScreenCode
-          content={shown.content}
-          title={shown.title}
-          closeLabel={shared.close}
-          onClose={() => setShown(undefined)}
-        />
+        <CodeScreen content={shown.content} alt={shown.title} title={shown.title} onClose={() => setShown(undefined)} />
       )}
     </Card>
   )

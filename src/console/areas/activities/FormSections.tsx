@@ -1,8 +1,7 @@
 /** The sections in the form of an activity. */
 
-import { Add, Delete, MyLocation } from '@mui/icons-material'
+import { Add, Delete } from '@mui/icons-material'
 import {
-  Alert,
   Button,
   Card,
   CardContent,
@@ -16,15 +15,15 @@ import {
   TextField,
   Typography,
 } from '@mui/material'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 
 import type { ApiError } from '../../api/errors.ts'
 import { useCall } from '../../api/hooks.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { useTexts } from '../../i18n/words.ts'
+import { PositionButton } from '../../ui/PositionButton.tsx'
 import { newKey, type Question, type Values } from './form-values.ts'
 import { formWords } from './form-words.ts'
-import { findPosition } from './position.ts'
 
 export interface FormParts {
   values: Values
@@ -126,15 +125,6 @@ export function Basics({ children, ...parts }: FormParts & { children: ReactNode
 export function Where(parts: FormParts) {
   const t = useTexts(formWords)
   const field = fieldOf(parts)
-  const [isSearching, setSearching] = useState(false)
-  const [isRefused, setRefused] = useState(false)
-  const locate = async () => {
-    setSearching(true)
-    const found = await findPosition()
-    setSearching(false)
-    setRefused(found === undefined)
-    if (found) parts.set({ latitude: found.latitude.toFixed(6), longitude: found.longitude.toFixed(6) })
-  }
   const hasPosition = parts.values.latitude !== '' || parts.values.longitude !== ''
   return (
     <Section title={t.where}>
@@ -149,9 +139,10 @@ export function Where(parts: FormParts) {
         <TextField {...field('longitude')} label={t.longitude} type="number" slotProps={DECIMAL} />
       </Row>
       <Stack direction="row" spacing={1} useFlexGap sx={{ alignItems: 'center', flexWrap: 'wrap' }}>
-        <Button variant="outlined" startIcon={<MyLocation />} loading={isSearching} onClick={() => void locate()}>
-          {t.usePosition}
-        </Button>
+        <PositionButton
+          variant="outlined"
+          onPosition={({ latitude, longitude }) => parts.set({ latitude: `${latitude}`, longitude: `${longitude}` })}
+        />
         {hasPosition && (
           <Button color="inherit" onClick={() => parts.set({ latitude: '', longitude: '' })}>
             {t.clearPosition}
@@ -161,7 +152,6 @@ export function Where(parts: FormParts) {
           {t.positionHelp}
         </Typography>
       </Stack>
-      {isRefused && <Alert severity="warning">{t.noPosition}</Alert>}
     </Section>
   )
 }

@@ -19,11 +19,11 @@ import { useAction } from '../../api/hooks.ts'
 import type { Activity, Pass } from '../../api/types.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
-import { FullScreenCode } from './FullScreenCode.tsx'
 import { UsesOfPass } from './PassUses.tsx'
 import { useRights } from './rights.ts'
 import { activityWords } from './words.ts'
@@ -150,12 +150,7 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
         </Button>
       </DialogActions>
       {isShown && qrContent !== null && (
-        <FullScreenCode
-          content={qrContent}
-          title={pass.holderName}
-          closeLabel={shared.close}
-          onClose={() => setShown(false)}
-        />
+        <CodeScreen content={qrContent} alt={pass.holderName} title={pass.holderName} onClose={() => setShown(false)} />
       )}
       <ConfirmDialog
         isOpen={isRevoking}

@@ -14,13 +14,13 @@ import {
   useMediaQuery,
 } from '@mui/material'
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { call } from '../../api/client.ts'
 import type { Conversation, GroupMember, Message } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { sendFrame } from '../../session/live.ts'
 import { useMay, useSession } from '../../session/session.ts'
+import { usePosition } from '../../ui/position.ts'
 import { sendMessage, type Target } from './outbox.ts'
 import { PeopleDialog } from './PeopleDialog.tsx'
 import { type NameOf, useExcerpt } from './text.ts'
@@ -36,8 +36,6 @@ const words = texts({
     place: 'My position',
     mention: 'Mention a member',
     stopReply: 'Do not reply to this message',
-    noPlace: 'The position could not be found. Allow it in the settings of the browser.',
-    noHttps: 'Browsers give the position to pages with https only.',
   },
   zh: {
     message: '消息',
@@ -49,8 +47,6 @@ const words = texts({
     place: '我的位置',
     mention: '@成员',
     stopReply: '不回复此消息',
-    noPlace: '无法获取位置，请在浏览器设置中允许定位。',
-    noHttps: '浏览器只向 https 页面提供位置。',
   },
 })
 
@@ -178,7 +174,7 @@ interface MoreProps {
 function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
   const t = useTexts(words)
   const may = useMay()
-  const notify = useNotify()
+  const { find } = usePosition()
   const { user } = useSession()
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [isMentioning, setMentioning] = useState(false)
@@ -193,15 +189,11 @@ function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
     input.current!.accept = accept
     input.current!.click()
   }
-  const sendPlace = () => {
+  const sendPlace = async () => {
     close()
-    if (!window.isSecureContext) return notify(t.noHttps, { type: 'warning' })
-    navigator.geolocation.getCurrentPosition(
-      ({ coords: { latitude, longitude } }) =>
-        sendMessage({ target, type: 'LOCATION', content: { latitude, longitude } }),
-      () => notify(t.noPlace, { type: 'warning' }),
-      { timeout: 20_000 },
-    )
+    const found = await find()
+    if (found === undefined) return
+    sendMessage({ target, type: 'LOCATION', content: { latitude: found.latitude, longitude: found.longitude } })
   }
   const others = members.filter(({ userId }) => userId !== user.id)
   return (
@@ -250,7 +242,7 @@ function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
                   setChoosing(true)
                 }}
               />,
-              <Entry key="place" icon={Place} text={t.place} onClick={sendPlace} />,
+              <Entry key="place" icon={Place} text={t.place} onClick={() => void sendPlace()} />,
               ...(others.length > 0
                 ? [<Entry key="mention" icon={AlternateEmail} text={t.mention} onClick={() => setMentioning(true)} />]
                 : []),

@@ -23,6 +23,7 @@ import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
+import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { ContentView } from '../../ui/ContentView.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { Page } from '../../ui/Page.tsx'
@@ -32,7 +33,6 @@ import { contentOfPicture } from './CodeRow.tsx'
 import { CodeScans } from './CodeScans.tsx'
 import { DownloadButton } from './DownloadButton.tsx'
 import { flatten, useFolders } from './folders.ts'
-import { FullScreen } from './FullScreen.tsx'
 import { ShareDialog } from './ShareDialog.tsx'
 import { codeWords } from './words.ts'
 
@@ -201,7 +201,15 @@ function Detail({ code }: { code: QrCode }) {
           </CardContent>
         </Card>
       </Stack>
-      {isFull && <FullScreen code={code} onClose={() => setFull(false)} />}
+      {isFull && (
+        <CodeScreen
+          content={contentOfPicture(code)}
+          style={code.style}
+          alt={shared.picture(code.name)}
+          title={code.name}
+          onClose={() => setFull(false)}
+        />
+      )}
     </Box>
   )
 }

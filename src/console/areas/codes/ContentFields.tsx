@@ -1,11 +1,9 @@
 /** The fields of each type of content: an address, a network, a contact, an event. */
 
-import { MyLocation } from '@mui/icons-material'
-import { Box, Button, FormControlLabel, MenuItem, Switch, TextField, type TextFieldProps } from '@mui/material'
-import { useState } from 'react'
-import { useNotify } from 'react-admin'
+import { Box, FormControlLabel, MenuItem, Switch, TextField, type TextFieldProps } from '@mui/material'
 
 import { texts, useTexts } from '../../i18n/words.ts'
+import { PositionButton } from '../../ui/PositionButton.tsx'
 import type { Fields, FormType } from './content.ts'
 
 const words = texts({
@@ -40,8 +38,6 @@ const words = texts({
     hidden: 'The network is hidden',
     security: { WPA: 'WPA, WPA2 or WPA3', WEP: 'WEP (old)', nopass: 'None (open network)' },
     number: 'With the country code, as in +86 138 0000 0000',
-    here: 'Use my position',
-    noPosition: 'The browser gave no position. Allow it for this page, or type the coordinates.',
     endFirst: 'Ends before it begins',
   },
   zh: {
@@ -75,8 +71,6 @@ const words = texts({
     hidden: '隐藏的网络',
     security: { WPA: 'WPA、WPA2 或 WPA3', WEP: 'WEP（旧）', nopass: '无（开放网络）' },
     number: '请带国家代码，如 +86 138 0000 0000',
-    here: '使用我的位置',
-    noPosition: '浏览器没有提供位置。请允许此页面获取位置，或手动输入坐标。',
     endFirst: '结束时间早于开始时间',
   },
 })
@@ -186,7 +180,12 @@ export function ContentFields({ type, fields, onChange }: ContentFieldsProps) {
             {field('latitude', { required: true, slotProps: input('decimal') })}
             {field('longitude', { required: true, slotProps: input('decimal') })}
           </Pair>
-          <PositionButton onPosition={(latitude, longitude) => onChange({ ...fields, latitude, longitude })} />
+          <PositionButton
+            sx={{ alignSelf: 'flex-start' }}
+            onPosition={({ latitude, longitude }) =>
+              onChange({ ...fields, latitude: `${latitude}`, longitude: `${longitude}` })
+            }
+          />
         </>
       )
     case 'EVENT': {
@@ -211,29 +210,3 @@ export function ContentFields({ type, fields, onChange }: ContentFieldsProps) {
 const Pair = ({ children }: { children: React.ReactNode }) => (
   <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { sm: '1fr 1fr' } }}>{children}</Box>
 )
-
-function PositionButton({ onPosition }: { onPosition: (latitude: string, longitude: string) => void }) {
-  const t = useTexts(words)
-  const notify = useNotify()
-  const [isBusy, setBusy] = useState(false)
-  const find = () => {
-    setBusy(true)
-    navigator.geolocation.getCurrentPosition(
-      ({ coords }) => {
-        setBusy(false)
-        // 6 decimals are 11 cm.
-        onPosition(coords.latitude.toFixed(6), coords.longitude.toFixed(6))
-      },
-      () => {
-        setBusy(false)
-        notify(t.noPosition, { type: 'warning' })
-      },
-      { enableHighAccuracy: true, timeout: 15_000 },
-    )
-  }
-  return (
-    <Button startIcon={<MyLocation />} loading={isBusy} onClick={find} sx={{ alignSelf: 'flex-start' }}>
-      {t.here}
-    </Button>
-  )
-}

@@ -1,13 +1,13 @@
 /** The form of a location: name, place in the tree, position. */
 
-import { MyLocation } from '@mui/icons-material'
-import { Autocomplete, Box, Button, TextField } from '@mui/material'
+import { Autocomplete, Box, TextField } from '@mui/material'
 import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
 import type { LocationNode, Organization } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { PositionButton } from '../../ui/PositionButton.tsx'
 
 const words = texts({
   en: {
@@ -20,8 +20,6 @@ const words = texts({
     parentHelp: 'Leave it empty for the top level.',
     latitude: 'Latitude',
     longitude: 'Longitude',
-    here: 'Use my position',
-    noPosition: 'The browser did not give a position. Allow it for this page, or type the numbers.',
     notNumber: 'Write a number, for example 52.5186.',
     done: 'The location is saved.',
   },
@@ -35,8 +33,6 @@ const words = texts({
     parentHelp: '留空表示顶级。',
     latitude: '纬度',
     longitude: '经度',
-    here: '使用我的位置',
-    noPosition: '浏览器未提供位置。请允许此页面获取位置，或手动输入。',
     notNumber: '请输入数字，例如 31.2304。',
     done: '位置已保存。',
   },
@@ -75,8 +71,6 @@ export function LocationDialog({ org, tree, parentId, location, onClose }: Locat
   const [parent, setParent] = useState(parentId)
   const [latitude, setLatitude] = useState(location?.latitude?.toString() ?? '')
   const [longitude, setLongitude] = useState(location?.longitude?.toString() ?? '')
-  const [isAsking, setAsking] = useState(false)
-  const [isDenied, setDenied] = useState(false)
   const create = useAction('locations.create', { done: t.done, quiet: true, onDone: onClose })
   const update = useAction('locations.update', { done: t.done, quiet: true, onDone: onClose })
   const action = location === undefined ? create : update
@@ -84,22 +78,6 @@ export function LocationDialog({ org, tree, parentId, location, onClose }: Locat
   const choices = choicesOf(tree, location?.id)
   const [lat, long] = [numberIn(latitude), numberIn(longitude)]
 
-  const here = () => {
-    setAsking(true)
-    navigator.geolocation.getCurrentPosition(
-      ({ coords }) => {
-        setAsking(false)
-        setDenied(false)
-        setLatitude(coords.latitude.toFixed(6))
-        setLongitude(coords.longitude.toFixed(6))
-      },
-      () => {
-        setAsking(false)
-        setDenied(true)
-      },
-      { timeout: 20_000, enableHighAccuracy: true },
-    )
-  }
   const submit = () => {
     if (Number.isNaN(lat) || Number.isNaN(long)) return
     const body = {
@@ -181,20 +159,14 @@ export function LocationDialog({ org, tree, parentId, location, onClose }: Locat
       >
         {coordinate(t.latitude, 'latitude', latitude, lat, setLatitude)}
         {coordinate(t.longitude, 'longitude', longitude, long, setLongitude)}
-        <Button
-          startIcon={<MyLocation />}
-          onClick={here}
-          loading={isAsking}
+        <PositionButton
           sx={{ gridColumn: { xs: '1 / -1', sm: 'auto' } }}
-        >
-          {t.here}
-        </Button>
+          onPosition={(found) => {
+            setLatitude(`${found.latitude}`)
+            setLongitude(`${found.longitude}`)
+          }}
+        />
       </Box>
-      {isDenied && (
-        <Box role="alert" sx={{ color: 'error.main', typography: 'body2' }}>
-          {t.noPosition}
-        </Box>
-      )}
     </FormDialog>
   )
 }

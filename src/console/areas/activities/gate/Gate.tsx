@@ -14,7 +14,7 @@ import {
   ToggleButtonGroup,
   Typography,
 } from '@mui/material'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useParams } from 'react-router'
 
 import { useCall } from '../../../api/hooks.ts'
@@ -25,6 +25,7 @@ import { ErrorNotice } from '../../../ui/Answer.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { Scanner } from '../../../ui/Scanner.tsx'
 import { useHandheldScanner } from '../../../ui/use-handheld-scanner.ts'
+import { useWakeLock } from '../../../ui/use-wake-lock.ts'
 import { FindPass } from './FindPass.tsx'
 import { allowSound } from './signals.ts'
 import { type Gate as GateOf, useGate } from './use-gate.ts'
@@ -95,11 +96,7 @@ export default function Gate() {
   // Volunteers who may only verify passes do not see every activity: its name is not needed.
   const activity = useCall('activities.get', { params: { id } })
   useHandheldScanner((content) => gate.scan({ content }))
-  useEffect(() => {
-    if (!isStarted || !('wakeLock' in navigator)) return
-    const lock = navigator.wakeLock.request('screen').catch(() => undefined)
-    return () => void lock.then((held) => held?.release())
-  }, [isStarted])
+  useWakeLock(isStarted)
   const start = () => {
     allowSound()
     setStarted(true)

@@ -1,10 +1,8 @@
 /** The input of a metadata field, by its type. */
 
-import { MyLocation } from '@mui/icons-material'
 import {
   Autocomplete,
   Box,
-  Button,
   Checkbox,
   FormControl,
   FormControlLabel,
@@ -20,6 +18,7 @@ import {
 import { useState } from 'react'
 
 import { texts, useTexts } from '../../../i18n/words.ts'
+import { PositionButton } from '../../../ui/PositionButton.tsx'
 import { FieldValueText } from './FieldValueText.tsx'
 import { FilesInput } from './FilesInput.tsx'
 import type { FieldSpec, FileItem, Option, Position, Reference } from './model.ts'
@@ -33,8 +32,6 @@ const words = texts({
     latitude: 'Latitude',
     longitude: 'Longitude',
     address: 'Address',
-    here: 'Use my position',
-    denied: 'The position is not available. Allow it in the settings of the browser, or type it.',
     computed: 'Calculated when you save',
   },
   zh: {
@@ -44,8 +41,6 @@ const words = texts({
     latitude: '纬度',
     longitude: '经度',
     address: '地址',
-    here: '使用当前位置',
-    denied: '无法获取位置。请在浏览器设置中允许定位，或手动输入。',
     computed: '保存后自动计算',
   },
 })
@@ -269,7 +264,6 @@ function PositionInput({ label, required, disabled, helperText, error, value, on
   const t = useTexts(words)
   const [latitude, setLatitude] = useState(asText(value?.latitude))
   const [longitude, setLongitude] = useState(asText(value?.longitude))
-  const [denied, setDenied] = useState(false)
   const update = (lat: string, long: string, address = value?.address ?? '', accuracy?: number) => {
     setLatitude(lat)
     setLongitude(long)
@@ -282,14 +276,6 @@ function PositionInput({ label, required, disabled, helperText, error, value, on
         ...(accuracy !== undefined && { accuracy }),
       })
   }
-  const here = () =>
-    navigator.geolocation.getCurrentPosition(
-      ({ coords }) => {
-        setDenied(false)
-        update(coords.latitude.toFixed(6), coords.longitude.toFixed(6), undefined, Math.round(coords.accuracy))
-      },
-      () => setDenied(true),
-    )
   return (
     <FormControl component="fieldset" required={required} disabled={disabled} error={error} fullWidth>
       <FormLabel component="legend" sx={{ mb: 1 }}>
@@ -310,9 +296,12 @@ function PositionInput({ label, required, disabled, helperText, error, value, on
           onChange={(e) => update(latitude, e.target.value)}
           slotProps={{ htmlInput: { inputMode: 'decimal' } }}
         />
-        <Button startIcon={<MyLocation />} onClick={here} disabled={disabled}>
-          {t.here}
-        </Button>
+        <PositionButton
+          disabled={disabled}
+          onPosition={(found) =>
+            update(`${found.latitude}`, `${found.longitude}`, undefined, Math.round(found.accuracy))
+          }
+        />
         <TextField
           label={t.address}
           value={value?.address ?? ''}
@@ -321,7 +310,7 @@ function PositionInput({ label, required, disabled, helperText, error, value, on
           onChange={(e) => update(latitude, longitude, e.target.value)}
         />
       </Box>
-      <FormHelperText error={error || denied}>{denied ? t.denied : helperText}</FormHelperText>
+      <FormHelperText error={error}>{helperText}</FormHelperText>
     </FormControl>
   )
 }
