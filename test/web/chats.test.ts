@@ -61,6 +61,20 @@ describe('chats', () => {
       .waitFor()
   })
 
+  test('a contact who is not on the first page of the list is addressed by name', async () => {
+    const [ines, jack, kate] = [await server.person(), await server.person(), await server.person()]
+    await makeContacts(ines, jack)
+    await makeContacts(ines, kate)
+    const { items } = ok(await ines.call('contacts.list', { query: { page: 2, size: 1 } })).data
+    const page = await browser.signedIn(ines)
+    // With pages of one row, the second contact is where the hundred-and-first one is otherwise.
+    await page.route(/\/api\/contacts\?.*size=100/, (route) =>
+      route.continue({ url: route.request().url().replace('size=100', 'size=1') }),
+    )
+    await page.goto(`/console/chats/with/${items[0]!.userId}`)
+    await page.getByRole('heading', { name: items[0]!.nickname }).waitFor()
+  })
+
   test('a message whose answer was lost is sent again and stored once', async () => {
     browser.allow(/ERR_FAILED/)
     const [carol, dave] = [await server.person('carol'), await server.person('dave')]

@@ -1,6 +1,6 @@
-/** Lists of which the user reads page after page with "Show more". */
+/** Lists: `usePages` reads page after page with "Show more", `useAll` reads all pages at once. */
 
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, type UseQueryResult } from '@tanstack/react-query'
 
 import { callWith } from './client.ts'
 import type { ApiError } from './errors.ts'
@@ -51,4 +51,36 @@ export function usePages<Id extends PagedId>(
     more: () => void result.fetchNextPage(),
     retry: () => void result.refetch(),
   }
+}
+
+/** Rows of a page; the server has a limit of 100. */
+const LARGEST_PAGE = 100
+
+/**
+ * Reads all pages of a list, for choices and for names of things: of the first page alone, whatever is behind it would seem to be missing.
+ * Its data are undefined until the last page was read.
+ */
+export function useAll<Id extends PagedId>(
+  id: Id,
+  input: InputOf<Id> | undefined = undefined,
+  { enabled = true, staleTime }: { enabled?: boolean; staleTime?: number } = {},
+): UseQueryResult<readonly ItemOf<Id>[], ApiError> {
+  const { params, query = {} } = (input ?? {}) as { params?: Record<string, string | number>; query?: object }
+  return useQuery<readonly ItemOf<Id>[], ApiError>({
+    queryKey: [...id.split('.'), 'all', params ?? {}, query],
+    queryFn: async ({ signal }) => {
+      const rows: ItemOf<Id>[] = []
+      for (let page = 1; ; page++) {
+        const { items, total } = (await callWith(
+          id,
+          { ...(params && { params }), query: { ...query, page, size: LARGEST_PAGE } },
+          { signal },
+        )) as { items: ItemOf<Id>[]; total: number }
+        rows.push(...items)
+        if (items.length === 0 || rows.length >= total) return rows
+      }
+    },
+    enabled,
+    ...(staleTime !== undefined && { staleTime }),
+  })
 }

@@ -7,6 +7,7 @@ import type { ReactNode } from 'react'
 import { contactFile, eventFile, type Moment, type QrContent, readContent } from '#lib/qr-contents/index.ts'
 
 import { saveAs } from '../api/client.ts'
+import { newId } from '../api/new-id.ts'
 import { dateTime, momentText } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useCopy } from './copy.ts'
@@ -204,7 +205,7 @@ function ContentAction({ read, content }: { read: QrContent; content: string }) 
   const t = useTexts(words)
   const save = (text: string | undefined, name: string, type: string) =>
     saveAs(new Blob([text ?? content], { type }), name)
-  const event = () => eventFile(content, { uid: crypto.randomUUID(), writtenAt: Date.now() })
+  const event = () => eventFile(content, { uid: newId(), writtenAt: Date.now() })
   switch (read.type) {
     case 'url':
       return <Action href={read.url.href} icon={<OpenInNew />} text={t.open(read.url.host)} />

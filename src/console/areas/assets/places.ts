@@ -1,10 +1,9 @@
 /** Categories, locations and people of the workspace, with their names. They belong to the forms, filters and lists of assets. */
 
-import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 
-import { call } from '../../api/client.ts'
 import { useCall } from '../../api/hooks.ts'
+import { useAll } from '../../api/pages.ts'
 import type { AssetCategoryNode, LocationNode, Member } from '../../api/types.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 
@@ -57,25 +56,13 @@ export function usePeople(): readonly Pick<Member, 'userId' | 'nickname'>[] {
   const { workspace, user } = useSession()
   const may = useMay()
   const orgId = workspace?.id
-  const { data } = useQuery({
-    queryKey: ['orgs', 'members', 'all', orgId],
-    queryFn: () => allMembers(orgId!),
-    enabled: orgId !== undefined && may('orgs.members'),
-    staleTime: 60_000,
-  })
+  const { data } = useAll(
+    'orgs.members',
+    { params: { orgId: orgId ?? 0 } },
+    { enabled: orgId !== undefined && may('orgs.members'), staleTime: 60_000 },
+  )
   const own = useMemo(() => [{ userId: user.id, nickname: user.nickname || user.username || '' }], [user])
   return orgId === undefined ? own : (data ?? NONE)
-}
-
-const SIZE = 100
-
-async function allMembers(orgId: number): Promise<Member[]> {
-  const members: Member[] = []
-  for (let page = 1; ; page++) {
-    const { items, total } = await call('orgs.members', { params: { orgId }, query: { page, size: SIZE } })
-    members.push(...items)
-    if (items.length < SIZE || members.length >= total) return members
-  }
 }
 
 /** Functions from ids to names; an empty string for null and for things that were deleted. */

@@ -7,6 +7,7 @@ import { Title } from 'react-admin'
 import { useNavigate, useParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
+import { useAll } from '../../api/pages.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState, ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { Conversation } from './Conversation.tsx'
@@ -77,10 +78,10 @@ const withWords = texts({ en: { person: 'New conversation' }, zh: { person: '新
 function WithUser({ userId }: { userId: number }) {
   const t = useTexts(withWords)
   const navigate = useNavigate()
-  const list = useCall('conversations.list', { query: { size: 100 } })
-  const contacts = useCall('contacts.list', { query: { size: 100 } })
-  const known = list.data?.items.find(({ peer }) => peer?.userId === userId)
-  const contact = contacts.data?.items.find((each) => each.userId === userId)
+  const list = useAll('conversations.list')
+  const contacts = useAll('contacts.list')
+  const known = list.data?.find(({ peer }) => peer?.userId === userId)
+  const contact = contacts.data?.find((each) => each.userId === userId)
   useEffect(() => {
     if (known !== undefined) void navigate(`/chats/${known.id}`, { replace: true })
   }, [known, navigate])

@@ -6,7 +6,8 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
 import { call, hereOf } from '../../api/client.ts'
-import type { Conversation as ConversationView, Message } from '../../api/types.ts'
+import { useAll } from '../../api/pages.ts'
+import type { Conversation as ConversationView, GroupMember, Message } from '../../api/types.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { type Frame, useLive } from '../../session/live.ts'
 import { useMay, useSession } from '../../session/session.ts'
@@ -17,7 +18,6 @@ import { MessageRow } from './MessageRow.tsx'
 import { useOutgoing } from './outbox.ts'
 import { OutgoingRow } from './OutgoingRow.tsx'
 import { useNames } from './text.ts'
-import { useMembers } from './use-members.ts'
 import { useMessages } from './use-messages.ts'
 import { words } from './words.ts'
 
@@ -25,6 +25,8 @@ import { words } from './words.ts'
 const TYPING = 5_000
 /** Pixels from the top at which earlier messages are read. */
 const NEAR_TOP = 200
+
+const NOBODY: readonly GroupMember[] = []
 
 const dayOf = (time: number): string => new Date(time).toDateString()
 
@@ -36,7 +38,11 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
   const [search] = useSearchParams()
   const wanted = Number(search.get('message')) || undefined
   const messages = useMessages(id, wanted)
-  const members = useMembers(id, group !== null && group.role !== null)
+  const { data: members = NOBODY } = useAll(
+    'groups.members',
+    { params: { id } },
+    { enabled: group !== null && group.role !== null },
+  )
   const nameOf = useNames(members, peer && { userId: peer.userId, title })
   const outgoing = useOutgoing({ conversationId: id })
   const [replyTo, setReplyTo] = useState<Message>()

@@ -1,13 +1,12 @@
 /** The conversations, pinned ones first, then those with the newest message. New messages move them up by themselves. */
 
-import { Add, Chat, GroupAdd, ManageSearch, NotificationsOffOutlined, PersonSearch, PushPin } from '@mui/icons-material'
+import { Add, Chat, GroupAdd, ManageSearch, NotificationsOffOutlined, PushPin } from '@mui/icons-material'
 import {
   Avatar,
   Badge,
   Box,
   Button,
   IconButton,
-  InputAdornment,
   List,
   ListItem,
   ListItemAvatar,
@@ -17,7 +16,6 @@ import {
   Menu,
   MenuItem,
   Stack,
-  TextField,
   Tooltip,
   Typography,
 } from '@mui/material'
@@ -31,6 +29,7 @@ import { clockTime, date } from '../../i18n/format.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { GroupDialog } from './GroupDialog.tsx'
 import { PeopleDialog } from './PeopleDialog.tsx'
 import { SearchDialog } from './SearchDialog.tsx'
@@ -44,8 +43,7 @@ export function ConversationList({ openId }: { openId: number | undefined }) {
   const [keyword, setKeyword] = useState('')
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [dialog, setDialog] = useState<'group' | 'person' | 'search'>()
-  const searched = keyword.trim()
-  const list = usePages('conversations.list', { query: { ...(searched !== '' && { keyword: searched }) } })
+  const list = usePages('conversations.list', { query: { ...(keyword !== '' && { keyword }) } })
   const close = () => setDialog(undefined)
   const choose = (next: typeof dialog) => {
     setAnchor(null)
@@ -79,21 +77,7 @@ export function ConversationList({ openId }: { openId: number | undefined }) {
             </Tooltip>
           )}
         </Stack>
-        <TextField
-          type="search"
-          label={t.search}
-          value={keyword}
-          onChange={({ target }) => setKeyword(target.value)}
-          slotProps={{
-            input: {
-              startAdornment: (
-                <InputAdornment position="start">
-                  <PersonSearch fontSize="small" />
-                </InputAdornment>
-              ),
-            },
-          }}
-        />
+        <SearchField label={t.search} value={keyword} onSearch={setKeyword} />
       </Stack>
       <Box sx={{ flex: 1, overflowY: 'auto', minHeight: 0 }}>
         {list.error !== null && <ErrorNotice error={list.error} onRetry={list.retry} />}
@@ -101,10 +85,10 @@ export function ConversationList({ openId }: { openId: number | undefined }) {
         {list.items?.length === 0 && (
           <EmptyState
             icon={Chat}
-            title={searched === '' ? t.empty : t.none}
-            text={searched === '' ? t.emptyText : t.noneText}
+            title={keyword === '' ? t.empty : t.none}
+            text={keyword === '' ? t.emptyText : t.noneText}
             action={
-              searched === '' && (
+              keyword === '' && (
                 <Button variant="contained" onClick={() => setDialog('person')}>
                   {t.newChat}
                 </Button>

@@ -1,7 +1,7 @@
 /** Chooses contacts, or members of an organization. */
 
 import { CheckBox, CheckBoxOutlineBlank, PersonSearch } from '@mui/icons-material'
-import { Avatar, Button, List, ListItem, ListItemAvatar, ListItemButton, ListItemText, TextField } from '@mui/material'
+import { Avatar, Button, List, ListItem, ListItemAvatar, ListItemButton, ListItemText } from '@mui/material'
 import { useState } from 'react'
 import { Link } from 'react-router'
 
@@ -11,6 +11,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 
 const words = texts({
   en: {
@@ -86,8 +87,7 @@ export function People({ chosen, isSingle, orgId, without, autoFocus, onChange }
   const t = useTexts(words)
   const { user } = useSession()
   const [keyword, setKeyword] = useState('')
-  const searched = keyword.trim()
-  const query = searched === '' ? {} : { keyword: searched }
+  const query = keyword === '' ? {} : { keyword }
   const contacts = usePages('contacts.list', { query: { ...query, blocked: false } }, { enabled: orgId === null })
   const members = usePages('orgs.members', { params: { orgId: orgId ?? 0 }, query }, { enabled: orgId !== null })
   const list = orgId === null ? contacts : members
@@ -100,22 +100,16 @@ export function People({ chosen, isSingle, orgId, without, autoFocus, onChange }
     onChange(isSingle ? [userId] : chosen.includes(userId) ? chosen.filter((id) => id !== userId) : [...chosen, userId])
   return (
     <>
-      <TextField
-        type="search"
-        label={t.search}
-        value={keyword}
-        onChange={({ target }) => setKeyword(target.value)}
-        autoFocus={autoFocus ?? false}
-      />
+      <SearchField label={t.search} value={keyword} onSearch={setKeyword} autoFocus={autoFocus ?? false} />
       {list.error !== null && <ErrorNotice error={list.error} onRetry={list.retry} />}
       {people === undefined && list.error === null && <Loading />}
       {people?.length === 0 && (
         <EmptyState
           icon={PersonSearch}
-          title={searched === '' ? t.none : t.notFound}
-          {...(searched === '' && orgId === null && { text: t.noneText })}
+          title={keyword === '' ? t.none : t.notFound}
+          {...(keyword === '' && orgId === null && { text: t.noneText })}
           action={
-            searched === '' &&
+            keyword === '' &&
             orgId === null && (
               <Button component={Link} to="/contacts">
                 {t.contacts}

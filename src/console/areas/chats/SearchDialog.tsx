@@ -20,7 +20,7 @@ import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 
 import { call } from '../../api/client.ts'
-import { useCall } from '../../api/hooks.ts'
+import { useAll } from '../../api/pages.ts'
 import type { Message } from '../../api/types.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -66,8 +66,8 @@ export function SearchDialog({ conversationId, onClose }: SearchDialogProps) {
   const [answer, setFound] = useState<{ q: string; items: readonly Message[]; hasMore: boolean }>()
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
-  const conversations = useCall('conversations.list', { query: { size: 100 } })
-  const titleOf = (id: number) => conversations.data?.items.find((each) => each.id === id)?.title ?? ''
+  const conversations = useAll('conversations.list')
+  const titleOf = (id: number) => conversations.data?.find((each) => each.id === id)?.title ?? ''
   const q = typed.trim()
   const found = q === '' ? undefined : answer
 

@@ -7,6 +7,7 @@ import { useSyncExternalStore } from 'react'
 
 import { call, upload } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
+import { newId } from '../../api/new-id.ts'
 import { onLogin } from '../../api/tokens.ts'
 import type { BodyOf, Message, UploadedFile } from '../../api/types.ts'
 
@@ -39,10 +40,6 @@ function set(next: readonly Outgoing[]): void {
 }
 const change = (clientMsgId: string, part: Partial<Outgoing>): void =>
   set(outgoing.map((each) => (each.clientMsgId === clientMsgId ? { ...each, ...part } : each)))
-
-/** An id of 32 hexadecimal digits. `crypto.randomUUID` is missing on pages without https. */
-export const newId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 export type NewMessage = Pick<Outgoing, 'target' | 'type' | 'content'> & Partial<Pick<Outgoing, 'replyToId' | 'file'>>
 

@@ -23,7 +23,7 @@ import { EmptyState } from '../../ui/Answer.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
-import { useSettled } from '../../ui/use-settled.ts'
+import { SearchField } from '../../ui/SearchField.tsx'
 
 const words = texts({
   en: {
@@ -73,16 +73,15 @@ export function ContactList() {
   const [tag, setTag] = useState<string>()
   const [isBlocked, setBlocked] = useState(false)
   const [sort, setSort] = useState<Order>('name')
-  const settled = useSettled(keyword.trim())
   const query = usePages('contacts.list', {
     query: {
       sort,
-      ...(settled !== '' && { keyword: settled }),
+      ...(keyword !== '' && { keyword }),
       ...(tag !== undefined && { tag }),
       ...(isBlocked && { blocked: true }),
     },
   })
-  const isFiltered = settled !== '' || tag !== undefined || isBlocked
+  const isFiltered = keyword !== '' || tag !== undefined || isBlocked
   if (!isFiltered && query.items?.length === 0)
     return (
       <EmptyState
@@ -101,13 +100,7 @@ export function ContactList() {
   return (
     <Section>
       <Stack direction="row" useFlexGap sx={{ flexWrap: 'wrap', gap: 1.5, mb: 1, alignItems: 'center' }}>
-        <TextField
-          type="search"
-          label={t.search}
-          value={keyword}
-          onChange={({ target }) => setKeyword(target.value)}
-          sx={{ flex: '1 1 220px' }}
-        />
+        <SearchField label={t.search} value={keyword} onSearch={setKeyword} sx={{ flex: '1 1 220px' }} />
         <TextField
           select
           label={t.order}
