@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core'
 import { createAsset, createLocation } from '../assets/helpers.ts'
 import { png } from '../files/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
+import { readPdf } from '../lib/pdf-files.ts'
 import { createOrg } from '../orgs/helpers.ts'
 import { barriers, isTooWide, type PageOptions, screenshot, useBrowser } from './browser.ts'
 
@@ -151,14 +152,21 @@ describe('the register', () => {
     await page.getByText('2 assets were changed.').waitFor()
     const states = (await listed(orgId)).map(({ name, status }) => `${name} ${status}`)
     expect(states.toSorted()).toEqual(['Chair IN_USE', 'Desk LOST', 'Lamp LOST'])
+  }, 120_000)
 
-    await page.getByLabel('Select Desk').check()
-    await page.getByRole('button', { name: 'Labels' }).click()
-    await page.getByAltText(/^QR code of/).waitFor()
-    const width = page
-      .getByAltText(/^QR code of/)
-      .evaluate((picture) => (picture as unknown as { naturalWidth: number }).naturalWidth)
-    expect(await width).toBeGreaterThan(0)
+  test('labels of more than 100 assets are printed on sheets, and missing ones are mentioned', async () => {
+    const { orgId, page } = await workspace()
+    const ids: number[] = []
+    for (let i = 0; i < 101; i++) ids.push((await createAsset(alice, { name: `Chair ${i}`, orgId })).id)
+    await page.goto(`/console/assets/labels?ids=${[...ids, 999_999].join(',')}`)
+    await page.getByText('101 labels on 5 sheets').waitFor()
+    await page.getByText('One of them is missing').waitFor()
+    await page.getByRole('checkbox', { name: 'Organization' }).uncheck()
+    const pdf = await readPdf(await page.pdf({ preferCSSPageSize: true }))
+    expect(pdf.pages).toHaveLength(5)
+    expect(pdf.pages[4]).toContain('Chair 100')
+    const { name } = ok(await alice.call('orgs.get', { params: { id: orgId } })).data
+    expect(pdf.pages[0]).not.toContain(name)
   }, 120_000)
 })
 

@@ -1,5 +1,7 @@
 /** Sheets of labels: paper, grid, and the place of each label in millimetres. */
 
+import type { QrStyle } from '../QrPicture.tsx'
+
 /** Width and height in millimetres. */
 export const PAPERS = { A4: [210, 297], LETTER: [215.9, 279.4] } as const
 export type Paper = keyof typeof PAPERS
@@ -16,9 +18,30 @@ export const GRIDS = {
 } as const
 export type Grid = keyof typeof GRIDS
 
-/** Printed under or beside a code. */
-export const CAPTIONS = ['name', 'content', 'both', 'none'] as const
-export type Caption = (typeof CAPTIONS)[number]
+/** A code to print, with texts below or beside it. */
+export interface Label {
+  readonly content: string
+  readonly style?: QrStyle | undefined
+  /** Its name, for those who cannot see the picture. */
+  readonly name: string
+  /** The first one is bold. Empty ones are left out. */
+  readonly lines: readonly string[]
+}
+
+/** A text that people may print with the code. */
+export interface Part<Thing> {
+  readonly id: string
+  readonly label: string
+  /** Printed until the user says otherwise. */
+  readonly isChosen: boolean
+  readonly of: (thing: Thing) => string
+}
+
+/** How things become labels. */
+export interface Printing<Thing> {
+  readonly parts: readonly Part<Thing>[]
+  readonly label: (thing: Thing) => Omit<Label, 'lines'>
+}
 
 export interface Sheet {
   readonly paper: Paper

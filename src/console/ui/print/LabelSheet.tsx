@@ -2,16 +2,13 @@
 
 import { Box } from '@mui/material'
 
-import type { QrCode } from '../../api/types.ts'
-import { QrPicture } from '../../ui/QrPicture.tsx'
-import { contentOfPicture } from './CodeRow.tsx'
-import { summaryOf } from './content.ts'
-import { type Caption, GRIDS, labelSize, PAPERS, type Sheet } from './sheet.ts'
+import { QrPicture } from '../QrPicture.tsx'
+import { GRIDS, type Label, labelSize, PAPERS, type Sheet } from './sheet.ts'
 
 export interface LabelSheetProps {
-  labels: readonly (QrCode | undefined)[]
+  /** Undefined stays empty. */
+  labels: readonly (Label | undefined)[]
   sheet: Sheet
-  caption: Caption
   hasLines: boolean
   /** True: in millimetres. */
   isPaper: boolean
@@ -19,24 +16,29 @@ export interface LabelSheetProps {
 
 /** Millimetres around the content of a label. */
 const PADDING = 2.5
+/** Millimetres between code and text. */
+const GAP = 1.5
+/** Height of a line of text in sizes of its font. */
+const LINE = 1.25
 /** Ratio of width to height from which the text is beside the code. */
 const WIDE = 1.5
 
-export function LabelSheet({ labels, sheet, caption, hasLines, isPaper }: LabelSheetProps) {
+export function LabelSheet({ labels, sheet, hasLines, isPaper }: LabelSheetProps) {
   const [width, height] = PAPERS[sheet.paper]
   const { columns, rows, border } = GRIDS[sheet.grid]
   // On the screen, the width of the sheet is 100 units of its container.
   const mm = (value: number) => (isPaper ? `${value}mm` : `${(value / width) * 100}cqw`)
-  const label = labelSize(sheet)
-  const isWide = label.width / label.height >= WIDE && caption !== 'none'
-  const inner = { width: label.width - 2 * PADDING, height: label.height - 2 * PADDING }
-  const side =
-    caption === 'none'
-      ? Math.min(inner.width, inner.height)
-      : isWide
-        ? Math.min(inner.height, inner.width * 0.5)
-        : Math.min(inner.width, inner.height * 0.78)
-  const font = Math.max(1.9, Math.min(4.2, label.height * 0.085))
+  const size = labelSize(sheet)
+  const lines = Math.max(...labels.map((label) => label?.lines.filter(Boolean).length ?? 0))
+  const hasText = lines > 0
+  const isWide = size.width / size.height >= WIDE && hasText
+  const inner = { width: size.width - 2 * PADDING, height: size.height - 2 * PADDING }
+  const font = Math.max(1.9, Math.min(4.2, size.height * 0.085))
+  const side = !hasText
+    ? Math.min(inner.width, inner.height)
+    : isWide
+      ? Math.min(inner.height, inner.width * 0.5)
+      : Math.min(inner.width, inner.height * 0.78, inner.height - GAP - lines * font * LINE)
   return (
     <Box
       sx={{
@@ -51,13 +53,13 @@ export function LabelSheet({ labels, sheet, caption, hasLines, isPaper }: LabelS
         overflow: 'hidden',
         boxSizing: 'border-box',
         display: 'grid',
-        gridTemplateColumns: `repeat(${columns}, ${mm(label.width)})`,
-        gridTemplateRows: `repeat(${rows}, ${mm(label.height)})`,
+        gridTemplateColumns: `repeat(${columns}, ${mm(size.width)})`,
+        gridTemplateRows: `repeat(${rows}, ${mm(size.height)})`,
         breakAfter: 'page',
         '&:last-of-type': { breakAfter: 'auto' },
       }}
     >
-      {labels.map((code, i) => (
+      {labels.map((label, i) => (
         <Box
           // oxlint-disable-next-line react/no-array-index-key -- the same code may be on several labels
           key={i}
@@ -66,17 +68,17 @@ export function LabelSheet({ labels, sheet, caption, hasLines, isPaper }: LabelS
             flexDirection: isWide ? 'row' : 'column',
             alignItems: 'center',
             justifyContent: isWide ? 'flex-start' : 'center',
-            gap: mm(1.5),
+            gap: mm(GAP),
             p: mm(PADDING),
             overflow: 'hidden',
             outline: hasLines ? '0.2mm dashed #999' : undefined,
             breakInside: 'avoid',
           }}
         >
-          {code !== undefined && (
+          {label !== undefined && (
             <>
-              <QrPicture content={contentOfPicture(code)} style={code.style} alt={code.name} width={mm(side)} />
-              {caption !== 'none' && (
+              <QrPicture content={label.content} style={label.style} alt={label.name} width={mm(side)} />
+              {hasText && (
                 <Box
                   sx={{
                     minWidth: 0,
@@ -84,14 +86,19 @@ export function LabelSheet({ labels, sheet, caption, hasLines, isPaper }: LabelS
                     flex: isWide ? 1 : undefined,
                     textAlign: isWide ? 'left' : 'center',
                     fontSize: mm(font),
-                    lineHeight: 1.25,
+                    lineHeight: LINE,
                     overflowWrap: 'anywhere',
                   }}
                 >
-                  {caption !== 'content' && <Box sx={{ fontWeight: 650, ...clamp(isWide ? 3 : 1) }}>{code.name}</Box>}
-                  {caption !== 'name' && (
-                    <Box sx={{ fontSize: '0.85em', ...clamp(isWide ? 3 : 1) }}>{summaryOf(code.content)}</Box>
-                  )}
+                  {label.lines.filter(Boolean).map((line, n) => (
+                    <Box
+                      // oxlint-disable-next-line react/no-array-index-key -- two lines may have the same text
+                      key={n}
+                      sx={{ ...(n === 0 ? { fontWeight: 650 } : { fontSize: '0.85em' }), ...clamp(isWide ? 3 : 1) }}
+                    >
+                      {line}
+                    </Box>
+                  ))}
                 </Box>
               )}
             </>
