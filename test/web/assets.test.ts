@@ -154,6 +154,31 @@ describe('the register', () => {
     expect(states.toSorted()).toEqual(['Chair IN_USE', 'Desk LOST', 'Lamp LOST'])
   }, 120_000)
 
+  test('deleting goes on after a refusal, says why, and keeps the refused asset selected', async () => {
+    const { orgId, page } = await workspace()
+    const query = { orgId }
+    for (const name of ['Chair', 'Desk', 'Lamp']) {
+      const asset = await createAsset(alice, { name, orgId })
+      if (name === 'Chair')
+        ok(await alice.call('assets.checkOut', { params: { id: asset.id }, query, body: { personName: 'Ms Chen' } }))
+    }
+    await page.goto('/console/assets?sort=name')
+    await page.getByText('3 assets').waitFor()
+    await page.getByLabel('Select all shown').check()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    browser.allow(/status of 400/)
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('2 assets were deleted.').waitFor()
+    await page.getByText('One was left as it is:').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText(/on loan/)
+      .waitFor()
+    await page.getByText('1 selected').waitFor()
+    expect(await page.getByLabel('Select Chair').isChecked()).toBe(true)
+    expect((await listed(orgId)).map(({ name }) => name)).toEqual(['Chair'])
+  }, 120_000)
+
   test('labels of more than 100 assets are printed on sheets, and missing ones are mentioned', async () => {
     const { orgId, page } = await workspace()
     const ids: number[] = []

@@ -12,11 +12,11 @@ import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { AssetFilters, countFilters, filtersOf } from './AssetFilters.tsx'
-import { BulkBar } from './BulkBar.tsx'
 import { CalendarButton } from './CalendarButton.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
 import { AssetTabs, Cover, Status } from './parts.tsx'
 import { useNames } from './places.ts'
+import { SelectedAssets } from './SelectedAssets.tsx'
 
 const words = texts({
   en: {
@@ -27,8 +27,6 @@ const words = texts({
     filters: 'Filters',
     sort: 'Order',
     select: (name: string) => `Select ${name}`,
-    all: 'Select all shown',
-    found: (n: number) => (n === 1 ? '1 asset' : `${n} assets`),
     empty: 'No assets yet',
     emptyText: 'Register the first one by hand, or import a spreadsheet that you already have.',
     import: 'Import a spreadsheet',
@@ -55,8 +53,6 @@ const words = texts({
     filters: '筛选',
     sort: '排序',
     select: (name: string) => `选择 ${name}`,
-    all: '选择所有已显示的资产',
-    found: (n: number) => `共 ${n} 件资产`,
     empty: '还没有资产',
     emptyText: '可以手动登记第一件资产，或导入已有的表格。',
     import: '导入表格',
@@ -111,7 +107,6 @@ export default function AssetList() {
       if (!next.delete(asset.id)) next.set(asset.id, asset)
       return next
     })
-  const isAll = items !== undefined && items.length > 0 && items.every(({ id }) => selected.has(id))
   const isSearching = count > 0 || query.keyword !== undefined
   const reset = () => {
     setText('')
@@ -207,17 +202,12 @@ export default function AssetList() {
         ))}
       {items !== undefined && items.length > 0 && (
         <>
-          <Stack direction="row" sx={{ alignItems: 'center', minHeight: 44 }}>
-            <Checkbox
-              checked={isAll}
-              indeterminate={!isAll && selected.size > 0}
-              onChange={() => setSelected(isAll ? new Map() : new Map(items.map((asset) => [asset.id, asset])))}
-              slotProps={{ input: { 'aria-label': t.all } }}
-            />
-            <Typography variant="body2" color="text.secondary" component="output">
-              {t.found(total)}
-            </Typography>
-          </Stack>
+          <SelectedAssets
+            assets={[...selected.values()]}
+            shown={items}
+            total={total}
+            onSelect={(next) => setSelected(new Map(next.map((asset) => [asset.id, asset])))}
+          />
           <Card variant="outlined" component="ul" sx={{ p: 0, m: 0, listStyle: 'none' }}>
             {items.map((asset) => (
               <Row
@@ -233,7 +223,6 @@ export default function AssetList() {
           <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
         </>
       )}
-      {selected.size > 0 && <BulkBar assets={[...selected.values()]} onDone={() => setSelected(new Map())} />}
     </Page>
   )
 }

@@ -5,7 +5,6 @@ import {
   Box,
   Button,
   Card,
-  Checkbox,
   Drawer,
   IconButton,
   List,
@@ -16,7 +15,6 @@ import {
   Stack,
   type Theme,
   Tooltip,
-  Typography,
   useMediaQuery,
 } from '@mui/material'
 import { type ReactNode, useState } from 'react'
@@ -27,13 +25,13 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { BulkBar } from './BulkBar.tsx'
 import { CodeFilters } from './CodeFilters.tsx'
 import { CodeRow } from './CodeRow.tsx'
 import { ExportButton } from './ExportButton.tsx'
 import { isFiltered, useFilters } from './filters.ts'
 import { FolderPanel } from './FolderPanel.tsx'
 import { flatten, useFolders, useHasFolders } from './folders.ts'
+import { SelectedCodes } from './SelectedCodes.tsx'
 import { codeWords } from './words.ts'
 
 const words = texts({
@@ -55,9 +53,7 @@ const words = texts({
     notFound: 'Nothing found',
     notFoundText: 'Try another word or fewer filters.',
     clear: 'Clear search and filters',
-    selectAll: 'Select all shown',
     list: 'Codes',
-    total: (n: number) => (n === 1 ? '1 code' : `${n} codes`),
   },
   zh: {
     create: '新建二维码',
@@ -76,9 +72,7 @@ const words = texts({
     notFound: '没有找到',
     notFoundText: '请换个关键词或减少筛选条件。',
     clear: '清除搜索和筛选',
-    selectAll: '全选已显示的',
     list: '二维码列表',
-    total: (n: number) => `共 ${n} 个`,
   },
 })
 
@@ -187,20 +181,12 @@ export default function CodeList() {
             ))}
           {items !== undefined && !isEmpty && (
             <>
-              {chosen.length > 0 ? (
-                <BulkBar codes={chosen} onDone={() => setSelected(new Set())}>
-                  <Checkbox
-                    checked={chosen.length === items.length}
-                    indeterminate={chosen.length < items.length}
-                    onChange={() =>
-                      setSelected(chosen.length === items.length ? new Set() : new Set(items.map(({ id }) => id)))
-                    }
-                    slotProps={{ input: { 'aria-label': t.selectAll } }}
-                  />
-                </BulkBar>
-              ) : (
-                <Box sx={{ height: 4 }} />
-              )}
+              <SelectedCodes
+                codes={chosen}
+                shown={items}
+                total={total}
+                onSelect={(next) => setSelected(new Set(next.map(({ id }) => id)))}
+              />
               <Card>
                 <List disablePadding aria-label={t.list}>
                   {items.map((code) => (
@@ -215,14 +201,11 @@ export default function CodeList() {
                 </List>
               </Card>
               <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
-              <Stack direction="row" sx={{ mt: 1, alignItems: 'center', justifyContent: 'space-between' }}>
-                <Typography variant="body2" color="text.secondary" component="output">
-                  {t.total(total)}
-                </Typography>
-                {!isFiltered(filters) && chosen.length === 0 && may('qrCodes.export') && (
+              {!isFiltered(filters) && chosen.length === 0 && may('qrCodes.export') && (
+                <Stack direction="row" sx={{ mt: 1, justifyContent: 'flex-end' }}>
                   <ExportButton folder={hasFolders ? folder : undefined} />
-                )}
-              </Stack>
+                </Stack>
+              )}
             </>
           )}
         </Box>

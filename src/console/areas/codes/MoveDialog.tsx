@@ -1,6 +1,6 @@
 /** Chooses the folder of one or several codes. */
 
-import { LinearProgress, List, ListItemButton, ListItemText, Radio } from '@mui/material'
+import { List, ListItemButton, ListItemText, Radio } from '@mui/material'
 import { useState } from 'react'
 
 import { call } from '../../api/client.ts'
@@ -8,9 +8,10 @@ import type { QrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
+import { BulkState } from '../../ui/bulk/BulkState.tsx'
+import { useBulk } from '../../ui/bulk/use-bulk.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { flatten, useFolders } from './folders.ts'
-import { useBulk } from './use-bulk.ts'
 import { codeWords } from './words.ts'
 
 const words = texts({
@@ -28,20 +29,28 @@ const words = texts({
   },
 })
 
-export function MoveDialog({ codes, onClose }: { codes: readonly QrCode[]; onClose: (isDone: boolean) => void }) {
+export interface MoveDialogProps {
+  codes: readonly QrCode[]
+  /** Called with the codes that stayed where they are. */
+  onMoved?: (left: readonly QrCode[]) => void
+  onClose: () => void
+}
+
+export function MoveDialog({ codes, onMoved, onClose }: MoveDialogProps) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
   const folders = useFolders()
-  const bulk = useBulk()
+  const bulk = useBulk('qrCodes', 'categories')
   const [chosen, setChosen] = useState<number | null>(codes[0]?.categoryId ?? null)
   const move = async () => {
     const body = { categoryId: chosen }
-    const n = await bulk.run(
+    const left = await bulk.run(
       codes,
       ({ id }) => call('qrCodes.update', { params: { id }, query: ownerQuery(), body }),
       t.done,
     )
-    if (n === codes.length) onClose(true)
+    if (left.length === 0) onClose()
+    onMoved?.(left)
   }
   return (
     <FormDialog
@@ -50,7 +59,7 @@ export function MoveDialog({ codes, onClose }: { codes: readonly QrCode[]; onClo
       action={t.move}
       isBusy={bulk.progress !== undefined}
       onSubmit={() => void move()}
-      onClose={() => onClose(false)}
+      onClose={onClose}
       maxWidth="xs"
     >
       <Answer query={folders}>
@@ -70,9 +79,7 @@ export function MoveDialog({ codes, onClose }: { codes: readonly QrCode[]; onClo
           </List>
         )}
       </Answer>
-      {bulk.progress !== undefined && codes.length > 1 && (
-        <LinearProgress variant="determinate" value={bulk.progress * 100} aria-label={t.move} />
-      )}
+      <BulkState bulk={bulk} />
     </FormDialog>
   )
 }

@@ -1,0 +1,182 @@
+/** The bar with actions for the selected assets. */
+
+import { Delete, DriveFileMove, Print } from '@mui/icons-material'
+import { Button, Typography } from '@mui/material'
+import { useState } from 'react'
+import { Link } from 'react-router'
+
+import { call } from '../../api/client.ts'
+import type { Asset, AssetStatus, BodyOf } from '../../api/types.ts'
+import { useChoices } from '../../i18n/enums.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ownerQuery, useMay, useSession } from '../../session/session.ts'
+import { BulkBar } from '../../ui/bulk/BulkBar.tsx'
+import { BulkState } from '../../ui/bulk/BulkState.tsx'
+import { type Bulk, useBulk } from '../../ui/bulk/use-bulk.ts'
+import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { ExportMenu } from './ExportMenu.tsx'
+import { CategoryPicker, LocationPicker, PersonPicker } from './inputs.tsx'
+import { Choice } from './parts.tsx'
+
+const words = texts({
+  en: {
+    found: (n: number) => (n === 1 ? '1 asset' : `${n} assets`),
+    labels: 'Labels',
+    change: 'Change',
+    changeTitle: (n: number) => (n === 1 ? 'Change 1 asset' : `Change ${n} assets`),
+    changeHelp: 'Only what you choose here changes.',
+    category: 'Category',
+    location: 'Location',
+    custodian: 'Custodian',
+    status: 'Status',
+    keep: 'As it is',
+    delete: 'Delete',
+    deleteTitle: (n: number) => (n === 1 ? 'Delete 1 asset?' : `Delete ${n} assets?`),
+    deleteText: 'Their photos are deleted too, and their labels lead nowhere. This cannot be undone.',
+    apply: 'Change',
+    changed: (n: number) => (n === 1 ? '1 asset was changed.' : `${n} assets were changed.`),
+    deleted: (n: number) => (n === 1 ? '1 asset was deleted.' : `${n} assets were deleted.`),
+  },
+  zh: {
+    found: (n: number) => `共 ${n} 件资产`,
+    labels: '标签',
+    change: '修改',
+    changeTitle: (n: number) => `修改 ${n} 件资产`,
+    changeHelp: '只修改在此选择的内容。',
+    category: '分类',
+    location: '位置',
+    custodian: '保管人',
+    status: '状态',
+    keep: '不变',
+    delete: '删除',
+    deleteTitle: (n: number) => `删除 ${n} 件资产？`,
+    deleteText: '照片会一并删除，标签也会失效。此操作无法撤销。',
+    apply: '修改',
+    changed: (n: number) => `已修改 ${n} 件资产。`,
+    deleted: (n: number) => `已删除 ${n} 件资产。`,
+  },
+})
+
+export interface SelectedAssetsProps {
+  assets: readonly Asset[]
+  /** All assets that are shown. */
+  shown: readonly Asset[]
+  total: number
+  onSelect: (assets: readonly Asset[]) => void
+}
+
+export function SelectedAssets({ assets, shown, total, onSelect }: SelectedAssetsProps) {
+  const t = useTexts(words)
+  const may = useMay()
+  const bulk = useBulk('assets', 'assetCategories')
+  const [dialog, setDialog] = useState<'change' | 'delete'>()
+  const isBusy = bulk.progress !== undefined
+  const selected = new Set(assets.map(({ id }) => id))
+  const run = async (one: (asset: Asset) => Promise<unknown>, done: (n: number) => string) => {
+    onSelect(await bulk.run(assets, one, done))
+    setDialog(undefined)
+  }
+  return (
+    <>
+      <BulkBar
+        bulk={bulk}
+        selected={assets.length}
+        isAll={shown.every(({ id }) => selected.has(id))}
+        onAll={() => onSelect([...assets, ...shown.filter(({ id }) => !selected.has(id))])}
+        onClear={() => onSelect([])}
+        total={t.found(total)}
+      >
+        <Button
+          startIcon={<Print />}
+          disabled={isBusy}
+          component={Link}
+          to={`/assets/labels?ids=${[...selected].join(',')}`}
+        >
+          {t.labels}
+        </Button>
+        {may('assets.update') && (
+          <Button startIcon={<DriveFileMove />} disabled={isBusy} onClick={() => setDialog('change')}>
+            {t.change}
+          </Button>
+        )}
+        {may('assets.export') && <ExportMenu query={{ ...ownerQuery(), ids: [...selected] }} />}
+        {may('assets.delete') && (
+          <Button color="error" startIcon={<Delete />} disabled={isBusy} onClick={() => setDialog('delete')}>
+            {t.delete}
+          </Button>
+        )}
+      </BulkBar>
+      {dialog === 'change' && (
+        <ChangeDialog
+          count={assets.length}
+          bulk={bulk}
+          onClose={() => setDialog(undefined)}
+          onSubmit={(body) =>
+            void run(({ id }) => call('assets.update', { params: { id }, query: ownerQuery(), body }), t.changed)
+          }
+        />
+      )}
+      <ConfirmDialog
+        isOpen={dialog === 'delete'}
+        title={t.deleteTitle(assets.length)}
+        text={
+          <>
+            {t.deleteText}
+            {isBusy && <BulkState bulk={bulk} />}
+          </>
+        }
+        action={t.delete}
+        isBusy={isBusy}
+        onClose={() => setDialog(undefined)}
+        onConfirm={() =>
+          void run(({ id }) => call('assets.delete', { params: { id }, query: ownerQuery() }), t.deleted)
+        }
+      />
+    </>
+  )
+}
+
+interface ChangeDialogProps {
+  count: number
+  bulk: Bulk
+  onSubmit: (body: BodyOf<'assets.update'>) => void
+  onClose: () => void
+}
+
+function ChangeDialog({ count, bulk, onSubmit, onClose }: ChangeDialogProps) {
+  const t = useTexts(words)
+  const { workspace } = useSession()
+  const statuses = useChoices('assetStatus').filter(({ id }) => id !== 'SCRAPPED')
+  const [categoryId, setCategory] = useState<number | null>(null)
+  const [locationId, setLocation] = useState<number | null>(null)
+  const [custodianId, setCustodian] = useState<number | null>(null)
+  const [status, setStatus] = useState('')
+  const submit = () =>
+    onSubmit({
+      ...(categoryId !== null && { categoryId }),
+      ...(locationId !== null && { locationId }),
+      ...(custodianId !== null && { custodianId }),
+      ...(status !== '' && { status: status as AssetStatus }),
+    })
+  return (
+    <FormDialog
+      isOpen
+      title={t.changeTitle(count)}
+      action={t.apply}
+      isBusy={bulk.progress !== undefined}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Typography color="text.secondary">{t.changeHelp}</Typography>
+      <CategoryPicker label={t.category} value={categoryId} onChange={setCategory} />
+      {workspace !== null && (
+        <>
+          <LocationPicker label={t.location} value={locationId} onChange={setLocation} />
+          <PersonPicker label={t.custodian} value={custodianId} onChange={setCustodian} />
+        </>
+      )}
+      <Choice label={t.status} value={status} choices={statuses} none={t.keep} onChange={setStatus} />
+      <BulkState bulk={bulk} />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,48 @@
+/** How far an action on many rows is, and afterwards what was refused and why. */
+
+import { Alert, Box, LinearProgress, Typography } from '@mui/material'
+
+import { ApiError } from '../../api/errors.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import type { Bulk } from './use-bulk.ts'
+
+const words = texts({
+  en: {
+    progress: (done: number, all: number) => `${done} of ${all}`,
+    refused: (n: number) => (n === 1 ? 'One was left as it is:' : `${n} were left as they are:`),
+    times: (n: number) => `${n} ×`,
+    request: (id: string) => `Request ${id}`,
+  },
+  zh: {
+    progress: (done: number, all: number) => `${done} / ${all}`,
+    refused: (n: number) => `有 ${n} 个未改动：`,
+    times: (n: number) => `${n} 个：`,
+    request: (id: string) => `请求编号 ${id}`,
+  },
+})
+
+export function BulkState({ bulk: { progress, refusals, forget } }: { bulk: Bulk }) {
+  const t = useTexts(words)
+  if (progress !== undefined) {
+    const text = t.progress(progress.done, progress.all)
+    return (
+      <Box sx={{ my: 1 }}>
+        <LinearProgress variant="determinate" value={(100 * progress.done) / progress.all} aria-label={text} />
+        <Typography variant="body2">{text}</Typography>
+      </Box>
+    )
+  }
+  if (refusals.length === 0) return null
+  return (
+    <Alert severity="error" onClose={forget} sx={{ my: 1, overflowWrap: 'anywhere' }}>
+      {t.refused(refusals.reduce((sum, { count }) => sum + count, 0))}
+      {refusals.map(({ error, count }) => (
+        <Typography key={String(error)} variant="body2">
+          {refusals.length > 1 && `${t.times(count)} `}
+          {error instanceof ApiError ? error.text : String(error)}
+          {error instanceof ApiError && error.requestId !== '' && ` (${t.request(error.requestId)})`}
+        </Typography>
+      ))}
+    </Alert>
+  )
+}

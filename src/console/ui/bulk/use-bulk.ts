@@ -1,0 +1,69 @@
+/** The same action on many rows, one after the other. */
+
+import { useState } from 'react'
+import { useNotify } from 'react-admin'
+
+import { ApiError } from '../../api/errors.ts'
+import { useRefresh } from '../../api/hooks.ts'
+
+/** One reason, and how many rows were refused for it. */
+export interface Refusal {
+  readonly error: unknown
+  readonly count: number
+}
+
+export interface Bulk {
+  /** Rows that are finished, refused ones included; undefined while nothing runs. */
+  readonly progress: { readonly done: number; readonly all: number } | undefined
+  /** Those of the last run, by their reasons. */
+  readonly refusals: readonly Refusal[]
+  readonly forget: () => void
+  /** Goes on after a refusal. Returns the rows that were not changed, which the caller keeps selected. */
+  run<Row>(
+    rows: readonly Row[],
+    action: (row: Row) => Promise<unknown>,
+    done: (n: number) => string,
+  ): Promise<readonly Row[]>
+}
+
+/** Answers after which each further row would be refused for the same reason: no connection, no session, too many requests, no server. */
+const isFatal = (error: unknown): boolean =>
+  !(error instanceof ApiError) || [0, 401, 429].includes(error.status) || error.status >= 502
+
+/** `refreshes`: first words of the ids of operations whose answers have changed. */
+export function useBulk(...refreshes: string[]): Bulk {
+  const [progress, setProgress] = useState<Bulk['progress']>()
+  const [refusals, setRefusals] = useState<readonly Refusal[]>([])
+  const refresh = useRefresh()
+  const notify = useNotify()
+  return {
+    progress,
+    refusals,
+    forget: () => setRefusals([]),
+    async run(rows, action, done) {
+      const reasons = new Map<string, Refusal>()
+      const left: (typeof rows)[number][] = []
+      const refuse = (error: unknown, refused: typeof rows) => {
+        const reason = error instanceof ApiError ? error.text : String(error)
+        reasons.set(reason, { error, count: (reasons.get(reason)?.count ?? 0) + refused.length })
+        left.push(...refused)
+      }
+      setRefusals([])
+      for (const [i, row] of rows.entries()) {
+        setProgress({ done: i, all: rows.length })
+        try {
+          await action(row)
+        } catch (error) {
+          refuse(error, isFatal(error) ? rows.slice(i) : [row])
+          if (isFatal(error)) break
+        }
+      }
+      await refresh(...refreshes)
+      setProgress(undefined)
+      setRefusals([...reasons.values()])
+      const count = rows.length - left.length
+      if (count > 0) notify(done(count), { type: 'success' })
+      return left
+    },
+  }
+}
