@@ -1,6 +1,9 @@
 /** The user's own account in the web console, and the start page. */
 
 import { describe, expect, test } from 'bun:test'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 import { stepAt, totp } from '#lib/totp.ts'
 
@@ -54,6 +57,31 @@ describe('the account', () => {
     const user = ok(await person.call('profile.get')).data
     expect(user).toMatchObject({ nickname: 'Ida Lovelace', signature: 'Counts things' })
     expect(user.avatarUrl).not.toBeNull()
+  })
+
+  test('a picture whose upload was not answered is stored once, and can be removed', async () => {
+    browser.allow(/ERR_CONNECTION_RESET/)
+    const person = await server.person()
+    const page = await browser.signedIn(person)
+    await page.goto('/console/account')
+    // The server stores the file, and the connection breaks before its answer arrives.
+    const devTools = await page.context().newCDPSession(page)
+    await devTools.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/files/upload*', requestStage: 'Response' }] })
+    devTools.once('Fetch.requestPaused', async ({ requestId }) => {
+      await devTools.send('Fetch.failRequest', { requestId, errorReason: 'ConnectionReset' })
+      await devTools.send('Fetch.disable')
+    })
+    const png = await page.screenshot({ clip: { x: 0, y: 0, width: 64, height: 64 } })
+    const path = join(await mkdtemp(join(tmpdir(), 'tessera-')), 'me.png')
+    await writeFile(path, png)
+    await page.setInputFiles('input[type=file]', path)
+    await page.getByText('The server cannot be reached').waitFor()
+    await page.setInputFiles('input[type=file]', path)
+    await page.getByText('Picture saved').waitFor()
+    expect(ok(await person.call('profile.quotas')).data.files.used).toBe(1)
+    await page.getByRole('button', { name: 'Remove picture' }).click()
+    await page.getByRole('button', { name: 'Choose picture' }).waitFor()
+    expect(ok(await person.call('profile.get')).data.avatarUrl).toBeNull()
   })
 
   test('a second factor is set up and switched off again, in Chinese', async () => {

@@ -1,4 +1,4 @@
-/** Dialogs: a question before something destructive, and a form with one button. */
+/** Dialogs: a question before something destructive, a form with one button, and a notice. */
 
 import {
   Button,
@@ -18,8 +18,8 @@ import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from './Answer.tsx'
 
 const words = texts({
-  en: { cancel: 'Cancel', type: (word: string) => `Type “${word}” to confirm` },
-  zh: { cancel: '取消', type: (word: string) => `请输入“${word}”以确认` },
+  en: { cancel: 'Cancel', close: 'Close', type: (word: string) => `Type “${word}” to confirm` },
+  zh: { cancel: '取消', close: '关闭', type: (word: string) => `请输入“${word}”以确认` },
 })
 
 export interface ConfirmProps {
@@ -144,6 +144,43 @@ export function FormDialog({
           </Button>
         </DialogActions>
       </form>
+    </Dialog>
+  )
+}
+
+export interface NoticeDialogProps {
+  isOpen?: boolean
+  title: string
+  /** The word on the button; by default "Close". */
+  action?: string
+  /** The content is shown only once: neither Escape nor a click beside the dialog closes it. */
+  isOnlyOnce?: boolean
+  onClose: () => void
+  children: ReactNode
+  maxWidth?: 'xs' | 'sm' | 'md'
+}
+
+/** Says something that needs no decision. */
+export function NoticeDialog(props: NoticeDialogProps) {
+  const { isOpen = true, title, action, isOnlyOnce = false, onClose, children, maxWidth = 'xs' } = props
+  const t = useTexts(words)
+  return (
+    <Dialog
+      open={isOpen}
+      onClose={() => !isOnlyOnce && onClose()}
+      fullWidth
+      maxWidth={maxWidth}
+      aria-labelledby="notice-title"
+    >
+      <DialogTitle id="notice-title">{title}</DialogTitle>
+      <DialogContent>
+        <Stack spacing={2}>{children}</Stack>
+      </DialogContent>
+      <DialogActions>
+        <Button onClick={onClose} autoFocus>
+          {action ?? t.close}
+        </Button>
+      </DialogActions>
     </Dialog>
   )
 }

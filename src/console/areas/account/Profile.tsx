@@ -1,23 +1,18 @@
 /** The user's name, signature and picture as others see them, and the username for the sign-in. */
 
-import { DeleteOutlined, PhotoCamera } from '@mui/icons-material'
-import { Avatar, Button, Stack, TextField } from '@mui/material'
+import { Button, Stack, TextField } from '@mui/material'
 import { useState } from 'react'
 
-import { hereOf, upload } from '../../api/client.ts'
 import { useAction } from '../../api/hooks.ts'
-import type { UploadedFile } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { reloadSession, useMay, useSession } from '../../session/session.ts'
+import { reloadSession, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
-import { FileButton } from '../../ui/FileButton.tsx'
+import { PictureField } from '../../ui/PictureField.tsx'
 import { AccountPage, Section } from './AccountPage.tsx'
 
 const words = texts({
   en: {
     picture: 'Picture',
-    choose: 'Choose picture',
-    remove: 'Remove',
     pictureSaved: 'Picture saved',
     title: 'How others see you',
     nickname: 'Name',
@@ -32,8 +27,6 @@ const words = texts({
   },
   zh: {
     picture: '头像',
-    choose: '选择图片',
-    remove: '移除',
     pictureSaved: '头像已保存',
     title: '其他人看到的资料',
     nickname: '昵称',
@@ -60,54 +53,22 @@ export default function Profile() {
 
 function Picture() {
   const t = useTexts(words)
-  const may = useMay()
   const { user } = useSession()
-  const [isUploading, setUploading] = useState(false)
-  const [error, setError] = useState<unknown>()
   const save = useAction('profile.update', {
     done: t.pictureSaved,
     refreshes: ['profile'],
     onDone: () => void reloadSession(),
   })
-  const choose = async (file: File) => {
-    const form = new FormData()
-    form.set('type', 'avatar')
-    form.set('file', file)
-    setUploading(true)
-    setError(undefined)
-    try {
-      const stored = (await upload('files.upload', { form })) as UploadedFile
-      save.mutate({ body: { avatarFileId: stored.id } })
-    } catch (problem) {
-      setError(problem)
-    } finally {
-      setUploading(false)
-    }
-  }
   return (
     <Section title={t.picture}>
-      <Stack direction="row" spacing={2} useFlexGap sx={{ alignItems: 'center', flexWrap: 'wrap' }}>
-        <Avatar src={hereOf(user.avatarUrl ?? '')} alt="" sx={{ width: 72, height: 72, fontSize: '2rem' }}>
-          {user.nickname.slice(0, 1)}
-        </Avatar>
-        {may('files.upload') && (
-          <FileButton
-            variant="outlined"
-            accept="image/*"
-            startIcon={<PhotoCamera />}
-            loading={isUploading || save.isPending}
-            onFiles={([file]) => file && void choose(file)}
-          >
-            {t.choose}
-          </FileButton>
-        )}
-        {user.avatarUrl !== null && (
-          <Button startIcon={<DeleteOutlined />} onClick={() => save.mutate({ body: { avatarFileId: null } })}>
-            {t.remove}
-          </Button>
-        )}
-      </Stack>
-      {error !== undefined && <ErrorNotice error={error} />}
+      <PictureField
+        url={user.avatarUrl}
+        name={user.nickname}
+        look="person"
+        type="avatar"
+        isBusy={save.isPending}
+        onChange={(avatarFileId) => save.mutate({ body: { avatarFileId } })}
+      />
     </Section>
   )
 }

@@ -8,7 +8,7 @@ import { useAction, useCall } from '../../api/hooks.ts'
 import type { NewTotp } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
-import { FormDialog } from '../../ui/dialogs.tsx'
+import { FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { Section } from './AccountPage.tsx'
 
@@ -210,7 +210,7 @@ function AskCode({ kind, onCodes, onClose }: AskCodeProps) {
 function Codes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const t = useTexts(words)
   return (
-    <FormDialog isOpen title={t.codes} action={t.understood} onClose={onClose} onSubmit={onClose} maxWidth="xs">
+    <NoticeDialog title={t.codes} action={t.understood} isOnlyOnce onClose={onClose}>
       <Alert severity="warning">{t.codesText}</Alert>
       <Box
         component="ul"
@@ -223,6 +223,6 @@ function Codes({ codes, onClose }: { codes: readonly string[]; onClose: () => vo
       <Button onClick={() => saveAs(new Blob([`${codes.join('\n')}\n`], { type: 'text/plain' }), `${t.file}.txt`)}>
         {t.save}
       </Button>
-    </FormDialog>
+    </NoticeDialog>
   )
 }

@@ -11,7 +11,7 @@ import { useSession } from '../../session/session.ts'
 import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
 import { FormActions } from '../../ui/FormActions.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { CoverField } from './CoverField.tsx'
+import { PictureField } from '../../ui/PictureField.tsx'
 import { bodyOf, emptyValues, type Values, valuesOf } from './form-values.ts'
 import { formWords } from './form-words.ts'
 import {
@@ -39,8 +39,10 @@ function Form({ activity }: { activity?: Activity }) {
   const navigate = useNavigate()
   const { workspace } = useSession()
   const [values, setValues] = useState<Values>(() => (activity ? valuesOf(activity) : emptyValues()))
-  /** Undefined: the cover stays. */
-  const [coverFileId, setCover] = useState<number | null>()
+  /** Without `fileId` the cover stays. */
+  const [cover, setCover] = useState<{ url: string | null; fileId?: number | null }>({
+    url: activity?.coverUrl ?? null,
+  })
   const open = ({ id }: { id: number }) => void navigate(`/activities/${id}`, { replace: true })
   const create = useAction('activities.create', { quiet: true, done: t.created, onDone: open })
   const update = useAction('activities.update', { quiet: true, done: t.saved, onDone: open })
@@ -53,7 +55,7 @@ function Form({ activity }: { activity?: Activity }) {
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const body = { ...bodyOf(values), ...(coverFileId !== undefined && { coverFileId }) }
+    const body = { ...bodyOf(values), ...(cover.fileId !== undefined && { coverFileId: cover.fileId }) }
     if (activity) update.mutate({ params: { id: activity.id }, body })
     else create.mutate({ body: { ...body, ...(orgId !== undefined && { orgId }) } })
   }
@@ -63,7 +65,14 @@ function Form({ activity }: { activity?: Activity }) {
     <Page title={activity ? t.edit : t.create} back={back} width={760}>
       <Stack component="form" spacing={2} onSubmit={submit}>
         <Basics {...parts}>
-          <CoverField url={activity?.coverUrl ?? null} orgId={orgId} onChange={setCover} />
+          <PictureField
+            url={cover.url}
+            name={t.cover}
+            look="cover"
+            type="activity"
+            orgId={orgId}
+            onChange={(fileId, url) => setCover({ fileId, url })}
+          />
         </Basics>
         <Where {...parts} />
         <Visibility {...parts} />

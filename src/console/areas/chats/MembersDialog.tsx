@@ -1,6 +1,6 @@
 /** A group: name and picture, members with their roles, and leaving it. */
 
-import { GroupAdd, MoreVert, PhotoCamera } from '@mui/icons-material'
+import { GroupAdd, MoreVert } from '@mui/icons-material'
 import {
   Avatar,
   Button,
@@ -25,14 +25,13 @@ import {
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 
-import { hereOf, upload } from '../../api/client.ts'
+import { hereOf } from '../../api/client.ts'
 import { useAction } from '../../api/hooks.ts'
-import type { Conversation, GroupMember, UploadedFile } from '../../api/types.ts'
+import type { Conversation, GroupMember } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
-import { ErrorNotice } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
-import { FileButton } from '../../ui/FileButton.tsx'
+import { PictureField } from '../../ui/PictureField.tsx'
 import { PeopleDialog } from './PeopleDialog.tsx'
 import { words as shared } from './words.ts'
 
@@ -41,7 +40,6 @@ const words = texts({
     name: 'Name of the group',
     save: 'Save',
     renamed: 'Group renamed',
-    picture: 'Change picture',
     changed: 'Picture changed',
     add: 'Add members',
     added: 'Members added',
@@ -68,7 +66,6 @@ const words = texts({
     name: '群名称',
     save: '保存',
     renamed: '群名已修改',
-    picture: '更换头像',
     changed: '头像已更换',
     add: '添加成员',
     added: '成员已添加',
@@ -262,26 +259,9 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
 function Appearance({ conversation: { id, title, avatarUrl } }: { conversation: Conversation }) {
   const t = useTexts(words)
   const [name, setName] = useState(title)
-  const [error, setError] = useState<unknown>()
-  const [isUploading, setUploading] = useState(false)
   const refreshes = ['conversations']
   const rename = useAction('groups.update', { refreshes, done: t.renamed, quiet: true })
   const setPicture = useAction('groups.update', { refreshes, done: t.changed })
-  const choose = async (file: File) => {
-    const form = new FormData()
-    form.set('type', 'avatar')
-    form.set('file', file)
-    setUploading(true)
-    setError(undefined)
-    try {
-      const stored = (await upload('files.upload', { form })) as UploadedFile
-      setPicture.mutate({ params: { id }, body: { avatarFileId: stored.id } })
-    } catch (problem) {
-      setError(problem)
-    } finally {
-      setUploading(false)
-    }
-  }
   return (
     <Stack
       component="form"
@@ -292,19 +272,14 @@ function Appearance({ conversation: { id, title, avatarUrl } }: { conversation: 
         rename.mutate({ params: { id }, body: { name: name.trim() } })
       }}
     >
-      <Stack direction="row" spacing={2} sx={{ alignItems: 'center' }}>
-        <Avatar src={hereOf(avatarUrl ?? '')} alt="" sx={{ width: 56, height: 56 }}>
-          {title.slice(0, 1)}
-        </Avatar>
-        <FileButton
-          accept="image/*"
-          startIcon={<PhotoCamera />}
-          loading={isUploading || setPicture.isPending}
-          onFiles={([file]) => file && void choose(file)}
-        >
-          {t.picture}
-        </FileButton>
-      </Stack>
+      <PictureField
+        url={avatarUrl}
+        name={title}
+        look="person"
+        type="avatar"
+        isBusy={setPicture.isPending}
+        onChange={(avatarFileId) => setPicture.mutate({ params: { id }, body: { avatarFileId } })}
+      />
       <Stack direction="row" spacing={1} sx={{ alignItems: 'flex-start' }}>
         <TextField
           label={t.name}
@@ -319,7 +294,6 @@ function Appearance({ conversation: { id, title, avatarUrl } }: { conversation: 
           {t.save}
         </Button>
       </Stack>
-      {error !== undefined && <ErrorNotice error={error} />}
     </Stack>
   )
 }

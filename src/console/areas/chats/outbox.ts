@@ -5,11 +5,12 @@
 
 import { useSyncExternalStore } from 'react'
 
-import { call, upload } from '../../api/client.ts'
+import { call } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { newId } from '../../api/new-id.ts'
 import { onLogin } from '../../api/tokens.ts'
 import type { BodyOf, Message, UploadedFile } from '../../api/types.ts'
+import { uploadFile } from '../../api/upload-file.ts'
 
 /** A conversation, or a user with whom there is none yet. */
 export type Target = { readonly conversationId: number } | { readonly toUserId: number }
@@ -84,23 +85,17 @@ async function deliver(clientMsgId: string): Promise<void> {
 async function contentOf(message: Outgoing): Promise<{ type: string; content: object }> {
   const { clientMsgId, type, content, file } = message
   if (file === null) return { type, content }
-  const stored = uploaded.get(clientMsgId) ?? (await uploadFile(clientMsgId, file))
+  const stored =
+    uploaded.get(clientMsgId) ??
+    (await uploadFile(file, {
+      type: 'other',
+      requestId: clientMsgId,
+      onProgress: (progress) => change(clientMsgId, { progress }),
+    }))
   uploaded.set(clientMsgId, stored)
   const isPicture = ['image/jpeg', 'image/png', 'image/webp'].includes(stored.mime)
   const kind = isPicture ? 'IMAGE' : stored.mime.startsWith('video/') ? 'VIDEO' : 'FILE'
   return { type: kind, content: { ...content, fileId: stored.id } }
-}
-
-async function uploadFile(clientMsgId: string, file: File): Promise<UploadedFile> {
-  const form = new FormData()
-  form.set('type', 'other')
-  // An upload whose answer was lost is answered with the same file.
-  form.set('requestId', clientMsgId)
-  form.set('file', file)
-  return (await upload('files.upload', {
-    form,
-    onProgress: (progress) => change(clientMsgId, { progress }),
-  })) as UploadedFile
 }
 
 // The next user of this browser must neither see nor send what the one before has written.

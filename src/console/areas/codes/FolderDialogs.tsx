@@ -7,7 +7,7 @@ import { useAction, useCall } from '../../api/hooks.ts'
 import type { CategoryNode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
-import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { ConfirmDialog, FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
 import { flatten, possibleParents, useFolders } from './folders.ts'
 
 const words = texts({
@@ -156,16 +156,9 @@ export function DeleteFolder({ folder, onClose }: { folder: CategoryNode; onClos
   const check = useCall('categories.deletable', { params: { id: folder.id } }, { enabled })
   if (check.data?.deletable === false)
     return (
-      <FormDialog
-        isOpen
-        title={t.deleteTitle(folder.name)}
-        action="OK"
-        onSubmit={() => onClose(false)}
-        onClose={() => onClose(false)}
-        maxWidth="xs"
-      >
+      <NoticeDialog title={t.deleteTitle(folder.name)} onClose={() => onClose(false)}>
         <Typography>{t.children(check.data.childCount)}</Typography>
-      </FormDialog>
+      </NoticeDialog>
     )
   return (
     <ConfirmDialog

@@ -7,14 +7,13 @@ import { useAction, useCall } from '../../api/hooks.ts'
 import type { Organization } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
-import { FormDialog } from '../../ui/dialogs.tsx'
+import { FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
 
 const words = texts({
   en: {
     title: (name: string) => `Invite to ${name}`,
     send: 'Send',
-    close: 'Done',
     how: 'Send',
     hows: { invite: 'An invitation', link: 'The link to join' },
     howHelp: {
@@ -39,7 +38,6 @@ const words = texts({
   zh: {
     title: (name: string) => `邀请加入${name}`,
     send: '发送',
-    close: '完成',
     how: '发送内容',
     hows: { invite: '邀请', link: '加入链接' },
     howHelp: {
@@ -101,72 +99,72 @@ export function InviteDialog({ org, onClose }: { org: Organization; onClose: () 
   }
   const nameOf = (target: number | string) =>
     targets.find((one) => typeof one !== 'string' && one.id === target) as { nickname: string } | undefined
-  return (
-    <FormDialog
-      isOpen
-      title={t.title(org.name)}
-      action={result === undefined ? t.send : t.close}
-      isBusy={invite.isPending || link.isPending}
-      error={invite.error ?? link.error}
-      onSubmit={submit}
-      onClose={onClose}
-    >
-      {result === undefined ? (
-        <>
-          <Autocomplete
-            multiple
-            freeSolo
-            value={targets as Target[]}
-            inputValue={typed}
-            options={(canSearch ? (found.data?.items ?? []) : []) as Target[]}
-            filterOptions={(all) => all}
-            filterSelectedOptions
-            loading={found.isFetching}
-            loadingText={t.loading}
-            noOptionsText={t.none}
-            getOptionLabel={(target) => (typeof target === 'string' ? target : target.nickname)}
-            getOptionKey={(target) => (typeof target === 'string' ? target : target.id)}
-            isOptionEqualToValue={(a, b) => (typeof a === 'string' || typeof b === 'string' ? a === b : a.id === b.id)}
-            onChange={(_, value) => {
-              setProblem(undefined)
-              setTargets(value)
-            }}
-            onInputChange={(_, text) => setTyped(text)}
-            renderInput={(input) => (
-              <TextField
-                {...input}
-                autoFocus
-                label={t.who}
-                error={problem !== undefined}
-                helperText={problem ?? t.whoHelp}
-              />
-            )}
-          />
-          {org.joinPolicy !== 'INVITE' && (
-            <TextField
-              select
-              label={t.how}
-              value={how}
-              onChange={({ target }) => setHow(target.value as How)}
-              helperText={t.howHelp[how]}
-            >
-              {Object.entries(t.hows).map(([value, label]) => (
-                <MenuItem key={value} value={value}>
-                  {label}
-                </MenuItem>
-              ))}
-            </TextField>
-          )}
-        </>
-      ) : (
-        result.map(({ target, status }) => (
+  if (result !== undefined)
+    return (
+      <NoticeDialog title={t.title(org.name)} maxWidth="sm" onClose={onClose}>
+        {result.map(({ target, status }) => (
           <Alert key={target} severity={status === 'INVITED' || status === 'SENT' ? 'success' : 'warning'}>
             <Typography variant="body2" sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>
               {nameOf(target)?.nickname ?? target}
             </Typography>
             {t.result[status]}
           </Alert>
-        ))
+        ))}
+      </NoticeDialog>
+    )
+  return (
+    <FormDialog
+      isOpen
+      title={t.title(org.name)}
+      action={t.send}
+      isBusy={invite.isPending || link.isPending}
+      error={invite.error ?? link.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Autocomplete
+        multiple
+        freeSolo
+        value={targets as Target[]}
+        inputValue={typed}
+        options={(canSearch ? (found.data?.items ?? []) : []) as Target[]}
+        filterOptions={(all) => all}
+        filterSelectedOptions
+        loading={found.isFetching}
+        loadingText={t.loading}
+        noOptionsText={t.none}
+        getOptionLabel={(target) => (typeof target === 'string' ? target : target.nickname)}
+        getOptionKey={(target) => (typeof target === 'string' ? target : target.id)}
+        isOptionEqualToValue={(a, b) => (typeof a === 'string' || typeof b === 'string' ? a === b : a.id === b.id)}
+        onChange={(_, value) => {
+          setProblem(undefined)
+          setTargets(value)
+        }}
+        onInputChange={(_, text) => setTyped(text)}
+        renderInput={(input) => (
+          <TextField
+            {...input}
+            autoFocus
+            label={t.who}
+            error={problem !== undefined}
+            helperText={problem ?? t.whoHelp}
+          />
+        )}
+      />
+      {org.joinPolicy !== 'INVITE' && (
+        <TextField
+          select
+          label={t.how}
+          value={how}
+          onChange={({ target }) => setHow(target.value as How)}
+          helperText={t.howHelp[how]}
+        >
+          {Object.entries(t.hows).map(([value, label]) => (
+            <MenuItem key={value} value={value}>
+              {label}
+            </MenuItem>
+          ))}
+        </TextField>
       )}
     </FormDialog>
   )

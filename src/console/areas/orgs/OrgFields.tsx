@@ -1,17 +1,12 @@
 /** The fields of an organization, for the form that creates one and for its settings. */
 
-import { AddAPhoto, DeleteOutlined } from '@mui/icons-material'
-import { Alert, Box, Button, LinearProgress, MenuItem, Stack, TextField } from '@mui/material'
-import { useState } from 'react'
+import { Box, MenuItem, Stack, TextField } from '@mui/material'
 
-import { upload } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
-import type { JoinPolicy, Organization, OrganizationVisibility, UploadedFile } from '../../api/types.ts'
+import type { JoinPolicy, Organization, OrganizationVisibility } from '../../api/types.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { useMay } from '../../session/session.ts'
-import { FileButton } from '../../ui/FileButton.tsx'
-import { Portrait } from '../../ui/Portrait.tsx'
+import { PictureField } from '../../ui/PictureField.tsx'
 
 const words = texts({
   en: {
@@ -30,9 +25,6 @@ const words = texts({
       INVITE: 'New members come by invitation only. The code does not work.',
     },
     limit: 'Largest number of members',
-    picture: 'Choose a picture',
-    remove: 'Remove the picture',
-    uploading: 'Uploading the picture',
   },
   zh: {
     name: '名称',
@@ -50,9 +42,6 @@ const words = texts({
       INVITE: '新成员仅凭邀请加入，组织码无效。',
     },
     limit: '成员上限',
-    picture: '选择头像',
-    remove: '移除头像',
-    uploading: '正在上传头像',
   },
 })
 
@@ -98,60 +87,24 @@ export interface OrgFieldsProps {
 
 export function OrgFields({ value, onChange, error, orgId }: OrgFieldsProps) {
   const t = useTexts(words)
-  const may = useMay()
   const visibilities = useChoices('orgVisibility')
   const policies = useChoices('joinPolicy')
-  const [progress, setProgress] = useState<number>()
-  const [failure, setFailure] = useState<string>()
   const problem = (field: string) => error?.problem(field)
   const set = (change: Partial<OrgDraft>) => onChange({ ...value, ...change })
   const policy = value.visibility === 'INTERNAL' ? 'INVITE' : value.joinPolicy
 
-  const choose = async (file: File) => {
-    const form = new FormData()
-    form.set('type', orgId === undefined ? 'avatar' : 'org')
-    form.set('file', file, file.name)
-    setFailure(undefined)
-    setProgress(0)
-    try {
-      const query = orgId === undefined ? {} : { orgId }
-      const stored = (await upload('files.upload', { query, form, onProgress: setProgress })) as UploadedFile
-      set({ avatarFileId: stored.id, avatarUrl: URL.createObjectURL(file) })
-    } catch (refusal) {
-      setFailure((refusal as Error).message)
-    }
-    setProgress(undefined)
-  }
   return (
     <Stack spacing={2.5}>
-      <Stack direction="row" spacing={2} useFlexGap sx={{ alignItems: 'center', flexWrap: 'wrap' }}>
-        <Portrait name={value.name || '?'} url={value.avatarUrl} size={72} isOrganization />
-        {may('files.upload') && (
-          <FileButton
-            accept="image/*"
-            startIcon={<AddAPhoto />}
-            onFiles={([file]) => file && void choose(file)}
-            disabled={progress !== undefined}
-          >
-            {t.picture}
-          </FileButton>
-        )}
-        {value.avatarUrl !== null && (
-          <Button
-            color="error"
-            startIcon={<DeleteOutlined />}
-            onClick={() => set({ avatarUrl: null, avatarFileId: null })}
-          >
-            {t.remove}
-          </Button>
-        )}
-      </Stack>
-      {progress !== undefined && (
-        <LinearProgress variant="determinate" value={progress * 100} aria-label={t.uploading} />
-      )}
-      {(failure ?? problem('avatarFileId')) !== undefined && (
-        <Alert severity="error">{failure ?? problem('avatarFileId')}</Alert>
-      )}
+      <PictureField
+        url={value.avatarUrl}
+        name={value.name}
+        look="organization"
+        // The organization that will own it does not exist yet.
+        type={orgId === undefined ? 'avatar' : 'org'}
+        orgId={orgId}
+        error={problem('avatarFileId') === undefined ? undefined : error}
+        onChange={(avatarFileId, avatarUrl) => set({ avatarFileId, avatarUrl })}
+      />
       <TextField
         required
         label={t.name}

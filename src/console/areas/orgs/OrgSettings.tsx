@@ -12,7 +12,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { ErrorNotice } from '../../ui/Answer.tsx'
-import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { ConfirmDialog, FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { bodyOf, draftOf, OrgFields } from './OrgFields.tsx'
 
@@ -45,7 +45,6 @@ const words = texts({
     others: (n: number) =>
       n === 1 ? 'It has one other member, who loses access.' : `It has ${n} other members, who lose access.`,
     obstacles: 'It still owns things. Delete them or move them first, in the workspace of the organization:',
-    understood: 'Close',
     dissolved: 'The organization is dissolved.',
     thing: (name: string, n: number) => `${name}: ${number(n)}`,
   },
@@ -74,7 +73,6 @@ const words = texts({
     dissolveConfirm: '组织将被删除，所有成员会收到通知。此操作无法撤销。',
     others: (n: number) => `还有 ${n} 名其他成员，他们会失去访问权限。`,
     obstacles: '组织仍拥有以下内容，请先在组织的工作区中删除或移走：',
-    understood: '关闭',
     dissolved: '组织已解散。',
     thing: (name: string, n: number) => `${name}：${number(n)}`,
   },
@@ -254,21 +252,14 @@ function Dissolve({ org }: { org: Organization }) {
         {t.dissolve}
       </Button>
       {owned.length > 0 ? (
-        <FormDialog
-          isOpen={isOpen}
-          title={t.dissolveTitle(org.name)}
-          action={t.understood}
-          maxWidth="xs"
-          onSubmit={() => setOpen(false)}
-          onClose={() => setOpen(false)}
-        >
+        <NoticeDialog isOpen={isOpen} title={t.dissolveTitle(org.name)} onClose={() => setOpen(false)}>
           <Typography>{t.obstacles}</Typography>
           <ul>
             {owned.map(({ name, count }) => (
               <li key={name}>{t.thing(resources[name] ?? name, count)}</li>
             ))}
           </ul>
-        </FormDialog>
+        </NoticeDialog>
       ) : (
         <ConfirmDialog
           isOpen={isOpen && stats.data !== undefined}
