@@ -72,10 +72,6 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
         }),
       },
     },
-    // On phones they are white boxes by default, above cards that are white boxes too.
-    RaListToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
-    RaTopToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
-    RaDatagrid: { styleOverrides: { root: { '& .RaDatagrid-headerCell': { fontWeight: 600 } } } },
   },
 })
 

@@ -9,17 +9,16 @@
  */
 
 import { Add, Inbox } from '@mui/icons-material'
-import { Box, Button, Checkbox, Link as MuiLink, Stack, type Theme, Typography, useMediaQuery } from '@mui/material'
-import type { ReactElement, ReactNode, SyntheticEvent } from 'react'
+import { Box, Button, Card, LinearProgress, Stack, type Theme, Typography, useMediaQuery } from '@mui/material'
+import type { ReactElement, ReactNode } from 'react'
 import {
-  BulkActionsToolbar,
-  DataTable,
   FilterButton,
-  List,
-  type ListProps,
+  FilterForm,
+  ListBase,
   Pagination,
   type RaRecord,
-  TopToolbar,
+  type SortPayload,
+  Title,
   useCanAccess,
   useCreatePath,
   useListContext,
@@ -29,53 +28,26 @@ import {
 } from 'react-admin'
 import { Link } from 'react-router'
 
-import { dateTime } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
-import { EmptyState, Loading } from './Answer.tsx'
+import { Cards, type Column, Grid, isTime, type Labelled, type RowsProps } from './AdminRows.tsx'
+import { EmptyState, ErrorNotice } from './Answer.tsx'
 import { CsvButton, csvTime, type CsvValue } from './csv.tsx'
 
 const words = texts({
-  en: {
-    create: 'Create',
-    select: (row: string) => `Select ${row}`,
-    none: 'Nothing here yet',
-    nothing: 'Nothing matches these filters.',
-    clear: 'Clear filters',
-  },
-  zh: {
-    create: '新建',
-    select: (row: string) => `选择${row}`,
-    none: '这里还没有内容',
-    nothing: '没有符合筛选条件的内容。',
-    clear: '清除筛选',
-  },
+  en: { create: 'Create', none: 'Nothing here yet', loading: 'Loading' },
+  zh: { create: '新建', none: '这里还没有内容', loading: '加载中' },
 })
 
-export interface Column<Row> {
-  /** Property of the row; the list is sorted by it. */
-  readonly source: string
-  /** By default the label of `source` in i18n/fields.ts. */
-  readonly label?: string
-  /** The operation can sort by `source`. */
-  readonly sortable?: true
-  /** The content of the cell. By default the value; times in the zone of the user. */
-  readonly render?: (row: Row) => ReactNode
-  /** The value in the exported file, if it is not that of the row. `null`: the column is not exported. */
-  readonly text?: ((row: Row) => CsvValue) | null
-  /** On phones the first column is the heading of the card; this column is left out. */
-  readonly phone?: 'hidden'
-  /** Is in the exported file only. */
-  readonly exportOnly?: true
-}
-
-export interface AdminTableProps<Row extends RaRecord> extends Omit<ListProps, 'children' | 'actions' | 'title'> {
+export interface AdminTableProps<Row extends RaRecord> {
   title: string
   /** The first column is linked to the page of the row, unless `opens` is false. */
   columns: readonly Column<Row>[]
+  /** Inputs of react-admin; those with `alwaysOn` are shown from the beginning. */
+  filters?: ReactElement[]
+  sort?: SortPayload
   /** Buttons for the selected rows. */
   bulk?: ReactElement
-  /** False: rows have no page. A function: the path of a row's page. */
-  opens?: false | ((row: Row) => string)
+  opens?: RowsProps<Row>['opens']
   /** False: the table cannot be exported as CSV here. */
   exports?: false
   /** Further buttons above the table. */
@@ -84,47 +56,98 @@ export interface AdminTableProps<Row extends RaRecord> extends Omit<ListProps, '
   createLabel?: string
   /** Between the title and the table, for example statistics. */
   aside?: ReactNode
+  /** Instead of the table, if there is no row at all. */
+  empty?: ReactNode
 }
 
-export function AdminTable<Row extends RaRecord>(props: AdminTableProps<Row>) {
-  const { title, columns, bulk, opens, exports, actions, createLabel, aside, ...list } = props
+export function AdminTable<Row extends RaRecord>({ sort, ...props }: AdminTableProps<Row>) {
+  return (
+    <ListBase<Row> perPage={25} exporter={false} queryOptions={QUIET} {...(sort && { sort })}>
+      <Title title={props.title} />
+      <Frame {...props} />
+    </ListBase>
+  )
+}
+
+/** The page shows the error itself. */
+const QUIET = { onError: () => undefined }
+
+function Frame<Row extends RaRecord>(props: Omit<AdminTableProps<Row>, 'sort'>) {
+  const { title, columns, filters = [], bulk, opens, exports, actions, createLabel, aside, empty } = props
   const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const t = useTexts(words)
   const labelled = useLabelled(columns)
-  const visible = labelled.filter(({ exportOnly }) => !exportOnly)
+  const { error, refetch, isPending, isPlaceholderData, total, filterValues } = useListContext<Row>()
   const Rows = isPhone ? Cards : Grid
+  const isBlank = error === null && !isPending && total === 0 && Object.keys(filterValues).length === 0
   return (
     <Box sx={{ minWidth: 0 }}>
-      <Typography variant="h1" sx={{ mb: { xs: 1, sm: 0 } }}>
-        {title}
-      </Typography>
+      <Stack direction="row" sx={{ alignItems: 'center', flexWrap: 'wrap', columnGap: 1, minHeight: 44, mb: 1.5 }}>
+        <Typography variant="h1" sx={{ flex: 1, minWidth: 'min-content', overflowWrap: 'break-word' }}>
+          {title}
+        </Typography>
+        {!isBlank && (
+          <Actions
+            columns={exports === false ? [] : labelled}
+            name={title}
+            filters={filters}
+            extra={actions}
+            createLabel={createLabel}
+            isPhone={isPhone}
+          />
+        )}
+      </Stack>
       {aside}
-      <List
-        perPage={25}
-        pagination={<Pagination rowsPerPageOptions={[25, 50, 100]} />}
-        exporter={false}
-        empty={<Nothing createLabel={createLabel} />}
-        title={title}
-        sx={{
-          '& .RaList-actions': { alignItems: 'center', bgcolor: 'transparent', minHeight: 0, pb: 1 },
-          '& .RaList-main': { minWidth: 0 },
-          '& .RaList-content': { overflowX: 'auto' },
-          // It is above its box by default, where the box cuts it off.
-          '&& .RaBulkActionsToolbar-toolbar': { position: 'static', transform: 'none' },
-          '& .RaList-noResults': { width: '100%' },
-        }}
-        {...list}
-        actions={
-          <Actions columns={exports === false ? [] : labelled} name={title} extra={actions} createLabel={createLabel} />
-        }
-      >
-        <Rows columns={visible} bulk={bulk} opens={opens} />
-      </List>
+      {isBlank ? (
+        (empty ?? <Nothing createLabel={createLabel} />)
+      ) : (
+        <>
+          {filters.length > 0 && (
+            <Box sx={FILTERS}>
+              <FilterForm filters={filters} />
+            </Box>
+          )}
+          {error ? (
+            <ErrorNotice error={error} onRetry={() => void refetch()} />
+          ) : (
+            <Card variant="outlined" sx={TABLE}>
+              {isPlaceholderData && (
+                <LinearProgress
+                  aria-label={t.loading}
+                  sx={{ position: 'absolute', top: 0, left: 0, right: 0, zIndex: 1 }}
+                />
+              )}
+              <Box sx={{ overflowX: 'auto' }}>
+                <Rows columns={labelled.filter(({ exportOnly }) => !exportOnly)} bulk={bulk} opens={opens} />
+              </Box>
+            </Card>
+          )}
+          <Pagination rowsPerPageOptions={[25, 50, 100]} />
+        </>
+      )}
     </Box>
   )
 }
 
-interface Labelled<Row> extends Column<Row> {
-  readonly label: string
+/** Two filters share a row on phones. */
+const FILTERS = {
+  mb: 1.5,
+  '& form': { display: 'flex', alignItems: 'center', gap: 1, p: 0, minHeight: 0 },
+  '& .RaFilterForm-filterFormInput': { flex: { xs: '1 1 45%', sm: 'none' }, alignItems: 'center', minWidth: 0 },
+  '& .RaFilterForm-filterFormInput .MuiFormControl-root.MuiFormControl-root': {
+    m: 0,
+    width: { xs: '100%', sm: 'auto' },
+    minWidth: { xs: 0, sm: 160 },
+  },
+  '& .RaFilterFormInput-spacer, & .RaFilterForm-clearFix': { display: 'none' },
+}
+
+const TABLE = {
+  position: 'relative',
+  '& th': { whiteSpace: 'nowrap' },
+  '& th, & td': { px: { sm: 1, lg: 2 } },
+  // It is above its box by default, where the box cuts it off.
+  '&& .RaBulkActionsToolbar-toolbar': { position: 'static', transform: 'none' },
 }
 
 function useLabelled<Row>(columns: readonly Column<Row>[]): readonly Labelled<Row>[] {
@@ -136,50 +159,57 @@ function useLabelled<Row>(columns: readonly Column<Row>[]): readonly Labelled<Ro
   }))
 }
 
-interface ActionsProps<Row> {
-  columns: readonly Labelled<Row>[]
-  name: string
-  extra: ReactNode
-  createLabel: string | undefined
-}
-
-function Actions<Row extends RaRecord>({ columns, name, extra, createLabel }: ActionsProps<Row>) {
-  const t = useTexts(words)
+/** Opens the form for a new row; undefined if there is none or the user may not use it. */
+function useCreatePathOf(): string | undefined {
   const resource = useResourceContext() ?? ''
   const createPath = useCreatePath()
   const { hasCreate } = useResourceDefinition()
   const { canAccess } = useCanAccess({ resource, action: 'create' })
+  return hasCreate && canAccess ? createPath({ resource, type: 'create' }) : undefined
+}
+
+interface ActionsProps<Row> {
+  columns: readonly Labelled<Row>[]
+  name: string
+  filters: ReactElement[]
+  extra: ReactNode
+  createLabel: string | undefined
+  isPhone: boolean
+}
+
+function Actions<Row extends RaRecord>({ columns, name, filters, extra, createLabel, isPhone }: ActionsProps<Row>) {
+  const t = useTexts(words)
+  const create = useCreatePathOf()
   const exported = columns.flatMap(({ label, source, text }) =>
     text === null ? [] : [{ label, value: text ?? ((row: Row) => valueOf(row, source)) }],
   )
   return (
-    <TopToolbar
+    <Stack
+      direction="row"
       sx={{
-        bgcolor: 'transparent',
-        flexWrap: { xs: 'wrap', sm: 'nowrap' },
+        alignItems: 'center',
         gap: 0.5,
-        p: 0,
-        minHeight: 0,
-        width: { xs: '100%', sm: 'auto' },
-        '& .MuiButton-root': { whiteSpace: 'nowrap', minHeight: 40 },
+        '& .MuiButton-root': { whiteSpace: 'nowrap', minHeight: { xs: 44, sm: 40 } },
       }}
     >
-      <FilterButton />
-      {exported.length > 0 && <CsvButton columns={exported} name={name} />}
+      {filters.length > 0 && <FilterButton filters={filters} />}
+      {exported.length > 0 && <CsvButton columns={exported} name={name} isIcon={isPhone} />}
       {extra}
-      {hasCreate && canAccess && (
+      {create !== undefined && (
         <Button
           component={Link}
-          to={createPath({ resource, type: 'create' })}
+          to={create}
           variant="contained"
           size="small"
-          startIcon={<Add />}
           data-create
+          {...(isPhone
+            ? { 'aria-label': createLabel ?? t.create, sx: { minWidth: 44, px: 1 } }
+            : { startIcon: <Add /> })}
         >
-          {createLabel ?? t.create}
+          {isPhone ? <Add /> : (createLabel ?? t.create)}
         </Button>
       )}
-    </TopToolbar>
+    </Stack>
   )
 }
 
@@ -191,163 +221,13 @@ function valueOf(row: RaRecord, source: string): CsvValue {
   return value as CsvValue
 }
 
-const isTime = (source: string): boolean => /(At|Time)$/.test(source)
-
-function shown<Row extends RaRecord>(row: Row, { source, render }: Column<Row>): ReactNode {
-  if (render !== undefined) return render(row)
-  const value: unknown = row[source]
-  if (isTime(source)) return <span style={{ whiteSpace: 'nowrap' }}>{dateTime(value as number | null)}</span>
-  return String(value ?? '')
-}
-
-interface RowsProps<Row extends RaRecord> {
-  columns: readonly Labelled<Row>[]
-  bulk: ReactElement | undefined
-  opens: AdminTableProps<Row>['opens']
-}
-
-/** The path of a row's page; undefined if it has none. */
-function usePathOf<Row extends RaRecord>(opens: RowsProps<Row>['opens']): (row: Row) => string | undefined {
-  const resource = useResourceContext() ?? ''
-  const createPath = useCreatePath()
-  const { hasShow, hasEdit } = useResourceDefinition()
-  const type = hasShow ? 'show' : 'edit'
-  const { canAccess } = useCanAccess({ resource, action: type })
-  if (opens === false) return () => undefined
-  if (opens !== undefined) return opens
-  if ((!hasShow && !hasEdit) || !canAccess) return () => undefined
-  return ({ id }) => createPath({ resource, id, type })
-}
-
-const stop = (event: SyntheticEvent) => event.stopPropagation()
-
-function RowLink({ to, children }: { to: string | undefined; children: ReactNode }) {
-  if (to === undefined) return <>{children}</>
-  return (
-    <MuiLink component={Link} to={to} onClick={stop} sx={{ overflowWrap: 'anywhere' }}>
-      {children}
-    </MuiLink>
-  )
-}
-
-function Grid<Row extends RaRecord>({ columns, bulk, opens }: RowsProps<Row>) {
-  const pathOf = usePathOf(opens)
-  return (
-    <DataTable
-      bulkActionButtons={false}
-      {...(bulk && {
-        bulkActionButtons: bulk,
-        bulkActionsToolbar: <BulkActionsToolbar selectAllButton={false}>{bulk}</BulkActionsToolbar>,
-      })}
-      rowClick={opens === false ? false : (_, __, record) => pathOf(record as Row) ?? false}
-      empty={<NoMatch />}
-    >
-      {columns.map((column, i) => (
-        <DataTable.Col
-          key={column.source}
-          source={column.source}
-          label={column.label}
-          disableSort={!column.sortable}
-          render={(record) => {
-            const content = shown(record as Row, column)
-            return i === 0 ? <RowLink to={pathOf(record as Row)}>{content}</RowLink> : content
-          }}
-        />
-      ))}
-    </DataTable>
-  )
-}
-
-function Cards<Row extends RaRecord>({ columns, bulk, opens }: RowsProps<Row>) {
-  const t = useTexts(words)
-  const pathOf = usePathOf(opens)
-  const { data, isPending, selectedIds, onToggleItem } = useListContext<Row>()
-  const [title, ...rest] = columns
-  if (isPending || data === undefined) return <Loading />
-  if (data.length === 0) return <NoMatch />
-  return (
-    <>
-      {bulk && <BulkActionsToolbar selectAllButton={false}>{bulk}</BulkActionsToolbar>}
-      <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
-        {data.map((row) => (
-          <Stack
-            key={row.id}
-            component="li"
-            direction="row"
-            sx={{ py: 1.5, px: bulk ? 0.5 : 2, '& + &': { borderTop: 1, borderColor: 'divider' } }}
-          >
-            {bulk && (
-              <Checkbox
-                checked={selectedIds.includes(row.id)}
-                onChange={() => onToggleItem(row.id)}
-                slotProps={{ input: { 'aria-label': t.select(String(row[title!.source] ?? row.id)) } }}
-                sx={{ alignSelf: 'flex-start' }}
-              />
-            )}
-            <Box sx={{ minWidth: 0, flex: 1, py: bulk ? 1 : 0 }}>
-              <Box sx={{ fontWeight: 600, mb: 0.5 }}>
-                <RowLink to={pathOf(row)}>{shown(row, title!)}</RowLink>
-              </Box>
-              <Box
-                component="dl"
-                sx={{ m: 0, display: 'grid', gridTemplateColumns: 'auto 1fr', columnGap: 1.5, rowGap: 0.25 }}
-              >
-                {rest.map(
-                  (column) => column.phone === undefined && <Pair key={column.source} row={row} column={column} />,
-                )}
-              </Box>
-            </Box>
-          </Stack>
-        ))}
-      </Box>
-    </>
-  )
-}
-
-function Pair<Row extends RaRecord>({ row, column }: { row: Row; column: Labelled<Row> }) {
-  const content = shown(row, column)
-  if (content === '' || content === null || content === undefined) return null
-  return (
-    <>
-      <Typography component="dt" variant="body2" color="text.secondary">
-        {column.label}
-      </Typography>
-      <Typography component="dd" variant="body2" sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere' }}>
-        {content}
-      </Typography>
-    </>
-  )
-}
-
-/** A list without any row. react-admin's own text is too pale to read. */
 function Nothing({ createLabel }: { createLabel: string | undefined }) {
   const t = useTexts(words)
-  const resource = useResourceContext() ?? ''
-  const createPath = useCreatePath()
-  const { hasCreate } = useResourceDefinition()
-  const { canAccess } = useCanAccess({ resource, action: 'create' })
-  const action = hasCreate && canAccess && (
-    <Button
-      component={Link}
-      to={createPath({ resource, type: 'create' })}
-      variant="contained"
-      startIcon={<Add />}
-      data-create
-    >
+  const create = useCreatePathOf()
+  const action = create !== undefined && (
+    <Button component={Link} to={create} variant="contained" startIcon={<Add />} data-create>
       {createLabel ?? t.create}
     </Button>
   )
   return <EmptyState icon={Inbox} title={t.none} {...(action && { action })} />
-}
-
-/** Filters that find nothing. A list without any row shows `empty` of react-admin. */
-function NoMatch() {
-  const t = useTexts(words)
-  const { filterValues, setFilters } = useListContext()
-  return (
-    <Stack spacing={1} sx={{ alignItems: 'center', py: 5, px: 2 }}>
-      <Typography color="text.secondary">{t.nothing}</Typography>
-      {Object.keys(filterValues).length > 0 && <Button onClick={() => setFilters({}, [])}>{t.clear}</Button>}
-    </Stack>
-  )
 }

@@ -31,7 +31,13 @@ const COLOR: Record<Tone, string> = {
 
 export function Status({ tone, text }: { tone: Tone; text: string }) {
   return (
-    <Stack component="span" direction="row" spacing={0.75} sx={{ alignItems: 'center', display: 'inline-flex' }}>
+    <Stack
+      component="span"
+      direction="row"
+      spacing={0.75}
+      // A Chinese word in a narrow cell would have one character a line.
+      sx={{ alignItems: 'center', display: 'inline-flex', ...(text.length <= 16 && { whiteSpace: 'nowrap' }) }}
+    >
       <Box component="span" sx={{ width: 9, height: 9, borderRadius: '50%', bgcolor: COLOR[tone], flexShrink: 0 }} />
       <span>{text}</span>
     </Stack>

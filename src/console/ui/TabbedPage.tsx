@@ -33,8 +33,7 @@ export function TabbedPage({
         value={open?.key ?? false}
         onChange={(_, key: string) => setSearch({ tab: key }, { replace: true })}
         variant="scrollable"
-        scrollButtons="auto"
-        allowScrollButtonsMobile
+        scrollButtons={false}
         aria-label={page.title}
         sx={{ mb: 2, borderBottom: 1, borderColor: 'divider', maxWidth: { xs: 'calc(100vw - 24px)', sm: 'none' } }}
       >

@@ -64,6 +64,9 @@ export function OrgLink({ id, name, avatarUrl, linked = true }: OrgLinkProps) {
   )
 }
 
+/** A Chinese name in a narrow cell would have one character a line. */
+const SHORT = { whiteSpace: 'nowrap', minWidth: 0 } as const
+
 interface EntryProps {
   to: string | undefined
   name: string
@@ -93,7 +96,7 @@ function Entry({ to, name, below, avatarUrl }: EntryProps) {
       )}
       <Box
         component="span"
-        sx={{ minWidth: avatarUrl === undefined ? 0 : 90, overflowWrap: 'break-word', textAlign: 'start' }}
+        sx={{ overflowWrap: 'break-word', textAlign: 'start', ...(name.length <= 16 ? SHORT : { minWidth: 130 }) }}
       >
         {to === undefined ? (
           <span>{name}</span>

@@ -1,7 +1,16 @@
 /** Exports the rows of a list as CSV: all pages of the current filter, in the current order. */
 
 import { Download } from '@mui/icons-material'
-import { Button, Dialog, DialogActions, DialogContent, DialogTitle, LinearProgress, Typography } from '@mui/material'
+import {
+  Button,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogTitle,
+  IconButton,
+  LinearProgress,
+  Typography,
+} from '@mui/material'
 import { useRef, useState } from 'react'
 import { type RaRecord, useDataProvider, useListContext, useNotify, useResourceContext } from 'react-admin'
 
@@ -36,6 +45,7 @@ export interface CsvColumn<Row> {
   readonly value: (row: Row) => CsvValue
 }
 
+const ICON = { width: 44, height: 44 }
 const MOST_ROWS = 10_000
 const PAGE = 100
 /** Excel reads a file without it in the code page of the system. */
@@ -72,9 +82,13 @@ export function csvTime(time: number | null | undefined): string {
 export function CsvButton<Row extends RaRecord>({
   columns,
   name,
+  isIcon,
 }: {
   columns: readonly CsvColumn<Row>[]
+  /** Of the file, without extension. */
   name: string
+  /** Without a word, on phones. */
+  isIcon: boolean
 }) {
   const t = useTexts(words)
   const notify = useNotify()
@@ -113,9 +127,15 @@ export function CsvButton<Row extends RaRecord>({
 
   return (
     <>
-      <Button startIcon={<Download />} size="small" disabled={total === 0} onClick={() => void start()}>
-        {t.export}
-      </Button>
+      {isIcon ? (
+        <IconButton color="primary" aria-label={t.export} disabled={total === 0} onClick={() => void start()} sx={ICON}>
+          <Download />
+        </IconButton>
+      ) : (
+        <Button startIcon={<Download />} size="small" disabled={total === 0} onClick={() => void start()}>
+          {t.export}
+        </Button>
+      )}
       <Dialog open={progress !== undefined} fullWidth maxWidth="xs" aria-labelledby="export-title">
         <DialogTitle id="export-title">{t.title}</DialogTitle>
         <DialogContent>

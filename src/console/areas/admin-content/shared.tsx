@@ -7,7 +7,7 @@ import { Link } from 'react-router'
 import { hereOf } from '../../api/client.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { useMay } from '../../session/session.ts'
-import type { Column } from '../../ui/AdminTable.tsx'
+import type { Column } from '../../ui/AdminRows.tsx'
 import { OrgFilter, UserFilter } from '../../ui/pickers.tsx'
 import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
 

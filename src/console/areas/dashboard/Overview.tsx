@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import type { Statistics } from '../../api/types.ts'
-import { bytes, dateTime, number } from '../../i18n/format.ts'
+import { bytes, dateTime, number, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
@@ -61,7 +61,7 @@ export default function Overview() {
   const t = useTexts(words)
   const may = useMay()
   const [days, setDays] = useState<Days>('30')
-  const tz = new Intl.DateTimeFormat().resolvedOptions().timeZone
+  const tz = timeZone()
   const query = useCall('admin.statistics.get', { query: { days, tz } }, { keepPrevious: true, every: 60_000 })
   return (
     <Page
@@ -134,7 +134,7 @@ function Numbers({ statistics, days }: { statistics: Statistics; days: Days }) {
         sx={{
           display: 'grid',
           gap: 1.5,
-          gridTemplateColumns: { xs: 'repeat(2, 1fr)', sm: 'repeat(auto-fill, minmax(160px, 1fr))' },
+          gridTemplateColumns: { xs: 'repeat(2, 1fr)', sm: 'repeat(auto-fit, minmax(130px, 1fr))' },
           mb: 2,
         }}
       >
@@ -142,7 +142,13 @@ function Numbers({ statistics, days }: { statistics: Statistics; days: Days }) {
           <Card
             key={label}
             {...(needs && { component: Link, to })}
-            sx={{ color: 'inherit', textDecoration: 'none', '&:hover': needs ? { borderColor: 'primary.main' } : {} }}
+            sx={{
+              color: 'inherit',
+              textDecoration: 'none',
+              '&:hover': needs ? { borderColor: 'primary.main' } : {},
+              // An odd number of tiles leaves no hole in the two columns of phones.
+              '&:last-of-type:nth-of-type(odd)': { gridColumn: { xs: '1 / -1', sm: 'auto' } },
+            }}
           >
             <CardContent sx={{ p: 2, '&:last-child': { pb: 2 } }}>
               <Typography variant="body2" color="text.secondary">
