@@ -29,6 +29,7 @@ import { useMay } from '../../session/session.ts'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { OrgPicker } from '../../ui/pickers.tsx'
+import { useDescription } from './descriptions.ts'
 import { accessWords, useActionWord, useAllPoints, useGroups } from './points.ts'
 
 const words = texts({
@@ -161,16 +162,30 @@ function Grid({ roles, points }: { roles: readonly Role[]; points: readonly Perm
   const a = useTexts(accessWords)
   const groups = useGroups(points)
   const actionOf = useActionWord()
+  const describe = useDescription()
   const sticky = { position: 'sticky', left: 0, bgcolor: 'background.paper', zIndex: 1 } as const
   return (
-    <Card sx={{ overflow: 'auto', maxHeight: 'calc(100dvh - 220px)' }} tabIndex={0} aria-label={t.permission}>
+    <Card sx={{ overflow: 'auto', maxHeight: 'calc(100dvh - 304px)' }} tabIndex={0} aria-label={t.permission}>
       <Box
         component="table"
         sx={{ borderCollapse: 'separate', borderSpacing: 0, width: '100%', '& th': { textAlign: 'start' } }}
       >
         <thead>
           <tr>
-            <Box component="th" scope="col" sx={{ ...sticky, top: 0, zIndex: 3, p: 1.5, minWidth: 220 }}>
+            <Box
+              component="th"
+              scope="col"
+              sx={{
+                ...sticky,
+                top: 0,
+                zIndex: 3,
+                p: 1.5,
+                minWidth: 220,
+                verticalAlign: 'bottom',
+                borderBottom: 1,
+                borderColor: 'divider',
+              }}
+            >
               {t.permission}
             </Box>
             {roles.map((role) => (
@@ -211,7 +226,7 @@ function Grid({ roles, points }: { roles: readonly Role[]; points: readonly Perm
               {own.map((point) => (
                 <Box component="tr" key={point.id} sx={{ '&:hover > *': { bgcolor: 'action.hover' } }}>
                   <Box component="th" scope="row" sx={{ ...sticky, px: 1.5, py: 0.5, pl: 3, fontWeight: 400 }}>
-                    <Tooltip title={`${point.name} · ${point.description}`} placement="right">
+                    <Tooltip title={`${describe(point)} (${point.name})`} placement="right">
                       <span>{actionOf(point)}</span>
                     </Tooltip>
                     {!point.enabled && <Chip size="small" label={a.off} sx={{ ml: 1 }} />}

@@ -14,6 +14,7 @@ import { ActionButton } from '../../ui/ActionButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Status } from '../../ui/Status.tsx'
+import { useDescription } from './descriptions.ts'
 import { pointWords } from './words.ts'
 
 const words = texts({
@@ -70,17 +71,17 @@ const words = texts({
     enableText: '角色包含此权限点的所有人可以立即重新执行操作。',
     disabled: '权限点已停用。',
     enabled: '权限点已启用。',
-    edit: (name: string) => `修改 ${name} 的描述`,
-    editTitle: '描述',
+    edit: (name: string) => `修改 ${name} 的说明`,
+    editTitle: '说明',
     save: '保存',
-    saved: '描述已保存。',
+    saved: '说明已保存。',
     create: '新建权限点',
     created: '权限点已创建，加入角色后即可使用。',
     createText: '用于通过本服务器检查权限的自有程序。服务器的操作已有各自的权限点。',
     resource: '资源',
     action: '操作',
     wordHelp: '小写字母和 _',
-    description: '描述',
+    description: '说明',
   },
 })
 
@@ -90,6 +91,7 @@ export function Points() {
   const domains = useChoices('permissionDomain')
   const domainOf = useEnum('permissionDomain')
   const { resources, actions } = useTexts(pointWords)
+  const describe = useDescription()
   const [keyword, setKeyword] = useState('')
   const [domain, setDomain] = useState<PermissionDomain | ''>('')
   const query = usePages('access.listPermissions', {
@@ -137,7 +139,7 @@ export function Points() {
                   </Typography>
                 </>
               }
-              details={`${domainOf(point.domain)} · ${point.description}`}
+              details={`${domainOf(point.domain)} · ${describe(point)}`}
               actions={
                 <>
                   <Box sx={{ mx: 1 }}>

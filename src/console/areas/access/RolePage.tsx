@@ -18,6 +18,7 @@ import { Section } from '../../ui/parts.tsx'
 import { UserPicker } from '../../ui/pickers.tsx'
 import { TabbedPage } from '../../ui/TabbedPage.tsx'
 import { OrgLink } from '../../ui/UserLink.tsx'
+import { useDescription } from './descriptions.ts'
 import { accessWords, useActionWord, useAllPoints, useGroups } from './points.ts'
 
 const words = texts({
@@ -244,10 +245,11 @@ function Groups({ points, keyword, chosen, isFixed, onChoose }: GroupsProps) {
   const a = useTexts(accessWords)
   const groups = useGroups(points)
   const actionOf = useActionWord()
+  const describe = useDescription()
   const set = (ids: readonly number[], isOn: boolean) =>
     onChoose(isOn ? new Set([...chosen, ...ids]) : new Set([...chosen].filter((id) => !ids.includes(id))))
   const shown = groups.filter(({ label, points: own }) =>
-    `${label} ${own.map((point) => `${point.name} ${point.description} ${actionOf(point)}`).join(' ')}`
+    `${label} ${own.map((point) => `${point.name} ${describe(point)} ${actionOf(point)}`).join(' ')}`
       .toLowerCase()
       .includes(keyword),
   )
@@ -289,7 +291,7 @@ function Groups({ points, keyword, chosen, isFixed, onChoose }: GroupsProps) {
                   <Box sx={{ py: 0.75 }}>
                     {actionOf(point)} {!point.enabled && <Chip size="small" label={a.off} />}
                     <Typography variant="caption" component="div" color="text.secondary">
-                      {point.description}
+                      {describe(point)}
                     </Typography>
                   </Box>
                 }
