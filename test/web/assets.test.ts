@@ -311,7 +311,7 @@ describe('fields and templates', () => {
 })
 
 describe('categories, stock-taking and import', () => {
-  test('categories are created below each other, renamed and deleted', async () => {
+  test('categories are created below each other, renamed, moved, ordered and deleted', async () => {
     const { orgId, page } = await workspace({ isPhone: true, isDark: true })
     const tree = async () => ok(await alice.call('assetCategories.tree', { query: { orgId } })).data
     await page.goto('/console/assets/categories')
@@ -327,11 +327,32 @@ describe('categories, stock-taking and import', () => {
     expect(await tree()).toMatchObject([{ name: 'IT', color: '#2a62b8', children: [{ name: 'Laptops' }] }])
 
     await page.getByRole('button', { name: 'Actions for Laptops' }).click()
-    await page.getByRole('menuitem', { name: 'Change' }).click()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Notebooks')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('button', { name: 'Actions for Notebooks' }).click()
-    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    const act = async (category: string, action: string) => {
+      await page.getByRole('button', { name: `Actions for ${category}` }).click()
+      await page.getByRole('menuitem', { name: action, exact: true }).click()
+    }
+    // A category with others below it cannot be deleted, so no button offers that.
+    await act('IT', 'Delete')
+    await page.getByText('It has categories below it. Move or delete these first.').waitFor()
+    expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Close' }).first().click()
+
+    await act('Notebooks', 'Move')
+    await choose(page, 'Into', 'Top level')
+    await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click()
+    await page.getByText('The category was moved.').waitFor()
+    expect(await tree()).toMatchObject([{ name: 'IT' }, { name: 'Notebooks' }])
+    await act('Notebooks', 'Move up')
+    await page.getByRole('listitem').first().getByText('Notebooks').waitFor()
+    await act('Notebooks', 'Move')
+    await choose(page, 'Into', 'IT')
+    await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click()
+    await page.getByRole('listitem').first().getByText('IT', { exact: true }).waitFor()
+
+    await act('Notebooks', 'Delete')
     await page.getByText('It has no assets.').waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('The category was deleted.').waitFor()

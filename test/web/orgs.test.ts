@@ -151,7 +151,8 @@ describe('in an organization', () => {
     await button(page, 'Use my position').click()
     await page.waitForFunction("document.querySelector('input[inputmode=decimal]').value === '52.5186'")
     await button(page, 'Save').click()
-    await page.getByRole('link', { name: '52.51860, 13.37630 on the map' }).waitFor()
+    const map = page.getByRole('link', { name: '52.51860, 13.37630' })
+    expect(await map.getAttribute('href')).toStartWith('https://www.openstreetmap.org/?mlat=52.5186&mlon=13.3763')
 
     await button(page, 'Actions for Main house').click()
     await entry(page, 'Add a location inside').click()

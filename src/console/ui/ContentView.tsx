@@ -11,6 +11,7 @@ import { newId } from '../api/new-id.ts'
 import { dateTime, momentText } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useCopy } from './copy.ts'
+import { useMapAddress } from './MapLink.tsx'
 
 const words = texts({
   en: {
@@ -203,6 +204,7 @@ function rowsOf(read: QrContent, openNetwork: string): readonly Row[] {
 /** The action that phones offer for such a content. The reader lets only schemes pass that are safe to follow. */
 function ContentAction({ read, content }: { read: QrContent; content: string }) {
   const t = useTexts(words)
+  const mapAddress = useMapAddress()
   const save = (text: string | undefined, name: string, type: string) =>
     saveAs(new Blob([text ?? content], { type }), name)
   const event = () => eventFile(content, { uid: newId(), writtenAt: Date.now() })
@@ -215,11 +217,8 @@ function ContentAction({ read, content }: { read: QrContent; content: string }) 
       return <Action href={read.href} icon={<Mail />} text={t.write} />
     case 'sms':
       return <Action href={read.href} icon={<Sms />} text={t.sms} />
-    case 'place': {
-      const { latitude, longitude } = read
-      const href = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`
-      return <Action href={href} icon={<MapIcon />} text={t.map} />
-    }
+    case 'place':
+      return <Action href={mapAddress(read.latitude, read.longitude)} icon={<MapIcon />} text={t.map} />
     case 'contact':
       return (
         <Button

@@ -10,7 +10,7 @@ import {
   VisibilityOutlined,
   VpnKey,
 } from '@mui/icons-material'
-import { Alert, Box, Button, Card, CardContent, Link as MuiLink, Stack, Typography } from '@mui/material'
+import { Alert, Box, Button, Card, CardContent, Stack, Typography } from '@mui/material'
 import type { ReactNode } from 'react'
 import { useNotify } from 'react-admin'
 
@@ -21,6 +21,7 @@ import { useEnum } from '../../i18n/enums.ts'
 import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EnumChip } from '../../ui/enums.tsx'
+import { MapLink } from '../../ui/MapLink.tsx'
 import { Cover } from './ActivityCard.tsx'
 import { CheckInSelf } from './CheckInSelf.tsx'
 import { ActivityCodes } from './Codes.tsx'
@@ -33,7 +34,6 @@ const words = texts({
     draft: 'This is a draft. Only you and the other managers see it until it is published.',
     cancelled: 'This activity is cancelled.',
     calendar: 'Add to calendar',
-    map: 'Show on a map',
     confirmed: 'Registered',
     waiting: 'Waiting',
     checkedIn: 'Checked in',
@@ -50,7 +50,6 @@ const words = texts({
     draft: '这是草稿，发布之前只有你和其他管理者可以看到。',
     cancelled: '此活动已取消。',
     calendar: '添加到日历',
-    map: '在地图中查看',
     confirmed: '已报名',
     waiting: '候补',
     checkedIn: '已签到',
@@ -95,10 +94,7 @@ export function Overview({ activity, code }: { activity: Activity; code: string 
                   {place}
                   {latitude !== null && longitude !== null && (
                     <Box sx={{ py: 0.5 }}>
-                      <MuiLink href={`geo:${latitude},${longitude}`}>{t.map}</MuiLink>{' '}
-                      <Typography component="span" variant="body2" color="text.secondary">
-                        {latitude.toFixed(5)}, {longitude.toFixed(5)}
-                      </Typography>
+                      <MapLink latitude={latitude} longitude={longitude} name={activity.name} />
                     </Box>
                   )}
                 </Fact>

@@ -7,6 +7,7 @@ import type { AlbumPhoto } from '../../api/types.ts'
 import { bytes, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { MapLink } from '../../ui/MapLink.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { watermarkTexts } from './photo.ts'
 
@@ -15,7 +16,6 @@ const words = texts({
     taken: 'Taken',
     added: 'Added',
     place: 'Place',
-    map: 'Show on a map',
     size: 'Size',
     pixels: (w: number, h: number) => `${w} × ${h} pixels`,
     watermark: 'Text on the photo',
@@ -26,7 +26,6 @@ const words = texts({
     taken: '拍摄时间',
     added: '添加时间',
     place: '地点',
-    map: '在地图中查看',
     size: '大小',
     pixels: (w: number, h: number) => `${w} × ${h} 像素`,
     watermark: '照片上的文字',
@@ -54,9 +53,7 @@ export function PhotoFacts({ photo }: { photo: AlbumPhoto }) {
               <span key="place">
                 {photo.address}{' '}
                 {latitude !== null && longitude !== null && (
-                  <MuiLink href={`geo:${latitude},${longitude}`} sx={{ display: 'inline-block', py: 0.5 }}>
-                    {t.map} ({latitude.toFixed(4)}, {longitude.toFixed(4)})
-                  </MuiLink>
+                  <MapLink latitude={latitude} longitude={longitude} sx={{ display: 'inline-block', py: 0.5 }} />
                 )}
               </span>
             ),

@@ -37,10 +37,11 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { MapLink } from '../../ui/MapLink.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { AssetHistory } from './AssetHistory.tsx'
 import { AssetLabel } from './AssetLabel.tsx'
-import { day, FieldValueText, mapLink } from './fields/FieldValueText.tsx'
+import { day, FieldValueText } from './fields/FieldValueText.tsx'
 import { grouped, isEmpty } from './fields/model.ts'
 import { useAssetFields } from './fields/useFields.ts'
 import { LendDialog, ReturnDialog } from './LoanDialogs.tsx'
@@ -70,7 +71,6 @@ const words = texts({
     scrapped: (when: string) => `Scrapped on ${when}`,
     warranty: 'ended',
     position: 'Position',
-    map: 'Show on a map',
     registered: 'Registered',
     changed: 'Changed',
     removeTitle: (name: string) => `Delete “${name}”?`,
@@ -103,7 +103,6 @@ const words = texts({
     scrapped: (when: string) => `已于 ${when} 报废`,
     warranty: '已过期',
     position: '经纬度',
-    map: '查看地图',
     registered: '登记时间',
     changed: '修改时间',
     removeTitle: (name: string) => `删除“${name}”？`,
@@ -395,9 +394,7 @@ function Facts({ asset }: { asset: Asset }) {
           </Fact>
           <Fact label={t.position}>
             {latitude !== null && longitude !== null && (
-              <Link href={mapLink(latitude, longitude, asset.name)} target="_blank" rel="noopener noreferrer">
-                {t.map}
-              </Link>
+              <MapLink latitude={latitude} longitude={longitude} name={asset.name} />
             )}
           </Fact>
           <Fact label={t.registered}>{dateTime(asset.createdAt)}</Fact>

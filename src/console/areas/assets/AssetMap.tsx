@@ -7,9 +7,9 @@ import { Link, useSearchParams } from 'react-router'
 import { useCall } from '../../api/hooks.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
+import { useMapAddress } from '../../ui/MapLink.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { filtersOf } from './AssetFilters.tsx'
-import { mapLink } from './fields/FieldValueText.tsx'
 import { AssetTabs, Status } from './parts.tsx'
 
 const words = texts({
@@ -100,6 +100,7 @@ interface RowProps {
 
 function Row({ title, to, note = '', latitude, longitude, action }: RowProps) {
   const t = useTexts(words)
+  const address = useMapAddress()
   const place = `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`
   return (
     <Stack
@@ -128,7 +129,7 @@ function Row({ title, to, note = '', latitude, longitude, action }: RowProps) {
       </Box>
       {action}
       <Button
-        href={mapLink(latitude, longitude, title)}
+        href={address(latitude, longitude, title)}
         target="_blank"
         rel="noopener noreferrer"
         startIcon={<NearMe />}

@@ -6,30 +6,7 @@ import { useCall } from '../../api/hooks.ts'
 import { useAll } from '../../api/pages.ts'
 import type { AssetCategoryNode, LocationNode, Member } from '../../api/types.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
-
-interface Node {
-  readonly id: number
-  readonly parentId: number | null
-  readonly name: string
-  readonly children: readonly Node[]
-}
-
-/** A node of a tree, with its level from 0 and the names from the top: `IT / Laptops`. */
-export interface Place<N extends Node = Node> {
-  readonly id: number
-  readonly name: string
-  readonly depth: number
-  readonly path: string
-  readonly node: N
-}
-
-/** All nodes, each followed by those below it. */
-export function flatten<N extends Node>(nodes: readonly N[], depth = 0, above = ''): Place<N>[] {
-  return nodes.flatMap((node) => {
-    const path = above === '' ? node.name : `${above} / ${node.name}`
-    return [{ id: node.id, name: node.name, depth, path, node }, ...flatten(node.children as N[], depth + 1, path)]
-  })
-}
+import { flatten, type Place } from '../../ui/tree/tree.ts'
 
 const NONE: readonly never[] = []
 

@@ -9,11 +9,12 @@ import { hereOf } from '../../api/client.ts'
 import type { Message } from '../../api/types.ts'
 import { bytes, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { MapLink } from '../../ui/MapLink.tsx'
 import { words } from './words.ts'
 
 const own = texts({
-  en: { gone: 'The file was deleted.', map: 'Open in a map app', card: 'Contact card', write: 'Write' },
-  zh: { gone: '文件已被删除。', map: '在地图应用中打开', card: '名片', write: '发消息' },
+  en: { gone: 'The file was deleted.', card: 'Contact card', write: 'Write' },
+  zh: { gone: '文件已被删除。', card: '名片', write: '发消息' },
 })
 
 interface Values {
@@ -108,13 +109,13 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
       )
     case 'LOCATION':
       return (
-        <MuiLink href={`geo:${values.latitude},${values.longitude}`} color="inherit" aria-label={o.map}>
+        <MapLink latitude={values.latitude!} longitude={values.longitude!} name={name} color="inherit">
           <Line
             icon={<Place />}
             title={name || t.types.LOCATION}
             detail={values.address || `${values.latitude?.toFixed(5)}, ${values.longitude?.toFixed(5)}`}
           />
-        </MuiLink>
+        </MapLink>
       )
     case 'CARD':
       return (

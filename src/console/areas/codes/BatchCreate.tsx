@@ -23,7 +23,8 @@ import { ownerQuery, useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
-import { flatten, useFolders, useHasFolders } from './folders.ts'
+import { flatten } from '../../ui/tree/tree.ts'
+import { useFolders, useHasFolders } from './folders.ts'
 import { codeWords } from './words.ts'
 
 const words = texts({

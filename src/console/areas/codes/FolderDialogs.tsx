@@ -1,6 +1,6 @@
 /** Dialogs that create, change, move and delete folders. */
 
-import { Box, MenuItem, TextField, Typography } from '@mui/material'
+import { Box, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { useAction, useCall } from '../../api/hooks.ts'
@@ -8,7 +8,8 @@ import type { CategoryNode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog, FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
-import { flatten, possibleParents, useFolders } from './folders.ts'
+import { MoveNodeDialog } from '../../ui/tree/MoveNodeDialog.tsx'
+import { MAX_DEPTH, useFolders } from './folders.ts'
 
 const words = texts({
   en: {
@@ -20,10 +21,6 @@ const words = texts({
     save: 'Save',
     created: 'Folder created.',
     saved: 'Folder changed.',
-    move: (name: string) => `Move “${name}”`,
-    into: 'Into',
-    top: 'Top level',
-    moveAction: 'Move',
     moved: 'Folder moved.',
     deleteTitle: (name: string) => `Delete the folder “${name}”?`,
     delete: 'Delete folder',
@@ -44,10 +41,6 @@ const words = texts({
     save: '保存',
     created: '文件夹已创建。',
     saved: '文件夹已修改。',
-    move: (name: string) => `移动“${name}”`,
-    into: '移动到',
-    top: '顶层',
-    moveAction: '移动',
     moved: '文件夹已移动。',
     deleteTitle: (name: string) => `删除文件夹“${name}”？`,
     delete: '删除文件夹',
@@ -113,33 +106,18 @@ export function EditFolder({
 
 export function MoveFolder({ folder, onClose }: { folder: CategoryNode; onClose: () => void }) {
   const t = useTexts(words)
-  const folders = useFolders()
-  const [into, setInto] = useState(folder.parentId ?? 0)
+  const { data: tree } = useFolders()
   const move = useAction('categories.move', { done: t.moved, quiet: true, onDone: onClose })
   return (
-    <FormDialog
-      isOpen
-      title={t.move(folder.name)}
-      action={t.moveAction}
+    <MoveNodeDialog
+      node={folder}
+      tree={tree ?? []}
+      maxDepth={MAX_DEPTH}
       isBusy={move.isPending}
       error={move.error}
-      onSubmit={() => move.mutate({ params: { id: folder.id }, body: { parentId: into === 0 ? null : into } })}
+      onMove={(parentId) => move.mutate({ params: { id: folder.id }, body: { parentId } })}
       onClose={onClose}
-      maxWidth="xs"
-    >
-      <Answer query={folders}>
-        {(tree) => (
-          <TextField select label={t.into} value={into} onChange={(event) => setInto(Number(event.target.value))}>
-            <MenuItem value={0}>{t.top}</MenuItem>
-            {possibleParents(flatten(tree), folder).map(({ node, path }) => (
-              <MenuItem key={node.id} value={node.id}>
-                {path}
-              </MenuItem>
-            ))}
-          </TextField>
-        )}
-      </Answer>
-    </FormDialog>
+    />
   )
 }
 

@@ -1,19 +1,7 @@
 /** The folders of the user beside the list of codes, and on phones in a drawer. */
 
-import { Add, AllInbox, Folder as FolderIcon, FolderOff, MoreVert, PushPin } from '@mui/icons-material'
-import {
-  Box,
-  Button,
-  IconButton,
-  List,
-  ListItem,
-  ListItemButton,
-  ListItemIcon,
-  ListItemText,
-  Menu,
-  MenuItem,
-  Typography,
-} from '@mui/material'
+import { Add, AllInbox, Folder as FolderIcon, FolderOff, PushPin } from '@mui/icons-material'
+import { Box, Button, List, ListItem, ListItemButton, ListItemIcon, ListItemText, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
@@ -22,8 +10,10 @@ import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
+import { NodeMenu, type TreeActions } from '../../ui/tree/NodeMenu.tsx'
+import { flatten, siblingsOf } from '../../ui/tree/tree.ts'
 import { DeleteFolder, EditFolder, MoveFolder } from './FolderDialogs.tsx'
-import { flatten, type Folder, MAX_DEPTH, useFolders } from './folders.ts'
+import { countCodes, MAX_DEPTH, useFolders } from './folders.ts'
 
 const words = texts({
   en: {
@@ -33,13 +23,6 @@ const words = texts({
     create: 'New folder',
     createIn: 'New folder inside',
     edit: 'Name and colour',
-    move: 'Move',
-    up: 'Move up',
-    down: 'Move down',
-    pin: 'Pin to the top',
-    unpin: 'Unpin',
-    remove: 'Delete',
-    actions: (name: string) => `Actions for the folder ${name}`,
     pinned: 'pinned',
   },
   zh: {
@@ -49,13 +32,6 @@ const words = texts({
     create: '新建文件夹',
     createIn: '新建子文件夹',
     edit: '名称和颜色',
-    move: '移动',
-    up: '上移',
-    down: '下移',
-    pin: '置顶',
-    unpin: '取消置顶',
-    remove: '删除',
-    actions: (name: string) => `文件夹“${name}”的操作`,
     pinned: '已置顶',
   },
 })
@@ -75,6 +51,22 @@ export function FolderPanel({ shown, onShow }: { shown: ShownFolder; onShow: (fo
   const folders = useFolders()
   const [action, setAction] = useState<Action>()
   const close = () => setAction(undefined)
+  const open = (kind: Action['kind']) => (node: CategoryNode) => setAction({ kind, node })
+  const reorder = useAction('categories.reorder')
+  const pin = useAction('categories.pin')
+  const actions: TreeActions<CategoryNode> = {
+    maxDepth: MAX_DEPTH,
+    names: { add: t.createIn, edit: t.edit },
+    isOrdering: reorder.isPending,
+    ...(may('categories.create') && { onAdd: open('create') }),
+    ...(may('categories.update') && {
+      onEdit: open('edit'),
+      onMove: open('move'),
+      onPin: ({ id }, pinned) => pin.mutate({ params: { id }, body: { pinned } }),
+      onOrder: (ids) => reorder.mutate({ body: { ids } }),
+    }),
+    ...(may('categories.delete') && { onDelete: open('delete') }),
+  }
   const node = action?.node ?? null
   return (
     <Box component="nav" aria-label={t.folders}>
@@ -93,11 +85,18 @@ export function FolderPanel({ shown, onShow }: { shown: ShownFolder; onShow: (fo
                   icon={<FolderIcon sx={{ color: folder.node.color }} />}
                   name={folder.node.name}
                   note={folder.node.pinned ? t.pinned : undefined}
-                  count={folder.count}
+                  count={countCodes(folder.node)}
                   depth={folder.depth}
                   isShown={shown === folder.node.id}
                   onShow={() => onShow(folder.node.id)}
-                  menu={<FolderMenu folder={folder} tree={tree} onAction={setAction} />}
+                  menu={
+                    <NodeMenu
+                      {...actions}
+                      node={folder.node}
+                      depth={folder.depth}
+                      siblings={siblingsOf(tree, folder.node)}
+                    />
+                  }
                 />
               ))}
             </>
@@ -157,66 +156,3 @@ const Entry = ({ icon, name, note, count, depth = 0, isShown, onShow, menu }: En
     </ListItemButton>
   </ListItem>
 )
-
-interface FolderMenuProps {
-  folder: Folder
-  tree: readonly CategoryNode[]
-  onAction: (action: Action) => void
-}
-
-function FolderMenu({ folder: { node, depth }, tree, onAction }: FolderMenuProps) {
-  const t = useTexts(words)
-  const may = useMay()
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
-  const reorder = useAction('categories.reorder')
-  const pin = useAction('categories.pin')
-  const siblings = siblingsOf(tree, node).filter(({ pinned }) => pinned === node.pinned)
-  const at = siblings.findIndex(({ id }) => id === node.id)
-  const move = (by: number) => {
-    const ids = siblings.map(({ id }) => id)
-    ;[ids[at], ids[at + by]] = [ids[at + by]!, ids[at]!]
-    reorder.mutate({ body: { ids } })
-  }
-  const choose = (act: () => void) => () => {
-    setAnchor(null)
-    act()
-  }
-  const item = (text: string, act: () => void, isOffered = true) =>
-    isOffered && (
-      <MenuItem key={text} onClick={choose(act)}>
-        {text}
-      </MenuItem>
-    )
-  const mayUpdate = may('categories.update')
-  if (!mayUpdate && !may('categories.create') && !may('categories.delete')) return null
-  return (
-    <>
-      <IconButton
-        edge="end"
-        aria-label={t.actions(node.name)}
-        aria-haspopup="menu"
-        onClick={(event) => setAnchor(event.currentTarget)}
-      >
-        <MoreVert fontSize="small" />
-      </IconButton>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        {item(t.createIn, () => onAction({ kind: 'create', node }), may('categories.create') && depth + 1 < MAX_DEPTH)}
-        {item(t.edit, () => onAction({ kind: 'edit', node }), mayUpdate)}
-        {item(t.move, () => onAction({ kind: 'move', node }), mayUpdate)}
-        {item(t.up, () => move(-1), mayUpdate && at > 0)}
-        {item(t.down, () => move(1), mayUpdate && at < siblings.length - 1)}
-        {item(
-          node.pinned ? t.unpin : t.pin,
-          () => pin.mutate({ params: { id: node.id }, body: { pinned: !node.pinned } }),
-          mayUpdate,
-        )}
-        {item(t.remove, () => onAction({ kind: 'delete', node }), may('categories.delete'))}
-      </Menu>
-    </>
-  )
-}
-
-function siblingsOf(tree: readonly CategoryNode[], node: CategoryNode): readonly CategoryNode[] {
-  if (node.parentId === null) return tree
-  return flatten(tree).find((folder) => folder.node.id === node.parentId)?.node.children ?? []
-}

@@ -11,7 +11,8 @@ import { Answer } from '../../ui/Answer.tsx'
 import { BulkState } from '../../ui/bulk/BulkState.tsx'
 import { useBulk } from '../../ui/bulk/use-bulk.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { flatten, useFolders } from './folders.ts'
+import { flatten } from '../../ui/tree/tree.ts'
+import { useFolders } from './folders.ts'
 import { codeWords } from './words.ts'
 
 const words = texts({

@@ -1,6 +1,6 @@
 /** The form of a location: name, place in the tree, position. */
 
-import { Autocomplete, Box, TextField } from '@mui/material'
+import { Box, TextField } from '@mui/material'
 import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
@@ -8,6 +8,8 @@ import type { LocationNode, Organization } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { PositionButton } from '../../ui/PositionButton.tsx'
+import { PlacePicker } from '../../ui/tree/PlacePicker.tsx'
+import { possibleParents } from '../../ui/tree/tree.ts'
 
 const words = texts({
   en: {
@@ -38,19 +40,8 @@ const words = texts({
   },
 })
 
-interface Choice {
-  readonly id: number
-  readonly path: string
-}
-
-/** All locations with the names from the top, without `hidden` and those inside it, where it cannot move. */
-function choicesOf(nodes: readonly LocationNode[], hidden: number | undefined, above = ''): Choice[] {
-  return nodes.flatMap(({ id, name, children }) => {
-    if (id === hidden) return []
-    const path = above === '' ? name : `${above} / ${name}`
-    return [{ id, path }, ...choicesOf(children, hidden, path)]
-  })
-}
+/** Levels of locations that the server allows. */
+export const MAX_DEPTH = 8
 
 /** Null for an empty field. */
 const numberIn = (text: string): number | null => (text.trim() === '' ? null : Number(text.replace(',', '.')))
@@ -75,7 +66,6 @@ export function LocationDialog({ org, tree, parentId, location, onClose }: Locat
   const update = useAction('locations.update', { done: t.done, quiet: true, onDone: onClose })
   const action = location === undefined ? create : update
   const problem = (field: string) => action.error?.problem(field)
-  const choices = choicesOf(tree, location?.id)
   const [lat, long] = [numberIn(latitude), numberIn(longitude)]
 
   const submit = () => {
@@ -133,21 +123,13 @@ export function LocationDialog({ org, tree, parentId, location, onClose }: Locat
         error={problem('description') !== undefined}
         helperText={problem('description')}
       />
-      <Autocomplete
-        options={choices}
-        value={choices.find(({ id }) => id === parent) ?? null}
-        getOptionLabel={({ path }) => path}
-        getOptionKey={({ id }) => id}
-        isOptionEqualToValue={(a, b) => a.id === b.id}
-        onChange={(_, choice) => setParent(choice?.id ?? null)}
-        renderInput={(input) => (
-          <TextField
-            {...input}
-            label={t.parent}
-            error={problem('parentId') !== undefined}
-            helperText={problem('parentId') ?? t.parentHelp}
-          />
-        )}
+      <PlacePicker
+        label={t.parent}
+        places={possibleParents(tree, location, MAX_DEPTH)}
+        value={parent}
+        onChange={setParent}
+        error={problem('parentId')}
+        help={t.parentHelp}
       />
       <Box
         sx={{

@@ -5,13 +5,13 @@ import { Link as RouterLink } from 'react-router'
 
 import { hereOf } from '../../../api/client.ts'
 import { bytes, date, dateTime, number } from '../../../i18n/format.ts'
-import { currentLocale } from '../../../i18n/locale.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
+import { MapLink } from '../../../ui/MapLink.tsx'
 import type { FieldConfig, FieldSpec, FileItem, Position, Reference } from './model.ts'
 
 const words = texts({
-  en: { yes: 'Yes', no: 'No', map: 'Show on a map', gone: 'Deleted or not visible to you', photo: 'Photo' },
-  zh: { yes: '是', no: '否', map: '查看地图', gone: '已删除或无权查看', photo: '照片' },
+  en: { yes: 'Yes', no: 'No', gone: 'Deleted or not visible to you', photo: 'Photo' },
+  zh: { yes: '是', no: '否', gone: '已删除或无权查看', photo: '照片' },
 })
 
 export function FieldValueText({ spec, value }: { spec: Pick<FieldSpec, 'type' | 'config'>; value: unknown }) {
@@ -50,14 +50,7 @@ export function FieldValueText({ spec, value }: { spec: Pick<FieldSpec, 'type' |
       return (
         <>
           {address !== undefined && <Typography component="span">{address} </Typography>}
-          <Link
-            href={mapLink(latitude, longitude)}
-            target="_blank"
-            rel="noopener noreferrer"
-            aria-label={`${latitude}, ${longitude}. ${t.map}`}
-          >
-            {latitude}, {longitude}
-          </Link>
+          <MapLink latitude={latitude} longitude={longitude} {...(address !== undefined && { name: address })} />
         </>
       )
     }
@@ -102,9 +95,3 @@ export const day = (text: string | null): string => {
 
 const labelOf = ({ options }: FieldConfig, value: string) =>
   options?.find((option) => option.value === value)?.label ?? value
-
-/** The address of a map of the place. Only the user opens it; nothing is loaded from it. */
-export const mapLink = (latitude: number, longitude: number, name = ''): string =>
-  currentLocale() === 'zh'
-    ? `https://uri.amap.com/marker?position=${longitude},${latitude}&name=${encodeURIComponent(name)}&coordinate=wgs84`
-    : `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`
