@@ -258,10 +258,27 @@ describe('files of contents', () => {
     expect(read).toEqual(readContent(content))
   })
 
-  test('an event becomes a calendar with one event, its id and time of writing, and without its alarms', () => {
+  test('only the first vCard of a content is shown and saved', () => {
+    const two =
+      'BEGIN:VCARD\nFN:Ada\nTEL:1\nURL:https://example.org/?a=\nEMAIL:a@b.org\nEND:VCARD\nBEGIN:VCARD\nFN:Bank\nTEL:666\nEND:VCARD'
+    expect(contactFile(two)).toBe(
+      'BEGIN:VCARD\r\nFN:Ada\r\nTEL:1\r\nURL:https://example.org/?a=\r\nEMAIL:a@b.org\r\nEND:VCARD\r\n',
+    )
+    expect(readContent(two)).toMatchObject({ phones: ['1'], emails: ['a@b.org'] })
+    // A card inside another one, and one whose first line is folded.
+    for (const between of ['AGENT:BEGIN:VCARD', 'BEGIN:VCARD', 'BEGIN:VC\r\n ARD']) {
+      const file = contactFile(`BEGIN:VCARD\nFN:Ada\n${between}\nTEL:666\nEND:VCARD\nEND:VCARD`)!
+      expect(file.match(/VCARD/g)).toHaveLength(2)
+    }
+    expect(contactFile('BEGIN:VCARD\nFN:Ada\nEND:VC\n ARD\nTEL:666\nEND:VCARD')).not.toContain('666')
+  })
+
+  test('an event becomes a calendar with one event, which says what pages show of it and nothing else', () => {
     const about = { uid: 'abc@tessera', writtenAt: Date.UTC(2026, 0, 2, 3, 4, 5) }
+    const hidden =
+      'UID:other\nDTSTAMP:20200101T000000Z\nRRULE:FREQ=DAILY\nATTENDEE:mailto:a@b.org\nATTACH:https://example.org/a\nX-A:1\nSUMMARY:second'
     const file = eventFile(
-      'BEGIN:VEVENT\nSUMMARY:Tea\nDTSTART:20261128T140000\nBEGIN:VALARM\nTRIGGER:-PT5M\nEND:VALARM\nX-A:1',
+      `BEGIN:VEVENT\nSUMMARY;ALTREP="https://example.org":Tea\\, cake\nDTSTART;TZID="Europe/Berlin":20261128T140000\nDURATION:PT1H30M\nURL:https://example.org/?a=1,2\nBEGIN:VALARM\nTRIGGER:-PT5M\nEND:VALARM\n${hidden}`,
       about,
     )!
     expect(file.split('\r\n')).toEqual([
@@ -271,16 +288,28 @@ describe('files of contents', () => {
       'BEGIN:VEVENT',
       'UID:abc@tessera',
       'DTSTAMP:20260102T030405Z',
-      'SUMMARY:Tea',
-      'DTSTART:20261128T140000',
-      'X-A:1',
+      'DTSTART;TZID=Europe/Berlin:20261128T140000',
+      'DTEND;TZID=Europe/Berlin:20261128T153000',
+      'SUMMARY:Tea\\, cake',
+      'URL:https://example.org/?a=1,2',
       'END:VEVENT',
       'END:VCALENDAR',
       '',
     ])
-    expect(
-      eventFile('BEGIN:VEVENT\nUID:own\nDTSTAMP:20200101T000000Z\nDTSTART:20261128\nEND:VEVENT', about),
-    ).not.toContain('abc@')
     expect(eventFile('https://example.org', about)).toBeUndefined()
+  })
+
+  test('the file of an event reads back as the same event, and no value adds a property', () => {
+    for (const content of [
+      'BEGIN:VEVENT\nSUMMARY:a\\nUID:b\nDTSTART:20261128T140000Z\nDTEND:20261128T153000Z\nLOCATION:1\\; 2\nDESCRIPTION:x\\\\y\\nEND:VEVENT\\nz\nEND:VEVENT',
+      `BEGIN:VEVENT\nDTSTART;VALUE=DATE:20261128\nDURATION:P1W\nDESCRIPTION:${'梅'.repeat(60)}\nEND:VEVENT`,
+      'BEGIN:VEVENT\nDTSTART;TZID="a:b;c":20261128T140000\nSUMMARY:zone\nEND:VEVENT',
+    ]) {
+      const file = eventFile(content, { uid: 'u', writtenAt: 0 })!
+      expect(readContent(file)).toEqual(readContent(content))
+      expect(file.match(/^(?:UID|END:VEVENT)/gm)).toHaveLength(2)
+    }
+    const link = 'BEGIN:VEVENT\nDTSTART:20261128\nURL:https://example.org/\\nATTENDEE:x\nEND:VEVENT'
+    expect(eventFile(link, { uid: 'u', writtenAt: 0 })).not.toContain('ATTENDEE')
   })
 })

@@ -1,6 +1,6 @@
 /** Contacts: vCard 2.1 to 4.0, MECARD and BIZCARD. */
 
-import { allOf, fieldsOf, fold, lastOf, linesOf, type Property, propertyOf, splitAt, unescaped } from './fields.ts'
+import { allOf, escaped, fieldsOf, fold, lastOf, type Property, propertyOf, splitAt, unescaped } from './fields.ts'
 
 export interface Contact {
   readonly type: 'contact'
@@ -37,8 +37,7 @@ const VCARD = /^BEGIN:VCARD\b/i
 
 function readVCard(text: string): Contact | undefined {
   if (!VCARD.test(text)) return undefined
-  // Long lines in quoted-printable, as vCard 2.1 has them, end with `=`.
-  const properties = linesOf(text.replace(/=\r?\n/g, '')).flatMap((line) => propertyOf(line) ?? [])
+  const properties = cardLines(text).flatMap((line) => propertyOf(line) ?? [])
   const valuesOf = (name: string): string[] =>
     properties.flatMap((property) => {
       const value = property.name === name ? textOf(property) : ''
@@ -59,6 +58,23 @@ function readVCard(text: string): Contact | undefined {
     birthday: valuesOf('BDAY')[0] ?? '',
     note: valuesOf('NOTE')[0] ?? '',
   })
+}
+
+const END = /^END:VCARD\s*$/i
+const QUOTED_PRINTABLE = /^[^:]*;(?:ENCODING=)?QUOTED-PRINTABLE[;:]/i
+
+/** The whole lines of the first card, with its end if it has one. Cards after it are ignored, because nothing shows them. */
+function cardLines(text: string): string[] {
+  const lines: string[] = []
+  for (const line of text.split(/\r\n?|\n/)) {
+    const before = lines.at(-1) ?? ''
+    // Lines in quoted-printable, as vCard 2.1 has them, go on after a `=` at their end.
+    if (before.endsWith('=') && QUOTED_PRINTABLE.test(before)) lines[lines.length - 1] = before.slice(0, -1) + line
+    else if (/^[ \t]/.test(line) && lines.length > 0) lines[lines.length - 1] = before + line.slice(1)
+    else if (line.trim() !== '') lines.push(line)
+  }
+  const end = lines.findIndex((line) => END.test(line))
+  return end < 0 ? lines : lines.slice(0, end + 1)
 }
 
 const textOf = (property: Property): string => unescaped(decoded(property), true).trim()
@@ -127,17 +143,18 @@ function readBizCard(text: string): Contact | undefined {
   })
 }
 
-const escaped = (text: string): string => text.replace(/[\\;,]/g, String.raw`\$&`).replace(/\r\n?|\n/g, String.raw`\n`)
-
 /**
- * The contact as a `.vcf` file. A complete vCard is kept as it is, because it may have fields that are not shown; other forms become a
- * vCard 3.0, which every phone reads. Undefined if the content is no contact.
+ * The contact as a `.vcf` file. A complete vCard keeps all its lines, because it may have fields that are not shown; other forms, and
+ * cards that contain another one, become a vCard 3.0, which every phone reads. Undefined if the content is no contact.
  */
 export function contactFile(content: string): string | undefined {
   const text = content.trim()
   const contact = readContact(text)
   if (contact === undefined) return undefined
-  if (VCARD.test(text) && /^END:VCARD\s*$/im.test(text)) return `${text.replace(/\r\n?|\n/g, '\r\n')}\r\n`
+  const lines = VCARD.test(text) ? cardLines(text) : []
+  const isWhole = END.test(lines.at(-1) ?? '') && !lines.slice(1).some((line) => /BEGIN:VCARD/i.test(line))
+  // Long lines are not folded: phones would misread those in quoted-printable.
+  if (isWhole) return `${lines.join('\r\n')}\r\n`
   const named = (name: string, values: readonly string[]) =>
     values.filter((value) => value !== '').map((value) => `${name}:${escaped(value)}`)
   const shown = contact.name || contact.organization || contact.phones[0] || contact.emails[0]!

@@ -1,6 +1,6 @@
 /** Events: the first VEVENT of a content, alone or inside a VCALENDAR. */
 
-import { fold, linesOf, type Property, propertyOf, unescaped } from './fields.ts'
+import { escaped, fold, linesOf, type Property, propertyOf, unescaped } from './fields.ts'
 
 /** A time as the code writes it. */
 export interface Moment {
@@ -36,7 +36,7 @@ export function readEvent(text: string): CalendarEvent | undefined {
     type: 'event',
     title: textOf('SUMMARY'),
     start,
-    end: momentOf(find('DTEND')),
+    end: momentOf(find('DTEND')) ?? endAfter(start, find('DURATION')?.value.trim()),
     location: textOf('LOCATION'),
     description: textOf('DESCRIPTION'),
     url: textOf('URL'),
@@ -80,24 +80,54 @@ function momentOf(property: Property | undefined): Moment | undefined {
   return { at, isDay: hour === undefined, zone: utc === undefined ? zone.replaceAll('"', '') : 'UTC' }
 }
 
+const DURATION = /^P(?:(\d{1,3})W|(?:(\d{1,4})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:\d{1,5}S)?)?)$/i
+
+/** The end of an event with a duration (RFC 5545 §3.3.6) instead of an end. */
+function endAfter(start: Moment, duration: string | undefined): Moment | undefined {
+  const [found, weeks = 0, days = 0, hours = 0, minutes = 0] = DURATION.exec(duration ?? '') ?? []
+  if (found === undefined) return undefined
+  const length = (((Number(weeks) * 7 + Number(days)) * 24 + Number(hours)) * 60 + Number(minutes)) * 60_000
+  return length === 0 ? undefined : { ...start, at: start.at + length }
+}
+
+/** `20260102T030405`, or `20260102` for a day. */
+function timeOf({ at, isDay }: Pick<Moment, 'at' | 'isDay'>): string {
+  const digits = new Date(at).toISOString().replace(/[-:]|\.\d+Z/g, '')
+  return isDay ? digits.slice(0, 8) : digits
+}
+
+/** `DTSTART;TZID=Europe/Berlin:20260102T030405` */
+function timeLine(name: string, moment: Moment): string {
+  const { isDay, zone } = moment
+  if (isDay) return `${name};VALUE=DATE:${timeOf(moment)}`
+  if (zone === 'UTC') return `${name}:${timeOf(moment)}Z`
+  const quoted = /[:;,]/.test(zone) ? `"${zone}"` : zone
+  return `${name}${zone && `;TZID=${quoted}`}:${timeOf(moment)}`
+}
+
 /**
- * The event as an `.ics` file, with everything that the code says about it. Calendars ask for a unique id and a time of writing, which
- * codes leave out. Undefined if the content is no event.
+ * The event as an `.ics` file, with exactly what pages show of it. An id of the code could replace another event in the visitor's calendar,
+ * a repetition or participants could add what nobody has seen. Undefined if the content is no event.
  */
 export function eventFile(content: string, { uid, writtenAt }: { uid: string; writtenAt: number }): string | undefined {
-  const text = content.trim()
-  if (readEvent(text) === undefined) return undefined
-  const lines = eventLines(text).filter((line) => propertyOf(line) !== undefined)
-  const has = (name: string) => lines.some((line) => propertyOf(line)?.name === name)
-  const stamp = new Date(writtenAt).toISOString().replace(/[-:]|\.\d+/g, '')
+  const event = readEvent(content.trim())
+  if (event === undefined) return undefined
+  const { title, start, end, location, description, url } = event
+  const named = (name: string, value: string) => (value === '' ? [] : [`${name}:${escaped(value)}`])
   return fold([
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//Tessera//QR code//EN',
     'BEGIN:VEVENT',
-    ...(has('UID') ? [] : [`UID:${uid}`]),
-    ...(has('DTSTAMP') ? [] : [`DTSTAMP:${stamp}`]),
-    ...lines,
+    `UID:${uid}`,
+    `DTSTAMP:${timeOf({ at: writtenAt, isDay: false })}Z`,
+    timeLine('DTSTART', start),
+    ...(end === undefined ? [] : [timeLine('DTEND', end)]),
+    ...named('SUMMARY', title),
+    ...named('LOCATION', location),
+    ...named('DESCRIPTION', description),
+    // Addresses are not escaped (RFC 5545 §3.3.13).
+    ...(/^https?:\/\/[^\s\p{Cc}]+$/iu.test(url) ? [`URL:${url}`] : []),
     'END:VEVENT',
     'END:VCALENDAR',
   ])

@@ -39,6 +39,10 @@ export function splitAt(text: string, separator: ';' | ','): string[] {
 export const unescaped = (text: string, lineBreaks = false): string =>
   text.replace(/\\([^])/g, (_, character: string) => (lineBreaks && /n/i.test(character) ? '\n' : character))
 
+/** A text as the value of a vCard or iCalendar property, on one line. */
+export const escaped = (text: string): string =>
+  text.replace(/[\\;,]/g, String.raw`\$&`).replace(/\r\n?|\n/g, String.raw`\n`)
+
 /** A line of vCard or iCalendar: `item1.TEL;TYPE=home:+86 138` */
 export interface Property {
   /** In upper case, without the group before the dot. */
