@@ -62,8 +62,9 @@ test('good backups are overdue after two intervals of the schedule', () => {
   expect(isOverdue(schedule('WEEKLY'), 0, 14 * DAY)).toBe(false)
 })
 
-test('only backups of the schedule are deleted, and damaged or failed ones do not count as kept', () => {
-  const backup = (startedAt: number, source: BackupNote['source'], verdict?: 'GOOD' | 'DAMAGED'): FoundBackup => ({
+describe('backups that the schedule deletes', () => {
+  type Verdict = 'GOOD' | 'DAMAGED' | 'FAILED'
+  const backup = (startedAt: number, source: BackupNote['source'], verdict?: Verdict): FoundBackup => ({
     name: `${startedAt}.tar.zst`,
     ...(verdict && { file: { size: 1, modifiedAt: startedAt } }),
     note: {
@@ -78,17 +79,34 @@ test('only backups of the schedule are deleted, and damaged or failed ones do no
       verification: verdict ? { state: verdict, at: startedAt, problem: null } : null,
     },
   })
-  const found = [
-    backup(9, 'SCHEDULE', 'GOOD'),
-    backup(8, 'SCHEDULE', 'DAMAGED'),
-    backup(7, 'SCHEDULE'),
-    backup(6, 'SCHEDULE', 'GOOD'),
-    backup(5, 'USER', 'GOOD'),
-    backup(4, 'SCHEDULE', 'GOOD'),
-    backup(3, 'SCHEDULE'),
-    backup(2, 'COMMAND_LINE', 'GOOD'),
-  ]
-  expect(toDelete(found, 2)).toEqual(['4.tar.zst', '3.tar.zst'])
-  expect(toDelete(found, 1)).toEqual(['8.tar.zst', '7.tar.zst', '6.tar.zst', '4.tar.zst', '3.tar.zst'])
-  expect(toDelete(found, 4)).toEqual([])
+
+  test('only backups of the schedule are deleted, and damaged, failed and unverified ones do not count as kept', () => {
+    const found = [
+      backup(9, 'SCHEDULE', 'GOOD'),
+      backup(8, 'SCHEDULE', 'DAMAGED'),
+      backup(7, 'SCHEDULE'),
+      backup(6.5, 'SCHEDULE', 'FAILED'),
+      backup(6, 'SCHEDULE', 'GOOD'),
+      backup(5, 'USER', 'GOOD'),
+      backup(4, 'SCHEDULE', 'GOOD'),
+      backup(3, 'SCHEDULE'),
+      backup(2, 'COMMAND_LINE', 'GOOD'),
+    ]
+    const made = '9.tar.zst'
+    expect(toDelete(found, 2, made)).toEqual(['4.tar.zst', '3.tar.zst'])
+    const allOlder = ['8.tar.zst', '7.tar.zst', '6.5.tar.zst', '6.tar.zst', '4.tar.zst', '3.tar.zst']
+    expect(toDelete(found, 1, made)).toEqual(allOlder)
+    expect(toDelete(found, 4, made)).toEqual([])
+  })
+
+  test('a backup that was just made stays, even if the clock was ahead when the others were made', () => {
+    const found = [
+      backup(9, 'SCHEDULE', 'GOOD'),
+      backup(8, 'SCHEDULE', 'GOOD'),
+      backup(7, 'SCHEDULE', 'GOOD'),
+      backup(1, 'SCHEDULE', 'GOOD'),
+    ]
+    expect(toDelete(found, 2, '1.tar.zst')).toEqual(['8.tar.zst', '7.tar.zst'])
+    expect(toDelete(found, 4, '1.tar.zst')).toEqual([])
+  })
 })

@@ -46,10 +46,16 @@ export function isOverdue({ every }: Schedule, lastGoodAt: number | undefined, n
   return lastGoodAt === undefined || now - lastGoodAt > 2 * (every === 'DAILY' ? 1 : 7) * DAY
 }
 
-/** Backups of the schedule that are older than the `keep` newest good ones of it. `found`: the newest first. */
-export function toDelete(found: readonly FoundBackup[], keep: number): string[] {
-  const scheduled = found.filter(({ note }) => note?.source === 'SCHEDULE')
-  const oldestKept = scheduled.filter(isGood)[keep - 1]
-  if (oldestKept === undefined) return []
-  return scheduled.filter((one) => createdAtOf(one) < createdAtOf(oldestKept)).map(({ name }) => name)
+/**
+ * Backups of the schedule that are older than the `keep` newest of it that can be restored. `found`: the newest first. `made` is the backup
+ * that was just made and verified. It counts as the newest and is always kept, even if the clock was ahead when the others were made.
+ */
+export function toDelete(found: readonly FoundBackup[], keep: number, made: string): string[] {
+  const others = found.filter(({ name, note }) => note?.source === 'SCHEDULE' && name !== made)
+  // A backup that could not be read when it was verified may be good, but nobody knows.
+  const restorable = others.filter((one) => isGood(one) && one.note?.verification?.state !== 'FAILED')
+  const oldestKept = restorable[keep - 2]
+  if (keep > 1 && oldestKept === undefined) return []
+  const isOld = (one: FoundBackup) => oldestKept === undefined || createdAtOf(one) < createdAtOf(oldestKept)
+  return others.filter(isOld).map(({ name }) => name)
 }

@@ -92,7 +92,7 @@ class Worker {
     if (!made || job.source !== 'SCHEDULE') return
     const verifying = { ...this.#task!, kind: 'VERIFY', progress: 0 } as const
     await this.#update(verifying)
-    if (await this.#verify(name)) await this.#deleteOld()
+    if (await this.#verify(name)) await this.#deleteOld(name)
     else if (!this.#stopping)
       await this.#tell({ en: `The backup ${name} could not be verified.`, zh: `备份 ${name} 未通过校验。` })
   }
@@ -191,10 +191,10 @@ class Worker {
     }
   }
 
-  /** Only after a new backup has been verified. */
-  async #deleteOld(): Promise<void> {
+  /** Only after a new backup has been verified, whose name is `made`. */
+  async #deleteOld(made: string): Promise<void> {
     const keep = await getSetting(this.ctx, 'backup.keep')
-    for (const name of toDelete(await listBackups(this.#folder), keep)) {
+    for (const name of toDelete(await listBackups(this.#folder), keep, made)) {
       deleteBackup(this.#folder, name)
       this.ctx.log.info('old backup deleted', { name })
     }
