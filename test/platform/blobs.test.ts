@@ -206,7 +206,7 @@ for (const { name, config } of await fileStores())
       async (key) => {
         await expect((async () => blobs.read(key))()).rejects.toThrow(TypeError)
         await expect((async () => blobs.delete(key))()).rejects.toThrow(TypeError)
-        if (blobs.storage === 'OSS') expect(() => blobs.presignGet(key, 60)).toThrow(TypeError)
+        if (blobs.storage === 'OSS') expect(() => blobs.presignPut(key, 1, 60)).toThrow(TypeError)
       },
     )
 

@@ -50,7 +50,7 @@ async function answer(ctx: AppContext, request: Request): Promise<Response> {
   const headers = {
     ...(coding !== 'identity' && { 'content-encoding': coding }),
     ...(isCompressed && { vary: 'accept-encoding' }),
-    ...(name === PAGE ? pageHeaders(ctx) : { 'cache-control': 'public, max-age=31536000, immutable' }),
+    ...(name === PAGE ? PAGE_HEADERS : { 'cache-control': 'public, max-age=31536000, immutable' }),
   }
   // A strong tag names the bytes, which are others in each coding.
   const etag = coding === 'identity' ? `"${file.hash}"` : `"${file.hash}-${coding}"`
@@ -72,33 +72,28 @@ const packs = perContext(({ config }) => {
   }
 })
 
-/** Changes with each version of the console, so browsers ask for it each time. */
-const pageHeaders = perContext((ctx): Readonly<Record<string, string>> => {
-  // Browsers load files from the bucket, and send uploads to it, without this server.
-  const bucket = ctx.blobs.presignGet('any', 1)
-  const storage = bucket === undefined ? '' : ` ${new URL(bucket).origin}`
-  return {
-    'cache-control': 'no-cache',
-    'content-security-policy': [
-      "default-src 'none'",
-      // zxing-wasm reads codes in WebAssembly, which needs a permission of its own. It does not allow eval().
-      "script-src 'self' 'wasm-unsafe-eval'",
-      // Material UI adds an empty <style>, whose hash this is, and then inserts rules into it, which no policy restricts.
-      "style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
-      `img-src 'self' data: blob:${storage}`,
-      `media-src 'self' blob:${storage}`,
-      `connect-src 'self'${storage}`,
-      "font-src 'self'",
-      "manifest-src 'self'",
-      "base-uri 'none'",
-      "form-action 'self'",
-      "frame-ancestors 'none'",
-    ].join('; '),
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
-    'permissions-policy': 'camera=(self), geolocation=(self), microphone=()',
-  }
-})
+/** The page changes with each version of the console, so browsers ask for it each time. */
+const PAGE_HEADERS = {
+  'cache-control': 'no-cache',
+  'content-security-policy': [
+    "default-src 'none'",
+    // zxing-wasm reads codes in WebAssembly, which needs a permission of its own. It does not allow eval().
+    "script-src 'self' 'wasm-unsafe-eval'",
+    // Material UI adds an empty <style>, whose hash this is, and then inserts rules into it, which no policy restricts.
+    "style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(self), geolocation=(self), microphone=()',
+}
 
 const NOT_BUILT = {
   en: {

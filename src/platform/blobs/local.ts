@@ -132,7 +132,6 @@ export function localBlobs(folder: string): BlobStore {
         if (!(await areFilesKept(folder))) await rm(place(key), { force: true })
       }),
     list: (prefix) => walk('', prefix),
-    presignGet: () => undefined,
     presignPut: () => undefined,
     check: () =>
       guarded(async () => {

@@ -39,9 +39,7 @@ export interface BlobStore {
   delete(key: string): Promise<void>
   /** Everything whose key begins with `prefix`, in any order. Unfinished writes are left out. */
   list(prefix: string): AsyncIterable<BlobFacts>
-  /** A URL at which a client reads `key` for `seconds` without this server. Undefined on local disk. */
-  presignGet(key: string, seconds: number): string | undefined
-  /** The same for storing exactly `size` bytes. */
+  /** A URL at which a client stores exactly `size` bytes as `key` within `seconds` without this server. Undefined on local disk. */
   presignPut(key: string, size: number, seconds: number): string | undefined
   /** Stores, reads and deletes a few bytes, for `doctor` and the health check. */
   check(): Promise<void>

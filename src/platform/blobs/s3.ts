@@ -42,7 +42,6 @@ export function s3Blobs(bucket: S3Bucket, { answerMs, partMs } = LIMITS): BlobSt
   const { key: accessKeyId, secret: secretAccessKey, region, prefix } = bucket
   const options = { accessKeyId, secretAccessKey, region, bucket: bucket.bucket, virtualHostedStyle: bucket.virtual }
   const client = new Bun.S3Client({ ...options, endpoint: bucket.endpoint })
-  const forClients = new Bun.S3Client({ ...options, endpoint: bucket.publicEndpoint })
   const whole = new Budget(WHOLE_BYTES)
   const inParts = new Budget(IN_PARTS)
   const place = (key: string): string => prefix + assertKey(key)
@@ -188,7 +187,6 @@ export function s3Blobs(bucket: S3Bucket, { answerMs, partMs } = LIMITS): BlobSt
         continuationToken = page.isTruncated ? page.nextContinuationToken : undefined
       } while (continuationToken !== undefined)
     },
-    presignGet: (key, seconds) => forClients.presign(place(key), { method: 'GET', expiresIn: seconds }),
     presignPut: (key, size, seconds) => signUpload(bucket, place(key), size, seconds),
     async check() {
       const key = `check-${uuid()}`
