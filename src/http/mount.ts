@@ -143,6 +143,7 @@ class Route {
     }
     if (this.ctx.config.checkAnswers) response = this.#checkDocumented(response, caller)
     for (const cookie of caller.browser?.changes ?? []) response.headers.append('set-cookie', cookie)
+    if (request.headers.has('x-refresh-token')) response.headers.set('x-public-url', this.ctx.config.publicUrl)
     if (this.ctx.lifecycle.draining) response.headers.set('connection', 'close')
     if (this.#isPublishedByTls) response.headers.set(...HSTS)
     const ms = performance.now() - started

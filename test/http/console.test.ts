@@ -10,7 +10,7 @@ import { chromium } from 'playwright-core'
 
 import { FIRST_LOAD_LIMIT } from '../../scripts/console.ts'
 import { send } from '../harness/client.ts'
-import { inProcess, startServer, useServer } from '../harness/index.ts'
+import { inProcess, useServer } from '../harness/index.ts'
 import { firstAddress } from '../harness/server.ts'
 
 const { server } = useServer()
@@ -58,14 +58,13 @@ describe('the page', () => {
     expect([known.status, await known.text()]).toEqual([304, ''])
     expect(known.headers.get('content-security-policy')).toBe(policy)
   })
+})
 
-  test('may also use the bucket, if files are in S3', async () => {
-    const storageUrl = 's3://key:secret@s3.example.org/files?style=path'
-    await using inS3 = await startServer({ config: { storageUrl }, noAdmin: true })
-    const policy = (await send(inS3.url, 'GET', '/console/')).headers.get('content-security-policy')!
-    expect(policy).toContain("img-src 'self' data: blob: https://s3.example.org;")
-    expect(policy).toContain("connect-src 'self' https://s3.example.org;")
-  })
+test('the public URL is sent to pages that keep their session in cookies, and to nobody else', async () => {
+  const headers = { 'x-refresh-token': 'cookie' }
+  const answer = await send(server.url, 'POST', '/api/auth/refresh', { headers })
+  expect(answer.headers.get('x-public-url')).toMatch(/^https?:\/\/[^/]+$/)
+  expect((await send(server.url, 'GET', '/actuator/health')).headers.has('x-public-url')).toBe(false)
 })
 
 describe('its files', () => {

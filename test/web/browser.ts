@@ -104,7 +104,7 @@ export function useBrowser(server: Pick<TestServer, 'url'>, options: BrowserOpti
     async signedIn(person, pageOptions) {
       const page = await open(pageOptions)
       const answer = await page.context().request.post('/api/auth/login', {
-        headers: { 'x-refresh-token': 'cookie', 'x-device-name': 'Chromium' },
+        headers: { origin: server.url, 'x-refresh-token': 'cookie', 'x-device-name': 'Chromium' },
         data: { account: person.username, password: person.password },
       })
       expect(answer.status()).toBe(200)

@@ -8,6 +8,7 @@
 
 import { currentLocale, type Locale } from '../i18n/locale.ts'
 import { ApiError, NEEDS_CONFIRMATION, type Problem } from './errors.ts'
+import { PUBLIC_URL, readJson } from './local-addresses.ts'
 import { OPERATIONS } from './operations.gen.ts'
 import { accessToken, COOKIE_SESSION, expiresSoon, renew } from './tokens.ts'
 import type { Arguments, DataOf, InputOf, OperationId } from './types.ts'
@@ -33,27 +34,17 @@ export async function call<Id extends OperationId>(id: Id, ...[input]: Arguments
 /** `call` with an AbortSignal, headers or a form. */
 export async function callWith(id: OperationId, input: AnyInput = {}, options: CallOptions): Promise<unknown> {
   const response = await send(id, input, options)
-  return dataOf(await response.text())
+  return dataOf(await response.text(), response.headers.get(PUBLIC_URL))
 }
 
-/** `data` of an answer; null if there is none. */
-function dataOf(answer: string): unknown {
+/** `data` of an answer; null if there is none. `publicUrl`: the value of that header. */
+function dataOf(answer: string, publicUrl: string | null): unknown {
   try {
-    return (JSON.parse(answer, withLocalPicture) as { data?: unknown }).data ?? null
+    return (readJson(answer, publicUrl) as { data?: unknown }).data ?? null
   } catch {
     return null
   }
 }
-
-const PICTURE =
-  /^https?:\/\/[^?#]*?(\/(?:api\/files\/\d+\/content|api\/chats\/messages\/\d+\/file|public\/images\/).*)$/
-
-/**
- * The server names pictures by its public URL. The console may be open at another address of the same server (127.0.0.1, or one in the
- * local network), whose content security policy refuses them, so it asks that address for them. Those in a bucket stay.
- */
-const withLocalPicture = (key: string, value: unknown): unknown =>
-  typeof value === 'string' && /^(?:url|\w+Url)$/.test(key) ? value.replace(PICTURE, '$1') : value
 
 /** The URL of an operation, for links and pictures that need no token. */
 export function urlOf(id: OperationId, { params = {}, query = {} }: AnyInput = {}): string {
@@ -63,9 +54,6 @@ export function urlOf(id: OperationId, { params = {}, query = {} }: AnyInput = {
   )
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
 }
-
-/** The path of an address of this server, because people may have opened the console under another name than the public address. */
-export const hereOf = (url: string): string => /^https?:\/\/[^/]+(\/(?:api|public)\/.*)$/.exec(url)?.[1] ?? url
 
 /** Sends the request and returns an answer with status 2xx. For answers that are not JSON. */
 export async function send(id: OperationId, input: AnyInput = {}, options: CallOptions = {}): Promise<Response> {
@@ -155,7 +143,7 @@ export async function upload(
     request.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))
     request.addEventListener('load', async () => {
       const response = new Response(request.responseText, { status: request.status })
-      if (response.ok) resolve(dataOf(request.responseText))
+      if (response.ok) resolve(dataOf(request.responseText, request.getResponseHeader(PUBLIC_URL)))
       else reject(await errorOf(response))
     })
     input.signal?.addEventListener('abort', () => request.abort())

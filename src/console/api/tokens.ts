@@ -4,6 +4,7 @@
  */
 
 import { currentLocale } from '../i18n/locale.ts'
+import { PUBLIC_URL, readJson } from './local-addresses.ts'
 import type { LoginResponse } from './types.ts'
 
 /** Set while this browser should have a refresh cookie, so that a visitor who never signed in causes no failing request. */
@@ -80,7 +81,7 @@ async function exchange(): Promise<boolean> {
       headers: { ...COOKIE_SESSION, 'accept-language': currentLocale() },
     }).catch(() => undefined)
     if (response?.ok) {
-      accept(((await response.json()) as { data: LoginResponse }).data)
+      accept((readJson(await response.text(), response.headers.get(PUBLIC_URL)) as { data: LoginResponse }).data)
       return true
     }
     if (response !== undefined && response.status < 500 && response.status !== 429) {

@@ -2,7 +2,6 @@
 
 import type { AuthProvider } from 'react-admin'
 
-import { hereOf } from '../api/client.ts'
 import type { Table } from '../api/data-provider.ts'
 import { ApiError } from '../api/errors.ts'
 import { forget } from '../api/tokens.ts'
@@ -45,7 +44,7 @@ export function createAuthProvider(tables: readonly Table[]): AuthProvider {
       return {
         id,
         fullName: nickname || username || String(id),
-        ...(avatarUrl !== null && { avatar: hereOf(avatarUrl) }),
+        ...(avatarUrl !== null && { avatar: avatarUrl }),
       }
     },
     getPermissions: () => Promise.resolve(currentSession()?.platform),

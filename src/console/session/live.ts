@@ -5,6 +5,7 @@
 
 import { useEffect, useSyncExternalStore } from 'react'
 
+import { readJson } from '../api/local-addresses.ts'
 import { accessToken, expiresSoon, forget, onLogin, renew } from '../api/tokens.ts'
 
 export interface Frame {
@@ -50,7 +51,7 @@ function connect(): void {
   const opened = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/ws/chat`, ['bearer', token])
   socket = opened
   opened.addEventListener('message', ({ data }) => {
-    const frame = JSON.parse(String(data)) as Frame
+    const frame = readJson(String(data)) as Frame
     if (frame.type === 'hello') {
       failures = 0
       setUnread(frame.data.unread)

@@ -31,7 +31,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'react-router'
 
-import { hereOf } from '../api/client.ts'
 import { useCall } from '../api/hooks.ts'
 import { clockTime, relativeTime } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
@@ -271,7 +270,7 @@ function NewestCodes() {
             <ListItemAvatar>
               <Box
                 component="img"
-                src={hereOf(imageUrl)}
+                src={imageUrl}
                 alt=""
                 width={40}
                 height={40}
@@ -326,7 +325,7 @@ function Unread() {
           picture={
             <ListItemAvatar>
               <Badge badgeContent={unreadCount} color="error" max={99} overlap="circular">
-                <Avatar src={hereOf(avatarUrl ?? '')} alt="">
+                <Avatar src={avatarUrl ?? ''} alt="">
                   {title.slice(0, 1)}
                 </Avatar>
               </Badge>

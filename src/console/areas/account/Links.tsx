@@ -16,7 +16,6 @@ import {
 } from '@mui/material'
 import { useState } from 'react'
 
-import { hereOf } from '../../api/client.ts'
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import { accept } from '../../api/tokens.ts'
@@ -140,7 +139,7 @@ function LinkList({ direction }: { direction: 'OUTGOING' | 'INCOMING' }) {
         {list.items.map((link) => (
           <ListItem key={link.id} disableGutters sx={{ flexWrap: 'wrap', gap: 1 }}>
             <ListItemAvatar>
-              <Avatar src={hereOf(link.avatarUrl ?? '')} alt="">
+              <Avatar src={link.avatarUrl ?? ''} alt="">
                 {link.nickname.slice(0, 1)}
               </Avatar>
             </ListItemAvatar>

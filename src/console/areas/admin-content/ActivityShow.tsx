@@ -6,7 +6,6 @@ import { useState } from 'react'
 import { RecordContextProvider } from 'react-admin'
 import { Link, useNavigate, useParams } from 'react-router'
 
-import { hereOf } from '../../api/client.ts'
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { AdminActivity } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -132,11 +131,7 @@ function Details({ activity }: { activity: AdminActivity }) {
         <Card variant="outlined">
           <CardContent>
             {activity.coverUrl !== null && (
-              <img
-                src={hereOf(activity.coverUrl)}
-                alt=""
-                style={{ width: '100%', maxHeight: 220, objectFit: 'cover' }}
-              />
+              <img src={activity.coverUrl} alt="" style={{ width: '100%', maxHeight: 220, objectFit: 'cover' }} />
             )}
             <Facts
               items={[

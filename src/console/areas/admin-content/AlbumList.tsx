@@ -3,7 +3,6 @@
 import { PhotoLibrary } from '@mui/icons-material'
 import { NumberInput } from 'react-admin'
 
-import { hereOf } from '../../api/client.ts'
 import type { AdminAlbumPhoto } from '../../api/types.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { bytes, dateTime } from '../../i18n/format.ts'
@@ -70,11 +69,7 @@ export default function AlbumList() {
       nameOf={(row) => row.name}
       renderDetails={(row) => (
         <>
-          <img
-            src={hereOf(row.url)}
-            alt={row.name}
-            style={{ maxWidth: '100%', maxHeight: 320, objectFit: 'contain' }}
-          />
+          <img src={row.url} alt={row.name} style={{ maxWidth: '100%', maxHeight: 320, objectFit: 'contain' }} />
           <Facts
             items={[
               [f('owner'), <Owner key="owner" row={row} />],

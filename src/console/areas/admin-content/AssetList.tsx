@@ -5,7 +5,6 @@ import { Button, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 import { DateInput, NumberInput, useRefresh } from 'react-admin'
 
-import { hereOf } from '../../api/client.ts'
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { AdminAsset, FieldValue } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -131,7 +130,7 @@ function AssetFacts({ row }: { row: AdminAsset }) {
     <>
       {photo && (
         <img
-          src={hereOf(photo.thumbnailUrl ?? photo.url)}
+          src={photo.thumbnailUrl ?? photo.url}
           alt={row.name}
           style={{ maxWidth: '100%', maxHeight: 240, objectFit: 'contain', alignSelf: 'flex-start' }}
         />

@@ -5,7 +5,6 @@ import { Box, Button } from '@mui/material'
 import { useState } from 'react'
 import { NumberInput, useListContext, useRefresh } from 'react-admin'
 
-import { hereOf } from '../../api/client.ts'
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { AdminFile } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -120,11 +119,7 @@ export default function FileList() {
       renderDetails={(row) => (
         <>
           {IMAGE.test(row.mime) && (
-            <img
-              src={hereOf(row.url)}
-              alt={row.name}
-              style={{ maxWidth: '100%', maxHeight: 320, objectFit: 'contain' }}
-            />
+            <img src={row.url} alt={row.name} style={{ maxWidth: '100%', maxHeight: 320, objectFit: 'contain' }} />
           )}
           <Facts
             items={[
@@ -152,7 +147,7 @@ export default function FileList() {
         </>
       )}
       renderButtons={(row) => (
-        <Button component="a" href={hereOf(row.url)} target="_blank" rel="noopener" startIcon={<Launch />}>
+        <Button component="a" href={row.url} target="_blank" rel="noopener" startIcon={<Launch />}>
           {t.open}
         </Button>
       )}

@@ -4,7 +4,6 @@ import { Launch, QrCode2 } from '@mui/icons-material'
 import { Box, Button, Chip, Stack } from '@mui/material'
 import { NumberInput, SelectInput } from 'react-admin'
 
-import { hereOf } from '../../api/client.ts'
 import type { AdminQrCode } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
@@ -116,7 +115,7 @@ export default function QrCodeList() {
         <>
           <Box
             component="img"
-            src={hereOf(row.imageUrl)}
+            src={row.imageUrl}
             alt={t.picture(row.name)}
             sx={{ width: 180, height: 180, borderRadius: 1, border: 1, borderColor: 'divider', bgcolor: '#fff' }}
           />
@@ -132,7 +131,7 @@ export default function QrCodeList() {
       renderButtons={(row) =>
         row.isPublic &&
         row.deletedAt === null && (
-          <Button component="a" href={hereOf(row.publicUrl)} target="_blank" rel="noopener" startIcon={<Launch />}>
+          <Button component="a" href={row.publicUrl} target="_blank" rel="noopener" startIcon={<Launch />}>
             {t.open}
           </Button>
         )

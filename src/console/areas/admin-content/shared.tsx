@@ -4,7 +4,6 @@ import { Box, Link as MuiLink, Stack } from '@mui/material'
 import { DateTimeInput, SearchInput } from 'react-admin'
 import { Link } from 'react-router'
 
-import { hereOf } from '../../api/client.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { useMay } from '../../session/session.ts'
 import type { Column } from '../../ui/AdminRows.tsx'
@@ -88,7 +87,7 @@ export const Thumbnail = ({ url, name }: { url: string; name: string }) => (
   <Stack component="span" direction="row" spacing={1} sx={{ alignItems: 'center', display: 'inline-flex' }}>
     <Box
       component="img"
-      src={hereOf(url)}
+      src={url}
       alt=""
       loading="lazy"
       sx={{ width: 44, height: 44, objectFit: 'cover', borderRadius: 1, bgcolor: 'action.hover', flexShrink: 0 }}

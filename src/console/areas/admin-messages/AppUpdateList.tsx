@@ -4,7 +4,6 @@ import { Add, Download, SystemUpdate } from '@mui/icons-material'
 import { Button, Typography } from '@mui/material'
 import { Link } from 'react-router'
 
-import { hereOf } from '../../api/client.ts'
 import type { AppUpdate } from '../../api/types.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { bytes, dateTime } from '../../i18n/format.ts'
@@ -82,7 +81,7 @@ export default function AppUpdateList() {
         </>
       )}
       renderButtons={(row) => (
-        <Button component="a" href={hereOf(row.downloadUrl)} startIcon={<Download />}>
+        <Button component="a" href={row.downloadUrl} startIcon={<Download />}>
           {t.download}
         </Button>
       )}

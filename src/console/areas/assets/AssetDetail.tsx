@@ -29,7 +29,6 @@ import {
 import { useState } from 'react'
 import { Link as RouterLink, useNavigate, useParams } from 'react-router'
 
-import { hereOf } from '../../api/client.ts'
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { Asset } from '../../api/types.ts'
 import { date, dateTime, number } from '../../i18n/format.ts'
@@ -333,14 +332,14 @@ function Photos({ asset: { photos, name } }: { asset: Asset }) {
       {photos.map(({ fileId, url, thumbnailUrl }, i) => (
         <Link
           key={fileId}
-          href={hereOf(url)}
+          href={url}
           target="_blank"
           rel="noopener"
           sx={{ gridRow: i === 0 || photos.length === 2 ? 'span 2' : 'auto', display: 'block', minHeight: 0 }}
         >
           <Box
             component="img"
-            src={hereOf(i === 0 ? url : (thumbnailUrl ?? url))}
+            src={i === 0 ? url : (thumbnailUrl ?? url)}
             alt={t.photo(i + 1, name)}
             sx={{ width: '100%', height: '100%', objectFit: 'cover', borderRadius: 1.5, display: 'block' }}
           />

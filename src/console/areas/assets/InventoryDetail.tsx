@@ -15,7 +15,7 @@ import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import { Link, useParams } from 'react-router'
 
-import { download, hereOf } from '../../api/client.ts'
+import { download } from '../../api/client.ts'
 import { useAction, useCall } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Inventory, InventoryItem, InventoryState } from '../../api/types.ts'
@@ -320,7 +320,7 @@ function ScanPhoto({ fileId }: { fileId: number }) {
   return (
     <Box
       component="img"
-      src={hereOf(data.url)}
+      src={data.url}
       alt={t.photo}
       sx={{ width: 96, height: 72, objectFit: 'cover', borderRadius: 1, mt: 0.5, display: 'block' }}
     />

@@ -5,7 +5,6 @@ import { Box, IconButton, MenuItem, Stack, Tab, Tabs, TextField, Tooltip, Typogr
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 
-import { hereOf } from '../../api/client.ts'
 import type { AssetPhoto, AssetStatus, OperationId } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -95,7 +94,7 @@ export function Cover({ photos, name, size = 56 }: { photos: readonly AssetPhoto
       <Box
         component="img"
         loading="lazy"
-        src={hereOf(photo.thumbnailUrl ?? photo.url)}
+        src={photo.thumbnailUrl ?? photo.url}
         alt=""
         sx={{ ...box, objectFit: 'cover' }}
       />

@@ -4,7 +4,6 @@ import { Backup as BackupIcon, Delete, Download, FactCheck, Schedule } from '@mu
 import { Alert, Box, Button, Card, CardContent, LinearProgress, Stack, Typography } from '@mui/material'
 import { Link } from 'react-router'
 
-import { hereOf } from '../../api/client.ts'
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { Backup, BackupList } from '../../api/types.ts'
 import { bytes, dateTime, number } from '../../i18n/format.ts'
@@ -254,7 +253,7 @@ function Item({ backup, isBusy }: { backup: Backup; isBusy: boolean }) {
               title={t.downloadTitle}
               text={t.downloadText}
               done={t.downloading}
-              onDone={({ url }) => location.assign(hereOf(url))}
+              onDone={({ url }) => location.assign(url)}
             />
           )}
           {state !== 'RUNNING' && (

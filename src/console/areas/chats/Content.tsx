@@ -5,7 +5,6 @@ import { Avatar, Box, Link as MuiLink, Stack, Typography } from '@mui/material'
 import { Fragment } from 'react'
 import { Link } from 'react-router'
 
-import { hereOf } from '../../api/client.ts'
 import type { Message } from '../../api/types.ts'
 import { bytes, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -47,7 +46,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
   const o = useTexts(own)
   const values = content as Values
   const { name = '' } = values
-  const url = values.url ? hereOf(values.url) : null
+  const url = values.url || null
   const isFile = ['IMAGE', 'FILE', 'VOICE', 'VIDEO'].includes(type)
   if (isFile && url === null) return <Typography variant="body2">{o.gone}</Typography>
   switch (type) {
@@ -61,7 +60,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
           <a href={url!} target="_blank" rel="noreferrer">
             <Box
               component="img"
-              src={hereOf(values.thumbnailUrl ?? url!)}
+              src={values.thumbnailUrl ?? url!}
               alt={values.caption || t.types.IMAGE}
               width={Math.round(width * scale)}
               height={Math.round(height * scale)}
@@ -122,7 +121,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
         <MuiLink component={Link} to={`/chats/with/${values.userId}`} color="inherit">
           <Line
             icon={
-              <Avatar src={hereOf(values.avatarUrl ?? '')} alt="">
+              <Avatar src={values.avatarUrl ?? ''} alt="">
                 {values.nickname?.slice(0, 1)}
               </Avatar>
             }
@@ -136,7 +135,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
         <Stack direction="row" spacing={1.5} sx={{ alignItems: 'center' }}>
           <Box
             component="img"
-            src={hereOf(values.imageUrl ?? '')}
+            src={values.imageUrl ?? ''}
             alt=""
             width={96}
             height={96}

@@ -5,7 +5,7 @@ import { Alert, Avatar, Box, Button, IconButton, Stack, Typography } from '@mui/
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
-import { call, hereOf } from '../../api/client.ts'
+import { call } from '../../api/client.ts'
 import { useAll } from '../../api/pages.ts'
 import type { Conversation as ConversationView, GroupMember, Message } from '../../api/types.ts'
 import { useTexts } from '../../i18n/words.ts'
@@ -75,7 +75,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
             <ArrowBack />
           </IconButton>
         )}
-        <Avatar src={hereOf(avatarUrl ?? '')} alt="" sx={{ width: 36, height: 36 }}>
+        <Avatar src={avatarUrl ?? ''} alt="" sx={{ width: 36, height: 36 }}>
           {title.slice(0, 1)}
         </Avatar>
         <Box sx={{ flex: 1, minWidth: 0 }}>

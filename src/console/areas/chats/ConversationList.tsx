@@ -22,7 +22,6 @@ import {
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 
-import { hereOf } from '../../api/client.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Conversation } from '../../api/types.ts'
 import { clockTime, date } from '../../i18n/format.ts'
@@ -167,7 +166,7 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
             overlap="circular"
             slotProps={{ badge: { 'aria-label': t.unreadCount(unreadCount) } }}
           >
-            <Avatar src={hereOf(avatarUrl ?? '')} alt="">
+            <Avatar src={avatarUrl ?? ''} alt="">
               {title.slice(0, 1)}
             </Avatar>
           </Badge>

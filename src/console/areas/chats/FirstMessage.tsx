@@ -5,7 +5,6 @@ import { Avatar, Box, IconButton, Stack, Typography } from '@mui/material'
 import { useEffect } from 'react'
 import { Link, useNavigate } from 'react-router'
 
-import { hereOf } from '../../api/client.ts'
 import { useRefresh } from '../../api/hooks.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { Composer } from './Composer.tsx'
@@ -39,7 +38,7 @@ export function FirstMessage({ userId, name, avatarUrl }: { userId: number; name
         <IconButton component={Link} to="/chats" edge="start" aria-label={t.back} sx={{ display: { md: 'none' } }}>
           <ArrowBack />
         </IconButton>
-        <Avatar src={hereOf(avatarUrl ?? '')} alt="" sx={{ width: 36, height: 36 }}>
+        <Avatar src={avatarUrl ?? ''} alt="" sx={{ width: 36, height: 36 }}>
           {name.slice(0, 1)}
         </Avatar>
         <Typography variant="h2" noWrap>

@@ -25,7 +25,6 @@ import {
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 
-import { hereOf } from '../../api/client.ts'
 import { useAction } from '../../api/hooks.ts'
 import type { Conversation, GroupMember } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -179,7 +178,7 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
               }
             >
               <ListItemAvatar>
-                <Avatar src={hereOf(each.avatarUrl ?? '')} alt="">
+                <Avatar src={each.avatarUrl ?? ''} alt="">
                   {each.nickname.slice(0, 1)}
                 </Avatar>
               </ListItemAvatar>

@@ -5,7 +5,6 @@ import { Avatar, Box, Chip, Divider, IconButton, ListItemIcon, Menu, MenuItem, S
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
 
-import { hereOf } from '../../api/client.ts'
 import { useAction } from '../../api/hooks.ts'
 import { newId } from '../../api/new-id.ts'
 import type { GroupMember, Message } from '../../api/types.ts'
@@ -101,7 +100,7 @@ export function MessageRow(props: MessageRowProps) {
         >
           {isGroup && !isOwn && (
             <Avatar
-              src={hereOf(member?.avatarUrl ?? '')}
+              src={member?.avatarUrl ?? ''}
               alt=""
               sx={{ width: 32, height: 32, fontSize: '0.9rem', visibility: isContinued ? 'hidden' : 'visible' }}
             >

@@ -5,7 +5,6 @@ import { Avatar, Button, List, ListItem, ListItemAvatar, ListItemButton, ListIte
 import { useState } from 'react'
 import { Link } from 'react-router'
 
-import { hereOf } from '../../api/client.ts'
 import { usePages } from '../../api/pages.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
@@ -127,7 +126,7 @@ export function People({ chosen, isSingle, orgId, without, autoFocus, onChange }
               {...(!isSingle && { role: 'checkbox', 'aria-checked': chosen.includes(userId) })}
             >
               <ListItemAvatar>
-                <Avatar src={hereOf(avatarUrl ?? '')} alt="">
+                <Avatar src={avatarUrl ?? ''} alt="">
                   {name.slice(0, 1)}
                 </Avatar>
               </ListItemAvatar>

@@ -3,7 +3,6 @@
 import { Box, Link, Stack, Typography } from '@mui/material'
 import { Link as RouterLink } from 'react-router'
 
-import { hereOf } from '../../../api/client.ts'
 import { bytes, date, dateTime, number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { MapLink } from '../../../ui/MapLink.tsx'
@@ -24,7 +23,7 @@ export function FieldValueText({ spec, value }: { spec: Pick<FieldSpec, 'type' |
       return (
         <Stack>
           {(value as FileItem[]).map(({ fileId, name, size, url }) => (
-            <Link key={fileId} href={hereOf(url)} target="_blank" rel="noopener" sx={{ overflowWrap: 'anywhere' }}>
+            <Link key={fileId} href={url} target="_blank" rel="noopener" sx={{ overflowWrap: 'anywhere' }}>
               {name} {size !== undefined && `(${bytes(size)})`}
             </Link>
           ))}
@@ -34,10 +33,10 @@ export function FieldValueText({ spec, value }: { spec: Pick<FieldSpec, 'type' |
       return (
         <Stack direction="row" useFlexGap spacing={1} sx={{ flexWrap: 'wrap' }}>
           {(value as FileItem[]).map(({ fileId, name, url, thumbnailUrl }) => (
-            <Link key={fileId} href={hereOf(url)} target="_blank" rel="noopener">
+            <Link key={fileId} href={url} target="_blank" rel="noopener">
               <Box
                 component="img"
-                src={hereOf(thumbnailUrl ?? url)}
+                src={thumbnailUrl ?? url}
                 alt={name ?? t.photo}
                 sx={{ width: 96, height: 72, objectFit: 'cover', borderRadius: 1, display: 'block' }}
               />

@@ -4,7 +4,6 @@ import { AddAPhoto, ArrowBack, ArrowForward, AttachFile, Delete, InsertDriveFile
 import { Box, Card, Chip, IconButton, LinearProgress, Stack, Tooltip, Typography } from '@mui/material'
 import { useState } from 'react'
 
-import { hereOf } from '../../../api/client.ts'
 import { bytes } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { ErrorNotice } from '../../../ui/Answer.tsx'
@@ -95,7 +94,7 @@ export function FilesInput(props: FilesInputProps) {
             <Card key={file.fileId} sx={{ position: 'relative' }}>
               <Box
                 component="img"
-                src={hereOf(file.thumbnailUrl ?? file.url)}
+                src={file.thumbnailUrl ?? file.url}
                 alt={t.nth(i + 1)}
                 sx={{ width: '100%', aspectRatio: '4 / 3', objectFit: 'cover', display: 'block' }}
               />
