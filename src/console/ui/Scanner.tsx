@@ -55,8 +55,17 @@ const words = texts({
 
 /** Milliseconds between two readings. */
 const PAUSE = 120
-/** A code that was out of the picture for so long (milliseconds) is reported again. */
+/** A code that was out of the picture for so long (milliseconds), and in so many readings, is reported again. */
 const FORGET = 1500
+const MISSES = 3
+
+/** A code in view. */
+interface Seen {
+  /** When it was read last. */
+  at: number
+  /** Readings since then. Slow phones need a second for each. */
+  misses: number
+}
 
 export interface ScannerProps {
   onCode: (text: string) => void
@@ -78,24 +87,27 @@ export function Scanner({ onCode, isPaused = false, ignoresSame = false }: Scann
   }, [onCode])
 
   const { video, isRunning, problem } = camera
-  /** The codes in view, with the time at which each was seen last. */
-  const seenBefore = useRef(new Map<string, number>())
+  const seenBefore = useRef(new Map<string, Seen>())
   useEffect(() => {
     if (!isRunning || isPaused) return
     let isGone = false
     let timer: ReturnType<typeof setTimeout> | undefined
-    const seen = ignoresSame ? seenBefore.current : new Map<string, number>()
+    const seen = ignoresSame ? seenBefore.current : new Map<string, Seen>()
     // Nothing was read during the pause.
-    for (const text of seen.keys()) seen.set(text, performance.now())
+    for (const one of seen.values()) one.at = performance.now()
     const read = async () => {
       try {
         if (!document.hidden && video.current !== null) {
           const found = await readFrame(video.current)
           if (isGone) return
           const now = performance.now()
+          for (const [text, one] of seen) {
+            if (!found.includes(text)) one.misses++
+            if (one.misses >= MISSES && now - one.at >= FORGET) seen.delete(text)
+          }
           for (const text of found) {
-            const isNew = now - (seen.get(text) ?? -FORGET) >= FORGET
-            seen.set(text, now)
+            const isNew = !seen.has(text)
+            seen.set(text, { at: now, misses: 0 })
             if (!isNew) continue
             // Phones confirm a code by a short vibration, as cash desks do by a sound.
             if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(60)
