@@ -7,9 +7,11 @@ import { createBrowserRouter, RouterProvider } from 'react-router'
 import { App } from './App.tsx'
 import { startLive } from './session/live.ts'
 import { startInstall } from './shell/install.ts'
+import { startUnsent } from './shell/unsent.ts'
 
 startLive()
 startInstall()
+startUnsent()
 const router = createBrowserRouter([{ path: '*', element: <App /> }], { basename: '/console' })
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

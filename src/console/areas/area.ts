@@ -50,10 +50,21 @@ export interface AdminResource extends Table {
   readonly representation?: (record: never) => string
 }
 
+/** Something of the user that only this browser has until it is sent. */
+export interface Unsent {
+  /** Called once, when the page is loaded. Sends at the next sign-in. */
+  readonly start: () => void
+  /** Tries to send it now. Never rejects. */
+  readonly send: () => Promise<void>
+  /** Says how much is left and when it is sent. Undefined if everything was sent. */
+  readonly notice: () => Localized | undefined
+}
+
 export interface Area {
   readonly menu?: readonly MenuItem[]
   readonly pages?: readonly Page[]
   readonly resources?: readonly AdminResource[]
+  readonly unsent?: Unsent
 }
 
 /** Checks the record's type and keeps it. */

@@ -1,11 +1,14 @@
 /** The menu behind the user's picture. On phones it also has language and theme. */
 
 import { DarkMode, Logout as LogoutIcon, ManageAccounts, Translate } from '@mui/icons-material'
-import { ListItemIcon, ListItemText, MenuItem, type Theme, useMediaQuery } from '@mui/material'
+import { ListItemIcon, ListItemText, MenuItem, type Theme, Typography, useMediaQuery } from '@mui/material'
+import { useState } from 'react'
 import { useGetIdentity, useLocaleState, useLogout, useNotify, UserMenu, useTheme, useUserMenu } from 'react-admin'
 import { Link } from 'react-router'
 
-import { texts, useTexts } from '../i18n/words.ts'
+import { texts, useLocale, useTexts } from '../i18n/words.ts'
+import { ConfirmDialog } from '../ui/dialogs.tsx'
+import { sendUnsent } from './unsent.ts'
 
 const words = texts({
   en: {
@@ -15,6 +18,7 @@ const words = texts({
     language: '中文',
     signOut: 'Sign out',
     stillSignedIn: 'You are still signed in.',
+    signOutTitle: 'Sign out?',
   },
   zh: {
     profile: (name: string) => `个人菜单：${name}`,
@@ -23,6 +27,7 @@ const words = texts({
     language: 'English',
     signOut: '退出登录',
     stillSignedIn: '您仍处于登录状态。',
+    signOutTitle: '退出登录？',
   },
 })
 
@@ -30,20 +35,36 @@ export function AccountMenu() {
   const t = useTexts(words)
   const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
   const { data } = useGetIdentity()
+  const signOut = useSignOut()
   // The button shows the name, so that its label must contain it. On phones it is a picture with the label of react-admin.
   return (
-    <UserMenu {...(!isPhone && data?.fullName !== undefined && { label: t.profile(data.fullName) })}>
-      <Items />
-    </UserMenu>
+    <>
+      <UserMenu {...(!isPhone && data?.fullName !== undefined && { label: t.profile(data.fullName) })}>
+        <Items onSignOut={signOut.ask} />
+      </UserMenu>
+      <ConfirmDialog
+        isOpen={signOut.unsent !== undefined}
+        title={t.signOutTitle}
+        text={signOut.unsent?.map((text) => (
+          <Typography key={text}>{text}</Typography>
+        ))}
+        action={t.signOut}
+        onConfirm={signOut.confirm}
+        onClose={signOut.cancel}
+      />
+    </>
   )
 }
 
-function Items() {
+/** Asks only if something was not sent that this browser alone has. */
+function useSignOut() {
   const t = useTexts(words)
-  const menu = useUserMenu()
+  const locale = useLocale()
   const logout = useLogout()
   const notify = useNotify()
+  const [unsent, setUnsent] = useState<string[]>()
   const end = async () => {
+    setUnsent(undefined)
     try {
       await logout()
     } catch (error) {
@@ -51,6 +72,17 @@ function Items() {
       notify(`${t.stillSignedIn} ${message}`, { type: 'error', multiLine: true, autoHideDuration: 10_000 })
     }
   }
+  const ask = async () => {
+    const left = await sendUnsent()
+    if (left.length === 0) await end()
+    else setUnsent(left.map((notice) => notice[locale]))
+  }
+  return { unsent, ask: () => void ask(), confirm: () => void end(), cancel: () => setUnsent(undefined) }
+}
+
+function Items({ onSignOut }: { onSignOut: () => void }) {
+  const t = useTexts(words)
+  const menu = useUserMenu()
   const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
   const isDarkSystem = useMediaQuery('(prefers-color-scheme: dark)')
   const [locale, setLocale] = useLocaleState()
@@ -78,7 +110,12 @@ function Items() {
           <ListItemText>{t.theme}</ListItemText>
         </MenuItem>,
       ]}
-      <MenuItem onClick={() => void end()}>
+      <MenuItem
+        onClick={() => {
+          close()
+          onSignOut()
+        }}
+      >
         <ListItemIcon>
           <LogoutIcon fontSize="small" />
         </ListItemIcon>

@@ -4,6 +4,7 @@ import { Event } from '@mui/icons-material'
 import { lazy } from 'react'
 
 import { area } from '../area.ts'
+import { sendUnsent, startSending, unsentNotice } from './gate/unsent.ts'
 
 export const activities = area({
   menu: [
@@ -24,4 +25,5 @@ export const activities = area({
     { path: '/activities/:id/gate', component: lazy(() => import('./gate/Gate.tsx')) },
     { path: '/activities/:id/edit', component: lazy(() => import('./ActivityEdit.tsx')) },
   ],
+  unsent: { start: startSending, send: sendUnsent, notice: unsentNotice },
 })

@@ -2,7 +2,6 @@
 
 import { CloudDone, CloudOff, Login, Logout, PersonSearch, QrCodeScanner } from '@mui/icons-material'
 import {
-  Alert,
   Box,
   Button,
   Card,
@@ -19,14 +18,14 @@ import { useParams } from 'react-router'
 
 import { useCall } from '../../../api/hooks.ts'
 import type { GateDirection } from '../../../api/types.ts'
-import { clockTime, number } from '../../../i18n/format.ts'
+import { number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
-import { ErrorNotice } from '../../../ui/Answer.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { Scanner } from '../../../ui/Scanner.tsx'
 import { useHandheldScanner } from '../../../ui/use-handheld-scanner.ts'
 import { useWakeLock } from '../../../ui/use-wake-lock.ts'
 import { FindPass } from './FindPass.tsx'
+import { Notices, Preparation } from './Notices.tsx'
 import { allowSound } from './signals.ts'
 import { type Gate as GateOf, useGate } from './use-gate.ts'
 import { VerdictCard } from './VerdictCard.tsx'
@@ -44,19 +43,6 @@ const words = texts({
     admitted: (n: string) => `Let in here: ${n}`,
     online: 'Connected',
     offline: 'No connection',
-    ready: (time: string, n: number) =>
-      `If the connection is lost, this gate goes on by itself. It has the keys and the list of revoked passes (${n}) of ${time}.`,
-    notReady: 'Preparing for a lost connection…',
-    cannot:
-      'This browser cannot check passes without a connection. Use a current browser and the https:// address of this server.',
-    working:
-      'Passes are checked by their signature. Names are not shown. Scans are sent as soon as there is a connection.',
-    stopped: 'Passes cannot be checked now. Wait for the connection.',
-    queue: (n: number) => (n === 1 ? '1 scan waits to be sent' : `${n} scans wait to be sent`),
-    doubles: (n: number) =>
-      n === 1
-        ? '1 pass was also used at another gate while there was no connection. See “Scans at the gate”.'
-        : `${n} passes were also used at another gate while there was no connection. See “Scans at the gate”.`,
     typed: 'Link or text of the pass',
     check: 'Check',
     find: 'Find by name',
@@ -73,13 +59,6 @@ const words = texts({
     admitted: (n: string) => `本机已放行：${n}`,
     online: '已连接',
     offline: '无网络',
-    ready: (time: string, n: number) => `断网后可继续检票：已保存密钥和 ${n} 张作废通行证（${time}）。`,
-    notReady: '正在为断网做准备…',
-    cannot: '此浏览器无法离线检票，请使用新版浏览器并通过 https:// 地址打开。',
-    working: '正在通过签名核验通行证，不显示姓名；恢复网络后自动上传记录。',
-    stopped: '现在无法核验通行证，请等待网络恢复。',
-    queue: (n: number) => `${n} 条记录待上传`,
-    doubles: (n: number) => `断网期间有 ${n} 张通行证也在其他入口使用过，请查看“检票记录”。`,
     typed: '通行证链接或内容',
     check: '核验',
     find: '按姓名查找',
@@ -163,34 +142,6 @@ function Connection({ gate }: { gate: GateOf }) {
       icon={gate.isOnline ? <CloudDone /> : <CloudOff />}
       label={gate.isOnline ? t.online : t.offline}
     />
-  )
-}
-
-function Preparation({ gate: { canWorkOffline, state } }: { gate: GateOf }) {
-  const t = useTexts(words)
-  if (canWorkOffline)
-    return <Alert severity="success">{t.ready(clockTime(state.preparedAt), state.revoked.length)}</Alert>
-  return state.preparedAt === 0 ? (
-    <Alert severity="info">{t.notReady}</Alert>
-  ) : (
-    <Alert severity="warning">{t.cannot}</Alert>
-  )
-}
-
-function Notices({ gate }: { gate: GateOf }) {
-  const t = useTexts(words)
-  const { queue, doubleUses } = gate.state
-  return (
-    <>
-      {gate.problem !== undefined && <ErrorNotice error={gate.problem} />}
-      {!gate.isOnline && (
-        <Alert severity={gate.canWorkOffline ? 'warning' : 'error'}>
-          {gate.canWorkOffline ? t.working : t.stopped}
-        </Alert>
-      )}
-      {queue.length > 0 && <Alert severity="info">{t.queue(queue.length)}</Alert>}
-      {doubleUses > 0 && <Alert severity="error">{t.doubles(doubleUses)}</Alert>}
-    </>
   )
 }
 

@@ -49,7 +49,7 @@ export function VerdictCard({ verdict, isBusy, waiting }: VerdictCardProps) {
   return (
     <Box
       role="alert"
-      key={verdict?.nonce}
+      key={verdict?.key}
       sx={{
         minHeight: 132,
         borderRadius: 2,
@@ -102,7 +102,7 @@ function Words({ verdict, t }: { verdict: Verdict; t: (typeof words)['en'] }) {
     reason === 'EXPIRED' && pass?.validTo && t.until(dateTime(pass.validTo)),
     reason === 'NOT_YET_VALID' && pass?.validFrom && t.from(dateTime(pass.validFrom)),
     reason === 'REVOKED' && pass?.revokeReason && t.because(pass.revokeReason),
-    isOffline && t.offline,
+    isOffline && reason !== 'NEEDS_CONNECTION' && t.offline,
   ].filter((text): text is string => typeof text === 'string' && text !== '')
   return (
     <>

@@ -1,18 +1,18 @@
 /** Scanning at a gate: with the server if it answers, otherwise by the signature of the pass. */
 
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 
 import { callWith } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors.ts'
 import type { GateDirection, Pass, PassVerification, RefusalReason } from '../../../api/types.ts'
 import { useSession } from '../../../session/session.ts'
-import { type GateState, GateStore } from './gate-store.ts'
+import { EMPTY, type GateState, GateStore, isLost, newNonce } from './gate-store.ts'
 import { signal } from './signals.ts'
-import { canVerify, readToken } from './verify-token.ts'
+import { canVerify, passIn, readToken } from './verify-token.ts'
 
 export interface Verdict {
   /** Distinguishes the same verdict on two visitors. */
-  readonly nonce: string
+  readonly key: string
   readonly direction: GateDirection
   readonly isValid: boolean
   /** `NEEDS_CONNECTION`: the content cannot be checked without the server. */
@@ -31,10 +31,14 @@ export interface Gate {
   readonly canWorkOffline: boolean | undefined
   readonly isBusy: boolean
   readonly verdict: Verdict | undefined
-  /** The error of the last attempt to read keys and send scans, unless the server could not be reached. */
+  /** The error of the last attempt to read keys and send scans, or of the browser's storage, unless the server could not be reached. */
   readonly problem: unknown
-  readonly scan: (scanned: { content: string } | { passUuid: string }) => void
+  readonly scan: (scanned: Scanned) => void
+  readonly sendRefused: () => Promise<void>
+  readonly discardRefused: () => Promise<void>
 }
+
+export type Scanned = { readonly content: string } | { readonly passUuid: string }
 
 /** Milliseconds: visitors wait, and the signature can be checked without the server. */
 const PATIENCE = 4_000
@@ -44,48 +48,56 @@ const PAUSE = 20_000
 export function useGate(activityId: number, direction: GateDirection): Gate {
   const { user } = useSession()
   const store = useMemo(() => new GateStore(activityId, user.id), [activityId, user.id])
-  const state = useSyncExternalStore(store.subscribe, store.get)
+  const [state, setState] = useState(EMPTY)
   const [isOnline, setOnline] = useState(true)
   const [canCheck, setCanCheck] = useState<boolean>()
   const [isBusy, setBusy] = useState(false)
   const [verdict, setVerdict] = useState<Verdict>()
   const [problem, setProblem] = useState<unknown>()
   const busy = useRef(false)
+  const current = useRef(store)
+
+  const read = useCallback(async () => {
+    const next = await store.read()
+    if (current.current === store) setState(next)
+  }, [store])
+  /** Reads keys and revocations, and sends scans. */
+  const renew = useCallback(async () => {
+    // Apart: a refused upload must not keep this gate from learning of revoked passes.
+    const results = await Promise.allSettled([store.prepare(), store.send()])
+    results.push(...(await Promise.allSettled([read()])))
+    if (current.current !== store) return
+    const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
+    setOnline(!errors.some(isLost))
+    setProblem(errors.find((error) => !isLost(error)))
+  }, [store, read])
 
   useEffect(() => {
-    let isGone = false
-    void canVerify().then((can) => isGone || setCanCheck(can))
-    const renew = async () => {
-      // Apart: a refused upload must not keep this gate from learning of revoked passes.
-      const results = await Promise.allSettled([store.prepare(), store.uploadQueue()])
-      if (isGone) return
-      const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
-      setOnline(!errors.some(isLost))
-      setProblem(errors.find((error) => !isLost(error)))
-    }
+    current.current = store
+    void canVerify().then(setCanCheck)
+    // The stored state is shown before the server answers.
+    void read().catch(setProblem)
     void renew()
     const timer = setInterval(() => void renew(), PAUSE)
     const onConnected = () => void renew()
     globalThis.addEventListener('online', onConnected)
     return () => {
-      isGone = true
       clearInterval(timer)
       globalThis.removeEventListener('online', onConnected)
     }
-  }, [store])
+  }, [store, read, renew])
 
   const scan = useCallback(
-    (scanned: { content: string } | { passUuid: string }) => {
+    (scanned: Scanned) => {
       const run = async () => {
         try {
-          const nonce = crypto.getRandomValues(new Uint32Array(4)).join('-')
-          const next = await judge(store, activityId, { ...scanned, direction, nonce })
+          const next = await judge(store, activityId, scanned, direction)
           signal(next.isValid)
           setOnline(!next.isOffline)
           setVerdict(next)
-          if (next.isValid && direction === 'ENTRY') store.change({ admitted: store.get().admitted + 1 })
+          await read().catch(setProblem)
         } catch (error) {
-          // Such as a full storage of the browser. The gate goes on with the next pass.
+          // The storage of the browser is full, for example. A visitor whose entry cannot be kept is not let in.
           setVerdict(undefined)
           setProblem(error)
         } finally {
@@ -98,66 +110,93 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
       setBusy(true)
       void run()
     },
-    [store, activityId, direction],
+    [store, activityId, direction, read],
   )
+  const sendRefused = useCallback(async () => {
+    await store.sendRefused().catch(setProblem)
+    await read()
+  }, [store, read])
+  const discardRefused = useCallback(async () => {
+    await store.discardRefused()
+    await read()
+  }, [store, read])
   const canWorkOffline = canCheck === undefined ? undefined : canCheck && state.preparedAt > 0
-  return { state, isOnline, canWorkOffline, isBusy, verdict, problem, scan }
+  return { state, isOnline, canWorkOffline, isBusy, verdict, problem, scan, sendRefused, discardRefused }
 }
 
-type Scan = { nonce: string; direction: GateDirection } & ({ content: string } | { passUuid: string })
-
-async function judge(store: GateStore, activityId: number, scan: Scan): Promise<Verdict> {
-  const { nonce, direction } = scan
-  const base = { nonce, direction, pass: null, isOffline: false }
+async function judge(
+  store: GateStore,
+  activityId: number,
+  scanned: Scanned,
+  direction: GateDirection,
+): Promise<Verdict> {
+  const identity = 'content' in scanned ? passIn(scanned.content) : scanned.passUuid
+  // A browser without storage checks passes with a connection only, and cannot repeat a scan whose answer was lost.
+  const nonce = await store.nonceOf(identity, direction).catch(newNonce)
+  const base = { key: newNonce(), direction, pass: null, isOffline: false }
+  let answer: PassVerification
   try {
-    const { valid, reason, pass } = (await callWith(
-      'passes.verify',
-      { params: { id: activityId }, body: { ...scan, redeem: true } },
-      { signal: AbortSignal.timeout(PATIENCE) },
-    )) as PassVerification
-    // With `redeem` the whole pass is answered.
-    const whole = pass as Pass | null
-    if (valid && whole !== null && direction === 'ENTRY')
-      remember(store, whole.uuid, whole.maxUses === 0 ? null : whole.maxUses - whole.usedCount)
-    return { ...base, isValid: valid, reason, pass: whole }
+    answer = await askServer(activityId, { ...scanned, direction, nonce, redeem: true })
   } catch (error) {
-    if (!isLost(error)) return { ...base, isValid: false, reason: null, error: error as ApiError }
-    return { ...base, isOffline: true, ...(await judgeAlone(store, activityId, scan)) }
+    if (isLost(error))
+      return { ...base, isOffline: true, ...(await judgeAlone(store, activityId, scanned, { nonce, direction })) }
+    // 400: the nonce belongs to another pass, such as a forged one with the same uuid.
+    if (error instanceof ApiError && error.status === 400)
+      await store.forgetNonce(identity, direction).catch(() => undefined)
+    if (error instanceof ApiError) return { ...base, isValid: false, reason: null, error }
+    throw error
   }
+  const { valid, reason } = answer
+  // With `redeem` the whole pass is answered.
+  const pass = answer.pass as Pass | null
+  // The server has decided: what the browser keeps of it must not change the verdict.
+  await keep(store, identity, pass, { valid, reason, direction }).catch(() => undefined)
+  return { ...base, isValid: valid, reason, pass }
 }
 
-/** The verdict of the signature, the times in the code, the revocations, and the entries that this gate has seen. */
+/** @throws ApiError, also if there is no answer in time; the renewal of the tokens takes longer at times */
+function askServer(activityId: number, body: object): Promise<PassVerification> {
+  const signal = AbortSignal.timeout(PATIENCE)
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+    callWith('passes.verify', { params: { id: activityId }, body }, { signal }).then(
+      (answer) => (answer === null ? reject(new ApiError(0, 0, '')) : resolve(answer as PassVerification)),
+      reject,
+    )
+  })
+}
+
+async function keep(
+  store: GateStore,
+  identity: string,
+  pass: Pass | null,
+  { valid, reason, direction }: { valid: boolean; reason: RefusalReason | null; direction: GateDirection },
+): Promise<void> {
+  await store.forgetNonce(identity, direction)
+  if (pass === null || !(valid || reason === 'USED')) return
+  const left = pass.maxUses === 0 ? null : pass.maxUses - pass.usedCount
+  await store.remember(pass.uuid, { left, hasLeft: direction === 'EXIT' }, valid && direction === 'ENTRY')
+}
+
+/** The verdict of the signature, the times in the code, the revocations, and the passages that this gate has seen. */
 async function judgeAlone(
   store: GateStore,
   activityId: number,
-  scan: Scan,
+  scanned: Scanned,
+  scan: { readonly nonce: string; readonly direction: GateDirection },
 ): Promise<{ isValid: boolean; reason: Verdict['reason'] }> {
   const refuse = (reason: Verdict['reason']) => ({ isValid: false, reason })
-  const { keys, revoked, left, preparedAt, queue } = store.get()
-  if (!('content' in scan) || preparedAt === 0 || !(await canVerify())) return refuse('NEEDS_CONNECTION')
-  const { content, nonce, direction } = scan
+  const { keys, preparedAt } = await store.read()
+  if (!('content' in scanned) || preparedAt === 0 || !(await canVerify())) return refuse('NEEDS_CONNECTION')
+  const { content } = scanned
   const token = await readToken(content, keys)
   // The link of the page of a pass holds no signature.
   if (token === 'MALFORMED') return refuse(/\/s\/pass\//i.test(content) ? 'NEEDS_CONNECTION' : 'MALFORMED')
   if (token === 'FORGED') return refuse('FORGED')
   const now = Date.now()
   if (token.activityId !== activityId) return refuse('WRONG_ACTIVITY')
-  if (revoked.includes(token.uuid)) return refuse('REVOKED')
   if (token.validTo !== null && now > token.validTo) return refuse('EXPIRED')
   if (token.validFrom !== null && now < token.validFrom) return refuse('NOT_YET_VALID')
-  if (direction === 'ENTRY' && left[token.uuid] === 0) return refuse('USED')
-  // The code does not say how many uses it has: a pass that this gate does not know gets one.
-  const before = left[token.uuid]
-  if (direction === 'ENTRY') remember(store, token.uuid, before === null ? null : (before ?? 1) - 1)
-  // The next entry after an exit is free.
-  else if (before !== null && before !== undefined) remember(store, token.uuid, before + 1)
-  store.change({ queue: [...queue, { content, nonce, usedAt: now, direction }] })
-  return { isValid: true, reason: null }
+  const reason = await store.pass({ ...scan, uuid: token.uuid, content })
+  return { isValid: reason === null, reason }
 }
-
-const remember = (store: GateStore, uuid: string, uses: number | null): void =>
-  store.change({ left: { ...store.get().left, [uuid]: uses } })
-
-/** Whether there was no answer of the server: no network, a proxy without a server, or a timeout. */
-const isLost = (error: unknown): boolean =>
-  error instanceof ApiError ? error.status === 0 || error.status >= 502 : error instanceof DOMException

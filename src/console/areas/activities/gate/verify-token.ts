@@ -40,6 +40,13 @@ export async function readToken(content: string, keys: readonly PassKey[]): Prom
   return isSigned ? token : 'FORGED'
 }
 
+/** The uuid of the pass in a token or a link, which is not checked; the content itself if it contains none. */
+export function passIn(content: string): string {
+  const bytes = decode(content)
+  if (bytes !== undefined) return parse(bytes).uuid
+  return (/\/s\/pass\/([\da-f-]{36})/i.exec(content)?.[1] ?? content).toLowerCase()
+}
+
 /** The 96 bytes of the token in base32. */
 function decode(content: string): Uint8Array<ArrayBuffer> | undefined {
   const text = TOKEN.exec(content.trim())?.[1]?.toUpperCase()

@@ -1,0 +1,235 @@
+/** The gate in the web console: with a camera, with lost answers, without a connection, in two tabs, and after the page was left. */
+
+import { expect, test } from 'bun:test'
+
+import type { Page } from 'playwright-core'
+
+import { encodeQr } from '#lib/qr/index.ts'
+import { DAY } from '#platform/clock.ts'
+
+import { issued, withPasses } from '../activities/pass-helpers.ts'
+import { ok, useServer } from '../harness/index.ts'
+import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+
+const { server, alice } = useServer({ people: ['alice'] })
+const browser = useBrowser(server)
+
+const NO_NETWORK = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|ERR_CONNECTION_FAILED|status of 404/
+
+/**
+ * A camera that shows what the test gives it: a canvas, since Chromium's own fake camera plays a file by the clock, and how many readings
+ * fit into its seconds depends on the machine. `readings` counts the frames that the reader has looked at.
+ */
+const CAMERA = `{
+  const canvas = document.createElement('canvas')
+  canvas.width = 640
+  canvas.height = 480
+  const context = canvas.getContext('2d')
+  let rows = []
+  // A stream has a frame for each change of its canvas only.
+  setInterval(() => {
+    context.fillStyle = '#ddd'
+    context.fillRect(0, 0, 640, 480)
+    const side = Math.floor(400 / (rows.length || 1))
+    context.fillStyle = '#000'
+    rows.forEach((row, y) => {
+      ;[...row].forEach((module, x) => {
+        if (module === '1') context.fillRect(120 + x * side, 40 + y * side, side, side)
+      })
+    })
+  }, 100)
+  globalThis.showModules = (next) => (rows = next)
+  globalThis.readings = 0
+  const prototype = CanvasRenderingContext2D.prototype
+  const read = prototype.getImageData
+  prototype.getImageData = function (...box) {
+    globalThis.readings++
+    return read.apply(this, box)
+  }
+  navigator.mediaDevices.getUserMedia = () => Promise.resolve(canvas.captureStream())
+}`
+
+async function withCamera(
+  page: Page,
+): Promise<{ show: (content: string) => Promise<void>; wait: () => Promise<void> }> {
+  await page.addInitScript(CAMERA)
+  return {
+    async show(content) {
+      const { side, modules } = encodeQr(content, 'L')
+      const rows = Array.from({ length: side }, (_, y) => modules.subarray(y * side, (y + 1) * side).join(''))
+      await page.evaluate(`showModules(${JSON.stringify(rows)})`)
+    },
+    async wait() {
+      const enough = await page.evaluate<number>('readings + 6')
+      await page.waitForFunction((n) => (globalThis as { readings?: number }).readings! > n, enough)
+    },
+  }
+}
+
+const verdictOf = (page: Page, text: string | RegExp) => page.getByRole('alert').first().filter({ hasText: text })
+
+async function openGate(page: Page, activityId: number): Promise<void> {
+  await page.goto(`/console/activities/${activityId}/gate`)
+  await page.getByText('If the connection is lost').waitFor()
+  await page.getByRole('button', { name: 'Start scanning' }).click()
+}
+
+async function scan(page: Page, content: string): Promise<void> {
+  await page.getByLabel('Link or text of the pass').fill(content)
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+}
+
+const uses = async (id: number) => {
+  const { items } = ok(await alice.call('passes.activityRecords', { params: { id } })).data
+  return items
+    .map(({ holderName, result, offline }) => `${holderName} ${result}${offline ? ' offline' : ''}`)
+    .toSorted()
+}
+
+test('a pass that stays before the camera is admitted once, and the next one after it', async () => {
+  browser.allow(NO_NETWORK)
+  const { id } = await withPasses(alice, { name: 'Concert' })
+  const [ann, ben, eve] = await issued(alice, id, { holders: ['Ann', 'Ben', 'Eve'].map((name) => ({ name })) })
+  const page = await browser.signedIn(alice, { isPhone: true })
+  const camera = await withCamera(page)
+  await openGate(page, id)
+  await camera.show(ann!.qrContent!)
+  await verdictOf(page, 'AnnLet in').waitFor()
+  await camera.wait()
+  await verdictOf(page, 'AnnLet in').waitFor()
+  await camera.show(ben!.qrContent!)
+  await verdictOf(page, 'BenLet in').waitFor()
+  expect(await uses(id)).toEqual(['Ann ACCEPTED', 'Ben ACCEPTED'])
+
+  await page.context().setOffline(true)
+  await camera.show(eve!.qrContent!)
+  await verdictOf(page, 'Checked without a connection').waitFor()
+  await camera.wait()
+  await verdictOf(page, 'Let in').waitFor()
+  await page.getByText('Let in here: 3').waitFor()
+  await page.context().setOffline(false)
+  await page.getByText('Connected').waitFor()
+  expect(await uses(id)).toEqual(['Ann ACCEPTED', 'Ben ACCEPTED', 'Eve ACCEPTED offline'])
+})
+
+test('a visitor whose answer was lost gets in when the pass is scanned again', async () => {
+  browser.allow(NO_NETWORK)
+  const { id } = await withPasses(alice, { name: 'Reading' })
+  const [ann, ben] = await issued(alice, id, { holders: ['Ann', 'Ben'].map((name) => ({ name })) })
+  const page = await browser.signedIn(alice, { isPhone: true })
+  await openGate(page, id)
+  await page.route('**/pass/verify', async (route) => {
+    await route.fetch()
+    await route.abort('connectionfailed')
+  })
+  // The link of the page of a pass has no signature, so the gate cannot judge it alone.
+  await scan(page, ann!.publicUrl)
+  await verdictOf(page, 'can only be checked with a connection').waitFor()
+  await scan(page, ben!.qrContent!)
+  await verdictOf(page, 'Let inChecked without a connection').waitFor()
+  await page.unroute('**/pass/verify')
+  await scan(page, ann!.publicUrl)
+  await verdictOf(page, 'AnnLet in').waitFor()
+  await scan(page, ann!.publicUrl)
+  await verdictOf(page, 'Already used').waitFor()
+  await scan(page, ben!.qrContent!)
+  await verdictOf(page, 'Already used').waitFor()
+  expect(await uses(id)).toEqual(['Ann ACCEPTED', 'Ann REFUSED', 'Ben ACCEPTED', 'Ben REFUSED'])
+})
+
+test('a visitor who left may come back without a connection, once', async () => {
+  browser.allow(NO_NETWORK)
+  const { id } = await withPasses(alice, { name: 'Market' })
+  const [ann] = await issued(alice, id, { holders: [{ name: 'Ann' }] })
+  const page = await browser.signedIn(alice, { isPhone: true })
+  await openGate(page, id)
+  await scan(page, ann!.qrContent!)
+  await verdictOf(page, 'AnnLet in').waitFor()
+  await page.getByRole('button', { name: 'Exit' }).click()
+  await scan(page, ann!.qrContent!)
+  await verdictOf(page, 'AnnGoodbye').waitFor()
+  await page.context().setOffline(true)
+  await scan(page, ann!.qrContent!)
+  await verdictOf(page, 'Already used').waitFor()
+  await page.getByRole('button', { name: 'Entry' }).click()
+  await scan(page, ann!.qrContent!)
+  await verdictOf(page, 'Checked without a connection').waitFor()
+  await scan(page, ann!.qrContent!)
+  await verdictOf(page, 'Already used').waitFor()
+})
+
+test('a scan that the server refuses does not hold up the others, and can be discarded', async () => {
+  browser.allow(NO_NETWORK)
+  browser.allow(/status of 400/)
+  const { id } = await withPasses(alice, { name: 'Lecture' })
+  const [ann, ben, eve] = await issued(alice, id, { holders: ['Ann', 'Ben', 'Eve'].map((name) => ({ name })) })
+  const page = await browser.signedIn(alice, { isPhone: true, locale: 'zh-CN', isDark: true })
+  await page.goto(`/console/activities/${id}/gate`)
+  await page.getByText('断网后可继续检票').waitFor()
+  await page.getByRole('button', { name: '开始扫码' }).click()
+  const enter = async (content: string) => {
+    await page.getByLabel('通行证链接或内容').fill(content)
+    await page.getByRole('button', { name: '核验' }).click()
+  }
+  await page.context().setOffline(true)
+  await enter(ann!.qrContent!)
+  await page.getByText('1 条记录待上传').waitFor()
+  // The clock of the phone is two days ahead for one scan.
+  await page.evaluate(`{
+    const real = Date.now
+    Date.now = () => real() + ${2 * DAY}
+    globalThis.repairClock = () => (Date.now = real)
+  }`)
+  await enter(ben!.qrContent!)
+  await page.getByText('2 条记录待上传').waitFor()
+  await page.evaluate('repairClock()')
+  await enter(eve!.qrContent!)
+  await page.getByText('3 条记录待上传').waitFor()
+  await page.context().setOffline(false)
+  await page.getByText('服务器未接受 1 条记录').waitFor()
+  expect(await uses(id)).toEqual(['Ann ACCEPTED offline', 'Eve ACCEPTED offline'])
+  expect({ barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
+    barriers: [],
+    isTooWide: false,
+  })
+  await screenshot(page, 'gate-refused-scan')
+  await page.getByRole('button', { name: '丢弃' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: '丢弃' }).click()
+  await page.getByText('服务器未接受').waitFor({ state: 'detached' })
+})
+
+test('two tabs of a gate share their passes, and unsent scans are kept until the user is there again', async () => {
+  browser.allow(NO_NETWORK)
+  const { id } = await withPasses(alice, { name: 'Theatre' })
+  const [ann, ben] = await issued(alice, id, { holders: ['Ann', 'Ben'].map((name) => ({ name })) })
+  const page = await browser.signedIn(alice)
+  await openGate(page, id)
+  const other = await page.context().newPage()
+  await openGate(other, id)
+  await page.context().setOffline(true)
+  await scan(page, ann!.qrContent!)
+  await verdictOf(page, 'Checked without a connection').waitFor()
+  await scan(other, ann!.qrContent!)
+  await verdictOf(other, 'Already used').waitFor()
+  await scan(other, ben!.qrContent!)
+  await other.getByText('2 scans wait to be sent').waitFor()
+  await page.close()
+  await other.close()
+
+  await page.context().route('**/pass/redemptions', (route) => route.abort('connectionfailed'))
+  await page.context().setOffline(false)
+  const home = await page.context().newPage()
+  await home.goto('/console/')
+  await home.getByRole('button', { name: /^Profile/ }).click()
+  await home.getByRole('menuitem', { name: 'Sign out' }).click()
+  await home.getByText('2 scans at a gate were not sent yet').waitFor()
+  await screenshot(home, 'gate-sign-out')
+  expect(await uses(id)).toEqual([])
+  await home.getByRole('button', { name: 'Cancel' }).click()
+  await page.context().unroute('**/pass/redemptions')
+  // Now everything can be sent, so that the session ends without a question.
+  await home.getByRole('button', { name: /^Profile/ }).click()
+  await home.getByRole('menuitem', { name: 'Sign out' }).click()
+  await home.waitForURL('**/login')
+  expect(await uses(id)).toEqual(['Ann ACCEPTED offline', 'Ben ACCEPTED offline'])
+})
