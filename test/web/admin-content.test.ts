@@ -118,23 +118,26 @@ describe('activities', () => {
     const page = await browser.signedIn(admin)
     await page.goto('/console/admin/activities')
     await page.getByRole('link', { name: 'Create' }).click()
-    await page.getByLabel('Name').fill('Night paddle')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Night paddle')
     await page.getByRole('combobox', { name: 'User' }).fill('alice')
     await page.getByRole('option', { name: 'alice' }).click()
-    await page.getByRole('switch', { name: 'Check-in' }).check()
+    await page.getByLabel('City').fill('Lindau')
+    await page.getByRole('switch', { name: 'Registration' }).check()
+    await page.getByRole('button', { name: 'Add question' }).click()
+    await page.getByLabel('Question 1', { exact: true }).fill('Which seat?')
     await page.getByLabel('Short code').fill('no')
     browser.allow(/status of 400/)
-    await page.getByRole('button', { name: 'Create activity' }).click()
+    await page.getByRole('button', { name: 'Create draft' }).click()
     await page.getByRole('alert').filter({ hasText: 'Request' }).waitFor()
-    expect(await page.getByLabel('Name').inputValue()).toBe('Night paddle')
+    expect(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('Night paddle')
     expect(await barriers(page)).toEqual([])
     await page.getByLabel('Short code').fill('LAKE7')
-    await page.getByRole('button', { name: 'Create activity' }).click()
+    await page.getByRole('button', { name: 'Create draft' }).click()
     await page.getByRole('heading', { name: 'Night paddle' }).waitFor()
     expect(await barriers(page)).toEqual([])
 
     await page.getByRole('link', { name: 'Edit' }).click()
-    await page.getByLabel('Place').fill('North pier')
+    await page.getByLabel('Place', { exact: true }).fill('North pier')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('North pier').first().waitFor()
     const { data } = ok(await admin.get('/api/admin/activities', { keyword: 'Night paddle' }))
@@ -143,6 +146,8 @@ describe('activities', () => {
       status: 'DRAFT',
       location: 'North pier',
       hasCheckIn: true,
+      region: { city: 'Lindau' },
+      registration: { questions: [{ label: 'Which seat?', required: false }] },
     })
   })
 

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 
 import type { Page } from 'playwright-core'
 
+import { png, uploaded } from '../files/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 
@@ -61,6 +62,18 @@ test('an administrator creates a user, hands over the password, disables and ena
   await button(page, 'Disable').waitFor()
 })
 
+test('an administrator removes the picture of a user', async () => {
+  const { id: avatarFileId } = await uploaded(bob, png(), { type: 'avatar' }, 'bob.png')
+  ok(await bob.call('profile.update', { body: { avatarFileId } }))
+  const page = await browser.signedIn(admin)
+  await page.goto(`/console/admin/users/${bob.id}/show`)
+  await button(page, 'Edit profile').click()
+  await button(page, 'Remove picture').click()
+  await button(page, 'Save').click()
+  await says(page, 'The profile is saved.')
+  expect(ok(await bob.call('profile.get', {})).data.avatarUrl).toBeNull()
+})
+
 test('users are found, exported without formulas, and disabled together after a question', async () => {
   ok(await alice.call('profile.update', { body: { nickname: '=1+1' } }))
   const page = await browser.signedIn(admin)
@@ -100,6 +113,10 @@ test('an administrator founds an organization, adds a member, changes the role, 
   await heading(page, '新建组织')
   await page.getByLabel('名称').fill('城市图书馆')
   await pick(page, /所有者/, carol.username)
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'library.png', mimeType: 'image/png', buffer: Buffer.from(png()) })
+  await button(page, '更换图片').waitFor()
   await button(page, '保存').click()
   await heading(page, '城市图书馆')
   await page.getByRole('tab', { name: '成员' }).click()
@@ -119,7 +136,7 @@ test('an administrator founds an organization, adds a member, changes the role, 
   await dialog(page).getByRole('button', { name: '转让' }).click()
   await says(page, '组织已有新的所有者。')
   const [org] = ok(await admin.call('admin.orgs.list', { query: { keyword: '城市图书馆' } })).data.items
-  expect(org).toMatchObject({ ownerId: alice.id, memberCount: 2 })
+  expect(org).toMatchObject({ ownerId: alice.id, memberCount: 2, avatarUrl: expect.stringContaining('/') })
   expect(await isTooWide(page)).toBe(false)
 
   await button(page, '解散').click()

@@ -25,6 +25,8 @@ export interface PictureFieldProps {
   type: FileType
   /** The organization that owns the file; by default the user. */
   orgId?: number | undefined
+  /** False: the picture can only be removed. */
+  canChoose?: boolean
   /** Takes the id and address of the upload; null when the picture was removed. */
   onChange: (fileId: number | null, url: string | null) => void
   /** The choice is being saved. */
@@ -34,7 +36,7 @@ export interface PictureFieldProps {
 }
 
 export function PictureField(props: PictureFieldProps) {
-  const { url, name, look, type, orgId, onChange, isBusy = false, error } = props
+  const { url, name, look, type, orgId, canChoose = true, onChange, isBusy = false, error } = props
   const t = useTexts(words)
   const may = useMay()
   const [sent, setSent] = useState<number>()
@@ -65,7 +67,7 @@ export function PictureField(props: PictureFieldProps) {
       )}
       <Stack direction="row" spacing={isCover ? 1 : 2} useFlexGap sx={{ alignItems: 'center', flexWrap: 'wrap' }}>
         {!isCover && <Portrait name={name || '?'} url={url} size={72} isOrganization={look === 'organization'} />}
-        {may('files.upload') && (
+        {canChoose && may('files.upload') && (
           <FileButton
             variant="outlined"
             accept="image/*,.heic,.heif"

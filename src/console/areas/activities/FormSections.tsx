@@ -31,6 +31,8 @@ export interface FormParts {
   error: ApiError | null
   /** The organization that owns the activity; undefined for a personal one. */
   orgId: number | undefined
+  /** The activity is that of somebody else: templates of its owner cannot be chosen. */
+  isForeign: boolean
 }
 
 /** Fields whose value is a text that the user types. */
@@ -291,7 +293,7 @@ export function PassRules(parts: FormParts) {
   const templates = useCall(
     'passTemplates.list',
     { query: { size: 100, ...(parts.orgId !== undefined && { orgId: parts.orgId }) } },
-    { enabled: hasPass },
+    { enabled: hasPass && !parts.isForeign },
   )
   return (
     <Part title={t.passes} help={t.passesHelp} isOn={hasPass} onChange={(isOn) => parts.set({ hasPass: isOn })}>

@@ -79,7 +79,27 @@ export const emptyValues = (): Values => ({
   templateId: '',
 })
 
-export function valuesOf(activity: Activity): Values {
+/** The parts of an activity that can be changed. */
+export type Saved = Pick<
+  Activity,
+  | 'name'
+  | 'description'
+  | 'startTime'
+  | 'endTime'
+  | 'location'
+  | 'latitude'
+  | 'longitude'
+  | 'region'
+  | 'coverUrl'
+  | 'visibility'
+  | 'registration'
+  | 'hasCheckIn'
+  | 'checkInConfig'
+  | 'hasPass'
+  | 'passConfig'
+>
+
+export function valuesOf(activity: Saved): Values {
   const { checkInConfig, passConfig, registration, region } = activity
   return {
     name: activity.name,

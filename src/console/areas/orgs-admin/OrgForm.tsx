@@ -1,149 +1,159 @@
 /** The forms of an organization: a new one for a user, and changes of an existing one. */
 
-import { Alert } from '@mui/material'
-import {
-  BooleanInput,
-  Create,
-  Edit,
-  FormDataConsumer,
-  maxLength,
-  minValue,
-  NumberInput,
-  required,
-  SaveButton,
-  SimpleForm,
-  TextInput,
-  Toolbar,
-  useInput,
-  useRecordContext,
-} from 'react-admin'
+import { Alert, Button, FormControlLabel, FormHelperText, Stack, Switch } from '@mui/material'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { Link, useNavigate, useParams } from 'react-router'
 
+import type { ApiError } from '../../api/errors.ts'
+import { useAction, useCall } from '../../api/hooks.ts'
+import type { AdminOrganizationDetail } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { EnumInput } from '../../ui/enums.tsx'
+import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
+import { FormActions } from '../../ui/FormActions.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { UserPicker } from '../../ui/pickers.tsx'
+import { bodyOf, draftOf, type OrgDraft, OrgFields } from '../orgs/OrgFields.tsx'
 
 const words = texts({
   en: {
     create: 'New organization',
+    created: 'The organization is created.',
     edit: 'Edit organization',
+    saved: 'The organization is changed.',
+    save: 'Save',
+    cancel: 'Cancel',
     owner: 'Owner',
     ownerHelp: 'The user becomes the owner at once, without being asked.',
-    visibility: 'Visible',
-    visibilityHelp: 'Internal: only members see it, and new members come by invitation.',
-    joining: 'Joining',
-    limit: 'Largest number of members',
     status: 'Active',
     statusHelp: 'While an organization is disabled, its members can read and cannot change anything.',
-    avatar: 'Address of the picture',
-    avatarHelp: 'Begins with http://, https:// or /. Leave it empty for no picture.',
   },
   zh: {
     create: '新建组织',
+    created: '组织已创建。',
     edit: '编辑组织',
+    saved: '组织已更新。',
+    save: '保存',
+    cancel: '取消',
     owner: '所有者',
     ownerHelp: '该用户立即成为所有者，无需对方同意。',
-    visibility: '可见性',
-    visibilityHelp: '内部：仅成员可见，新成员凭邀请加入。',
-    joining: '加入方式',
-    limit: '成员上限',
     status: '启用',
     statusHelp: '组织停用期间，成员只能查看，不能更改任何内容。',
-    avatar: '头像地址',
-    avatarHelp: '以 http://、https:// 或 / 开头。留空表示没有头像。',
   },
 })
 
-const SaveOnly = () => (
-  <Toolbar>
-    <SaveButton />
-  </Toolbar>
-)
+/** Opens the page of the organization when it is saved. */
+function useSettings() {
+  const navigate = useNavigate()
+  return {
+    quiet: true,
+    refreshes: ['admin', 'admin/orgs', 'operationLog', 'access'],
+    onDone: ({ id }: { id: number }) => void navigate(`/admin/orgs/${id}/show`),
+  }
+}
 
 export function OrgCreate() {
   const t = useTexts(words)
+  const [draft, setDraft] = useState(() => draftOf())
+  const [ownerId, setOwnerId] = useState<number | null>(null)
+  const create = useAction('admin.orgs.create', { ...useSettings(), done: t.created })
   return (
-    <Page title={t.create} back="/admin/orgs" width={640}>
-      <Create redirect="show" title=" ">
-        <SimpleForm toolbar={<SaveOnly />} defaultValues={{ visibility: 'PUBLIC', joinPolicy: 'APPROVAL' }}>
-          <TextInput source="name" validate={[required(), maxLength(100)]} autoFocus fullWidth />
-          <OwnerInput />
-          <Shared />
-        </SimpleForm>
-      </Create>
-    </Page>
+    <Form
+      title={t.create}
+      back="/admin/orgs"
+      draft={draft}
+      onChange={setDraft}
+      action={create}
+      onSubmit={() => {
+        if (ownerId !== null) create.mutate({ body: { ...bodyOf(draft), ownerId } })
+      }}
+    >
+      <div>
+        <UserPicker
+          label={t.owner}
+          value={ownerId}
+          onChange={setOwnerId}
+          required
+          error={create.error?.problem('ownerId')}
+        />
+        <Alert severity="info" sx={{ mt: 1 }}>
+          {t.ownerHelp}
+        </Alert>
+      </div>
+    </Form>
   )
 }
 
 export function OrgEdit() {
-  return (
-    <Edit redirect="show" mutationMode="pessimistic" actions={false} title=" " component="div">
-      <EditForm />
-    </Edit>
-  )
+  const orgId = Number(useParams().id)
+  const query = useCall('admin.orgs.get', { params: { orgId } })
+  return <Answer query={query}>{(org) => <EditForm key={org.id} org={org} />}</Answer>
 }
 
-function EditForm() {
+function EditForm({ org }: { org: AdminOrganizationDetail }) {
   const t = useTexts(words)
-  const record = useRecordContext()
+  const [draft, setDraft] = useState(() => draftOf(org))
+  const [isActive, setActive] = useState(org.status === 'ACTIVE')
+  const update = useAction('admin.orgs.update', { ...useSettings(), done: t.saved })
   return (
-    <Page title={t.edit} back={record === undefined ? '/admin/orgs' : `/admin/orgs/${record.id}/show`} width={640}>
-      <SimpleForm toolbar={<SaveOnly />}>
-        <TextInput source="name" validate={[required(), maxLength(100)]} autoFocus fullWidth />
-        <Shared />
-        <BooleanInput
-          source="status"
+    <Form
+      title={t.edit}
+      back={`/admin/orgs/${org.id}/show`}
+      draft={draft}
+      onChange={setDraft}
+      action={update}
+      onSubmit={() =>
+        update.mutate({
+          params: { orgId: org.id },
+          body: { ...bodyOf(draft), status: isActive ? 'ACTIVE' : 'DISABLED' },
+        })
+      }
+    >
+      <div>
+        <FormControlLabel
+          control={<Switch checked={isActive} onChange={(_, checked) => setActive(checked)} />}
           label={t.status}
-          helperText={t.statusHelp}
-          format={(status: string) => status === 'ACTIVE'}
-          parse={(isActive: boolean) => (isActive ? 'ACTIVE' : 'DISABLED')}
         />
-      </SimpleForm>
+        <FormHelperText>{t.statusHelp}</FormHelperText>
+      </div>
+    </Form>
+  )
+}
+
+interface FormProps {
+  title: string
+  back: string
+  draft: OrgDraft
+  onChange: (draft: OrgDraft) => void
+  action: { error: ApiError | null; isPending: boolean }
+  onSubmit: () => void
+  /** Fields that only administrators have. */
+  children: ReactNode
+}
+
+function Form({ title, back, draft, onChange, action, onSubmit, children }: FormProps) {
+  const t = useTexts(words)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onSubmit()
+  }
+  return (
+    <Page title={title} back={back} width={760}>
+      <Section>
+        <Stack component="form" spacing={2.5} onSubmit={submit}>
+          <OrgFields value={draft} onChange={onChange} error={action.error} />
+          {children}
+          {action.error !== null && <ErrorNotice error={action.error} />}
+          <FormActions>
+            <Button component={Link} to={back}>
+              {t.cancel}
+            </Button>
+            <Button type="submit" variant="contained" loading={action.isPending}>
+              {t.save}
+            </Button>
+          </FormActions>
+        </Stack>
+      </Section>
     </Page>
-  )
-}
-
-function Shared() {
-  const t = useTexts(words)
-  return (
-    <>
-      <TextInput source="description" multiline minRows={2} fullWidth />
-      <EnumInput
-        source="visibility"
-        of="orgVisibility"
-        label={t.visibility}
-        helperText={t.visibilityHelp}
-        validate={required()}
-        fullWidth
-      />
-      <FormDataConsumer<{ visibility?: string }>>
-        {({ formData }) =>
-          formData.visibility === 'INTERNAL' ? null : (
-            <EnumInput source="joinPolicy" of="joinPolicy" label={t.joining} validate={required()} fullWidth />
-          )
-        }
-      </FormDataConsumer>
-      <NumberInput source="memberLimit" label={t.limit} validate={minValue(1)} fullWidth />
-      <TextInput source="avatarUrl" label={t.avatar} helperText={t.avatarHelp} fullWidth />
-    </>
-  )
-}
-
-function OwnerInput() {
-  const t = useTexts(words)
-  const { field, fieldState } = useInput({ source: 'ownerId', validate: required() })
-  return (
-    <div style={{ width: '100%', marginBottom: 20 }}>
-      <UserPicker
-        label={t.owner}
-        value={field.value === '' || field.value == null ? null : Number(field.value)}
-        onChange={(id) => field.onChange(id)}
-        required
-        error={fieldState.error === undefined ? undefined : String(fieldState.error.message)}
-      />
-      <Alert severity="info" sx={{ mt: 1 }}>
-        {t.ownerHelp}
-      </Alert>
-    </div>
   )
 }

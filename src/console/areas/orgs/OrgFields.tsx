@@ -57,7 +57,7 @@ export interface OrgDraft {
   readonly avatarFileId: number | null | undefined
 }
 
-export const draftOf = (org?: Organization): OrgDraft => ({
+export const draftOf = (org?: Pick<Organization, Exclude<keyof OrgDraft, 'avatarFileId'>>): OrgDraft => ({
   name: org?.name ?? '',
   description: org?.description ?? '',
   visibility: org?.visibility ?? 'PUBLIC',
@@ -81,7 +81,7 @@ export interface OrgFieldsProps {
   value: OrgDraft
   onChange: (value: OrgDraft) => void
   error: ApiError | null
-  /** Of an existing organization. */
+  /** The organization that owns the picture from its upload on; undefined while it does not exist, and for administrators. */
   orgId?: number
 }
 
@@ -99,8 +99,7 @@ export function OrgFields({ value, onChange, error, orgId }: OrgFieldsProps) {
         url={value.avatarUrl}
         name={value.name}
         look="organization"
-        // The organization that will own it does not exist yet.
-        type={orgId === undefined ? 'avatar' : 'org'}
+        type="org"
         orgId={orgId}
         error={problem('avatarFileId') === undefined ? undefined : error}
         onChange={(avatarFileId, avatarUrl) => set({ avatarFileId, avatarUrl })}

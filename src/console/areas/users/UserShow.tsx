@@ -16,6 +16,7 @@ import { History } from '../../ui/admin.tsx'
 import { Answer } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
+import { PictureField } from '../../ui/PictureField.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
 import { TabbedPage } from '../../ui/TabbedPage.tsx'
 import { nameOf } from '../../ui/UserLink.tsx'
@@ -41,8 +42,6 @@ const words = texts({
     username: 'Username',
     nickname: 'Nickname',
     signature: 'About',
-    avatar: 'Address of the picture',
-    avatarHelp: 'Begins with http://, https:// or /. Leave it empty for no picture.',
     nicknameHelp: 'Leave it empty to get a generated one.',
     email: 'E-mail',
     phone: 'Phone',
@@ -76,8 +75,6 @@ const words = texts({
     username: '用户名',
     nickname: '昵称',
     signature: '签名',
-    avatar: '头像地址',
-    avatarHelp: '以 http://、https:// 或 / 开头。留空表示没有头像。',
     nicknameHelp: '留空则自动生成。',
     email: '邮箱',
     phone: '手机号',
@@ -213,7 +210,8 @@ function Profile({ user }: { user: UserAdmin }) {
 function EditProfile({ user }: { user: UserAdmin }) {
   const t = useTexts(words)
   const [isOpen, setOpen] = useState(false)
-  const [form, setForm] = useState({ nickname: '', signature: '', avatarUrl: '' })
+  const [form, setForm] = useState({ nickname: '', signature: '' })
+  const [avatarUrl, setAvatarUrl] = useState<string | null>(null)
   const save = useAction('admin.users.update', {
     done: t.saved,
     quiet: true,
@@ -236,7 +234,8 @@ function EditProfile({ user }: { user: UserAdmin }) {
         startIcon={<Edit />}
         onClick={() => {
           save.reset()
-          setForm({ nickname: user.nickname, signature: user.signature ?? '', avatarUrl: user.avatarUrl ?? '' })
+          setForm({ nickname: user.nickname, signature: user.signature ?? '' })
+          setAvatarUrl(user.avatarUrl)
           setOpen(true)
         }}
       >
@@ -248,12 +247,24 @@ function EditProfile({ user }: { user: UserAdmin }) {
         action={t.save}
         isBusy={save.isPending}
         error={save.error}
-        onSubmit={() => save.mutate({ params: { userId: user.id }, body: form })}
+        onSubmit={() => {
+          const isRemoved = avatarUrl === null && user.avatarUrl !== null
+          save.mutate({ params: { userId: user.id }, body: { ...form, ...(isRemoved && { avatarUrl: '' }) } })
+        }}
         onClose={() => setOpen(false)}
       >
+        {avatarUrl !== null && (
+          <PictureField
+            url={avatarUrl}
+            name={nameOf(user)}
+            look="person"
+            type="avatar"
+            canChoose={false}
+            onChange={(_, url) => setAvatarUrl(url)}
+          />
+        )}
         {field('nickname', t.nickname, t.nicknameHelp)}
         {field('signature', t.signature)}
-        {field('avatarUrl', t.avatar, t.avatarHelp)}
       </FormDialog>
     </>
   )
