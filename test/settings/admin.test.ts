@@ -31,6 +31,7 @@ describe('GET /api/admin/settings', () => {
       default: 6,
       min: 6,
       max: 64,
+      choices: null,
       label: 'Length of passwords',
       description: 'Minimum length of a new password. Administrators have a higher minimum.',
       readOnly: false,
@@ -44,6 +45,10 @@ describe('GET /api/admin/settings', () => {
       ['LIST', null, null],
       ['INTEGER', 0, 36_500],
     ])
+    const choices = Object.fromEntries(items.map((item) => [item.key, item.choices]))
+    expect(choices['backup.schedule']).toEqual(['OFF', 'DAILY', 'WEEKLY'])
+    expect(choices['upload.types']).toContain('image/png')
+    expect(choices['backup.timeZone']).toBeNull()
     expect(items.filter(({ readOnly }) => readOnly).map(({ key }) => key)).toEqual([
       'app.latest_version_code',
       'app.latest_version_name',

@@ -7,11 +7,12 @@ import { settingViews } from '#domains/settings/console/view.ts'
 
 export const documentPath = join(import.meta.dir, '../../docs/settings.md')
 
-function valuesOf({ type, min, max }: SettingView): string {
+function valuesOf({ key, type, min, max, choices }: SettingView): string {
   if (type === 'BOOLEAN') return 'true or false'
   if (type === 'LIST') return 'list'
-  if (type === 'STRING') return 'text'
-  return max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min}–${max}`
+  if (type === 'STRING') return choices?.map((choice) => `\`${choice}\``).join(', ') ?? 'text'
+  const unit = /(?:Bytes|_size|quota\.storage)$/.test(key) ? ' bytes' : ''
+  return (max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min}–${max}`) + unit
 }
 
 function rowOf(setting: SettingView): string {

@@ -134,7 +134,7 @@ test('an app version is published with its package, and downloads give the same 
     mimeType: 'application/vnd.android.package-archive',
     buffer: Buffer.from(bytes),
   })
-  await page.getByText('rowing-club-1.2.0.apk (60 kB) is uploaded.').waitFor()
+  await page.getByText('rowing-club-1.2.0.apk (59 KB) is uploaded.').waitFor()
   expect(await page.getByLabel('Version name').inputValue()).toBe('1.2.0')
   await page.getByLabel('Version code').fill('12')
   await page.getByLabel('Release notes').fill('- Faster')

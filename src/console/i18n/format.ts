@@ -35,11 +35,11 @@ export function relativeTime(time: number, now = Date.now()): string {
 
 export const number = (value: number): string => new Intl.NumberFormat(tag()).format(value)
 
-/** `1.4 MB`. Decimal units, as phones and file managers show. */
+/** `1.4 MB`. A KB has 1024 bytes: the limits of the server are round numbers then. */
 export function bytes(size: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB']
-  const power = size < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(size) / 3))
-  const value = size / 1000 ** power
+  const units = ['B', 'KB', 'MB', 'GB', 'TB']
+  const power = size < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(size) / 10))
+  const value = size / 1024 ** power
   return `${new Intl.NumberFormat(tag(), { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 }).format(value)} ${units[power]}`
 }
 

@@ -44,8 +44,8 @@ export const definitions = {
   'quota.storage': setting(
     size,
     1024 * MIB,
-    ['Storage', 'Bytes that each user and each organization may store; 0 = unlimited.'],
-    ['存储空间', '每个用户和每个组织可存储的字节数；0 表示不限。'],
+    ['Storage', 'Space that the files of each user and each organization may take; 0 = unlimited.'],
+    ['存储空间', '每个用户和每个组织的文件可占用的空间；0 表示不限。'],
   ),
   'quota.files': setting(
     size,
@@ -98,8 +98,8 @@ export const definitions = {
   'chat.mediaMaxBytes': setting(
     integer(1, LARGEST_UPLOAD),
     20 * MIB,
-    ['Largest file of a message', 'Largest file of a message, in bytes. `upload.maxBytes` limits it too.'],
-    ['消息文件大小', '消息所附文件的最大字节数，同时受 `upload.maxBytes` 限制。'],
+    ['Largest file of a message', 'Largest file of a message. “Largest upload” limits it too.'],
+    ['消息文件大小', '消息所附文件的最大大小，同时受“上传大小”限制。'],
   ),
   'chat.maxContacts': setting(
     integer(1, 10_000),
@@ -111,13 +111,13 @@ export const definitions = {
     integer(0, 1000),
     20,
     ['Contact requests', 'Contact requests that a user can send a day; 0 = unlimited.'],
-    ['好友申请数', '每个用户每天可发送的好友申请数；0 表示不限。'],
+    ['联系人申请数', '每个用户每天可发送的联系人申请数；0 表示不限。'],
   ),
   'chat.requestExpiryDays': setting(
     integer(1, 365),
     30,
     ['Expiry of contact requests', 'Days after which a contact request expires.'],
-    ['好友申请有效期', '好友申请在多少天后失效。'],
+    ['联系人申请有效期', '联系人申请在多少天后失效。'],
   ),
   'chat.recallSeconds': setting(
     integer(0, 86_400),
@@ -186,8 +186,8 @@ export const definitions = {
   'upload.maxBytes': setting(
     integer(1, LARGEST_UPLOAD),
     20 * MIB,
-    ['Largest upload', 'Largest upload, in bytes.'],
-    ['上传大小', '上传文件的最大字节数。'],
+    ['Largest upload', 'The largest file that users can upload.'],
+    ['上传大小', '用户可上传的最大文件。'],
   ),
   'upload.types': setting(
     Type.Array(Enum(MEDIA_TYPES), { maxItems: 100, uniqueItems: true }),
@@ -224,8 +224,8 @@ export const definitions = {
   'app.maxPackageBytes': setting(
     integer(1, 4096 * MIB),
     500 * MIB,
-    ['Largest app package', 'Largest app package, in bytes.'],
-    ['应用安装包大小', '应用安装包的最大字节数。'],
+    ['Largest app package', 'The largest package of an app that administrators can publish.'],
+    ['应用安装包大小', '管理员可发布的最大应用安装包。'],
   ),
   // Spec §2.7. Each publication writes the seven settings of the latest version; the flags are 0 or 1.
   'app.latest_version_code': setting(
@@ -249,8 +249,8 @@ export const definitions = {
   'app.file_size': setting(
     size,
     0,
-    ['App size', 'Bytes of the latest published app version.'],
-    ['应用大小', '最新发布的应用版本的字节数。'],
+    ['App size', 'Size of the latest published app version.'],
+    ['应用大小', '最新发布的应用版本的大小。'],
   ),
   'app.release_notes': setting(
     Type.String({ maxLength: 100_000 }),
@@ -294,7 +294,7 @@ export const definitions = {
   'security.requireTotp': setting(
     Type.Boolean(),
     false,
-    ['Second factor', 'Whether administrators can use the console only with a second factor.'],
+    ['Second factor', 'Whether administrators can administer the server only with a second factor.'],
     ['两步验证', '管理员是否必须启用两步验证才能使用管理后台。'],
   ),
   'backup.schedule': setting(

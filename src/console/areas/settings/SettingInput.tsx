@@ -1,6 +1,6 @@
 /** The input for the value of one setting, by its type. */
 
-import { Autocomplete, FormControlLabel, MenuItem, Switch, TextField } from '@mui/material'
+import { Autocomplete, FormControlLabel, InputAdornment, MenuItem, Switch, TextField } from '@mui/material'
 
 import type { Setting } from '../../api/types.ts'
 import { bytes, number } from '../../i18n/format.ts'
@@ -10,27 +10,24 @@ import { settingWords } from './words.ts'
 export type Value = Setting['value']
 type Words = (typeof settingWords)['en']
 
-/** Settings of type STRING with a few possible values. */
-const CHOICES: Readonly<Record<string, readonly ('OFF' | 'DAILY' | 'WEEKLY')[]>> = {
-  'backup.schedule': ['OFF', 'DAILY', 'WEEKLY'],
-}
+const isSize = (key: string): boolean => /Bytes$|^quota\.storage$/.test(key)
+const MEGABYTE = 1024 * 1024
 
-const isSize = (key: string): boolean => /Bytes$|_size$|^quota\.storage$/.test(key)
+const choiceWord = (value: string, t: Words): string => (t.choices as Readonly<Record<string, string>>)[value] ?? value
 
-/** The value in words: `1.1 GB (1073741824)`. */
-export function shownValue({ key }: Setting, value: Value, t: Words): string {
+/** The value in words: `1 GB`. */
+export function shownValue({ key, choices }: Setting, value: Value, t: Words): string {
   if (typeof value === 'boolean') return value ? t.on : t.off
-  if (typeof value === 'number') return isSize(key) && value > 0 ? `${bytes(value)} (${value})` : String(value)
+  if (typeof value === 'number') return isSize(key) && value > 0 ? bytes(value) : number(value)
   if (Array.isArray(value)) return value.join(', ') || t.empty
-  if (CHOICES[key] !== undefined) return t[value as 'OFF' | 'DAILY' | 'WEEKLY'] ?? value
-  return value || t.empty
+  return (choices === null ? value : choiceWord(value, t)) || t.empty
 }
 
 /** `0–365`; undefined for settings without a range. */
-export function rangeOf({ min, max }: Setting, t: Words): string | undefined {
-  if (min === null && max === null) return undefined
-  if (max === null || max >= Number.MAX_SAFE_INTEGER) return t.atLeast(number(min ?? 0))
-  return `${number(min ?? 0)}–${number(max)}`
+export function rangeOf({ key, min, max }: Setting, t: Words): string | undefined {
+  if (min === null || max === null) return undefined
+  const shown = isSize(key) ? bytes : number
+  return max >= Number.MAX_SAFE_INTEGER ? t.atLeast(number(min)) : `${shown(min)}–${shown(max)}`
 }
 
 export interface SettingInputProps {
@@ -43,7 +40,7 @@ export interface SettingInputProps {
 
 export function SettingInput({ setting, value, disabled, problem, onChange }: SettingInputProps) {
   const t = useTexts(settingWords)
-  const { key, type, min, max, label } = setting
+  const { key, type, min, max, choices, label } = setting
   const common = {
     fullWidth: true,
     disabled,
@@ -68,9 +65,9 @@ export function SettingInput({ setting, value, disabled, problem, onChange }: Se
     return (
       <Autocomplete
         multiple
-        freeSolo
+        freeSolo={choices === null}
         disabled={disabled}
-        options={setting.default as string[]}
+        options={choices ?? (setting.default as string[])}
         value={value as string[]}
         onChange={(_, chosen) => onChange(chosen)}
         filterSelectedOptions
@@ -80,26 +77,28 @@ export function SettingInput({ setting, value, disabled, problem, onChange }: Se
         )}
       />
     )
-  if (type === 'INTEGER')
+  if (type === 'INTEGER') {
+    const unit = isSize(key) ? MEGABYTE : 1
     return (
       <TextField
         {...common}
         type="number"
-        value={value}
-        helperText={problem ?? (isSize(key) && Number(value) > 0 ? bytes(Number(value)) : undefined)}
-        onChange={({ target }) => onChange(target.value === '' ? '' : Number(target.value))}
+        value={value === '' ? '' : Number((Number(value) / unit).toFixed(3))}
+        helperText={problem}
+        onChange={({ target }) => onChange(target.value === '' ? '' : Math.round(Number(target.value) * unit))}
         slotProps={{
           htmlInput: {
             ...common.slotProps.htmlInput,
-            ...(min !== null && { min }),
-            ...(max !== null && max < Number.MAX_SAFE_INTEGER && { max }),
-            step: 1,
+            ...(min !== null && { min: Math.floor(min / unit) }),
+            ...(max !== null && max < Number.MAX_SAFE_INTEGER && { max: max / unit }),
+            step: unit === 1 ? 1 : 'any',
           },
+          input: { endAdornment: unit !== 1 && <InputAdornment position="end">MB</InputAdornment> },
         }}
       />
     )
-  const choices = CHOICES[key]
-  if (choices !== undefined)
+  }
+  if (choices !== null)
     return (
       <TextField
         {...common}
@@ -111,19 +110,10 @@ export function SettingInput({ setting, value, disabled, problem, onChange }: Se
       >
         {choices.map((choice) => (
           <MenuItem key={choice} value={choice}>
-            {t[choice]}
+            {choiceWord(choice, t)}
           </MenuItem>
         ))}
       </TextField>
     )
-  return (
-    <TextField
-      {...common}
-      value={value}
-      helperText={problem}
-      multiline={key === 'app.release_notes'}
-      maxRows={6}
-      onChange={({ target }) => onChange(target.value)}
-    />
-  )
+  return <TextField {...common} value={value} helperText={problem} onChange={({ target }) => onChange(target.value)} />
 }

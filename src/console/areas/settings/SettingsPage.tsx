@@ -9,12 +9,14 @@ import {
   CardContent,
   Chip,
   InputAdornment,
+  Link as MuiLink,
   Paper,
   Stack,
   TextField,
   Typography,
 } from '@mui/material'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { Setting } from '../../api/types.ts'
@@ -29,12 +31,13 @@ import { groupWords, settingWords } from './words.ts'
 const words = texts({
   en: {
     title: 'Settings',
-    about: 'Changes take effect at once. Lower limits spare everything that exists already.',
+    about: 'Changes take effect at once. A lower limit leaves everything that exists as it is.',
     search: 'Search settings',
     none: 'No setting matches.',
     onlyChanged: 'Only changed settings',
     groups: 'Groups',
-    readOnly: 'Set by the publication of an app version',
+    appVersions: 'App versions',
+    appVersionsText: 'New versions of your app are published on their own page:',
     byDefault: (value: string) => `Default: ${value}`,
     changed: (time: string, who: string | undefined) =>
       who === undefined ? `Changed ${time}` : `Changed ${time} by ${who}`,
@@ -53,7 +56,8 @@ const words = texts({
     none: '没有匹配的设置。',
     onlyChanged: '仅显示已更改的设置',
     groups: '分组',
-    readOnly: '由发布应用版本设置',
+    appVersions: '应用版本',
+    appVersionsText: '应用的新版本在单独的页面发布：',
     byDefault: (value: string) => `默认值：${value}`,
     changed: (time: string, who: string | undefined) => (who === undefined ? `${time}更改` : `${who} 于${time}更改`),
     reset: '恢复默认',
@@ -95,12 +99,14 @@ function Settings({ items }: { items: readonly Setting[] }) {
   }
   const searched = keyword.trim().toLowerCase()
   const matches = items.filter(
-    ({ key, label, description, updatedAt }) =>
+    ({ key, label, description, updatedAt, readOnly }) =>
+      !readOnly &&
       (!onlyChanged || updatedAt !== null || key in drafts) &&
       `${key} ${label} ${description}`.toLowerCase().includes(searched),
   )
   const names = [...new Set(matches.map(({ group }) => group))]
   const count = Object.keys(drafts).length
+  const labelOf = (name: string) => items.find(({ key }) => key === name)?.label ?? name
 
   return (
     <Page title={t.title} width={900}>
@@ -133,15 +139,15 @@ function Settings({ items }: { items: readonly Setting[] }) {
           sx={{ height: 40, borderRadius: 5 }}
         />
       </Stack>
-      <Box component="nav" aria-label={t.groups} sx={{ display: 'flex', flexWrap: 'wrap', gap: 0.5, mb: 2 }}>
+      <Box component="nav" aria-label={t.groups} sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mb: 2 }}>
         {names.map((group) => (
-          <Button
+          <Chip
             key={group}
-            size="small"
+            variant="outlined"
+            label={groups[group] ?? group}
             onClick={() => document.getElementById(`settings-${group}`)?.scrollIntoView({ behavior: 'smooth' })}
-          >
-            {groups[group] ?? group}
-          </Button>
+            sx={{ height: 36, borderRadius: 5 }}
+          />
         ))}
       </Box>
       {matches.length === 0 && <Typography color="text.secondary">{t.none}</Typography>}
@@ -151,6 +157,14 @@ function Settings({ items }: { items: readonly Setting[] }) {
             <Typography variant="h2" sx={{ mb: 1 }}>
               {groups[group] ?? group}
             </Typography>
+            {group === 'app' && may('appUpdates.list') && (
+              <Typography variant="body2">
+                {t.appVersionsText}{' '}
+                <MuiLink component={Link} to="/admin/app-updates" underline="always">
+                  {t.appVersions}
+                </MuiLink>
+              </Typography>
+            )}
             {matches
               .filter((setting) => setting.group === group)
               .map((setting) => (
@@ -200,7 +214,7 @@ function Settings({ items }: { items: readonly Setting[] }) {
                 {t.refused}
                 {save.error.details.map(({ path, message }) => (
                   <Box key={path}>
-                    {path.replace(/^body\.(values\.)?/, '')}: {message}
+                    {labelOf(path.replace(/^body\.(values\.)?/, ''))}: {message}
                   </Box>
                 ))}
               </Alert>
@@ -227,6 +241,10 @@ function useAuthors(): Readonly<Record<string, string>> {
   return authors
 }
 
+/** Texts between backticks are drawn as code. */
+const withCode = (text: string): ReactNode[] =>
+  text.split('`').map((part, at) => (at % 2 === 1 ? <code key={part}>{part}</code> : part))
+
 interface RowProps {
   setting: Setting
   draft: Value | null | undefined
@@ -239,11 +257,11 @@ interface RowProps {
 function Row({ setting, draft, author, mayChange, problem, onChange }: RowProps) {
   const t = useTexts(words)
   const s = useTexts(settingWords)
-  const { key, label, description, updatedAt, readOnly } = setting
+  const { key, label, description, updatedAt } = setting
   const isDefault = draft === null || (draft === undefined && updatedAt === null)
   const value = draft === undefined ? setting.value : (draft ?? setting.default)
   const facts = [
-    readOnly ? t.readOnly : t.byDefault(shownValue(setting, setting.default, s)),
+    t.byDefault(shownValue(setting, setting.default, s)),
     rangeOf(setting, s),
     updatedAt !== null && draft === undefined && t.changed(relativeTime(updatedAt), author),
   ].filter(Boolean)
@@ -263,21 +281,15 @@ function Row({ setting, draft, author, mayChange, problem, onChange }: RowProps)
           {label}
         </Typography>
         <Typography variant="body2" id={`help-${key}`} sx={{ overflowWrap: 'anywhere' }}>
-          {description}
+          {withCode(description)}
         </Typography>
         <Typography variant="caption" component="p" color="text.secondary" sx={{ overflowWrap: 'anywhere', mt: 0.5 }}>
           <code>{key}</code> · {facts.join(' · ')}
         </Typography>
       </Box>
       <Box sx={{ minWidth: 0 }}>
-        <SettingInput
-          setting={setting}
-          value={value}
-          disabled={readOnly || !mayChange}
-          problem={problem}
-          onChange={onChange}
-        />
-        {!readOnly && mayChange && !isDefault && (
+        <SettingInput setting={setting} value={value} disabled={!mayChange} problem={problem} onChange={onChange} />
+        {mayChange && !isDefault && (
           <Button size="small" startIcon={<Restore />} onClick={() => onChange(null)} aria-label={t.resetOf(label)}>
             {t.reset}
           </Button>

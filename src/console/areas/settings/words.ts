@@ -35,20 +35,15 @@ export const settingWords = texts({
     on: 'On',
     off: 'Off',
     empty: 'empty',
-    unlimited: 'unlimited',
     atLeast: (min: string) => `${min} or more`,
-    OFF: 'Never',
-    DAILY: 'Every day',
-    WEEKLY: 'Every Sunday',
+    /** Of `backup.schedule`. */
+    choices: { OFF: 'Never', DAILY: 'Every day', WEEKLY: 'Every Sunday' },
   },
   zh: {
     on: '开',
     off: '关',
     empty: '空',
-    unlimited: '不限',
     atLeast: (min: string) => `不小于 ${min}`,
-    OFF: '从不',
-    DAILY: '每天',
-    WEEKLY: '每周日',
+    choices: { OFF: '从不', DAILY: '每天', WEEKLY: '每周日' },
   },
 })

@@ -7,7 +7,8 @@ export type ChatSettingName = WithoutPrefix<SettingKey>
 
 const Setting = <K extends ChatSettingName>(name: K) => {
   const { schema, initial, description } = settingDefinitions[`chat.${name}`]
-  return { ...schema, description: `${description.en} ${initial} unless changed.` }
+  const unit = name.endsWith('Bytes') ? ' bytes' : ''
+  return { ...schema, description: `${description.en} ${initial}${unit} unless changed.` }
 }
 
 const fields = {

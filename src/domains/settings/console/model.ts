@@ -15,6 +15,12 @@ export const SettingView = Model('Setting', {
   default: AnyValue('The value in force until an administrator changes it'),
   min: Bound,
   max: Bound,
+  choices: Nullable(
+    Type.Array(Type.String(), {
+      description: 'The possible values of a STRING, or of the items of a LIST, if there is a fixed set',
+      examples: [['OFF', 'DAILY', 'WEEKLY']],
+    }),
+  ),
   label: Text('QR codes', { description: "In the caller's language, as the description" }),
   description: Text('QR codes that each user and each organization may have; 0 = unlimited.'),
   readOnly: Type.Boolean({ description: 'Only the publication of an app version changes it' }),

@@ -30,6 +30,10 @@ function boundsOf(schema: TSchema): { readonly min: number | null; readonly max:
   }
 }
 
+/** The values of an enum, or of a list of such values; null for all others. */
+const choicesOf = (schema: TSchema): string[] | null =>
+  ((schema['items'] as TSchema | undefined) ?? schema)['enum'] ?? null
+
 /** All settings. `rows`: the stored ones that are in force. */
 export function settingViews(
   rows: readonly { readonly key: SettingKey; readonly value: unknown; readonly updatedAt: number }[],
@@ -46,6 +50,7 @@ export function settingViews(
       value: (row === undefined ? initial : row.value) as SettingView['value'],
       default: initial as SettingView['default'],
       ...boundsOf(schema),
+      choices: choicesOf(schema),
       label: label[locale],
       description: description[locale],
       readOnly: READ_ONLY.has(key),
