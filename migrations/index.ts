@@ -24,6 +24,7 @@ import sqlite0021 from './sqlite/0021_contacts_chat.sql' with { type: 'text' }
 import sqlite0022 from './sqlite/0022_sync.sql' with { type: 'text' }
 import sqlite0023 from './sqlite/0023_admin.sql' with { type: 'text' }
 import sqlite0024 from './sqlite/0024_admin_data.sql' with { type: 'text' }
+import sqlite0025 from './sqlite/0025_qr_code_scans.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -48,6 +49,7 @@ import postgres0021 from './postgres/0021_contacts_chat.sql' with { type: 'text'
 import postgres0022 from './postgres/0022_sync.sql' with { type: 'text' }
 import postgres0023 from './postgres/0023_admin.sql' with { type: 'text' }
 import postgres0024 from './postgres/0024_admin_data.sql' with { type: 'text' }
+import postgres0025 from './postgres/0025_qr_code_scans.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -80,6 +82,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0022_sync', sql: sqlite0022 },
     { name: '0023_admin', sql: sqlite0023 },
     { name: '0024_admin_data', sql: sqlite0024 },
+    { name: '0025_qr_code_scans', sql: sqlite0025 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -106,5 +109,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0022_sync', sql: postgres0022 },
     { name: '0023_admin', sql: postgres0023 },
     { name: '0024_admin_data', sql: postgres0024 },
+    { name: '0025_qr_code_scans', sql: postgres0025 },
   ],
 }

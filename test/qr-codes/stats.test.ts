@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 
-import { inProcess, ok, type Person, startServer, useServer } from '../harness/index.ts'
-import { createCategory, createCode, until } from './helpers.ts'
+import { count } from 'drizzle-orm'
+
+import { qrCodeScans } from '#db/schema/qr-codes.ts'
+import { oldCountsJob } from '#domains/qr-codes/stats/service.ts'
+import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
+
+import { inProcess, ok, type Person, startServer, type TestServer, useServer } from '../harness/index.ts'
+import { createOrg } from '../orgs/helpers.ts'
+import { type Code, createCategory, createCode, until } from './helpers.ts'
 
 const { server } = useServer()
 
@@ -92,6 +99,87 @@ describe('codes', () => {
       await s.stop()
     }
   })
+})
+
+describe('scans of one code', () => {
+  const open = (s: Pick<TestServer, 'request'>, code: Code) => s.request('GET', `/api/qr-codes/public/${code.uuid}`)
+
+  test('GET /qr-codes/:id/stats counts openings of the public page and scans with the app by day', async () => {
+    const me = await server.person()
+    const code = await createCode(me, { isPublic: true })
+    const other = await createCode(me, { isPublic: true })
+    for (let i = 0; i < 3; i++) ok(await open(server, code))
+    ok(await open(server, other))
+    ok(await me.call('scanRecords.create', { body: { content: code.publicUrl, source: 'CAMERA' } }))
+    const stats = async (days: number) =>
+      ok(await me.call('qrCodes.scanStats', { params: { id: code.id }, query: { days } })).data
+    // Scans count at once, and once they are written no scan counts twice.
+    expect((await stats(7)).total).toBe(4)
+    await until(async () => ok(await me.call('qrCodes.stats')).data.scanCount === 5)
+    const { total, byDay } = await stats(7)
+    expect({ total, days: byDay.length, sum: sum(byDay) }).toEqual({ total: 4, days: 7, sum: 4 })
+    expect(counted(byDay)).toEqual([{ date: byDay.at(-1)!.date, count: 4 }])
+  })
+
+  test('GET /qr-codes/:id/stats answers 404 for a code in the trash, and to those who may not see the code', async () => {
+    const me = await server.person()
+    const org = await createOrg(me)
+    const code = await createCode(me, { isPublic: true })
+    const shared = ok(await me.call('qrCodes.create', { query: { orgId: org.id }, body: { name: 'x', content: 'x' } }))
+    const read = async (who: Person, id: number) => (await who.call('qrCodes.scanStats', { params: { id } })).status
+    const mallory = await server.person()
+    expect(await read(mallory, code.id)).toBe(404)
+    expect(await read(mallory, shared.data.id)).toBe(404)
+    expect(await read(me, shared.data.id)).toBe(200)
+    ok(await me.call('qrCodes.delete', { params: { id: code.id } }))
+    expect(await read(me, code.id)).toBe(404)
+  })
+
+  test.if(inProcess)(
+    'scans are counted on the day of the time zone, and deleted with the code or when they are old',
+    async () => {
+      const s = await startServer()
+      try {
+        const me = await s.person()
+        const code = await createCode(me, { isPublic: true })
+        const stats = async (tz: string) =>
+          ok(await me.call('qrCodes.scanStats', { params: { id: code.id }, query: { tz, days: 366 } })).data.byDay.map(
+            (day) => day.count,
+          )
+        const left = async () => (await s.ctx.db.read.select({ n: count() }).from(qrCodeScans))[0]!.n
+        const written = (n: number) => until(async () => (await left()) === n)
+        // Around midnight in Nepal, whose offset is 5:45.
+        const midnight = (Math.floor(s.clock.now() / DAY) + 2) * DAY - 5.75 * HOUR
+        s.clock.advance(midnight - 10 * MINUTE - s.clock.now())
+        ok(await open(s, code))
+        await written(1)
+        s.clock.advance(10 * MINUTE)
+        for (let i = 0; i < 2; i++) ok(await open(s, code))
+        await until(async () => ok(await me.call('qrCodes.stats')).data.scanCount === 3)
+        expect(await left()).toBe(2)
+        expect((await stats('Asia/Kathmandu')).slice(-2)).toEqual([1, 2])
+        expect((await stats('UTC')).at(-1)).toBe(3)
+
+        const deleted = await createCode(me, { isPublic: true })
+        ok(await open(s, deleted))
+        await written(3)
+        ok(await me.call('qrCodes.delete', { params: { id: deleted.id } }))
+        ok(await me.call('qrCodes.emptyTrash'))
+        expect(await left()).toBe(2)
+
+        s.clock.advance(366 * DAY)
+        await oldCountsJob.run(s.ctx)
+        expect(await left()).toBe(2)
+        s.clock.advance(3 * DAY)
+        ok(await open(s, code))
+        await written(3)
+        await oldCountsJob.run(s.ctx)
+        expect(await left()).toBe(1)
+      } finally {
+        await s.stop()
+      }
+    },
+  )
 })
 
 describe('scan records', () => {

@@ -66,6 +66,9 @@ test('a newcomer makes a code, changes, publishes, downloads and deletes it, and
   expect(await textIn(page, 'QR code: Menu')).toBe(code!.publicUrl)
   await page.getByRole('link', { name: code!.publicUrl }).waitFor()
   expect((await openPage(code!.publicUrl)).status).toBe(200)
+  // The page that was opened is in the chart, whose numbers are in a table for screen readers.
+  await page.reload()
+  await page.getByRole('table', { name: 'Scans a day' }).getByRole('cell', { name: '1', exact: true }).waitFor()
   await page.getByLabel('Everyone with the link sees this code').click()
   await page.getByText('Printed copies of this code lead nowhere').waitFor()
   expect((await openPage(code!.publicUrl)).status).toBe(404)

@@ -427,6 +427,7 @@ export const OPERATIONS = {
   'qrCodes.publicPage': ['GET', '/public/qr/:uuid', 'open', null],
   'qrCodes.publish': ['PATCH', '/api/qr-codes/:id/public', 'dual', 'qr_code:publish'],
   'qrCodes.restore': ['PATCH', '/api/qr-codes/trash/restore/:id', 'dual', 'qr_code:update'],
+  'qrCodes.scanStats': ['GET', '/api/qr-codes/:id/stats', 'dual', 'qr_code:read'],
   'qrCodes.stats': ['GET', '/api/qr-codes/stats', 'dual', 'qr_code:read'],
   'qrCodes.trash': ['GET', '/api/qr-codes/trash', 'dual', 'qr_code:read'],
   'qrCodes.update': ['PUT', '/api/qr-codes/:id', 'dual', 'qr_code:update'],

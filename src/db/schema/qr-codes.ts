@@ -3,7 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
 import type { Level } from '#lib/qr/spec.ts'
 
-import { col, descending, index, table, uniqueIndex, wholeText } from '../dialect.ts'
+import { col, descending, index, primaryKey, table, uniqueIndex, wholeText } from '../dialect.ts'
 import { users } from './accounts.ts'
 
 export interface QrStyle {
@@ -154,3 +154,18 @@ export const scanRecords = table(
 export const scanPurgedCodes = table('scan_purged_codes', {
   qrCodeId: col.int('qr_code_id').primaryKey(),
 })
+
+/** Scans of each code in each quarter of an hour: every time zone has an offset of whole quarters, so days are exact in all of them. */
+export const qrCodeScans = table(
+  'qr_code_scans',
+  {
+    qrCodeId: col.int('qr_code_id').notNull(),
+    startsAt: col.time('starts_at').notNull(),
+    scans: col.int('scans').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.qrCodeId, t.startsAt] }),
+    // For the job that deletes old counts.
+    index('qr_code_scans_age').on(t.startsAt),
+  ],
+)

@@ -16,6 +16,7 @@ import { renderEndpoints } from './render/endpoints.ts'
 import { scanEndpoints } from './scans/endpoints.ts'
 import { clearPurgedJob } from './scans/service.ts'
 import { statsEndpoints } from './stats/endpoints.ts'
+import { oldCountsJob } from './stats/service.ts'
 import { syncEntities } from './sync/service.ts'
 import { trashEndpoints } from './trash/endpoints.ts'
 import { purgeJob, purgeOrgCode, purgeTrashOfOrg } from './trash/service.ts'
@@ -34,7 +35,7 @@ export const qrCodes = domain({
     ...renderEndpoints,
     ...consoleEndpoints,
   ],
-  jobs: [purgeJob, clearPurgedJob, emptyCategoriesJob],
+  jobs: [purgeJob, clearPurgedJob, emptyCategoriesJob, oldCountsJob],
   quotaUsage: { qrCodes: (ctx, owner) => countCodes(ctx.db.read, owner) },
   userContent: hasContent,
   orgResources: [{ name: 'QR codes', count: countLiveOfOrg }],

@@ -1,23 +1,27 @@
-/** How often a code was scanned, and the user's own scans of it. */
+/** How often a code was scanned, by day, and the user's own scans of it. */
 
-import { Card, CardContent, Stack, Typography } from '@mui/material'
+import { Box, Card, CardContent, Stack, Typography } from '@mui/material'
+import { useState } from 'react'
 
 import { useCall } from '../../api/hooks.ts'
 import type { QrCode } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
-import { dateTime, number } from '../../i18n/format.ts'
+import { dateTime, number, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { useMay } from '../../session/session.ts'
+import { ownerQuery, useMay } from '../../session/session.ts'
+import { DayChart, PeriodField } from './DayChart.tsx'
 
 const words = texts({
   en: {
     title: 'Scans',
+    byDay: 'Scans a day',
     counted: 'Openings of the public page, and scans with this app',
     fixed: 'Phones that read the content directly are not counted. Make the code changeable to count every scan.',
     mine: 'Your last scans',
   },
   zh: {
     title: '扫描',
+    byDay: '每日扫描次数',
     counted: '公开页面的打开次数，以及用本应用的扫描次数',
     fixed: '手机直接读取内容时不会计数。改为活码即可统计每次扫描。',
     mine: '你最近的扫描',
@@ -40,6 +44,12 @@ export function CodeScans({ code }: { code: QrCode }) {
     { query: { keyword, size: 50 } },
     { enabled: may('scanRecords.list') && !/[\r\n]/.test(keyword) },
   )
+  const [days, setDays] = useState(30)
+  const stats = useCall(
+    'qrCodes.scanStats',
+    { params: { id: code.id }, query: { ...ownerQuery(), days, tz: timeZone() } },
+    { enabled: code.scanCount > 0 && may('qrCodes.scanStats'), keepPrevious: true },
+  ).data
   const mine = data?.items.filter(({ qrCodeId }) => qrCodeId === code.id).slice(0, SHOWN) ?? []
   return (
     <Card>
@@ -55,6 +65,14 @@ export function CodeScans({ code }: { code: QrCode }) {
           <Typography variant="body2" color="text.secondary">
             {t.fixed}
           </Typography>
+        )}
+        {stats !== undefined && (
+          <>
+            <Box sx={{ pt: 1 }}>
+              <PeriodField value={days} onChange={setDays} />
+            </Box>
+            <DayChart label={t.byDay} days={stats.byDay} />
+          </>
         )}
         {mine.length > 0 && (
           <>

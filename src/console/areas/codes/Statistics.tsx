@@ -1,18 +1,8 @@
 /** The codes of the workspace in numbers, and the user's scans. */
 
 import { BarChart } from '@mui/icons-material'
-import {
-  Box,
-  Card,
-  CardContent,
-  LinearProgress,
-  Link as MuiLink,
-  MenuItem,
-  Stack,
-  TextField,
-  Typography,
-} from '@mui/material'
-import { useMemo, useState } from 'react'
+import { Box, Card, CardContent, LinearProgress, Link as MuiLink, Stack, Typography } from '@mui/material'
+import { useState } from 'react'
 import { Link } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
@@ -21,15 +11,13 @@ import { number, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
-import { Chart } from '../../ui/Chart.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { DayChart, PeriodField } from './DayChart.tsx'
 import { codeWords } from './words.ts'
 
 const words = texts({
   en: {
     title: 'Statistics of codes',
-    period: 'Period',
-    days: (n: number) => `Last ${n} days`,
     total: 'Codes',
     public: 'Public',
     pinned: 'Pinned',
@@ -45,8 +33,6 @@ const words = texts({
   },
   zh: {
     title: '二维码统计',
-    period: '时间范围',
-    days: (n: number) => `最近 ${n} 天`,
     total: '二维码',
     public: '公开',
     pinned: '置顶',
@@ -62,7 +48,6 @@ const words = texts({
   },
 })
 
-const PERIODS = [7, 30, 90, 365]
 /** Codes in the table of the most scanned. */
 const MOST = 10
 
@@ -81,25 +66,7 @@ export default function Statistics() {
     { enabled: may('scanRecords.stats'), keepPrevious: true },
   )
   return (
-    <Page
-      title={t.title}
-      back="/codes"
-      actions={
-        <TextField
-          select
-          label={t.period}
-          value={days}
-          onChange={(event) => setDays(Number(event.target.value))}
-          sx={{ minWidth: 150 }}
-        >
-          {PERIODS.map((n) => (
-            <MenuItem key={n} value={n}>
-              {t.days(n)}
-            </MenuItem>
-          ))}
-        </TextField>
-      }
-    >
+    <Page title={t.title} back="/codes" actions={<PeriodField value={days} onChange={setDays} />}>
       <Answer query={stats}>
         {({ total, publicCount, pinnedCount, scanCount, byType, byCategory, byDay }) =>
           total === 0 ? (
@@ -184,20 +151,16 @@ const Figure = ({ label, value }: { label: string; value: number }) => (
   </Card>
 )
 
-function Days({ title, days }: { title: string; days: readonly { date: string; count: number }[] }) {
-  const times = useMemo(() => days.map(({ date }) => new Date(`${date}T00:00:00`).getTime()), [days])
-  const series = useMemo(() => [{ label: title, values: days.map(({ count }) => count) }], [days, title])
-  return (
-    <Card>
-      <CardContent>
-        <Typography variant="h2" sx={{ mb: 1 }}>
-          {title}
-        </Typography>
-        <Chart label={title} times={times} series={series} kind="bar" height={180} />
-      </CardContent>
-    </Card>
-  )
-}
+const Days = ({ title, days }: { title: string; days: readonly { date: string; count: number }[] }) => (
+  <Card>
+    <CardContent>
+      <Typography variant="h2" sx={{ mb: 1 }}>
+        {title}
+      </Typography>
+      <DayChart label={title} days={days} />
+    </CardContent>
+  </Card>
+)
 
 interface SharesProps {
   title: string

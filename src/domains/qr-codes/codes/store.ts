@@ -277,10 +277,14 @@ const addToScans = prepared((db) =>
     .returning(listed.columns),
 )
 
-/** Adds to the number of scans. The version and `updatedAt` stay, because the code itself does not change. */
-export async function addScans(tx: Tx, id: number, count: number): Promise<void> {
+/**
+ * Adds to the number of scans. The version and `updatedAt` stay, because the code itself does not change. Returns false if the code no
+ * longer exists.
+ */
+export async function addScans(tx: Tx, id: number, count: number): Promise<boolean> {
   const [row] = await addToScans(tx, { id, count })
   if (row) listed.updated(tx, { ...row, scanCount: row.scanCount - count }, row)
+  return row !== undefined
 }
 
 /** Takes at most `limit` of the user's codes, also those in the trash, out of a category. Returns their number. */

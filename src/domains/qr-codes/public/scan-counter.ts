@@ -8,6 +8,7 @@ import { type AppContext, perContext } from '#context'
 import { SECOND } from '#platform/clock.ts'
 
 import { addScans } from '../codes/store.ts'
+import { addScanCounts } from '../stats/store.ts'
 
 const WRITE_EVERY_MS = SECOND
 /** Codes updated in one transaction, so that other writes do not wait long. */
@@ -48,7 +49,9 @@ async function writeAll(ctx: AppContext, counts: Map<number, number>): Promise<v
   while (counts.size > 0) {
     const some = [...counts.entries().take(CODES_PER_WRITE)]
     await ctx.db.write('qrCodes.flushScans', async (tx) => {
-      for (const [id, count] of some) await addScans(tx, id, count)
+      const counted: (typeof some)[number][] = []
+      for (const [id, count] of some) if (await addScans(tx, id, count)) counted.push([id, count])
+      await addScanCounts(tx, counted, tx.stamp)
       tx.afterCommit(() => some.forEach(([id, count]) => subtract(counts, id, count)))
     })
   }

@@ -17,6 +17,7 @@ import { bytesOf } from '../codes/rules.ts'
 import { countScan } from '../public/scan-counter.ts'
 import type { DaysQuery } from '../stats/model.ts'
 import { countDays, daysOf } from '../stats/service.ts'
+import { deleteScanCounts } from '../stats/store.ts'
 import type {
   CreateScan,
   Kind,
@@ -187,17 +188,23 @@ export async function removeScan(tx: Tx, userId: number, id: number): Promise<nu
   return version
 }
 
-/** Records that lose their code in one write, which takes some milliseconds. */
+/** Records that lose their code, and counts that are deleted, in one write, which takes some milliseconds. */
 const RECORDS_PER_WRITE = 200
 
+/** Clears a code from at most `limit` scan records and counts of scans. Returns their number. */
+async function clearCode(tx: Tx, id: number, limit: number): Promise<number> {
+  const cleared = await store.clearCode(tx, id, limit)
+  return cleared < limit ? cleared + (await deleteScanCounts(tx, id, limit - cleared)) : cleared
+}
+
 /**
- * Clears codes that are being deleted permanently from the scan records that refer to them. The records change, so that clients that
+ * Clears codes that are being deleted permanently from the scan records that refer to them, and deletes their counts. The records change, so that clients that
  * synchronize notice. A code can have a million records: those beyond the first are left to the job.
  */
 export async function clearPurgedCodes(tx: Tx, ids: readonly number[]): Promise<void> {
   let left = RECORDS_PER_WRITE
   for (const id of await store.codesWithScans(tx, ids)) {
-    left -= await store.clearCode(tx, id, left)
+    left -= await clearCode(tx, id, left)
     if (left === 0) await store.insertPurgedCode(tx, id)
   }
 }
@@ -208,7 +215,7 @@ async function clearRemaining(ctx: AppContext): Promise<void> {
     const id = await store.firstPurgedCode(ctx.db.read)
     if (id === undefined) return
     await ctx.db.write('qrCodes.clearPurgedCode', async (tx) => {
-      if ((await store.clearCode(tx, id, RECORDS_PER_WRITE)) < RECORDS_PER_WRITE) await store.deletePurgedCode(tx, id)
+      if ((await clearCode(tx, id, RECORDS_PER_WRITE)) < RECORDS_PER_WRITE) await store.deletePurgedCode(tx, id)
     })
     await Bun.sleep(0)
   }

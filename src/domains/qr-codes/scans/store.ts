@@ -5,7 +5,7 @@ import { isWholeText } from '#db/dialect.ts'
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
-import { qrCodes, scanPurgedCodes, scanRecords } from '#db/schema/qr-codes.ts'
+import { qrCodes, qrCodeScans, scanPurgedCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { recordDeleted } from '#db/tombstones.ts'
 import { updatedAtFor, versionFor } from '#db/updated-at.ts'
@@ -172,13 +172,14 @@ export async function deleteScan(tx: Tx, userId: number, id: number): Promise<nu
   return version
 }
 
-/** Those of the codes to which scan records refer. */
+/** Those of the codes that have scan records or counts of scans. */
 export async function codesWithScans(tx: Tx, ids: readonly number[]): Promise<number[]> {
   const scans = tx.select({ id: scanRecords.id }).from(scanRecords).where(eq(scanRecords.qrCodeId, qrCodes.id))
+  const counts = tx.select({ id: qrCodeScans.qrCodeId }).from(qrCodeScans).where(eq(qrCodeScans.qrCodeId, qrCodes.id))
   const rows = await tx
     .select({ id: qrCodes.id })
     .from(qrCodes)
-    .where(and(inArray(qrCodes.id, [...ids]), exists(scans)))
+    .where(and(inArray(qrCodes.id, [...ids]), or(exists(scans), exists(counts))))
   return rows.map((row) => row.id)
 }
 

@@ -1,7 +1,9 @@
 import { dual, endpoint } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
 
-import { CodeStats, StatsQuery } from './model.ts'
-import { codeStats } from './service.ts'
+import { organizationOfCode } from '../codes/store.ts'
+import { CodeStats, ScansOfCode, StatsQuery } from './model.ts'
+import { codeScanStats, codeStats } from './service.ts'
 
 const tag = 'QR codes'
 
@@ -16,5 +18,17 @@ export const statsEndpoints = [
     query: StatsQuery,
     data: CodeStats,
     run: ({ ctx, owner, query }) => codeStats(ctx, owner, query),
+  }),
+  endpoint({
+    id: 'qrCodes.scanStats',
+    method: 'GET',
+    path: '/api/qr-codes/:id/stats',
+    summary: 'Count the scans of a QR code by day',
+    tag,
+    access: dual('qr_code:read', organizationOfCode),
+    params: ById,
+    query: StatsQuery,
+    data: ScansOfCode,
+    run: ({ ctx, owner, params, query }) => codeScanStats(ctx, owner, params.id, query),
   }),
 ]

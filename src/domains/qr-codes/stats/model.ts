@@ -47,3 +47,9 @@ export const CodeStats = Model('QrCodeStats', {
   byDay: ByDay,
 })
 export type CodeStats = Static<typeof CodeStats>
+
+export const ScansOfCode = Model('QrCodeScanStats', {
+  total: Type.Integer({ minimum: 0, description: '`scanCount` of the code: all scans since it was created' }),
+  byDay: ByDay,
+})
+export type ScansOfCode = Static<typeof ScansOfCode>

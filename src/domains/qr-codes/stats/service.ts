@@ -1,13 +1,19 @@
 import type { AppContext } from '#context'
+import { readerFor } from '#db/paging.ts'
+import type { Job } from '#domains/domain.ts'
 import type { Owner } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
 import { zoneOf } from '#http/validate.ts'
 import type { ContentType } from '#lib/content-type.ts'
 import { byDay, type DayRange, lastDays, type OffsetSpan } from '#lib/days.ts'
+import { DAY, HOUR } from '#platform/clock.ts'
 
 import { categoryTree } from '../categories/store.ts'
 import { trashBegins } from '../codes/rules.ts'
 import { codesReader } from '../codes/service.ts'
-import type { CodeStats, DaysQuery } from './model.ts'
+import { findCode } from '../codes/store.ts'
+import { pendingScans } from '../public/scan-counter.ts'
+import { type CodeStats, type DaysQuery, MAX_DAYS, type ScansOfCode } from './model.ts'
 import * as store from './store.ts'
 
 /** The range that a query asks for. */
@@ -57,3 +63,33 @@ export async function codeStats(ctx: AppContext, owner: Owner, query: DaysQuery)
     byDay: await countDays(range, (part) => store.countByDay(db, owner, part)),
   }
 }
+
+/** Scans of a code by day. Those of the last second, which are not written yet, belong to today. */
+export async function codeScanStats(ctx: AppContext, owner: Owner, id: number, query: DaysQuery): Promise<ScansOfCode> {
+  const code = await findCode(ctx.db.read, owner, id)
+  if (code === undefined) throw notFound()
+  const pending = pendingScans(ctx, id)
+  // A code has at most one count for each scan.
+  const db = readerFor(ctx.db, Math.min(code.scanCount, query.days * COUNTS_A_DAY))
+  const days = await countDays(daysOf(query, ctx.clock.now()), (part) => store.scansOfCodeByDay(db, id, part))
+  return {
+    total: code.scanCount + pending,
+    byDay: days.map((day, i) => (i === days.length - 1 ? { ...day, count: day.count + pending } : day)),
+  }
+}
+
+/** Quarters of an hour. */
+const COUNTS_A_DAY = 96
+/** The longest statistics, and two days for the difference of time zones. */
+const KEPT_MS = (MAX_DAYS + 2) * DAY
+/** Counts deleted in one write, which takes some milliseconds. */
+const COUNTS_PER_WRITE = 1000
+
+async function deleteOldCounts(ctx: AppContext): Promise<void> {
+  const before = ctx.clock.now() - KEPT_MS
+  const deleteSome = () =>
+    ctx.db.write('qrCodes.deleteOldScanCounts', (tx) => store.deleteOldScanCounts(tx, before, COUNTS_PER_WRITE))
+  while (await deleteSome()) await Bun.sleep(0)
+}
+
+export const oldCountsJob: Job = { name: 'qrCodes.deleteOldScanCounts', every: 6 * HOUR, run: deleteOldCounts }
