@@ -6,7 +6,7 @@ import { Admin, CustomRoutes, localStorageStore, Resource } from 'react-admin'
 import { Route } from 'react-router'
 
 import { createDataProvider } from './api/data-provider.ts'
-import { ApiError } from './api/errors.ts'
+import { ApiError, isLost } from './api/errors.ts'
 import { onLogin } from './api/tokens.ts'
 import { areas } from './areas/index.ts'
 import { createI18nProvider } from './i18n/provider.ts'
@@ -33,7 +33,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 5_000,
       // A refusal stays a refusal; a lost connection may come back.
-      retry: (count, error) => count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 502),
+      retry: (count, error) => count < 2 && (!(error instanceof ApiError) || isLost(error)),
     },
   },
 })

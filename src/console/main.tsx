@@ -1,5 +1,6 @@
 /** Entry point of the web console. */
 
+import './browser/storage.ts'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createBrowserRouter, RouterProvider } from 'react-router'

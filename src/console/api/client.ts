@@ -10,7 +10,7 @@ import { currentLocale, type Locale } from '../i18n/locale.ts'
 import { ApiError, NEEDS_CONFIRMATION, type Problem } from './errors.ts'
 import { PUBLIC_URL, readJson } from './local-addresses.ts'
 import { OPERATIONS } from './operations.gen.ts'
-import { accessToken, COOKIE_SESSION, expiresSoon, renew } from './tokens.ts'
+import { accessToken, COOKIE_SESSION, endOfLapse, expiresSoon, renew, tokenUser, unlessLeaving } from './tokens.ts'
 import type { Arguments, DataOf, InputOf, OperationId } from './types.ts'
 
 interface AnyInput {
@@ -24,6 +24,8 @@ export interface CallOptions {
   /** Instead of JSON: a form with a file. Its progress is reported by `upload`. */
   form?: FormData
   headers?: Record<string, string>
+  /** False: the call fails if the session has expired, instead of waiting until the user has signed in again. */
+  waitsForSignIn?: boolean
 }
 
 /** Calls an operation and returns the `data` of its answer. Throws an ApiError. */
@@ -57,34 +59,53 @@ export function urlOf(id: OperationId, { params = {}, query = {} }: AnyInput = {
 
 /** Sends the request and returns an answer with status 2xx. For answers that are not JSON. */
 export async function send(id: OperationId, input: AnyInput = {}, options: CallOptions = {}): Promise<Response> {
+  return await repeated(() => attempt(id, input, options), options.waitsForSignIn)
+}
+
+/** Sends a request again after the user was asked to confirm it. */
+async function repeated(request: () => Promise<Response>, waits = true): Promise<Response> {
+  const user = tokenUser()
   try {
-    return await sendOnce(id, input, options)
+    return await renewed(request, waits)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== NEEDS_CONFIRMATION || confirmer === undefined) throw error
-    await confirmer(error)
-    return await sendOnce(id, input, options)
+    // Several requests that are refused at the same time ask once.
+    confirming ??= confirmer(error).finally(() => (confirming = undefined))
+    await confirming
+    refuseOther(user)
+    return await renewed(request, waits)
   }
+}
+
+/** Sends a request again with a new token after an answer with status 401, if need be after the user has signed in again. */
+async function renewed(request: () => Promise<Response>, waits: boolean): Promise<Response> {
+  const usedToken = accessToken()
+  const user = tokenUser()
+  const first = await request()
+  if (first.status !== 401 || usedToken === undefined) return await accepted(first)
+  // Another tab or an earlier request may have renewed it meanwhile.
+  const isRenewed = (accessToken() ?? usedToken) !== usedToken || (await renew()) || (waits && (await endOfLapse()))
+  refuseOther(user)
+  return await accepted(isRenewed ? await request() : first)
+}
+
+/** A request of one user must never be sent as another, who has signed in meanwhile. */
+function refuseOther(user: number | undefined): void {
+  if (tokenUser() !== user) throw new DOMException('The user has changed', 'AbortError')
 }
 
 /** Asks the user to prove who they are after an answer with code 4031. Rejects if they do not. */
 export type Confirmer = (refusal: ApiError) => Promise<void>
 let confirmer: Confirmer | undefined
+let confirming: Promise<void> | undefined
 
 /** The dialog that asks (ui/Confirmation.tsx). The call is repeated when its promise is fulfilled. */
 export function setConfirmer(next: Confirmer | undefined): void {
   confirmer = next
 }
 
-async function sendOnce(id: OperationId, input: AnyInput, options: CallOptions): Promise<Response> {
-  const usedToken = accessToken()
-  const first = await attempt(id, input, options)
-  if (first.status !== 401 || usedToken === undefined) return await accepted(first)
-  // Another tab or an earlier request may have renewed it meanwhile.
-  if (accessToken() === usedToken && !(await renew())) return await accepted(first)
-  return await accepted(await attempt(id, input, options))
-}
-
 async function attempt(id: OperationId, input: AnyInput, options: CallOptions): Promise<Response> {
+  await unlessLeaving()
   const { form, signal, headers } = options
   const body = form ?? (input.body === undefined ? undefined : JSON.stringify(input.body))
   try {
@@ -123,31 +144,39 @@ export async function errorOf(response: Response): Promise<ApiError> {
   return new ApiError(response.status, envelope?.code ?? response.status, text, envelope?.details ?? [], requestId)
 }
 
-/**
- * Uploads a form, or a file as the body itself, and reports the fraction (0 to 1) that was sent. `fetch` reports no progress of requests.
- */
-export async function upload(
-  id: OperationId,
-  input: AnyInput & { form: FormData | Blob; onProgress?: (fraction: number) => void; signal?: AbortSignal },
-): Promise<unknown> {
+export interface UploadInput extends AnyInput {
+  form: FormData | Blob
+  onProgress?: (fraction: number) => void
+  signal?: AbortSignal
+}
+
+/** Uploads a form, or a file as the body itself, and reports the fraction (0 to 1) that was sent. */
+export async function upload(id: OperationId, input: UploadInput): Promise<unknown> {
+  const user = tokenUser()
   // A token that expires during a long upload would waste it.
   if (expiresSoon()) await renew()
+  refuseOther(user)
+  const response = await repeated(() => attemptUpload(id, input))
+  return dataOf(await response.text(), response.headers.get(PUBLIC_URL))
+}
+
+/** By XMLHttpRequest, since `fetch` reports no progress of requests. */
+async function attemptUpload(id: OperationId, { form, onProgress, signal, ...input }: UploadInput): Promise<Response> {
+  await unlessLeaving()
   return await new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open(OPERATIONS[id][0], urlOf(id, input))
     for (const [name, value] of Object.entries(requestHeaders())) request.setRequestHeader(name, value)
-    request.upload.addEventListener('progress', ({ loaded, total }) =>
-      input.onProgress?.(total === 0 ? 1 : loaded / total),
-    )
+    request.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(total === 0 ? 1 : loaded / total))
     request.addEventListener('error', () => reject(new ApiError(0, 0, UNREACHABLE[currentLocale()])))
     request.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))
-    request.addEventListener('load', async () => {
-      const response = new Response(request.responseText, { status: request.status })
-      if (response.ok) resolve(dataOf(request.responseText, request.getResponseHeader(PUBLIC_URL)))
-      else reject(await errorOf(response))
+    request.addEventListener('load', () => {
+      const publicUrl = request.getResponseHeader(PUBLIC_URL)
+      const headers: [string, string][] = publicUrl === null ? [] : [[PUBLIC_URL, publicUrl]]
+      resolve(new Response(request.responseText, { status: request.status, headers }))
     })
-    input.signal?.addEventListener('abort', () => request.abort())
-    request.send(input.form)
+    signal?.addEventListener('abort', () => request.abort())
+    request.send(form)
   })
 }
 

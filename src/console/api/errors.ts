@@ -5,6 +5,12 @@ export interface Problem {
   readonly message: string
 }
 
+/** Whether there was no answer of the server: no network, a proxy without a server, or none in time. */
+export const isLost = (error: unknown): boolean =>
+  error instanceof ApiError
+    ? error.status === 0 || error.status >= 502
+    : error instanceof DOMException && error.name === 'TimeoutError'
+
 /** Codes that the console reacts to. The others are shown as they are. */
 export const NEEDS_CONFIRMATION = 4031
 export const NEEDS_TOTP = 4032

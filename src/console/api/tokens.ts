@@ -3,6 +3,7 @@
  * (docs/accounts.md, "Browsers"). Tabs renew one after the other, since each renewal replaces the cookie.
  */
 
+import { storage } from '../browser/storage.ts'
 import { currentLocale } from '../i18n/locale.ts'
 import { PUBLIC_URL, readJson } from './local-addresses.ts'
 import type { LoginResponse } from './types.ts'
@@ -20,12 +21,18 @@ interface Token {
 
 let token: Token | undefined
 let userId: number | undefined
+let hasLapsed = false
+/** The page is about to be loaded again for another user. */
+let isLeaving = false
 let running: Promise<boolean> | undefined
 const listeners = new Set<(login: LoginResponse | undefined) => void>()
+const lapseListeners = new Set<() => void>()
 
 export const accessToken = (): string | undefined => token?.value
+/** The user whose session this tab has. */
+export const tokenUser = (): number | undefined => userId
 export const expiresSoon = (): boolean => token !== undefined && token.expiresAt - Date.now() < MARGIN
-export const mayBeSignedIn = (): boolean => localStorage.getItem(SIGNED_IN) !== null
+export const mayBeSignedIn = (): boolean => storage.getItem(SIGNED_IN) !== null
 
 /** Notifies each listener of sign-ins and renewals, and with undefined of the end of the session. */
 export function onLogin(listener: (login: LoginResponse | undefined) => void): () => void {
@@ -33,65 +40,140 @@ export function onLogin(listener: (login: LoginResponse | undefined) => void): (
   return () => listeners.delete(listener)
 }
 
+/** Whether the session has expired while its pages were open. They stay until the same user has signed in again. */
+export const isLapsed = (): boolean => hasLapsed
+
+export function onLapse(listener: () => void): () => void {
+  lapseListeners.add(listener)
+  return () => lapseListeners.delete(listener)
+}
+
+function setLapsed(next: boolean): void {
+  if (hasLapsed === next) return
+  hasLapsed = next
+  for (const listener of lapseListeners) listener()
+}
+
+/** Waits until the user of an expired session has signed in again. False if they have signed out instead. */
+export const endOfLapse = (): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (!hasLapsed) return resolve(token !== undefined)
+    const stop = onLapse(() => {
+      stop()
+      resolve(token !== undefined)
+    })
+  })
+
 /** Takes over the answer of any sign-in or renewal. */
 export function accept(login: LoginResponse): void {
-  // Another tab has signed in another user. Both share the cookie, so this tab follows. It must not repeat a refused request with the
-  // token of that user.
+  storage.setItem(SIGNED_IN, '1')
+  // Another tab has signed in another user, or the user has changed to a linked account. All tabs share the cookie, so this one starts
+  // again. Until then it must neither repeat a refused request with the token of that user nor end the session.
   if (userId !== undefined && userId !== login.user.id) {
+    isLeaving = true
     token = undefined
-    location.reload()
+    location.replace('/console/')
     return
   }
   userId = login.user.id
   token = { value: login.accessToken, expiresAt: login.expiresAt }
-  localStorage.setItem(SIGNED_IN, '1')
+  setLapsed(false)
   for (const listener of listeners) listener(login)
 }
 
 /** Forgets the session in this tab. The server ends it by `auth.logout`. */
 export function forget(): void {
-  if (token === undefined && !mayBeSignedIn()) return
+  if (isLeaving || (token === undefined && userId === undefined && !mayBeSignedIn())) return
   token = undefined
   userId = undefined
-  localStorage.removeItem(SIGNED_IN)
+  storage.removeItem(SIGNED_IN)
+  setLapsed(false)
   for (const listener of listeners) listener(undefined)
 }
+
+/** Never fulfilled while the page is being loaded again for another user. */
+export const unlessLeaving = (): Promise<void> => (isLeaving ? new Promise(() => {}) : Promise.resolve())
 
 /** Makes the server keep refresh token and device id in cookies that scripts cannot read. */
 export const COOKIE_SESSION = { 'x-refresh-token': 'cookie' }
 
 /** Exchanges the cookie for new tokens. False if the session has ended. */
-export function renew(): Promise<boolean> {
+export async function renew(): Promise<boolean> {
   running ??= exclusively(exchange).finally(() => (running = undefined))
-  return running
+  const isRenewed = await running
+  await unlessLeaving()
+  return isRenewed
 }
 
-const exclusively = (work: () => Promise<boolean>): Promise<boolean> =>
-  'locks' in navigator ? navigator.locks.request('tessera.renew', work) : work()
+async function exclusively(work: () => Promise<boolean>): Promise<boolean> {
+  // Missing without https, and refused while cookies are blocked.
+  const locks = 'locks' in navigator ? await navigator.locks.query().catch(() => undefined) : undefined
+  return await (locks === undefined ? work() : navigator.locks.request('tessera.renew', work))
+}
+
+const post = (path: string, headers: Record<string, string> = {}): Promise<Response | undefined> =>
+  fetch(path, {
+    method: 'POST',
+    // If the page is closed before the answer, the browser still stores the new cookie. The used one would end the session.
+    keepalive: true,
+    headers: { ...COOKIE_SESSION, 'accept-language': currentLocale(), ...headers },
+  }).catch(() => undefined)
+
+/** No answer, or one that says nothing about the session: the server is busy or broken. */
+const isUndecided = (response: Response | undefined): boolean =>
+  response === undefined || response.status >= 500 || response.status === 429
 
 /** Tries while the server is busy or cannot be reached, at most so many times. */
 const TRIES = 4
 
 async function exchange(): Promise<boolean> {
   for (let tries = 1; tries <= TRIES; tries++) {
-    const response = await fetch('/api/auth/refresh', {
-      method: 'POST',
-      // If the page is closed before the answer, the browser still stores the new cookie. The used one would end the session.
-      keepalive: true,
-      headers: { ...COOKIE_SESSION, 'accept-language': currentLocale() },
-    }).catch(() => undefined)
+    const response = await post('/api/auth/refresh')
     if (response?.ok) {
       accept((readJson(await response.text(), response.headers.get(PUBLIC_URL)) as { data: LoginResponse }).data)
       return true
     }
-    if (response !== undefined && response.status < 500 && response.status !== 429) {
-      forget()
+    if (!isUndecided(response)) {
+      // Pages that are open may contain what the user has typed.
+      if (userId === undefined) forget()
+      else {
+        token = undefined
+        setLapsed(true)
+      }
       return false
     }
-    const seconds = Number(response?.headers.get('retry-after') ?? tries)
+    // The header may be missing, or be a date.
+    const seconds = Number(response?.headers.get('retry-after')) || tries
     await new Promise((resolve) => setTimeout(resolve, Math.min(10, seconds) * 1000))
   }
   return false
+}
+
+/** Set while the server has not heard yet that the user of this browser has signed out. */
+const SIGNING_OUT = 'tessera.signingOut'
+
+/** Whether the session that the cookie belongs to is still to be ended. */
+export const isSigningOut = (): boolean => storage.getItem(SIGNING_OUT) !== null
+
+/** Forgets a session that the server could not be asked to end. `finishSignOut` ends it when the server can be reached. */
+export function signOutLater(): void {
+  storage.setItem(SIGNING_OUT, '1')
+  forget()
+}
+
+/** Ends the session of the cookie if the user has signed out of it. False: the server still cannot be reached. */
+export function finishSignOut(): Promise<boolean> {
+  return exclusively(async () => {
+    if (!isSigningOut()) return true
+    const renewed = await post('/api/auth/refresh')
+    if (isUndecided(renewed)) return false
+    if (renewed?.ok) {
+      const { data } = (await renewed.json()) as { data: LoginResponse }
+      if (isUndecided(await post('/api/auth/logout', { authorization: `Bearer ${data.accessToken}` }))) return false
+    }
+    storage.removeItem(SIGNING_OUT)
+    return true
+  })
 }
 
 // Another tab signed out: this one must not go on with a token in its memory.

@@ -1,5 +1,7 @@
 /** The language of the console: what the user chose, otherwise that of the browser. */
 
+import { storage } from '../browser/storage.ts'
+
 export type Locale = 'en' | 'zh'
 /** A text in both languages. */
 export type Localized = Readonly<Record<Locale, string>>
@@ -7,7 +9,7 @@ export type Localized = Readonly<Record<Locale, string>>
 const KEY = 'tessera.locale'
 
 function initial(): Locale {
-  const chosen = localStorage.getItem(KEY)
+  const chosen = storage.getItem(KEY)
   if (chosen === 'en' || chosen === 'zh') return chosen
   return navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en'
 }
@@ -20,7 +22,7 @@ export const currentLocale = (): Locale => locale
 
 export function chooseLocale(chosen: Locale): void {
   locale = chosen
-  localStorage.setItem(KEY, chosen)
+  storage.setItem(KEY, chosen)
   document.documentElement.lang = chosen === 'zh' ? 'zh-CN' : 'en'
   for (const listener of listeners) listener()
 }

@@ -4,7 +4,7 @@ import type { AuthProvider } from 'react-admin'
 
 import type { Table } from '../api/data-provider.ts'
 import { ApiError } from '../api/errors.ts'
-import { forget } from '../api/tokens.ts'
+import { forget, isLapsed } from '../api/tokens.ts'
 import { currentSession, may, restoreSession, signOut } from './session.ts'
 
 /** react-admin's names of actions, and the operations that they need. */
@@ -32,6 +32,8 @@ export function createAuthProvider(tables: readonly Table[]): AuthProvider {
     },
     checkError(error: unknown) {
       if (error instanceof ApiError && error.status === 401) {
+        // Its pages stay, and the user is asked to sign in again.
+        if (isLapsed()) return Promise.resolve()
         forget()
         return Promise.reject(Object.assign(new Error(error.text), { message: false }))
       }

@@ -2,11 +2,12 @@
 
 import { useSyncExternalStore } from 'react'
 
-import { call } from '../api/client.ts'
-import { ApiError } from '../api/errors.ts'
+import { call, callWith } from '../api/client.ts'
+import { ApiError, isLost } from '../api/errors.ts'
 import { OPERATIONS } from '../api/operations.gen.ts'
-import { forget, mayBeSignedIn, onLogin, renew } from '../api/tokens.ts'
+import { forget, mayBeSignedIn, onLogin, renew, signOutLater } from '../api/tokens.ts'
 import type { MyPermissions, OperationId, Organization, User } from '../api/types.ts'
+import { storage } from '../browser/storage.ts'
 
 export interface Session {
   readonly user: User
@@ -25,9 +26,14 @@ let loading: Promise<Session | undefined> | undefined
 const listeners = new Set<() => void>()
 
 function set(next: Session | undefined): void {
+  lastUserId = session?.user.id ?? lastUserId
   session = next
   for (const listener of listeners) listener()
 }
+
+/** The user of the session before, in this tab. */
+export const lastUser = (): number | undefined => lastUserId
+let lastUserId: number | undefined
 
 export const currentSession = (): Session | undefined => session
 
@@ -65,7 +71,7 @@ export async function reloadSession(): Promise<Session> {
 }
 
 function sessionOf(user: User, permissions: MyPermissions, orgs: readonly Organization[]): Session {
-  const chosen = Number(localStorage.getItem(`${WORKSPACE}.${user.id}`))
+  const chosen = Number(storage.getItem(`${WORKSPACE}.${user.id}`))
   return {
     user,
     roleName: permissions.roleName,
@@ -80,8 +86,8 @@ function sessionOf(user: User, permissions: MyPermissions, orgs: readonly Organi
 export function chooseWorkspace(org: Organization | null): void {
   if (session === undefined) return
   const key = `${WORKSPACE}.${session.user.id}`
-  if (org === null) localStorage.removeItem(key)
-  else localStorage.setItem(key, String(org.id))
+  if (org === null) storage.removeItem(key)
+  else storage.setItem(key, String(org.id))
   set({ ...session, workspace: org })
 }
 
@@ -118,22 +124,30 @@ export function useMay(): typeof may {
 
 export const isAdministrator = (): boolean => (session?.platform.size ?? 0) > 0
 
+/** Whether the user has signed out in this tab, rather than that the session has ended. */
+export const hasSignedOut = (): boolean => isSignedOut
+let isSignedOut = false
+
 /**
- * Ends the session on the server and in this tab. If the server cannot be reached, the session goes on, and so does the tab: it must not
- * look signed out while the next user of the browser could continue the session.
+ * Ends the session in this tab and on the server. If the server cannot be reached, it is asked later: until then the sign-in page says
+ * so, and this browser does not continue the session.
  *
  * @throws ApiError
  */
 export async function signOut(): Promise<void> {
+  isSignedOut = true
   try {
-    await call('auth.logout')
+    await callWith('auth.logout', {}, { waitsForSignIn: false })
+    forget()
   } catch (error) {
+    if (isLost(error) || (error instanceof ApiError && (error.status >= 500 || error.status === 429))) signOutLater()
     // 401: the session has ended before.
-    if (!(error instanceof ApiError) || error.status !== 401) throw error
+    else if (error instanceof ApiError && error.status !== 401) throw error
+    else forget()
   }
-  forget()
 }
 
 onLogin((login) => {
   if (login === undefined) set(undefined)
+  else isSignedOut = false
 })

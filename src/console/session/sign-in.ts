@@ -1,7 +1,7 @@
 /** Every way to sign in ends here: the tokens are taken over, then user and permissions are read. */
 
 import { callWith } from '../api/client.ts'
-import { accept } from '../api/tokens.ts'
+import { accept, finishSignOut, isSigningOut } from '../api/tokens.ts'
 import type { BodyOf, LoginResponse } from '../api/types.ts'
 import { reloadSession, type Session } from './session.ts'
 
@@ -9,6 +9,8 @@ type SignInOperation =
   'auth.login' | 'auth.register' | 'auth.emailLogin' | 'auth.phoneLogin' | 'auth.phonePasswordLogin'
 
 export async function signInWith<Id extends SignInOperation>(id: Id, body: BodyOf<Id>): Promise<Session> {
+  // Afterwards the cookie belongs to another session, and nobody could end the one before.
+  if (isSigningOut()) await finishSignOut()
   const login = (await callWith(id, { body }, { headers: { 'x-device-name': deviceName() } })) as LoginResponse
   accept(login)
   return await reloadSession()

@@ -66,7 +66,7 @@ function useSignOut() {
   const end = async () => {
     setUnsent(undefined)
     try {
-      await logout()
+      await logout({}, '/login', false)
     } catch (error) {
       const message = error instanceof Error ? error.message : ''
       notify(`${t.stillSignedIn} ${message}`, { type: 'error', multiLine: true, autoHideDuration: 10_000 })

@@ -62,7 +62,7 @@ export function Agreements() {
         {accept.error !== null && <ErrorNotice error={accept.error} />}
       </DialogContent>
       <DialogActions>
-        <Button onClick={() => void logout()}>{t.refuse}</Button>
+        <Button onClick={() => void logout({}, '/login', false)}>{t.refuse}</Button>
         <Button
           variant="contained"
           disabled={text.data === undefined}

@@ -1,10 +1,11 @@
 /** The frame around every page: bar, menu, and on phones a navigation at the bottom. */
 
 import { Box, type Theme, useMediaQuery } from '@mui/material'
-import type { ReactNode } from 'react'
-import { Layout as RaLayout, LogoutOnMount } from 'react-admin'
+import { type ReactNode, useEffect } from 'react'
+import { Layout as RaLayout, useLogout } from 'react-admin'
 
-import { useOptionalSession } from '../session/session.ts'
+import { hasSignedOut, useOptionalSession } from '../session/session.ts'
+import { SignInAgain } from '../sign-in/SignInAgain.tsx'
 import { Confirmation } from '../ui/Confirmation.tsx'
 import { Agreements } from './Agreements.tsx'
 import { AppBar } from './AppBar.tsx'
@@ -18,7 +19,7 @@ export function Layout({ children }: { children: ReactNode }) {
   const session = useOptionalSession()
   const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
   // The session has just ended: the pages, which need its user, give way to the sign-in.
-  if (session === undefined) return <LogoutOnMount />
+  if (session === undefined) return <Ended />
   return (
     <RaLayout
       appBar={AppBar}
@@ -43,6 +44,7 @@ export function Layout({ children }: { children: ReactNode }) {
       <LiveUpdates />
       <Agreements />
       <Confirmation />
+      <SignInAgain />
       {isPhone && (
         <Box sx={{ displayPrint: 'none' }}>
           <PhoneNavigation />
@@ -50,4 +52,11 @@ export function Layout({ children }: { children: ReactNode }) {
       )}
     </RaLayout>
   )
+}
+
+/** Goes to the sign-in page, and back to this page afterwards unless the user has signed out. */
+function Ended() {
+  const logout = useLogout()
+  useEffect(() => void logout({}, '/login', !hasSignedOut()), [logout])
+  return null
 }

@@ -32,6 +32,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'react-router'
 
 import { useCall } from '../api/hooks.ts'
+import { storage } from '../browser/storage.ts'
 import { clockTime, relativeTime } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useUnread } from '../session/live.ts'
@@ -129,7 +130,7 @@ function FirstSteps() {
   const may = useMay()
   const { orgs } = useSession()
   const install = useInstall()
-  const [isHidden, setHidden] = useState(() => localStorage.getItem(HIDDEN) !== null)
+  const [isHidden, setHidden] = useState(() => storage.getItem(HIDDEN) !== null)
   const codes = useCall('qrCodes.list', { query: { size: 1, ...ownerQuery() } }, { enabled: may('qrCodes.list') })
   if (isHidden || codes.data === undefined) return null
   const steps = [
@@ -170,7 +171,7 @@ function FirstSteps() {
   const shown = steps.filter((step) => step.isShown)
   if (shown.every(({ isDone }) => isDone)) return null
   const hide = () => {
-    localStorage.setItem(HIDDEN, '1')
+    storage.setItem(HIDDEN, '1')
     setHidden(true)
   }
   return (

@@ -4,6 +4,7 @@ import { Box, Button, Typography } from '@mui/material'
 import { useEffect, useState } from 'react'
 import type { ErrorProps } from 'react-admin'
 
+import { tabStorage } from '../browser/storage.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 
 const words = texts({
@@ -24,11 +25,11 @@ const isOldVersion = (error: Error): boolean =>
 export function PageError({ error }: ErrorProps) {
   const t = useTexts(words)
   const [shouldReload] = useState(
-    () => isOldVersion(error) && Date.now() - Number(sessionStorage.getItem(RELOADED_AT)) > 60_000,
+    () => isOldVersion(error) && Date.now() - Number(tabStorage.getItem(RELOADED_AT)) > 60_000,
   )
   useEffect(() => {
     if (!shouldReload) return
-    sessionStorage.setItem(RELOADED_AT, String(Date.now()))
+    tabStorage.setItem(RELOADED_AT, String(Date.now()))
     location.reload()
   }, [shouldReload])
   if (shouldReload) return null

@@ -5,9 +5,10 @@ import { useEffect, useState } from 'react'
 import { Link as RouterLink, useLocation, useNavigate } from 'react-router'
 
 import { ApiError, NEEDS_TOTP } from '../api/errors.ts'
+import { finishSignOut, isSigningOut } from '../api/tokens.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { sessionEndReason } from '../session/live.ts'
-import { restoreSession } from '../session/session.ts'
+import { hasSignedOut, lastUser, restoreSession } from '../session/session.ts'
 import { signInWith } from '../session/sign-in.ts'
 import { ErrorNotice } from '../ui/Answer.tsx'
 import { CodeField } from '../ui/CodeField.tsx'
@@ -24,6 +25,8 @@ const words = texts({
     totp: 'Code of your authenticator app',
     totpHint: 'Six digits, or one of your recovery codes',
     submit: 'Sign in',
+    ending:
+      'The server cannot be reached, so your session has not ended there yet. Leave this page open: it ends as soon as the server answers.',
     register: 'Create an account',
     forgot: 'Forgot your password?',
     reasons: {
@@ -45,6 +48,7 @@ const words = texts({
     totp: '身份验证器中的验证码',
     totpHint: '六位数字，或一个恢复码',
     submit: '登录',
+    ending: '无法连接服务器，您的会话尚未在服务器上结束。请保持此页面打开，连接恢复后会立即结束。',
     register: '注册账号',
     forgot: '忘记密码？',
     reasons: {
@@ -58,6 +62,26 @@ const words = texts({
   },
 })
 
+/** Milliseconds between attempts to end a session that the server does not know to be over. */
+const AGAIN = 10_000
+
+/** Whether the session that the user signed out of goes on at the server. Ends it as soon as that is possible. */
+function useSigningOut(): boolean {
+  const [isEnding, setEnding] = useState(isSigningOut)
+  useEffect(() => {
+    if (!isEnding) return
+    const attempt = () => void finishSignOut().then((isDone) => isDone && setEnding(false))
+    attempt()
+    const timer = setInterval(attempt, AGAIN)
+    window.addEventListener('online', attempt)
+    return () => {
+      clearInterval(timer)
+      window.removeEventListener('online', attempt)
+    }
+  }, [isEnding])
+  return isEnding
+}
+
 const isPhone = (text: string): boolean => /^\+?[\d\s().-]{6,}$/.test(text)
 
 export function SignIn() {
@@ -70,7 +94,8 @@ export function SignIn() {
   const [totp, setTotp] = useState<string>()
   const [error, setError] = useState<ApiError>()
   const [isBusy, setBusy] = useState(false)
-  const reason = sessionEndReason()
+  const isEnding = useSigningOut()
+  const reason = hasSignedOut() ? 'LOGOUT' : sessionEndReason()
   const target = (state?.nextPathname ?? '/') + (state?.nextSearch ?? '')
 
   useEffect(() => {
@@ -92,8 +117,10 @@ export function SignIn() {
     setBusy(true)
     setError(undefined)
     try {
-      await attempt()
-      await navigate(target, { replace: true })
+      const before = lastUser()
+      const { user } = await attempt()
+      // The page that was open belonged to the user of the session before.
+      await navigate(before === undefined || before === user.id ? target : '/', { replace: true })
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem
       if (problem.code === NEEDS_TOTP && totp === undefined) setTotp('')
@@ -123,7 +150,8 @@ export function SignIn() {
         </>
       }
     >
-      {reason !== undefined && error === undefined && (
+      {isEnding && <Alert severity="warning">{t.ending}</Alert>}
+      {reason !== undefined && error === undefined && !isEnding && (
         <Alert severity="info">{t.reasons[reason as keyof typeof t.reasons]}</Alert>
       )}
       <ToggleButtonGroup exclusive fullWidth size="small" value={method} onChange={(_, chosen) => choose(chosen)}>

@@ -2,6 +2,8 @@
 
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 
+import { storage } from '../browser/storage.ts'
+
 /** `insecure`: browsers give cameras only to pages that were opened over HTTPS or on the computer itself. */
 export type CameraProblem = 'insecure' | 'refused' | 'missing' | 'busy'
 
@@ -29,7 +31,7 @@ type TorchConstraints = MediaTrackConstraintSet & { torch?: boolean }
 export function useCamera(): Camera {
   const video = useRef<HTMLVideoElement>(null)
   const track = useRef<MediaStreamTrack>(undefined)
-  const [wanted, setWanted] = useState(() => localStorage.getItem(CHOSEN) ?? undefined)
+  const [wanted, setWanted] = useState(() => storage.getItem(CHOSEN) ?? undefined)
   const [chosen, setChosen] = useState<string>()
   const [attempt, setAttempt] = useState(0)
   const [isRunning, setRunning] = useState(false)
@@ -78,7 +80,7 @@ export function useCamera(): Camera {
   }, [wanted, attempt])
 
   const choose = useCallback((deviceId: string) => {
-    localStorage.setItem(CHOSEN, deviceId)
+    storage.setItem(CHOSEN, deviceId)
     setWanted(deviceId)
   }, [])
   const setLight = useCallback((isOn: boolean) => {

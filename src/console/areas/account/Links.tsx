@@ -119,10 +119,7 @@ function LinkList({ direction }: { direction: 'OUTGOING' | 'INCOMING' }) {
   const change = useAction('auth.switchLink', {
     refreshes: [],
     // The page starts again, so that nothing of the other account stays in it.
-    onDone: (login) => {
-      accept(login)
-      location.assign('/console/')
-    },
+    onDone: accept,
   })
   const isIncoming = direction === 'INCOMING'
   const action = question?.kind === 'accept' ? agree : remove

@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 
 import { upload } from '../../api/client.ts'
 import { useRefresh } from '../../api/hooks.ts'
+import { tokenUser } from '../../api/tokens.ts'
 import { ownerQuery } from '../../session/session.ts'
 
 export interface Upload {
@@ -29,7 +30,7 @@ const AT_ONCE = 2
 export function useUploads(): Uploads {
   const refresh = useRefresh()
   const [list, setList] = useState<readonly Upload[]>([])
-  const waiting = useRef<{ id: number; file: File; owner: { orgId?: number } }[]>([])
+  const waiting = useRef<{ id: number; file: File; owner: { orgId?: number }; userId: number | undefined }[]>([])
   const running = useRef(0)
   const lastId = useRef(0)
 
@@ -39,6 +40,8 @@ export function useUploads(): Uploads {
   const start = async () => {
     const next = waiting.current.shift()
     if (next === undefined) return
+    // Photos of a user who has signed out are not added to the album of the next one.
+    if (next.userId !== tokenUser()) return await start()
     running.current++
     change(next.id, { state: 'sending', sent: 0 })
     const form = new FormData()
@@ -56,7 +59,7 @@ export function useUploads(): Uploads {
   }
   const enqueue = (id: number, file: File) => {
     // The workspace may change while photos wait.
-    waiting.current.push({ id, file, owner: ownerQuery() })
+    waiting.current.push({ id, file, owner: ownerQuery(), userId: tokenUser() })
     if (running.current < AT_ONCE) void start()
   }
   return {

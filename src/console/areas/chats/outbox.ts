@@ -6,7 +6,7 @@
 import { useSyncExternalStore } from 'react'
 
 import { call } from '../../api/client.ts'
-import { ApiError } from '../../api/errors.ts'
+import { ApiError, isLost } from '../../api/errors.ts'
 import { newId } from '../../api/new-id.ts'
 import { onLogin } from '../../api/tokens.ts'
 import type { BodyOf, Message, UploadedFile } from '../../api/types.ts'
@@ -62,7 +62,7 @@ export function discard(clientMsgId: string): void {
 
 /** Sends again what could not reach the server. Called when the connection is back. */
 export function sendUnreached(): void {
-  for (const { clientMsgId, error } of outgoing) if (error?.status === 0) sendAgain(clientMsgId)
+  for (const { clientMsgId, error } of outgoing) if (isLost(error)) sendAgain(clientMsgId)
 }
 
 function enqueue(clientMsgId: string): void {

@@ -241,12 +241,6 @@ export async function clearGates(): Promise<void> {
 
 export const newNonce = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-')
 
-/** Whether there was no answer of the server: no network, a proxy without a server, or none in time. */
-export const isLost = (error: unknown): boolean =>
-  error instanceof ApiError
-    ? error.status === 0 || error.status >= 502
-    : error instanceof DOMException && error.name === 'TimeoutError'
-
 /** Whether the server will not take this request at another time either. After 401, 408 and 429 it may. */
 const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && (isAboutAll(error) || [400, 409, 413, 422].includes(error.status))

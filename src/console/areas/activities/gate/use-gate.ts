@@ -3,10 +3,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 
 import { callWith } from '../../../api/client.ts'
-import { ApiError } from '../../../api/errors.ts'
+import { ApiError, isLost } from '../../../api/errors.ts'
 import type { GateDirection, Pass, PassVerification, RefusalReason } from '../../../api/types.ts'
 import { useSession } from '../../../session/session.ts'
-import { EMPTY, type GateState, GateStore, isLost, newNonce } from './gate-store.ts'
+import { EMPTY, type GateState, GateStore, newNonce } from './gate-store.ts'
 import { signal } from './signals.ts'
 import { canVerify, passIn, readToken } from './verify-token.ts'
 
