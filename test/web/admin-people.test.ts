@@ -192,6 +192,14 @@ test('a role is created with permissions, granted, explained, revoked and delete
   expect(await page.getByRole('checkbox', { name: 'All: Users' }).isDisabled()).toBe(true)
 })
 
+test('permission points are described and found in Chinese', async () => {
+  const page = await browser.signedIn(admin, { locale: 'zh-CN' })
+  await page.goto('/console/admin/access?tab=points')
+  await page.getByLabel('搜索权限点').fill('清空回收站')
+  await says(page, '个人内容 · 删除二维码和清空回收站')
+  expect(await page.getByRole('list', { name: '权限点' }).getByRole('listitem').count()).toBe(2)
+})
+
 test('sessions are ended and links are proposed and deleted after a question', async () => {
   const page = await browser.signedIn(admin)
   await page.goto('/console/admin/sessions')

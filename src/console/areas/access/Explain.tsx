@@ -47,7 +47,7 @@ export function Explain() {
   const [orgId, setOrgId] = useState<number | null>(null)
   const [permission, setPermission] = useState<string | null>(null)
   const points = useAllPoints(undefined)
-  const names = [...new Set(points.items?.map(({ name }) => name) ?? [])]
+  const names = [...new Set(points.data?.map(({ name }) => name) ?? [])]
   const isReady = userId !== null && permission !== null
   const query = useCall(
     'access.explain',
@@ -69,7 +69,7 @@ export function Explain() {
           value={permission}
           options={names}
           getOptionLabel={labelOf}
-          loading={!points.isComplete}
+          loading={points.isPending}
           onChange={(_, name) => setPermission(name)}
           renderOption={({ key, ...rest }, name) => (
             <li key={key} {...rest}>

@@ -20,7 +20,8 @@ import {
 import { Fragment, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useAction } from '../../api/hooks.ts'
+import { useAll } from '../../api/pages.ts'
 import type { Permission, PermissionDomain, Role } from '../../api/types.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { number } from '../../i18n/format.ts'
@@ -81,7 +82,7 @@ export function Matrix() {
   const [orgId, setOrgId] = useState<number | null>(null)
   const scopeId = domain === 'ORG' ? (orgId ?? 0) : 0
   const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('md'))
-  const roles = useCall('access.listRoles', { query: { domain, scopeId, size: 100 } })
+  const roles = useAll('access.listRoles', { query: { domain, scopeId } })
   const points = useAllPoints(domain)
   return (
     <>
@@ -106,7 +107,7 @@ export function Matrix() {
         )}
         <Box sx={{ flex: 1 }} />
         {roles.data !== undefined && may('access.createRole') && (
-          <CreateRole domain={domain} scopeId={scopeId} roles={roles.data.items} />
+          <CreateRole domain={domain} scopeId={scopeId} roles={roles.data} />
         )}
       </Stack>
       <Typography color="text.secondary" sx={{ mb: 2 }}>
@@ -115,13 +116,13 @@ export function Matrix() {
       {roles.error !== null ? (
         <ErrorNotice error={roles.error} onRetry={() => void roles.refetch()} />
       ) : points.error !== null ? (
-        <ErrorNotice error={points.error} onRetry={points.retry} />
-      ) : roles.data === undefined || !points.isComplete ? (
+        <ErrorNotice error={points.error} onRetry={() => void points.refetch()} />
+      ) : roles.data === undefined || points.data === undefined ? (
         <Loading />
       ) : isPhone ? (
-        <List roles={roles.data.items} />
+        <List roles={roles.data} />
       ) : (
-        <Grid roles={roles.data.items} points={points.items ?? []} />
+        <Grid roles={roles.data} points={points.data} />
       )}
     </>
   )

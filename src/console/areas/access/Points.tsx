@@ -5,7 +5,6 @@ import { Box, Button, Card, IconButton, MenuItem, Stack, TextField, Typography }
 import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
-import { usePages } from '../../api/pages.ts'
 import type { Permission, PermissionDomain } from '../../api/types.ts'
 import { useChoices, useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -15,6 +14,7 @@ import { FormDialog } from '../../ui/dialogs.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { useDescription } from './descriptions.ts'
+import { useAllPoints } from './points.ts'
 import { pointWords } from './words.ts'
 
 const words = texts({
@@ -85,6 +85,9 @@ const words = texts({
   },
 })
 
+/** Points that “Show more” adds. */
+const PAGE = 50
+
 export function Points() {
   const t = useTexts(words)
   const may = useMay()
@@ -94,9 +97,14 @@ export function Points() {
   const describe = useDescription()
   const [keyword, setKeyword] = useState('')
   const [domain, setDomain] = useState<PermissionDomain | ''>('')
-  const query = usePages('access.listPermissions', {
-    query: { ...(domain !== '' && { domain }), ...(keyword.trim() && { keyword: keyword.trim() }) },
-  })
+  const [shown, setShown] = useState(PAGE)
+  const query = useAllPoints(domain === '' ? undefined : domain)
+  const titleOf = ({ resource, action }: Permission) =>
+    `${resources[resource] ?? resource}: ${actions[action] ?? action}`
+  // The server knows the English words only.
+  const matches = query.data?.filter((point) =>
+    `${titleOf(point)} ${point.name} ${describe(point)}`.toLowerCase().includes(keyword.trim().toLowerCase()),
+  )
   return (
     <>
       <Typography color="text.secondary" sx={{ mb: 2 }}>
@@ -128,12 +136,24 @@ export function Points() {
         {may('access.createPermission') && <CreatePoint />}
       </Stack>
       <Card sx={{ px: 2, py: 1 }}>
-        <Rows query={query} empty={t.none} label={t.title} keyOf={({ id }) => id}>
+        <Rows
+          query={{
+            items: matches?.slice(0, shown),
+            total: matches?.length ?? 0,
+            error: query.error,
+            isLoading: query.isFetching,
+            more: () => setShown(shown + PAGE),
+            retry: () => void query.refetch(),
+          }}
+          empty={t.none}
+          label={t.title}
+          keyOf={({ id }) => id}
+        >
           {(point) => (
             <Row
               title={
                 <>
-                  {resources[point.resource] ?? point.resource}: {actions[point.action] ?? point.action}{' '}
+                  {titleOf(point)}{' '}
                   <Typography component="code" variant="caption" color="text.secondary">
                     {point.name}
                   </Typography>

@@ -5,7 +5,8 @@ import { Alert, Box, Button, Checkbox, Chip, FormControlLabel, TextField, Typogr
 import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useAction } from '../../api/hooks.ts'
+import { useAll } from '../../api/pages.ts'
 import type { Permission, Role } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -66,12 +67,13 @@ const words = texts({
 export default function RolePage() {
   const t = useTexts(words)
   const id = Number(useParams().id)
-  const query = useCall('access.listRoles', { query: { size: 100, scopeId: 0 } })
-  const others = useCall('access.listRoles', { query: { size: 100 } }, { enabled: query.isSuccess })
+  const query = useAll('access.listRoles', { query: { scopeId: 0 } })
+  const isListed = query.data?.some((one) => one.id === id)
+  const others = useAll('access.listRoles', {}, { enabled: isListed === false })
   return (
     <Answer query={query}>
-      {({ items }) => {
-        const role = items.find((one) => one.id === id) ?? others.data?.items.find((one) => one.id === id)
+      {(items) => {
+        const role = items.find((one) => one.id === id) ?? others.data?.find((one) => one.id === id)
         if (role !== undefined) return <Shown key={role.updatedAt} role={role} />
         return others.isPending ? <Loading /> : <EmptyState icon={Delete} title={t.missing} text={t.missingText} />
       }}
@@ -148,9 +150,9 @@ function Permissions({ role }: { role: Role }) {
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set(role.permissionIds))
   const [keyword, setKeyword] = useState('')
   const mayChange = may('access.changeRole')
-  const mine = useCall(
+  const mine = useAll(
     'access.listUserRoles',
-    { params: { userId: me.id }, query: { size: 100 } },
+    { params: { userId: me.id } },
     { enabled: mayChange && may('access.listUserRoles') },
   )
   const save = useAction('access.changeRole', {
@@ -160,10 +162,10 @@ function Permissions({ role }: { role: Role }) {
   })
   const arePointsChanged = role.permissionIds.length !== chosen.size || role.permissionIds.some((id) => !chosen.has(id))
   const isChanged = name !== role.name || arePointsChanged
-  if (points.error !== null) return <ErrorNotice error={points.error} onRetry={points.retry} />
-  if (!points.isComplete) return <Loading />
-  const all = points.items ?? []
-  const isMine = role.domain !== 'APP' && (mine.data?.items.some(({ roleId }) => roleId === role.id) ?? false)
+  if (points.error !== null) return <ErrorNotice error={points.error} onRetry={() => void points.refetch()} />
+  if (points.data === undefined) return <Loading />
+  const all = points.data
+  const isMine = role.domain !== 'APP' && (mine.data?.some(({ roleId }) => roleId === role.id) ?? false)
   const isFixed = role.holdsEverything || isMine || !mayChange
   return (
     <Section>

@@ -1,8 +1,6 @@
 /** All permission points of a domain, in groups by resource. */
 
-import { useEffect } from 'react'
-
-import { type Paged, usePages } from '../../api/pages.ts'
+import { useAll } from '../../api/pages.ts'
 import type { Permission, PermissionDomain } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { pointWords } from './words.ts'
@@ -13,22 +11,9 @@ export interface PointGroup {
   readonly points: readonly Permission[]
 }
 
-/** Reads all pages: a role is saved with all of its points. */
-export function useAllPoints(
-  domain: PermissionDomain | undefined,
-): Paged<Permission> & { readonly isComplete: boolean } {
-  const paged = usePages(
-    'access.listPermissions',
-    { query: { ...(domain !== undefined && { domain }) } },
-    { size: 100 },
-  )
-  const { items, total, isLoading, more } = paged
-  const isComplete = items !== undefined && items.length >= total
-  useEffect(() => {
-    if (items !== undefined && !isComplete && !isLoading) more()
-  }, [items, isComplete, isLoading, more])
-  return { ...paged, isComplete }
-}
+/** A role is saved with all of its points. `domain`: undefined for all. */
+export const useAllPoints = (domain: PermissionDomain | undefined) =>
+  useAll('access.listPermissions', { query: { ...(domain !== undefined && { domain }) } })
 
 export function useGroups(points: readonly Permission[]): readonly PointGroup[] {
   const { resources } = useTexts(pointWords)
