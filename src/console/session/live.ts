@@ -121,6 +121,8 @@ export function setUnread(next: Unread): void {
 }
 
 export const setUnreadMessages = (messages: number): void => setUnread({ ...unread, messages })
+export const addUnreadMessages = (change: number): void =>
+  setUnread({ ...unread, messages: Math.max(0, unread.messages + change) })
 export const setUnreadNotifications = (notifications: number): void => setUnread({ ...unread, notifications })
 
 /** Numbers of unread messages and notifications, for badges. */

@@ -12,34 +12,42 @@ import { Link, useLocation } from 'react-router'
 import { call } from '../api/client.ts'
 import { useRefresh } from '../api/hooks.ts'
 import { texts, useTexts } from '../i18n/words.ts'
-import { type Frame, setUnreadMessages, useLive } from '../session/live.ts'
-import { may } from '../session/session.ts'
+import { addUnreadMessages, type Frame, setUnreadMessages, useLive } from '../session/live.ts'
+import { may, useSession } from '../session/session.ts'
+import { applyFrame } from './conversation-cache.ts'
 
 const words = texts({ en: { open: 'Open' }, zh: { open: '查看' } })
 
-/** Milliseconds in which frames that follow each other cause one reading. */
-const PAUSE = 300
+/** Milliseconds before conversations are read again. A random part, up to as much, keeps the members of a group apart. */
+const SOON = 300
+/** The same after they were just read. */
+const PAUSE = 5_000
 
 export function LiveUpdates() {
   const t = useTexts(words)
   const notify = useNotify()
   const refresh = useRefresh()
   const { pathname } = useLocation()
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const client = useQueryClient()
+  const { user } = useSession()
   // The listeners must be stable, although the values that they use change.
   const latest = useRef({ t, notify, refresh, pathname })
   useEffect(() => {
     latest.current = { t, notify, refresh, pathname }
   })
-  useEffect(() => () => clearTimeout(timer.current), [])
 
-  const onChat = useCallback(() => {
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => {
-      void latest.current.refresh('conversations.list', 'conversations.get')
-      void countUnread()
-    }, PAUSE)
-  }, [])
+  const readAgain = useRarely(() => {
+    void refresh('conversations.list', 'conversations.get', 'groups.members')
+    void countUnread()
+  })
+  const onChat = useCallback(
+    (frame: Frame) => {
+      const { unread, isWhole } = applyFrame(client, frame, user.id)
+      if (unread !== undefined) addUnreadMessages(unread)
+      if (!isWhole || unread === undefined) readAgain()
+    },
+    [client, user.id, readAgain],
+  )
   const onNotification = useCallback(({ data }: Frame) => {
     const { t: text, notify: show, refresh: again, pathname: path } = latest.current
     void again('notifications')
@@ -61,7 +69,6 @@ export function LiveUpdates() {
       { autoHideDuration: 8_000 },
     )
   }, [])
-  const client = useQueryClient()
   const onReconnected = useCallback(() => void client.invalidateQueries(), [client])
   const onContact = useCallback(() => void latest.current.refresh('contacts'), [])
   useLive('message', onChat)
@@ -73,6 +80,35 @@ export function LiveUpdates() {
   useLive('contact.request', onContact)
   useLive('reconnected', onReconnected)
   return null
+}
+
+/** Returns a stable function that has `work` done soon, and again at most every few seconds however often it is called. */
+function useRarely(work: () => void): () => void {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const doneAt = useRef(0)
+  const latest = useRef(work)
+  useEffect(() => {
+    latest.current = work
+  })
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current)
+      timer.current = undefined
+    },
+    [],
+  )
+  return useCallback(() => {
+    if (timer.current !== undefined) return
+    const pause = Date.now() - doneAt.current > PAUSE ? SOON : PAUSE
+    timer.current = setTimeout(
+      () => {
+        timer.current = undefined
+        doneAt.current = Date.now()
+        latest.current()
+      },
+      pause * (1 + Math.random()),
+    )
+  }, [])
 }
 
 /** Sums up the unread messages of all conversations, for the badge. */
