@@ -123,7 +123,7 @@ describe.if(inProcess)('conversations', () => {
     expect((await carol.post(`/api/chats/conversations/${id}/read`, { messageId: 'x' })).status).toBe(400)
   })
 
-  test('history is newest first, strictly below beforeId, says whether there is more, and marks nothing as read', async () => {
+  test('history is newest first, strictly below beforeId and above afterId, says whether there is more, and marks nothing as read', async () => {
     const user = await server.person('reader')
     const sent = await sendAll(
       server,
@@ -143,6 +143,13 @@ describe.if(inProcess)('conversations', () => {
         .toReversed(),
       false,
     ])
+    const following = await page({ afterId: sent[2]!.id, limit: 3 })
+    expect([following.items.map((message) => message.id), following.hasMore]).toEqual([
+      [sent[5]!.id, sent[4]!.id, sent[3]!.id],
+      true,
+    ])
+    const last = await page({ afterId: sent[21]!.id, beforeId: sent[24]!.id })
+    expect([last.items.map((message) => message.id), last.hasMore]).toEqual([[sent[23]!.id, sent[22]!.id], false])
     expect((await get(user, id)).unreadCount).toBe(25)
     for (const limit of [0, 101])
       expect((await user.get(`/api/chats/conversations/${id}/messages`, { limit })).status).toBe(400)

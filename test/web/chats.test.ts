@@ -14,10 +14,11 @@ async function makeContacts(a: Person, b: Person): Promise<void> {
   ok(await b.call('contacts.accept', { params: { id }, body: {} }))
 }
 
+const nameOf = async (person: Person) => ok(await person.call('profile.get')).data.nickname
+
 describe('chats', () => {
   test('two people write, reply, react, recall and see what the other has read', async () => {
     await makeContacts(alice, bob)
-    const nameOf = async (person: Person) => ok(await person.call('profile.get')).data.nickname
     const phone = await browser.signedIn(bob, { isPhone: true, locale: 'zh-CN' })
     await phone.goto('/console/chats')
     await phone.getByText('还没有会话').waitFor()
@@ -75,6 +76,63 @@ describe('chats', () => {
     await page.getByRole('heading', { name: items[0]!.nickname }).waitFor()
   })
 
+  test('a message found far back is shown with those around it, and the messages in between on demand', async () => {
+    const [lena, mike] = [await server.person(), await server.person()]
+    await makeContacts(lena, mike)
+    const ids: number[] = []
+    let conversationId = 0
+    // A user may send 60 messages a minute.
+    for (let n = 0; n < 112; n++) {
+      const [from, to] = n % 2 === 0 ? [mike, lena] : [lena, mike]
+      const body = { toUserId: to.id, clientMsgId: `far-${n}`, type: 'TEXT' as const, content: { text: `Note ${n}.` } }
+      const { messages } = ok(await from.call('messages.send', { body })).data
+      ids.push(messages[0]!.id)
+      conversationId = messages[0]!.conversationId
+    }
+    const page = await browser.signedIn(lena)
+    let readings = 0
+    page.on('request', (request) => {
+      if (/conversations\/\d+\/messages/.test(request.url()) && request.method() === 'GET') readings++
+    })
+    await page.goto(`/console/chats/${conversationId}?message=${ids[2]}`)
+    const log = page.getByRole('log')
+    await log.getByText('Note 2.').waitFor()
+    await log.getByText('Note 52.').waitFor()
+    await log.getByText('Note 111.').waitFor()
+    expect(await log.getByText('Note 53.').count()).toBe(0)
+    // The newest page, the page that ends with the message, and the page after it.
+    expect(readings).toBe(3)
+    await log.getByRole('button', { name: 'Show the messages in between' }).click()
+    await log.getByText('Note 61.').waitFor()
+    expect(await log.getByRole('button', { name: 'Show the messages in between' }).count()).toBe(0)
+    expect(await log.locator('[id^=message-]').count()).toBe(112)
+  })
+
+  test('messages to a known conversation change the list and the badge without a request', async () => {
+    const [nora, omar] = [await server.person(), await server.person()]
+    await makeContacts(nora, omar)
+    const send = async (text: string) =>
+      ok(
+        await omar.call('messages.send', {
+          body: { toUserId: nora.id, clientMsgId: text.replaceAll(' ', '-'), type: 'TEXT', content: { text } },
+        }),
+      ).data
+    await send('first words')
+    const page = await browser.signedIn(nora)
+    await page.goto('/console/chats')
+    const row = page.getByRole('link', { name: /first words/ })
+    await row.waitFor()
+    await page.getByLabel('1 unread').first().waitFor()
+    let readings = 0
+    page.on('request', (request) => {
+      if (/\/chats\/conversations/.test(request.url())) readings++
+    })
+    for (let n = 1; n <= 12; n++) await send(`line ${n}`)
+    await page.getByRole('link', { name: /line 12/ }).waitFor()
+    await page.getByLabel('13 unread').first().waitFor()
+    expect(readings).toBe(0)
+  })
+
   test('a message whose answer was lost is sent again and stored once', async () => {
     browser.allow(/ERR_FAILED/)
     const [carol, dave] = [await server.person('carol'), await server.person('dave')]
@@ -100,6 +158,65 @@ describe('chats', () => {
       await dave.call('conversations.history', { params: { id: conversations[0]!.id }, query: {} }),
     ).data
     expect(items.map(({ content }) => content['text'])).toEqual(['Once only'])
+  })
+
+  test('messages that were not sent are gone after a sign-out, and the next user of the tab sends none of them', async () => {
+    browser.allow(/ERR_INTERNET_DISCONNECTED|ERR_FAILED|401/)
+    const [pia, quinn] = [await server.person(), await server.person()]
+    const rosa = await server.person()
+    for (const person of [pia, quinn]) await makeContacts(person, rosa)
+    const first = ok(
+      await pia.call('messages.send', {
+        body: { toUserId: rosa.id, clientMsgId: 'first', type: 'TEXT', content: { text: 'before' } },
+      }),
+    ).data
+    const page = await browser.signedIn(pia)
+    await page.goto(`/console/chats/${first.conversationId}`)
+    await page.getByRole('log').getByText('before').waitFor()
+    await page.route('**/api/chats/messages', (route) => route.abort('failed'))
+    await page.getByRole('textbox', { name: 'Message' }).fill('Private words of Pia')
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter')
+    await page.getByRole('button', { name: 'Send again' }).waitFor()
+    // A file whose upload is answered only when the next user has signed in.
+    let answer = () => {}
+    const isAsked = new Promise<void>((asked) => {
+      void page.route('**/api/files/upload', async (route) => {
+        asked()
+        await new Promise<void>((resolve) => (answer = resolve))
+        await route.fulfill({ json: { code: 200, data: { id: 1, mime: 'text/plain' } } })
+      })
+    })
+    await page.setInputFiles('input[type=file]', {
+      name: 'diary.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('x'),
+    })
+    await isAsked
+    await page.unroute('**/api/chats/messages')
+    await page.getByLabel('Profile').click()
+    await page.getByText('Sign out').click()
+
+    // In the same tab, without a reload.
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/api/chats/messages')) sent.push(request.postData() ?? '')
+    })
+    await page.getByLabel('Username, e-mail or phone').fill(quinn.username)
+    await page.getByLabel('Password').last().fill(quinn.password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Chats' }).click()
+    answer()
+    await page.getByRole('button', { name: 'New chat' }).last().click()
+    await page
+      .getByRole('dialog')
+      .getByText(await nameOf(rosa))
+      .click()
+    await page.getByText('No messages yet').last().waitFor()
+    expect(await page.getByText('Private words of Pia').count()).toBe(0)
+    await page.getByRole('textbox', { name: 'Message' }).fill('Words of Quinn')
+    await page.getByRole('textbox', { name: 'Message' }).press('Enter')
+    await page.getByRole('log').getByText('Words of Quinn').waitFor()
+    expect(sent.map((body) => JSON.parse(body).content.text)).toEqual(['Words of Quinn'])
   })
 
   test('messages that came while the connection was lost appear when it is back, and a file is sent', async () => {

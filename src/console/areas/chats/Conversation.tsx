@@ -2,7 +2,7 @@
 
 import { ArrowBack } from '@mui/icons-material'
 import { Alert, Avatar, Box, Button, IconButton, Stack, Typography } from '@mui/material'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { Fragment, useCallback, useEffect, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
 import { call } from '../../api/client.ts'
@@ -113,7 +113,6 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
         }}
       >
         <Box sx={{ p: 1.5, width: '100%', boxSizing: 'border-box' }}>
-          {messages.error !== undefined && <ErrorNotice error={messages.error} />}
           {items === undefined && messages.error === undefined && <Loading />}
           {messages.hasMore && (
             <Stack sx={{ alignItems: 'center', mb: 1 }}>
@@ -131,20 +130,28 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
             const before = items[index - 1]
             const isNewDay = before === undefined || dayOf(before.createdAt) !== dayOf(message.createdAt)
             return (
-              <MessageRow
-                key={message.id}
-                message={message}
-                nameOf={nameOf}
-                member={group === null ? undefined : members.find(({ userId }) => userId === message.senderId)}
-                isGroup={group !== null}
-                day={isNewDay ? message.createdAt : undefined}
-                isContinued={!isNewDay && before?.senderId === message.senderId && before.type !== 'SYSTEM'}
-                isFirstNew={message.id === firstNew}
-                isMarked={message.id === wanted}
-                peerReadUpToId={conversation.peerReadUpToId}
-                onReply={canWrite ? setReplyTo : undefined}
-                onChanged={messages.replace}
-              />
+              <Fragment key={message.id}>
+                {message.id === messages.gap?.until && (
+                  <Stack sx={{ alignItems: 'center', my: 1 }}>
+                    <Button size="small" loading={messages.isLoading} onClick={messages.fillGap}>
+                      {t.between}
+                    </Button>
+                  </Stack>
+                )}
+                <MessageRow
+                  message={message}
+                  nameOf={nameOf}
+                  member={group === null ? undefined : members.find(({ userId }) => userId === message.senderId)}
+                  isGroup={group !== null}
+                  day={isNewDay ? message.createdAt : undefined}
+                  isContinued={!isNewDay && before?.senderId === message.senderId && before.type !== 'SYSTEM'}
+                  isFirstNew={message.id === firstNew}
+                  isMarked={message.id === wanted}
+                  peerReadUpToId={conversation.peerReadUpToId}
+                  onReply={canWrite ? setReplyTo : undefined}
+                  onChanged={messages.replace}
+                />
+              </Fragment>
             )
           })}
           {waiting.map((each) => (
@@ -152,6 +159,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
           ))}
         </Box>
       </Box>
+      {messages.error !== undefined && <ErrorNotice error={messages.error} />}
       {canWrite ? (
         <Composer
           conversation={conversation}

@@ -74,6 +74,8 @@ async function deliver(clientMsgId: string): Promise<void> {
   if (message === undefined) return
   try {
     const body = { ...message.target, clientMsgId, replyToId: message.replyToId, ...(await contentOf(message)) }
+    // Discarded meanwhile, or its author has signed out: it must not be sent with the token of the next user.
+    if (!outgoing.some((each) => each.clientMsgId === clientMsgId)) return
     const { messages } = await call('messages.send', { body: body as BodyOf<'messages.send'> })
     for (const listener of sentListeners) listener(messages, message.target)
     discard(clientMsgId)

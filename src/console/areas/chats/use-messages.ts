@@ -12,22 +12,38 @@ import { type Frame, useLive } from '../../session/live.ts'
 import { onSent, sendUnreached } from './outbox.ts'
 
 const PAGE = 50
-/** Milliseconds until catching up is tried again. */
+/** Milliseconds until catching up is tried again; twice as many after each further failure. */
 const RETRY = 3_000
+const LONGEST_RETRY = 60_000
+
+/** Messages between these two ids were not read yet. */
+export interface Gap {
+  readonly after: number
+  /** The first message that follows. */
+  readonly until: number
+}
 
 export interface Messages {
   /** Oldest first; undefined before the first answer. */
   readonly items: readonly Message[] | undefined
   readonly hasMore: boolean
+  /** Undefined if all messages between the oldest and the newest one are here. */
+  readonly gap: Gap | undefined
   readonly error: ApiError | undefined
   readonly isLoading: boolean
   readonly loadOlder: () => void
+  /** Reads the next messages of the gap. */
+  readonly fillGap: () => void
   /** Shows the answer of an operation that changed a message. */
   readonly replace: (messages: readonly Message[]) => void
   readonly clear: () => void
 }
 
-/** `wanted`: older pages are read until this message is among them. */
+/** By their ids; the later one of two with the same id counts. */
+const merged = (before: Iterable<Message> = [], after: readonly Message[]): ReadonlyMap<number, Message> =>
+  new Map([...before, ...after].map((each) => [each.id, each]))
+
+/** `wanted`: this message and those around it are read too, however old it is. */
 export function useMessages(conversationId: number, wanted: number | undefined): Messages {
   const [byId, setById] = useState<ReadonlyMap<number, Message>>()
   const [hasMore, setHasMore] = useState(false)
@@ -36,44 +52,81 @@ export function useMessages(conversationId: number, wanted: number | undefined):
   /** Everything up to this number is here. It does not move while catching up. */
   const cursor = useRef(0)
   const isComplete = useRef(false)
-  const loading = useRef(false)
+  const [gap, setGap] = useState<Gap>()
+  const loading = useRef<Promise<void>>(undefined)
 
   const put = useCallback(
-    (messages: readonly Message[]) =>
-      setById((before) => {
-        const own = messages.filter((message) => message.conversationId === conversationId)
-        return own.length === 0 ? before : new Map([...(before ?? []), ...own.map((each) => [each.id, each] as const)])
-      }),
+    (messages: readonly Message[]) => {
+      const own = messages.filter((message) => message.conversationId === conversationId)
+      if (own.length > 0) setById((before) => merged(before?.values(), own))
+    },
     [conversationId],
   )
 
-  const load = useCallback(
-    (beforeId?: number): Promise<void> => {
-      if (loading.current) return Promise.resolve()
-      loading.current = true
-      const query = { limit: PAGE, ...(beforeId !== undefined && { beforeId }) }
-      return call('conversations.history', { params: { id: conversationId }, query })
-        .then((page): void => {
-          if (beforeId === undefined) {
-            cursor.current = Math.max(cursor.current, page.items[0]?.id ?? 0)
-            isComplete.current = true
-          }
-          setById((before) => new Map([...(before ?? []), ...page.items.map((each) => [each.id, each] as const)]))
-          setHasMore(page.hasMore)
-          return setError(undefined)
-        })
-        .catch((problem: unknown) => setError(problem as ApiError))
-        .finally(() => (loading.current = false))
-    },
+  /** One reading at a time; another one that is asked for meanwhile is left out. */
+  const once = useCallback((read: () => Promise<void>): Promise<void> => {
+    loading.current ??= (async () => {
+      setLoading(true)
+      try {
+        await read()
+        setError(undefined)
+      } catch (problem) {
+        setError(problem as ApiError)
+      }
+      loading.current = undefined
+      setLoading(false)
+    })()
+    return loading.current
+  }, [])
+  const read = useCallback(
+    (query: { beforeId?: number; afterId?: number }) =>
+      call('conversations.history', { params: { id: conversationId }, query: { ...query, limit: PAGE } }),
     [conversationId],
+  )
+  const load = useCallback(
+    (beforeId?: number): Promise<void> =>
+      once(async () => {
+        const page = await read(beforeId === undefined ? {} : { beforeId })
+        setById((before) => merged(before?.values(), page.items))
+        setHasMore(page.hasMore)
+        if (beforeId !== undefined) return
+        cursor.current = Math.max(cursor.current, page.items[0]?.id ?? 0)
+        isComplete.current = true
+      }),
+    [once, read],
   )
   useEffect(() => void load(), [load])
 
   const items = byId && [...byId.values()].toSorted((a, b) => a.id - b.id)
   const oldest = items?.[0]?.id
+  const readAfter = useCallback(
+    async (after: number, until: number) => {
+      const page = await read({ afterId: after })
+      setById((before) => merged(before?.values(), page.items))
+      const newest = page.items[0]?.id ?? until
+      setGap(page.hasMore && newest < until ? { after: newest, until } : undefined)
+    },
+    [read],
+  )
   useEffect(() => {
-    if (wanted !== undefined && oldest !== undefined && oldest > wanted && hasMore) void load(oldest)
-  }, [wanted, oldest, hasMore, load])
+    if (wanted === undefined || oldest === undefined) return
+    const isInGap = gap !== undefined && wanted > gap.after && wanted < gap.until
+    if (!isInGap && (oldest <= wanted || !hasMore)) return
+    void once(async () => {
+      const until = gap?.until ?? oldest
+      const page = await read({ beforeId: wanted + 1 })
+      // Messages that were read for an earlier search are forgotten, so that there is one gap at most.
+      setById((before) =>
+        merged(
+          [...(before?.values() ?? [])].filter(({ id }) => id >= until),
+          page.items,
+        ),
+      )
+      setHasMore(page.hasMore)
+      setGap({ after: wanted, until })
+      await readAfter(wanted, until)
+    })
+  }, [wanted, oldest, hasMore, gap, once, read, readAfter])
 
   const advance = useCallback((number: number) => {
     if (isComplete.current) cursor.current = Math.max(cursor.current, number)
@@ -89,7 +142,7 @@ export function useMessages(conversationId: number, wanted: number | undefined):
   const replace = useCallback((messages: readonly Message[]) => {
     setById((before) => {
       const known = messages.filter(({ id }) => before?.has(id))
-      return known.length === 0 ? before : new Map([...before!, ...known.map((each) => [each.id, each] as const)])
+      return known.length === 0 ? before : merged(before!.values(), known)
     })
   }, [])
   const onUpdated = useCallback(
@@ -113,33 +166,41 @@ export function useMessages(conversationId: number, wanted: number | undefined):
     },
     [recall, advance],
   )
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  const onHello = useCallback(() => {
-    sendUnreached()
-    // The first page is still being read, or there was nothing.
-    if (cursor.current === 0) {
-      void load()
-      return
-    }
+  /** The latest catching up. Each new connection starts another one, which ends the one before. */
+  const latest = useRef<object>(undefined)
+  useEffect(() => () => (latest.current = undefined), [])
+  const catchUp = useCallback(async () => {
+    const own = (latest.current = {})
     isComplete.current = false
-    const catchUp = async (): Promise<void> => {
+    let failures = 0
+    while (latest.current === own) {
       try {
-        for (;;) {
-          const page = await call('chats.sync', { query: { afterId: cursor.current } })
-          put(page.messages)
-          replace(page.updated)
-          for (const { messageId, recalledAt } of page.recalled) recall(messageId, recalledAt)
-          cursor.current = page.cursor
-          if (!page.hasMore) break
-        }
-        isComplete.current = true
-      } catch {
-        timer.current = setTimeout(() => void catchUp(), RETRY)
+        const page = await call('chats.sync', { query: { afterId: cursor.current } })
+        if (latest.current !== own) return
+        failures = 0
+        put(page.messages)
+        replace(page.updated)
+        for (const { messageId, recalledAt } of page.recalled) recall(messageId, recalledAt)
+        cursor.current = page.cursor
+        isComplete.current = !page.hasMore
+        if (!page.hasMore) return
+      } catch (problem) {
+        const { status } = problem as ApiError
+        // A refusal stays one, for example because the session has ended.
+        if (status >= 400 && status < 500 && status !== 429) return
+        const pause = Math.min(LONGEST_RETRY, RETRY * 2 ** failures++)
+        await new Promise((resolve) => setTimeout(resolve, pause))
       }
     }
-    void catchUp()
-  }, [load, put, replace, recall])
+  }, [put, replace, recall])
+  const onHello = useCallback(async () => {
+    sendUnreached()
+    // The first page may have been read before the connection, so that frames between the two are missing.
+    await loading.current
+    // There was nothing, or it could not be read.
+    if (cursor.current === 0) await load()
+    else await catchUp()
+  }, [load, catchUp])
   useLive('hello', onHello)
   useLive('message', onMessage)
   useLive('message.updated', onUpdated)
@@ -149,14 +210,16 @@ export function useMessages(conversationId: number, wanted: number | undefined):
   return {
     items,
     hasMore,
-    error: items === undefined ? error : undefined,
+    gap,
+    error,
     isLoading,
-    loadOlder: () => {
-      if (oldest === undefined) return
-      setLoading(true)
-      void load(oldest).finally(() => setLoading(false))
-    },
+    loadOlder: () => void (oldest !== undefined && load(oldest)),
+    fillGap: () => void (gap !== undefined && once(() => readAfter(gap.after, gap.until))),
     replace,
-    clear: () => setById(new Map()),
+    clear: () => {
+      setById(new Map())
+      setGap(undefined)
+      setHasMore(false)
+    },
   }
 }

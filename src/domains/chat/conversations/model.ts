@@ -89,6 +89,11 @@ export type ReadState = Static<typeof ReadState>
 
 export const HistoryQuery = Type.Object({
   beforeId: Type.Optional({ ...Id, description: 'Only messages with lower ids' }),
+  afterId: Type.Optional({
+    ...Id,
+    description:
+      'Only messages with higher ids: the ones that follow it, of which `hasMore` says whether there are newer ones',
+  }),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
 })
 export type HistoryQuery = Static<typeof HistoryQuery>

@@ -12,7 +12,7 @@ import { topic } from '#platform/bus.ts'
 import { findMessage, hasCardOf } from '../messages/store.ts'
 import { loadExtras, toMessage } from '../messages/view.ts'
 import { IN_ORDER } from '../numbers.ts'
-import { historyBefore, messagesBetween } from './history/store.ts'
+import { historyOf, messagesBetween } from './history/store.ts'
 import type { Conversation, History, HistoryQuery, ListQuery, ReadState } from './model.ts'
 import { isUnread, isVisible, unseenUpTo } from './rules.ts'
 import * as store from './store.ts'
@@ -169,11 +169,12 @@ export async function showHistory(
   ctx: AppContext,
   { userId }: Actor,
   id: number,
-  { beforeId = Number.MAX_SAFE_INTEGER, limit }: HistoryQuery,
+  { beforeId = Number.MAX_SAFE_INTEGER, afterId, limit }: HistoryQuery,
 ): Promise<History> {
   const row = await findListed(ctx.db.read, id, userId)
-  const rows = await historyBefore(ctx.db.read, row, beforeId, limit + 1)
+  const rows = await historyOf(ctx.db.read, row, { beforeId, afterId, limit: limit + 1 })
   const shown = rows.slice(0, limit)
+  if (afterId !== undefined) shown.reverse()
   const extras = await loadExtras(ctx.db.read, shown)
   return { items: shown.map((message) => toMessage(ctx, message, extras)), hasMore: rows.length > limit }
 }

@@ -45,16 +45,35 @@ const before = prepared((db) =>
     .limit(p('limit')),
 )
 
-/** Messages that the member can see, newest first. */
-export const historyBefore = (
+const after = prepared((db) =>
+  db
+    .select()
+    .from(messages)
+    .where(
+      and(eq(messages.conversationId, p('conversationId')), gt(messages.id, p('after')), lt(messages.id, p('before'))),
+    )
+    .orderBy(asc(messages.id))
+    .limit(p('limit')),
+)
+
+export interface HistoryRange {
+  readonly beforeId: number
+  /** With it the oldest messages of the range are read, otherwise the newest. */
+  readonly afterId: number | undefined
+  readonly limit: number
+}
+
+/** Messages that the member can see: the newest first, or after `afterId` the oldest first. */
+export function historyOf(
   db: Db,
   { conversationId, clearedUpTo, leftAfter }: MemberRow,
-  beforeId: number,
-  limit: number,
-): Promise<MessageRow[]> =>
-  before(db, {
+  { beforeId, afterId, limit }: HistoryRange,
+): Promise<MessageRow[]> {
+  const range = {
     conversationId,
-    after: clearedUpTo,
+    after: Math.max(clearedUpTo, afterId ?? 0),
     before: leftAfter === null ? beforeId : Math.min(beforeId, leftAfter + 1),
     limit,
-  })
+  }
+  return afterId === undefined ? before(db, range) : after(db, range)
+}
