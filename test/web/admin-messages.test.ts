@@ -99,6 +99,19 @@ describe('notifications', () => {
 })
 
 describe('agreements', () => {
+  test('pictures of other servers are links, in the preview and for those who accept', async () => {
+    const page = await browser.signedIn(admin)
+    await page.goto('/console/admin/agreements/create')
+    await page.getByLabel('Title').fill('Terms')
+    await page
+      .getByRole('textbox', { name: 'Text (Markdown)' })
+      .fill('![Logo](https://elsewhere.example/a.png) and ![ours](/favicon.svg)')
+    const link = page.getByRole('link', { name: 'Picture: Logo (elsewhere.example)' })
+    await link.waitFor()
+    expect(await link.getAttribute('href')).toBe('https://elsewhere.example/a.png')
+    await page.getByRole('img', { name: 'ours' }).waitFor()
+  })
+
   test('a version is published from an earlier one, and the earlier one is put into effect again', async () => {
     const page = await browser.signedIn(admin, { isPhone: true })
     await page.goto('/console/admin/agreements')

@@ -1,6 +1,6 @@
 /** Shows a new version of an agreement after the sign-in, until it is accepted. It does not interrupt the work of administrators. */
 
-import { Box, Button, Dialog, DialogActions, DialogContent, DialogTitle, Typography } from '@mui/material'
+import { Button, Dialog, DialogActions, DialogContent, DialogTitle, Typography } from '@mui/material'
 import { useLogout } from 'react-admin'
 import { useLocation } from 'react-router'
 
@@ -8,6 +8,7 @@ import { useAction, useCall } from '../api/hooks.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useOptionalSession } from '../session/session.ts'
 import { Answer, ErrorNotice } from '../ui/Answer.tsx'
+import { Rendered } from '../ui/Rendered.tsx'
 import { isAdminPath } from './navigation.ts'
 
 const words = texts({
@@ -54,8 +55,7 @@ export function Agreements() {
               <Typography variant="caption" color="text.secondary">
                 {t.version(version)}
               </Typography>
-              {/* Rendered by the server, without scripts and styles. */}
-              <Box sx={{ overflowWrap: 'anywhere' }} dangerouslySetInnerHTML={{ __html: contentHtml }} />
+              <Rendered html={contentHtml} />
             </>
           )}
         </Answer>

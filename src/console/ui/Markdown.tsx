@@ -32,6 +32,7 @@ import { ApiError } from '../api/errors.ts'
 import type { MarkdownPreview } from '../api/types.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
+import { Rendered } from './Rendered.tsx'
 
 const words = texts({
   en: {
@@ -220,24 +221,3 @@ function Preview({ source }: { source: string }) {
     </Box>
   )
 }
-
-/** HTML that the server has rendered from Markdown, which never contains scripts or markup of the author. */
-export const Rendered = ({ html }: { html: string }) => (
-  <Box
-    sx={{
-      overflowWrap: 'anywhere',
-      lineHeight: 1.6,
-      '& h1': { fontSize: '1.375rem' },
-      '& h2': { fontSize: '1.2rem' },
-      '& h3, & h4, & h5, & h6': { fontSize: '1.05rem' },
-      '& > :first-of-type': { mt: 0 },
-      '& a': { color: 'primary.main' },
-      '& pre': { overflowX: 'auto', p: 1.5, bgcolor: 'action.hover', borderRadius: 1 },
-      '& blockquote': { m: 0, pl: 2, borderLeft: 3, borderColor: 'divider', color: 'text.secondary' },
-      '& table': { borderCollapse: 'collapse' },
-      '& td, & th': { border: 1, borderColor: 'divider', px: 1, py: 0.5 },
-      '& img': { maxWidth: '100%' },
-    }}
-    dangerouslySetInnerHTML={{ __html: html }}
-  />
-)

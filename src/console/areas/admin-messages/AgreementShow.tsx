@@ -16,10 +16,10 @@ import { useMay } from '../../session/session.ts'
 import { History } from '../../ui/admin.tsx'
 import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
-import { Rendered } from '../../ui/Markdown.tsx'
 import { UserById } from '../../ui/named.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Facts } from '../../ui/parts.tsx'
+import { Rendered } from '../../ui/Rendered.tsx'
 import { Status } from '../../ui/Status.tsx'
 
 const words = texts({

@@ -10,8 +10,8 @@ import { bytes, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
-import { Rendered } from '../../ui/Markdown.tsx'
 import { Facts } from '../../ui/parts.tsx'
+import { Rendered } from '../../ui/Rendered.tsx'
 
 const words = texts({
   en: {

@@ -1,7 +1,7 @@
 /** One notification with its whole text, and the way to the page that it is about. Opening it marks it as read. */
 
 import { ArrowForward, DeleteOutlined } from '@mui/icons-material'
-import { Box, Button, Card, CardContent, Stack, Typography } from '@mui/material'
+import { Button, Card, CardContent, Stack, Typography } from '@mui/material'
 import { useEffect } from 'react'
 import { useNavigate, useParams } from 'react-router'
 
@@ -11,6 +11,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Rendered } from '../../ui/Rendered.tsx'
 import { targetOf, typeWords } from './links.ts'
 import { useNotificationActions, useOpenTarget } from './use-notifications.ts'
 
@@ -61,11 +62,7 @@ export default function NotificationPage() {
               <Typography variant="body2" color="text.secondary" gutterBottom>
                 {types[notification.type]} · {dateTime(notification.createdAt)}
               </Typography>
-              {/* Rendered by the server, without scripts and styles. */}
-              <Box
-                sx={{ overflowWrap: 'anywhere', '& a': { color: 'primary.main' }, '& img': { maxWidth: '100%' } }}
-                dangerouslySetInnerHTML={{ __html: notification.bodyHtml }}
-              />
+              <Rendered html={notification.bodyHtml} />
               {targetOf(notification) !== undefined && (
                 <Stack direction="row" sx={{ mt: 2 }}>
                   <Button variant="contained" endIcon={<ArrowForward />} onClick={() => open(notification)}>
