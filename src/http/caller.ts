@@ -73,6 +73,10 @@ export function bearerToken(request: Request): string | undefined {
 /** The key of `X-Publish-Key`, or undefined. */
 export const publisherKey = (request: Request): string | undefined => request.headers.get('x-publish-key') ?? undefined
 
+/** The address of the request. If its `Host` is missing or not valid, as in HTTP/1.0, `request.url` may be a path only. */
+export const addressOf = ({ url }: Request): URL =>
+  URL.parse(url) ?? new URL(`http://localhost${url.replace(/^https?:\/\/[^/]*/, '')}`)
+
 /** Languages of the header that are looked at. */
 const MAX_LANGUAGES = 20
 

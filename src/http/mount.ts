@@ -356,7 +356,8 @@ export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates:
 
 /** The URL from the slash after the host to the query. Elysia assumes a host of at least four characters (`http://nas/`). */
 function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
+  // Without a valid `Host` it is a path already.
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
   const end = url.indexOf('?', start)
   return url.slice(start, end < 0 ? undefined : end)
 }

@@ -7,6 +7,7 @@
 import { type Html, html, type HtmlValue, rawHtml } from '#lib/html.ts'
 import type { Locale } from '#lib/localized.ts'
 
+import { addressOf } from './caller.ts'
 import { MARK, STYLE_ELEMENT, STYLE_HASH, THEME_COLORS } from './page-style.ts'
 
 export { html, type Html, rawHtml } from '#lib/html.ts'
@@ -101,7 +102,7 @@ export function htmlPage(page: Page): Response {
 
 /** The path of the requested page for `Page.path`, with those parameters of its query. */
 export function pathOfPage(request: Request, ...parameters: readonly string[]): string {
-  const { pathname, searchParams } = new URL(request.url)
+  const { pathname, searchParams } = addressOf(request)
   const kept = new URLSearchParams([...searchParams].filter(([name]) => parameters.includes(name)))
   return kept.size === 0 ? pathname : `${pathname}?${kept}`
 }

@@ -140,8 +140,7 @@ const isPolled = (path: string, status: number): boolean =>
 
 /** The path of a URL or path, without the query, which can contain tokens and invitation codes. */
 function pathOf(url: string): string {
-  const scheme = url.indexOf('://')
-  const start = scheme < 0 ? 0 : url.indexOf('/', scheme + 3)
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
   const query = url.indexOf('?', start)
   const path = query < 0 ? url.slice(start) : url.slice(start, query)
   if (path.startsWith('/api/auth/')) return path.replace(DEVICE_IN_PATH, '$1***')

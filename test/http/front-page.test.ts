@@ -1,6 +1,7 @@
 /** The front page, and the files for which browsers, phones and search engines ask by themselves. */
 
 import { describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
 
 import { hashOf, publish, upload } from '../app-updates/helpers.ts'
 import { ok, type TestServer, useServer } from '../harness/index.ts'
@@ -111,6 +112,20 @@ describe('files that pages and phones ask for', () => {
     expect(manifest.icons.map(({ sizes }) => sizes)).toEqual(expect.arrayContaining(['192x192', '512x512']))
     expect(manifest.icons.some(({ purpose }) => purpose === 'maskable')).toBe(true)
     expect(sizeOf(await bytesOf('/apple-touch-icon.png'))).toEqual([180, 180])
+  })
+
+  test('a request without a valid Host, as HTTP/1.0 allows, is answered like others', async () => {
+    const statusOf = async (path: string, host: string) => {
+      const { hostname, port } = new URL(server.url)
+      const { promise, resolve, reject } = Promise.withResolvers<string>()
+      const socket = connect(Number(port), hostname, () => socket.write(`GET ${path} HTTP/1.0\r\n${host}\r\n`))
+      socket.on('data', (bytes) => resolve(bytes.toString('latin1'))).on('error', reject)
+      const answer = await promise.finally(() => socket.destroy())
+      return `${host.trim()} ${path} ${answer.split(' ')[1]}`
+    }
+    for (const host of ['', 'Host: a b\r\n', 'Host: "><script>\r\n', 'Host: a:99999\r\n'])
+      for (const path of ['/', '/actuator/health', '/console/', '/public/images/none', '/none?to=http://x/'])
+        expect(await statusOf(path, host)).toBe(`${host.trim()} ${path} ${path.includes('none') ? 404 : 200}`)
   })
 
   test('search engines may list the front page only: /robots.txt and the pages say so', async () => {

@@ -7,7 +7,7 @@ import { getSetting, setSetting } from '#domains/settings/index.ts'
 import { receiveBytes } from '#http/body.ts'
 import { type BudgetUse, budgetUsedUp, usesOf } from '#http/budget.ts'
 import { answerBytes } from '#http/byte-response.ts'
-import { publisherKey } from '#http/caller.ts'
+import { addressOf, publisherKey } from '#http/caller.ts'
 import type { Caller, LogEntry, LoggedActor } from '#http/endpoint.ts'
 import { type AppError, badRequest, notFound, unauthorized } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
@@ -141,7 +141,7 @@ export async function publishUpdate(
   { actor, caller, request }: { actor: LoggedActor | undefined; caller: Caller; request: Request },
   body: NewAppUpdate,
 ): Promise<AppUpdateView> {
-  const fileName = fileNameIn(body.downloadUrl, [ctx.config.publicUrl, new URL(request.url).origin])
+  const fileName = fileNameIn(body.downloadUrl, [ctx.config.publicUrl, addressOf(request).origin])
   if (fileName === undefined) throw notAPackage()
   const { html: releaseNotesHtml } = await renderMarkdown(body.releaseNotes)
   const uses = await usesOf(ctx, NEW_VERSIONS, { actor: undefined, caller })

@@ -5,7 +5,7 @@ import { hasAdministrator } from '#domains/accounts/index.ts'
 import { type CurrentAgreement, currentAgreements } from '#domains/agreements/index.ts'
 import { type AppUpdateView, findLatest } from '#domains/app-updates/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
-import { chosenLocale } from '#http/caller.ts'
+import { addressOf, chosenLocale } from '#http/caller.ts'
 import type { Locale } from '#lib/localized.ts'
 
 export interface Front {
@@ -37,7 +37,7 @@ export async function frontOf(ctx: AppContext, request: Request): Promise<Front>
     currentAgreements(ctx),
   ])
   return {
-    host: new URL(request.url).host,
+    host: addressOf(request).host,
     isSetUp: ready,
     isOpen,
     app,

@@ -3,7 +3,7 @@
 import { type AppContext, perContext } from '#context'
 
 import { answerBytes } from '../byte-response.ts'
-import { localeOf } from '../caller.ts'
+import { addressOf, localeOf } from '../caller.ts'
 import { type AnyEndpoint, endpoint, open } from '../endpoint.ts'
 import { notFound } from '../errors.ts'
 import { html, htmlPage } from '../pages.ts'
@@ -32,7 +32,7 @@ export const consoleEndpoints: readonly AnyEndpoint[] = ['/console', '/console/*
 const FILE = /^[^/]*\.\w+$|\.(?:css|ico|js|json|map|png|svg|txt|wasm|webmanifest|woff2)$/
 
 async function answer(ctx: AppContext, request: Request): Promise<Response> {
-  const { pathname, search } = new URL(request.url)
+  const { pathname, search } = addressOf(request)
   if (pathname === '/console') return new Response(null, { status: 308, headers: { location: `/console/${search}` } })
   const path = pathname.slice('/console/'.length)
   const name = FILE.test(path) ? path : PAGE

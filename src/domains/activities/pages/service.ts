@@ -1,6 +1,7 @@
 /** Finds what landing pages show to visitors who are not signed in. */
 
 import type { AppContext } from '#context'
+import { addressOf } from '#http/caller.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { timeZone } from '#lib/days.ts'
@@ -61,8 +62,8 @@ const MAX_CODE = 100
 
 /** The invite code that the address contains. */
 export const codeOf = (request: Request): string | undefined =>
-  new URL(request.url).searchParams.get('code')?.slice(0, MAX_CODE) || undefined
+  addressOf(request).searchParams.get('code')?.slice(0, MAX_CODE) || undefined
 
 /** The time zone that the address names (`?tz=`), otherwise that of the server: a page without scripts does not learn the visitor's. */
 export const zoneOf = (request: Request): string =>
-  timeZone(new URL(request.url).searchParams.get('tz') ?? '') ?? serverZone()
+  timeZone(addressOf(request).searchParams.get('tz') ?? '') ?? serverZone()

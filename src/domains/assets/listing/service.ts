@@ -13,6 +13,7 @@ import {
   whereFields,
 } from '#domains/metadata/index.ts'
 import { locationTree } from '#domains/orgs/index.ts'
+import { addressOf } from '#http/caller.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { invalidAll } from '#http/validate.ts'
 
@@ -39,7 +40,7 @@ export async function listAssets(
 
 /** The parameters of a query that filter by fields. */
 export const fieldParameters = (request: Request): Record<string, string> =>
-  Object.fromEntries([...new URL(request.url).searchParams].filter(([name]) => name.startsWith('field.')))
+  Object.fromEntries([...addressOf(request).searchParams].filter(([name]) => name.startsWith('field.')))
 
 async function rowsPage(
   ctx: AppContext,

@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import { answerBytes } from '#http/byte-response.ts'
+import { addressOf } from '#http/caller.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { SECOND } from '#platform/clock.ts'
@@ -48,7 +49,7 @@ export async function answerContent(
 
 function secondsLeft(ctx: AppContext, request: Request): number {
   // The signature was checked for the last value, if there are several.
-  const expires = Number(new URL(request.url).searchParams.getAll('expires').at(-1))
+  const expires = Number(addressOf(request).searchParams.getAll('expires').at(-1))
   return Math.max(0, expires - Math.ceil(ctx.clock.now() / SECOND))
 }
 
