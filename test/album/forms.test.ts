@@ -95,6 +95,25 @@ test('a form that is refused adds no photo and keeps neither file nor storage', 
   expect([await total(alice), await usedStorage(alice)]).toEqual([photos, storage])
 })
 
+test('a form that is sent again with the same requestId is answered with the first photo', async () => {
+  const [photos, storage] = [await total(alice), await usedStorage(alice)]
+  const requestId = crypto.randomUUID()
+  const answers = await race(4, () => send(alice, png(), { requestId }))
+  const { data } = ok(await send(alice, png(), { requestId }))
+  expect(new Set(answers.map((answer) => ok(answer).data.id))).toEqual(new Set([data.id]))
+  expect([await total(alice), await usedStorage(alice)]).toEqual([photos + 1, storage + data.size])
+
+  // Nobody else gets the photo, and the request of another file is no photo.
+  expect(ok(await send(mallory, png(), { requestId })).data.id).not.toBe(data.id)
+  const form = new FormData()
+  form.set('requestId', `${requestId}-2`)
+  form.set('file', new File([png()], 'door.png'))
+  ok(await alice.send('POST', '/api/files/upload', { body: form }))
+  const reply = await send(alice, png(), { requestId: `${requestId}-2` })
+  expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('body.requestId')])
+  expect(await total(alice)).toBe(photos + 1)
+})
+
 test('a form with orgId adds a photo to the album of the organization and counts in its storage', async () => {
   const org = await createOrg(owner)
   await addMembers(owner, org, member)

@@ -9,6 +9,7 @@ import {
   Nullable,
   PageOf,
   PageQuery,
+  Raw,
   Sort,
   type Static,
   Text,
@@ -56,6 +57,15 @@ export const AddPhoto = Model(
     longitude: Type.Optional(Nullable(Longitude)),
     address: Type.Optional(Nullable(Address)),
     watermark: Type.Optional(Nullable(Watermark)),
+    requestId: Type.Optional(
+      Nullable(
+        Raw(64, 8, {
+          description:
+            'Chosen by the client, for forms with `file`. Another form of yours with the same one is answered with the first photo',
+          examples: ['0f8fad5b-d9cb-469f-a165-70867728950e'],
+        }),
+      ),
+    ),
   },
 )
 export type AddPhoto = Static<typeof AddPhoto>

@@ -3,10 +3,19 @@
 import type { AppContext } from '#context'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Watermark } from '#db/schema/album.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { SyncRevival, SyncState } from '#domains/contributions.ts'
-import { attachFile, copyFile, findFile, releaseFile, storageQuota, storeUpload, urlsOf } from '#domains/files/index.ts'
+import {
+  attachFile,
+  copyFile,
+  findByRequest,
+  findFile,
+  releaseFile,
+  storageQuota,
+  storeUpload,
+  urlsOf,
+} from '#domains/files/index.ts'
 import { findCode } from '#domains/qr-codes/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -83,11 +92,26 @@ export async function addPhoto(
     return toView(ctx, await ctx.db.write('album.addPhoto', (tx) => insertPhoto(tx, owner, input, fileId)))
   }
   if (fileId != null) throw twoFiles()
-  const upload = { owner, type: 'album', name: received.name, requestId: null } as const
-  const row = await storeUpload(ctx, upload, received, async (tx, insert) =>
-    insertPhoto(tx, owner, input, (await insert()).id),
-  )
+  const upload = { owner, type: 'album', name: received.name, requestId: input.requestId ?? null } as const
+  const row =
+    (await photoOfRequest(ctx.db.read, owner, input)) ??
+    (await storeUpload(
+      ctx,
+      upload,
+      received,
+      async (tx, insert) =>
+        (await photoOfRequest(tx, owner, input)) ?? (await insertPhoto(tx, owner, input, (await insert()).id)),
+    ))
   return toView(ctx, row)
+}
+
+/** The photo of a form that is repeated because its answer was lost. @throws AppError 400 if another file has the `requestId` */
+async function photoOfRequest(db: Db | Tx, owner: Owner, { requestId }: AddPhoto): Promise<store.PhotoRow | undefined> {
+  const file = requestId == null ? undefined : await findByRequest(db, owner.userId, requestId)
+  if (file === undefined) return undefined
+  const photo = file.entityType === 'PHOTO' ? await store.findPhoto(db, owner, file.entityId!) : undefined
+  if (photo === undefined) throw invalid('body.requestId', 'was used for another file', '已用于其他文件')
+  return photo
 }
 
 const noFile = () =>

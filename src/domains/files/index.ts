@@ -52,7 +52,7 @@ export {
   storageQuota,
 } from './service.ts'
 export { type InsertFile, type NewUpload, storeUpload } from './storing/service.ts'
-export { fileColumns, type FileRow, findFile, findFiles } from './store.ts'
+export { fileColumns, type FileRow, findByRequest, findFile, findFiles } from './store.ts'
 export { avatarUrl, expiryOfUrls, isImage, publicImagePath, publicImageUrl, urlsOf } from './view.ts'
 export { changeAvatar, giveToOrganization } from './avatars/service.ts'
 export { AvatarFileId } from './model.ts'
