@@ -104,6 +104,29 @@ describe('a manager', () => {
     ])
   })
 
+  test('issues passes for names that were corrected after a lost answer', async () => {
+    browser.allow(/ERR_FAILED|ERR_CONNECTION_FAILED/)
+    const { id } = await withPasses(alice, { name: 'Jubilee' })
+    const page = await browser.signedIn(alice)
+    await page.goto(`/console/activities/${id}?tab=passes`)
+    await page.getByRole('button', { name: 'Issue passes' }).click()
+    const issueTo = async (names: string) => {
+      await page.getByLabel('Names, one on each line').fill(names)
+      await page.getByRole('dialog').getByRole('button', { name: 'Issue' }).click()
+    }
+    await page.route('**/pass/issue', async (route) => {
+      await route.fetch()
+      await route.abort('connectionfailed')
+    })
+    await issueTo('An Lee')
+    await page.getByText('The server cannot be reached').waitFor()
+    await page.unroute('**/pass/issue')
+    await issueTo('Ann Lee')
+    await page.getByText('1 pass issued.').waitFor()
+    const { items } = ok(await alice.call('passes.list', { params: { id } })).data
+    expect(items.map(({ holderName }) => holderName).toSorted()).toEqual(['An Lee', 'Ann Lee'])
+  })
+
   test('issues passes by name, finds one, and revokes it with a reason', async () => {
     const { id } = await withPasses(alice, { name: 'Members only evening' })
     const page = await browser.signedIn(alice, { isPhone: true })

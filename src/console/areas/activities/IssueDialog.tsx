@@ -1,10 +1,11 @@
 /** Issues passes: to everyone who has registered, or to guests by name. */
 
 import { FormControlLabel, MenuItem, Radio, RadioGroup, TextField, Typography } from '@mui/material'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useNotify } from 'react-admin'
 
 import { useAction, useCall } from '../../api/hooks.ts'
+import { newId } from '../../api/new-id.ts'
 import type { Activity, PassTemplateField } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
@@ -55,7 +56,6 @@ export function IssueDialog({ activity, onClose }: { activity: Activity; onClose
   const [names, setNames] = useState('')
   const [uses, setUses] = useState('')
   const [templateId, setTemplate] = useState('')
-  const [requestId] = useState(() => crypto.getRandomValues(new Uint32Array(4)).join('-'))
   const templates = useCall('passTemplates.list', {
     query: { size: 100, ...(activity.ownerType === 'ORGANIZATION' && { orgId: activity.ownerId }) },
   })
@@ -73,17 +73,17 @@ export function IssueDialog({ activity, onClose }: { activity: Activity; onClose
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => guestOf(line, fields))
+  const asked = {
+    ...(to === 'registered' ? { toRegistered: true } : { holders: guests }),
+    ...(uses !== '' && { maxUses: Number(uses) }),
+    ...(templateId !== '' && { templateId: Number(templateId) }),
+  }
+  const request = useRef({ form: '', id: '' })
   const submit = () => {
-    const more = {
-      // A repeated request gets the passes of the first one. Another form is another request.
-      requestId: `${requestId}-${to === 'registered' ? 'r' : guests.length}`,
-      ...(uses !== '' && { maxUses: Number(uses) }),
-      ...(templateId !== '' && { templateId: Number(templateId) }),
-    }
-    issue.mutate({
-      params: { id: activity.id },
-      body: to === 'registered' ? { toRegistered: true, ...more } : { holders: guests, ...more },
-    })
+    const form = JSON.stringify(asked)
+    // A repeated request is answered with the passes of the first one. A form that was changed is another request.
+    if (request.current.form !== form) request.current = { form, id: newId() }
+    issue.mutate({ params: { id: activity.id }, body: { ...asked, requestId: request.current.id } })
   }
   return (
     <FormDialog
