@@ -70,6 +70,37 @@ describe('the album', () => {
     expect(await page.getByRole('button', { name: first }).count()).toBe(0)
   })
 
+  test('adds a photo once although its answer was lost, and while another page is shown', async () => {
+    browser.allow(/ERR_FAILED|ERR_CONNECTION_FAILED/)
+    const dora = await server.person('dora')
+    const page = await browser.signedIn(dora)
+    await page.goto('/console/album')
+    const photos = (url: URL) => url.pathname === '/api/album'
+    await page.route(photos, async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      await route.fetch()
+      await route.abort('connectionfailed')
+    })
+    const input = page.locator('input[type=file][multiple]')
+    await input.setInputFiles([photo('blue.jpg', '#3060c0')])
+    await page.getByText('1 photo could not be added').waitFor()
+    await page.unroute(photos)
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route(photos, async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('menuitem', { name: 'Contacts' }).click()
+    await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor()
+    release()
+    await page.getByRole('menuitem', { name: 'Album' }).click()
+    await page.getByRole('button', { name: 'blue.jpg' }).waitFor()
+    await page.getByText('1 photo added').waitFor()
+    expect(await namesOf(dora)).toEqual(['blue.jpg'])
+  })
+
   test('shares a copy with an organization, whose members see it in its workspace, in Chinese on a phone', async () => {
     const org = ok(await bob.call('orgs.create', { body: { name: '绿湖俱乐部' } })).data
     const page = await browser.signedIn(bob, { isPhone: true, locale: 'zh-CN' })

@@ -163,6 +163,7 @@ export async function upload(id: OperationId, input: UploadInput): Promise<unkno
 /** By XMLHttpRequest, since `fetch` reports no progress of requests. */
 async function attemptUpload(id: OperationId, { form, onProgress, signal, ...input }: UploadInput): Promise<Response> {
   await unlessLeaving()
+  signal?.throwIfAborted()
   return await new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open(OPERATIONS[id][0], urlOf(id, input))

@@ -52,11 +52,11 @@ export interface AdminResource extends Table {
 
 /** Something of the user that only this browser has until it is sent. */
 export interface Unsent {
-  /** Called once, when the page is loaded. Sends at the next sign-in. */
+  /** Called once, when the page is loaded. */
   readonly start: () => void
   /** Tries to send it now. Never rejects. */
   readonly send: () => Promise<void>
-  /** Says how much is left and when it is sent. Undefined if everything was sent. */
+  /** Says how much is left and what happens to it. Undefined if everything was sent. */
   readonly notice: () => Localized | undefined
 }
 

@@ -1,8 +1,8 @@
 /** The photos of the workspace by month. Pictures can be chosen, taken, or dropped anywhere on the page. */
 
-import { AddPhotoAlternate, PhotoCamera, PhotoLibrary, PlaceOutlined, Search, SearchOff } from '@mui/icons-material'
-import { Box, ButtonBase, InputAdornment, LinearProgress, Stack, TextField, Typography } from '@mui/material'
-import { type DragEvent, useEffect, useState } from 'react'
+import { AddPhotoAlternate, PhotoCamera, PhotoLibrary, PlaceOutlined, SearchOff } from '@mui/icons-material'
+import { Box, ButtonBase, LinearProgress, Stack, Typography } from '@mui/material'
+import { type DragEvent, useState } from 'react'
 import { useSearchParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
@@ -15,10 +15,11 @@ import { ownerQuery, useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { FileButton } from '../../ui/FileButton.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { timeOf } from './photo.ts'
 import { PhotoViewer } from './PhotoViewer.tsx'
 import { UploadList } from './UploadList.tsx'
-import { useUploads } from './use-uploads.ts'
+import { addPhotos, useUploads } from './uploads.ts'
 
 const words = texts({
   en: {
@@ -57,8 +58,6 @@ const words = texts({
   },
 })
 
-/** Milliseconds after the last key. */
-const PAUSE = 300
 /** File names of iPhones end like this; browsers on other systems do not count them as images. */
 const PICTURES = 'image/*,.heic,.heif'
 
@@ -67,14 +66,9 @@ export default function Album() {
   const may = useMay()
   const mayAdd = may('album.add')
   const [search, setSearch] = useSearchParams()
-  const [typed, setTyped] = useState('')
   const [keyword, setKeyword] = useState('')
   const [isOver, setOver] = useState(false)
   const uploads = useUploads()
-  useEffect(() => {
-    const timer = setTimeout(() => setKeyword(typed.trim()), PAUSE)
-    return () => clearTimeout(timer)
-  }, [typed])
   const query = { ...ownerQuery(), ...(keyword && { keyword }) }
   const { items, total, error, isLoading, more, retry } = usePages('album.list', { query }, { size: 60 })
   const openId = Number(search.get('photo')) || undefined
@@ -83,7 +77,7 @@ export default function Album() {
   const drop = (event: DragEvent) => {
     event.preventDefault()
     setOver(false)
-    if (mayAdd) uploads.add([...event.dataTransfer.files])
+    if (mayAdd) addPhotos([...event.dataTransfer.files])
   }
   const isEmpty = items?.length === 0
   const buttons = mayAdd && (
@@ -93,7 +87,7 @@ export default function Album() {
         accept={PICTURES}
         capture="environment"
         startIcon={<PhotoCamera />}
-        onFiles={uploads.add}
+        onFiles={addPhotos}
         sx={{ display: { md: 'none' } }}
       >
         {t.take}
@@ -103,7 +97,7 @@ export default function Album() {
         accept={PICTURES}
         multiple
         startIcon={<AddPhotoAlternate />}
-        onFiles={uploads.add}
+        onFiles={addPhotos}
         data-create
       >
         {t.add}
@@ -142,21 +136,11 @@ export default function Album() {
             spacing={2}
             sx={{ mb: 2, alignItems: { sm: 'center' }, justifyContent: 'space-between' }}
           >
-            <TextField
-              type="search"
+            <SearchField
               label={t.search}
-              value={typed}
-              onChange={({ target }) => setTyped(target.value)}
+              value={keyword}
+              onSearch={setKeyword}
               sx={{ flex: 1, maxWidth: { sm: 420 } }}
-              slotProps={{
-                input: {
-                  startAdornment: (
-                    <InputAdornment position="start">
-                      <Search fontSize="small" />
-                    </InputAdornment>
-                  ),
-                },
-              }}
             />
             <Storage />
           </Stack>

@@ -4,33 +4,31 @@ import { CheckCircle, Close, ErrorOutlined } from '@mui/icons-material'
 import { Box, Button, Card, CardContent, IconButton, LinearProgress, Stack, Typography } from '@mui/material'
 
 import { ApiError } from '../../api/errors.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import type { Uploads } from './use-uploads.ts'
+import { clearUploads, retryPhoto, type Upload } from './uploads.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     adding: (done: number, all: number) => `Adding photos: ${done} of ${all}`,
     added: (n: number) => (n === 1 ? '1 photo added' : `${n} photos added`),
     failed: (n: number) => (n === 1 ? '1 photo could not be added' : `${n} photos could not be added`),
-    retry: 'Try again',
-    close: 'Close',
     progress: (name: string) => `Progress of ${name}`,
     unknown: 'The photo could not be sent.',
   },
   zh: {
+    ...common.zh,
     adding: (done: number, all: number) => `正在添加照片：${done} / ${all}`,
     added: (n: number) => `已添加 ${n} 张照片`,
     failed: (n: number) => `${n} 张照片添加失败`,
-    retry: '重试',
-    close: '关闭',
     progress: (name: string) => `${name} 的进度`,
     unknown: '照片发送失败。',
   },
 })
 
-export function UploadList({ uploads }: { uploads: Uploads }) {
+export function UploadList({ uploads: list }: { uploads: readonly Upload[] }) {
   const t = useTexts(words)
-  const { list } = uploads
   if (list.length === 0) return null
   const done = list.filter(({ state }) => state === 'done').length
   const failed = list.filter(({ state }) => state === 'failed')
@@ -47,7 +45,7 @@ export function UploadList({ uploads }: { uploads: Uploads }) {
               : [done > 0 && t.added(done), failed.length > 0 && t.failed(failed.length)].filter(Boolean).join(', ')}
           </Typography>
           {!isRunning && (
-            <IconButton aria-label={t.close} onClick={uploads.clear} edge="end">
+            <IconButton aria-label={t.close} onClick={clearUploads} edge="end">
               <Close />
             </IconButton>
           )}
@@ -59,7 +57,7 @@ export function UploadList({ uploads }: { uploads: Uploads }) {
                 {file.name}
               </Typography>
               {state === 'failed' && (
-                <Button size="small" onClick={() => uploads.retry(id)}>
+                <Button size="small" onClick={() => retryPhoto(id)}>
                   {t.retry}
                 </Button>
               )}

@@ -4,6 +4,7 @@ import { PhotoLibrary } from '@mui/icons-material'
 import { lazy } from 'react'
 
 import { area } from '../area.ts'
+import { finishUploads, stopUploadsAtSignOut, uploadsNotice } from './uploads.ts'
 
 export const album = area({
   menu: [
@@ -17,4 +18,5 @@ export const album = area({
     },
   ],
   pages: [{ path: '/album', component: lazy(() => import('./Album.tsx')) }],
+  unsent: { start: stopUploadsAtSignOut, send: finishUploads, notice: uploadsNotice },
 })
