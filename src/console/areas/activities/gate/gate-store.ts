@@ -38,6 +38,9 @@ export interface Passage {
   readonly direction: GateDirection
 }
 
+/** Requests are repeated by the gate itself, so that those of an expired session do not pile up. */
+const AT_ONCE = { waitsForSignIn: false } as const
+
 /** An answer with so many revocations may be followed by more. */
 const FULL_ANSWER = 5000
 /** Scans in one upload; the server takes 1,000. */
@@ -85,10 +88,10 @@ export class GateStore {
   /** Reads the keys, and the passes that were revoked since the last time. @throws ApiError */
   async prepare(): Promise<void> {
     const params = { id: this.activityId }
-    const { keys } = (await callWith('passes.keys', { params }, {})) as PassKeys
+    const { keys } = (await callWith('passes.keys', { params }, AT_ONCE)) as PassKeys
     let since = await transact('readonly', async (tx) => (await tx.get('gates', this.key()))?.until ?? 0)
     for (;;) {
-      const answer = (await callWith('passes.revocations', { params, query: { since } }, {})) as PassRevocations
+      const answer = (await callWith('passes.revocations', { params, query: { since } }, AT_ONCE)) as PassRevocations
       const isLast = answer.revoked.length < FULL_ANSWER
       await transact('readwrite', async (tx) => {
         for (const { uuid } of answer.revoked) await tx.put('revoked', { ...this.ids, uuid })
@@ -165,7 +168,7 @@ export class GateStore {
       const { items: outcomes } = (await callWith(
         'passes.uploadRedemptions',
         { params: { id: this.activityId }, body: { items } },
-        {},
+        AT_ONCE,
       )) as RedemptionResults
       // A duplicate that was refused as used: its answer was lost, and the visitor got in.
       const isDouble = ({ result, reason }: RedemptionResults['items'][number]) =>

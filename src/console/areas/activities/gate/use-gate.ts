@@ -159,7 +159,7 @@ function askServer(activityId: number, body: object): Promise<PassVerification> 
   const signal = AbortSignal.timeout(PATIENCE)
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
-    callWith('passes.verify', { params: { id: activityId }, body }, { signal }).then(
+    callWith('passes.verify', { params: { id: activityId }, body }, { signal, waitsForSignIn: false }).then(
       (answer) => (answer === null ? reject(new ApiError(0, 0, '')) : resolve(answer as PassVerification)),
       reject,
     )
