@@ -2,39 +2,17 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import type { Page } from 'playwright-core'
-
 import { createAsset, createLocation } from '../assets/helpers.ts'
 import { png } from '../files/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { readPdf } from '../lib/pdf-files.ts'
-import { createOrg } from '../orgs/helpers.ts'
 import { barriers, isTooWide, type PageOptions, screenshot, useBrowser } from './browser.ts'
+import { choose, newWorkspace, openAs } from './workspace.ts'
 
 const { server, alice } = useServer({ people: ['alice'] })
 const browser = useBrowser(server)
 
-/** A new organization of alice, and a page that shows its workspace. */
-async function workspace(options: PageOptions = {}) {
-  const org = await createOrg(alice)
-  return { orgId: org.id, page: await openAs(org.id, options) }
-}
-
-async function openAs(orgId: number, options: PageOptions = {}): Promise<Page> {
-  const page = await browser.signedIn(alice, options)
-  const key = `tessera.workspace.${alice.id}`
-  await page.evaluate(([name, value]) => localStorage.setItem(name!, value!), [key, String(orgId)])
-  return page
-}
-
-/** Chooses an entry of a list that opens when it is clicked. */
-async function choose(page: Page, label: string | RegExp, entry: string | RegExp): Promise<void> {
-  const dialog = page.getByRole('dialog')
-  const place = (await dialog.count()) > 0 ? dialog : page
-  await place.getByLabel(label).first().click()
-  await page.getByRole('option', { name: entry }).first().click()
-}
-
+const workspace = (options: PageOptions = {}) => newWorkspace(browser, alice, options)
 const listed = async (orgId: number) => ok(await alice.call('assets.list', { query: { orgId } })).data.items
 const fieldOf = async (orgId: number, name: string, type: string, config: object = {}) =>
   ok(await alice.post(`/api/orgs/${orgId}/meta/objects/asset/fields`, { name, key: name.toLowerCase(), type, config }))

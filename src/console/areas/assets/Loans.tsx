@@ -7,7 +7,7 @@ import { Link, useSearchParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
-import type { AssetLoan } from '../../api/types.ts'
+import type { Asset, AssetLoan } from '../../api/types.ts'
 import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
@@ -119,7 +119,12 @@ export default function Loans() {
         ))}
       {items !== undefined && items.length > 0 && (
         <>
-          <LoanRows loans={items} onReturn={setReturned} />
+          <Card variant="outlined" component="ul" sx={{ p: 0, m: 0, listStyle: 'none' }}>
+            {slicesOf(items).map((loans, i) => (
+              // oxlint-disable-next-line react/no-array-index-key -- slices have no other identity
+              <LoanRows key={i} loans={loans} onReturn={setReturned} />
+            ))}
+          </Card>
           <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
         </>
       )}
@@ -130,84 +135,99 @@ export default function Loans() {
   )
 }
 
+/** Loans name their assets by id only, and a list of assets has at most 100 rows. */
+const SLICE = 100
+
+const slicesOf = (loans: readonly AssetLoan[]): AssetLoan[][] =>
+  Array.from({ length: Math.ceil(loans.length / SLICE) }, (_, i) => loans.slice(i * SLICE, (i + 1) * SLICE))
+
 interface RowsProps {
   loans: readonly AssetLoan[]
   onReturn: (asset: { id: number; name: string }) => void
 }
 
 function LoanRows({ loans, onReturn }: RowsProps) {
+  const ids = [...new Set(loans.map(({ assetId }) => assetId))]
+  const { data, isPlaceholderData } = useCall(
+    'assets.list',
+    { query: { ...ownerQuery(), ids, size: SLICE } },
+    { keepPrevious: true },
+  )
+  const assets = new Map(data?.items.map((asset) => [asset.id, asset]))
+  // An asset that is missing in an answer about other assets need not be deleted.
+  const isKnown = data !== undefined && !isPlaceholderData
+  return loans.map((loan) => (
+    <LoanRow key={loan.id} loan={loan} asset={assets.get(loan.assetId)} isKnown={isKnown} onReturn={onReturn} />
+  ))
+}
+
+interface RowProps extends Pick<RowsProps, 'onReturn'> {
+  loan: AssetLoan
+  asset: Asset | undefined
+  isKnown: boolean
+}
+
+function LoanRow({ loan, asset, isKnown, onReturn }: RowProps) {
   const t = useTexts(words)
   const may = useMay()
   const names = useNames()
   const condition = useCondition()
-  // Loans name their assets by id only. A list of ids has at most 100 entries.
-  const ids = [...new Set(loans.map(({ assetId }) => assetId))].slice(0, 100)
-  const { data } = useCall('assets.list', { query: { ...ownerQuery(), ids, size: 100 } }, { keepPrevious: true })
-  const assets = new Map(data?.items.map((asset) => [asset.id, asset]))
+  const name = asset?.name ?? (isKnown ? t.deleted : '')
+  const facts = [
+    t.from(date(loan.checkedOutAt)),
+    loan.checkedInAt !== null
+      ? t.back(date(loan.checkedInAt))
+      : loan.dueAt === null
+        ? t.noDue
+        : t.due(date(loan.dueAt)),
+    loan.condition === null ? '' : condition(loan.condition),
+    loan.note,
+  ]
   return (
-    <Card variant="outlined" component="ul" sx={{ p: 0, m: 0, listStyle: 'none' }}>
-      {loans.map((loan) => {
-        const asset = assets.get(loan.assetId)
-        const name = asset?.name ?? (data === undefined ? '' : t.deleted)
-        const facts = [
-          t.from(date(loan.checkedOutAt)),
-          loan.checkedInAt !== null
-            ? t.back(date(loan.checkedInAt))
-            : loan.dueAt === null
-              ? t.noDue
-              : t.due(date(loan.dueAt)),
-          loan.condition === null ? '' : condition(loan.condition),
-          loan.note,
-        ]
-        return (
-          <Stack
-            key={loan.id}
-            component="li"
-            direction="row"
-            spacing={2}
-            useFlexGap
-            sx={{
-              alignItems: 'center',
-              flexWrap: 'wrap',
-              p: 1.5,
-              borderBottom: 1,
-              borderColor: 'divider',
-              '&:last-of-type': { borderBottom: 0 },
-            }}
-          >
-            <Cover photos={asset?.photos ?? []} name={name} size={48} />
-            <Box sx={{ flex: '1 1 200px', minWidth: 0 }}>
-              <Typography
-                {...(asset !== undefined && { component: Link, to: `/assets/${asset.id}` })}
-                sx={{
-                  fontWeight: 600,
-                  color: 'inherit',
-                  textDecoration: 'none',
-                  '&:hover': { textDecoration: 'underline' },
-                }}
-              >
-                {name}
-              </Typography>
-              <Typography variant="body2">
-                {loan.personName ?? (names.person(loan.userId) || t.someone)}{' '}
-                {loan.overdue && <Chip size="small" color="error" label={t.late} sx={{ ml: 1 }} />}
-              </Typography>
-              <Typography variant="body2" color="text.secondary" sx={{ overflowWrap: 'anywhere' }}>
-                {facts.filter(Boolean).join(' · ')}
-              </Typography>
-            </Box>
-            {loan.checkedInAt === null && may('assets.checkIn') && (
-              <Button
-                variant="outlined"
-                startIcon={<AssignmentReturn />}
-                onClick={() => onReturn({ id: loan.assetId, name })}
-              >
-                {t.return}
-              </Button>
-            )}
-          </Stack>
-        )
-      })}
-    </Card>
+    <Stack
+      component="li"
+      direction="row"
+      spacing={2}
+      useFlexGap
+      sx={{
+        alignItems: 'center',
+        flexWrap: 'wrap',
+        p: 1.5,
+        borderBottom: 1,
+        borderColor: 'divider',
+        '&:last-of-type': { borderBottom: 0 },
+      }}
+    >
+      <Cover photos={asset?.photos ?? []} name={name} size={48} />
+      <Box sx={{ flex: '1 1 200px', minWidth: 0 }}>
+        <Typography
+          {...(asset !== undefined && { component: Link, to: `/assets/${asset.id}` })}
+          sx={{
+            fontWeight: 600,
+            color: 'inherit',
+            textDecoration: 'none',
+            '&:hover': { textDecoration: 'underline' },
+          }}
+        >
+          {name}
+        </Typography>
+        <Typography variant="body2">
+          {loan.personName ?? (names.person(loan.userId) || t.someone)}{' '}
+          {loan.overdue && <Chip size="small" color="error" label={t.late} sx={{ ml: 1 }} />}
+        </Typography>
+        <Typography variant="body2" color="text.secondary" sx={{ overflowWrap: 'anywhere' }}>
+          {facts.filter(Boolean).join(' · ')}
+        </Typography>
+      </Box>
+      {loan.checkedInAt === null && may('assets.checkIn') && (
+        <Button
+          variant="outlined"
+          startIcon={<AssignmentReturn />}
+          onClick={() => onReturn({ id: loan.assetId, name })}
+        >
+          {t.return}
+        </Button>
+      )}
+    </Stack>
   )
 }

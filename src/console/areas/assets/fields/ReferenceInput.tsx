@@ -5,6 +5,7 @@ import { useState } from 'react'
 
 import { useCall } from '../../../api/hooks.ts'
 import { ownerQuery, useSession } from '../../../session/session.ts'
+import { useSettled } from '../../../ui/use-settled.ts'
 import { useLocations, usePeople } from '../places.ts'
 import type { FieldConfig, Reference } from './model.ts'
 
@@ -20,7 +21,8 @@ export interface ReferenceInputProps {
 
 export function ReferenceInput({ label, target, value, onChange, error, help, required }: ReferenceInputProps) {
   const [keyword, setKeyword] = useState('')
-  const options = useTargets(target, keyword === value?.title ? '' : keyword)
+  const settled = useSettled(keyword)
+  const options = useTargets(target, settled === value?.title ? '' : settled)
   return (
     <Autocomplete
       options={options}

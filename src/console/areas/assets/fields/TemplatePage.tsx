@@ -1,6 +1,6 @@
 /** The fields of a template, in their order, with headings and required ones, and how the form looks. */
 
-import { Add, ArrowDownward, ArrowUpward, Delete } from '@mui/icons-material'
+import { Add, ArrowDownward, ArrowUpward, Delete, ViewList } from '@mui/icons-material'
 import {
   Alert,
   Box,
@@ -17,12 +17,14 @@ import { useState } from 'react'
 import { useParams, useSearchParams } from 'react-router'
 
 import { useAction, useCall } from '../../../api/hooks.ts'
+import { useAll } from '../../../api/pages.ts'
 import type { MetaField, MetaTemplate, MetaTemplateFields } from '../../../api/types.ts'
 import { useEnum } from '../../../i18n/enums.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useMay, useSession } from '../../../session/session.ts'
-import { Answer, ErrorNotice } from '../../../ui/Answer.tsx'
+import { Answer, EmptyState, ErrorNotice } from '../../../ui/Answer.tsx'
 import { Page } from '../../../ui/Page.tsx'
+import { Section } from '../../../ui/parts.tsx'
 import { Action, Choice } from '../parts.tsx'
 import { FieldInput } from './FieldInput.tsx'
 import { grouped, specOfField, type Values } from './model.ts'
@@ -44,8 +46,10 @@ const words = texts({
     previewHelp: 'Try the form. Nothing is stored.',
     save: 'Save',
     saved: 'The template was saved.',
-    locked: 'This template is for everybody. Copy it to change it.',
+    locked: 'This template belongs to the server. Copy it to change it.',
     details: 'Details',
+    gone: 'Template not found',
+    goneText: 'It was deleted, or it belongs to another organization. Check which one you work for.',
   },
   zh: {
     name: '名称',
@@ -65,10 +69,13 @@ const words = texts({
     saved: '模板已保存。',
     locked: '这是全局模板，复制后才能修改。',
     details: '详细信息',
+    gone: '没有找到模板',
+    goneText: '模板已删除，或属于其他组织。请确认当前所在的组织。',
   },
 })
 
 export default function TemplatePage() {
+  const t = useTexts(words)
   const { workspace } = useSession()
   const params = useParams()
   const [search] = useSearchParams()
@@ -76,45 +83,37 @@ export default function TemplatePage() {
   const id = Number(params['id'])
   const isOwn = workspace === null
   const orgId = workspace?.id ?? 0
-  const ownTemplates = useCall(
-    'metadata.templates',
-    { params: { objectName }, query: { size: 100 } },
-    { enabled: isOwn },
-  )
-  const orgTemplates = useCall(
-    'metadata.orgTemplates',
-    { params: { objectName, orgId }, query: { size: 100 } },
-    { enabled: !isOwn },
-  )
+  const ownTemplates = useAll('metadata.templates', { params: { objectName } }, { enabled: isOwn })
+  const orgTemplates = useAll('metadata.orgTemplates', { params: { objectName, orgId } }, { enabled: !isOwn })
   const ownFields = useCall('metadata.templateFields', { params: { id } }, { enabled: isOwn })
   const orgFields = useCall('metadata.orgTemplateFields', { params: { id, orgId } }, { enabled: !isOwn })
-  const ownAll = useCall('metadata.fields', { params: { objectName }, query: { size: 100 } }, { enabled: isOwn })
-  const orgAll = useCall(
-    'metadata.orgFields',
-    { params: { objectName, orgId }, query: { size: 100 } },
-    { enabled: !isOwn },
-  )
+  const ownAll = useAll('metadata.fields', { params: { objectName } }, { enabled: isOwn })
+  const orgAll = useAll('metadata.orgFields', { params: { objectName, orgId } }, { enabled: !isOwn })
   const back = `/assets/fields?part=templates&object=${objectName}`
   return (
     <Answer query={isOwn ? ownTemplates : orgTemplates}>
-      {({ items }) => (
-        <Answer query={isOwn ? ownFields : orgFields}>
-          {(contents) => {
-            const template = items.find((one) => one.id === id)
-            return (
-              template !== undefined && (
-                <Editor
-                  key={template.id}
-                  template={template}
-                  contents={contents}
-                  all={(isOwn ? ownAll : orgAll).data?.items ?? []}
-                  back={back}
-                />
-              )
-            )
-          }}
-        </Answer>
-      )}
+      {(templates) => {
+        const template = templates.find((one) => one.id === id)
+        if (template === undefined)
+          return (
+            <Page title={t.gone} back={back}>
+              <EmptyState icon={ViewList} title={t.gone} text={t.goneText} />
+            </Page>
+          )
+        return (
+          <Answer query={isOwn ? ownFields : orgFields}>
+            {(contents) => (
+              <Editor
+                key={template.id}
+                template={template}
+                contents={contents}
+                all={(isOwn ? ownAll : orgAll).data ?? []}
+                back={back}
+              />
+            )}
+          </Answer>
+        )
+      }}
     </Answer>
   )
 }
@@ -199,105 +198,100 @@ function Editor({ template, contents, all, back }: EditorProps) {
           gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: 'repeat(2, minmax(0, 1fr))' },
         }}
       >
-        <Stack spacing={2}>
+        <Box>
           {mayChange && (
-            <>
-              <TextField
-                label={t.name}
-                required
-                value={name}
-                onChange={(event) => setName(event.target.value)}
-                error={problem !== undefined}
-                helperText={problem}
-              />
-              <TextField
-                label={t.description}
-                value={description}
-                onChange={(event) => setDescription(event.target.value)}
-              />
-            </>
-          )}
-          <Card variant="outlined">
-            <CardContent>
-              <Typography variant="h2" sx={{ mb: 1 }}>
-                {t.fields}
-              </Typography>
-              {entries.length === 0 && <Typography color="text.secondary">{t.none}</Typography>}
-              <Stack component="ol" sx={{ m: 0, p: 0, listStyle: 'none' }}>
-                {entries.map(({ field, group, required }, i) => (
-                  <Box
-                    key={field.id}
-                    component="li"
-                    sx={{ py: 1, borderBottom: 1, borderColor: 'divider', '&:last-of-type': { borderBottom: 0 } }}
-                  >
-                    <Stack direction="row" sx={{ alignItems: 'center' }}>
-                      <Box sx={{ flex: 1, minWidth: 0 }}>
-                        <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{field.name}</Typography>
-                        <Typography variant="body2" color="text.secondary">
-                          {[type(field.type), mayChange ? '' : group].filter(Boolean).join(' · ')}
-                        </Typography>
-                      </Box>
-                      {mayChange && (
-                        <>
-                          <Action
-                            icon={ArrowUpward}
-                            label={t.up(field.name)}
-                            isOff={i === 0}
-                            onClick={() => swap(i, i - 1)}
-                          />
-                          <Action
-                            icon={ArrowDownward}
-                            label={t.down(field.name)}
-                            isOff={i === entries.length - 1}
-                            onClick={() => swap(i, i + 1)}
-                          />
-                          <Action
-                            icon={Delete}
-                            label={t.remove(field.name)}
-                            onClick={() => setEntries((now) => now.toSpliced(i, 1))}
-                          />
-                        </>
-                      )}
-                    </Stack>
-                    {mayChange && (
-                      <Stack direction="row" spacing={2} sx={{ alignItems: 'center', mt: 1 }}>
-                        <TextField
-                          label={t.headingShort}
-                          value={group}
-                          onChange={(event) => change(i, { group: event.target.value })}
-                          sx={{ flex: 1 }}
-                          slotProps={{ htmlInput: { 'aria-label': t.heading(field.name) } }}
-                        />
-                        <FormControlLabel
-                          label={t.required}
-                          control={
-                            <Checkbox checked={required} onChange={(_, isOn) => change(i, { required: isOn })} />
-                          }
-                        />
-                      </Stack>
-                    )}
-                  </Box>
-                ))}
+            <Section>
+              <Stack spacing={2}>
+                <TextField
+                  label={t.name}
+                  required
+                  value={name}
+                  onChange={(event) => setName(event.target.value)}
+                  error={problem !== undefined}
+                  helperText={problem}
+                />
+                <TextField
+                  label={t.description}
+                  value={description}
+                  onChange={(event) => setDescription(event.target.value)}
+                />
               </Stack>
-              {mayChange && unused.length > 0 && (
-                <Stack direction="row" spacing={1} sx={{ mt: 2, alignItems: 'center', '& > :last-child': { flex: 1 } }}>
-                  <Add color="action" />
-                  <Choice
-                    label={t.add}
-                    value=""
-                    choices={unused.map((field) => ({ id: String(field.id), name: field.name }))}
-                    onChange={(chosen) => {
-                      const field = unused.find((one) => String(one.id) === chosen)!
-                      const { group = '' } = entries.at(-1) ?? {}
-                      setEntries((now) => [...now, { field, group, required: false }])
-                    }}
-                  />
-                </Stack>
-              )}
-            </CardContent>
-          </Card>
-        </Stack>
-        <Preview entries={entries} />
+            </Section>
+          )}
+          <Section title={t.fields}>
+            {entries.length === 0 && <Typography color="text.secondary">{t.none}</Typography>}
+            <Stack component="ol" sx={{ m: 0, p: 0, listStyle: 'none' }}>
+              {entries.map(({ field, group, required }, i) => (
+                <Box
+                  key={field.id}
+                  component="li"
+                  sx={{ py: 1, borderBottom: 1, borderColor: 'divider', '&:last-of-type': { borderBottom: 0 } }}
+                >
+                  <Stack direction="row" sx={{ alignItems: 'center' }}>
+                    <Box sx={{ flex: 1, minWidth: 0 }}>
+                      <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{field.name}</Typography>
+                      <Typography variant="body2" color="text.secondary">
+                        {[type(field.type), mayChange ? '' : group].filter(Boolean).join(' · ')}
+                      </Typography>
+                    </Box>
+                    {mayChange && (
+                      <>
+                        <Action
+                          icon={ArrowUpward}
+                          label={t.up(field.name)}
+                          isOff={i === 0}
+                          onClick={() => swap(i, i - 1)}
+                        />
+                        <Action
+                          icon={ArrowDownward}
+                          label={t.down(field.name)}
+                          isOff={i === entries.length - 1}
+                          onClick={() => swap(i, i + 1)}
+                        />
+                        <Action
+                          icon={Delete}
+                          label={t.remove(field.name)}
+                          onClick={() => setEntries((now) => now.toSpliced(i, 1))}
+                        />
+                      </>
+                    )}
+                  </Stack>
+                  {mayChange && (
+                    <Stack direction="row" spacing={2} sx={{ alignItems: 'center', mt: 1 }}>
+                      <TextField
+                        label={t.headingShort}
+                        value={group}
+                        onChange={(event) => change(i, { group: event.target.value })}
+                        sx={{ flex: 1 }}
+                        slotProps={{ htmlInput: { 'aria-label': t.heading(field.name) } }}
+                      />
+                      <FormControlLabel
+                        label={t.required}
+                        control={<Checkbox checked={required} onChange={(_, isOn) => change(i, { required: isOn })} />}
+                      />
+                    </Stack>
+                  )}
+                </Box>
+              ))}
+            </Stack>
+            {mayChange && unused.length > 0 && (
+              <Stack direction="row" spacing={1} sx={{ mt: 2, alignItems: 'center', '& > :last-child': { flex: 1 } }}>
+                <Add color="action" />
+                <Choice
+                  label={t.add}
+                  value=""
+                  choices={unused.map((field) => ({ id: String(field.id), name: field.name }))}
+                  onChange={(chosen) => {
+                    const field = unused.find((one) => String(one.id) === chosen)!
+                    const { group = '' } = entries.at(-1) ?? {}
+                    setEntries((now) => [...now, { field, group, required: false }])
+                  }}
+                />
+              </Stack>
+            )}
+          </Section>
+        </Box>
+        {entries.length > 0 && <Preview entries={entries} />}
       </Box>
     </Page>
   )

@@ -5,6 +5,7 @@ import { useMemo } from 'react'
 
 import { callWith } from '../../../api/client.ts'
 import { useCall } from '../../../api/hooks.ts'
+import { useAll } from '../../../api/pages.ts'
 import type { MetaTemplate, MetaTemplateFields } from '../../../api/types.ts'
 import { ownerQuery, useMay, useSession } from '../../../session/session.ts'
 import { useCategories } from '../places.ts'
@@ -35,29 +36,29 @@ export function useAssetFields(assetId: number | undefined) {
 /** All fields that the user sees in the workspace. */
 export function useAllFields(enabled = true): readonly FieldSpec[] {
   const may = useMay()
-  const { data } = useCall(
+  const { data } = useAll(
     'metadata.fields',
-    { params: OBJECT, query: { ...ownerQuery(), size: 100 } },
+    { params: OBJECT, query: ownerQuery() },
     { enabled: enabled && may('metadata.fields') },
   )
-  return useMemo(() => (data?.items ?? NONE).map((field) => specOfField(field)), [data])
+  return useMemo(() => (data ?? NONE).map((field) => specOfField(field)), [data])
 }
 
 /** The templates of the workspace, GLOBAL ones included. */
 export function useTemplates(enabled = true): readonly MetaTemplate[] {
   const { workspace } = useSession()
   const may = useMay()
-  const own = useCall(
+  const own = useAll(
     'metadata.templates',
-    { params: OBJECT, query: { size: 100 } },
+    { params: OBJECT },
     { enabled: enabled && workspace === null && may('metadata.templates') },
   )
-  const ofOrg = useCall(
+  const ofOrg = useAll(
     'metadata.orgTemplates',
-    { params: { ...OBJECT, orgId: workspace?.id ?? 0 }, query: { size: 100 } },
+    { params: { ...OBJECT, orgId: workspace?.id ?? 0 } },
     { enabled: enabled && workspace !== null && may('metadata.orgTemplates') },
   )
-  return (workspace === null ? own : ofOrg).data?.items ?? NONE
+  return (workspace === null ? own : ofOrg).data ?? NONE
 }
 
 /**
