@@ -7,7 +7,7 @@ import { png } from '../files/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { readPdf } from '../lib/pdf-files.ts'
 import { barriers, isTooWide, type PageOptions, screenshot, useBrowser } from './browser.ts'
-import { choose, newWorkspace, openAs } from './workspace.ts'
+import { choose, newWorkspace } from './workspace.ts'
 
 const { server, alice } = useServer({ people: ['alice'] })
 const browser = useBrowser(server)

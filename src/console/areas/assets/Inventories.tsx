@@ -14,6 +14,7 @@ import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { PlacesPicker } from '../../ui/tree/PlacePicker.tsx'
 import { PeoplePicker } from './inputs.tsx'
 import { AssetTabs } from './parts.tsx'
@@ -89,14 +90,11 @@ export default function Inventories() {
     <Page title={t.title} actions={items?.length === 0 && keyword === '' ? undefined : add}>
       <AssetTabs />
       {(keyword !== '' || (items?.length ?? 0) > 5) && (
-        <TextField
-          type="search"
-          fullWidth
+        <SearchField
+          label={t.search}
           value={keyword}
-          onChange={(event) => setKeyword(event.target.value)}
-          placeholder={t.search}
-          sx={{ mb: 2, maxWidth: 420 }}
-          slotProps={{ htmlInput: { 'aria-label': t.search } }}
+          onSearch={setKeyword}
+          sx={{ mb: 2, width: '100%', maxWidth: 420 }}
         />
       )}
       {error !== null && <ErrorNotice error={error} onRetry={retry} />}

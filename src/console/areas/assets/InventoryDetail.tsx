@@ -11,12 +11,12 @@ import {
   WrongLocation,
 } from '@mui/icons-material'
 import { Box, Button, Card, CardContent, Chip, Link as MuiLink, Stack, Tab, Tabs, Typography } from '@mui/material'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useNotify } from 'react-admin'
 import { Link, useParams } from 'react-router'
 
 import { download } from '../../api/client.ts'
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useAction, useCall, useRefresh } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Inventory, InventoryItem, InventoryState } from '../../api/types.ts'
 import { date, dateTime, number } from '../../i18n/format.ts'
@@ -94,9 +94,17 @@ const words = texts({
   },
 })
 
+/** Milliseconds between two looks at what others have scanned. */
+const EVERY = 4000
+
 export default function InventoryDetail() {
   const { id } = useParams()
-  const query = useCall('inventories.get', { params: { id: Number(id) }, query: ownerQuery() })
+  // Others may scan at the same time.
+  const query = useCall(
+    'inventories.get',
+    { params: { id: Number(id) }, query: ownerQuery() },
+    { every: EVERY, isLast: ({ status }) => status === 'CLOSED' },
+  )
   return <Answer query={query}>{(inventory) => <Detail inventory={inventory} />}</Answer>
 }
 
@@ -245,7 +253,13 @@ function Results({ inventory }: { inventory: Inventory }) {
   const t = useTexts(words)
   const word = useInventoryState()
   const [state, setState] = useState<InventoryState>('MISSING')
+  const refresh = useRefresh()
   const list = usePages('inventories.items', { params: { id: inventory.id }, query: { ...ownerQuery(), state } })
+  const counts = [inventory.found, inventory.missing, inventory.misplaced, inventory.unexpected].join()
+  useEffect(() => {
+    void refresh('inventories.items')
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `refresh` is new in each render
+  }, [counts])
   return (
     <Card variant="outlined">
       <Tabs

@@ -1,10 +1,12 @@
 /** Scans assets into a stock-taking: with the camera, a handheld scanner or by typing. */
 
 import { CheckCircle, Keyboard, PhotoCamera, ReportProblem, WrongLocation } from '@mui/icons-material'
-import { Alert, Box, Button, Card, CardContent, Collapse, Stack, TextField, Typography } from '@mui/material'
-import { type FormEvent, lazy, Suspense, useState } from 'react'
+import { Alert, Badge, Box, Button, Card, CardContent, Collapse, Stack, TextField, Typography } from '@mui/material'
+import { type FormEvent, lazy, Suspense, useRef, useState } from 'react'
 
-import { useAction } from '../../api/hooks.ts'
+import { call } from '../../api/client.ts'
+import { useRefresh } from '../../api/hooks.ts'
+import { newId } from '../../api/new-id.ts'
 import type { AssetCondition, Inventory, InventoryScan as Scan } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
@@ -70,34 +72,53 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
   const [condition, setCondition] = useState('')
   const [note, setNote] = useState('')
   const [photos, setPhotos] = useState<readonly FileItem[]>([])
-  const scan = useAction('inventories.scan', {
-    quiet: true,
-    onDone: () => {
-      setCode('')
-      setNote('')
-      setCondition('')
-      setPhotos([])
-    },
-  })
-  const send = (text: string) => {
-    if (text.trim() === '' || scan.isPending) return
+  const [results, setResults] = useState<readonly Answered[]>([])
+  const [waiting, setWaiting] = useState(0)
+  const queue = useRef(Promise.resolve())
+  const refresh = useRefresh()
+
+  /** Sends scans one after the other: a handheld scanner is faster than the server's answers. */
+  const send = (text: string, isTyped = false) => {
+    const typed = text.trim()
+    if (typed === '') return
     const [photo] = photos
-    scan.mutate({
-      params: { id: inventory.id },
-      query: ownerQuery(),
-      body: {
-        code: text.trim(),
-        note,
-        ...(locationId !== null && { locationId }),
-        ...(condition !== '' && { condition: condition as AssetCondition }),
-        ...(photo !== undefined && { photoFileId: photo.fileId }),
-      },
-    })
+    const body = {
+      code: typed,
+      note,
+      ...(locationId !== null && { locationId }),
+      ...(condition !== '' && { condition: condition as AssetCondition }),
+      ...(photo !== undefined && { photoFileId: photo.fileId }),
+    }
+    // They belong to this scan, not to one that follows before the answer.
+    setCode('')
+    setNote('')
+    setCondition('')
+    setPhotos([])
+    setWaiting((n) => n + 1)
+    const answerOf = async (): Promise<Pick<Answered, 'scan' | 'error'>> => {
+      try {
+        return { scan: await call('inventories.scan', { params: { id: inventory.id }, query: ownerQuery(), body }) }
+      } catch (error) {
+        if (isTyped) setCode((now) => now || typed)
+        setNote((now) => now || note)
+        setCondition((now) => now || condition)
+        setPhotos((now) => (now.length === 0 ? photos : now))
+        return { error }
+      }
+    }
+    const sendAfter = async (before: Promise<void>) => {
+      await before
+      const answer = await answerOf()
+      setResults((now) => [{ id: newId(), code: typed, ...answer }, ...now].slice(0, SHOWN))
+      setWaiting((n) => n - 1)
+      void refresh('inventories')
+    }
+    queue.current = sendAfter(queue.current)
   }
-  useHandheldScanner(send)
+  useHandheldScanner((text) => send(text))
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    send(code)
+    send(code, true)
   }
   return (
     <Card variant="outlined">
@@ -109,7 +130,7 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
           )}
           {isOn && (
             <Suspense fallback={<Loading />}>
-              <Scanner onCode={send} />
+              <Scanner onCode={(text) => send(text)} />
             </Suspense>
           )}
           <Button
@@ -128,14 +149,29 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
               sx={{ flex: 1 }}
               slotProps={{ htmlInput: { autoCapitalize: 'off', autoComplete: 'off' } }}
             />
-            <Button type="submit" variant="outlined" loading={scan.isPending}>
-              {t.enter}
-            </Button>
+            {/* It stays enabled: Enter in the field would do nothing otherwise. */}
+            <Badge badgeContent={waiting} color="primary">
+              <Button type="submit" variant="outlined">
+                {t.enter}
+              </Button>
+            </Badge>
           </Stack>
-          <Box aria-live="assertive">
-            {scan.data !== undefined && !scan.isError && <Result scan={scan.data} />}
-            {scan.isError && <ErrorNotice error={scan.error} />}
-          </Box>
+          <Stack spacing={1} aria-live="assertive">
+            {results.map(({ id, code: scanned, scan, error }) => (
+              <Box key={id}>
+                {scan === undefined ? (
+                  <>
+                    <Typography variant="body2" sx={{ overflowWrap: 'anywhere' }}>
+                      {scanned}
+                    </Typography>
+                    <ErrorNotice error={error} />
+                  </>
+                ) : (
+                  <Result scan={scan} />
+                )}
+              </Box>
+            ))}
+          </Stack>
           <Button
             size="small"
             startIcon={<Keyboard />}
@@ -165,6 +201,16 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
       </CardContent>
     </Card>
   )
+}
+
+/** Answers that stay on the screen, newest first. */
+const SHOWN = 3
+
+interface Answered {
+  readonly id: string
+  readonly code: string
+  readonly scan?: Scan
+  readonly error?: unknown
 }
 
 function Result({ scan: { result, repeated, asset } }: { scan: Scan }) {
