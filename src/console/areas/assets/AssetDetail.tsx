@@ -4,6 +4,7 @@ import {
   AssignmentReturn,
   Delete,
   Edit,
+  ListAlt,
   MoreVert,
   Output,
   Print,
@@ -14,40 +15,34 @@ import {
   Alert,
   Box,
   Button,
-  Card,
-  CardContent,
   IconButton,
-  Link,
   ListItemIcon,
   ListItemText,
   Menu,
   MenuItem,
   Stack,
   TextField,
-  Typography,
 } from '@mui/material'
 import { useState } from 'react'
 import { Link as RouterLink, useNavigate, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { Asset } from '../../api/types.ts'
-import { date, dateTime, number } from '../../i18n/format.ts'
+import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
-import { MapLink } from '../../ui/MapLink.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { AssetFacts, AssetFields, AssetPhotos } from './AssetFacts.tsx'
 import { AssetHistory } from './AssetHistory.tsx'
 import { AssetLabel } from './AssetLabel.tsx'
-import { day, FieldValueText } from './fields/FieldValueText.tsx'
-import { grouped, isEmpty } from './fields/model.ts'
 import { useAssetFields } from './fields/useFields.ts'
 import { LendDialog, ReturnDialog } from './LoanDialogs.tsx'
-import { Fact, Status, useOpenedAt } from './parts.tsx'
+import { useOpenedAt } from './parts.tsx'
 import { useNames } from './places.ts'
+import { TemplatesDialog, useMayBind } from './TemplatesDialog.tsx'
 import { TransferDialog } from './TransferDialog.tsx'
-import { useColumn } from './words.ts'
 
 const words = texts({
   en: {
@@ -57,21 +52,15 @@ const words = texts({
     transfer: 'Hand over',
     more: 'More actions',
     label: 'Print label',
+    templates: 'Field templates',
     scrap: 'Scrap',
     remove: 'Delete',
-    details: 'Details',
-    other: 'Other fields',
-    photo: (n: number, name: string) => `Photo ${n} of ${name}`,
     lent: (who: string) => `Lent to ${who}`,
     due: (when: string) => `Due back on ${when}`,
     overdue: (when: string) => `Should have been back on ${when}`,
     missing: (names: string) => `Not filled in yet: ${names}`,
     fillIn: 'Fill in',
     scrapped: (when: string) => `Scrapped on ${when}`,
-    warranty: 'ended',
-    position: 'Position',
-    registered: 'Registered',
-    changed: 'Changed',
     removeTitle: (name: string) => `Delete “${name}”?`,
     removeText:
       'Its photos are deleted too, and its label leads nowhere. The number becomes free. Results of stock-takings stay. This cannot be undone.',
@@ -89,21 +78,15 @@ const words = texts({
     transfer: '转移',
     more: '更多操作',
     label: '打印标签',
+    templates: '字段模板',
     scrap: '报废',
     remove: '删除',
-    details: '详细信息',
-    other: '其他字段',
-    photo: (n: number, name: string) => `${name} 的第 ${n} 张照片`,
     lent: (who: string) => `已借给 ${who}`,
     due: (when: string) => `应于 ${when} 归还`,
     overdue: (when: string) => `已逾期，应于 ${when} 归还`,
     missing: (names: string) => `尚未填写：${names}`,
     fillIn: '去填写',
     scrapped: (when: string) => `已于 ${when} 报废`,
-    warranty: '已过期',
-    position: '经纬度',
-    registered: '登记时间',
-    changed: '修改时间',
     removeTitle: (name: string) => `删除“${name}”？`,
     removeText: '照片会一并删除，标签失效，编号可重新使用。盘点结果会保留。此操作无法撤销。',
     deleted: '资产已删除。',
@@ -120,7 +103,7 @@ export default function AssetDetail() {
   return <Answer query={query}>{(asset) => <Detail asset={asset} />}</Answer>
 }
 
-type Dialog = 'lend' | 'return' | 'transfer' | 'scrap' | 'delete'
+type Dialog = 'lend' | 'return' | 'transfer' | 'templates' | 'scrap' | 'delete'
 
 function Detail({ asset }: { asset: Asset }) {
   const t = useTexts(words)
@@ -179,9 +162,9 @@ function Detail({ asset }: { asset: Asset }) {
         }}
       >
         <Stack spacing={2} sx={{ minWidth: 0 }}>
-          <Photos asset={asset} />
-          <Facts asset={asset} />
-          <Fields asset={asset} />
+          <AssetPhotos asset={asset} />
+          <AssetFacts asset={asset} />
+          <AssetFields asset={asset} />
         </Stack>
         <Stack spacing={2} sx={{ minWidth: 0 }}>
           <AssetLabel asset={asset} />
@@ -192,6 +175,7 @@ function Detail({ asset }: { asset: Asset }) {
       {dialog === 'lend' && <LendDialog asset={asset} onClose={close} />}
       {dialog === 'return' && <ReturnDialog assetId={asset.id} name={asset.name} onClose={close} />}
       {dialog === 'transfer' && <TransferDialog asset={asset} onClose={close} />}
+      {dialog === 'templates' && <TemplatesDialog asset={asset} onClose={close} />}
       <ConfirmDialog
         isOpen={dialog === 'scrap'}
         title={t.scrapTitle(asset.name)}
@@ -230,6 +214,7 @@ function Detail({ asset }: { asset: Asset }) {
 function MoreMenu({ asset, onChoose }: { asset: Asset; onChoose: (dialog: Dialog) => void }) {
   const t = useTexts(words)
   const may = useMay()
+  const mayBind = useMayBind()
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const choose = (dialog: Dialog) => () => {
     setAnchor(null)
@@ -255,6 +240,14 @@ function MoreMenu({ asset, onChoose }: { asset: Asset; onChoose: (dialog: Dialog
           </ListItemIcon>
           <ListItemText>{t.label}</ListItemText>
         </MenuItem>
+        {mayBind && (
+          <MenuItem onClick={choose('templates')}>
+            <ListItemIcon>
+              <ListAlt />
+            </ListItemIcon>
+            <ListItemText>{t.templates}</ListItemText>
+          </MenuItem>
+        )}
         {may('assets.scrap') && asset.status !== 'SCRAPPED' && (
           <MenuItem onClick={choose('scrap')}>
             <ListItemIcon>
@@ -314,123 +307,5 @@ function Notices({ asset }: { asset: Asset }) {
         </Alert>
       )}
     </Stack>
-  )
-}
-
-function Photos({ asset: { photos, name } }: { asset: Asset }) {
-  const t = useTexts(words)
-  if (photos.length === 0) return null
-  return (
-    <Box
-      sx={{
-        display: 'grid',
-        gap: 1,
-        gridTemplateColumns: ['1fr', '1fr 1fr', '2fr 1fr'][photos.length - 1] ?? { xs: '1fr 1fr', sm: '2fr 1fr 1fr' },
-        gridAutoRows: { xs: 130, sm: 120 },
-      }}
-    >
-      {photos.map(({ fileId, url, thumbnailUrl }, i) => (
-        <Link
-          key={fileId}
-          href={url}
-          target="_blank"
-          rel="noopener"
-          sx={{ gridRow: i === 0 || photos.length === 2 ? 'span 2' : 'auto', display: 'block', minHeight: 0 }}
-        >
-          <Box
-            component="img"
-            src={i === 0 ? url : (thumbnailUrl ?? url)}
-            alt={t.photo(i + 1, name)}
-            sx={{ width: '100%', height: '100%', objectFit: 'cover', borderRadius: 1.5, display: 'block' }}
-          />
-        </Link>
-      ))}
-    </Box>
-  )
-}
-
-const FactGrid = ({ children }: { children: React.ReactNode }) => (
-  <Box
-    component="dl"
-    sx={{ m: 0, display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 150px), 1fr))' }}
-  >
-    {children}
-  </Box>
-)
-
-function Facts({ asset }: { asset: Asset }) {
-  const t = useTexts(words)
-  const column = useColumn()
-  const names = useNames()
-  const now = useOpenedAt()
-  const { latitude, longitude } = asset
-  return (
-    <Card variant="outlined">
-      <CardContent>
-        <FactGrid>
-          <Fact label={column('assetNo')}>{asset.assetNo}</Fact>
-          <Fact label={column('status')}>
-            <Status status={asset.status} />
-          </Fact>
-          <Fact label={column('category')}>{names.category(asset.categoryId)}</Fact>
-          <Fact label={column('location')}>{names.location(asset.locationId)}</Fact>
-          <Fact label={column('custodian')}>{names.person(asset.custodianId)}</Fact>
-          <Fact label={column('brand')}>{asset.brand}</Fact>
-          <Fact label={column('model')}>{asset.model}</Fact>
-          <Fact label={column('serialNo')}>{asset.serialNo}</Fact>
-          <Fact label={column('supplier')}>{asset.supplier}</Fact>
-          <Fact label={column('purchaseDate')}>{day(asset.purchaseDate)}</Fact>
-          <Fact label={column('purchasePrice')}>
-            {asset.purchasePrice === null ? '' : number(Number(asset.purchasePrice))}
-          </Fact>
-          <Fact label={column('warrantyExpiry')}>
-            {asset.warrantyExpiry !== null && (
-              <>
-                {day(asset.warrantyExpiry)}
-                {Date.parse(asset.warrantyExpiry) < now - 86_400_000 && ` (${t.warranty})`}
-              </>
-            )}
-          </Fact>
-          <Fact label={t.position}>
-            {latitude !== null && longitude !== null && (
-              <MapLink latitude={latitude} longitude={longitude} name={asset.name} />
-            )}
-          </Fact>
-          <Fact label={t.registered}>{dateTime(asset.createdAt)}</Fact>
-          <Fact label={t.changed}>{dateTime(asset.updatedAt)}</Fact>
-        </FactGrid>
-        {asset.remark !== '' && (
-          <Box component="dl" sx={{ m: 0, mt: 2, whiteSpace: 'pre-wrap' }}>
-            <Fact label={column('remark')}>{asset.remark}</Fact>
-          </Box>
-        )}
-      </CardContent>
-    </Card>
-  )
-}
-
-/** Metadata fields with a value; those that stand for columns are among the facts. */
-function Fields({ asset }: { asset: Asset }) {
-  const t = useTexts(words)
-  const { specs, values } = useAssetFields(asset.id)
-  const shown = specs.filter(({ fieldId, column }) => column === null && !isEmpty(values[fieldId]))
-  if (shown.length === 0) return null
-  return grouped(shown.map((spec) => ({ ...spec, group: spec.inForce ? spec.group || t.details : t.other }))).map(
-    ([group, fields]) => (
-      <Card key={group} variant="outlined">
-        <CardContent>
-          <Typography variant="h2" sx={{ mb: 2 }}>
-            {group}
-          </Typography>
-          <FactGrid>
-            {fields.map((spec) => (
-              <Fact key={spec.fieldId} label={spec.name}>
-                <FieldValueText spec={spec} value={values[spec.fieldId]} />
-              </Fact>
-            ))}
-          </FactGrid>
-        </CardContent>
-      </Card>
-    ),
   )
 }

@@ -2,7 +2,7 @@
 
 import { Add, FilterList, Inventory2, SearchOff } from '@mui/icons-material'
 import { Badge, Box, Button, Card, Checkbox, Collapse, MenuItem, Stack, TextField, Typography } from '@mui/material'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
 import { usePages } from '../../api/pages.ts'
@@ -11,6 +11,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { AssetFilters, countFilters, filtersOf } from './AssetFilters.tsx'
 import { CalendarButton } from './CalendarButton.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
@@ -22,8 +23,7 @@ const words = texts({
   en: {
     title: 'Assets',
     add: 'Register asset',
-    search: 'Search name, number, brand …',
-    searchLabel: 'Search assets',
+    search: 'Name, number, brand …',
     filters: 'Filters',
     sort: 'Order',
     select: (name: string) => `Select ${name}`,
@@ -48,8 +48,7 @@ const words = texts({
   zh: {
     title: '资产',
     add: '登记资产',
-    search: '搜索名称、编号、品牌……',
-    searchLabel: '搜索资产',
+    search: '名称、编号、品牌……',
     filters: '筛选',
     sort: '排序',
     select: (name: string) => `选择 ${name}`,
@@ -77,7 +76,6 @@ export default function AssetList() {
   const t = useTexts(words)
   const may = useMay()
   const [params, setParams] = useSearchParams()
-  const [text, setText] = useState(params.get('keyword') ?? '')
   const [isOpen, setOpen] = useState(false)
   const [selected, setSelected] = useState<ReadonlyMap<number, Asset>>(new Map())
   const query = filtersOf(params)
@@ -93,13 +91,6 @@ export default function AssetList() {
       },
       { replace: true },
     )
-  // Typing searches after a pause.
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (text !== (params.get('keyword') ?? '')) set('keyword', text)
-    }, 300)
-    return () => clearTimeout(timer)
-  })
 
   const toggle = (asset: Asset) =>
     setSelected((now) => {
@@ -108,17 +99,14 @@ export default function AssetList() {
       return next
     })
   const isSearching = count > 0 || query.keyword !== undefined
-  const reset = () => {
-    setText('')
-    setParams({}, { replace: true })
-  }
+  const reset = () => setParams({}, { replace: true })
 
   return (
     <Page
       title={t.title}
       width={1280}
       actions={
-        <Stack direction="row" spacing={1}>
+        <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
           <CalendarButton />
           {may('assets.export') && <ExportMenu query={query} />}
           {may('assets.create') && (
@@ -131,13 +119,11 @@ export default function AssetList() {
     >
       <AssetTabs />
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', mb: 1 }}>
-        <TextField
-          type="search"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          placeholder={t.search}
+        <SearchField
+          label={t.search}
+          value={query.keyword ?? ''}
+          onSearch={(text) => set('keyword', text)}
           sx={{ flex: '1 1 240px' }}
-          slotProps={{ htmlInput: { 'aria-label': t.searchLabel } }}
         />
         <TextField
           select
@@ -268,7 +254,7 @@ function Row({ asset, isSelected, onSelect, selectLabel, lentLabel }: RowProps) 
           columnGap: 2,
           gridTemplateColumns: {
             xs: 'auto minmax(0, 1fr)',
-            md: 'auto minmax(0, 3fr) minmax(0, 3fr) 110px minmax(0, 2fr)',
+            md: 'auto minmax(0, 5fr) minmax(0, 2fr) 110px minmax(0, 2fr)',
           },
         }}
       >

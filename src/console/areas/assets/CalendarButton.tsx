@@ -13,6 +13,7 @@ import { FormDialog } from '../../ui/dialogs.tsx'
 
 const words = texts({
   en: {
+    calendar: 'Calendar',
     title: 'Calendar of assets',
     text: 'A calendar program that subscribes to the link shows ends of warranties and due dates of loans. Anyone who knows the link can read it.',
     none: 'There is no link yet.',
@@ -27,6 +28,7 @@ const words = texts({
     copied: 'The link was copied.',
   },
   zh: {
+    calendar: '日历',
     title: '资产日历',
     text: '日历软件订阅此链接后，会显示保修到期日和借用归还日。知道链接的人都能查看。',
     none: '还没有链接。',
@@ -62,11 +64,9 @@ export function CalendarButton() {
   const isOn = data?.enabled === true
   return (
     <>
-      <Tooltip title={t.title}>
-        <IconButton aria-label={t.title} onClick={() => setOpen(true)}>
-          <CalendarMonth />
-        </IconButton>
-      </Tooltip>
+      <Button startIcon={<CalendarMonth />} onClick={() => setOpen(true)}>
+        {t.calendar}
+      </Button>
       <FormDialog
         isOpen={isOpen}
         title={t.title}

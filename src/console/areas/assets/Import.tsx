@@ -112,17 +112,17 @@ export default function Import() {
     if (hasCheck) heading.current?.focus()
   }, [hasCheck])
 
-  const send = async (chosen: File, isDry: boolean, columns: typeof mapping) => {
+  const send = async (chosen: File, isDry: boolean, columns: typeof mapping, used: ImportOptions) => {
     const form = new FormData()
     if (isDry) form.set('dryRun', 'true')
     else form.set('async', 'true')
     form.set('mapping', JSON.stringify(columns))
-    form.set('mode', options.mode)
-    form.set('dateOrder', options.dateOrder)
-    if (options.sheet !== '') form.set('sheet', options.sheet)
-    if (options.categoryId !== null) form.set('categoryId', String(options.categoryId))
-    if (options.clearEmpty) form.set('clearEmpty', 'true')
-    if (options.createCategories) form.set('createCategories', 'true')
+    form.set('mode', used.mode)
+    form.set('dateOrder', used.dateOrder)
+    if (used.sheet !== '') form.set('sheet', used.sheet)
+    if (used.categoryId !== null) form.set('categoryId', String(used.categoryId))
+    if (used.clearEmpty) form.set('clearEmpty', 'true')
+    if (used.createCategories) form.set('createCategories', 'true')
     form.set('file', chosen, chosen.name)
     setError(null)
     setSent(0)
@@ -144,7 +144,11 @@ export default function Import() {
     setFile(chosen)
     setCheck(undefined)
     setMapping({})
-    void send(chosen, true, {})
+    setStale(false)
+    // Sheets belong to the file before; the other options are the user's habits.
+    const kept = { ...options, sheet: '' }
+    setOptions(kept)
+    void send(chosen, true, {}, kept)
   }
   const restart = () => {
     setFile(undefined)
@@ -280,7 +284,7 @@ export default function Import() {
                     severity="info"
                     sx={{ mt: 2 }}
                     action={
-                      <Button color="inherit" loading={isBusy} onClick={() => void send(file, true, mapping)}>
+                      <Button color="inherit" loading={isBusy} onClick={() => void send(file, true, mapping, options)}>
                         {t.recheck}
                       </Button>
                     }
@@ -308,7 +312,7 @@ export default function Import() {
                     startIcon={<CheckCircle />}
                     loading={isBusy}
                     disabled={isStale || check.errorCount > 0 || check.total === 0}
-                    onClick={() => void send(file, false, mapping)}
+                    onClick={() => void send(file, false, mapping, options)}
                   >
                     {t.import(check.created + check.updated)}
                   </Button>

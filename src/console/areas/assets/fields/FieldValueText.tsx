@@ -86,11 +86,13 @@ export function valueText({ type, config }: Pick<FieldSpec, 'type' | 'config'>, 
 }
 
 /** `2026-03-08` as people write it. The day has no time zone. */
-export const day = (text: string | null): string => {
-  if (text === null || !/^\d{4}-\d\d-\d\d$/.test(text)) return text ?? ''
-  const [year, month, dayOfMonth] = text.split('-').map(Number) as [number, number, number]
-  return date(new Date(year, month - 1, dayOfMonth).getTime())
-}
+export const day = (text: string | null): string =>
+  text === null || !/^\d{4}-\d\d-\d\d$/.test(text) ? (text ?? '') : date(startOfDay(text))
+
+/** The time at which a day such as `2026-03-08` begins where the user is. */
+const startOfDay = (text: string): number => new Date(`${text}T00:00`).getTime()
+/** The time at which a day such as `2026-03-08` has passed where the user is. */
+export const endOfDay = (text: string): number => startOfDay(text) + 86_400_000
 
 const labelOf = ({ options }: FieldConfig, value: string) =>
   options?.find((option) => option.value === value)?.label ?? value
