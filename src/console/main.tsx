@@ -6,8 +6,8 @@ import { createRoot } from 'react-dom/client'
 import { createBrowserRouter, RouterProvider } from 'react-router'
 
 import { App } from './App.tsx'
+import { startInstall } from './browser/install.ts'
 import { startLive } from './session/live.ts'
-import { startInstall } from './shell/install.ts'
 import { startUnsent } from './shell/unsent.ts'
 
 startLive()

@@ -34,7 +34,23 @@ export function AppBar() {
       elevation={0}
       toolbar={<></>}
       userMenu={<AccountMenu />}
-      sx={{ borderBottom: 1, borderColor: 'divider', bgcolor: 'background.paper', displayPrint: 'none' }}
+      sx={{
+        borderBottom: 1,
+        borderColor: 'divider',
+        bgcolor: 'background.paper',
+        displayPrint: 'none',
+        // The navigation at the bottom of phones opens the menu.
+        '& .RaAppBar-menuButton': { display: { xs: 'none', sm: 'inline-flex' } },
+        // A long name is cut, not the bar.
+        '& .RaUserMenu-userButton': {
+          display: 'block',
+          maxWidth: 220,
+          overflow: 'hidden',
+          textOverflow: 'ellipsis',
+          whiteSpace: 'nowrap',
+          '& .MuiButton-startIcon': { display: 'inline-flex', verticalAlign: 'middle' },
+        },
+      }}
     >
       <TabTitle />
       <MuiLink

@@ -16,7 +16,7 @@ const words = texts({
 })
 
 /** Not needed for the first load of other pages. */
-const Overview = lazy(() => import('./Overview.tsx'))
+const Overview = lazy(() => import('../areas/start/Overview.tsx'))
 
 export function Home() {
   const t = useTexts(words)
@@ -28,7 +28,7 @@ export function Home() {
   return (
     <Box sx={{ maxWidth: 1100 }}>
       <Title title={t.title} />
-      <Typography variant="h1" sx={{ mb: 2 }}>
+      <Typography variant="h1" sx={{ mb: 2, overflowWrap: 'anywhere' }}>
         {t.hello(nickname || username || '')}
       </Typography>
       <Suspense fallback={<Loading />}>

@@ -7,6 +7,7 @@ import { Link, useLocation } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { useUnread } from '../session/live.ts'
+import { isAdminPath } from './navigation.ts'
 
 const words = texts({
   en: {
@@ -24,7 +25,8 @@ export function PhoneNavigation() {
   const t = useTexts(words)
   const [open, setOpen] = useSidebarState()
   const { messages } = useUnread()
-  const part = useLocation().pathname.split('/')[1]
+  const { pathname } = useLocation()
+  const part = isAdminPath(pathname) ? 'menu' : pathname.split('/')[1]
   return (
     <Paper
       component="nav"
@@ -41,7 +43,12 @@ export function PhoneNavigation() {
         pb: 'env(safe-area-inset-bottom)',
       }}
     >
-      <BottomNavigation showLabels value={part} component="div">
+      <BottomNavigation
+        showLabels
+        value={part}
+        component="div"
+        sx={{ '& .MuiBottomNavigationAction-root': { minWidth: 0, px: 0.5 } }}
+      >
         <BottomNavigationAction value="codes" label={t.codes} icon={<QrCode2 />} component={Link} to="/codes" />
         <BottomNavigationAction
           value="activities"

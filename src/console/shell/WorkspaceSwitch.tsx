@@ -71,7 +71,11 @@ export function WorkspaceSwitch() {
 }
 
 const Choice = ({ label, isChosen, onClick }: { label: string; isChosen: boolean; onClick: () => void }) => (
-  <MenuItem selected={isChosen} onClick={onClick}>
+  <MenuItem
+    selected={isChosen}
+    onClick={onClick}
+    sx={{ whiteSpace: 'normal', overflowWrap: 'anywhere', maxWidth: 360 }}
+  >
     <ListItemIcon>{isChosen && <Check fontSize="small" />}</ListItemIcon>
     <ListItemText>{label}</ListItemText>
   </MenuItem>

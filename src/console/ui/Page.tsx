@@ -30,14 +30,23 @@ export function Page({ title, back, actions, width = 1100, children }: PageProps
         direction="row"
         spacing={1}
         useFlexGap
-        sx={{ alignItems: 'center', flexWrap: 'wrap', mb: 2, displayPrint: 'none' }}
+        sx={{ alignItems: 'center', flexWrap: 'wrap', mb: 2, minHeight: 44, displayPrint: 'none' }}
       >
         {back !== undefined && (
-          <IconButton component={Link} to={back} aria-label={t.back} edge="start">
+          <IconButton component={Link} to={back} aria-label={t.back} edge="start" sx={{ alignSelf: 'flex-start' }}>
             <ArrowBack />
           </IconButton>
         )}
-        <Typography variant="h1" sx={{ flex: '1 1 180px', minWidth: 0, overflowWrap: 'anywhere' }}>
+        <Typography
+          variant="h1"
+          sx={{
+            // On phones, actions go below a long title.
+            flex: { xs: `1 1 ${isLong(title) ? 'calc(100% - 56px)' : '120px'}`, sm: '1 1 180px' },
+            minWidth: 0,
+            overflowWrap: 'anywhere',
+            fontSize: { xs: '1.25rem', sm: '1.5rem' },
+          }}
+        >
           {title}
         </Typography>
         {actions}
@@ -46,3 +55,6 @@ export function Page({ title, back, actions, width = 1100, children }: PageProps
     </Box>
   )
 }
+
+/** More than 18 letters, or 9 Chinese characters, which are twice as wide. */
+const isLong = (title: string): boolean => title.replaceAll(/[\u2e80-\uffff]/g, 'xx').length > 18

@@ -1,6 +1,6 @@
 /** The frame of the pages about the account: title, tabs, and cards below them. */
 
-import { Card, CardContent, Stack, Tab, Tabs, Typography } from '@mui/material'
+import { Tab, Tabs } from '@mui/material'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 
@@ -36,13 +36,14 @@ export type AccountTab = (typeof TABS)[number]
 export function AccountPage({ tab, children }: { tab: AccountTab; children: ReactNode }) {
   const t = useTexts(words)
   return (
-    <Page title={t.title} width={860}>
+    <Page title={t.title} width={900}>
       <Tabs
         value={tab}
         variant="scrollable"
-        allowScrollButtonsMobile
+        // The buttons would cover the open tab on phones.
+        scrollButtons={false}
         aria-label={t.title}
-        sx={{ mb: 2, borderBottom: 1, borderColor: 'divider' }}
+        sx={{ mb: 2, borderBottom: 1, borderColor: 'divider', maxWidth: { xs: 'calc(100vw - 24px)', sm: 'none' } }}
       >
         {TABS.map((each) => (
           <Tab
@@ -54,32 +55,7 @@ export function AccountPage({ tab, children }: { tab: AccountTab; children: Reac
           />
         ))}
       </Tabs>
-      <Stack spacing={2}>{children}</Stack>
+      {children}
     </Page>
-  )
-}
-
-export interface SectionProps {
-  title: string
-  text?: string
-  children?: ReactNode
-}
-
-/** A card with a heading. */
-export function Section({ title, text, children }: SectionProps) {
-  return (
-    <Card component="section">
-      <CardContent sx={{ '&:last-child': { pb: 2 } }}>
-        <Typography variant="h2" gutterBottom>
-          {title}
-        </Typography>
-        {text !== undefined && (
-          <Typography color="text.secondary" sx={{ mb: 2 }}>
-            {text}
-          </Typography>
-        )}
-        {children}
-      </CardContent>
-    </Card>
   )
 }

@@ -13,7 +13,8 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
-import { AccountPage, Section } from './AccountPage.tsx'
+import { Section } from '../../ui/parts.tsx'
+import { AccountPage } from './AccountPage.tsx'
 
 const words = texts({
   en: {

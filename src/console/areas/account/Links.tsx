@@ -25,7 +25,8 @@ import { useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { CodeField } from '../../ui/CodeField.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
-import { AccountPage, Section } from './AccountPage.tsx'
+import { Section } from '../../ui/parts.tsx'
+import { AccountPage } from './AccountPage.tsx'
 
 const words = texts({
   en: {

@@ -11,7 +11,7 @@ import { reloadSession, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
 import { CodeField } from '../../ui/CodeField.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { Section } from './AccountPage.tsx'
+import { Section } from '../../ui/parts.tsx'
 
 const words = texts({
   en: {

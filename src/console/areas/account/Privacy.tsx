@@ -11,7 +11,8 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
-import { AccountPage, Section } from './AccountPage.tsx'
+import { Section } from '../../ui/parts.tsx'
+import { AccountPage } from './AccountPage.tsx'
 
 const words = texts({
   en: {
@@ -105,6 +106,7 @@ function Reach() {
               select
               disabled={isFixed}
               label={t.whoMayRequest}
+              sx={{ '&&': { mt: 3 } }}
               value={data.whoMayRequest}
               onChange={({ target }) => change({ whoMayRequest: target.value as ContactPrivacy['whoMayRequest'] })}
             >

@@ -7,8 +7,9 @@ import { useAction } from '../../api/hooks.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { PictureField } from '../../ui/PictureField.tsx'
-import { AccountPage, Section } from './AccountPage.tsx'
+import { AccountPage } from './AccountPage.tsx'
 
 const words = texts({
   en: {

@@ -9,8 +9,8 @@ import type { NewTotp } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { Status } from '../../ui/Status.tsx'
-import { Section } from './AccountPage.tsx'
 
 const words = texts({
   en: {

@@ -11,7 +11,8 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Change } from '../../ui/admin.tsx'
 import { Answer, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
-import { AccountPage, Section } from './AccountPage.tsx'
+import { Section } from '../../ui/parts.tsx'
+import { AccountPage } from './AccountPage.tsx'
 
 const words = texts({
   en: {
@@ -191,14 +192,16 @@ function Conflicts() {
   )
 }
 
-/** The properties in which both states differ. Of a deletion there is only one state. */
-function differences(a: SyncConflict['serverData'], b: SyncConflict['clientData']): string[] {
-  const names = new Set([...Object.keys(a ?? {}), ...Object.keys(b ?? {})])
-  return [...names].filter(
-    (name) =>
-      !['version', 'updatedAt', 'createdAt'].includes(name) && JSON.stringify(a?.[name]) !== JSON.stringify(b?.[name]),
+/** The server sets them by itself. */
+const OF_SERVER = ['id', 'uuid', 'orgId', 'ownerId', 'version', 'createdAt', 'updatedAt', 'lastScannedAt', 'scanCount']
+
+/** The properties that the device would change. Those that it has not sent stay as they are on the server. */
+const differences = (server: object, device: object): string[] =>
+  Object.entries(device).flatMap(([name, value]) =>
+    OF_SERVER.includes(name) || JSON.stringify(value) === JSON.stringify((server as Record<string, unknown>)[name])
+      ? []
+      : [name],
   )
-}
 
 function Conflict({ conflict }: { conflict: SyncConflict }) {
   const t = useTexts(words)
@@ -223,7 +226,7 @@ function Conflict({ conflict }: { conflict: SyncConflict }) {
         {sides.map(({ name, data, time, accept, action }) => (
           <Stack key={name} spacing={1} sx={{ alignItems: 'flex-start', minWidth: 0 }}>
             <Typography variant="body2" color="text.secondary">
-              {name} · {dateTime(time)}
+              {time === 0 ? name : `${name} · ${dateTime(time)}`}
             </Typography>
             {data === null ? (
               <Typography>{t.deleted}</Typography>

@@ -28,7 +28,7 @@ export default function OrgCreate() {
       void reloadSession().then(() => navigate(`/orgs/${id}`, { replace: true, state: { isNew: true } })),
   })
   return (
-    <Page title={t.title} back="/orgs" width={760}>
+    <Page title={t.title} back="/orgs" width={640}>
       <Section>
         <form
           onSubmit={(event) => {

@@ -1,14 +1,6 @@
 /** First steps of a newcomer, and the newest codes, activities of today and unread messages of the workspace. */
 
-import {
-  CheckCircle,
-  Close,
-  InstallMobile,
-  MailOutlined,
-  PersonAdd,
-  QrCode2,
-  RadioButtonUnchecked,
-} from '@mui/icons-material'
+import { CheckCircle, Close, MailOutlined, RadioButtonUnchecked } from '@mui/icons-material'
 import {
   Alert,
   Avatar,
@@ -31,13 +23,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'react-router'
 
-import { useCall } from '../api/hooks.ts'
-import { storage } from '../browser/storage.ts'
-import { clockTime, relativeTime } from '../i18n/format.ts'
-import { texts, useTexts } from '../i18n/words.ts'
-import { useUnread } from '../session/live.ts'
-import { ownerQuery, useMay, useSession } from '../session/session.ts'
-import { isInstalled, useInstall } from './install.ts'
+import { useCall } from '../../api/hooks.ts'
+import { isInstalled, useInstall } from '../../browser/install.ts'
+import { storage } from '../../browser/storage.ts'
+import { clockTime, date, relativeTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useUnread } from '../../session/live.ts'
+import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 
 const words = texts({
   en: {
@@ -57,7 +49,9 @@ const words = texts({
     all: 'All',
     today: 'Activities of today',
     unread: 'Unread messages',
-    until: (from: string, to: string) => `${from} to ${to}`,
+    during: (from: string, to: string) => `${from} to ${to}`,
+    from: (time: string) => `From ${time}`,
+    until: (time: string) => `Until ${time}`,
   },
   zh: {
     first: '新手入门',
@@ -75,7 +69,9 @@ const words = texts({
     all: '全部',
     today: '今天的活动',
     unread: '未读消息',
-    until: (from: string, to: string) => `${from} 至 ${to}`,
+    during: (from: string, to: string) => `${from} 至 ${to}`,
+    from: (time: string) => `${time} 开始`,
+    until: (time: string) => `至 ${time}`,
   },
 })
 
@@ -102,7 +98,7 @@ export default function Overview({ children }: { children: ReactNode }) {
     <Stack spacing={2} sx={{ visibility: isSettled ? 'visible' : 'hidden' }}>
       {may('actuator.info') && <MailHint />}
       <FirstSteps />
-      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', md: 'repeat(3, minmax(0, 1fr))' } }}>
+      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fit, minmax(min(280px, 100%), 1fr))' }}>
         {may('conversations.list') && <Unread />}
         {may('activities.list') && <Today />}
         {may('qrCodes.list') && <NewestCodes />}
@@ -136,7 +132,6 @@ function FirstSteps() {
   const steps = [
     {
       name: 'code',
-      icon: QrCode2,
       isDone: codes.data.total > 0,
       isShown: may('qrCodes.create'),
       action: (
@@ -147,7 +142,6 @@ function FirstSteps() {
     },
     {
       name: 'people',
-      icon: PersonAdd,
       isDone: orgs.length > 0,
       isShown: may('orgs.create'),
       action: (
@@ -158,7 +152,6 @@ function FirstSteps() {
     },
     {
       name: 'install',
-      icon: InstallMobile,
       isDone: isInstalled(),
       isShown: true,
       action: install && (
@@ -186,7 +179,7 @@ function FirstSteps() {
           </IconButton>
         </Stack>
         <List disablePadding>
-          {shown.map(({ name, icon: Icon, isDone, action }) => (
+          {shown.map(({ name, isDone, action }) => (
             <ListItem key={name} disableGutters sx={{ flexWrap: 'wrap', gap: 1 }}>
               <ListItemIcon sx={{ minWidth: 40 }}>
                 {isDone ? (
@@ -195,17 +188,7 @@ function FirstSteps() {
                   <RadioButtonUnchecked color="disabled" />
                 )}
               </ListItemIcon>
-              <ListItemText
-                primary={
-                  <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
-                    <Icon fontSize="small" color="primary" />
-                    <span>{t[name]}</span>
-                  </Stack>
-                }
-                secondary={t[`${name}Text`]}
-                sx={{ flex: '1 1 200px' }}
-                slotProps={{ primary: { component: 'div' } }}
-              />
+              <ListItemText primary={t[name]} secondary={t[`${name}Text`]} sx={{ flex: '1 1 200px' }} />
               {!isDone && action}
             </ListItem>
           ))}
@@ -295,16 +278,15 @@ function Today() {
   const { data } = useCall('activities.list', {
     query: { size: ROWS, status: 'ACTIVE', sort: 'startTime', ...day, ...ownerQuery() },
   })
+  /** Clock times, or the last day of an activity that goes on for days. */
+  const timesOf = (start: number, end: number): string => {
+    if (end > day.to) return start < day.from ? t.until(date(end)) : t.from(clockTime(start))
+    return start < day.from ? t.until(clockTime(end)) : t.during(clockTime(start), clockTime(end))
+  }
   return (
     <Newest title={t.today} to="/activities">
       {data?.items.map(({ id, name, startTime, endTime }) => (
-        <Row
-          key={id}
-          to={`/activities/${id}`}
-          title={name}
-          detail={t.until(clockTime(startTime), clockTime(endTime))}
-          picture={null}
-        />
+        <Row key={id} to={`/activities/${id}`} title={name} detail={timesOf(startTime, endTime)} picture={null} />
       ))}
     </Newest>
   )
