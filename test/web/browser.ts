@@ -123,7 +123,7 @@ const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
  * Waits until nothing fades in or moves: axe takes the colours of a dialog that is half transparent for those of a finished one. A
  * transition begins in the frame after the change that causes it. Rings and bars of progress, which never end, are left out.
  */
-const settled = (page: Page): Promise<void> =>
+export const settled = (page: Page): Promise<void> =>
   page.evaluate(`(async () => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
     const running = () => document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)

@@ -6,6 +6,13 @@ import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-
 const FONT =
   'system-ui,-apple-system,"Segoe UI",Roboto,"PingFang SC","Hiragino Sans GB","Noto Sans CJK SC","Noto Sans SC","Microsoft YaHei",sans-serif'
 
+/** The mark of the element with the focus, at a distance of some pixels from its edge. */
+const ring =
+  (outlineOffset: number) =>
+  ({ theme }: { theme: Theme }) => ({
+    '&.Mui-focusVisible': { outline: `2px solid ${theme.palette.primary.main}`, outlineOffset },
+  })
+
 const shared = (base: RaThemeOptions): RaThemeOptions => ({
   ...base,
   shape: { borderRadius: 10 },
@@ -20,6 +27,13 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
   sidebar: { width: 248, closedWidth: 56 },
   components: {
     ...base.components,
+    // The default mark of the focus is a slightly darker background.
+    MuiButtonBase: { styleOverrides: { root: ring(2) } },
+    // Without room around them.
+    MuiMenuItem: { styleOverrides: { root: ring(-2) } },
+    MuiListItemButton: { styleOverrides: { root: ring(-2) } },
+    MuiTab: { styleOverrides: { root: ring(-2) } },
+    MuiCardActionArea: { styleOverrides: { root: ring(-2) } },
     MuiButton: { defaultProps: { disableElevation: true } },
     MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { backgroundImage: 'none' } } },
     MuiCard: { defaultProps: { variant: 'outlined' } },

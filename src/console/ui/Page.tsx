@@ -2,9 +2,9 @@
 
 import { ArrowBack } from '@mui/icons-material'
 import { Box, IconButton, Stack, Typography } from '@mui/material'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Title } from 'react-admin'
-import { Link } from 'react-router'
+import { Link, useLocation } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
 
@@ -23,6 +23,13 @@ export interface PageProps {
 
 export function Page({ title, back, actions, width = 1100, children }: PageProps) {
   const t = useTexts(words)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const { key } = useLocation()
+  // The element with the focus may have gone with the page before. Tab then goes on from the title, and screen readers read it. The first
+  // page of a visit leaves the focus where the browser has it, before the link that skips the menu.
+  useEffect(() => {
+    if (key !== 'default') focusIfLost(heading.current)
+  }, [key])
   return (
     <Box sx={{ maxWidth: width, width: '100%' }}>
       <Title title={title} />
@@ -39,7 +46,10 @@ export function Page({ title, back, actions, width = 1100, children }: PageProps
         )}
         <Typography
           variant="h1"
+          ref={heading}
+          tabIndex={-1}
           sx={{
+            outline: 0,
             // On phones, actions go below a long title.
             flex: { xs: `1 1 ${isLong(title) ? 'calc(100% - 56px)' : '120px'}`, sm: '1 1 180px' },
             minWidth: 0,
@@ -54,6 +64,15 @@ export function Page({ title, back, actions, width = 1100, children }: PageProps
       {children}
     </Box>
   )
+}
+
+function focusIfLost(heading: HTMLElement | null): void {
+  if (document.activeElement === document.body) heading?.focus({ preventScroll: true })
+}
+
+/** Moves the focus to the title of the page if the element that had it is gone. Runs after dialogs have given it back. */
+export function focusTitle(): void {
+  setTimeout(() => focusIfLost(document.querySelector('h1')))
 }
 
 /** More than 18 letters, or 9 Chinese characters, which are twice as wide. */

@@ -2,9 +2,10 @@
 
 import { Close } from '@mui/icons-material'
 import { Box, Checkbox, IconButton, Paper, Stack, Tooltip, Typography } from '@mui/material'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 
 import { texts, useTexts } from '../../i18n/words.ts'
+import { focusTitle } from '../Page.tsx'
 import { BulkState } from './BulkState.tsx'
 import type { Bulk } from './use-bulk.ts'
 
@@ -40,6 +41,8 @@ export interface BulkBarProps {
 export function BulkBar({ bulk, selected, isAll, onAll, onClear, total, children }: BulkBarProps) {
   const t = useTexts(words)
   const isActive = selected > 0
+  // The bar goes with the last row of the list.
+  useEffect(() => focusTitle, [])
   const clear = () => {
     bulk.forget()
     onClear()

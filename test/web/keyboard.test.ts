@@ -1,0 +1,163 @@
+/** Everything that people do with the keyboard alone: Tab, arrows, Enter, Space, Escape and typing. No test here clicks. */
+
+import { expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+
+import type { Page } from 'playwright-core'
+
+import { ok, useServer } from '../harness/index.ts'
+import { pictureOfPng, readByZxing } from '../lib/qr-pictures.ts'
+import { settled, useBrowser } from './browser.ts'
+
+const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
+const browser = useBrowser(server)
+
+interface Focus {
+  name: string
+  tag: string
+  /** Why people do not see where they are; empty if they do. */
+  hidden: string
+}
+
+/** The element with the focus: its name, and whether people see it and that it has the focus. */
+const focused = (page: Page): Promise<Focus> =>
+  page.evaluate(`(() => {
+    const element = document.activeElement
+    const labelledBy = element.getAttribute('aria-labelledby')?.split(' ').map((id) => document.getElementById(id)?.textContent)
+    const name =
+      element.getAttribute('aria-label') ?? labelledBy?.join(' ') ?? element.labels?.[0]?.textContent ?? element.textContent
+    const box = element.getBoundingClientRect()
+    const around = [element, element.parentElement, element.parentElement?.parentElement].filter(Boolean)
+    const isMarked = around.some((one) => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(one)
+      return (outlineStyle !== 'none' && parseFloat(outlineWidth) >= 1) || one.matches('.Mui-focused')
+    })
+    const x = Math.min(Math.max(box.x + box.width / 2, 0), innerWidth - 1)
+    const y = Math.min(Math.max(box.y + box.height / 2, 0), innerHeight - 1)
+    const top = document.elementFromPoint(x, y)
+    const isOnTop = top !== null && (around.some((one) => one.contains(top)) || top.contains(element))
+    const hidden =
+      element === document.body ? 'nothing has the focus'
+      : box.width === 0 || box.bottom <= 0 || box.top >= innerHeight ? 'outside the window'
+      : !isOnTop ? 'below ' + top?.outerHTML.slice(0, 120)
+      : !isMarked ? 'without a mark'
+      : ''
+    return { name: (name ?? '').trim(), tag: element.tagName.toLowerCase(), hidden }
+  })()`)
+
+/** More stops than any page has before what a test looks for. */
+const MAX_STOPS = 60
+
+/** Presses Tab until the element with this name has the focus. Each stop on the way must be seen. */
+async function tabTo(page: Page, name: string | RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+  const passed: string[] = []
+  for (let i = 0; i < MAX_STOPS; i++) {
+    await page.keyboard.press(key)
+    await settled(page)
+    const focus = await focused(page)
+    expect(focus, passed.join(' > ')).toMatchObject({ hidden: '' })
+    if (typeof name === 'string' ? focus.name === name : name.test(focus.name)) return
+    passed.push(focus.name)
+  }
+  throw new Error(`Tab does not reach ${name}: ${passed.join(' > ')}`)
+}
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 }).waitFor()
+
+test('a newcomer signs in and makes a code up to its PNG with the keyboard alone', async () => {
+  const page = await browser.page()
+  await page.goto('/console/')
+  await page.getByLabel('Username, e-mail or phone').waitFor()
+  await page.keyboard.type(alice.username)
+  await tabTo(page, /^Password/)
+  await page.keyboard.type(alice.password)
+  await tabTo(page, 'Sign in')
+  await page.keyboard.press('Enter')
+  await heading(page, /^Hello/)
+  await page.getByText('First steps').waitFor()
+  await tabTo(page, 'Create a code')
+  await page.keyboard.press('Enter')
+
+  await heading(page, 'New code')
+  // Types are chosen with Space; the preview follows the typing.
+  await tabTo(page, 'Wi-Fi')
+  await page.keyboard.press('Space')
+  await tabTo(page, /^Network name/)
+  await page.keyboard.type('Garden club')
+  await tabTo(page, /^Password/)
+  await page.keyboard.type('tulips and roses')
+  await page.getByRole('img', { name: 'Preview' }).waitFor()
+  await tabTo(page, 'Name')
+  await page.keyboard.type('Club Wi-Fi')
+  await tabTo(page, /^Folder/)
+  await tabTo(page, 'Create code')
+  await page.keyboard.press('Enter')
+
+  await heading(page, 'Club Wi-Fi')
+  // The focus begins at the title of the new page, not at the top of the frame.
+  expect((await focused(page)).name).toBe('Club Wi-Fi')
+  await tabTo(page, 'Download')
+  await page.keyboard.press('Enter')
+  await page.getByRole('menu').waitFor()
+  await page.keyboard.press('ArrowDown')
+  await settled(page)
+  const entry = await focused(page)
+  expect(entry).toMatchObject({ hidden: '' })
+  expect(entry.name).toMatch(/^PNG/)
+  const downloading = page.waitForEvent('download')
+  await page.keyboard.press('Enter')
+  const picture = pictureOfPng(await readFile(await (await downloading).path()))
+  expect((await readByZxing(picture))?.text).toBe('WIFI:T:WPA;S:Garden club;P:tulips and roses;;')
+})
+
+test('a dialog keeps the focus, Escape closes it, and the focus returns to the button that opened it', async () => {
+  const { id } = ok(await bob.call('qrCodes.create', { body: { name: 'Menu', content: 'https://example.org' } })).data
+  const page = await browser.signedIn(bob)
+  await page.goto('/console/codes')
+  await page.getByRole('link', { name: 'Menu' }).waitFor()
+  await tabTo(page, 'New folder')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await settled(page)
+  const stops = new Set<string>()
+  const isInside = () => page.evaluate<boolean>("document.activeElement.closest('[role=dialog]') !== null")
+  for (let i = 0; i < 12; i++) {
+    expect(await isInside()).toBe(true)
+    stops.add((await focused(page)).name)
+    await page.keyboard.press('Tab')
+  }
+  expect([...stops]).toEqual(expect.arrayContaining(['Cancel', 'Save']))
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect((await focused(page)).name).toBe('New folder')
+
+  // The menu of a row, its question, and back to the row.
+  await tabTo(page, 'Actions for Menu')
+  await page.keyboard.press('Enter')
+  await page.getByRole('menu').waitFor()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await settled(page)
+  // The question begins with the harmless button.
+  expect((await focused(page)).name).toBe('Cancel')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect((await focused(page)).name).toBe('Actions for Menu')
+
+  // Selecting, and what the bar offers; after all codes are in the trash the page has a focus again.
+  await tabTo(page, 'Select all shown', 'Shift+Tab')
+  await page.keyboard.press('Space')
+  await page.getByText('1 selected').waitFor()
+  expect((await focused(page)).name).toBe('Select all shown')
+  await tabTo(page, 'Trash')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await settled(page)
+  await tabTo(page, 'Move it to the trash')
+  await page.keyboard.press('Enter')
+  await page.getByText('No codes yet').waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect((await bob.call('qrCodes.get', { params: { id } })).status).toBe(404)
+  expect(await focused(page)).toMatchObject({ name: 'QR codes', tag: 'h1' })
+})
