@@ -14,7 +14,6 @@ import {
   MenuItem,
   Stack,
   type Theme,
-  Tooltip,
   useMediaQuery,
 } from '@mui/material'
 import { type ReactNode, useState } from 'react'
@@ -128,11 +127,9 @@ export default function CodeList() {
           {isPhone && <MoreMenu label={t.more} entries={entries} />}
           {!isPhone &&
             entries.map(({ to, label, icon }) => (
-              <Tooltip key={to} title={label}>
-                <IconButton component={Link} to={to} aria-label={label}>
-                  {icon}
-                </IconButton>
-              </Tooltip>
+              <Button key={to} component={Link} to={to} startIcon={icon}>
+                {label}
+              </Button>
             ))}
           {(!isEmpty || isFiltered(filters)) && createButton}
         </>

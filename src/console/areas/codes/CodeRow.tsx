@@ -1,6 +1,6 @@
 /** A code in the list: picture, name, content, marks and its menu. */
 
-import { Public, PushPin } from '@mui/icons-material'
+import { Folder as FolderIcon, Public, PushPin } from '@mui/icons-material'
 import { Box, Checkbox, Chip, Link as MuiLink, ListItem, Stack, Typography } from '@mui/material'
 import { Link } from 'react-router'
 
@@ -38,7 +38,7 @@ export function CodeRow({ code, folder, isSelected, onSelect }: CodeRowProps) {
       divider
       disablePadding
       sx={{
-        gap: { xs: 0.5, sm: 1.5 },
+        gap: { xs: 1, sm: 1.5 },
         px: { xs: 0.5, sm: 1 },
         py: 1,
         bgcolor: isSelected ? 'action.selected' : undefined,
@@ -85,10 +85,7 @@ export function CodeRow({ code, folder, isSelected, onSelect }: CodeRowProps) {
               size="small"
               variant="outlined"
               label={folder.node.name}
-              icon={
-                <Box component="span" sx={{ width: 10, height: 10, borderRadius: '50%', bgcolor: folder.node.color }} />
-              }
-              sx={{ '& .MuiChip-icon': { ml: 1 } }}
+              icon={<FolderIcon sx={{ '&&': { color: folder.node.color || undefined } }} />}
             />
           )}
           {code.tags.slice(0, SHOWN_TAGS).map((tag) => (
