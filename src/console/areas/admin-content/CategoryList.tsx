@@ -1,4 +1,4 @@
-/** Categories of the QR codes of all users. */
+/** Folders of the QR codes of all users: the categories of the API. */
 
 import { Folder } from '@mui/icons-material'
 
@@ -12,19 +12,19 @@ import { ColoredName, createdColumn, Owner, ownerColumn, ownerFilters, searchFil
 
 const words = texts({
   en: {
-    title: 'Categories of codes',
-    none: 'No categories yet',
-    noneText: 'Users sort their QR codes into categories. They are listed here.',
+    title: 'Folders of codes',
+    none: 'No folders yet',
+    noneText: 'Users sort their QR codes into folders. They are listed here.',
     remove:
-      'The category is deleted. Its codes are kept without a category, and the categories below it move up. This cannot be undone.',
-    parent: 'Below category number',
+      'The folder is deleted. Its codes are kept without a folder, and the folders in it move up. This cannot be undone.',
+    parent: 'In the folder with the number',
   },
   zh: {
-    title: '二维码分类',
-    none: '还没有分类',
-    noneText: '用户为二维码创建的分类会显示在这里。',
-    remove: '该分类将被删除，其中的二维码会保留但不再属于任何分类，下级分类会上移一级。此操作无法撤销。',
-    parent: '上级分类编号',
+    title: '二维码文件夹',
+    none: '还没有文件夹',
+    noneText: '用户为二维码创建的文件夹会显示在这里。',
+    remove: '该文件夹将被删除，其中的二维码会保留但变为未分类，子文件夹会上移一级。此操作无法撤销。',
+    parent: '上级文件夹编号',
   },
 })
 

@@ -32,7 +32,8 @@ const words = texts({
       'The code is deleted permanently, also for its owner. Printed copies that point to its public page lead nowhere from now on. This cannot be undone.',
     public: 'Public',
     private: 'Private',
-    dynamic: 'Dynamic',
+    dynamic: 'Changeable',
+    folder: 'Folder number',
     yes: 'Yes',
     no: 'No',
     trash: 'In the trash',
@@ -50,7 +51,8 @@ const words = texts({
     remove: '二维码将被永久删除，所有者也无法再使用；已印刷且指向公开页的二维码将失效。此操作无法撤销。',
     public: '公开',
     private: '私有',
-    dynamic: '动态',
+    dynamic: '活码',
+    folder: '文件夹编号',
     yes: '是',
     no: '否',
     trash: '在回收站中',
@@ -90,7 +92,7 @@ export default function QrCodeList() {
           ]}
         />,
         ...ownerFilters,
-        <NumberInput key="categoryId" source="categoryId" min={0} />,
+        <NumberInput key="categoryId" source="categoryId" label={t.folder} min={0} />,
         ...timeFilters,
       ]}
       columns={[
