@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 
 import { createCanvas, loadImage } from '@napi-rs/canvas'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 
 import { ok, useServer } from '../harness/index.ts'
 import { type Code, codesOf, readPdf } from '../lib/pdf-files.ts'
@@ -158,7 +158,7 @@ test('folders are made, nested, changed and deleted, and codes are found, moved 
   await button(page, 'Actions for Rooms').click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByText('It contains a folder. Move or delete it first.').waitFor()
-  await button(page, 'OK').click()
+  await button(page, 'Close').click()
   await button(page, 'Actions for Great hall').click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByText('The 2 codes in it will not be deleted').waitFor()
@@ -216,6 +216,24 @@ test('pasted lines become codes, and the printed sheets hold each of them on a l
   const millimetres = (read[0]!.width / DPI) * 25.4
   expect(millimetres).toBeGreaterThan(32.1 * (25 / 33) - 2)
   expect(millimetres).toBeLessThan(32.1 * (25 / 33) + 2)
+})
+
+test('codes whose creation was answered on a lost connection are not created again', async () => {
+  const person = await server.person()
+  const page = await browser.signedIn(person)
+  await page.goto('/console/codes/batch')
+  await page.getByLabel('Lines').fill('Hall\thttps://example.org/hall\nLibrary\thttps://example.org/library')
+  browser.allow(/ERR_FAILED/)
+  const lose = async (route: Route) => {
+    await route.fetch()
+    await route.abort()
+  }
+  await page.route('**/api/qr-codes/batch**', lose, { times: 1 })
+  await button(page, 'Create 2 codes').click()
+  await page.getByText('codes that exist already are not created twice').waitFor()
+  await button(page, 'Create 2 codes').click()
+  await page.getByText('2 codes created').waitFor()
+  expect(ok(await person.call('qrCodes.list')).data.total).toBe(2)
 })
 
 test('the pages about codes have no serious barriers and fit a phone, in light and dark', async () => {

@@ -2,6 +2,7 @@
 
 import { CheckCircleOutlined } from '@mui/icons-material'
 import {
+  Alert,
   Box,
   Button,
   Card,
@@ -16,15 +17,15 @@ import {
 import { type FormEvent, useMemo, useState } from 'react'
 import { Link } from 'react-router'
 
-import { useAction } from '../../api/hooks.ts'
 import type { QrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay } from '../../session/session.ts'
+import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { flatten } from '../../ui/tree/tree.ts'
 import { useFolders, useHasFolders } from './folders.ts'
+import { useBatch } from './use-batch.ts'
 import { codeWords } from './words.ts'
 
 const words = texts({
@@ -45,6 +46,7 @@ const words = texts({
     line: (n: number) => `Line ${n}`,
     more: (n: number) => `and ${n} more`,
     cancel: 'Cancel',
+    lost: 'The answer of the server did not arrive. Press the button again when you are connected: codes that exist already are not created twice.',
   },
   zh: {
     title: '批量新建二维码',
@@ -63,6 +65,7 @@ const words = texts({
     line: (n: number) => `第 ${n} 行`,
     more: (n: number) => `另有 ${n} 个`,
     cancel: '取消',
+    lost: '未收到服务器的答复。恢复连接后请再点一次按钮，已创建的二维码不会重复创建。',
   },
 })
 
@@ -98,24 +101,17 @@ export default function BatchCreate() {
   const [isDynamic, setDynamic] = useState(false)
   const [created, setCreated] = useState<readonly QrCode[]>()
   const items = useMemo(() => itemsOf(text), [text])
-  const create = useAction('qrCodes.createBatch', {
-    refreshes: ['qrCodes', 'categories'],
-    quiet: true,
-    onDone: (data) => setCreated(data.items),
-  })
+  const create = useBatch(setCreated)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    create.mutate({
-      query: ownerQuery(),
-      body: {
-        items: items.map(({ name, content }) => ({
-          name,
-          content,
-          ...(categoryId !== 0 && { categoryId }),
-          ...(isDynamic && { isDynamic, isPublic: may('qrCodes.publish') }),
-        })),
-      },
-    })
+    create.mutate(
+      items.map(({ name, content }) => ({
+        name,
+        content,
+        ...(categoryId !== 0 && { categoryId }),
+        ...(isDynamic && { isDynamic, isPublic: may('qrCodes.publish') }),
+      })),
+    )
   }
   if (created !== undefined)
     return (
@@ -212,6 +208,7 @@ export default function BatchCreate() {
             </Typography>
           ))}
           {create.error !== null && problems.length === 0 && <ErrorNotice error={create.error} />}
+          {create.error?.status === 0 && <Alert severity="info">{t.lost}</Alert>}
           <Stack direction="row" spacing={1} sx={{ justifyContent: 'flex-end' }}>
             <Button component={Link} to="/codes">
               {t.cancel}
