@@ -21,7 +21,7 @@ export const isolation: IsolationFixture = {
     return { category, categoryToDelete, child: child.id, code: code.data.id, codeToDelete, trashed, scan }
   },
   paths: [
-    [/^\/api\/qr-codes\/trash\/restore\/:/, 'trashed'],
+    [/^\/api\/qr-codes\/trash\/(restore\/)?:/, 'trashed'],
     [/^\/api\/qr-codes\/:/, 'code'],
     [/^\/api\/admin\/qr-codes\/:/, 'codeToDelete'],
     [/^\/api\/categories\/:/, 'category'],

@@ -46,6 +46,20 @@ describe('deleting and restoring', () => {
     expect((await alice.patch(`/api/qr-codes/trash/restore/${code.id}`)).status).toBe(404)
   })
 
+  test('one code in the trash is deleted permanently, once and only by its owner, and not a code outside the trash', async () => {
+    const me = await server.person()
+    const [kept, gone] = [await createCode(me), await createCode(me)]
+    for (const { id } of [kept, gone]) ok(await me.delete(`/api/qr-codes/${id}`))
+    const remove = (who: Person, id: number) => who.call('qrCodes.deleteTrashed', { params: { id } })
+    expect((await remove(mallory, gone.id)).status).toBe(404)
+    const statuses = (await race(10, () => remove(me, gone.id))).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, ...Array<number>(9).fill(404)])
+    expect((await trashOf(me)).items.map((code: { id: number }) => code.id)).toEqual([kept.id])
+    const live = await createCode(me)
+    expect((await remove(me, live.id)).status).toBe(404)
+    expect((await me.get(`/api/qr-codes/${live.id}`)).status).toBe(200)
+  })
+
   test('restoring a code clears its category if that has been deleted', async () => {
     const categoryId = await createCategory(alice, 'temporary')
     const code = await createCode(alice, { categoryId })

@@ -417,6 +417,7 @@ export const OPERATIONS = {
   'qrCodes.create': ['POST', '/api/qr-codes', 'dual', 'qr_code:create'],
   'qrCodes.createBatch': ['POST', '/api/qr-codes/batch', 'dual', 'qr_code:create'],
   'qrCodes.delete': ['DELETE', '/api/qr-codes/:id', 'dual', 'qr_code:delete'],
+  'qrCodes.deleteTrashed': ['DELETE', '/api/qr-codes/trash/:id', 'dual', 'qr_code:delete'],
   'qrCodes.emptyTrash': ['DELETE', '/api/qr-codes/trash', 'dual', 'qr_code:delete'],
   'qrCodes.export': ['POST', '/api/qr-codes/batch/export', 'dual', 'qr_code:export'],
   'qrCodes.get': ['GET', '/api/qr-codes/:id', 'dual', 'qr_code:read'],

@@ -1,7 +1,7 @@
 /** Codes that were deleted in the last 30 days. */
 
 import { DeleteForever, DeleteOutlined, RestoreFromTrash } from '@mui/icons-material'
-import { Box, Button, Card, List, ListItem, Typography } from '@mui/material'
+import { Box, Button, Card, IconButton, List, ListItem, Tooltip, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
@@ -12,7 +12,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
-import { Page } from '../../ui/Page.tsx'
+import { focusTitle, Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { contentOfPicture } from './CodeRow.tsx'
 
@@ -32,6 +32,11 @@ const words = texts({
     clearAction: (n: number) => `Delete ${n === 1 ? 'it' : n} permanently`,
     cleared: 'The trash is empty now.',
     list: 'Deleted codes',
+    delete: 'Delete permanently',
+    deleteOf: (name: string) => `Delete ${name} permanently`,
+    deleteTitle: (name: string) => `Delete “${name}” permanently?`,
+    deleteText: 'Its public page and counts are deleted too. This cannot be undone.',
+    deleteDone: 'Deleted permanently.',
   },
   zh: {
     title: '回收站',
@@ -47,6 +52,11 @@ const words = texts({
     clearAction: (n: number) => `永久删除 ${n} 个`,
     cleared: '回收站已清空。',
     list: '已删除的二维码',
+    delete: '永久删除',
+    deleteOf: (name: string) => `永久删除“${name}”`,
+    deleteTitle: (name: string) => `永久删除“${name}”？`,
+    deleteText: '公开页面和扫描次数会一并删除，无法撤销。',
+    deleteDone: '已永久删除。',
   },
 })
 
@@ -104,10 +114,21 @@ function Row({ code }: { code: TrashedQrCode }) {
   const t = useTexts(words)
   const may = useMay()
   const restore = useAction('qrCodes.restore', { done: t.restored, refreshes: ['qrCodes', 'categories'] })
+  const [isAsking, setAsking] = useState(false)
+  const remove = useAction('qrCodes.deleteTrashed', { done: t.deleteDone, quiet: true, onDone: focusTitle })
+  const input = { params: { id: code.id }, query: ownerQuery() }
   return (
-    <ListItem divider sx={{ gap: 2, '&:last-child': { borderBottom: 0 } }}>
+    <ListItem
+      divider
+      sx={{
+        gap: { xs: 1, sm: 2 },
+        flexWrap: { xs: 'wrap', sm: 'nowrap' },
+        justifyContent: 'flex-end',
+        '&:last-child': { borderBottom: 0 },
+      }}
+    >
       <QrPicture content={contentOfPicture(code)} style={code.style} alt="" width={48} sx={{ borderRadius: 1 }} />
-      <Box sx={{ flex: 1, minWidth: 0 }}>
+      <Box sx={{ flex: '1 1 200px', minWidth: 0 }}>
         <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{code.name}</Typography>
         <Typography variant="body2" color="text.secondary">
           {t.deleted(relativeTime(code.deletedAt), date(code.deletedAt + KEPT_MS))}
@@ -119,11 +140,28 @@ function Row({ code }: { code: TrashedQrCode }) {
           loading={restore.isPending}
           loadingPosition="start"
           aria-label={t.restoreOf(code.name)}
-          onClick={() => restore.mutate({ params: { id: code.id }, query: ownerQuery() })}
+          onClick={() => restore.mutate(input)}
         >
           {t.restore}
         </Button>
       )}
+      {may('qrCodes.deleteTrashed') && (
+        <Tooltip title={t.delete}>
+          <IconButton aria-label={t.deleteOf(code.name)} onClick={() => setAsking(true)}>
+            <DeleteForever />
+          </IconButton>
+        </Tooltip>
+      )}
+      <ConfirmDialog
+        isOpen={isAsking}
+        title={t.deleteTitle(code.name)}
+        text={t.deleteText}
+        action={t.delete}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(input)}
+        onClose={() => setAsking(false)}
+      />
     </ListItem>
   )
 }

@@ -4,7 +4,7 @@ import { ById, InOrg } from '#http/schema.ts'
 import { QrCodeView } from '../codes/model.ts'
 import { organizationOfCode } from '../codes/store.ts'
 import { Emptied, TrashPage, TrashQuery } from './model.ts'
-import { emptyTrash, listTrash, restoreCode } from './service.ts'
+import { deleteTrashed, emptyTrash, listTrash, restoreCode } from './service.ts'
 
 const tag = 'QR codes'
 
@@ -32,6 +32,18 @@ export const trashEndpoints = [
     query: InOrg,
     data: Emptied,
     run: ({ ctx, owner }) => emptyTrash(ctx, owner),
+  }),
+  endpoint({
+    id: 'qrCodes.deleteTrashed',
+    method: 'DELETE',
+    path: '/api/qr-codes/trash/:id',
+    summary: 'Delete a QR code in the trash permanently',
+    description: 'Its public page and its counts are deleted too. A code outside the trash answers 404.',
+    tag,
+    access: dual('qr_code:delete', organizationOfCode),
+    params: ById,
+    query: InOrg,
+    run: ({ ctx, owner, params }) => deleteTrashed(ctx, owner, params.id),
   }),
   endpoint({
     id: 'qrCodes.restore',

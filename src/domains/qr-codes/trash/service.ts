@@ -62,6 +62,13 @@ export async function emptyTrash(ctx: AppContext, owner: Owner): Promise<{ delet
   }
 }
 
+export async function deleteTrashed(ctx: AppContext, owner: Owner, id: number): Promise<void> {
+  await ctx.db.write('qrCodes.deleteTrashed', async (tx) => {
+    const trashed = await store.findTrashed(tx, owner, id, trashBegins(tx.stamp))
+    if (trashed === undefined || (await purge(ctx, tx, [id])) === 0) throw notFound()
+  })
+}
+
 /** Deletes codes permanently, in the trash or not, after the listeners have removed what refers to them. Returns their number. */
 export async function purge(ctx: AppContext, tx: Tx, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0
