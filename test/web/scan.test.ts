@@ -5,6 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import type { Page } from 'playwright-core'
+
 import { encodeQr } from '#lib/qr/index.ts'
 import { toPng } from '#lib/qr/png.ts'
 
@@ -66,14 +68,17 @@ test('the camera reads a code, the scan is recorded, and the own code in it is o
   expect(ok(await alice.call('scanRecords.list', {})).data.total).toBe(4)
 })
 
+const refuseCamera = (page: Page) =>
+  page.addInitScript(() => {
+    // @ts-expect-error -- runs in the browser
+    navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', 'NotAllowedError'))
+  })
+
 test('pictures and handheld scanners are read, and a row of scans stays on the page', async () => {
   browser.allow(/NotAllowedError/)
   const page = await browser.signedIn(bob)
   // Without a camera the page says what to do, and the other ways work.
-  await page.addInitScript(() => {
-    // @ts-expect-error -- runs in the browser
-    navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', 'NotAllowedError'))
-  })
+  await refuseCamera(page)
   await page.goto('/console/scan')
   await page.getByText('The browser does not let this page use the camera').waitFor()
   const file = (name: string, content: string) => ({ name, mimeType: 'image/png', buffer: Buffer.from(pngOf(content)) })
@@ -107,6 +112,28 @@ test('pictures and handheld scanners are read, and a row of scans stays on the p
     'MANUAL PHONE',
     'IMAGE WIFI',
   ])
+})
+
+test('a code that is read without a connection is shown, and recorded later with the time of the scan', async () => {
+  browser.allow(/ERR_FAILED|NotAllowedError/)
+  const person = await server.person()
+  const page = await browser.signedIn(person)
+  await refuseCamera(page)
+  await page.goto('/console/scan')
+  await page.route('**/api/scan-records', (route) => route.abort(), { times: 1 })
+  await page.getByRole('button', { name: 'Type a code' }).click()
+  await page.getByRole('dialog').getByRole('textbox').fill('WIFI:T:WPA;S:Hall;P:welcome;;')
+  await page.keyboard.press('Enter')
+  await page.getByText('welcome', { exact: true }).waitFor()
+  await page.getByText('The scan is not in your history yet.').waitFor()
+  expect(await barriers(page)).toEqual([])
+  expect(ok(await person.call('scanRecords.list')).data.total).toBe(0)
+  const before = Date.now()
+  await page.getByRole('button', { name: 'Save now' }).click()
+  await page.getByRole('button', { name: 'Mark as favourite' }).waitFor()
+  const { items } = ok(await person.call('scanRecords.list')).data
+  expect(items).toMatchObject([{ content: 'WIFI:T:WPA;S:Hall;P:welcome;;', source: 'MANUAL' }])
+  expect(items[0]!.scannedAt).toBeLessThan(before)
 })
 
 test('the history is searched, named, marked and deleted', async () => {

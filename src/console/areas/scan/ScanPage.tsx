@@ -19,6 +19,7 @@ import { Link } from 'react-router'
 
 import { call } from '../../api/client.ts'
 import { useRefresh } from '../../api/hooks.ts'
+import { newId } from '../../api/new-id.ts'
 import type { ResolvedScanRecord, ScanSource } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
@@ -28,7 +29,7 @@ import { FileButton } from '../../ui/FileButton.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Scanner } from '../../ui/Scanner.tsx'
 import { useHandheldScanner } from '../../ui/use-handheld-scanner.ts'
-import { ScanResult } from './ScanResult.tsx'
+import { ScanResult, UnsavedScan } from './ScanResult.tsx'
 
 const words = texts({
   en: {
@@ -73,7 +74,7 @@ export default function ScanPage() {
   const may = useMay()
   const notify = useNotify()
   const refresh = useRefresh()
-  const [results, setResults] = useState<readonly ResolvedScanRecord[]>([])
+  const [results, setResults] = useState<readonly Scan[]>([])
   const [isSeveral, setSeveral] = useState(false)
   const [isPaused, setPaused] = useState(false)
   const [isReading, setReading] = useState(false)
@@ -83,18 +84,13 @@ export default function ScanPage() {
   const scanned = useCallback(
     async (content: string, source: ScanSource) => {
       if (!isSeveral) setPaused(true)
-      try {
-        const record = await call('scanRecords.create', { body: { content, source } })
-        setResults((before) => [record, ...(isSeveral ? before : [])].slice(0, KEPT))
-        void refresh('scanRecords', 'qrCodes')
-      } catch (error) {
-        setPaused(false)
-        notify((error as Error).message, { type: 'error', autoHideDuration: 10_000 })
-      }
+      const scan: Scan = { key: newId(), content, source, scannedAt: Date.now(), ...(await save(content, source)) }
+      setResults((before) => [scan, ...(isSeveral ? before : [])].slice(0, KEPT))
+      void refresh('scanRecords', 'qrCodes')
     },
     // `refresh` is a new function at each drawing.
     // oxlint-disable-next-line react/exhaustive-deps
-    [isSeveral, notify],
+    [isSeveral],
   )
   const read = useCallback(
     async (files: readonly File[]) => {
@@ -117,7 +113,12 @@ export default function ScanPage() {
   )
   useHandheldScanner((text) => void scanned(text, 'MANUAL'), !isTyping)
   usePastedPictures(read)
-  const newest = results[0]?.id
+  const saveAgain = async ({ key, content, source, scannedAt }: Scan) => {
+    const saved = await save(content, source, scannedAt)
+    setResults((now) => now.map((scan) => (scan.key === key ? { key, content, source, scannedAt, ...saved } : scan)))
+    void refresh('scanRecords', 'qrCodes')
+  }
+  const newest = results[0]?.key
   useEffect(() => {
     // On phones the result is below the camera.
     if (newest !== undefined && !isSeveral) first.current?.focus({ preventScroll: false })
@@ -201,9 +202,19 @@ export default function ScanPage() {
               </CardContent>
             </Card>
           ) : (
-            results.map((record) => (
-              <ScanResult key={record.id} record={record} {...(!isSeveral && { onNext: next })} />
-            ))
+            results.map((scan) =>
+              scan.record ? (
+                <ScanResult key={scan.key} record={scan.record} {...(!isSeveral && { onNext: next })} />
+              ) : (
+                <UnsavedScan
+                  key={scan.key}
+                  content={scan.content}
+                  error={scan.error}
+                  onSave={() => saveAgain(scan)}
+                  {...(!isSeveral && { onNext: next })}
+                />
+              ),
+            )
           )}
         </Stack>
       </Box>
@@ -221,6 +232,25 @@ export default function ScanPage() {
       )}
     </Page>
   )
+}
+
+/** A code that was read, with its record in the history or the reason why there is none. */
+interface Scan {
+  readonly key: string
+  readonly content: string
+  readonly source: ScanSource
+  readonly scannedAt: number
+  readonly record?: ResolvedScanRecord
+  readonly error?: unknown
+}
+
+async function save(content: string, source: ScanSource, scannedAt?: number): Promise<Pick<Scan, 'record' | 'error'>> {
+  try {
+    const body = { content, source, ...(scannedAt !== undefined && { scannedAt }) }
+    return { record: await call('scanRecords.create', { body }) }
+  } catch (error) {
+    return { error }
+  }
 }
 
 const picturesIn = (data: DataTransfer | null): File[] =>

@@ -1,10 +1,11 @@
 /** A scanned content: its type, its parts and the fitting action. */
 
 import { Star, StarBorder } from '@mui/icons-material'
-import { Button, Card, CardContent, IconButton, Stack, Tooltip, Typography } from '@mui/material'
+import { Alert, Button, Card, CardContent, IconButton, Stack, Tooltip, Typography } from '@mui/material'
 import { useState } from 'react'
 import { Link } from 'react-router'
 
+import { ApiError } from '../../api/errors.ts'
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { ResolvedScanRecord, ScanTarget } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -30,6 +31,8 @@ const words = texts({
     request: 'Add to contacts',
     requested: 'The request was sent. The person is in your contacts once it is accepted.',
     next: 'Scan next',
+    unsaved: 'The scan is not in your history yet.',
+    save: 'Save now',
     star: 'Mark as favourite',
     unstar: 'Remove the favourite mark',
   },
@@ -43,13 +46,15 @@ const words = texts({
       ORG_JOIN: '组织',
       USER: '个人名片',
     },
-    notYours: '它已不存在，或你无权查看。请联系提供二维码的人。',
+    notYours: '它已不存在，或您无权查看。请联系提供二维码的人。',
     show: { QR_CODE: '查看二维码', ACTIVITY: '查看活动', ASSET: '查看资产', CHECK_IN: '前往活动' },
     join: '查看并加入',
     pass: '查看通行证',
     request: '添加联系人',
     requested: '请求已发送，对方同意后会出现在联系人中。',
     next: '继续扫描',
+    unsaved: '此次扫描尚未保存到记录。',
+    save: '立即保存',
     star: '收藏',
     unstar: '取消收藏',
   },
@@ -79,6 +84,45 @@ export function ScanResult({ record, onNext }: { record: ResolvedScanRecord; onN
         )}
         {isThing && <Target target={resolved as ScanTarget & { kind: Kind }} content={content} />}
         {(!isThing || resolved.kind === 'QR_CODE') && <ContentView content={content} />}
+        {onNext !== undefined && (
+          <Button variant="outlined" size="large" onClick={onNext}>
+            {t.next}
+          </Button>
+        )}
+      </CardContent>
+    </Card>
+  )
+}
+
+export interface UnsavedScanProps {
+  content: string
+  error: unknown
+  onSave: () => Promise<void>
+  onNext?: () => void
+}
+
+/** A content that was read, but not recorded: without a connection people still need the password of a network. */
+export function UnsavedScan({ content, error, onSave, onNext }: UnsavedScanProps) {
+  const t = useTexts(words)
+  const [isBusy, setBusy] = useState(false)
+  const save = () => {
+    setBusy(true)
+    void onSave().finally(() => setBusy(false))
+  }
+  return (
+    <Card>
+      <CardContent component={Stack} spacing={1.5}>
+        <ContentView content={content} />
+        <Alert
+          severity="warning"
+          action={
+            <Button color="inherit" loading={isBusy} onClick={save}>
+              {t.save}
+            </Button>
+          }
+        >
+          {t.unsaved} {error instanceof ApiError ? error.message : String(error)}
+        </Alert>
         {onNext !== undefined && (
           <Button variant="outlined" size="large" onClick={onNext}>
             {t.next}
