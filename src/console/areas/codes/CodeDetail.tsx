@@ -61,7 +61,7 @@ const words = texts({
     full: '全屏显示',
     page: '公开页面',
     isPublic: '任何有链接的人都能看到此二维码',
-    isPrivate: '只有你和有权查看的人能看到此二维码。',
+    isPrivate: '只有您和有权查看的人能看到此二维码。',
     openPage: '打开页面',
     copyLink: '复制链接',
     sendLink: '发送链接',

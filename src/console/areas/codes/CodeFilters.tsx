@@ -1,12 +1,11 @@
 /** The search field, filters and order above the list of codes. */
 
-import { Search } from '@mui/icons-material'
-import { Box, InputAdornment, MenuItem, TextField } from '@mui/material'
-import { useEffect, useState } from 'react'
+import { Box, MenuItem, TextField } from '@mui/material'
 
 import type { ContentType } from '../../api/types.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { SearchField } from '../../ui/SearchField.tsx'
 import type { Filters } from './filters.ts'
 import { codeWords } from './words.ts'
 
@@ -49,9 +48,6 @@ const words = texts({
   },
 })
 
-/** The search begins so many milliseconds after the last key. */
-const PAUSE = 300
-
 export function CodeFilters({ filters, onChange }: { filters: Filters; onChange: (change: Filters) => void }) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
@@ -79,10 +75,10 @@ export function CodeFilters({ filters, onChange }: { filters: Filters; onChange:
       }}
     >
       <SearchField
-        key={filters.keyword === undefined ? 'empty' : 'used'}
         label={t.search}
         value={filters.keyword ?? ''}
         onSearch={(keyword) => onChange({ keyword: keyword === '' ? undefined : keyword })}
+        sx={{ gridColumn: { xs: '1 / -1', sm: 'auto' } }}
       />
       <TextField
         select
@@ -121,41 +117,5 @@ export function CodeFilters({ filters, onChange }: { filters: Filters; onChange:
         ))}
       </TextField>
     </Box>
-  )
-}
-
-interface SearchFieldProps {
-  label: string
-  value: string
-  onSearch: (text: string) => void
-}
-
-function SearchField({ label, value, onSearch }: SearchFieldProps) {
-  const [text, setText] = useState(value)
-  useEffect(() => {
-    if (text.trim() === value) return
-    const timer = setTimeout(() => onSearch(text.trim()), PAUSE)
-    return () => clearTimeout(timer)
-    // The function is a new one at each drawing.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [text, value])
-  return (
-    <TextField
-      type="search"
-      label={label}
-      value={text}
-      onChange={(event) => setText(event.target.value)}
-      sx={{ gridColumn: { xs: '1 / -1', sm: 'auto' } }}
-      slotProps={{
-        htmlInput: { maxLength: 100 },
-        input: {
-          startAdornment: (
-            <InputAdornment position="start">
-              <Search fontSize="small" />
-            </InputAdornment>
-          ),
-        },
-      }}
-    />
   )
 }

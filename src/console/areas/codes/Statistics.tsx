@@ -41,7 +41,7 @@ const words = texts({
     types: '按类型',
     folders: '按文件夹',
     most: '扫描最多',
-    mine: '你每日用本应用的扫描',
+    mine: '您每日用本应用的扫描',
     empty: '暂无统计',
     emptyText: '创建二维码后，这里会统计扫描次数。',
     noScans: '还没有二维码被扫描。',

@@ -1,6 +1,6 @@
 /** The user's scans: list, search, favourites, delete. */
 
-import { Delete, Edit, QrCodeScanner, Search, SearchOff, Star, StarBorder } from '@mui/icons-material'
+import { Delete, Edit, QrCodeScanner, SearchOff, Star, StarBorder } from '@mui/icons-material'
 import {
   Box,
   Button,
@@ -11,7 +11,6 @@ import {
   DialogContent,
   DialogTitle,
   IconButton,
-  InputAdornment,
   List,
   ListItem,
   ListItemButton,
@@ -21,7 +20,7 @@ import {
   Tooltip,
   Typography,
 } from '@mui/material'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'react-router'
 
 import { useAction } from '../../api/hooks.ts'
@@ -35,6 +34,7 @@ import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.ts
 import { ContentView } from '../../ui/ContentView.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 
 const words = texts({
   en: {
@@ -63,13 +63,13 @@ const words = texts({
     list: 'Scans',
   },
   zh: {
-    title: '扫描历史',
+    title: '扫码记录',
     search: '搜索',
     type: '类型',
     any: '全部类型',
     favourites: '收藏',
-    empty: '还没有扫描记录',
-    emptyText: '扫描记录会保存在这里，方便再次查找。',
+    empty: '还没有扫码记录',
+    emptyText: '扫码记录会保存在这里，方便再次查找。',
     scan: '去扫描',
     notFound: '没有找到',
     notFoundText: '请换个关键词或减少筛选条件。',
@@ -80,30 +80,22 @@ const words = texts({
     save: '保存',
     saved: '已保存。',
     remove: '删除',
-    removeTitle: '删除此扫描记录？',
-    removeText: '它将从所有设备的历史中消失，二维码本身不受影响。',
+    removeTitle: '删除此扫码记录？',
+    removeText: '它将从所有设备的扫码记录中消失，二维码本身不受影响。',
     removed: '已删除。',
     showCode: '查看二维码',
     close: '关闭',
-    list: '扫描记录',
+    list: '扫码记录',
   },
 })
-
-/** The search begins so many milliseconds after the last key. */
-const PAUSE = 300
 
 export default function ScanHistory() {
   const t = useTexts(words)
   const types = useChoices('contentType')
-  const [text, setText] = useState('')
   const [keyword, setKeyword] = useState('')
   const [contentType, setContentType] = useState<ContentType>()
   const [isFavourite, setFavourite] = useState(false)
   const [shown, setShown] = useState<ScanRecord>()
-  useEffect(() => {
-    const timer = setTimeout(() => setKeyword(text.trim()), PAUSE)
-    return () => clearTimeout(timer)
-  }, [text])
   const query = {
     ...(keyword !== '' && { keyword }),
     ...(contentType !== undefined && { contentType }),
@@ -116,22 +108,11 @@ export default function ScanHistory() {
     <Page title={t.title} back="/scan" width={900}>
       {(!isEmpty || isFiltered) && (
         <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', mb: 2, alignItems: 'center' }}>
-          <TextField
-            type="search"
+          <SearchField
             label={t.search}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
+            value={keyword}
+            onSearch={setKeyword}
             sx={{ flex: 1, minWidth: { xs: '100%', sm: 200 } }}
-            slotProps={{
-              htmlInput: { maxLength: 100 },
-              input: {
-                startAdornment: (
-                  <InputAdornment position="start">
-                    <Search fontSize="small" />
-                  </InputAdornment>
-                ),
-              },
-            }}
           />
           <TextField
             select
