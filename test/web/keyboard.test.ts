@@ -53,8 +53,12 @@ async function tabTo(page: Page, name: string | RegExp, key: 'Tab' | 'Shift+Tab'
   const passed: string[] = []
   for (let i = 0; i < MAX_STOPS; i++) {
     await page.keyboard.press(key)
-    await settled(page)
-    const focus = await focused(page)
+    let focus = await focused(page)
+    // The page may still be scrolling to it, or fading in.
+    if (focus.hidden !== '') {
+      await settled(page)
+      focus = await focused(page)
+    }
     expect(focus, passed.join(' > ')).toMatchObject({ hidden: '' })
     if (typeof name === 'string' ? focus.name === name : name.test(focus.name)) return
     passed.push(focus.name)
