@@ -134,24 +134,26 @@ function Row({ code }: { code: TrashedQrCode }) {
           {t.deleted(relativeTime(code.deletedAt), date(code.deletedAt + KEPT_MS))}
         </Typography>
       </Box>
-      {may('qrCodes.restore') && (
-        <Button
-          startIcon={<RestoreFromTrash />}
-          loading={restore.isPending}
-          loadingPosition="start"
-          aria-label={t.restoreOf(code.name)}
-          onClick={() => restore.mutate(input)}
-        >
-          {t.restore}
-        </Button>
-      )}
-      {may('qrCodes.deleteTrashed') && (
-        <Tooltip title={t.delete}>
-          <IconButton aria-label={t.deleteOf(code.name)} onClick={() => setAsking(true)}>
-            <DeleteForever />
-          </IconButton>
-        </Tooltip>
-      )}
+      <Box sx={{ whiteSpace: 'nowrap' }}>
+        {may('qrCodes.restore') && (
+          <Button
+            startIcon={<RestoreFromTrash />}
+            loading={restore.isPending}
+            loadingPosition="start"
+            aria-label={t.restoreOf(code.name)}
+            onClick={() => restore.mutate(input)}
+          >
+            {t.restore}
+          </Button>
+        )}
+        {may('qrCodes.deleteTrashed') && (
+          <Tooltip title={t.delete}>
+            <IconButton aria-label={t.deleteOf(code.name)} onClick={() => setAsking(true)}>
+              <DeleteForever />
+            </IconButton>
+          </Tooltip>
+        )}
+      </Box>
       <ConfirmDialog
         isOpen={isAsking}
         title={t.deleteTitle(code.name)}
