@@ -42,6 +42,8 @@ async function readAreas(): Promise<readonly Area[]> {
     entrypoints: [resolve(import.meta.dir, '../../src/console/areas/index.ts')],
     external: ['*.tsx'],
     target: 'bun',
+    // Read when the records are loaded.
+    banner: "const window = new EventTarget(), document = { documentElement: {} }, navigator = { language: 'en' }",
     outdir,
   })
   const { areas } = (await import(outputs[0]!.path)) as { areas: readonly Area[] }
