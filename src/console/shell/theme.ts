@@ -47,6 +47,12 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
       // The inputs of react-admin's forms, which stand one below the other without a gap of their own.
       styleOverrides: { root: { '&.ra-input': { marginTop: 8, marginBottom: 12 } } },
     },
+    // It says why a field is disabled.
+    MuiFormHelperText: {
+      styleOverrides: {
+        root: ({ theme }: { theme: Theme }) => ({ '&.Mui-disabled': { color: theme.palette.text.secondary } }),
+      },
+    },
     MuiLink: { defaultProps: { underline: 'hover' } },
     // react-admin names the checkboxes of rows on the element around the input, where Material UI 9 leaves the name.
     MuiCheckbox: {
