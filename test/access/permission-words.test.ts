@@ -1,19 +1,13 @@
 /** The web console has a Chinese description for each permission point of the server. */
 
-import { beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 
 import { points } from '../../src/permission-points.ts'
 
-let chinese: Readonly<Record<string, string>> = {}
-beforeAll(async () => {
-  // The dictionaries read the language of the browser when they are loaded.
-  Object.assign(globalThis, { localStorage: { getItem: () => 'zh' }, document: { documentElement: {} } })
+test('each description of a permission point is listed in Chinese, and nothing else is', async () => {
   // By a variable, because the console has a compiler configuration of its own.
   const path = '../../src/console/areas/access/descriptions.ts'
-  chinese = ((await import(path)) as { CHINESE: typeof chinese }).CHINESE
-})
-
-test('each description of a permission point is listed in Chinese, and nothing else is', () => {
+  const { CHINESE: chinese } = (await import(path)) as { CHINESE: Readonly<Record<string, string>> }
   const described = new Set(points.map(({ description }) => description))
   expect(described.difference(new Set(Object.keys(chinese)))).toEqual(new Set())
   expect(new Set(Object.keys(chinese)).difference(described)).toEqual(new Set())

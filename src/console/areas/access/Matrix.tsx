@@ -30,8 +30,7 @@ import { useMay } from '../../session/session.ts'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { OrgPicker } from '../../ui/pickers.tsx'
-import { useDescription } from './descriptions.ts'
-import { accessWords, useActionWord, useAllPoints, useGroups } from './points.ts'
+import { accessWords, useActionWord, useAllPoints, useDescription, useGroups } from './points.ts'
 
 const words = texts({
   en: {

@@ -13,8 +13,7 @@ import { ActionButton } from '../../ui/ActionButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Status } from '../../ui/Status.tsx'
-import { useDescription } from './descriptions.ts'
-import { useAllPoints } from './points.ts'
+import { useAllPoints, useDescription } from './points.ts'
 import { pointWords } from './words.ts'
 
 const words = texts({

@@ -19,8 +19,7 @@ import { Section } from '../../ui/parts.tsx'
 import { UserPicker } from '../../ui/pickers.tsx'
 import { TabbedPage } from '../../ui/TabbedPage.tsx'
 import { OrgLink } from '../../ui/UserLink.tsx'
-import { useDescription } from './descriptions.ts'
-import { accessWords, useActionWord, useAllPoints, useGroups } from './points.ts'
+import { accessWords, useActionWord, useAllPoints, useDescription, useGroups } from './points.ts'
 
 const words = texts({
   en: {

@@ -1,9 +1,8 @@
 /**
  * The server's descriptions of its permission points in Chinese, by their English text. A description that an administrator wrote is not
- * listed and shown as it is. test/access/permission-words.test.ts compares this list with the points of the server.
+ * listed and shown as it is. This file imports nothing, because test/access/permission-words.test.ts loads it without a browser and
+ * compares it with the points of the server.
  */
-
-import { useLocale } from '../../i18n/words.ts'
 
 export const CHINESE: Readonly<Record<string, string>> = {
   // Own things and those of an organization
@@ -176,10 +175,4 @@ export const CHINESE: Readonly<Record<string, string>> = {
   'View the roles of a user, and why a permission is granted or denied': '查看用户的角色，以及拥有或没有某项权限的原因',
   'Grant roles to users, and appoint or remove administrators': '授予用户角色，任命或撤销管理员',
   'Revoke roles from users': '撤销用户的角色',
-}
-
-/** The description of a permission point in the chosen language. */
-export function useDescription(): (point: { description: string }) => string {
-  const locale = useLocale()
-  return ({ description }) => (locale === 'zh' ? (CHINESE[description] ?? description) : description)
 }

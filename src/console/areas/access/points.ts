@@ -2,7 +2,8 @@
 
 import { useAll } from '../../api/pages.ts'
 import type { Permission, PermissionDomain } from '../../api/types.ts'
-import { texts, useTexts } from '../../i18n/words.ts'
+import { texts, useLocale, useTexts } from '../../i18n/words.ts'
+import { CHINESE } from './descriptions.ts'
 import { pointWords } from './words.ts'
 
 export interface PointGroup {
@@ -25,6 +26,12 @@ export function useGroups(points: readonly Permission[]): readonly PointGroup[] 
 export function useActionWord(): (point: Permission) => string {
   const { actions } = useTexts(pointWords)
   return ({ action }) => actions[action] ?? action
+}
+
+/** The description of a permission point in the chosen language. */
+export function useDescription(): (point: { description: string }) => string {
+  const locale = useLocale()
+  return ({ description }) => (locale === 'zh' ? (CHINESE[description] ?? description) : description)
 }
 
 export const accessWords = texts({
