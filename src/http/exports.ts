@@ -23,7 +23,7 @@ const RETRY_SECONDS = 10
 /** Returns the function that ends the export, which may be called repeatedly. @throws AppError 429 */
 function beginExport(ctx: AppContext, userId: number): () => void {
   const running = exporting(ctx)
-  if (running.has(userId)) throw limited('Your last export is still running', '您的上一次导出尚未完成', RETRY_SECONDS)
+  if (running.has(userId)) throw limited('Your last export is still running', '你的上一次导出尚未完成', RETRY_SECONDS)
   if (running.size >= MAX_RUNNING)
     throw limited('Other exports are running, try again later', '正在进行其他导出，请稍后再试', RETRY_SECONDS)
   running.add(userId)

@@ -50,7 +50,7 @@ export function publicError(error: unknown): AppError {
       ? unavailable('The search took too long: add filters or try again later', '搜索超时，请增加筛选条件或稍后再试', {
           retryAfter: 10,
         })
-      : limited('You have started newer searches', '您已发起更新的搜索', 1)
+      : limited('You have started newer searches', '你已发起更新的搜索', 1)
   return new AppError(500, 500, INTERNAL)
 }
 

@@ -140,7 +140,7 @@ describe('decisions', () => {
       expect(new Set(errors.map(({ text }) => text[locale])).size).toBe(repairs.length)
     expect(errors.find(({ text }) => text.en.includes('340 m'))?.text).toEqual({
       en: 'You are 340 m away: you can check in within 100 m of the activity',
-      zh: '您距离活动地点 340 米，须在 100 米范围内签到',
+      zh: '你距离活动地点 340 米，须在 100 米范围内签到',
     })
     expect(
       checkInRefused({ reason: 'over the limit', distance: null }, { ...OPEN.policy, maxPerUser: 3 }).message,

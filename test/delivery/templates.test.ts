@@ -71,7 +71,7 @@ describe('notices', () => {
         expect(isChinese(part.replace('深圳市', ''))).toBe(locale === 'zh')
       expect(letter.text).toContain(moment(AT))
       expect(letter.html).toContain(moment(AT))
-      expect(letter.text).toContain(locale === 'zh' ? '如果这不是您本人' : 'If this was not you')
+      expect(letter.text).toContain(locale === 'zh' ? '如果这不是你本人' : 'If this was not you')
     }
   })
 

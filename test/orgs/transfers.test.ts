@@ -177,7 +177,7 @@ test('both sides of a transfer are notified of every step, in English and Chines
   expect(title).toBe(`You are offered ${org.name}`)
   const chinese = await heir.send('GET', '/api/notifications', { headers: { 'accept-language': 'zh-CN' } })
   expect(chinese.data.items[0]).toMatchObject({
-    title: `${org.name} 拟转让给您`,
+    title: `${org.name} 拟转让给你`,
     data: { orgId: org.id, event: 'OFFERED', userId: heir.id, expiresAt: expect.any(Number) },
   })
   ok(await withdrawOffer(owner, org))

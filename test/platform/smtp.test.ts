@@ -26,7 +26,7 @@ const mailer = (url: string) => openMailer(parseSmtp(url)!, { from, log })
 const mail = {
   id: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6',
   to: 'ann@example.com',
-  subject: '012345 是您的 Tessera 验证码，请在几分钟之内输入，并且不要告诉任何人',
+  subject: '012345 是你的 Tessera 验证码，请在几分钟之内输入，并且不要告诉任何人',
   text: 'Line one\n\n验证码 012345\n.\nend\n',
   html: '<p>验证码 <b>012345</b></p>',
 }

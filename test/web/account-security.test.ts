@@ -102,7 +102,7 @@ test('a conflict shows only the properties that the device sent, and is resolved
   await screenshot(page, 'conflicts')
   expect(await barriers(page)).toEqual([])
   expect(await page.getByText('1970').count()).toBe(0)
-  expect(await page.getByText('Color').count()).toBe(0)
+  expect(await page.getByText('Colour').count()).toBe(0)
   await page.getByRole('button', { name: 'Keep the server’s' }).first().click()
   await page.getByText('Conflict resolved').waitFor()
   await page.getByRole('button', { name: 'Take the device’s' }).click()

@@ -108,9 +108,9 @@ describe('the album', () => {
     await page.locator('input[type=file][multiple]').setInputFiles([photo('lake.jpg', '#3060c0')])
     await page.getByText('已添加 1 张照片').waitFor()
     await page.getByRole('button', { name: 'lake.jpg' }).click()
-    await page.getByRole('button', { name: '分享到组织' }).click()
-    await page.getByRole('button', { name: '分享', exact: true }).click()
-    await page.getByText('已分享到组织。').waitFor()
+    await page.getByRole('button', { name: '共享给组织' }).click()
+    await page.getByRole('button', { name: '共享', exact: true }).click()
+    await page.getByText('已共享给组织。').waitFor()
     expect(await namesOf(bob, { orgId: org.id })).toEqual(['lake.jpg'])
     await page.evaluate(`localStorage.setItem('tessera.workspace.${bob.id}', '${org.id}')`)
     await page.goto('/console/album')
@@ -118,7 +118,7 @@ describe('the album', () => {
     await page.getByRole('button', { name: 'lake.jpg' }).click()
     // Photos of an organization are not shared once more.
     await page.getByRole('button', { name: '下载' }).waitFor()
-    expect(await page.getByRole('button', { name: '分享到组织' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: '共享给组织' }).count()).toBe(0)
   })
 
   for (const isDark of [false, true])

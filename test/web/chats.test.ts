@@ -55,7 +55,7 @@ describe('chats', () => {
 
     await phone.locator('[id^=message-]', { hasText: '到了，谢谢！' }).getByRole('button', { name: '消息操作' }).click()
     await phone.getByRole('menuitem', { name: '撤回' }).click()
-    await phone.getByText('您撤回了一条消息').first().waitFor()
+    await phone.getByText('你撤回了一条消息').first().waitFor()
     await desk
       .getByRole('log')
       .getByText(/recalled a message/)

@@ -161,7 +161,7 @@ describe('the first hour', () => {
     await page.getByText('The settings are saved.').waitFor()
 
     await page.goto('/console/admin/backups')
-    await button(page, 'Make a backup').click()
+    await button(page, 'Create a backup').click()
     await page.getByText('Not verified').waitFor()
   })
 })

@@ -74,7 +74,7 @@ export const chinese: typeof english = {
     },
     message: {
       about: '关于',
-      access_denied: '您没有权限访问此页面',
+      access_denied: '你没有权限访问此页面',
       are_you_sure: '确定吗？',
       authentication_error: '登录状态无法确认，服务器返回了错误。',
       auth_error: '确认登录状态时出错。',
@@ -137,7 +137,7 @@ export const chinese: typeof english = {
       i18n_error: '无法加载所选语言的文字',
       canceled: '操作已取消',
       logged_out: '会话已结束，请重新登录。',
-      not_authorized: '您没有权限访问此内容。',
+      not_authorized: '你没有权限访问此内容。',
       application_update_available: '有新版本可用。',
       offline: '没有网络，无法读取数据。',
     },

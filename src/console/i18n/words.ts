@@ -3,7 +3,7 @@
  *
  *     const words = texts({
  *       en: { create: 'Create code', found: (n: number) => `${n} found` },
- *       zh: { create: '创建二维码', found: (n: number) => `共 ${n} 个` },
+ *       zh: { create: '新建二维码', found: (n: number) => `共 ${n} 个` },
  *     })
  *     const t = useTexts(words)   // t.create, t.found(3)
  *

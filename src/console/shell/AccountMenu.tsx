@@ -26,7 +26,7 @@ const words = texts({
     theme: '明暗主题',
     language: 'English',
     signOut: '退出登录',
-    stillSignedIn: '您仍处于登录状态。',
+    stillSignedIn: '你仍处于登录状态。',
     signOutTitle: '退出登录？',
   },
 })

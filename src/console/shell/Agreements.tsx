@@ -17,14 +17,14 @@ const words = texts({
     version: (n: number) => `Version ${n}`,
     accept: 'I accept',
     refuse: 'Sign out',
-    done: 'Accepted',
+    done: 'Accepted.',
   },
   zh: {
-    intro: '请阅读以下内容，同意后即可使用您的账号。',
+    intro: '请阅读以下内容，同意后即可使用你的账号。',
     version: (n: number) => `第 ${n} 版`,
     accept: '同意',
     refuse: '退出登录',
-    done: '已同意',
+    done: '已同意。',
   },
 })
 

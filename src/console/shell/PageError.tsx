@@ -13,7 +13,7 @@ const words = texts({
     text: 'Reload it. If that does not help, send your administrator this message and the steps before it:',
     reload: 'Reload',
   },
-  zh: { title: '页面无法显示', text: '请重新加载。如仍有问题，请将您的操作和以下信息告知管理员：', reload: '重新加载' },
+  zh: { title: '页面无法显示', text: '请重新加载。如仍有问题，请将你的操作和以下信息告知管理员：', reload: '重新加载' },
 })
 
 const RELOADED_AT = 'tessera.reloadedAt'

@@ -11,7 +11,7 @@ import { isAdminPath } from './navigation.ts'
 
 const words = texts({
   en: {
-    navigation: 'Main parts',
+    navigation: 'Main navigation',
     codes: 'Codes',
     scan: 'Scan',
     activities: 'Activities',

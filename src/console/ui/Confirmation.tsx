@@ -26,15 +26,15 @@ const words = texts({
     cancelled: 'You did not confirm, so nothing was changed.',
   },
   zh: {
-    title: '请确认是您本人',
-    text: '此更改需要确认您是账号的所有者，确认后十分钟内有效。',
+    title: '请确认是你本人',
+    text: '此更改需要确认你是账号的所有者，确认后十分钟内有效。',
     signIn: '此账号没有密码、手机号或邮箱可供确认。请退出并重新登录后再试。',
     ways: { PASSWORD: '密码', PHONE_CODE: '短信验证码', EMAIL_CODE: '邮箱验证码' },
     password: '密码',
-    phone: '您的手机',
-    email: '您的邮箱',
+    phone: '你的手机',
+    email: '你的邮箱',
     action: '确认',
-    cancelled: '您未确认，未做任何更改。',
+    cancelled: '你未确认，未做任何更改。',
   },
 })
 

@@ -63,7 +63,7 @@ export const confirmFirst = (ways: readonly Exclude<keyof typeof CONFIRMATIONS, 
   new AppError(
     403,
     4031,
-    { en: 'Confirm first that you are the owner of this account', zh: '请先确认您是此账号的所有者' },
+    { en: 'Confirm first that you are the owner of this account', zh: '请先确认你是此账号的所有者' },
     { details: [...ways, 'SIGN_IN' as const].map((way) => ({ path: way, text: CONFIRMATIONS[way] })) },
   )
 /** A 400, although a secret was wrong: a 401 would sign the caller out. */
@@ -170,7 +170,7 @@ export const ownStatus = () => badRequest('You cannot change your own status', '
 export const initialAdministratorStaysActive = () =>
   badRequest('The first administrator cannot be disabled', '不能禁用初始管理员')
 
-export const notMember = () => forbidden('You are not a member of this organization', '您不是该组织的成员')
+export const notMember = () => forbidden('You are not a member of this organization', '你不是该组织的成员')
 
 export const nicknameWordExists = () => badRequest('The list has this word already', '该词已存在')
 export const tooManyNicknameWords = (max: number) =>

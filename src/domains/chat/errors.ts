@@ -7,7 +7,7 @@ import { invalid } from '#http/validate.ts'
 export const notContacts = () =>
   new AppError(403, 4011, {
     en: 'This user accepts messages of contacts only: send a contact request first',
-    zh: '对方只接收联系人的消息，请先发送好友申请',
+    zh: '对方只接收联系人的消息，请先发送联系人申请',
   })
 
 /** Either user has blocked the other; the answer does not say which. */
@@ -25,14 +25,14 @@ export const recallTimedOut = (seconds: number) =>
 export const notInConversation = () =>
   new AppError(403, 4015, {
     en: 'You can no longer write in this conversation',
-    zh: '您已无权在该会话中发送消息',
+    zh: '你已无权在该会话中发送消息',
   })
 
 /** The caller is in the conversation, but has no permission for this operation. */
 export const noPermissionOnConversation = () =>
   new AppError(403, 4015, {
     en: 'You do not have permission for this in the conversation',
-    zh: '您在该会话中没有执行此操作的权限',
+    zh: '你在该会话中没有执行此操作的权限',
   })
 
 export const unknownMessageType = () =>
@@ -49,7 +49,7 @@ export const tooManyMessages = (perMinute: number, retryAfter: number) =>
     retryAfter,
   )
 
-export const messageToOneself = () => invalid('body.toUserId', 'must be the id of another user', '不能是您自己')
+export const messageToOneself = () => invalid('body.toUserId', 'must be the id of another user', '不能是你自己')
 export const oneTarget = () =>
   invalid('body.toUserId', 'is needed, or conversationId, but not both', '与 conversationId 须且只能提供一个')
 export const clientMsgIdUsed = () =>
@@ -58,7 +58,7 @@ export const cannotReply = () =>
   invalid(
     'body.replyToId',
     'must be the id of a message of the same conversation that you can see',
-    '须为同一会话中您可见的消息',
+    '须为同一会话中你可见的消息',
   )
 export const notForwardable = () =>
   badRequest(

@@ -26,7 +26,7 @@ export const WRONG_CODES_PER_MINUTE = 20
 /** Requests that a user sends, including those that are accepted at once. Also counted if rates are not limited. */
 export const REQUESTS: Budget = {
   name: 'contact requests',
-  counts: { en: 'contact requests', zh: '好友申请' },
+  counts: { en: 'contact requests', zh: '联系人申请' },
   per: 'user',
   limit: { initial: 20, read: (ctx) => getSetting(ctx, 'chat.requestsPerDay') },
   windowMs: DAY,

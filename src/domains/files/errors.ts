@@ -16,7 +16,7 @@ export const notAttachable = (path: string) =>
   invalid(
     path,
     'must be the id of your own unused file of the right type and owner',
-    '须为您上传的、类型和归属相符且未被使用的文件',
+    '须为你上传的、类型和归属相符且未被使用的文件',
   )
 
 export const notYourFile = () =>

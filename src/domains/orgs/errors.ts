@@ -14,7 +14,7 @@ export const orgDisabled = () =>
 /** Waiting does not help here, but an hour keeps clients from retrying at once. */
 export const orgQuotaReached = (limit: number) =>
   limited(`You have reached your limit of ${limit} organizations`, `已达到组织数量上限（${limit} 个）`, 3600)
-export const alreadyMember = () => badRequest('You are already a member', '您已是该组织成员')
+export const alreadyMember = () => badRequest('You are already a member', '你已是该组织成员')
 /** To an administrator, about another user. */
 export const userIsMember = () => badRequest('The user is already a member', '该用户已是该组织成员')
 export const orgFull = () => badRequest('The organization has reached its member limit', '该组织成员数量已达上限')
@@ -29,7 +29,7 @@ export const ownerCannotLeave = () =>
 export const ownerCannotDeleteAccount = () =>
   badRequest(
     'You are the owner of an organization: transfer or dissolve it first',
-    '您是组织的所有者，请先转让或解散组织',
+    '你是组织的所有者，请先转让或解散组织',
   )
 export const ownerProtected = () => badRequest('The owner cannot be changed or removed', '不能更改或移除所有者')
 export const ownerRoleByTransferOnly = () =>
@@ -44,7 +44,7 @@ export const otherOfferOpen = () =>
 export const offerExpired = () => badRequest('This offer has expired', '该转让已过期')
 export const notMember = () => badRequest('This user is not a member', '该用户不是组织成员')
 export const roleExceedsYours = () =>
-  forbidden('This role has permissions that you do not have', '该角色拥有您没有的权限')
+  forbidden('This role has permissions that you do not have', '该角色拥有你没有的权限')
 export const cannotAssignRoles = () => forbidden('You do not have permission to change roles', '没有权限更改成员角色')
 export const ownRole = () =>
   badRequest('You cannot change your own role in an organization', '不能更改自己在组织中的角色')

@@ -24,8 +24,8 @@ export const notifyInvitee = (
   notify(ctx, tx, {
     userIds: [inviteeId],
     type: 'ORG_INVITE',
-    title: { en: `Invitation to ${org.name}`, zh: `${org.name} 邀请您加入` },
-    body: { en: `You are invited to join ${org.name}.`, zh: `您被邀请加入组织 ${org.name}。` },
+    title: { en: `Invitation to ${org.name}`, zh: `${org.name} 邀请你加入` },
+    body: { en: `You are invited to join ${org.name}.`, zh: `你被邀请加入组织 ${org.name}。` },
     data: { ...orgData(org), ...invitation },
     subject: `ORG_INVITE ${org.id}`,
   })
@@ -74,15 +74,15 @@ export const notifyApplicant = (
     type: decision.approve ? 'ORG_APPROVED' : 'ORG_REJECTED',
     title: decision.approve
       ? { en: `Welcome to ${org.name}`, zh: `欢迎加入 ${org.name}` }
-      : { en: `${org.name} declined your request`, zh: `${org.name} 拒绝了您的申请` },
+      : { en: `${org.name} declined your request`, zh: `${org.name} 拒绝了你的申请` },
     body: decision.reason ? untranslated(decision.reason) : outcome(org, decision.approve),
     data: { ...orgData(org), ...(decision.reason ? { reason: decision.reason } : {}) },
   })
 
 const outcome = (org: Org, approved: boolean): Localized =>
   approved
-    ? { en: `Your request to join ${org.name} was approved.`, zh: `您加入 ${org.name} 的申请已通过。` }
-    : { en: `Your request to join ${org.name} was declined.`, zh: `您加入 ${org.name} 的申请未通过。` }
+    ? { en: `Your request to join ${org.name} was approved.`, zh: `你加入 ${org.name} 的申请已通过。` }
+    : { en: `Your request to join ${org.name} was declined.`, zh: `你加入 ${org.name} 的申请未通过。` }
 
 type TransferEvent = 'OFFERED' | 'WITHDRAWN' | 'DECLINED' | 'DONE'
 
@@ -110,33 +110,33 @@ function transferText(
   switch (event) {
     case 'OFFERED':
       return {
-        title: { en: `You are offered ${name}`, zh: `${name} 拟转让给您` },
+        title: { en: `You are offered ${name}`, zh: `${name} 拟转让给你` },
         body: {
           en: `The owner of ${name} offers you the organization. Accept or decline within 7 days.`,
-          zh: `${name} 的所有者希望将该组织转让给您，请在 7 天内接受或拒绝。`,
+          zh: `${name} 的所有者希望将该组织转让给你，请在 7 天内接受或拒绝。`,
         },
       }
     case 'WITHDRAWN':
       return {
         title: { en: `The offer of ${name} was withdrawn`, zh: `${name} 的转让已撤回` },
-        body: { en: `You can no longer become the owner of ${name}.`, zh: `您不能再成为 ${name} 的所有者。` },
+        body: { en: `You can no longer become the owner of ${name}.`, zh: `你不能再成为 ${name} 的所有者。` },
       }
     case 'DECLINED':
       return {
         title: { en: `Your offer of ${name} was declined`, zh: `对方拒绝接受 ${name}` },
-        body: { en: `You are still the owner of ${name}.`, zh: `您仍是 ${name} 的所有者。` },
+        body: { en: `You are still the owner of ${name}.`, zh: `你仍是 ${name} 的所有者。` },
       }
     case 'DONE':
       return toCandidate
         ? {
-            title: { en: `You are the owner of ${name}`, zh: `您已成为 ${name} 的所有者` },
-            body: { en: `${name} was transferred to you.`, zh: `${name} 已转让给您。` },
+            title: { en: `You are the owner of ${name}`, zh: `你已成为 ${name} 的所有者` },
+            body: { en: `${name} was transferred to you.`, zh: `${name} 已转让给你。` },
           }
         : {
             title: { en: `${name} has a new owner`, zh: `${name} 已更换所有者` },
             body: {
               en: `${name} was transferred to another member. You are still a member, as an administrator of the organization.`,
-              zh: `${name} 已转让给其他成员，您仍是该组织的管理员。`,
+              zh: `${name} 已转让给其他成员，你仍是该组织的管理员。`,
             },
           }
   }
@@ -148,7 +148,7 @@ export const notifyAddedMember = (ctx: AppContext, tx: Tx, org: Org, userId: num
     userIds: [userId],
     type: 'ORG_APPROVED',
     title: { en: `Welcome to ${org.name}`, zh: `欢迎加入 ${org.name}` },
-    body: { en: `An administrator made you a member of ${org.name}.`, zh: `管理员已将您加入组织 ${org.name}。` },
+    body: { en: `An administrator made you a member of ${org.name}.`, zh: `管理员已将你加入组织 ${org.name}。` },
     data: orgData(org),
   })
 
@@ -156,8 +156,8 @@ export const notifyRemovedMember = (ctx: AppContext, tx: Tx, org: Org, userId: n
   notify(ctx, tx, {
     userIds: [userId],
     type: 'ORG_REMOVED',
-    title: { en: `You were removed from ${org.name}`, zh: `您已被移出 ${org.name}` },
-    body: { en: `You are no longer a member of ${org.name}.`, zh: `您不再是组织 ${org.name} 的成员。` },
+    title: { en: `You were removed from ${org.name}`, zh: `你已被移出 ${org.name}` },
+    body: { en: `You are no longer a member of ${org.name}.`, zh: `你不再是组织 ${org.name} 的成员。` },
     data: orgData(org),
   })
 

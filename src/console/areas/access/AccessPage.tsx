@@ -11,10 +11,10 @@ const words = texts({
   en: {
     title: 'Roles and permissions',
     matrix: 'Roles',
-    explain: 'Why may somebody do this?',
+    explain: 'Check a permission',
     points: 'Permission points',
   },
-  zh: { title: '角色与权限', matrix: '角色', explain: '权限说明', points: '权限点' },
+  zh: { title: '角色与权限', matrix: '角色', explain: '检查权限', points: '权限点' },
 })
 
 export default function AccessPage() {

@@ -68,7 +68,7 @@ const words = texts({
     code: '代码',
     codeHelp: '大写字母、数字和 _，以后不能更改。',
     copy: '复制以下角色的权限',
-    nothing: '不带任何权限',
+    nothing: '从空白开始',
     created: '角色已创建。',
   },
 })

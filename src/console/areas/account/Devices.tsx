@@ -27,15 +27,15 @@ const words = texts({
     others: 'Sign out all other devices',
     othersText: (n: number) =>
       n === 1 ? 'One other device is signed out at once.' : `${n} other devices are signed out at once.`,
-    done: 'Signed out',
+    done: 'Signed out.',
     none: 'No devices',
-    push: 'Pushes',
+    push: 'Push notifications',
     pushText: 'These devices get messages and notifications while the app is closed.',
     since: (when: string) => `Since ${when}`,
     here: 'This session',
     quiet: (from: string, to: string) => `quiet from ${from} to ${to}`,
     stop: 'Stop',
-    stopped: 'This device gets no more pushes',
+    stopped: 'This device gets no more push notifications.',
   },
   zh: {
     unnamed: '未知设备',
@@ -46,7 +46,7 @@ const words = texts({
     signOutText: '该设备的会话将立即结束，需要重新登录。',
     others: '退出所有其他设备',
     othersText: (n: number) => `其他 ${n} 台设备将立即退出登录。`,
-    done: '已退出',
+    done: '已退出。',
     none: '没有设备',
     push: '推送',
     pushText: '应用关闭时，这些设备仍会收到消息和通知。',
@@ -54,7 +54,7 @@ const words = texts({
     here: '当前会话',
     quiet: (from: string, to: string) => `${from} 至 ${to} 免打扰`,
     stop: '停止',
-    stopped: '此设备不再收到推送',
+    stopped: '此设备不再收到推送。',
   },
 })
 

@@ -17,7 +17,7 @@ import { AccountPage } from './AccountPage.tsx'
 const words = texts({
   en: {
     title: 'Who finds and reaches you',
-    saved: 'Saved',
+    saved: 'Saved.',
     findableByEmail: 'Others find me by my e-mail address',
     findableByPhone: 'Others find me by my phone number',
     readReceipts: 'Show what I have read, and see what others have read',
@@ -45,8 +45,8 @@ const words = texts({
     deleted: 'Your account was deleted.',
   },
   zh: {
-    title: '谁能找到和联系您',
-    saved: '已保存',
+    title: '谁能找到和联系你',
+    saved: '已保存。',
     findableByEmail: '允许通过邮箱找到我',
     findableByPhone: '允许通过手机号找到我',
     readReceipts: '显示我的已读状态，并查看他人的已读状态',
@@ -65,9 +65,9 @@ const words = texts({
     PRIVACY: '隐私政策',
     end: '注销账号',
     endText:
-      '您的名称、登录方式、会话、角色和组织成员身份将立即删除。您的二维码、照片、资产和消息会保留在服务器上。此操作无法撤销。',
+      '你的名称、登录方式、会话、角色和组织成员身份将立即删除。你的二维码、照片、资产和消息会保留在服务器上。此操作无法撤销。',
     word: '注销我的账号',
-    deleted: '您的账号已注销。',
+    deleted: '你的账号已注销。',
   },
 })
 

@@ -44,9 +44,9 @@ const words = texts({
   zh: {
     title: '签到',
     checkIn: '签到',
-    scan: '扫描签到码',
+    scan: '扫描签到二维码',
     code: '签到口令',
-    codeHelp: '主办方给了口令时填写',
+    codeHelp: '主办方提供了签到口令时填写',
     near: (metres: number) => `需在地点 ${metres} 米范围内签到，浏览器会请求你的位置。`,
     opens: (time: string) => `${time} 开始签到。`,
     closed: '签到已结束。',

@@ -43,7 +43,7 @@ const words = texts({
     metres: (n: number) => `距离 ${n} 米`,
     nth: (n: number) => `第 ${n} 次`,
     empty: '还没有人签到',
-    emptyText: '把概览中的签到码放在入口处，新的签到会自动显示在这里。',
+    emptyText: '把概览中的签到二维码放在入口处，新的签到会自动显示在这里。',
   },
 })
 

@@ -21,7 +21,7 @@ const words = texts({
       CHECK_IN: 'For the entrance: visitors scan it to check in.',
       PASS: 'Show it at the gate.',
     },
-    show: (kind: string) => `Show on the whole screen: ${kind}`,
+    show: (kind: string) => `Full screen: ${kind}`,
     copy: (kind: string) => `Copy link: ${kind}`,
     print: (kind: string) => `Open the page to print: ${kind}`,
   },

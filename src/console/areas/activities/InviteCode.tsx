@@ -18,7 +18,7 @@ const words = texts({
     reset: 'Replace invite code',
     title: 'Replace the invite code?',
     text: 'The old code and links with it no longer open the activity. People who have registered stay registered.',
-    done: 'The invite code is new.',
+    done: 'The invite code is replaced.',
   },
   zh: {
     copy: '复制邀请码',

@@ -3,6 +3,7 @@
 import { Event } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 import { sendUnsent, startSending, unsentNotice } from './gate/unsent.ts'
 
@@ -11,7 +12,7 @@ export const activities = area({
     {
       group: 'mine',
       to: '/activities',
-      label: { en: 'Activities', zh: '活动' },
+      label: things.activity.many,
       icon: Event,
       needs: 'activities.list',
       order: 30,

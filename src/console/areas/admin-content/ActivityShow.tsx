@@ -75,7 +75,7 @@ const words = texts({
     places: (n: number | null) => (n === null ? '名额不限' : `${n} 个名额`),
     allPasses: '查看通行证',
     allCheckIns: '查看签到',
-    position: '坐标',
+    position: '经纬度',
   },
 })
 

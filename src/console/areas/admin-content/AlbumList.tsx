@@ -22,7 +22,7 @@ import {
 
 const words = texts({
   en: {
-    title: 'Album photos',
+    title: 'Photos',
     none: 'No photos yet',
     noneText: 'Photos that users add to their albums are listed here.',
     remove:
@@ -32,12 +32,12 @@ const words = texts({
     watermark: 'Watermark',
   },
   zh: {
-    title: '相册照片',
+    title: '照片',
     none: '还没有照片',
     noneText: '用户添加到相册的照片会显示在这里。',
-    remove: '照片及图片文件将被删除，离线设备上的也会移除；已分享的副本会保留。此操作无法撤销。',
+    remove: '照片及图片文件将被删除，离线设备上的也会移除；共享副本会保留。此操作无法撤销。',
     pixels: '像素',
-    position: '坐标',
+    position: '经纬度',
     watermark: '水印',
   },
 })

@@ -16,10 +16,10 @@ const words = texts({
   en: {
     title: 'Asset categories',
     none: 'No asset categories yet',
-    noneText: 'Users and organizations sort their assets into categories. They are listed here.',
+    noneText: 'Users and organizations sort their assets into categories, which are listed here.',
     remove:
       'The category is deleted. Its assets are kept without a category, and the categories below it move up. This cannot be undone.',
-    parent: 'Below category number',
+    parent: 'Parent category number',
     shared: 'Shared with organizations',
     yes: 'Yes',
   },

@@ -66,7 +66,7 @@ const words = texts({
     loan: '借出中',
     yes: '是',
     no: '否',
-    position: '坐标',
+    position: '经纬度',
     values: '扩展字段',
     noValues: '没有扩展字段。',
     missing: (n: number) => `${n} 个必填字段为空。`,

@@ -27,7 +27,7 @@ const words = texts({
     none: 'No files yet',
     noneText: 'Pictures and documents that users upload are listed here.',
     remove:
-      'The file is deleted permanently, whatever uses it: pictures become empty, messages stay without the file, and album photos are deleted with it. This cannot be undone.',
+      'The file is deleted permanently, whatever uses it: pictures become empty, messages stay without the file, and photos of albums are deleted with it. This cannot be undone.',
     removeTitle: (n: number) => (n === 1 ? 'Delete the selected file?' : `Delete ${n} selected files?`),
     removeMany: 'Delete',
     removed: (n: number) => (n === 1 ? '1 file deleted' : `${n} files deleted`),

@@ -41,7 +41,7 @@ const words = texts({
   zh: {
     title: '通行证',
     none: '还没有通行证',
-    noneText: '组织者为活动签发的通行证会显示在这里。',
+    noneText: '主办方为活动发放的通行证会显示在这里。',
     remove: '通行证及其入场记录将被删除，无法再用于入场。此操作无法撤销。',
     revoke: '作废',
     revokeTitle: (name: string) => `作废${name}的通行证？`,
@@ -53,7 +53,7 @@ const words = texts({
     entries: (used: number, max: number) => (max === 0 ? `${used} 次，不限次数` : `${used} / ${max} 次`),
     lastUsed: '最近入场',
     revokedAt: '作废时间',
-    guest: '无账号的访客',
+    guest: '无账号的来宾',
   },
 })
 

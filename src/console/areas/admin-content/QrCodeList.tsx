@@ -29,7 +29,7 @@ const words = texts({
     none: 'No QR codes yet',
     noneText: 'The codes of all users and organizations are listed here as soon as somebody creates one.',
     remove:
-      'The code is deleted permanently, also for its owner. Printed copies that point to its public page lead nowhere from now on. This cannot be undone.',
+      'The code is deleted permanently, also for its owner. Printed copies that point to its public page stop working. This cannot be undone.',
     public: 'Public',
     private: 'Private',
     dynamic: 'Changeable',
@@ -48,7 +48,7 @@ const words = texts({
     title: '二维码',
     none: '还没有二维码',
     noneText: '用户或组织创建二维码后会显示在这里。',
-    remove: '二维码将被永久删除，所有者也无法再使用；已印刷且指向公开页的二维码将失效。此操作无法撤销。',
+    remove: '二维码将被永久删除，所有者也无法再使用；已印刷且指向公开页面的二维码将失效。此操作无法撤销。',
     public: '公开',
     private: '私有',
     dynamic: '活码',
@@ -60,7 +60,7 @@ const words = texts({
     scans: '扫码次数',
     tags: '标签',
     createdBy: '创建者',
-    open: '公开页',
+    open: '公开页面',
     picture: (name: string) => `二维码“${name}”`,
   },
 })

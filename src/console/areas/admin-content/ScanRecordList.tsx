@@ -18,14 +18,14 @@ const words = texts({
   en: {
     title: 'Scan records',
     none: 'No scans yet',
-    noneText: 'Codes that users scan with the app or the console are listed here.',
+    noneText: 'Codes that users scan, in the app or in the browser, are listed here.',
     position: 'Position',
   },
   zh: {
     title: '扫码记录',
     none: '还没有扫码记录',
-    noneText: '用户通过应用或控制台扫码后会显示在这里。',
-    position: '坐标',
+    noneText: '用户在应用或网页版中扫码后会显示在这里。',
+    position: '经纬度',
   },
 })
 

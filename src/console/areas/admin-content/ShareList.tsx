@@ -15,18 +15,18 @@ import { createdColumn, orgColumn, ownerFilters, ownerName, Person, searchFilter
 
 const words = texts({
   en: {
-    title: 'Shares',
+    title: 'Shared copies',
     none: 'Nothing was shared yet',
     noneText: 'Codes and photos that users share with an organization are listed here.',
     remove:
       'The copy of the organization is deleted permanently. The original stays with its owner. This cannot be undone.',
-    original: 'Number of the original',
-    copy: 'Number of the copy',
+    original: 'Original number',
+    copy: 'Copy number',
   },
   zh: {
-    title: '分享',
-    none: '还没有分享',
-    noneText: '用户分享给组织的二维码和照片会显示在这里。',
+    title: '共享副本',
+    none: '还没有共享副本',
+    noneText: '用户共享给组织的二维码和照片会显示在这里。',
     remove: '组织中的副本将被永久删除，原件仍归所有者。此操作无法撤销。',
     original: '原件编号',
     copy: '副本编号',

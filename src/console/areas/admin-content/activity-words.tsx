@@ -14,7 +14,7 @@ export const deletion = texts({
   zh: { text: '活动及其签到、通行证和报名将立即对所有人消失。此操作无法撤销。' },
 })
 
-const words = texts({ en: { create: 'Create activity' }, zh: { create: '创建活动' } })
+const words = texts({ en: { create: 'Create activity' }, zh: { create: '新建活动' } })
 
 export function CreateActivity() {
   const t = useTexts(words)

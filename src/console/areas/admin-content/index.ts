@@ -15,6 +15,7 @@ import {
 } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { type AdminResource, area, type MenuItem } from '../area.ts'
 
 type Entry = AdminResource & Pick<MenuItem, 'icon'>
@@ -25,14 +26,14 @@ const activityForm = lazy(() => import('./ActivityForm.tsx'))
 const entries: readonly Entry[] = [
   {
     name: 'admin/qr-codes',
-    label: { en: 'QR codes', zh: '二维码' },
+    label: things.qrCode.many,
     icon: QrCode2,
     operations: { list: 'admin.qrCodes.list', delete: 'admin.qrCodes.delete', param: 'qrCodeId' },
     list: lazy(() => import('./QrCodeList.tsx')),
   },
   {
     name: 'admin/scan-records',
-    label: { en: 'Scan records', zh: '扫码记录' },
+    label: things.scanRecord.many,
     icon: QrCodeScanner,
     operations: { list: 'admin.scanRecords.list' },
     list: lazy(() => import('./ScanRecordList.tsx')),
@@ -46,7 +47,7 @@ const entries: readonly Entry[] = [
   },
   {
     name: 'admin/activities',
-    label: { en: 'Activities', zh: '活动' },
+    label: things.activity.many,
     icon: Event,
     operations: {
       list: 'admin.activities.list',
@@ -63,49 +64,49 @@ const entries: readonly Entry[] = [
   },
   {
     name: 'admin/check-ins',
-    label: { en: 'Check-ins', zh: '签到记录' },
+    label: things.checkIn.many,
     icon: HowToReg,
     operations: { list: 'admin.checkIns.list', delete: 'admin.checkIns.delete', param: 'recordId' },
     list: lazy(() => import('./CheckInList.tsx')),
   },
   {
     name: 'admin/passes',
-    label: { en: 'Passes', zh: '通行证' },
+    label: things.pass.many,
     icon: ConfirmationNumber,
     operations: { list: 'admin.passes.list', delete: 'admin.passes.delete', param: 'passId' },
     list: lazy(() => import('./PassList.tsx')),
   },
   {
     name: 'admin/assets',
-    label: { en: 'Assets', zh: '资产' },
+    label: things.asset.many,
     icon: Inventory2,
     operations: { list: 'assets.listAll', delete: 'assets.deleteAny' },
     list: lazy(() => import('./AssetList.tsx')),
   },
   {
     name: 'admin/asset-categories',
-    label: { en: 'Asset categories', zh: '资产分类' },
+    label: things.assetCategory.many,
     icon: FolderSpecial,
     operations: { list: 'assetCategories.listAll', delete: 'assetCategories.deleteAny' },
     list: lazy(() => import('./AssetCategoryList.tsx')),
   },
   {
     name: 'admin/files',
-    label: { en: 'Files', zh: '文件' },
+    label: things.file.many,
     icon: InsertDriveFile,
     operations: { list: 'admin.files.list', delete: 'admin.files.delete', param: 'fileId' },
     list: lazy(() => import('./FileList.tsx')),
   },
   {
     name: 'admin/album',
-    label: { en: 'Album photos', zh: '相册照片' },
+    label: things.photo.many,
     icon: PhotoLibrary,
     operations: { list: 'admin.albums.list', delete: 'admin.albums.delete', param: 'photoId' },
     list: lazy(() => import('./AlbumList.tsx')),
   },
   {
     name: 'admin/shares',
-    label: { en: 'Shares', zh: '分享' },
+    label: things.sharedCopy.many,
     icon: FolderShared,
     operations: { list: 'admin.shares.list', delete: 'admin.shares.delete', param: 'shareId' },
     list: lazy(() => import('./ShareList.tsx')),

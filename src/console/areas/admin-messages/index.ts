@@ -3,6 +3,7 @@
 import { Campaign, Chat, Gavel, SystemUpdate } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 export const adminMessages = area({
@@ -10,7 +11,7 @@ export const adminMessages = area({
     {
       group: 'messages',
       to: '/admin/notifications',
-      label: { en: 'Notifications', zh: '通知' },
+      label: things.notification.many,
       icon: Campaign,
       needs: 'admin.notifications.list',
       order: 10,
@@ -18,7 +19,7 @@ export const adminMessages = area({
     {
       group: 'messages',
       to: '/admin/agreements',
-      label: { en: 'Agreements', zh: '协议' },
+      label: things.agreement.many,
       icon: Gavel,
       needs: 'agreements.list',
       order: 20,
@@ -26,7 +27,7 @@ export const adminMessages = area({
     {
       group: 'messages',
       to: '/admin/app-updates',
-      label: { en: 'App versions', zh: '应用版本' },
+      label: things.appVersion.many,
       icon: SystemUpdate,
       needs: 'appUpdates.list',
       order: 30,

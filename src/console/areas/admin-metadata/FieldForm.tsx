@@ -23,7 +23,7 @@ const words = texts({
     key: 'Name in formulas, such as voltage (can be left out)',
   },
   zh: {
-    create: '创建字段',
+    create: '新建字段',
     edit: (name: string) => `编辑字段“${name}”`,
     save: '保存',
     created: '字段已创建。',

@@ -34,7 +34,7 @@ const words = texts({
   },
   zh: {
     title: '字段',
-    create: '创建字段',
+    create: '新建字段',
     edit: '编辑',
     none: '还没有字段',
     noneText: '字段可为资产、二维码、活动或组织增加自定义内容，如“电压”“下次检查”。',

@@ -1,4 +1,4 @@
-/** The kinds of things that can have fields. Each can be disabled, and further ones registered. */
+/** The object types that can have fields. Each can be disabled, and further ones registered. */
 
 import { Add, Category } from '@mui/icons-material'
 import { Button, TextField } from '@mui/material'
@@ -19,14 +19,14 @@ import { useObjectName } from './shared.tsx'
 
 const words = texts({
   en: {
-    title: 'Kinds of things',
-    none: 'No kinds of things',
-    noneText: 'Register a kind of things to define fields for it.',
+    title: 'Object types',
+    none: 'No object types',
+    noneText: 'Register an object type to define fields for it.',
     register: 'Register',
-    registerTitle: 'Register a kind of things',
+    registerTitle: 'Register an object type',
     name: 'Name in the interface, such as vehicle',
     label: 'Label',
-    registered: 'The kind of things is registered.',
+    registered: 'The object type is registered.',
     enable: 'Enable',
     disable: 'Disable',
     enabled: 'Enabled',
@@ -36,7 +36,7 @@ const words = texts({
     enableText: 'Its fields, templates and values are there again for everybody.',
     disableText:
       'Users no longer find its fields, templates and values. Nothing is deleted, and you can enable it again.',
-    done: 'The kind of things is changed.',
+    done: 'The object type is changed.',
     builtIn: 'On every server',
     yes: 'Yes',
     columns: 'Fixed columns',
@@ -44,7 +44,7 @@ const words = texts({
   zh: {
     title: '对象类型',
     none: '没有对象类型',
-    noneText: '注册一种对象后即可为其定义字段。',
+    noneText: '注册对象类型后即可为其定义字段。',
     register: '注册',
     registerTitle: '注册对象类型',
     name: '接口中的名称，如 vehicle',

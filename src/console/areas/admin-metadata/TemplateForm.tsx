@@ -22,7 +22,7 @@ const words = texts({
     has: (names: string) => `The organization has these templates already: ${names}.`,
   },
   zh: {
-    create: '创建模板',
+    create: '新建模板',
     edit: (name: string) => `编辑模板“${name}”`,
     save: '保存',
     created: '模板已创建，请接着选择字段。',

@@ -40,7 +40,7 @@ const words = texts({
   },
   zh: {
     title: '模板',
-    create: '创建模板',
+    create: '新建模板',
     edit: '编辑',
     fields: '选择字段',
     itsFields: '字段及顺序',

@@ -1,8 +1,9 @@
-/** Fields and templates that administrators define for everybody, and the kinds of things that can have them. */
+/** Fields and templates that administrators define for everybody, and the object types that can have them. */
 
 import { Category, DynamicForm, ViewList } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 export const adminMetadata = area({
@@ -10,7 +11,7 @@ export const adminMetadata = area({
     {
       group: 'content',
       to: '/admin/fields',
-      label: { en: 'Fields', zh: '字段' },
+      label: things.field.many,
       icon: DynamicForm,
       needs: 'metadata.allFields',
       order: 60,
@@ -18,7 +19,7 @@ export const adminMetadata = area({
     {
       group: 'content',
       to: '/admin/templates',
-      label: { en: 'Templates', zh: '模板' },
+      label: things.template.many,
       icon: ViewList,
       needs: 'metadata.allTemplates',
       order: 61,
@@ -26,7 +27,7 @@ export const adminMetadata = area({
     {
       group: 'content',
       to: '/admin/objects',
-      label: { en: 'Kinds of things', zh: '对象类型' },
+      label: things.objectType.many,
       icon: Category,
       needs: 'metadata.allObjects',
       order: 62,
@@ -47,7 +48,7 @@ export const adminMetadata = area({
     },
     {
       name: 'admin/objects',
-      label: { en: 'kinds of things', zh: '对象类型' },
+      label: { en: 'object types', zh: '对象类型' },
       operations: { list: 'metadata.allObjects' },
       key: 'name',
       list: lazy(() => import('./ObjectList.tsx')),

@@ -1,4 +1,4 @@
-/** The owner of fields and templates, in forms, tables and filters, and the kinds of things that they are for. */
+/** The owner of fields and templates, in forms, tables and filters, and the object types that they are for. */
 
 import { MenuItem, TextField } from '@mui/material'
 import { SelectInput } from 'react-admin'
@@ -97,7 +97,7 @@ export function ScopeInput({ value, onChange, problem }: ScopeInputProps) {
   )
 }
 
-/** A choice among the kinds of things, in forms. */
+/** A choice among the object types, in forms. */
 export function ObjectInput({ value, onChange }: { value: string; onChange: (name: string) => void }) {
   const f = useLabels()
   const choices = useObjectChoices()

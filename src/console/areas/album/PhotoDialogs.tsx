@@ -30,11 +30,11 @@ const words = texts({
     place: '地点',
     saved: '已保存。',
     conflict: '其他人刚刚修改了这张照片，请查看后重试。',
-    shareTitle: '分享到组织',
+    shareTitle: '共享给组织',
     shareText: '组织将得到一份成员可见的副本。之后删除你的照片，副本仍会保留。',
     org: '组织',
-    share: '分享',
-    shared: '已分享到组织。',
+    share: '共享',
+    shared: '已共享给组织。',
   },
 })
 

@@ -48,9 +48,9 @@ const words = texts({
     download: '下载',
     remove: '删除',
     edit: '修改时间和地点',
-    share: '分享到组织',
+    share: '共享给组织',
     removeTitle: '删除这张照片？',
-    removeText: '照片及其文件将立即删除，无法撤销。已分享到组织的副本会保留。',
+    removeText: '照片及其文件将立即删除，无法撤销。已共享给组织的副本会保留。',
     removed: '照片已删除。',
   },
 })

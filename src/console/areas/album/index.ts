@@ -3,6 +3,7 @@
 import { PhotoLibrary } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 import { finishUploads, stopUploadsAtSignOut, uploadsNotice } from './uploads.ts'
 
@@ -11,7 +12,7 @@ export const album = area({
     {
       group: 'mine',
       to: '/album',
-      label: { en: 'Album', zh: '相册' },
+      label: things.album.one,
       icon: PhotoLibrary,
       needs: 'album.list',
       order: 50,

@@ -91,7 +91,7 @@ const words = texts({
     removeText: '照片会一并删除，标签失效，编号可重新使用。盘点结果会保留。此操作无法撤销。',
     deleted: '资产已删除。',
     scrapTitle: (name: string) => `报废“${name}”？`,
-    scrapText: '资产会保留在登记册中并标为已报废，不再参与盘点，也不能借出。',
+    scrapText: '资产会保留在台账中并标为已报废，不再参与盘点，也不能借出。',
     reason: '原因',
     scrapDone: '资产已报废。',
   },

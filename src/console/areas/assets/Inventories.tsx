@@ -25,7 +25,7 @@ const words = texts({
   en: {
     title: 'Stock-taking',
     add: 'New stock-taking',
-    edit: 'Change',
+    edit: 'Edit',
     search: 'Search stock-takings',
     empty: 'No stock-taking yet',
     emptyText:
@@ -50,10 +50,10 @@ const words = texts({
   zh: {
     title: '资产盘点',
     add: '新建盘点',
-    edit: '修改',
+    edit: '编辑',
     search: '搜索盘点',
     empty: '还没有盘点',
-    emptyText: '盘点将登记册与实物核对：走遍各个房间，扫描标签即可。',
+    emptyText: '盘点将台账与实物核对：走遍各个房间，扫描标签即可。',
     nothing: '没有找到',
     nothingText: '没有符合条件的盘点。',
     progress: (found: number, expected: number) => `已找到 ${found} / ${expected}`,

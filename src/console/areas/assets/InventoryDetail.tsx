@@ -32,7 +32,7 @@ import { INVENTORY_STATES, useCondition, useInventoryState, useInventoryStatus }
 
 const words = texts({
   en: {
-    edit: 'Change',
+    edit: 'Edit',
     start: 'Start',
     startTitle: (n: number) => (n === 1 ? 'Start with 1 asset?' : `Start with ${n} assets?`),
     startText:
@@ -63,15 +63,15 @@ const words = texts({
     photo: 'Photo of the scan',
   },
   zh: {
-    edit: '修改',
+    edit: '编辑',
     start: '开始盘点',
     startTitle: (n: number) => `开始盘点 ${n} 件资产？`,
-    startText: '将按登记册的现状记录资产，之后不能再修改盘点范围。',
+    startText: '将按台账的现状记录资产，之后不能再修改盘点范围。',
     started: '盘点已开始。',
     close: '结束盘点',
     closeTitle: '结束盘点？',
     closeText: (n: number) =>
-      `${n === 0 ? '所有资产都已找到。' : `有 ${n} 件资产未找到。`}结束后不能再扫描，登记册不会改变。`,
+      `${n === 0 ? '所有资产都已找到。' : `有 ${n} 件资产未找到。`}结束后不能再扫描，台账不会改变。`,
     closed: '盘点已结束。',
     export: '报告',
     startedOn: (when: string) => `${when} 开始`,

@@ -3,6 +3,7 @@
 import { Inventory2 } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 const AssetForm = lazy(() => import('./AssetForm.tsx'))
@@ -12,7 +13,7 @@ export const assets = area({
     {
       group: 'mine',
       to: '/assets',
-      label: { en: 'Assets', zh: '资产' },
+      label: things.asset.many,
       icon: Inventory2,
       needs: 'assets.list',
       order: 40,

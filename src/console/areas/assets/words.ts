@@ -43,7 +43,7 @@ const words = texts({
       purchaseDate: '购买日期',
       purchasePrice: '购买价格',
       supplier: '供应商',
-      warrantyExpiry: '保修截止',
+      warrantyExpiry: '保修到期',
       location: '位置',
       custodian: '保管人',
       latitude: '纬度',

@@ -18,7 +18,7 @@ import { Status, type Tone } from '../../ui/Status.tsx'
 const words = texts({
   en: {
     title: 'Backups',
-    create: 'Make a backup',
+    create: 'Create a backup',
     started: 'The backup has begun.',
     empty: 'There are no backups yet',
     emptyText:
@@ -32,7 +32,7 @@ const words = texts({
     elsewhere: 'Backups are on the disk of the server. Copy them to another machine: a broken disk takes both.',
     notIncluded: (bucket: string) =>
       `The uploaded files are in the bucket ${bucket}, which backups do not include. Protect it on its own.`,
-    state: { RUNNING: 'Being made', READY: 'Complete', FAILED: 'Failed' },
+    state: { RUNNING: 'Being created', READY: 'Complete', FAILED: 'Failed' },
     verification: {
       NONE: 'Not verified',
       RUNNING: 'Being verified',
@@ -40,8 +40,12 @@ const words = texts({
       DAMAGED: 'Damaged',
       FAILED: 'Verification failed',
     },
-    source: { USER: 'Made by an administrator', SCHEDULE: 'By schedule', COMMAND_LINE: 'By the command line' },
-    by: (name: string) => `Made by ${name}`,
+    source: {
+      USER: 'Created by an administrator',
+      SCHEDULE: 'By schedule',
+      COMMAND_LINE: 'Created on the command line',
+    },
+    by: (name: string) => `Created by ${name}`,
     size: (size: string, rows: string, files: string) => `${size} · ${rows} rows · ${files} files`,
     progress: (name: string) => `Progress of ${name}`,
     verify: 'Verify',
@@ -73,7 +77,7 @@ const words = texts({
     next: '下次定时备份',
     off: '定时备份已关闭',
     free: '备份可用空间',
-    schedule: '更改定时设置',
+    schedule: '设置定时备份',
     elsewhere: '备份存放在服务器的磁盘上。请复制到另一台机器，否则磁盘损坏时两者都会丢失。',
     notIncluded: (bucket: string) => `上传的文件存放在存储桶 ${bucket} 中，不包含在备份内，请单独保护。`,
     state: { RUNNING: '正在创建', READY: '完整', FAILED: '失败' },

@@ -3,6 +3,7 @@
 import { Backup } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 export const backups = area({
@@ -10,7 +11,7 @@ export const backups = area({
     {
       group: 'system',
       to: '/admin/backups',
-      label: { en: 'Backups', zh: '备份' },
+      label: things.backup.many,
       icon: Backup,
       needs: 'backups.list',
       order: 20,

@@ -36,11 +36,11 @@ const words = texts({
     clear: 'Clear history',
     clearText:
       'All messages up to now disappear for you, on all your devices. The others keep them. This cannot be undone.',
-    cleared: 'History cleared',
+    cleared: 'History cleared.',
     delete: 'Delete conversation',
     deleteText:
       'The conversation and its history disappear for you, on all your devices. The others keep them. It comes back with the next message.',
-    deleted: 'Conversation deleted',
+    deleted: 'Conversation deleted.',
   },
   zh: {
     actions: '会话操作',
@@ -52,11 +52,11 @@ const words = texts({
     mute: '静音',
     unmute: '取消静音',
     clear: '清空聊天记录',
-    clearText: '到目前为止的消息将从您的所有设备上消失，其他人仍可看到。此操作无法撤销。',
-    cleared: '聊天记录已清空',
+    clearText: '到目前为止的消息将从你的所有设备上消失，其他人仍可看到。此操作无法撤销。',
+    cleared: '聊天记录已清空。',
     delete: '删除会话',
-    deleteText: '会话及其记录将从您的所有设备上消失，其他人仍可看到。收到新消息时会话会再次出现。',
-    deleted: '会话已删除',
+    deleteText: '会话及其记录将从你的所有设备上消失，其他人仍可看到。收到新消息时会话会再次出现。',
+    deleted: '会话已删除。',
   },
 })
 

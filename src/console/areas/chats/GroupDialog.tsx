@@ -18,7 +18,7 @@ const words = texts({
     contacts: 'My contacts',
     follows: 'All members of the organization, also those who join later',
     action: 'Create group',
-    done: 'Group created',
+    done: 'Group created.',
   },
   zh: {
     title: '新建群聊',
@@ -27,7 +27,7 @@ const words = texts({
     contacts: '我的联系人',
     follows: '组织的全部成员，包括以后加入的成员',
     action: '创建群聊',
-    done: '群聊已创建',
+    done: '群聊已创建。',
   },
 })
 

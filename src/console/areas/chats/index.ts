@@ -3,6 +3,7 @@
 import { ChatOutlined } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 /** One component for all addresses, so that the list of conversations stays while another one is opened. */
@@ -13,7 +14,7 @@ export const chats = area({
     {
       group: 'mine',
       to: '/chats',
-      label: { en: 'Chats', zh: '聊天' },
+      label: things.chat.many,
       icon: ChatOutlined,
       needs: 'conversations.list',
       badge: 'messages',

@@ -61,7 +61,7 @@ const words = texts({
     full: '全屏显示',
     page: '公开页面',
     isPublic: '任何有链接的人都能看到此二维码',
-    isPrivate: '只有您和有权查看的人能看到此二维码。',
+    isPrivate: '只有你和有权查看的人能看到此二维码。',
     openPage: '打开页面',
     copyLink: '复制链接',
     sendLink: '发送链接',
@@ -71,7 +71,7 @@ const words = texts({
     changed: '修改时间',
     details: '详情',
     missing: '此处没有这个二维码',
-    missingText: '它可能已被删除，或属于其他空间：请在顶部选择组织。已删除的二维码会在回收站保留 30 天。',
+    missingText: '它可能已被删除，或属于其他工作区：请在顶部选择组织。已删除的二维码会在回收站保留 30 天。',
   },
 })
 

@@ -43,7 +43,7 @@ const words = texts({
       createdAt: '最早创建',
       '-updatedAt': '最近修改',
       name: '按名称',
-      '-scanCount': '扫描最多',
+      '-scanCount': '扫码最多',
     },
   },
 })

@@ -15,16 +15,16 @@ const words = texts({
   en: {
     title: 'Scans',
     byDay: 'Scans a day',
-    counted: 'Openings of the public page, and scans with this app',
+    counted: 'Visits to the public page, and scans with this app',
     fixed: 'Phones that read the content directly are not counted. Make the code changeable to count every scan.',
     mine: 'Your last scans',
   },
   zh: {
     title: '扫描',
-    byDay: '每日扫描次数',
-    counted: '公开页面的打开次数，以及用本应用的扫描次数',
+    byDay: '每日扫码次数',
+    counted: '公开页面的打开次数，以及用本应用的扫码次数',
     fixed: '手机直接读取内容时不会计数。改为活码即可统计每次扫描。',
-    mine: '您最近的扫描',
+    mine: '你最近的扫描',
   },
 })
 

@@ -65,7 +65,7 @@ const words = texts({
       start: '开始',
       end: '结束',
       location: '地点',
-      description: '描述',
+      description: '说明',
     },
     emailAddress: '邮箱地址',
     hidden: '隐藏的网络',

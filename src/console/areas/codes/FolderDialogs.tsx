@@ -15,7 +15,7 @@ const words = texts({
   en: {
     create: 'New folder',
     createIn: (name: string) => `New folder in “${name}”`,
-    edit: 'Change folder',
+    edit: 'Edit folder',
     name: 'Name',
     color: 'Colour',
     save: 'Save',
@@ -35,7 +35,7 @@ const words = texts({
   zh: {
     create: '新建文件夹',
     createIn: (name: string) => `在“${name}”中新建文件夹`,
-    edit: '修改文件夹',
+    edit: '编辑文件夹',
     name: '名称',
     color: '颜色',
     save: '保存',

@@ -3,6 +3,7 @@
 import { QrCode2 } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 export const codes = area({
@@ -10,7 +11,7 @@ export const codes = area({
     {
       group: 'mine',
       to: '/codes',
-      label: { en: 'QR codes', zh: '二维码' },
+      label: things.qrCode.many,
       icon: QrCode2,
       needs: 'qrCodes.list',
       order: 10,

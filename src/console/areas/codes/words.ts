@@ -66,7 +66,7 @@ export const codeWords = texts({
     trashText: '30 天内可以恢复。公开页面会立即失效，已印刷的活码在恢复前无法打开。',
     print: '打印',
     download: '下载',
-    scans: (n: number) => `扫描 ${n} 次`,
+    scans: (n: number) => `扫码 ${n} 次`,
     actions: (name: string) => `“${name}”的操作`,
     picture: (name: string) => `二维码：${name}`,
     name: '名称',

@@ -18,9 +18,9 @@ import { nameOf } from '../../ui/UserLink.tsx'
 
 const words = texts({
   en: {
-    help: 'Let somebody scan this code in the app or in the console, or send them the link. They can then ask to become your contact.',
+    help: 'Let somebody scan this code in the app or in the browser, or send them the link. They can then ask to become your contact.',
     picture: 'QR code of my card',
-    show: 'Show large',
+    show: 'Full screen',
     copy: 'Copy link',
     replace: 'Replace the code',
     replaceTitle: 'Replace the code of your card?',
@@ -28,7 +28,7 @@ const words = texts({
     replaced: 'Your card has a new code.',
   },
   zh: {
-    help: '请对方用 App 或网页扫描此二维码，或把链接发给对方，对方即可申请加您为联系人。',
+    help: '请对方在应用或网页版中扫描此二维码，或把链接发给对方，对方即可申请加你为联系人。',
     picture: '我的名片二维码',
     show: '全屏显示',
     copy: '复制链接',

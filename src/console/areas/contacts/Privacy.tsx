@@ -38,9 +38,9 @@ const words = texts({
     saved: '设置已保存。',
     find: '谁能找到我',
     findableByEmail: '通过邮箱',
-    findableByEmailHelp: '知道您已验证邮箱的人可以用它找到您。',
+    findableByEmailHelp: '知道你已验证邮箱的人可以用它找到你。',
     findableByPhone: '通过手机号',
-    findableByPhoneHelp: '知道您已验证手机号的人可以用它找到您。',
+    findableByPhoneHelp: '知道你已验证手机号的人可以用它找到你。',
     ask: '谁能联系我',
     whoMayRequest: '联系人申请',
     requests: {
@@ -52,7 +52,7 @@ const words = texts({
     whoMayMessage: '消息',
     messages: { CONTACTS: '我的联系人', ORG_MEMBERS: '以及我所在组织的成员', EVERYONE: '所有可能认识我的人' },
     readReceipts: '已读回执',
-    readReceiptsHelp: '您和对方都能看到消息是否已读。',
+    readReceiptsHelp: '你和对方都能看到消息是否已读。',
   },
 })
 

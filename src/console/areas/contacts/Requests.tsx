@@ -54,9 +54,9 @@ const words = texts({
   zh: {
     incoming: '收到的申请',
     outgoing: '发出的申请',
-    noIncoming: '还没有人申请加您',
-    noIncomingText: '持有您名片或找到您的人发来的申请会显示在这里。',
-    noOutgoing: '您还没有发出申请。',
+    noIncoming: '还没有人申请加你',
+    noIncomingText: '持有你名片或找到你的人发来的申请会显示在这里。',
+    noOutgoing: '你还没有发出申请。',
     sources: {
       SEARCH: '通过邮箱或手机号',
       QR_CODE: '通过名片',

@@ -3,6 +3,7 @@
 import { ContactsOutlined } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 export const contacts = area({
@@ -10,7 +11,7 @@ export const contacts = area({
     {
       group: 'mine',
       to: '/contacts',
-      label: { en: 'Contacts', zh: '联系人' },
+      label: things.contact.many,
       icon: ContactsOutlined,
       needs: 'contacts.list',
       order: 80,

@@ -3,6 +3,7 @@
 import { Link } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 export const linksAdmin = area({
@@ -10,7 +11,7 @@ export const linksAdmin = area({
     {
       group: 'people',
       to: '/admin/links',
-      label: { en: 'Account links', zh: '账号关联' },
+      label: things.accountLink.many,
       icon: Link,
       needs: 'admin.links.list',
       order: 50,

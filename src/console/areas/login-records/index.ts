@@ -3,6 +3,7 @@
 import { History } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 export const loginRecords = area({
@@ -10,7 +11,7 @@ export const loginRecords = area({
     {
       group: 'people',
       to: '/admin/login-records',
-      label: { en: 'Login records', zh: '登录记录' },
+      label: things.loginRecord.many,
       icon: History,
       needs: 'admin.loginRecords.list',
       order: 60,

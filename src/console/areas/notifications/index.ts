@@ -3,6 +3,7 @@
 import { NotificationsOutlined } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 export const notifications = area({
@@ -10,7 +11,7 @@ export const notifications = area({
     {
       group: 'account',
       to: '/notifications',
-      label: { en: 'Notifications', zh: '通知' },
+      label: things.notification.many,
       icon: NotificationsOutlined,
       needs: 'notifications.list',
       badge: 'notifications',

@@ -13,10 +13,11 @@ import { targetOf } from './links.ts'
 
 const words = texts({
   en: {
-    deleted: 'Notification deleted',
-    allRead: (n: number) => (n === 1 ? 'One marked as read' : `${n} marked as read`),
+    deleted: 'Notification deleted.',
+    allRead: (n: number) =>
+      n === 1 ? 'One notification is marked as read.' : `${n} notifications are marked as read.`,
   },
-  zh: { deleted: '通知已删除', allRead: (n: number) => `${n} 条已标为已读` },
+  zh: { deleted: '通知已删除', allRead: (n: number) => `${n} 条通知已标为已读。` },
 })
 
 const recount = async (): Promise<void> => {

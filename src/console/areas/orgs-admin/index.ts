@@ -4,6 +4,7 @@ import { CorporateFare } from '@mui/icons-material'
 import { lazy } from 'react'
 
 import type { AdminOrganization } from '../../api/types.ts'
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 export const orgsAdmin = area({
@@ -11,7 +12,7 @@ export const orgsAdmin = area({
     {
       group: 'people',
       to: '/admin/orgs',
-      label: { en: 'Organizations', zh: '组织' },
+      label: things.organization.many,
       icon: CorporateFare,
       needs: 'admin.orgs.list',
       order: 20,

@@ -36,7 +36,7 @@ const words = texts({
     none: '还没有公开组织',
     noneText: '所有者设为公开的组织会显示在这里。',
     nothing: '没有找到',
-    nothingText: '没有名称或描述包含这些文字的公开组织。',
+    nothingText: '没有名称或简介包含这些文字的公开组织。',
   },
 })
 

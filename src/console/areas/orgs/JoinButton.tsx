@@ -37,9 +37,9 @@ const words = texts({
     ask: '申请加入',
     askOf: (name: string) => `申请加入${name}`,
     message: '留言',
-    messageHelp: '请说明您是谁。仅审批人可见。',
+    messageHelp: '请说明你是谁。仅审批人可见。',
     send: '发送申请',
-    sent: '申请已发送，有结果时会通知您。',
+    sent: '申请已发送，有结果时会通知你。',
     asked: (when: string) => `${when}申请加入`,
     withdraw: '撤回',
     withdrawOf: (name: string) => `撤回对${name}的申请`,
@@ -47,7 +47,7 @@ const words = texts({
     invitation: '仅限邀请',
     open: '打开',
     openOf: (name: string) => `打开${name}`,
-    joined: (name: string) => `您已成为“${name}”的成员。`,
+    joined: (name: string) => `你已成为“${name}”的成员。`,
   },
 })
 

@@ -77,7 +77,7 @@ const words = texts({
     withdraw: '撤回',
     withdrawOf: (name: string) => `撤回对${name}的邀请`,
     withdrawTitle: (name: string) => `撤回对${name}的邀请？`,
-    withdrawText: '对方将无法再接受。您可以再次邀请。',
+    withdrawText: '对方将无法再接受。你可以再次邀请。',
     withdrawn: '邀请已撤回。',
     states: {
       PENDING: '待接受',

@@ -14,7 +14,7 @@ import { bodyOf, draftOf, OrgFields } from './OrgFields.tsx'
 
 const words = texts({
   en: { title: 'New organization', create: 'Create organization', done: 'The organization is created. You own it.' },
-  zh: { title: '新建组织', create: '创建组织', done: '组织已创建，您是所有者。' },
+  zh: { title: '新建组织', create: '新建组织', done: '组织已创建，你是所有者。' },
 })
 
 export default function OrgCreate() {

@@ -13,7 +13,7 @@ const words = texts({
     name: 'Name',
     description: 'Description',
     descriptionHelp: 'Shown to everyone who may see the organization.',
-    visibility: 'Visible',
+    visibility: 'Visibility',
     visibilityHelp: {
       PUBLIC: 'Anyone can find the organization and has a page to open in the browser.',
       INTERNAL: 'Only members see the organization, and new members come by invitation.',
@@ -24,13 +24,13 @@ const words = texts({
       APPROVAL: 'Anyone who has the code can ask, and a member with this right decides.',
       INVITE: 'New members come by invitation only. The code does not work.',
     },
-    limit: 'Largest number of members',
+    limit: 'Member limit',
   },
   zh: {
     name: '名称',
     description: '简介',
     descriptionHelp: '能看到该组织的人都可以看到。',
-    visibility: '可见性',
+    visibility: '可见范围',
     visibilityHelp: {
       PUBLIC: '任何人都可以找到该组织，并在浏览器中打开其主页。',
       INTERNAL: '仅成员可见，新成员凭邀请加入。',

@@ -3,6 +3,7 @@
 import { Groups } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 export const orgs = area({
@@ -10,7 +11,7 @@ export const orgs = area({
     {
       group: 'mine',
       to: '/orgs',
-      label: { en: 'Organizations', zh: '组织' },
+      label: things.organization.many,
       icon: Groups,
       needs: 'orgs.list',
       order: 60,

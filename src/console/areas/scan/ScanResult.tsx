@@ -46,7 +46,7 @@ const words = texts({
       ORG_JOIN: '组织',
       USER: '个人名片',
     },
-    notYours: '它已不存在，或您无权查看。请联系提供二维码的人。',
+    notYours: '它已不存在，或你无权查看。请联系提供二维码的人。',
     show: { QR_CODE: '查看二维码', ACTIVITY: '查看活动', ASSET: '查看资产', CHECK_IN: '前往活动' },
     join: '查看并加入',
     pass: '查看通行证',

@@ -15,8 +15,8 @@ const words = texts({
   en: {
     title: 'Server log',
     about: (host: string, pid: number) =>
-      `The newest lines of the process ${pid} on ${host}. Older lines are in the files of the server.`,
-    level: 'From level',
+      `The newest lines of process ${pid} on ${host}. Older lines are in the log files of the server.`,
+    level: 'Level',
     levels: { debug: 'Details', info: 'Information', warn: 'Warnings', error: 'Errors' },
     text: 'Text',
     request: 'Request id',
@@ -28,7 +28,7 @@ const words = texts({
   },
   zh: {
     title: '服务器日志',
-    about: (host: string, pid: number) => `${host} 上进程 ${pid} 的最新日志行。更早的日志在服务器的文件中。`,
+    about: (host: string, pid: number) => `${host} 上进程 ${pid} 的最新日志，更早的日志在服务器的日志文件中。`,
     level: '最低级别',
     levels: { debug: '细节', info: '信息', warn: '警告', error: '错误' },
     text: '文本',
@@ -36,7 +36,7 @@ const words = texts({
     follow: '跟踪新行',
     notWritten: (level: string) => `此服务器只写入“${level}”及以上级别的日志（TESSERA_LOG_LEVEL）。`,
     empty: '没有匹配的日志行',
-    emptyText: '请降低级别或清除文本。',
+    emptyText: '请选择更低的级别，或清除搜索文本。',
     more: '还有更早的匹配行，请缩小搜索范围。',
   },
 })

@@ -3,6 +3,7 @@
 import { Devices } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 export const sessionsAdmin = area({
@@ -10,7 +11,7 @@ export const sessionsAdmin = area({
     {
       group: 'people',
       to: '/admin/sessions',
-      label: { en: 'Sessions', zh: '会话' },
+      label: things.session.many,
       icon: Devices,
       needs: 'admin.sessions.list',
       order: 40,

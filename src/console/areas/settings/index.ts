@@ -3,6 +3,7 @@
 import { Settings } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 export const settings = area({
@@ -10,7 +11,7 @@ export const settings = area({
     {
       group: 'system',
       to: '/admin/settings',
-      label: { en: 'Settings', zh: '设置' },
+      label: things.setting.many,
       icon: Settings,
       needs: 'admin.settings.list',
       order: 10,

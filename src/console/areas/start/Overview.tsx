@@ -56,7 +56,7 @@ const words = texts({
   zh: {
     first: '新手入门',
     hide: '隐藏新手入门',
-    code: '创建二维码',
+    code: '新建二维码',
     codeText: '可用于网址、Wi-Fi、名片或任意文字。',
     people: '邀请成员',
     peopleText: '创建组织，与成员共享二维码、资产和活动。',

@@ -4,6 +4,7 @@ import { People } from '@mui/icons-material'
 import { lazy } from 'react'
 
 import type { UserAdmin } from '../../api/types.ts'
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 export const users = area({
@@ -11,7 +12,7 @@ export const users = area({
     {
       group: 'people',
       to: '/admin/users',
-      label: { en: 'Users', zh: '用户' },
+      label: things.user.many,
       icon: People,
       needs: 'admin.users.list',
       order: 10,

@@ -3,6 +3,7 @@
 import { Abc } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { things } from '../../i18n/things.ts'
 import { area } from '../area.ts'
 
 export const nicknameWords = area({
@@ -10,7 +11,7 @@ export const nicknameWords = area({
     {
       group: 'system',
       to: '/admin/words',
-      label: { en: 'Nickname words', zh: '昵称词' },
+      label: things.nicknameWord.many,
       icon: Abc,
       needs: 'admin.nicknameNouns.list',
       order: 60,

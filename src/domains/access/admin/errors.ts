@@ -22,7 +22,7 @@ export const holdsEveryPoint = (code: string) =>
   )
 export const systemAdminOnly = () =>
   forbidden('Only a system administrator (SYSTEM_ADMIN) can do this', '仅系统管理员（SYSTEM_ADMIN）可执行此操作')
-export const exceedsCaller = () => forbidden('This role has permissions that you do not have', '该角色拥有您没有的权限')
+export const exceedsCaller = () => forbidden('This role has permissions that you do not have', '该角色拥有你没有的权限')
 
 export const unknownRole = () => invalid('body.roleId', 'refers to a role that does not exist', '角色不存在')
 export const templateNotGrantable = () =>

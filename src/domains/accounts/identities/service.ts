@@ -122,7 +122,7 @@ async function endClaim(
     about: { identity: credential },
     line: {
       en: `Another user confirmed ${credential} with a code. It was removed from your account, where it was unconfirmed.`,
-      zh: `其他用户已通过验证码确认 ${credential}。该联系方式在您的账号中未经确认，已被移除。`,
+      zh: `其他用户已通过验证码确认 ${credential}。该联系方式在你的账号中未经确认，已被移除。`,
     },
   })
   const user = await userById(tx, userId)

@@ -152,7 +152,7 @@ async function announceLink(ctx: AppContext, tx: Tx, link: LinkRow, owner: UserR
     about: { account: owner.nickname },
     line: {
       en: `“${name}” can switch to your account.`,
-      zh: `账号“${name}”可以切换到您的账号。`,
+      zh: `账号“${name}”可以切换到你的账号。`,
     },
     data: { linkId: link.id, ownerUserId },
   })

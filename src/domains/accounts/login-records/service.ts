@@ -99,20 +99,20 @@ export const provedEmails = (identities: readonly IdentityRow[]): string[] =>
 type ShownKind = Exclude<NoticeKind, 'MORE_EVENTS'>
 
 const TITLES: Readonly<Record<ShownKind, Localized>> = {
-  PASSWORD_SET: { en: 'A password was set', zh: '您的账号已设置密码' },
-  PASSWORD_CHANGED: { en: 'Your password was changed', zh: '您的密码已修改' },
-  USERNAME_CHANGED: { en: 'Your username was set', zh: '您的用户名已设置' },
-  IDENTITY_BOUND: { en: 'A way to sign in was added', zh: '您的账号新增了登录方式' },
-  IDENTITY_UNBOUND: { en: 'A way to sign in was removed', zh: '您的账号移除了登录方式' },
-  TOTP_ENABLED: { en: 'A second factor was enabled', zh: '您的账号已启用两步验证' },
-  TOTP_DISABLED: { en: 'The second factor was disabled', zh: '您的账号已关闭两步验证' },
-  RECOVERY_CODES_REPLACED: { en: 'Your recovery codes were replaced', zh: '您的恢复码已更换' },
-  RECOVERY_CODE_USED: { en: 'A recovery code was used', zh: '您的恢复码已被使用' },
-  EMAIL_RESTORED: { en: 'Your e-mail was bound again', zh: '您的邮箱已恢复绑定' },
-  NEW_DEVICE: { en: 'Sign-in on a new device', zh: '您的账号在新设备上登录' },
-  ACCOUNT_LINKED: { en: 'Another account was linked to yours', zh: '有账号与您的账号关联' },
+  PASSWORD_SET: { en: 'A password was set', zh: '你的账号已设置密码' },
+  PASSWORD_CHANGED: { en: 'Your password was changed', zh: '你的密码已修改' },
+  USERNAME_CHANGED: { en: 'Your username was set', zh: '你的用户名已设置' },
+  IDENTITY_BOUND: { en: 'A way to sign in was added', zh: '你的账号新增了登录方式' },
+  IDENTITY_UNBOUND: { en: 'A way to sign in was removed', zh: '你的账号移除了登录方式' },
+  TOTP_ENABLED: { en: 'A second factor was enabled', zh: '你的账号已启用两步验证' },
+  TOTP_DISABLED: { en: 'The second factor was disabled', zh: '你的账号已关闭两步验证' },
+  RECOVERY_CODES_REPLACED: { en: 'Your recovery codes were replaced', zh: '你的恢复码已更换' },
+  RECOVERY_CODE_USED: { en: 'A recovery code was used', zh: '你的恢复码已被使用' },
+  EMAIL_RESTORED: { en: 'Your e-mail was bound again', zh: '你的邮箱已恢复绑定' },
+  NEW_DEVICE: { en: 'Sign-in on a new device', zh: '你的账号在新设备上登录' },
+  ACCOUNT_LINKED: { en: 'Another account was linked to yours', zh: '有账号与你的账号关联' },
   ACCOUNT_UNLINKED: { en: 'An account link was removed', zh: '账号关联已解除' },
-  ACCOUNT_DELETED: { en: 'Your account was deleted', zh: '您的账号已注销' },
+  ACCOUNT_DELETED: { en: 'Your account was deleted', zh: '你的账号已注销' },
 }
 
 const ADVICE: Localized = {

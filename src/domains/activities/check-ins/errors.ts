@@ -14,7 +14,7 @@ const SENTENCES: Readonly<Record<Exclude<Reason, 'outside' | 'over the limit'>, 
   'too early': { en: 'Check-in has not opened yet', zh: '签到尚未开始' },
   'too late': { en: 'Check-in has closed', zh: '签到已截止' },
   'foreign code': { en: 'This code does not belong to this activity', zh: '该二维码或邀请码不属于此活动' },
-  'no position': { en: 'Your position is needed to check in here', zh: '该活动签到需要提供您的位置' },
+  'no position': { en: 'Your position is needed to check in here', zh: '该活动签到需要提供你的位置' },
   'no short code': { en: 'Enter the check-in code that is shown at the activity', zh: '请输入活动现场公布的签到码' },
   'wrong short code': { en: 'The check-in code is wrong', zh: '签到码错误' },
 }
@@ -22,15 +22,15 @@ const SENTENCES: Readonly<Record<Exclude<Reason, 'outside' | 'over the limit'>, 
 export function checkInRefused({ reason, distance }: Refused, { radius, maxPerUser }: CheckInPolicy): AppError {
   if (reason === 'over the limit')
     return maxPerUser === 1
-      ? badRequest('You have already checked in', '您已签到')
+      ? badRequest('You have already checked in', '你已签到')
       : badRequest(
           `You have already checked in ${maxPerUser} times, which is the limit`,
-          `您已签到 ${maxPerUser} 次，达到上限`,
+          `你已签到 ${maxPerUser} 次，达到上限`,
         )
   if (reason === 'outside')
     return badRequest(
       `You are ${distance} m away: you can check in within ${radius?.meters} m of the activity`,
-      `您距离活动地点 ${distance} 米，须在 ${radius?.meters} 米范围内签到`,
+      `你距离活动地点 ${distance} 米，须在 ${radius?.meters} 米范围内签到`,
     )
   const { en, zh } = SENTENCES[reason]
   return badRequest(en, zh)

@@ -77,7 +77,7 @@ const WORDS = {
     checkInLabel: '签到',
     checkInAlt: (name: string) => `${name}的签到二维码`,
     checkInHow: '打开应用，点击“扫一扫”，将镜头对准此码。',
-    checkInPosition: (meters: number) => `请允许应用使用您的位置：须在 ${meters} 米范围内。`,
+    checkInPosition: (meters: number) => `请允许应用使用你的位置：须在 ${meters} 米范围内。`,
     checkInAccount: '用其他相机扫描只会打开本页，不会完成签到。',
     checkInOpens: '签到开始',
     checkInCloses: '签到截止',

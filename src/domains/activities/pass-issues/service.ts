@@ -119,7 +119,7 @@ async function inTurn<T>(ctx: AppContext, userId: number, passes: number, run: (
   if (waiting >= MAX_WAITING)
     throw limited(
       'Your last large requests are still running, try again later',
-      '您之前的大批量请求尚未完成，请稍后再试',
+      '你之前的大批量请求尚未完成，请稍后再试',
       RETRY_SECONDS,
     )
   queue.ofUser.set(userId, waiting + 1)
@@ -381,10 +381,10 @@ async function notifyHolders(
     await notify(ctx, tx, {
       userIds: some,
       type: 'SYSTEM',
-      title: { en: `Your pass for ${name}`, zh: `您的通行证：${name}` },
+      title: { en: `Your pass for ${name}`, zh: `你的通行证：${name}` },
       body: {
         en: `You have a pass for ${name}. Show its QR code at the entrance.`,
-        zh: `您已获得“${name}”的通行证，入场时请出示其二维码。`,
+        zh: `你已获得“${name}”的通行证，入场时请出示其二维码。`,
       },
       data: { activityId: id, orgId: orgOf(owner) || null },
       subject: `PASS ${id}`,

@@ -133,10 +133,10 @@ async function moveUp(ctx: AppContext, tx: Tx, activity: ActivityRow): Promise<n
   await notify(ctx, tx, {
     userIds: moved.map((row) => row.userId),
     type: 'SYSTEM',
-    title: { en: 'You have a place', zh: '您已获得名额' },
+    title: { en: 'You have a place', zh: '你已获得名额' },
     body: {
       en: `A place became free: you are now registered for ${name}.`,
-      zh: `有名额空出，您已成功报名“${name}”。`,
+      zh: `有名额空出，你已成功报名“${name}”。`,
     },
     data: { activityId: id, event: 'REGISTRATION_CONFIRMED' },
     // Users can cancel and register again.

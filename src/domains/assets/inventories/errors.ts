@@ -26,6 +26,6 @@ const problem =
 export const noSuchCategory = problem('refers to a category that does not exist', '分类不存在')
 export const noSuchLocation = problem('refers to a location that does not exist', '位置不存在')
 export const noSuchMember = problem('must be a member of the organization', '须为该组织的成员')
-export const onlyYourself = problem('must be your own id', '只能是您自己')
+export const onlyYourself = problem('must be your own id', '只能是你自己')
 export const notAnImage = problem('must be the id of an image', '须为图片')
 export const codeMissing = problem('is required, unless assetId is given', '不能为空，除非提供 assetId')

@@ -128,10 +128,10 @@ export async function notifyCustodians(
     await notify(ctx, tx, {
       userIds: [toUserId],
       type: 'ASSET',
-      title: { en: 'An asset was handed to you', zh: '您有新的保管资产' },
+      title: { en: 'An asset was handed to you', zh: '你有新的保管资产' },
       body: {
         en: `You are now the custodian of ${asset.name} (${asset.assetNo}).`,
-        zh: `您现在是资产 ${asset.name}（${asset.assetNo}）的保管人。`,
+        zh: `你现在是资产 ${asset.name}（${asset.assetNo}）的保管人。`,
       },
       data: { assetId: asset.id, orgId: orgOf(asset.owner) || null, event: 'TRANSFERRED' },
       subject: `ASSET ${asset.id}`,

@@ -8,12 +8,12 @@ import { MAX_FOLLOWING, MAX_GROUPS, MAX_GROUPS_OF_ORG, MAX_MEMBERS, MAX_OWNED } 
 export const contactsOnly = () =>
   new AppError(403, 4011, {
     en: 'You can add contacts of yours only: send a contact request first',
-    zh: '只能添加您的联系人，请先发送好友申请',
+    zh: '只能添加你的联系人，请先发送联系人申请',
   })
 export const managersOnly = () =>
   forbidden('Only the owner and administrators of the group can do this', '只有群主和管理员可以执行此操作')
 export const ownerOnly = () => forbidden('Only the owner of the group can do this', '只有群主可以执行此操作')
-export const cannotRemove = () => forbidden('You cannot remove this member', '您不能移除该成员')
+export const cannotRemove = () => forbidden('You cannot remove this member', '你不能移除该成员')
 export const cannotFollow = () =>
   forbidden(
     'You need the permission to update the organization for a group of all its members',
@@ -43,7 +43,7 @@ export const tooManyGroupsOfOrg = () =>
 export const tooManyOwned = () =>
   limited(
     `You have reached your limit of ${MAX_OWNED} groups of your own`,
-    `您拥有的群聊已达上限（${MAX_OWNED} 个）`,
+    `你拥有的群聊已达上限（${MAX_OWNED} 个）`,
     3600,
   )
 /** The same for the caller and for a user who is added. */

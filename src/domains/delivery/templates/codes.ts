@@ -27,12 +27,12 @@ export function codeLetter({ purpose, code, minutes }: Code, locale: Locale, pub
   const content =
     locale === 'zh'
       ? {
-          subject: `${code} 是您的 ${PRODUCT} 验证码`,
-          lead: `您正在${action}，验证码为：`,
+          subject: `${code} 是你的 ${PRODUCT} 验证码`,
+          lead: `你正在${action}，验证码为：`,
           code,
           advice: [
-            `验证码 ${minutes} 分钟内有效，只能使用一次。请勿告诉任何人，我们的工作人员也不会向您索取。`,
-            '如果这不是您本人的操作，请忽略此邮件：没有验证码，任何人都无法继续。',
+            `验证码 ${minutes} 分钟内有效，只能使用一次。请勿告诉任何人，我们的工作人员也不会向你索取。`,
+            '如果这不是你本人的操作，请忽略此邮件：没有验证码，任何人都无法继续。',
           ],
         }
       : {

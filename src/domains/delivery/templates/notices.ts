@@ -18,88 +18,88 @@ const CONTACT: Localized = { en: 'Contact', zh: '联系方式' }
 
 const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
   PASSWORD_SET: {
-    subject: { en: 'A password was set', zh: '您的账号已设置密码' },
+    subject: { en: 'A password was set', zh: '你的账号已设置密码' },
     lead: {
       en: `A password was set for your ${PRODUCT} account. It can be used to sign in.`,
-      zh: `您的 ${PRODUCT} 账号已设置密码，可用于登录。`,
+      zh: `你的 ${PRODUCT} 账号已设置密码，可用于登录。`,
     },
   },
   PASSWORD_CHANGED: {
-    subject: { en: 'Your password was changed', zh: '您的密码已修改' },
+    subject: { en: 'Your password was changed', zh: '你的密码已修改' },
     lead: {
       en: `The password of your ${PRODUCT} account was changed. All devices have been signed out.`,
-      zh: `您的 ${PRODUCT} 账号密码已修改，所有已登录的设备均已退出。`,
+      zh: `你的 ${PRODUCT} 账号密码已修改，所有已登录的设备均已退出。`,
     },
   },
   USERNAME_CHANGED: {
-    subject: { en: 'Your username was set', zh: '您的用户名已设置' },
-    lead: { en: `A username was set for your ${PRODUCT} account.`, zh: `您的 ${PRODUCT} 账号已设置用户名。` },
+    subject: { en: 'Your username was set', zh: '你的用户名已设置' },
+    lead: { en: `A username was set for your ${PRODUCT} account.`, zh: `你的 ${PRODUCT} 账号已设置用户名。` },
     fact: ({ username }) => [{ en: 'Username', zh: '用户名' }, plainName(username)],
   },
   IDENTITY_BOUND: {
-    subject: { en: 'A way to sign in was added', zh: '您的账号新增了登录方式' },
+    subject: { en: 'A way to sign in was added', zh: '你的账号新增了登录方式' },
     lead: {
       en: `A phone number or e-mail address was added to your ${PRODUCT} account. It can be used to sign in.`,
-      zh: `您的 ${PRODUCT} 账号绑定了新的手机号或邮箱，可用于登录。`,
+      zh: `你的 ${PRODUCT} 账号绑定了新的手机号或邮箱，可用于登录。`,
     },
     fact: ({ identity }) => [CONTACT, masked(identity)],
   },
   IDENTITY_UNBOUND: {
-    subject: { en: 'A way to sign in was removed', zh: '您的账号移除了登录方式' },
+    subject: { en: 'A way to sign in was removed', zh: '你的账号移除了登录方式' },
     lead: {
       en: `A phone number or e-mail address was removed from your ${PRODUCT} account. It can no longer be used to sign in.`,
-      zh: `您的 ${PRODUCT} 账号解绑了一个手机号或邮箱，不能再用于登录。`,
+      zh: `你的 ${PRODUCT} 账号解绑了一个手机号或邮箱，不能再用于登录。`,
     },
     fact: ({ identity }) => [CONTACT, masked(identity)],
   },
   TOTP_ENABLED: {
-    subject: { en: 'A second factor was enabled', zh: '您的账号已启用两步验证' },
+    subject: { en: 'A second factor was enabled', zh: '你的账号已启用两步验证' },
     lead: {
       en: `Signing in to your ${PRODUCT} account now takes a code of an authenticator app. All other devices have been signed out.`,
-      zh: `登录您的 ${PRODUCT} 账号现在需要身份验证器的验证码，其他设备均已退出。`,
+      zh: `登录你的 ${PRODUCT} 账号现在需要身份验证器的验证码，其他设备均已退出。`,
     },
   },
   TOTP_DISABLED: {
-    subject: { en: 'The second factor was disabled', zh: '您的账号已关闭两步验证' },
+    subject: { en: 'The second factor was disabled', zh: '你的账号已关闭两步验证' },
     lead: {
       en: `Signing in to your ${PRODUCT} account no longer takes a code of an authenticator app.`,
-      zh: `登录您的 ${PRODUCT} 账号不再需要身份验证器的验证码。`,
+      zh: `登录你的 ${PRODUCT} 账号不再需要身份验证器的验证码。`,
     },
   },
   RECOVERY_CODES_REPLACED: {
-    subject: { en: 'Your recovery codes were replaced', zh: '您的恢复码已更换' },
+    subject: { en: 'Your recovery codes were replaced', zh: '你的恢复码已更换' },
     lead: {
       en: `New recovery codes were made for your ${PRODUCT} account. The earlier ones no longer work.`,
-      zh: `您的 ${PRODUCT} 账号已生成新的恢复码，原有恢复码已失效。`,
+      zh: `你的 ${PRODUCT} 账号已生成新的恢复码，原有恢复码已失效。`,
     },
   },
   RECOVERY_CODE_USED: {
-    subject: { en: 'A recovery code was used', zh: '您的恢复码已被使用' },
+    subject: { en: 'A recovery code was used', zh: '你的恢复码已被使用' },
     lead: {
       en: `A recovery code of your ${PRODUCT} account was used in place of the authenticator app.`,
-      zh: `您的 ${PRODUCT} 账号使用了一个恢复码代替身份验证器。`,
+      zh: `你的 ${PRODUCT} 账号使用了一个恢复码代替身份验证器。`,
     },
     fact: ({ left }) => [{ en: 'Recovery codes left', zh: '剩余恢复码' }, String(left)],
   },
   EMAIL_RESTORED: {
-    subject: { en: 'Your e-mail was bound again', zh: '您的邮箱已恢复绑定' },
+    subject: { en: 'Your e-mail was bound again', zh: '你的邮箱已恢复绑定' },
     lead: {
       en: `This address was bound to your ${PRODUCT} account again. All devices have been signed out, and the password was removed: choose a new one with “Forgot password”.`,
-      zh: `此邮箱已重新绑定到您的 ${PRODUCT} 账号。所有设备均已退出，密码已移除，请通过“忘记密码”设置新密码。`,
+      zh: `此邮箱已重新绑定到你的 ${PRODUCT} 账号。所有设备均已退出，密码已移除，请通过“忘记密码”设置新密码。`,
     },
   },
   NEW_DEVICE: {
-    subject: { en: 'New sign-in to your account', zh: '您的账号在新设备上登录' },
+    subject: { en: 'New sign-in to your account', zh: '你的账号在新设备上登录' },
     lead: {
       en: `Someone signed in to your ${PRODUCT} account on a new device.`,
-      zh: `您的 ${PRODUCT} 账号在一台新设备上登录。`,
+      zh: `你的 ${PRODUCT} 账号在一台新设备上登录。`,
     },
   },
   ACCOUNT_LINKED: {
-    subject: { en: 'Another account was linked to yours', zh: '有账号与您的账号关联' },
+    subject: { en: 'Another account was linked to yours', zh: '有账号与你的账号关联' },
     lead: {
       en: `Another ${PRODUCT} account was linked to yours. The user of that account can switch to your account.`,
-      zh: `另一个 ${PRODUCT} 账号与您的账号建立了关联，其使用者可以切换到您的账号。`,
+      zh: `另一个 ${PRODUCT} 账号与你的账号建立了关联，其使用者可以切换到你的账号。`,
     },
     fact: ({ account }) => [{ en: 'Account', zh: '账号' }, plainName(account)],
   },
@@ -107,38 +107,38 @@ const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
     subject: { en: 'An account link was removed', zh: '账号关联已解除' },
     lead: {
       en: `The link between your ${PRODUCT} account and another one was removed. The sessions that it opened have ended.`,
-      zh: `您的 ${PRODUCT} 账号与另一个账号的关联已解除，通过该关联打开的会话已结束。`,
+      zh: `你的 ${PRODUCT} 账号与另一个账号的关联已解除，通过该关联打开的会话已结束。`,
     },
     fact: ({ account }) => [{ en: 'Account', zh: '账号' }, plainName(account)],
   },
   ACCOUNT_DELETED: {
-    subject: { en: 'Your account was deleted', zh: '您的账号已注销' },
+    subject: { en: 'Your account was deleted', zh: '你的账号已注销' },
     lead: {
       en: `Your ${PRODUCT} account and all its data were deleted.`,
-      zh: `您的 ${PRODUCT} 账号及其全部数据已删除。`,
+      zh: `你的 ${PRODUCT} 账号及其全部数据已删除。`,
     },
   },
   MORE_EVENTS: {
-    subject: { en: 'More changes to your account', zh: '您的账号还有更多变动' },
+    subject: { en: 'More changes to your account', zh: '你的账号还有更多变动' },
     lead: {
       en: `There were more events in your ${PRODUCT} account today. No further e-mails are sent about them: open the app to see all of them.`,
-      zh: `您的 ${PRODUCT} 账号今天还有更多变动，不再逐一发送邮件，请在应用中查看全部通知。`,
+      zh: `你的 ${PRODUCT} 账号今天还有更多变动，不再逐一发送邮件，请在应用中查看全部通知。`,
     },
   },
 }
 
 const ADVICE: Localized = {
   en: 'If this was not you, change your password immediately, end all sessions you do not recognize, and inform an administrator.',
-  zh: '如果这不是您本人的操作，请立即修改密码、结束陌生的会话，并联系管理员。',
+  zh: '如果这不是你本人的操作，请立即修改密码、结束陌生的会话，并联系管理员。',
 }
 const ADVICE_DELETED: Localized = {
   en: 'If this was not you, inform an administrator immediately.',
-  zh: '如果这不是您本人的操作，请立即联系管理员。',
+  zh: '如果这不是你本人的操作，请立即联系管理员。',
 }
 
 const UNDO: Localized = {
   en: 'This address can no longer be used to sign in. If this was not you, open this link within 72 hours: it binds the address again and signs out everyone.',
-  zh: '此邮箱不能再用于登录。如果这不是您本人的操作，请在 72 小时内打开以下链接，恢复绑定此邮箱并退出所有设备。',
+  zh: '此邮箱不能再用于登录。如果这不是你本人的操作，请在 72 小时内打开以下链接，恢复绑定此邮箱并退出所有设备。',
 }
 
 export function noticeLetter<K extends NoticeKind>(

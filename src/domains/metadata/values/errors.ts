@@ -13,11 +13,11 @@ export const requiredByTemplate: Localized = {
 }
 export const unknownTarget: Localized = {
   en: 'must be the id of something of the same owner that you can see',
-  zh: '须为同一归属且您可以查看的对象的 ID',
+  zh: '须为同一归属且你可以查看的对象的 ID',
 }
 export const unusableFile: Localized = {
   en: 'must contain ids of your own unused files of the same owner',
-  zh: '须为您上传的、归属相同且未被使用的文件的 ID',
+  zh: '须为你上传的、归属相同且未被使用的文件的 ID',
 }
 export const tooManyParts: Localized = {
   en: `must not contain more than ${MAX_PARTS} options, files and values in all`,

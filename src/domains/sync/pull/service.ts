@@ -12,7 +12,7 @@ import { byEntity, closedIds, type EntityFound, isLong, type Reading, rowBatches
 import { isUpToDate, mustStartAgain, ownersOfPull } from './rules.ts'
 import * as store from './store.ts'
 
-const noMember = forbidden('You are not a member of the organization', '您不是该组织的成员')
+const noMember = forbidden('You are not a member of the organization', '你不是该组织的成员')
 
 type Changes = Partial<Record<SyncEntityName, PullPage['changes'][SyncEntityName]>>
 

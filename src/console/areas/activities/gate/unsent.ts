@@ -31,7 +31,7 @@ export function unsentNotice(): Localized | undefined {
   if (n === 0) return undefined
   return {
     en: `${n === 1 ? '1 scan at a gate was' : `${n} scans at a gate were`} not sent yet. The next time you sign in with this browser, they are sent.`,
-    zh: `${n} 条检票记录尚未上传，将在您下次用此浏览器登录时上传。`,
+    zh: `${n} 条检票记录尚未上传，将在你下次用此浏览器登录时上传。`,
   }
 }
 

@@ -51,10 +51,10 @@ export async function proposeLink(
     await notify(ctx, tx, {
       userIds: [linkedUserId],
       type: 'ACCOUNT_LINK',
-      title: { en: 'An administrator proposes to link your account', zh: '管理员提议关联您的账号' },
+      title: { en: 'An administrator proposes to link your account', zh: '管理员提议关联你的账号' },
       body: {
         en: `“${name}” could then switch to your account without your password. Accept the link only if both accounts are yours.`,
-        zh: `关联后，账号“${name}”无需密码即可切换到您的账号。仅当两个账号都属于您时才接受。`,
+        zh: `关联后，账号“${name}”无需密码即可切换到你的账号。仅当两个账号都属于你时才接受。`,
       },
       data: { linkId: link.id, ownerUserId, status: link.status },
       subject: `LINK_PROPOSAL ${ownerUserId}`,

@@ -142,7 +142,7 @@ export const notSendable = (path: string): never =>
   refuse(
     path,
     'must be the id of your own upload of type other that nothing else uses',
-    '须为您上传的 other 类型且未另作他用的文件',
+    '须为你上传的 other 类型且未另作他用的文件',
   )
 
 async function findMedia(
@@ -174,7 +174,7 @@ async function cardOf(
   if (userId !== senderId) {
     if (!(await mayKnow(ctx, read, senderId, userId))) throw notFound()
     if (!(await areContacts(read, senderId, userId)))
-      refuse(path, 'must be the id of one of your contacts, or your own', '须为您的联系人或您自己')
+      refuse(path, 'must be the id of one of your contacts, or your own', '须为你的联系人或你自己')
   }
   const person = (await personsByIds(ctx, read, [userId])).get(userId)
   if (person === undefined) throw notFound()
@@ -185,7 +185,7 @@ async function qrCodeOf(ctx: AppContext, userId: number, id: number, path: strin
   const orgId = await organizationOfCode(ctx.db.read, id)
   const mayRead = orgId !== undefined && (await can(ctx, userId, orgId === 0 ? 'APP' : 'ORG', orgId, 'qr_code:read'))
   const code = mayRead ? await findCode(ctx.db.read, { userId, orgId }, id) : undefined
-  if (code === undefined) return refuse(path, 'must be the id of a QR code that you can see', '须为您可见的二维码')
+  if (code === undefined) return refuse(path, 'must be the id of a QR code that you can see', '须为你可见的二维码')
   const { name, content, contentType, isDynamic, uuid, style } = code
   return { qrCodeId: id, name, content, contentType, uuid: isDynamic ? uuid : null, style }
 }
@@ -205,7 +205,7 @@ async function activityOf(
     return refuse(
       `${path}.activityId`,
       'must be the id of an activity that you can see, if need be with its invite code',
-      '须为您可见的活动，必要时附上邀请码',
+      '须为你可见的活动，必要时附上邀请码',
     )
   const { uuid, name, startTime, endTime, coverUrl, qrContent } = found
   const cover = stored(ctx, coverUrl)
