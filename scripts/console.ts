@@ -155,6 +155,7 @@ async function bundle(): Promise<BuiltFile[]> {
   if (!page.includes('<!-- files -->')) throw new Error('src/console/index.html has no line <!-- files -->')
   const html = page.replace('<!-- files -->', () => tags.join('\n    '))
   return [
+    await bundleWorker(),
     { name: 'index.html', type: 'text/html; charset=utf-8', bytes: new TextEncoder().encode(html), isFirst: true },
     ...(await Promise.all(
       result.outputs.map(async (output) => {
@@ -164,6 +165,25 @@ async function bundle(): Promise<BuiltFile[]> {
       }),
     )),
   ]
+}
+
+/** Apart, because it is one file, whose name stays the same: the address of a service worker may not change. */
+async function bundleWorker(): Promise<BuiltFile> {
+  const result = await Bun.build({
+    entrypoints: [join(sources, 'worker.ts')],
+    target: 'browser',
+    minify: true,
+    throw: false,
+  })
+  const [output] = result.outputs
+  if (!result.success || output === undefined)
+    throw new Error(result.logs.map((log) => Bun.inspect(log, { colors: false })).join('\n'))
+  return {
+    name: 'worker.js',
+    type: typeOf(output.type),
+    bytes: new Uint8Array(await output.arrayBuffer()),
+    isFirst: false,
+  }
 }
 
 const typeOf = (type: string): string => (type.startsWith('text/') ? `${type.replace(/;.*/, '')}; charset=utf-8` : type)

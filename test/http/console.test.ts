@@ -102,6 +102,16 @@ describe('its files', () => {
     }
   })
 
+  test('have hashes in their names except for the service worker, which browsers revalidate', async () => {
+    const { status, headers } = await raw('/console/worker.js?locale=zh', {})
+    expect([status, headers.get('cache-control'), headers.get('content-security-policy')]).toEqual([
+      200,
+      'no-cache',
+      "default-src 'self'",
+    ])
+    expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  })
+
   test('are 404 under names that do not exist, and are not in the API document', async () => {
     for (const path of [
       '/console/main.js',
@@ -187,6 +197,8 @@ describe.if(inProcess)('a server that runs from its sources', () => {
       })
     symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'))
     mkdirSync(join(tree, 'src/console'))
+    // The service worker, without the words that it imports.
+    writeFileSync(join(tree, 'src/console/worker.ts'), '')
     for (const name of ['index.html', 'loading.css', 'tsconfig.json'])
       cpSync(join(root, 'src/console', name), join(tree, 'src/console', name))
     const write = (code: string): void => writeFileSync(join(tree, 'src/console/main.tsx'), code)

@@ -8,6 +8,7 @@ import { OPERATIONS } from '../api/operations.gen.ts'
 import { forget, mayBeSignedIn, onLogin, renew, signOutLater } from '../api/tokens.ts'
 import type { MyPermissions, OperationId, Organization, User } from '../api/types.ts'
 import { storage } from '../browser/storage.ts'
+import { turnOffPush } from './push.ts'
 
 export interface Session {
   readonly user: User
@@ -145,6 +146,8 @@ export async function signOut(): Promise<void> {
     else if (error instanceof ApiError && error.status !== 401) throw error
     else forget()
   }
+  // The next user of this browser must not see the messages of this one. If it fails, the server has ended it with the session.
+  await turnOffPush().catch(() => undefined)
 }
 
 onLogin((login) => {

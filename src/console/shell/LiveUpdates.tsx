@@ -7,12 +7,13 @@ import { Alert, Button } from '@mui/material'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import { useNotify } from 'react-admin'
-import { Link, useLocation } from 'react-router'
+import { Link, useLocation, useNavigate } from 'react-router'
 
 import { call } from '../api/client.ts'
 import { useRefresh } from '../api/hooks.ts'
-import { texts, useTexts } from '../i18n/words.ts'
+import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { addUnreadMessages, type Frame, setUnreadMessages, useLive } from '../session/live.ts'
+import { type OpenPage, renewPush } from '../session/push.ts'
 import { may, useSession } from '../session/session.ts'
 import { applyFrame } from './conversation-cache.ts'
 
@@ -36,6 +37,17 @@ export function LiveUpdates() {
     latest.current = { t, notify, refresh, pathname }
   })
 
+  const locale = useLocale()
+  useEffect(() => {
+    // A browser that cannot reach its push service tries again when the page is opened the next time.
+    if (may('push.subscribe')) void renewPush(user.id).catch(() => undefined)
+  }, [user.id, locale])
+  const navigate = useNavigate()
+  useEffect(() => {
+    const open = ({ data }: MessageEvent<OpenPage>) => data.type === 'open' && void navigate(data.path)
+    navigator.serviceWorker?.addEventListener('message', open)
+    return () => navigator.serviceWorker?.removeEventListener('message', open)
+  }, [navigate])
   const readAgain = useRarely(() => {
     void refresh('conversations.list', 'conversations.get', 'groups.members')
     void countUnread()

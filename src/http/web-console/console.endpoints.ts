@@ -11,6 +11,10 @@ import { chooseCoding } from './coding.ts'
 import { findPack, type Pack, sizeOf } from './pack.ts'
 
 const PAGE = 'index.html'
+/** The service worker, the only file without a hash in its name. */
+const WORKER = 'worker.js'
+const WORKER_HEADERS = { 'cache-control': 'no-cache', 'content-security-policy': "default-src 'self'" }
+const FILE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
 
 export const consoleEndpoints: readonly AnyEndpoint[] = ['/console', '/console/*'].map((path) =>
   endpoint({
@@ -50,7 +54,7 @@ async function answer(ctx: AppContext, request: Request): Promise<Response> {
   const headers = {
     ...(coding !== 'identity' && { 'content-encoding': coding }),
     ...(isCompressed && { vary: 'accept-encoding' }),
-    ...(name === PAGE ? PAGE_HEADERS : { 'cache-control': 'public, max-age=31536000, immutable' }),
+    ...(name === PAGE ? PAGE_HEADERS : name === WORKER ? WORKER_HEADERS : FILE_HEADERS),
   }
   // A strong tag names the bytes, which are others in each coding.
   const etag = coding === 'identity' ? `"${file.hash}"` : `"${file.hash}-${coding}"`

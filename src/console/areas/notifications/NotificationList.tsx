@@ -30,6 +30,7 @@ import { useUnread } from '../../session/live.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { DevicePush } from './DevicePush.tsx'
 import { typeWords } from './links.ts'
 import { useNotificationActions } from './use-notifications.ts'
 
@@ -93,6 +94,7 @@ export default function NotificationList() {
         )
       }
     >
+      <DevicePush />
       <Stack direction="row" spacing={1.5} useFlexGap sx={{ mb: 2, flexWrap: 'wrap' }}>
         <ToggleButtonGroup
           exclusive

@@ -1,0 +1,207 @@
+/** Notifications on this device while the web application is closed, with hours in which there are none. */
+
+import { PhonelinkRingOutlined } from '@mui/icons-material'
+import { Alert, Box, Card, CardContent, FormControlLabel, Stack, Switch, TextField, Typography } from '@mui/material'
+import { useState } from 'react'
+import { useNotify } from 'react-admin'
+
+import { call } from '../../api/client.ts'
+import { ApiError } from '../../api/errors.ts'
+import { useCall, useRefresh } from '../../api/hooks.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { obstacle, type QuietHours, turnOffPush, turnOnPush } from '../../session/push.ts'
+import { useMay, useSession } from '../../session/session.ts'
+
+const words = texts({
+  en: {
+    title: 'Notifications on this device',
+    text: 'New messages and notifications are shown when Tessera is closed.',
+    quiet: 'Quiet hours',
+    quietText: 'Nothing is shown in these hours, and nothing follows afterwards.',
+    from: 'From',
+    to: 'To',
+    same: 'Choose two different times.',
+    on: 'This device shows notifications.',
+    off: 'This device shows no more notifications.',
+    changed: 'Quiet hours saved.',
+    notAsked: 'You did not allow notifications, so they stay off.',
+    service: 'Your browser cannot reach its notification service. Check your connection, or try another browser.',
+    obstacles: {
+      http: 'Browsers allow notifications only on pages with https. Ask the person who runs this server.',
+      notInstalled:
+        'On iPhone and iPad, first add Tessera to the home screen with the Share button, and open it there.',
+      noPush: 'This browser does not support notifications. Use a current version of Chrome, Edge, Firefox or Safari.',
+      refused:
+        'You have blocked notifications of this page. Allow them in the settings of your browser, then reload the page.',
+    },
+  },
+  zh: {
+    title: '在此设备上通知',
+    text: '关闭 Tessera 时也会显示新消息和通知。',
+    quiet: '免打扰时段',
+    quietText: '此时段内不显示通知，之后也不会补发。',
+    from: '开始',
+    to: '结束',
+    same: '请选择两个不同的时间。',
+    on: '此设备已开启通知。',
+    off: '此设备已关闭通知。',
+    changed: '免打扰时段已保存。',
+    notAsked: '您未允许通知，通知保持关闭。',
+    service: '浏览器无法连接其推送服务，请检查网络或换用其他浏览器。',
+    obstacles: {
+      http: '浏览器只允许 https 页面显示通知，请联系服务器管理员。',
+      notInstalled: '在 iPhone 和 iPad 上，请先用“分享”按钮将 Tessera 添加到主屏幕，再从主屏幕打开。',
+      noPush: '此浏览器不支持通知，请使用新版 Chrome、Edge、Firefox 或 Safari。',
+      refused: '您已屏蔽此页面的通知，请在浏览器设置中允许后刷新页面。',
+    },
+  },
+})
+
+const NONE: QuietHours = { quietFrom: null, quietTo: null }
+/** From 22:00 to 07:00. */
+const NIGHT: QuietHours = { quietFrom: 1320, quietTo: 420 }
+
+export function DevicePush() {
+  const t = useTexts(words)
+  const may = useMay()
+  const notify = useNotify()
+  const refresh = useRefresh()
+  const { user } = useSession()
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const [blocked, setBlocked] = useState(obstacle)
+  const { data } = useCall('push.list', {}, { enabled: may('push.list') })
+  const current = data?.items.find((each) => each.current)
+  if (!may('push.subscribe') || data === undefined) return null
+
+  const change = async (work: () => Promise<string | undefined>) => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      const done = await work()
+      await refresh('push')
+      if (done !== undefined) notify(done, { type: 'success' })
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error.message : t.service)
+    }
+    setBlocked(obstacle())
+    setBusy(false)
+  }
+  const turnOn = (quiet: QuietHours, done: string) =>
+    change(async () => {
+      if (await turnOnPush(user.id, quiet)) return done
+      setProblem(t.notAsked)
+      return undefined
+    })
+  const turnOff = () =>
+    change(async () => {
+      await turnOffPush()
+      if (current !== undefined) await call('push.unsubscribe', { params: { id: current.id } })
+      return t.off
+    })
+  const shown = current === undefined && blocked !== undefined ? t.obstacles[blocked] : problem
+  return (
+    <Card variant="outlined" sx={{ mb: 2 }}>
+      <CardContent sx={{ py: 1.5, '&:last-child': { pb: 1.5 } }}>
+        <Stack direction="row" spacing={1.5} sx={{ alignItems: 'center' }}>
+          <PhonelinkRingOutlined color="action" />
+          <Box sx={{ flex: 1, minWidth: 0 }}>
+            <Typography id="push-title" sx={{ fontWeight: 600 }}>
+              {t.title}
+            </Typography>
+            <Typography id="push-text" variant="body2" color="text.secondary">
+              {t.text}
+            </Typography>
+          </Box>
+          <Switch
+            checked={current !== undefined}
+            disabled={isBusy || (current === undefined && blocked !== undefined)}
+            onChange={({ target }) => void (target.checked ? turnOn(NONE, t.on) : turnOff())}
+            slotProps={{ input: { 'aria-labelledby': 'push-title', 'aria-describedby': 'push-text' } }}
+          />
+        </Stack>
+        {shown !== undefined && (
+          <Alert severity={current === undefined && blocked !== undefined ? 'info' : 'warning'} sx={{ mt: 1.5 }}>
+            {shown}
+          </Alert>
+        )}
+        {current !== undefined && (
+          <Hours
+            key={`${current.quietFrom} ${current.quietTo}`}
+            hours={current}
+            isBusy={isBusy}
+            onChange={(quiet) => void turnOn(quiet, t.changed)}
+          />
+        )}
+      </CardContent>
+    </Card>
+  )
+}
+
+const pad = (number: number): string => String(number).padStart(2, '0')
+const clockOf = (minutes: number): string => `${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`
+const minutesOf = (clock: string): number => {
+  const [hours, minutes] = clock.split(':').map(Number)
+  return hours! * 60 + minutes!
+}
+
+function Hours({
+  hours: { quietFrom, quietTo },
+  isBusy,
+  onChange,
+}: {
+  hours: QuietHours
+  isBusy: boolean
+  onChange: (hours: QuietHours) => void
+}) {
+  const t = useTexts(words)
+  const [from, setFrom] = useState(clockOf(quietFrom ?? NIGHT.quietFrom!))
+  const [to, setTo] = useState(clockOf(quietTo ?? NIGHT.quietTo!))
+  const isOn = quietFrom !== null
+  const isSame = from === to
+  /** Saved when the user leaves a field, so that each digit is no change of its own. */
+  const save = () => {
+    if (from === '' || to === '' || isSame) return
+    const next = { quietFrom: minutesOf(from), quietTo: minutesOf(to) }
+    if (next.quietFrom !== quietFrom || next.quietTo !== quietTo) onChange(next)
+  }
+  return (
+    <Box sx={{ mt: 1 }}>
+      <FormControlLabel
+        control={
+          <Switch checked={isOn} disabled={isBusy} onChange={({ target }) => onChange(target.checked ? NIGHT : NONE)} />
+        }
+        label={t.quiet}
+      />
+      {isOn && (
+        <>
+          <Stack direction="row" spacing={1.5} sx={{ mt: 1, maxWidth: 320 }}>
+            <TextField
+              type="time"
+              label={t.from}
+              value={from}
+              error={isSame}
+              onChange={({ target }) => setFrom(target.value)}
+              onBlur={save}
+              slotProps={{ inputLabel: { shrink: true } }}
+              fullWidth
+            />
+            <TextField
+              type="time"
+              label={t.to}
+              value={to}
+              error={isSame}
+              onChange={({ target }) => setTo(target.value)}
+              onBlur={save}
+              slotProps={{ inputLabel: { shrink: true } }}
+              fullWidth
+            />
+          </Stack>
+          <Typography variant="body2" color={isSame ? 'error' : 'text.secondary'} sx={{ mt: 0.5 }}>
+            {isSame ? t.same : t.quietText}
+          </Typography>
+        </>
+      )}
+    </Box>
+  )
+}
