@@ -206,6 +206,8 @@ describe('chats', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Chats' }).click()
     answer()
+    // Before the list was read there is only the button that opens a menu.
+    await page.getByText('No conversations yet').waitFor()
     await page.getByRole('button', { name: 'New chat' }).last().click()
     await page
       .getByRole('dialog')
