@@ -18,8 +18,11 @@ const SECURE_PREFIX = '__Secure-'
 const REFRESH_PATHS = ['/api/auth/refresh', '/api/admin/auth/refresh']
 /** Browsers keep no cookie for longer. Each refresh renews it. */
 const DEVICE_MS = 400 * DAY
-/** As `secret()` generates it. A cookie with any other value is ignored: the sign-in would be refused, and the user could not delete the cookie. */
-const GENERATED_ID = /^[\w-]{43}$/
+/**
+ * As `secret()` generates it. A cookie with any other value is ignored: the sign-in would be refused, and the user could not delete the
+ * cookie. Subdomains and other ports of the host can write it.
+ */
+const isGenerated = (id: string): boolean => /^[\w-]{43}$/.test(id) && new Set(id).size >= 8
 
 const foreignPage = forbidden(
   'Only pages of this server may use X-Refresh-Token: open the page under the public address of the server (TESSERA_PUBLIC_URL)',
@@ -91,7 +94,7 @@ export function cookiesOf(site: Site, request: Request, now: () => number): Brow
 /** The device id of a browser. The caller must have proved that no other page could make the request: by a header that only scripts set. */
 export function deviceOfCookie(site: Site, request: Request): string | undefined {
   const id = readCookie(site, request, DEVICE)
-  return id !== undefined && GENERATED_ID.test(id) && isOwnPage(site, request) ? id : undefined
+  return id !== undefined && isGenerated(id) && isOwnPage(site, request) ? id : undefined
 }
 
 /**
