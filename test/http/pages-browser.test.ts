@@ -167,6 +167,10 @@ describe('pages in a browser', () => {
     await page.getByText('Copied').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('Correct-Horse-Battery-7'.repeat(2))
     expect(errors).toEqual([])
+    // On paper there is nothing to press.
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.locator('.copy:visible, .button:visible').count()).toBe(0)
+    expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Guests', 'Content'])
     await context.close()
   }, 60_000)
 
