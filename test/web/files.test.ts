@@ -52,7 +52,10 @@ describe.skipIf(s3 === undefined)('files in S3', () => {
     const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from(text()) }
     await page.setInputFiles('input[type=file]', notes)
     const saved = page.waitForEvent('download')
-    await page.getByRole('link', { name: /notes\.txt/ }).click()
+    await page
+      .getByRole('log')
+      .getByRole('link', { name: /notes\.txt/ })
+      .click()
     const stream = await (await saved).createReadStream()
     expect(Buffer.concat(await Array.fromAsync(stream))).toEqual(notes.buffer)
   })
