@@ -105,6 +105,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'orgs.apply': [400, /member/],
   'orgs.changeMember': IS_OWNER,
   'orgs.removeMember': IS_OWNER,
+  // The code of the examples is not in the trash.
+  'qrCodes.deleteTrashed': NO_SUCH_ROW,
   'categories.move': [400, /itself/],
   'categories.delete': [400, /sub-categor/],
   'access.revokeRole': NO_SUCH_ROW,

@@ -52,7 +52,11 @@ describe('each write', () => {
       ok(await user.call('qrCodes.restore', { params: { id: trashed } }))
       return { updated: [trashed] }
     },
-    // Clients know of it since the code was moved to the trash.
+    // Clients know of both since the code was moved to the trash.
+    'qrCodes.deleteTrashed': async (user, _, trashed) => {
+      ok(await user.call('qrCodes.deleteTrashed', { params: { id: trashed } }))
+      return {}
+    },
     'qrCodes.emptyTrash': async (user) => {
       ok(await user.call('qrCodes.emptyTrash', {}))
       return {}
