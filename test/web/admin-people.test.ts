@@ -139,8 +139,8 @@ test('an administrator founds an organization, adds a member, changes the role, 
   expect(org).toMatchObject({ ownerId: alice.id, memberCount: 2, avatarUrl: expect.stringContaining('/') })
   expect(await isTooWide(page)).toBe(false)
 
-  await button(page, '解散').click()
-  const confirm = dialog(page).getByRole('button', { name: '解散' })
+  await button(page, '解散组织').click()
+  const confirm = dialog(page).getByRole('button', { name: '解散组织' })
   expect(await confirm.isDisabled()).toBe(true)
   await dialog(page).getByRole('textbox').fill('城市图书馆')
   await confirm.click()

@@ -6,14 +6,13 @@ import { useNavigate } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { Organization } from '../../api/types.ts'
-import { number } from '../../i18n/format.ts'
-import { resourceWords } from '../../i18n/resource-words.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { ErrorNotice } from '../../ui/Answer.tsx'
-import { ConfirmDialog, FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
 import { Section } from '../../ui/parts.tsx'
+import { Dissolve } from './Dissolve.tsx'
 import { bodyOf, draftOf, OrgFields } from './OrgFields.tsx'
 
 const words = texts({
@@ -38,15 +37,8 @@ const words = texts({
     leaveText: 'You lose access to the things of the organization. Everything that you made for it stays.',
     leaveConfirm: (name: string) => `Leave “${name}”?`,
     left: 'You have left the organization.',
-    dissolve: 'Dissolve',
     dissolveText: 'Deletes the organization for all members. Everything it owns must be deleted or moved first.',
-    dissolveTitle: (name: string) => `Dissolve “${name}”?`,
-    dissolveConfirm: 'The organization is deleted and all members are notified. This cannot be undone.',
-    others: (n: number) =>
-      n === 1 ? 'It has one other member, who loses access.' : `It has ${n} other members, who lose access.`,
-    obstacles: 'It still owns things. Delete them or move them first, in the workspace of the organization:',
     dissolved: 'The organization is dissolved.',
-    thing: (name: string, n: number) => `${name}: ${number(n)}`,
   },
   zh: {
     data: '资料',
@@ -67,14 +59,8 @@ const words = texts({
     leaveText: '你将失去对组织内容的访问权限，你为组织创建的内容会保留。',
     leaveConfirm: (name: string) => `退出“${name}”？`,
     left: '你已退出该组织。',
-    dissolve: '解散组织',
     dissolveText: '为所有成员删除该组织。须先删除或移走其拥有的全部内容。',
-    dissolveTitle: (name: string) => `解散“${name}”？`,
-    dissolveConfirm: '组织将被删除，所有成员会收到通知。此操作无法撤销。',
-    others: (n: number) => `还有 ${n} 名其他成员，他们会失去访问权限。`,
-    obstacles: '组织仍拥有以下内容，请先在组织的工作区中删除或移走：',
     dissolved: '组织已解散。',
-    thing: (name: string, n: number) => `${name}：${number(n)}`,
   },
 })
 
@@ -125,7 +111,7 @@ export function OrgSettings({ org }: { org: Organization }) {
           )}
           {isOwner && may('orgs.dissolve', org) && (
             <Choice text={t.dissolveText}>
-              <Dissolve org={org} />
+              <DissolveOwn org={org} />
             </Choice>
           )}
         </Stack>
@@ -227,56 +213,25 @@ function Transfer({ org }: { org: Organization }) {
   )
 }
 
-/** First says which things stand in the way: the server refuses while the organization owns anything. */
-function Dissolve({ org }: { org: Organization }) {
+function DissolveOwn({ org }: { org: Organization }) {
   const t = useTexts(words)
   const navigate = useNavigate()
-  const resources = useTexts(resourceWords)
-  const [isOpen, setOpen] = useState(false)
-  const stats = useCall('orgs.stats', { params: { id: org.id } }, { enabled: isOpen })
-  const dissolve = useAction('orgs.dissolve', {
+  const [isOpened, setOpened] = useState(false)
+  const stats = useCall('orgs.stats', { params: { id: org.id } }, { enabled: isOpened })
+  const action = useAction('orgs.dissolve', {
     done: t.dissolved,
     quiet: true,
     refreshes: [],
     onDone: () => void reloadSession().then(() => navigate('/orgs', { replace: true })),
   })
-  const owned = stats.data?.resources.filter(({ count }) => count > 0) ?? []
-  const others = org.memberCount - 1
-  const open = () => {
-    dissolve.reset()
-    setOpen(true)
-  }
   return (
-    <>
-      <Button color="error" variant="outlined" onClick={open}>
-        {t.dissolve}
-      </Button>
-      {owned.length > 0 ? (
-        <NoticeDialog isOpen={isOpen} title={t.dissolveTitle(org.name)} onClose={() => setOpen(false)}>
-          <Typography>{t.obstacles}</Typography>
-          <ul>
-            {owned.map(({ name, count }) => (
-              <li key={name}>{t.thing(resources[name] ?? name, count)}</li>
-            ))}
-          </ul>
-        </NoticeDialog>
-      ) : (
-        <ConfirmDialog
-          isOpen={isOpen && stats.data !== undefined}
-          title={t.dissolveTitle(org.name)}
-          text={
-            <>
-              {t.dissolveConfirm} {others > 0 && t.others(others)}
-            </>
-          }
-          action={t.dissolve}
-          typed={org.name}
-          isBusy={dissolve.isPending}
-          error={dissolve.error}
-          onConfirm={() => dissolve.mutate({ params: { id: org.id }, query: { force: true } })}
-          onClose={() => setOpen(false)}
-        />
-      )}
-    </>
+    <Dissolve
+      org={org}
+      // If they cannot be read, the server still refuses to dissolve an organization that owns something.
+      resources={stats.isError ? [] : stats.data?.resources}
+      action={action}
+      onOpen={() => setOpened(true)}
+      onConfirm={() => action.mutate({ params: { id: org.id }, query: { force: true } })}
+    />
   )
 }

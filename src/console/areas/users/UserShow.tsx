@@ -231,6 +231,7 @@ function EditProfile({ user }: { user: UserAdmin }) {
   return (
     <>
       <Button
+        variant="contained"
         startIcon={<Edit />}
         onClick={() => {
           save.reset()

@@ -1,0 +1,147 @@
+/** The members of an organization: added, removed, and their roles. */
+
+import { Add } from '@mui/icons-material'
+import { Button } from '@mui/material'
+import { useState } from 'react'
+
+import { useAction } from '../../api/hooks.ts'
+import { usePages } from '../../api/pages.ts'
+import type { AdminOrganizationDetail } from '../../api/types.ts'
+import { date } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
+import { MemberRole, OrgRoleInput } from '../../ui/org-roles.tsx'
+import { Section } from '../../ui/parts.tsx'
+import { UserPicker } from '../../ui/pickers.tsx'
+import { Row, Rows } from '../../ui/Rows.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
+import { UserLink } from '../../ui/UserLink.tsx'
+
+const words = texts({
+  en: {
+    search: 'Search members',
+    noMember: 'No member has this name.',
+    since: (day: string) => `member since ${day}`,
+    noRole: 'No role',
+    add: 'Add a member',
+    addAction: 'Add',
+    added: 'The user is now a member and was notified.',
+    remove: 'Remove',
+    removeOf: (name: string) => `Remove ${name}`,
+    removeTitle: (name: string) => `Remove ${name} from the organization?`,
+    removeText: 'They lose access to everything of the organization at once and are notified. Its things stay.',
+    removed: 'The member is removed.',
+    members: 'Members',
+    owner: 'Owner',
+  },
+  zh: {
+    search: '搜索成员',
+    noMember: '没有这个名称的成员。',
+    since: (day: string) => `${day}加入`,
+    noRole: '无角色',
+    add: '添加成员',
+    addAction: '添加',
+    added: '用户已成为成员，并收到通知。',
+    remove: '移除',
+    removeOf: (name: string) => `移除${name}`,
+    removeTitle: (name: string) => `将${name}移出组织？`,
+    removeText: '对方会立即失去对该组织所有内容的访问权限，并收到通知。组织的内容会保留。',
+    removed: '成员已移除。',
+    members: '成员',
+    owner: '所有者',
+  },
+})
+
+/** First words of the operations whose answers change with the members of an organization. */
+export const REFRESHES = ['admin', 'admin/orgs', 'operationLog', 'access']
+
+export function OrgMembers({ org }: { org: AdminOrganizationDetail }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const [keyword, setKeyword] = useState('')
+  const query = usePages('admin.orgs.members', {
+    params: { orgId: org.id },
+    query: { ...(keyword && { keyword }) },
+  })
+  return (
+    <Section
+      title={t.members}
+      actions={
+        <>
+          <SearchField label={t.search} value={keyword} onSearch={setKeyword} />
+          {may('admin.orgs.addMember') && <AddMember orgId={org.id} />}
+        </>
+      }
+    >
+      <Rows query={query} empty={t.noMember} label={t.members} keyOf={({ userId }) => userId}>
+        {({ userId, nickname, avatarUrl, roleId, roleName, isOwner, joinedAt }) => (
+          <Row
+            title={<UserLink id={userId} nickname={nickname} avatarUrl={avatarUrl} />}
+            details={`${isOwner ? t.owner : roleName || t.noRole} · ${t.since(date(joinedAt))}`}
+            actions={
+              !isOwner && (
+                <>
+                  <MemberRole orgId={org.id} userId={userId} roleId={roleId} name={nickname} refreshes={REFRESHES} />
+                  <ActionButton
+                    operation="admin.orgs.removeMember"
+                    input={{ params: { orgId: org.id, userId } }}
+                    label={t.remove}
+                    name={t.removeOf(nickname)}
+                    title={t.removeTitle(nickname)}
+                    text={t.removeText}
+                    done={t.removed}
+                    refreshes={REFRESHES}
+                  />
+                </>
+              )
+            }
+          />
+        )}
+      </Rows>
+    </Section>
+  )
+}
+
+function AddMember({ orgId }: { orgId: number }) {
+  const t = useTexts(words)
+  const [isOpen, setOpen] = useState(false)
+  const [userId, setUserId] = useState<number | null>(null)
+  const [roleId, setRoleId] = useState<number | null>(null)
+  const add = useAction('admin.orgs.addMember', {
+    done: t.added,
+    quiet: true,
+    refreshes: REFRESHES,
+    onDone: () => setOpen(false),
+  })
+  return (
+    <>
+      <Button
+        startIcon={<Add />}
+        onClick={() => {
+          add.reset()
+          setUserId(null)
+          setRoleId(null)
+          setOpen(true)
+        }}
+      >
+        {t.add}
+      </Button>
+      <FormDialog
+        isOpen={isOpen}
+        title={t.add}
+        action={t.addAction}
+        isBusy={add.isPending}
+        error={add.error}
+        onSubmit={() => {
+          if (userId !== null) add.mutate({ params: { orgId }, body: { userId, ...(roleId !== null && { roleId }) } })
+        }}
+        onClose={() => setOpen(false)}
+      >
+        <UserPicker value={userId} onChange={setUserId} required autoFocus error={add.error?.problem('userId')} />
+        <OrgRoleInput orgId={orgId} value={roleId} onChange={setRoleId} />
+      </FormDialog>
+    </>
+  )
+}
