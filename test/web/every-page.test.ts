@@ -10,6 +10,8 @@ import { join, resolve } from 'node:path'
 
 import type { Page } from 'playwright-core'
 
+import { pointName, points } from '#permission-points'
+
 import { FIXTURES } from '../contract/fixtures.ts'
 import openapi from '../contract/openapi.json' with { type: 'json' }
 import { ok, type OperationId, type Person, useServer } from '../harness/index.ts'
@@ -73,7 +75,7 @@ const ROWS: readonly (readonly [path: RegExp, row: string])[] = [
 
 const NAME = 'Garden club spring fair 游园会'
 
-const { server, admin, alice } = useServer({ people: ['alice'] })
+const { server, admin, alice, bob } = useServer({ people: ['alice', 'bob'] })
 const browser = useBrowser(server)
 const owned: Record<string, number | string> = {}
 
@@ -85,7 +87,7 @@ beforeAll(async () => {
   owned['template'] = ok(await alice.call('metadata.createTemplate', { params, body: { name: NAME } })).data.id
   owned['role'] = ok(await admin.call('access.listRoles')).data.items[0]!.id
   // The fixture of agreements publishes some, which would otherwise be asked for on each page.
-  for (const person of [admin, alice])
+  for (const person of [admin, alice, bob])
     for (const type of ['SERVICE', 'PRIVACY'] as const) {
       const { version } = ok(await person.call('agreements.current', { query: { type } })).data
       ok(await person.call('agreements.accept', { body: { type, version } }))
@@ -250,6 +252,50 @@ for (const locale of ['en', 'zh-CN'] as const)
       await walk(admin, locale, [...own, ...tables])
     }, 300_000)
   })
+
+/** Signs in `bob` with a role of exactly these points, and opens the start page. */
+async function withRole(name: string, permissions: readonly string[], isPhone: boolean): Promise<Page> {
+  const body = { code: name, name, domain: 'PLATFORM' as const, permissions: [...permissions] }
+  const { id } = ok(await admin.call('access.createRole', { body })).data
+  const roles = ok(await admin.call('access.listUserRoles', { params: { userId: bob.id } })).data.items
+  for (const role of roles.filter(({ domain }) => domain === 'PLATFORM'))
+    ok(await admin.call('access.revokeRole', { params: { userId: bob.id, roleId: role.roleId } }))
+  ok(await admin.call('access.grantRole', { params: { userId: bob.id }, body: { roleId: id } }))
+  const page = await browser.signedIn(bob, { isPhone })
+  await page.goto('/console/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  return page
+}
+
+// A refused request appears in the console of the browser, which fails the test.
+test('administrators who may only read see all tables without a refusal, and no button that changes something', async () => {
+  const reading = points.filter(({ domain, action }) => domain === 'PLATFORM' && action === 'read').map(pointName)
+  const page = await withRole('READER', reading, false)
+  const found: object[] = []
+  const own = pages.filter(({ path }) => isAdminPath(path)).map(({ path }) => addressOf(path))
+  const forms = /\/create$/
+  const tables = (await Promise.all(resources.map(addressesOf))).flat().filter((address) => !forms.test(address))
+  for (const address of [...own, ...tables.filter((one) => /^\/admin\/[a-z-]+(\/\d+\/show)?$/.test(one))]) {
+    if (address === '/admin/words') continue // Words have one right for reading and writing, which this role does not have.
+    await open(page, address)
+    const main = page.locator('#main-content')
+    const buttons = await main.locator('[data-create], .MuiButton-colorError, tbody [type=checkbox]').count()
+    const alerts = await main.getByRole('alert').filter({ hasText: 'Request' }).count()
+    if (buttons + alerts > 0) found.push({ address, buttons, alerts })
+  }
+  expect(found).toEqual([])
+}, 300_000)
+
+test('administrators with few rights get no refusals from pages that also show other things', async () => {
+  for (const [name, permissions, address] of [
+    ['FIELDS', ['meta_field:read', 'meta_field:create'], '/admin/fields/create'],
+    ['TEMPLATES', ['meta_template:read'], '/admin/templates'],
+    ['ROLES', ['rbac_role:read'], '/admin/access'],
+    ['NOTIFIER', ['notification:read', 'notification:send'], '/admin/notifications/create'],
+    ['FOUNDER', ['org:read', 'org:create'], '/admin/orgs/create'],
+  ] as const)
+    await open(await withRole(name, permissions, true), address)
+})
 
 test('users without a role see no entries of administrators, and their pages show nothing', async () => {
   browser.allow(/status of 403/)

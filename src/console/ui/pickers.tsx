@@ -16,8 +16,16 @@ const words = texts({
     nobody: 'No user has this name.',
     none: 'No organization has this name.',
     loading: 'Searching…',
+    number: (label: string) => `${label} (number)`,
   },
-  zh: { user: '用户', org: '组织', nobody: '没有这个名称的用户。', none: '没有这个名称的组织。', loading: '正在搜索…' },
+  zh: {
+    user: '用户',
+    org: '组织',
+    nobody: '没有这个名称的用户。',
+    none: '没有这个名称的组织。',
+    loading: '正在搜索…',
+    number: (label: string) => `${label}（编号）`,
+  },
 })
 
 interface Choice {
@@ -43,8 +51,19 @@ export function UserPicker(props: PickerProps) {
   const [keyword, setKeyword] = useState('')
   const searched = useSettled(keyword.trim())
   const { value } = props
-  const found = useCall('admin.users.list', { query: { size: 20, ...(searched && { keyword: searched }) } }, KEEP)
-  const chosen = useCall('admin.users.get', { params: { userId: value ?? 0 } }, { enabled: value !== null })
+  const may = useMay()
+  const mayList = may('admin.users.list')
+  const found = useCall(
+    'admin.users.list',
+    { query: { size: 20, ...(searched && { keyword: searched }) } },
+    { keepPrevious: true, enabled: mayList },
+  )
+  const chosen = useCall(
+    'admin.users.get',
+    { params: { userId: value ?? 0 } },
+    { enabled: value !== null && may('admin.users.get') },
+  )
+  if (!mayList) return <ById {...props} label={props.label ?? t.user} />
   const choice = ({ id, nickname, username }: { id: number; nickname: string; username: string | null }): Choice => ({
     id,
     name: nickname || username || String(id),
@@ -69,8 +88,19 @@ export function OrgPicker(props: PickerProps) {
   const [keyword, setKeyword] = useState('')
   const searched = useSettled(keyword.trim())
   const { value } = props
-  const found = useCall('admin.orgs.list', { query: { size: 20, ...(searched && { keyword: searched }) } }, KEEP)
-  const chosen = useCall('admin.orgs.get', { params: { orgId: value ?? 0 } }, { enabled: value !== null })
+  const may = useMay()
+  const mayList = may('admin.orgs.list')
+  const found = useCall(
+    'admin.orgs.list',
+    { query: { size: 20, ...(searched && { keyword: searched }) } },
+    { keepPrevious: true, enabled: mayList },
+  )
+  const chosen = useCall(
+    'admin.orgs.get',
+    { params: { orgId: value ?? 0 } },
+    { enabled: value !== null && may('admin.orgs.get') },
+  )
+  if (!mayList) return <ById {...props} label={props.label ?? t.org} />
   const choice = ({ id, name, code }: { id: number; name: string; code: string }): Choice => ({
     id,
     name,
@@ -121,7 +151,24 @@ export function OrgFilter({ source, label }: FilterProps) {
   )
 }
 
-const KEEP = { keepPrevious: true } as const
+/** For administrators who may choose but may not search: the number of the row. */
+function ById({ value, onChange, label, error, required, autoFocus }: PickerProps & { label: string }) {
+  const t = useTexts(words)
+  return (
+    <TextField
+      type="number"
+      label={t.number(label)}
+      value={value ?? ''}
+      onChange={({ target }) => onChange(target.value === '' ? null : Number(target.value))}
+      required={required ?? false}
+      autoFocus={autoFocus ?? false}
+      error={error !== undefined}
+      helperText={error}
+      slotProps={{ htmlInput: { min: 1 } }}
+    />
+  )
+}
+
 /** Filters from the address are strings. */
 const numberOf = (value: unknown): number | null => (value === '' || value == null ? null : Number(value))
 

@@ -26,7 +26,12 @@ export default function AccessPage() {
       width={1400}
       tabs={[
         { key: 'roles', label: t.matrix, content: <Matrix /> },
-        { key: 'explain', label: t.explain, content: <Explain />, isShown: may('access.explain') },
+        {
+          key: 'explain',
+          label: t.explain,
+          content: <Explain />,
+          isShown: may('access.explain') && may('access.listPermissions'),
+        },
         { key: 'points', label: t.points, content: <Points />, isShown: may('access.listPermissions') },
       ]}
     />

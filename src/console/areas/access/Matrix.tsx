@@ -114,12 +114,12 @@ export function Matrix() {
       </Typography>
       {roles.error !== null ? (
         <ErrorNotice error={roles.error} onRetry={() => void roles.refetch()} />
+      ) : roles.data !== undefined && (isPhone || !may('access.listPermissions')) ? (
+        <List roles={roles.data} />
       ) : points.error !== null ? (
         <ErrorNotice error={points.error} onRetry={() => void points.refetch()} />
       ) : roles.data === undefined || points.data === undefined ? (
         <Loading />
-      ) : isPhone ? (
-        <List roles={roles.data} />
       ) : (
         <Grid roles={roles.data} points={points.data} />
       )}

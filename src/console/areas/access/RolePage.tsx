@@ -123,7 +123,12 @@ function Shown({ role }: { role: Role }) {
         </Typography>
       }
       tabs={[
-        { key: 'permissions', label: t.permissions, content: <Permissions role={role} /> },
+        {
+          key: 'permissions',
+          label: t.permissions,
+          isShown: may('access.listPermissions'),
+          content: <Permissions role={role} />,
+        },
         {
           key: 'history',
           label: t.history,

@@ -3,6 +3,7 @@
 import { useAll } from '../../api/pages.ts'
 import type { Permission, PermissionDomain } from '../../api/types.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
 import { CHINESE } from './descriptions.ts'
 import { pointWords } from './words.ts'
 
@@ -12,9 +13,17 @@ export interface PointGroup {
   readonly points: readonly Permission[]
 }
 
-/** A role is saved with all of its points. `domain`: undefined for all. */
-export const useAllPoints = (domain: PermissionDomain | undefined) =>
-  useAll('access.listPermissions', { query: { ...(domain !== undefined && { domain }) } })
+/**
+ * A role is saved with all of its points. Not read by administrators who may not list them. `domain`: undefined for all.
+ */
+export function useAllPoints(domain: PermissionDomain | undefined) {
+  const may = useMay()
+  return useAll(
+    'access.listPermissions',
+    { query: { ...(domain !== undefined && { domain }) } },
+    { enabled: may('access.listPermissions') },
+  )
+}
 
 export function useGroups(points: readonly Permission[]): readonly PointGroup[] {
   const { resources } = useTexts(pointWords)

@@ -6,6 +6,7 @@ import type { AdminActivityItem } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
 import { AdminTable } from '../../ui/AdminTable.tsx'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { BulkDelete } from '../../ui/DetailTable.tsx'
@@ -29,7 +30,9 @@ const words = texts({
 
 export default function ActivityList() {
   const t = useTexts(words)
-  const remove = useTexts(deletion)
+  const { text } = useTexts(deletion)
+  const may = useMay()
+  const removal = { operation: 'admin.activities.delete', param: 'activityId', text } as const
   const statusOf = useEnum('activityStatus')
   const visibilityOf = useEnum('activityVisibility')
   return (
@@ -62,7 +65,7 @@ export default function ActivityList() {
         { source: 'location', phone: 'hidden' },
         createdColumn,
       ]}
-      bulk={<BulkDelete removal={{ operation: 'admin.activities.delete', param: 'activityId', text: remove.text }} />}
+      {...(may(removal.operation) && { bulk: <BulkDelete removal={removal} /> })}
       empty={<EmptyState icon={Event} title={t.none} text={t.noneText} action={<CreateActivity />} />}
     />
   )

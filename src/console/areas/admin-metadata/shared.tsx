@@ -3,11 +3,12 @@
 import { MenuItem, TextField } from '@mui/material'
 import { SelectInput } from 'react-admin'
 
-import { useCall } from '../../api/hooks.ts'
+import { useAll } from '../../api/pages.ts'
 import { useChoices, useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { things } from '../../i18n/things.ts'
 import { textsOf, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
 import { OrgById, UserById } from '../../ui/named.tsx'
 import { OrgPicker, UserPicker } from '../../ui/pickers.tsx'
 
@@ -33,17 +34,23 @@ export function ScopeCell({ row }: { row: Scoped }) {
   return <>{scopeOf(row.scope)}</>
 }
 
+/** Not read by administrators who may not list them. */
+const useAllObjects = () => useAll('metadata.allObjects', undefined, { enabled: useMay()('metadata.allObjects') })
+
 /** The name of a kind of things: a word for those that every server has, otherwise the label it was registered with. */
 export function useObjectName(): (name: string) => string {
   const words = useTexts(builtIn)
-  const { data } = useCall('metadata.allObjects', { query: { size: 100 } })
-  return (name) => words[name] ?? data?.items.find((one) => one.name === name)?.label ?? name
+  const { data } = useAllObjects()
+  return (name) => words[name] ?? data?.find((one) => one.name === name)?.label ?? name
 }
 
 export function useObjectChoices(): { id: string; name: string }[] {
   const nameOf = useObjectName()
-  const { data } = useCall('metadata.allObjects', { query: { size: 100 } })
-  return data?.items.map(({ name }) => ({ id: name, name: nameOf(name) })) ?? []
+  const builtInWords = useTexts(builtIn)
+  const may = useMay()
+  const { data } = useAllObjects()
+  const names = may('metadata.allObjects') ? (data?.map(({ name }) => name) ?? []) : Object.keys(builtInWords)
+  return names.map((name) => ({ id: name, name: nameOf(name) }))
 }
 
 /** A filter of lists. */

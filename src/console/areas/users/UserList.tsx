@@ -43,6 +43,7 @@ const words = texts({
 
 export default function UserList() {
   const t = useTexts(words)
+  const may = useMay()
   const statusOf = useEnum('userStatus')
   const filters = [
     <SearchInput key="keyword" source="keyword" alwaysOn data-search />,
@@ -59,7 +60,7 @@ export default function UserList() {
       createLabel={t.create}
       filters={filters}
       sort={{ field: 'createdAt', order: 'DESC' }}
-      bulk={<BulkStatus />}
+      {...(may('admin.users.changeStatus') && { bulk: <BulkStatus /> })}
       columns={[
         {
           source: 'username',
@@ -90,8 +91,6 @@ export default function UserList() {
 
 function BulkStatus() {
   const t = useTexts(statusWords)
-  const may = useMay()
-  if (!may('admin.users.changeStatus')) return null
   const change = (status: 'ACTIVE' | 'DISABLED') => (id: string | number) =>
     call('admin.users.changeStatus', { params: { userId: Number(id) }, body: { status } })
   return (
