@@ -74,7 +74,7 @@ export const isolation: IsolationFixture = {
     'activities.resetInviteCode': adding({ visibility: 'INVITE_ONLY' }),
     'registrations.register': adding({ registration: {}, startTime: TOMORROW, endTime: TOMORROW + HOUR }),
   },
-  callersOwn: ['registrations.get', 'registrations.cancel'],
+  callersOwn: ['registrations.get', 'registrations.cancel', 'registrations.cancelOf'],
   reads: ({ activity }) => [
     '/api/discover/activities?size=100',
     '/api/activities?size=100',

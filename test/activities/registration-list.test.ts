@@ -11,9 +11,9 @@ import { fillPlaces, giveFreePlaces } from '#domains/activities/registrations/se
 import { registrationsPage } from '#domains/activities/registrations/store.ts'
 
 import { plansOf } from '../db/plans.ts'
-import { inProcess, ok, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
-import { update } from './helpers.ts'
+import { type ActivityFields, update } from './helpers.ts'
 import {
   addRegistrations,
   cancel,
@@ -94,6 +94,71 @@ describe('the list of registrations', () => {
   test('answers 400 for unknown filters and pages', async () => {
     for (const query of ['status=GONE', 'sort=nickname', 'page=0', 'size=101'])
       expect((await host.get(`/api/activities/${activity.id}/registrations?${query}`)).status).toBe(400)
+  })
+})
+
+describe('the activities for which a user has registered', () => {
+  test('are those of all owners with a place or a number on the waiting list, as long as the user may know of them', async () => {
+    const [user, other] = [await server.person(), await server.person()]
+    const org = await createOrg(host)
+    await addMembers(host, org, user)
+    const on = (fields: ActivityFields, registration: ActivityFields['registration'] = {}) =>
+      openActivity(server, host, registration, fields)
+    const open = await on({ name: 'Open air' })
+    const full = await on({ name: 'Full house' }, { capacity: 1, waitlist: true })
+    const secret = await on({ name: 'Secret party', visibility: 'INVITE_ONLY' })
+    const internal = await on({ name: 'Members only', orgId: org.id, visibility: 'RESTRICTED' })
+    const left = await on({ name: 'Not for me' })
+    const deleted = await on({ name: 'Deleted' })
+    ok(await register(other, full))
+    for (const activity of [open, full, internal, left, deleted]) ok(await register(user, activity))
+    ok(await register(user, secret, { inviteCode: secret.inviteCode! }))
+    ok(await cancel(user, left))
+    ok(await host.call('activities.setStatus', { params: { id: deleted.id }, body: { status: 'CANCELLED' } }))
+    ok(await host.call('activities.delete', { params: { id: deleted.id } }))
+
+    const page = (person: Person, query = {}) =>
+      person.call('activities.list', { query: { registered: true, ...query } })
+    const names = async (person: Person, query = {}) => ok(await page(person, query)).data.items.map(({ name }) => name)
+    expect((await names(user)).toSorted()).toEqual(['Full house', 'Members only', 'Open air', 'Secret party'])
+    expect(await names(user, { sort: 'name', size: 2, page: 2 })).toEqual(['Open air', 'Secret party'])
+    expect(await names(user, { keyword: 'HOUSE' })).toEqual(['Full house'])
+    expect(await names(user, { status: 'ENDED' })).toEqual([])
+    expect(await names(other)).toEqual(['Full house'])
+    expect(await names(host)).toEqual([])
+    const { items } = ok(await page(user, { keyword: 'party' })).data
+    expect(items).toMatchObject([{ id: secret.id, inviteCode: null, qrContent: null }])
+    expect((await page(user, { orgId: org.id })).status).toBe(400)
+
+    ok(await user.post(`/api/orgs/${org.id}/leave`))
+    expect(await names(user)).not.toContain('Members only')
+  })
+})
+
+describe('a manager', () => {
+  test('cancels the registration of a user, who is notified, and the next one gets the place', async () => {
+    const activity = await openActivity(server, host, { capacity: 1, waitlist: true })
+    for (const user of [alice, bob]) ok(await register(user, activity))
+    const cancelOf = (person: Person, userId: number, id = activity.id) =>
+      person.call('registrations.cancelOf', { params: { id, userId } })
+    expect((await cancelOf(bob, alice.id)).status).toBe(403)
+    expect((await cancelOf(alice, alice.id)).status).toBe(403)
+    expect((await cancelOf(host, carol.id)).status).toBe(404)
+    expect(ok(await cancelOf(host, alice.id)).data).toMatchObject({ userId: alice.id, status: 'CANCELLED' })
+    expect(ok(await cancelOf(host, alice.id)).data.status).toBe('CANCELLED')
+    expect(await stateOf(bob, activity)).toBe('CONFIRMED null')
+    expect(await placesNotified(bob, activity)).toBe(1)
+    const { items } = ok(await alice.call('notifications.list', { query: { size: 100 } })).data
+    const mine = items.filter(({ data }) => data?.['activityId'] === activity.id)
+    expect(mine.map(({ title, data }) => [title, data?.['event']])).toEqual([
+      ['Your registration was cancelled', 'REGISTRATION_CANCELLED'],
+    ])
+    await expectSound(host, activity, 0)
+
+    ok(await register(alice, activity))
+    expect(await stateOf(alice, activity)).toBe('WAITING 1')
+    ok(await host.call('activities.setStatus', { params: { id: activity.id }, body: { status: 'ENDED' } }))
+    expect((await cancelOf(host, alice.id)).status).toBe(400)
   })
 })
 

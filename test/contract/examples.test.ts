@@ -138,6 +138,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'registrations.register': [400, /registration/],
   'registrations.get': NO_SUCH_ROW,
   'registrations.cancel': NO_SUCH_ROW,
+  'registrations.cancelOf': NO_SUCH_ROW,
   // The examples of the owners' operations have deleted them.
   'admin.albums.delete': NO_SUCH_ROW,
   'admin.shares.delete': NO_SUCH_ROW,

@@ -41,7 +41,7 @@ export interface IsolationFixture {
    * the row, or the id of an operation that succeeds with other rows only. Where the body names a second row, it comes with the id.
    */
   readonly dual?: Readonly<Record<string, (person: Person, orgId?: number) => Promise<number | RowAndBody>>>
-  /** `dual` operations about a row that the caller may not have, which answer 404 to callers with every permission. Tested in the domain. */
+  /** `dual` operations about a row that the caller may not have, or of another user, which answer 404 to callers with every permission. Tested in the domain. */
   readonly callersOwn?: readonly string[]
   /** Requests that together show everything the victim owns in this domain. */
   reads(owned: OwnedIds, victim: Person): readonly string[]

@@ -434,6 +434,7 @@ export const OPERATIONS = {
   'qrCodes.update': ['PUT', '/api/qr-codes/:id', 'dual', 'qr_code:update'],
   'qrcode.render': ['GET', '/api/qrcode/render', 'open', null],
   'registrations.cancel': ['DELETE', '/api/activities/:id/registration', 'dual', 'checkin:create'],
+  'registrations.cancelOf': ['DELETE', '/api/activities/:id/registrations/:userId', 'dual', 'activity:update'],
   'registrations.get': ['GET', '/api/activities/:id/registration', 'dual', 'checkin:create'],
   'registrations.list': ['GET', '/api/activities/:id/registrations', 'dual', 'checkin:read'],
   'registrations.register': ['POST', '/api/activities/:id/registration', 'dual', 'checkin:create'],

@@ -37,6 +37,10 @@ export const ownerNeeded = problem('is required for an organization', '归属为
 
 export const notYourList = () =>
   forbidden('You can only list your own personal activities', '只能查看自己的个人活动列表')
+export const ofAllOwners = problem(
+  'lists activities of all owners: leave out the organization',
+  '列出所有归属的活动，请勿指定组织',
+)
 export const cannotBecome = (from: string, to: string) =>
   badRequest(`An activity that is ${from} cannot become ${to}`, `活动状态不能从 ${from} 变为 ${to}`)
 export const isOver = () =>

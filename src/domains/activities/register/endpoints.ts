@@ -26,7 +26,7 @@ export const activityEndpoints = [
     description:
       'Your personal activities, or those of the organization that `orgId`, or `ownerType` and `ownerId`, name. Its managers see all; ' +
       'other members see PUBLIC and RESTRICTED ones that are not DRAFTs, and those that they created. The latest start comes first ' +
-      'unless `sort` is given.',
+      'unless `sort` is given. With `registered` the list has the activities for which you have registered.',
     tag,
     access: dual('activity:read'),
     query: ListQuery,

@@ -161,6 +161,12 @@ export const ListQuery = PageQuery({
   ),
   from: Type.Optional({ ...Time, description: 'Only activities that end at this time or later' }),
   to: Type.Optional({ ...Time, description: 'Only activities that start at this time or earlier' }),
+  registered: Type.Optional(
+    Type.Boolean({
+      description:
+        '`true` lists the activities of all owners for which you have a place or are on the waiting list. Not together with an organization',
+    }),
+  ),
   sort: Sort(['startTime', 'createdAt', 'name']),
 })
 export type ListQuery = Static<typeof ListQuery>

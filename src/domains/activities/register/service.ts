@@ -156,11 +156,28 @@ export async function listActivities(ctx: AppContext, caller: Owner, query: List
   const isAnothers =
     caller.orgId === 0 && query.ownerType !== 'ORGANIZATION' && (query.ownerId ?? caller.userId) !== caller.userId
   if (isAnothers) throw errors.notYourList()
+  if (query.registered === true) return listRegistered(ctx, caller, query)
   const owner = await checkedOwner(ctx, ownerNamed(caller, query, 'query'), 'activity:read')
   const section = await sectionFor(ctx, owner)
   return mapPage(await rowsPage(ctx, owner, section, query), (row) =>
     listItem(ctx, row, { isManager: section.unlisted === 'all' || row.userId === owner.userId, isMember: true }),
   )
+}
+
+async function listRegistered(ctx: AppContext, caller: Owner, query: ListQuery): Promise<Page<ActivityItem>> {
+  const { userId } = caller
+  if (ownerNamed(caller, query, 'query').orgId !== 0) throw invalidAll([errors.ofAllOwners('query.registered')])
+  const readable: number[] = []
+  for (const orgId of await store.restrictedTo(ctx.db.read, userId))
+    if (await access.can(ctx, userId, 'ORG', orgId, 'activity:read')) readable.push(orgId)
+  const page = await ctx.db.search(userId, (db) => store.registeredPage(db, { userId, readable }, query))
+  const items = page.items.map(async (row) =>
+    listItem(ctx, row, {
+      isManager: await manages(ctx, userId, row, MANAGER_POINT),
+      isMember: await isMember(ctx, userId, row),
+    }),
+  )
+  return { ...page, items: await Promise.all(items) }
 }
 
 async function sectionFor(ctx: AppContext, owner: Owner): Promise<store.Section> {

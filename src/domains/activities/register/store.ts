@@ -1,4 +1,21 @@
-import { and, asc, count, desc, eq, exists, getTableColumns, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  exists,
+  getTableColumns,
+  gte,
+  inArray,
+  isNull,
+  lte,
+  ne,
+  not,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { notByIndex } from '#db/dialect.ts'
@@ -8,7 +25,7 @@ import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { type Page, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
-import { activities, activityCounters } from '#db/schema/activities.ts'
+import { activities, activityCounters, registrations } from '#db/schema/activities.ts'
 import { files } from '#db/schema/files.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { passTemplates } from '#db/schema/passes.ts'
@@ -125,7 +142,10 @@ const filters = ({ status, visibility, from, to }: ListQuery): SQL | undefined =
 
 /** Ignores the keyword of the query. */
 export function filteredPage(db: Db, section: Section, query: ListQuery): Promise<Page<ActivityRow>> {
-  const where = and(eq(activities.owner, section.owner), isLive, isVisible(section), filters(query))
+  return sortedPage(db, query, and(eq(activities.owner, section.owner), isLive, isVisible(section), filters(query)))
+}
+
+function sortedPage(db: Db, query: ListQuery, where: SQL | undefined): Promise<Page<ActivityRow>> {
   const { sort = lists.sort } = query
   const direction = sort.startsWith('-') ? desc : asc
   const order = lists.orders[sort.replace('-', '') as keyof typeof lists.orders]
@@ -139,14 +159,52 @@ export function filteredPage(db: Db, section: Section, query: ListQuery): Promis
   )
 }
 
+const contain = (keyword: string): SQL | undefined =>
+  or(...[activities.name, activities.description, activities.location].map((column) => contains(column, keyword)))
+
+/** Ids of the activities for which the user has a place or waits for one. */
+const registeredBy = (db: Db, userId: number) =>
+  db
+    .select({ id: registrations.activityId })
+    .from(registrations)
+    .where(and(eq(registrations.userId, userId), ne(registrations.status, 'CANCELLED')))
+
+const isRestricted = eq(activities.visibility, 'RESTRICTED')
+
+/** The organizations of the RESTRICTED activities among them. */
+export async function restrictedTo(db: Db, userId: number): Promise<number[]> {
+  const rows = await db
+    .selectDistinct({ orgId: activities.owner })
+    .from(activities)
+    .where(and(inArray(activities.id, registeredBy(db, userId)), isRestricted))
+  return rows.map(({ orgId }) => orgId)
+}
+
+/** The activities for which the user has registered; RESTRICTED ones of the `readable` organizations only. */
+export const registeredPage = (
+  db: Db,
+  { userId, readable }: { readonly userId: number; readonly readable: readonly number[] },
+  query: ListQuery,
+): Promise<Page<ActivityRow>> =>
+  sortedPage(
+    db,
+    query,
+    and(
+      inArray(activities.id, registeredBy(db, userId)),
+      isLive,
+      or(not(isRestricted), inArray(activities.owner, [...readable])),
+      filters(query),
+      query.keyword ? contain(query.keyword) : undefined,
+    ),
+  )
+
 /** Activities that contain the keyword and pass the filters of the query. `db` is that of `Store.search`. */
 export function searchActivities(
   db: Db,
   section: Section,
   query: ListQuery & { readonly keyword: string },
 ): Promise<Page<ActivityRow>> {
-  const texts = [activities.name, activities.description, activities.location]
-  const found = or(...texts.map((column) => contains(column, query.keyword)))
+  const found = contain(query.keyword)
   const { owner, unlisted } = section
   if (unlisted === 'none') return ofMembers.search(db, { owner }, query, and(filters(query), found))
   return ofOwner.search(db, { owner }, query, and(isVisible(section), filters(query), found))

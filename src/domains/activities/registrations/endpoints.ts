@@ -1,5 +1,5 @@
 import { dualByRow, endpoint } from '#http/endpoint.ts'
-import { ById, InOrg } from '#http/schema.ts'
+import { ById, Id, InOrg, Type } from '#http/schema.ts'
 
 import { SeenQuery } from '../visibility/model.ts'
 import { ListQuery, Register, REGISTRATION_CHANGES, RegistrationPage, RegistrationView } from './model.ts'
@@ -60,6 +60,25 @@ export const registrationEndpoints = [
     refuses: { 400: 'The activity is not active.', 404: NOT_REGISTERED },
     run: ({ ctx, owner, caller, params, query }) =>
       service.cancel(ctx, params.id, { viewer: owner, caller, code: query.code }),
+  }),
+  endpoint({
+    id: 'registrations.cancelOf',
+    method: 'DELETE',
+    path: '/api/activities/:id/registrations/:userId',
+    summary: "Cancel a user's registration for an activity",
+    description:
+      'For managers of the activity with `activity:update`, while it is ACTIVE. The user is notified and can register again, as long as ' +
+      'registration is open. The first user on the waiting list gets the place. A cancelled registration is answered unchanged.',
+    tag,
+    access: dualByRow('activity:update'),
+    params: Type.Object({ id: Id, userId: Id }),
+    query: InOrg,
+    data: RegistrationView,
+    refuses: {
+      400: 'The activity is not active.',
+      404: 'The user has not registered, or you may not know of the activity.',
+    },
+    run: ({ ctx, owner, caller, params }) => service.cancelOf(ctx, params.id, params.userId, { viewer: owner, caller }),
   }),
   endpoint({
     id: 'registrations.list',

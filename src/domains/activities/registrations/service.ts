@@ -52,18 +52,51 @@ export async function register(
 /** Cancels the registration of the caller. The first user on the waiting list gets the place. */
 export async function cancel(ctx: AppContext, id: number, asking: Asking): Promise<RegistrationView> {
   await findOwn(ctx, id, asking)
-  const row = await ctx.db.write('activities.cancelRegistration', async (tx) => {
-    const activity = await findOrFail(tx, id)
-    refuseIfDisabled(activity)
-    const own = await store.findRegistration(tx, id, asking.viewer.userId)
-    if (own === undefined) throw notFound()
-    if (own.status === 'CANCELLED') return own
-    if (activity.status !== 'ACTIVE') throw notActive()
-    const [cancelled] = await store.cancelRegistrations(tx, [own])
-    await moveUp(ctx, tx, activity)
-    return cancelled!
+  const row = await ctx.db.write(
+    'activities.cancelRegistration',
+    async (tx) => (await endRegistration(ctx, tx, id, asking.viewer.userId)).row,
+  )
+  return toView(ctx, row)
+}
+
+/** Cancels the registration of another user, who is notified. The caller manages the activity. */
+export async function cancelOf(ctx: AppContext, id: number, userId: number, asking: Asking): Promise<RegistrationView> {
+  await manageActivity(ctx, id, 'activity:update', asking)
+  const row = await ctx.db.write('activities.cancelRegistrationOf', async (tx) => {
+    const { row, activity, isNew } = await endRegistration(ctx, tx, id, userId)
+    if (isNew)
+      await notify(ctx, tx, {
+        userIds: [userId],
+        type: 'SYSTEM',
+        title: { en: 'Your registration was cancelled', zh: '您的报名已被取消' },
+        body: {
+          en: `The organizer has cancelled your registration for ${activity.name}.`,
+          zh: `主办方取消了您在“${activity.name}”的报名。`,
+        },
+        data: { activityId: id, event: 'REGISTRATION_CANCELLED' },
+        subject: `REGISTRATION ${id}`,
+      })
+    return row
   })
   return toView(ctx, row)
+}
+
+/** Cancels a registration and gives its place to the first user on the waiting list. `isNew`: it was not cancelled before. */
+async function endRegistration(
+  ctx: AppContext,
+  tx: Tx,
+  id: number,
+  userId: number,
+): Promise<{ row: store.RegistrationRow; activity: ActivityRow; isNew: boolean }> {
+  const activity = await findOrFail(tx, id)
+  refuseIfDisabled(activity)
+  const row = await store.findRegistration(tx, id, userId)
+  if (row === undefined) throw notFound()
+  if (row.status === 'CANCELLED') return { row, activity, isNew: false }
+  if (activity.status !== 'ACTIVE') throw notActive()
+  const [cancelled] = await store.cancelRegistrations(tx, [row])
+  await moveUp(ctx, tx, activity)
+  return { row: cancelled!, activity, isNew: true }
 }
 
 export const showOwn = async (ctx: AppContext, id: number, asking: Asking): Promise<RegistrationView> =>
