@@ -193,6 +193,34 @@ describe('a visitor', () => {
     expect(items).toMatchObject([{ userId: bob.id, method: 'CODE' }])
   })
 
+  test('finds the activities they registered for, until the manager cancels the registration', async () => {
+    browser.allow(/status of 40[34]/)
+    const carl = await server.person('carl')
+    const fields = { ...running(), startTime: Date.now() + HOUR, status: 'ACTIVE' as const, registration: {} }
+    const { id, inviteCode } = await createActivity(alice, { ...fields, name: 'Closed rehearsal' })
+    const page = await browser.signedIn(carl, { isPhone: true, locale: 'zh-CN' })
+    await page.goto('/console/activities?view=registered')
+    await page.getByText('还没有报名任何活动').waitFor()
+    await page.goto(`/console/activities/${id}?code=${inviteCode}`)
+    await page.getByRole('button', { name: '报名', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: '报名' }).click()
+    await page.getByText('你已报名。').waitFor()
+    await page.goto('/console/activities?view=registered')
+    // The browser remembers the invite code, which the list does not contain.
+    await page.getByRole('link', { name: 'Closed rehearsal' }).click()
+    await page.getByText('你已报名。').waitFor()
+
+    const manager = await browser.signedIn(alice, { isPhone: true })
+    await manager.goto(`/console/activities/${id}?tab=registrations`)
+    await manager.getByRole('button', { name: 'Cancel the registration of' }).click()
+    expect(await barriers(manager)).toEqual([])
+    await manager.getByRole('dialog').getByRole('button', { name: 'Cancel registration' }).click()
+    await manager.getByText('The registration is cancelled.').waitFor()
+    await page.goto('/console/activities?view=registered')
+    await page.getByText('还没有报名任何活动').waitFor()
+    expect(await isTooWide(page)).toBe(false)
+  })
+
   test('gives the invite code of an activity and sees it', async () => {
     browser.allow(/status of 40[34]/)
     const { id, inviteCode } = await createActivity(alice, { status: 'ACTIVE', ...running(), name: 'Secret party' })

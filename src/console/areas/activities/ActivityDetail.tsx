@@ -2,12 +2,14 @@
 
 import { Edit, Lock, QrCodeScanner } from '@mui/icons-material'
 import { Alert, Button, Card, CardContent, Stack, Tab, Tabs, TextField, Typography } from '@mui/material'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import type { Activity } from '../../api/types.ts'
+import { storage } from '../../browser/storage.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { useSession } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { CheckIns } from './CheckIns.tsx'
@@ -53,12 +55,20 @@ export default function ActivityDetail() {
   const t = useTexts(words)
   const id = Number(useParams().id)
   const [search] = useSearchParams()
-  const code = search.get('code') ?? undefined
+  const { user } = useSession()
+  const remembered = `tessera.inviteCode.${user.id}.${id}`
+  const given = search.get('code')
+  const code = given ?? storage.getItem(remembered) ?? undefined
   const query = useCall('activities.get', { params: { id }, query: { ...(code !== undefined && { code }) } })
+  const isOpen = query.data !== undefined
+  // The server does not remember who has given the code, and lists name the activity without it.
+  useEffect(() => {
+    if (isOpen && given !== null) storage.setItem(remembered, given)
+  }, [isOpen, given, remembered])
   if (query.error?.status === 403 && query.data === undefined)
     return (
       <Page title={t.title} back="/activities" width={480}>
-        <InviteCode isWrong={code !== undefined} />
+        <InviteCode isWrong={given !== null} />
       </Page>
     )
   return <Answer query={query}>{(activity) => <Shown activity={activity} code={code} />}</Answer>
@@ -88,7 +98,7 @@ function Shown({ activity, code }: { activity: Activity; code: string | undefine
         <Stack direction="row" spacing={1} sx={{ width: { xs: '100%', sm: 'auto' }, alignItems: 'center' }}>
           {activity.hasPass && activity.status === 'ACTIVE' && can('passes.uploadRedemptions') && (
             <Button
-              variant="outlined"
+              variant="contained"
               startIcon={<QrCodeScanner />}
               component={Link}
               to={`/activities/${activity.id}/gate`}

@@ -1,7 +1,7 @@
-/** The activities of the workspace, and those that anyone may join. */
+/** The activities of the workspace, those for which the user has registered, and those that anyone may join. */
 
-import { Add, Badge, Event, SearchOff, TravelExplore } from '@mui/icons-material'
-import { Box, Button, IconButton, MenuItem, Stack, Tab, Tabs, TextField, Tooltip } from '@mui/material'
+import { Add, Badge, Event, HowToReg, SearchOff, TravelExplore } from '@mui/icons-material'
+import { Box, Button, MenuItem, Stack, Tab, Tabs, TextField } from '@mui/material'
 import { useCallback } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
@@ -12,8 +12,8 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { ActivityCard } from './ActivityCard.tsx'
-import { SearchField } from './SearchField.tsx'
 import { activityWords } from './words.ts'
 
 const words = texts({
@@ -21,6 +21,7 @@ const words = texts({
     create: 'New activity',
     templates: 'Pass templates',
     mine: 'Mine',
+    registered: 'Registered',
     discover: 'Discover',
     status: 'Status',
     all: 'All',
@@ -29,6 +30,8 @@ const words = texts({
     emptyText:
       'An activity has a time and a place. People register for it, check in with a code, and are let in with passes. Create the first one as a draft; nobody sees it before you publish it.',
     emptyMember: 'Nobody has published an activity here yet.',
+    emptyRegistered: 'You have not registered for an activity',
+    emptyRegisteredText: 'Find one under “Discover”, or open the link or code that the organizer gave you.',
     emptyDiscover: 'No public activities at the moment',
     emptyDiscoverText: 'Here are the published activities that everyone may join, as long as they are not over.',
   },
@@ -36,6 +39,7 @@ const words = texts({
     create: '新建活动',
     templates: '通行证模板',
     mine: '我的',
+    registered: '已报名',
     discover: '发现',
     status: '状态',
     all: '全部',
@@ -43,11 +47,14 @@ const words = texts({
     empty: '还没有活动',
     emptyText: '活动有时间和地点，可以接受报名、扫码签到，并凭通行证入场。先创建草稿，发布之前别人看不到。',
     emptyMember: '这里还没有发布活动。',
+    emptyRegistered: '还没有报名任何活动',
+    emptyRegisteredText: '可在“发现”中查找，或打开主办方提供的链接或二维码。',
     emptyDiscover: '目前没有公开活动',
     emptyDiscoverText: '这里显示所有人都可以参加、且尚未结束的已发布活动。',
   },
 })
 
+const VIEWS = ['mine', 'registered', 'discover'] as const
 const STATUSES = new Set<string>(['DRAFT', 'ACTIVE', 'ENDED', 'CANCELLED'])
 
 export default function ActivityList() {
@@ -57,7 +64,8 @@ export default function ActivityList() {
   const { workspace } = useSession()
   const statuses = useChoices('activityStatus')
   const [search, setSearch] = useSearchParams()
-  const isDiscovery = search.get('view') === 'discover'
+  const view = VIEWS.find((one) => one === search.get('view')) ?? 'mine'
+  const isDiscovery = view === 'discover'
   const keyword = search.get('keyword') ?? ''
   const chosen = search.get('status') ?? ''
   const status = STATUSES.has(chosen) ? (chosen as ActivityStatus) : undefined
@@ -79,7 +87,13 @@ export default function ActivityList() {
   const asked = keyword === '' ? {} : { keyword }
   const mine = usePages(
     'activities.list',
-    { query: { ...ownerQuery(), ...asked, ...(status && { status }) } },
+    {
+      query: {
+        ...(view === 'registered' ? { registered: true } : ownerQuery()),
+        ...asked,
+        ...(status && { status }),
+      },
+    },
     { enabled: !isDiscovery },
   )
   const discovered = usePages('activities.discover', { query: asked }, { enabled: isDiscovery })
@@ -98,28 +112,35 @@ export default function ActivityList() {
       actions={
         <>
           {may('passTemplates.list') && (
-            <Tooltip title={t.templates}>
-              <IconButton component={Link} to="/activities/templates" aria-label={t.templates}>
-                <Badge />
-              </IconButton>
-            </Tooltip>
+            <Button variant="outlined" startIcon={<Badge />} component={Link} to="/activities/templates">
+              {t.templates}
+            </Button>
           )}
           {create}
         </>
       }
     >
       <Tabs
-        value={isDiscovery ? 'discover' : 'mine'}
-        onChange={(_, view: string) => setSearch(view === 'discover' ? { view } : {})}
+        value={view}
+        onChange={(_, next: string) => setSearch(next === 'mine' ? {} : { view: next })}
+        variant="scrollable"
+        scrollButtons={false}
         aria-label={t.views}
         sx={{ mb: 2, borderBottom: 1, borderColor: 'divider' }}
       >
         <Tab value="mine" label={workspace?.name ?? t.mine} />
+        <Tab value="registered" label={t.registered} />
         <Tab value="discover" label={t.discover} />
       </Tabs>
       {(!isEmpty || isFiltered) && (
         <Stack direction="row" spacing={1} sx={{ mb: 2 }}>
-          <SearchField key={isDiscovery ? 'discover' : 'mine'} value={keyword} onSearch={onSearch} />
+          <SearchField
+            key={view}
+            label={shared.search}
+            sx={{ flex: 1, minWidth: 160 }}
+            value={keyword}
+            onSearch={onSearch}
+          />
           {!isDiscovery && (
             <TextField
               select
@@ -143,6 +164,8 @@ export default function ActivityList() {
       {isEmpty &&
         (isFiltered ? (
           <EmptyState icon={SearchOff} title={shared.notFound} text={shared.notFoundText} />
+        ) : view === 'registered' ? (
+          <EmptyState icon={HowToReg} title={t.emptyRegistered} text={t.emptyRegisteredText} />
         ) : isDiscovery ? (
           <EmptyState icon={TravelExplore} title={t.emptyDiscover} text={t.emptyDiscoverText} />
         ) : (

@@ -15,8 +15,8 @@ import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { Figure } from './Overview.tsx'
-import { SearchField } from './SearchField.tsx'
 import { activityWords } from './words.ts'
 
 const words = texts({
@@ -108,7 +108,12 @@ export function CheckIns({ activity }: { activity: Activity }) {
         <CardContent>
           {(keyword !== '' || records.items?.length !== 0) && (
             <Stack direction="row" spacing={1} useFlexGap sx={{ mb: 1, flexWrap: 'wrap' }}>
-              <SearchField value={keyword} onSearch={setKeyword} />
+              <SearchField
+                label={shared.search}
+                sx={{ flex: 1, minWidth: 160 }}
+                value={keyword}
+                onSearch={setKeyword}
+              />
               <Button startIcon={<Download />} loading={isLoading} onClick={() => void save()}>
                 {t.download}
               </Button>

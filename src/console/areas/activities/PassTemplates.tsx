@@ -103,17 +103,19 @@ export default function PassTemplates() {
               <Row
                 title={
                   <Stack direction="row" spacing={1} component="span" sx={{ alignItems: 'center' }}>
-                    <Box
-                      component="span"
-                      sx={{
-                        width: 14,
-                        height: 14,
-                        borderRadius: '50%',
-                        border: 1,
-                        borderColor: 'divider',
-                        bgcolor: template.color ?? 'background.default',
-                      }}
-                    />
+                    {template.color !== null && (
+                      <Box
+                        component="span"
+                        sx={{
+                          width: 14,
+                          height: 14,
+                          borderRadius: '50%',
+                          border: 1,
+                          borderColor: 'divider',
+                          bgcolor: template.color,
+                        }}
+                      />
+                    )}
                     <span>{template.name}</span>
                   </Stack>
                 }

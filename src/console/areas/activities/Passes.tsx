@@ -28,11 +28,11 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { IssueDialog } from './IssueDialog.tsx'
 import { PassDialog } from './PassDialog.tsx'
 import { PassUses } from './PassUses.tsx'
 import { useRights } from './rights.ts'
-import { SearchField } from './SearchField.tsx'
 import { activityWords } from './words.ts'
 
 const words = texts({
@@ -150,7 +150,12 @@ export function Passes({ activity }: { activity: Activity }) {
           <CardContent>
             {!isEmpty && (
               <Stack direction="row" spacing={1} sx={{ mb: 1 }}>
-                <SearchField value={keyword} onSearch={setKeyword} />
+                <SearchField
+                  label={shared.search}
+                  sx={{ flex: 1, minWidth: 160 }}
+                  value={keyword}
+                  onSearch={setKeyword}
+                />
                 <TextField
                   select
                   label={t.status}

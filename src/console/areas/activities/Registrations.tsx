@@ -1,17 +1,20 @@
 /** The registrations for an activity, for its managers. */
 
-import { EventAvailable } from '@mui/icons-material'
-import { Card, CardContent, MenuItem, Stack, TextField, Typography } from '@mui/material'
+import { EventAvailable, PersonRemove } from '@mui/icons-material'
+import { Card, CardContent, IconButton, MenuItem, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 
+import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
-import type { Activity, RegistrationStatus } from '../../api/types.ts'
+import type { Activity, ListedRegistration, RegistrationStatus } from '../../api/types.ts'
 import { dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
+import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { Status, type Tone } from '../../ui/Status.tsx'
-import { SearchField } from './SearchField.tsx'
+import { useRights } from './rights.ts'
 import { activityWords } from './words.ts'
 
 const words = texts({
@@ -23,6 +26,12 @@ const words = texts({
     place: (n: number) => `Number ${n}`,
     summary: (confirmed: string, capacity: string | null, waiting: string) =>
       `${confirmed}${capacity === null ? '' : ` of ${capacity}`} registered, ${waiting} waiting`,
+    cancel: (name: string) => `Cancel the registration of ${name}`,
+    cancelTitle: (name: string) => `Cancel the registration of ${name}?`,
+    cancelText:
+      'The person is notified and can register again while registration is open. The next person on the waiting list gets the place.',
+    cancelAction: 'Cancel registration',
+    cancelled: 'The registration is cancelled.',
     empty: 'No registrations yet',
     emptyText:
       'Share the link or the code of the activity. People who open it can register while registration is open.',
@@ -35,6 +44,11 @@ const words = texts({
     place: (n: number) => `第 ${n} 位`,
     summary: (confirmed: string, capacity: string | null, waiting: string) =>
       `已报名 ${confirmed}${capacity === null ? '' : ` / ${capacity}`}，候补 ${waiting}`,
+    cancel: (name: string) => `取消 ${name} 的报名`,
+    cancelTitle: (name: string) => `取消 ${name} 的报名？`,
+    cancelText: '将通知对方；报名开放期间对方可重新报名。名额将由候补的下一位递补。',
+    cancelAction: '取消报名',
+    cancelled: '已取消报名。',
     empty: '还没有人报名',
     emptyText: '把活动链接或二维码发给大家，报名开放期间即可报名。',
   },
@@ -54,6 +68,15 @@ export function Registrations({ activity }: { activity: Activity }) {
   })
   const { stats, registration } = activity
   const labelOf = (key: string) => registration?.questions.find((question) => question.key === key)?.label ?? key
+  const can = useRights(activity)
+  const [asked, setAsked] = useState<ListedRegistration>()
+  const cancel = useAction('registrations.cancelOf', {
+    done: t.cancelled,
+    quiet: true,
+    refreshes: ['registrations', 'activities'],
+    onDone: () => setAsked(undefined),
+  })
+  const mayCancel = activity.status === 'ACTIVE' && can('registrations.cancelOf')
   const isFiltered = keyword !== '' || status !== undefined
   return (
     <Card variant="outlined">
@@ -69,7 +92,7 @@ export function Registrations({ activity }: { activity: Activity }) {
         )}
         {(isFiltered || query.items?.length !== 0) && (
           <Stack direction="row" spacing={1} sx={{ mb: 1 }}>
-            <SearchField value={keyword} onSearch={setKeyword} />
+            <SearchField label={shared.search} sx={{ flex: 1, minWidth: 160 }} value={keyword} onSearch={setKeyword} />
             <TextField
               select
               label={t.status}
@@ -108,16 +131,35 @@ export function Registrations({ activity }: { activity: Activity }) {
                 </>
               }
               actions={
-                <Status
-                  tone={TONES[row.status]}
-                  text={[t.statuses[row.status], row.position !== null && t.place(row.position)]
-                    .filter(Boolean)
-                    .join(' · ')}
-                />
+                <>
+                  <Status
+                    tone={TONES[row.status]}
+                    text={[t.statuses[row.status], row.position !== null && t.place(row.position)]
+                      .filter(Boolean)
+                      .join(' · ')}
+                  />
+                  {mayCancel && row.status !== 'CANCELLED' && (
+                    <IconButton aria-label={t.cancel(row.nickname)} onClick={() => setAsked(row)}>
+                      <PersonRemove />
+                    </IconButton>
+                  )}
+                </>
               }
             />
           )}
         </Rows>
+        {asked && (
+          <ConfirmDialog
+            isOpen
+            title={t.cancelTitle(asked.nickname)}
+            text={t.cancelText}
+            action={t.cancelAction}
+            isBusy={cancel.isPending}
+            error={cancel.error}
+            onConfirm={() => cancel.mutate({ params: { id: activity.id, userId: asked.userId } })}
+            onClose={() => setAsked(undefined)}
+          />
+        )}
       </CardContent>
     </Card>
   )

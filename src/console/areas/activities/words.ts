@@ -1,28 +1,23 @@
 /** Words and times that several pages about activities show. */
 
+import { common } from '../../i18n/common.ts'
 import { currentLocale } from '../../i18n/locale.ts'
 import { texts } from '../../i18n/words.ts'
 
 export const activityWords = texts({
   en: {
+    ...common.en,
     activities: 'Activities',
-    name: 'Name',
-    save: 'Save',
-    close: 'Close',
     copy: 'Copy link',
-    search: 'Search',
     notFound: 'Nothing found',
     notFoundText: 'Try another word.',
     inviteCode: 'Invite code',
     unlimited: 'Unlimited',
   },
   zh: {
+    ...common.zh,
     activities: '活动',
-    name: '名称',
-    save: '保存',
-    close: '关闭',
     copy: '复制链接',
-    search: '搜索',
     notFound: '没有找到',
     notFoundText: '请换个关键词。',
     inviteCode: '邀请码',

@@ -46,13 +46,13 @@ const words = texts({
     on: '此设备已开启通知。',
     off: '此设备已关闭通知。',
     changed: '免打扰时段已保存。',
-    notAsked: '您未允许通知，通知保持关闭。',
+    notAsked: '你未允许通知，通知保持关闭。',
     service: '浏览器无法连接其推送服务，请检查网络或换用其他浏览器。',
     obstacles: {
       http: '浏览器只允许 https 页面显示通知，请联系服务器管理员。',
       notInstalled: '在 iPhone 和 iPad 上，请先用“分享”按钮将 Tessera 添加到主屏幕，再从主屏幕打开。',
       noPush: '此浏览器不支持通知，请使用新版 Chrome、Edge、Firefox 或 Safari。',
-      refused: '您已屏蔽此页面的通知，请在浏览器设置中允许后刷新页面。',
+      refused: '你已屏蔽此页面的通知，请在浏览器设置中允许后刷新页面。',
     },
   },
 })

@@ -68,10 +68,10 @@ export async function cancelOf(ctx: AppContext, id: number, userId: number, aski
       await notify(ctx, tx, {
         userIds: [userId],
         type: 'SYSTEM',
-        title: { en: 'Your registration was cancelled', zh: '您的报名已被取消' },
+        title: { en: 'Your registration was cancelled', zh: '你的报名已被取消' },
         body: {
           en: `The organizer has cancelled your registration for ${activity.name}.`,
-          zh: `主办方取消了您在“${activity.name}”的报名。`,
+          zh: `主办方取消了你在“${activity.name}”的报名。`,
         },
         data: { activityId: id, event: 'REGISTRATION_CANCELLED' },
         subject: `REGISTRATION ${id}`,

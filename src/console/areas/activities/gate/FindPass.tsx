@@ -7,7 +7,7 @@ import { usePages } from '../../../api/pages.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { EnumChip } from '../../../ui/enums.tsx'
 import { Row, Rows } from '../../../ui/Rows.tsx'
-import { SearchField } from '../SearchField.tsx'
+import { SearchField } from '../../../ui/SearchField.tsx'
 import { activityWords } from '../words.ts'
 
 const words = texts({
@@ -34,7 +34,7 @@ export function FindPass({ activityId, onFound, onClose }: FindPassProps) {
     <Dialog open onClose={onClose} fullWidth maxWidth="xs" aria-labelledby="find-title">
       <DialogTitle id="find-title">{t.title}</DialogTitle>
       <DialogContent sx={{ '& > :first-of-type': { mt: 1, width: '100%' } }}>
-        <SearchField value={keyword} onSearch={setKeyword} />
+        <SearchField label={shared.search} sx={{ flex: 1, minWidth: 160 }} value={keyword} onSearch={setKeyword} />
         <Rows query={query} label={t.passes} keyOf={({ id }) => id} empty={shared.notFound}>
           {({ uuid, holderName, status }) => (
             <CardActionArea onClick={() => onFound(uuid)} sx={{ py: 1, font: 'inherit' }}>
