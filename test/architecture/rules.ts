@@ -21,8 +21,8 @@ const LAYERS = [
 
 /** The web console. It runs in browsers, so the rules for the server's layers and for time, randomness and environment do not apply to it. */
 const CONSOLE = 'src/console/'
-/** Its layers from the bottom up. `areas/`, the pages, and `sign-in/` are side by side. */
-const CONSOLE_LAYERS = ['browser', 'i18n', 'api', 'session', 'ui', 'areas', 'sign-in', 'shell', 'App', 'main']
+/** Its layers from the bottom up. `areas/` and `admin/` have the pages of users and of administrators. */
+const CONSOLE_LAYERS = ['browser', 'i18n', 'api', 'session', 'ui', 'areas', 'admin', 'sign-in', 'shell', 'App', 'main']
 /** Pure code of the server that also runs in browsers: the web console draws QR codes and reads their contents with it. */
 const SHARED: readonly string[] = ['src/lib/qr/index.ts', 'src/lib/qr-contents/index.ts']
 

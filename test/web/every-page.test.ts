@@ -41,7 +41,7 @@ interface Resource {
 async function readAreas(): Promise<readonly Area[]> {
   const outdir = mkdtempSync(join(tmpdir(), 'tessera-areas-'))
   const { outputs } = await Bun.build({
-    entrypoints: [resolve(import.meta.dir, '../../src/console/areas/index.ts')],
+    entrypoints: [resolve(import.meta.dir, '../../src/console/shell/areas.ts')],
     external: ['*.tsx'],
     target: 'bun',
     // Read when the records are loaded.

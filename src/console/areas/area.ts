@@ -1,6 +1,6 @@
 /**
  * An area of the console is a record, as a domain of the server is: its pages, its entries in the menu, and the tables of administrators
- * that react-admin shows. `areas/index.ts` lists them. Pages are loaded when they are opened, so a record imports only icons and names.
+ * that react-admin shows. `areas/index.ts` and `admin/index.ts` list them. Pages are loaded when they are opened, so a record imports only icons and names.
  */
 
 import type { SvgIconComponent } from '@mui/icons-material'

@@ -1,9 +1,9 @@
 /** The entries of the menu that the signed-in user may see, in their sections. */
 
 import type { MenuGroup, MenuItem } from '../areas/area.ts'
-import { areas } from '../areas/index.ts'
 import type { Localized } from '../i18n/locale.ts'
 import { may, useOptionalSession } from '../session/session.ts'
+import { areas } from './areas.ts'
 
 export const GROUPS: readonly {
   readonly group: MenuGroup

@@ -1,7 +1,7 @@
 /** Things of the user that only this browser has: sends them, and warns before the page is left or the session ends. */
 
-import { areas } from '../areas/index.ts'
 import type { Localized } from '../i18n/locale.ts'
+import { areas } from './areas.ts'
 
 const records = areas.flatMap(({ unsent }) => unsent ?? [])
 

@@ -1,0 +1,20 @@
+/** The overview for administrators. */
+
+import { Dashboard } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../../areas/area.ts'
+
+export const dashboard = area({
+  menu: [
+    {
+      group: 'overview',
+      to: '/admin',
+      label: { en: 'Overview', zh: '概览' },
+      icon: Dashboard,
+      needs: 'admin.statistics.get',
+      order: 10,
+    },
+  ],
+  pages: [{ path: '/admin', component: lazy(() => import('./Overview.tsx')) }],
+})

@@ -1,0 +1,36 @@
+/** The areas of administrators. */
+
+import type { Area } from '../areas/area.ts'
+import { access } from './access/index.ts'
+import { backups } from './backups/index.ts'
+import { adminContent } from './content/index.ts'
+import { dashboard } from './dashboard/index.ts'
+import { linksAdmin } from './links/index.ts'
+import { loginRecords } from './login-records/index.ts'
+import { adminMessages } from './messages/index.ts'
+import { adminMetadata } from './metadata/index.ts'
+import { nicknameWords } from './nickname-words/index.ts'
+import { operationLog } from './operation-log/index.ts'
+import { orgsAdmin } from './orgs/index.ts'
+import { serverLog } from './server-log/index.ts'
+import { sessionsAdmin } from './sessions/index.ts'
+import { settings } from './settings/index.ts'
+import { users } from './users/index.ts'
+
+export const adminAreas: readonly Area[] = [
+  access,
+  adminContent,
+  adminMessages,
+  adminMetadata,
+  backups,
+  dashboard,
+  linksAdmin,
+  loginRecords,
+  nicknameWords,
+  operationLog,
+  orgsAdmin,
+  serverLog,
+  sessionsAdmin,
+  settings,
+  users,
+]

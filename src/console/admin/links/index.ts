@@ -1,0 +1,28 @@
+/** The links between accounts, for administrators. */
+
+import { Link } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../../areas/area.ts'
+import { things } from '../../i18n/things.ts'
+
+export const linksAdmin = area({
+  menu: [
+    {
+      group: 'people',
+      to: '/admin/links',
+      label: things.accountLink.many,
+      icon: Link,
+      needs: 'admin.links.list',
+      order: 50,
+    },
+  ],
+  resources: [
+    {
+      name: 'admin/links',
+      label: { en: 'account links', zh: '账号关联' },
+      operations: { list: 'admin.links.list', delete: 'admin.links.delete', param: 'linkId' },
+      list: lazy(() => import('./LinkList.tsx')),
+    },
+  ],
+})

@@ -1,0 +1,21 @@
+/** The words that nicknames of new accounts are made of. */
+
+import { Abc } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../../areas/area.ts'
+import { things } from '../../i18n/things.ts'
+
+export const nicknameWords = area({
+  menu: [
+    {
+      group: 'system',
+      to: '/admin/words',
+      label: things.nicknameWord.many,
+      icon: Abc,
+      needs: 'admin.nicknameNouns.list',
+      order: 60,
+    },
+  ],
+  pages: [{ path: '/admin/words', component: lazy(() => import('./NicknameWords.tsx')) }],
+})

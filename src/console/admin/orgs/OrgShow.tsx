@@ -1,0 +1,244 @@
+/** The page of an organization: its data, members with roles, transfer, dissolution, and the changes by administrators. */
+
+import { Edit, SwapHoriz } from '@mui/icons-material'
+import { Avatar, Button, MenuItem, Stack, TextField, Typography } from '@mui/material'
+import { useState } from 'react'
+import { Link, useNavigate, useParams } from 'react-router'
+
+import { useAction, useCall } from '../../api/hooks.ts'
+import { useAll } from '../../api/pages.ts'
+import type { AdminOrganizationDetail } from '../../api/types.ts'
+import { Dissolve } from '../../areas/orgs/Dissolve.tsx'
+import { useEnum } from '../../i18n/enums.ts'
+import { dateTime, number } from '../../i18n/format.ts'
+import { resourceWords } from '../../i18n/resource-words.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { History } from '../../ui/admin.tsx'
+import { Answer } from '../../ui/Answer.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
+import { Facts, Section } from '../../ui/parts.tsx'
+import { EnumStatus } from '../../ui/Status.tsx'
+import { TabbedPage } from '../../ui/TabbedPage.tsx'
+import { UserLink } from '../../ui/UserLink.tsx'
+import { OrgMembers, REFRESHES } from './OrgMembers.tsx'
+
+const words = texts({
+  en: {
+    data: 'Data',
+    members: 'Members',
+    history: 'History',
+    edit: 'Edit',
+    number: 'Number',
+    name: 'Name',
+    description: 'Description',
+    code: 'Code for joining',
+    owner: 'Owner',
+    visibility: 'Visibility',
+    joining: 'Joining',
+    limit: 'Members',
+    ofLimit: (n: number, limit: number) => `${number(n)} of at most ${number(limit)}`,
+    created: 'Created',
+    changed: 'Changed',
+    transferOpen: 'Open offer of ownership',
+    things: 'Owns',
+    nothing: 'Nothing',
+    transfer: 'Transfer',
+    transferTitle: 'Transfer the organization',
+    transferText:
+      'The member becomes the owner at once, without being asked. The former owner stays a member with the role of an administrator.',
+    newOwner: 'New owner',
+    transferred: 'The organization has a new owner.',
+    dissolved: 'The organization is dissolved.',
+  },
+  zh: {
+    data: '资料',
+    members: '成员',
+    history: '历史记录',
+    edit: '编辑',
+    number: '编号',
+    name: '名称',
+    description: '说明',
+    code: '组织码',
+    owner: '所有者',
+    visibility: '可见范围',
+    joining: '加入方式',
+    limit: '成员',
+    ofLimit: (n: number, limit: number) => `${number(n)} 人，上限 ${number(limit)} 人`,
+    created: '创建时间',
+    changed: '更新时间',
+    transferOpen: '待接受的转让',
+    things: '拥有',
+    nothing: '无',
+    transfer: '转让',
+    transferTitle: '转让组织',
+    transferText: '该成员立即成为所有者，无需对方同意。原所有者以管理员角色保留为成员。',
+    newOwner: '新所有者',
+    transferred: '组织已有新的所有者。',
+    dissolved: '组织已解散。',
+  },
+})
+
+export default function OrgShow() {
+  const orgId = Number(useParams().id)
+  const query = useCall('admin.orgs.get', { params: { orgId } })
+  return <Answer query={query}>{(org) => <Shown org={org} />}</Answer>
+}
+
+function Shown({ org }: { org: AdminOrganizationDetail }) {
+  const t = useTexts(words)
+  const may = useMay()
+  return (
+    <TabbedPage
+      title={org.name}
+      back="/admin/orgs"
+      actions={
+        <>
+          {may('admin.orgs.update') && (
+            <Button variant="contained" startIcon={<Edit />} component={Link} to={`/admin/orgs/${org.id}`}>
+              {t.edit}
+            </Button>
+          )}
+          <Transfer org={org} />
+          <DissolveAny org={org} />
+        </>
+      }
+      head={
+        <Stack direction="row" spacing={2} sx={{ alignItems: 'center', mb: 2 }}>
+          <Avatar
+            {...(org.avatarUrl !== null && { src: org.avatarUrl })}
+            alt=""
+            variant="rounded"
+            sx={{ width: 56, height: 56, bgcolor: 'action.selected', color: 'text.primary' }}
+          >
+            {[...org.name][0]?.toUpperCase()}
+          </Avatar>
+          <EnumStatus of="orgStatus" value={org.status} />
+        </Stack>
+      }
+      tabs={[
+        { key: 'data', label: t.data, content: <Data org={org} /> },
+        { key: 'members', label: t.members, content: <OrgMembers org={org} /> },
+        {
+          key: 'history',
+          label: t.history,
+          isShown: may('operationLog.list'),
+          content: (
+            <Section>
+              <History targetType="ORG" targetId={org.id} />
+            </Section>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+function Data({ org }: { org: AdminOrganizationDetail }) {
+  const t = useTexts(words)
+  const visibilityOf = useEnum('orgVisibility')
+  const policyOf = useEnum('joinPolicy')
+  const resources = useTexts(resourceWords)
+  const owned = org.resources.filter(({ count }) => count > 0)
+  return (
+    <Section>
+      <Facts
+        items={[
+          [t.number, org.id],
+          [t.description, org.description],
+          [t.code, org.code],
+          [
+            t.owner,
+            <UserLink key="owner" id={org.owner.userId} nickname={org.owner.nickname} username={org.owner.username} />,
+          ],
+          [t.transferOpen, org.pendingTransfer === null ? null : <UserLink key="to" id={org.pendingTransfer.userId} />],
+          [t.visibility, visibilityOf(org.visibility)],
+          [t.joining, policyOf(org.joinPolicy)],
+          [t.limit, t.ofLimit(org.memberCount, org.memberLimit)],
+          [
+            t.things,
+            owned.length === 0
+              ? t.nothing
+              : owned.map(({ name, count }) => `${resources[name] ?? name}: ${number(count)}`).join(' · '),
+          ],
+          [t.created, dateTime(org.createdAt)],
+          [t.changed, dateTime(org.updatedAt)],
+        ]}
+      />
+    </Section>
+  )
+}
+
+function Transfer({ org }: { org: AdminOrganizationDetail }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const [isOpen, setOpen] = useState(false)
+  const [userId, setUserId] = useState('')
+  const members = useAll('admin.orgs.members', { params: { orgId: org.id } }, { enabled: isOpen })
+  const transfer = useAction('admin.orgs.transfer', {
+    done: t.transferred,
+    quiet: true,
+    refreshes: REFRESHES,
+    onDone: () => setOpen(false),
+  })
+  if (!may('admin.orgs.transfer') || org.memberCount < 2) return null
+  return (
+    <>
+      <Button
+        variant="outlined"
+        startIcon={<SwapHoriz />}
+        onClick={() => {
+          transfer.reset()
+          setUserId('')
+          setOpen(true)
+        }}
+      >
+        {t.transfer}
+      </Button>
+      <FormDialog
+        isOpen={isOpen}
+        title={t.transferTitle}
+        action={t.transfer}
+        maxWidth="xs"
+        isBusy={transfer.isPending}
+        error={transfer.error}
+        onSubmit={() => {
+          if (userId !== '') transfer.mutate({ params: { orgId: org.id }, body: { userId: Number(userId) } })
+        }}
+        onClose={() => setOpen(false)}
+      >
+        <Typography>{t.transferText}</Typography>
+        <TextField select required label={t.newOwner} value={userId} onChange={({ target }) => setUserId(target.value)}>
+          {(members.data ?? [])
+            .filter(({ isOwner }) => !isOwner)
+            .map(({ userId: id, nickname, roleName }) => (
+              <MenuItem key={id} value={String(id)}>
+                {nickname} ({roleName})
+              </MenuItem>
+            ))}
+        </TextField>
+      </FormDialog>
+    </>
+  )
+}
+
+function DissolveAny({ org }: { org: AdminOrganizationDetail }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const navigate = useNavigate()
+  const action = useAction('admin.orgs.dissolve', {
+    done: t.dissolved,
+    quiet: true,
+    refreshes: ['admin/orgs', 'operationLog'],
+    onDone: () => void navigate('/admin/orgs', { replace: true }),
+  })
+  if (!may('admin.orgs.dissolve')) return null
+  return (
+    <Dissolve
+      org={org}
+      resources={org.resources}
+      action={action}
+      onConfirm={() => action.mutate({ params: { orgId: org.id }, query: { force: true } })}
+    />
+  )
+}
