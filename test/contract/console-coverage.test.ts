@@ -17,7 +17,6 @@ const LISTED = 'A list that the console shows contains it.'
 const FOR_APPS =
   'Apps keep several accounts on a device. A browser has one session, and changes between linked accounts.'
 const OTHER_WAY = 'The console uses another operation with the same effect.'
-const WITHOUT_SERVICE_WORKER = 'The console has no service worker, which a browser needs for push messages.'
 const WITH_THE_ASSET =
   'Assets are the only things with fields in the console, and their own operations read and write them.'
 const OF_USERS_ELSEWHERE: Readonly<Record<string, string>> = {
@@ -51,8 +50,6 @@ const OF_USERS_ELSEWHERE: Readonly<Record<string, string>> = {
   'orgs.transferOwnership': 'orgs.transfer offers the ownership, and the member must accept it.',
   'passes.issueByTemplate': OTHER_WAY,
   'profile.updateUser': OTHER_WAY,
-  'push.key': WITHOUT_SERVICE_WORKER,
-  'push.subscribe': WITHOUT_SERVICE_WORKER,
   'sessions.create': FOR_APPS,
   'sessions.detail': FOR_APPS,
   'sessions.list': 'devices.list shows the sessions by device.',
