@@ -198,8 +198,8 @@ async function clearCode(tx: Tx, id: number, limit: number): Promise<number> {
 }
 
 /**
- * Clears codes that are being deleted permanently from the scan records that refer to them, and deletes their counts. The records change, so that clients that
- * synchronize notice. A code can have a million records: those beyond the first are left to the job.
+ * Clears codes that are being deleted permanently from the scan records that refer to them, and deletes their counts. The records change,
+ * so that clients that synchronize notice. A code can have a million records: those beyond the first are left to the job.
  */
 export async function clearPurgedCodes(tx: Tx, ids: readonly number[]): Promise<void> {
   let left = RECORDS_PER_WRITE
