@@ -83,3 +83,12 @@ describe('GET /actuator/health', () => {
     expect(body.components.database.status).toBe('UP')
   })
 })
+
+describe.if(inProcess)('GET /actuator/info', () => {
+  const published = useServer({ config: { publicUrl: 'https://qr.example.org' } })
+
+  test('says whether links and codes lead to the machine of the server itself', async () => {
+    expect(ok(await admin.call('actuator.info')).data.hasLocalAddress).toBe(true)
+    expect(ok(await published.admin.call('actuator.info')).data.hasLocalAddress).toBe(false)
+  })
+})

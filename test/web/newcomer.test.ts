@@ -85,6 +85,7 @@ describe('the first hour', () => {
     await page.keyboard.type(PASSWORD)
     await page.keyboard.press('Enter')
     await heading(page, 'Hello, karin').waitFor()
+    await page.getByText('Other devices cannot open this server yet').waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('c')
     await page.getByText('No codes yet').waitFor()

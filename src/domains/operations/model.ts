@@ -76,6 +76,9 @@ export const InfoView = Model('ServerInfo', {
   uptimeSeconds: Type.Integer(),
   memoryBytes: Type.Integer({ description: 'Resident memory of the process' }),
   freeDiskBytes: Type.Integer({ description: 'Free space on the file system of the data directory' }),
+  hasLocalAddress: Type.Boolean({
+    description: 'The public URL is an address of this machine. Links and QR codes work on no other device',
+  }),
   sendsMail: Type.Boolean({ description: 'A mail server is configured. Otherwise mails are only written to the log' }),
   sendsSms: Type.Boolean({ description: 'An SMS gateway is configured. Otherwise SMS are only written to the log' }),
 })

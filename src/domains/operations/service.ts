@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { access, constants, statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
 
+import { isLoopback } from '#config/gateways.ts'
 import type { AppContext } from '#context'
 import { dialect } from '#db/dialect.ts'
 import { StorageError } from '#db/errors.ts'
@@ -137,6 +138,7 @@ export async function info(ctx: AppContext): Promise<InfoView> {
     uptimeSeconds: Math.floor((ctx.clock.now() - ctx.lifecycle.startedAt) / 1000),
     memoryBytes: process.memoryUsage.rss(),
     freeDiskBytes: await freeDiskBytes(ctx.config.dataDir),
+    hasLocalAddress: isLoopback(new URL(ctx.config.publicUrl).hostname),
     sendsMail: ctx.config.smtpUrl !== '',
     sendsSms: ctx.config.smsUrl !== '' && ctx.config.smsUrl !== 'log:',
   }

@@ -44,6 +44,8 @@ const words = texts({
       'It then opens like an app. Without a button here, use “Add to home screen” in the menu of the browser.',
     installAction: 'Install',
     done: 'Done',
+    address:
+      'Other devices cannot open this server yet: its links and codes lead to this machine. Set TESSERA_HOST and TESSERA_PUBLIC_URL and start the server again before you print codes.',
     mail: 'No mail server is configured: codes, invitations and notices by e-mail go to the log of the server. Set TESSERA_SMTP_URL and start the server again.',
     codes: 'Newest codes',
     all: 'All',
@@ -64,6 +66,8 @@ const words = texts({
     installText: '安装后可像应用一样打开。如果这里没有按钮，请使用浏览器菜单中的“添加到主屏幕”。',
     installAction: '安装',
     done: '已完成',
+    address:
+      '其他设备还无法打开此服务器：链接和二维码都指向本机。打印二维码之前，请设置 TESSERA_HOST 和 TESSERA_PUBLIC_URL 并重启服务器。',
     mail: '未配置邮件服务器：验证码、邀请和通知邮件只会写入服务器日志。请设置 TESSERA_SMTP_URL 并重启服务器。',
     codes: '最新二维码',
     all: '全部',
@@ -96,7 +100,7 @@ export default function Overview({ children }: { children: ReactNode }) {
   }, [client])
   return (
     <Stack spacing={2} sx={{ visibility: isSettled ? 'visible' : 'hidden' }}>
-      {may('actuator.info') && <MailHint />}
+      {may('actuator.info') && <ServerHints />}
       <FirstSteps />
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fit, minmax(min(280px, 100%), 1fr))' }}>
         {may('conversations.list') && <Unread />}
@@ -108,14 +112,19 @@ export default function Overview({ children }: { children: ReactNode }) {
   )
 }
 
-function MailHint() {
+/** Parts of the configuration that a new server lacks. */
+function ServerHints() {
   const t = useTexts(words)
   const { data } = useCall('actuator.info')
-  if (data === undefined || data.sendsMail) return null
   return (
-    <Alert severity="warning" icon={<MailOutlined />}>
-      {t.mail}
-    </Alert>
+    <>
+      {data?.hasLocalAddress && <Alert severity="warning">{t.address}</Alert>}
+      {data?.sendsMail === false && (
+        <Alert severity="warning" icon={<MailOutlined />}>
+          {t.mail}
+        </Alert>
+      )}
+    </>
   )
 }
 

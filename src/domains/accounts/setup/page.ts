@@ -28,7 +28,7 @@ const WORDS = {
     findHow: [
       'The server printed the link in the terminal or log where it was started. It works once, for 24 hours, and contains:',
       'You cannot find it, or it is too old? Restart the server, and it prints a new one.',
-      'Or create the administrator in a terminal of the server:',
+      'Or stop the server, and create the administrator in its terminal:',
     ],
   },
   zh: {
@@ -52,7 +52,7 @@ const WORDS = {
     findHow: [
       '服务器启动时会在终端或日志中打印该链接。链接只能使用一次，24 小时内有效，其中包含：',
       '找不到或已过期？重启服务器，即可获得新链接。',
-      '也可以在服务器的终端中创建管理员：',
+      '也可以停止服务器，然后在其终端中创建管理员：',
     ],
   },
 } as const
