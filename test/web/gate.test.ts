@@ -158,6 +158,24 @@ test('a visitor who left may come back without a connection, once', async () => 
   await verdictOf(page, 'Already used').waitFor()
 })
 
+test('a phone whose clock is two days ahead admits valid passes without a connection', async () => {
+  browser.allow(NO_NETWORK)
+  const { id } = await withPasses(alice, { name: 'Concert' })
+  const [ann] = await issued(alice, id, { holders: [{ name: 'Ann' }], validTo: server.clock.now() + DAY })
+  const page = await browser.signedIn(alice, { isPhone: true })
+  await page.addInitScript(`{
+    const real = Date.now
+    Date.now = () => real() + ${2 * DAY}
+  }`)
+  await openGate(page, id)
+  await page.context().setOffline(true)
+  await scan(page, ann!.qrContent!)
+  await verdictOf(page, 'Checked without a connection').waitFor()
+  await page.context().setOffline(false)
+  await page.getByText('scan waits to be sent').waitFor({ state: 'detached' })
+  expect(await uses(id)).toEqual(['Ann ACCEPTED offline'])
+})
+
 test('a scan that the server refuses does not hold up the others, and can be discarded', async () => {
   browser.allow(NO_NETWORK)
   browser.allow(/status of 400/)

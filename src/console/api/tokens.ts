@@ -3,6 +3,7 @@
  * (docs/accounts.md, "Browsers"). Tabs renew one after the other, since each renewal replaces the cookie.
  */
 
+import { serverTime, setServerTime } from '../browser/server-time.ts'
 import { storage } from '../browser/storage.ts'
 import { currentLocale } from '../i18n/locale.ts'
 import { PUBLIC_URL, readJson } from './local-addresses.ts'
@@ -31,7 +32,7 @@ const lapseListeners = new Set<() => void>()
 export const accessToken = (): string | undefined => token?.value
 /** The user whose session this tab has. */
 export const tokenUser = (): number | undefined => userId
-export const expiresSoon = (): boolean => token !== undefined && token.expiresAt - Date.now() < MARGIN
+export const expiresSoon = (): boolean => token !== undefined && token.expiresAt - serverTime() < MARGIN
 export const mayBeSignedIn = (): boolean => storage.getItem(SIGNED_IN) !== null
 
 /** Notifies each listener of sign-ins and renewals, and with undefined of the end of the session. */
@@ -76,9 +77,16 @@ export function accept(login: LoginResponse): void {
     return
   }
   userId = login.user.id
+  setServerTime(issuedAt(login.accessToken))
   token = { value: login.accessToken, expiresAt: login.expiresAt }
   setLapsed(false)
   for (const listener of listeners) listener(login)
+}
+
+/** When the server signed a token (RFC 7519), epoch milliseconds. */
+function issuedAt(jwt: string): number {
+  const claims = jwt.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')
+  return (JSON.parse(atob(claims)) as { iat: number }).iat * 1000
 }
 
 /** Forgets the session in this tab. The server ends it by `auth.logout`. */

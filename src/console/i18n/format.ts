@@ -1,5 +1,6 @@
 /** Dates, numbers and sizes as people of the chosen language write them. */
 
+import { serverTime } from '../browser/server-time.ts'
 import { currentLocale } from './locale.ts'
 
 const tag = () => (currentLocale() === 'zh' ? 'zh-CN' : 'en-GB')
@@ -26,7 +27,7 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ]
 
 /** `3 hours ago`, `in 2 days` */
-export function relativeTime(time: number, now = Date.now()): string {
+export function relativeTime(time: number, now = serverTime()): string {
   const format = new Intl.RelativeTimeFormat(tag(), { numeric: 'auto' })
   for (const [unit, length] of UNITS)
     if (Math.abs(time - now) >= length) return format.format(Math.trunc((time - now) / length), unit)

@@ -18,6 +18,7 @@ import { type FormEvent, useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
+import { serverTime } from '../../browser/server-time.ts'
 import { clockTime, date, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { may, useSession } from '../../session/session.ts'
@@ -60,7 +61,7 @@ export function CheckInSelf({ activity, code }: OwnProps) {
   const t = useTexts(words)
   const shared = useTexts(activityWords)
   const { user } = useSession()
-  const [now] = useState(() => Date.now())
+  const [now] = useState(serverTime)
   const [shortCode, setShortCode] = useState('')
   const [isScanning, setScanning] = useState(false)
   const { find, isBusy: isLocating } = usePosition()

@@ -6,6 +6,7 @@ import { useState } from 'react'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { Activity, UserRegistration } from '../../api/types.ts'
+import { serverTime } from '../../browser/server-time.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { may } from '../../session/session.ts'
@@ -68,7 +69,7 @@ export function RegisterSelf({ activity, code }: OwnProps) {
   const t = useTexts(words)
   const [isOpen, setOpen] = useState(false)
   const [isCancelling, setCancelling] = useState(false)
-  const [now] = useState(() => Date.now())
+  const [now] = useState(serverTime)
   const params = { id: activity.id }
   const isAllowed = may('registrations.register', null)
   // The server answers 404 to users who have not registered.

@@ -21,6 +21,7 @@ import { call } from '../../api/client.ts'
 import { useRefresh } from '../../api/hooks.ts'
 import { newId } from '../../api/new-id.ts'
 import type { ResolvedScanRecord, ScanSource } from '../../api/types.ts'
+import { serverTime } from '../../browser/server-time.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { readPicture } from '../../ui/code-reader.ts'
@@ -84,7 +85,7 @@ export default function ScanPage() {
   const scanned = useCallback(
     async (content: string, source: ScanSource) => {
       if (!isSeveral) setPaused(true)
-      const scan: Scan = { key: newId(), content, source, scannedAt: Date.now(), ...(await save(content, source)) }
+      const scan: Scan = { key: newId(), content, source, scannedAt: serverTime(), ...(await save(content, source)) }
       setResults((before) => [scan, ...(isSeveral ? before : [])].slice(0, KEPT))
       void refresh('scanRecords', 'qrCodes')
     },

@@ -4,6 +4,7 @@ import { Alert, Button, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { ApiError } from '../../../api/errors.ts'
+import { serverTime } from '../../../browser/server-time.ts'
 import { dateTime } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { ErrorNotice } from '../../../ui/Answer.tsx'
@@ -63,7 +64,7 @@ const OLD = 12 * 60 * 60_000
 
 export function Preparation({ gate: { canWorkOffline, state, isOnline } }: { gate: Gate }) {
   const t = useTexts(words)
-  const [now] = useState(() => Date.now())
+  const [now] = useState(serverTime)
   if (canWorkOffline)
     return !isOnline && now - state.preparedAt > OLD ? (
       <Alert severity="warning">{t.old(dateTime(state.preparedAt))}</Alert>

@@ -3,6 +3,7 @@
 import { callWith } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors.ts'
 import type { GateDirection, PassKey, PassKeys, PassRevocations, RedemptionResults } from '../../../api/types.ts'
+import { serverTime } from '../../../browser/server-time.ts'
 import { beginningWith, type GateRow, type ScanRow, transact, type Transaction, type UsesRow } from './gate-database.ts'
 import { writeUnsent } from './unsent-count.ts'
 
@@ -95,7 +96,7 @@ export class GateStore {
       const isLast = answer.revoked.length < FULL_ANSWER
       await transact('readwrite', async (tx) => {
         for (const { uuid } of answer.revoked) await tx.put('revoked', { ...this.ids, uuid })
-        await this.change(tx, () => ({ until: answer.until, ...(isLast && { keys, preparedAt: Date.now() }) }))
+        await this.change(tx, () => ({ until: answer.until, ...(isLast && { keys, preparedAt: serverTime() }) }))
       })
       since = answer.until
       if (isLast) return
@@ -135,7 +136,7 @@ export class GateStore {
       if (after === undefined) return 'USED'
       await tx.put('uses', { ...this.ids, uuid, ...after })
       if (direction === 'ENTRY') await this.change(tx, ({ admitted }) => ({ admitted: admitted + 1 }))
-      await tx.put('scans', { ...this.ids, content, nonce, direction, usedAt: Date.now() })
+      await tx.put('scans', { ...this.ids, content, nonce, direction, usedAt: serverTime() })
       // The server may have counted the scan, and its answer was lost. The upload has the same nonce.
       await tx.delete('nonces', this.key(direction, uuid))
       return null

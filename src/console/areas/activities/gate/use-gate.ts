@@ -5,6 +5,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { callWith } from '../../../api/client.ts'
 import { ApiError, isLost } from '../../../api/errors.ts'
 import type { GateDirection, Pass, PassVerification, RefusalReason } from '../../../api/types.ts'
+import { serverTime } from '../../../browser/server-time.ts'
 import { useSession } from '../../../session/session.ts'
 import { EMPTY, type GateState, GateStore, newNonce } from './gate-store.ts'
 import { signal } from './signals.ts'
@@ -193,7 +194,7 @@ async function judgeAlone(
   // The link of the page of a pass holds no signature.
   if (token === 'MALFORMED') return refuse(/\/s\/pass\//i.test(content) ? 'NEEDS_CONNECTION' : 'MALFORMED')
   if (token === 'FORGED') return refuse('FORGED')
-  const now = Date.now()
+  const now = serverTime()
   if (token.activityId !== activityId) return refuse('WRONG_ACTIVITY')
   if (token.validTo !== null && now > token.validTo) return refuse('EXPIRED')
   if (token.validFrom !== null && now < token.validFrom) return refuse('NOT_YET_VALID')
