@@ -16,6 +16,7 @@ import { Home } from './shell/Home.tsx'
 import { Layout } from './shell/Layout.tsx'
 import { NotFound } from './shell/NotFound.tsx'
 import { Notification } from './shell/Notification.tsx'
+import { PageError } from './shell/PageError.tsx'
 import { darkTheme, lightTheme } from './shell/theme.ts'
 import { Forgot } from './sign-in/Forgot.tsx'
 import { Register } from './sign-in/Register.tsx'
@@ -56,6 +57,7 @@ export function App() {
       dataProvider={dataProvider}
       darkTheme={darkTheme}
       disableTelemetry
+      error={PageError}
       i18nProvider={i18nProvider}
       layout={Layout}
       lightTheme={lightTheme}

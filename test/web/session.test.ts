@@ -67,6 +67,32 @@ describe('the session in the browser', () => {
     expect((await codesOf(person)).map(({ name }) => name)).toEqual(['Door of the library'])
   })
 
+  test('a page that is opened while the server does not answer shows its content as soon as it does', async () => {
+    browser.allow(/status of 503/)
+    const page = await browser.signedIn(await server.person(), { locale: 'zh-CN', isPhone: true })
+    const busy = { status: 503, headers: { 'retry-after': '0.01' } }
+    await page.route('**/api/auth/refresh', (route) => route.fulfill(busy))
+    await page.goto('/console/codes')
+    await page.getByText('无法连接服务器，连接恢复后会自动继续。').waitFor()
+    await page.unroute('**/api/auth/refresh')
+    await page.evaluate("dispatchEvent(new Event('online'))")
+    await page.getByRole('heading', { name: '二维码', level: 1 }).waitFor()
+  })
+
+  test('a session whose renewal the server cannot answer goes on, and so does its form', async () => {
+    browser.allow(/status of (401|503)/)
+    const person = await server.person()
+    const page = await browser.signedIn(person)
+    await fillCode(page)
+    await expire(page, '**/api/qr-codes')
+    const busy = { status: 503, headers: { 'retry-after': '0.01' } }
+    await page.route('**/api/auth/refresh', (route) => route.fulfill(busy))
+    await page.locator('form button[type=submit]').click()
+    await page.getByText('The server cannot be reached.').first().waitFor()
+    await page.locator('form button[type=submit]').click()
+    await page.getByRole('heading', { name: 'Door of the library' }).waitFor()
+  })
+
   test('two tabs that renew their tokens at the same time both stay signed in', async () => {
     browser.allow(/status of 401/)
     const person = await server.person()

@@ -136,6 +136,20 @@ describe('the session in the browser', () => {
   })
 })
 
+test('a page of which a part cannot be loaded waits for the server and then opens', async () => {
+  browser.allow(/ERR_FAILED|dynamically imported module/)
+  const page = await browser.signedIn(admin)
+  await page.goto('/console/')
+  await page.getByRole('button', { name: 'Profile' }).waitFor()
+  await page.route(/\/console\/([^/]+\.js)?$/, (route) => route.abort())
+  await page.evaluate(
+    "history.pushState(null, '', '/console/admin/login-records'); dispatchEvent(new PopStateEvent('popstate'))",
+  )
+  await page.getByText('This page opens as soon as the server answers.').waitFor()
+  await page.unroute(/\/console\/([^/]+\.js)?$/)
+  await page.getByRole('table').waitFor()
+})
+
 test('a page that is older than the server loads the new version when a part of it is gone', async () => {
   browser.allow(/status of 404|dynamically imported module/)
   const page = await browser.signedIn(admin)

@@ -10,7 +10,16 @@ import { currentLocale, type Locale } from '../i18n/locale.ts'
 import { ApiError, NEEDS_CONFIRMATION, type Problem } from './errors.ts'
 import { PUBLIC_URL, readJson } from './local-addresses.ts'
 import { OPERATIONS } from './operations.gen.ts'
-import { accessToken, COOKIE_SESSION, endOfLapse, expiresSoon, renew, tokenUser, unlessLeaving } from './tokens.ts'
+import {
+  accessToken,
+  COOKIE_SESSION,
+  endOfLapse,
+  expiresSoon,
+  isLapsed,
+  renew,
+  tokenUser,
+  unlessLeaving,
+} from './tokens.ts'
 import type { Arguments, DataOf, InputOf, OperationId } from './types.ts'
 
 interface AnyInput {
@@ -84,8 +93,11 @@ async function renewed(request: () => Promise<Response>, waits: boolean): Promis
   const first = await request()
   if (first.status !== 401 || usedToken === undefined) return await accepted(first)
   // Another tab or an earlier request may have renewed it meanwhile.
-  const isRenewed = (accessToken() ?? usedToken) !== usedToken || (await renew()) || (waits && (await endOfLapse()))
+  const isRenewed =
+    (accessToken() ?? usedToken) !== usedToken || (await renew()) || (waits && isLapsed() && (await endOfLapse()))
   refuseOther(user)
+  // The server did not say whether the session goes on, so this is not its end.
+  if (!isRenewed && !isLapsed() && accessToken() !== undefined) throw unreachable()
   return await accepted(isRenewed ? await request() : first)
 }
 
@@ -117,7 +129,7 @@ async function attempt(id: OperationId, input: AnyInput, options: CallOptions): 
     })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new ApiError(0, 0, UNREACHABLE[currentLocale()])
+    throw unreachable()
   }
 }
 
@@ -169,7 +181,7 @@ async function attemptUpload(id: OperationId, { form, onProgress, signal, ...inp
     request.open(OPERATIONS[id][0], urlOf(id, input))
     for (const [name, value] of Object.entries(requestHeaders())) request.setRequestHeader(name, value)
     request.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(total === 0 ? 1 : loaded / total))
-    request.addEventListener('error', () => reject(new ApiError(0, 0, UNREACHABLE[currentLocale()])))
+    request.addEventListener('error', () => reject(unreachable()))
     request.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))
     request.addEventListener('load', () => {
       const publicUrl = request.getResponseHeader(PUBLIC_URL)
@@ -198,6 +210,8 @@ export function saveAs(blob: Blob, name: string): void {
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
+
+const unreachable = () => new ApiError(0, 0, UNREACHABLE[currentLocale()])
 
 const UNREACHABLE: Record<Locale, string> = {
   en: 'The server cannot be reached. Check your connection and try again.',

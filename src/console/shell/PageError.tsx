@@ -1,6 +1,9 @@
-/** The page after an error of the console itself. After an upgrade of the server it loads the new version. */
+/**
+ * The page after an error of the console itself. If a part of the console is missing, it waits for the server and loads the version that the
+ * server has now.
+ */
 
-import { Box, Button, Typography } from '@mui/material'
+import { Box, Button, LinearProgress, Typography } from '@mui/material'
 import { useEffect, useState } from 'react'
 import type { ErrorProps } from 'react-admin'
 
@@ -12,27 +15,61 @@ const words = texts({
     title: 'The page could not be shown',
     text: 'Reload it. If that does not help, send your administrator this message and the steps before it:',
     reload: 'Reload',
+    away: 'The server cannot be reached',
+    waiting: 'This page opens as soon as the server answers.',
   },
-  zh: { title: '页面无法显示', text: '请重新加载。如仍有问题，请将你的操作和以下信息告知管理员：', reload: '重新加载' },
+  zh: {
+    title: '页面无法显示',
+    text: '请重新加载。如仍有问题，请将你的操作和以下信息告知管理员：',
+    reload: '重新加载',
+    away: '无法连接服务器',
+    waiting: '连接恢复后会自动打开此页面。',
+  },
 })
 
 const RELOADED_AT = 'tessera.reloadedAt'
 
-/** A part of the console is missing on the server, because its name changes with each version. */
-const isOldVersion = (error: Error): boolean =>
+/** Milliseconds between two questions whether the server answers again. */
+const PAUSE = 3_000
+
+/** A part of the console could not be loaded: its name changes with each version, or there is no connection. */
+const isMissingPart = (error: Error): boolean =>
   /dynamically imported module|importing a module script/i.test(error.message)
 
-export function PageError({ error }: ErrorProps) {
+export function PageError({ error }: Pick<ErrorProps, 'error'>) {
+  const [hasReloaded] = useState(() => Date.now() - Number(tabStorage.getItem(RELOADED_AT)) < 60_000)
+  return isMissingPart(error) && !hasReloaded ? <Reloading /> : <Failure error={error} />
+}
+
+/** Reloads the page when the server answers. Without it, the browser would show an error of its own, from which it does not come back. */
+function Reloading() {
   const t = useTexts(words)
-  const [shouldReload] = useState(
-    () => isOldVersion(error) && Date.now() - Number(tabStorage.getItem(RELOADED_AT)) > 60_000,
-  )
+  const [isAway, setAway] = useState(false)
   useEffect(() => {
-    if (!shouldReload) return
-    tabStorage.setItem(RELOADED_AT, String(Date.now()))
-    location.reload()
-  }, [shouldReload])
-  if (shouldReload) return null
+    const ask = async () => {
+      const answer = await fetch('/console/', { cache: 'no-store' }).catch(() => undefined)
+      if (answer?.ok !== true) return setAway(true)
+      tabStorage.setItem(RELOADED_AT, String(Date.now()))
+      location.reload()
+    }
+    void ask()
+    const timer = setInterval(() => void ask(), PAUSE)
+    return () => clearInterval(timer)
+  }, [])
+  if (!isAway) return null
+  return (
+    <Box role="alert" sx={{ maxWidth: 560 }}>
+      <Typography variant="h1" sx={{ mb: 1 }}>
+        {t.away}
+      </Typography>
+      <Typography sx={{ mb: 2 }}>{t.waiting}</Typography>
+      <LinearProgress aria-label={t.waiting} />
+    </Box>
+  )
+}
+
+function Failure({ error }: { error: Error }) {
+  const t = useTexts(words)
   return (
     <Box role="alert" sx={{ maxWidth: 560 }}>
       <Typography variant="h1" sx={{ mb: 1 }}>

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { Link as RouterLink, useLocation, useNavigate } from 'react-router'
 
 import { ApiError, NEEDS_TOTP } from '../api/errors.ts'
-import { finishSignOut, isSigningOut } from '../api/tokens.ts'
+import { finishSignOut, isSigningOut, mayBeSignedIn } from '../api/tokens.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { sessionEndReason } from '../session/live.ts'
 import { hasSignedOut, lastUser, restoreSession } from '../session/session.ts'
@@ -27,6 +27,7 @@ const words = texts({
     submit: 'Sign in',
     ending:
       'The server cannot be reached, so your session has not ended there yet. Leave this page open: it ends as soon as the server answers.',
+    waiting: 'The server cannot be reached. You go on as soon as it answers.',
     register: 'Create an account',
     forgot: 'Forgot your password?',
     reasons: {
@@ -49,6 +50,7 @@ const words = texts({
     totpHint: '六位数字，或一个恢复码',
     submit: '登录',
     ending: '无法连接服务器，你的会话尚未在服务器上结束。请保持此页面打开，连接恢复后会立即结束。',
+    waiting: '无法连接服务器，连接恢复后会自动继续。',
     register: '注册账号',
     forgot: '忘记密码？',
     reasons: {
@@ -62,7 +64,7 @@ const words = texts({
   },
 })
 
-/** Milliseconds between attempts to end a session that the server does not know to be over. */
+/** Milliseconds between attempts to end or to continue a session while the server cannot be reached. */
 const AGAIN = 10_000
 
 /** Whether the session that the user signed out of goes on at the server. Ends it as soon as that is possible. */
@@ -82,6 +84,33 @@ function useSigningOut(): boolean {
   return isEnding
 }
 
+/** Goes on with the session of the cookie. Whether it is not known yet if it lasts, because the server does not answer. */
+function useContinuing(target: string): boolean {
+  const navigate = useNavigate()
+  const [isWaiting, setWaiting] = useState(false)
+  useEffect(() => {
+    let isGone = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const attempt = async () => {
+      clearTimeout(timer)
+      const session = await restoreSession().catch(() => undefined)
+      if (isGone) return
+      if (session !== undefined) return void navigate(target, { replace: true })
+      setWaiting(mayBeSignedIn())
+      if (mayBeSignedIn()) timer = setTimeout(() => void attempt(), AGAIN)
+    }
+    const onConnected = () => void attempt()
+    void attempt()
+    window.addEventListener('online', onConnected)
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+      window.removeEventListener('online', onConnected)
+    }
+  }, [navigate, target])
+  return isWaiting
+}
+
 const isPhone = (text: string): boolean => /^\+?[\d\s().-]{6,}$/.test(text)
 
 export function SignIn() {
@@ -97,10 +126,7 @@ export function SignIn() {
   const isEnding = useSigningOut()
   const reason = hasSignedOut() ? 'LOGOUT' : sessionEndReason()
   const target = (state?.nextPathname ?? '/') + (state?.nextSearch ?? '')
-
-  useEffect(() => {
-    void restoreSession().then((session) => session !== undefined && navigate(target, { replace: true }))
-  }, [navigate, target])
+  const isWaiting = useContinuing(target)
 
   const attempt = () => {
     const second = totp === undefined ? {} : { totp: totp.replaceAll(/\s/g, '') }
@@ -151,6 +177,7 @@ export function SignIn() {
       }
     >
       {isEnding && <Alert severity="warning">{t.ending}</Alert>}
+      {isWaiting && <Alert severity="warning">{t.waiting}</Alert>}
       {reason !== undefined && error === undefined && !isEnding && (
         <Alert severity="info">{t.reasons[reason as keyof typeof t.reasons]}</Alert>
       )}

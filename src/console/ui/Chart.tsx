@@ -1,11 +1,16 @@
 /** Lines or bars over time. uPlot is loaded with the first chart. A table with the same numbers is there for screen readers. */
 
-import { Box, useTheme } from '@mui/material'
-import { useEffect, useRef } from 'react'
+import { Alert, Box, useTheme } from '@mui/material'
+import { useEffect, useRef, useState } from 'react'
 
 import { date, number } from '../i18n/format.ts'
-import { useLocale } from '../i18n/words.ts'
+import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import type { Series } from './uplot.ts'
+
+const words = texts({
+  en: { notLoaded: 'The chart could not be loaded. Reload the page.' },
+  zh: { notLoaded: '图表加载失败，请刷新页面。' },
+})
 
 /** For screen readers only. */
 const HIDDEN = { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' } as const
@@ -25,6 +30,8 @@ export function Chart({ label, times, series, kind = 'line', height = 220 }: Cha
   const place = useRef<HTMLDivElement>(null)
   const { palette } = useTheme()
   const locale = useLocale()
+  const t = useTexts(words)
+  const [notLoaded, setNotLoaded] = useState(false)
   useEffect(() => {
     let isGone = false
     let remove = () => {}
@@ -44,7 +51,7 @@ export function Chart({ label, times, series, kind = 'line', height = 220 }: Cha
             : ['#0b6b57', '#2a62b8', '#b06a00', '#a4262c'],
       })
     }
-    void show()
+    show().catch(() => setNotLoaded(true))
     return () => {
       isGone = true
       remove()
@@ -52,6 +59,7 @@ export function Chart({ label, times, series, kind = 'line', height = 220 }: Cha
   }, [times, series, kind, height, palette, locale])
   return (
     <Box component="figure" sx={{ m: 0, position: 'relative' }}>
+      {notLoaded && <Alert severity="warning">{t.notLoaded}</Alert>}
       <div ref={place} style={{ minHeight: height }} aria-hidden="true" />
       <Box component="table" sx={HIDDEN}>
         <caption>{label}</caption>

@@ -24,7 +24,8 @@ const words = texts({
     lightOn: 'Turn the light on',
     lightOff: 'Turn the light off',
     retry: 'Try again',
-    notLoaded: 'The code reader could not be loaded. Check your connection and try again.',
+    notLoaded:
+      'The code reader could not be loaded. Check your connection and try again. If that does not help, reload the page.',
     problem: {
       insecure:
         'Browsers give the camera only to pages with https://. Open this server by its https:// address, or choose a picture of the code.',
@@ -43,7 +44,7 @@ const words = texts({
     lightOn: '打开手电筒',
     lightOff: '关闭手电筒',
     retry: '重试',
-    notLoaded: '识别组件加载失败，请检查网络后重试。',
+    notLoaded: '识别组件加载失败，请检查网络后重试；如仍失败，请刷新页面。',
     problem: {
       insecure: '浏览器只允许 https:// 页面使用摄像头。请用 https:// 地址打开本服务器，或选择一张二维码图片。',
       refused: '浏览器未允许此页面使用摄像头。请点击地址栏旁的图标允许摄像头，然后重试。',

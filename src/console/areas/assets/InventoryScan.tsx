@@ -2,7 +2,7 @@
 
 import { CheckCircle, Keyboard, PhotoCamera, ReportProblem, WrongLocation } from '@mui/icons-material'
 import { Alert, Badge, Box, Button, Card, CardContent, Collapse, Stack, TextField, Typography } from '@mui/material'
-import { type FormEvent, lazy, Suspense, useRef, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 
 import { call } from '../../api/client.ts'
 import { useRefresh } from '../../api/hooks.ts'
@@ -10,15 +10,14 @@ import { newId } from '../../api/new-id.ts'
 import type { AssetCondition, Inventory, InventoryScan as Scan } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
-import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
+import { ErrorNotice } from '../../ui/Answer.tsx'
+import { Scanner } from '../../ui/Scanner.tsx'
 import { useHandheldScanner } from '../../ui/use-handheld-scanner.ts'
 import { FilesInput } from './fields/FilesInput.tsx'
 import type { FileItem } from './fields/model.ts'
 import { LocationPicker } from './inputs.tsx'
 import { Choice } from './parts.tsx'
 import { CONDITIONS, useCondition } from './words.ts'
-
-const Scanner = lazy(async () => ({ default: (await import('../../ui/Scanner.tsx')).Scanner }))
 
 const words = texts({
   en: {
@@ -128,11 +127,7 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
           {workspace !== null && (
             <LocationPicker label={t.location} help={t.locationHelp} value={locationId} onChange={setLocationId} />
           )}
-          {isOn && (
-            <Suspense fallback={<Loading />}>
-              <Scanner onCode={(text) => send(text)} />
-            </Suspense>
-          )}
+          {isOn && <Scanner onCode={(text) => send(text)} />}
           <Button
             variant={isOn ? 'outlined' : 'contained'}
             size="large"
