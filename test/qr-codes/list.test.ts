@@ -154,6 +154,22 @@ describe('filters', () => {
     expect(await found({ categoryId: theirs })).toEqual([])
   })
 
+  test('GET /qr-codes with ids finds those codes of the owner, with and without other filters', async () => {
+    const [deleted, theirs] = [await createCode(me, { name: 'Alpha in the trash' }), await createCode(alice)]
+    ok(await me.delete(`/api/qr-codes/${deleted.id}`))
+    const chosen = `${codes['free']},${codes['inTop']},${deleted.id},${theirs.id},999999,${codes['inTop']}`
+    expect(await found({ ids: chosen })).toEqual(['inTop', 'free'])
+    expect(await found({ ids: chosen, keyword: 'alpha' })).toEqual(['inTop'])
+    expect(await found({ ids: chosen, categoryId: 0, sort: '-createdAt' })).toEqual(['free'])
+    const org = ok(await me.call('orgs.create', { body: { name: 'Ids' } })).data.id
+    expect(ok(await me.get('/api/qr-codes', { ids: chosen, orgId: org })).data.items).toEqual([])
+    const shared = await createCode(me, { orgId: org } as never)
+    expect(ok(await me.get('/api/qr-codes', { ids: shared.id })).data.items).toEqual([])
+    expect(ids(ok(await me.get('/api/qr-codes', { ids: shared.id, orgId: org })).data.items)).toEqual([shared.id])
+    for (const bad of ['x', '0', '-1', '1.5', Array.from({ length: 501 }, (_, i) => i + 1).join(',')])
+      expect((await me.get('/api/qr-codes', { ids: bad })).status, bad).toBe(400)
+  })
+
   test('GET /qr-codes refuses filters with invalid values', async () => {
     for (const query of [
       { contentType: 'FILM' },

@@ -204,9 +204,12 @@ test('pasted lines become codes, and the printed sheets hold each of them on a l
   const lines = Array.from({ length: 26 }, (_, i) => `Desk ${i + 1}\thttps://example.org/desks/${i + 1}`)
   await page.getByLabel('Lines').fill(lines.join('\n'))
   await button(page, 'Create 26 codes').click()
+  let reads = 0
+  page.on('request', (request) => (reads += /\/api\/qr-codes[/?]/.test(request.url()) ? 1 : 0))
   await page.getByRole('link', { name: 'Print labels' }).click()
   // 3 × 8 labels a sheet.
   await page.getByText('26 labels on 2 sheets').waitFor()
+  expect(reads).toBe(1)
   await screenshot(page, 'codes-print')
   const pdf = await readPdf(await page.pdf({ preferCSSPageSize: true, printBackground: true }))
   expect(pdf.pages).toHaveLength(2)

@@ -26,9 +26,6 @@ const words = texts({
   },
 })
 
-/** The largest page of the list. */
-const SLICE = 100
-
 export default function Labels() {
   const t = useTexts(words)
   const { workspace } = useSession()
@@ -44,18 +41,7 @@ export default function Labels() {
       hint={t.hint}
       parts={parts}
       label={({ qrContent, assetNo }) => ({ content: qrContent, name: t.alt(assetNo) })}
-      read={readAssets}
+      read={(ids, size) => call('assets.list', { query: { ...ownerQuery(), ids, size } })}
     />
   )
-}
-
-async function readAssets(ids: readonly number[], onRead: (count: number) => void): Promise<Asset[]> {
-  const found = new Map<number, Asset>()
-  for (let at = 0; at < ids.length; at += SLICE) {
-    const slice = ids.slice(at, at + SLICE)
-    const { items } = await call('assets.list', { query: { ...ownerQuery(), ids: slice, size: SLICE } })
-    for (const asset of items) found.set(asset.id, asset)
-    onRead(at + slice.length)
-  }
-  return ids.flatMap((id) => found.get(id) ?? [])
 }

@@ -37,11 +37,36 @@ export interface PrintPageProps<Thing> extends Printing<Thing> {
   toList: string
   /** Says how to select something. */
   hint: string
-  /** Reads these things in this order and leaves out those that do not exist. `onRead` is called with the number read so far. */
-  read: (ids: readonly number[], onRead: (count: number) => void) => Promise<readonly Thing[]>
+  /** Reads the first `size` of these things, in any order, and leaves out those that do not exist. Called with one page of ids. */
+  read: (ids: number[], size: number) => Promise<{ items: readonly Thing[] }>
 }
 
-export function PrintPage<Thing>({ list, toList, hint, parts, label, read }: PrintPageProps<Thing>) {
+/** The largest page of a list. */
+const PAGE = 100
+
+/** Reads all things in the order of the ids. `onRead` is called with the number of ids read so far. */
+async function readAll<Thing extends { readonly id: number }>(
+  ids: readonly number[],
+  read: PrintPageProps<Thing>['read'],
+  onRead: (count: number) => void,
+): Promise<Thing[]> {
+  const found = new Map<number, Thing>()
+  for (let at = 0; at < ids.length; at += PAGE) {
+    const page = ids.slice(at, at + PAGE)
+    for (const thing of (await read(page, PAGE)).items) found.set(thing.id, thing)
+    onRead(at + page.length)
+  }
+  return ids.flatMap((id) => found.get(id) ?? [])
+}
+
+export function PrintPage<Thing extends { readonly id: number }>({
+  list,
+  toList,
+  hint,
+  parts,
+  label,
+  read,
+}: PrintPageProps<Thing>) {
   const t = useTexts(words)
   const { workspace } = useSession()
   const [params] = useSearchParams()
@@ -53,7 +78,7 @@ export function PrintPage<Thing>({ list, toList, hint, parts, label, read }: Pri
   const [count, setCount] = useState(0)
   const { data, error, refetch } = useQuery({
     queryKey: [list, 'print', given, workspace?.id ?? null],
-    queryFn: () => read(ids, setCount),
+    queryFn: () => readAll(ids, read, setCount),
     enabled: ids.length > 0,
     staleTime: 60_000,
   })

@@ -106,6 +106,8 @@ export const CategoryFilter = Type.Integer({
 export const PinCode = Model('PinQrCode', { pinned: Type.Boolean(), orgId: NullableOrgId })
 export const PublishCode = Model('PublishQrCode', { isPublic: Type.Boolean(), orgId: NullableOrgId })
 
+const MAX_IDS = 500
+
 export const ListQuery = PageQuery({
   orgId: OrgId,
   categoryId: Type.Optional(CategoryFilter),
@@ -115,6 +117,7 @@ export const ListQuery = PageQuery({
   contentType: Type.Optional(ContentTypeName),
   isPublic: Type.Optional(Type.Boolean()),
   pinned: Type.Optional(Type.Boolean()),
+  ids: Type.Optional(Type.Array(Id, { maxItems: MAX_IDS, description: 'Only these, separated by commas' })),
   sort: Sort(['name', 'createdAt', 'updatedAt', 'scanCount']),
 })
 export type ListQuery = Static<typeof ListQuery>

@@ -114,6 +114,7 @@ export const cleanTags = (tags: readonly string[] | null | undefined): string[] 
 /** Whether the query asks for all codes of the owner, in any order. */
 export const isUnfiltered = (query: ListQuery): boolean =>
   query.categoryId === undefined &&
+  query.ids === undefined &&
   !query.keyword &&
   query.contentType === undefined &&
   query.isPublic === undefined &&

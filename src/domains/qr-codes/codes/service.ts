@@ -28,7 +28,7 @@ async function codesPage(ctx: AppContext, owner: Owner, query: ListQuery): Promi
   const { keyword } = query
   return keyword
     ? ctx.db.search(owner.userId, (db) => store.searchCodes(db, owner, { ...query, keyword }, categoryIds))
-    : store.filteredPage(await codesReader(ctx, owner), owner, query, categoryIds)
+    : store.filteredPage(query.ids ? ctx.db.read : await codesReader(ctx, owner), owner, query, categoryIds)
 }
 
 /** Where to run queries that look at all codes of an owner. */
