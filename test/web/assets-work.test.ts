@@ -35,6 +35,24 @@ describe('many assets', () => {
   }, 120_000)
 })
 
+test('the link of the calendar can be copied on a page without https', async () => {
+  const { page } = await workspace({ permissions: ['clipboard-read'] })
+  await page.addInitScript(`
+    Object.defineProperty(globalThis, 'isSecureContext', { value: false })
+    delete Navigator.prototype.clipboard`)
+  await page.goto('/console/assets')
+  await page.getByRole('button', { name: 'Calendar' }).click()
+  await dialogButton(page, 'Make a link').click()
+  const link = await page.getByLabel('Link', { exact: true }).inputValue()
+  await dialogButton(page, 'Copy').click()
+  await page.getByText('Copied.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('searchbox').focus()
+  await page.keyboard.press('Control+V')
+  expect(await page.getByRole('searchbox').inputValue()).toBe(link)
+})
+
 describe('a stock-taking', () => {
   test('takes scans that follow each other faster than the answers, and shows those of others', async () => {
     const { orgId, page } = await workspace({ isPhone: true, locale: 'zh-CN' })

@@ -25,11 +25,15 @@ export function useCopy(): (text: string) => void {
 
 /** The way before the Clipboard API, which browsers also allow without HTTPS. */
 async function copyOld(text: string): Promise<void> {
+  const focused = document.activeElement
   const field = document.createElement('textarea')
   field.value = text
-  document.body.append(field)
+  // Dialogs and menus take the focus back from everything outside of them, and nothing would be selected.
+  const layers = document.querySelectorAll('[role=dialog], [role=menu]')
+  ;(layers[layers.length - 1] ?? document.body).append(field)
   field.select()
   const isCopied = document.execCommand('copy')
   field.remove()
+  if (focused instanceof HTMLElement) focused.focus()
   if (!isCopied) throw new Error('The browser refused to copy')
 }

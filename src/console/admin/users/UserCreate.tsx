@@ -3,13 +3,13 @@
 import { ContentCopy } from '@mui/icons-material'
 import { Alert, Button, Card, CardContent, Stack, TextField, Typography } from '@mui/material'
 import { type FormEvent, useState } from 'react'
-import { useNotify } from 'react-admin'
 import { Link, useNavigate } from 'react-router'
 
 import { useAction } from '../../api/hooks.ts'
 import type { CreatedUser } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
+import { useCopy } from '../../ui/copy.ts'
 import { Page } from '../../ui/Page.tsx'
 import { nameOf } from '../../ui/UserLink.tsx'
 
@@ -29,7 +29,6 @@ const words = texts({
     created: 'The user is created.',
     once: (name: string) => `${name} can sign in now. Give them this password: it is not shown again.`,
     copy: 'Copy password',
-    copied: 'The password is copied.',
     open: 'Open the user',
   },
   zh: {
@@ -47,7 +46,6 @@ const words = texts({
     created: '用户已创建。',
     once: (name: string) => `${name} 现在可以登录。请把此密码交给对方，密码不会再次显示。`,
     copy: '复制密码',
-    copied: '密码已复制。',
     open: '打开用户页面',
   },
 })
@@ -115,11 +113,7 @@ export default function UserCreate() {
 
 function InitialPassword({ user }: { user: CreatedUser }) {
   const t = useTexts(words)
-  const notify = useNotify()
-  const copy = async () => {
-    await navigator.clipboard.writeText(user.initialPassword ?? '')
-    notify(t.copied, { type: 'success' })
-  }
+  const copy = useCopy()
   return (
     <Stack spacing={2}>
       <Alert severity="success">{t.once(nameOf(user))}</Alert>
@@ -127,7 +121,7 @@ function InitialPassword({ user }: { user: CreatedUser }) {
         {user.initialPassword}
       </Typography>
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
-        <Button variant="contained" startIcon={<ContentCopy />} onClick={() => void copy()}>
+        <Button variant="contained" startIcon={<ContentCopy />} onClick={() => copy(user.initialPassword ?? '')}>
           {t.copy}
         </Button>
         <Button component={Link} to={`/admin/users/${user.id}/show`}>

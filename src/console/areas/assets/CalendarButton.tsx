@@ -3,12 +3,12 @@
 import { CalendarMonth, ContentCopy } from '@mui/icons-material'
 import { Alert, Button, DialogContentText, IconButton, Stack, TextField, Tooltip } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
+import { useCopy } from '../../ui/copy.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 
 const words = texts({
@@ -25,7 +25,6 @@ const words = texts({
     link: 'Link',
     once: 'Copy it now: it is shown only once.',
     copy: 'Copy',
-    copied: 'The link was copied.',
   },
   zh: {
     calendar: '日历',
@@ -40,14 +39,13 @@ const words = texts({
     link: '链接',
     once: '请立即复制，只显示一次。',
     copy: '复制',
-    copied: '链接已复制。',
   },
 })
 
 export function CalendarButton() {
   const t = useTexts(words)
   const may = useMay()
-  const notify = useNotify()
+  const copy = useCopy()
   const [isOpen, setOpen] = useState(false)
   const { data } = useCall(
     'assetCalendars.get',
@@ -57,10 +55,6 @@ export function CalendarButton() {
   const create = useAction('assetCalendars.create')
   const stop = useAction('assetCalendars.delete', { done: t.stopped, onDone: () => create.reset() })
   if (!may('assetCalendars.create')) return null
-  const copy = async (url: string) => {
-    await navigator.clipboard.writeText(url)
-    notify(t.copied, { type: 'success' })
-  }
   const isOn = data?.enabled === true
   return (
     <>
@@ -91,7 +85,7 @@ export function CalendarButton() {
                 onFocus={(event) => event.target.select()}
               />
               <Tooltip title={t.copy}>
-                <IconButton aria-label={t.copy} onClick={() => void copy(create.data.url)}>
+                <IconButton aria-label={t.copy} onClick={() => copy(create.data.url)}>
                   <ContentCopy />
                 </IconButton>
               </Tooltip>

@@ -11,6 +11,7 @@ import type { GroupMember, Message } from '../../api/types.ts'
 import { clockTime, date, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
+import { useCopy } from '../../ui/copy.ts'
 import { Content } from './Content.tsx'
 import { PeopleDialog } from './PeopleDialog.tsx'
 import { type NameOf, useExcerpt } from './text.ts'
@@ -21,7 +22,6 @@ const own = texts({
     actions: 'Actions for this message',
     reply: 'Reply',
     copy: 'Copy text',
-    copied: 'Copied.',
     forward: 'Forward',
     forwarded: 'Forwarded.',
     recall: 'Recall',
@@ -35,7 +35,6 @@ const own = texts({
     actions: '消息操作',
     reply: '回复',
     copy: '复制文字',
-    copied: '已复制。',
     forward: '转发',
     forwarded: '已转发。',
     recall: '撤回',
@@ -196,6 +195,7 @@ function Actions({
   const o = useTexts(own)
   const may = useMay()
   const notify = useNotify()
+  const copy = useCopy()
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [isForwarding, setForwarding] = useState(false)
   const [forwardId] = useState(newId)
@@ -259,11 +259,11 @@ function Actions({
             {o.reply}
           </MenuItem>
         )}
-        {text !== undefined && navigator.clipboard !== undefined && (
+        {text !== undefined && (
           <MenuItem
             onClick={() => {
               close()
-              void navigator.clipboard.writeText(text).then(() => notify(o.copied))
+              copy(text)
             }}
           >
             <ListItemIcon>
