@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 
 import { createAsset, photo } from '../assets/helpers.ts'
-import { connect } from '../chat/helpers.ts'
+import { befriend } from '../contacts/helpers.ts'
 import { png, text } from '../files/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { startS3 } from '../harness/s3.ts'
@@ -28,7 +28,7 @@ describe.skipIf(s3 === undefined)('files in S3', () => {
   const browser = useBrowser(server)
 
   test('are uploaded, shown and downloaded through the server whose page is open', async () => {
-    await connect(server, alice, bob)
+    await befriend(alice, bob)
     const asset = await createAsset(alice, { photos: [await photo(alice)] })
     const page = await browser.signedIn(alice)
 
