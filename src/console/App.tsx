@@ -29,7 +29,7 @@ const authProvider = createAuthProvider(resources)
 const i18nProvider = createI18nProvider()
 const store = localStorageStore('1', 'tessera')
 
-export const queryClient = new QueryClient({
+const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,

@@ -6,7 +6,11 @@ import { ok, startGateways, useServer } from '../harness/index.ts'
 import { barriers, screenshot, useBrowser } from './browser.ts'
 
 const gateways = await startGateways()
-const { server } = useServer({ people: [], config: gateways.config })
+const { server, admin } = useServer({
+  people: [],
+  config: gateways.config,
+  settings: { 'security.requireTotp': true },
+})
 const browser = useBrowser(server)
 afterAll(() => gateways.stop())
 
@@ -108,4 +112,13 @@ test('a conflict shows only the properties that the device sent, and is resolved
   await page.getByRole('button', { name: 'Take the device’s' }).click()
   await page.getByRole('heading', { name: 'Conflicts' }).waitFor({ state: 'hidden' })
   expect(ok(await person.call('sync.conflicts', { query: { status: 'OPEN' } })).data.total).toBe(0)
+})
+
+test('an administrator without the second factor that the server requires is led to the page that sets it up', async () => {
+  browser.allow(/status of 403/)
+  const page = await browser.signedIn(admin)
+  await page.goto('/console/admin/users')
+  await page.getByText('Administrators need a second factor here').first().waitFor()
+  await page.getByRole('link', { name: 'Set it up' }).first().click()
+  await page.getByRole('heading', { name: 'Second factor' }).waitFor()
 })

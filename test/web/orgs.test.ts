@@ -100,6 +100,7 @@ describe('founding and joining', () => {
 
     const page = await browser.signedIn(carol, { isPhone: true, locale: 'zh-CN' })
     await page.goto('/console/orgs')
+    await page.getByText(/7天后过期/).waitFor()
     await button(page, '接受加入Garden Society的邀请').click()
     await page.getByRole('link', { name: /Garden Society/ }).waitFor()
     await screenshot(page, 'orgs-zh')

@@ -26,11 +26,13 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60_000],
 ]
 
-/** `3 hours ago`, `in 2 days` */
+/** `3 hours ago`, `in 2 days`. Future times are rounded: an invitation for 7 days does not say 6 a moment later. */
 export function relativeTime(time: number, now = serverTime()): string {
   const format = new Intl.RelativeTimeFormat(tag(), { numeric: 'auto' })
-  for (const [unit, length] of UNITS)
-    if (Math.abs(time - now) >= length) return format.format(Math.trunc((time - now) / length), unit)
+  for (const [unit, length] of UNITS) {
+    const amount = (time - now) / length
+    if (Math.abs(amount) >= 1) return format.format(amount > 0 ? Math.round(amount) : Math.trunc(amount), unit)
+  }
   return format.format(0, 'second')
 }
 

@@ -41,6 +41,3 @@ export const useLocale = (): Locale => useSyncExternalStore(onLocaleChange, curr
 export function useTexts<T>(both: Texts<T>): T {
   return both[useLocale()] as T
 }
-
-/** A single text in the language of the console. */
-export const useText = (text: Localized): string => text[useLocale()]

@@ -4,8 +4,9 @@ import type { SvgIconComponent } from '@mui/icons-material'
 import { Alert, Box, Button, LinearProgress, Stack, Typography } from '@mui/material'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
+import { Link } from 'react-router'
 
-import { ApiError } from '../api/errors.ts'
+import { ApiError, MUST_ENABLE_TOTP } from '../api/errors.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 
 const words = texts({
@@ -15,8 +16,16 @@ const words = texts({
     loading: 'Loading',
     more: 'Show more',
     failed: 'The page could not be shown.',
+    setUp: 'Set it up',
   },
-  zh: { retry: '重试', request: '请求编号', loading: '加载中', more: '显示更多', failed: '页面无法显示。' },
+  zh: {
+    retry: '重试',
+    request: '请求编号',
+    loading: '加载中',
+    more: '显示更多',
+    failed: '页面无法显示。',
+    setUp: '去设置',
+  },
 })
 
 /** Draws `children` with the answer of a query, and before that a progress bar or the error. */
@@ -47,10 +56,16 @@ export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () =
       severity="error"
       sx={{ my: 1, overflowWrap: 'anywhere' }}
       action={
-        onRetry && (
-          <Button color="inherit" size="small" onClick={onRetry}>
-            {t.retry}
+        refusal?.code === MUST_ENABLE_TOTP ? (
+          <Button color="inherit" size="small" component={Link} to="/account/security">
+            {t.setUp}
           </Button>
+        ) : (
+          onRetry && (
+            <Button color="inherit" size="small" onClick={onRetry}>
+              {t.retry}
+            </Button>
+          )
         )
       }
     >

@@ -294,8 +294,11 @@ export const definitions = {
   'security.requireTotp': setting(
     Type.Boolean(),
     false,
-    ['Second factor', 'Whether administrators can administer the server only with a second factor.'],
-    ['两步验证', '管理员是否必须启用两步验证才能使用管理后台。'],
+    [
+      'Second factor',
+      'Whether administrators can administer the server only with a second factor. Enable yours first.',
+    ],
+    ['两步验证', '管理员是否必须启用两步验证才能使用管理后台。请先启用自己的两步验证。'],
   ),
   'backup.schedule': setting(
     Enum(['OFF', 'DAILY', 'WEEKLY']),

@@ -46,7 +46,8 @@ const words = texts({
       COMMAND_LINE: 'Created on the command line',
     },
     by: (name: string) => `Created by ${name}`,
-    size: (size: string, rows: string, files: string) => `${size} · ${rows} rows · ${files} files`,
+    rows: (rows: string) => `${rows} rows`,
+    files: (files: string) => `${files} files`,
     progress: (name: string) => `Progress of ${name}`,
     verify: 'Verify',
     verifyOf: (name: string) => `Verify ${name}`,
@@ -84,7 +85,8 @@ const words = texts({
     verification: { NONE: '未校验', RUNNING: '正在校验', GOOD: '已校验', DAMAGED: '已损坏', FAILED: '校验失败' },
     source: { USER: '由管理员创建', SCHEDULE: '定时创建', COMMAND_LINE: '由命令行创建' },
     by: (name: string) => `由 ${name} 创建`,
-    size: (size: string, rows: string, files: string) => `${size} · ${rows} 行 · ${files} 个文件`,
+    rows: (rows: string) => `${rows} 行`,
+    files: (files: string) => `${files} 个文件`,
     progress: (name: string) => `${name} 的进度`,
     verify: '校验',
     verifyOf: (name: string) => `校验 ${name}`,
@@ -215,7 +217,12 @@ function Item({ backup, isBusy }: { backup: Backup; isBusy: boolean }) {
   } = backup
   const params = { name }
   const origin = createdBy === null ? t.source[source] : t.by(createdBy.name)
-  const count = (n: number | null) => (n === null ? '?' : number(n))
+  const contents = [
+    size !== null && bytes(size),
+    // Unknown for a backup of the command line until it is verified.
+    rows !== null && t.rows(number(rows)),
+    files !== null && t.files(number(files)),
+  ].filter((one) => one !== false)
   const trouble = problem ?? verification.problem
   return (
     <>
@@ -225,11 +232,9 @@ function Item({ backup, isBusy }: { backup: Backup; isBusy: boolean }) {
           <Typography variant="body2" color="text.secondary" sx={{ overflowWrap: 'anywhere' }}>
             {origin} · {name}
           </Typography>
-          {size !== null && (
-            <Typography variant="body2" color="text.secondary">
-              {t.size(bytes(size), count(rows), count(files))}
-            </Typography>
-          )}
+          <Typography variant="body2" color="text.secondary">
+            {contents.join(' · ')}
+          </Typography>
         </Box>
         <Status tone={toneOf(backup)} text={state === 'READY' ? t.verification[verification.state] : t.state[state]} />
         <Box sx={{ display: 'flex', flexWrap: 'wrap' }}>

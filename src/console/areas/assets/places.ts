@@ -58,6 +58,3 @@ export function useNames() {
     return { category: names(maps[0]), location: names(maps[1]), person: names(maps[2]) }
   }, [categories, locations, people])
 }
-
-/** The query of operations about things of the workspace, for operations whose body names the organization too. */
-export const workspaceQuery = (): { query: { orgId?: number } } => ({ query: ownerQuery() })
