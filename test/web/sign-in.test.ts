@@ -40,6 +40,25 @@ describe('signing in', () => {
     await screenshot(page, 'sign-in-refused')
   })
 
+  test('a refused registration says the reason at the field, which gets the focus, and keeps what was typed', async () => {
+    browser.allow(/status of 400/)
+    const page = await browser.page({ isPhone: true, locale: 'zh-CN' })
+    await page.goto('/console/register')
+    const account = page.getByLabel('用户名或邮箱')
+    const password = page.getByLabel('密码')
+    await account.fill('9limei')
+    await password.fill('password')
+    await page.getByLabel('昵称').fill('李梅')
+    await page.getByRole('button', { name: '注册' }).click()
+    await page.getByText('须为 3 到 32 位字母').waitFor()
+    expect(await page.evaluate('document.activeElement.autocomplete')).toBe('username')
+    await account.fill('limei')
+    await page.getByRole('button', { name: '注册' }).click()
+    await page.getByText('过于常见，容易被猜到').waitFor()
+    expect(await page.evaluate('document.activeElement.autocomplete')).toBe('new-password')
+    expect([await account.inputValue(), await page.getByRole('alert').count()]).toEqual(['limei', 0])
+  })
+
   for (const isDark of [false, true])
     test(`sign-in, registration and forgotten password have no barriers, ${isDark ? 'dark' : 'light'}`, async () => {
       const page = await browser.page({ isPhone: true, isDark })

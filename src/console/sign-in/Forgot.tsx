@@ -51,6 +51,7 @@ export function Forgot() {
       setBusy(false)
     }
   }
+  const passwordProblem = error?.problem('newPassword')
   return (
     <Frame
       title={t.title}
@@ -80,9 +81,11 @@ export function Forgot() {
             value={newPassword}
             onChange={(event) => setNewPassword(event.target.value)}
             autoComplete="new-password"
+            error={passwordProblem !== undefined}
+            helperText={passwordProblem}
             required
           />
-          {error !== undefined && <ErrorNotice error={error} />}
+          {error !== undefined && passwordProblem === undefined && <ErrorNotice error={error} />}
           <Button type="submit" variant="contained" size="large" loading={isBusy}>
             {t.submit}
           </Button>

@@ -1,7 +1,7 @@
 /** Registration with a username or an e-mail address. */
 
 import { Button, Link, TextField } from '@mui/material'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link as RouterLink, useNavigate } from 'react-router'
 
 import { ApiError } from '../api/errors.ts'
@@ -14,7 +14,7 @@ const words = texts({
   en: {
     title: 'Create an account',
     account: 'Username or e-mail',
-    hint: 'A username has 3 to 32 letters, digits, dots or dashes.',
+    hint: 'A username has 3 to 32 letters, digits, dots, dashes or underscores, and begins with a letter.',
     password: 'Password',
     nickname: 'Name that others see',
     submit: 'Create account',
@@ -23,7 +23,7 @@ const words = texts({
   zh: {
     title: '注册账号',
     account: '用户名或邮箱',
-    hint: '用户名由 3 至 32 个字母、数字、点或短横线组成。',
+    hint: '用户名由 3 至 32 个字母、数字、点、短横线或下划线组成，以字母开头。',
     password: '密码',
     nickname: '昵称',
     submit: '注册',
@@ -56,6 +56,12 @@ export function Register() {
       setBusy(false)
     }
   }
+  const accountProblem = error?.problem('username') ?? error?.problem('email')
+  const isAtField = ['username', 'email', 'password', 'nickname'].some((field) => error?.problem(field) !== undefined)
+  useEffect(() => {
+    // Screen readers say the problem with the field.
+    if (isAtField) document.querySelector<HTMLElement>('input[aria-invalid=true]')?.focus()
+  }, [error, isAtField])
   return (
     <Frame
       title={t.title}
@@ -68,7 +74,8 @@ export function Register() {
     >
       <TextField
         label={t.account}
-        helperText={t.hint}
+        error={accountProblem !== undefined}
+        helperText={accountProblem ?? t.hint}
         value={account}
         onChange={(event) => setAccount(event.target.value)}
         autoComplete="username"
@@ -82,6 +89,8 @@ export function Register() {
         value={password}
         onChange={(event) => setPassword(event.target.value)}
         autoComplete="new-password"
+        error={error?.problem('password') !== undefined}
+        helperText={error?.problem('password')}
         required
       />
       <TextField
@@ -89,8 +98,10 @@ export function Register() {
         value={nickname}
         onChange={(event) => setNickname(event.target.value)}
         autoComplete="nickname"
+        error={error?.problem('nickname') !== undefined}
+        helperText={error?.problem('nickname')}
       />
-      {error !== undefined && <ErrorNotice error={error} />}
+      {error !== undefined && !isAtField && <ErrorNotice error={error} />}
       <Button type="submit" variant="contained" size="large" loading={isBusy}>
         {t.submit}
       </Button>
