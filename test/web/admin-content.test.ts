@@ -1,6 +1,8 @@
 /** Administrators find, change and delete the content of users in the web console. */
 
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { mkdir, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 
 import type { Page } from 'playwright-core'
 
@@ -214,6 +216,55 @@ describe('deleting', () => {
       await page.getByText('Deleted', { exact: true }).waitFor()
       expect({ name, total: ok(await admin.get(path)).data.total }).toEqual({ name, total: before - 1 })
     }
+  })
+
+  test('of several rows goes on after a refusal, which names the rows that stay', async () => {
+    const field = (body: {
+      name: string
+      key?: string
+      type: 'NUMBER' | 'COMPUTED'
+      config?: Record<string, unknown>
+    }) => admin.call('metadata.createAnyField', { body: { objectName: 'asset', scope: 'GLOBAL', ...body } })
+    ok(await field({ name: 'Weight', key: 'weight', type: 'NUMBER' }))
+    ok(await field({ name: 'Length', key: 'length', type: 'NUMBER' }))
+    ok(await field({ name: 'Load', type: 'COMPUTED', config: { formula: '{weight} * 2' } }))
+    const page = await browser.signedIn(admin)
+    await table(page, 'fields')
+    for (const name of ['Weight', 'Length']) await page.getByRole('row', { name }).getByRole('checkbox').check()
+    browser.allow(/status of 4\d\d/)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await dialog(page).getByRole('button', { name: 'Delete' }).click()
+    await dialog(page).getByText('One was left as it is:').waitFor()
+    await dialog(page)
+      .getByText(/“Weight”: .*formula/)
+      .waitFor()
+    expect(await dialog(page).getByText('Length').count()).toBe(0)
+    const { items } = ok(await admin.call('metadata.allFields', { query: { size: 100 } })).data
+    expect(items.map(({ name }) => name)).toContain('Weight')
+    expect(items.map(({ name }) => name)).not.toContain('Length')
+  })
+
+  test('of stored files that nothing uses says how many there are', async () => {
+    // The statistics are counted anew after a clean-up.
+    ok(await admin.call('admin.files.cleanUp', { body: { dryRun: false, force: true } }))
+    const key = `ab/${'ab'.repeat(32)}.abcdef`
+    const path = join(server.dataDir, 'files', key)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, 'left behind')
+    await utimes(path, (Date.now() - 3 * DAY) / 1000, (Date.now() - 3 * DAY) / 1000)
+    const page = await browser.signedIn(admin)
+    await page.goto('/console/admin/files')
+    await page.getByRole('alert').filter({ hasText: '1 stored file (11 B)' }).getByRole('button').click()
+    await dialog(page).getByText(key).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await dialog(page).getByRole('button', { name: 'Clean up' }).click()
+    await dialog(page)
+      .getByText(/^1 file \(11 B\) will be deleted/)
+      .waitFor()
+    await dialog(page).getByRole('button', { name: 'Clean up' }).click()
+    await page.getByText('1 file deleted, 11 B freed').waitFor()
+    await page.getByText('Every stored file is in use.').waitFor()
+    expect(ok(await admin.call('admin.files.orphaned')).data.total).toBe(0)
   })
 
   test('several codes are deleted at once', async () => {

@@ -2,13 +2,13 @@
 
 import { Button } from '@mui/material'
 import { type ReactNode, useState } from 'react'
-import { type Identifier, useListContext, useRefresh } from 'react-admin'
+import { type Identifier, type RaRecord, useListContext, useRefresh } from 'react-admin'
 
 import { BulkState } from './bulk/BulkState.tsx'
 import { useBulk } from './bulk/use-bulk.ts'
 import { ConfirmDialog } from './dialogs.tsx'
 
-export interface BulkActionProps {
+export interface BulkActionProps<Row extends RaRecord> {
   label: string
   icon: ReactNode
   /** The question, for `n` rows. */
@@ -18,16 +18,21 @@ export interface BulkActionProps {
   run: (id: Identifier) => Promise<unknown>
   /** Shown when rows are done. */
   done: (n: number) => string
+  /** Names a row that was refused. */
+  nameOf: (row: Row) => string
 }
 
-export function BulkAction({ label, icon, title, text, run, done }: BulkActionProps) {
+export function BulkAction<Row extends RaRecord>(props: BulkActionProps<Row>) {
+  const { label, icon, title, text, run, done, nameOf } = props
   const refresh = useRefresh()
   const bulk = useBulk()
-  const { selectedIds, onSelect } = useListContext()
+  const { data, selectedIds, onSelect } = useListContext<Row>()
   const [isOpen, setOpen] = useState(false)
 
   const confirm = async () => {
-    const left = await bulk.run(selectedIds, run, done)
+    // Rows that were selected on another page of the table are counted, but not named.
+    const names = new Map(data?.map((row) => [row.id, nameOf(row)]))
+    const left = await bulk.run(selectedIds, run, done, (id) => names.get(id))
     if (left.length === 0) setOpen(false)
     onSelect([...left])
     refresh()

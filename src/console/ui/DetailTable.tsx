@@ -85,7 +85,7 @@ export function DetailTable<Row extends RaRecord>(props: DetailTableProps<Row>) 
       {...(remove && { removal: remove })}
     />
   )
-  const bulkButton = bulk ?? (remove && <BulkDelete removal={remove} />)
+  const bulkButton = bulk ?? (remove && <BulkDelete removal={remove} nameOf={nameOf} />)
   return (
     <AdminTable<Row>
       sort={{ field: 'createdAt', order: 'DESC' }}
@@ -104,7 +104,13 @@ export function DetailTable<Row extends RaRecord>(props: DetailTableProps<Row>) 
 }
 
 /** Deletes the selected rows one after the other. */
-export function BulkDelete({ removal }: { removal: Removal }) {
+export function BulkDelete<Row extends RaRecord>({
+  removal,
+  nameOf,
+}: {
+  removal: Removal
+  nameOf: (row: Row) => string
+}) {
   const t = useTexts(words)
   return (
     <BulkAction
@@ -114,6 +120,7 @@ export function BulkDelete({ removal }: { removal: Removal }) {
       text={removal.text}
       run={(id) => removeRow(removal, id)}
       done={t.done}
+      nameOf={nameOf}
     />
   )
 }

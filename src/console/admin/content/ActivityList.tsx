@@ -65,7 +65,9 @@ export default function ActivityList() {
         { source: 'location', phone: 'hidden' },
         createdColumn,
       ]}
-      {...(may(removal.operation) && { bulk: <BulkDelete removal={removal} /> })}
+      {...(may(removal.operation) && {
+        bulk: <BulkDelete removal={removal} nameOf={(row: AdminActivityItem) => row.name} />,
+      })}
       empty={<EmptyState icon={Event} title={t.none} text={t.noneText} action={<CreateActivity />} />}
     />
   )

@@ -18,6 +18,7 @@ import {
   useMediaQuery,
 } from '@mui/material'
 import { useState } from 'react'
+import { useNotify } from 'react-admin'
 
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
@@ -31,32 +32,36 @@ const words = texts({
   en: {
     counting: 'The server is looking for stored files that nothing uses.',
     none: 'Every stored file is in use.',
-    found: (n: string, size: string) => `${n} stored files (${size}) are used by nothing.`,
+    found: (n: number, size: string) =>
+      n === 1
+        ? `1 stored file (${size}) is used by nothing.`
+        : `${number(n)} stored files (${size}) are used by nothing.`,
     what: 'A crash may have left them, or somebody has copied them into the folder of files. The server deletes them once a day.',
     look: 'Show them',
     title: 'Files that nothing uses',
     close: 'Close',
     cleanUp: 'Clean up',
     askTitle: 'Delete the files that nothing uses?',
-    ask: (n: string, size: string) => `${n} files (${size}) are deleted from the disk. This cannot be undone.`,
+    ask: (n: number, size: string) =>
+      `${n === 1 ? '1 file' : `${number(n)} files`} (${size}) will be deleted from the disk. This cannot be undone.`,
     force:
       'Delete them even if that is most of the stored files. Turn this on only if the server uses the right database.',
-    done: (n: string, size: string) => `${n} files deleted, ${size} freed`,
+    done: (n: number, size: string) => `${n === 1 ? '1 file' : `${number(n)} files`} deleted, ${size} freed`,
     nothing: 'All files are in use.',
   },
   zh: {
     counting: '服务器正在查找未被使用的文件。',
     none: '所有存储的文件都在使用中。',
-    found: (n: string, size: string) => `有 ${n} 个存储的文件（${size}）未被使用。`,
+    found: (n: number, size: string) => `有 ${number(n)} 个存储的文件（${size}）未被使用。`,
     what: '它们可能是异常退出时留下的，或是有人复制到文件目录中的。服务器每天会自动清理一次。',
     look: '查看',
     title: '未被使用的文件',
     close: '关闭',
     cleanUp: '清理',
     askTitle: '删除未被使用的文件？',
-    ask: (n: string, size: string) => `将从磁盘删除 ${n} 个文件（${size}）。此操作无法撤销。`,
+    ask: (n: number, size: string) => `将从磁盘删除 ${number(n)} 个文件（${size}）。此操作无法撤销。`,
     force: '即使占存储文件的大部分也删除。仅在确认服务器使用了正确的数据库时开启。',
-    done: (n: string, size: string) => `已删除 ${n} 个文件，释放 ${size}`,
+    done: (n: number, size: string) => `已删除 ${number(n)} 个文件，释放 ${size}`,
     nothing: '没有需要删除的文件。',
   },
 })
@@ -78,7 +83,7 @@ export function Orphans({ summary }: { summary: { count: number; bytes: number }
         )
       }
     >
-      {t.found(number(summary.count), bytes(summary.bytes))} {t.what}
+      {t.found(summary.count, bytes(summary.bytes))} {t.what}
       {isOpen && <OrphanDialog onClose={() => setOpen(false)} />}
     </Alert>
   )
@@ -87,18 +92,18 @@ export function Orphans({ summary }: { summary: { count: number; bytes: number }
 function OrphanDialog({ onClose }: { onClose: () => void }) {
   const t = useTexts(words)
   const may = useMay()
+  const notify = useNotify()
   const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
   const list = usePages('admin.files.orphaned', undefined, { size: 50 })
   const [isAsking, setAsking] = useState(false)
   const [isForced, setForced] = useState(false)
-  const [result, setResult] = useState<string>()
   const preview = useAction('admin.files.cleanUp', { quiet: true, refreshes: [], onDone: () => setAsking(true) })
   const cleanUp = useAction('admin.files.cleanUp', {
     quiet: true,
     refreshes: ['admin.files'],
     onDone: ({ deleted, bytes: freed }) => {
-      setAsking(false)
-      setResult(t.done(number(deleted), bytes(freed)))
+      notify(t.done(deleted, bytes(freed)), { type: 'success' })
+      onClose()
     },
   })
   const found = preview.data
@@ -106,7 +111,6 @@ function OrphanDialog({ onClose }: { onClose: () => void }) {
     <Dialog open onClose={onClose} fullWidth maxWidth="sm" fullScreen={isPhone} aria-labelledby="orphans-title">
       <DialogTitle id="orphans-title">{t.title}</DialogTitle>
       <DialogContent>
-        {result !== undefined && <Alert severity="success">{result}</Alert>}
         {preview.error && <ErrorNotice error={preview.error} />}
         {list.error && <ErrorNotice error={list.error} onRetry={list.retry} />}
         {list.items === undefined && list.error === null && <Loading />}
@@ -143,9 +147,7 @@ function OrphanDialog({ onClose }: { onClose: () => void }) {
         text={
           <>
             <Typography>
-              {found === undefined || found.deleted === 0
-                ? t.nothing
-                : t.ask(number(found.deleted), bytes(found.bytes))}
+              {found === undefined || found.deleted === 0 ? t.nothing : t.ask(found.deleted, bytes(found.bytes))}
             </Typography>
             {cleanUp.error && (
               <FormControlLabel

@@ -105,6 +105,7 @@ function DeleteLinks() {
       text={t.deleteText}
       run={(id) => call('admin.links.delete', { params: { linkId: Number(id) } })}
       done={t.deleted}
+      nameOf={({ ownerNickname, nickname }: AdminAccountLink) => `${ownerNickname} → ${nickname}`}
     />
   )
 }

@@ -91,6 +91,7 @@ function EndSessions() {
       text={t.endText}
       run={(id) => call('admin.sessions.revoke', { params: { sessionId: Number(id) } })}
       done={t.ended}
+      nameOf={({ nickname, username, deviceName }: AdminSession) => `${nickname || username}, ${deviceName}`}
     />
   )
 }

@@ -13,7 +13,7 @@ import { BulkAction } from '../../ui/BulkAction.tsx'
 import { EnumInput } from '../../ui/enums.tsx'
 import { OrgFilter } from '../../ui/pickers.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
-import { UserLink } from '../../ui/UserLink.tsx'
+import { nameOf, UserLink } from '../../ui/UserLink.tsx'
 import { statusWords } from './words.ts'
 
 const words = texts({
@@ -102,6 +102,7 @@ function BulkStatus() {
         text={t.disableText}
         run={change('DISABLED')}
         done={t.disabledMany}
+        nameOf={nameOf}
       />
       <BulkAction
         label={t.enable}
@@ -110,6 +111,7 @@ function BulkStatus() {
         text={t.enableText}
         run={change('ACTIVE')}
         done={t.enabledMany}
+        nameOf={nameOf}
       />
     </>
   )

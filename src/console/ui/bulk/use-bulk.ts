@@ -6,10 +6,11 @@ import { useNotify } from 'react-admin'
 import { ApiError } from '../../api/errors.ts'
 import { useRefresh } from '../../api/hooks.ts'
 
-/** One reason, and how many rows were refused for it. */
+/** One reason, how many rows were refused for it, and their names as far as the caller knows them. */
 export interface Refusal {
   readonly error: unknown
   readonly count: number
+  readonly names: readonly string[]
 }
 
 export interface Bulk {
@@ -23,6 +24,7 @@ export interface Bulk {
     rows: readonly Row[],
     action: (row: Row) => Promise<unknown>,
     done: (n: number) => string,
+    nameOf?: (row: Row) => string | undefined,
   ): Promise<readonly Row[]>
 }
 
@@ -40,12 +42,14 @@ export function useBulk(...refreshes: string[]): Bulk {
     progress,
     refusals,
     forget: () => setRefusals([]),
-    async run(rows, action, done) {
+    async run(rows, action, done, nameOf) {
       const reasons = new Map<string, Refusal>()
       const left: (typeof rows)[number][] = []
       const refuse = (error: unknown, refused: typeof rows) => {
         const reason = error instanceof ApiError ? error.text : String(error)
-        reasons.set(reason, { error, count: (reasons.get(reason)?.count ?? 0) + refused.length })
+        const { count, names } = reasons.get(reason) ?? { count: 0, names: [] }
+        const added = refused.flatMap((row) => nameOf?.(row) ?? [])
+        reasons.set(reason, { error, count: count + refused.length, names: [...names, ...added] })
         left.push(...refused)
       }
       setRefusals([])
