@@ -245,7 +245,7 @@ describe('deleting', () => {
   })
 
   test('of stored files that nothing uses says how many there are', async () => {
-    // The statistics are counted anew after a clean-up.
+    // A clean-up also clears the cached statistics.
     ok(await admin.call('admin.files.cleanUp', { body: { dryRun: false, force: true } }))
     const key = `ab/${'ab'.repeat(32)}.abcdef`
     const path = join(server.dataDir, 'files', key)

@@ -83,7 +83,15 @@ function Frame<Row extends RaRecord>(props: Omit<AdminTableProps<Row>, 'sort'>) 
   return (
     <Box sx={{ minWidth: 0 }}>
       <Stack direction="row" sx={{ alignItems: 'center', flexWrap: 'wrap', columnGap: 1, minHeight: 44, mb: 1.5 }}>
-        <Typography variant="h1" sx={{ flex: 1, minWidth: 'min-content', overflowWrap: 'break-word' }}>
+        <Typography
+          variant="h1"
+          sx={{
+            flex: 1,
+            minWidth: 'min-content',
+            overflowWrap: 'break-word',
+            fontSize: { xs: '1.25rem', sm: '1.5rem' },
+          }}
+        >
           {title}
         </Typography>
         {!isBlank && (

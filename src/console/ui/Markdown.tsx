@@ -136,10 +136,14 @@ function Input({ label, value, onChange, error, required, rows = 14 }: MarkdownE
   ] as const satisfies readonly { name: string; icon: unknown; format: Format }[]
   return (
     <Box sx={{ minWidth: 0 }}>
-      <Stack direction="row" role="toolbar" aria-label={t.toolbar} useFlexGap sx={{ flexWrap: 'wrap', mb: 1 }}>
+      <Stack direction="row" role="toolbar" aria-label={t.toolbar} sx={{ mb: 1 }}>
         {tools.map(({ name, icon: Icon, format }) => (
           <Tooltip key={name} title={name}>
-            <IconButton aria-label={name} onClick={() => apply(format)} sx={{ width: 44, height: 44 }}>
+            <IconButton
+              aria-label={name}
+              onClick={() => apply(format)}
+              sx={{ flex: '0 1 44px', minWidth: 0, height: 44, px: 0 }}
+            >
               <Icon />
             </IconButton>
           </Tooltip>

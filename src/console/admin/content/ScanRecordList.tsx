@@ -12,7 +12,7 @@ import { DetailTable } from '../../ui/DetailTable.tsx'
 import { EnumInput } from '../../ui/enums.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { UserFilter } from '../../ui/pickers.tsx'
-import { createdColumn, ownerName, Person, position, searchFilter, timeFilters } from './shared.tsx'
+import { ownerName, Person, position, searchFilter, timeFilters } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -52,7 +52,8 @@ export default function ScanRecordList() {
         { source: 'source', render: (row) => sourceOf(row.source), text: (row) => sourceOf(row.source) },
         { source: 'userId', render: (row) => <Person row={row} />, text: ownerName },
         { source: 'scannedAt' },
-        { ...createdColumn, phone: 'hidden' },
+        // The same as before, except for scans without a connection.
+        { source: 'createdAt', exportOnly: true },
       ]}
       nameOf={(row) => shortened(name(row))}
       renderDetails={(row) => (

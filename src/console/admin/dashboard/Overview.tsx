@@ -66,7 +66,7 @@ export default function Overview() {
   return (
     <Page
       title={t.title}
-      width={1300}
+      width={1400}
       actions={
         <ToggleButtonGroup
           exclusive

@@ -6,6 +6,7 @@ import { Link } from 'react-router'
 
 import type { Agreement } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
+import { useLabels } from '../../i18n/fields.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { AdminTable } from '../../ui/AdminTable.tsx'
@@ -36,6 +37,7 @@ const words = texts({
 
 export default function AgreementList() {
   const t = useTexts(words)
+  const f = useLabels()
   const may = useMay()
   const typeOf = useEnum('agreementType')
   const state = ({ active }: Agreement) => (active ? t.active : t.earlier)
@@ -50,6 +52,7 @@ export default function AgreementList() {
         { source: 'version' },
         {
           source: 'active',
+          label: f('status'),
           render: (row) => <Status tone={row.active ? 'good' : 'neutral'} text={state(row)} />,
           text: state,
         },

@@ -138,7 +138,7 @@ function Form({ title, back, draft, onChange, action, onSubmit, children }: Form
     onSubmit()
   }
   return (
-    <Page title={title} back={back} width={760}>
+    <Page title={title} back={back} width={640}>
       <Section>
         <Stack component="form" spacing={2.5} onSubmit={submit}>
           <OrgFields value={draft} onChange={onChange} error={action.error} />

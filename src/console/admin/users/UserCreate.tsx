@@ -85,7 +85,7 @@ export default function UserCreate() {
     />
   )
   return (
-    <Page title={t.title} back="/admin/users" width={600}>
+    <Page title={t.title} back="/admin/users" width={640}>
       <Card>
         {created === undefined ? (
           <CardContent component="form" onSubmit={submit}>
