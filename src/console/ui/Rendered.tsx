@@ -12,7 +12,7 @@ const words = texts({
 
 export function Rendered({ html }: { html: string }) {
   const t = useTexts(words)
-  const shown = useMemo(() => withLinksToPictures(html, t.picture), [html, t])
+  const shown = useMemo(() => withOutsideLinks(html, t.picture), [html, t])
   return (
     <Box
       sx={{
@@ -34,19 +34,22 @@ export function Rendered({ html }: { html: string }) {
   )
 }
 
-/** Pictures of other servers become links: loading them would tell those servers who reads the text, and the page's policy refuses it. */
-function withLinksToPictures(html: string, textOf: (name: string, host: string) => string): string {
-  if (!html.includes('<img ')) return html
+/**
+ * Links open a new tab, since something may have been typed in this one. Pictures of other servers become links: loading them would tell those
+ * servers who reads the text, and the page's policy refuses it.
+ */
+function withOutsideLinks(html: string, textOf: (name: string, host: string) => string): string {
+  if (!/<(?:a|img) /.test(html)) return html
   const { body } = new DOMParser().parseFromString(html, 'text/html')
   for (const image of body.querySelectorAll('img')) {
     const url = URL.parse(image.getAttribute('src') ?? '', location.href)
     if (url === null || url.origin === location.origin) continue
     // Inside a link only its text can be shown.
     const link = document.createElement(image.closest('a') === null ? 'a' : 'span')
-    if (link instanceof HTMLAnchorElement)
-      Object.assign(link, { href: url.href, target: '_blank', rel: 'noopener noreferrer' })
+    if (link instanceof HTMLAnchorElement) link.href = url.href
     link.textContent = textOf(image.alt, url.host)
     image.replaceWith(link)
   }
+  for (const link of body.querySelectorAll('a')) Object.assign(link, { target: '_blank', rel: 'noopener noreferrer' })
   return body.innerHTML
 }

@@ -89,7 +89,7 @@ export function CodeRow({ code, folder, isSelected, onSelect }: CodeRowProps) {
             />
           )}
           {code.tags.slice(0, SHOWN_TAGS).map((tag) => (
-            <Typography key={tag} variant="caption" color="text.secondary">
+            <Typography key={tag} variant="caption" color="text.secondary" sx={{ overflowWrap: 'anywhere' }}>
               #{tag}
             </Typography>
           ))}
