@@ -327,6 +327,22 @@ describe('columns', () => {
     ])
   })
 
+  test('other common names of columns count where no column has the proper name', async () => {
+    const columnsOf = async (headers: string[], fields: object = {}) =>
+      (await dryRun(alice, [headers, headers.map(() => '')], fields)).columns.map(({ key }) => key)
+    expect(await columnsOf(['序号', '资产名称', '编号', '存放地点', '采购日期', '单价', '供货商'])).toEqual([
+      null,
+      'name',
+      'assetNo',
+      'location',
+      'purchaseDate',
+      'purchasePrice',
+      'supplier',
+    ])
+    expect(await columnsOf(['Item', 'Name', 'S/N', 'Serial'])).toEqual([null, 'name', 'serialNo', null])
+    expect(await columnsOf(['资产名称', '品名'], { mapping: '{"资产名称":null}' })).toEqual([null, 'name'])
+  })
+
   test('mapping names the column of a header, and null ignores one', async () => {
     const mapping = JSON.stringify({ Gerät: 'name', Nr: 'assetNo', Brand: null })
     const result = await dryRun(

@@ -362,8 +362,12 @@ describe('categories, stock-taking and import', () => {
     browser.allow(/status of 404/)
     await label.fill('B-9')
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText('请求编号').waitFor()
+    await page.getByText('台账中没有“B-9”').waitFor()
+    expect(await page.getByRole('link', { name: '登记资产' }).getAttribute('href')).toEndWith('/assets/new?assetNo=B-9')
     expect(await label.inputValue()).toBe('B-9')
+    await label.fill(`${server.url}/a/no-label`)
+    await page.keyboard.press('Enter')
+    await page.getByText('这不是本台账中资产的标签').waitFor()
     expect(await page.getByRole('tabpanel').innerText()).toContain('跳绳')
 
     const saved = page.waitForEvent('download')
@@ -382,35 +386,52 @@ describe('categories, stock-taking and import', () => {
     const csv = (day: string) => ({
       name: 'list.csv',
       mimeType: 'text/csv',
-      buffer: Buffer.from(`Gerät,Asset no.,Purchase date\nProjector,P-1,${day}\nScreen,P-2,2026-02-01\n`),
+      buffer: Buffer.from(`Gerät,Asset tag,Purchase date\nProjector,P-1,${day}\nScreen,P-2,${day}\n`),
     })
     await page.goto('/console/assets/import')
     await page.locator('input[type=file]').setInputFiles(csv('2026-02-31'))
-    await page
-      .getByRole('row', { name: /Name.*required|required/ })
-      .first()
-      .waitFor()
+    await page.getByText('choose which of the columns is the name').waitFor()
     await choose(page, 'Gerät', 'Name')
     await page.getByRole('button', { name: 'Check again' }).click()
-    const problem = page.getByRole('row', { name: /2026-02-31/ })
-    await problem.first().waitFor()
+    await page.getByText('Purchase date: must be a day that exists').waitFor()
+    await page.getByText('“2026-02-31”: rows 2, 3', { exact: true }).waitFor()
     expect(await page.getByRole('button', { name: /^Import \d/ }).isDisabled()).toBe(true)
     expect(await listed(orgId)).toEqual([])
 
     await page.locator('input[type=file]').setInputFiles(csv('2026-02-28'))
-    // The columns of the new file have been read.
-    await page
-      .getByRole('row', { name: /Name.*required|required/ })
-      .first()
-      .waitFor()
-    await choose(page, 'Gerät', 'Name')
-    await page.getByRole('button', { name: 'Check again' }).click()
+    // The corrected file keeps the column that was chosen.
     await page.getByRole('button', { name: 'Import 2 rows' }).click()
     await page.getByRole('heading', { name: 'The import is finished' }).waitFor()
     expect((await listed(orgId)).map(({ name, assetNo }) => `${assetNo} ${name}`).toSorted()).toEqual([
       'P-1 Projector',
       'P-2 Screen',
     ])
+  }, 120_000)
+})
+
+describe('a personal workspace', () => {
+  test('an import says that places need an organization, and ignores their column on request', async () => {
+    const page = await browser.signedIn(alice, { isPhone: true, locale: 'zh-CN' })
+    const { total } = ok(await alice.call('assets.list')).data
+    await page.goto('/console/assets/import')
+    await page.locator('input[type=file]').setInputFiles({
+      name: '器材.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('品名,存放地点\n长笛,琴房\n小号,琴房\n'),
+    })
+    await page.getByText('“琴房”：第 2、3 行').waitFor()
+    await page.getByRole('button', { name: '忽略此列' }).click()
+    await page.getByRole('button', { name: '导入 2 行' }).click()
+    await page.getByRole('heading', { name: '导入完成' }).waitFor()
+    expect(await isTooWide(page)).toBe(false)
+    const { items, total: now } = ok(await alice.call('assets.list', { query: { sort: '-createdAt' } })).data
+    expect(now).toBe(total + 2)
+    expect(
+      items
+        .slice(0, 2)
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(['小号', '长笛'])
   }, 120_000)
 })
 

@@ -11,7 +11,7 @@ import { useCall, useRefresh } from '../../api/hooks.ts'
 import type { AssetImportResult, AssetImportStarted } from '../../api/types.ts'
 import { bytes } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
-import { ownerQuery } from '../../session/session.ts'
+import { ownerQuery, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
 import { FileButton } from '../../ui/FileButton.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -36,7 +36,10 @@ const words = texts({
     result: 'Result of the check',
     nothingYet: 'Nothing has been written yet.',
     import: (n: number) => (n === 1 ? 'Import 1 row' : `Import ${n} rows`),
-    fix: 'Correct these cells in your file and choose it again. As long as there are errors, nothing is imported.',
+    fix: 'Correct these cells in your file and choose it again, or change columns and options above. As long as there are errors, nothing is imported.',
+    noPlaces: (header: string) =>
+      `Only assets of an organization have a location. Ignore the column “${header}”, or work for the organization first.`,
+    ignore: 'Ignore the column',
     importing: (done: number, all: number) => (all === 0 ? 'Importing' : `${done} of ${all} rows`),
     done: 'The import is finished',
     failed: 'The import was refused and nothing was written.',
@@ -59,7 +62,9 @@ const words = texts({
     result: '检查结果',
     nothingYet: '尚未写入任何数据。',
     import: (n: number) => `导入 ${n} 行`,
-    fix: '请在文件中更正这些单元格，然后重新选择文件。有错误时不会导入任何数据。',
+    fix: '请在文件中更正这些单元格，然后重新选择文件，或在上方修改列和选项。有错误时不会导入任何数据。',
+    noPlaces: (header: string) => `只有组织的资产可以设置位置。请忽略“${header}”列，或先切换到组织再导入。`,
+    ignore: '忽略此列',
     importing: (done: number, all: number) => (all === 0 ? '正在导入' : `${done} / ${all} 行`),
     done: '导入完成',
     failed: '导入被拒绝，没有写入任何数据。',
@@ -81,9 +86,11 @@ export default function Import() {
   const t = useTexts(words)
   const lang = useLocale()
   const notify = useNotify()
+  const { workspace } = useSession()
   const refresh = useRefresh()
   const [file, setFile] = useState<File>()
   const [options, setOptions] = useState(FIRST)
+  /** Columns that the user has chosen; the server finds the others by their names. */
   const [mapping, setMapping] = useState<Readonly<Record<string, string | null>>>({})
   const [check, setCheck] = useState<AssetImportResult>()
   const [isStale, setStale] = useState(false)
@@ -131,7 +138,6 @@ export default function Import() {
       if (isDry) {
         const result = answer as AssetImportResult
         setCheck(result)
-        setMapping(Object.fromEntries(result.columns.map(({ header, key }) => [header, key])))
         setStale(false)
       } else setJobId((answer as AssetImportStarted).jobId)
     } catch (refusal) {
@@ -143,12 +149,11 @@ export default function Import() {
     if (chosen === undefined) return
     setFile(chosen)
     setCheck(undefined)
-    setMapping({})
     setStale(false)
-    // Sheets belong to the file before; the other options are the user's habits.
+    // Sheets belong to the file before. A corrected file has the same columns.
     const kept = { ...options, sheet: '' }
     setOptions(kept)
-    void send(chosen, true, {}, kept)
+    void send(chosen, true, mapping, kept)
   }
   const restart = () => {
     setFile(undefined)
@@ -215,6 +220,14 @@ export default function Import() {
     )
 
   const isBusy = sent !== undefined
+  const placeColumn = check?.columns.find(
+    ({ header, key }) => (header in mapping ? mapping[header] : key) === 'location',
+  )?.header
+  const ignore = (header: string) => {
+    const next = { ...mapping, [header]: null }
+    setMapping(next)
+    if (file !== undefined) void send(file, true, next, options)
+  }
   return (
     <Page title={t.title} width={1000}>
       <AssetTabs />
@@ -275,6 +288,19 @@ export default function Import() {
                   2. {t.columns}
                 </Typography>
                 <Columns columns={check.columns} mapping={mapping} onChange={change(setMapping)} />
+                {workspace === null && placeColumn !== undefined && (
+                  <Alert
+                    severity="warning"
+                    sx={{ mt: 2 }}
+                    action={
+                      <Button color="inherit" disabled={isBusy} onClick={() => ignore(placeColumn)}>
+                        {t.ignore}
+                      </Button>
+                    }
+                  >
+                    {t.noPlaces(placeColumn)}
+                  </Alert>
+                )}
                 <Typography variant="h3" sx={{ mt: 3, mb: 2 }}>
                   {t.options}
                 </Typography>

@@ -47,12 +47,13 @@ const words = texts({
     updated: 'Changed',
     unchanged: 'Unchanged',
     errors: 'Errors',
-    errorsTitle: 'Errors by row',
+    errorsTitle: 'Errors',
     first: (shown: number, all: number) => `The first ${shown} of ${all} errors`,
     row: 'Row',
-    column: 'Column',
-    value: 'Value',
-    problem: 'Problem',
+    problem: (column: string, message: string) => `${column}: ${message}`,
+    cells: (value: string, rows: readonly number[], all: number) =>
+      `${value === '' ? '' : `“${value}”: `}${all === 1 ? 'row' : 'rows'} ${rows.join(', ')}${all > rows.length ? ` and ${all - rows.length} more` : ''}`,
+    values: (n: number) => (n === 1 ? 'And 1 more value' : `And ${n} more values`),
     preview: 'First rows',
     action: 'Result',
     actions: { CREATE: 'New', UPDATE: 'Changed', UNCHANGED: 'Unchanged' },
@@ -75,12 +76,13 @@ const words = texts({
     updated: '修改',
     unchanged: '不变',
     errors: '错误',
-    errorsTitle: '各行错误',
+    errorsTitle: '错误',
     first: (shown: number, all: number) => `共 ${all} 个错误，显示前 ${shown} 个`,
     row: '行',
-    column: '列',
-    value: '值',
-    problem: '问题',
+    problem: (column: string, message: string) => `${column}：${message}`,
+    cells: (value: string, rows: readonly number[], all: number) =>
+      `${value === '' ? '' : `“${value}”：`}第 ${rows.join('、')} 行${all > rows.length ? `等，共 ${all} 行` : ''}`,
+    values: (n: number) => `还有 ${n} 个值`,
     preview: '前几行',
     action: '结果',
     actions: { CREATE: '新建', UPDATE: '修改', UNCHANGED: '不变' },
@@ -103,6 +105,7 @@ function useTargets() {
 
 interface ColumnsProps {
   columns: readonly AssetImportColumn[]
+  /** The choices of the user. */
   mapping: Readonly<Record<string, string | null>>
   onChange: (mapping: Record<string, string | null>) => void
 }
@@ -113,8 +116,8 @@ export function Columns({ columns, mapping, onChange }: ColumnsProps) {
   const { choices, nameOf } = useTargets()
   return (
     <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 220px), 1fr))' }}>
-      {columns.map(({ header, suggestion }) => {
-        const key = mapping[header] ?? ''
+      {columns.map(({ header, key: found, suggestion }) => {
+        const key = (header in mapping ? mapping[header] : found) ?? ''
         return (
           <Choice
             key={header}
@@ -227,39 +230,53 @@ export function Counts({ result }: { result: AssetImportResult }) {
   )
 }
 
-/** Errors shown in the page; the answer has up to 1,000. */
-const SHOWN = 200
+/** Values and rows that are named for one problem. */
+const VALUES = 6
+const ROWS = 8
+
+interface Problem {
+  readonly column: string | null
+  readonly message: string
+  /** Rows by the value of the cell. */
+  readonly values: Map<string, number[]>
+}
+
+/** Groups errors by column and message, because a file often has the same mistake in hundreds of rows. */
+function problemsOf(errors: AssetImportResult['errors']): Problem[] {
+  const problems = new Map<string, Problem>()
+  for (const { row, column, value, message } of errors) {
+    const key = JSON.stringify([column, message])
+    const problem = problems.get(key) ?? { column, message, values: new Map<string, number[]>() }
+    problem.values.set(value ?? '', [...(problem.values.get(value ?? '') ?? []), row])
+    problems.set(key, problem)
+  }
+  return [...problems.values()]
+}
 
 export function Errors({ result: { errors, errorCount } }: { result: AssetImportResult }) {
   const t = useTexts(words)
   if (errors.length === 0) return null
-  const shown = errors.slice(0, SHOWN)
   return (
     <Box sx={{ width: '100%' }}>
       <Typography variant="h3">{t.errorsTitle}</Typography>
-      {errorCount > shown.length && <Typography variant="body2">{t.first(shown.length, errorCount)}</Typography>}
-      <TableContainer sx={{ maxHeight: 360 }} tabIndex={0} component="section" aria-label={t.errorsTitle}>
-        <Table size="small" stickyHeader>
-          <TableHead>
-            <TableRow>
-              <TableCell>{t.row}</TableCell>
-              <TableCell>{t.column}</TableCell>
-              <TableCell>{t.value}</TableCell>
-              <TableCell>{t.problem}</TableCell>
-            </TableRow>
-          </TableHead>
-          <TableBody>
-            {shown.map(({ row, column, value, message }) => (
-              <TableRow key={`${row} ${column} ${message}`}>
-                <TableCell>{row}</TableCell>
-                <TableCell>{column}</TableCell>
-                <TableCell sx={{ overflowWrap: 'anywhere' }}>{value}</TableCell>
-                <TableCell>{message}</TableCell>
-              </TableRow>
+      {errorCount > errors.length && <Typography variant="body2">{t.first(errors.length, errorCount)}</Typography>}
+      <Stack component="ul" spacing={1.5} sx={{ pl: 2.5, my: 1 }}>
+        {problemsOf(errors).map(({ column, message, values }) => (
+          <Box component="li" key={`${column} ${message}`} sx={{ overflowWrap: 'anywhere' }}>
+            {column === null ? message : t.problem(column, message)}
+            {[...values].slice(0, VALUES).map(([value, rows]) => (
+              <Typography key={value} variant="body2" color="text.secondary">
+                {t.cells(value, rows.slice(0, ROWS), rows.length)}
+              </Typography>
             ))}
-          </TableBody>
-        </Table>
-      </TableContainer>
+            {values.size > VALUES && (
+              <Typography variant="body2" color="text.secondary">
+                {t.values(values.size - VALUES)}
+              </Typography>
+            )}
+          </Box>
+        ))}
+      </Stack>
     </Box>
   )
 }
@@ -273,7 +290,7 @@ export function Preview({ result: { preview } }: { result: AssetImportResult }) 
     <Box sx={{ width: '100%' }}>
       <Typography variant="h3">{t.preview}</Typography>
       <TableContainer tabIndex={0} component="section" aria-label={t.preview}>
-        <Table size="small">
+        <Table size="small" sx={{ whiteSpace: 'nowrap' }}>
           <TableHead>
             <TableRow>
               <TableCell>{t.row}</TableCell>
@@ -289,7 +306,9 @@ export function Preview({ result: { preview } }: { result: AssetImportResult }) 
                 <TableCell>{row}</TableCell>
                 <TableCell>{t.actions[action]}</TableCell>
                 {keys.map((key) => (
-                  <TableCell key={key}>{String(values.find((value) => value.key === key)?.value ?? '')}</TableCell>
+                  <TableCell key={key} sx={{ maxWidth: 240, overflow: 'hidden', textOverflow: 'ellipsis' }}>
+                    {String(values.find((value) => value.key === key)?.value ?? '')}
+                  </TableCell>
                 ))}
               </TableRow>
             ))}

@@ -10,11 +10,14 @@ import { MAX_COLUMNS, MAX_ROWS } from './model.ts'
 export const noFile = () => badRequest('Send the spreadsheet in the field file', '请在 file 字段中上传表格')
 export const noHeader = () => badRequest('The sheet has no header row', '表格没有标题行')
 export const noNameColumn = () =>
-  badRequest('The sheet has no column for the name, which new assets need', '表格缺少名称列，无法新增资产')
+  badRequest(
+    'The sheet has no column for the name, which new assets need: choose which of its columns is the name',
+    '表格缺少名称列，无法新增资产，请选择哪一列是名称',
+  )
 export const noNumberColumn = () =>
   badRequest(
-    'The sheet has no column for the asset number, by which assets are updated',
-    '表格缺少资产编号列，无法更新资产',
+    'The sheet has no column for the asset number, by which assets are updated: choose which of its columns is the number',
+    '表格缺少资产编号列，无法更新资产，请选择哪一列是资产编号',
   )
 export const repeatedColumn = (header: string) =>
   badRequest(
@@ -58,6 +61,10 @@ export const unreadable = (reason: UnreadableReason): AppError => REFUSALS[reaso
 const text = (en: string, zh: string): Localized => ({ en, zh })
 export const cellError = (error: string) => text(`contains the error ${error}`, `单元格包含错误 ${error}`)
 export const nameNeeded = text('is required for a new asset', '新增资产时不能为空')
+export const nameColumnNeeded = text(
+  'A new asset needs a name: choose which of the columns is the name',
+  '新增资产需要名称，请选择哪一列是名称',
+)
 export const notAStatus = text(
   'must be In use, Idle, In repair, Lost or Scrapped',
   '须为：在用、闲置、维修中、丢失、报废',
@@ -66,9 +73,18 @@ export const notADayOrAmbiguous = text(
   'must be a day that exists, such as 2026-03-08; for texts such as 3/4/2026 choose the order of day and month',
   '须为有效日期，例如 2026-03-08；对于 3/4/2026 之类的文本，请指定日月顺序',
 )
-export const unknownCategory = text('is not the path of a category', '分类不存在')
-export const unknownLocation = text('is not the path of a location', '位置不存在')
-export const noLocations = text('exists only for assets of an organization', '仅组织资产可以设置位置')
+export const unknownCategory = text(
+  'is not the path of a category: create it first, or let the import create missing categories',
+  '分类不存在，请先新建，或选择自动新建缺少的分类',
+)
+export const unknownLocation = text(
+  'is not the whole path of a location, such as Main building / Room 201: add it to the organization first',
+  '位置不存在，请填写完整路径，例如“主楼 / 201 室”，或先在组织中添加',
+)
+export const noLocations = text(
+  'exists only for assets of an organization: ignore the column, or import into an organization',
+  '仅组织资产可以设置位置，请忽略此列，或切换到组织后再导入',
+)
 export const ambiguousPath = text('is the path of several', '有多个同名路径')
 export const unknownPerson = text(
   'must be the username, the e-mail address or the unique nickname of a member',

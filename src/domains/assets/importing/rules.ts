@@ -4,7 +4,7 @@ import type { Localized } from '#lib/localized.ts'
 import { nearest } from '#lib/nearest.ts'
 import type { SheetCell } from '#lib/spreadsheets/sheet.ts'
 
-import { headerOf, type SheetColumn, wordKey } from '../sheets/rules.ts'
+import { type FixedKey, headerOf, type SheetColumn, wordKey } from '../sheets/rules.ts'
 
 /** A column of the file. */
 export interface FileColumn {
@@ -20,6 +20,26 @@ const MAX_COMPARED = 40
 const MAX_SUGGESTIONS = 30
 
 export type Mapping = ReadonlyMap<string, string | null>
+
+/** Other common names of columns. They count if no column of the file has the proper name. */
+const OTHER_NAMES: Readonly<Partial<Record<FixedKey, readonly string[]>>> = {
+  name: ['Asset name', 'Item name', 'Item', '资产名称', '物品名称', '设备名称', '品名'],
+  assetNo: ['Asset number', 'Asset tag', '编号', '资产编码', '物品编号', '设备编号'],
+  category: ['Asset category', '类别', '资产类别', '资产分类'],
+  status: ['Asset status', '资产状态', '使用状态'],
+  model: ['规格型号', '型号规格', '规格'],
+  serialNo: ['Serial number', 'Serial', 'S/N', '出厂编号'],
+  supplier: ['Vendor', '供货商'],
+  purchaseDate: ['Date of purchase', 'Purchased', '采购日期', '购置日期', '购入日期'],
+  purchasePrice: ['Price', 'Cost', '价格', '单价', '采购价格', '购置价格', '原值'],
+  warrantyExpiry: ['Warranty', 'Warranty until', '保修到期', '保修期至'],
+  location: ['Place', 'Room', '地点', '存放地点', '存放位置', '所在位置', '使用地点'],
+  custodian: ['Responsible person', '保管员', '责任人'],
+  remark: ['Remarks', 'Note', 'Notes', 'Comment', 'Comments', '说明'],
+}
+const otherNames = new Map(
+  Object.entries(OTHER_NAMES).flatMap(([key, names]) => names.map((name) => [wordKey(name), key] as const)),
+)
 
 /** The text of a `mapping` field; a problem if it is not an object of texts and nulls, or names an unknown column. */
 export function parseMapping(text: string, columns: readonly SheetColumn[]): Mapping | Localized {
@@ -66,7 +86,14 @@ export function matchColumns(
     if (column !== undefined) used.add(column)
     found.push({ header, column })
   }
-  return withSuggestions(found, byName, used, mapping)
+  const all = found.map((one) => {
+    const name = wordKey(one.header)
+    const meant = mapping.has(name) ? undefined : byKey.get(otherNames.get(name) ?? '')
+    if (one.column !== undefined || meant === undefined || used.has(meant)) return one
+    used.add(meant)
+    return { ...one, column: meant }
+  })
+  return withSuggestions(all, byName, used, mapping)
 }
 
 /** The columns that each name means: headers in both languages, and keys. */

@@ -173,7 +173,10 @@ export class RowReader {
     for (const { column, at } of this.#fields) this.#readField(draft, column, row.cells[at] ?? null, current)
     if (existing === undefined && draft.input['categoryId'] === undefined && this.options.categoryId !== null)
       draft.input['categoryId'] = this.options.categoryId
-    if (existing === undefined && draft.input['name'] === undefined) this.#refuse(row, 'name', errors.nameNeeded)
+    if (existing === undefined && draft.input['name'] === undefined) {
+      const hasColumn = this.#fixed.some(({ key }) => key === 'name')
+      this.#refuse(row, 'name', hasColumn ? errors.nameNeeded : errors.nameColumnNeeded)
+    }
     return draft
   }
 
