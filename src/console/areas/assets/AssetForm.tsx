@@ -17,7 +17,7 @@ import {
   Typography,
 } from '@mui/material'
 import { type FormEvent, useState } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { Asset, AssetStatus } from '../../api/types.ts'
@@ -104,11 +104,13 @@ export default function AssetForm() {
 
 /** A fresh form after "Register and add another", which keeps category and place. */
 function NewAsset() {
+  // A scan that found nothing leads here with the number of its label.
+  const [params] = useSearchParams()
   const [start, setStart] = useState<{ readonly n: number; readonly draft?: Draft }>({ n: 0 })
   return (
     <Form
       key={start.n}
-      first={start.draft ?? EMPTY}
+      first={start.draft ?? { ...EMPTY, assetNo: params.get('assetNo') ?? '' }}
       onAnother={({ categoryId, locationId, custodianId, status }) =>
         setStart(({ n }) => ({ n: n + 1, draft: { ...EMPTY, categoryId, locationId, custodianId, status } }))
       }

@@ -1,15 +1,29 @@
 /** Scans assets into a stock-taking: with the camera, a handheld scanner or by typing. */
 
-import { CheckCircle, Keyboard, PhotoCamera, ReportProblem, WrongLocation } from '@mui/icons-material'
-import { Alert, Badge, Box, Button, Card, CardContent, Collapse, Stack, TextField, Typography } from '@mui/material'
+import { CheckCircle, HelpOutlined, Keyboard, PhotoCamera, ReportProblem, WrongLocation } from '@mui/icons-material'
+import {
+  Alert,
+  AlertTitle,
+  Badge,
+  Box,
+  Button,
+  Card,
+  CardContent,
+  Collapse,
+  Stack,
+  TextField,
+  Typography,
+} from '@mui/material'
 import { type FormEvent, useRef, useState } from 'react'
+import { Link } from 'react-router'
 
 import { call } from '../../api/client.ts'
+import { ApiError } from '../../api/errors.ts'
 import { useRefresh } from '../../api/hooks.ts'
 import { newId } from '../../api/new-id.ts'
 import type { AssetCondition, Inventory, InventoryScan as Scan } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useSession } from '../../session/session.ts'
+import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
 import { Scanner } from '../../ui/Scanner.tsx'
 import { useHandheldScanner } from '../../ui/use-handheld-scanner.ts'
@@ -38,6 +52,13 @@ const words = texts({
     again: (name: string) => `${name} was already scanned`,
     misplaced: (name: string) => `${name} belongs to another place`,
     unexpected: (name: string) => `${name} was not expected here`,
+    open: 'Open',
+    unknown: (code: string) => `“${code}” is no asset of this register`,
+    unknownText: 'No asset has this number or serial number. Nothing was recorded.',
+    unknownLink: 'This code is not the label of one of these assets. Nothing was recorded.',
+    openLink: 'Open the link',
+    find: 'Search the assets',
+    register: 'Register asset',
   },
   zh: {
     title: '扫描',
@@ -57,6 +78,13 @@ const words = texts({
     again: (name: string) => `${name} 已扫描过`,
     misplaced: (name: string) => `${name} 的登记位置不在此处`,
     unexpected: (name: string) => `${name} 不在盘点范围内`,
+    open: '打开',
+    unknown: (code: string) => `台账中没有“${code}”`,
+    unknownText: '没有资产使用此编号或序列号，本次扫描未记录。',
+    unknownLink: '这不是本台账中资产的标签，本次扫描未记录。',
+    openLink: '打开链接',
+    find: '搜索资产',
+    register: '登记资产',
   },
 })
 
@@ -154,16 +182,7 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
           <Stack spacing={1} aria-live="assertive">
             {results.map(({ id, code: scanned, scan, error }) => (
               <Box key={id}>
-                {scan === undefined ? (
-                  <>
-                    <Typography variant="body2" sx={{ overflowWrap: 'anywhere' }}>
-                      {scanned}
-                    </Typography>
-                    <ErrorNotice error={error} />
-                  </>
-                ) : (
-                  <Result scan={scan} />
-                )}
+                {scan === undefined ? <Refused code={scanned} error={error} /> : <Result scan={scan} />}
               </Box>
             ))}
           </Stack>
@@ -208,18 +227,63 @@ interface Answered {
   readonly error?: unknown
 }
 
+/** A scan that was not recorded. */
+function Refused({ code, error }: { code: string; error: unknown }) {
+  const t = useTexts(words)
+  const may = useMay()
+  if (!(error instanceof ApiError && error.status === 404))
+    return (
+      <>
+        <Typography variant="body2" sx={{ overflowWrap: 'anywhere' }}>
+          {code}
+        </Typography>
+        <ErrorNotice error={error} />
+      </>
+    )
+  const isLink = /^https?:\/\/\S+$/i.test(code)
+  return (
+    <Alert severity="warning" icon={<HelpOutlined />} sx={{ '& .MuiAlert-message': { minWidth: 0, flex: 1 } }}>
+      <AlertTitle sx={{ overflowWrap: 'anywhere' }}>{t.unknown(code)}</AlertTitle>
+      {isLink ? t.unknownLink : t.unknownText}
+      <Stack direction="row" useFlexGap sx={{ flexWrap: 'wrap', mx: -1 }}>
+        {isLink ? (
+          <Button color="inherit" href={code} target="_blank" rel="noopener noreferrer">
+            {t.openLink}
+          </Button>
+        ) : (
+          <>
+            <Button color="inherit" component={Link} to={`/assets?keyword=${encodeURIComponent(code)}`}>
+              {t.find}
+            </Button>
+            {may('assets.create') && (
+              <Button color="inherit" component={Link} to={`/assets/new?assetNo=${encodeURIComponent(code)}`}>
+                {t.register}
+              </Button>
+            )}
+          </>
+        )}
+      </Stack>
+    </Alert>
+  )
+}
+
 function Result({ scan: { result, repeated, asset } }: { scan: Scan }) {
   const t = useTexts(words)
   const name = `${asset.name} (${asset.assetNo})`
+  const open = (
+    <Button color="inherit" component={Link} to={`/assets/${asset.id}`} aria-label={`${t.open} ${name}`}>
+      {t.open}
+    </Button>
+  )
   if (result === 'MISPLACED')
     return (
-      <Alert severity="warning" icon={<WrongLocation />}>
+      <Alert severity="warning" icon={<WrongLocation />} action={open}>
         {t.misplaced(name)}
       </Alert>
     )
   if (result === 'UNEXPECTED')
     return (
-      <Alert severity="warning" icon={<ReportProblem />}>
+      <Alert severity="warning" icon={<ReportProblem />} action={open}>
         {t.unexpected(name)}
       </Alert>
     )
