@@ -5,7 +5,8 @@ import { useState } from 'react'
 import { useNotify } from 'react-admin'
 import { Link, useNavigate } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useAction } from '../../api/hooks.ts'
+import { useAll } from '../../api/pages.ts'
 import type { PublicOrganization } from '../../api/types.ts'
 import { relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -61,7 +62,7 @@ export function JoinButton({ org, isLarge = false }: { org: Target; isLarge?: bo
   const { orgs } = useSession()
   const [isAsking, setAsking] = useState(false)
   const [message, setMessage] = useState('')
-  const requests = useCall('orgs.myRequests', { query: { size: 100 } })
+  const requests = useAll('orgs.myRequests')
   const apply = useAction('orgs.apply', {
     quiet: isAsking,
     onDone: ({ status, orgId, orgName }) => {
@@ -84,7 +85,7 @@ export function JoinButton({ org, isLarge = false }: { org: Target; isLarge?: bo
         {t.open}
       </Button>
     )
-  const request = requests.data?.items.find(({ orgId }) => orgId === org.id)
+  const request = requests.data?.find(({ orgId }) => orgId === org.id)
   if (request !== undefined)
     return (
       <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>

@@ -4,8 +4,8 @@ import { Add, Groups, QrCodeScanner, TravelExplore } from '@mui/icons-material'
 import { Alert, Box, Button, Card, CardActionArea, Chip, Stack, Typography } from '@mui/material'
 import { Link } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
-import { usePages } from '../../api/pages.ts'
+import { useAction } from '../../api/hooks.ts'
+import { useAll, usePages } from '../../api/pages.ts'
 import type { Invitation, Organization } from '../../api/types.ts'
 import { relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -238,11 +238,11 @@ function InvitationRow({ invitation }: { invitation: Invitation }) {
 
 function Requests() {
   const t = useTexts(words)
-  const { data } = useCall('orgs.myRequests', { query: { size: 100 } })
-  if (data === undefined || data.items.length === 0) return null
+  const { data } = useAll('orgs.myRequests')
+  if (data === undefined || data.length === 0) return null
   return (
     <Section title={t.requests}>
-      {data.items.map(({ orgId, orgName, orgAvatarUrl, message }) => (
+      {data.map(({ orgId, orgName, orgAvatarUrl, message }) => (
         <Box key={orgId} sx={{ py: 1 }}>
           <Row
             title={

@@ -1,10 +1,11 @@
 /** Settings of an organization, and the end of a membership or of the organization. */
 
-import { Button, MenuItem, Stack, TextField, Typography } from '@mui/material'
+import { Autocomplete, Button, Stack, TextField, Typography } from '@mui/material'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
+import { useAll } from '../../api/pages.ts'
 import type { Organization } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useMay, useSession } from '../../session/session.ts'
@@ -164,13 +165,13 @@ function DataForm({ org }: { org: Organization }) {
 function Transfer({ org }: { org: Organization }) {
   const t = useTexts(words)
   const [isOpen, setOpen] = useState(false)
-  const [userId, setUserId] = useState('')
-  const members = useCall('orgs.members', { params: { orgId: org.id }, query: { size: 100 } }, { enabled: isOpen })
-  const others = members.data?.items.filter(({ isOwner }) => !isOwner) ?? []
+  const [userId, setUserId] = useState<number>()
+  const members = useAll('orgs.members', { params: { orgId: org.id } }, { enabled: isOpen })
+  const others = members.data?.filter(({ isOwner }) => !isOwner) ?? []
   const offer = useAction('orgs.transfer', { done: t.offered, quiet: true, onDone: () => setOpen(false) })
   const open = () => {
     offer.reset()
-    setUserId('')
+    setUserId(undefined)
     setOpen(true)
   }
   return (
@@ -186,7 +187,7 @@ function Transfer({ org }: { org: Organization }) {
         isBusy={offer.isPending}
         error={offer.error}
         onSubmit={() => {
-          if (userId !== '') offer.mutate({ params: { id: org.id }, body: { userId: Number(userId) } })
+          if (userId !== undefined) offer.mutate({ params: { id: org.id }, body: { userId } })
         }}
         onClose={() => setOpen(false)}
       >
@@ -194,19 +195,16 @@ function Transfer({ org }: { org: Organization }) {
         {members.data !== undefined && others.length === 0 ? (
           <Typography color="text.secondary">{t.alone}</Typography>
         ) : (
-          <TextField
-            select
-            required
-            label={t.newOwner}
-            value={userId}
-            onChange={({ target }) => setUserId(target.value)}
-          >
-            {others.map(({ userId: id, nickname, roleName }) => (
-              <MenuItem key={id} value={String(id)}>
-                {nickname} ({roleName})
-              </MenuItem>
-            ))}
-          </TextField>
+          <Autocomplete
+            options={others}
+            loading={members.isPending}
+            value={others.find((member) => member.userId === userId) ?? null}
+            onChange={(_, member) => setUserId(member?.userId)}
+            getOptionLabel={({ nickname, roleName }) => `${nickname} (${roleName})`}
+            getOptionKey={(member) => member.userId}
+            isOptionEqualToValue={(a, b) => a.userId === b.userId}
+            renderInput={(input) => <TextField {...input} required label={t.newOwner} />}
+          />
         )}
       </FormDialog>
     </>
