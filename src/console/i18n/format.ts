@@ -36,6 +36,9 @@ export function relativeTime(time: number, now = serverTime()): string {
   return format.format(0, 'second')
 }
 
+/** `A, B, C` */
+export const list = (items: readonly string[]): string => items.join(currentLocale() === 'zh' ? '、' : ', ')
+
 export const number = (value: number): string => new Intl.NumberFormat(tag()).format(value)
 
 /** `1.4 MB`. A KB has 1024 bytes: the limits of the server are round numbers then. */

@@ -71,7 +71,7 @@ export function PhotoFacts({ photo }: { photo: AlbumPhoto }) {
             t.size,
             [width !== null && height !== null && t.pixels(width, height), bytes(photo.size)]
               .filter(Boolean)
-              .join(', '),
+              .join(' · '),
           ],
           [t.added, dateTime(photo.createdAt)],
         ]}

@@ -28,7 +28,7 @@ import { Link as RouterLink, useNavigate, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { Asset } from '../../api/types.ts'
-import { date } from '../../i18n/format.ts'
+import { date, list } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
@@ -55,12 +55,13 @@ const words = texts({
     templates: 'Field templates',
     scrap: 'Scrap',
     remove: 'Delete',
+    someone: 'a former member',
     lent: (who: string) => `Lent to ${who}`,
-    due: (when: string) => `Due back on ${when}`,
-    overdue: (when: string) => `Should have been back on ${when}`,
+    due: (who: string, when: string) => `Lent to ${who}. Due back on ${when}`,
+    overdue: (who: string, when: string) => `Lent to ${who}. Should have been back on ${when}`,
     missing: (names: string) => `Not filled in yet: ${names}`,
     fillIn: 'Fill in',
-    scrapped: (when: string) => `Scrapped on ${when}`,
+    scrapped: (when: string, why: string) => `Scrapped on ${when}${why && `: ${why}`}`,
     removeTitle: (name: string) => `Delete “${name}”?`,
     removeText:
       'Its photos are deleted too, and its label leads nowhere. The number becomes free. Results of stock-takings stay. This cannot be undone.',
@@ -81,12 +82,13 @@ const words = texts({
     templates: '字段模板',
     scrap: '报废',
     remove: '删除',
+    someone: '已离开的成员',
     lent: (who: string) => `已借给 ${who}`,
-    due: (when: string) => `应于 ${when} 归还`,
-    overdue: (when: string) => `已逾期，应于 ${when} 归还`,
+    due: (who: string, when: string) => `已借给 ${who}，应于 ${when} 归还`,
+    overdue: (who: string, when: string) => `已借给 ${who}，已逾期：应于 ${when} 归还`,
     missing: (names: string) => `尚未填写：${names}`,
     fillIn: '去填写',
-    scrapped: (when: string) => `已于 ${when} 报废`,
+    scrapped: (when: string, why: string) => `已于 ${when} 报废${why && `：${why}`}`,
     removeTitle: (name: string) => `删除“${name}”？`,
     removeText: '照片会一并删除，标签失效，编号可重新使用。盘点结果会保留。此操作无法撤销。',
     deleted: '资产已删除。',
@@ -275,6 +277,7 @@ function Notices({ asset }: { asset: Asset }) {
   const names = useNames()
   const { specs, missing } = useAssetFields(asset.id)
   const { loan } = asset
+  const borrower = loan === null ? '' : (loan.personName ?? (names.person(loan.userId) || t.someone))
   const now = useOpenedAt()
   const isLate = loan?.dueAt != null && loan.dueAt < now
   const open = specs.filter(({ fieldId }) => missing.includes(fieldId)).map(({ name }) => name)
@@ -282,15 +285,11 @@ function Notices({ asset }: { asset: Asset }) {
     <Stack spacing={1} sx={{ mb: asset.loan !== null || open.length > 0 || asset.scrappedAt !== null ? 2 : 0 }}>
       {loan !== null && (
         <Alert severity={isLate ? 'warning' : 'info'}>
-          {t.lent(loan.personName ?? names.person(loan.userId))}
-          {loan.dueAt !== null && <>. {(isLate ? t.overdue : t.due)(date(loan.dueAt))}</>}
+          {loan.dueAt === null ? t.lent(borrower) : (isLate ? t.overdue : t.due)(borrower, date(loan.dueAt))}
         </Alert>
       )}
       {asset.scrappedAt !== null && (
-        <Alert severity="warning">
-          {t.scrapped(date(asset.scrappedAt))}
-          {asset.scrapReason !== '' && <>: {asset.scrapReason}</>}
-        </Alert>
+        <Alert severity="warning">{t.scrapped(date(asset.scrappedAt), asset.scrapReason)}</Alert>
       )}
       {open.length > 0 && (
         <Alert
@@ -303,7 +302,7 @@ function Notices({ asset }: { asset: Asset }) {
             )
           }
         >
-          {t.missing(open.join(', '))}
+          {t.missing(list(open))}
         </Alert>
       )}
     </Stack>

@@ -105,7 +105,7 @@ function TransferRow({ transfer }: { transfer: AssetTransfer }) {
       )}
       {note !== '' && <Box sx={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{note}</Box>}
       <Typography variant="body2" color="text.secondary">
-        {dateTime(transfer.createdAt)}, {t.by(transfer.operatorName)}
+        {dateTime(transfer.createdAt)} · {t.by(transfer.operatorName)}
       </Typography>
     </Box>
   )
@@ -139,12 +139,12 @@ function LoanRow({ loan }: { loan: AssetLoan }) {
       <div>{t.lent(who)}</div>
       <Typography variant="body2" color="text.secondary">
         {date(loan.checkedOutAt)}
-        {loan.dueAt !== null && `, ${t.until(date(loan.dueAt))}`}
+        {loan.dueAt !== null && ` · ${t.until(date(loan.dueAt))}`}
       </Typography>
       {loan.note !== '' && <Box sx={{ overflowWrap: 'anywhere' }}>{loan.note}</Box>}
       <Typography variant="body2" color="text.secondary">
         {loan.checkedInAt === null ? t.open : t.back(date(loan.checkedInAt))}
-        {loan.condition !== null && `, ${condition(loan.condition)}`}
+        {loan.condition !== null && ` · ${condition(loan.condition)}`}
       </Typography>
       {loan.returnNote !== '' && <Box sx={{ overflowWrap: 'anywhere' }}>{loan.returnNote}</Box>}
     </Box>

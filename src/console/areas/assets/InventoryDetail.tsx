@@ -19,7 +19,7 @@ import { download } from '../../api/client.ts'
 import { useAction, useCall, useRefresh } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Inventory, InventoryItem, InventoryState } from '../../api/types.ts'
-import { date, dateTime, number } from '../../i18n/format.ts'
+import { date, dateTime, list, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { Answer, EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
@@ -133,7 +133,7 @@ function Detail({ inventory }: { inventory: Inventory }) {
     word(status),
     inventory.startedAt === null ? '' : t.startedOn(date(inventory.startedAt)),
     inventory.closedAt === null ? '' : t.closedOn(date(inventory.closedAt)),
-    covers.length === 0 ? t.everything : t.onlySome(covers.join(', ')),
+    covers.length === 0 ? t.everything : t.onlySome(list(covers)),
   ]
   const mayManage = may('inventories.update')
   return (

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { call } from '../../api/client.ts'
 import { useCall, useRefresh } from '../../api/hooks.ts'
 import type { Asset, MetaTemplatesInForce } from '../../api/types.ts'
+import { list } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
@@ -79,10 +80,7 @@ function TemplatesForm({ asset, inForce, onClose }: TemplatesFormProps) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const namesOf = (wanted: 'CATEGORY' | 'DEFAULT') =>
-    inForce
-      .filter(({ source }) => source === wanted)
-      .map(({ name }) => name)
-      .join(', ')
+    list(inForce.filter(({ source }) => source === wanted).map(({ name }) => name))
   const [ofCategory, standard] = [namesOf('CATEGORY'), namesOf('DEFAULT')]
 
   const save = async () => {

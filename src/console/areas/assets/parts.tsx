@@ -58,7 +58,14 @@ export function AssetTabs() {
       sx={{ mb: 2, borderBottom: 1, borderColor: 'divider', displayPrint: 'none' }}
     >
       {PARTS.filter(([, , operation]) => may(operation)).map(([key, path]) => (
-        <Tab key={key} label={t[key]} value={path} component={Link} to={path} />
+        <Tab
+          key={key}
+          label={t[key]}
+          value={path}
+          component={Link}
+          to={path}
+          sx={{ minWidth: { xs: 44, sm: 90 }, px: { xs: 1.5, sm: 2 } }}
+        />
       ))}
     </Tabs>
   )

@@ -3,7 +3,7 @@
 import { Box, Link, Stack, Typography } from '@mui/material'
 import { Link as RouterLink } from 'react-router'
 
-import { bytes, date, dateTime, number } from '../../../i18n/format.ts'
+import { bytes, date, dateTime, list, number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { MapLink } from '../../../ui/MapLink.tsx'
 import type { FieldConfig, FieldSpec, FileItem, Position, Reference } from './model.ts'
@@ -79,7 +79,7 @@ export function valueText({ type, config }: Pick<FieldSpec, 'type' | 'config'>, 
   if (type === 'DATETIME') return dateTime(value as number)
   if (type === 'SELECT' || type === 'RADIO') return labelOf(config, value as string)
   if (type === 'MULTI_SELECT' || type === 'CHECKBOX')
-    return (value as string[]).map((one) => labelOf(config, one)).join(', ')
+    return list((value as string[]).map((one) => labelOf(config, one)))
   if (type === 'COMPUTED' && config.resultType === 'DATE') return day(value as string)
   if (typeof value === 'number') return number(value) + unit
   return String(value) + unit
