@@ -2,7 +2,7 @@
 
 import { QueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { Admin, CustomRoutes, localStorageStore, Resource } from 'react-admin'
+import { Admin, CustomRoutes, localStorageStore, Resource, type Store } from 'react-admin'
 import { Route } from 'react-router'
 
 import { createDataProvider } from './api/data-provider.ts'
@@ -27,7 +27,16 @@ const pages = areas.flatMap((area) => area.pages ?? [])
 const dataProvider = createDataProvider(resources)
 const authProvider = createAuthProvider(resources)
 const i18nProvider = createI18nProvider()
-const store = localStorageStore('1', 'tessera')
+const stored = localStorageStore('1', 'tessera')
+/** A sign-out empties it, so that the next user does not see the filters of this one, but keeps light or dark. */
+const store: Store = {
+  ...stored,
+  reset() {
+    const theme = stored.getItem<string>('theme')
+    stored.reset()
+    if (theme !== undefined) stored.setItem('theme', theme)
+  },
+}
 
 const queryClient = new QueryClient({
   defaultOptions: {

@@ -7,9 +7,18 @@ import { createBrowserRouter, RouterProvider } from 'react-router'
 
 import { App } from './App.tsx'
 import { startInstall } from './browser/install.ts'
+import { chooseLocale } from './i18n/locale.ts'
 import { startLive } from './session/live.ts'
 import { startUnsent } from './shell/unsent.ts'
 
+// Chosen on the public page that led here.
+const address = new URL(location.href)
+const chosen = address.searchParams.get('lang')
+if (chosen === 'en' || chosen === 'zh') {
+  chooseLocale(chosen)
+  address.searchParams.delete('lang')
+  history.replaceState(history.state, '', address)
+}
 startLive()
 startInstall()
 startUnsent()

@@ -67,10 +67,13 @@ export type ResolveScanTarget = (
 
 export type LandingPageType = 'activity' | 'check-in' | 'pass' | 'asset'
 
-/** Answers with a page, or JSON if the request asks for it; undefined is answered with 404. `id` comes from the path, unchecked. */
+/**
+ * Answers with a page, or JSON if the request asks for it; undefined is answered with 404. `id` comes from the path, unchecked. `userId` is 0
+ * unless the request has a token; browsers send none when they open a page.
+ */
 export type LandingPage = (
   ctx: AppContext,
-  request: { readonly id: string; readonly caller: Caller; readonly request: Request },
+  request: { readonly id: string; readonly userId: number; readonly caller: Caller; readonly request: Request },
 ) => Promise<Response | undefined>
 
 /** Whether something of the domain makes `otherId` known to `userId`: a common organization, a contact, a conversation. */

@@ -77,6 +77,7 @@ code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overfl
 .cover{display:block;width:100%;aspect-ratio:16/9;object-fit:cover;margin:0 0 1.25rem;border-radius:.75rem;background:var(--tint)}
 .lead{font-size:1.125rem;font-weight:550}
 .enter{margin:1.5rem 0}
+div.screen{margin:0 0 1.5rem}
 .enter p{margin:0}
 .host{margin-bottom:.25rem;overflow-wrap:anywhere}
 .facts .text{margin:0}

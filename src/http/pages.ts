@@ -7,7 +7,7 @@
 import { type Html, html, type HtmlValue, rawHtml } from '#lib/html.ts'
 import type { Locale } from '#lib/localized.ts'
 
-import { addressOf } from './caller.ts'
+import { addressOf, chosenLocale } from './caller.ts'
 import { MARK, STYLE_ELEMENT, STYLE_HASH, THEME_COLORS } from './page-style.ts'
 
 export { html, type Html, rawHtml } from '#lib/html.ts'
@@ -107,6 +107,12 @@ export function pathOfPage(request: Request, ...parameters: readonly string[]): 
   return kept.size === 0 ? pathname : `${pathname}?${kept}`
 }
 
+/** The query of links to pages whose language the visitor has chosen: `?lang=zh`, otherwise empty. */
+export function languageQuery(request: Request): string {
+  const chosen = chosenLocale(request)
+  return chosen === undefined ? '' : `?lang=${chosen}`
+}
+
 const previewTags = ({ title, description = '', image }: Preview): Html =>
   html`<meta property="og:type" content="website" />
     <meta property="og:site_name" content="Tessera" />
@@ -152,13 +158,26 @@ export function errorPage(status: number, message: string, locale: Locale): Resp
 }
 
 const NOT_FOUND = {
-  en: { title: 'Nothing to see here', text: 'The link may be incomplete, or its owner has withdrawn it.' },
-  zh: { title: '未找到内容', text: '链接可能不完整，或已被所有者撤回。' },
+  en: {
+    title: 'Nothing to see here',
+    text: 'The link may be incomplete, or its owner has withdrawn it.',
+    members: 'If it is only for members of an organization, sign in to see it.',
+    signIn: 'Sign in',
+  },
+  zh: {
+    title: '未找到内容',
+    text: '链接可能不完整，或已被所有者撤回。',
+    members: '如果仅限组织成员查看，请先登录。',
+    signIn: '登录',
+  },
 } as const
 
-/** The same page for rows that never existed, that were withdrawn, and that the caller may not see. */
-export function notFoundPage(locale: Locale): Response {
-  const { title, text } = NOT_FOUND[locale]
+/**
+ * The same page for rows that never existed, that were withdrawn, and that the caller may not see. `consolePath`: the page of the web console
+ * that shows the row to its members.
+ */
+export function notFoundPage(locale: Locale, consolePath?: string): Response {
+  const { title, text, members, signIn } = NOT_FOUND[locale]
   return htmlPage({
     title,
     locale,
@@ -167,6 +186,11 @@ export function notFoundPage(locale: Locale): Response {
       <p class="number">404</p>
       <h1>${title}</h1>
       <p class="soft">${text}</p>
+      ${
+        consolePath !== undefined &&
+        html`<p class="soft">${members}</p>
+          ${button(signIn, { href: consolePath, kind: 'plain' })}`
+      }
     </div>`,
   })
 }

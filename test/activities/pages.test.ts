@@ -58,6 +58,7 @@ test('the page of an activity says what, when, where and how to join, escaped, a
     '<p class="text">Bring gloves.\nAnd boots.</p>',
     '<p class="text">We start at the &quot;old&quot; pier &amp; walk.</p>',
     `<code>activity:${activity.id}</code>`,
+    `href="/console/s/activity/${activity.uuid}"`,
     `/api/qrcode/render?content=activity%3A${activity.id}`,
     activity.ownerName!,
   ])
@@ -84,7 +85,7 @@ test('the page of the check-in holds its own link in a large code, and the rules
   const path = await checkInPath(activity)
   const page = await get(path)
   expect(page.status).toBe(200)
-  for (const shown of ['class="poster"', encodeURIComponent(path), 'within 150 m', 'Open the app'])
+  for (const shown of ['class="poster"', encodeURIComponent(path), 'within 150 m', `href="/console${path}"`])
     expect(page.text).toContain(shown)
   for (const hidden of ['LAKE24', activity.uuid]) expect(page.text).not.toContain(hidden)
   expect((await getJson(path)).data.id).toBe(activity.id)
@@ -103,8 +104,12 @@ test('unknown, deleted, DRAFT and RESTRICTED activities have the same 404 page, 
   const deleted = await createActivity(alice, { ...secret, status: 'ENDED' })
   const deletedPath = await checkInPath(deleted)
   ok(await alice.delete(`/api/activities/${deleted.id}`))
-  const missing = await get(`/s/activity/${crypto.randomUUID()}`)
+  // The link to the web console is that of the page itself.
+  const textOf = ({ text }: { readonly text: string }, path: string) => text.replace(`href="/console${path}"`, '')
+  const unknownPath = `/s/activity/${crypto.randomUUID()}`
+  const missing = await get(unknownPath)
   expect(missing.status).toBe(404)
+  expect(missing.text).toContain(`href="/console${unknownPath}"`)
   const paths = [
     ...[draft, restricted, deleted].map(({ uuid }) => `/s/activity/${uuid}`),
     await checkInPath(draft),
@@ -116,11 +121,29 @@ test('unknown, deleted, DRAFT and RESTRICTED activities have the same 404 page, 
   for (const path of paths) {
     const page = await get(path)
     expect(page.status).toBe(404)
-    expect(page.text).toBe(missing.text)
+    expect(textOf(page, path)).toBe(textOf(missing, unknownPath))
     const json = await getJson(path)
     expect(json.status).toBe(404)
     expect(json.text).not.toContain('Secret')
   }
+})
+
+test('a RESTRICTED activity is named in JSON to members with their token, and to nobody else', async () => {
+  const org = await createOrg(alice)
+  const activity = await createActivity(alice, { ...full, visibility: 'RESTRICTED', orgId: org.id })
+  const stranger = await server.person()
+  for (const path of [`/s/activity/${activity.uuid}`, await checkInPath(activity)]) {
+    const headers = { accept: 'application/json' }
+    expect((await alice.send('GET', path, { headers })).data).toMatchObject({ id: activity.id })
+    expect((await stranger.send('GET', path, { headers })).status).toBe(404)
+    expect((await getJson(path)).status).toBe(404)
+  }
+})
+
+test('the links of a page keep the language that the visitor has chosen, and the invite code', async () => {
+  const { uuid, inviteCode } = await createActivity(alice, { ...full, visibility: 'INVITE_ONLY' })
+  const { text } = await get(`/s/activity/${uuid}?code=${inviteCode}&lang=zh`)
+  expect(text).toContain(`href="/console/s/activity/${uuid}?code=${inviteCode}&amp;lang=zh"`)
 })
 
 test('an INVITE_ONLY activity answers 403 with a form for the invite code, and names nothing without it', async () => {
@@ -151,8 +174,9 @@ test('an INVITE_ONLY activity answers 403 with a form for the invite code, and n
     expect((await getJson(`${path}?code=${code}`)).data.id).toBe(activity.id)
   }
   expect((await get(`/s/activity/${activity.uuid}?code=${code}`)).text).toContain(`activity:${activity.id}:${code}`)
-  // Everyone who passes the poster would learn the invite code.
-  expect((await get(`${await checkInPath(activity)}?code=${code}`)).text).not.toContain(code)
+  // Everyone who passes the poster would learn the invite code. The button, which is not printed, has that of the address.
+  const poster = (await get(`${await checkInPath(activity)}?code=${code}`)).text
+  expect(poster.replace(/<a class="button"[^>]*>/, '')).not.toContain(code)
 })
 
 test('the 21st wrong invite code in a minute is answered with a 429 page', async () => {

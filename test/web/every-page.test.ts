@@ -71,6 +71,7 @@ const ROWS: readonly (readonly [path: RegExp, row: string])[] = [
   [/^\/contacts\/:/, 'contact'],
   [/^\/notifications\/:/, 'notification'],
   [/^\/orgs\/:/, 'org'],
+  [/^\/s\/:/, 'unknown'],
 ]
 
 const NAME = 'Garden club spring fair 游园会'
@@ -85,6 +86,7 @@ beforeAll(async () => {
     Object.assign(owned, await make({ server, admin, victim: alice, mark: NAME, owned }))
   const params = { objectName: 'asset' } as const
   owned['template'] = ok(await alice.call('metadata.createTemplate', { params, body: { name: NAME } })).data.id
+  owned['unknown'] = 'activity'
   owned['role'] = ok(await admin.call('access.listRoles')).data.items[0]!.id
   // The fixture of agreements publishes some, which would otherwise be asked for on each page.
   for (const person of [admin, alice, bob])

@@ -1,12 +1,17 @@
 /** Signing in to the web console, the session in the browser, and its end. */
 
-import { describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 
-import { ok, useServer } from '../harness/index.ts'
+import { HOUR } from '#platform/clock.ts'
+
+import { createActivity } from '../activities/helpers.ts'
+import { ok, startGateways, useServer } from '../harness/index.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 
-const { server, alice, admin } = useServer({ people: ['alice'] })
+const gateways = await startGateways()
+const { server, alice, admin } = useServer({ people: ['alice'], config: gateways.config })
 const browser = useBrowser(server)
+afterAll(() => gateways.stop())
 
 describe('signing in', () => {
   test('a user signs in with the keyboard, reloads the page and stays signed in', async () => {
@@ -75,6 +80,94 @@ describe('signing in', () => {
     })
 })
 
+describe('a visitor of a public page', () => {
+  /** An activity that takes place now, and the path of its check-in page, which its poster holds. */
+  async function withPoster(fields: Parameters<typeof createActivity>[1] = {}) {
+    const activity = await createActivity(alice, {
+      status: 'ACTIVE',
+      visibility: 'PUBLIC',
+      startTime: Date.now() - HOUR,
+      endTime: Date.now() + HOUR,
+      hasCheckIn: true,
+      checkInConfig: { shortCode: 'TULIP' },
+      ...fields,
+    })
+    const codes = ok(await alice.call('activities.qrCodes', { params: { id: activity.id } })).data
+    return { ...activity, poster: new URL(codes.find(({ type }) => type === 'CHECK_IN')!.publicUrl).pathname }
+  }
+  const checkedIn = async (id: number) =>
+    ok(await alice.call('activities.checkInRecords', { params: { id } })).data.items.map(({ nickname }) => nickname)
+
+  test('scans the poster of a check-in, creates an account, and is checked in by one tap, in Chinese', async () => {
+    browser.allow(/status of 404/)
+    const { id, poster, inviteCode } = await withPoster({ name: '春季游园会', visibility: 'INVITE_ONLY' })
+    const page = await browser.page({ isPhone: true })
+    await page.goto(`${poster}?code=${inviteCode}&lang=zh`)
+    await screenshot(page, 'visitor-check-in')
+    await page.getByRole('link', { name: '签到', exact: true }).click()
+    await page.getByRole('link', { name: '注册账号' }).click()
+    await page.getByLabel('用户名或邮箱').fill('xiaoyu')
+    await page.getByLabel('密码').first().fill('seven paper boats')
+    await page.getByLabel('昵称').fill('小雨')
+    await page.getByRole('button', { name: '注册', exact: true }).click()
+    await page.getByText('已扫描签到二维码').waitFor()
+    await screenshot(page, 'visitor-one-tap')
+    await page.getByRole('button', { name: '签到', exact: true }).click()
+    await page.getByText(/你已于 .* 签到/).waitFor()
+    expect(await checkedIn(id)).toEqual(['小雨'])
+  })
+
+  test('sets a forgotten password, signs in, and arrives at the activity to register', async () => {
+    browser.allow(/status of 40[14]/)
+    const person = await server.person()
+    const email = `${person.username}@example.org`
+    ok(await person.call('auth.emailBindCode', { body: { email } }))
+    ok(await person.call('auth.emailBind', { body: { email, code: await gateways.codeFor(email) } }))
+    await gateways.mailFor(email)
+    const { id, uuid } = await withPoster({ registration: {}, startTime: Date.now() + HOUR / 2 })
+    const page = await browser.page({ isPhone: true })
+    await page.goto(`/s/activity/${uuid}`)
+    await page.getByRole('link', { name: 'Register in the browser' }).click()
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await page.getByLabel('E-mail or phone of your account').fill(email)
+    await page.getByRole('button', { name: 'Send code' }).click()
+    await page
+      .getByLabel('Code', { exact: false })
+      .first()
+      .fill(await gateways.codeFor(email))
+    await page.getByLabel('New password').fill('seven paper boats')
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await page.getByText('Your password was changed.').waitFor()
+    await page.getByRole('link', { name: 'Back to sign-in' }).click()
+    await page.getByLabel('Username, e-mail or phone').fill(email)
+    await page.getByLabel('Password').last().fill('seven paper boats')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Register', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Register' }).click()
+    await page.getByText('You are registered.').waitFor()
+    const { items } = ok(await alice.call('registrations.list', { params: { id } })).data
+    expect(items).toMatchObject([{ userId: person.id, status: 'CONFIRMED' }])
+  })
+
+  test('learns that an activity is only for members, and is never led to another server', async () => {
+    browser.allow(/status of 404/)
+    const page = await browser.page()
+    await page.goto(`/s/activity/${crypto.randomUUID()}`)
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByLabel('Username, e-mail or phone').fill(alice.username)
+    await page.getByLabel('Password').last().fill(alice.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('This activity is not there for you').waitFor()
+    const stranger = await browser.page()
+    await stranger.goto('/console//example.org/codes')
+    await stranger.getByLabel('Username, e-mail or phone').fill(alice.username)
+    await stranger.getByLabel('Password').last().fill(alice.password)
+    await stranger.getByRole('button', { name: 'Sign in' }).click()
+    await stranger.getByRole('button', { name: 'Profile' }).waitFor()
+    expect(new URL(stranger.url()).origin).toBe(server.url)
+  })
+})
+
 describe('the session in the browser', () => {
   test('scripts can read neither the refresh token nor the device id', async () => {
     const page = await browser.signedIn(alice)
@@ -138,6 +231,24 @@ describe('the session in the browser', () => {
     await page.getByText('You have signed out.').waitFor()
     const refresh = await page.context().request.post('/api/auth/refresh', { headers: { 'x-refresh-token': 'cookie' } })
     expect(refresh.status()).toBe(401)
+  })
+
+  test('the chosen theme outlives the sign-out', async () => {
+    browser.allow(/status of 401/)
+    const page = await browser.signedIn(alice)
+    await page.goto('/console/')
+    const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+    const light = await background()
+    await page.getByRole('button', { name: 'Toggle light/dark mode' }).click()
+    await page.waitForFunction(`getComputedStyle(document.body).backgroundColor !== '${light}'`)
+    const dark = await background()
+    await page.getByRole('button', { name: 'Profile' }).click()
+    await page.getByText('Sign out').click()
+    await page.getByLabel('Username, e-mail or phone').waitFor()
+    expect(await background()).toBe(dark)
+    await page.reload()
+    await page.getByLabel('Username, e-mail or phone').waitFor()
+    expect(await background()).toBe(dark)
   })
 
   test('signing out in one tab ends the other', async () => {

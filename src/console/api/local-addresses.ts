@@ -18,6 +18,9 @@ export function readJson(text: string, header?: string | null): unknown {
   )
 }
 
+/** The address of a page by the public URL, which the server expects in codes that were scanned. */
+export const publicAddress = (path: string): string => (publicUrl ?? location.origin) + path
+
 function localAddress(url: string): string {
   const path = publicUrl !== undefined && url.startsWith(publicUrl) ? url.slice(publicUrl.length) : ''
   return FILE.test(path) ? path : url

@@ -10,6 +10,7 @@ import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from '../ui/Answer.tsx'
 import { CodeField } from '../ui/CodeField.tsx'
 import { Frame } from './Frame.tsx'
+import { useTarget } from './target.ts'
 
 const words = texts({
   en: {
@@ -32,6 +33,7 @@ const words = texts({
 
 export function Forgot() {
   const t = useTexts(words)
+  const { state } = useTarget()
   const [credential, setCredential] = useState('')
   const [code, setCode] = useState('')
   const [newPassword, setNewPassword] = useState('')
@@ -57,7 +59,7 @@ export function Forgot() {
       title={t.title}
       onSubmit={() => void submit()}
       links={
-        <Link component={RouterLink} to="/login">
+        <Link component={RouterLink} to="/login" state={state}>
           {t.signIn}
         </Link>
       }

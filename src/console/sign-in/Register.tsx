@@ -9,6 +9,7 @@ import { texts, useTexts } from '../i18n/words.ts'
 import { signInWith } from '../session/sign-in.ts'
 import { ErrorNotice } from '../ui/Answer.tsx'
 import { Frame } from './Frame.tsx'
+import { useTarget } from './target.ts'
 
 const words = texts({
   en: {
@@ -34,6 +35,7 @@ const words = texts({
 export function Register() {
   const t = useTexts(words)
   const navigate = useNavigate()
+  const { state, target } = useTarget()
   const [account, setAccount] = useState('')
   const [password, setPassword] = useState('')
   const [nickname, setNickname] = useState('')
@@ -48,7 +50,7 @@ export function Register() {
         'auth.register',
         account.includes('@') ? { email: account, ...others } : { username: account, ...others },
       )
-      await navigate('/', { replace: true })
+      await navigate(target, { replace: true })
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem
       setError(problem)
@@ -67,7 +69,7 @@ export function Register() {
       title={t.title}
       onSubmit={() => void submit()}
       links={
-        <Link component={RouterLink} to="/login">
+        <Link component={RouterLink} to="/login" state={state}>
           {t.signIn}
         </Link>
       }

@@ -2,7 +2,7 @@
 
 import { Alert, Button, Link, TextField, ToggleButton, ToggleButtonGroup } from '@mui/material'
 import { useEffect, useState } from 'react'
-import { Link as RouterLink, useLocation, useNavigate } from 'react-router'
+import { Link as RouterLink, useNavigate } from 'react-router'
 
 import { ApiError, NEEDS_TOTP } from '../api/errors.ts'
 import { finishSignOut, isSigningOut, mayBeSignedIn } from '../api/tokens.ts'
@@ -13,6 +13,7 @@ import { signInWith } from '../session/sign-in.ts'
 import { ErrorNotice } from '../ui/Answer.tsx'
 import { CodeField } from '../ui/CodeField.tsx'
 import { Frame } from './Frame.tsx'
+import { useTarget } from './target.ts'
 
 const words = texts({
   en: {
@@ -116,7 +117,7 @@ const isPhone = (text: string): boolean => /^\+?[\d\s().-]{6,}$/.test(text)
 export function SignIn() {
   const t = useTexts(words)
   const navigate = useNavigate()
-  const { state } = useLocation() as { state: { nextPathname?: string; nextSearch?: string } | null }
+  const { state, target } = useTarget()
   const [method, setMethod] = useState<'password' | 'code'>('password')
   const [account, setAccount] = useState('')
   const [secret, setSecret] = useState('')
@@ -125,7 +126,6 @@ export function SignIn() {
   const [isBusy, setBusy] = useState(false)
   const isEnding = useSigningOut()
   const reason = hasSignedOut() ? 'LOGOUT' : sessionEndReason()
-  const target = (state?.nextPathname ?? '/') + (state?.nextSearch ?? '')
   const isWaiting = useContinuing(target)
 
   const attempt = () => {
@@ -167,10 +167,10 @@ export function SignIn() {
       onSubmit={() => void submit()}
       links={
         <>
-          <Link component={RouterLink} to="/register">
+          <Link component={RouterLink} to="/register" state={state}>
             {t.register}
           </Link>
-          <Link component={RouterLink} to="/forgot">
+          <Link component={RouterLink} to="/forgot" state={state}>
             {t.forgot}
           </Link>
         </>

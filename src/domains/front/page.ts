@@ -45,7 +45,7 @@ const WORDS = {
 
 export function frontPage(front: Front, locale: Locale): Response {
   const words = WORDS[locale]
-  const inLanguage = front.chosen === undefined ? '' : `?lang=${front.chosen}`
+  const { inLanguage } = front
   return htmlPage({
     title: '',
     locale,
@@ -60,17 +60,17 @@ export function frontPage(front: Front, locale: Locale): Response {
       ${
         front.isSetUp
           ? card([
-              button(words.signIn, { href: '/console/' }),
+              button(words.signIn, { href: `/console/${inLanguage}` }),
               front.isOpen && html`<p class="hint">${words.newHere}</p>`,
             ])
           : card(
               html`${notice(words.notSetUp)}
-              ${button(words.setUp, { href: `/setup${inLanguage}` })}${button(words.signIn, { href: '/console/', kind: 'plain' })}`,
+              ${button(words.setUp, { href: `/setup${inLanguage}` })}${button(words.signIn, { href: `/console/${inLanguage}`, kind: 'plain' })}`,
               { title: words.setUpTitle, level: 2 },
             )
       }
       ${front.app !== null && appCard(front.app, locale)}
-      ${card(linksOf(front, inLanguage, locale), { title: words.more, level: 2 })}`,
+      ${card(linksOf(front, locale), { title: words.more, level: 2 })}`,
   })
 }
 
@@ -91,7 +91,7 @@ function appCard({ versionName, downloadUrl, fileSize }: NonNullable<Front['app'
 const megabytes = (bytes: number, locale: Locale): string =>
   new Intl.NumberFormat(locale, { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1 }).format(bytes / 1e6)
 
-function linksOf({ agreements }: Front, inLanguage: string, locale: Locale): Html {
+function linksOf({ agreements, inLanguage }: Front, locale: Locale): Html {
   const words = WORDS[locale]
   const links = [
     ['/docs', words.docs],

@@ -5,8 +5,8 @@ import { hasAdministrator } from '#domains/accounts/index.ts'
 import { type CurrentAgreement, currentAgreements } from '#domains/agreements/index.ts'
 import { type AppUpdateView, findLatest } from '#domains/app-updates/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
-import { addressOf, chosenLocale } from '#http/caller.ts'
-import type { Locale } from '#lib/localized.ts'
+import { addressOf } from '#http/caller.ts'
+import { languageQuery } from '#http/pages.ts'
 
 export interface Front {
   /** The host and port in the address that the visitor opened. */
@@ -17,8 +17,8 @@ export interface Front {
   /** The latest version of the app. */
   readonly app: Pick<AppUpdateView, 'versionName' | 'downloadUrl' | 'fileSize'> | null
   readonly agreements: readonly Pick<CurrentAgreement, 'type' | 'title'>[]
-  /** Set if the visitor chose the language with a link. */
-  readonly chosen: Locale | undefined
+  /** The query of links that keeps the language that the visitor chose. */
+  readonly inLanguage: string
 }
 
 /** A server that is set up remains so: the role of its first administrator cannot be revoked. */
@@ -42,6 +42,6 @@ export async function frontOf(ctx: AppContext, request: Request): Promise<Front>
     isOpen,
     app,
     agreements: agreements.map(({ answer: { data } }) => data),
-    chosen: chosenLocale(request),
+    inLanguage: languageQuery(request),
   }
 }

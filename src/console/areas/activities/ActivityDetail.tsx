@@ -1,8 +1,8 @@
 /** An activity: facts, what the user can do there, and for its managers registrations, check-ins and passes. */
 
-import { Edit, Lock, QrCodeScanner } from '@mui/icons-material'
-import { Alert, Button, Card, CardContent, Stack, Tab, Tabs, TextField, Typography } from '@mui/material'
-import { type FormEvent, useEffect, useState } from 'react'
+import { Edit, QrCodeScanner } from '@mui/icons-material'
+import { Button, Stack, Tab, Tabs } from '@mui/material'
+import { useEffect } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
@@ -13,12 +13,13 @@ import { useSession } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { CheckIns } from './CheckIns.tsx'
+import { AskInviteCode } from './InviteCode.tsx'
 import { Overview } from './Overview.tsx'
 import { Passes } from './Passes.tsx'
 import { Registrations } from './Registrations.tsx'
 import { useRights } from './rights.ts'
 import { StatusActions } from './StatusActions.tsx'
-import { activityWords } from './words.ts'
+import { CHECK_IN_CODE } from './words.ts'
 
 const words = texts({
   en: {
@@ -30,10 +31,6 @@ const words = texts({
     registrations: 'Registrations',
     checkIns: 'Check-ins',
     passes: 'Passes',
-    locked: 'By invitation only',
-    lockedText: 'Enter the invite code that you got from the organizer.',
-    open: 'Open',
-    wrong: 'This is not the invite code. Check it and try again.',
   },
   zh: {
     title: '活动',
@@ -44,10 +41,6 @@ const words = texts({
     registrations: '报名',
     checkIns: '签到',
     passes: '通行证',
-    locked: '仅限受邀者',
-    lockedText: '请输入主办方给你的邀请码。',
-    open: '打开',
-    wrong: '邀请码不正确，请核对后重试。',
   },
 })
 
@@ -68,7 +61,7 @@ export default function ActivityDetail() {
   if (query.error?.status === 403 && query.data === undefined)
     return (
       <Page title={t.title} back="/activities" width={480}>
-        <InviteCode isWrong={given !== null} />
+        <AskInviteCode isWrong={given !== null} />
       </Page>
     )
   return <Answer query={query}>{(activity) => <Shown activity={activity} code={code} />}</Answer>
@@ -129,47 +122,12 @@ function Shown({ activity, code }: { activity: Activity; code: string | undefine
           ))}
         </Tabs>
       )}
-      {chosen === 'overview' && <Overview activity={activity} code={code} />}
+      {chosen === 'overview' && (
+        <Overview activity={activity} code={code} scanned={search.get(CHECK_IN_CODE) ?? undefined} />
+      )}
       {chosen === 'registrations' && <Registrations activity={activity} />}
       {chosen === 'check-ins' && <CheckIns activity={activity} />}
       {chosen === 'passes' && <Passes activity={activity} />}
     </Page>
-  )
-}
-
-/** Asks for the invite code. The server does not remember it, so it becomes a part of the address. */
-function InviteCode({ isWrong }: { isWrong: boolean }) {
-  const t = useTexts(words)
-  const shared = useTexts(activityWords)
-  const [, setSearch] = useSearchParams()
-  const [code, setCode] = useState('')
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setSearch({ code: code.trim() })
-  }
-  return (
-    <Card variant="outlined">
-      <CardContent>
-        <Stack component="form" spacing={2} onSubmit={submit}>
-          <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
-            <Lock color="primary" />
-            <Typography variant="h2">{t.locked}</Typography>
-          </Stack>
-          <Typography color="text.secondary">{t.lockedText}</Typography>
-          {isWrong && <Alert severity="error">{t.wrong}</Alert>}
-          <TextField
-            label={shared.inviteCode}
-            value={code}
-            onChange={({ target }) => setCode(target.value)}
-            required
-            autoComplete="off"
-            slotProps={{ htmlInput: { autoCapitalize: 'characters' } }}
-          />
-          <Button type="submit" variant="contained">
-            {t.open}
-          </Button>
-        </Stack>
-      </CardContent>
-    </Card>
   )
 }

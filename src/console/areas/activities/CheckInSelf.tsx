@@ -17,6 +17,7 @@ import {
 import { type FormEvent, useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
+import { publicAddress } from '../../api/local-addresses.ts'
 import { usePages } from '../../api/pages.ts'
 import { serverTime } from '../../browser/server-time.ts'
 import { clockTime, date, dateTime } from '../../i18n/format.ts'
@@ -33,6 +34,7 @@ const words = texts({
     title: 'Check-in',
     checkIn: 'Check in',
     scan: 'Scan the check-in code',
+    scanned: 'You have scanned the check-in code. One tap is left.',
     code: 'Short code',
     codeHelp: 'Only if the organizer has given you one',
     near: (metres: number) => `You have to be within ${metres} m of the place. Your browser asks for your position.`,
@@ -46,6 +48,7 @@ const words = texts({
     title: '签到',
     checkIn: '签到',
     scan: '扫描签到二维码',
+    scanned: '已扫描签到二维码，点击下方按钮完成签到。',
     code: '签到口令',
     codeHelp: '主办方提供了签到口令时填写',
     near: (metres: number) => `需在地点 ${metres} 米范围内签到，浏览器会请求你的位置。`,
@@ -57,7 +60,12 @@ const words = texts({
   },
 })
 
-export function CheckInSelf({ activity, code }: OwnProps) {
+export interface CheckInProps extends OwnProps {
+  /** The uuid of the check-in page that the user has scanned: one button is left. */
+  scanned: string | undefined
+}
+
+export function CheckInSelf({ activity, code, scanned }: CheckInProps) {
   const t = useTexts(words)
   const shared = useTexts(activityWords)
   const { user } = useSession()
@@ -82,7 +90,7 @@ export function CheckInSelf({ activity, code }: OwnProps) {
   const hasOpened = opensAt === null || now >= opensAt
   const isOpen = hasOpened && now <= (closesAt ?? activity.endTime)
 
-  const send = async (scanned?: string) => {
+  const send = async (content = scanned && publicAddress(`/s/check-in/${scanned}`)) => {
     setScanning(false)
     let position: Position | undefined
     if (radiusMeters !== null) {
@@ -94,7 +102,7 @@ export function CheckInSelf({ activity, code }: OwnProps) {
       body: {
         ...position,
         ...(shortCode.trim() !== '' && { shortCode: shortCode.trim() }),
-        ...(scanned !== undefined && { code: scanned }),
+        ...(content !== undefined && { code: content }),
         ...(code && { inviteCode: code }),
       },
     })
@@ -122,18 +130,22 @@ export function CheckInSelf({ activity, code }: OwnProps) {
           {!isDone && isOpen && (
             <>
               {radiusMeters !== null && <Typography color="text.secondary">{t.near(radiusMeters)}</Typography>}
-              <TextField
-                label={t.code}
-                helperText={t.codeHelp}
-                value={shortCode}
-                autoComplete="off"
-                onChange={({ target }) => setShortCode(target.value)}
-              />
+              {scanned === undefined ? (
+                <TextField
+                  label={t.code}
+                  helperText={t.codeHelp}
+                  value={shortCode}
+                  autoComplete="off"
+                  onChange={({ target }) => setShortCode(target.value)}
+                />
+              ) : (
+                <Typography>{t.scanned}</Typography>
+              )}
               {action.error !== null && <ErrorNotice error={action.error} />}
               <Button type="submit" variant="contained" size="large" loading={isLocating || action.isPending}>
                 {last === undefined ? t.checkIn : t.again}
               </Button>
-              <Button onClick={() => setScanning(true)}>{t.scan}</Button>
+              {scanned === undefined && <Button onClick={() => setScanning(true)}>{t.scan}</Button>}
             </>
           )}
         </Stack>

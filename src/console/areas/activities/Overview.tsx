@@ -64,7 +64,14 @@ const words = texts({
   },
 })
 
-export function Overview({ activity, code }: { activity: Activity; code: string | undefined }) {
+export interface OverviewProps {
+  activity: Activity
+  code: string | undefined
+  /** The uuid of the check-in page that the user has scanned. */
+  scanned: string | undefined
+}
+
+export function Overview({ activity, code, scanned }: OverviewProps) {
   const t = useTexts(words)
   const visibilityOf = useEnum('activityVisibility')
   const notify = useNotify()
@@ -74,10 +81,14 @@ export function Overview({ activity, code }: { activity: Activity; code: string 
     download('activities.calendar', { params: { id: activity.id }, query: { ...(code && { code }) } }).catch(
       (error: ApiError) => notify(error.message, { type: 'error' }),
     )
+  const checkIn = activity.hasCheckIn && activity.status === 'ACTIVE' && (
+    <CheckInSelf activity={activity} code={code} scanned={scanned} />
+  )
   return (
     <Stack spacing={2}>
       {activity.status === 'DRAFT' && <Alert severity="info">{t.draft}</Alert>}
       {activity.status === 'CANCELLED' && <Alert severity="warning">{t.cancelled}</Alert>}
+      {scanned !== undefined && checkIn}
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { md: '3fr 2fr' }, alignItems: 'start' }}>
         <Card variant="outlined">
           {activity.coverUrl !== null && <Cover url={activity.coverUrl} height={{ xs: 160, sm: 240 }} />}
@@ -131,7 +142,7 @@ export function Overview({ activity, code }: { activity: Activity; code: string 
           {activity.registration !== null && activity.status !== 'DRAFT' && (
             <RegisterSelf activity={activity} code={code} />
           )}
-          {activity.hasCheckIn && activity.status === 'ACTIVE' && <CheckInSelf activity={activity} code={code} />}
+          {scanned === undefined && checkIn}
           {stats !== null && activity.status !== 'DRAFT' && (
             <Card variant="outlined">
               <CardContent>

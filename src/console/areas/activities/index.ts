@@ -24,6 +24,8 @@ export const activities = area({
     { path: '/activities/templates', component: lazy(() => import('./PassTemplates.tsx')) },
     { path: '/activities/:id', component: lazy(() => import('./ActivityDetail.tsx')) },
     { path: '/activities/:id/gate', component: lazy(() => import('./gate/Gate.tsx')) },
+    // Public pages of activities and of their check-in link to this address: `/s/check-in/<uuid>` below `/console`.
+    { path: '/s/:type/:uuid', component: lazy(() => import('./Visit.tsx')) },
     { path: '/activities/:id/edit', component: lazy(() => import('./ActivityEdit.tsx')) },
   ],
   unsent: { start: startSending, send: sendUnsent, notice: unsentNotice },

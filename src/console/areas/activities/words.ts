@@ -25,6 +25,9 @@ export const activityWords = texts({
   },
 })
 
+/** The parameter of an activity's address that holds the uuid of its check-in page, which the user has scanned. */
+export const CHECK_IN_CODE = 'check-in'
+
 /** `Sat, 21 Nov 2026, 14:00 – 16:00`. The date is not repeated if both times are on one day. */
 export function period(from: number, to: number): string {
   const format = new Intl.DateTimeFormat(currentLocale() === 'zh' ? 'zh-CN' : 'en-GB', {

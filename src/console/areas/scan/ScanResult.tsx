@@ -25,7 +25,7 @@ const words = texts({
       USER: 'A person’s card',
     },
     notYours: 'It was deleted, or you may not see it. Ask the person who gave you the code.',
-    show: { QR_CODE: 'Show code', ACTIVITY: 'Show activity', ASSET: 'Show asset', CHECK_IN: 'Go to the activity' },
+    show: { QR_CODE: 'Show code', ACTIVITY: 'Show activity', ASSET: 'Show asset', CHECK_IN: 'Go to check-in' },
     join: 'See and join',
     pass: 'Show pass',
     request: 'Add to contacts',
@@ -47,7 +47,7 @@ const words = texts({
       USER: '个人名片',
     },
     notYours: '它已不存在，或你无权查看。请联系提供二维码的人。',
-    show: { QR_CODE: '查看二维码', ACTIVITY: '查看活动', ASSET: '查看资产', CHECK_IN: '前往活动' },
+    show: { QR_CODE: '查看二维码', ACTIVITY: '查看活动', ASSET: '查看资产', CHECK_IN: '前往签到' },
     join: '查看并加入',
     pass: '查看通行证',
     request: '添加联系人',
@@ -158,10 +158,8 @@ function Target({ target: { kind, id }, content }: { target: ScanTarget & { kind
     case 'ASSET':
       return link(`/assets/${id}`, t.show.ASSET)
     case 'ACTIVITY':
-    case 'CHECK_IN': {
-      const invite = inviteCodeIn(content)
-      return link(`/activities/${id}${invite === undefined ? '' : `?code=${encodeURIComponent(invite)}`}`, t.show[kind])
-    }
+    case 'CHECK_IN':
+      return link(`/activities/${id}?${activityParameters(content)}`, t.show[kind])
     case 'ORG_JOIN':
       return <JoinButton content={content} />
     case 'PASS':
@@ -201,11 +199,13 @@ function JoinButton({ content }: { content: string }) {
   )
 }
 
-/** The invite code in `activity:<id>:<code>`, or in the link of an activity (`?code=`). */
-const inviteCodeIn = (content: string): string | undefined =>
-  /^activity:\d+:([\w-]+)$/.exec(content.trim())?.[1] ??
-  URL.parse(content.trim())?.searchParams.get('code') ??
-  undefined
+/** The invite code in `activity:<id>:<code>` or in a link (`?code=`), and the uuid in the link of a check-in page, which replaces the short code. */
+function activityParameters(content: string): URLSearchParams {
+  const code =
+    /^activity:\d+:([\w-]+)$/.exec(content.trim())?.[1] ?? URL.parse(content.trim())?.searchParams.get('code')
+  const checkIn = /\/s\/check-in\/([\da-f-]{36})/i.exec(content)?.[1]
+  return new URLSearchParams({ ...(code && { code }), ...(checkIn && { 'check-in': checkIn }) })
+}
 
 function FavouriteButton({ record }: { record: ResolvedScanRecord }) {
   const t = useTexts(words)

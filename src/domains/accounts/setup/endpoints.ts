@@ -1,11 +1,13 @@
 import type { AppContext } from '#context'
-import { type Caller, endpoint, open } from '#http/endpoint.ts'
+import { endpoint, open } from '#http/endpoint.ts'
 import { AppError } from '#http/errors.ts'
 import { wantsJson } from '#http/mount.ts'
+import { languageQuery } from '#http/pages.ts'
 import { Model, Raw, type Static, Type } from '#http/schema.ts'
 import { invalid, InvalidRequest } from '#http/validate.ts'
+import type { Locale } from '#lib/localized.ts'
 
-import { setupDonePage, setupLinkPage, setupPage } from './page.ts'
+import { setupDonePage, setupLinkPage, setupPage, type Visitor } from './page.ts'
 import { checkSetupLink, completeSetup, hasAdministrator } from './service.ts'
 
 const tag = 'Setup'
@@ -22,31 +24,36 @@ const SetupForm = Model('SetupForm', {
   repeated: Type.Optional(Raw(500, 0, { description: 'The password again', examples: ['correct horse battery'] })),
 })
 
+const visitorOf = (request: Request, { locale }: { readonly locale: Locale }): Visitor => ({
+  locale,
+  inLanguage: languageQuery(request),
+})
+
 /** The page for a link without a token, or with one that is refused, instead of the error `refused`. */
-async function explain(ctx: AppContext, request: Request, caller: Caller, refused?: unknown): Promise<Response> {
+async function explain(ctx: AppContext, request: Request, visitor: Visitor, refused?: unknown): Promise<Response> {
   if (refused !== undefined && (!isLinkRefused(refused) || wantsJson(request))) throw refused
   const isSetUp = await hasAdministrator(ctx.db.read)
-  return setupLinkPage({ isSetUp, isRefused: refused !== undefined }, caller)
+  return setupLinkPage({ isSetUp, isRefused: refused !== undefined }, visitor)
 }
 
 const isLinkRefused = (error: unknown): boolean => error instanceof AppError && error.status === 403
 
-async function show(ctx: AppContext, token: string, caller: Caller): Promise<Response> {
+async function show(ctx: AppContext, token: string, visitor: Visitor): Promise<Response> {
   await checkSetupLink(ctx, token)
-  return setupPage({ token }, caller)
+  return setupPage({ token }, visitor)
 }
 
-async function submit(ctx: AppContext, body: Static<typeof SetupForm>, caller: Caller): Promise<Response> {
+async function submit(ctx: AppContext, body: Static<typeof SetupForm>, visitor: Visitor): Promise<Response> {
   const { token, password, repeated } = body
   const username = body.username.trim()
   try {
     if (repeated !== undefined && repeated !== password)
       throw invalid('body.repeated', 'is not the same as the password', '与密码不一致')
     await completeSetup(ctx, token, { username, password })
-    return setupDonePage(username, caller)
+    return setupDonePage(username, visitor)
   } catch (error) {
     if (!(error instanceof InvalidRequest)) throw error
-    return setupPage({ token, username, problems: error.problems }, caller)
+    return setupPage({ token, username, problems: error.problems }, visitor)
   }
 }
 
@@ -65,10 +72,11 @@ export const setupEndpoints = [
     answers: 'text/html',
     query: Type.Object({ token: Type.Optional(Token) }),
     refuses: { 403: 'The link has been used or has expired.' },
-    run: ({ ctx, query: { token }, request, caller }) =>
-      token === undefined
-        ? explain(ctx, request, caller)
-        : show(ctx, token, caller).catch((error: unknown) => explain(ctx, request, caller, error)),
+    run: ({ ctx, query: { token }, request, caller }) => {
+      const visitor = visitorOf(request, caller)
+      if (token === undefined) return explain(ctx, request, visitor)
+      return show(ctx, token, visitor).catch((error: unknown) => explain(ctx, request, visitor, error))
+    },
   }),
   endpoint({
     id: 'setup.submit',
@@ -83,7 +91,9 @@ export const setupEndpoints = [
     acceptsForm: true,
     body: SetupForm,
     refuses: { 403: 'The link has been used or has expired.' },
-    run: ({ ctx, body, request, caller }) =>
-      submit(ctx, body, caller).catch((error: unknown) => explain(ctx, request, caller, error)),
+    run: ({ ctx, body, request, caller }) => {
+      const visitor = visitorOf(request, caller)
+      return submit(ctx, body, visitor).catch((error: unknown) => explain(ctx, request, visitor, error))
+    },
   }),
 ]

@@ -57,6 +57,11 @@ const WORDS = {
   },
 } as const
 
+/** The visitor: the language of the page, and the query of links that keeps it. */
+export interface Visitor extends Pick<Caller, 'locale'> {
+  readonly inLanguage: string
+}
+
 interface SetupFields {
   token: string
   username?: string
@@ -65,11 +70,14 @@ interface SetupFields {
 }
 
 /** The form; with `problems`, the form with its problems (status 400). */
-export function setupPage({ token, username = '', problems = [] }: SetupFields, caller: Caller): Response {
-  const words = WORDS[caller.locale]
+export function setupPage(
+  { token, username = '', problems = [] }: SetupFields,
+  { locale, inLanguage }: Visitor,
+): Response {
+  const words = WORDS[locale]
   const problem = (name: string) => {
     const found = problems.find(({ path }) => path === `body.${name}`)
-    return found === undefined ? {} : { error: found.text[caller.locale] }
+    return found === undefined ? {} : { error: found.text[locale] }
   }
   const fields = [
     hiddenField('token', token),
@@ -109,11 +117,11 @@ export function setupPage({ token, username = '', problems = [] }: SetupFields, 
   ]
   return htmlPage({
     title: words.title,
-    locale: caller.locale,
+    locale,
     path: `/setup?token=${encodeURIComponent(token)}`,
     status: problems.length > 0 ? 400 : 200,
     body: html`${problems.length > 0 ? notice(words.problem, 'bad') : undefined}${card(
-      [text(words.intro), form('/setup', fields)],
+      [text(words.intro), form(`/setup${inLanguage}`, fields)],
       {
         title: words.title,
       },
@@ -121,15 +129,15 @@ export function setupPage({ token, username = '', problems = [] }: SetupFields, 
   })
 }
 
-export function setupDonePage(username: string, caller: Caller): Response {
-  const words = WORDS[caller.locale]
+export function setupDonePage(username: string, { locale, inLanguage }: Visitor): Response {
+  const words = WORDS[locale]
   return htmlPage({
     title: words.doneTitle,
-    locale: caller.locale,
+    locale,
     body: card(
       [
         text(words.done(username)),
-        button(words.signIn, { href: '/console/' }),
+        button(words.signIn, { href: `/console/${inLanguage}` }),
         button(words.docs, { href: '/docs', kind: 'plain' }),
       ],
       { title: words.doneTitle },
@@ -144,12 +152,12 @@ interface LinkProblem {
 }
 
 /** Says how to go on without a setup link that works. Status 403 for a link that is refused. */
-export function setupLinkPage({ isSetUp, isRefused }: LinkProblem, { locale }: Caller): Response {
+export function setupLinkPage({ isSetUp, isRefused }: LinkProblem, { locale, inLanguage }: Visitor): Response {
   const words = WORDS[locale]
   const [where, restart, command] = words.findHow
-  const front = button(words.front, { href: '/', kind: 'plain' })
+  const front = button(words.front, { href: `/${inLanguage}`, kind: 'plain' })
   const advice = isSetUp
-    ? [html`<p>${words.isSetUp}</p>`, button(words.signIn, { href: '/console/' }), front]
+    ? [html`<p>${words.isSetUp}</p>`, button(words.signIn, { href: `/console/${inLanguage}` }), front]
     : [
         html`<p>${words.find}</p>
           <ul class="steps">

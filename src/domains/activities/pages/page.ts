@@ -38,18 +38,21 @@ const WORDS = {
     about: 'About',
     join: 'How to join',
     joinAlt: (name: string) => `QR code of ${name}`,
-    scan: 'Open the app and scan this code. If this page is on the phone that has the app, take a screenshot and scan the picture. The code holds:',
+    open: 'Open in the browser',
+    registerHere: 'Register in the browser',
+    signIn: 'You sign in first, or create an account.',
+    scan: 'Or open the app and scan this code. If this page is on the phone that has the app, take a screenshot and scan the picture. The code holds:',
     checkIn: 'You check in at the place itself: scan the code that is posted there.',
-    pass: 'You need a pass for the entrance. You find yours in the app.',
-    register: 'Register in the app before you come.',
+    pass: 'You need a pass for the entrance. You find yours with the activity, after you have signed in.',
+    register: 'Register before you come.',
     cancelled: 'This activity was cancelled.',
     ended: 'This activity is over.',
     checkInTitle: (name: string) => `Check-in: ${name}`,
     checkInLabel: 'Check-in',
     checkInAlt: (name: string) => `QR code for the check-in of ${name}`,
-    checkInHow: 'Open the app, choose “Scan” and point the camera at this code.',
-    checkInPosition: (meters: number) => `Allow the app to use your position: you must be within ${meters} m.`,
-    checkInAccount: 'Another camera only leads to this page and does not check you in.',
+    checkInHow: 'Scan this code with the camera of your phone or with the app.',
+    checkInPosition: (meters: number) => `Allow the use of your position: you must be within ${meters} m.`,
+    checkInHere: 'Check in',
     checkInOpens: 'Opens',
     checkInCloses: 'Closes',
     codeTitle: 'By invitation only',
@@ -67,18 +70,21 @@ const WORDS = {
     about: '活动介绍',
     join: '如何参加',
     joinAlt: (name: string) => `${name}的二维码`,
-    scan: '打开应用扫描此码。如果正在用装有应用的手机查看本页，请截屏后从相册识别。此码内容为：',
+    open: '在浏览器中打开',
+    registerHere: '在浏览器中报名',
+    signIn: '需要先登录或注册账号。',
+    scan: '也可以打开应用扫描此码。如果正在用装有应用的手机查看本页，请截屏后从相册识别。此码内容为：',
     checkIn: '请在现场签到：扫描现场张贴的签到码。',
-    pass: '入场需要通行证，可在应用中查看。',
-    register: '请先在应用中报名。',
+    pass: '入场需要通行证，登录后可在活动页面查看。',
+    register: '请先报名再参加。',
     cancelled: '此活动已取消。',
     ended: '此活动已结束。',
     checkInTitle: (name: string) => `签到：${name}`,
     checkInLabel: '签到',
     checkInAlt: (name: string) => `${name}的签到二维码`,
-    checkInHow: '打开应用，点击“扫一扫”，将镜头对准此码。',
-    checkInPosition: (meters: number) => `请允许应用使用你的位置：须在 ${meters} 米范围内。`,
-    checkInAccount: '用其他相机扫描只会打开本页，不会完成签到。',
+    checkInHow: '用手机相机或应用扫描此码。',
+    checkInPosition: (meters: number) => `请允许使用你的位置：须在 ${meters} 米范围内。`,
+    checkInHere: '签到',
     checkInOpens: '签到开始',
     checkInCloses: '签到截止',
     codeTitle: '仅限受邀者',
@@ -104,11 +110,14 @@ const landingPage =
       return publicSuccess(publicItem(ctx, row), caller.requestId, request.headers.get('if-none-match'))
     } catch (error) {
       if (!(error instanceof AppError) || wantsJson(request)) throw error
-      if (error.status === 404) return notFoundPage(caller.locale)
+      if (error.status === 404) return notFoundPage(caller.locale, consolePath(request))
       if (error.status === 403) return codePage(codeOf(request), caller.locale)
       throw error
     }
   }
+
+/** The page of the web console for the same activity, with the invite code that the address has. */
+const consolePath = (request: Request): string => `/console${pathOfPage(request, 'code', 'lang')}`
 
 export const activityLandingPage = landingPage('activity', (ctx, row, { caller: { locale }, request }) => {
   const words = WORDS[locale]
@@ -143,7 +152,7 @@ export const activityLandingPage = landingPage('activity', (ctx, row, { caller: 
         { title: words.about, level: 2 },
       )
     }
-    ${!isOver && card(howToJoin(row, locale), { title: words.join, level: 2 })}`,
+    ${!isOver && card(howToJoin(row, consolePath(request), locale), { title: words.join, level: 2 })}`,
   })
 })
 
@@ -165,14 +174,18 @@ function placeOf(row: ActivityRow, locale: Locale): Html | string {
   return link === undefined ? '' : html`${address} <a href="${link}" rel="noreferrer">${WORDS[locale].map}</a>`
 }
 
-function howToJoin(row: ActivityRow, locale: Locale): Html {
+function howToJoin(row: ActivityRow, href: string, locale: Locale): Html {
   const words = WORDS[locale]
   const content = qrContentOf(row)
-  return html`${qrPicture(pictureOf(content), words.joinAlt(row.name))}
+  return html`${row.registration !== null && html`<p>${words.register}</p>`}${row.hasPass && html`<p>${words.pass}</p>`}
+    ${row.hasCheckIn && html`<p>${words.checkIn}</p>`}
+    <div class="screen">
+      ${button(row.registration === null ? words.open : words.registerHere, { href })}
+      <p class="hint">${words.signIn}</p>
+    </div>
+    ${qrPicture(pictureOf(content), words.joinAlt(row.name))}
     <p>${words.scan}</p>
-    <p class="copied"><code>${content}</code></p>
-    ${row.registration !== null && html`<p>${words.register}</p>`}${row.hasPass && html`<p>${words.pass}</p>`}
-    ${row.hasCheckIn && html`<p>${words.checkIn}</p>`}`
+    <p class="copied"><code>${content}</code></p>`
 }
 
 /** Addresses of this server as paths, so that they also work when it is reached by another name than the configured one. */
@@ -195,10 +208,13 @@ export const checkInLandingPage = landingPage('check-in', (ctx, row, { caller: {
         ${statusNotice(row, isOver, locale)}
         ${
           !isOver &&
-          html`<div class="poster">${qrPicture(picture, words.checkInAlt(row.name))}</div>
+          html`<div class="screen">
+              ${button(words.checkInHere, { href: consolePath(request) })}
+              <p class="hint">${words.signIn}</p>
+            </div>
+            <div class="poster">${qrPicture(picture, words.checkInAlt(row.name))}</div>
             <p class="lead">${words.checkInHow}</p>
-            ${radius !== null && html`<p>${words.checkInPosition(radius.meters)}</p>`}
-            <p class="soft">${words.checkInAccount}</p>`
+            ${radius !== null && html`<p>${words.checkInPosition(radius.meters)}</p>`}`
         }
         ${facts([
           [words.where, addressText(row, locale)],

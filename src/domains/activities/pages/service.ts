@@ -1,4 +1,4 @@
-/** Finds what landing pages show to visitors who are not signed in. */
+/** Finds what landing pages show to visitors, most of whom are not signed in. */
 
 import type { AppContext } from '#context'
 import { addressOf } from '#http/caller.ts'
@@ -20,6 +20,8 @@ const UUID = new RegExp(`^${UUID_PATTERN}$`, 'i')
 export interface Visit {
   /** From the path, unchecked. */
   readonly id: string
+  /** 0 without a token. */
+  readonly userId: number
   readonly caller: Caller
   readonly request: Request
 }
@@ -27,20 +29,18 @@ export interface Visit {
 const find = { activity: findByUuid, 'check-in': findByCheckInUuid } as const
 
 /**
- * The activity of a page, as visitors without an account see it.
- * @throws AppError 404 for unknown ones, DRAFTs and RESTRICTED ones, 403 without the invite code, 429 after too many wrong ones
+ * The activity of a page, as the visitor sees it.
+ * @throws AppError 404 for unknown ones, and for DRAFTs and RESTRICTED ones that the visitor may not see, 403 without the invite code, 429 after too many wrong ones
  */
 export async function findVisited(
   ctx: AppContext,
   type: keyof typeof find,
-  { id, caller, request }: Visit,
+  { id, userId, caller, request }: Visit,
 ): Promise<ActivityRow> {
   const row = UUID.test(id) ? await find[type](ctx.db.read, id) : undefined
   if (type === 'check-in' && row?.hasCheckIn === false) throw notFound()
-  return (await see(ctx, row, { viewer: NOBODY, caller, code: codeOf(request) })).row
+  return (await see(ctx, row, { viewer: { userId, orgId: 0 }, caller, code: codeOf(request) })).row
 }
-
-const NOBODY = { userId: 0, orgId: 0 }
 
 /**
  * A pass by its uuid or its signed token, which are secrets: the page of a pass does not ask who may see its activity. Undefined for

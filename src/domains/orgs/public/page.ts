@@ -1,6 +1,6 @@
 /** The public page of an organization: how to join it in a browser, in the app, or with its code. */
 
-import { button, card, copyable, facts, html, htmlPage, qrPicture, text } from '#http/pages.ts'
+import { button, card, copyable, facts, html, htmlPage, languageQuery, qrPicture, text } from '#http/pages.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import type { PublicOrg } from '../organizations/model.ts'
@@ -34,8 +34,10 @@ const WORDS = {
 /** Sharp on phones with three device pixels per CSS pixel. */
 const PICTURE_PIXELS = 1024
 
-export function orgPage(org: PublicOrg, locale: Locale): Response {
+export function orgPage(org: PublicOrg, request: Request, locale: Locale): Response {
   const words = WORDS[locale]
+  const parameters = new URLSearchParams(languageQuery(request))
+  parameters.set('code', org.code)
   const joinableByCode = org.joinPolicy !== 'INVITE'
   const picture = `${joinQrCodePath(org.code)}&size=${PICTURE_PIXELS}`
   return htmlPage({
@@ -55,7 +57,7 @@ export function orgPage(org: PublicOrg, locale: Locale): Response {
     ${
       joinableByCode &&
       card(
-        html`${button(words.joinHere, { href: `/console/join?code=${encodeURIComponent(org.code)}` })}
+        html`${button(words.joinHere, { href: `/console/join?${parameters}` })}
           <div class="centered enter">
             <p class="soft">${words.code}</p>
             <p class="lead">${copyable(org.code)}</p>

@@ -1,4 +1,4 @@
-import { alias, endpoint, open } from '#http/endpoint.ts'
+import { alias, endpoint, open, openToUsers } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { wantsJson } from '#http/mount.ts'
 import { notFoundPage } from '#http/pages.ts'
@@ -17,14 +17,15 @@ const landing = endpoint({
   description:
     'An HTML page, or JSON with `Accept: application/json`: of an activity and its check-in what `GET /api/discover/activities` shows, ' +
     'of a pass what `POST /api/activities/{id}/pass/verify` shows without a token. An INVITE_ONLY activity needs `?code=`. `?tz=` names ' +
-    'the time zone of the page.',
+    'the time zone of the page. With your token you also get the JSON of activities that you may see as a member or a manager.',
   tag,
-  access: open,
+  access: openToUsers,
   params: ByLanding,
   answers: 'text/html',
   data: LandingContent,
   refuses: { 403: 'The activity is INVITE_ONLY, and the code is missing or wrong.' },
-  run: ({ ctx, params, request, caller }) => landingPage(ctx, params, { request, caller }),
+  run: ({ ctx, actor, params, request, caller }) =>
+    landingPage(ctx, params, { userId: actor?.userId ?? 0, request, caller }),
 })
 
 export const publicEndpoints = [

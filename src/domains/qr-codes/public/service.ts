@@ -97,13 +97,13 @@ function fileResponse(
 export async function landingPage(
   ctx: AppContext,
   { type, id }: { readonly type: string; readonly id: string },
-  { caller, request }: { readonly caller: Caller; readonly request: Request },
+  visit: { readonly userId: number; readonly caller: Caller; readonly request: Request },
 ): Promise<Response> {
   const name = type.toLowerCase()
   for (const pages of contributions(ctx, 'landingPages')) {
     // Any text of the path, even `constructor`.
     const page = Object.hasOwn(pages, name) ? pages[name as LandingPageType] : undefined
-    const response = await page?.(ctx, { id, caller, request })
+    const response = await page?.(ctx, { ...visit, id })
     if (response) return response
   }
   throw notFound()

@@ -1,0 +1,16 @@
+/** The page to show after the sign-in: the one that needed it. The pages before the sign-in hand it on to each other. */
+
+import { useLocation } from 'react-router'
+
+/** Set by react-admin in the browser's history, so that no link from elsewhere can choose it. */
+export interface Target {
+  readonly nextPathname?: string
+  readonly nextSearch?: string
+}
+
+/** `state`: for links to other pages before the sign-in. `target`: a path below `/console`. */
+export function useTarget(): { readonly state: Target | null; readonly target: string } {
+  const { state } = useLocation() as { state: Target | null }
+  // The router refuses paths with two slashes at the start, which name another server.
+  return { state, target: (state?.nextPathname ?? '/').replace(/^[/\\]+/, '/') + (state?.nextSearch ?? '') }
+}
