@@ -234,12 +234,22 @@ test('codes whose creation was answered on a lost connection are not created aga
     await route.fetch()
     await route.abort()
   }
-  await page.route('**/api/qr-codes/batch**', lose, { times: 1 })
-  await button(page, 'Create 2 codes').click()
+  await page.route('**/api/qr-codes/batch**', lose, { times: 2 })
+  await button(page, 'Create 2 codes').dblclick()
   await page.getByText('codes that exist already are not created twice').waitFor()
-  await button(page, 'Create 2 codes').click()
-  await page.getByText('2 codes created').waitFor()
   expect(ok(await person.call('qrCodes.list')).data.total).toBe(2)
+
+  // A line that was added meanwhile becomes a code, even if that answer is lost too.
+  await page.getByLabel('Lines').press('End')
+  await page.getByLabel('Lines').press('Control+End')
+  await page.getByLabel('Lines').pressSequentially('\nhttps://example.org/gym')
+  for (const count of [1, 2]) {
+    await button(page, 'Create 3 codes').click()
+    if (count === 1) await page.getByText('codes that exist already are not created twice').waitFor()
+  }
+  await page.getByText('3 codes created').waitFor()
+  const { items } = ok(await person.call('qrCodes.list')).data
+  expect(items.map(({ name }) => name)).toEqual(['Hall', 'Library', 'https://example.org/gym'])
 })
 
 test('the pages about codes have no serious barriers and fit a phone, in light and dark', async () => {

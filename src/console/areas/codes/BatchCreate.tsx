@@ -18,6 +18,7 @@ import { type FormEvent, useMemo, useState } from 'react'
 import { Link } from 'react-router'
 
 import type { QrCode } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice } from '../../ui/Answer.tsx'
@@ -30,6 +31,7 @@ import { codeWords } from './words.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     title: 'Create many codes',
     help: 'One code a line. Copy two columns of a spreadsheet for name and content, or paste only contents.',
     lines: 'Lines',
@@ -45,27 +47,26 @@ const words = texts({
     list: 'To my codes',
     line: (n: number) => `Line ${n}`,
     more: (n: number) => `and ${n} more`,
-    cancel: 'Cancel',
     lost: 'The answer of the server did not arrive. Press the button again when you are connected: codes that exist already are not created twice.',
   },
   zh: {
+    ...common.zh,
     title: '批量新建二维码',
     help: '每行一个二维码。可从表格复制“名称、内容”两列，或只粘贴内容。',
     lines: '内容行',
     example: '101 教室\thttps://example.org/rooms/101\n102 教室\thttps://example.org/rooms/102',
     count: (n: number) => `共 ${n} 个`,
     tooMany: (n: number) => `一次最多 ${n} 个，请先新建前 ${n} 个。`,
-    create: (n: number) => (n === 0 ? '创建' : `创建 ${n} 个`),
+    create: (n: number) => (n === 0 ? '新建' : `新建 ${n} 个`),
     dynamic: '活码（印刷后可修改），并公开',
     dynamicHelp: '图片中是指向本服务器的链接，再转到内容。',
-    done: (n: number) => `已创建 ${n} 个二维码`,
+    done: (n: number) => `已新建 ${n} 个二维码`,
     doneText: '现在可以打印标签，或在列表中查看。',
     print: '打印标签',
     list: '前往我的二维码',
     line: (n: number) => `第 ${n} 行`,
     more: (n: number) => `另有 ${n} 个`,
-    cancel: '取消',
-    lost: '未收到服务器的答复。恢复连接后请再点一次按钮，已创建的二维码不会重复创建。',
+    lost: '未收到服务器的答复。恢复连接后请再点一次按钮，已新建的二维码不会重复新建。',
   },
 })
 
@@ -101,7 +102,7 @@ export default function BatchCreate() {
   const [isDynamic, setDynamic] = useState(false)
   const [created, setCreated] = useState<readonly QrCode[]>()
   const items = useMemo(() => itemsOf(text), [text])
-  const create = useBatch(setCreated)
+  const { create, sent } = useBatch(setCreated)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     create.mutate(
@@ -138,8 +139,10 @@ export default function BatchCreate() {
       </Page>
     )
   const problems = (create.error?.details ?? []).flatMap(({ path, message }) => {
-    const at = /^body\.items\.(\d+)/.exec(path)?.[1]
-    return at === undefined ? [] : [{ line: items[Number(at)]?.line ?? Number(at) + 1, message }]
+    const at = Number(/^body\.items\.(\d+)/.exec(path)?.[1])
+    const bad = sent[at]
+    const item = items.find(({ name, content }) => name === bad?.name && content === bad.content)
+    return bad === undefined ? [] : [{ line: item?.line ?? at + 1, message }]
   })
   return (
     <Page title={t.title} back="/codes" width={900}>

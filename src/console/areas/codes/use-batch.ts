@@ -1,10 +1,10 @@
 /** Creates many codes at once, and never twice: a request whose answer was lost may have created them. */
 
 import { useMutation } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 
 import { call } from '../../api/client.ts'
-import { ApiError } from '../../api/errors.ts'
+import type { ApiError } from '../../api/errors.ts'
 import { useRefresh } from '../../api/hooks.ts'
 import type { BodyOf, QrCode } from '../../api/types.ts'
 import { ownerQuery } from '../../session/session.ts'
@@ -13,6 +13,8 @@ type Items = BodyOf<'qrCodes.createBatch'>['items']
 
 /** The request whose answer was lost. */
 interface Lost {
+  /** Codes of earlier requests whose answers were lost too. */
+  readonly before: readonly QrCode[]
   readonly items: Items
   /** Id of the newest code before it; 0 without codes. */
   readonly newest: number
@@ -23,8 +25,8 @@ const PAGE = 100
 const newestCodes = (page: number, size: number) =>
   call('qrCodes.list', { query: { ...ownerQuery(), sort: '-createdAt', page, size } })
 
-/** The codes of a lost request, in its order; undefined if it created none. The server creates all or none. */
-async function findLost({ items, newest }: Lost): Promise<readonly QrCode[] | undefined> {
+/** The codes of lost requests, in their order. The server creates all codes of a request or none. */
+async function findLost({ before, items, newest }: Lost): Promise<readonly QrCode[]> {
   const later: QrCode[] = []
   for (let page = 1; ; page++) {
     const { items: codes } = await newestCodes(page, PAGE)
@@ -35,24 +37,35 @@ async function findLost({ items, newest }: Lost): Promise<readonly QrCode[] | un
   later.sort((a, b) => a.id - b.id)
   const first = later.findIndex(({ name, content }) => name === items[0]!.name && content === items[0]!.content)
   const found = first === -1 ? [] : later.slice(first, first + items.length)
-  return found.length === items.length ? found : undefined
+  return found.length === items.length ? [...before, ...found] : before
 }
+
+/** The items without those that exist as codes. People may have changed the lines after the lost answer. */
+function missing(items: Items, codes: readonly QrCode[]): Items {
+  const left = codes.map(keyOf)
+  return items.filter((item) => {
+    const at = left.indexOf(keyOf(item))
+    if (at !== -1) left.splice(at, 1)
+    return at === -1
+  })
+}
+
+const keyOf = ({ name, content }: Pick<QrCode, 'name' | 'content'>): string => `${name}\n${content}`
 
 export function useBatch(onCreated: (codes: readonly QrCode[]) => void) {
   const lost = useRef<Lost>(undefined)
+  /** The items of the latest request, to whose places the problems of a refusal refer. */
+  const [sent, setSent] = useState<Items>([])
   const refresh = useRefresh()
-  return useMutation<readonly QrCode[], ApiError, Items>({
+  const create = useMutation<readonly QrCode[], ApiError, Items>({
     mutationFn: async (items) => {
-      const found = lost.current && (await findLost(lost.current))
-      if (found !== undefined) return found
-      lost.current = { items, newest: (await newestCodes(1, 1)).items[0]?.id ?? 0 }
-      try {
-        return (await call('qrCodes.createBatch', { query: ownerQuery(), body: { items } })).items
-      } catch (error) {
-        // A refusal created nothing.
-        if (error instanceof ApiError && error.status >= 400 && error.status < 500) lost.current = undefined
-        throw error
-      }
+      const before = lost.current === undefined ? [] : await findLost(lost.current)
+      const rest = missing(items, before)
+      if (rest.length === 0) return before
+      setSent(rest)
+      // A refused request creates nothing and finds nothing later.
+      lost.current = { before, items: rest, newest: (await newestCodes(1, 1)).items[0]?.id ?? 0 }
+      return [...before, ...(await call('qrCodes.createBatch', { query: ownerQuery(), body: { items: rest } })).items]
     },
     onSuccess: async (codes) => {
       lost.current = undefined
@@ -60,4 +73,5 @@ export function useBatch(onCreated: (codes: readonly QrCode[]) => void) {
       onCreated(codes)
     },
   })
+  return { create, sent }
 }
