@@ -26,6 +26,8 @@ describe('chats', () => {
     await desk.goto('/console/chats')
     await desk.getByText('No conversations yet').waitFor()
     await desk.getByRole('button', { name: 'New chat' }).last().click()
+    // The choice of a person is enough.
+    expect(await desk.getByRole('dialog').getByRole('button', { name: 'New chat' }).count()).toBe(0)
     await desk
       .getByRole('dialog')
       .getByText(await nameOf(bob))
@@ -106,6 +108,18 @@ describe('chats', () => {
     await log.getByText('Note 61.').waitFor()
     expect(await log.getByRole('button', { name: 'Show the messages in between' }).count()).toBe(0)
     expect(await log.locator('[id^=message-]').count()).toBe(112)
+  })
+
+  test('the list says in the language of the user what happened in a group', async () => {
+    const [pia, quinn] = [await server.person(), await server.person()]
+    await makeContacts(pia, quinn)
+    const { id } = ok(await pia.call('groups.create', { body: { name: '开放日', userIds: [quinn.id] } })).data
+    const page = await browser.signedIn(quinn, { isPhone: true, locale: 'zh-CN' })
+    await page.goto('/console/chats')
+    const row = page.getByRole('link', { name: /开放日/ })
+    await row.getByText('成员 创建了群聊').waitFor()
+    ok(await pia.call('groups.update', { params: { id }, body: { name: '开放日筹备' } }))
+    await row.getByText('成员 修改了群名').waitFor()
   })
 
   test('messages to a known conversation change the list and the badge without a request', async () => {

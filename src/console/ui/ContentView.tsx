@@ -105,21 +105,20 @@ export function ContentView({ content }: { content: string }) {
               <Typography component="dt" color="text.secondary" sx={{ width: '32%', maxWidth: 150, flexShrink: 0 }}>
                 {t.labels[name]}
               </Typography>
-              <Typography
-                component="dd"
-                sx={{ m: 0, flex: 1, minWidth: 0, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}
-              >
-                {value}
+              <Box component="dd" sx={{ m: 0, flex: 1, minWidth: 0, display: 'flex', alignItems: 'center' }}>
+                <Typography sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+                  {value}
+                </Typography>
                 <Tooltip title={t.copy(t.labels[name])}>
                   <IconButton
                     aria-label={t.copy(t.labels[name])}
                     onClick={() => copy(value)}
-                    sx={{ float: 'right', width: 44, height: 44, my: -1.25 }}
+                    sx={{ width: 44, height: 44 }}
                   >
                     <ContentCopy fontSize="small" />
                   </IconButton>
                 </Tooltip>
-              </Typography>
+              </Box>
             </Stack>
           ))}
         </Box>

@@ -90,8 +90,10 @@ export function ConfirmDialog(props: ConfirmProps) {
 export interface FormDialogProps {
   isOpen: boolean
   title: string
-  /** The word on the button. */
-  action: string
+  /** The word on the button. Undefined: the content itself ends the dialog. */
+  action: string | undefined
+  /** True: something must be chosen first. */
+  isDisabled?: boolean
   isBusy?: boolean
   error?: unknown
   onSubmit: () => void
@@ -105,6 +107,7 @@ export function FormDialog({
   isOpen,
   title,
   action,
+  isDisabled,
   isBusy,
   error,
   onSubmit,
@@ -139,9 +142,11 @@ export function FormDialog({
         </DialogContent>
         <DialogActions>
           <Button onClick={onClose}>{t.cancel}</Button>
-          <Button type="submit" variant="contained" loading={isBusy ?? false}>
-            {action}
-          </Button>
+          {action !== undefined && (
+            <Button type="submit" variant="contained" loading={isBusy ?? false} disabled={isDisabled ?? false}>
+              {action}
+            </Button>
+          )}
         </DialogActions>
       </form>
     </Dialog>

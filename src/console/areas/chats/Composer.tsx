@@ -17,6 +17,7 @@ import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } 
 
 import { call } from '../../api/client.ts'
 import type { Conversation, GroupMember, Message } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { sendFrame } from '../../session/live.ts'
 import { useMay, useSession } from '../../session/session.ts'
@@ -27,8 +28,8 @@ import { type NameOf, useExcerpt } from './text.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     message: 'Message',
-    send: 'Send',
     add: 'Send something else',
     picture: 'Picture or video',
     file: 'File',
@@ -38,8 +39,8 @@ const words = texts({
     stopReply: 'Do not reply to this message',
   },
   zh: {
+    ...common.zh,
     message: '消息',
-    send: '发送',
     add: '发送其他内容',
     picture: '图片或视频',
     file: '文件',
@@ -251,8 +252,6 @@ function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
       {isChoosing && (
         <PeopleDialog
           title={t.card}
-          action={t.send}
-          isSingle
           onClose={() => setChoosing(false)}
           onChosen={([userId]) => {
             setChoosing(false)

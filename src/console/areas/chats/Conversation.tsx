@@ -38,12 +38,13 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
   const [search] = useSearchParams()
   const wanted = Number(search.get('message')) || undefined
   const messages = useMessages(id, wanted)
-  const { data: members = NOBODY } = useAll(
+  const { data: known } = useAll(
     'groups.members',
     { params: { id } },
     { enabled: group !== null && group.role !== null },
   )
-  const nameOf = useNames(members, peer && { userId: peer.userId, title })
+  const members = known ?? NOBODY
+  const nameOf = useNames(group === null ? NOBODY : known, peer && { userId: peer.userId, title })
   const outgoing = useOutgoing({ conversationId: id })
   const [replyTo, setReplyTo] = useState<Message>()
   // Where the user had read when the page was opened: the line above the new messages stays there.

@@ -121,8 +121,6 @@ export function ConversationList({ openId }: { openId: number | undefined }) {
       {dialog === 'person' && (
         <PeopleDialog
           title={t.newChat}
-          action={t.newChat}
-          isSingle
           onClose={close}
           onChosen={([userId]) => {
             close()
@@ -140,15 +138,9 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
   const t = useTexts(words)
   const excerpt = useExcerpt()
   const { id, title, avatarUrl, peer, lastMessage, unreadCount, mentioned, pinned, muted, draft } = conversation
-  const nameOf = useNames([], peer && { userId: peer.userId, title })
+  const nameOf = useNames(undefined, peer && { userId: peer.userId, title })
   const time = lastMessage?.createdAt ?? conversation.createdAt
-  const isNamed = lastMessage !== null && lastMessage.type !== 'SYSTEM'
-  const text =
-    lastMessage === null
-      ? ''
-      : isNamed || peer !== null
-        ? excerpt(lastMessage, nameOf)
-        : String(lastMessage.content['text'] ?? '')
+  const text = lastMessage === null ? '' : excerpt(lastMessage, nameOf)
   return (
     <ListItem disablePadding>
       <ListItemButton

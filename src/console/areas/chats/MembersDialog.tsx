@@ -27,6 +27,7 @@ import { useNavigate } from 'react-router'
 
 import { useAction } from '../../api/hooks.ts'
 import type { Conversation, GroupMember } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
@@ -36,8 +37,8 @@ import { words as shared } from './words.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     name: 'Name of the group',
-    save: 'Save',
     renamed: 'Group renamed.',
     changed: 'Picture changed.',
     add: 'Add members',
@@ -58,12 +59,11 @@ const words = texts({
     leaveText:
       'You get no new messages of this group, and keep the history until now. If you own the group, it passes to an administrator or to the member who has been in it longest. With its last member it ends.',
     left: 'You left the group.',
-    close: 'Close',
     roles: { OWNER: 'Owner', ADMIN: 'Administrator', MEMBER: '' },
   },
   zh: {
+    ...common.zh,
     name: '群名称',
-    save: '保存',
     renamed: '群名已修改。',
     changed: '头像已更换。',
     add: '添加成员',
@@ -83,7 +83,6 @@ const words = texts({
     leaveText:
       '你将不再收到此群的新消息，此前的记录会保留。如果你是群主，群将转给管理员或入群最久的成员。最后一名成员退出后群聊解散。',
     left: '你已退出群聊。',
-    close: '关闭',
     roles: { OWNER: '群主', ADMIN: '管理员', MEMBER: '' },
   },
 })

@@ -8,6 +8,7 @@ import { useNotify } from 'react-admin'
 import { useAction } from '../../api/hooks.ts'
 import { newId } from '../../api/new-id.ts'
 import type { GroupMember, Message } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { clockTime, date, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
@@ -19,6 +20,7 @@ import { words } from './words.ts'
 
 const own = texts({
   en: {
+    ...common.en,
     actions: 'Actions for this message',
     reply: 'Reply',
     copy: 'Copy text',
@@ -32,6 +34,7 @@ const own = texts({
     partly: (n: number) => `It could not be sent to ${n} of them. They may not accept messages from you.`,
   },
   zh: {
+    ...common.zh,
     actions: '消息操作',
     reply: '回复',
     copy: '复制文字',
@@ -114,6 +117,10 @@ export function MessageRow(props: MessageRowProps) {
             )}
             <Box
               sx={{
+                width: 'fit-content',
+                maxWidth: '100%',
+                boxSizing: 'border-box',
+                ml: isOwn ? 'auto' : 0,
                 px: 1.25,
                 py: 0.75,
                 borderRadius: 2,

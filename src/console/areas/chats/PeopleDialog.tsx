@@ -33,8 +33,8 @@ const words = texts({
 
 export interface PeopleDialogProps {
   title: string
-  action: string
-  isSingle?: boolean
+  /** The word on the button. Undefined: one person is chosen, at once. */
+  action?: string
   isBusy?: boolean
   error?: unknown
   /** Already members: they are not offered. */
@@ -46,14 +46,15 @@ export interface PeopleDialogProps {
 }
 
 export function PeopleDialog(props: PeopleDialogProps) {
-  const { title, action, isSingle, isBusy, error, without, orgId, onChosen, onClose } = props
+  const { title, action, isBusy, error, without, orgId, onChosen, onClose } = props
   const t = useTexts(words)
   const [chosen, setChosen] = useState<readonly number[]>([])
   return (
     <FormDialog
       isOpen
       title={title}
-      action={t.chosen(isSingle ? 0 : chosen.length, action)}
+      action={action && t.chosen(chosen.length, action)}
+      isDisabled={chosen.length === 0}
       isBusy={isBusy ?? false}
       error={error}
       onClose={onClose}
@@ -63,10 +64,10 @@ export function PeopleDialog(props: PeopleDialogProps) {
       <People
         autoFocus
         chosen={chosen}
-        isSingle={isSingle ?? false}
+        isSingle={action === undefined}
         orgId={orgId ?? null}
         without={without ?? []}
-        onChange={(next) => (isSingle ? onChosen([...next]) : setChosen(next))}
+        onChange={(next) => (action === undefined ? onChosen([...next]) : setChosen(next))}
       />
     </FormDialog>
   )

@@ -22,6 +22,7 @@ import { Link } from 'react-router'
 import { call } from '../../api/client.ts'
 import { useAll } from '../../api/pages.ts'
 import type { Message } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState, ErrorNotice, Loading } from '../../ui/Answer.tsx'
@@ -29,24 +30,22 @@ import { useExcerpt } from './text.ts'
 
 const own = texts({
   en: {
+    ...common.en,
     title: 'Search messages',
     titleHere: 'Search this conversation',
     words: 'Words to search for',
     hint: 'Whole words; of Chinese at least two characters.',
     none: 'No message has these words',
     noneText: 'Try another word or fewer words.',
-    more: 'Show more',
-    close: 'Close',
   },
   zh: {
+    ...common.zh,
     title: '搜索消息',
     titleHere: '搜索此会话',
     words: '搜索内容',
     hint: '中文至少两个字，英文按整个单词匹配。',
     none: '没有符合的消息',
     noneText: '请换个词或减少词语。',
-    more: '显示更多',
-    close: '关闭',
   },
 })
 
@@ -148,7 +147,7 @@ export function SearchDialog({ conversationId, onClose }: SearchDialogProps) {
         {found?.hasMore && (
           <Stack sx={{ alignItems: 'center' }}>
             <Button onClick={() => void more()} loading={isBusy}>
-              {t.more}
+              {t.showMore}
             </Button>
           </Stack>
         )}

@@ -7,15 +7,18 @@ import { eventWords, words } from './words.ts'
 
 export type NameOf = (userId: number | null) => string
 
-/** The names of the members of a conversation. `title` is that of the other user of a direct one. */
-export function useNames(members: readonly GroupMember[], peer: { userId: number; title: string } | null): NameOf {
+/** The names of the members of a conversation, undefined if they are not known. `title` is that of the other user of a direct one. */
+export function useNames(
+  members: readonly GroupMember[] | undefined,
+  peer: { userId: number; title: string } | null,
+): NameOf {
   const t = useTexts(words)
   const { user } = useSession()
-  const names = new Map(members.map(({ userId, nickname }) => [userId, nickname]))
+  const names = new Map(members?.map(({ userId, nickname }) => [userId, nickname]))
   return (userId) => {
     if (userId === user.id) return t.you
     if (peer !== null && userId === peer.userId) return peer.title
-    return (userId !== null && names.get(userId)) || t.former
+    return (userId !== null && names.get(userId)) || (members === undefined ? t.member : t.former)
   }
 }
 
@@ -29,7 +32,7 @@ export function useExcerpt(): (message: Message, nameOf: NameOf) => string {
     if (type === 'SYSTEM') {
       const { event, userIds, text } = content as { event: string; userIds?: number[]; text: string }
       const say = events[event as keyof typeof events]
-      return say === undefined ? text : say((userIds ?? []).map(nameOf).join(', '))
+      return say === undefined ? text : say([...new Set((userIds ?? []).map(nameOf))].join(', '))
     }
     if (type === 'TEXT') return String(content['text'])
     const detail = content['caption'] ?? content['name'] ?? content['nickname']

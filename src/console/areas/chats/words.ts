@@ -1,11 +1,12 @@
 /** Texts of the chats that several files use. */
 
+import { common } from '../../i18n/common.ts'
 import { texts } from '../../i18n/words.ts'
 
 export const words = texts({
   en: {
+    ...common.en,
     title: 'Chats',
-    search: 'Search',
     searchAll: 'Search all messages',
     newGroup: 'New group',
     newChat: 'New chat',
@@ -23,8 +24,8 @@ export const words = texts({
     unreadCount: (n: number) => `${n} unread`,
     pinned: 'Pinned',
     muted: 'Muted',
-    cancel: 'Cancel',
     former: 'Former member',
+    member: 'A member',
     newMessages: 'New messages',
     earlier: 'Show earlier messages',
     between: 'Show the messages in between',
@@ -51,8 +52,8 @@ export const words = texts({
     },
   },
   zh: {
+    ...common.zh,
     title: '聊天',
-    search: '搜索',
     searchAll: '搜索全部消息',
     newGroup: '新建群聊',
     newChat: '发起聊天',
@@ -70,8 +71,8 @@ export const words = texts({
     unreadCount: (n: number) => `${n} 条未读`,
     pinned: '已置顶',
     muted: '已静音',
-    cancel: '取消',
     former: '已退出的成员',
+    member: '成员',
     newMessages: '新消息',
     earlier: '显示更早的消息',
     between: '显示中间的消息',
@@ -107,8 +108,8 @@ export const eventWords = texts({
     GROUP_ENDED: (_names: string) => 'The group has ended',
     MEMBER_JOINED: (names: string) => `${names} joined`,
     MEMBER_LEFT: (names: string) => `${names} left`,
-    MEMBER_REMOVED: (names: string) => `${names} was removed`,
-    OWNER_CHANGED: (names: string) => `${names} owns the group now`,
+    MEMBER_REMOVED: (names: string) => `Removed from the group: ${names}`,
+    OWNER_CHANGED: (names: string) => `New owner of the group: ${names}`,
   },
   zh: {
     GROUP_CREATED: (names: string) => `${names} 创建了群聊`,

@@ -18,6 +18,7 @@ import { Link, useNavigate, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { QrCode } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -39,6 +40,7 @@ import { codeWords } from './words.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     title: 'Code',
     full: 'Full screen',
     page: 'Public page',
@@ -51,12 +53,12 @@ const words = texts({
     dynamicPrivate: 'Printed copies of this code lead nowhere until the page is public.',
     created: 'Created',
     changed: 'Changed',
-    details: 'Details',
     missing: 'This code is not here',
     missingText:
       'It was deleted, or it belongs to another workspace: choose the organization at the top. Deleted codes are in the trash for 30 days.',
   },
   zh: {
+    ...common.zh,
     title: '二维码',
     full: '全屏显示',
     page: '公开页面',
@@ -69,7 +71,6 @@ const words = texts({
     dynamicPrivate: '公开之前，已印刷的此二维码无法打开。',
     created: '创建时间',
     changed: '修改时间',
-    details: '详情',
     missing: '此处没有这个二维码',
     missingText: '它可能已被删除，或属于其他工作区：请在顶部选择组织。已删除的二维码会在回收站保留 30 天。',
   },

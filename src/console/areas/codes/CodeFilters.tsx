@@ -3,6 +3,7 @@
 import { Box, MenuItem, TextField } from '@mui/material'
 
 import type { ContentType } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { SearchField } from '../../ui/SearchField.tsx'
@@ -11,10 +12,9 @@ import { codeWords } from './words.ts'
 
 const words = texts({
   en: {
-    search: 'Search',
+    ...common.en,
     any: 'All types',
     show: 'Show',
-    all: 'All',
     public: 'Public',
     private: 'Private',
     pinned: 'Pinned',
@@ -29,10 +29,9 @@ const words = texts({
     },
   },
   zh: {
-    search: '搜索',
+    ...common.zh,
     any: '全部类型',
     show: '显示',
-    all: '全部',
     public: '公开',
     private: '私有',
     pinned: '已置顶',
@@ -69,7 +68,8 @@ export function CodeFilters({ filters, onChange }: { filters: Filters; onChange:
     <Box
       sx={{
         display: 'grid',
-        gap: 1,
+        columnGap: 1,
+        rowGap: 1.5,
         mb: 1,
         gridTemplateColumns: { xs: 'repeat(3, minmax(0, 1fr))', sm: 'minmax(160px, 1fr) repeat(3, minmax(0, 150px))' },
       }}

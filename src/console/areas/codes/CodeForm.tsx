@@ -20,6 +20,7 @@ import { Link } from 'react-router'
 
 import type { ApiError } from '../../api/errors.ts'
 import type { ContentType, CreateQrCode, QrCode, QrCodeStyleInput } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -35,6 +36,7 @@ import { codeWords } from './words.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     what: 'Content',
     nameHelp: 'Shown in lists, and as the title of the public page.',
     raw: 'Edit as text',
@@ -54,10 +56,10 @@ const words = texts({
     previewDynamic: 'A link of the same length; yours is made when you save.',
     bytes: (n: number) => `${number(n)} bytes. Fewer bytes make a code that is easier to scan.`,
     many: 'This is a lot for one code. Print it large, or make it changeable: then the picture holds only a short link.',
-    cancel: 'Cancel',
     unfinished: 'Fill in the required fields of the content.',
   },
   zh: {
+    ...common.zh,
     what: '内容',
     nameHelp: '用于列表，也是公开页面的标题。',
     raw: '编辑原始文本',
@@ -75,7 +77,6 @@ const words = texts({
     previewDynamic: '示例链接，长度相同；保存后生成实际链接。',
     bytes: (n: number) => `${number(n)} 字节。字节越少越容易扫描。`,
     many: '内容较多，请打印得大一些，或改用活码：图片中只保存一个短链接。',
-    cancel: '取消',
     unfinished: '请填写内容的必填项。',
   },
 })

@@ -6,20 +6,21 @@ import { useState } from 'react'
 import { useNotify } from 'react-admin'
 
 import { download } from '../../api/client.ts'
+import { common } from '../../i18n/common.ts'
 import { timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery } from '../../session/session.ts'
 
 const words = texts({
   en: {
-    export: 'Export',
+    ...common.en,
     zip: 'Pictures (ZIP)',
     zipText: 'A PNG of 1024 pixels for each code, and a list',
     xlsx: 'Excel table',
     csv: 'CSV table',
   },
   zh: {
-    export: '导出',
+    ...common.zh,
     zip: '图片压缩包（ZIP）',
     zipText: '每个二维码一张 1024 像素的 PNG，附列表',
     xlsx: 'Excel 表格',

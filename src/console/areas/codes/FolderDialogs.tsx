@@ -5,6 +5,7 @@ import { useState } from 'react'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { CategoryNode } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog, FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
@@ -13,12 +14,11 @@ import { MAX_DEPTH, useFolders } from './folders.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     create: 'New folder',
     createIn: (name: string) => `New folder in “${name}”`,
     edit: 'Edit folder',
-    name: 'Name',
     color: 'Colour',
-    save: 'Save',
     created: 'Folder created.',
     saved: 'Folder changed.',
     moved: 'Folder moved.',
@@ -33,12 +33,11 @@ const words = texts({
       `It contains ${n === 1 ? 'a folder' : `${n} folders`}. Move or delete ${n === 1 ? 'it' : 'them'} first.`,
   },
   zh: {
+    ...common.zh,
     create: '新建文件夹',
     createIn: (name: string) => `在“${name}”中新建文件夹`,
     edit: '编辑文件夹',
-    name: '名称',
     color: '颜色',
-    save: '保存',
     created: '文件夹已创建。',
     saved: '文件夹已修改。',
     moved: '文件夹已移动。',

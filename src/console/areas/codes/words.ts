@@ -1,12 +1,12 @@
 /** Texts that several pages about codes use. */
 
+import { common } from '../../i18n/common.ts'
 import { texts } from '../../i18n/words.ts'
 
 export const codeWords = texts({
   en: {
+    ...common.en,
     codes: 'QR codes',
-    open: 'Open',
-    edit: 'Edit',
     pin: 'Pin to the top',
     unpin: 'Unpin',
     pinned: 'Pinned',
@@ -28,22 +28,17 @@ export const codeWords = texts({
     trashTitle: (name: string) => `Move “${name}” to the trash?`,
     trashText:
       'It can be restored for 30 days. Its public page ends at once, and printed changeable codes lead nowhere until it is restored.',
-    print: 'Print',
-    download: 'Download',
     scans: (n: number) => (n === 1 ? '1 scan' : `${n} scans`),
     actions: (name: string) => `Actions for ${name}`,
     picture: (name: string) => `QR code: ${name}`,
-    name: 'Name',
     tags: 'Tags',
     remark: 'Remark',
     type: 'Type',
     content: 'Content',
-    save: 'Save',
   },
   zh: {
+    ...common.zh,
     codes: '二维码',
-    open: '打开',
-    edit: '编辑',
     pin: '置顶',
     unpin: '取消置顶',
     pinned: '已置顶',
@@ -64,16 +59,12 @@ export const codeWords = texts({
     trashed: '已移到回收站。',
     trashTitle: (name: string) => `将“${name}”移到回收站？`,
     trashText: '30 天内可以恢复。公开页面会立即失效，已印刷的活码在恢复前无法打开。',
-    print: '打印',
-    download: '下载',
     scans: (n: number) => `扫码 ${n} 次`,
     actions: (name: string) => `“${name}”的操作`,
     picture: (name: string) => `二维码：${name}`,
-    name: '名称',
     tags: '标签',
     remark: '备注',
     type: '类型',
     content: '内容',
-    save: '保存',
   },
 })

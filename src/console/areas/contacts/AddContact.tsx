@@ -7,6 +7,7 @@ import { Link, useSearchParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { FoundCard, FoundPerson } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading } from '../../ui/Answer.tsx'
@@ -19,6 +20,7 @@ import { ScanDialog } from '../../ui/ScanDialog.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     title: 'Add contact',
     text: 'Code, e-mail address or phone number',
     textHelp: 'The whole address or number, or the 16 characters of a card. A link to a card works too.',
@@ -28,7 +30,6 @@ const words = texts({
     noneText:
       'People are found only by an address or number that they have confirmed, and if they allow it. Ask for their card.',
     noCard: 'No card has this code. Check it, or ask the person for a new one: codes can be replaced.',
-    ask: 'Add',
     askOf: (name: string) => `Add ${name}`,
     message: 'Message',
     messageHelp: 'Say how you know each other.',
@@ -47,6 +48,7 @@ const words = texts({
     },
   },
   zh: {
+    ...common.zh,
     title: '添加联系人',
     text: '名片码、邮箱或手机号',
     textHelp: '请输入完整的邮箱或手机号，或 16 位名片码。也可以粘贴名片链接。',
@@ -55,7 +57,6 @@ const words = texts({
     none: '没有找到',
     noneText: '只能通过对方已验证且允许查找的邮箱或手机号找到对方。请向对方索取名片。',
     noCard: '没有名片使用此名片码。请检查是否有误，或向对方索取新的名片码（名片码可能已更换）。',
-    ask: '添加',
     askOf: (name: string) => `添加${name}`,
     message: '留言',
     messageHelp: '说明你们如何认识。',
@@ -220,7 +221,7 @@ function Found({ person, code }: { person: FoundPerson | FoundCard; code?: strin
             relation === 'NONE' &&
             may('contacts.request') && (
               <Button variant="contained" onClick={() => setAsking(true)} aria-label={t.askOf(nickname)}>
-                {t.ask}
+                {t.add}
               </Button>
             )
           )

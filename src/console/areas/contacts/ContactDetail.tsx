@@ -7,6 +7,7 @@ import { Link, useNavigate, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { ContactDetail as Detail } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
@@ -19,6 +20,7 @@ import { shownName } from './ContactList.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     nickname: 'Nickname',
     signature: 'About',
     since: 'Contact since',
@@ -30,7 +32,6 @@ const words = texts({
     remark: 'My name for this person',
     tags: 'Tags',
     tagsHelp: 'Press Enter after each tag.',
-    save: 'Save',
     saved: 'Your notes are saved.',
     block: 'Block',
     blockTitle: (name: string) => `Block ${name}?`,
@@ -38,13 +39,13 @@ const words = texts({
     blocked: 'The person is blocked.',
     unblock: 'Unblock',
     unblocked: 'The person is no longer blocked.',
-    delete: 'Delete',
     deleteTitle: (name: string) => `Delete ${name} from your contacts?`,
     deleteText:
       'The conversation disappears from your list, and your notes are deleted. The person is not notified and keeps you as a contact.',
     deleted: 'The contact is deleted.',
   },
   zh: {
+    ...common.zh,
     nickname: '昵称',
     signature: '个性签名',
     since: '添加时间',
@@ -56,7 +57,6 @@ const words = texts({
     remark: '备注名',
     tags: '标签',
     tagsHelp: '每输入一个标签按回车。',
-    save: '保存',
     saved: '备注已保存。',
     block: '拉黑',
     blockTitle: (name: string) => `拉黑${name}？`,
@@ -64,7 +64,6 @@ const words = texts({
     blocked: '已拉黑。',
     unblock: '取消拉黑',
     unblocked: '已取消拉黑。',
-    delete: '删除',
     deleteTitle: (name: string) => `删除联系人${name}？`,
     deleteText: '会话将从你的列表中消失，备注也会被删除。对方不会收到通知，且仍保留你为联系人。',
     deleted: '联系人已删除。',

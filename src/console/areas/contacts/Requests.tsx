@@ -17,6 +17,7 @@ import { Link } from 'react-router'
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { ContactRequest } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
@@ -27,6 +28,7 @@ import { Row, Rows } from '../../ui/Rows.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     incoming: 'Received',
     outgoing: 'Sent',
     noIncoming: 'Nobody has asked you yet',
@@ -48,10 +50,10 @@ const words = texts({
     declineTitle: (name: string) => `Decline the request of ${name}?`,
     declineText: 'The person is not notified, and can ask again after a day. If you also block them, they cannot.',
     block: 'Decline and block',
-    cancel: 'Cancel',
     declined: 'The request is declined.',
   },
   zh: {
+    ...common.zh,
     incoming: '收到的申请',
     outgoing: '发出的申请',
     noIncoming: '还没有人申请加你',
@@ -73,7 +75,6 @@ const words = texts({
     declineTitle: (name: string) => `拒绝${name}的申请？`,
     declineText: '对方不会收到通知，一天后可再次申请。若同时拉黑，对方将无法再申请。',
     block: '拒绝并拉黑',
-    cancel: '取消',
     declined: '已拒绝申请。',
   },
 })

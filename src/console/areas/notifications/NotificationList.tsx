@@ -24,6 +24,7 @@ import { Link } from 'react-router'
 
 import { usePages } from '../../api/pages.ts'
 import type { Notification, NotificationType } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { dateTime, relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useUnread } from '../../session/live.ts'
@@ -36,14 +37,13 @@ import { useNotificationActions } from './use-notifications.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     title: 'Notifications',
-    all: 'All',
     unread: 'Unread',
     kind: 'About',
     everything: 'Everything',
     readAll: 'Mark all as read',
     read: 'Mark as read',
-    delete: 'Delete',
     isNew: 'New',
     empty: 'No notifications yet',
     emptyText: 'Invitations, loans, and changes of your account are reported here.',
@@ -52,14 +52,13 @@ const words = texts({
     reset: 'Show all',
   },
   zh: {
+    ...common.zh,
     title: '通知',
-    all: '全部',
     unread: '未读',
     kind: '类型',
     everything: '全部类型',
     readAll: '全部标为已读',
     read: '标为已读',
-    delete: '删除',
     isNew: '未读',
     empty: '还没有通知',
     emptyText: '组织邀请、借用提醒和账号变动会显示在这里。',
@@ -222,6 +221,7 @@ function Row({ item }: { item: Notification }) {
                   WebkitBoxOrient: 'vertical',
                   overflow: 'hidden',
                   overflowWrap: 'anywhere',
+                  whiteSpace: 'pre-line',
                 }}
               >
                 {item.bodyPlain}

@@ -6,6 +6,7 @@ import { useEffect } from 'react'
 import { useNavigate, useParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
+import { common } from '../../i18n/common.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
@@ -16,8 +17,8 @@ import { targetOf, typeWords } from './links.ts'
 import { useNotificationActions, useOpenTarget } from './use-notifications.ts'
 
 const words = texts({
-  en: { title: 'Notification', open: 'Go there', delete: 'Delete' },
-  zh: { title: '通知', open: '前往查看', delete: '删除' },
+  en: { ...common.en, title: 'Notification', go: 'Go there' },
+  zh: { ...common.zh, title: '通知', go: '前往查看' },
 })
 
 export default function NotificationPage() {
@@ -66,7 +67,7 @@ export default function NotificationPage() {
               {targetOf(notification) !== undefined && (
                 <Stack direction="row" sx={{ mt: 2 }}>
                   <Button variant="contained" endIcon={<ArrowForward />} onClick={() => open(notification)}>
-                    {t.open}
+                    {t.go}
                   </Button>
                 </Stack>
               )}

@@ -17,7 +17,7 @@ const words = texts({
     allRead: (n: number) =>
       n === 1 ? 'One notification is marked as read.' : `${n} notifications are marked as read.`,
   },
-  zh: { deleted: '通知已删除', allRead: (n: number) => `${n} 条通知已标为已读。` },
+  zh: { deleted: '通知已删除。', allRead: (n: number) => `${n} 条通知已标为已读。` },
 })
 
 const recount = async (): Promise<void> => {

@@ -26,6 +26,7 @@ import { Link } from 'react-router'
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { ContentType, ScanRecord } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { useChoices, useEnum } from '../../i18n/enums.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -38,8 +39,8 @@ import { SearchField } from '../../ui/SearchField.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     title: 'Scan history',
-    search: 'Search',
     type: 'Type',
     any: 'All types',
     favourites: 'Favourites',
@@ -51,20 +52,14 @@ const words = texts({
     star: (name: string) => `Mark ${name} as favourite`,
     unstar: (name: string) => `Remove the favourite mark from ${name}`,
     rename: 'Name this scan',
-    name: 'Name',
-    save: 'Save',
-    saved: 'Saved.',
-    remove: 'Delete',
     removeTitle: 'Delete this scan?',
     removeText: 'It disappears from your history on all devices. The code itself is not changed.',
-    removed: 'Deleted.',
     showCode: 'Show code',
-    close: 'Close',
     list: 'Scans',
   },
   zh: {
+    ...common.zh,
     title: '扫码记录',
-    search: '搜索',
     type: '类型',
     any: '全部类型',
     favourites: '收藏',
@@ -76,15 +71,9 @@ const words = texts({
     star: (name: string) => `收藏“${name}”`,
     unstar: (name: string) => `取消收藏“${name}”`,
     rename: '为此记录命名',
-    name: '名称',
-    save: '保存',
-    saved: '已保存。',
-    remove: '删除',
     removeTitle: '删除此扫码记录？',
     removeText: '它将从所有设备的扫码记录中消失，二维码本身不受影响。',
-    removed: '已删除。',
     showCode: '查看二维码',
-    close: '关闭',
     list: '扫码记录',
   },
 })
@@ -222,7 +211,7 @@ function ScanDialog({ scan, onClose }: { scan: ScanRecord; onClose: () => void }
   const [step, setStep] = useState<'name' | 'delete'>()
   const [title, setTitle] = useState(scan.title ?? '')
   const update = useAction('scanRecords.update', { done: t.saved, quiet: true, onDone: onClose })
-  const remove = useAction('scanRecords.delete', { done: t.removed, quiet: true, onDone: onClose })
+  const remove = useAction('scanRecords.delete', { done: t.deleted, quiet: true, onDone: onClose })
   if (step === 'name')
     return (
       <FormDialog
@@ -261,7 +250,7 @@ function ScanDialog({ scan, onClose }: { scan: ScanRecord; onClose: () => void }
         <DialogActions>
           {may('scanRecords.delete') && (
             <Button color="error" startIcon={<Delete />} onClick={() => setStep('delete')}>
-              {t.remove}
+              {t.delete}
             </Button>
           )}
           {may('scanRecords.update') && (
@@ -278,7 +267,7 @@ function ScanDialog({ scan, onClose }: { scan: ScanRecord; onClose: () => void }
         isOpen={step === 'delete'}
         title={t.removeTitle}
         text={t.removeText}
-        action={t.remove}
+        action={t.delete}
         isBusy={remove.isPending}
         error={remove.error}
         onConfirm={() => remove.mutate({ params: { id: scan.id } })}

@@ -51,7 +51,7 @@ const words = texts({
     join: '查看并加入',
     pass: '查看通行证',
     request: '添加联系人',
-    requested: '请求已发送，对方同意后会出现在联系人中。',
+    requested: '申请已发送，对方同意后会出现在联系人中。',
     next: '继续扫描',
     unsaved: '此次扫描尚未保存到记录。',
     save: '立即保存',
