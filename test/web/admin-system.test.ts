@@ -27,6 +27,11 @@ test('settings are saved together or not at all, and can be reset', async () => 
   const valueOf = async (key: string) =>
     ok(await admin.call('admin.settings.list', {})).data.items.find((one) => one.key === key)?.value
   expect(await valueOf('quota.assets')).toBe(100_000)
+  const refused = page.getByLabel('Files', { exact: true })
+  expect(await refused.getAttribute('aria-invalid')).toBe('true')
+  const message = page.locator(`[id="${(await refused.getAttribute('aria-describedby'))!.split(' ').at(-1)!}"]`)
+  expect(await message.innerText()).toMatch(/must be/)
+  expect(await page.getByLabel('Assets', { exact: true }).getAttribute('aria-invalid')).toBe('false')
   await page.getByLabel('Files', { exact: true }).fill('9')
   await button(page, 'Save').click()
   await says(page, 'The settings are saved.')
@@ -50,11 +55,17 @@ test('settings are saved together or not at all, and can be reset', async () => 
   await page.getByRole('link', { name: 'App versions' }).last().waitFor()
   await button(page, 'Reset to the default: Assets').click()
   await button(page, 'Save').click()
+  await page.getByText(/not saved/).waitFor({ state: 'detached' })
   await page.goto('/console/admin/operation-log')
   await page
-    .getByRole('button', { name: /^Details: Settings changed/ })
+    .getByRole('row', { name: /^Settings changed/ })
+    .first()
+    .getByRole('link')
     .first()
     .click()
+  await dialog(page)
+    .getByText(/^Assets: 7 → 100,000$/)
+    .waitFor()
   await dialog(page).getByText('Hash of the row before').waitFor()
 })
 

@@ -52,6 +52,20 @@ export const enums = {
     ORG: word('Of an organization', '组织'),
     USER: word('Of a user', '个人'),
   },
+  objectType: {
+    asset: things.asset.one,
+    activity: things.activity.one,
+    qrCode: things.qrCode.one,
+    category: things.folder.one,
+    org: things.organization.one,
+  },
+  /** Roles of organizations that every server has. */
+  systemRole: {
+    OWNER: word('Owner', '所有者'),
+    ADMIN: word('Administrator', '管理员'),
+    MEMBER: word('Member', '成员'),
+    GUEST: word('Guest', '访客'),
+  },
   fieldType: {
     TEXT: word('Text', '单行文本'),
     TEXTAREA: word('Long text', '多行文本'),

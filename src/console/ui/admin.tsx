@@ -1,18 +1,20 @@
 /** The changes of a row by administrators, from the operation log. */
 
 import { Box, Typography } from '@mui/material'
+import type { ReactNode } from 'react'
 import { useRecordContext } from 'react-admin'
 
 import { usePages } from '../api/pages.ts'
 import type { OperationLogRow } from '../api/types.ts'
 import { type EnumName, enums, wordOf } from '../i18n/enums.ts'
 import { fields } from '../i18n/fields.ts'
-import { dateTime } from '../i18n/format.ts'
+import { bytes, dateTime } from '../i18n/format.ts'
 import type { Locale } from '../i18n/locale.ts'
 import { logWords } from '../i18n/log-words.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
 import { ErrorNotice, Loading, MoreButton } from './Answer.tsx'
+import { OrgById, UserById } from './named.tsx'
 
 const words = texts({
   en: {
@@ -22,6 +24,8 @@ const words = texts({
     others: (n: number) => `and ${n} more`,
     yes: 'yes',
     no: 'no',
+    added: (list: string) => `added ${list}`,
+    removed: (list: string) => `removed ${list}`,
   },
   zh: {
     history: '历史记录',
@@ -30,6 +34,8 @@ const words = texts({
     others: (n: number) => `还有 ${n} 项`,
     yes: '是',
     no: '否',
+    added: (list: string) => `添加 ${list}`,
+    removed: (list: string) => `移除 ${list}`,
   },
 })
 
@@ -83,6 +89,8 @@ const ENUMS: Readonly<Record<string, readonly EnumName[]>> = {
   entityType: ['shareType', 'fileUse'],
   method: ['checkInMethod'],
   kind: ['audience', 'wordKind'],
+  objectName: ['objectType'],
+  roles: ['systemRole'],
   language: ['language'],
   locale: ['language'],
   audience: ['audience'],
@@ -93,49 +101,113 @@ function valueWord(name: string, value: string, locale: Locale): string {
   return found === undefined ? value : wordOf(found, value, locale)
 }
 
+type Fields = Readonly<Record<string, unknown>>
+
+/** Own words for fields and values, such as those of settings. Undefined: the usual ones. */
+export interface ChangeWords {
+  label: (name: string) => string | undefined
+  value: (name: string, value: unknown) => string | undefined
+}
+
+const USERS: ReadonlySet<string> = new Set(['userId', 'ownerId', 'uploaderId', 'createdBy'])
+
+/** A number that the log also has a name for: the reader does not need it. */
+const isNamed = (name: string, { code, orgName }: Fields): boolean =>
+  (name === 'roleId' && code !== undefined) || (name === 'orgId' && orgName !== undefined)
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+
+/** Empty fields of a new or deleted row say nothing. `scopeId` is 0 for roles that belong to no organization. */
+const toldOf = (row: Fields): string[] =>
+  Object.keys(row).filter((name) => !isEmpty(row[name]) && !(name === 'scopeId' && row[name] === 0))
+
 /** The fields that a logged write has changed: `name: old → new`. `most`: how many of them are shown. */
 export function Change({
   before,
   after,
   most = Infinity,
-}: Pick<OperationLogRow, 'before' | 'after'> & { most?: number }) {
+  words: own,
+}: Pick<OperationLogRow, 'before' | 'after'> & { most?: number; words?: ChangeWords | undefined }) {
   const locale = useLocale()
   const t = useTexts(words)
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
-  const label = (name: string) => fields[name]?.[locale] ?? name
-  const show = (name: string, value: unknown): string => {
-    if (value === null || value === undefined || value === '') return t.empty
+  const both = { ...before, ...after }
+  const names = (before === null || after === null ? toldOf(both) : Object.keys(both)).filter(
+    (name) => !isNamed(name, both),
+  )
+  const label = (name: string) => own?.label(name) ?? fields[name]?.[locale] ?? name
+  const text = (name: string, value: unknown): string => {
+    if (isEmpty(value)) return t.empty
+    const chosen = own?.value(name, value)
+    if (chosen !== undefined) return chosen
     if (typeof value === 'boolean') return value ? t.yes : t.no
     if (typeof value === 'number' && /(At|Time)$/.test(name)) return dateTime(value)
+    if (typeof value === 'number' && /(bytes|size)$/i.test(name)) return bytes(value)
     if (typeof value === 'string') return valueWord(name, value, locale)
-    if (Array.isArray(value)) return value.map((one) => show(name, one)).join(', ') || t.empty
-    if (typeof value === 'object')
-      return Object.entries(value)
-        .map(([key, one]) => `${label(key)} ${show(key, one)}`)
+    if (Array.isArray(value)) return value.map((one) => text(name, one)).join(', ')
+    if (typeof value === 'object') {
+      const row = value as Fields
+      return toldOf(row)
+        .filter((key) => !isNamed(key, row))
+        .map((key) => `${label(key)} ${text(key, row[key])}`)
         .join(', ')
+    }
     return String(value)
+  }
+  const shown = (name: string, row: Fields): ReactNode => {
+    const value = row[name]
+    if (typeof value !== 'number') return text(name, value)
+    if (name === 'orgId' || (name === 'ownerId' && both['ownerType'] === 'ORGANIZATION')) return <OrgById id={value} />
+    return USERS.has(name) ? <UserById id={value} /> : text(name, value)
   }
   return (
     <>
-      {names.slice(0, most).map((name) => (
-        <Typography key={name} variant="body2" component="p" sx={{ overflowWrap: 'anywhere' }}>
-          <Box component="span" sx={{ color: 'text.secondary' }}>
-            {label(name)}:
-          </Box>{' '}
-          {before !== null && name in before && (
-            <Box component={after === null ? 'span' : 'del'} sx={{ color: 'text.secondary' }}>
-              {show(name, before[name])}
-            </Box>
-          )}
-          {before !== null && after !== null && ' → '}
-          {after !== null && name in after && (
-            <Box component="ins" sx={{ textDecoration: 'none' }}>
-              {show(name, after[name])}
-            </Box>
-          )}
-        </Typography>
-      ))}
+      {names.slice(0, most).map((name) => {
+        const lists = listsOf(before?.[name], after?.[name])
+        return (
+          <Typography key={name} variant="body2" component="div" sx={{ overflowWrap: 'anywhere' }}>
+            <Box component="span" sx={{ color: 'text.secondary' }}>
+              {label(name)}:
+            </Box>{' '}
+            {lists !== undefined ? (
+              <>
+                {lists.added.length > 0 && (
+                  <Box component="ins" sx={{ textDecoration: 'none' }}>
+                    {t.added(text(name, lists.added))}
+                  </Box>
+                )}
+                {lists.added.length > 0 && lists.removed.length > 0 && '; '}
+                {lists.removed.length > 0 && <span>{t.removed(text(name, lists.removed))}</span>}
+              </>
+            ) : (
+              <>
+                {before !== null && name in before && (
+                  <Box component={after === null ? 'span' : 'del'} sx={{ color: 'text.secondary' }}>
+                    {shown(name, before)}
+                  </Box>
+                )}
+                {before !== null && after !== null && ' → '}
+                {after !== null && name in after && (
+                  <Box component="ins" sx={{ textDecoration: 'none' }}>
+                    {shown(name, after)}
+                  </Box>
+                )}
+              </>
+            )}
+          </Typography>
+        )
+      })}
       {names.length > most && <Typography variant="body2">{t.others(names.length - most)}</Typography>}
     </>
   )
+}
+
+/** Of two lists of words, the words that only one of them has; undefined for other values and for a changed order. */
+function listsOf(before: unknown, after: unknown): { added: unknown[]; removed: unknown[] } | undefined {
+  const isWords = (list: unknown): list is string[] =>
+    Array.isArray(list) && list.every((word) => typeof word === 'string')
+  if (!isWords(before) || !isWords(after)) return undefined
+  const added = after.filter((word) => !before.includes(word))
+  const removed = before.filter((word) => !after.includes(word))
+  return added.length + removed.length === 0 ? undefined : { added, removed }
 }

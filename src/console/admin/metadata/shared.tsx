@@ -4,21 +4,11 @@ import { MenuItem, TextField } from '@mui/material'
 import { SelectInput } from 'react-admin'
 
 import { useAll } from '../../api/pages.ts'
-import { useChoices, useEnum } from '../../i18n/enums.ts'
+import { enums, useChoices, useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
-import { things } from '../../i18n/things.ts'
-import { textsOf, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { OrgById, UserById } from '../../ui/named.tsx'
 import { OrgPicker, UserPicker } from '../../ui/pickers.tsx'
-
-const builtIn = textsOf<string>({
-  asset: things.asset.one,
-  activity: things.activity.one,
-  qrCode: things.qrCode.one,
-  category: things.folder.one,
-  org: things.organization.one,
-})
 
 export interface Scoped {
   scope: 'GLOBAL' | 'ORG' | 'USER'
@@ -39,17 +29,16 @@ const useAllObjects = () => useAll('metadata.allObjects', undefined, { enabled: 
 
 /** The name of a kind of things: a word for those that every server has, otherwise the label it was registered with. */
 export function useObjectName(): (name: string) => string {
-  const words = useTexts(builtIn)
+  const wordOf = useEnum('objectType')
   const { data } = useAllObjects()
-  return (name) => words[name] ?? data?.find((one) => one.name === name)?.label ?? name
+  return (name) => (name in enums.objectType ? wordOf(name) : (data?.find((one) => one.name === name)?.label ?? name))
 }
 
 export function useObjectChoices(): { id: string; name: string }[] {
   const nameOf = useObjectName()
-  const builtInWords = useTexts(builtIn)
   const may = useMay()
   const { data } = useAllObjects()
-  const names = may('metadata.allObjects') ? (data?.map(({ name }) => name) ?? []) : Object.keys(builtInWords)
+  const names = may('metadata.allObjects') ? (data?.map(({ name }) => name) ?? []) : Object.keys(enums.objectType)
   return names.map((name) => ({ id: name, name: nameOf(name) }))
 }
 

@@ -1,31 +1,27 @@
 /** The operation log with filters, details of each row, and exports that the server makes. */
 
-import { Download, VerifiedUser } from '@mui/icons-material'
-import {
-  Alert,
-  Button,
-  Dialog,
-  DialogActions,
-  DialogContent,
-  DialogTitle,
-  LinearProgress,
-  Typography,
-} from '@mui/material'
+import { Download, ReceiptLong, VerifiedUser } from '@mui/icons-material'
+import { Alert, Button, LinearProgress } from '@mui/material'
 import { useState } from 'react'
 import { AutocompleteInput, DateTimeInput, NumberInput, SearchInput, useListContext, useNotify } from 'react-admin'
 
 import { download } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
-import type { OperationLogRow } from '../../api/types.ts'
+import { useCall } from '../../api/hooks.ts'
+import type { OperationLogRow, Setting } from '../../api/types.ts'
 import { wordOf } from '../../i18n/enums.ts'
+import { useLabels } from '../../i18n/fields.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { logWords } from '../../i18n/log-words.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { Change } from '../../ui/admin.tsx'
-import { AdminTable } from '../../ui/AdminTable.tsx'
+import { useMay } from '../../session/session.ts'
+import { Change, type ChangeWords } from '../../ui/admin.tsx'
+import { DetailTable } from '../../ui/DetailTable.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { UserFilter } from '../../ui/pickers.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
+import { shownValue } from '../settings/SettingInput.tsx'
+import { settingWords } from '../settings/words.ts'
 
 const words = texts({
   en: {
@@ -35,14 +31,13 @@ const words = texts({
     time: 'Time',
     what: 'Change',
     target: 'Target',
-    details: 'Details',
-    detailsOf: (action: string) => `Details: ${action}`,
     address: 'Address',
     request: 'Request',
     hash: 'Hash',
     before: 'Hash of the row before',
     first: 'None, this is the first row',
-    close: 'Close',
+    none: 'No changes yet',
+    noneText: 'All changes by administrators are listed here, with the values before and after.',
     preparing: 'Preparing the file',
   },
   zh: {
@@ -51,14 +46,13 @@ const words = texts({
     time: '时间',
     what: '变更',
     target: '对象',
-    details: '详情',
-    detailsOf: (action: string) => `详情：${action}`,
     address: '地址',
     request: '请求编号',
     hash: '哈希值',
     before: '上一行的哈希值',
     first: '无，这是第一行',
-    close: '关闭',
+    none: '还没有更改',
+    noneText: '管理员的所有更改及更改前后的值会显示在这里。',
     preparing: '正在准备文件',
   },
 })
@@ -71,13 +65,14 @@ const nameOfTarget = (name: string | null): string | null =>
 
 export default function OperationLog() {
   const t = useTexts(words)
+  const f = useLabels()
   const { actions, targets } = useTexts(logWords)
-  const [opened, setOpened] = useState<OperationLogRow>()
+  const targetOf = ({ targetType, targetName, targetId }: OperationLogRow) =>
+    `${targets[targetType] ?? targetType} ${nameOfTarget(targetName) ?? targetId ?? ''}`
   return (
     <>
-      <AdminTable<OperationLogRow>
+      <DetailTable<OperationLogRow>
         title={t.title}
-        opens={false}
         exports={false}
         actions={<Exports />}
         filters={[
@@ -89,74 +84,61 @@ export default function OperationLog() {
           <DateTimeInput key="from" source="from" />,
           <DateTimeInput key="to" source="to" />,
         ]}
+        sort={{ field: 'id', order: 'DESC' }}
         columns={[
-          {
-            source: 'action',
-            render: ({ action }) => actions[action] ?? action,
-          },
-          { source: 'createdAt', label: t.time },
+          { source: 'action', render: ({ action }) => actions[action] ?? action },
+          { source: 'targetName', render: targetOf },
+          { source: 'after', label: t.what, phone: 'hidden', render: (row) => <LoggedChange row={row} most={3} /> },
           {
             source: 'actorId',
             render: ({ actorId, actorName }) => <UserLink id={actorId} nickname={actorName} />,
           },
-          {
-            source: 'targetName',
-            render: ({ targetType, targetName, targetId }) =>
-              `${targets[targetType] ?? targetType} ${nameOfTarget(targetName) ?? targetId ?? ''}`,
-          },
-          {
-            source: 'after',
-            label: t.what,
-            phone: 'hidden',
-            render: ({ before, after }) => <Change before={before} after={after} most={3} />,
-          },
-          {
-            source: 'id',
-            label: t.details,
-            render: (row) => (
-              <Button
-                size="small"
-                onClick={() => setOpened(row)}
-                aria-label={t.detailsOf(`${actions[row.action]}, ${dateTime(row.createdAt)}`)}
-              >
-                {t.details}
-              </Button>
-            ),
-          },
+          { source: 'createdAt', label: t.time },
         ]}
+        nameOf={({ action }) => actions[action] ?? action}
+        renderDetails={(row) => (
+          <>
+            <div>
+              <LoggedChange row={row} />
+            </div>
+            <Facts
+              items={[
+                [t.target, `${targetOf(row)}${row.targetName && row.targetId ? ` (${row.targetId})` : ''}`],
+                [f('actorId'), <UserLink key="actor" id={row.actorId} nickname={row.actorName} />],
+                [t.time, dateTime(row.createdAt)],
+                [t.address, row.ipAddress],
+                [t.request, row.requestId],
+                [t.hash, row.hash],
+                [t.before, row.previousHash || t.first],
+              ]}
+            />
+          </>
+        )}
+        empty={{ icon: ReceiptLong, title: t.none, text: t.noneText }}
       />
       <Alert severity="info" icon={<VerifiedUser />} sx={{ mt: 2 }}>
         {t.verify}
       </Alert>
-      <Dialog open={opened !== undefined} onClose={() => setOpened(undefined)} fullWidth aria-labelledby="log-title">
-        {opened !== undefined && (
-          <>
-            <DialogTitle id="log-title">{actions[opened.action] ?? opened.action}</DialogTitle>
-            <DialogContent>
-              <Change before={opened.before} after={opened.after} />
-              <Typography component="div" sx={{ mt: 2 }}>
-                <Facts
-                  items={[
-                    [t.time, dateTime(opened.createdAt)],
-                    [
-                      t.target,
-                      `${targets[opened.targetType] ?? opened.targetType} ${nameOfTarget(opened.targetName) ?? ''} ${opened.targetId ?? ''}`,
-                    ],
-                    [t.address, opened.ipAddress],
-                    [t.request, opened.requestId],
-                    [t.hash, opened.hash],
-                    [t.before, opened.previousHash || t.first],
-                  ]}
-                />
-              </Typography>
-            </DialogContent>
-            <DialogActions>
-              <Button onClick={() => setOpened(undefined)}>{t.close}</Button>
-            </DialogActions>
-          </>
-        )}
-      </Dialog>
     </>
+  )
+}
+
+/** The changed fields of a row. Settings have the labels and values of their page. */
+function LoggedChange({ row: { targetType, before, after }, most }: { row: OperationLogRow; most?: number }) {
+  const s = useTexts(settingWords)
+  const mayRead = useMay()('admin.settings.list')
+  const isSetting = targetType === 'SETTING' && mayRead
+  const { data } = useCall('admin.settings.list', undefined, { enabled: isSetting })
+  const settingOf = (key: string) => data?.items.find((one) => one.key === key)
+  const own: ChangeWords = {
+    label: (key) => settingOf(key)?.label,
+    value(key, value) {
+      const setting = settingOf(key)
+      return setting && shownValue(setting, value as Setting['value'], s)
+    },
+  }
+  return (
+    <Change before={before} after={after} {...(most !== undefined && { most })} {...(isSetting && { words: own })} />
   )
 }
 

@@ -45,7 +45,13 @@ export function SettingInput({ setting, value, disabled, problem, onChange }: Se
     fullWidth: true,
     disabled,
     error: problem !== undefined,
-    slotProps: { htmlInput: { 'aria-label': label, 'aria-describedby': `help-${key}` } },
+    slotProps: {
+      htmlInput: {
+        'aria-label': label,
+        'aria-describedby': `help-${key}${problem === undefined ? '' : ` problem-${key}`}`,
+      },
+      formHelperText: { id: `problem-${key}` },
+    },
   }
   if (type === 'BOOLEAN')
     return (
@@ -87,6 +93,7 @@ export function SettingInput({ setting, value, disabled, problem, onChange }: Se
         helperText={problem}
         onChange={({ target }) => onChange(target.value === '' ? '' : Math.round(Number(target.value) * unit))}
         slotProps={{
+          ...common.slotProps,
           htmlInput: {
             ...common.slotProps.htmlInput,
             ...(min !== null && { min: Math.floor(min / unit) }),
