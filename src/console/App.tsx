@@ -44,7 +44,11 @@ const queryClient = new QueryClient({
       staleTime: 5_000,
       // A refusal stays a refusal; a lost connection may come back.
       retry: (count, error) => count < 2 && (!(error instanceof ApiError) || isLost(error)),
+      // By default, calls without a connection wait and show nothing, and writes are sent at any time later.
+      networkMode: 'always',
+      refetchOnReconnect: true,
     },
+    mutations: { networkMode: 'always' },
   },
 })
 

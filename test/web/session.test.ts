@@ -79,6 +79,26 @@ describe('the session in the browser', () => {
     await page.getByRole('heading', { name: '二维码', level: 1 }).waitFor()
   })
 
+  test('a phone without a connection says so when it searches and saves, and goes on when it has one again', async () => {
+    browser.allow(/ERR_INTERNET_DISCONNECTED/)
+    const page = await browser.signedIn(await server.person(), { isPhone: true })
+    await fillCode(page)
+    await page.context().setOffline(true)
+    await page.locator('form button[type=submit]').click()
+    await page.getByText('The server cannot be reached.').first().waitFor()
+    await page.context().setOffline(false)
+    await page.locator('form button[type=submit]').click()
+    await page.getByRole('heading', { name: 'Door of the library' }).waitFor()
+
+    await page.goto('/console/codes')
+    await page.getByText('Door of the library').first().waitFor()
+    await page.context().setOffline(true)
+    await page.getByRole('searchbox').fill('library')
+    await page.getByText('The server cannot be reached.').first().waitFor()
+    await page.context().setOffline(false)
+    await page.getByText('Door of the library').first().waitFor()
+  })
+
   test('a session whose renewal the server cannot answer goes on, and so does its form', async () => {
     browser.allow(/status of (401|503)/)
     const person = await server.person()
