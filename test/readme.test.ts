@@ -95,16 +95,26 @@ test('package.json has every script that the README and CONTRIBUTING mention', a
 describe('Markdown documents', () => {
   const documents = ['*.md', 'docs/**/*.md'].flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: root })])
 
-  test('every relative link of a Markdown document leads to an existing file or folder', async () => {
+  /** The names under which GitHub links to the sections of a document. */
+  const anchors = async (path: string) =>
+    [...(await Bun.file(path).text()).replaceAll(/^```[^]*?^```/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+      title!
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(/\s/g, '-'),
+    )
+
+  test('every relative link of a Markdown document leads to an existing file, folder or section', async () => {
     const broken: string[] = []
     let count = 0
     for (const file of documents)
-      for (const [, target] of (await Bun.file(join(root, file)).text()).matchAll(
-        /\]\((?!https?:|#|mailto:)([^)#]+)/g,
+      for (const [, target, anchor] of (await Bun.file(join(root, file)).text()).matchAll(
+        /\]\((?!https?:|mailto:)([^)#]*)(?:#([^)]+))?\)/g,
       )) {
         count++
-        const path = join(root, dirname(file), target!)
-        if (!existsSync(path)) broken.push(`${file} → ${target}`)
+        const path = target === '' ? join(root, file) : join(root, dirname(file), target!)
+        if (!existsSync(path) || (anchor !== undefined && !(await anchors(path)).includes(anchor)))
+          broken.push(`${file} → ${target}#${anchor ?? ''}`)
       }
     expect(count).toBeGreaterThan(10)
     expect(broken).toEqual([])
