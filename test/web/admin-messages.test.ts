@@ -183,22 +183,37 @@ describe('fields and templates', () => {
     await page.getByRole('button', { name: 'Create field' }).click()
     await dialog(page).getByLabel('Name', { exact: false }).first().fill('Condition')
     await choose(page, 'Type', 'Drop-down list')
-    await dialog(page).getByLabel('Options').fill('Good\nworn = Worn out')
+    for (const [i, label] of ['Good', 'Worn out'].entries()) {
+      await dialog(page).getByRole('button', { name: 'Add a choice' }).click()
+      await dialog(page)
+        .getByRole('textbox', { name: `Choice ${i + 1}` })
+        .fill(label)
+    }
+    await choose(page, 'Condition', 'Good')
     expect(await barriers(page)).toEqual([])
-    await confirm(page, 'Create field')
+    await confirm(page, 'Create')
     await page.getByText('The field is created.').waitFor()
     const field = async () => ok(await admin.get('/api/admin/meta/fields', { keyword: 'Condition' })).data.items[0]
-    expect((await field()).config.options).toEqual([
-      { value: 'Good', label: 'Good' },
-      { value: 'worn', label: 'Worn out' },
-    ])
+    expect((await field()).config).toMatchObject({
+      options: [
+        { value: 'Good', label: 'Good' },
+        { value: 'Worn out', label: 'Worn out' },
+      ],
+      default: 'Good',
+    })
 
     await page.getByRole('link', { name: 'Condition' }).click()
     await dialog(page).getByRole('button', { name: 'Edit' }).click()
-    await dialog(page).getByRole('switch', { name: 'Required' }).check()
+    await dialog(page).getByRole('checkbox', { name: 'Required' }).check()
     await confirm(page, 'Save')
     await page.getByText('The field is changed.').waitFor()
-    expect((await field()).config.required).toBe(true)
+    expect((await field()).config).toMatchObject({ required: true, default: 'Good' })
+    await dialog(page).getByRole('button', { name: 'Edit' }).click()
+    await choose(page, 'Type', 'Photos')
+    await dialog(page).getByLabel('File types').fill('image/png, .jpg')
+    await confirm(page, 'Save')
+    await dialog(page).getByText('File types', { exact: true }).waitFor()
+    expect((await field()).config.accept).toEqual(['image/png', '.jpg'])
 
     await page.goto('/console/admin/templates')
     await page.getByRole('button', { name: 'Create template' }).click()

@@ -83,6 +83,18 @@ export const enums = {
     REF: word('Link to another thing', '引用'),
     COMPUTED: word('Computed', '公式'),
   },
+  fieldTarget: {
+    ASSET: things.asset.one,
+    USER: things.user.one,
+    LOCATION: things.location.one,
+    ACTIVITY: things.activity.one,
+  },
+  resultType: {
+    NUMBER: word('Number', '数字'),
+    TEXT: word('Text', '文本'),
+    DATE: word('Date', '日期'),
+    BOOLEAN: word('Yes or no', '是否'),
+  },
   fileType: {
     avatar: word('Picture of a user', '头像'),
     album: things.album.one,

@@ -173,7 +173,7 @@ export const fields: Readonly<Record<string, Localized>> = {
   permissionIds: { en: 'Permissions', zh: '权限' },
   isSystem: { en: 'System role', zh: '系统角色' },
   scopeId: { en: 'Organization', zh: '组织' },
-  accept: { en: 'Kinds of files', zh: '文件类型' },
+  accept: { en: 'File types', zh: '文件类型' },
   identityTypes: { en: 'Ways to sign in', zh: '登录方式' },
   default: { en: 'Default value', zh: '默认值' },
   placeholder: { en: 'Example', zh: '示例' },

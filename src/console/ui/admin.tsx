@@ -90,6 +90,8 @@ const ENUMS: Readonly<Record<string, readonly EnumName[]>> = {
   method: ['checkInMethod'],
   kind: ['audience', 'wordKind'],
   objectName: ['objectType'],
+  target: ['fieldTarget'],
+  resultType: ['resultType'],
   roles: ['systemRole'],
   language: ['language'],
   locale: ['language'],

@@ -15,9 +15,8 @@ import { DetailTable } from '../../ui/DetailTable.tsx'
 import { EnumInput } from '../../ui/enums.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { OrgFilter, UserFilter } from '../../ui/pickers.tsx'
-import { useConfigLabels } from './config.tsx'
 import { FieldForm } from './FieldForm.tsx'
-import { ObjectFilter, ScopeCell, useObjectName } from './shared.tsx'
+import { ObjectFilter, ScopeCell, useConfigValue, useObjectName } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -51,7 +50,7 @@ export default function FieldList() {
   const typeOf = useEnum('fieldType')
   const scopeOf = useEnum('metaScope')
   const objectOf = useObjectName()
-  const { label, shown } = useConfigLabels()
+  const valueOf = useConfigValue()
   return (
     <DetailTable<MetaField>
       title={t.title}
@@ -86,7 +85,7 @@ export default function FieldList() {
             [f('description'), row.description],
             [t.key, row.key],
             [t.column, row.entityColumn],
-            ...Object.entries(row.config).map(([key, value]) => [label(key), shown(value)] as const),
+            ...Object.entries(row.config).map(([key, value]) => [f(key), valueOf(key, value)] as const),
             [f('createdAt'), dateTime(row.createdAt)],
             [f('updatedAt'), dateTime(row.updatedAt)],
             [f('id'), row.id],

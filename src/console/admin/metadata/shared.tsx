@@ -4,8 +4,11 @@ import { MenuItem, TextField } from '@mui/material'
 import { SelectInput } from 'react-admin'
 
 import { useAll } from '../../api/pages.ts'
+import { common } from '../../i18n/common.ts'
 import { enums, useChoices, useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
+import { dateTime } from '../../i18n/format.ts'
+import { useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { OrgById, UserById } from '../../ui/named.tsx'
 import { OrgPicker, UserPicker } from '../../ui/pickers.tsx'
@@ -46,6 +49,27 @@ export function useObjectChoices(): { id: string; name: string }[] {
 export const ObjectFilter = (props: { source: string; alwaysOn?: boolean }) => (
   <SelectInput source={props.source} choices={useObjectChoices()} />
 )
+
+/** A value of a field's configuration in words: options one a line. */
+export function useConfigValue(): (key: string, value: unknown) => string {
+  const t = useTexts(common)
+  const targetOf = useEnum('fieldTarget')
+  const resultOf = useEnum('resultType')
+  return (key, value) => {
+    if (typeof value === 'boolean') return value ? t.yes : t.no
+    if (typeof value === 'number' && value > 1e12) return dateTime(value)
+    if (Array.isArray(value)) return value.map(lineOf).join('\n')
+    if (key === 'target') return targetOf(value as string)
+    if (key === 'resultType') return resultOf(value as string)
+    return value === null || value === undefined ? '' : String(value)
+  }
+}
+
+function lineOf(option: unknown): string {
+  if (typeof option !== 'object' || option === null) return String(option)
+  const { value, label } = option as { value: string; label: string }
+  return value === label ? label : `${value} = ${label}`
+}
 
 export interface ScopeInputProps {
   value: Scoped

@@ -4,6 +4,7 @@ import { Add, ArrowDownward, ArrowUpward, Delete } from '@mui/icons-material'
 import { Box, Button, Checkbox, FormControlLabel, FormHelperText, Stack, TextField, Typography } from '@mui/material'
 
 import type { MetaField } from '../../../api/types.ts'
+import { useChoices } from '../../../i18n/enums.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { Action, Choice } from '../parts.tsx'
 import type { FieldConfig, FieldType, Option } from './model.ts'
@@ -28,12 +29,10 @@ const words = texts({
     accept: 'File types',
     acceptHelp: 'For example image/*, .pdf',
     target: 'Links to',
-    targets: { ASSET: 'Asset', USER: 'Member', LOCATION: 'Location', ACTIVITY: 'Activity' },
     formula: 'Formula',
     formulaHelp: 'For example round({price} * 1.19, 2)',
     keys: 'Keys of other fields:',
     result: 'Result',
-    results: { NUMBER: 'Number', TEXT: 'Text', DATE: 'Date', BOOLEAN: 'Yes or no' },
     options: 'Choices',
     option: (n: number) => `Choice ${n}`,
     addOption: 'Add a choice',
@@ -61,12 +60,10 @@ const words = texts({
     accept: '文件类型',
     acceptHelp: '例如 image/*, .pdf',
     target: '引用对象',
-    targets: { ASSET: '资产', USER: '成员', LOCATION: '位置', ACTIVITY: '活动' },
     formula: '公式',
     formulaHelp: '例如 round({price} * 1.19, 2)',
     keys: '其他字段的键：',
     result: '结果类型',
-    results: { NUMBER: '数字', TEXT: '文本', DATE: '日期', BOOLEAN: '是否' },
     options: '选项',
     option: (n: number) => `选项 ${n}`,
     addOption: '添加选项',
@@ -87,7 +84,8 @@ interface ConfigProps {
 
 export function ConfigInputs({ type, config, onChange, problem, siblings }: ConfigProps) {
   const t = useTexts(words)
-  const choices = (names: Readonly<Record<string, string>>) => Object.entries(names).map(([id, name]) => ({ id, name }))
+  const targets = useChoices('fieldTarget')
+  const results = useChoices('resultType')
   const line = (key: keyof FieldConfig, label: string, help?: string) => (
     <TextField
       key={key}
@@ -170,7 +168,7 @@ export function ConfigInputs({ type, config, onChange, problem, siblings }: Conf
         <Choice
           label={t.target}
           value={config.target ?? ''}
-          choices={choices(t.targets)}
+          choices={targets}
           error={problem('config.target')}
           onChange={(target) => onChange({ target: target as NonNullable<FieldConfig['target']> })}
         />
@@ -196,7 +194,7 @@ export function ConfigInputs({ type, config, onChange, problem, siblings }: Conf
           key="resultType"
           label={t.result}
           value={config.resultType ?? 'NUMBER'}
-          choices={choices(t.results)}
+          choices={results}
           onChange={(resultType) => onChange({ resultType: resultType as NonNullable<FieldConfig['resultType']> })}
         />,
         count('precision', t.precision),

@@ -1,10 +1,11 @@
-/** Creates a metadata field or changes one, with a preview of its input. */
+/** Creates a metadata field or changes one, with a preview of its input. Administrators use the form for fields of every scope. */
 
 import { Box, Checkbox, FormControlLabel, Paper, TextField, Typography } from '@mui/material'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 
+import type { ApiError } from '../../../api/errors.ts'
 import { useAction } from '../../../api/hooks.ts'
-import type { MetaField } from '../../../api/types.ts'
+import type { InputOf, MetaField } from '../../../api/types.ts'
 import { useChoices } from '../../../i18n/enums.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useSession } from '../../../session/session.ts'
@@ -78,16 +79,10 @@ interface FieldDialogProps {
   onClose: () => void
 }
 
+/** For fields of the workspace. */
 export function FieldDialog({ objectName, field, siblings, onClose }: FieldDialogProps) {
   const t = useTexts(words)
   const { workspace } = useSession()
-  const types = useChoices('fieldType')
-  const [name, setName] = useState(field?.name ?? '')
-  const [type, setType] = useState<FieldType>(field?.type ?? 'TEXT')
-  const [key, setKey] = useState('')
-  const [description, setDescription] = useState(field?.description ?? '')
-  const [config, setConfig] = useState((field?.config ?? {}) as FieldConfig)
-
   const settings = { quiet: true, onDone: onClose, done: field === undefined ? t.created : t.saved }
   const createOwn = useAction('metadata.createField', settings)
   const createOfOrg = useAction('metadata.createOrgField', settings)
@@ -95,6 +90,50 @@ export function FieldDialog({ objectName, field, siblings, onClose }: FieldDialo
   const updateOfOrg = useAction('metadata.updateOrgField', settings)
   const action =
     field === undefined ? (workspace === null ? createOwn : createOfOrg) : workspace === null ? updateOwn : updateOfOrg
+  const submit = (body: FieldBody) => {
+    const orgId = workspace?.id ?? 0
+    if (field === undefined) {
+      if (workspace === null) createOwn.mutate({ params: { objectName }, body })
+      else createOfOrg.mutate({ params: { objectName, orgId }, body })
+      return
+    }
+    const params = { objectName, id: field.id }
+    if (workspace === null) updateOwn.mutate({ params, body })
+    else updateOfOrg.mutate({ params: { ...params, orgId }, body })
+  }
+  return (
+    <FieldForm
+      field={field}
+      siblings={siblings}
+      error={action.error}
+      isBusy={action.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+    />
+  )
+}
+
+export type FieldBody = InputOf<'metadata.createField'>['body']
+
+interface FieldFormProps {
+  field: MetaField | undefined
+  siblings: readonly MetaField[]
+  error: ApiError | null
+  isBusy: boolean
+  onSubmit: (body: FieldBody) => void
+  onClose: () => void
+  /** Inputs before those of the field. */
+  children?: ReactNode
+}
+
+export function FieldForm({ field, siblings, error, isBusy, onSubmit, onClose, children }: FieldFormProps) {
+  const t = useTexts(words)
+  const types = useChoices('fieldType')
+  const [name, setName] = useState(field?.name ?? '')
+  const [type, setType] = useState<FieldType>(field?.type ?? 'TEXT')
+  const [key, setKey] = useState('')
+  const [description, setDescription] = useState(field?.description ?? '')
+  const [config, setConfig] = useState((field?.config ?? {}) as FieldConfig)
 
   const set = (part: Partial<FieldConfig>) => setConfig((now) => ({ ...now, ...part }))
   const spec: FieldSpec = {
@@ -113,19 +152,9 @@ export function FieldDialog({ objectName, field, siblings, onClose }: FieldDialo
     const standard = WITH_DEFAULT.has(type) ? toRequest(spec, config.default) : null
     const resultType = type === 'COMPUTED' ? (config.resultType ?? 'NUMBER') : undefined
     const entries = Object.entries({ ...config, resultType, default: standard }).filter(([, value]) => !isEmpty(value))
-    const body = { name, type, description, config: Object.fromEntries(entries) }
-    const orgId = workspace?.id ?? 0
-    if (field !== undefined) {
-      const params = { objectName, id: field.id }
-      if (workspace === null) updateOwn.mutate({ params, body })
-      else updateOfOrg.mutate({ params: { ...params, orgId }, body })
-      return
-    }
-    const full = { ...body, ...(key !== '' && { key }) }
-    if (workspace === null) createOwn.mutate({ params: { objectName }, body: full })
-    else createOfOrg.mutate({ params: { objectName, orgId }, body: full })
+    onSubmit({ name, type, description, config: Object.fromEntries(entries), ...(key !== '' && { key }) })
   }
-  const problem = (path: string) => action.error?.problem(path)
+  const problem = (path: string) => error?.problem(path)
   const text = (part: 'group' | 'help' | 'placeholder') => (
     <TextField
       label={t[part]}
@@ -141,14 +170,15 @@ export function FieldDialog({ objectName, field, siblings, onClose }: FieldDialo
       maxWidth="md"
       title={field === undefined ? t.add : field.name}
       action={field === undefined ? t.create : t.save}
-      isBusy={action.isPending}
-      error={action.error}
+      isBusy={isBusy}
+      error={error}
       onSubmit={submit}
       onClose={onClose}
     >
       <Box
         sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: 'minmax(0, 1fr)', sm: 'repeat(2, minmax(0, 1fr))' } }}
       >
+        {children}
         <TextField
           label={t.name}
           required
