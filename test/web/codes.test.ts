@@ -90,7 +90,7 @@ test('each type of content has a form that writes what phones understand and rea
     await page.goto('/console/codes/new')
     await button(page, type).click()
     for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).first().fill(value)
-    await button(page, '创建').click()
+    await button(page, '新建').click()
     await page.getByRole('link', { name: '编辑' }).waitFor()
     const { items } = ok(await bob.call('qrCodes.list', { query: { sort: '-createdAt' } })).data
     expect(items[0]!.content).toMatch(content)

@@ -47,7 +47,7 @@ test('a person shows the card, another one asks by its code, and both become con
 
   await receiver.getByRole('tab', { name: '申请（1）' }).click()
   await receiver.getByText('We met at the market.').waitFor()
-  await receiver.getByRole('button', { name: '同意Erik Holm' }).click()
+  await receiver.getByRole('button', { name: '同意“Erik Holm”' }).click()
   await receiver.getByText('你们已成为联系人。').waitFor()
 
   await sender.goto('/console/contacts')

@@ -203,7 +203,7 @@ describe('the same start in Chinese on a phone', () => {
     await page.getByLabel('网址').fill('https://example.org/spring')
     await page.getByLabel('名称').fill('春季游园会')
     await look('new-code')
-    await button(page, '创建').click()
+    await button(page, '新建').click()
     await heading(page, '春季游园会').waitFor()
     await look('code')
   })

@@ -26,8 +26,8 @@ const words = texts({
     from: '成员来自',
     contacts: '我的联系人',
     follows: '组织的全部成员，包括以后加入的成员',
-    action: '创建群聊',
-    done: '群聊已创建。',
+    action: '新建群聊',
+    done: '群聊已新建。',
   },
 })
 

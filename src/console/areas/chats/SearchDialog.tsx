@@ -137,7 +137,17 @@ export function SearchDialog({ conversationId, onClose }: SearchDialogProps) {
                   <ListItemText
                     primary={excerpt(message, () => title)}
                     secondary={`${title} · ${dateTime(message.createdAt)}`}
-                    slotProps={{ primary: { sx: { overflowWrap: 'anywhere' } } }}
+                    slotProps={{
+                      primary: {
+                        sx: {
+                          display: '-webkit-box',
+                          WebkitBoxOrient: 'vertical',
+                          WebkitLineClamp: 4,
+                          overflow: 'hidden',
+                          overflowWrap: 'anywhere',
+                        },
+                      },
+                    }}
                   />
                 </ListItemButton>
               </ListItem>

@@ -8,7 +8,7 @@ import { CodeForm } from './CodeForm.tsx'
 
 const words = texts({
   en: { title: 'New code', create: 'Create code', created: 'Code created.' },
-  zh: { title: '新建二维码', create: '创建', created: '二维码已创建。' },
+  zh: { title: '新建二维码', create: '新建', created: '二维码已新建。' },
 })
 
 /** Creates a code; `?folder=` is its folder. */

@@ -66,7 +66,7 @@ const words = texts({
     none: '未分类',
     empty: '还没有二维码',
     emptyText: '二维码可以打开网页、连接 Wi-Fi 或保存联系人。一分钟就能做好第一个。',
-    emptyMember: '这里还没有人创建二维码。',
+    emptyMember: '这里还没有人新建二维码。',
     emptyFolder: '此文件夹是空的',
     emptyFolderText: '可以在这里新建二维码，或在全部二维码中选择后移动过来。',
     notFound: '没有找到',

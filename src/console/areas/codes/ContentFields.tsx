@@ -2,7 +2,7 @@
 
 import { Box, FormControlLabel, MenuItem, Switch, TextField, type TextFieldProps } from '@mui/material'
 
-import { texts, useTexts } from '../../i18n/words.ts'
+import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { PositionButton } from '../../ui/PositionButton.tsx'
 import type { Fields, FormType } from './content.ts'
 
@@ -85,6 +85,7 @@ export interface ContentFieldsProps {
 
 export function ContentFields({ type, fields, onChange }: ContentFieldsProps) {
   const t = useTexts(words)
+  const nameParts: Name[] = useLocale() === 'zh' ? ['familyName', 'givenName'] : ['givenName', 'familyName']
   const set = (name: string, value: string) => onChange({ ...fields, [name]: value })
   const field = (name: Name, more: TextFieldProps = {}) => (
     <TextField
@@ -139,10 +140,7 @@ export function ContentFields({ type, fields, onChange }: ContentFieldsProps) {
     case 'VCARD':
       return (
         <>
-          <Pair>
-            {field('givenName')}
-            {field('familyName')}
-          </Pair>
+          <Pair>{nameParts.map((name) => field(name))}</Pair>
           <Pair>
             {field('phone', { type: 'tel' })}
             {field('email', { type: 'email' })}

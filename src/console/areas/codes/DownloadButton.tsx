@@ -13,10 +13,15 @@ import { codeWords } from './words.ts'
 
 const words = texts({
   en: {
-    sizes: { 300: 'for the screen', 600: 'for documents', 1024: 'for labels', 2048: 'for posters' },
+    png: (side: number, use: string) => `PNG ${side} × ${side}, ${use}`,
+    uses: { 300: 'for the screen', 600: 'for documents', 1024: 'for labels', 2048: 'for posters' },
     svg: 'SVG, for printing at any size',
   },
-  zh: { sizes: { 300: '屏幕', 600: '文档', 1024: '标签', 2048: '海报' }, svg: 'SVG，任意尺寸印刷' },
+  zh: {
+    png: (side: number, use: string) => `PNG ${side} × ${side}，${use}`,
+    uses: { 300: '用于屏幕', 600: '用于文档', 1024: '用于标签', 2048: '用于海报' },
+    svg: 'SVG，可印刷任意尺寸',
+  },
 })
 
 const SIZES = [300, 600, 1024, 2048] as const
@@ -54,7 +59,7 @@ export function DownloadButton({ code }: { code: QrCode }) {
       <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
         {SIZES.map((size) => (
           <MenuItem key={size} onClick={() => void start('png', size)}>
-            PNG {size} × {size}, {t.sizes[size]}
+            {t.png(size, t.uses[size])}
           </MenuItem>
         ))}
         <MenuItem onClick={() => void start('svg', 300)}>{t.svg}</MenuItem>

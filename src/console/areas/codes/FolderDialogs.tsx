@@ -38,7 +38,7 @@ const words = texts({
     createIn: (name: string) => `在“${name}”中新建文件夹`,
     edit: '编辑文件夹',
     color: '颜色',
-    created: '文件夹已创建。',
+    created: '文件夹已新建。',
     saved: '文件夹已修改。',
     moved: '文件夹已移动。',
     deleteTitle: (name: string) => `删除文件夹“${name}”？`,

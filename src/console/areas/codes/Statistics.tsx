@@ -43,7 +43,7 @@ const words = texts({
     most: '扫码最多',
     mine: '你每日用本应用的扫描',
     empty: '暂无统计',
-    emptyText: '创建二维码后，这里会统计扫码次数。',
+    emptyText: '新建二维码后，这里会统计扫码次数。',
     noScans: '还没有二维码被扫描。',
   },
 })

@@ -57,7 +57,7 @@ const words = texts({
     none: '没有找到',
     noneText: '只能通过对方已验证且允许查找的邮箱或手机号找到对方。请向对方索取名片。',
     noCard: '没有名片使用此名片码。请检查是否有误，或向对方索取新的名片码（名片码可能已更换）。',
-    askOf: (name: string) => `添加${name}`,
+    askOf: (name: string) => `添加“${name}”`,
     message: '留言',
     messageHelp: '说明你们如何认识。',
     remark: '备注名',

@@ -51,7 +51,7 @@ const words = texts({
     blocked: '仅已拉黑',
     isBlocked: '已拉黑',
     oneWay: '对方未将你加为联系人',
-    chat: (name: string) => `给${name}发消息`,
+    chat: (name: string) => `给“${name}”发消息`,
     empty: '还没有联系人',
     emptyText: '联系人之间可以互发消息。请出示你的名片，或通过对方的名片、邮箱或手机号添加。',
     add: '添加联系人',
