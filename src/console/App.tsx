@@ -1,9 +1,9 @@
 /** The console: react-admin with the pages and tables of all areas. */
 
 import { QueryClient } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { type ReactElement, useMemo } from 'react'
 import { Admin, CustomRoutes, localStorageStore, Resource, type Store } from 'react-admin'
-import { Route } from 'react-router'
+import { Route, useParams } from 'react-router'
 
 import { createDataProvider } from './api/data-provider.ts'
 import { ApiError, isLost } from './api/errors.ts'
@@ -59,6 +59,12 @@ onLogin((login) => {
   else queryClient.removeQueries({ queryKey: ['auth'], predicate: ({ state }) => state.status === 'error' })
 })
 
+/** A page, or the one for wrong addresses if its id is no number. Ids of all pages are numbers. */
+function Numbered({ page }: { page: ReactElement }) {
+  const { id } = useParams()
+  return id === undefined || /^\d+$/.test(id) ? page : <NotFound />
+}
+
 export function App() {
   const locale = useLocale()
   const shown = useMemo(() => pages.filter((page) => !page.isPublic), [])
@@ -95,7 +101,7 @@ export function App() {
       ))}
       <CustomRoutes>
         {shown.map(({ path, component: Page }) => (
-          <Route key={path} path={path} element={<Page />} />
+          <Route key={path} path={path} element={<Numbered page={<Page />} />} />
         ))}
       </CustomRoutes>
       <CustomRoutes noLayout>

@@ -171,6 +171,7 @@ describe('a visitor', () => {
     const page = await browser.signedIn(bob, { isPhone: true, locale: 'zh-CN' })
     await page.goto('/console/activities?view=discover')
     await page.getByRole('link', { name: '湖边清洁日' }).click()
+    await page.getByText(/\d{4}年\d+月\d+日周/).waitFor()
     await page.getByRole('button', { name: '报名', exact: true }).click()
     await page.getByLabel('T 恤尺码').first().fill('M')
     await page.getByRole('dialog').getByRole('button', { name: '报名' }).click()
@@ -191,6 +192,9 @@ describe('a visitor', () => {
     await page.getByText(/你已于 .* 签到/).waitFor()
     const { items } = ok(await alice.call('activities.checkInRecords', { params: { id } })).data
     expect(items).toMatchObject([{ userId: bob.id, method: 'CODE' }])
+
+    await page.goto('/console/activities/lake')
+    await page.getByRole('heading', { name: '页面不存在' }).waitFor()
   })
 
   test('finds the activities they registered for, until the manager cancels the registration', async () => {

@@ -1,6 +1,7 @@
 /** Words and times that several pages about activities show. */
 
 import { common } from '../../i18n/common.ts'
+import { clockTime, date } from '../../i18n/format.ts'
 import { currentLocale } from '../../i18n/locale.ts'
 import { texts } from '../../i18n/words.ts'
 
@@ -28,7 +29,7 @@ export const activityWords = texts({
 /** The parameter of an activity's address that holds the uuid of its check-in page, which the user has scanned. */
 export const CHECK_IN_CODE = 'check-in'
 
-/** `Sat, 21 Nov 2026, 14:00 – 16:00`. The date is not repeated if both times are on one day. */
+/** `Sat, 21 Nov 2026, 14:00–16:00`. The date is not repeated if both times are on one day. */
 export function period(from: number, to: number): string {
   const format = new Intl.DateTimeFormat(currentLocale() === 'zh' ? 'zh-CN' : 'en-GB', {
     weekday: 'short',
@@ -39,7 +40,11 @@ export function period(from: number, to: number): string {
     minute: '2-digit',
     hourCycle: 'h23',
   })
-  return format.formatRange(from, Math.max(from, to))
+  const start = format.format(from)
+  if (to <= from) return start
+  // Not formatRange, which writes Chinese dates as 2026/11/21周六.
+  const isOneDay = date(from) === date(to)
+  return isOneDay ? `${start}–${clockTime(to)}` : `${start} – ${format.format(to)}`
 }
 
 /** `2026-11-23T14:05` in the zone of the browser, for an input of the type `datetime-local`; empty for null. */
