@@ -23,11 +23,11 @@ import { useRefresh } from '../api/hooks.ts'
 import type { OperationId, OperationLogRow } from '../api/types.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
-import { History } from './admin.tsx'
 import { AdminTable, type AdminTableProps } from './AdminTable.tsx'
 import { EmptyState } from './Answer.tsx'
 import { BulkAction } from './BulkAction.tsx'
 import { ConfirmDialog } from './dialogs.tsx'
+import { History } from './History.tsx'
 
 const words = texts({
   en: {
