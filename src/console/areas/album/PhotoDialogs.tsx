@@ -6,16 +6,16 @@ import { useNotify } from 'react-admin'
 
 import { useAction } from '../../api/hooks.ts'
 import type { AlbumPhoto, Organization } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     editTitle: 'Time and place',
-    save: 'Save',
     taken: 'Taken',
     place: 'Place',
-    saved: 'Saved.',
     conflict: 'Somebody else has changed the photo meanwhile. Look at it and try again.',
     shareTitle: 'Share with an organization',
     shareText: 'The organization gets a copy that its members see. You can delete your photo later; the copy stays.',
@@ -24,11 +24,10 @@ const words = texts({
     shared: 'The organization has a copy.',
   },
   zh: {
+    ...common.zh,
     editTitle: '时间和地点',
-    save: '保存',
     taken: '拍摄时间',
     place: '地点',
-    saved: '已保存。',
     conflict: '其他人刚刚修改了这张照片，请查看后重试。',
     shareTitle: '共享给组织',
     shareText: '组织将得到一份成员可见的副本。之后删除你的照片，副本仍会保留。',

@@ -18,6 +18,7 @@ import { call } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
 import { useAction, useCall, useRefresh } from '../../api/hooks.ts'
 import type { AlbumPhoto } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
@@ -27,12 +28,10 @@ import { PhotoFacts } from './PhotoFacts.tsx'
 
 const words = texts({
   en: {
-    close: 'Close',
+    ...common.en,
     next: 'Next photo',
     previous: 'Previous photo',
     facts: 'Facts',
-    download: 'Download',
-    remove: 'Delete',
     edit: 'Change time and place',
     share: 'Share with an organization',
     removeTitle: 'Delete this photo?',
@@ -41,12 +40,10 @@ const words = texts({
     removed: 'The photo is deleted.',
   },
   zh: {
-    close: '关闭',
+    ...common.zh,
     next: '下一张',
     previous: '上一张',
     facts: '详情',
-    download: '下载',
-    remove: '删除',
     edit: '修改时间和地点',
     share: '共享给组织',
     removeTitle: '删除这张照片？',
@@ -149,7 +146,7 @@ export function PhotoViewer({ id, photos, onShow, onMore }: PhotoViewerProps) {
             {may('album.add') && may('sync.push') && (
               <Tool label={t.edit} onClick={() => setDialog('edit')} icon={<EditOutlined />} />
             )}
-            {may('album.delete') && <Tool label={t.remove} onClick={() => setDialog('delete')} icon={<Delete />} />}
+            {may('album.delete') && <Tool label={t.delete} onClick={() => setDialog('delete')} icon={<Delete />} />}
           </>
         )}
       </Stack>
@@ -201,7 +198,7 @@ export function PhotoViewer({ id, photos, onShow, onMore }: PhotoViewerProps) {
           isOpen={dialog === 'delete'}
           title={t.removeTitle}
           text={t.removeText}
-          action={t.remove}
+          action={t.delete}
           isBusy={remove.isPending}
           error={remove.error}
           onConfirm={() => remove.mutate({ params: { id: photo.id }, query: ownerQuery() })}

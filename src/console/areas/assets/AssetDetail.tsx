@@ -28,6 +28,7 @@ import { Link as RouterLink, useNavigate, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { Asset } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { date, list } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
@@ -46,15 +47,13 @@ import { TransferDialog } from './TransferDialog.tsx'
 
 const words = texts({
   en: {
-    edit: 'Edit',
+    ...common.en,
     lend: 'Lend',
     return: 'Take back',
     transfer: 'Hand over',
-    more: 'More actions',
     label: 'Print label',
     templates: 'Field templates',
     scrap: 'Scrap',
-    remove: 'Delete',
     someone: 'a former member',
     lent: (who: string) => `Lent to ${who}`,
     due: (who: string, when: string) => `Lent to ${who}. Due back on ${when}`,
@@ -73,15 +72,13 @@ const words = texts({
     scrapDone: 'The asset was scrapped.',
   },
   zh: {
-    edit: '编辑',
+    ...common.zh,
     lend: '借出',
     return: '归还',
     transfer: '转移',
-    more: '更多操作',
     label: '打印标签',
     templates: '字段模板',
     scrap: '报废',
-    remove: '删除',
     someone: '已离开的成员',
     lent: (who: string) => `已借给 ${who}`,
     due: (who: string, when: string) => `已借给 ${who}，应于 ${when} 归还`,
@@ -203,7 +200,7 @@ function Detail({ asset }: { asset: Asset }) {
         isOpen={dialog === 'delete'}
         title={t.removeTitle(asset.name)}
         text={t.removeText}
-        action={t.remove}
+        action={t.delete}
         isBusy={remove.isPending}
         error={remove.error}
         onConfirm={() => remove.mutate(target)}
@@ -224,7 +221,7 @@ function MoreMenu({ asset, onChoose }: { asset: Asset; onChoose: (dialog: Dialog
   }
   return (
     <>
-      <IconButton aria-label={t.more} aria-haspopup="menu" onClick={(event) => setAnchor(event.currentTarget)}>
+      <IconButton aria-label={t.moreActions} aria-haspopup="menu" onClick={(event) => setAnchor(event.currentTarget)}>
         <MoreVert />
       </IconButton>
       <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
@@ -263,7 +260,7 @@ function MoreMenu({ asset, onChoose }: { asset: Asset; onChoose: (dialog: Dialog
             <ListItemIcon>
               <Delete color="error" />
             </ListItemIcon>
-            <ListItemText sx={{ color: 'error.main' }}>{t.remove}</ListItemText>
+            <ListItemText sx={{ color: 'error.main' }}>{t.delete}</ListItemText>
           </MenuItem>
         )}
       </Menu>

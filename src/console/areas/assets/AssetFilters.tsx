@@ -4,6 +4,7 @@ import { Box, Button, Card, CardContent, TextField } from '@mui/material'
 import { useState } from 'react'
 
 import type { QueryOf } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
@@ -14,6 +15,7 @@ import { Choice } from './parts.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     category: 'Category',
     noCategory: 'Without category',
     location: 'Location',
@@ -28,13 +30,12 @@ const words = texts({
     field: 'Filter by another field',
     from: (name: string) => `${name}: from`,
     to: (name: string) => `${name}: until`,
-    yes: 'Yes',
-    no: 'No',
     filled: 'Filled',
     open: 'Empty',
     clear: 'Remove all filters',
   },
   zh: {
+    ...common.zh,
     category: '分类',
     noCategory: '未分类',
     location: '位置',
@@ -49,8 +50,6 @@ const words = texts({
     field: '按其他字段筛选',
     from: (name: string) => `${name}（起）`,
     to: (name: string) => `${name}（止）`,
-    yes: '是',
-    no: '否',
     filled: '已填写',
     open: '未填写',
     clear: '清除所有筛选',

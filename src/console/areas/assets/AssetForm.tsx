@@ -21,6 +21,7 @@ import { useNavigate, useParams, useSearchParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { Asset, AssetStatus } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
@@ -36,10 +37,10 @@ import { PUBLIC_COLUMNS, useColumn } from './words.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     add: 'Register asset',
     edit: (name: string) => `Edit ${name}`,
     basics: 'Basics',
-    name: 'Name',
     number: 'Asset number',
     numberHelp: 'Leave it empty to get the next number.',
     category: 'Category',
@@ -55,18 +56,16 @@ const words = texts({
     longitude: 'Longitude',
     public: 'Public page',
     publicHelp: 'People who scan the label see what you choose here. With nothing chosen, the page does not exist.',
-    save: 'Save',
     create: 'Register',
     another: 'Register and add another',
     saved: 'The asset was saved.',
     created: 'The asset was registered.',
-    cancel: 'Cancel',
   },
   zh: {
+    ...common.zh,
     add: '登记资产',
     edit: (name: string) => `编辑 ${name}`,
     basics: '基本信息',
-    name: '名称',
     number: '资产编号',
     numberHelp: '留空则自动编号。',
     category: '分类',
@@ -82,12 +81,10 @@ const words = texts({
     longitude: '经度',
     public: '公开页面',
     publicHelp: '扫描标签的人会看到所选内容。全部不选则没有公开页面。',
-    save: '保存',
     create: '登记',
     another: '登记并继续添加',
     saved: '资产已保存。',
     created: '资产已登记。',
-    cancel: '取消',
   },
 })
 

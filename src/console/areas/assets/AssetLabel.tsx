@@ -7,20 +7,21 @@ import { Link } from 'react-router'
 
 import { download, urlOf } from '../../api/client.ts'
 import type { Asset } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     title: 'Label',
     alt: (number: string) => `QR code of ${number}`,
-    print: 'Print',
     public: 'Public page',
     hidden: 'Scanned by others, the label shows nothing: no public fields are chosen.',
   },
   zh: {
+    ...common.zh,
     title: '标签',
     alt: (number: string) => `${number} 的二维码`,
-    print: '打印',
     public: '公开页面',
     hidden: '他人扫描标签时不显示任何内容：尚未选择公开字段。',
   },

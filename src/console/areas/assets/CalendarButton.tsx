@@ -5,6 +5,7 @@ import { Alert, Button, DialogContentText, IconButton, Stack, TextField, Tooltip
 import { useState } from 'react'
 
 import { useAction, useCall } from '../../api/hooks.ts'
+import { common } from '../../i18n/common.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
@@ -13,6 +14,7 @@ import { FormDialog } from '../../ui/dialogs.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     calendar: 'Calendar',
     title: 'Calendar of assets',
     text: 'A calendar program that subscribes to the link shows ends of warranties and due dates of loans. Anyone who knows the link can read it.',
@@ -24,9 +26,9 @@ const words = texts({
     stopped: 'The link no longer works.',
     link: 'Link',
     once: 'Copy it now: it is shown only once.',
-    copy: 'Copy',
   },
   zh: {
+    ...common.zh,
     calendar: '日历',
     title: '资产日历',
     text: '日历软件订阅此链接后，会显示保修到期日和借用归还日。知道链接的人都能查看。',
@@ -38,7 +40,6 @@ const words = texts({
     stopped: '链接已停用。',
     link: '链接',
     once: '请立即复制，只显示一次。',
-    copy: '复制',
   },
 })
 

@@ -7,6 +7,7 @@ import { Link } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { AssetCategoryNode } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
@@ -19,10 +20,10 @@ import { AssetTabs } from './parts.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     title: 'Categories',
     add: 'New category',
     addBelow: 'New category below it',
-    edit: 'Edit',
     hidden: 'Not shown to all members',
     assets: (n: number) => (n === 1 ? '1 asset' : `${n} assets`),
     empty: 'No categories yet',
@@ -31,10 +32,10 @@ const words = texts({
     moved: 'The category was moved.',
   },
   zh: {
+    ...common.zh,
     title: '分类',
     add: '新建分类',
     addBelow: '新建下级分类',
-    edit: '编辑',
     hidden: '不对所有成员显示',
     assets: (n: number) => `${n} 件资产`,
     empty: '还没有分类',

@@ -6,6 +6,7 @@ import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
 import type { AssetCategoryNode } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
@@ -15,8 +16,8 @@ import { Choice } from './parts.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     add: 'New category',
-    name: 'Name',
     color: 'Colour',
     colors: {
       '': 'No colour',
@@ -32,14 +33,12 @@ const words = texts({
       'Its assets have the fields of these templates. Without any, those of the category above or the standard ones.',
     standard: 'First template',
     shared: 'All members see it',
-    create: 'Create',
-    save: 'Save',
     created: 'The category was created.',
     saved: 'The category was saved.',
   },
   zh: {
+    ...common.zh,
     add: '新建分类',
-    name: '名称',
     color: '颜色',
     colors: {
       '': '无颜色',
@@ -54,8 +53,6 @@ const words = texts({
     templatesHelp: '该分类的资产使用这些模板的字段。不选则沿用上级分类或标准模板。',
     standard: '首选模板',
     shared: '所有成员可见',
-    create: '新建',
-    save: '保存',
     created: '分类已新建。',
     saved: '分类已保存。',
   },

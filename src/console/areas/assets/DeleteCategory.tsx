@@ -4,6 +4,7 @@ import { Box, Typography } from '@mui/material'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { AssetCategoryNode } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
@@ -11,21 +12,21 @@ import { ConfirmDialog, NoticeDialog } from '../../ui/dialogs.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     title: (name: string) => `Delete “${name}”?`,
     text: (n: number) =>
       n === 0
         ? 'It has no assets. This cannot be undone.'
         : `Its ${n === 1 ? 'asset is' : `${n} assets are`} not deleted but will have no category. This cannot be undone.`,
     hasChildren: 'It has categories below it. Move or delete these first.',
-    delete: 'Delete',
     deleted: 'The category was deleted.',
   },
   zh: {
+    ...common.zh,
     title: (name: string) => `删除“${name}”？`,
     text: (n: number) =>
       n === 0 ? '其中没有资产。此操作无法撤销。' : `其中 ${n} 件资产不会被删除，但将没有分类。此操作无法撤销。`,
     hasChildren: '该分类下还有分类，请先移走或删除它们。',
-    delete: '删除',
     deleted: '分类已删除。',
   },
 })

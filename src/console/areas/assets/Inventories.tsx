@@ -8,6 +8,7 @@ import { Link, useNavigate } from 'react-router'
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Inventory } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
@@ -23,9 +24,9 @@ import { useInventoryStatus } from './words.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     title: 'Stock-taking',
     add: 'New stock-taking',
-    edit: 'Edit',
     search: 'Search stock-takings',
     empty: 'No stock-taking yet',
     emptyText:
@@ -34,7 +35,6 @@ const words = texts({
     nothingText: 'No stock-taking has this text.',
     progress: (found: number, expected: number) => `${found} of ${expected} found`,
     planned: (n: number) => `${n} assets to look for`,
-    name: 'Name',
     namePlaceholder: 'Autumn 2026, main building',
     categories: 'Only these categories',
     locations: 'Only these locations',
@@ -42,15 +42,13 @@ const words = texts({
     people: 'Who may scan',
     peopleHelp: 'Leave it empty for all who may scan.',
     note: 'Note',
-    create: 'Create',
-    save: 'Save',
     created: 'The stock-taking was created. Start it when you are ready.',
     saved: 'The stock-taking was saved.',
   },
   zh: {
+    ...common.zh,
     title: '资产盘点',
     add: '新建盘点',
-    edit: '编辑',
     search: '搜索盘点',
     empty: '还没有盘点',
     emptyText: '盘点将台账与实物核对：走遍各个房间，扫描标签即可。',
@@ -58,7 +56,6 @@ const words = texts({
     nothingText: '没有符合条件的盘点。',
     progress: (found: number, expected: number) => `已找到 ${found} / ${expected}`,
     planned: (n: number) => `待盘点 ${n} 件资产`,
-    name: '名称',
     namePlaceholder: '2026 秋季，主楼',
     categories: '仅限分类',
     locations: '仅限位置',
@@ -66,8 +63,6 @@ const words = texts({
     people: '扫描人员',
     peopleHelp: '留空则有权限的人都可以扫描。',
     note: '备注',
-    create: '新建',
-    save: '保存',
     created: '盘点已新建，准备好后即可开始。',
     saved: '盘点已保存。',
   },

@@ -19,6 +19,7 @@ import { download } from '../../api/client.ts'
 import { useAction, useCall, useRefresh } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Inventory, InventoryItem, InventoryState } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { date, dateTime, list, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
@@ -32,7 +33,7 @@ import { INVENTORY_STATES, useCondition, useInventoryState, useInventoryStatus }
 
 const words = texts({
   en: {
-    edit: 'Edit',
+    ...common.en,
     start: 'Start',
     startTitle: (n: number) => (n === 1 ? 'Start with 1 asset?' : `Start with ${n} assets?`),
     startText:
@@ -63,7 +64,7 @@ const words = texts({
     photo: 'Photo of the scan',
   },
   zh: {
-    edit: '编辑',
+    ...common.zh,
     start: '开始盘点',
     startTitle: (n: number) => `开始盘点 ${n} 件资产？`,
     startText: '将按台账的现状记录资产，之后不能再修改盘点范围。',

@@ -22,6 +22,7 @@ import { ApiError } from '../../api/errors.ts'
 import { useRefresh } from '../../api/hooks.ts'
 import { newId } from '../../api/new-id.ts'
 import type { AssetCondition, Inventory, InventoryScan as Scan } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
@@ -35,6 +36,7 @@ import { CONDITIONS, useCondition } from './words.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     title: 'Scan',
     camera: 'Use the camera',
     stop: 'Stop the camera',
@@ -52,7 +54,6 @@ const words = texts({
     again: (name: string) => `${name} was already scanned`,
     misplaced: (name: string) => `${name} belongs to another place`,
     unexpected: (name: string) => `${name} was not expected here`,
-    open: 'Open',
     unknown: (code: string) => `“${code}” is no asset of this register`,
     unknownText: 'No asset has this number or serial number. Nothing was recorded.',
     unknownLink: 'This code is not the label of one of these assets. Nothing was recorded.',
@@ -61,6 +62,7 @@ const words = texts({
     register: 'Register asset',
   },
   zh: {
+    ...common.zh,
     title: '扫描',
     camera: '使用摄像头',
     stop: '关闭摄像头',
@@ -78,7 +80,6 @@ const words = texts({
     again: (name: string) => `${name} 已扫描过`,
     misplaced: (name: string) => `${name} 的登记位置不在此处`,
     unexpected: (name: string) => `${name} 不在盘点范围内`,
-    open: '打开',
     unknown: (code: string) => `台账中没有“${code}”`,
     unknownText: '没有资产使用此编号或序列号，本次扫描未记录。',
     unknownLink: '这不是本台账中资产的标签，本次扫描未记录。',

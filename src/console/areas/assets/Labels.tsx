@@ -2,6 +2,7 @@
 
 import { call } from '../../api/client.ts'
 import type { Asset } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
 import { PrintPage } from '../../ui/print/PrintPage.tsx'
@@ -9,17 +10,17 @@ import type { Part } from '../../ui/print/sheet.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     hint: 'Select assets in the list, then choose “Labels”.',
     toList: 'To the assets',
-    name: 'Name',
     number: 'Asset number',
     owner: 'Organization',
     alt: (number: string) => `QR code of ${number}`,
   },
   zh: {
+    ...common.zh,
     hint: '请先在列表中选择资产，再点“标签”。',
     toList: '前往资产列表',
-    name: '名称',
     number: '资产编号',
     owner: '组织',
     alt: (number: string) => `${number} 的二维码`,

@@ -7,6 +7,7 @@ import { Link } from 'react-router'
 
 import { call } from '../../api/client.ts'
 import type { Asset, AssetStatus, BodyOf } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
@@ -20,6 +21,7 @@ import { Choice } from './parts.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     found: (n: number) => (n === 1 ? '1 asset' : `${n} assets`),
     labels: 'Labels',
     change: 'Change',
@@ -30,7 +32,6 @@ const words = texts({
     custodian: 'Custodian',
     status: 'Status',
     keep: 'As it is',
-    delete: 'Delete',
     deleteTitle: (n: number) => (n === 1 ? 'Delete 1 asset?' : `Delete ${n} assets?`),
     deleteText: 'Their photos are deleted too, and their labels lead nowhere. This cannot be undone.',
     apply: 'Change',
@@ -38,6 +39,7 @@ const words = texts({
     deleted: (n: number) => (n === 1 ? '1 asset was deleted.' : `${n} assets were deleted.`),
   },
   zh: {
+    ...common.zh,
     found: (n: number) => `共 ${n} 件资产`,
     labels: '标签',
     change: '修改',
@@ -48,7 +50,6 @@ const words = texts({
     custodian: '保管人',
     status: '状态',
     keep: '不变',
-    delete: '删除',
     deleteTitle: (n: number) => `删除 ${n} 件资产？`,
     deleteText: '照片会一并删除，标签也会失效。此操作无法撤销。',
     apply: '修改',

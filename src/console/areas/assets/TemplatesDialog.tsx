@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { call } from '../../api/client.ts'
 import { useCall, useRefresh } from '../../api/hooks.ts'
 import type { Asset, MetaTemplatesInForce } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { list } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
@@ -16,19 +17,19 @@ import { useTemplates } from './fields/useFields.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     title: 'Field templates',
     help: 'The form of this asset has the fields of these templates. Values that were entered stay.',
     bound: 'Only for this asset',
-    save: 'Save',
     ofCategory: (names: string) => `From its category: ${names}`,
     standard: (names: string) => `Used while no other is chosen: ${names}`,
     none: 'There is no template that could be chosen. Create one under Fields → Templates.',
   },
   zh: {
+    ...common.zh,
     title: '字段模板',
     help: '该资产的表单包含这些模板的字段。已填写的值会保留。',
     bound: '仅用于该资产',
-    save: '保存',
     ofCategory: (names: string) => `来自分类：${names}`,
     standard: (names: string) => `未选择其他模板时使用：${names}`,
     none: '没有可选的模板，请先在“字段”的“模板”中新建。',

@@ -6,12 +6,14 @@ import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 
 import type { AssetPhoto, AssetStatus, OperationId } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     parts: 'Parts of the asset register',
     assets: 'Assets',
     loans: 'Loans',
@@ -19,9 +21,9 @@ const words = texts({
     categories: 'Categories',
     map: 'Map',
     fields: 'Fields',
-    import: 'Import',
   },
   zh: {
+    ...common.zh,
     parts: '资产管理',
     assets: '资产',
     loans: '借还',
@@ -29,7 +31,6 @@ const words = texts({
     categories: '分类',
     map: '地图',
     fields: '字段',
-    import: '导入',
   },
 })
 

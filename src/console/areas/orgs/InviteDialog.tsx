@@ -5,6 +5,7 @@ import { useState } from 'react'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { Organization } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
@@ -12,8 +13,8 @@ import { useSettled } from '../../ui/use-settled.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     title: (name: string) => `Invite to ${name}`,
-    send: 'Send',
     how: 'Send',
     hows: { invite: 'An invitation', link: 'The link to join' },
     howHelp: {
@@ -36,8 +37,8 @@ const words = texts({
     },
   },
   zh: {
+    ...common.zh,
     title: (name: string) => `邀请加入${name}`,
-    send: '发送',
     how: '发送内容',
     hows: { invite: '邀请', link: '加入链接' },
     howHelp: {

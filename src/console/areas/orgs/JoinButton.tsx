@@ -8,6 +8,7 @@ import { Link, useNavigate } from 'react-router'
 import { useAction } from '../../api/hooks.ts'
 import { useAll } from '../../api/pages.ts'
 import type { PublicOrganization } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useMay, useSession } from '../../session/session.ts'
@@ -15,6 +16,7 @@ import { FormDialog } from '../../ui/dialogs.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     join: 'Join',
     joinOf: (name: string) => `Join ${name}`,
     ask: 'Ask to join',
@@ -28,11 +30,11 @@ const words = texts({
     withdrawOf: (name: string) => `Withdraw the request to ${name}`,
     withdrawn: 'Your request is withdrawn.',
     invitation: 'By invitation only',
-    open: 'Open',
     openOf: (name: string) => `Open ${name}`,
     joined: (name: string) => `You are now a member of “${name}”.`,
   },
   zh: {
+    ...common.zh,
     join: '加入',
     joinOf: (name: string) => `加入${name}`,
     ask: '申请加入',
@@ -46,7 +48,6 @@ const words = texts({
     withdrawOf: (name: string) => `撤回对${name}的申请`,
     withdrawn: '申请已撤回。',
     invitation: '仅限邀请',
-    open: '打开',
     openOf: (name: string) => `打开${name}`,
     joined: (name: string) => `你已成为“${name}”的成员。`,
   },

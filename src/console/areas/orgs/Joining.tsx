@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Invitation, InvitationStatus, JoinRequest, Organization } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { date, relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
@@ -20,6 +21,7 @@ import { InviteDialog } from './InviteDialog.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     requests: 'Requests to join',
     noRequests: 'Nobody waits for an answer.',
     asked: (when: string) => `Asked ${when}`,
@@ -35,7 +37,6 @@ const words = texts({
     invitations: 'Invitations',
     invite: 'Invite',
     show: 'Show',
-    any: 'All',
     none: 'No invitations yet',
     noneText: 'Invite people by their name, e-mail address or phone number. They can accept for 7 days.',
     noneOf: 'No invitation has this state.',
@@ -54,6 +55,7 @@ const words = texts({
     },
   },
   zh: {
+    ...common.zh,
     requests: '加入申请',
     noRequests: '没有待处理的申请。',
     asked: (when: string) => `${when}申请`,
@@ -69,7 +71,6 @@ const words = texts({
     invitations: '邀请',
     invite: '邀请成员',
     show: '显示',
-    any: '全部',
     none: '还没有邀请',
     noneText: '可以按名称、邮箱或手机号邀请他人，对方可在 7 天内接受。',
     noneOf: '没有此状态的邀请。',
@@ -208,7 +209,7 @@ function Invitations({ org }: { org: Organization }) {
               onChange={({ target }) => setStatus(target.value === 'ANY' ? '' : (target.value as InvitationStatus))}
               sx={{ minWidth: 160, mb: 1 }}
             >
-              <MenuItem value="ANY">{t.any}</MenuItem>
+              <MenuItem value="ANY">{t.all}</MenuItem>
               {Object.entries(t.states).map(([value, label]) => (
                 <MenuItem key={value} value={value}>
                   {label}

@@ -5,6 +5,7 @@ import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
 import type { LocationNode, Organization } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { PositionButton } from '../../ui/PositionButton.tsx'
@@ -13,11 +14,9 @@ import { possibleParents } from '../../ui/tree/tree.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     create: 'New location',
     edit: 'Edit location',
-    save: 'Save',
-    name: 'Name',
-    description: 'Description',
     parent: 'Inside',
     parentHelp: 'Leave it empty for the top level.',
     latitude: 'Latitude',
@@ -26,11 +25,9 @@ const words = texts({
     done: 'The location is saved.',
   },
   zh: {
+    ...common.zh,
     create: '新建位置',
     edit: '编辑位置',
-    save: '保存',
-    name: '名称',
-    description: '说明',
     parent: '上级位置',
     parentHelp: '留空表示顶级。',
     latitude: '纬度',

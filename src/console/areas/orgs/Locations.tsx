@@ -6,6 +6,7 @@ import { useState } from 'react'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { LocationNode, Organization } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
@@ -18,25 +19,25 @@ import { LocationDialog, MAX_DEPTH } from './LocationDialog.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     title: 'Locations',
     add: 'Add location',
     empty: 'No locations yet',
     emptyText: 'Add buildings, rooms and shelves. Assets, codes and activities can then be placed in them.',
     below: 'Add a location inside',
     edit: 'Edit or move',
-    delete: 'Delete',
     deleteOf: (name: string) => `Delete “${name}”?`,
     deleteText: 'Only an empty location can be deleted: move what is in it first. This cannot be undone.',
     deleted: 'The location is deleted.',
   },
   zh: {
+    ...common.zh,
     title: '位置',
     add: '添加位置',
     empty: '还没有位置',
     emptyText: '可添加楼栋、房间和货架，之后可将资产、二维码和活动放到这些位置。',
     below: '添加下级位置',
     edit: '编辑或移动',
-    delete: '删除',
     deleteOf: (name: string) => `删除“${name}”？`,
     deleteText: '只能删除空的位置，请先移走其中的内容。此操作无法撤销。',
     deleted: '位置已删除。',

@@ -16,6 +16,7 @@ import { Link } from 'react-router'
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Member, Organization, OrganizationStats } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
@@ -28,6 +29,7 @@ import { useSettled } from '../../ui/use-settled.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     members: 'Members',
     search: 'Search members',
     none: 'No member has this name.',
@@ -41,20 +43,18 @@ const words = texts({
     roleDone: 'The role is changed.',
     nickname: 'Change the name',
     nicknameOf: (name: string) => `Name of ${name} in this organization`,
-    nicknameLabel: 'Name',
     nicknameHelp: 'Only members of this organization see it. Leave it empty for the nickname of the account.',
     nicknameDone: 'The name is changed.',
-    save: 'Save',
     chat: 'Write a message',
     contact: 'Add to my contacts',
     contactDone: 'The contact request was sent.',
-    remove: 'Remove',
     removeOf: (name: string) => `Remove ${name}?`,
     removeText:
       'They lose access to everything of the organization at once and are notified. Codes, assets and activities of the organization stay.',
     removed: 'The member is removed.',
   },
   zh: {
+    ...common.zh,
     members: '成员',
     search: '搜索成员',
     none: '没有这个名称的成员。',
@@ -68,14 +68,11 @@ const words = texts({
     roleDone: '角色已更改。',
     nickname: '更改名称',
     nicknameOf: (name: string) => `${name}在本组织中的名称`,
-    nicknameLabel: '名称',
     nicknameHelp: '仅本组织成员可见。留空则使用账号昵称。',
     nicknameDone: '名称已更改。',
-    save: '保存',
     chat: '发消息',
     contact: '加为联系人',
     contactDone: '联系人申请已发送。',
-    remove: '移除',
     removeOf: (name: string) => `移除${name}？`,
     removeText: '对方会立即失去对该组织所有内容的访问权限，并收到通知。组织的二维码、资产和活动会保留。',
     removed: '成员已移除。',
@@ -267,7 +264,7 @@ function NicknameDialog({ org, member, onClose }: DialogProps) {
       onClose={onClose}
     >
       <TextField
-        label={t.nicknameLabel}
+        label={t.name}
         value={nickname}
         onChange={({ target }) => setNickname(target.value)}
         error={problem !== undefined}

@@ -4,13 +4,14 @@ import { Box, MenuItem, Stack, TextField } from '@mui/material'
 
 import type { ApiError } from '../../api/errors.ts'
 import type { JoinPolicy, Organization, OrganizationVisibility } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { PictureField } from '../../ui/PictureField.tsx'
 
 const words = texts({
   en: {
-    name: 'Name',
+    ...common.en,
     description: 'Description',
     descriptionHelp: 'Shown to everyone who may see the organization.',
     visibility: 'Visibility',
@@ -27,7 +28,7 @@ const words = texts({
     limit: 'Member limit',
   },
   zh: {
-    name: '名称',
+    ...common.zh,
     description: '简介',
     descriptionHelp: '能看到该组织的人都可以看到。',
     visibility: '可见范围',

@@ -7,6 +7,7 @@ import { useNavigate } from 'react-router'
 import { useAction, useCall } from '../../api/hooks.ts'
 import { useAll } from '../../api/pages.ts'
 import type { Organization } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
@@ -18,8 +19,8 @@ import { bodyOf, draftOf, OrgFields } from './OrgFields.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     data: 'Data',
-    save: 'Save',
     saved: 'The organization is saved.',
     more: 'Membership and ownership',
     code: 'Replace the organization code',
@@ -42,8 +43,8 @@ const words = texts({
     dissolved: 'The organization is dissolved.',
   },
   zh: {
+    ...common.zh,
     data: '资料',
-    save: '保存',
     saved: '组织已保存。',
     more: '成员身份与所有权',
     code: '更换组织码',

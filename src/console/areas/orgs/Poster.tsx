@@ -6,6 +6,7 @@ import { useParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import type { Organization } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -14,15 +15,15 @@ import { QrPicture } from '../../ui/QrPicture.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     title: (name: string) => `Poster: ${name}`,
-    print: 'Print',
     scan: 'Scan to join',
     or: 'or enter this code at',
     picture: (name: string) => `QR code to join ${name}`,
   },
   zh: {
+    ...common.zh,
     title: (name: string) => `海报：${name}`,
-    print: '打印',
     scan: '扫码加入',
     or: '或在以下地址输入组织码',
     picture: (name: string) => `加入${name}的二维码`,

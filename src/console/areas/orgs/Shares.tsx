@@ -8,6 +8,7 @@ import { useNavigate } from 'react-router'
 import { useAction, useCall } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Organization, Share, ShareEntityType } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
 import { useChoices, useEnum } from '../../i18n/enums.ts'
 import { date, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -22,19 +23,17 @@ import { useIsWorkspace, useSwitch } from './workspace.ts'
 
 const words = texts({
   en: {
+    ...common.en,
     title: 'Shared copies',
     about:
       'Copies of members’ own codes and photos. They belong to the organization and do not change with the original.',
     share: 'Share a copy',
     kind: 'Kind',
-    any: 'All',
     empty: 'Nothing shared yet',
     emptyText: 'Share a copy of one of your own codes or photos, so that all members can use it.',
     emptyOf: 'No copy of this kind.',
     by: (kind: string, name: string, day: string) => `${kind} · ${name}, ${day}`,
-    open: 'Open',
     openOf: (name: string) => `Open ${name}`,
-    delete: 'Delete',
     deleteOf: (name: string) => `Delete ${name}`,
     deleteTitle: (name: string) => `Delete the copy “${name}”?`,
     deleteText:
@@ -49,18 +48,16 @@ const words = texts({
     photoOf: (time: string) => `Photo of ${time}`,
   },
   zh: {
+    ...common.zh,
     title: '共享副本',
     about: '成员自己的二维码和照片的副本。副本属于组织，不随原件变化。',
     share: '共享副本',
     kind: '类型',
-    any: '全部',
     empty: '还没有共享内容',
     emptyText: '把你自己的二维码或照片共享为副本，所有成员都可以使用。',
     emptyOf: '没有此类型的副本。',
     by: (kind: string, name: string, day: string) => `${kind} · ${name}，${day}`,
-    open: '打开',
     openOf: (name: string) => `打开${name}`,
-    delete: '删除',
     deleteOf: (name: string) => `删除${name}`,
     deleteTitle: (name: string) => `删除副本“${name}”？`,
     deleteText: '组织的副本将被永久删除，已打印的二维码也会失效。原件不受影响。',
@@ -105,7 +102,7 @@ export function Shares({ org }: { org: Organization }) {
             onChange={({ target }) => setKind(target.value === 'ANY' ? '' : (target.value as ShareEntityType))}
             sx={{ minWidth: 160, mb: 1 }}
           >
-            <MenuItem value="ANY">{t.any}</MenuItem>
+            <MenuItem value="ANY">{t.all}</MenuItem>
             {kinds.map(({ id, name }) => (
               <MenuItem key={id} value={id}>
                 {name}

@@ -6,6 +6,7 @@ import { type ReactNode, useState } from 'react'
 import type { ApiError } from '../../../api/errors.ts'
 import { useAction } from '../../../api/hooks.ts'
 import type { InputOf, MetaField } from '../../../api/types.ts'
+import { common } from '../../../i18n/common.ts'
 import { useChoices } from '../../../i18n/enums.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useSession } from '../../../session/session.ts'
@@ -17,17 +18,14 @@ import { type FieldConfig, type FieldSpec, type FieldType, isEmpty, toRequest } 
 
 const words = texts({
   en: {
+    ...common.en,
     add: 'New field',
-    create: 'Create',
-    save: 'Save',
     created: 'The field was created.',
     saved: 'The field was saved.',
-    name: 'Name',
     type: 'Type',
     typeHelp: 'The type can change only if all stored values fit the new one.',
     key: 'Key for formulas',
     keyHelp: 'Letters, digits and _. It never changes. One is made if it is empty.',
-    description: 'Description',
     group: 'Heading in forms',
     help: 'Help below the input',
     placeholder: 'Example in the empty input',
@@ -36,17 +34,14 @@ const words = texts({
     default: 'The value that you enter here becomes the default.',
   },
   zh: {
+    ...common.zh,
     add: '新建字段',
-    create: '新建',
-    save: '保存',
     created: '字段已新建。',
     saved: '字段已保存。',
-    name: '名称',
     type: '类型',
     typeHelp: '仅当所有已存的值都符合新类型时才能更改。',
     key: '公式中的键',
     keyHelp: '字母、数字和下划线，创建后不可更改；留空则自动生成。',
-    description: '说明',
     group: '表单中的分组标题',
     help: '输入框下方的提示',
     placeholder: '空输入框中的示例',

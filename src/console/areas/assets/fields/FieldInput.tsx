@@ -17,6 +17,7 @@ import {
 } from '@mui/material'
 import { useState } from 'react'
 
+import { common } from '../../../i18n/common.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { PositionButton } from '../../../ui/PositionButton.tsx'
 import { FieldValueText } from './FieldValueText.tsx'
@@ -26,8 +27,7 @@ import { ReferenceInput } from './ReferenceInput.tsx'
 
 const words = texts({
   en: {
-    yes: 'Yes',
-    no: 'No',
+    ...common.en,
     none: 'No choice',
     latitude: 'Latitude',
     longitude: 'Longitude',
@@ -35,8 +35,7 @@ const words = texts({
     computed: 'Calculated when you save',
   },
   zh: {
-    yes: '是',
-    no: '否',
+    ...common.zh,
     none: '不选择',
     latitude: '纬度',
     longitude: '经度',

@@ -8,6 +8,7 @@ import { Link, useNavigate } from 'react-router'
 import { useAction } from '../../../api/hooks.ts'
 import { usePages } from '../../../api/pages.ts'
 import type { MetaTemplate } from '../../../api/types.ts'
+import { common } from '../../../i18n/common.ts'
 import { useEnum } from '../../../i18n/enums.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useMay, useSession } from '../../../session/session.ts'
@@ -17,6 +18,7 @@ import { Action } from '../parts.tsx'
 
 const words = texts({
   en: {
+    ...common.en,
     help: 'A template puts fields in order, under headings, and says which are required. Categories of assets choose their templates; the default one holds for everything else.',
     add: 'New template',
     empty: 'No templates yet',
@@ -30,16 +32,14 @@ const words = texts({
     remove: (name: string) => `Delete ${name}`,
     copied: 'The template was copied. Change the copy as you like.',
     saved: 'The template was saved.',
-    name: 'Name',
-    description: 'Description',
     isDefault: 'Default for everything without another template',
-    create: 'Create',
     delete: 'Delete template',
     removeTitle: (name: string) => `Delete the template “${name}”?`,
     removeText: 'Fields and their values stay. Categories and assets that use it get the default template.',
     deleted: 'The template was deleted.',
   },
   zh: {
+    ...common.zh,
     help: '模板规定字段的顺序、分组和必填项。资产分类可选择模板，其余使用默认模板。',
     add: '新建模板',
     empty: '还没有模板',
@@ -53,10 +53,7 @@ const words = texts({
     remove: (name: string) => `删除 ${name}`,
     copied: '模板已复制，可随意修改副本。',
     saved: '模板已保存。',
-    name: '名称',
-    description: '说明',
     isDefault: '用作默认模板',
-    create: '新建',
     delete: '删除模板',
     removeTitle: (name: string) => `删除模板“${name}”？`,
     removeText: '字段和值会保留。使用该模板的分类和资产将改用默认模板。',

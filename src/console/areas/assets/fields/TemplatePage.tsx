@@ -19,6 +19,7 @@ import { useParams, useSearchParams } from 'react-router'
 import { useAction, useCall } from '../../../api/hooks.ts'
 import { useAll } from '../../../api/pages.ts'
 import type { MetaField, MetaTemplate, MetaTemplateFields } from '../../../api/types.ts'
+import { common } from '../../../i18n/common.ts'
 import { useEnum } from '../../../i18n/enums.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useMay, useSession } from '../../../session/session.ts'
@@ -31,8 +32,7 @@ import { grouped, specOfField, type Values } from './model.ts'
 
 const words = texts({
   en: {
-    name: 'Name',
-    description: 'Description',
+    ...common.en,
     fields: 'Fields',
     none: 'No fields yet. Add the first one below.',
     add: 'Add a field',
@@ -44,7 +44,6 @@ const words = texts({
     remove: (name: string) => `Take ${name} out`,
     preview: 'Preview',
     previewHelp: 'Try the form. Nothing is stored.',
-    save: 'Save',
     saved: 'The template was saved.',
     locked: 'This template belongs to the server. Copy it to change it.',
     details: 'Details',
@@ -52,8 +51,7 @@ const words = texts({
     goneText: 'It was deleted, or it belongs to another organization. Check which one you work for.',
   },
   zh: {
-    name: '名称',
-    description: '说明',
+    ...common.zh,
     fields: '字段',
     none: '还没有字段，请在下方添加。',
     add: '添加字段',
@@ -65,7 +63,6 @@ const words = texts({
     remove: (name: string) => `移出 ${name}`,
     preview: '预览',
     previewHelp: '可试填表单，内容不会保存。',
-    save: '保存',
     saved: '模板已保存。',
     locked: '这是全局模板，复制后才能修改。',
     details: '详细信息',
