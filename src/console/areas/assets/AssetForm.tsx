@@ -1,61 +1,32 @@
 /** Registers an asset or changes one: `/assets/new`, `/assets/:id/edit`. The fields are those of the templates of its category. */
 
-import { ExpandMore } from '@mui/icons-material'
-import {
-  Accordion,
-  AccordionDetails,
-  AccordionSummary,
-  Box,
-  Button,
-  Card,
-  CardContent,
-  Checkbox,
-  FormControlLabel,
-  FormGroup,
-  Stack,
-  TextField,
-  Typography,
-} from '@mui/material'
+import { Box, Button, Stack, TextField } from '@mui/material'
 import { type FormEvent, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
-import type { Asset, AssetStatus } from '../../api/types.ts'
+import type { Asset } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
-import { useChoices } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay, useSession } from '../../session/session.ts'
+import { ownerQuery, useMay } from '../../session/session.ts'
 import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { FieldInput } from './fields/FieldInput.tsx'
-import { FilesInput } from './fields/FilesInput.tsx'
-import { changedValues, type FieldSpec, type FileItem, grouped, type Values } from './fields/model.ts'
+import { changedValues, type FieldSpec, grouped, type Values } from './fields/model.ts'
 import { useAssetFields, useFieldsOfCategory } from './fields/useFields.ts'
-import { CategoryPicker, LocationPicker, PersonPicker } from './inputs.tsx'
-import { Choice } from './parts.tsx'
-import { PUBLIC_COLUMNS, useColumn } from './words.ts'
+import { Basics, type Draft, Grid, More, PublicFields, Section } from './FormSections.tsx'
 
 const words = texts({
   en: {
     ...common.en,
     add: 'Register asset',
     edit: (name: string) => `Edit ${name}`,
-    basics: 'Basics',
-    number: 'Asset number',
-    numberHelp: 'Leave it empty to get the next number.',
-    category: 'Category',
-    categoryHelp: 'The category decides which fields are shown below.',
-    status: 'Status',
-    location: 'Location',
-    custodian: 'Custodian',
-    photos: 'Photos',
     details: 'Details',
     more: 'More fields',
     position: 'Position',
     latitude: 'Latitude',
     longitude: 'Longitude',
     public: 'Public page',
-    publicHelp: 'People who scan the label see what you choose here. With nothing chosen, the page does not exist.',
     create: 'Register',
     another: 'Register and add another',
     saved: 'The asset was saved.',
@@ -65,22 +36,12 @@ const words = texts({
     ...common.zh,
     add: '登记资产',
     edit: (name: string) => `编辑 ${name}`,
-    basics: '基本信息',
-    number: '资产编号',
-    numberHelp: '留空则自动编号。',
-    category: '分类',
-    categoryHelp: '下方显示的字段由分类决定。',
-    status: '状态',
-    location: '位置',
-    custodian: '保管人',
-    photos: '照片',
     details: '详细信息',
     more: '更多字段',
     position: '经纬度',
     latitude: '纬度',
     longitude: '经度',
     public: '公开页面',
-    publicHelp: '扫描标签的人会看到所选内容。全部不选则没有公开页面。',
     create: '登记',
     another: '登记并继续添加',
     saved: '资产已保存。',
@@ -121,19 +82,6 @@ function ExistingAsset({ asset }: { asset: Asset }) {
   return <Form asset={asset} first={draftOf(asset)} />
 }
 
-interface Draft {
-  readonly name: string
-  readonly assetNo: string
-  readonly categoryId: number | null
-  readonly status: AssetStatus
-  readonly locationId: number | null
-  readonly custodianId: number | null
-  readonly photos: readonly FileItem[]
-  readonly latitude: string
-  readonly longitude: string
-  readonly publicFields: readonly string[]
-}
-
 const EMPTY: Draft = {
   name: '',
   assetNo: '',
@@ -164,10 +112,8 @@ const degrees = (text: string) => (text.trim() === '' ? null : Number(text.trim(
 
 function Form({ asset, first, onAnother }: { asset?: Asset; first: Draft; onAnother?: (draft: Draft) => void }) {
   const t = useTexts(words)
-  const { workspace } = useSession()
   const navigate = useNavigate()
   const may = useMay()
-  const statuses = useChoices('assetStatus')
   const [draft, setDraft] = useState(first)
   const stored = useAssetFields(asset?.id)
   const inSameCategory = asset !== undefined && draft.categoryId === asset.categoryId
@@ -249,66 +195,7 @@ function Form({ asset, first, onAnother }: { asset?: Asset; first: Draft; onAnot
       width={900}
     >
       <Stack component="form" spacing={2} onSubmit={submit} noValidate={false}>
-        <Section title={t.basics}>
-          <TextField
-            label={t.name}
-            required
-            autoFocus={asset === undefined}
-            value={draft.name}
-            onChange={(e) => set('name', e.target.value)}
-            error={problem('name') !== undefined}
-            helperText={problem('name')}
-          />
-          <TextField
-            label={t.number}
-            value={draft.assetNo}
-            onChange={(e) => set('assetNo', e.target.value)}
-            error={problem('assetNo') !== undefined}
-            helperText={problem('assetNo') ?? (asset === undefined ? t.numberHelp : undefined)}
-          />
-          <CategoryPicker
-            label={t.category}
-            value={draft.categoryId}
-            onChange={(id) => set('categoryId', id)}
-            error={problem('categoryId')}
-            help={t.categoryHelp}
-          />
-          <Choice
-            label={t.status}
-            value={draft.status}
-            choices={statuses.filter(({ id }) => id !== 'SCRAPPED' || asset?.status === 'SCRAPPED')}
-            onChange={(status) => set('status', status as AssetStatus)}
-            error={problem('status')}
-            disabled={asset?.status === 'SCRAPPED'}
-          />
-          {workspace !== null && (
-            <>
-              <LocationPicker
-                label={t.location}
-                value={draft.locationId}
-                onChange={(id) => set('locationId', id)}
-                error={problem('locationId')}
-              />
-              <PersonPicker
-                label={t.custodian}
-                value={draft.custodianId}
-                onChange={(id) => set('custodianId', id)}
-                error={problem('custodianId')}
-              />
-            </>
-          )}
-          <Box sx={{ gridColumn: '1 / -1' }}>
-            <FilesInput
-              label={t.photos}
-              isPhotos
-              hasCover
-              max={5}
-              value={draft.photos}
-              onChange={(change) => setDraft((now) => ({ ...now, photos: change(now.photos) }))}
-              error={problem('photos')}
-            />
-          </Box>
-        </Section>
+        <Basics asset={asset} draft={draft} onChange={setDraft} problem={problem} />
 
         {grouped(inForce).map(([group, fields]) => (
           <Section key={group} title={group || t.details}>
@@ -359,78 +246,3 @@ function Form({ asset, first, onAnother }: { asset?: Asset; first: Draft; onAnot
 
 /** Types that need the whole width. */
 const WIDE: ReadonlySet<string> = new Set(['TEXTAREA', 'GEO', 'PHOTO', 'ATTACHMENT', 'CHECKBOX', 'RADIO'])
-
-const Grid = ({ children }: { children: React.ReactNode }) => (
-  <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: 'minmax(0, 1fr)', sm: 'repeat(2, minmax(0, 1fr))' } }}>
-    {children}
-  </Box>
-)
-
-const Section = ({ title, children }: { title: string; children: React.ReactNode }) => (
-  <Card variant="outlined">
-    <CardContent>
-      <Typography variant="h2" sx={{ mb: 2 }}>
-        {title}
-      </Typography>
-      <Grid>{children}</Grid>
-    </CardContent>
-  </Card>
-)
-
-const More = ({ title, isOpen, children }: { title: string; isOpen: boolean; children: React.ReactNode }) => (
-  <Accordion
-    variant="outlined"
-    sx={{ '&&': { borderRadius: 1 }, '&::before': { display: 'none' } }}
-    disableGutters
-    defaultExpanded={isOpen}
-    slotProps={{ heading: { component: 'h2' }, transition: { unmountOnExit: true } }}
-  >
-    <AccordionSummary expandIcon={<ExpandMore />}>
-      <Typography variant="h2" component="span">
-        {title}
-      </Typography>
-    </AccordionSummary>
-    <AccordionDetails>{children}</AccordionDetails>
-  </Accordion>
-)
-
-function PublicFields({
-  specs,
-  value,
-  onChange,
-}: {
-  specs: readonly FieldSpec[]
-  value: readonly string[]
-  onChange: (chosen: string[]) => void
-}) {
-  const t = useTexts(words)
-  const column = useColumn()
-  const choices = [
-    ...PUBLIC_COLUMNS.map((name) => [name, column(name)] as const),
-    ...specs
-      .filter((spec) => spec.column === null && !['REF', 'ATTACHMENT', 'PHOTO'].includes(spec.type))
-      .map((spec) => [`field:${spec.fieldId}`, spec.name] as const),
-  ]
-  return (
-    <>
-      <Typography color="text.secondary" variant="body2" sx={{ mb: 1 }}>
-        {t.publicHelp}
-      </Typography>
-      <FormGroup row>
-        {choices.map(([name, label]) => (
-          <FormControlLabel
-            key={name}
-            label={label}
-            sx={{ minWidth: 150 }}
-            control={
-              <Checkbox
-                checked={value.includes(name)}
-                onChange={(_, isOn) => onChange(isOn ? [...value, name] : value.filter((one) => one !== name))}
-              />
-            }
-          />
-        ))}
-      </FormGroup>
-    </>
-  )
-}
