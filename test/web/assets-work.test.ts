@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 
 import { createAsset } from '../assets/helpers.ts'
-import { ok, useServer } from '../harness/index.ts'
+import { inProcess, ok, useServer } from '../harness/index.ts'
 import { addMembers } from '../orgs/helpers.ts'
 import { isTooWide, type PageOptions, useBrowser } from './browser.ts'
 import { choose, newWorkspace, openAs } from './workspace.ts'
@@ -51,6 +51,22 @@ test('the link of the calendar can be copied on a page without https', async () 
   await page.getByRole('searchbox').focus()
   await page.keyboard.press('Control+V')
   expect(await page.getByRole('searchbox').inputValue()).toBe(link)
+})
+
+describe.if(inProcess)('an overdue loan', () => {
+  test('is marked in the list and on the page of the asset by the time of the server', async () => {
+    const { orgId, page } = await workspace({ isPhone: true, locale: 'zh-CN' })
+    const { id } = await createAsset(alice, { name: '投影仪', orgId })
+    const body = { personName: '陈老师', dueAt: server.clock.now() + 70_000 }
+    ok(await alice.call('assets.checkOut', { params: { id }, query: { orgId }, body }))
+    await page.goto('/console/assets')
+    await page.getByText('已借出').filter({ visible: true }).waitFor()
+    server.clock.advance(80_000)
+    await page.reload()
+    await page.getByText('已逾期').filter({ visible: true }).waitFor()
+    await page.getByRole('link', { name: /投影仪/ }).click()
+    await page.getByText('已借给 陈老师，已逾期：应于').waitFor()
+  }, 120_000)
 })
 
 describe('a stock-taking', () => {

@@ -15,7 +15,7 @@ import { SearchField } from '../../ui/SearchField.tsx'
 import { AssetFilters, countFilters, filtersOf } from './AssetFilters.tsx'
 import { CalendarButton } from './CalendarButton.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
-import { AssetTabs, Cover, Status } from './parts.tsx'
+import { AssetTabs, Cover, Status, useOpenedAt } from './parts.tsx'
 import { useNames } from './places.ts'
 import { SelectedAssets } from './SelectedAssets.tsx'
 
@@ -34,6 +34,7 @@ const words = texts({
     nothingText: 'No asset has this text and these filters.',
     reset: 'Remove all filters',
     lent: 'On loan',
+    late: 'Overdue',
     orders: {
       '-createdAt': 'Newest first',
       '-updatedAt': 'Changed last',
@@ -59,6 +60,7 @@ const words = texts({
     nothingText: '没有符合搜索和筛选条件的资产。',
     reset: '清除所有筛选',
     lent: '已借出',
+    late: '已逾期',
     orders: {
       '-createdAt': '最新登记',
       '-updatedAt': '最近修改',
@@ -202,7 +204,6 @@ export default function AssetList() {
                 isSelected={selected.has(asset.id)}
                 onSelect={() => toggle(asset)}
                 selectLabel={t.select(asset.name)}
-                lentLabel={t.lent}
               />
             ))}
           </Card>
@@ -218,10 +219,9 @@ interface RowProps {
   isSelected: boolean
   onSelect: () => void
   selectLabel: string
-  lentLabel: string
 }
 
-function Row({ asset, isSelected, onSelect, selectLabel, lentLabel }: RowProps) {
+function Row({ asset, isSelected, onSelect, selectLabel }: RowProps) {
   const names = useNames()
   const place = [names.category(asset.categoryId), names.location(asset.locationId)].filter(Boolean)
   const holder = asset.loan === null ? names.person(asset.custodianId) : loanHolder(asset, names.person)
@@ -273,11 +273,7 @@ function Row({ asset, isSelected, onSelect, selectLabel, lentLabel }: RowProps) 
             sx={{ display: { md: 'none' }, alignItems: 'center', flexWrap: 'wrap', rowGap: 0, mt: 0.25 }}
           >
             <Status status={asset.status} />
-            {asset.loan !== null && (
-              <Typography variant="body2" color="primary">
-                {lentLabel}
-              </Typography>
-            )}
+            <Lent asset={asset} />
             <Typography variant="body2" color="text.secondary" noWrap>
               {place.at(-1)?.split(' / ').at(-1)}
             </Typography>
@@ -294,17 +290,25 @@ function Row({ asset, isSelected, onSelect, selectLabel, lentLabel }: RowProps) 
           <Status status={asset.status} />
         </Box>
         <Box sx={{ display: { xs: 'none', md: 'block' }, minWidth: 0 }}>
-          {asset.loan !== null && (
-            <Typography variant="body2" color="primary">
-              {lentLabel}
-            </Typography>
-          )}
+          <Lent asset={asset} />
           <Typography noWrap variant="body2" color="text.secondary">
             {holder}
           </Typography>
         </Box>
       </Box>
     </Box>
+  )
+}
+
+function Lent({ asset: { loan } }: { asset: Asset }) {
+  const t = useTexts(words)
+  const now = useOpenedAt()
+  if (loan === null) return null
+  const isLate = loan.dueAt !== null && loan.dueAt < now
+  return (
+    <Typography variant="body2" color={isLate ? 'error' : 'primary'}>
+      {isLate ? t.late : t.lent}
+    </Typography>
   )
 }
 

@@ -46,7 +46,7 @@ export function TransferDialog({ asset, onClose }: { asset: Asset; onClose: () =
   const targets = orgs.filter((org) => may('assets.create', org))
   const [custodianId, setCustodianId] = useState(asset.custodianId)
   const [locationId, setLocationId] = useState(asset.locationId)
-  const [toOrgId, setToOrgId] = useState('')
+  const [toOrgId, setToOrgId] = useState(targets.length === 1 ? String(targets[0]!.id) : '')
   const [note, setNote] = useState('')
   const transfer = useAction('assets.transfer', {
     done: t.done,
@@ -58,12 +58,14 @@ export function TransferDialog({ asset, onClose }: { asset: Asset; onClose: () =
       if (workspace === null) void navigate('/assets', { replace: true })
     },
   })
-  const submit = () =>
+  const submit = () => {
+    if (workspace === null && toOrgId === '') return
     transfer.mutate({
       params: { id: asset.id },
       query: ownerQuery(),
       body: workspace === null ? { toOrgId: Number(toOrgId), note } : { custodianId, locationId, note },
     })
+  }
   const problem = (field: string) => transfer.error?.problem(field)
   return (
     <FormDialog
@@ -83,6 +85,7 @@ export function TransferDialog({ asset, onClose }: { asset: Asset; onClose: () =
           ) : (
             <Choice
               label={t.org}
+              required
               value={toOrgId}
               choices={targets.map(({ id, name }) => ({ id: String(id), name }))}
               onChange={setToOrgId}

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 
 import type { AssetPhoto, AssetStatus, OperationId } from '../../api/types.ts'
+import { serverTime } from '../../browser/server-time.ts'
 import { common } from '../../i18n/common.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -135,6 +136,7 @@ export function Choice({
   error,
   help,
   disabled,
+  required,
 }: {
   label: string
   value: string
@@ -145,6 +147,7 @@ export function Choice({
   error?: string | undefined
   help?: string | undefined
   disabled?: boolean
+  required?: boolean
 }) {
   return (
     <TextField
@@ -155,6 +158,7 @@ export function Choice({
       error={error !== undefined}
       helperText={error ?? help}
       disabled={disabled ?? false}
+      required={required ?? false}
     >
       {none !== undefined && <MenuItem value="">{none}</MenuItem>}
       {choices.map(({ id, name }) => (
@@ -181,9 +185,9 @@ export function Fact({ label, children }: { label: string; children: React.React
   )
 }
 
-/** The time at which the page was opened. */
+/** The time of the server at which the page was opened. */
 export function useOpenedAt(): number {
-  const [now] = useState(Date.now)
+  const [now] = useState(serverTime)
   return now
 }
 

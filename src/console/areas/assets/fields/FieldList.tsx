@@ -44,7 +44,7 @@ const words = texts({
   zh: {
     add: '新建字段',
     own: '我的字段',
-    ofOrg: (name: string) => `${name} 的字段`,
+    ofOrg: (name: string) => `${name}的字段`,
     ownHelp: '只有你能看到这些字段和其中的值。',
     orgHelp: '有权限的成员可以查看和填写。',
     general: '全局字段',
