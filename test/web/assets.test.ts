@@ -393,6 +393,7 @@ describe('categories, stock-taking and import', () => {
     await page.getByText('choose which of the columns is the name').waitFor()
     await choose(page, 'Gerät', 'Name')
     await page.getByRole('button', { name: 'Check again' }).click()
+    await page.getByText('choose which of the columns is the name').waitFor({ state: 'detached' })
     await page.getByText('Purchase date: must be a day that exists').waitFor()
     await page.getByText('“2026-02-31”: rows 2, 3', { exact: true }).waitFor()
     expect(await page.getByRole('button', { name: /^Import \d/ }).isDisabled()).toBe(true)

@@ -146,7 +146,8 @@ export default function Import() {
     setSent(undefined)
   }
   const choose = (chosen: File | undefined) => {
-    if (chosen === undefined) return
+    // A file can be dropped while another one is being checked.
+    if (chosen === undefined || sent !== undefined) return
     setFile(chosen)
     setCheck(undefined)
     setStale(false)
