@@ -178,6 +178,9 @@ describe('a visitor', () => {
     await page.getByText('你已报名。').waitFor()
     const registration = () => bob.call('registrations.get', { params: { id } })
     expect(ok(await registration()).data).toMatchObject({ status: 'CONFIRMED', answers: { size: 'M' } })
+    // The start page has it among the activities of today.
+    await page.goto('/console/')
+    await page.getByRole('link', { name: '湖边清洁日' }).click()
     await page.getByRole('button', { name: '取消报名' }).click()
     await page.getByRole('dialog').getByRole('button', { name: '取消报名' }).click()
     await page.getByText('已取消报名。').waitFor()

@@ -122,7 +122,7 @@ export default function Devices() {
       )}
       <MoreButton shown={list.items?.length ?? 0} total={list.total} onMore={list.more} isLoading={list.isLoading} />
       {others.length > 0 && (
-        <Button color="error" variant="outlined" sx={{ alignSelf: 'flex-start' }} onClick={() => setEnding(others)}>
+        <Button color="error" variant="outlined" sx={{ my: 2 }} onClick={() => setEnding(others)}>
           {t.others}
         </Button>
       )}

@@ -1,7 +1,7 @@
 /** Sign-ins and changes of the account, also those that failed. */
 
 import { HistoryOutlined } from '@mui/icons-material'
-import { Card, List, ListItem, ListItemText, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material'
+import { Card, List, ListItem, ListItemText, Stack, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { usePages } from '../../api/pages.ts'
@@ -43,20 +43,22 @@ export default function History() {
   const list = isFailed ? failed : all
   return (
     <AccountPage tab="history">
-      <Typography color="text.secondary">{t.text}</Typography>
-      <ToggleButtonGroup
-        exclusive
-        size="small"
-        value={isFailed ? 'failed' : 'all'}
-        onChange={(_, value) => value !== null && setFailed(value === 'failed')}
-      >
-        <ToggleButton value="all" sx={{ px: 2 }}>
-          {t.all}
-        </ToggleButton>
-        <ToggleButton value="failed" sx={{ px: 2 }}>
-          {t.failed}
-        </ToggleButton>
-      </ToggleButtonGroup>
+      <Stack spacing={2} sx={{ alignItems: 'flex-start', mb: 2 }}>
+        <Typography color="text.secondary">{t.text}</Typography>
+        <ToggleButtonGroup
+          exclusive
+          size="small"
+          value={isFailed ? 'failed' : 'all'}
+          onChange={(_, value) => value !== null && setFailed(value === 'failed')}
+        >
+          <ToggleButton value="all" sx={{ px: 2 }}>
+            {t.all}
+          </ToggleButton>
+          <ToggleButton value="failed" sx={{ px: 2 }}>
+            {t.failed}
+          </ToggleButton>
+        </ToggleButtonGroup>
+      </Stack>
       {list.error !== null && <ErrorNotice error={list.error} onRetry={list.retry} />}
       {list.items === undefined && list.error === null && <Loading />}
       {list.items?.length === 0 && <EmptyState icon={HistoryOutlined} title={isFailed ? t.none : t.empty} />}

@@ -278,15 +278,20 @@ function NewestCodes() {
   )
 }
 
+/** Activities of the workspace, and those for which the user has registered. */
 function Today() {
   const t = useTexts(words)
   const [day] = useState(() => ({
     from: new Date().setHours(0, 0, 0, 0),
     to: new Date().setHours(23, 59, 59, 999),
   }))
-  const { data } = useCall('activities.list', {
-    query: { size: ROWS, status: 'ACTIVE', sort: 'startTime', ...day, ...ownerQuery() },
-  })
+  const query = { size: ROWS, status: 'ACTIVE', sort: 'startTime', ...day } as const
+  const { data: own } = useCall('activities.list', { query: { ...query, ...ownerQuery() } })
+  const { data: registered } = useCall('activities.list', { query: { ...query, registered: true } })
+  const all = [...(own?.items ?? []), ...(registered?.items ?? [])]
+  const shown = [...new Map(all.map((activity) => [activity.id, activity])).values()]
+    .toSorted((a, b) => a.startTime - b.startTime)
+    .slice(0, ROWS)
   /** Clock times, or the last day of an activity that goes on for days. */
   const timesOf = (start: number, end: number): string => {
     if (end > day.to) return start < day.from ? t.until(date(end)) : t.from(clockTime(start))
@@ -294,7 +299,7 @@ function Today() {
   }
   return (
     <Newest title={t.today} to="/activities">
-      {data?.items.map(({ id, name, startTime, endTime }) => (
+      {shown.map(({ id, name, startTime, endTime }) => (
         <Row key={id} to={`/activities/${id}`} title={name} detail={timesOf(startTime, endTime)} picture={null} />
       ))}
     </Newest>
