@@ -1,13 +1,14 @@
 /** The menu behind the user's picture. On phones it also has language and theme. */
 
 import { DarkMode, Logout as LogoutIcon, ManageAccounts, Translate } from '@mui/icons-material'
-import { ListItemIcon, ListItemText, MenuItem, type Theme, Typography, useMediaQuery } from '@mui/material'
+import { ListItemIcon, ListItemText, MenuItem, Typography, useMediaQuery } from '@mui/material'
 import { useState } from 'react'
 import { useGetIdentity, useLocaleState, useLogout, useNotify, UserMenu, useTheme, useUserMenu } from 'react-admin'
 import { Link } from 'react-router'
 
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { ConfirmDialog } from '../ui/dialogs.tsx'
+import { useIsPhone } from '../ui/use-is-phone.ts'
 import { sendUnsent } from './unsent.ts'
 
 const words = texts({
@@ -33,7 +34,7 @@ const words = texts({
 
 export function AccountMenu() {
   const t = useTexts(words)
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const isPhone = useIsPhone()
   const { data } = useGetIdentity()
   const signOut = useSignOut()
   // The button shows the name, so that its label must contain it. On phones it is a picture with the label of react-admin.
@@ -83,7 +84,7 @@ function useSignOut() {
 function Items({ onSignOut }: { onSignOut: () => void }) {
   const t = useTexts(words)
   const menu = useUserMenu()
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const isPhone = useIsPhone()
   const isDarkSystem = useMediaQuery('(prefers-color-scheme: dark)')
   const [locale, setLocale] = useLocaleState()
   const [theme, setTheme] = useTheme(isDarkSystem ? 'dark' : 'light')

@@ -1,12 +1,13 @@
 /** The frame around every page: bar, menu, and on phones a navigation at the bottom. */
 
-import { Box, type Theme, useMediaQuery } from '@mui/material'
+import { Box } from '@mui/material'
 import { type ReactNode, useEffect } from 'react'
 import { Layout as RaLayout, useLogout } from 'react-admin'
 
 import { hasSignedOut, useOptionalSession } from '../session/session.ts'
 import { SignInAgain } from '../sign-in/SignInAgain.tsx'
 import { Confirmation } from '../ui/Confirmation.tsx'
+import { useIsPhone } from '../ui/use-is-phone.ts'
 import { Agreements } from './Agreements.tsx'
 import { AppBar } from './AppBar.tsx'
 import { LiveUpdates } from './LiveUpdates.tsx'
@@ -17,7 +18,7 @@ import { Shortcuts } from './Shortcuts.tsx'
 
 export function Layout({ children }: { children: ReactNode }) {
   const session = useOptionalSession()
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const isPhone = useIsPhone()
   // The session has just ended: the pages, which need its user, give way to the sign-in.
   if (session === undefined) return <Ended />
   return (

@@ -9,7 +9,7 @@
  */
 
 import { Add, Inbox } from '@mui/icons-material'
-import { Box, Button, Card, LinearProgress, Stack, type Theme, Typography, useMediaQuery } from '@mui/material'
+import { Box, Button, Card, LinearProgress, Stack, Typography } from '@mui/material'
 import type { ReactElement, ReactNode } from 'react'
 import {
   FilterButton,
@@ -32,6 +32,7 @@ import { texts, useTexts } from '../i18n/words.ts'
 import { Cards, type Column, Grid, isTime, type Labelled, type RowsProps } from './AdminRows.tsx'
 import { EmptyState, ErrorNotice } from './Answer.tsx'
 import { CsvButton, csvTime, type CsvValue } from './csv.tsx'
+import { useIsPhone } from './use-is-phone.ts'
 
 const words = texts({
   en: { create: 'Create', none: 'Nothing here yet', loading: 'Loading' },
@@ -74,7 +75,7 @@ const QUIET = { onError: () => undefined }
 
 function Frame<Row extends RaRecord>(props: Omit<AdminTableProps<Row>, 'sort'>) {
   const { title, columns, filters = [], bulk, opens, exports, actions, createLabel, aside, empty } = props
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const isPhone = useIsPhone()
   const t = useTexts(words)
   const labelled = useLabelled(columns)
   const { error, refetch, isPending, isPlaceholderData, total, filterValues } = useListContext<Row>()

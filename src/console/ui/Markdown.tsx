@@ -13,18 +13,7 @@ import {
   InsertLink,
   Title as TitleIcon,
 } from '@mui/icons-material'
-import {
-  Box,
-  IconButton,
-  Stack,
-  Tab,
-  Tabs,
-  TextField,
-  type Theme,
-  Tooltip,
-  Typography,
-  useMediaQuery,
-} from '@mui/material'
+import { Box, IconButton, Stack, Tab, Tabs, TextField, Tooltip, Typography } from '@mui/material'
 import { useEffect, useRef, useState } from 'react'
 
 import { callWith } from '../api/client.ts'
@@ -33,6 +22,7 @@ import type { MarkdownPreview } from '../api/types.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
 import { Rendered } from './Rendered.tsx'
+import { useIsNarrow } from './use-is-phone.ts'
 
 const words = texts({
   en: {
@@ -83,7 +73,7 @@ export interface MarkdownEditorProps {
 export function MarkdownEditor(props: MarkdownEditorProps) {
   const t = useTexts(words)
   const may = useMay()
-  const isWide = useMediaQuery<Theme>((theme) => theme.breakpoints.up('md'))
+  const isWide = !useIsNarrow()
   const [tab, setTab] = useState<'write' | 'preview'>('write')
   const hasPreview = may('admin.markdown.render')
   if (!hasPreview) return <Input {...props} />

@@ -1,16 +1,7 @@
 /** Asks for one code: by camera, from a picture, or with a handheld scanner. */
 
 import { Image } from '@mui/icons-material'
-import {
-  Alert,
-  Button,
-  Dialog,
-  DialogActions,
-  DialogContent,
-  DialogTitle,
-  type Theme,
-  useMediaQuery,
-} from '@mui/material'
+import { Alert, Button, Dialog, DialogActions, DialogContent, DialogTitle } from '@mui/material'
 import { useState } from 'react'
 
 import { texts, useTexts } from '../i18n/words.ts'
@@ -18,6 +9,7 @@ import { readPicture } from './code-reader.ts'
 import { FileButton } from './FileButton.tsx'
 import { Scanner } from './Scanner.tsx'
 import { useHandheldScanner } from './use-handheld-scanner.ts'
+import { useIsPhone } from './use-is-phone.ts'
 
 const words = texts({
   en: {
@@ -36,7 +28,7 @@ export interface ScanDialogProps {
 
 export function ScanDialog({ title, onCode, onClose }: ScanDialogProps) {
   const t = useTexts(words)
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const isPhone = useIsPhone()
   const [isEmpty, setEmpty] = useState(false)
   useHandheldScanner(onCode)
   const read = async (file: File) => {

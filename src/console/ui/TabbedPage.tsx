@@ -1,10 +1,11 @@
 /** The page of one row: heading, actions, and tabs whose name is in the address (`?tab=history`). */
 
-import { Box, Tab, Tabs, type Theme, useMediaQuery } from '@mui/material'
+import { Box, Tab, Tabs } from '@mui/material'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
 
 import { Page, type PageProps } from './Page.tsx'
+import { useIsPhone } from './use-is-phone.ts'
 
 export interface TabOfPage {
   readonly key: string
@@ -22,7 +23,7 @@ export function TabbedPage({
   ...page
 }: Omit<PageProps, 'children'> & { tabs: readonly TabOfPage[]; head?: ReactNode }) {
   const [search, setSearch] = useSearchParams()
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const isPhone = useIsPhone()
   const shown = tabs.filter(({ isShown }) => isShown !== false)
   const open = shown.find(({ key }) => key === search.get('tab')) ?? shown[0]
   return (

@@ -9,13 +9,12 @@ import {
   DialogTitle,
   Stack,
   TextField,
-  type Theme,
-  useMediaQuery,
 } from '@mui/material'
 import { type FormEvent, type ReactNode, useState } from 'react'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from './Answer.tsx'
+import { useIsPhone } from './use-is-phone.ts'
 
 const words = texts({
   en: { cancel: 'Cancel', close: 'Close', type: (word: string) => `Type “${word}” to confirm` },
@@ -116,7 +115,7 @@ export function FormDialog({
   maxWidth = 'sm',
 }: FormDialogProps) {
   const t = useTexts(words)
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const isPhone = useIsPhone()
   const submit = (event: FormEvent) => {
     event.preventDefault()
     // Dialogs are drawn inside the forms that open them: the outer one must not be sent.

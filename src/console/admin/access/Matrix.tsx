@@ -10,12 +10,10 @@ import {
   MenuItem,
   Stack,
   TextField,
-  type Theme,
   ToggleButton,
   ToggleButtonGroup,
   Tooltip,
   Typography,
-  useMediaQuery,
 } from '@mui/material'
 import { Fragment, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
@@ -30,6 +28,7 @@ import { useMay } from '../../session/session.ts'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { OrgPicker } from '../../ui/pickers.tsx'
+import { useIsNarrow } from '../../ui/use-is-phone.ts'
 import { accessWords, useActionWord, useAllPoints, useDescription, useGroups } from './points.ts'
 
 const words = texts({
@@ -80,7 +79,7 @@ export function Matrix() {
   const [domain, setDomain] = useState<PermissionDomain>('PLATFORM')
   const [orgId, setOrgId] = useState<number | null>(null)
   const scopeId = domain === 'ORG' ? (orgId ?? 0) : 0
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('md'))
+  const isPhone = useIsNarrow()
   const roles = useAll('access.listRoles', { query: { domain, scopeId } })
   const points = useAllPoints(domain)
   return (

@@ -13,9 +13,7 @@ import {
   ListItem,
   ListItemText,
   Switch,
-  type Theme,
   Typography,
-  useMediaQuery,
 } from '@mui/material'
 import { useState } from 'react'
 import { useNotify } from 'react-admin'
@@ -27,6 +25,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { useIsPhone } from '../../ui/use-is-phone.ts'
 
 const words = texts({
   en: {
@@ -93,7 +92,7 @@ function OrphanDialog({ onClose }: { onClose: () => void }) {
   const t = useTexts(words)
   const may = useMay()
   const notify = useNotify()
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const isPhone = useIsPhone()
   const list = usePages('admin.files.orphaned', undefined, { size: 50 })
   const [isAsking, setAsking] = useState(false)
   const [isForced, setForced] = useState(false)

@@ -1,18 +1,7 @@
 /** One pass: its code to show, its page to print or send, its scans, and revoking it. */
 
 import { Block, ContentCopy, Fullscreen, OpenInNew } from '@mui/icons-material'
-import {
-  Button,
-  Dialog,
-  DialogActions,
-  DialogContent,
-  DialogTitle,
-  Stack,
-  TextField,
-  type Theme,
-  Typography,
-  useMediaQuery,
-} from '@mui/material'
+import { Button, Dialog, DialogActions, DialogContent, DialogTitle, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
@@ -24,6 +13,7 @@ import { useCopy } from '../../ui/copy.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
+import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { UsesOfPass } from './PassUses.tsx'
 import { useRights } from './rights.ts'
 import { activityWords } from './words.ts'
@@ -69,7 +59,7 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
   const shared = useTexts(activityWords)
   const can = useRights(activity)
   const copy = useCopy()
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const isPhone = useIsPhone()
   const [isShown, setShown] = useState(false)
   const [isRevoking, setRevoking] = useState(false)
   const [reason, setReason] = useState('')

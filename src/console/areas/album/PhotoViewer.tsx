@@ -10,7 +10,7 @@ import {
   InfoOutlined,
   IosShare,
 } from '@mui/icons-material'
-import { Box, Dialog, IconButton, Stack, type Theme, Tooltip, Typography, useMediaQuery } from '@mui/material'
+import { Box, Dialog, IconButton, Stack, Tooltip, Typography } from '@mui/material'
 import { type KeyboardEvent, type ReactNode, type TouchEvent, useEffect, useRef, useState } from 'react'
 import { useNotify } from 'react-admin'
 
@@ -23,6 +23,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { useIsNarrow } from '../../ui/use-is-phone.ts'
 import { EditPhoto, SharePhoto } from './PhotoDialogs.tsx'
 import { PhotoFacts } from './PhotoFacts.tsx'
 
@@ -69,7 +70,7 @@ export function PhotoViewer({ id, photos, onShow, onMore }: PhotoViewerProps) {
   const may = useMay()
   const notify = useNotify()
   const { orgs, workspace } = useSession()
-  const isWide = useMediaQuery<Theme>((theme) => theme.breakpoints.up('md'))
+  const isWide = !useIsNarrow()
   const [hasFacts, setFacts] = useState(isWide)
   const [dialog, setDialog] = useState<'delete' | 'edit' | 'share'>()
   const touched = useRef<number>(undefined)

@@ -1,7 +1,7 @@
 /** Conversations: on phones a list and a page for each, on wider screens both side by side. */
 
 import { Chat } from '@mui/icons-material'
-import { Box, type Theme, useMediaQuery } from '@mui/material'
+import { Box } from '@mui/material'
 import { useEffect } from 'react'
 import { Title } from 'react-admin'
 import { useNavigate, useParams } from 'react-router'
@@ -10,6 +10,7 @@ import { useCall } from '../../api/hooks.ts'
 import { useAll } from '../../api/pages.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState, ErrorNotice, Loading } from '../../ui/Answer.tsx'
+import { useIsNarrow } from '../../ui/use-is-phone.ts'
 import { Conversation } from './Conversation.tsx'
 import { ConversationList } from './ConversationList.tsx'
 import { FirstMessage } from './FirstMessage.tsx'
@@ -18,7 +19,7 @@ import { words } from './words.ts'
 export default function Chats() {
   const t = useTexts(words)
   const { id, userId } = useParams()
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('md'))
+  const isPhone = useIsNarrow()
   const isOpen = id !== undefined || userId !== undefined
   return (
     // Fills the window between the bar at the top and, on phones, the navigation at the bottom.

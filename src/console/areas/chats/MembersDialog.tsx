@@ -18,9 +18,7 @@ import {
   MenuItem,
   Stack,
   TextField,
-  type Theme,
   Typography,
-  useMediaQuery,
 } from '@mui/material'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -32,6 +30,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { PictureField } from '../../ui/PictureField.tsx'
+import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { PeopleDialog } from './PeopleDialog.tsx'
 import { words as shared } from './words.ts'
 
@@ -101,7 +100,7 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
   const may = useMay()
   const navigate = useNavigate()
   const { user } = useSession()
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const isPhone = useIsPhone()
   const [isAdding, setAdding] = useState(false)
   const [question, setQuestion] = useState<Question>()
   const [chosen, setChosen] = useState<{ anchor: HTMLElement; member: GroupMember }>()

@@ -13,8 +13,6 @@ import {
   ListItemText,
   Stack,
   TextField,
-  type Theme,
-  useMediaQuery,
 } from '@mui/material'
 import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
@@ -26,6 +24,7 @@ import { common } from '../../i18n/common.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState, ErrorNotice, Loading } from '../../ui/Answer.tsx'
+import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { useExcerpt } from './text.ts'
 
 const own = texts({
@@ -60,7 +59,7 @@ export interface SearchDialogProps {
 export function SearchDialog({ conversationId, onClose }: SearchDialogProps) {
   const t = useTexts(own)
   const excerpt = useExcerpt()
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'))
+  const isPhone = useIsPhone()
   const [typed, setTyped] = useState('')
   const [answer, setFound] = useState<{ q: string; items: readonly Message[]; hasMore: boolean }>()
   const [error, setError] = useState<unknown>()

@@ -13,8 +13,6 @@ import {
   Menu,
   MenuItem,
   Stack,
-  type Theme,
-  useMediaQuery,
 } from '@mui/material'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
@@ -25,6 +23,7 @@ import { ownerQuery, useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { flatten } from '../../ui/tree/tree.ts'
+import { useIsNarrow } from '../../ui/use-is-phone.ts'
 import { CodeFilters } from './CodeFilters.tsx'
 import { CodeRow } from './CodeRow.tsx'
 import { ExportButton } from './ExportButton.tsx'
@@ -80,7 +79,7 @@ export default function CodeList() {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
   const may = useMay()
-  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('md'))
+  const isPhone = useIsNarrow()
   const hasFolders = useHasFolders()
   const folders = useFolders()
   const { filters, change, clear } = useFilters()
