@@ -79,6 +79,23 @@ describe('the session in the browser', () => {
     await page.getByRole('heading', { name: '二维码', level: 1 }).waitFor()
   })
 
+  test('the browser asks before a form that was filled in is closed, until it is saved', async () => {
+    const page = await browser.signedIn(await server.person())
+    await fillCode(page)
+    // Browsers ask only on pages that were clicked.
+    await page.getByLabel('Name', { exact: true }).click()
+    const asked = page.waitForEvent('dialog')
+    await page.close({ runBeforeUnload: true })
+    const question = await asked
+    expect(question.type()).toBe('beforeunload')
+    await question.dismiss()
+    await page.locator('form button[type=submit]').click()
+    await page.getByRole('heading', { name: 'Door of the library' }).waitFor()
+    const closed = page.waitForEvent('close')
+    await page.close({ runBeforeUnload: true })
+    await closed
+  })
+
   test('a phone without a connection says so when it searches and saves, and goes on when it has one again', async () => {
     browser.allow(/ERR_INTERNET_DISCONNECTED/)
     const page = await browser.signedIn(await server.person(), { isPhone: true })

@@ -23,12 +23,13 @@ interface Token {
 let token: Token | undefined
 let userId: number | undefined
 let hasLapsed = false
-/** The page is about to be loaded again for another user. */
-let isLeaving = false
+let isReloading = false
 let running: Promise<boolean> | undefined
 const listeners = new Set<(login: LoginResponse | undefined) => void>()
 const lapseListeners = new Set<() => void>()
 
+/** Whether the page is about to be loaded again for another user. */
+export const isLeaving = (): boolean => isReloading
 export const accessToken = (): string | undefined => token?.value
 /** The user whose session this tab has. */
 export const tokenUser = (): number | undefined => userId
@@ -71,7 +72,7 @@ export function accept(login: LoginResponse): void {
   // Another tab has signed in another user, or the user has changed to a linked account. All tabs share the cookie, so this one starts
   // again. Until then it must neither repeat a refused request with the token of that user nor end the session.
   if (userId !== undefined && userId !== login.user.id) {
-    isLeaving = true
+    isReloading = true
     token = undefined
     location.replace('/console/')
     return
@@ -91,7 +92,7 @@ function issuedAt(jwt: string): number {
 
 /** Forgets the session in this tab. The server ends it by `auth.logout`. */
 export function forget(): void {
-  if (isLeaving || (token === undefined && userId === undefined && !mayBeSignedIn())) return
+  if (isReloading || (token === undefined && userId === undefined && !mayBeSignedIn())) return
   token = undefined
   userId = undefined
   storage.removeItem(SIGNED_IN)
@@ -100,7 +101,7 @@ export function forget(): void {
 }
 
 /** Never fulfilled while the page is being loaded again for another user. */
-export const unlessLeaving = (): Promise<void> => (isLeaving ? new Promise(() => {}) : Promise.resolve())
+export const unlessLeaving = (): Promise<void> => (isReloading ? new Promise(() => {}) : Promise.resolve())
 
 /** Makes the server keep refresh token and device id in cookies that scripts cannot read. */
 export const COOKIE_SESSION = { 'x-refresh-token': 'cookie' }
