@@ -235,7 +235,7 @@ describe('chats', () => {
     expect(sent.map((body) => JSON.parse(body).content.text)).toEqual(['Words of Quinn'])
   })
 
-  test('messages that came while the connection was lost appear when it is back, and a file is sent', async () => {
+  test('messages that came while the connection was lost appear in order when it is back, and a file and a place are sent', async () => {
     browser.allow(/ERR_INTERNET_DISCONNECTED/)
     const [erin, frank] = [await server.person('erin'), await server.person('frank')]
     await makeContacts(erin, frank)
@@ -246,7 +246,7 @@ describe('chats', () => {
         }),
       ).data
     const { conversationId } = await send('before')
-    const page = await browser.signedIn(erin)
+    const page = await browser.signedIn(erin, { permissions: ['geolocation'] })
     const sockets: { close: () => Promise<void> }[] = []
     await page.routeWebSocket('**/ws/chat', (socket) => {
       sockets.push(socket)
@@ -259,9 +259,12 @@ describe('chats', () => {
     await log.getByText('by socket').waitFor()
     await page.context().setOffline(true)
     await sockets[0]!.close()
-    await send('while away')
+    for (const text of ['while away', 'still away']) await send(text)
     await page.context().setOffline(false)
-    await log.getByText('while away').waitFor()
+    await send('back again')
+    for (const text of ['back again', 'still away']) await log.getByText(text).waitFor()
+    const shown = (await log.locator('[id^=message-]').allInnerTexts()).join('|')
+    expect(shown).toMatch(/^[^]*before[^]*by socket[^]*while away[^]*still away[^]*back again[^]*$/)
 
     await page.setInputFiles('input[type=file]', {
       name: 'minutes.txt',
@@ -269,6 +272,16 @@ describe('chats', () => {
       buffer: Buffer.from('Minutes of the meeting'),
     })
     await log.getByRole('link', { name: /minutes\.txt/ }).waitFor()
+
+    await page.context().setGeolocation({ latitude: 47.37689, longitude: 8.54169 })
+    await page.getByRole('button', { name: 'Send something else' }).click()
+    await page.getByRole('menuitem', { name: 'My position' }).click()
+    const question = page.getByRole('dialog', { name: 'Send your position?' })
+    await question.waitFor()
+    expect(await log.getByText('47.37689').count()).toBe(0)
+    await question.getByRole('button', { name: 'Send' }).click()
+    await log.getByText('47.37689, 8.54169').waitFor()
+    await question.waitFor({ state: 'hidden' })
   })
 
   for (const isDark of [false, true])

@@ -21,6 +21,7 @@ import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { sendFrame } from '../../session/live.ts'
 import { useMay, useSession } from '../../session/session.ts'
+import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { usePosition } from '../../ui/position.ts'
 import { sendMessage, type Target } from './outbox.ts'
 import { PeopleDialog } from './PeopleDialog.tsx'
@@ -35,6 +36,8 @@ const words = texts({
     file: 'File',
     card: 'Contact card',
     place: 'My position',
+    placeTitle: 'Send your position?',
+    placeText: 'Everyone in this conversation sees where you are now.',
     mention: 'Mention a member',
     stopReply: 'Do not reply to this message',
   },
@@ -46,6 +49,8 @@ const words = texts({
     file: '文件',
     card: '名片',
     place: '我的位置',
+    placeTitle: '发送你的位置？',
+    placeText: '此会话中的所有人都将看到你现在的位置。',
     mention: '@成员',
     stopReply: '不回复此消息',
   },
@@ -175,11 +180,12 @@ interface MoreProps {
 function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
   const t = useTexts(words)
   const may = useMay()
-  const { find } = usePosition()
+  const position = usePosition()
   const { user } = useSession()
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [isMentioning, setMentioning] = useState(false)
   const [isChoosing, setChoosing] = useState(false)
+  const [isPlacing, setPlacing] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const close = () => {
     setAnchor(null)
@@ -191,8 +197,8 @@ function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
     input.current!.click()
   }
   const sendPlace = async () => {
-    close()
-    const found = await find()
+    const found = await position.find()
+    setPlacing(false)
     if (found === undefined) return
     sendMessage({ target, type: 'LOCATION', content: { latitude: found.latitude, longitude: found.longitude } })
   }
@@ -243,12 +249,30 @@ function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
                   setChoosing(true)
                 }}
               />,
-              <Entry key="place" icon={Place} text={t.place} onClick={() => void sendPlace()} />,
+              <Entry
+                key="place"
+                icon={Place}
+                text={t.place}
+                onClick={() => {
+                  close()
+                  setPlacing(true)
+                }}
+              />,
               ...(others.length > 0
                 ? [<Entry key="mention" icon={AlternateEmail} text={t.mention} onClick={() => setMentioning(true)} />]
                 : []),
             ]}
       </Menu>
+      <ConfirmDialog
+        isOpen={isPlacing}
+        title={t.placeTitle}
+        text={t.placeText}
+        action={t.send}
+        color="primary"
+        isBusy={position.isBusy}
+        onConfirm={() => void sendPlace()}
+        onClose={() => setPlacing(false)}
+      />
       {isChoosing && (
         <PeopleDialog
           title={t.card}
