@@ -32,7 +32,15 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
     // Without room around them.
     MuiMenuItem: { styleOverrides: { root: ring(-2) } },
     MuiListItemButton: { styleOverrides: { root: ring(-2) } },
-    MuiTab: { styleOverrides: { root: ring(-2) } },
+    // On phones, more tabs fit beside each other, and the last one is seen at least in part.
+    MuiTab: {
+      styleOverrides: {
+        root: ({ theme }: { theme: Theme }) => ({
+          ...ring(-2)({ theme }),
+          [theme.breakpoints.down('sm')]: { minWidth: 44, paddingInline: 12 },
+        }),
+      },
+    },
     MuiCardActionArea: { styleOverrides: { root: ring(-2) } },
     MuiButton: { defaultProps: { disableElevation: true } },
     MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { backgroundImage: 'none' } } },

@@ -39,7 +39,7 @@ export function Rows<Item>({ query, empty, label, keyOf, children }: RowsProps<I
 export function Row({ title, details, actions }: { title: ReactNode; details?: ReactNode; actions?: ReactNode }) {
   return (
     <Stack direction="row" sx={{ alignItems: 'center', flexWrap: 'wrap', columnGap: 2, rowGap: 0.5 }}>
-      <Box sx={{ flex: 1, minWidth: 180 }}>
+      <Box sx={{ flex: 1, minWidth: { xs: 220, sm: 180 } }}>
         <Box sx={{ overflowWrap: 'anywhere' }}>{title}</Box>
         {details !== undefined && (
           <Typography variant="body2" component="div" color="text.secondary" sx={{ overflowWrap: 'anywhere' }}>
@@ -47,7 +47,7 @@ export function Row({ title, details, actions }: { title: ReactNode; details?: R
           </Typography>
         )}
       </Box>
-      {actions && <Box sx={{ display: 'flex', alignItems: 'center' }}>{actions}</Box>}
+      {actions && <Box sx={{ display: 'flex', alignItems: 'center', ml: 'auto' }}>{actions}</Box>}
     </Stack>
   )
 }

@@ -60,14 +60,7 @@ export function AssetTabs() {
       sx={{ mb: 2, borderBottom: 1, borderColor: 'divider', displayPrint: 'none' }}
     >
       {PARTS.filter(([, , operation]) => may(operation)).map(([key, path]) => (
-        <Tab
-          key={key}
-          label={t[key]}
-          value={path}
-          component={Link}
-          to={path}
-          sx={{ minWidth: { xs: 44, sm: 90 }, px: { xs: 1.5, sm: 2 } }}
-        />
+        <Tab key={key} label={t[key]} value={path} component={Link} to={path} />
       ))}
     </Tabs>
   )
@@ -162,7 +155,7 @@ export function Choice({
     >
       {none !== undefined && <MenuItem value="">{none}</MenuItem>}
       {choices.map(({ id, name }) => (
-        <MenuItem key={id} value={id}>
+        <MenuItem key={id} value={id} sx={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
           {name}
         </MenuItem>
       ))}
