@@ -53,6 +53,16 @@ test('the link of the calendar can be copied on a page without https', async () 
   expect(await page.getByRole('searchbox').inputValue()).toBe(link)
 })
 
+test('the dialog that lends an asset says who is reminded', async () => {
+  const { orgId, page } = await workspace({ isPhone: true, locale: 'zh-CN' })
+  const { id } = await createAsset(alice, { name: '投影仪', orgId })
+  await page.goto(`/console/assets/${id}`)
+  await page.getByRole('button', { name: '借出' }).click()
+  await page.getByText('到期前一天会提醒借用人。').waitFor()
+  await page.getByRole('button', { name: '其他人' }).click()
+  await page.getByText('到期前一天会提醒你。').waitFor()
+}, 120_000)
+
 describe.if(inProcess)('an overdue loan', () => {
   test('is marked in the list and on the page of the asset by the time of the server', async () => {
     const { orgId, page } = await workspace({ isPhone: true, locale: 'zh-CN' })

@@ -33,8 +33,8 @@ const words = texts({
     notFound: 'Nothing found',
     notFoundText: 'Try another word.',
     drop: 'Drop the photos to add them',
-    used: (used: string, limit: string) => `${used} of ${limit} used`,
-    usedOnly: (used: string) => `${used} used`,
+    used: (used: string, limit: string) => `Storage: ${used} of ${limit} used`,
+    usedOnly: (used: string) => `Storage: ${used} used`,
     storage: 'Storage',
     photo: (name: string, day: string) => `${name}, ${day}`,
     hasPlace: 'with place',
@@ -50,8 +50,8 @@ const words = texts({
     notFound: '没有找到',
     notFoundText: '请换个关键词。',
     drop: '松开即可添加照片',
-    used: (used: string, limit: string) => `已用 ${used}，共 ${limit}`,
-    usedOnly: (used: string) => `已用 ${used}`,
+    used: (used: string, limit: string) => `存储空间：已用 ${used}，共 ${limit}`,
+    usedOnly: (used: string) => `存储空间：已用 ${used}`,
     storage: '存储空间',
     photo: (name: string, day: string) => `${name}，${day}`,
     hasPlace: '有位置',
@@ -241,7 +241,7 @@ function Storage() {
   return (
     <Box sx={{ width: { xs: '100%', sm: 280 } }}>
       <Typography variant="body2" color="text.secondary">
-        {t.storage}: {text}
+        {text}
       </Typography>
       {limit > 0 && (
         <LinearProgress

@@ -23,6 +23,7 @@ const words = texts({
     person: 'Name of the borrower',
     due: 'Due back',
     dueHelp: 'The borrower is reminded a day before.',
+    dueHelpOther: 'You are reminded a day before.',
     note: 'Note',
     returnTitle: (name: string) => `Take back “${name}”`,
     return: 'Take back',
@@ -42,6 +43,7 @@ const words = texts({
     person: '借用人姓名',
     due: '归还期限',
     dueHelp: '到期前一天会提醒借用人。',
+    dueHelpOther: '到期前一天会提醒你。',
     note: '备注',
     returnTitle: (name: string) => `归还“${name}”`,
     return: '确认归还',
@@ -112,7 +114,7 @@ export function LendDialog({ asset, onClose }: { asset: Asset; onClose: () => vo
         value={due}
         onChange={(event) => setDue(event.target.value)}
         error={problem('dueAt') !== undefined}
-        helperText={problem('dueAt') ?? t.dueHelp}
+        helperText={problem('dueAt') ?? (isMember ? t.dueHelp : t.dueHelpOther)}
         slotProps={{ inputLabel: { shrink: true } }}
       />
       <TextField label={t.note} multiline value={note} onChange={(event) => setNote(event.target.value)} />
