@@ -182,6 +182,8 @@ describe('a visitor', () => {
     await page.goto('/console/')
     await page.getByRole('link', { name: '湖边清洁日' }).click()
     await page.getByRole('button', { name: '取消报名' }).click()
+    // Not 取消, beside 取消报名.
+    await page.getByRole('dialog').getByRole('button', { name: '返回' }).waitFor()
     await page.getByRole('dialog').getByRole('button', { name: '取消报名' }).click()
     await page.getByText('已取消报名。').waitFor()
     expect(ok(await registration()).data.status).toBe('CANCELLED')

@@ -17,8 +17,8 @@ import { ErrorNotice } from './Answer.tsx'
 import { useIsPhone } from './use-is-phone.ts'
 
 const words = texts({
-  en: { cancel: 'Cancel', close: 'Close', type: (word: string) => `Type “${word}” to confirm` },
-  zh: { cancel: '取消', close: '关闭', type: (word: string) => `请输入“${word}”以确认` },
+  en: { cancel: 'Cancel', back: 'Go back', close: 'Close', type: (word: string) => `Type “${word}” to confirm` },
+  zh: { cancel: '取消', back: '返回', close: '关闭', type: (word: string) => `请输入“${word}”以确认` },
 })
 
 export interface ConfirmProps {
@@ -28,6 +28,8 @@ export interface ConfirmProps {
   text: ReactNode
   /** The word on the button: "Delete 3 codes". */
   action: string
+  /** The action itself is called "Cancel": the other button must not be. */
+  isCancelling?: boolean
   /** Must be typed before the button works. For actions that concern other users and cannot be undone. */
   typed?: string
   /** `primary` for actions that destroy nothing. */
@@ -40,7 +42,7 @@ export interface ConfirmProps {
 
 /** Asks before something destructive. */
 export function ConfirmDialog(props: ConfirmProps) {
-  const { isOpen, title, text, action, typed, color = 'error', isBusy, error, onConfirm, onClose } = props
+  const { isOpen, title, text, action, isCancelling, typed, color = 'error', isBusy, error, onConfirm, onClose } = props
   const t = useTexts(words)
   const [value, setValue] = useState('')
   return (
@@ -70,7 +72,7 @@ export function ConfirmDialog(props: ConfirmProps) {
       </DialogContent>
       <DialogActions>
         <Button onClick={onClose} autoFocus>
-          {t.cancel}
+          {isCancelling ? t.back : t.cancel}
         </Button>
         <Button
           color={color}

@@ -1,19 +1,7 @@
 /** Checking in oneself: by position, by short code, by scanning the code of the venue, or by one button if there is no rule. */
 
 import { CheckCircle, HowToReg } from '@mui/icons-material'
-import {
-  Alert,
-  Button,
-  Card,
-  CardContent,
-  Dialog,
-  DialogActions,
-  DialogContent,
-  DialogTitle,
-  Stack,
-  TextField,
-  Typography,
-} from '@mui/material'
+import { Alert, Button, Card, CardContent, Stack, TextField, Typography } from '@mui/material'
 import { type FormEvent, useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
@@ -25,9 +13,8 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { may, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
 import { type Position, usePosition } from '../../ui/position.ts'
-import { Scanner } from '../../ui/Scanner.tsx'
+import { ScanDialog } from '../../ui/ScanDialog.tsx'
 import type { OwnProps } from './RegisterSelf.tsx'
-import { activityWords } from './words.ts'
 
 const words = texts({
   en: {
@@ -67,7 +54,6 @@ export interface CheckInProps extends OwnProps {
 
 export function CheckInSelf({ activity, code, scanned }: CheckInProps) {
   const t = useTexts(words)
-  const shared = useTexts(activityWords)
   const { user } = useSession()
   const [now] = useState(serverTime)
   const [shortCode, setShortCode] = useState('')
@@ -150,13 +136,9 @@ export function CheckInSelf({ activity, code, scanned }: CheckInProps) {
           )}
         </Stack>
       </CardContent>
-      <Dialog open={isScanning} onClose={() => setScanning(false)} fullWidth maxWidth="sm" aria-labelledby="scan-title">
-        <DialogTitle id="scan-title">{t.scan}</DialogTitle>
-        <DialogContent>{isScanning && <Scanner onCode={(text) => void send(text)} />}</DialogContent>
-        <DialogActions>
-          <Button onClick={() => setScanning(false)}>{shared.close}</Button>
-        </DialogActions>
-      </Dialog>
+      {isScanning && (
+        <ScanDialog title={t.scan} onCode={(text) => void send(text)} onClose={() => setScanning(false)} />
+      )}
     </Card>
   )
 }

@@ -144,6 +144,7 @@ export function RegisterSelf({ activity, code }: OwnProps) {
         title={t.cancelTitle}
         text={t.cancelText}
         action={t.cancel}
+        isCancelling
         isBusy={cancel.isPending}
         error={cancel.error}
         onConfirm={() => cancel.mutate({ params, query: { ...(code && { code }) } })}

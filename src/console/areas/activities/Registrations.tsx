@@ -154,6 +154,7 @@ export function Registrations({ activity }: { activity: Activity }) {
             title={t.cancelTitle(asked.nickname)}
             text={t.cancelText}
             action={t.cancelAction}
+            isCancelling
             isBusy={cancel.isPending}
             error={cancel.error}
             onConfirm={() => cancel.mutate({ params: { id: activity.id, userId: asked.userId } })}

@@ -148,6 +148,7 @@ export function StatusActions({ activity }: { activity: Activity }) {
           title={dialog.title}
           text={dialog.text}
           action={dialog.action}
+          isCancelling={dialog === dialogs.CANCELLED}
           isBusy={dialog.use.isPending}
           error={dialog.use.error}
           onConfirm={dialog.run}

@@ -1,6 +1,6 @@
 /** The gate of an activity on the phone of a volunteer: scan, see green or red, let in. */
 
-import { CloudDone, CloudOff, Login, Logout, PersonSearch, QrCodeScanner } from '@mui/icons-material'
+import { CloudDone, CloudOff, Login, Logout, PersonSearch, PhotoCamera, QrCodeScanner } from '@mui/icons-material'
 import {
   Box,
   Button,
@@ -14,12 +14,15 @@ import {
   Typography,
 } from '@mui/material'
 import { type FormEvent, useState } from 'react'
+import { useNotify } from 'react-admin'
 import { useParams } from 'react-router'
 
 import { useCall } from '../../../api/hooks.ts'
 import type { GateDirection } from '../../../api/types.ts'
 import { number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
+import { readPicture } from '../../../ui/code-reader.ts'
+import { FileButton } from '../../../ui/FileButton.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { Scanner } from '../../../ui/Scanner.tsx'
 import { useHandheldScanner } from '../../../ui/use-handheld-scanner.ts'
@@ -46,6 +49,8 @@ const words = texts({
     typed: 'Link or text of the pass',
     check: 'Check',
     find: 'Find by name',
+    picture: 'Take or choose a picture',
+    none: 'No code was found in this picture. Take a sharper one.',
     waiting: 'Point the camera at a pass.',
   },
   zh: {
@@ -62,6 +67,8 @@ const words = texts({
     typed: '通行证链接或内容',
     check: '核验',
     find: '按姓名查找',
+    picture: '拍照或选择图片',
+    none: '图片中没有找到二维码，请重新拍摄清晰的图片。',
     waiting: '请将摄像头对准通行证。',
   },
 })
@@ -149,12 +156,19 @@ function Connection({ gate }: { gate: GateOf }) {
 function Manual({ gate, activityId, canFind }: { gate: GateOf; activityId: number; canFind: boolean }) {
   const t = useTexts(words)
   const [text, setText] = useState('')
+  const notify = useNotify()
   const [isFinding, setFinding] = useState(false)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (text.trim() === '') return
     gate.scan({ content: text.trim() })
     setText('')
+  }
+  // Without https, browsers give no camera to the page, but phones take a picture.
+  const read = async ([file]: readonly File[]) => {
+    const [content] = await readPicture(file!).catch(() => [])
+    if (content === undefined) notify(t.none, { type: 'warning' })
+    else gate.scan({ content })
   }
   return (
     <Box component="form" onSubmit={submit} sx={{ display: 'flex', gap: 1, flexWrap: 'wrap' }}>
@@ -168,6 +182,9 @@ function Manual({ gate, activityId, canFind }: { gate: GateOf; activityId: numbe
       <Button type="submit" variant="outlined">
         {t.check}
       </Button>
+      <FileButton accept="image/*" startIcon={<PhotoCamera />} onFiles={(files) => void read(files)}>
+        {t.picture}
+      </FileButton>
       {canFind && (
         <Button startIcon={<PersonSearch />} onClick={() => setFinding(true)}>
           {t.find}
