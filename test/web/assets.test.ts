@@ -391,6 +391,12 @@ describe('categories, stock-taking and import', () => {
     await page.goto('/console/assets/import')
     await page.locator('input[type=file]').setInputFiles(csv('2026-02-31'))
     await page.getByText('choose which of the columns is the name').waitFor()
+    browser.allow(/status of 400/)
+    await choose(page, 'Gerät', 'Purchase date')
+    await page.getByRole('button', { name: 'Check again' }).click()
+    // Beside the columns, which can be below the fold.
+    const columns = page.locator('.MuiCard-root').filter({ hasText: '2. Match the columns' })
+    await columns.getByText('Two columns of the sheet have the same meaning').waitFor()
     await choose(page, 'Gerät', 'Name')
     await page.getByRole('button', { name: 'Check again' }).click()
     await page.getByText('choose which of the columns is the name').waitFor({ state: 'detached' })

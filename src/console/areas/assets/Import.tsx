@@ -222,7 +222,7 @@ export default function Import() {
 
   const isBusy = sent !== undefined
   const placeColumn = check?.columns.find(
-    ({ header, key }) => (header in mapping ? mapping[header] : key) === 'location',
+    ({ header, key }) => key === 'location' && check.errors.some(({ column }) => column === header),
   )?.header
   const ignore = (header: string) => {
     const next = { ...mapping, [header]: null }
@@ -278,7 +278,7 @@ export default function Import() {
                 />
               </Box>
             )}
-            {error !== null && <ErrorNotice error={error} />}
+            {error !== null && check === undefined && <ErrorNotice error={error} />}
           </CardContent>
         </Card>
         {check !== undefined && file !== undefined && (
@@ -319,6 +319,7 @@ export default function Import() {
                     {t.changed}
                   </Alert>
                 )}
+                {error !== null && <ErrorNotice error={error} />}
               </CardContent>
             </Card>
             <Card variant="outlined">
