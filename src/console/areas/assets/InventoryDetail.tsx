@@ -39,7 +39,7 @@ const words = texts({
     startText:
       'The assets are recorded as the register has them now. Which assets belong to it can no longer be changed.',
     started: 'The stock-taking has started.',
-    close: 'Close',
+    close: 'Close stock-taking',
     closeTitle: 'Close the stock-taking?',
     closeText: (n: number) =>
       `${n === 0 ? 'Everything was found.' : n === 1 ? '1 asset was not found.' : `${n} assets were not found.`} Nothing can be scanned after that. The register does not change.`,
